@@ -1,0 +1,98 @@
+"""Exceptions and statuses: what failed, where, with which numbers, and what to do."""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+__all__ = [
+    "AssemblyError",
+    "CmbError",
+    "ControllabilityError",
+    "EquilibriumError",
+    "MissingExtraError",
+    "ModelError",
+    "SimulationError",
+    "Status",
+]
+
+
+class CmbError(Exception):
+    """Base of all errors of this package."""
+
+
+class ModelError(CmbError, ValueError):
+    """The description of a machine contradicts itself or physics."""
+
+
+class AssemblyError(CmbError, ValueError):
+    """The loops cannot be closed from the joint values given.
+
+    Attributes
+    ----------
+    residuals : dict of str to float
+        What is left open, loop by loop (metres; radians times the size of the machine).
+    q : ndarray, shape (nq,)
+        The closest configuration that was found.
+    """
+
+    def __init__(self, message: str, residuals: dict[str, float], q):
+        super().__init__(message)
+        self.residuals = residuals
+        self.q = q
+
+
+class ControllabilityError(CmbError, ValueError):
+    """The actuators cannot produce every motion that the loops leave free."""
+
+
+class EquilibriumError(CmbError, ValueError):
+    """The operating point is not at rest, or no equilibrium exists for the request."""
+
+
+class MissingExtraError(CmbError, ImportError):
+    """An optional dependency is missing; the message names the extra that brings it."""
+
+
+class SimulationError(CmbError, RuntimeError):
+    """A run could not go on. What was computed until then is kept.
+
+    Attributes
+    ----------
+    run : Simulation
+        The part of the run that was completed.
+    """
+
+    def __init__(self, message: str, run=None):
+        super().__init__(message)
+        self.run = run
+
+
+class Status(IntEnum):
+    """How a run ended; `message` says it in words."""
+
+    COMPLETED = 0
+    STEP_TOO_SMALL = 1
+    NOT_FINITE = 2
+    MASS_MATRIX = 3
+    PROJECTION = 4
+    TOO_MANY_STEPS = 5
+    CONTROLLER = 6
+    INTERRUPTED = 7
+
+    @property
+    def message(self) -> str:
+        """One sentence on what happened and what to try."""
+        return _MESSAGES[self]
+
+
+_MESSAGES = {
+    Status.COMPLETED: "The run reached its end.",
+    Status.STEP_TOO_SMALL: "The step shrank below the spacing of floating-point time. The motion may run into a lock-up or a "
+    "bifurcation here; look at the events and try other tolerances or start values.",
+    Status.NOT_FINITE: "A value became infinite or not a number. Check the controller's output and the forces at this state.",
+    Status.MASS_MATRIX: "The mass matrix is not positive definite here. Give every joint some inertia to move.",
+    Status.PROJECTION: "The loops could not be closed after a step. Try a smaller tolerance or maximum step.",
+    Status.TOO_MANY_STEPS: "The maximum number of steps was reached. Raise `max_steps`, or loosen `rtol` and `atol`.",
+    Status.CONTROLLER: "The controller raised an error.",
+    Status.INTERRUPTED: "The run was interrupted.",
+}

@@ -1,0 +1,287 @@
+"""Constrained dynamics of a mechanism: acceleration, projections, all terms at a state.
+
+Sign convention (Aghili, eq. 19): ``M dv/dt + h = f - A' lam``, with ``A dv/dt + b = 0``.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from .._jit import kernel
+from .forces import add_passive_forces, drive_matrix, potential_energy
+from .inertia import composite_inertia, newton_euler, world_inertias
+from .loops import loop_bias, loop_jacobian, loop_residual
+from .split import (
+    backward,
+    cholesky,
+    factor_rows,
+    forward,
+    solve_head,
+    to_head,
+    to_space,
+)
+from .tree import bias_accelerations, joint_screws, link_poses, retract, twists
+
+__all__ = [
+    "FAILED",
+    "Work",
+    "acceleration",
+    "close_loops",
+    "forward_dynamics",
+    "new_work",
+    "project_velocity",
+    "solve_acceleration",
+    "state_terms",
+    "update_position",
+    "update_velocity",
+]
+
+FAILED = -1  # in place of a rank: the mass matrix is not positive definite
+
+
+class Work(NamedTuple):
+    """Scratch of one evaluation; valid for the last state it was updated with."""
+
+    R: np.ndarray  # (links, 3, 3) poses
+    p: np.ndarray  # (links, 3)
+    S: np.ndarray  # (nv, 6) joint screws
+    I: np.ndarray  # (links, 10) link inertias
+    composite: np.ndarray  # (links, 10)
+    V: np.ndarray  # (links, 6) twists
+    A0: np.ndarray  # (links, 6) bias accelerations
+    W: np.ndarray  # (links, 6) wrenches
+    E: np.ndarray  # (rows, 5, 3) frames of the loop rows
+    wrenches: np.ndarray  # (rows, 6)
+    phi: np.ndarray  # (rows,)
+    A: np.ndarray  # (rows, nv)
+    b: np.ndarray  # (rows,)
+    M: np.ndarray  # (nv, nv)
+    h: np.ndarray  # (nv,)
+    B: np.ndarray  # (nv, nu)
+    L: np.ndarray  # (nv, nv) Cholesky factor of the metric
+    G: np.ndarray  # (rows, nv) factored rows
+    order: np.ndarray  # (rows,)
+    tau: np.ndarray  # (rows,)
+    pivots: np.ndarray  # (rows,)
+    rhs: np.ndarray  # (rows,)
+    z: np.ndarray  # (nv,)
+
+
+@kernel
+def new_work(model):
+    """Scratch arrays of the right size for a model."""
+    links, rows, nv, nu = model.links.shape[0], model.rows.shape[0], model.damping.shape[0], model.drives.shape[0]
+    return Work(
+        np.empty((links, 3, 3)),
+        np.empty((links, 3)),
+        np.empty((nv, 6)),
+        np.empty((links, 10)),
+        np.empty((links, 10)),
+        np.empty((links, 6)),
+        np.empty((links, 6)),
+        np.empty((links, 6)),
+        np.empty((rows, 5, 3)),
+        np.empty((rows, 6)),
+        np.empty(rows),
+        np.empty((rows, nv)),
+        np.empty(rows),
+        np.empty((nv, nv)),
+        np.empty(nv),
+        np.empty((nv, nu)),
+        np.empty((nv, nv)),
+        np.empty((rows, nv)),
+        np.empty(rows, np.int64),
+        np.empty(rows),
+        np.empty(rows),
+        np.empty(rows),
+        np.empty(nv),
+    )
+
+
+@kernel
+def update_position(model, q, w, tolerance, cap, euclidean):
+    """All that depends on q alone: poses, screws, M, A, phi and the split. Returns the rank, or FAILED."""
+    link_poses(model.links, q, w.R, w.p)
+    joint_screws(model.links, w.R, w.p, w.S)
+    world_inertias(model.links, w.R, w.p, w.I)
+    w.composite[:] = w.I
+    composite_inertia(model.links, w.composite, w.S, w.M)
+    loop_jacobian(model, q, w.R, w.p, w.S, w.E, w.wrenches, w.phi, w.A)
+    if euclidean:
+        w.L[:] = 0.0
+        for k in range(w.L.shape[0]):
+            w.L[k, k] = 1.0
+    elif not cholesky(w.M, w.L):
+        return FAILED
+    for i in range(w.A.shape[0]):
+        for k in range(w.A.shape[1]):
+            w.G[i, k] = model.rows[i].scale * w.A[i, k]
+        if not euclidean:
+            forward(w.L, w.G[i])
+    return factor_rows(w.G, w.order, w.tau, w.pivots, tolerance, cap)
+
+
+@kernel
+def update_velocity(model, q, v, w):
+    """What depends on v: twists, h and b = (dA/dt) v. Needs `update_position` at q."""
+    twists(model.links, w.S, v, w.V)
+    bias_accelerations(model.links, w.S, v, w.V, w.A0)
+    newton_euler(model.links, w.I, w.S, w.V, w.A0, model.gravity, w.W, w.h)
+    add_passive_forces(model, q, v, w.R, w.p, w.S, w.V, w.h)
+    loop_bias(model, w.E, w.wrenches, w.V, w.A0, w.b)
+
+
+@kernel
+def generalized_force(model, u, w, f):
+    """f (nv,) = B u."""
+    f[:] = 0.0
+    if u.shape[0] > 0:
+        drive_matrix(model, w.R, w.p, w.S, w.B)
+        for i in range(f.shape[0]):
+            for k in range(u.shape[0]):
+                f[i] += w.B[i, k] * u[k]
+
+
+@kernel
+def solve_acceleration(rows, w, rank, f, target, vdot):
+    """Gauss' principle: the acceleration nearest to the free one, in the metric of M, with A vdot = target.
+
+    In mass coordinates the free acceleration is y = L^-1 (f - h); its component along the
+    constraints is replaced by what they demand. Equal to the null space form
+    c + Z (Z'MZ)^-1 Z'(f - h - M c) wherever the constraints are consistent.
+    """
+    n = vdot.shape[0]
+    for k in range(n):
+        vdot[k] = f[k] - w.h[k]
+    forward(w.L, vdot)
+    to_head(w.G, w.tau, rank, vdot)
+    for i in range(w.rhs.shape[0]):
+        w.rhs[i] = rows[i].scale * target[i]
+    for k in range(rank):
+        w.z[k] = vdot[k]  # head of the free acceleration, for the multipliers
+    solve_head(w.G, w.order, rank, w.rhs, vdot)
+    for k in range(rank):
+        w.z[k] -= vdot[k]
+    to_space(w.G, w.tau, rank, vdot)
+    backward(w.L, vdot)
+
+
+@kernel
+def project_velocity(w, rank, v):
+    """Remove from v, in place, what the constraints forbid (in the metric of the last split)."""
+    n = v.shape[0]
+    for i in range(n):  # L' v, row by row
+        s = 0.0
+        for k in range(i, n):
+            s += w.L[k, i] * v[k]
+        v[i] = s
+    to_head(w.G, w.tau, rank, v)
+    for k in range(rank):
+        v[k] = 0.0
+    to_space(w.G, w.tau, rank, v)
+    backward(w.L, v)
+
+
+@kernel
+def acceleration(model, q, v, u, tolerance, cap, w, vdot):
+    """Constrained acceleration at a state; returns the rank, or FAILED."""
+    rank = update_position(model, q, w, tolerance, cap, False)
+    if rank == FAILED:
+        return FAILED
+    update_velocity(model, q, v, w)
+    f = np.empty(v.shape[0])
+    generalized_force(model, u, w, f)
+    for i in range(w.b.shape[0]):
+        w.b[i] = -w.b[i]
+    solve_acceleration(model.rows, w, rank, f, w.b, vdot)
+    return rank
+
+
+@kernel
+def forward_dynamics(model, q, v, u, tolerance):
+    """Acceleration (nv,) and rank, with scratch of its own."""
+    vdot = np.empty(v.shape[0])
+    rank = acceleration(model, q, v, u, tolerance, v.shape[0], new_work(model), vdot)
+    return vdot, rank
+
+
+@kernel
+def largest(model, phi):
+    """Largest residual in scaled units (metres)."""
+    s = 0.0
+    for i in range(phi.shape[0]):
+        s = max(s, abs(phi[i]) * model.rows[i].scale)
+    return s
+
+
+@kernel
+def close_loops(model, q, w, tolerance, cap, euclidean, accuracy, iterations, moved):
+    """Move q, in place, to the nearest point where the loops are closed (Gauss-Newton).
+
+    `moved` (nv,) gets the displacement. The factorization is kept while the residual falls
+    at least tenfold. Returns the residual that is left, in metres; negative where the mass matrix failed.
+    """
+    n = w.z.shape[0]
+    moved[:] = 0.0
+    if model.rows.shape[0] == 0:
+        return 0.0
+    step = np.empty(n)
+    trial = q.copy()
+    fresh = False
+    rank = 0
+    link_poses(model.links, q, w.R, w.p)
+    loop_residual(model, q, w.R, w.p, w.phi)
+    residual = largest(model, w.phi)
+    best = residual
+    for _ in range(iterations):
+        if not residual > accuracy:
+            break
+        if not fresh:
+            rank = update_position(model, q, w, tolerance, cap, euclidean)
+            if rank == FAILED:
+                return -1.0
+            fresh = True
+            exact = True
+        else:
+            exact = False
+        for i in range(w.phi.shape[0]):
+            w.rhs[i] = -model.rows[i].scale * w.phi[i]
+        step[:] = 0.0
+        solve_head(w.G, w.order, rank, w.rhs, step)
+        to_space(w.G, w.tau, rank, step)
+        backward(w.L, step)
+        retract(model.links, q, step, trial)
+        link_poses(model.links, trial, w.R, w.p)
+        loop_residual(model, trial, w.R, w.p, w.phi)
+        residual = largest(model, w.phi)
+        if residual < best:
+            if residual > 0.1 * best:
+                fresh = False
+            best = residual
+            q[:] = trial
+            for k in range(n):
+                moved[k] += step[k]
+        elif exact:
+            return best  # no direction helps any more: rounding, or an open loop
+        else:
+            fresh = False
+            link_poses(model.links, q, w.R, w.p)
+            loop_residual(model, q, w.R, w.p, w.phi)
+            residual = best
+    return best
+
+
+@kernel
+def state_terms(model, q, v, tolerance):
+    """Everything the equations of motion say at one state.
+
+    Returns M, h, phi, A, b, B, potential energy, and the pivots of the split in the metric of M;
+    rank is FAILED where M is not positive definite.
+    """
+    w = new_work(model)
+    rank = update_position(model, q, w, tolerance, v.shape[0], False)
+    update_velocity(model, q, v, w)
+    drive_matrix(model, w.R, w.p, w.S, w.B)
+    return w.M, w.h, w.phi, w.A, w.b, w.B, potential_energy(model, q, w.R, w.p), w.pivots, rank

@@ -1,0 +1,122 @@
+"""How a machine is handed to the kernels: structured arrays, one record a link, row, spring or drive."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+__all__ = [
+    "CYLINDRICAL",
+    "DRIVE_DTYPE",
+    "FIXED",
+    "FREE",
+    "HELICAL",
+    "LINK_DTYPE",
+    "PLANAR",
+    "PRISMATIC",
+    "REVOLUTE",
+    "ROW_ALIGN",
+    "ROW_COUPLING",
+    "ROW_DISTANCE",
+    "ROW_DTYPE",
+    "ROW_OFFSET",
+    "ROW_SCREW",
+    "SPHERICAL",
+    "SPRING_DTYPE",
+    "SPRING_JOINT",
+    "SPRING_POINT",
+    "Model",
+]
+
+# Joint kinds. The motion of a one-axis joint is about or along z of its frame.
+FIXED, REVOLUTE, PRISMATIC, HELICAL, CYLINDRICAL, PLANAR, SPHERICAL, FREE = range(8)
+
+# Kinds of loop row; see `loops.row_residual`.
+ROW_OFFSET, ROW_ALIGN, ROW_DISTANCE, ROW_SCREW, ROW_COUPLING = range(5)
+
+SPRING_JOINT, SPRING_POINT = range(2)
+
+# A link is a moving body with the joint that carries it. Links stand in topological order.
+LINK_DTYPE = np.dtype(
+    [
+        ("kind", np.int64),
+        ("parent", np.int64),  # -1 is the ground
+        ("iq", np.int64),  # first position coordinate
+        ("nq", np.int64),
+        ("iv", np.int64),  # first velocity coordinate
+        ("nv", np.int64),
+        ("R", np.float64, (3, 3)),  # joint frame in the parent link's frame
+        ("p", np.float64, (3,)),
+        ("pitch", np.float64),  # helical joints, metres per radian
+        ("mass", np.float64),
+        ("com", np.float64, (3,)),  # in the link's frame
+        ("inertia", np.float64, (3, 3)),  # about the centre of mass, in the link's frame
+    ],
+    align=True,
+)
+
+# A row constrains link b relative to link a: a direction and a point fixed on each of them.
+ROW_DTYPE = np.dtype(
+    [
+        ("kind", np.int64),
+        ("a", np.int64),
+        ("b", np.int64),
+        ("u", np.float64, (3,)),  # direction on link a
+        ("x", np.float64, (3,)),  # second direction on link a (screw rows: where the angle is zero)
+        ("pa", np.float64, (3,)),  # point on link a
+        ("w", np.float64, (3,)),  # direction on link b
+        ("pb", np.float64, (3,)),  # point on link b
+        ("value", np.float64),  # length of a distance row, pitch of a screw row, offset of a coupling
+        ("coupling", np.int64),  # which line of the coupling matrices
+        ("scale", np.float64),  # makes rows of different units comparable when the rank is decided
+    ],
+    align=True,
+)
+
+SPRING_DTYPE = np.dtype(
+    [
+        ("kind", np.int64),
+        ("a", np.int64),  # link (point springs)
+        ("b", np.int64),
+        ("iq", np.int64),  # coordinate (joint springs)
+        ("iv", np.int64),
+        ("pa", np.float64, (3,)),
+        ("pb", np.float64, (3,)),
+        ("stiffness", np.float64),
+        ("damping", np.float64),
+        ("rest", np.float64),
+    ],
+    align=True,
+)
+
+# A drive acts on a tree coordinate (iv >= 0), or as a wrench between two links (a cut joint).
+DRIVE_DTYPE = np.dtype(
+    [
+        ("iv", np.int64),
+        ("a", np.int64),
+        ("b", np.int64),
+        ("gear", np.float64),
+        ("angular", np.float64, (3,)),  # torque direction on link a
+        ("linear", np.float64, (3,)),  # force direction on link a, through `pa`
+        ("pa", np.float64, (3,)),
+    ],
+    align=True,
+)
+
+
+class Model(NamedTuple):
+    """Everything the kernels know of a machine; all arrays are read-only and C-contiguous.
+
+    The first three are records, `couplings_q` and `couplings_v` have a line for each linear
+    coupling of joints (in position and in velocity coordinates).
+    """
+
+    links: np.ndarray
+    rows: np.ndarray
+    springs: np.ndarray
+    drives: np.ndarray
+    couplings_q: np.ndarray  # (couplings, nq)
+    couplings_v: np.ndarray  # (couplings, nv)
+    damping: np.ndarray  # (nv,) viscous friction of the joints, N s/m or N m s/rad
+    gravity: np.ndarray  # (3,) m/s2, world axes

@@ -1,0 +1,574 @@
+"""Time stepping of a mechanism: embedded Runge-Kutta with projection onto the closed loops.
+
+The state is ``x = [q, v, work of the actuators, energy dissipated]``; the two integrals give the
+energy balance of a run. Both loops (the compiled one here and the interpreted one of the `sim`
+layer) are made of the same pieces: `combine`, `error_norm`, `next_step`, `dense_coefficients`.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from .._jit import kernel
+from .constrained import (
+    FAILED,
+    close_loops,
+    generalized_force,
+    largest,
+    project_velocity,
+    solve_acceleration,
+    update_position,
+    update_velocity,
+)
+from .forces import dissipated_power, kinetic_energy, potential_energy
+from .tree import local_difference, normalize, position_rates, retract
+
+__all__ = ["Options", "Tableau", "advance", "combine", "dense_coefficients", "error_norm", "interpolate", "next_step"]
+
+# statuses of `advance`; the first is followed by those of errors.Status
+RUNNING, COMPLETED, STEP_TOO_SMALL, NOT_FINITE, MASS_MATRIX, PROJECTION = -1, 0, 1, 2, 3, 4
+
+PROJECT, BAUMGARTE, NONE = range(3)
+
+# Accuracy asked of a leap, in positions (rad, m) and in energy; stepping on costs more than it.
+LEAP_ERROR = 1e-9
+
+
+class Tableau(NamedTuple):
+    """An explicit Runge-Kutta method.
+
+    E3 and E5 are the two error estimates of DOP853 (empty for a fixed step), A_extra and D give
+    the dense output of order 7 (empty: cubic Hermite).
+    """
+
+    A: np.ndarray  # (stages, stages)
+    b: np.ndarray  # (stages,)
+    c: np.ndarray  # (stages,)
+    E3: np.ndarray  # (stages + 1,) or (0,)
+    E5: np.ndarray
+    A_extra: np.ndarray  # (3, 16) or (0, 0)
+    c_extra: np.ndarray
+    D: np.ndarray  # (4, 16)
+
+
+class Options(NamedTuple):
+    """Numbers that steer a run."""
+
+    rtol: float
+    atol: float
+    max_step: float
+    tolerance: float  # of the rank
+    cap: int  # largest rank the loops can have on the manifold
+    stabilisation: int  # PROJECT, BAUMGARTE or NONE
+    euclidean: bool  # metric of the projection
+    energy: bool  # project onto the energy balance too
+    alpha: float  # Baumgarte: phi'' + 2 alpha phi' + beta^2 phi = 0
+    beta: float
+    accuracy: float  # loops count as closed below this, metres
+    pass_within: float  # motion that comes this near to a singular pose passes through it; 0 never leaps
+
+
+@kernel
+def derivative(model, x, u, opt, w, dx):
+    """dx = rate of the state; returns the rank, or FAILED."""
+    nq, nv = dx.shape[0] - model.damping.shape[0] - 2, model.damping.shape[0]
+    q = x[:nq]
+    v = x[nq : nq + nv].copy()
+    rank = update_position(model, q, w, opt.tolerance, opt.cap, False)
+    if rank == FAILED:
+        return FAILED
+    if opt.stabilisation == PROJECT:
+        # The stage need not lie on the manifold. Its velocity across the loops is an error of the
+        # method, which the acceleration would divide by the distance to a singular pose.
+        project_velocity(w, rank, v)
+    update_velocity(model, q, v, w)
+    f = np.empty(nv)
+    generalized_force(model, u, w, f)
+    for i in range(w.b.shape[0]):
+        w.b[i] = -w.b[i]
+        if opt.stabilisation == BAUMGARTE:
+            rate = 0.0
+            for k in range(nv):
+                rate += w.A[i, k] * v[k]
+            w.b[i] -= 2.0 * opt.alpha * rate + opt.beta * opt.beta * w.phi[i]
+    position_rates(model.links, q, v, dx[:nq])
+    solve_acceleration(model.rows, w, rank, f, w.b, dx[nq : nq + nv])
+    power = 0.0
+    for k in range(nv):
+        power += f[k] * v[k]
+    dx[nq + nv] = power
+    dx[nq + nv + 1] = dissipated_power(model, v, w.R, w.p, w.V)
+    return rank
+
+
+@kernel
+def combine(x, K, weights, count, h, out):
+    """out = x + h * sum of weights[j] K[j] over the first `count` stages."""
+    for i in range(x.shape[0]):
+        out[i] = 0.0
+    for j in range(count):
+        if weights[j] != 0.0:
+            for i in range(x.shape[0]):
+                out[i] += weights[j] * K[j, i]
+    for i in range(x.shape[0]):
+        out[i] = x[i] + h * out[i]
+
+
+@kernel
+def error_norm(K, tableau, x, x_new, n, h, rtol, atol):
+    """DOP853's error measure over the first n states: below 1 is accepted."""
+    e5 = 0.0
+    e3 = 0.0
+    stages = tableau.E5.shape[0]
+    for i in range(n):
+        scale = atol + rtol * max(abs(x[i]), abs(x_new[i]))
+        s5 = 0.0
+        s3 = 0.0
+        for j in range(stages):
+            s5 += tableau.E5[j] * K[j, i]
+            s3 += tableau.E3[j] * K[j, i]
+        e5 += (s5 / scale) ** 2
+        e3 += (s3 / scale) ** 2
+    if e5 == 0.0 and e3 == 0.0:
+        return 0.0
+    return abs(h) * e5 / np.sqrt((e5 + 0.01 * e3) * n)
+
+
+@kernel
+def next_step(h, error, rejected):
+    """Step size after a try with this error."""
+    if not np.isfinite(error):
+        return 0.1 * h
+    if error == 0.0:
+        factor = 10.0
+    else:
+        factor = 0.9 * error ** (-1.0 / 8.0)
+    if error < 1.0:
+        return h * min(1.0 if rejected else 10.0, max(factor, 0.2))
+    return h * max(0.1, factor)
+
+
+@kernel
+def interpolate(x0, F, s, out):
+    """State at the fraction s of a step that starts at x0, from its dense coefficients F (7, nx)."""
+    for i in range(x0.shape[0]):
+        y = 0.0
+        for k in range(F.shape[0] - 1, -1, -1):
+            y += F[k, i]
+            y *= s if (F.shape[0] - 1 - k) % 2 == 0 else 1.0 - s
+        out[i] = x0[i] + y
+
+
+@kernel
+def dense_coefficients(K, tableau, x0, x1, h, F):
+    """Coefficients F (7, nx) of the interpolant; K (16, nx) for DOP853, its first and 13th rows else."""
+    for i in range(x0.shape[0]):
+        d = x1[i] - x0[i]
+        last = tableau.b.shape[0]
+        F[0, i] = d
+        F[1, i] = h * K[0, i] - d
+        F[2, i] = 2.0 * d - h * (K[last, i] + K[0, i])
+        for k in range(3, 7):
+            F[k, i] = 0.0
+            if tableau.D.shape[0] > 0:
+                for j in range(K.shape[0]):
+                    F[k, i] += h * tableau.D[k - 3, j] * K[j, i]
+
+
+@kernel
+def project(model, x, opt, w, energy, moved):
+    """Bring x onto the closed loops, in place; returns the residual left, metres, or < 0."""
+    nv = model.damping.shape[0]
+    nq = x.shape[0] - nv - 2
+    normalize(model.links, x[:nq])
+    left = close_loops(model, x[:nq], w, opt.tolerance, opt.cap, opt.euclidean, opt.accuracy, 25, moved)
+    if left < 0.0:
+        return left
+    rank = update_position(model, x[:nq], w, opt.tolerance, opt.cap, opt.euclidean)
+    if rank == FAILED:
+        return -1.0
+    project_velocity(w, rank, x[nq : nq + nv])
+    if opt.energy:
+        kinetic = kinetic_energy(w.M, x[nq : nq + nv])
+        wanted = energy + x[nq + nv] - x[nq + nv + 1] - potential_energy(model, x[:nq], w.R, w.p)
+        # near rest the velocity has no direction to scale
+        if kinetic > 1e-9 * abs(energy) and wanted > 0.25 * kinetic and wanted < 4.0 * kinetic:
+            factor = np.sqrt(wanted / kinetic)
+            for k in range(nv):
+                x[nq + k] *= factor
+    return left
+
+
+@kernel
+def closeness(pivots, cap):
+    """Smallest over largest constraint gradient among those that are independent nearby: 0 at a singular pose."""
+    if cap == 0 or pivots[0] == 0.0:
+        return 1.0
+    return pivots[cap - 1] / pivots[0]
+
+
+@kernel
+def hermite(times, values, rates, count, t, out):
+    """Polynomial through `count` nodes with given values and rates (Hermite, divided differences) at time t."""
+    z = np.empty(2 * count)
+    c = np.empty(2 * count)
+    for j in range(count):
+        z[2 * j] = times[j]
+        z[2 * j + 1] = times[j]
+    for i in range(out.shape[0]):
+        for j in range(count):
+            c[2 * j] = values[j, i]
+            c[2 * j + 1] = values[j, i]
+        for order in range(1, 2 * count):
+            for j in range(2 * count - 1, order - 1, -1):
+                if order == 1 and j % 2 == 1:
+                    c[j] = rates[j // 2, i]
+                else:
+                    c[j] = (c[j] - c[j - 1]) / (z[j] - z[j - order])
+        y = c[2 * count - 1]
+        for j in range(2 * count - 2, -1, -1):
+            y = y * (t - z[j]) + c[j]
+        out[i] = y
+
+
+@kernel
+def leap_nodes(T, X, F, n, rate, window, times, values, rates):
+    """Up to four past states, spread over a window, newest first; returns how many."""
+    count = 1
+    times[0] = T[n]
+    values[0] = X[n]
+    rates[0] = rate
+    j = n
+    for k in range(1, times.shape[0]):
+        target = T[n] - k * window / (times.shape[0] - 1)
+        while j > 0 and T[j] > target:
+            j -= 1
+        if T[j] < times[count - 1]:
+            h = T[j + 1] - T[j]
+            times[count] = T[j]
+            values[count] = X[j]
+            for i in range(rate.shape[0]):
+                rates[count, i] = (F[j, 0, i] + F[j, 1, i]) / h
+            count += 1
+        if j == 0:
+            break
+    return count
+
+
+@kernel
+def nearest_approach(model, times, values, rates, count, a, d, opt, w, y):
+    """Time between a and d at which the continued motion is nearest to a singular pose (golden section).
+
+    Returns the time and the closeness there; y, and the positions of w, are those of that time.
+    """
+    nq = y.shape[0] - model.damping.shape[0] - 2
+    g = 0.6180339887498949
+    b, c = d - g * (d - a), a + g * (d - a)
+    fb = fc = -1.0
+    for _ in range(45):
+        if fb < 0.0:
+            hermite(times, values, rates, count, b, y)
+            update_position(model, y[:nq], w, 0.0, opt.cap, False)
+            fb = closeness(w.pivots, opt.cap)
+        if fc < 0.0:
+            hermite(times, values, rates, count, c, y)
+            update_position(model, y[:nq], w, 0.0, opt.cap, False)
+            fc = closeness(w.pivots, opt.cap)
+        if fb < fc:
+            d, c, fc = c, b, fb
+            b, fb = d - g * (d - a), -1.0
+        else:
+            a, b, fb = b, c, fc
+            c, fc = a + g * (d - a), -1.0
+    t = 0.5 * (a + d)
+    hermite(times, values, rates, count, t, y)
+    update_position(model, y[:nq], w, 0.0, opt.cap, False)
+    return t, closeness(w.pivots, opt.cap)
+
+
+@kernel
+def approach_limit(T, pivots, n, cap):
+    """Largest step towards a singular pose: near it, half of the time that is left, so that `leap` has nodes."""
+    now, before = closeness(pivots[n], cap), closeness(pivots[n - 1], cap)
+    if now < 0.1 and now < before:
+        return 0.5 * now / (before - now) * (T[n] - T[n - 1])
+    return np.inf
+
+
+@kernel
+def energy_balance(model, x, opt, w):
+    """Kinetic and potential energy less the work that was put in: constant along exact motion."""
+    nv = model.damping.shape[0]
+    nq = x.shape[0] - nv - 2
+    update_position(model, x[:nq], w, opt.tolerance, opt.cap, False)
+    return (
+        kinetic_energy(w.M, x[nq : nq + nv])
+        + potential_energy(model, x[:nq], w.R, w.p)
+        - x[nq + nv]
+        + x[nq + nv + 1]
+    )
+
+
+@kernel
+def leap(model, T, X, F, pivots, n, rate, opt, w, y):
+    """Look ahead for a singular pose; y = state as far beyond it as it is ahead.
+
+    The constraint forces near a singular pose divide errors by the distance to it, so stepping
+    into its neighbourhood only collects noise, while the motion itself is smooth. Where the
+    continued motion passes within `opt.pass_within` of the pose, and the continuation is as
+    accurate as a step, the neighbourhood is leapt over. Returns the landing time, or a negative
+    number where there is no reason to leap.
+    """
+    now, before = closeness(pivots[n], opt.cap), closeness(pivots[n - 1], opt.cap)
+    if not (now < 0.1 and now < before):
+        return -1.0
+    nx, nv = y.shape[0], model.damping.shape[0]
+    nq = nx - nv - 2
+    times = np.empty(5)
+    values = np.empty((5, nx))
+    rates = np.empty((5, nx))
+    # linear in time where the pose is passed, quadratic where it is touched at rest
+    ahead = now / (before - now) * (T[n] - T[n - 1])
+    low, high = T[n], T[n] + 4.0 * ahead
+    passing, near, count = T[n], 1.0, 0
+    for _ in range(2):
+        count = leap_nodes(T, X, F, n, rate, 8.0 * ahead, times, values, rates)
+        if count < 3:
+            return -1.0
+        passing, near = nearest_approach(model, times, values, rates, count, low, high, opt, w, y)
+        if not (passing < high - 1e-6 * ahead and near < 0.5 * now):
+            return -1.0
+        ahead = passing - T[n]
+        low, high = T[n] + 0.5 * ahead, T[n] + 1.5 * ahead
+    # at a true crossing the loops close to second order; a near miss would leave a gap here
+    if near > opt.pass_within or largest(model, w.phi) > opt.pass_within**2:
+        return -1.0
+    landing = passing + ahead
+    lower = np.empty(nx)
+    hermite(times, values, rates, count, landing, y)
+    hermite(times, values, rates, count - 1, landing, lower)
+    for i in range(nq):
+        if abs(y[i] - lower[i]) > max(1e3 * opt.rtol, LEAP_ERROR) * (1.0 + abs(y[i])):
+            return -1.0
+    # the energy balance judges the velocities; forces over a radian or a metre set its scale
+    scale = 0.0
+    for k in range(nv):
+        scale += abs(w.h[k])
+    before_leap = energy_balance(model, values[0], opt, w)
+    scale += kinetic_energy(w.M, values[0, nq : nq + nv])
+    if abs(energy_balance(model, y, opt, w) - before_leap) > LEAP_ERROR * scale:
+        return -1.0
+    return landing
+
+
+@kernel
+def leave(model, x, u, opt, w, energy, rate, y):
+    """From an exactly singular pose x to y, a little later on the manifold; returns the time taken.
+
+    The rows that are lost here bind again at second order. The motion that loses the fewest
+    constraint forces (Gauss) is the point of the manifold nearest, in the metric of M, to where
+    the remaining rows would let the machine go; it also fixes the rate at the start.
+    Returns 0 where no such motion is found.
+    """
+    nx, nv = x.shape[0], model.damping.shape[0]
+    nq = nx - nv - 2
+    derivative(model, x, u, opt, w, rate)
+    f = np.empty(nv)
+    generalized_force(model, u, w, f)
+    v = x[nq : nq + nv].copy()
+    step = np.empty(nv)
+    moved = np.empty(nv)
+    at_rest = True
+    for k in range(nv):
+        at_rest = at_rest and v[k] == 0.0
+    # Newton along a direction d of the cone: (d'Md) s'' = d'(f - h)
+    M = w.M.copy()
+    force = f - w.h
+    fastest, quickest = 1e-300, 1e-300
+    for k in range(nv):
+        fastest = max(fastest, abs(v[k]))
+        quickest = max(quickest, abs(rate[nq + k]))
+    start = rate.copy()
+    t = min(1e-6 / fastest, np.sqrt(2e-6 / quickest))  # far enough for the direction to stand above rounding
+    for _ in range(20):
+        rate[:] = start
+        for _ in range(6 if at_rest else 1):
+            for k in range(nv):
+                step[k] = v[k] * t + 0.5 * rate[nq + k] * t * t
+            y[:] = x
+            retract(model.links, x[:nq], step, y[:nq])
+            left = close_loops(model, y[:nq], w, opt.tolerance, opt.cap, opt.euclidean, opt.accuracy, 50, moved)
+            local_difference(model.links, x[:nq], y[:nq], step)
+            if at_rest:
+                along, inertia = 0.0, 2.0 * kinetic_energy(M, step)
+                for k in range(nv):
+                    along += step[k] * force[k]
+                if not (along > 0.0 and inertia > 0.0):
+                    return 0.0
+                for k in range(nv):
+                    rate[nq + k] = step[k] * along / inertia
+        if 0.0 <= left <= 1e-12:
+            rank = update_position(model, y[:nq], w, opt.tolerance, opt.cap, False)
+            if rank == opt.cap and closeness(w.pivots, opt.cap) > 1e-6:
+                for k in range(nv):
+                    y[nq + k] = 2.0 * step[k] / t - v[k]
+                    y[nq + nv] += f[k] * step[k]
+                project_velocity(w, rank, y[nq : nq + nv])
+                wanted = energy + y[nq + nv] - y[nq + nv + 1] - potential_energy(model, y[:nq], w.R, w.p)
+                kinetic = kinetic_energy(w.M, y[nq : nq + nv])
+                if kinetic > 0.0 and wanted > 0.9 * kinetic and wanted < 1.1 * kinetic:
+                    for k in range(nv):
+                        y[nq + k] *= np.sqrt(wanted / kinetic)
+                return t
+        t *= 1.5
+    return 0.0
+
+
+@kernel
+def record_step(model, x0, x1, rate0, rate1, step, F):
+    """Dense coefficients of a step known by its ends only (cubic Hermite)."""
+    for i in range(x0.shape[0]):
+        d = x1[i] - x0[i]
+        F[0, i] = d
+        F[1, i] = step * rate0[i] - d
+        F[2, i] = 2.0 * d - step * (rate1[i] + rate0[i])
+        for k in range(3, F.shape[0]):
+            F[k, i] = 0.0
+
+
+@kernel
+def advance(model, tableau, opt, w, t, x, u, t_end, h, energy, max_tries, T, X, F, pivots, ranks):
+    """Step from t to t_end with constant u, or until the record is full.
+
+    T (n+1,), X (n+1, nx), F (n, 7, nx), pivots (n+1, rows) and ranks (n+1,) are the record, its
+    first entry being the start. Returns the number of steps, the next step size, evaluations,
+    rejected steps and a status.
+    """
+    nx = x.shape[0]
+    nv = model.damping.shape[0]
+    nq = nx - nv - 2
+    stages = tableau.b.shape[0]
+    extra = tableau.c_extra.shape[0]
+    adaptive = tableau.E5.shape[0] > 0
+    K = np.zeros((stages + 1 + extra, nx))
+    y = np.empty(nx)
+    moved = np.empty(nv)
+    capacity = F.shape[0]
+    n, evaluations, rejections, tries = 0, 0, 0, 0
+    ranks[0] = derivative(model, x, u, opt, w, K[0])
+    evaluations += 1
+    T[0] = t
+    X[0] = x
+    pivots[0] = w.pivots
+    if ranks[0] == FAILED:
+        return n, h, evaluations, rejections, MASS_MATRIX
+    rejected = False
+    status = RUNNING
+    if opt.stabilisation == PROJECT and adaptive and ranks[0] < opt.cap and opt.pass_within > 0.0:
+        step = leave(model, x, u, opt, w, energy, K[0], X[1])
+        if 0.0 < step < t_end - t:
+            ranks[1] = derivative(model, X[1], u, opt, w, K[stages])
+            pivots[1] = w.pivots
+            record_step(model, x, X[1], K[0], K[stages], step, F[0])
+            t += step
+            T[1] = t
+            n = 1
+            h = step
+            K[0] = K[stages]
+    while n < capacity and tries < max_tries:
+        if t >= t_end:
+            status = COMPLETED
+            break
+        tries += 1
+        h = min(h, opt.max_step)
+        if adaptive and opt.stabilisation == PROJECT and opt.pass_within > 0.0 and n > 1 and not rejected:
+            landing = leap(model, T, X, F, pivots, n, K[0], opt, w, y)
+            if landing > t and landing < t_end:
+                step = landing - t
+                X[n + 1] = y
+                left = project(model, X[n + 1], opt, w, energy, moved)
+                rank = derivative(model, X[n + 1], u, opt, w, K[stages])
+                evaluations += 1
+                pivots[n + 1] = w.pivots
+                ranks[n + 1] = rank
+                record_step(model, X[n], X[n + 1], K[0], K[stages], step, F[n])
+                t = landing
+                n += 1
+                T[n] = t
+                K[0] = K[stages]
+                h = step
+                continue
+            h = min(h, approach_limit(T, pivots, n, opt.cap))
+        last = t + h * (1.0 + 1e-9) >= t_end
+        step = t_end - t if last else h
+        if step < 4e-16 * max(abs(t), 1e-3 * t_end):
+            status = STEP_TOO_SMALL
+            break
+        x = X[n]
+        failed = False
+        for i in range(1, stages):
+            combine(x, K, tableau.A[i], i, step, y)
+            if derivative(model, y, u, opt, w, K[i]) == FAILED:
+                failed = True
+                break
+        evaluations += stages - 1
+        combine(x, K, tableau.b, stages, step, y)
+        finite = not failed
+        for i in range(nx):
+            finite = finite and np.isfinite(y[i])
+        if not finite:
+            if not adaptive:
+                status = MASS_MATRIX if failed else NOT_FINITE
+                break
+            rejections += 1
+            rejected = True
+            h = 0.1 * step
+            if h < 1e-14 * max(abs(t_end), 1e-3):
+                status = MASS_MATRIX if failed else NOT_FINITE
+                break
+            continue
+        left = 0.0
+        X[n + 1] = y
+        if opt.stabilisation == PROJECT:
+            left = project(model, X[n + 1], opt, w, energy, moved)
+        rank = derivative(model, X[n + 1], u, opt, w, K[stages])
+        evaluations += 1
+        if adaptive:
+            error = error_norm(K, tableau, x, y, nq + nv, step, opt.rtol, opt.atol)
+            if opt.stabilisation == PROJECT:
+                # what the projection had to undo is an error of the step, too
+                shift = 0.0
+                for k in range(nv):
+                    shift += (moved[k] / (opt.atol + opt.rtol * step * abs(X[n + 1, nq + k]))) ** 2
+                error = max(error, 0.1 * np.sqrt(shift / nv))
+            if not left <= 1e-10 or rank == FAILED:
+                error = np.inf
+            h = next_step(step, error, rejected)
+            if error >= 1.0 or not np.isfinite(error):
+                rejections += 1
+                rejected = True
+                if h < 4e-16 * max(abs(t), 1e-3 * t_end):
+                    status = PROJECTION if not left <= 1e-10 else STEP_TOO_SMALL
+                    break
+                continue
+            rejected = False
+        elif not left <= 1e-6 or rank == FAILED:
+            status = PROJECTION if rank != FAILED else MASS_MATRIX
+            break
+        # the record of the step; pivots belong to the derivative just taken
+        pivots[n + 1] = w.pivots
+        ranks[n + 1] = rank
+        for i in range(extra):
+            combine(x, K, tableau.A_extra[i], stages + 1 + i, step, y)
+            derivative(model, y, u, opt, w, K[stages + 1 + i])
+        evaluations += extra
+        dense_coefficients(K, tableau, x, X[n + 1], step, F[n])
+        t = t_end if last else t + step
+        n += 1
+        T[n] = t
+        K[0] = K[stages]
+    if status == RUNNING and t >= t_end:
+        status = COMPLETED
+    return n, h, evaluations, rejections, status

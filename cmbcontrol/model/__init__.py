@@ -1,0 +1,1 @@
+"""What the machine is: parts, mechanisms, plants given by functions."""

@@ -1,0 +1,366 @@
+"""From the parts of a machine to the structured arrays of the kernels."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .. import _check
+from ..errors import ModelError
+from ..kernels import layout
+from .elements import (
+    GROUND,
+    Actuator,
+    Body,
+    Coupling,
+    Cylindrical,
+    Distance,
+    Fixed,
+    Frame,
+    Free,
+    Helical,
+    Joint,
+    JointSpring,
+    Loop,
+    Planar,
+    Point,
+    PointOnLine,
+    PointOnPlane,
+    PointSpring,
+    Prismatic,
+    Revolute,
+    Spherical,
+    Universal,
+    Weld,
+    rotation_to,
+)
+
+__all__ = ["Compiled", "compile_parts"]
+
+_NV = {
+    layout.FIXED: (0, 0),
+    layout.REVOLUTE: (1, 1),
+    layout.PRISMATIC: (1, 1),
+    layout.HELICAL: (1, 1),
+    layout.CYLINDRICAL: (2, 2),
+    layout.PLANAR: (3, 3),
+    layout.SPHERICAL: (4, 3),
+    layout.FREE: (7, 6),
+}
+X, Z, ORIGIN = (1.0, 0.0, 0.0), (0.0, 0.0, 1.0), (0.0, 0.0, 0.0)
+
+
+@dataclass(frozen=True, eq=False)
+class Compiled:
+    """Kernel arrays and the bookkeeping between them and the parts."""
+
+    model: layout.Model
+    link_of: dict[str, int]  # body -> link, -1 is the ground
+    frame_of: dict[str, Frame]  # body -> the link's frame in the body's axes
+    position_slice: dict[str, slice]  # joint -> coordinates
+    velocity_slice: dict[str, slice]
+    row_names: tuple[str, ...]
+    row_units: tuple[str, ...]
+    row_slice: dict[str, slice]  # loop -> rows
+    size: float  # characteristic length, metres
+
+
+@dataclass(frozen=True)
+class _Row:
+    """One row before it becomes a record: vectors are in the axes of bodies a and b."""
+
+    label: str
+    unit: str
+    kind: int
+    a: str = GROUND
+    b: str = GROUND
+    u: ArrayLike = Z
+    x: ArrayLike = X
+    pa: ArrayLike = ORIGIN
+    w: ArrayLike = X
+    pb: ArrayLike = ORIGIN
+    value: float = 0.0
+    coupling: int = -1
+
+
+def _order(bodies: Sequence[Body], joints: Sequence[Joint]) -> list[Joint]:
+    """Joints from the ground outwards; refuses bodies with no joint, with two, or cut off from the ground."""
+    known = [b.name for b in bodies]
+    carrier: dict[str, Joint] = {}
+    for joint in joints:
+        for end in (joint.parent, joint.child):
+            if end not in known and end != GROUND:
+                raise ModelError(f"joint {joint.name!r}: {_check.unknown(end, [GROUND, *known], 'body')}")
+        if joint.child == GROUND:
+            raise ModelError(f"joint {joint.name!r}: the ground cannot be a child; exchange parent and child")
+        if joint.child in carrier:
+            raise ModelError(
+                f"body {joint.child!r} is carried by two joints, {carrier[joint.child].name!r} and {joint.name!r}; "
+                "put one of them into the list of loops (a cut joint)"
+            )
+        carrier[joint.child] = joint
+    for body in known:
+        if body not in carrier:
+            raise ModelError(f"body {body!r} is carried by no joint; add one (Free, if nothing holds it)")
+    ordered: list[Joint] = []
+    reached = {GROUND}
+    waiting = list(joints)
+    while waiting:
+        ready = [j for j in waiting if j.parent in reached]
+        if not ready:
+            names = ", ".join(repr(j.child) for j in waiting)
+            raise ModelError(f"bodies {names} are not connected to the ground; attach one of them with a joint")
+        ordered += ready
+        reached |= {j.child for j in ready}
+        waiting = [j for j in waiting if j not in ready]
+    return ordered
+
+
+def _link_records(bodies: Sequence[Body], joints: Sequence[Joint], ordered: list[Joint], slices):
+    """Link records in topological order. A link's frame is its joint's frame on the child side."""
+    by_name = {b.name: b for b in bodies}
+    position, velocity = slices
+    link_of, frame_of = {GROUND: -1}, {GROUND: Frame()}
+    records: list[tuple] = []
+    for joint in ordered:
+        body = by_name[joint.child]
+        parent, place = link_of[joint.parent], frame_of[joint.parent].inverse() @ joint.frame
+        iq, iv = position[joint.name].start, velocity[joint.name].start
+        turns = joint.axis_frames()
+        for step, (kind, turn) in enumerate(zip(joint.kinds, turns, strict=True)):
+            last = step == len(joint.kinds) - 1
+            here = place @ Frame((0, 0, 0), turn)
+            # the next part of the joint, or the child body, as seen from this link's frame
+            after = Frame((0, 0, 0), turn.T)
+            frame = joint.child_frame @ Frame((0, 0, 0), turn)
+            com = frame.R.T @ (body.com - frame.p) if last else np.zeros(3)
+            inertia = frame.R.T @ body.inertia @ frame.R if last else np.zeros((3, 3))
+            nq, nv = _NV[kind]
+            pitch = joint.pitch if isinstance(joint, Helical) else 0.0
+            records.append(
+                (kind, parent, iq, nq, iv, nv, here.R, here.p, pitch, body.mass if last else 0.0, com, inertia)
+            )
+            parent, place, iq, iv = len(records) - 1, after, iq + nq, iv + nv
+        link_of[joint.child], frame_of[joint.child] = parent, frame
+    return np.array(records, dtype=layout.LINK_DTYPE), link_of, frame_of
+
+
+def _offset(label: str, a: str, b: str, pa, u, pb) -> _Row:
+    return _Row(label, "m", layout.ROW_OFFSET, a, b, u=u, pa=pa, pb=pb)
+
+
+def _align(label: str, a: str, b: str, u, w) -> _Row:
+    return _Row(label, "rad", layout.ROW_ALIGN, a, b, u=u, w=w)
+
+
+def _cut_rows(joint: Joint) -> list[_Row]:
+    """Rows of a cut joint: the complement of its motion, in the axes of its frame on the parent."""
+    a, b, fa, fb = joint.parent, joint.child, joint.frame, joint.child_frame
+    turn = joint.axis_frames()[0]
+    Ra, Rb = fa.R @ turn, fb.R @ turn  # axis along z on both sides
+    position = {k: _offset(k, a, b, fa.p, Ra[:, i], fb.p) for i, k in enumerate("xyz")}
+    tilt = [_align("tilt_x", a, b, Ra[:, 1], Rb[:, 2]), _align("tilt_y", a, b, Ra[:, 0], Rb[:, 2])]
+    twist = _align("twist", a, b, Ra[:, 0], Rb[:, 1])
+    match joint:
+        case Revolute():
+            return [*position.values(), *tilt]
+        case Prismatic():
+            return [position["x"], position["y"], *tilt, twist]
+        case Cylindrical():
+            return [position["x"], position["y"], *tilt]
+        case Helical():
+            screw = _Row("screw", "m", layout.ROW_SCREW, a, b, Ra[:, 2], Ra[:, 0], fa.p, Rb[:, 0], fb.p, joint.pitch)
+            return [position["x"], position["y"], *tilt, screw]
+        case Planar():
+            return [position["z"], *tilt]
+        case Spherical():
+            return [_offset(k, a, b, fa.p, fa.R[:, i], fb.p) for i, k in enumerate("xyz")]
+        case Universal():
+            cross = _align("cross", a, b, fa.R @ joint.axis, fb.R @ joint.second_axis)
+            return [*(_offset(k, a, b, fa.p, fa.R[:, i], fb.p) for i, k in enumerate("xyz")), cross]
+        case Fixed():
+            return _weld_rows(a, b, fa, fb)
+        case _:
+            raise ModelError(f"loop {joint.name!r}: a cut {type(joint).__name__} joint holds nothing; leave it out")
+
+
+def _weld_rows(a: str, b: str, fa: Frame, fb: Frame) -> list[_Row]:
+    """Three offsets, and three pairs of axes kept perpendicular."""
+    offsets = [_offset(k, a, b, fa.p, fa.R[:, i], fb.p) for i, k in enumerate("xyz")]
+    pairs = (("tilt_x", 1, 2), ("tilt_y", 2, 0), ("twist", 0, 1))
+    return [*offsets, *(_align(label, a, b, fa.R[:, i], fb.R[:, j]) for label, i, j in pairs)]
+
+
+def _loop_rows(loop: Loop | Joint) -> list[_Row]:
+    """Rows of any closure but couplings."""
+    match loop:
+        case Joint():
+            return _cut_rows(loop)
+        case Point():
+            return [_offset(k, loop.a, loop.b, loop.point_a, e, loop.point_b) for k, e in zip("xyz", np.eye(3), strict=True)]
+        case PointOnLine():
+            turn = rotation_to(loop.axis)
+            return [_offset(k, loop.a, loop.b, loop.point_a, turn[:, i], loop.point_b) for i, k in enumerate("xy")]
+        case PointOnPlane():
+            return [_offset("normal", loop.a, loop.b, loop.point_a, loop.normal, loop.point_b)]
+        case Distance():
+            return [
+                _Row("length", "m", layout.ROW_DISTANCE, loop.a, loop.b, pa=loop.point_a, pb=loop.point_b, value=loop.length)
+            ]
+        case Weld():
+            return _weld_rows(loop.a, loop.b, loop.frame_a, loop.frame_b)
+        case _:
+            raise TypeError(f"a loop must be a cut joint, Point, PointOnLine, ..., Weld or Coupling, got {loop!r}")
+
+
+def _row_records(rows: list[_Row], link_of, frame_of, size: float, coupling_scale: list[float]):
+    """Row records: vectors moved from body axes to link axes."""
+    records = []
+    for row in rows:
+        fa, fb = frame_of[row.a], frame_of[row.b]
+        scale = 1.0
+        if row.kind == layout.ROW_ALIGN:
+            scale = size
+        elif row.kind == layout.ROW_COUPLING:
+            scale = coupling_scale[row.coupling]
+        records.append(
+            (
+                row.kind,
+                link_of[row.a],
+                link_of[row.b],
+                fa.R.T @ row.u,
+                fa.R.T @ row.x,
+                fa.R.T @ (row.pa - fa.p),
+                fb.R.T @ row.w,
+                fb.R.T @ (row.pb - fb.p),
+                row.value,
+                row.coupling,
+                scale,
+            )
+        )
+    return np.array(records, dtype=layout.ROW_DTYPE)
+
+
+def _spring_records(springs, link_of, frame_of, position_index, velocity_index, linear):
+    """Spring records."""
+    records = []
+    zero = np.zeros(3)
+    for s in springs:
+        if isinstance(s, JointSpring):
+            if s.joint not in linear:
+                raise ModelError(f"spring {s.name!r}: {_check.unknown(s.joint, linear, 'coordinate')}")
+            index = position_index[s.joint], velocity_index[s.joint]
+            records.append((layout.SPRING_JOINT, -1, -1, *index, zero, zero, s.stiffness, s.damping, s.rest))
+        elif isinstance(s, PointSpring):
+            for end in (s.a, s.b):
+                if end not in link_of:
+                    raise ModelError(f"spring {s.name!r}: {_check.unknown(end, list(link_of), 'body')}")
+            fa, fb = frame_of[s.a], frame_of[s.b]
+            pa, pb = fa.R.T @ (s.point_a - fa.p), fb.R.T @ (s.point_b - fb.p)
+            link = link_of[s.a], link_of[s.b]
+            records.append((layout.SPRING_POINT, *link, -1, -1, pa, pb, s.stiffness, s.damping, s.rest))
+        else:
+            raise TypeError(f"a spring must be a JointSpring or a PointSpring, got {s!r}")
+    return np.array(records, dtype=layout.SPRING_DTYPE)
+
+
+def _drive_records(actuators: Sequence[Actuator], loops, link_of, frame_of, velocity_index, linear):
+    """Drive records: on a tree coordinate, or a wrench along the axis of a cut joint."""
+    records = []
+    zero = np.zeros(3)
+    cut = {j.name: j for j in loops if isinstance(j, (Revolute, Prismatic))}
+    for a in actuators:
+        if a.joint in linear:
+            records.append((velocity_index[a.joint], -1, -1, a.gear, zero, zero, zero))
+        elif a.joint in cut:
+            joint = cut[a.joint]
+            frame = frame_of[joint.parent].inverse() @ joint.frame
+            axis = frame.R @ joint.axis
+            turn, push = (axis, zero) if isinstance(joint, Revolute) else (zero, axis)
+            records.append((-1, link_of[joint.parent], link_of[joint.child], a.gear, turn, push, frame.p))
+        else:
+            known = [*linear, *cut]
+            raise ModelError(f"actuator {a.name!r}: {_check.unknown(a.joint, known, 'joint coordinate to drive')}")
+    return np.array(records, dtype=layout.DRIVE_DTYPE)
+
+
+def _characteristic_length(links: np.ndarray, rows: list[_Row], frame_of) -> float:
+    """The size of the machine: the largest distance from a link's joint to what it carries."""
+    reach = [float(np.linalg.norm(link["p"])) for link in links if link["parent"] >= 0]
+    reach += [float(np.linalg.norm(link["com"])) for link in links]
+    for row in rows:
+        for body, point in ((row.a, row.pa), (row.b, row.pb)):
+            if body != GROUND:
+                reach.append(float(np.linalg.norm(frame_of[body].R.T @ (point - frame_of[body].p))))
+    longest = max(reach, default=0.0)
+    return longest if longest > 0.0 else 1.0
+
+
+def compile_parts(bodies, joints, loops, springs, actuators, gravity) -> Compiled:
+    """Check how the parts fit together, and lay them out for the kernels."""
+    ordered = _order(bodies, joints)
+    position, velocity, nq, nv = {}, {}, 0, 0
+    for j in joints:
+        position[j.name] = slice(nq, nq + len(j.position_suffixes))
+        velocity[j.name] = slice(nv, nv + len(j.velocity_suffixes))
+        nq, nv = position[j.name].stop, velocity[j.name].stop
+    position_index = {n: position[j.name].start + i for j in joints for i, n in enumerate(j.position_names)}
+    velocity_index = {n: velocity[j.name].start + i for j in joints for i, n in enumerate(j.velocity_names)}
+    kinds = (Revolute, Prismatic, Helical, Cylindrical, Universal)
+    linear = [n for j in joints if isinstance(j, kinds) for n in j.position_names]
+    units = {n: u for j in joints for n, u in zip(j.position_names, j.position_units, strict=True)}
+
+    links, link_of, frame_of = _link_records(bodies, joints, ordered, (position, velocity))
+    rows, labels, row_slice = [], [], {}
+    couplings = [c for c in loops if isinstance(c, Coupling)]
+    Cq, Cv = np.zeros((len(couplings), nq)), np.zeros((len(couplings), nv))
+    for loop in loops:
+        start = len(rows)
+        if isinstance(loop, Coupling):
+            line = couplings.index(loop)
+            for coordinate, c in loop.coefficients.items():
+                if coordinate not in linear:
+                    raise ModelError(f"coupling {loop.name!r}: {_check.unknown(coordinate, linear, 'coordinate')}")
+                Cq[line, position_index[coordinate]] = c
+                Cv[line, velocity_index[coordinate]] = c
+            first = next(iter(loop.coefficients))
+            rows.append(_Row("", units[first], layout.ROW_COUPLING, value=loop.offset, coupling=line))
+        else:
+            for end in (loop.parent, loop.child) if isinstance(loop, Joint) else (loop.a, loop.b):
+                if end not in link_of:
+                    raise ModelError(f"loop {loop.name!r}: {_check.unknown(end, list(link_of), 'body')}")
+            rows += _loop_rows(loop)
+        labels += [f"{loop.name}_{r.label}" if r.label else loop.name for r in rows[start:]]
+        row_slice[loop.name] = slice(start, len(rows))
+    size = _characteristic_length(links, rows, frame_of)
+    # a radian counts as `size` metres, so that rows of couplings compare with the others
+    metres = np.array([size if u == "rad" else 1.0 for j in joints for u in j.position_units])
+    coupling_scale = [1.0 / np.linalg.norm(line / metres) for line in Cq]
+
+    damping = np.concatenate([np.zeros(0), *(j.damping for j in joints)])
+    arrays = (
+        links,
+        _row_records(rows, link_of, frame_of, size, coupling_scale),
+        _spring_records(springs, link_of, frame_of, position_index, velocity_index, linear),
+        _drive_records(actuators, loops, link_of, frame_of, velocity_index, linear),
+        Cq,
+        Cv,
+        damping,
+        np.asarray(gravity, dtype=np.float64),
+    )
+    for array in arrays:
+        array.setflags(write=False)
+    return Compiled(
+        layout.Model(*arrays),
+        link_of,
+        frame_of,
+        position,
+        velocity,
+        tuple(labels),
+        tuple(r.unit for r in rows),
+        row_slice,
+        size,
+    )

@@ -1,0 +1,186 @@
+"""What a mechanism can do at a pose: true freedom, redundant rows, unique forces, actuation."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from .mechanism import Mechanism
+    from .terms import Terms
+
+__all__ = ["Actuation", "Diagnosis", "actuation_verdict", "diagnose", "unique_multipliers"]
+
+_TOLERANCE = 1e-9
+
+
+@dataclass(frozen=True)
+class Actuation:
+    """Whether the actuators can produce every motion that the loops allow.
+
+    Attributes
+    ----------
+    verdict : str
+        ``"fully-actuated"``, ``"under-actuated"`` or ``"over-actuated"`` (every motion, in more ways than one).
+    rank : int
+        rank(Z'B): freedoms that the actuators reach.
+    dof : int
+    margin : float
+        Smallest of the `dof` singular values of Z'B, 0 where motion is lost (Aghili, eq. 64).
+    """
+
+    verdict: str
+    rank: int
+    dof: int
+    margin: float
+
+    @property
+    def complete(self) -> bool:
+        """True where every admissible motion can be produced."""
+        return self.rank == self.dof
+
+
+@dataclass(frozen=True)
+class Diagnosis:
+    """What `Mechanism.diagnose` finds at a pose.
+
+    Attributes
+    ----------
+    rows, rank, dof, generic_rank : int
+        Loop rows, independent ones here, true freedom here, and the rank at poses nearby.
+    singular : bool
+        True where the rank here is below the one nearby.
+    redundant : dict of loop name to int
+        Rows that can be left out without a change of motion, counted where they come last.
+    conditioning : float
+        Smallest over largest independent constraint gradient, in the metric of M.
+    singular_values : ndarray
+        Of the Jacobian A.
+    unique_multipliers : dict of row name to bool
+        Which multipliers are determined by the motion (the constraint force always is).
+    actuation : Actuation
+    residuals : dict of loop name to float
+        How far each loop is open, metres.
+    """
+
+    rows: int
+    rank: int
+    generic_rank: int
+    dof: int
+    singular: bool
+    redundant: dict[str, int]
+    conditioning: float
+    singular_values: np.ndarray
+    unique_multipliers: dict[str, bool]
+    actuation: Actuation
+    residuals: dict[str, float]
+
+    def __str__(self) -> str:
+        redundant = ", ".join(f"{k}: {n}" for k, n in self.redundant.items() if n) or "none"
+        shared = [k for k, unique in self.unique_multipliers.items() if not unique]
+        lines = [
+            f"rows {self.rows}, rank {self.rank}" + (f" (nearby {self.generic_rank}: singular pose)" if self.singular else ""),
+            f"true degrees of freedom {self.dof}",
+            f"redundant rows by loop: {redundant}",
+            f"conditioning {self.conditioning:.3g} (1 best, 0 singular)",
+            "multipliers: " + ("all unique" if not shared else f"not unique in {', '.join(shared)}"),
+            f"actuation: {self.actuation.verdict}, {self.actuation.rank} of {self.actuation.dof} freedoms reached, "
+            f"margin {self.actuation.margin:.3g}",
+        ]
+        return "\n".join(lines)
+
+
+def actuation_verdict(terms: Terms) -> Actuation:
+    """Fully, under- or over-actuated, from rank(Z'B)."""
+    ZB = terms.Z.T @ terms.B
+    sigma = np.linalg.svd(ZB, compute_uv=False) if ZB.size else np.zeros(0)
+    scale = max(float(np.abs(terms.B).max(initial=0.0)), 1e-300)
+    rank = int(np.count_nonzero(sigma > _TOLERANCE * scale))
+    margin = float(sigma[terms.dof - 1]) if sigma.size >= terms.dof > 0 else (1.0 if terms.dof == 0 else 0.0)
+    if rank < terms.dof:
+        verdict = "under-actuated"
+    else:
+        verdict = "over-actuated" if terms.B.shape[1] > terms.dof else "fully-actuated"
+    return Actuation(verdict, rank, terms.dof, margin)
+
+
+def unique_multipliers(A: np.ndarray, rank: int) -> np.ndarray:
+    """Mask of multipliers fixed by A' lam: rows that take no part in N(A')."""
+    rows = A.shape[0]
+    if rows == 0 or rank == rows:
+        return np.ones(rows, dtype=bool)
+    norms = np.linalg.norm(A, axis=1)
+    scaled = A / np.where(norms > 0.0, norms, 1.0)[:, None]
+    U = np.linalg.svd(scaled)[0]
+    # at its rank: the last columns of U span N(A')
+    return np.linalg.norm(U[:, rank:], axis=1) < 1e-7
+
+
+def _redundant_rows(plant: Mechanism, terms: Terms) -> dict[str, int]:
+    """Rows of each loop that depend on the rows before them, loops taken in their order."""
+    counts, rank = {}, 0
+    A = terms.A * plant.row_scale[:, None]
+    size = float(np.abs(A).max(initial=0.0))
+    for loop, rows in plant.row_slices.items():
+        sigma = np.linalg.svd(A[: rows.stop], compute_uv=False)
+        now = min(int(np.count_nonzero(sigma > _TOLERANCE * max(size, 1e-300))), terms.rank)
+        counts[loop] = (rows.stop - rows.start) - (now - rank)
+        rank = now
+    return counts
+
+
+def diagnose(plant: Mechanism, q: np.ndarray) -> Diagnosis:
+    """See `Mechanism.diagnose`."""
+    terms = plant.terms(q, np.zeros(plant.nv))
+    generic = plant.generic_rank(q)
+    mask = unique_multipliers(terms.A, terms.rank)
+    return Diagnosis(
+        rows=terms.A.shape[0],
+        rank=terms.rank,
+        generic_rank=generic,
+        dof=terms.dof,
+        singular=terms.rank < generic,
+        redundant=_redundant_rows(plant, terms),
+        conditioning=terms.conditioning if terms.rank >= generic else 0.0,
+        singular_values=terms.singular_values,
+        unique_multipliers=dict(zip(plant.row_names, mask.tolist(), strict=True)),
+        actuation=actuation_verdict(terms),
+        residuals=plant.loop_residuals(q),
+    )
+
+
+def typical_pose(plant: Mechanism) -> np.ndarray | None:
+    """A pose with closed loops at which the mobility table is drawn, or None."""
+    try:
+        return plant.assemble()
+    except ValueError:
+        return None
+
+
+def table(plant: Mechanism) -> str:
+    """The mobility table that `print(plant)` shows."""
+    lines = [f"{plant.name}: {len(plant.bodies)} bodies, {plant.nv} joint coordinates, {len(plant.row_names)} loop rows"]
+    if plant.source:
+        lines.append(f"  source: {plant.source}")
+    for joint in plant.joints:
+        names = ", ".join(joint.velocity_names) or "-"
+        lines.append(f"  joint  {joint.name:<16} {type(joint).__name__:<13} {joint.parent} -> {joint.child}  [{names}]")
+    q = typical_pose(plant)
+    found = diagnose(plant, q) if q is not None else None
+    for loop in plant.loops:
+        rows = plant.row_slices[loop.name]
+        ends = f"{loop.parent} <-> {loop.child}" if hasattr(loop, "parent") else f"{getattr(loop, 'a', '')} <-> {getattr(loop, 'b', '')}"
+        extra = f", {found.redundant[loop.name]} redundant" if found and found.redundant[loop.name] else ""
+        lines.append(f"  loop   {loop.name:<16} {type(loop).__name__:<13} {ends}  [{rows.stop - rows.start} rows{extra}]")
+    for spring in plant.springs:
+        lines.append(f"  spring {spring.name:<16} {type(spring).__name__}")
+    for actuator in plant.actuators:
+        limit = "no limit" if np.isinf(actuator.effort) else f"limit {actuator.effort:g}"
+        lines.append(f"  motor  {actuator.name:<16} on {actuator.joint}  [{limit}]")
+    if found is None:
+        lines.append("  the loops could not be closed from the neutral pose; diagnose(q) at a pose of yours")
+    else:
+        lines += ["  at an assembled pose:"] + [f"    {line}" for line in str(found).splitlines()]
+    return "\n".join(lines)

@@ -1,0 +1,423 @@
+"""A machine of rigid bodies: built once, checked, then never changed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .. import _check
+from ..errors import ModelError
+from ..kernels import constrained, loops, tree
+from . import assembly, diagnosis
+from .compile import compile_parts
+from .elements import GROUND, Actuator, Body, Coupling, Frame, Joint, JointSpring, Loop, PointSpring
+from .terms import FAILED, RANK_TOLERANCE, Terms
+
+__all__ = ["Mechanism"]
+
+Array = NDArray[np.float64]
+
+
+class Mechanism:
+    """Bodies joined to a tree, closed by loops, with springs, actuators and gravity.
+
+    Parameters
+    ----------
+    name : str
+    bodies : sequence of Body
+        The moving bodies; the ground is there already, as ``"ground"``.
+    joints : sequence of Joint
+        The tree: one joint carries each body. Their order is the order of the coordinates.
+    loops : sequence of Joint, Loop or Coupling
+        Closures. A joint here is a cut joint: it adds constraint rows in place of coordinates.
+    springs : sequence of JointSpring or PointSpring
+    actuators : sequence of Actuator
+    gravity : array_like, shape (3,)
+        m/s2, world axes.
+    source : str
+        Where the machine is from.
+
+    Raises
+    ------
+    ModelError
+        Where the parts contradict each other or physics; the message names the part.
+
+    Notes
+    -----
+    Sign convention (Aghili, eq. 19): ``M dv/dt + h = B u - A' lam``. Positions are ``q (nq,)``,
+    velocities ``v (nv,)``; they differ in length where a joint has a quaternion (w, x, y, z).
+
+    Examples
+    --------
+    >>> from cmbcontrol import Actuator, Body, Mechanism, Revolute
+    >>> rod = Body.rod("rod", mass=1.0, length=1.0)
+    >>> pivot = Revolute("pivot", "ground", "rod", axis=(0, 0, 1))
+    >>> plant = Mechanism("pendulum", [rod], [pivot], actuators=[Actuator("pivot")], gravity=(0, -9.81, 0))
+    >>> plant.terms([0.0], [0.0]).h.round(3)
+    array([4.905])
+    """
+
+    def __init__(
+        self,
+        name: str,
+        bodies: Sequence[Body],
+        joints: Sequence[Joint],
+        loops: Sequence[Joint | Loop | Coupling] = (),
+        springs: Sequence[JointSpring | PointSpring] = (),
+        actuators: Sequence[Actuator] = (),
+        gravity: ArrayLike = (0.0, 0.0, -9.81),
+        source: str = "",
+    ) -> None:
+        self.name = _check.name(name, "mechanism")
+        self.bodies, self.joints, self.loops = tuple(bodies), tuple(joints), tuple(loops)
+        self.springs, self.actuators, self.source = tuple(springs), tuple(actuators), source
+        self.gravity = _check.vector(gravity, 3, "gravity").copy()
+        self.gravity.setflags(write=False)
+        self._check_parts()
+        self._compiled = compile_parts(
+            self.bodies, self.joints, self.loops, self.springs, self.actuators, self.gravity
+        )
+        self.model = self._compiled.model
+        self.size = self._compiled.size
+        self.position_names = tuple(n for j in self.joints for n in j.position_names)
+        self.velocity_names = tuple(n for j in self.joints for n in j.velocity_names)
+        self.position_units = tuple(u for j in self.joints for u in j.position_units)
+        self.velocity_units = tuple(u for j in self.joints for u in j.velocity_units)
+        self.actuator_names = tuple(a.name for a in self.actuators)
+        self.row_names, self.row_units = self._compiled.row_names, self._compiled.row_units
+        self.row_slices = self._compiled.row_slice
+        self.row_scale = np.ascontiguousarray(self.model.rows["scale"])
+        self.effort = np.array([a.effort for a in self.actuators], dtype=np.float64)
+        self.limits = np.concatenate([np.empty((0, 2)), *(j.limits for j in self.joints)])
+        # (position, velocity) indices of coordinates that are plain numbers
+        velocity = {n: i for i, n in enumerate(self.velocity_names)}
+        self.paired = tuple((i, velocity[n]) for i, n in enumerate(self.position_names) if n in velocity)
+        for array in (self.row_scale, self.effort, self.limits):
+            array.setflags(write=False)
+        self._frozen = True
+        self._check_mass()
+
+    def __setattr__(self, key: str, value: object) -> None:
+        if getattr(self, "_frozen", False):
+            raise AttributeError(f"mechanism {self.name!r} is frozen; build a new one to change {key!r}")
+        super().__setattr__(key, value)
+
+    # -- checks ---------------------------------------------------------------------------------
+
+    def _check_parts(self) -> None:
+        """Types and unique names."""
+        kinds = (
+            ("body", self.bodies, Body),
+            ("joint", self.joints, Joint),
+            ("loop", self.loops, (Joint, Loop, Coupling)),
+            ("spring", self.springs, (JointSpring, PointSpring)),
+            ("actuator", self.actuators, Actuator),
+        )
+        for what, parts, types in kinds:
+            for part in parts:
+                if not isinstance(part, types):
+                    raise TypeError(f"mechanism {self.name!r}: {part!r} is not a {what}")
+        for what, parts in (
+            ("body", self.bodies),
+            ("joint or loop", self.joints + self.loops),
+            ("spring", self.springs),
+            ("actuator", self.actuators),
+        ):
+            names = [p.name for p in parts]
+            for n in names:
+                if names.count(n) > 1:
+                    raise ModelError(f"mechanism {self.name!r}: {names.count(n)} {what}s are called {n!r}; rename one")
+        if any(b.name == GROUND for b in self.bodies):
+            raise ModelError(f"mechanism {self.name!r}: the name 'ground' belongs to the world; rename the body")
+        names = [n for j in self.joints for n in set(j.position_names) | set(j.velocity_names)]
+        for n in names:
+            if names.count(n) > 1:
+                raise ModelError(f"mechanism {self.name!r}: two coordinates are called {n!r}; rename a joint")
+
+    def _check_mass(self) -> None:
+        """Refuse joints that have nothing to move."""
+        rng = np.random.default_rng(0)
+        for q in (self.neutral(), self.integrate(self.neutral(), rng.uniform(-1.0, 1.0, self.nv))):
+            M = self.terms(q, np.zeros(self.nv), check=False).M
+            values, vectors = np.linalg.eigh(M) if self.nv else (np.ones(1), np.eye(1))
+            if values[0] <= 1e-13 * values[-1]:
+                weak = self.velocity_names[int(np.abs(vectors[:, 0]).argmax())]
+                raise ModelError(
+                    f"mechanism {self.name!r}: coordinate {weak!r} has no inertia to move (smallest eigenvalue of M "
+                    f"{values[0]:.3g}, largest {values[-1]:.3g}); give the bodies that it carries mass or inertia"
+                )
+
+    # -- names ----------------------------------------------------------------------------------
+
+    @property
+    def nq(self) -> int:
+        """Number of position coordinates."""
+        return len(self.position_names)
+
+    @property
+    def nv(self) -> int:
+        """Number of velocity coordinates."""
+        return len(self.velocity_names)
+
+    @property
+    def nu(self) -> int:
+        """Number of actuators."""
+        return len(self.actuator_names)
+
+    def index(self, coordinate: str) -> int:
+        """Index of a velocity coordinate by name.
+
+        Examples
+        --------
+        >>> from cmbcontrol import plants
+        >>> plants.five_bar().index("right")
+        2
+        """
+        if coordinate not in self.velocity_names:
+            raise ValueError(_check.unknown(coordinate, self.velocity_names, "coordinate"))
+        return self.velocity_names.index(coordinate)
+
+    def velocity_of(self, positions: Sequence[int]) -> list[int]:
+        """Velocity coordinates that belong to position coordinates (one-to-one ones only)."""
+        pairs = dict(self.paired)
+        for i in positions:
+            if int(i) not in pairs:
+                raise ValueError(
+                    f"coordinate {self.position_names[i]!r} is part of a joint with several axes and has no rate of its own; "
+                    "fix a one-axis joint instead"
+                )
+        return [pairs[int(i)] for i in positions]
+
+    def pack(self, values: Mapping[str, float], base: ArrayLike | None = None) -> Array:
+        """Configuration vector from joint values by name; the others from `base` (default: neutral).
+
+        Examples
+        --------
+        >>> from cmbcontrol import plants
+        >>> plants.five_bar().pack({"right": 0.5})
+        array([0. , 0. , 0.5, 0. ])
+        """
+        q = self.neutral() if base is None else _check.vector(base, self.nq, "base", self.position_names).copy()
+        for key, value in values.items():
+            if key not in self.position_names:
+                raise ValueError(_check.unknown(key, self.position_names, "joint coordinate"))
+            q[self.position_names.index(key)] = _check.number(value, f"the value of {key!r}")
+        return q
+
+    def configuration(self, q: ArrayLike | Mapping[str, float]) -> Array:
+        """`q` as a checked vector, from an array or from values by name."""
+        if isinstance(q, Mapping):
+            return self.pack(q)
+        return _check.vector(q, self.nq, "q", self.position_names)
+
+    # -- geometry -------------------------------------------------------------------------------
+
+    def neutral(self) -> Array:
+        """The configuration with all joints at zero (unit quaternions)."""
+        q = np.zeros(self.nq)
+        for i, n in enumerate(self.position_names):
+            if n.endswith("_qw") and self.position_units[i] == "1":
+                q[i] = 1.0
+        return q
+
+    def integrate(self, q: ArrayLike, dq: ArrayLike) -> Array:
+        """q [+] dq: move each joint by its own velocity coordinates dq (nv,) for a unit of time."""
+        q = _check.vector(q, self.nq, "q", self.position_names)
+        out = np.empty(self.nq)
+        tree.retract(self.model.links, q, _check.vector(dq, self.nv, "dq", self.velocity_names), out)
+        return out
+
+    def difference(self, q0: ArrayLike, q1: ArrayLike) -> Array:
+        """dq (nv,) such that ``integrate(q0, dq)`` is q1."""
+        q0 = _check.vector(q0, self.nq, "q0", self.position_names)
+        q1 = _check.vector(q1, self.nq, "q1", self.position_names)
+        out = np.empty(self.nv)
+        tree.local_difference(self.model.links, q0, q1, out)
+        return out
+
+    def position_rate(self, q: ArrayLike, v: ArrayLike) -> Array:
+        """dq/dt (nq,) at velocity v (nv,)."""
+        out = np.empty(self.nq)
+        q = _check.vector(q, self.nq, "q", self.position_names)
+        tree.position_rates(self.model.links, q, _check.vector(v, self.nv, "v", self.velocity_names), out)
+        return out
+
+    def link_poses(self, q: ArrayLike) -> tuple[Array, Array]:
+        """Rotations (links, 3, 3) and origins (links, 3) of the kernel links in the world."""
+        n = self.model.links.shape[0]
+        R, p = np.empty((n, 3, 3)), np.empty((n, 3))
+        tree.link_poses(self.model.links, _check.vector(q, self.nq, "q", self.position_names), R, p)
+        return R, p
+
+    def pose(self, q: ArrayLike, body: str) -> Frame:
+        """The frame of a body in the world.
+
+        Examples
+        --------
+        >>> from cmbcontrol import plants
+        >>> plant = plants.pendulum()
+        >>> plant.pose(plant.assemble(angle=0.0), "rod").R.diagonal()
+        array([1., 1., 1.])
+        """
+        if body not in self._compiled.link_of:
+            raise ValueError(_check.unknown(body, list(self._compiled.link_of), "body"))
+        link = self._compiled.link_of[body]
+        if link < 0:
+            return Frame()
+        R, p = self.link_poses(q)
+        inside = self._compiled.frame_of[body]
+        rotation = R[link] @ inside.R.T
+        return Frame(p[link] - rotation @ inside.p, rotation)
+
+    def point(self, q: ArrayLike, body: str, point: ArrayLike = (0.0, 0.0, 0.0)) -> Array:
+        """World position (3,) of a point given in a body's axes."""
+        frame = self.pose(q, body)
+        return frame.p + frame.R @ _check.vector(point, 3, "point")
+
+    # -- loops ----------------------------------------------------------------------------------
+
+    def residual(self, q: ArrayLike) -> Array:
+        """Residual phi (rows,) of the loops, metres and radians."""
+        R, p = self.link_poses(q)
+        phi = np.empty(len(self.row_names))
+        loops.loop_residual(self.model, np.ascontiguousarray(q, dtype=np.float64), R, p, phi)
+        return phi
+
+    def jacobian(self, q: ArrayLike) -> Array:
+        """Constraint Jacobian A (rows, nv)."""
+        return self.terms(q, np.zeros(self.nv)).A
+
+    def loop_residuals(self, q: ArrayLike) -> dict[str, float]:
+        """How far each loop is open, metres (radians times the size of the machine)."""
+        phi = np.abs(self.residual(q)) * self.row_scale
+        return {name: float(phi[rows].max(initial=0.0)) for name, rows in self.row_slices.items()}
+
+    def open_loop(self, q: ArrayLike) -> float:
+        """The largest of `loop_residuals`, metres."""
+        return max(self.loop_residuals(q).values(), default=0.0)
+
+    def close(self, q: ArrayLike, *, metric: str = "mass", accuracy: float = 1e-14) -> Array:
+        """The nearest configuration with closed loops, in the metric of M or the Euclidean one.
+
+        Raises
+        ------
+        AssemblyError
+            Where the loops stay open by more than 1e-9 m.
+        """
+        q = _check.vector(q, self.nq, "q", self.position_names).copy()
+        euclidean = _check.one_of(metric, ("mass", "euclidean"), "metric") == "euclidean"
+        work, moved = constrained.new_work(self.model), np.empty(self.nv)
+        left = constrained.close_loops(
+            self.model, q, work, RANK_TOLERANCE, self.nv, euclidean, accuracy * self.size, 30, moved
+        )
+        if not 0.0 <= left < 1e-9 * self.size:
+            residuals = self.loop_residuals(q)
+            worst = max(residuals, key=residuals.__getitem__)
+            raise assembly.AssemblyError(
+                f"the loops of {self.name!r} cannot be closed near this pose: {worst!r} stays open by "
+                f"{residuals[worst]:.3e} m. Start nearer, or use assemble().",
+                residuals,
+                q,
+            )
+        return q
+
+    def project_velocity(self, q: ArrayLike, v: ArrayLike, *, metric: str = "mass") -> Array:
+        """The velocity nearest to v that the loops allow, in the metric of M or the Euclidean one."""
+        q = _check.vector(q, self.nq, "q", self.position_names)
+        v = _check.vector(v, self.nv, "v", self.velocity_names).copy()
+        euclidean = _check.one_of(metric, ("mass", "euclidean"), "metric") == "euclidean"
+        work = constrained.new_work(self.model)
+        rank = constrained.update_position(self.model, q, work, RANK_TOLERANCE, self.nv, euclidean)
+        constrained.project_velocity(work, rank, v)
+        return v
+
+    def assemble(self, guess: ArrayLike | Mapping[str, float] | None = None, **joint_values: float) -> Array:
+        """Close the loops with the given joint values held.
+
+        Damped Gauss-Newton within the joint limits, from the guess first (so the branch nearest to
+        it wins), then from starts that wander further off.
+
+        Parameters
+        ----------
+        guess : array_like or mapping, optional
+            Configuration near the branch that is wanted; the neutral one unless told.
+        **joint_values : float
+            Position coordinates by name, rad or m.
+
+        Returns
+        -------
+        q : ndarray, shape (nq,)
+
+        Raises
+        ------
+        AssemblyError
+            Where the loops stay open; it carries the residual of each loop.
+
+        Examples
+        --------
+        >>> from cmbcontrol import plants
+        >>> plant = plants.five_bar()
+        >>> q = plant.assemble(left=2.1, right=1.0)
+        >>> plant.open_loop(q) < 1e-12
+        True
+        """
+        return assembly.assemble(self, joint_values, guess)
+
+    def generic_rank(self, q: ArrayLike) -> int:
+        """Rank of A at poses near q on the manifold: above the rank at q where q is singular.
+
+        Nearby poses are found by moving 1e-3 along admissible velocities and closing the loops again.
+        """
+        q = _check.vector(q, self.nq, "q", self.position_names)
+        here = self.terms(q, np.zeros(self.nv))
+        if here.rank == min(here.A.shape):
+            return here.rank
+        best = here.rank
+        rng = np.random.default_rng(0)
+        metres = np.array([1.0 if u == "rad/s" else self.size for u in self.velocity_units])
+        for _ in range(6):
+            away = here.Z @ rng.standard_normal(here.dof)
+            away *= 1e-3 / max(float(np.abs(away / metres).max(initial=0.0)), 1e-12)
+            try:
+                near = self.close(self.integrate(q, away))
+            except assembly.AssemblyError:
+                continue
+            best = max(best, self.terms(near, np.zeros(self.nv)).rank)
+        return best
+
+    def diagnose(self, q: ArrayLike) -> diagnosis.Diagnosis:
+        """True freedom, redundant rows, conditioning, unique forces and actuation at a pose.
+
+        Examples
+        --------
+        >>> from cmbcontrol import plants
+        >>> plant = plants.five_bar()
+        >>> plant.diagnose(plant.assemble(left=2.1, right=1.0)).dof
+        2
+        """
+        return diagnosis.diagnose(self, _check.vector(q, self.nq, "q", self.position_names))
+
+    # -- equations of motion --------------------------------------------------------------------
+
+    def terms(self, q: ArrayLike, v: ArrayLike, t: float = 0.0, *, check: bool = True) -> Terms:
+        """Everything the equations of motion say at one state, in one record.
+
+        Raises
+        ------
+        ModelError
+            Where the mass matrix is not positive definite.
+        """
+        q = _check.vector(q, self.nq, "q", self.position_names)
+        v = _check.vector(v, self.nv, "v", self.velocity_names)
+        M, h, phi, A, b, B, potential, pivots, rank = constrained.state_terms(self.model, q, v, RANK_TOLERANCE)
+        if rank == FAILED and check:
+            raise ModelError(f"the mass matrix of {self.name!r} is not positive definite at q = {q.tolist()}")
+        return Terms(t, q, v, M, h, phi, A, b, B, potential, pivots, rank)
+
+    def __repr__(self) -> str:
+        return f"<Mechanism {self.name!r}: {len(self.bodies)} bodies, {self.nv} coordinates, {len(self.row_names)} rows>"
+
+    def __str__(self) -> str:
+        return diagnosis.table(self)

@@ -1,0 +1,79 @@
+"""Five-bar of Spencer's thesis (2004), section 3.2, table 3.1."""
+
+from __future__ import annotations
+
+import math
+
+from .. import _check
+from ..model.elements import Actuator, Body, Frame, Joint, Loop, PointOnLine, Point, Revolute
+from ..model.mechanism import Mechanism
+
+__all__ = ["five_bar"]
+
+SOURCE = "E. L. Spencer, thesis, Iowa State University 2004, section 3.2 (base 1.0 m, not printed there)"
+SHORT, LONG, BASE = 1.0, 1.5, 1.0
+
+
+def five_bar(cut: str = "tip", closure: str = "line", effort: float = math.inf) -> Mechanism:
+    """Two arms of two links each, joined at the tip; vertical x-y plane, two motors on the ground.
+
+    Links: 1.0 m, 2 kg, 1 kg m2 (at the ground) and 1.5 m, 3 kg, 2 kg m2; centres at mid-link.
+
+    Parameters
+    ----------
+    cut : {"tip", "right"}
+        Where the loop is cut: at the tip, or at the right support. The ground joints are ``left`` and
+        ``right``: absolute angles of the driven links, seen from their ground pivots, so that the
+        singular pose is left = pi, right = 0. Cut at the right support, ``right`` is the loop, and
+        its motor acts across it.
+    closure : {"line", "point", "revolute"}
+        Two rows (point on a line across the plane), three rows, or five rows of a full 3D revolute:
+        the last two are redundant and move just the same.
+    effort : float
+        Torque limit of both motors, N m.
+    """
+    _check.one_of(cut, ("tip", "right"), "cut")
+    _check.one_of(closure, ("line", "point", "revolute"), "closure")
+    z = (0.0, 0.0, 1.0)
+    bodies = [
+        Body.planar("left_lower", 2.0, 0.5 * SHORT, 1.0),
+        Body.planar("left_upper", 3.0, 0.5 * LONG, 2.0),
+        Body.planar("right_lower", 2.0, 0.5 * SHORT, 1.0),
+        Body.planar("right_upper", 3.0, 0.5 * LONG, 2.0),
+    ]
+    end, tip, base = Frame((SHORT, 0, 0)), Frame((LONG, 0, 0)), Frame((BASE, 0, 0))
+    left = [
+        Revolute("left", "ground", "left_lower", axis=z),
+        Revolute("elbow_left", "left_lower", "left_upper", axis=z, frame=end),
+    ]
+    if cut == "tip":
+        right = [
+            Revolute("right", "ground", "right_lower", axis=z, frame=base),
+            Revolute("elbow_right", "right_lower", "right_upper", axis=z, frame=end),
+        ]
+        loop = ("tip", "left_upper", "right_upper", tip, tip)
+    else:
+        right = [
+            Revolute("tip", "left_upper", "right_upper", axis=z, frame=tip, child_frame=tip),
+            Revolute("elbow_right", "right_upper", "right_lower", axis=z, child_frame=end),
+        ]
+        loop = ("right", "ground", "right_lower", base, Frame())
+    motors = [Actuator("left", effort=effort), Actuator("right", effort=effort)]
+    return Mechanism(
+        "five-bar",
+        bodies,
+        [*left, *right],
+        [_closure(closure, *loop)],
+        actuators=motors,
+        gravity=(0.0, -9.81, 0.0),
+        source=SOURCE,
+    )
+
+
+def _closure(kind: str, name: str, a: str, b: str, fa: Frame, fb: Frame) -> Joint | Loop:
+    """The same point of the plane, held by two, three or five rows."""
+    if kind == "revolute":
+        return Revolute(name, a, b, frame=fa, child_frame=fb)
+    if kind == "point":
+        return Point(name, a, b, fa.p, fb.p)
+    return PointOnLine(name, a, b, fa.p, fb.p)
