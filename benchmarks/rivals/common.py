@@ -1,15 +1,16 @@
 """The two machines, their starts and the yardsticks shared by all rivals.
 
 Both machines are planar trees of uniform rods (centre of mass at mid-length) whose branches are joined at
-their outer ends.  Joint angles are absolute for a rod on a ground pivot and relative for a rod on another rod;
-their order is depth first, ``(left, elbow_left, right, elbow_right)`` and ``(bar 0, coupler 0, bar 1, ...,
-bar N)``, which is also the native order of the tools.
+their outer ends.  Joint angles are absolute for a rod on a ground pivot and relative for a rod on another
+rod; their order is depth first, ``(left, elbow_left, right, elbow_right)`` and ``(bar 0, coupler 0, bar 1,
+..., bar N)``, which is also the native order of the tools.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
+from functools import partial
 from importlib import import_module
 from types import ModuleType
 from typing import Any, NamedTuple, TypeAlias
@@ -23,6 +24,7 @@ Machine: TypeAlias = str | tuple[str, int]
 
 GRAVITY = 9.81
 OUTPUT_STEP = 0.01
+LOST_BRANCH = 1e-2
 FIVE_BAR = "five-bar"
 FOUR_BAR = "n-four-bar"
 STARTS = {FIVE_BAR: ("singular", "second", "regular"), FOUR_BAR: ("upright",)}
@@ -58,6 +60,26 @@ class Run(NamedTuple):
     error_m: float
     evaluations: int
     note: str
+
+
+class Evaluation(partial):
+    """One constrained forward dynamics as a callable without arguments, to be timed.
+
+    It is a `functools.partial`, so that calling it costs no Python frame beyond the tool's own.
+    """
+
+    read: Callable[[Any], Any]
+
+    def acceleration(self) -> Array:
+        """Evaluate once and return the joint accelerations in the order of the interface."""
+        return np.array(self.read(self()), dtype=float)
+
+
+def evaluation(call: Callable[..., Any], *args: Any, read: Callable[[Any], Any] = lambda a: a) -> Evaluation:
+    """Bind a tool's call; `read` turns what it returns into joint accelerations."""
+    bound = Evaluation(call, *args)
+    bound.read = read
+    return bound
 
 
 class Tree(NamedTuple):
@@ -128,7 +150,7 @@ def kind(machine: Machine) -> str:
     return machine if isinstance(machine, str) else machine[0]
 
 
-# -- starts and states ------------------------------------------------------------------------------------------
+# -- starts and states -------------------------------------------------------------------------------------
 
 
 def initial_state(machine: Machine, start: str) -> tuple[Array, Array]:
@@ -184,7 +206,7 @@ def regular_state(machine: Machine) -> tuple[Array, Array, Array]:
     return q, v, np.array([3.0, 0.0, -2.0, 0.0])
 
 
-# -- yardsticks, written for whole trajectories (rows are times) ------------------------------------------------
+# -- yardsticks, written for whole trajectories (rows are times) -------------------------------------------
 
 
 def wrap(angle: ArrayLike) -> Array:
@@ -259,18 +281,49 @@ def mirror(q: Array) -> Array:
 
 def exact_four_bar(n: int, times: Array) -> Array:
     """Return the bar angle of the N four-bar from its exact reduction to one pendulum-like equation."""
-    inertia, moment = (n + 1) / 3 + n, (n + 1) / 2 + n
-    gain = moment * GRAVITY / inertia
-    solution = solve_ivp(
-        lambda _t, y: (y[1], -gain * np.cos(y[0])),
-        (0.0, float(times[-1])),
-        (np.pi / 2, -1.0),
-        method="DOP853",
-        t_eval=times,
-        rtol=1e-13,
-        atol=1e-13,
-        max_step=0.005,
-    )
+    gain = ((n + 1) / 2 + n) * GRAVITY / ((n + 1) / 3 + n)
+    return _reference(lambda _t, y: (y[1], -gain * np.cos(y[0])), (np.pi / 2, -1.0), times)
+
+
+def exact_symmetric(start: str, times: Array) -> Array:
+    """Return the left joint angle of the five-bar's smooth mirror-symmetric motion.
+
+    The closed symmetric machine has one degree of freedom.  With the elbow angle e as coordinate the tip
+    height sqrt(6) cos(e/2) and the left angle are smooth functions of e also where all links are level
+    (e = -pi), so that this reduction runs through the singular position without noticing it.  From the start
+    'singular' the mirror-symmetric motion is not unique; this is the one on the same branch as from 'second'.
+    """
+    elbow = _five_bar_start(start)[1]
+    motion = _reference(_symmetric_rate, (elbow, 0.0), times)
+    return _left_angle(motion)[0]
+
+
+def _left_angle(e: ArrayLike) -> tuple[Array, Array, Array]:
+    """Return the left angle of the symmetric five-bar and its first two derivatives by the elbow angle."""
+    height, slope = np.sqrt(6.0) * np.cos(np.divide(e, 2)), -np.sqrt(1.5) * np.sin(np.divide(e, 2))
+    reach2, span2 = 3.25 + 3.0 * np.cos(e), 0.25 + height**2
+    angle = np.arctan2(height, 0.5) - np.arctan2(1.5 * np.sin(e), 1.0 + 1.5 * np.cos(e))
+    first = 0.5 * slope / span2 - (2.25 + 1.5 * np.cos(e)) / reach2
+    bend = 1.5 * np.sin(e) / reach2 - (2.25 + 1.5 * np.cos(e)) * 3.0 * np.sin(e) / reach2**2
+    return angle, first, -0.125 * height / span2 - height * slope**2 / span2**2 + bend
+
+
+def _symmetric_rate(_t: float, state: Array) -> tuple[float, float]:
+    """Return the rate of (e, de/dt) of the symmetric five-bar from Lagrange's equation."""
+    e, rate = state
+    angle, inner, bend = _left_angle(e)
+    outer, cosine = inner + 1.0, np.cos(e)
+    mass = 9.0 * inner**2 + 7.375 * outer**2 + 9.0 * inner * outer * cosine
+    slope = 18.0 * inner * bend + 14.75 * outer * bend
+    slope += 9.0 * ((inner + outer) * bend * cosine - inner * outer * np.sin(e))
+    force = 2.0 * GRAVITY * (4.0 * np.cos(angle) * inner + 2.25 * np.cos(angle + e) * outer)
+    return rate, float(-(force + 0.5 * slope * rate**2) / mass)
+
+
+def _reference(rate: Callable[..., Any], state: tuple[float, float], times: Array) -> Array:
+    """Integrate a scalar reference motion close to rounding and return its first state at `times`."""
+    options = {"method": "DOP853", "rtol": 1e-13, "atol": 1e-13, "max_step": 0.01}
+    solution = solve_ivp(rate, (0.0, float(times[-1])), state, t_eval=times, **options)
     return solution.y[0]
 
 
@@ -280,47 +333,137 @@ def output_times(t_end: float) -> Array:
 
 
 def assess(
-    machine: Machine, start: str, times: Array, q: Array, v: Array, wall_s: float, evaluations: int, note: str
+    machine: Machine,
+    start: str,
+    t_end: float,
+    times: Array,
+    states: tuple[Array, Array],
+    wall_s: float,
+    evaluations: int,
+    note: str = "",
 ) -> Run:
-    """Measure a trajectory with the common yardsticks."""
+    """Measure a trajectory (joint angles and rates, rows are times) with the common yardsticks."""
     rods = tree(machine)
-    total = energy(rods, q, v)
-    complete = len(q) == len(times) and bool(np.all(np.isfinite(q)))
+    q, v = states
+    ok = np.isfinite(q).all(axis=1) & np.isfinite(v).all(axis=1)
+    times, q, v = times[ok], q[ok], v[ok]
     symmetric = machine == FIVE_BAR and start in SYMMETRIC
+    notes = [note, _stopped(times, t_end), _branch(start, times, q) if symmetric else ""]
+    drift = energy(rods, q, v) - energy(rods, *initial_state(machine, start))
     return Run(
         wall_s=wall_s,
         closure_m=float(closure(rods, q).max()),
-        energy_J=float(np.abs(total - energy(rods, *initial_state(machine, start))).max()),
+        energy_J=float(np.abs(drift).max()),
         mirror_rad=float(mirror(q).max()) if symmetric else float("nan"),
         error_m=_four_bar_error(machine, times, q),
         evaluations=evaluations,
-        note=note if complete else f"stopped at {times[len(q) - 1]:.2f} s; {note}",
+        note="; ".join(n for n in notes if n),
     )
+
+
+def _stopped(times: Array, t_end: float) -> str:
+    return "" if times[-1] > t_end - 0.5 * OUTPUT_STEP else f"stopped at {times[-1]:.2f} s"
+
+
+def _branch(start: str, times: Array, q: Array) -> str:
+    """Say how far the left angle is from the smooth symmetric motion, or when it left that motion."""
+    off = np.abs(wrap(q[:, 0] - exact_symmetric(start, times)))
+    far = off > LOST_BRANCH
+    if far.any():
+        return (
+            f"off the smooth symmetric motion after {times[np.argmax(far)]:.2f} s (up to {off.max():.1e} rad)"
+        )
+    return f"on the smooth symmetric motion to {off.max():.1e} rad"
 
 
 def _four_bar_error(machine: Machine, times: Array, q: Array) -> float:
     if machine == FIVE_BAR:
         return float("nan")
-    theta = exact_four_bar(cells(machine), times)[: len(q)]
+    theta = exact_four_bar(cells(machine), times)
     off = np.stack([np.cos(q[:, 0]) - np.cos(theta), np.sin(q[:, 0]) - np.sin(theta)])
     return float(np.linalg.norm(off, axis=0).max())
 
 
-def timed(function: Callable[[], Any], repeat: int = 1) -> tuple[float, Any]:
-    """Return the shortest wall time of `repeat` calls and the last result."""
-    best = float("inf")
-    result = None
-    for _ in range(repeat):
+def timed(function: Callable[[], Any], budget_s: float = 1.0, most: int = 5) -> tuple[float, Any]:
+    """Return the shortest wall time of up to `most` calls within about `budget_s`, and the last result."""
+    best, spent, result = float("inf"), 0.0, None
+    for _ in range(most):
         begin = time.perf_counter()
         result = function()
-        best = min(best, time.perf_counter() - begin)
+        wall = time.perf_counter() - begin
+        best, spent = min(best, wall), spent + wall
+        if spent > budget_s:
+            break
     return best, result
 
 
-# -- all rivals together ----------------------------------------------------------------------------------------
+# -- all rivals together -----------------------------------------------------------------------------------
 
 
-def rivals(names: Sequence[str] = MODULES) -> dict[str, ModuleType]:
-    """Return the rival modules whose tool is installed."""
-    modules = {n: import_module(f"{__package__}.{n}") for n in names}
+def rivals(names: Iterable[str] = MODULES) -> dict[str, ModuleType]:
+    """Return the rival modules whose tool is installed, by tool name."""
+    modules = {n.removeprefix("with_"): import_module(f"{__package__}.{n}") for n in names}
     return {n: module for n, module in modules.items() if module.available()}
+
+
+def reference_acceleration(machine: Machine) -> Array:
+    """Return the acceleration at the regular state from the joint-space equations built by differencing.
+
+    The mass matrix comes from the kinetic energy of unit rates and the forces from Lagrange's equation with
+    central differences of the common energy, so that nothing is shared with any rival.
+    """
+    rods = tree(machine)
+    q, v, torque = regular_state(machine)
+    mass, force = _mass(rods, q), torque + _lagrange_force(rods, q, v)
+    jacobian, b = loop_jacobian(rods, q, v)
+    rows, n = len(b), len(q)
+    kkt = np.block([[mass, jacobian.T], [jacobian, np.zeros((rows, rows))]])
+    return np.linalg.solve(kkt, np.concatenate([force, b]))[:n]
+
+
+def _mass(rods: Tree, q: Array) -> Array:
+    """Return the joint-space mass matrix from kinetic energies (polarisation)."""
+    unit = np.eye(len(q))
+    rest = energy(rods, q, np.zeros_like(q))
+    single = energy(rods, q, unit) - rest
+    pair = energy(rods, q, unit[:, None] + unit[None, :]) - rest
+    return pair - single[:, None] - single[None, :]
+
+
+def _lagrange_force(rods: Tree, q: Array, v: Array, step: float = 1e-4) -> Array:
+    """Return dL/dq - (dM/dt) v by fourth-order central differences."""
+    weights = ((2, -1 / 12), (1, 8 / 12), (-1, -8 / 12), (-2, 1 / 12))
+    shifts = [(k * step, w / step) for k, w in weights]
+    still = np.zeros_like(q)
+
+    def lagrangian(at: Array) -> Array:
+        return energy(rods, at, v) - 2.0 * energy(rods, at, still)
+
+    slope = np.array([sum(w * lagrangian(q + s * axis) for s, w in shifts) for axis in np.eye(len(q))])
+    mass_rate = sum(w * _mass(rods, q + s * v) for s, w in shifts)
+    return slope - mass_rate @ v
+
+
+def agreement(machine: Machine) -> dict[str, float]:
+    """Return each rival's largest deviation from the reference acceleration at the fixed regular state."""
+    exact = reference_acceleration(machine)
+    return {
+        tool: float(np.abs(module.forward_dynamics(machine).acceleration() - exact).max())
+        for tool, module in rivals().items()
+    }
+
+
+def reach(
+    module: ModuleType, machine: Machine, start: str, t_end: float, closure_goal: float, energy_goal: float
+) -> tuple[dict[str, Any], Run] | None:
+    """Return the first step of a rival's ladder (coarse to fine) that meets both goals, and its run."""
+    for accuracy in module.ladder(machine, start):
+        run = module.simulate(machine, start, t_end, **accuracy)
+        if run.closure_m <= closure_goal and run.energy_J <= energy_goal and not lost(run):
+            return accuracy, run
+    return None
+
+
+def lost(run: Run) -> bool:
+    """Tell whether a run stopped early or left the motion it should have followed."""
+    return "stopped" in run.note or "off the" in run.note or run.error_m > LOST_BRANCH

@@ -1,0 +1,1 @@
+"""What the equations say: accelerations, constraint forces, motor torques."""

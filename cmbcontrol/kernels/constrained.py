@@ -19,6 +19,7 @@ from .split import (
     factor_rows,
     forward,
     solve_head,
+    solve_multipliers,
     to_head,
     to_space,
 )
@@ -30,6 +31,8 @@ __all__ = [
     "acceleration",
     "close_loops",
     "forward_dynamics",
+    "gauss_acceleration",
+    "mass_split",
     "new_work",
     "project_velocity",
     "solve_acceleration",
@@ -274,14 +277,59 @@ def close_loops(model, q, w, tolerance, cap, euclidean, accuracy, iterations, mo
 
 
 @kernel
-def state_terms(model, q, v, tolerance):
-    """Everything the equations of motion say at one state.
+def state_terms(model, q, v, tolerance, cap, projected):
+    """Everything the equations of motion say at one state; v is first projected, in place, if asked.
 
     Returns M, h, phi, A, b, B, potential energy, and the pivots of the split in the metric of M;
     rank is FAILED where M is not positive definite.
     """
     w = new_work(model)
-    rank = update_position(model, q, w, tolerance, v.shape[0], False)
+    rank = update_position(model, q, w, tolerance, cap, False)
+    if projected and rank != FAILED:
+        project_velocity(w, rank, v)
     update_velocity(model, q, v, w)
     drive_matrix(model, w.R, w.p, w.S, w.B)
     return w.M, w.h, w.phi, w.A, w.b, w.B, potential_energy(model, q, w.R, w.p), w.pivots, rank
+
+
+@kernel
+def mass_split(M, A, scale, tolerance, cap, L, G, order, tau, pivots):
+    """The split of given M and A in mass coordinates, as `update_position` makes it; returns the rank."""
+    if not cholesky(M, L):
+        return FAILED
+    for i in range(A.shape[0]):
+        for k in range(A.shape[1]):
+            G[i, k] = scale[i] * A[i, k]
+        forward(L, G[i])
+    return factor_rows(G, order, tau, pivots, tolerance, cap)
+
+
+@kernel
+def gauss_acceleration(M, A, scale, force, target, tolerance, cap):
+    """Acceleration nearest to M^-1 force, in the metric of M, with A vdot = target; and the multipliers.
+
+    The multipliers belong to pivot rows; the others are zero. See `solve_acceleration`.
+    """
+    rows, n = A.shape
+    L, G = np.empty((n, n)), np.empty((rows, n))
+    order, tau, pivots = np.empty(rows, np.int64), np.empty(rows), np.empty(rows)
+    rank = mass_split(M, A, scale, tolerance, cap, L, G, order, tau, pivots)
+    vdot, head, rhs, lam = force.copy(), np.empty(n), np.empty(rows), np.zeros(rows)
+    if rank == FAILED:
+        vdot[:] = np.nan
+        return vdot, lam, rank
+    forward(L, vdot)
+    to_head(G, tau, rank, vdot)
+    head[:] = vdot
+    for i in range(rows):
+        rhs[i] = scale[i] * target[i]
+    solve_head(G, order, rank, rhs, vdot)
+    # z + G' lam_scaled = y, so the difference of the heads is what the multipliers carry
+    for k in range(rank):
+        head[k] -= vdot[k]
+    solve_multipliers(G, order, rank, head, lam)
+    for i in range(rows):
+        lam[i] *= scale[i]
+    to_space(G, tau, rank, vdot)
+    backward(L, vdot)
+    return vdot, lam, rank

@@ -90,6 +90,11 @@ def quaternion_matrix(w, x, y, z, R):
 def sinc_terms(angle):
     """sin(a)/a, (1 - cos a)/a^2 and (a - sin a)/a^3, also where the angle is tiny."""
     a2 = angle * angle
-    if a2 < 1e-6:
-        return 1.0 - a2 / 6.0, 0.5 - a2 / 24.0, 1.0 / 6.0 - a2 / 120.0
-    return np.sin(angle) / angle, (1.0 - np.cos(angle)) / a2, (angle - np.sin(angle)) / (a2 * angle)
+    if a2 < 1e-2:  # series to rounding; the closed forms cancel
+        return (
+            1.0 - a2 / 6.0 * (1.0 - a2 / 20.0 * (1.0 - a2 / 42.0 * (1.0 - a2 / 72.0))),
+            0.5 - a2 / 24.0 * (1.0 - a2 / 30.0 * (1.0 - a2 / 56.0 * (1.0 - a2 / 90.0))),
+            1.0 / 6.0 - a2 / 120.0 * (1.0 - a2 / 42.0 * (1.0 - a2 / 72.0 * (1.0 - a2 / 110.0))),
+        )
+    half = np.sin(0.5 * angle)
+    return np.sin(angle) / angle, 2.0 * half * half / a2, (angle - np.sin(angle)) / (a2 * angle)

@@ -312,23 +312,21 @@ def energy_balance(model, x, opt, w):
 
 
 @kernel
-def leap(model, T, X, F, pivots, n, rate, opt, w, y):
+def leap(model, T, X, F, pivots, n, rate, opt, w, y, times, values, rates):
     """Look ahead for a singular pose; y = state as far beyond it as it is ahead.
 
     The constraint forces near a singular pose divide errors by the distance to it, so stepping
     into its neighbourhood only collects noise, while the motion itself is smooth. Where the
     continued motion passes within `opt.pass_within` of the pose, and the continuation is as
     accurate as a step, the neighbourhood is leapt over. Returns the landing time, or a negative
-    number where there is no reason to leap.
+    number where there is no reason to leap, and the number of nodes of the polynomial, which
+    times, values and rates keep.
     """
     now, before = closeness(pivots[n], opt.cap), closeness(pivots[n - 1], opt.cap)
     if not (now < 0.1 and now < before):
-        return -1.0
+        return -1.0, 0
     nx, nv = y.shape[0], model.damping.shape[0]
     nq = nx - nv - 2
-    times = np.empty(5)
-    values = np.empty((5, nx))
-    rates = np.empty((5, nx))
     # linear in time where the pose is passed, quadratic where it is touched at rest
     ahead = now / (before - now) * (T[n] - T[n - 1])
     low, high = T[n], T[n] + 4.0 * ahead
@@ -336,22 +334,22 @@ def leap(model, T, X, F, pivots, n, rate, opt, w, y):
     for _ in range(2):
         count = leap_nodes(T, X, F, n, rate, 8.0 * ahead, times, values, rates)
         if count < 3:
-            return -1.0
+            return -1.0, 0
         passing, near = nearest_approach(model, times, values, rates, count, low, high, opt, w, y)
         if not (passing < high - 1e-6 * ahead and near < 0.5 * now):
-            return -1.0
+            return -1.0, 0
         ahead = passing - T[n]
         low, high = T[n] + 0.5 * ahead, T[n] + 1.5 * ahead
     # at a true crossing the loops close to second order; a near miss would leave a gap here
     if near > opt.pass_within or largest(model, w.phi) > opt.pass_within**2:
-        return -1.0
+        return -1.0, 0
     landing = passing + ahead
     lower = np.empty(nx)
     hermite(times, values, rates, count, landing, y)
     hermite(times, values, rates, count - 1, landing, lower)
     for i in range(nq):
         if abs(y[i] - lower[i]) > max(1e3 * opt.rtol, LEAP_ERROR) * (1.0 + abs(y[i])):
-            return -1.0
+            return -1.0, 0
     # the energy balance judges the velocities; forces over a radian or a metre set its scale
     scale = 0.0
     for k in range(nv):
@@ -359,8 +357,8 @@ def leap(model, T, X, F, pivots, n, rate, opt, w, y):
     before_leap = energy_balance(model, values[0], opt, w)
     scale += kinetic_energy(w.M, values[0, nq : nq + nv])
     if abs(energy_balance(model, y, opt, w) - before_leap) > LEAP_ERROR * scale:
-        return -1.0
-    return landing
+        return -1.0, 0
+    return landing, count
 
 
 @kernel
@@ -427,7 +425,7 @@ def leave(model, x, u, opt, w, energy, rate, y):
 
 
 @kernel
-def record_step(model, x0, x1, rate0, rate1, step, F):
+def record_step(x0, x1, rate0, rate1, step, F):
     """Dense coefficients of a step known by its ends only (cubic Hermite)."""
     for i in range(x0.shape[0]):
         d = x1[i] - x0[i]
@@ -436,6 +434,33 @@ def record_step(model, x0, x1, rate0, rate1, step, F):
         F[2, i] = 2.0 * d - step * (rate1[i] + rate0[i])
         for k in range(3, F.shape[0]):
             F[k, i] = 0.0
+
+
+@kernel
+def refine_leap(times, values, rates, count, t, step, x0, F):
+    """Dense output of a leap: from the cubic of its ends to the polynomial that was followed.
+
+    The two differ by s^2 (1-s)^2 g(s); g, a cubic, is read off at s = 1/5 .. 4/5, and written as
+    F3 + s (F4 + (1-s) (F5 + s F6)).
+    """
+    nx = x0.shape[0]
+    g = np.empty((4, nx))
+    cubic, y = np.empty(nx), np.empty(nx)
+    for j in range(4):
+        s = 0.2 * (j + 1)
+        hermite(times, values, rates, count, t + s * step, y)
+        interpolate(x0, F, s, cubic)
+        for i in range(nx):
+            g[j, i] = (y[i] - cubic[i]) / (s * (1.0 - s)) ** 2
+    for i in range(nx):
+        at_0 = 4.0 * g[0, i] - 6.0 * g[1, i] + 4.0 * g[2, i] - g[3, i]
+        at_1 = 4.0 * g[3, i] - 6.0 * g[2, i] + 4.0 * g[1, i] - g[0, i]
+        F[3, i] = at_0
+        F[4, i] = at_1 - at_0
+        e1 = (g[1, i] - at_0 - 0.4 * F[4, i]) / 0.24  # what is left at s = 2/5 and 3/5
+        e2 = (g[2, i] - at_0 - 0.6 * F[4, i]) / 0.24
+        F[6, i] = (e2 - e1) / 0.2
+        F[5, i] = e1 - 0.4 * F[6, i]
 
 
 @kernel
@@ -455,6 +480,7 @@ def advance(model, tableau, opt, w, t, x, u, t_end, h, energy, max_tries, T, X, 
     K = np.zeros((stages + 1 + extra, nx))
     y = np.empty(nx)
     moved = np.empty(nv)
+    times, values, rates = np.empty(5), np.empty((5, nx)), np.empty((5, nx))
     capacity = F.shape[0]
     n, evaluations, rejections, tries = 0, 0, 0, 0
     ranks[0] = derivative(model, x, u, opt, w, K[0])
@@ -471,7 +497,7 @@ def advance(model, tableau, opt, w, t, x, u, t_end, h, energy, max_tries, T, X, 
         if 0.0 < step < t_end - t:
             ranks[1] = derivative(model, X[1], u, opt, w, K[stages])
             pivots[1] = w.pivots
-            record_step(model, x, X[1], K[0], K[stages], step, F[0])
+            record_step(x, X[1], K[0], K[stages], step, F[0])
             t += step
             T[1] = t
             n = 1
@@ -484,7 +510,7 @@ def advance(model, tableau, opt, w, t, x, u, t_end, h, energy, max_tries, T, X, 
         tries += 1
         h = min(h, opt.max_step)
         if adaptive and opt.stabilisation == PROJECT and opt.pass_within > 0.0 and n > 1 and not rejected:
-            landing = leap(model, T, X, F, pivots, n, K[0], opt, w, y)
+            landing, count = leap(model, T, X, F, pivots, n, K[0], opt, w, y, times, values, rates)
             if landing > t and landing < t_end:
                 step = landing - t
                 X[n + 1] = y
@@ -493,7 +519,8 @@ def advance(model, tableau, opt, w, t, x, u, t_end, h, energy, max_tries, T, X, 
                 evaluations += 1
                 pivots[n + 1] = w.pivots
                 ranks[n + 1] = rank
-                record_step(model, X[n], X[n + 1], K[0], K[stages], step, F[n])
+                record_step(X[n], X[n + 1], K[0], K[stages], step, F[n])
+                refine_leap(times, values, rates, count, t, step, X[n], F[n])
                 t = landing
                 n += 1
                 T[n] = t

@@ -299,7 +299,11 @@ def local_difference(links, q0, q1, out):
             angle = np.sqrt(ox * ox + oy * oy + oz * oz)
             s1, s2, _ = sinc_terms(angle)
             # inverse of the translation part: d - w x d / 2 + s w x (w x d)
-            factor = (1.0 - 0.5 * s1 / s2) / (angle * angle) if angle > 1e-3 else 1.0 / 12.0 + angle**2 / 720.0
+            a2 = angle * angle
+            if angle > 0.1:
+                factor = (1.0 - 0.5 * s1 / s2) / a2
+            else:
+                factor = 1.0 / 12.0 + a2 / 720.0 * (1.0 + a2 / 42.0 * (1.0 + a2 / 40.0))
             cx, cy, cz = oy * d[2] - oz * d[1], oz * d[0] - ox * d[2], ox * d[1] - oy * d[0]
             out[iv + 3] = d[0] - 0.5 * cx + factor * (oy * cz - oz * cy)
             out[iv + 4] = d[1] - 0.5 * cy + factor * (oz * cx - ox * cz)

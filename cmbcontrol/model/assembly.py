@@ -6,13 +6,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-
 from .. import _check
-from ..errors import AssemblyError
+from ..errors import AssemblyError, ModelError
 from .elements import Fixed, Joint, Planar, Prismatic, Revolute, Weld
 
 if TYPE_CHECKING:
-    from .mechanism import Mechanism
+    from .base import PlantBase
 
 __all__ = ["assemble"]
 
@@ -20,7 +19,7 @@ _CLOSED = 1e-12  # metres
 
 
 def assemble(
-    plant: Mechanism, values: dict[str, float], guess=None, *, starts: int = 30, seed: int = 0
+    plant: PlantBase, values: dict[str, float], guess=None, *, starts: int = 30, seed: int = 0
 ) -> np.ndarray:
     """Configuration with closed loops and the given joint values; see `Mechanism.assemble`."""
     for key, value in values.items():
@@ -36,7 +35,10 @@ def assemble(
         start = guess_q if attempt == 0 else _random_start(plant, guess_q, rng, attempt)
         start = start.copy()
         start[chosen] = target
-        q = _close(plant, start, chosen, target)
+        try:
+            q = _close(plant, start, chosen, target)
+        except ModelError:  # functions that are not defined at this start
+            continue
         residual = plant.open_loop(q)
         held = float(np.abs(q[chosen] - target).max(initial=0.0))
         if residual < _CLOSED and held < 1e-9 and _within(plant, q) and not _mirrored(plant, q):
@@ -46,7 +48,7 @@ def assemble(
     raise AssemblyError(_explain(plant, best_q, values, starts), plant.loop_residuals(best_q), best_q)
 
 
-def _random_start(plant: Mechanism, q0: np.ndarray, rng: np.random.Generator, attempt: int) -> np.ndarray:
+def _random_start(plant: PlantBase, q0: np.ndarray, rng: np.random.Generator, attempt: int) -> np.ndarray:
     """A start that wanders further from the guess with each attempt."""
     reach = np.pi * min(1.0, 0.2 * attempt)
     metres = np.array([1.0 if u == "rad/s" else plant.size for u in plant.velocity_units])
@@ -57,7 +59,7 @@ def _random_start(plant: Mechanism, q0: np.ndarray, rng: np.random.Generator, at
     return q
 
 
-def _close(plant: Mechanism, start: np.ndarray, chosen: np.ndarray, target: np.ndarray) -> np.ndarray:
+def _close(plant: PlantBase, start: np.ndarray, chosen: np.ndarray, target: np.ndarray) -> np.ndarray:
     """Damped Gauss-Newton on the tangent of the joints (Levenberg-Marquardt in scipy), limits as bounds.
 
     The chosen coordinates are held at their values: they are no unknowns. The result is polished by plain Gauss-Newton steps.
@@ -105,7 +107,7 @@ def _spread(n: int, free: np.ndarray, x: np.ndarray) -> np.ndarray:
     return full
 
 
-def _velocity_bounds(plant: Mechanism, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _velocity_bounds(plant: PlantBase, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """How far each velocity coordinate may move before its joint limit (quaternions have none)."""
     low, high = np.full(plant.nv, -np.inf), np.full(plant.nv, np.inf)
     for iq, iv in plant.paired:
@@ -114,12 +116,12 @@ def _velocity_bounds(plant: Mechanism, q: np.ndarray) -> tuple[np.ndarray, np.nd
     return np.where(inside, np.minimum(low, 0.0), -np.inf), np.where(inside, np.maximum(high, 1e-12), np.inf)
 
 
-def _within(plant: Mechanism, q: np.ndarray) -> bool:
+def _within(plant: PlantBase, q: np.ndarray) -> bool:
     """Whether q respects the joint limits."""
     return bool(np.all((q >= plant.limits[:, 0] - 1e-9) & (q <= plant.limits[:, 1] + 1e-9)))
 
 
-def _mirrored(plant: Mechanism, q: np.ndarray) -> list[str]:
+def _mirrored(plant: PlantBase, q: np.ndarray) -> list[str]:
     """Loops whose rows vanish although an axis points the wrong way.
 
     Rows that keep axes perpendicular cannot tell an axis from its opposite.
@@ -140,7 +142,7 @@ def _mirrored(plant: Mechanism, q: np.ndarray) -> list[str]:
     return wrong
 
 
-def _explain(plant: Mechanism, q: np.ndarray, values: dict[str, float], starts: int) -> str:
+def _explain(plant: PlantBase, q: np.ndarray, values: dict[str, float], starts: int) -> str:
     """What could not be closed, by how much, and what to do."""
     residuals = plant.loop_residuals(q)
     open_loops = {k: r for k, r in residuals.items() if r > _CLOSED}

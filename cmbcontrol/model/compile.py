@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import _check
+from .._jit import JIT_ENABLED
 from ..errors import ModelError
 from ..kernels import layout
 from .elements import (
@@ -351,6 +352,8 @@ def compile_parts(bodies, joints, loops, springs, actuators, gravity) -> Compile
         damping,
         np.asarray(gravity, dtype=np.float64),
     )
+    if not JIT_ENABLED:  # interpreted kernels need records for `links[i].kind`
+        arrays = tuple(a.view(np.recarray) if a.dtype.names else a for a in arrays)
     for array in arrays:
         array.setflags(write=False)
     return Compiled(

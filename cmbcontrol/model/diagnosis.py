@@ -1,4 +1,4 @@
-"""What a mechanism can do at a pose: true freedom, redundant rows, unique forces, actuation."""
+"""What a plant can do at a pose: true freedom, redundant rows, unique forces, actuation."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 if TYPE_CHECKING:
+    from .base import PlantBase
     from .mechanism import Mechanism
     from .terms import Terms
 
@@ -80,8 +81,9 @@ class Diagnosis:
     def __str__(self) -> str:
         redundant = ", ".join(f"{k}: {n}" for k, n in self.redundant.items() if n) or "none"
         shared = [k for k, unique in self.unique_multipliers.items() if not unique]
+        nearby = f" (nearby {self.generic_rank}: singular pose)" if self.singular else ""
         lines = [
-            f"rows {self.rows}, rank {self.rank}" + (f" (nearby {self.generic_rank}: singular pose)" if self.singular else ""),
+            f"rows {self.rows}, rank {self.rank}" + nearby,
             f"true degrees of freedom {self.dof}",
             f"redundant rows by loop: {redundant}",
             f"conditioning {self.conditioning:.3g} (1 best, 0 singular)",
@@ -118,7 +120,7 @@ def unique_multipliers(A: np.ndarray, rank: int) -> np.ndarray:
     return np.linalg.norm(U[:, rank:], axis=1) < 1e-7
 
 
-def _redundant_rows(plant: Mechanism, terms: Terms) -> dict[str, int]:
+def _redundant_rows(plant: PlantBase, terms: Terms) -> dict[str, int]:
     """Rows of each loop that depend on the rows before them, loops taken in their order."""
     counts, rank = {}, 0
     A = terms.A * plant.row_scale[:, None]
@@ -131,7 +133,7 @@ def _redundant_rows(plant: Mechanism, terms: Terms) -> dict[str, int]:
     return counts
 
 
-def diagnose(plant: Mechanism, q: np.ndarray) -> Diagnosis:
+def diagnose(plant: PlantBase, q: np.ndarray) -> Diagnosis:
     """See `Mechanism.diagnose`."""
     terms = plant.terms(q, np.zeros(plant.nv))
     generic = plant.generic_rank(q)
@@ -151,7 +153,7 @@ def diagnose(plant: Mechanism, q: np.ndarray) -> Diagnosis:
     )
 
 
-def typical_pose(plant: Mechanism) -> np.ndarray | None:
+def typical_pose(plant: PlantBase) -> np.ndarray | None:
     """A pose with closed loops at which the mobility table is drawn, or None."""
     try:
         return plant.assemble()
@@ -159,28 +161,43 @@ def typical_pose(plant: Mechanism) -> np.ndarray | None:
         return None
 
 
-def table(plant: Mechanism) -> str:
+def table(plant: PlantBase) -> str:
     """The mobility table that `print(plant)` shows."""
-    lines = [f"{plant.name}: {len(plant.bodies)} bodies, {plant.nv} joint coordinates, {len(plant.row_names)} loop rows"]
-    if plant.source:
-        lines.append(f"  source: {plant.source}")
-    for joint in plant.joints:
-        names = ", ".join(joint.velocity_names) or "-"
-        lines.append(f"  joint  {joint.name:<16} {type(joint).__name__:<13} {joint.parent} -> {joint.child}  [{names}]")
     q = typical_pose(plant)
     found = diagnose(plant, q) if q is not None else None
-    for loop in plant.loops:
-        rows = plant.row_slices[loop.name]
-        ends = f"{loop.parent} <-> {loop.child}" if hasattr(loop, "parent") else f"{getattr(loop, 'a', '')} <-> {getattr(loop, 'b', '')}"
-        extra = f", {found.redundant[loop.name]} redundant" if found and found.redundant[loop.name] else ""
-        lines.append(f"  loop   {loop.name:<16} {type(loop).__name__:<13} {ends}  [{rows.stop - rows.start} rows{extra}]")
-    for spring in plant.springs:
-        lines.append(f"  spring {spring.name:<16} {type(spring).__name__}")
-    for actuator in plant.actuators:
-        limit = "no limit" if np.isinf(actuator.effort) else f"limit {actuator.effort:g}"
-        lines.append(f"  motor  {actuator.name:<16} on {actuator.joint}  [{limit}]")
+    lines = plant.part_lines(found)
+    if plant.source:
+        lines.insert(1, f"  source: {plant.source}")
     if found is None:
         lines.append("  the loops could not be closed from the neutral pose; diagnose(q) at a pose of yours")
     else:
         lines += ["  at an assembled pose:"] + [f"    {line}" for line in str(found).splitlines()]
     return "\n".join(lines)
+
+
+def loop_line(plant: PlantBase, found: Diagnosis | None, loop: str, kind: str, ends: str) -> str:
+    """A loop in the mobility table."""
+    rows = plant.row_slices[loop]
+    extra = f", {found.redundant[loop]} redundant" if found and found.redundant[loop] else ""
+    return f"  loop   {loop:<16} {kind:<13} {ends}  [{rows.stop - rows.start} rows{extra}]"
+
+
+def motor_line(name: str, target: str, effort: float) -> str:
+    """An actuator in the mobility table."""
+    limit = "no limit" if np.isinf(effort) else f"limit {effort:g}"
+    return f"  motor  {name:<16} {target}  [{limit}]"
+
+
+def mechanism_lines(plant: Mechanism, found: Diagnosis | None) -> list[str]:
+    """The parts of a mechanism, a line each."""
+    rows = len(plant.row_names)
+    lines = [f"{plant.name}: {len(plant.bodies)} bodies, {plant.nv} joint coordinates, {rows} loop rows"]
+    for joint in plant.joints:
+        names = ", ".join(joint.velocity_names) or "-"
+        lines.append(f"  joint  {joint.name:<16} {type(joint).__name__:<13} {joint.parent} -> {joint.child}  [{names}]")
+    for loop in plant.loops:
+        a, b = getattr(loop, "parent", getattr(loop, "a", "")), getattr(loop, "child", getattr(loop, "b", ""))
+        lines.append(loop_line(plant, found, loop.name, type(loop).__name__, f"{a} <-> {b}"))
+    lines += [f"  spring {spring.name:<16} {type(spring).__name__}" for spring in plant.springs]
+    lines += [motor_line(a.name, f"on {a.joint}", a.effort) for a in plant.actuators]
+    return lines

@@ -259,6 +259,8 @@ class Joint:
         if self.limits is None:
             return array
         limits = self.limits
+        if isinstance(limits, np.ndarray) and limits.shape == array.shape:  # from another joint (dataclasses.replace)
+            limits = dict(zip(suffixes, limits, strict=True))
         if not isinstance(limits, Mapping):
             if len(suffixes) != 1:
                 raise ModelError(

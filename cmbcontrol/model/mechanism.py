@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -10,7 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 from .. import _check
 from ..errors import ModelError
 from ..kernels import constrained, loops, tree
-from . import assembly, diagnosis
+from . import diagnosis
+from .base import PlantBase
 from .compile import compile_parts
 from .elements import GROUND, Actuator, Body, Coupling, Frame, Joint, JointSpring, Loop, PointSpring
 from .terms import FAILED, RANK_TOLERANCE, Terms
@@ -20,7 +21,7 @@ __all__ = ["Mechanism"]
 Array = NDArray[np.float64]
 
 
-class Mechanism:
+class Mechanism(PlantBase):
     """Bodies joined to a tree, closed by loops, with springs, actuators and gravity.
 
     Parameters
@@ -99,11 +100,6 @@ class Mechanism:
         self._frozen = True
         self._check_mass()
 
-    def __setattr__(self, key: str, value: object) -> None:
-        if getattr(self, "_frozen", False):
-            raise AttributeError(f"mechanism {self.name!r} is frozen; build a new one to change {key!r}")
-        super().__setattr__(key, value)
-
     # -- checks ---------------------------------------------------------------------------------
 
     def _check_parts(self) -> None:
@@ -148,69 +144,6 @@ class Mechanism:
                     f"mechanism {self.name!r}: coordinate {weak!r} has no inertia to move (smallest eigenvalue of M "
                     f"{values[0]:.3g}, largest {values[-1]:.3g}); give the bodies that it carries mass or inertia"
                 )
-
-    # -- names ----------------------------------------------------------------------------------
-
-    @property
-    def nq(self) -> int:
-        """Number of position coordinates."""
-        return len(self.position_names)
-
-    @property
-    def nv(self) -> int:
-        """Number of velocity coordinates."""
-        return len(self.velocity_names)
-
-    @property
-    def nu(self) -> int:
-        """Number of actuators."""
-        return len(self.actuator_names)
-
-    def index(self, coordinate: str) -> int:
-        """Index of a velocity coordinate by name.
-
-        Examples
-        --------
-        >>> from cmbcontrol import plants
-        >>> plants.five_bar().index("right")
-        2
-        """
-        if coordinate not in self.velocity_names:
-            raise ValueError(_check.unknown(coordinate, self.velocity_names, "coordinate"))
-        return self.velocity_names.index(coordinate)
-
-    def velocity_of(self, positions: Sequence[int]) -> list[int]:
-        """Velocity coordinates that belong to position coordinates (one-to-one ones only)."""
-        pairs = dict(self.paired)
-        for i in positions:
-            if int(i) not in pairs:
-                raise ValueError(
-                    f"coordinate {self.position_names[i]!r} is part of a joint with several axes and has no rate of its own; "
-                    "fix a one-axis joint instead"
-                )
-        return [pairs[int(i)] for i in positions]
-
-    def pack(self, values: Mapping[str, float], base: ArrayLike | None = None) -> Array:
-        """Configuration vector from joint values by name; the others from `base` (default: neutral).
-
-        Examples
-        --------
-        >>> from cmbcontrol import plants
-        >>> plants.five_bar().pack({"right": 0.5})
-        array([0. , 0. , 0.5, 0. ])
-        """
-        q = self.neutral() if base is None else _check.vector(base, self.nq, "base", self.position_names).copy()
-        for key, value in values.items():
-            if key not in self.position_names:
-                raise ValueError(_check.unknown(key, self.position_names, "joint coordinate"))
-            q[self.position_names.index(key)] = _check.number(value, f"the value of {key!r}")
-        return q
-
-    def configuration(self, q: ArrayLike | Mapping[str, float]) -> Array:
-        """`q` as a checked vector, from an array or from values by name."""
-        if isinstance(q, Mapping):
-            return self.pack(q)
-        return _check.vector(q, self.nq, "q", self.position_names)
 
     # -- geometry -------------------------------------------------------------------------------
 
@@ -285,19 +218,6 @@ class Mechanism:
         loops.loop_residual(self.model, np.ascontiguousarray(q, dtype=np.float64), R, p, phi)
         return phi
 
-    def jacobian(self, q: ArrayLike) -> Array:
-        """Constraint Jacobian A (rows, nv)."""
-        return self.terms(q, np.zeros(self.nv)).A
-
-    def loop_residuals(self, q: ArrayLike) -> dict[str, float]:
-        """How far each loop is open, metres (radians times the size of the machine)."""
-        phi = np.abs(self.residual(q)) * self.row_scale
-        return {name: float(phi[rows].max(initial=0.0)) for name, rows in self.row_slices.items()}
-
-    def open_loop(self, q: ArrayLike) -> float:
-        """The largest of `loop_residuals`, metres."""
-        return max(self.loop_residuals(q).values(), default=0.0)
-
     def close(self, q: ArrayLike, *, metric: str = "mass", accuracy: float = 1e-14) -> Array:
         """The nearest configuration with closed loops, in the metric of M or the Euclidean one.
 
@@ -313,14 +233,7 @@ class Mechanism:
             self.model, q, work, RANK_TOLERANCE, self.nv, euclidean, accuracy * self.size, 30, moved
         )
         if not 0.0 <= left < 1e-9 * self.size:
-            residuals = self.loop_residuals(q)
-            worst = max(residuals, key=residuals.__getitem__)
-            raise assembly.AssemblyError(
-                f"the loops of {self.name!r} cannot be closed near this pose: {worst!r} stays open by "
-                f"{residuals[worst]:.3e} m. Start nearer, or use assemble().",
-                residuals,
-                q,
-            )
+            raise self._not_closed(q)
         return q
 
     def project_velocity(self, q: ArrayLike, v: ArrayLike, *, metric: str = "mass") -> Array:
@@ -333,76 +246,29 @@ class Mechanism:
         constrained.project_velocity(work, rank, v)
         return v
 
-    def assemble(self, guess: ArrayLike | Mapping[str, float] | None = None, **joint_values: float) -> Array:
-        """Close the loops with the given joint values held.
+    # -- equations of motion --------------------------------------------------------------------
 
-        Damped Gauss-Newton within the joint limits, from the guess first (so the branch nearest to
-        it wins), then from starts that wander further off.
+    def terms(
+        self,
+        q: ArrayLike,
+        v: ArrayLike,
+        t: float = 0.0,
+        *,
+        project: bool = False,
+        cap: int | None = None,
+        check: bool = True,
+    ) -> Terms:
+        """Everything the equations of motion say at one state, in one record.
 
         Parameters
         ----------
-        guess : array_like or mapping, optional
-            Configuration near the branch that is wanted; the neutral one unless told.
-        **joint_values : float
-            Position coordinates by name, rad or m.
-
-        Returns
-        -------
-        q : ndarray, shape (nq,)
-
-        Raises
-        ------
-        AssemblyError
-            Where the loops stay open; it carries the residual of each loop.
-
-        Examples
-        --------
-        >>> from cmbcontrol import plants
-        >>> plant = plants.five_bar()
-        >>> q = plant.assemble(left=2.1, right=1.0)
-        >>> plant.open_loop(q) < 1e-12
-        True
-        """
-        return assembly.assemble(self, joint_values, guess)
-
-    def generic_rank(self, q: ArrayLike) -> int:
-        """Rank of A at poses near q on the manifold: above the rank at q where q is singular.
-
-        Nearby poses are found by moving 1e-3 along admissible velocities and closing the loops again.
-        """
-        q = _check.vector(q, self.nq, "q", self.position_names)
-        here = self.terms(q, np.zeros(self.nv))
-        if here.rank == min(here.A.shape):
-            return here.rank
-        best = here.rank
-        rng = np.random.default_rng(0)
-        metres = np.array([1.0 if u == "rad/s" else self.size for u in self.velocity_units])
-        for _ in range(6):
-            away = here.Z @ rng.standard_normal(here.dof)
-            away *= 1e-3 / max(float(np.abs(away / metres).max(initial=0.0)), 1e-12)
-            try:
-                near = self.close(self.integrate(q, away))
-            except assembly.AssemblyError:
-                continue
-            best = max(best, self.terms(near, np.zeros(self.nv)).rank)
-        return best
-
-    def diagnose(self, q: ArrayLike) -> diagnosis.Diagnosis:
-        """True freedom, redundant rows, conditioning, unique forces and actuation at a pose.
-
-        Examples
-        --------
-        >>> from cmbcontrol import plants
-        >>> plant = plants.five_bar()
-        >>> plant.diagnose(plant.assemble(left=2.1, right=1.0)).dof
-        2
-        """
-        return diagnosis.diagnose(self, _check.vector(q, self.nq, "q", self.position_names))
-
-    # -- equations of motion --------------------------------------------------------------------
-
-    def terms(self, q: ArrayLike, v: ArrayLike, t: float = 0.0, *, check: bool = True) -> Terms:
-        """Everything the equations of motion say at one state, in one record.
+        q, v : array_like, shape (nq,) and (nv,)
+        t : float
+            Time, s; handed on in the record.
+        project : bool
+            Remove first what the loops forbid from v.
+        cap : int, optional
+            Largest rank that A can have on the manifold; see `generic_rank`.
 
         Raises
         ------
@@ -411,13 +277,17 @@ class Mechanism:
         """
         q = _check.vector(q, self.nq, "q", self.position_names)
         v = _check.vector(v, self.nv, "v", self.velocity_names)
-        M, h, phi, A, b, B, potential, pivots, rank = constrained.state_terms(self.model, q, v, RANK_TOLERANCE)
+        if project:
+            v = v.copy()
+        M, h, phi, A, b, B, potential, pivots, rank = constrained.state_terms(
+            self.model, q, v, RANK_TOLERANCE, self.nv if cap is None else cap, project
+        )
         if rank == FAILED and check:
             raise ModelError(f"the mass matrix of {self.name!r} is not positive definite at q = {q.tolist()}")
-        return Terms(t, q, v, M, h, phi, A, b, B, potential, pivots, rank)
+        return Terms(t, q, v, M, h, phi, A, b, B, potential, pivots, rank, self.row_scale)
 
     def __repr__(self) -> str:
         return f"<Mechanism {self.name!r}: {len(self.bodies)} bodies, {self.nv} coordinates, {len(self.row_names)} rows>"
 
-    def __str__(self) -> str:
-        return diagnosis.table(self)
+    def part_lines(self, found: diagnosis.Diagnosis | None) -> list[str]:
+        return diagnosis.mechanism_lines(self, found)

@@ -47,6 +47,8 @@ class Terms:
         Sizes of the constraint gradients in the metric of M, largest first; zero where redundant.
     rank : int
         Number of independent rows.
+    row_scale : ndarray, shape (rows,)
+        Factors that bring the rows to metres, for decisions about rank.
     """
 
     t: float
@@ -61,6 +63,7 @@ class Terms:
     potential: float
     pivots: Array
     rank: int
+    row_scale: Array
 
     @property
     def dof(self) -> int:

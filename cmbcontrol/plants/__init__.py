@@ -1,0 +1,33 @@
+"""Ready-made machines, each with its source; `catalogue` lists them by the names of the command line.
+
+What belongs to one machine only (poses in closed form, published constants) is in its module, for
+instance ``from cmbcontrol.plants.n_four_bar import pose``.
+"""
+
+from .andrews import andrews as andrews
+from .bricard import bricard as bricard
+from .entry import Entry as Entry
+from .entry import Study as Study
+from .five_bar import five_bar as five_bar
+from .n_four_bar import n_four_bar as n_four_bar
+from .parallel_four_bar import parallel_four_bar as parallel_four_bar
+from .parallelogram import parallelogram as parallelogram
+from .particle import particle_on_circle as particle_on_circle
+from .pendulum import pendulum as pendulum
+from .registry import catalogue as catalogue
+from .slider_crank import slider_crank as slider_crank
+
+__all__ = [
+    "Entry",
+    "Study",
+    "andrews",
+    "bricard",
+    "catalogue",
+    "five_bar",
+    "n_four_bar",
+    "parallel_four_bar",
+    "parallelogram",
+    "particle_on_circle",
+    "pendulum",
+    "slider_crank",
+]

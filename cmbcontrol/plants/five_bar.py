@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+from numpy.typing import NDArray
+
 from .. import _check
-from ..model.elements import Actuator, Body, Frame, Joint, Loop, PointOnLine, Point, Revolute
+from ..model.elements import Actuator, Body, Frame, Joint, Loop, Point, PointOnLine, Revolute
 from ..model.mechanism import Mechanism
+from .entry import Entry, Study
 
 __all__ = ["five_bar"]
 
@@ -77,3 +81,65 @@ def _closure(kind: str, name: str, a: str, b: str, fa: Frame, fb: Frame) -> Join
     if kind == "point":
         return Point(name, a, b, fa.p, fb.p)
     return PointOnLine(name, a, b, fa.p, fb.p)
+
+
+def pose(plant: Mechanism, case: str = "open") -> NDArray[np.float64]:
+    """A pose of note, for any cut.
+
+    Parameters
+    ----------
+    plant : Mechanism
+        Made by `five_bar`.
+    case : {"open", "singular", "second", "asymmetric"}
+        left = 2.1, right = 1.0 with the tip up, far from singular poses; the stretched singular pose left = pi,
+        right = 0; the start of Spencer's second example (driven links at 120 and 60 degrees), whose motion
+        passes that pose; a regular one with the left links at -70 and -10 degrees from +x and the right elbow
+        on the outer side.
+
+    Examples
+    --------
+    >>> pose(five_bar(), "singular").round(4)
+    array([ 3.1416, -3.1416,  0.    ,  3.1416])
+    """
+    match _check.one_of(case, ("open", "singular", "second", "asymmetric"), "case"):
+        case "open":
+            left, right = 2.1, 1.0
+            elbow = np.array([SHORT * math.cos(left), SHORT * math.sin(left)])
+            across = np.array([BASE + SHORT * math.cos(right), SHORT * math.sin(right)]) - elbow
+            half = 0.5 * float(np.hypot(*across))
+            lift = math.acos(half / LONG)
+            slope = math.atan2(across[1], across[0])
+            left_upper, right_upper = slope + lift, slope + math.pi - lift
+        case "asymmetric":
+            left, left_upper = math.radians(-70.0), math.radians(-10.0)
+            x = SHORT * math.cos(left) + LONG * math.cos(left_upper) - BASE
+            y = SHORT * math.sin(left) + LONG * math.sin(left_upper)
+            reach, bearing = math.hypot(x, y), math.atan2(y, x)
+            spread = math.acos((SHORT**2 + reach**2 - LONG**2) / (2.0 * SHORT * reach))
+            right = max(bearing + spread, bearing - spread, key=math.cos)
+            right_upper = math.atan2(y - SHORT * math.sin(right), x - SHORT * math.cos(right))
+        case _:  # mirror symmetric
+            left = math.pi if case == "singular" else 2.0 * math.pi / 3.0
+            left_upper = math.acos((0.5 * BASE - SHORT * math.cos(left)) / LONG)
+            right, right_upper = math.pi - left, math.pi - left_upper
+    values = {"left": left, "elbow_left": left_upper - left}
+    if "right" in plant.position_names:
+        values |= {"right": right, "elbow_right": right_upper - right}
+    else:
+        values |= {"tip": right_upper - left_upper, "elbow_right": right - right_upper}
+    return plant.pack(values)
+
+
+def start(plant: Mechanism) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """At rest in the open pose."""
+    return pose(plant), np.zeros(plant.nv)
+
+
+ENTRY = Entry(
+    "five-bar",
+    five_bar,
+    "five-bar linkage with two motors on the ground (2 freedoms)",
+    SOURCE,
+    start,
+    Study(("left", "right"), (2.1, 1.0), (0.3, 0.3), 0.5, (0.0, 0.5 * np.pi), 8.0, 5.0),
+)

@@ -1,0 +1,1 @@
+"""Time: closed-loop simulation and its results."""

@@ -1,0 +1,72 @@
+"""What a controller is: u = f(t, terms, state).
+
+A controller is any object that can be called so. It may also have
+
+``period``
+    Sample time, s; the effort is held in between. None, or no attribute: continuous time.
+``start(plant) -> state``
+    Initial state, a float array; none unless given.
+``derivative(t, terms, state) -> rate``
+    Rate of the state, in continuous time.
+``update(t, terms, state) -> state``
+    Next state, in sampled time.
+
+All must be pure: the same arguments give the same result, so that an integrator may try, reject
+and repeat steps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .. import _check
+from ..model.plant import Plant
+from ..model.terms import Terms
+
+__all__ = ["ConstantEffort", "Controller", "as_controller", "period_of"]
+
+Array = NDArray[np.float64]
+
+
+@runtime_checkable
+class Controller(Protocol):
+    """Anything that can be called with (t, terms, state) and returns the motor efforts u (nu,)."""
+
+    def __call__(self, t: float, terms: Terms, state: Array) -> Array:
+        """Motor efforts, N or N m."""
+
+
+class ConstantEffort:
+    """The same motor efforts all the time."""
+
+    period = None
+
+    def __init__(self, u: ArrayLike) -> None:
+        self.u = np.atleast_1d(np.asarray(u, dtype=np.float64))
+
+    def __call__(self, t: float, terms: Terms, state: Array) -> Array:
+        return self.u
+
+
+def as_controller(controller: Any, plant: Plant) -> Any:
+    """`controller` itself, or a ConstantEffort from numbers; None means no effort."""
+    if controller is None:
+        return ConstantEffort(np.zeros(plant.nu))
+    if not callable(controller):
+        return ConstantEffort(_check.vector(controller, plant.nu, "the motor efforts", plant.actuator_names))
+    return controller
+
+
+def period_of(controller: Any) -> float | None:
+    """Sample time of a controller, s; None in continuous time."""
+    period = getattr(controller, "period", None)
+    return None if period is None else _check.positive(period, f"the period of {type(controller).__name__}")
+
+
+def optional(controller: Any, method: str) -> Callable | None:
+    """A method that a controller may have."""
+    return getattr(controller, method, None)

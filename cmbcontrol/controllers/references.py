@@ -1,0 +1,147 @@
+"""References: what the controlled coordinates should do.
+
+A reference is called with the time and returns position, velocity and acceleration, each of
+shape (k,) for k controlled coordinates, in rad or m.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .. import _check
+
+__all__ = ["Constant", "Quintic", "Reference", "Sampled", "Sine"]
+
+Array = NDArray[np.float64]
+Reference = Callable[[float], tuple[Array, Array, Array]]
+
+
+def _values(x: ArrayLike, what: str) -> Array:
+    """`x` as a finite vector of at least one entry."""
+    x = np.atleast_1d(np.asarray(x, dtype=np.float64))
+    return _check.vector(x, x.size, what)
+
+
+def _same_size(**values: Array) -> list[Array]:
+    """Broadcast single numbers to the size of the others; refuse sizes that contradict."""
+    sizes = {name: v.size for name, v in values.items() if v.size != 1}
+    if len(set(sizes.values())) > 1:
+        raise ValueError(f"the sizes of a reference contradict each other: {sizes}")
+    k = max(v.size for v in values.values())
+    return [np.broadcast_to(v, (k,)).copy() for v in values.values()]
+
+
+class Constant:
+    """Hold a position.
+
+    Examples
+    --------
+    >>> Constant([2.1, 1.0])(0.5)[0]
+    array([2.1, 1. ])
+    """
+
+    def __init__(self, position: ArrayLike) -> None:
+        self.position = _values(position, "the position of a Constant reference")
+
+    def __call__(self, t: float) -> tuple[Array, Array, Array]:
+        zero = np.zeros_like(self.position)
+        return self.position, zero, zero
+
+
+class Sine:
+    """centre + amplitude * sin(2 pi frequency t + phase).
+
+    Parameters
+    ----------
+    centre, amplitude : array_like, shape (k,)
+        rad or m; a single number serves all coordinates.
+    frequency : array_like
+        Hz.
+    phase : array_like
+        rad.
+
+    Examples
+    --------
+    >>> position, velocity, _ = Sine(centre=[2.0], amplitude=[0.1], frequency=1.0)(0.0)
+    >>> position, velocity.round(4)
+    (array([2.]), array([0.6283]))
+    """
+
+    def __init__(self, centre: ArrayLike, amplitude: ArrayLike, frequency: ArrayLike, phase: ArrayLike = 0.0) -> None:
+        self.centre, self.amplitude, self.frequency, self.phase = _same_size(
+            centre=_values(centre, "the centre of a Sine reference"),
+            amplitude=_values(amplitude, "the amplitude of a Sine reference"),
+            frequency=_values(frequency, "the frequency of a Sine reference"),
+            phase=_values(phase, "the phase of a Sine reference"),
+        )
+
+    def __call__(self, t: float) -> tuple[Array, Array, Array]:
+        w = 2.0 * np.pi * self.frequency
+        s, c = np.sin(w * t + self.phase), np.cos(w * t + self.phase)
+        return self.centre + self.amplitude * s, w * self.amplitude * c, -w * w * self.amplitude * s
+
+
+class Quintic:
+    """From start to goal in the time given, at rest at both ends, with continuous acceleration.
+
+    Examples
+    --------
+    >>> Quintic([0.0], [1.0], duration=2.0)(1.0)[0]
+    array([0.5])
+    """
+
+    def __init__(self, start: ArrayLike, goal: ArrayLike, duration: float, begin: float = 0.0) -> None:
+        self.start, self.goal = _same_size(
+            start=_values(start, "the start of a Quintic reference"), goal=_values(goal, "its goal")
+        )
+        self.duration = _check.positive(duration, "the duration of a Quintic reference")
+        self.begin = _check.number(begin, "the begin of a Quintic reference")
+
+    def __call__(self, t: float) -> tuple[Array, Array, Array]:
+        T = self.duration
+        s = min(max((t - self.begin) / T, 0.0), 1.0)
+        way = self.goal - self.start
+        position = self.start + way * (s**3 * (10.0 - 15.0 * s + 6.0 * s * s))
+        velocity = way * (30.0 * s * s * (1.0 - s) ** 2) / T
+        acceleration = way * (60.0 * s * (1.0 - s) * (1.0 - 2.0 * s)) / T**2
+        return position, velocity, acceleration
+
+
+class Sampled:
+    """A cubic spline through given samples (at rest at both ends, held before and after).
+
+    Parameters
+    ----------
+    times : array_like, shape (n,)
+        s, increasing.
+    positions : array_like, shape (n, k)
+
+    Examples
+    --------
+    >>> Sampled([0.0, 1.0, 2.0], [[0.0], [1.0], [0.0]])(1.0)[0]
+    array([1.])
+    """
+
+    def __init__(self, times: ArrayLike, positions: ArrayLike) -> None:
+        from scipy.interpolate import CubicSpline
+
+        self.times = _values(times, "the times of a Sampled reference")
+        positions = np.asarray(positions, dtype=np.float64)
+        positions = positions[:, None] if positions.ndim == 1 else positions
+        if self.times.size < 2 or np.any(np.diff(self.times) <= 0.0):
+            raise ValueError(f"the times of a Sampled reference must increase, got {self.times.tolist()}")
+        if positions.ndim != 2 or len(positions) != self.times.size:
+            raise ValueError(f"positions must have shape ({self.times.size}, k), got {positions.shape}")
+        if not np.isfinite(positions).all():
+            raise ValueError("the positions of a Sampled reference must be finite")
+        self._spline = CubicSpline(self.times, positions, bc_type="clamped")
+
+    def __call__(self, t: float) -> tuple[Array, Array, Array]:
+        inside = min(max(t, self.times[0]), self.times[-1])
+        position = self._spline(inside)
+        if t != inside:
+            return position, np.zeros_like(position), np.zeros_like(position)
+        return position, self._spline(inside, 1), self._spline(inside, 2)

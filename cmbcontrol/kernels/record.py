@@ -1,0 +1,99 @@
+"""What is reported of a run: states on a grid, and all that follows from them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .._jit import kernel
+from .constrained import (
+    FAILED,
+    generalized_force,
+    new_work,
+    solve_acceleration,
+    update_position,
+    update_velocity,
+)
+from .forces import dissipated_power, kinetic_energy, potential_energy
+from .split import solve_multipliers
+from .stepping import PROJECT, closeness, interpolate, project
+
+__all__ = ["output_quantities", "output_states", "path_closeness"]
+
+
+@kernel
+def output_states(model, opt, times, T, X, F, out):
+    """States out (times, nx) at given times, from the record of the steps, on the closed loops."""
+    w = new_work(model)
+    moved = np.empty(model.damping.shape[0])
+    n = F.shape[0]
+    j = 0
+    for i in range(times.shape[0]):
+        while j < n - 1 and times[i] > T[j + 1]:
+            j += 1
+        while j > 0 and times[i] < T[j]:
+            j -= 1
+        if n == 0 or times[i] == T[j]:
+            out[i] = X[j]
+        elif times[i] == T[j + 1]:
+            out[i] = X[j + 1]
+        else:
+            interpolate(X[j], F[j], (times[i] - T[j]) / (T[j + 1] - T[j]), out[i])
+            if opt.stabilisation == PROJECT:
+                project(model, out[i], opt, w, 0.0, moved)
+
+
+@kernel
+def output_quantities(model, opt, X, U, vdot, force, lam, phi, energies, pivots, ranks):
+    """Acceleration, constraint force, multipliers, residuals, energies and powers at given states.
+
+    energies (times, 5): kinetic, potential, power of the actuators, dissipated power, power of
+    the constraint forces v' A' lam.
+    """
+    w = new_work(model)
+    nv = model.damping.shape[0]
+    nq = X.shape[1] - nv - 2
+    f = np.empty(nv)
+    for i in range(X.shape[0]):
+        q = X[i, :nq]
+        v = X[i, nq : nq + nv]
+        ranks[i] = update_position(model, q, w, opt.tolerance, opt.cap, False)
+        pivots[i] = w.pivots
+        phi[i] = w.phi
+        if ranks[i] == FAILED:
+            continue
+        update_velocity(model, q, v, w)
+        generalized_force(model, U[i], w, f)
+        for k in range(w.b.shape[0]):
+            w.b[k] = -w.b[k]
+        solve_acceleration(model.rows, w, ranks[i], f, w.b, vdot[i])
+        solve_multipliers(w.G, w.order, ranks[i], w.z, lam[i])
+        for k in range(lam.shape[1]):
+            lam[i, k] *= model.rows[k].scale
+        energies[i, 0] = kinetic_energy(w.M, v)
+        energies[i, 1] = potential_energy(model, q, w.R, w.p)
+        energies[i, 2] = 0.0
+        energies[i, 4] = 0.0
+        for k in range(nv):
+            force[i, k] = 0.0
+            for r in range(lam.shape[1]):
+                force[i, k] += w.A[r, k] * lam[i, r]
+            energies[i, 2] += f[k] * v[k]
+            energies[i, 4] += force[i, k] * v[k]
+        energies[i, 3] = dissipated_power(model, v, w.R, w.p, w.V)
+
+
+@kernel
+def path_closeness(model, opt, times, T, X, F, out):
+    """Closeness to a singular pose along the record of the steps."""
+    w = new_work(model)
+    nq = X.shape[1] - model.damping.shape[0] - 2
+    y = np.empty(X.shape[1])
+    j = 0
+    for i in range(times.shape[0]):
+        while j < F.shape[0] - 1 and times[i] > T[j + 1]:
+            j += 1
+        while j > 0 and times[i] < T[j]:
+            j -= 1
+        interpolate(X[j], F[j], (times[i] - T[j]) / (T[j + 1] - T[j]), y)
+        update_position(model, y[:nq], w, 0.0, opt.cap, False)
+        out[i] = closeness(w.pivots, opt.cap)

@@ -1,0 +1,248 @@
+"""What all plants share: names, configurations by name, closing the loops, diagnosis, frozenness."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .. import _check
+from ..errors import AssemblyError
+from . import assembly, diagnosis
+from .terms import Terms
+
+__all__ = ["PlantBase"]
+
+Array = NDArray[np.float64]
+
+
+class PlantBase(ABC):
+    """Base of `Mechanism` and `FunctionPlant`.
+
+    Attributes
+    ----------
+    name, source : str
+    size : float
+        Characteristic length, metres: a radian counts as `size` metres.
+    position_names, velocity_names, actuator_names, row_names : tuple of str
+    position_units, velocity_units, row_units : tuple of str
+    row_slices : mapping of loop name to slice
+    row_scale : ndarray, shape (rows,)
+        Factors that bring the rows to metres.
+    effort : ndarray, shape (nu,)
+        Largest motor efforts.
+    limits : ndarray, shape (nq, 2)
+        Range of the position coordinates.
+    paired : tuple of (int, int)
+        (position, velocity) indices of coordinates that are plain numbers.
+    loops : tuple
+        The closures as parts; empty where functions describe them.
+    """
+
+    name: str
+    source: str
+    size: float
+    position_names: tuple[str, ...]
+    velocity_names: tuple[str, ...]
+    actuator_names: tuple[str, ...]
+    row_names: tuple[str, ...]
+    position_units: tuple[str, ...]
+    velocity_units: tuple[str, ...]
+    row_units: tuple[str, ...]
+    row_slices: Mapping[str, slice]
+    row_scale: Array
+    effort: Array
+    limits: Array
+    paired: tuple[tuple[int, int], ...]
+    loops: tuple = ()
+
+    def __setattr__(self, key: str, value: object) -> None:
+        if getattr(self, "_frozen", False):
+            raise AttributeError(f"plant {self.name!r} is frozen; build a new one to change {key!r}")
+        super().__setattr__(key, value)
+
+    # -- names ----------------------------------------------------------------------------------
+
+    @property
+    def nq(self) -> int:
+        """Number of position coordinates."""
+        return len(self.position_names)
+
+    @property
+    def nv(self) -> int:
+        """Number of velocity coordinates."""
+        return len(self.velocity_names)
+
+    @property
+    def nu(self) -> int:
+        """Number of actuators."""
+        return len(self.actuator_names)
+
+    def index(self, coordinate: str) -> int:
+        """Index of a velocity coordinate by name.
+
+        Examples
+        --------
+        >>> from cmbcontrol import plants
+        >>> plants.five_bar().index("right")
+        2
+        """
+        if coordinate not in self.velocity_names:
+            raise ValueError(_check.unknown(coordinate, self.velocity_names, "coordinate"))
+        return self.velocity_names.index(coordinate)
+
+    def velocity_of(self, positions: Sequence[int]) -> list[int]:
+        """Velocity coordinates that belong to position coordinates (one-to-one ones only)."""
+        pairs = dict(self.paired)
+        for i in positions:
+            if int(i) not in pairs:
+                raise ValueError(
+                    f"coordinate {self.position_names[i]!r} is part of a joint with several axes and has no rate "
+                    "of its own; fix a one-axis joint instead"
+                )
+        return [pairs[int(i)] for i in positions]
+
+    def pack(self, values: Mapping[str, float], base: ArrayLike | None = None) -> Array:
+        """Configuration vector from joint values by name; the others from `base` (default: neutral).
+
+        Examples
+        --------
+        >>> from cmbcontrol import plants
+        >>> plants.five_bar().pack({"right": 0.5})
+        array([0. , 0. , 0.5, 0. ])
+        """
+        q = self.neutral() if base is None else _check.vector(base, self.nq, "base", self.position_names).copy()
+        for key, value in values.items():
+            if key not in self.position_names:
+                raise ValueError(_check.unknown(key, self.position_names, "joint coordinate"))
+            q[self.position_names.index(key)] = _check.number(value, f"the value of {key!r}")
+        return q
+
+    def configuration(self, q: ArrayLike | Mapping[str, float]) -> Array:
+        """`q` as a checked vector, from an array or from values by name."""
+        if isinstance(q, Mapping):
+            return self.pack(q)
+        return _check.vector(q, self.nq, "q", self.position_names)
+
+    # -- what each kind of plant says in its own way ----------------------------------------------
+
+    @abstractmethod
+    def neutral(self) -> Array:
+        """The configuration from which assembly starts unless told otherwise."""
+
+    @abstractmethod
+    def integrate(self, q: ArrayLike, dq: ArrayLike) -> Array:
+        """q [+] dq: move by dq (nv,)."""
+
+    @abstractmethod
+    def residual(self, q: ArrayLike) -> Array:
+        """Residual phi (rows,) of the loops, metres and radians."""
+
+    @abstractmethod
+    def close(self, q: ArrayLike, *, metric: str = "mass", accuracy: float = 1e-14) -> Array:
+        """The nearest configuration with closed loops, in the metric of M or the Euclidean one."""
+
+    @abstractmethod
+    def terms(self, q: ArrayLike, v: ArrayLike, t: float = 0.0) -> Terms:
+        """Everything the equations of motion say at one state, in one record."""
+
+    @abstractmethod
+    def part_lines(self, found: diagnosis.Diagnosis | None) -> list[str]:
+        """The parts of the plant, a line each, for the mobility table."""
+
+    # -- loops ----------------------------------------------------------------------------------
+
+    def jacobian(self, q: ArrayLike) -> Array:
+        """Constraint Jacobian A (rows, nv)."""
+        return self.terms(q, np.zeros(self.nv)).A
+
+    def loop_residuals(self, q: ArrayLike) -> dict[str, float]:
+        """How far each loop is open, metres (radians times the size of the machine)."""
+        phi = np.abs(self.residual(q)) * self.row_scale
+        return {name: float(phi[rows].max(initial=0.0)) for name, rows in self.row_slices.items()}
+
+    def open_loop(self, q: ArrayLike) -> float:
+        """The largest of `loop_residuals`, metres."""
+        return max(self.loop_residuals(q).values(), default=0.0)
+
+    def _not_closed(self, q: Array) -> AssemblyError:
+        """The error of `close`."""
+        residuals = self.loop_residuals(q)
+        worst = max(residuals, key=residuals.__getitem__)
+        return AssemblyError(
+            f"the loops of {self.name!r} cannot be closed near this pose: {worst!r} stays open by "
+            f"{residuals[worst]:.3e} m. Start nearer, or use assemble().",
+            residuals,
+            q,
+        )
+
+    def assemble(self, guess: ArrayLike | Mapping[str, float] | None = None, **joint_values: float) -> Array:
+        """Close the loops with the given joint values held.
+
+        Damped Gauss-Newton within the joint limits, from the guess first (so the branch nearest to
+        it wins), then from starts that wander further off.
+
+        Parameters
+        ----------
+        guess : array_like or mapping, optional
+            Configuration near the branch that is wanted; the neutral one unless told.
+        **joint_values : float
+            Position coordinates by name, rad or m.
+
+        Returns
+        -------
+        q : ndarray, shape (nq,)
+
+        Raises
+        ------
+        AssemblyError
+            Where the loops stay open; it carries the residual of each loop.
+
+        Examples
+        --------
+        >>> from cmbcontrol import plants
+        >>> plant = plants.five_bar()
+        >>> q = plant.assemble(left=2.1, right=1.0)
+        >>> plant.open_loop(q) < 1e-12
+        True
+        """
+        return assembly.assemble(self, joint_values, guess)
+
+    def generic_rank(self, q: ArrayLike) -> int:
+        """Rank of A at poses near q on the manifold: above the rank at q where q is singular.
+
+        Nearby poses are found by moving 1e-3 along admissible velocities and closing the loops again.
+        """
+        q = _check.vector(q, self.nq, "q", self.position_names)
+        here = self.terms(q, np.zeros(self.nv))
+        if here.rank == min(here.A.shape):
+            return here.rank
+        best = here.rank
+        rng = np.random.default_rng(0)
+        metres = np.array([1.0 if u == "rad/s" else self.size for u in self.velocity_units])
+        for _ in range(6):
+            away = here.Z @ rng.standard_normal(here.dof)
+            away *= 1e-3 / max(float(np.abs(away / metres).max(initial=0.0)), 1e-12)
+            try:
+                near = self.close(self.integrate(q, away))
+            except AssemblyError:
+                continue
+            best = max(best, self.terms(near, np.zeros(self.nv)).rank)
+        return best
+
+    def diagnose(self, q: ArrayLike) -> diagnosis.Diagnosis:
+        """True freedom, redundant rows, conditioning, unique forces and actuation at a pose.
+
+        Examples
+        --------
+        >>> from cmbcontrol import plants
+        >>> plant = plants.five_bar()
+        >>> plant.diagnose(plant.assemble(left=2.1, right=1.0)).dof
+        2
+        """
+        return diagnosis.diagnose(self, _check.vector(q, self.nq, "q", self.position_names))
+
+    def __str__(self) -> str:
+        return diagnosis.table(self)

@@ -1,0 +1,460 @@
+"""A plant given by functions of plain coordinates, such as those of a textbook."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .. import _check
+from ..errors import ModelError
+from ..kernels import constrained, split
+from . import diagnosis
+from .base import PlantBase
+from .terms import FAILED, RANK_TOLERANCE, Terms
+
+__all__ = ["FunctionPlant"]
+
+Array = NDArray[np.float64]
+Matrix = ArrayLike | Callable[[Array], ArrayLike]
+
+
+class _Split(NamedTuple):
+    """Rows of A in mass (or Euclidean) coordinates, factored; see `kernels.split`."""
+
+    L: Array
+    G: Array
+    order: NDArray[np.int64]
+    tau: Array
+    pivots: Array
+    rank: int
+
+    def smallest(self, rhs: Array) -> Array:
+        """The smallest displacement d with A d = rhs, given in scaled rows."""
+        d = np.zeros(self.L.shape[0])
+        split.solve_head(self.G, self.order, self.rank, rhs, d)
+        split.to_space(self.G, self.tau, self.rank, d)
+        split.backward(self.L, d)
+        return d
+
+    def admissible(self, v: Array) -> Array:
+        """What is left of v when its part along the rows is removed."""
+        z = self.L.T @ v
+        split.to_head(self.G, self.tau, self.rank, z)
+        z[: self.rank] = 0.0
+        split.to_space(self.G, self.tau, self.rank, z)
+        split.backward(self.L, z)
+        return z
+
+
+class FunctionPlant(PlantBase):
+    """M(q) dv/dt + h(q, v) = B(q) u - A(q)' lam with Phi(q) = 0, all given as Python functions.
+
+    Coordinates are plain numbers: nq = nv, v = dq/dt, and q moves by addition.
+
+    Parameters
+    ----------
+    name : str
+    coordinates : sequence of str
+        Names of the nv coordinates.
+    M : callable, q -> (nv, nv)
+        Mass matrix, symmetric and positive definite.
+    h : callable, (q, v) -> (nv,)
+        Coriolis, centrifugal, gravity, spring and friction forces, on the left hand side.
+    Phi : callable, q -> (rows,)
+        Residual of the loops.
+    A : callable, q -> (rows, nv)
+        Its Jacobian.
+    Adot_v : callable, (q, v) -> (rows,)
+        (dA/dt) v.
+    B : callable or array_like, optional
+        Forces of a unit of each actuator, (nv, nu) or q -> (nv, nu). Unless given, the actuators are
+        names of coordinates and act on them.
+    actuators : sequence of str
+        Names of the nu actuators.
+    rows : sequence of str, or mapping of loop name to names of its rows, optional
+        A sequence names the rows of a single loop, ``"loop"``.
+    potential : callable, q -> float, optional
+        Potential energy, J. Without it the energy of the plant is unknown (NaN).
+    neutral : array_like, shape (nv,), optional
+        A configuration at which all functions are defined, zero unless told. Assembly starts here.
+    units : sequence of str, optional
+        Of the coordinates: ``"rad"``, ``"m"`` or ``"1"`` (the default).
+    row_units : sequence of str, optional
+        Of the rows, ``"m"`` unless told.
+    limits : mapping of coordinate name to (float, float)
+        Ranges used in assembly.
+    effort : array_like, shape (nu,), optional
+        Largest motor efforts.
+    size : float
+        Characteristic length, metres: how far a coordinate that is no angle may be from the closed pose.
+    source : str
+        Where the plant is from.
+
+    Raises
+    ------
+    ModelError
+        Where a function does not return what it should; the message names it.
+
+    Notes
+    -----
+    Sign convention as in `Mechanism` (Aghili, eq. 19). Rank is decided in the metric of M.
+
+    Examples
+    --------
+    >>> bead = FunctionPlant(
+    ...     "bead",
+    ...     ("x", "y"),
+    ...     M=lambda q: 2.0 * np.eye(2),
+    ...     h=lambda q, v: [0.0, 2.0 * 9.81],
+    ...     Phi=lambda q: [q[1] - q[0]],
+    ...     A=lambda q: [[-1.0, 1.0]],
+    ...     Adot_v=lambda q, v: [0.0],
+    ...     actuators=("x",),
+    ...     units=("m", "m"),
+    ... )
+    >>> bead.assemble(x=0.5)
+    array([0.5, 0.5])
+    """
+
+    def __init__(
+        self,
+        name: str,
+        coordinates: Sequence[str],
+        M: Callable[[Array], ArrayLike],
+        h: Callable[[Array, Array], ArrayLike],
+        Phi: Callable[[Array], ArrayLike],
+        A: Callable[[Array], ArrayLike],
+        Adot_v: Callable[[Array, Array], ArrayLike],
+        *,
+        B: Matrix | None = None,
+        actuators: Sequence[str] = (),
+        rows: Sequence[str] | Mapping[str, Sequence[str]] | None = None,
+        potential: Callable[[Array], float] | None = None,
+        neutral: ArrayLike | None = None,
+        units: Sequence[str] | None = None,
+        row_units: Sequence[str] | None = None,
+        limits: Mapping[str, tuple[float, float]] | None = None,
+        effort: ArrayLike | None = None,
+        size: float = 1.0,
+        source: str = "",
+    ) -> None:
+        self.name, self.source = _check.name(name, "plant"), source
+        self.size = _check.positive(size, "the size of a plant")
+        self.position_names = self.velocity_names = self._names(coordinates, "coordinate")
+        self.actuator_names = self._names(actuators, "actuator")
+        self.position_units = self._units(units, self.nq, "1", "units")
+        self.velocity_units = tuple(f"{u}/s" for u in self.position_units)
+        self.paired = tuple((i, i) for i in range(self.nq))
+        self._neutral = np.zeros(self.nq) if neutral is None else _check.vector(neutral, self.nq, "neutral").copy()
+        self.limits = self._limit_array(limits or {})
+        self.effort = self._effort_array(effort)
+
+        self._functions = {"M": M, "h": h, "Phi": Phi, "A": A, "Adot_v": Adot_v}
+        if potential is not None:
+            self._functions["potential"] = potential
+        for key, function in self._functions.items():
+            if not callable(function):
+                raise TypeError(f"plant {self.name!r}: {key} must be a function, got {function!r}")
+        count = np.size(self._call("Phi", self._neutral))
+        self.row_slices, self.row_names = self._row_names(rows, count)
+        self.row_units = self._units(row_units, count, "m", "row_units")
+        self.row_scale = np.ones(count)
+        self._shapes = {
+            "M": (self.nv, self.nv),
+            "h": (self.nv,),
+            "Phi": (count,),
+            "A": (count, self.nv),
+            "Adot_v": (count,),
+            "potential": (),
+            "B": (self.nv, self.nu),
+        }
+        self._B = self._drive(B)
+        for array in (self.limits, self.effort, self.row_scale, self._neutral):
+            array.setflags(write=False)
+        self._check_functions()
+        self._frozen = True
+
+    # -- what the user gave -----------------------------------------------------------------------
+
+    def _names(self, names: Sequence[str], what: str) -> tuple[str, ...]:
+        """Checked, distinct names."""
+        if isinstance(names, str):
+            raise TypeError(f"plant {self.name!r}: the {what}s must be a sequence of names, got the string {names!r}")
+        listed = tuple(_check.name(n, what) for n in names)
+        for n in listed:
+            if listed.count(n) > 1:
+                raise ModelError(f"plant {self.name!r}: {listed.count(n)} {what}s are called {n!r}; rename one")
+        return listed
+
+    def _units(self, units: Sequence[str] | None, count: int, default: str, what: str) -> tuple[str, ...]:
+        listed = (default,) * count if units is None else tuple(units)
+        if len(listed) != count:
+            raise ModelError(f"plant {self.name!r}: {what} must have {count} entries, got {listed}")
+        return listed
+
+    def _limit_array(self, limits: Mapping[str, tuple[float, float]]) -> Array:
+        array = np.tile([-np.inf, np.inf], (self.nq, 1))
+        for coordinate, (low, high) in limits.items():
+            if not low < high:
+                raise ModelError(
+                    f"plant {self.name!r}: the lower limit {low} of {coordinate!r} must be below the upper limit {high}"
+                )
+            array[self.index(coordinate)] = low, high
+        return array
+
+    def _effort_array(self, effort: ArrayLike | None) -> Array:
+        array = np.full(self.nu, np.inf) if effort is None else np.array(effort, dtype=np.float64)
+        if array.shape != (self.nu,) or not np.all(array > 0.0):
+            raise ModelError(
+                f"plant {self.name!r}: effort must have {self.nu} entries > 0, one an actuator, got {array.tolist()}"
+            )
+        return array
+
+    def _row_names(self, rows, count: int) -> tuple[dict[str, slice], tuple[str, ...]]:
+        """Slices by loop, and names of rows."""
+        if rows is None:
+            rows = ("loop",) if count == 1 else tuple(f"loop_{i + 1}" for i in range(count))
+        loops = rows if isinstance(rows, Mapping) else {"loop": rows}
+        slices, names = {}, []
+        for loop, labels in loops.items():
+            _check.name(loop, "loop")
+            slices[loop] = slice(len(names), len(names) + len(self._names(labels, "row")))
+            names += labels
+        names = self._names(names, "row")
+        if len(names) != count:
+            raise ModelError(f"plant {self.name!r}: Phi(q) has {count} rows, but {len(names)} are named: {list(names)}")
+        return slices, names
+
+    def _drive(self, B: Matrix | None) -> Callable[[Array], Array]:
+        """B as a function of q."""
+        if callable(B):
+            self._functions["B"] = B
+            return lambda q: self._value("B", q)
+        if B is None:
+            constant = np.zeros((self.nv, self.nu))
+            for k, coordinate in enumerate(self.actuator_names):
+                constant[self.index(coordinate), k] = 1.0
+        else:
+            constant = _check.matrix(B, (self.nv, self.nu), f"B of plant {self.name!r} (coordinates x actuators)")
+        return lambda q: constant.copy()
+
+    def _call(self, key: str, *state: Array) -> Array:
+        """What a function returns, as a new array."""
+        try:
+            return np.array(self._functions[key](*state), dtype=np.float64, order="C")
+        except (TypeError, ValueError, IndexError, ArithmeticError) as error:
+            given = "q" if len(state) == 1 else "q, v"
+            listed = ", ".join(str(x.tolist()) for x in state)
+            raise ModelError(f"plant {self.name!r}: {key}({given}) failed at {listed}: {error}") from error
+
+    def _value(self, key: str, *state: Array) -> Array:
+        """What a function returns; refuses wrong shapes, and values that are not finite."""
+        value = self._call(key, *state)
+        if value.shape != self._shapes[key]:
+            raise ModelError(
+                f"plant {self.name!r}: {key} must return shape {self._shapes[key]}, got {value.shape} "
+                f"({self.nv} coordinates, {len(self.row_names)} rows, {self.nu} actuators)"
+            )
+        flat = value.reshape(-1)
+        if not math.isfinite(flat.dot(flat)) and not np.isfinite(flat).all():
+            listed = ", ".join(str(x.tolist()) for x in state)
+            raise ModelError(f"plant {self.name!r}: {key} is not finite at {listed}: {value.tolist()}")
+        return value
+
+    def _check_functions(self) -> None:
+        """Shapes of all functions, and a sound mass matrix, at the neutral configuration."""
+        q, v = self.neutral(), np.zeros(self.nv)
+        for key in self._functions:
+            self._value(key, *((q, v) if key in ("h", "Adot_v") else (q,)))
+        M = self._value("M", q)
+        if np.abs(M - M.T).max(initial=0.0) > 1e-9 * np.abs(M).max(initial=0.0):
+            raise ModelError(f"plant {self.name!r}: M must be symmetric, got {M.tolist()} at q = {q.tolist()}")
+        if self.nv and np.linalg.eigvalsh(M)[0] <= 0.0:
+            raise ModelError(f"plant {self.name!r}: M must be positive definite, got {M.tolist()} at q = {q.tolist()}")
+
+    def check_derivatives(self, q: ArrayLike, v: ArrayLike, *, tolerance: float = 1e-6) -> None:
+        """Compare the functions with each other through finite differences.
+
+        A with the gradient of Phi, Adot_v with the rate of A, the part of h that is even in v with
+        the Coriolis forces that follow from M, and h at rest with the gradient of the potential.
+
+        Parameters
+        ----------
+        q, v : array_like, shape (nv,)
+            A generic state, near which all functions are smooth.
+        tolerance : float
+            Largest error, relative to the largest entry (or to 1).
+
+        Raises
+        ------
+        ModelError
+            Names the function that disagrees, and how much.
+        """
+        q = _check.vector(q, self.nq, "q", self.position_names)
+        v = _check.vector(v, self.nv, "v", self.velocity_names)
+        rest = np.zeros(self.nv)
+
+        def compare(key: str, what: str, given: Array, found: Array) -> None:
+            error = float(np.abs(given - found).max(initial=0.0))
+            if error > tolerance * max(1.0, float(np.abs(found).max(initial=0.0))):
+                raise ModelError(
+                    f"plant {self.name!r}: {key} disagrees with {what} by {error:.3e} at q = {q.tolist()}, "
+                    f"v = {v.tolist()}: it returns {given.tolist()}, where {found.tolist()} was found by differences"
+                )
+
+        gradient = _gradient(lambda x: self._value("Phi", x), q)
+        compare("A", "the gradient of Phi", self._value("A", q), gradient)
+        rate = _slope(lambda s: self._value("A", q + s * v)) @ v
+        compare("Adot_v", "the rate of A along v", self._value("Adot_v", q, v), rate)
+        even = 0.5 * (self._value("h", q, v) + self._value("h", q, -v)) - self._value("h", q, rest)
+        moving = _slope(lambda s: self._value("M", q + s * v)) @ v
+        kinetic = _gradient(lambda x: np.array([0.5 * v @ self._value("M", x) @ v]), q)[0]
+        compare("h", "the Coriolis forces that follow from M", even, moving - kinetic)
+        if "potential" in self._functions:
+            slope = _gradient(lambda x: self._value("potential", x)[None], q)[0]
+            compare("h", "the gradient of the potential, at rest,", self._value("h", q, rest), slope)
+
+    # -- coordinates ------------------------------------------------------------------------------
+
+    def neutral(self) -> Array:
+        """The configuration from which assembly starts unless told otherwise."""
+        return self._neutral.copy()
+
+    def integrate(self, q: ArrayLike, dq: ArrayLike) -> Array:
+        """q + dq."""
+        q = _check.vector(q, self.nq, "q", self.position_names)
+        return q + _check.vector(dq, self.nv, "dq", self.velocity_names)
+
+    def difference(self, q0: ArrayLike, q1: ArrayLike) -> Array:
+        """q1 - q0."""
+        q0 = _check.vector(q0, self.nq, "q0", self.position_names)
+        return _check.vector(q1, self.nq, "q1", self.position_names) - q0
+
+    def position_rate(self, q: ArrayLike, v: ArrayLike) -> Array:
+        """dq/dt, which is v."""
+        return _check.vector(v, self.nv, "v", self.velocity_names).copy()
+
+    # -- loops ------------------------------------------------------------------------------------
+
+    def residual(self, q: ArrayLike) -> Array:
+        """Residual Phi(q) (rows,) of the loops."""
+        return self._value("Phi", _check.vector(q, self.nq, "q", self.position_names))
+
+    def jacobian(self, q: ArrayLike) -> Array:
+        """Constraint Jacobian A (rows, nv)."""
+        return self._value("A", _check.vector(q, self.nq, "q", self.position_names))
+
+    def _split(self, M: Array, A: Array, cap: int | None = None) -> _Split:
+        """The split that decides the rank, as for a `Mechanism`."""
+        rows, n = A.shape
+        L, G = np.zeros((n, n)), np.empty((rows, n))
+        order, tau, pivots = np.empty(rows, np.int64), np.empty(rows), np.zeros(rows)
+        rank = constrained.mass_split(
+            M, A, self.row_scale, RANK_TOLERANCE, n if cap is None else cap, L, G, order, tau, pivots
+        )
+        return _Split(L, G, order, tau, pivots, rank)
+
+    def _metric(self, q: Array, metric: str) -> Array:
+        """M, or the identity."""
+        name = _check.one_of(metric, ("mass", "euclidean"), "metric")
+        return np.eye(self.nv) if name == "euclidean" else self._value("M", q)
+
+    def close(self, q: ArrayLike, *, metric: str = "mass", accuracy: float = 1e-14) -> Array:
+        """The nearest configuration with closed loops, in the metric of M or the Euclidean one.
+
+        Raises
+        ------
+        AssemblyError
+            Where the loops stay open by more than 1e-9 m.
+        """
+        q = _check.vector(q, self.nq, "q", self.position_names).copy()
+        left = self.open_loop(q)
+        for _ in range(30):
+            if left <= accuracy * self.size:
+                break
+            found = self._split(self._metric(q, metric), self.jacobian(q))
+            if found.rank == FAILED:
+                raise self._bad_mass(q)
+            trial = q + found.smallest(-self.row_scale * self.residual(q))
+            now = self.open_loop(trial)
+            if not now < left:
+                break  # no direction helps any more: rounding, or an open loop
+            q, left = trial, now
+        if not left < 1e-9 * self.size:
+            raise self._not_closed(q)
+        return q
+
+    def project_velocity(self, q: ArrayLike, v: ArrayLike, *, metric: str = "mass") -> Array:
+        """The velocity nearest to v that the loops allow, in the metric of M or the Euclidean one."""
+        q = _check.vector(q, self.nq, "q", self.position_names)
+        v = _check.vector(v, self.nv, "v", self.velocity_names)
+        found = self._split(self._metric(q, metric), self.jacobian(q))
+        if found.rank == FAILED:
+            raise self._bad_mass(q)
+        return found.admissible(v)
+
+    # -- equations of motion ----------------------------------------------------------------------
+
+    def _bad_mass(self, q: Array) -> ModelError:
+        return ModelError(f"the mass matrix of {self.name!r} is not positive definite at q = {q.tolist()}")
+
+    def terms(
+        self,
+        q: ArrayLike,
+        v: ArrayLike,
+        t: float = 0.0,
+        *,
+        project: bool = False,
+        cap: int | None = None,
+        check: bool = True,
+    ) -> Terms:
+        """Everything the equations of motion say at one state, in one record; see `Mechanism.terms`.
+
+        Raises
+        ------
+        ModelError
+            Where the mass matrix is not positive definite, or a function fails.
+        """
+        q = _check.vector(q, self.nq, "q", self.position_names)
+        v = _check.vector(v, self.nv, "v", self.velocity_names)
+        M, A = self._value("M", q), self._value("A", q)
+        found = self._split(M, A, cap)
+        if found.rank == FAILED and check:
+            raise self._bad_mass(q)
+        if project and found.rank != FAILED:
+            v = found.admissible(v)
+        potential = float(self._value("potential", q)) if "potential" in self._functions else math.nan
+        h, phi, b = self._value("h", q, v), self._value("Phi", q), self._value("Adot_v", q, v)
+        return Terms(t, q, v, M, h, phi, A, b, self._B(q), potential, found.pivots, found.rank, self.row_scale)
+
+    # -- printing ---------------------------------------------------------------------------------
+
+    def __repr__(self) -> str:
+        return f"<FunctionPlant {self.name!r}: {self.nv} coordinates, {len(self.row_names)} rows>"
+
+    def part_lines(self, found: diagnosis.Diagnosis | None) -> list[str]:
+        """The parts of the plant, a line each, for the mobility table."""
+        lines = [f"{self.name}: given by functions, {self.nv} coordinates, {len(self.row_names)} loop rows"]
+        for name, unit in zip(self.position_names, self.position_units, strict=True):
+            lines.append(f"  coordinate {name:<12} [{unit}]")
+        for loop, rows in self.row_slices.items():
+            lines.append(diagnosis.loop_line(self, found, loop, "functions", ", ".join(self.row_names[rows])))
+        for name, effort in zip(self.actuator_names, self.effort, strict=True):
+            lines.append(diagnosis.motor_line(name, "", float(effort)))
+        return lines
+
+
+def _gradient(function: Callable[[Array], Array], q: Array) -> Array:
+    """Gradient (outputs, nq) by central differences of order 4."""
+    columns = [_slope(lambda s, e=e: function(q + s * e)) for e in np.eye(q.size)]
+    return np.stack(columns, axis=-1)
+
+
+def _slope(function: Callable[[float], Array], step: float = 1e-3) -> Array:
+    """Derivative at zero by central differences of order 4."""
+    near, far = function(step) - function(-step), function(2.0 * step) - function(-2.0 * step)
+    return (8.0 * near - far) / (12.0 * step)

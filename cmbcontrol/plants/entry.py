@@ -1,0 +1,89 @@
+"""What the catalogue says of a plant: how to build it, where it starts, what it is studied with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..model.functions import FunctionPlant
+from ..model.mechanism import Mechanism
+
+__all__ = ["Entry", "Study"]
+
+Array = NDArray[np.float64]
+AnyPlant = Mechanism | FunctionPlant
+State = tuple[Array, Array]
+
+
+@dataclass(frozen=True)
+class Study:
+    """A tracking task that a plant's motors can do: a sine in independent coordinates.
+
+    Attributes
+    ----------
+    coordinates : tuple of str
+        Controlled coordinates, as many as the plant has freedoms.
+    centre, amplitude : tuple of float
+        rad or m; centre + amplitude * sin(2 pi frequency t + phase).
+    frequency : float
+        Hz.
+    phase : tuple of float
+        rad.
+    bandwidth : float
+        Of the tracking error, rad/s.
+    t_end : float
+        s.
+    """
+
+    coordinates: tuple[str, ...]
+    centre: tuple[float, ...]
+    amplitude: tuple[float, ...]
+    frequency: float
+    phase: tuple[float, ...]
+    bandwidth: float
+    t_end: float
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A ready-made plant.
+
+    Attributes
+    ----------
+    name : str
+        As on the command line.
+    factory : callable
+        Builds the plant; its docstring says what it is.
+    description, source : str
+    initial : callable
+        plant -> (q0, v0).
+    study : Study or None
+        None where the plant has no motor.
+    effort : mapping of actuator name to float
+        Constant efforts that belong to the published motion, N or N m; zero unless named.
+    """
+
+    name: str
+    factory: Callable[..., AnyPlant]
+    description: str
+    source: str
+    initial: Callable[[Any], State]
+    study: Study | None = None
+    effort: Mapping[str, float] = field(default_factory=dict)
+
+    def start(self, **options: Any) -> tuple[AnyPlant, Array, Array]:
+        """The plant, built with the factory's options, and its start (plant, q0, v0): loops closed to 1e-12.
+
+        Examples
+        --------
+        >>> from cmbcontrol import plants
+        >>> plant, q0, v0 = plants.catalogue["n-four-bar"].start(n=3)
+        >>> plant.nv, len(q0), v0[0]
+        (7, 7, np.float64(-1.0))
+        """
+        plant = self.factory(**options)
+        return plant, *self.initial(plant)

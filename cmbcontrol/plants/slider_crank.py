@@ -1,0 +1,108 @@
+"""Aghili's slider-crank (section 8), given by functions."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import _check
+from ..model.functions import FunctionPlant
+from .entry import Entry, Study
+
+__all__ = ["slider_crank"]
+
+SOURCE = "F. Aghili, projection-operator formulation, section 8 (eqs. 66-69)"
+
+
+def slider_crank(
+    mass: float = 1.0,
+    length: float = 1.0,
+    gravity: float = 9.81,
+    actuated: Sequence[str] = ("q1",),
+    effort: float = math.inf,
+) -> FunctionPlant:
+    """Crank and connecting rod of the same length, a point mass at the far end of each.
+
+    Coordinates: ``q1``, the crank's angle from the x axis, and ``q2``, the angle of the rod relative to
+    the crank. The loop ``slider`` holds the rod's end C on the x axis: Phi = l (s1 + s12) = 0. The slider
+    itself is the point mass at C. Gravity acts along -y.
+
+    The loop has two branches: q2 = -2 q1, where C slides (dq2 = -2 dq1, so that C v = 0), and q2 = pi, the
+    rod folded onto the crank, with C at rest on the ground pivot. They cross at the singular poses
+    q1 = pi/2 + k pi (printed as n pi/2 in eq. 65), where A = 0.
+
+    Parameters
+    ----------
+    mass, length : float
+        m of each point mass, kg, and l of each link, m.
+    gravity : float
+        m/s2.
+    actuated : sequence of str
+        Joints with a motor, of ``"q1"`` and ``"q2"``.
+    effort : float
+        Torque limit of the motors, N m.
+
+    Notes
+    -----
+    The two cases of P in eq. (70) are exchanged in print: P = [1/5 -2/5; -2/5 4/5] away from the
+    singular poses, and P = I at them.
+
+    Examples
+    --------
+    >>> plant = slider_crank()
+    >>> plant.assemble(guess={"q1": 0.5, "q2": -1.0}, q1=0.5)
+    array([ 0.5, -1. ])
+    """
+    m, l = _check.positive(mass, "mass"), _check.positive(length, "length")
+    g = _check.number(gravity, "gravity")
+    ml2, mgl = m * l * l, m * g * l
+
+    def M(q: np.ndarray) -> list[list[float]]:
+        c2 = math.cos(q[1])
+        return [[ml2 * (3.0 + 2.0 * c2), ml2 * (1.0 + c2)], [ml2 * (1.0 + c2), ml2]]
+
+    def h(q: np.ndarray, v: np.ndarray) -> list[float]:
+        s2, c1, c12 = math.sin(q[1]), math.cos(q[0]), math.cos(q[0] + q[1])
+        return [
+            -ml2 * s2 * (v[1] ** 2 + 2.0 * v[0] * v[1]) + mgl * (c12 + 2.0 * c1),
+            ml2 * s2 * v[0] ** 2 + mgl * c12,
+        ]
+
+    def A(q: np.ndarray) -> list[list[float]]:
+        c1, c12 = math.cos(q[0]), math.cos(q[0] + q[1])
+        return [[l * (c1 + c12), l * c12]]
+
+    return FunctionPlant(
+        "slider-crank",
+        ("q1", "q2"),
+        M=M,
+        h=h,
+        Phi=lambda q: [l * (math.sin(q[0]) + math.sin(q[0] + q[1]))],
+        A=A,
+        Adot_v=lambda q, v: [-l * (math.sin(q[0]) * v[0] ** 2 + math.sin(q[0] + q[1]) * (v[0] + v[1]) ** 2)],
+        actuators=actuated,
+        rows={"slider": ("slider",)},
+        potential=lambda q: mgl * (2.0 * math.sin(q[0]) + math.sin(q[0] + q[1])),
+        units=("rad", "rad"),
+        effort=[_check.positive(effort, "effort") if effort != math.inf else math.inf] * len(actuated),
+        size=l,
+        source=SOURCE,
+    )
+
+
+def start(plant: FunctionPlant) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """At rest at q1 = 0.6, on the branch where the slider slides."""
+    return np.array([0.6, -1.2]), np.zeros(plant.nv)
+
+
+ENTRY = Entry(
+    "slider-crank",
+    slider_crank,
+    "slider-crank with a motor on the crank (1 freedom)",
+    SOURCE,
+    start,
+    Study(("q1",), (0.6,), (0.4,), 0.5, (0.0,), 8.0, 5.0),
+)

@@ -1,0 +1,361 @@
+"""The time loop for laws in continuous time and plants given by functions: Python around the same pieces.
+
+It mirrors `kernels.stepping.advance`: stages at projected velocity, projection after each step,
+DOP853's error measure, leaps over singular poses. The state is ``[q, v, work, dissipated, c]``
+with the controller's state c.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..controllers.protocol import ConstantEffort, optional
+from ..errors import AssemblyError, Status
+from ..kernels import constrained, forces, stepping
+from ..model.mechanism import Mechanism
+from ..model.terms import FAILED, RANK_TOLERANCE, Terms
+
+if TYPE_CHECKING:
+    from .simulate import Record, _Run
+
+__all__ = ["run"]
+
+Array = NDArray[np.float64]
+_KEEP = 12  # past steps that a leap may look back on
+_FLUSH = 256
+
+
+class _LawFailed(Exception):
+    """Carries what a controller raised through the integrator."""
+
+
+class _NotFinite(Exception):
+    """A stage could not be evaluated."""
+
+
+class _Stepper:
+    """One run: the derivative, the projection and the step."""
+
+    def __init__(self, run: _Run, energy0: float) -> None:
+        self.run, self.plant, self.law = run, run.plant, run.law
+        self.opt, self.tableau, self.energy0 = run.options, run.tableau, energy0
+        self.nq, self.nv = run.plant.nq, run.plant.nv
+        self.rate_of_law = optional(run.law, "derivative")
+        self.evaluations = 0
+        self.closeness = 1.0
+        self.held: Array | None = None  # effort of a sampled law
+        self.projecting = run.options.stabilisation == stepping.PROJECT
+
+    def split(self, x: Array) -> tuple[Array, Array, Array]:
+        """q, v and the controller's state."""
+        return x[: self.nq], x[self.nq : self.nq + self.nv], x[self.nq + self.nv + 2 :]
+
+    def effort(self, t: float, terms: Terms, c: Array) -> Array:
+        """Motor efforts of the law, or those held."""
+        from .simulate import call_law
+
+        if self.held is not None:
+            return self.held
+        try:
+            return call_law(self.law, t, terms, c, self.plant)
+        except Exception as error:
+            raise _LawFailed from error
+
+    def derivative(self, t: float, x: Array) -> Array:
+        """Rate of the state; see `kernels.stepping.derivative`."""
+        self.evaluations += 1
+        q, v, c = self.split(x)
+        if not np.isfinite(x).all():
+            raise _NotFinite
+        terms = self.plant.terms(np.ascontiguousarray(q), np.ascontiguousarray(v), t, project=self.projecting, cap=self.opt.cap)
+        u = self.effort(t, terms, c)
+        f = terms.B @ u
+        target = -terms.b
+        if self.opt.stabilisation == stepping.BAUMGARTE:
+            target = target - 2.0 * self.opt.alpha * (terms.A @ terms.v) - self.opt.beta**2 * terms.phi
+        vdot, _, rank = constrained.gauss_acceleration(
+            terms.M, terms.A, terms.row_scale, f - terms.h, target, RANK_TOLERANCE, self.opt.cap
+        )
+        if rank == FAILED:
+            raise _NotFinite
+        self.closeness = stepping.closeness(terms.pivots, self.opt.cap)
+        dx = np.empty_like(x)
+        dx[: self.nq] = self.plant.position_rate(terms.q, terms.v)
+        dx[self.nq : self.nq + self.nv] = vdot
+        dx[self.nq + self.nv] = f @ terms.v
+        dx[self.nq + self.nv + 1] = self._dissipated(terms)
+        if c.size and self.rate_of_law is not None and self.held is None:
+            try:
+                dx[self.nq + self.nv + 2 :] = self.rate_of_law(t, terms, c)
+            except Exception as error:
+                raise _LawFailed from error
+        else:
+            dx[self.nq + self.nv + 2 :] = 0.0
+        return dx
+
+    def _dissipated(self, terms: Terms) -> float:
+        """Power lost in friction and dampers; functions do not tell it."""
+        if not isinstance(self.plant, Mechanism):
+            return 0.0
+        model = self.plant.model
+        if not model.damping.any() and not model.springs.size:
+            return 0.0
+        work = constrained.new_work(model)
+        constrained.update_position(model, terms.q, work, RANK_TOLERANCE, self.opt.cap, False)
+        constrained.update_velocity(model, terms.q, terms.v, work)
+        return float(forces.dissipated_power(model, terms.v, work.R, work.p, work.V))
+
+    def project(self, x: Array) -> tuple[Array, float]:
+        """x on the closed loops, and how far it had to move relative to the tolerance."""
+        if not self.projecting:
+            return x, 0.0
+        out = x.copy()
+        metric = "euclidean" if self.opt.euclidean else "mass"
+        q, v, _ = self.split(x)
+        out[: self.nq] = self.plant.close(np.ascontiguousarray(q), metric=metric, accuracy=1e-15)
+        out[self.nq : self.nq + self.nv] = self.plant.project_velocity(
+            out[: self.nq], np.ascontiguousarray(v), metric=metric
+        )
+        if self.opt.energy:
+            self._scale_to_energy(out)
+        return out, np.sqrt(np.mean(self.plant.difference(np.ascontiguousarray(q), out[: self.nq]) ** 2)) if self.nv else 0.0
+
+    def _scale_to_energy(self, x: Array) -> None:
+        """Scale the velocity to the energy balance, in place."""
+        q, v, _ = self.split(x)
+        terms = self.plant.terms(np.ascontiguousarray(q), np.ascontiguousarray(v))
+        wanted = self.energy0 + x[self.nq + self.nv] - x[self.nq + self.nv + 1] - terms.potential
+        if terms.kinetic > 1e-9 * abs(self.energy0) and 0.25 * terms.kinetic < wanted < 4.0 * terms.kinetic:
+            x[self.nq : self.nq + self.nv] *= np.sqrt(wanted / terms.kinetic)
+
+    def attempt(self, t: float, x: Array, rate: Array, h: float) -> tuple[Array, Array, float]:
+        """One step: the new state, all stages, and the error (above 1: reject)."""
+        tab = self.tableau
+        stages, extra = len(tab.b), len(tab.c_extra)
+        K = np.zeros((stages + 1 + extra, x.size))
+        K[0] = rate
+        y = np.empty_like(x)
+        for i in range(1, stages):
+            stepping.combine(x, K, tab.A[i], i, h, y)
+            K[i] = self.derivative(t + tab.c[i] * h, y)
+        stepping.combine(x, K, tab.b, stages, h, y)
+        new, moved = self.project(y)
+        K[stages] = self.derivative(t + h, new)
+        n = self.nq + self.nv
+        error = 0.0
+        if tab.E5.size:
+            error = stepping.error_norm(K, tab, x, y, n, h, self.opt.rtol, self.opt.atol)
+            error = max(error, 0.1 * moved / (self.opt.atol + self.opt.rtol * h * float(np.abs(new[self.nq : n]).max(initial=0.0))))
+        return new, K, error
+
+    def dense(self, t: float, x: Array, new: Array, K: Array, h: float) -> Array:
+        """Dense coefficients of an accepted step."""
+        tab = self.tableau
+        y, F = np.empty_like(x), np.empty((7, x.size))
+        here = self.closeness
+        for i in range(len(tab.c_extra)):
+            stepping.combine(x, K, tab.A_extra[i], len(tab.b) + 1 + i, h, y)
+            K[len(tab.b) + 1 + i] = self.derivative(t + tab.c_extra[i] * h, y)
+        self.closeness = here
+        stepping.dense_coefficients(K, tab, x, new, h, F)
+        return F
+
+    def closeness_at(self, x: Array) -> float:
+        """Closeness to a singular pose."""
+        q = np.ascontiguousarray(x[: self.nq])
+        return float(stepping.closeness(self.plant.terms(q, np.zeros(self.nv), cap=self.opt.cap).pivots, self.opt.cap))
+
+    def leap(self, past: list[tuple[float, Array, Array, float]]) -> tuple[float, Array, tuple] | None:
+        """Landing time, state and nodes of a leap beyond a singular pose ahead; see `kernels.stepping.leap`."""
+        from scipy.optimize import minimize_scalar
+
+        (t, x, _, now), (t_before, _, _, before) = past[-1], past[-2]
+        if not (now < 0.1 and now < before):
+            return None
+        ahead = now / (before - now) * (t - t_before)
+        low, high = t, t + 4.0 * ahead
+        y = np.empty_like(x)
+        for _ in range(2):
+            nodes = self._nodes(past, 8.0 * ahead)
+            if len(nodes[0]) < 3:
+                return None
+
+            def near(s: float, nodes: tuple[Array, Array, Array] = nodes) -> float:
+                stepping.hermite(*nodes, len(nodes[0]), s, y)
+                return self.closeness_at(y)
+
+            found = minimize_scalar(near, bounds=(low, high), method="bounded", options={"xatol": 1e-9 * ahead})
+            if not (found.x < high - 1e-6 * ahead and found.fun < 0.5 * now):
+                return None
+            ahead = found.x - t
+            low, high = t + 0.5 * ahead, t + 1.5 * ahead
+        stepping.hermite(*nodes, len(nodes[0]), found.x, y)
+        gap = np.abs(self.plant.residual(y[: self.nq]) * self.plant.row_scale).max(initial=0.0)
+        if found.fun > self.opt.pass_within or gap > self.opt.pass_within**2:
+            return None
+        landing = found.x + ahead
+        lower = np.empty_like(x)
+        stepping.hermite(*nodes, len(nodes[0]), landing, y)
+        stepping.hermite(*nodes, len(nodes[0]) - 1, landing, lower)
+        n = self.nq + self.nv
+        if np.any(np.abs(y[:n] - lower[:n]) > max(1e3 * self.opt.rtol, 1e2 * stepping.LEAP_ERROR) * (1.0 + np.abs(y[:n]))):
+            return None
+        return landing, y, nodes
+
+    @staticmethod
+    def _nodes(past: list[tuple[float, Array, Array, float]], window: float) -> tuple[Array, Array, Array]:
+        """Up to five past states spread over a window, newest first."""
+        chosen = [past[-1]]
+        for k in range(1, 5):
+            older = [p for p in past if p[0] <= past[-1][0] - k * window / 4.0]
+            if older and older[-1][0] < chosen[-1][0]:
+                chosen.append(older[-1])
+        return np.array([p[0] for p in chosen]), np.array([p[1] for p in chosen]), np.array([p[2] for p in chosen])
+
+
+def run(run: _Run, record: Record, q0: Array, v0: Array, c0: Array) -> None:
+    """Step from 0 to the end; the record keeps what was done, the status how it ended."""
+    plant, opt = run.plant, run.options
+    x = np.concatenate([q0, v0, np.zeros(2), c0 if run.period is None else np.zeros(0)])
+    terms = plant.terms(q0, v0)
+    stepper = _Stepper(run, terms.energy if np.isfinite(terms.energy) else 0.0)
+    if isinstance(run.law, ConstantEffort):
+        stepper.held = run.law.u
+    log = _Log(record, plant.nu, x)
+    try:
+        _loop(run, stepper, log, x, c0)
+    except _LawFailed as error:
+        record.status, record.error = Status.CONTROLLER, error.__cause__
+    except _NotFinite:
+        record.status = Status.NOT_FINITE
+    finally:
+        log.flush()
+        record.evaluations = stepper.evaluations
+
+
+class _Log:
+    """Collects steps and hands them to the record in blocks."""
+
+    def __init__(self, record: Record, nu: int, x: Array) -> None:
+        self.record, self.nu = record, nu
+        self.T, self.X, self.F, self.u = [0.0], [x], [], np.zeros(nu)
+
+    def add(self, t: float, x: Array, F: Array) -> None:
+        """One accepted step."""
+        self.T.append(t)
+        self.X.append(x)
+        self.F.append(F)
+        if len(self.F) >= _FLUSH:
+            self.flush()
+
+    def effort(self, u: Array) -> None:
+        """The effort changes from here on."""
+        self.flush()
+        self.u = u
+
+    def flush(self) -> None:
+        """Write to the record."""
+        if self.F or not self.record.T:
+            F = np.array(self.F).reshape(len(self.F), 7, self.X[0].size)
+            self.record.append(np.array(self.T), np.array(self.X), F, self.u)
+            self.T, self.X, self.F = self.T[-1:], self.X[-1:], []
+
+
+def _loop(run: _Run, stepper: _Stepper, log: _Log, x: Array, state: Array) -> None:
+    """Accept, reject and leap until the end."""
+    record, opt, period = log.record, run.options, run.period
+    adaptive = run.tableau.E5.size > 0
+    t, h, k, taken = 0.0, run.first_step, 0, 0
+    until = run.t_end
+    past: list[tuple[float, Array, Array, float]] = []
+    rate = None
+    rejected = False
+    while t < run.t_end:
+        if period is not None and (stepper.held is None or t >= until):
+            state = _sample(run, stepper, t, x, state)
+            log.effort(stepper.held)  # type: ignore[arg-type]
+            until, k = min(run.t_end, (k + 1) * period), k + 1
+            past, rate = [], None
+        if rate is None:
+            rate = stepper.derivative(t, x)
+            past = [(t, x, rate, stepper.closeness)]
+        h = min(h, opt.max_step)
+        if adaptive and stepper.projecting and opt.pass_within > 0.0 and len(past) > 2 and not rejected:
+            landed = _try_leap(stepper, log, past, t, x, rate, until)
+            if landed is not None:
+                t, x, rate, h = landed
+                past = [(t, x, rate, stepper.closeness)]
+                taken += 1
+                continue
+            now, before = past[-1][3], past[-2][3]
+            if now < 0.1 and now < before:
+                h = min(h, 0.5 * now / (before - now) * (t - past[-2][0]))
+        last = t + h * (1.0 + 1e-9) >= until
+        step = until - t if last else h
+        if step < 4e-16 * max(abs(t), 1e-3 * run.t_end):
+            record.status = Status.STEP_TOO_SMALL
+            return
+        new, K, error = _attempt(stepper, t, x, rate, step)
+        if adaptive:
+            h = stepping.next_step(step, error, rejected)
+            if not error < 1.0:
+                record.rejections += 1
+                rejected = True
+                if h < 4e-16 * max(abs(t), 1e-3 * run.t_end):
+                    record.status = Status.STEP_TOO_SMALL if np.isfinite(error) else Status.PROJECTION
+                    return
+                continue
+        elif not np.isfinite(error):
+            record.status = Status.PROJECTION
+            return
+        rejected = False
+        log.add(until if last else t + step, new, stepper.dense(t, x, new, K, step))
+        t, x, rate = (until if last else t + step), new, K[len(run.tableau.b)]
+        past = [*past[-_KEEP:], (t, x, rate, stepper.closeness)]
+        taken += 1
+        run.report.update(t / run.t_end)
+        if taken >= run.max_steps and t < run.t_end:
+            record.status = Status.TOO_MANY_STEPS
+            return
+
+
+def _attempt(stepper: _Stepper, t: float, x: Array, rate: Array, step: float) -> tuple[Array, Array, float]:
+    """A step; one that cannot be evaluated or closed counts as an infinite error."""
+    try:
+        return stepper.attempt(t, x, rate, step)
+    except (AssemblyError, _NotFinite):
+        return x, np.empty((0, 0)), np.inf
+
+
+def _sample(run: _Run, stepper: _Stepper, t: float, x: Array, state: Array) -> Array:
+    """Call a sampled law: its effort is held, its next state returned."""
+    q, v, _ = stepper.split(x)
+    terms = run.plant.terms(np.ascontiguousarray(q), np.ascontiguousarray(v), t)
+    stepper.held = None
+    stepper.held = stepper.effort(t, terms, state).copy()
+    update = optional(run.law, "update")
+    try:
+        return state if update is None else np.atleast_1d(np.asarray(update(t, terms, state), dtype=np.float64))
+    except Exception as error:
+        raise _LawFailed from error
+
+
+def _try_leap(stepper: _Stepper, log: _Log, past, t: float, x: Array, rate: Array, until: float):
+    """Leap over a singular pose if there is one ahead; the new time, state, rate and step."""
+    found = stepper.leap(past)
+    if found is None or not t < found[0] < until:
+        return None
+    landing, y, nodes = found
+    try:
+        y, _ = stepper.project(y)
+    except AssemblyError:
+        return None
+    new_rate = stepper.derivative(landing, y)
+    F = np.empty((7, x.size))
+    stepping.record_step(x, y, rate, new_rate, landing - t, F)
+    stepping.refine_leap(*nodes, len(nodes[0]), t, landing - t, x, F)
+    log.add(landing, y, F)
+    return landing, y, new_rate, landing - t

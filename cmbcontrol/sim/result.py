@@ -1,0 +1,207 @@
+"""The result of a run: labelled arrays with units, and the evidence for believing them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import Status
+from ..model.plant import Plant
+
+if TYPE_CHECKING:
+    import xarray
+
+__all__ = ["Simulation", "load_run"]
+
+Array = NDArray[np.float64]
+
+_EVENT_FIELDS = ("event_time", "event_conditioning", "event_rank")
+
+
+class Simulation:
+    """A run.
+
+    Attributes
+    ----------
+    data : xarray.Dataset
+        Dimensions time, position, velocity, actuator, row, loop, event. Variables, each with units
+        in its attrs: ``q``, ``v``, ``a``, ``u``, ``constraint_force`` (A' lam), ``multipliers``,
+        ``drift`` (how far each loop is open), ``kinetic``, ``potential``, ``energy``,
+        ``actuator_work``, ``dissipated_work``, ``energy_balance`` (their sum less the start:
+        zero in truth), ``actuator_power``, ``constraint_power`` (zero in truth), ``rank``,
+        ``conditioning``, and for each singular passage ``event_time``, ``event_kind``,
+        ``event_conditioning``, ``event_rank``, ``event_q``. With a tracking controller also
+        ``reference``.
+    plant : Plant or None
+        None where the run was loaded from a file.
+    status : Status
+
+    Notes
+    -----
+    ``run.q``, ``run.u`` and so on are short for ``run.data["q"]``.
+    """
+
+    def __init__(self, data: xarray.Dataset, plant: Plant | None = None) -> None:
+        self.data = data
+        self.plant = plant
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_") or name == "data" or name not in self.data:
+            known = ", ".join(map(str, self.data.data_vars)) if "data" in self.__dict__ else ""
+            raise AttributeError(f"a run has no {name!r} (variables: {known})")
+        return self.data[name]
+
+    @property
+    def time(self) -> Array:
+        """Output times, s."""
+        return self.data["time"].values
+
+    @property
+    def status(self) -> Status:
+        """How the run ended."""
+        return Status(int(self.data.attrs["status"]))
+
+    @property
+    def message(self) -> str:
+        """How the run ended, in words."""
+        return str(self.data.attrs["message"])
+
+    @property
+    def max_drift(self) -> float:
+        """Largest opening of any loop at any output time, m."""
+        return float(self.data["drift"].max()) if self.data["drift"].size else 0.0
+
+    @property
+    def max_energy_error(self) -> float:
+        """Largest deviation of the energy balance, J."""
+        return float(np.abs(self.data["energy_balance"]).max())
+
+    def events(self) -> list[dict[str, Any]]:
+        """Singular passages: time (s), kind, conditioning and rank, in order."""
+        kinds = [str(k) for k in self.data["event_kind"].values]
+        columns = [self.data[f].values.tolist() for f in _EVENT_FIELDS]
+        return [
+            {"time": t, "kind": k, "conditioning": c, "rank": int(r)} for k, t, c, r in zip(kinds, *columns, strict=True)
+        ]
+
+    def save(self, path: str | Path) -> Path:
+        """Write the run as netCDF (HDF5); read it back with `load_run`."""
+        path = Path(path)
+        self.data.to_netcdf(path, engine="h5netcdf")
+        return path
+
+    def to_control(self):
+        """The run as `control.TimeResponseData`: motor efforts in, positions and velocities out."""
+        import control
+
+        outputs = np.vstack([self.data["q"].values.T, self.data["v"].values.T])
+        labels = [str(n) for n in self.data["position"].values]
+        labels += [f"{n}_rate" for n in self.data["velocity"].values]
+        return control.TimeResponseData(
+            self.time,
+            outputs,
+            None,
+            self.data["u"].values.T if self.data.sizes["actuator"] else None,
+            output_labels=labels,
+            input_labels=[str(n) for n in self.data["actuator"].values] or None,
+            title=str(self.data.attrs["plant"]),
+            issiso=False,
+        )
+
+    def plot(self, **options: Any):
+        """Joints, references and torques over time; see `cmbcontrol.plot.responses`."""
+        from ..plot import responses
+
+        return responses(self, **options)
+
+    def animate(self, path: str | Path, **options: Any) -> Path:
+        """Write an animation of the machine; see `cmbcontrol.plot.animate`."""
+        from ..plot import animate
+
+        return animate(self, path, **options)
+
+    def __repr__(self) -> str:
+        d = self.data
+        return (
+            f"<Simulation of {d.attrs['plant']!r}: {d.sizes['time']} times to {self.time[-1]:.6g} s, "
+            f"{d.attrs['steps']} steps, {d.attrs['evaluations']} evaluations, drift {self.max_drift:.1e} m, "
+            f"energy error {self.max_energy_error:.1e} J, {d.sizes['event']} events; {self.message}>"
+        )
+
+
+def load_run(path: str | Path) -> Simulation:
+    """Read a run that `Simulation.save` wrote.
+
+    Raises
+    ------
+    FileNotFoundError
+        Where there is no such file.
+    ValueError
+        Where the file is not a run.
+    """
+    import xarray
+
+    path = Path(path)
+    if not path.is_file():
+        raise FileNotFoundError(f"there is no run at {path}")
+    with xarray.open_dataset(path, engine="h5netcdf") as data:
+        data = data.load()
+    if "status" not in data.attrs or "energy_balance" not in data:
+        raise ValueError(f"{path} is not a run of cmbcontrol: it lacks the status and the energy balance")
+    return Simulation(data)
+
+
+def build_dataset(plant: Plant, times: Array, columns: dict[str, Array], events: list[dict], attrs: dict[str, Any]):
+    """Label the arrays of a run."""
+    import xarray
+
+    def units(names: tuple[str, ...]) -> str:
+        return json.dumps(list(names))
+
+    effort = tuple("N m" if u == "rad/s" else "N" for u in plant.velocity_units)
+    layout = {
+        "q": (("time", "position"), units(plant.position_units), "joint positions"),
+        "v": (("time", "velocity"), units(plant.velocity_units), "joint velocities"),
+        "a": (("time", "velocity"), units(tuple(f"{u}2" for u in plant.velocity_units)), "joint accelerations"),
+        "u": (("time", "actuator"), "N or N m", "motor efforts"),
+        "constraint_force": (("time", "velocity"), units(effort), "constraint force A' lam"),
+        "multipliers": (("time", "row"), "N or N m", "smallest multipliers"),
+        "drift": (("time", "loop"), "m", "opening of the loops"),
+        "kinetic": (("time",), "J", "kinetic energy"),
+        "potential": (("time",), "J", "potential energy"),
+        "energy": (("time",), "J", "total energy"),
+        "actuator_work": (("time",), "J", "work of the actuators"),
+        "dissipated_work": (("time",), "J", "energy dissipated in friction and dampers"),
+        "energy_balance": (("time",), "J", "energy less work since the start (zero in truth)"),
+        "actuator_power": (("time",), "W", "power of the actuators"),
+        "dissipated_power": (("time",), "W", "power dissipated"),
+        "constraint_power": (("time",), "W", "power of the constraint force (zero in truth)"),
+        "rank": (("time",), "1", "rank of the constraint Jacobian"),
+        "conditioning": (("time",), "1", "smallest over largest constraint gradient"),
+        "reference": (("time", "controlled"), "", "reference of the controlled coordinates"),
+    }
+    coords: dict[str, Any] = {
+        "time": ("time", times, {"units": "s"}),
+        "position": ("position", np.array(plant.position_names, dtype=str)),
+        "velocity": ("velocity", np.array(plant.velocity_names, dtype=str)),
+        "actuator": ("actuator", np.array(plant.actuator_names, dtype=str)),
+        "row": ("row", np.array(plant.row_names, dtype=str)),
+        "loop": ("loop", np.array(tuple(plant.row_slices), dtype=str)),
+    }
+    if "controlled" in columns:
+        coords["controlled"] = ("controlled", np.array(columns.pop("controlled"), dtype=str))
+    variables = {
+        name: (layout[name][0], values, {"units": layout[name][1], "long_name": layout[name][2]})
+        for name, values in columns.items()
+    }
+    variables["event_time"] = ("event", np.array([e["time"] for e in events]), {"units": "s"})
+    variables["event_kind"] = ("event", np.array([e["kind"] for e in events], dtype=str))
+    variables["event_conditioning"] = ("event", np.array([e["conditioning"] for e in events], dtype=float), {"units": "1"})
+    variables["event_rank"] = ("event", np.array([e["rank"] for e in events], dtype=np.int64), {"units": "1"})
+    q = np.array([e["q"] for e in events]).reshape(len(events), plant.nq)
+    variables["event_q"] = (("event", "position"), q, {"units": units(plant.position_units)})
+    return xarray.Dataset(variables, coords, attrs)

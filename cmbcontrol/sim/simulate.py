@@ -1,0 +1,360 @@
+"""Closed-loop simulation."""
+
+from __future__ import annotations
+
+import time as clock
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .. import _check
+from ..controllers.protocol import ConstantEffort, as_controller, optional, period_of
+from ..errors import SimulationError, Status
+from ..kernels import constrained, stepping
+from ..model.mechanism import Mechanism
+from ..model.plant import Plant
+from ..model.terms import RANK_TOLERANCE
+from . import interpreted, output
+from .integrators import METHODS, tableau
+from .result import Simulation
+
+__all__ = ["simulate"]
+
+Array = NDArray[np.float64]
+_STABILISATIONS = {"projection": stepping.PROJECT, "baumgarte": stepping.BAUMGARTE, "none": stepping.NONE}
+_CHUNK = 512  # steps between looks at the clock, the keyboard and the progress bar
+
+
+@dataclass
+class Record:
+    """The steps of a run: times T, states X, dense coefficients F, and the efforts over each step."""
+
+    T: list[Array] = field(default_factory=list)
+    X: list[Array] = field(default_factory=list)
+    F: list[Array] = field(default_factory=list)
+    U: list[Array] = field(default_factory=list)  # efforts during each step, one row a step
+    evaluations: int = 0
+    rejections: int = 0
+    status: Status = Status.COMPLETED
+    error: BaseException | None = None
+
+    def append(self, T: Array, X: Array, F: Array, u: Array) -> None:
+        """Add steps; T and X have one entry more than F, and begin where the record ends."""
+        first = 0 if not self.T else 1
+        self.T.append(T[first:].copy())
+        self.X.append(X[first:].copy())
+        self.F.append(F.copy())
+        self.U.append(np.tile(u, (len(F), 1)))
+
+    def arrays(self) -> tuple[Array, Array, Array, Array]:
+        """The record as whole arrays."""
+        return tuple(np.ascontiguousarray(np.concatenate(part)) for part in (self.T, self.X, self.F, self.U))  # type: ignore[return-value]
+
+
+def simulate(
+    plant: Plant,
+    controller: Any = None,
+    q0: ArrayLike | None = None,
+    v0: ArrayLike | None = None,
+    *,
+    t_end: float,
+    output_times: ArrayLike | float | None = None,
+    method: str = "dop853",
+    step: float | None = None,
+    rtol: float = 1e-11,
+    atol: float = 1e-11,
+    max_step: float = np.inf,
+    max_steps: int = 1_000_000,
+    stabilisation: str = "projection",
+    metric: str = "mass",
+    energy: bool = False,
+    baumgarte: tuple[float, float] = (10.0, 10.0),
+    pass_within: float = 1e-4,
+    progress: bool | Callable[[float], None] = False,
+) -> Simulation:
+    """Simulate a plant with a controller.
+
+    Parameters
+    ----------
+    plant : Mechanism or FunctionPlant
+    controller : optional
+        A `Controller` (continuous, or sampled if it has a period), numbers for constant motor
+        efforts (nu,), or None for none. Without a Python law in the loop, it runs compiled.
+    q0, v0 : array_like
+        Start; the loops must be closed (see ``plant.assemble``). v0 is zero unless given.
+    t_end : float
+        s, from 0.
+    output_times : array_like or float, optional
+        Times of the output, or their spacing, s; 500 intervals unless given.
+    method : {"dop853", "rk4"}
+        Embedded Runge-Kutta of order 8 with step control, or classical order 4 with fixed `step`.
+    rtol, atol : float
+        Error allowed a step, relative and absolute (rad, m, rad/s, m/s).
+    max_step, max_steps : float, int
+    stabilisation : {"projection", "baumgarte", "none"}
+        Bring position and velocity back onto the loops after each step; or add
+        2 alpha phi' + beta^2 phi to the constraint; or neither.
+    metric : {"mass", "euclidean"}
+        Metric of the projection.
+    energy : bool
+        Scale the velocity to the energy balance after each step, too.
+    baumgarte : (float, float)
+        alpha and beta, 1/s.
+    pass_within : float
+        Motion that comes this near to a singular pose (as a fraction of the regular constraint
+        gradient) passes straight through it; 0 never does. See the guide on singular poses.
+    progress : bool or callable
+        Show a progress bar, or call with the fraction that is done.
+
+    Returns
+    -------
+    run : Simulation
+
+    Raises
+    ------
+    SimulationError
+        Where the run cannot go on; it names time and state, and carries the part that was computed as ``run``.
+    ValueError
+        Where the start does not fit the plant.
+
+    Examples
+    --------
+    >>> from cmbcontrol import plants, simulate
+    >>> plant = plants.five_bar()
+    >>> run = simulate(plant, q0=plant.assemble(left=2.1, right=1.0), t_end=0.5)
+    >>> run.max_drift < 1e-12 and run.max_energy_error < 1e-8
+    True
+    """
+    begin = clock.perf_counter()
+    q0, v0 = _start(plant, q0, v0, _check.one_of(metric, ("mass", "euclidean"), "metric"))
+    t_end = _check.positive(t_end, "t_end")
+    times = _output_times(output_times, t_end)
+    code = _STABILISATIONS[_check.one_of(stabilisation, _STABILISATIONS, "stabilisation")]
+    _check.one_of(method, METHODS, "method")
+    if (method == "rk4") != (step is not None):
+        raise TypeError("method='rk4' needs step= (s); the other methods choose their step themselves")
+    alpha, beta = (_check.positive(x, "baumgarte", zero=True) for x in baumgarte)
+    options = stepping.Options(
+        _check.positive(rtol, "rtol"),
+        _check.positive(atol, "atol"),
+        _check.positive(step, "step") if step is not None else float(max_step),
+        RANK_TOLERANCE,
+        plant.generic_rank(q0),
+        code,
+        metric == "euclidean",
+        bool(energy),
+        alpha,
+        beta,
+        1e-15 * float(getattr(plant, "size", 1.0)),
+        _check.positive(pass_within, "pass_within", zero=True),
+    )
+    law = as_controller(controller, plant)
+    period = period_of(law)
+    c0 = _controller_state(law, plant)
+    _first_effort(law, plant, q0, v0, c0)
+    first = step if step is not None else _first_step(plant, q0, v0, law, c0, options, t_end)
+    record = Record()
+    run = _Run(plant, law, period, options, tableau(method), t_end, first, int(max_steps), _reporter(progress))
+    compiled = isinstance(plant, Mechanism) and (isinstance(law, ConstantEffort) or period is not None)
+    with run.report:
+        try:
+            (_run_compiled if compiled else interpreted.run)(run, record, q0, v0, c0)
+        except KeyboardInterrupt as error:
+            record.status, record.error = Status.INTERRUPTED, error
+    settings = {
+        "method": method, "rtol": rtol, "atol": atol, "stabilisation": stabilisation, "metric": metric,
+        "pass_within": pass_within, "energy_projection": int(bool(energy)),
+    }  # fmt: skip
+    simulation = output.assemble_result(run, record, times, settings, begin)
+    if record.status != Status.COMPLETED:
+        _raise(plant, record, simulation)
+    return simulation
+
+
+@dataclass
+class _Run:
+    """What stays the same during a run."""
+
+    plant: Plant
+    law: Any
+    period: float | None
+    options: stepping.Options
+    tableau: stepping.Tableau
+    t_end: float
+    first_step: float
+    max_steps: int
+    report: Any
+
+
+def _start(plant: Plant, q0, v0, metric: str) -> tuple[Array, Array]:
+    """A start on the manifold; refuses one that is clearly off it."""
+    if q0 is None:
+        raise TypeError("simulate needs a start q0; plant.assemble(...) gives one with closed loops")
+    q0 = _check.vector(q0, plant.nq, "q0", plant.position_names).copy()
+    v0 = np.zeros(plant.nv) if v0 is None else _check.vector(v0, plant.nv, "v0", plant.velocity_names).copy()
+    size = float(getattr(plant, "size", 1.0))
+    phi = np.abs(plant.residual(q0)) * plant.row_scale
+    if phi.max(initial=0.0) > 1e-6 * size:
+        worst = plant.row_names[int(phi.argmax())]
+        raise ValueError(
+            f"q0 leaves the loops open: row {worst!r} by {phi.max():.3e} m. Close them with plant.assemble(...) or plant.close(q0)."
+        )
+    if phi.max(initial=0.0) > 1e-15 * size:
+        q0 = plant.close(q0, metric=metric)
+    allowed = plant.project_velocity(q0, v0, metric=metric)
+    off = float(np.abs(allowed - v0).max(initial=0.0))
+    if off > 1e-6 * max(1.0, float(np.abs(v0).max(initial=0.0))):
+        worst = plant.velocity_names[int(np.abs(allowed - v0).argmax())]
+        raise ValueError(
+            f"v0 violates the loops: {worst!r} would have to change by {off:.3e}. Give an admissible velocity, such as "
+            "plant.project_velocity(q0, v0)."
+        )
+    return q0, allowed
+
+
+def _output_times(given: ArrayLike | float | None, t_end: float) -> Array:
+    """The output grid."""
+    if given is None:
+        return np.linspace(0.0, t_end, 501)
+    if np.ndim(given) == 0:
+        spacing = _check.positive(given, "the spacing of output_times")  # type: ignore[arg-type]
+        return np.append(np.arange(0.0, t_end * (1.0 - 1e-12), spacing), t_end)
+    grid = np.asarray(given, dtype=np.float64)
+    grid = _check.vector(grid, grid.size, "output_times")
+    if grid.size == 0 or np.any(np.diff(grid) <= 0.0) or grid[0] < 0.0 or grid[-1] > t_end * (1.0 + 1e-12):
+        raise ValueError(f"output_times must increase within [0, {t_end}] s, got {grid.size} times from {grid[:1]} to {grid[-1:]}")
+    return np.minimum(grid, t_end)
+
+
+def _controller_state(law: Any, plant: Plant) -> Array:
+    """Initial state of the controller, as an array."""
+    start = optional(law, "start")
+    state = start(plant) if start is not None else None
+    return np.zeros(0) if state is None else np.atleast_1d(np.asarray(state, dtype=np.float64)).copy()
+
+
+def call_law(law: Any, t: float, terms, state: Array, plant: Plant) -> Array:
+    """Motor efforts, checked."""
+    u = law(t, terms, state)
+    try:
+        return _check.vector(u, plant.nu, f"the efforts of {type(law).__name__}", plant.actuator_names)
+    except ValueError as error:
+        raise ValueError(f"{error} (t = {t:.6g} s)") from None
+
+
+def _first_effort(law: Any, plant: Plant, q0: Array, v0: Array, state: Array) -> None:
+    """Let a controller that does not fit fail before the run, with its own message."""
+    call_law(law, 0.0, plant.terms(q0, v0), state, plant)
+
+
+def _first_step(plant: Plant, q0: Array, v0: Array, law: Any, state: Array, options: stepping.Options, t_end: float) -> float:
+    """A first step from the size of the acceleration: the step control does the rest."""
+    terms = plant.terms(q0, v0, 0.0, cap=options.cap)
+    f = terms.B @ call_law(law, 0.0, terms, state, plant)
+    a = constrained.gauss_acceleration(terms.M, terms.A, terms.row_scale, f - terms.h, -terms.b, RANK_TOLERANCE, options.cap)[0]
+    rate = max(float(np.abs(a).max(initial=0.0)), float(np.abs(v0).max(initial=0.0)), 1e-3)
+    return min(0.01 * t_end, 0.05 / rate, options.max_step)
+
+
+def _run_compiled(run: _Run, record: Record, q0: Array, v0: Array, c0: Array) -> None:
+    """Constant or sampled efforts: the compiled loop, from sample to sample."""
+    plant, law, period, options = run.plant, run.law, run.period, run.options
+    nq, nv, rows = plant.nq, plant.nv, len(plant.row_names)
+    x = np.concatenate([q0, v0, np.zeros(2)])
+    work = constrained.new_work(plant.model)
+    energy0 = plant.terms(q0, v0).energy
+    capacity = _CHUNK if period is None else 64
+    T, X = np.empty(capacity + 1), np.empty((capacity + 1, x.size))
+    F = np.empty((capacity, 7, x.size))
+    pivots, ranks = np.zeros((capacity + 1, rows)), np.zeros(capacity + 1, np.int64)
+    t, h, k, taken, state = 0.0, run.first_step, 0, 0, c0
+    update = optional(law, "update")
+    u = np.zeros(plant.nu)
+    sampled = False
+    while t < run.t_end:
+        until = run.t_end if period is None else min(run.t_end, (k + 1) * period)
+        if not sampled:
+            terms = plant.terms(x[:nq], x[nq : nq + nv], t)
+            try:
+                u = call_law(law, t, terms, state, plant)
+                if update is not None:
+                    state = np.atleast_1d(np.asarray(update(t, terms, state), dtype=np.float64))
+            except Exception as error:
+                record.status, record.error = Status.CONTROLLER, error
+                return
+            sampled = True
+        n, h, evaluations, rejections, status = stepping.advance(
+            plant.model, run.tableau, options, work, t, x, u, until, h, energy0, 20 * capacity, T, X, F, pivots, ranks
+        )
+        record.append(T[: n + 1], X[: n + 1], F[:n], u)
+        record.evaluations += evaluations
+        record.rejections += rejections
+        taken += n
+        t, x = float(T[n]), X[n].copy()
+        run.report.update(t / run.t_end)
+        if status > 0:
+            record.status = Status(status)
+            return
+        if taken >= run.max_steps:
+            record.status = Status.TOO_MANY_STEPS
+            return
+        if t >= until:
+            k, sampled = k + 1, period is None
+
+
+class _Reporter:
+    """Progress, to a bar or to a callable."""
+
+    def __init__(self, tell: Callable[[float], None] | None = None) -> None:
+        self._tell = tell
+
+    def __enter__(self) -> _Reporter:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        return None
+
+    def update(self, fraction: float) -> None:
+        """Tell the fraction that is done."""
+        if self._tell is not None:
+            self._tell(fraction)
+
+
+class _Bar(_Reporter):
+    """A progress bar on the terminal."""
+
+    def __enter__(self) -> _Reporter:
+        from rich.progress import Progress
+
+        self._progress = Progress(transient=True)
+        self._progress.start()
+        self._task = self._progress.add_task("simulating", total=1.0)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._progress.stop()
+
+    def update(self, fraction: float) -> None:
+        self._progress.update(self._task, completed=fraction)
+
+
+def _reporter(progress: bool | Callable[[float], None]) -> _Reporter:
+    if progress is True:
+        return _Bar()
+    return _Reporter(progress if callable(progress) else None)
+
+
+def _raise(plant: Plant, record: Record, simulation: Simulation) -> None:
+    """Say where the run ended, and hand over what there is."""
+    T, X = record.T[-1], record.X[-1]
+    t, x = (float(T[-1]), X[-1]) if len(T) else (float(record.T[0][-1]), record.X[0][-1])
+    q = ", ".join(f"{n} = {value:.6g}" for n, value in zip(plant.position_names, x, strict=False))
+    cause = f" {type(record.error).__name__}: {record.error}" if record.error is not None else ""
+    raise SimulationError(
+        f"the run of {plant.name!r} ended at t = {t:.9g} s, at {q}. {record.status.message}{cause} "
+        "What was computed so far is in the error's attribute run.",
+        simulation,
+    ) from record.error
