@@ -47,9 +47,17 @@ def _drop_stale_cache(folder: Path) -> None:
         stamp.touch()
 
 
-def kernel(function: Callable) -> Callable:
-    """Compile `function` on first use; keep the machine code on disk for the next process."""
-    compiled = numba.njit(cache=True, error_model="numpy", nogil=True)(function)
+def kernel(function: Callable | None = None, *, inline: bool = False) -> Callable:
+    """Compile `function` on first use; keep the machine code on disk for the next process.
+
+    With `inline` it becomes part of its callers instead of a unit of its own: less to compile
+    for functions that are called from one place.
+    """
+    if function is None:
+        return lambda f: kernel(f, inline=inline)
+    compiled = numba.njit(
+        cache=True, error_model="numpy", nogil=True, inline="always" if inline else "never"
+    )(function)
     if JIT_ENABLED:
         folder = Path(compiled.stats.cache_path)
         if folder not in _guarded:

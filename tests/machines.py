@@ -107,7 +107,7 @@ def tree_parts(seed, bodies=5, kinds=JOINTS, damped=False):
     for i in range(bodies):
         kind, child = order[i % len(order)], f"body{i}"
         parent = names[rng.integers(max(0, len(names) - 3), len(names))]
-        damping = rng.uniform(0.1, 1.0, len(kind.velocity_suffixes)) if damped else 0.0
+        damping = float(damped) * rng.uniform(0.1, 1.0, len(kind.velocity_suffixes))
         joints.append(joint(rng, kind, f"joint{i}", parent, child, damping=damping))
         names.append(child)
     return {
@@ -210,7 +210,7 @@ def random_ends(plant, kind, rng):
     names = [GROUND, *sorted(x.name for x in plant.bodies)]
     pairs = [(a, b) for a in names for b in names if a != b]
     free = [freedom_between(plant, *pair) for pair in pairs]
-    enough = [p for p, n in zip(pairs, free, strict=True) if n >= min(ROWS[kind], max(free))]
+    enough = [p for p, n in zip(pairs, free, strict=True) if n >= min(ROWS[kind] + 1, max(free))]
     return enough[rng.integers(len(enough))]
 
 
@@ -250,9 +250,14 @@ def again(loop):
     return dataclasses.replace(loop, name=f"{loop.name}_again")
 
 
-def closed_machine(seed, loop_kinds, bodies=6, kinds=JOINTS, twice=False, **more):
+def closed_machine(seed, loop_kinds, bodies=6, kinds=JOINTS, **more):
     """A random tree with loops of the given kinds; returns it with a configuration where they are closed."""
-    parts = {**tree_parts(seed, bodies, kinds), **more}
+    return close_parts(tree_parts(seed, bodies, kinds), seed, loop_kinds, **more)
+
+
+def close_parts(parts, seed, loop_kinds, twice=False, **more):
+    """The machine of the given parts, with loops that are closed at the configuration returned with it."""
+    parts = {**parts, **more}
     open_tree = Mechanism(**parts)
     q, _ = random_state(open_tree, seed)
     rng = np.random.default_rng([seed, 5])

@@ -86,10 +86,12 @@ def test_no_kernel_was_compiled_for_two_kinds_of_arguments():
 
     Constants that one kernel passes to another do not count.
     """
-    found = {}
+    found = []
     for kernel in _jit.kernels():
         signatures = {tuple(map(types.unliteral, signature)) for signature in kernel.signatures}
-        if len(signatures) > 1:
-            kinds = [set(map(str, column)) for column in zip(*signatures, strict=True)]
-            found[kernel.__name__] = {f"argument {i}": kind for i, kind in enumerate(kinds) if len(kind) > 1}
-    assert found == {}
+        for i, column in enumerate(zip(*signatures, strict=True)):
+            kinds = sorted(set(map(str, column)))
+            if len(kinds) > 1:
+                found.append(f"{kernel.__name__}, argument {i}: {' and '.join(kinds)}")
+    if found:
+        pytest.fail("\n".join(found), pytrace=False)

@@ -1,4 +1,4 @@
-"""Loop rows: A is the exact derivative of the residual, b is its rate, wrenches do no work on the joint's own motion."""
+"""Loop rows: A is the exact derivative of the residual, b its rate; wrenches do no work on their joint's motion."""
 
 import dataclasses
 
@@ -65,7 +65,7 @@ def two_free_bodies(seed, kind, ends=("body0", "body1"), **more):
 @pytest.mark.parametrize("seed", SEEDS)
 def test_loops_are_closed_where_they_were_built(kind, seed):
     plant, q = closed_machine(seed, (kind,))
-    assert plant.open_loop(q) < 3e-15
+    assert plant.open_loop(q) < 2e-15 * (1.0 + largest(plant.link_poses(q)[1]))
     assert len(plant.row_names) == ROWS[kind]
     assert plant.jacobian(q).shape == (ROWS[kind], plant.nv)
 
@@ -106,7 +106,7 @@ def test_rows_are_independent_between_free_bodies(kind, ends):
 @every_cut
 @pytest.mark.parametrize("seed", SEEDS)
 def test_a_cut_joint_stays_closed_along_its_own_motion(kind, seed):
-    plant, q = two_free_bodies(seed, kind)
+    plant, _ = two_free_bodies(seed, kind)
     joint, rng = plant.loops[0], np.random.default_rng(seed)
     base, _ = random_state(plant, seed + 50)
     for _ in range(5):
@@ -236,7 +236,7 @@ def test_rows_do_not_depend_on_the_common_path_to_the_ground(kind):
         Prismatic("right", "body0", "body2", axis=(1, 0, 1)),
     ]
     plant = Mechanism("fork", plant.bodies, chain)
-    q, v = random_state(plant, 4)
+    q, _ = random_state(plant, 4)
     loop = loop_at(plant, q, kind, np.random.default_rng(4), ends=("body1", "body2"))
     plant = Mechanism("fork", plant.bodies, chain, [loop])
     assert largest(plant.jacobian(q)[:, :6]) < 1e-14

@@ -44,7 +44,13 @@ CLOSURES = [
     (Fixed,),
 ]
 twice = pytest.mark.parametrize("twice", [False, True], ids=["once", "twice"])
-machines = pytest.mark.parametrize("closure", list(enumerate(CLOSURES)), ids=lambda c: "+".join(k.__name__ for k in c[1]) or "tree")
+
+
+def closure_name(closure):
+    return "+".join(kind.__name__ for kind in closure[1]) or "tree"
+
+
+machines = pytest.mark.parametrize("closure", list(enumerate(CLOSURES)), ids=closure_name)
 
 
 def machine(closure, twice=False, forces=True):
@@ -202,7 +208,7 @@ def test_rank_does_not_depend_on_the_unit_of_length(metres):
 def null_space_acceleration(t, f):
     """c + Z (Z'MZ)^-1 Z'(f - h - M c), with numpy's singular value decomposition."""
     c = -np.linalg.pinv(t.A, rcond=1e-9) @ t.b if t.A.size else np.zeros(len(t.v))
-    U, s, Vt = np.linalg.svd(t.A) if t.A.size else (None, np.zeros(0), np.eye(len(t.v)))
+    _, s, Vt = np.linalg.svd(t.A) if t.A.size else (None, np.zeros(0), np.eye(len(t.v)))
     Z = Vt[np.count_nonzero(s > 1e-9 * s.max(initial=0.0)) :].T
     return c + Z @ np.linalg.solve(Z.T @ t.M @ Z, Z.T @ (f - t.h - t.M @ c))
 
@@ -246,7 +252,9 @@ def test_constraint_forces_lie_in_the_span_of_the_gradients(closure):
     assert largest(t.P @ force) < 1e-9 * max(1.0, largest(force))
 
 
-@pytest.mark.parametrize(("cut", "closure"), [("tip", "line"), ("tip", "point"), ("tip", "revolute"), ("right", "revolute")])
+@pytest.mark.parametrize(
+    ("cut", "closure"), [("tip", "line"), ("tip", "point"), ("tip", "revolute"), ("right", "revolute")]
+)
 def test_five_bars_move_the_same_however_they_are_closed(closure, cut):
     """Angles of the driven links, with the same motor torques; elbows follow."""
     reference, plant = five_bar(), five_bar(cut=cut, closure=closure)

@@ -322,6 +322,8 @@ def _symmetric_rate(_t: float, state: Array) -> tuple[float, float]:
 
 def _reference(rate: Callable[..., Any], state: tuple[float, float], times: Array) -> Array:
     """Integrate a scalar reference motion close to rounding and return its first state at `times`."""
+    if times[-1] <= 0.0:
+        return np.full(len(times), state[0])
     options = {"method": "DOP853", "rtol": 1e-13, "atol": 1e-13, "max_step": 0.01}
     solution = solve_ivp(rate, (0.0, float(times[-1])), state, t_eval=times, **options)
     return solution.y[0]
@@ -348,7 +350,8 @@ def assess(
     ok = np.isfinite(q).all(axis=1) & np.isfinite(v).all(axis=1)
     times, q, v = times[ok], q[ok], v[ok]
     symmetric = machine == FIVE_BAR and start in SYMMETRIC
-    notes = [note, _stopped(times, t_end), _branch(start, times, q) if symmetric else ""]
+    stopped = _stopped(times, t_end)
+    notes = [note, stopped, _branch(start, times, q) if symmetric and not stopped else ""]
     drift = energy(rods, q, v) - energy(rods, *initial_state(machine, start))
     return Run(
         wall_s=wall_s,

@@ -253,7 +253,7 @@ def _solve(built: Built, settings: Any) -> None:
     with redirect_stdout(io.StringIO()):
         try:
             built.system.SolveDynamic(settings, showHints=False, showCausingItems=False)
-        except ValueError:
+        except _exudyn().SolverError:
             return
 
 

@@ -30,6 +30,7 @@ __all__ = [
     "Work",
     "acceleration",
     "close_loops",
+    "euclidean_split",
     "forward_dynamics",
     "gauss_acceleration",
     "mass_split",
@@ -104,7 +105,19 @@ def new_work(model):
 
 
 @kernel
-def update_position(model, q, w, tolerance, cap, euclidean):
+def mass_split(M, A, scale, tolerance, cap, L, G, order, tau, pivots):
+    """The split of given M and A in mass coordinates, as `update_position` makes it; returns the rank."""
+    if not cholesky(M, L):
+        return FAILED
+    for i in range(A.shape[0]):
+        for k in range(A.shape[1]):
+            G[i, k] = scale[i] * A[i, k]
+        forward(L, G[i])
+    return factor_rows(G, order, tau, pivots, tolerance, cap)
+
+
+@kernel
+def update_position(model, q, w, tolerance, cap):
     """All that depends on q alone: poses, screws, M, A, phi and the split. Returns the rank, or FAILED."""
     link_poses(model.links, q, w.R, w.p)
     joint_screws(model.links, w.R, w.p, w.S)
@@ -112,17 +125,18 @@ def update_position(model, q, w, tolerance, cap, euclidean):
     w.composite[:] = w.I
     composite_inertia(model.links, w.composite, w.S, w.M)
     loop_jacobian(model, q, w.R, w.p, w.S, w.E, w.wrenches, w.phi, w.A)
-    if euclidean:
-        w.L[:] = 0.0
-        for k in range(w.L.shape[0]):
-            w.L[k, k] = 1.0
-    elif not cholesky(w.M, w.L):
-        return FAILED
+    return mass_split(w.M, w.A, model.rows["scale"], tolerance, cap, w.L, w.G, w.order, w.tau, w.pivots)
+
+
+@kernel
+def euclidean_split(model, w, tolerance, cap):
+    """Replace the split in the metric of M by the one in the Euclidean metric; returns the rank."""
+    w.L[:] = 0.0
+    for k in range(w.L.shape[0]):
+        w.L[k, k] = 1.0
     for i in range(w.A.shape[0]):
         for k in range(w.A.shape[1]):
             w.G[i, k] = model.rows[i].scale * w.A[i, k]
-        if not euclidean:
-            forward(w.L, w.G[i])
     return factor_rows(w.G, w.order, w.tau, w.pivots, tolerance, cap)
 
 
@@ -190,7 +204,7 @@ def project_velocity(w, rank, v):
 @kernel
 def acceleration(model, q, v, u, tolerance, cap, w, vdot):
     """Constrained acceleration at a state; returns the rank, or FAILED."""
-    rank = update_position(model, q, w, tolerance, cap, False)
+    rank = update_position(model, q, w, tolerance, cap)
     if rank == FAILED:
         return FAILED
     update_velocity(model, q, v, w)
@@ -220,7 +234,7 @@ def largest(model, phi):
 
 
 @kernel
-def close_loops(model, q, w, tolerance, cap, euclidean, accuracy, iterations, moved):
+def close_loops(model, q, w, tolerance, cap, euclidean, accuracy, moved):
     """Move q, in place, to the nearest point where the loops are closed (Gauss-Newton).
 
     `moved` (nv,) gets the displacement. The factorization is kept while the residual falls
@@ -238,13 +252,15 @@ def close_loops(model, q, w, tolerance, cap, euclidean, accuracy, iterations, mo
     loop_residual(model, q, w.R, w.p, w.phi)
     residual = largest(model, w.phi)
     best = residual
-    for _ in range(iterations):
+    for _ in range(50):
         if not residual > accuracy:
             break
         if not fresh:
-            rank = update_position(model, q, w, tolerance, cap, euclidean)
+            rank = update_position(model, q, w, tolerance, cap)
             if rank == FAILED:
                 return -1.0
+            if euclidean:
+                rank = euclidean_split(model, w, tolerance, cap)
             fresh = True
             exact = True
         else:
@@ -284,24 +300,12 @@ def state_terms(model, q, v, tolerance, cap, projected):
     rank is FAILED where M is not positive definite.
     """
     w = new_work(model)
-    rank = update_position(model, q, w, tolerance, cap, False)
+    rank = update_position(model, q, w, tolerance, cap)
     if projected and rank != FAILED:
         project_velocity(w, rank, v)
     update_velocity(model, q, v, w)
     drive_matrix(model, w.R, w.p, w.S, w.B)
     return w.M, w.h, w.phi, w.A, w.b, w.B, potential_energy(model, q, w.R, w.p), w.pivots, rank
-
-
-@kernel
-def mass_split(M, A, scale, tolerance, cap, L, G, order, tau, pivots):
-    """The split of given M and A in mass coordinates, as `update_position` makes it; returns the rank."""
-    if not cholesky(M, L):
-        return FAILED
-    for i in range(A.shape[0]):
-        for k in range(A.shape[1]):
-            G[i, k] = scale[i] * A[i, k]
-        forward(L, G[i])
-    return factor_rows(G, order, tau, pivots, tolerance, cap)
 
 
 @kernel

@@ -177,7 +177,7 @@ def add_spring_stiffness(model, R, p, S, pair, K):
 
 @kernel
 def add_drive_stiffness(model, R, p, S, u, pair, K):
-    """K -= d(B u)/dq of drives across cut joints: their wrench is fixed on link a. The other columns of B are constant."""
+    """K -= d(B u)/dq of drives across cut joints: their wrench is fixed on link a; other columns are constant."""
     point, line, turn = np.empty(3), np.empty(3), np.empty(3)
     for i in range(model.drives.shape[0]):
         drive = model.drives[i]
@@ -221,7 +221,7 @@ def static_stiffness(model, q, lam, u):
     derivative of the joint forces, and the axes of such a joint turn with it.
     """
     w = new_work(model)
-    update_position(model, q, w, 0.0, 0, True)
+    update_position(model, q, w, 0.0, 0)
     K = np.zeros_like(w.M)
     add_stiffness(model, w, lam, u, K)
     return K
@@ -231,7 +231,7 @@ def static_stiffness(model, q, lam, u):
 def loop_stiffness(model, q, lam):
     """Stiffness of the constraint forces alone, d(A' lam)/dq (nv, nv)."""
     w = new_work(model)
-    update_position(model, q, w, 0.0, 0, True)
+    update_position(model, q, w, 0.0, 0)
     K = np.zeros_like(w.M)
     add_loop_stiffness(model, w.E, w.wrenches, w.S, lam, w.V, new_pair(K.shape[0]), K)
     return K
@@ -292,7 +292,7 @@ def equilibrium_terms(model, q, lam, u, tolerance):
     """
     w = new_work(model)
     nv = w.M.shape[0]
-    rank = update_position(model, q, w, tolerance, nv, False)
+    rank = update_position(model, q, w, tolerance, nv)
     K = np.zeros((nv, nv))
     D = np.zeros((nv, nv))
     Z = np.empty((nv - max(rank, 0), nv))

@@ -56,7 +56,7 @@ def output_quantities(model, opt, X, U, vdot, force, lam, phi, energies, pivots,
     for i in range(X.shape[0]):
         q = X[i, :nq]
         v = X[i, nq : nq + nv]
-        ranks[i] = update_position(model, q, w, opt.tolerance, opt.cap, False)
+        ranks[i] = update_position(model, q, w, opt.tolerance, opt.cap)
         pivots[i] = w.pivots
         phi[i] = w.phi
         if ranks[i] == FAILED:
@@ -95,5 +95,5 @@ def path_closeness(model, opt, times, T, X, F, out):
         while j > 0 and times[i] < T[j]:
             j -= 1
         interpolate(X[j], F[j], (times[i] - T[j]) / (T[j + 1] - T[j]), y)
-        update_position(model, y[:nq], w, 0.0, opt.cap, False)
+        update_position(model, y[:nq], w, 0.0, opt.cap)
         out[i] = closeness(w.pivots, opt.cap)

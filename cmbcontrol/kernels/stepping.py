@@ -15,6 +15,7 @@ from .._jit import kernel
 from .constrained import (
     FAILED,
     close_loops,
+    euclidean_split,
     generalized_force,
     largest,
     project_velocity,
@@ -76,7 +77,7 @@ def derivative(model, x, u, opt, w, dx):
     nq, nv = dx.shape[0] - model.damping.shape[0] - 2, model.damping.shape[0]
     q = x[:nq]
     v = x[nq : nq + nv].copy()
-    rank = update_position(model, q, w, opt.tolerance, opt.cap, False)
+    rank = update_position(model, q, w, opt.tolerance, opt.cap)
     if rank == FAILED:
         return FAILED
     if opt.stabilisation == PROJECT:
@@ -183,12 +184,14 @@ def project(model, x, opt, w, energy, moved):
     nv = model.damping.shape[0]
     nq = x.shape[0] - nv - 2
     normalize(model.links, x[:nq])
-    left = close_loops(model, x[:nq], w, opt.tolerance, opt.cap, opt.euclidean, opt.accuracy, 25, moved)
+    left = close_loops(model, x[:nq], w, opt.tolerance, opt.cap, opt.euclidean, opt.accuracy, moved)
     if left < 0.0:
         return left
-    rank = update_position(model, x[:nq], w, opt.tolerance, opt.cap, opt.euclidean)
+    rank = update_position(model, x[:nq], w, opt.tolerance, opt.cap)
     if rank == FAILED:
         return -1.0
+    if opt.euclidean:
+        rank = euclidean_split(model, w, opt.tolerance, opt.cap)
     project_velocity(w, rank, x[nq : nq + nv])
     if opt.energy:
         kinetic = kinetic_energy(w.M, x[nq : nq + nv])
@@ -233,7 +236,7 @@ def hermite(times, values, rates, count, t, out):
         out[i] = y
 
 
-@kernel
+@kernel(inline=True)
 def leap_nodes(T, X, F, n, rate, window, times, values, rates):
     """Up to four past states, spread over a window, newest first; returns how many."""
     count = 1
@@ -257,7 +260,7 @@ def leap_nodes(T, X, F, n, rate, window, times, values, rates):
     return count
 
 
-@kernel
+@kernel(inline=True)
 def nearest_approach(model, times, values, rates, count, a, d, opt, w, y):
     """Time between a and d at which the continued motion is nearest to a singular pose (golden section).
 
@@ -270,11 +273,11 @@ def nearest_approach(model, times, values, rates, count, a, d, opt, w, y):
     for _ in range(45):
         if fb < 0.0:
             hermite(times, values, rates, count, b, y)
-            update_position(model, y[:nq], w, 0.0, opt.cap, False)
+            update_position(model, y[:nq], w, 0.0, opt.cap)
             fb = closeness(w.pivots, opt.cap)
         if fc < 0.0:
             hermite(times, values, rates, count, c, y)
-            update_position(model, y[:nq], w, 0.0, opt.cap, False)
+            update_position(model, y[:nq], w, 0.0, opt.cap)
             fc = closeness(w.pivots, opt.cap)
         if fb < fc:
             d, c, fc = c, b, fb
@@ -284,11 +287,11 @@ def nearest_approach(model, times, values, rates, count, a, d, opt, w, y):
             c, fc = a + g * (d - a), -1.0
     t = 0.5 * (a + d)
     hermite(times, values, rates, count, t, y)
-    update_position(model, y[:nq], w, 0.0, opt.cap, False)
+    update_position(model, y[:nq], w, 0.0, opt.cap)
     return t, closeness(w.pivots, opt.cap)
 
 
-@kernel
+@kernel(inline=True)
 def approach_limit(T, pivots, n, cap):
     """Largest step towards a singular pose: near it, half of the time that is left, so that `leap` has nodes."""
     now, before = closeness(pivots[n], cap), closeness(pivots[n - 1], cap)
@@ -297,12 +300,12 @@ def approach_limit(T, pivots, n, cap):
     return np.inf
 
 
-@kernel
+@kernel(inline=True)
 def energy_balance(model, x, opt, w):
     """Kinetic and potential energy less the work that was put in: constant along exact motion."""
     nv = model.damping.shape[0]
     nq = x.shape[0] - nv - 2
-    update_position(model, x[:nq], w, opt.tolerance, opt.cap, False)
+    update_position(model, x[:nq], w, opt.tolerance, opt.cap)
     return (
         kinetic_energy(w.M, x[nq : nq + nv])
         + potential_energy(model, x[:nq], w.R, w.p)
@@ -311,7 +314,7 @@ def energy_balance(model, x, opt, w):
     )
 
 
-@kernel
+@kernel(inline=True)
 def leap(model, T, X, F, pivots, n, rate, opt, w, y, times, values, rates):
     """Look ahead for a singular pose; y = state as far beyond it as it is ahead.
 
@@ -361,7 +364,7 @@ def leap(model, T, X, F, pivots, n, rate, opt, w, y, times, values, rates):
     return landing, count
 
 
-@kernel
+@kernel(inline=True)
 def leave(model, x, u, opt, w, energy, rate, y):
     """From an exactly singular pose x to y, a little later on the manifold; returns the time taken.
 
@@ -397,7 +400,7 @@ def leave(model, x, u, opt, w, energy, rate, y):
                 step[k] = v[k] * t + 0.5 * rate[nq + k] * t * t
             y[:] = x
             retract(model.links, x[:nq], step, y[:nq])
-            left = close_loops(model, y[:nq], w, opt.tolerance, opt.cap, opt.euclidean, opt.accuracy, 50, moved)
+            left = close_loops(model, y[:nq], w, opt.tolerance, opt.cap, opt.euclidean, opt.accuracy, moved)
             local_difference(model.links, x[:nq], y[:nq], step)
             if at_rest:
                 along, inertia = 0.0, 2.0 * kinetic_energy(M, step)
@@ -408,7 +411,7 @@ def leave(model, x, u, opt, w, energy, rate, y):
                 for k in range(nv):
                     rate[nq + k] = step[k] * along / inertia
         if 0.0 <= left <= 1e-12:
-            rank = update_position(model, y[:nq], w, opt.tolerance, opt.cap, False)
+            rank = update_position(model, y[:nq], w, opt.tolerance, opt.cap)
             if rank == opt.cap and closeness(w.pivots, opt.cap) > 1e-6:
                 for k in range(nv):
                     y[nq + k] = 2.0 * step[k] / t - v[k]
@@ -436,7 +439,7 @@ def record_step(x0, x1, rate0, rate1, step, F):
             F[k, i] = 0.0
 
 
-@kernel
+@kernel(inline=True)
 def refine_leap(times, values, rates, count, t, step, x0, F):
     """Dense output of a leap: from the cubic of its ends to the polynomial that was followed.
 

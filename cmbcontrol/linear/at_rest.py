@@ -71,6 +71,10 @@ def at_rest(plant: PlantBase, q: Array, lam: Array, u: Array) -> AtRest:
     M, A, B, K, D, Z, phi, h, rank = derivatives.equilibrium_terms(plant.model, q, lam, u, RANK_TOLERANCE)
     if rank == FAILED:
         raise ModelError(f"the mass matrix of {plant.name!r} is not positive definite at q = {q.tolist()}")
+    if not np.isfinite(K.sum()):
+        raise ModelError(
+            f"the stiffness of {plant.name!r} is not finite at q = {q.tolist()}: has a point spring length zero?"
+        )
     return AtRest(M, A, B, K, D, Z.T, phi, h, rank)
 
 
@@ -143,9 +147,9 @@ def effort_units(plant: PlantBase) -> tuple[str, ...]:
 
 def list_forces(plant: PlantBase, forces: Array) -> str:
     """The generalized forces that count, by coordinate: ``'left' 3.2 N m, 'right' -1 N m``."""
-    size = np.abs(forces * coordinate_lengths(plant))
-    shown = [k for k in np.argsort(-size)[:6] if size[k] > 1e-3 * size.max()]
-    return ", ".join(f"{plant.velocity_names[k]!r} {forces[k]:.4g} {force_units(plant)[k]}".rstrip() for k in sorted(shown))
+    size, units = np.abs(forces * coordinate_lengths(plant)), force_units(plant)
+    shown = sorted(k for k in np.argsort(-size)[:6] if size[k] > 1e-3 * size.max())
+    return ", ".join(f"{plant.velocity_names[k]!r} {forces[k]:.4g} {units[k]}".rstrip() for k in shown)
 
 
 def require_closed(plant: PlantBase, q: Array) -> None:

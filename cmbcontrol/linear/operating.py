@@ -146,7 +146,7 @@ def trim(
     >>> from cmbcontrol import plants
     >>> plant = plants.five_bar()
     >>> trim(plant, plant.assemble(left=2.1, right=1.0)).u.round(2)
-    array([-28.13,  27.76])
+    array([-31.49,  32.91])
     """
     _check.positive(tolerance, "tolerance")
     q = plant.configuration(q).copy()
@@ -184,7 +184,7 @@ def _not_held(plant: PlantBase, q: Array, left: Array, given: bool, moved: bool)
     """What is not balanced, and what to do."""
     where = f"at q = {np.round(q, 6).tolist()} the generalized force left is {list_forces(plant, left)}"
     if moved:
-        return f"no equilibrium of {plant.name!r} was found near the pose: {where}. Start nearer, or free more coordinates."
+        return f"no equilibrium of {plant.name!r} was found near the pose: {where}. Start nearer, or free more."
     if given:
         return f"{plant.name!r} is not in equilibrium with the given u: {where}. Leave out u= to find it, or use free=."
     return (

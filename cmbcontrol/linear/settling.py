@@ -45,50 +45,67 @@ class _Pose:
     Attributes
     ----------
     r : ndarray, shape (dof,)
-    W : ndarray, shape (dof, free)
-        Free motions among the admissible ones: dq = Z W y.
-    J : ndarray, shape (dof, free)
+    free : ndarray, shape (nv, n)
+        Admissible motions that move free coordinates only: dq = free @ y.
+    J : ndarray, shape (dof, n)
         dr/dy.
+    size : float
+        Norm of r.
+    relative : float
+        Largest force left over all forces here.
     """
 
     def __init__(self, plant: PlantBase, q: Array, u: Array | None, moving: Mask, weight: ArrayLike | None) -> None:
-        self.plant, self.q, self.given, self.moving, self.weight = plant, q, u, moving, weight
+        self.q, self._again = q, (plant, u, moving, weight)
         terms = plant.terms(q, np.zeros(plant.nv))
-        u = motor_effort(terms, np.zeros(plant.nv), weight, strict=False).u if self.given is None else self.given
-        lam = multipliers(terms, u)
-        local = at_rest(plant, q, lam, u)
-        self.Z = local.Z
+        efforts = motor_effort(terms, np.zeros(plant.nv), weight, strict=False).u if u is None else u
+        lam = multipliers(terms, efforts)
+        local = at_rest(plant, q, lam, efforts)
+        Z, self.length = local.Z, coordinate_lengths(plant)
         keep = np.eye(terms.dof)
-        if self.given is None:
-            reach = self.Z.T @ local.B
+        if u is None:
+            reach = Z.T @ local.B
             keep -= reach @ np.linalg.pinv(reach, rcond=1e-10)
-        self.length = coordinate_lengths(plant)
-        held = self.Z[~moving] / self.length[~moving, None]
-        sigma, Vt = np.linalg.svd(held)[1:]
-        self.W = Vt[np.count_nonzero(sigma > 1e-9 * max(sigma.max(initial=0.0), 1e-9)) :].T
-        self.r = keep @ self.Z.T @ (local.h - local.B @ u)
-        self.J = keep @ self.Z.T @ local.K @ self.Z @ self.W
+        sigma, Vt = np.linalg.svd(Z[~moving] / self.length[~moving, None])[1:]
+        self._W = Vt[np.count_nonzero(sigma > 1e-9 * max(sigma.max(initial=0.0), 1e-9)) :].T
+        self.free = Z @ self._W
+        self.r = keep @ Z.T @ (local.h - local.B @ efforts)
+        self.J = keep @ Z.T @ local.K @ self.free
         self.size = float(np.linalg.norm(self.r))
-        self.relative = relative_force(plant, local, unbalanced(terms, u), lam, u)
+        self.relative = relative_force(plant, local, unbalanced(terms, efforts), lam, efforts)
 
-    def step(self, damping: float) -> Array:
-        """Levenberg-Marquardt step y towards r = 0."""
-        n = self.W.shape[1]
+    def newton(self, damping: float) -> Array:
+        """Levenberg-Marquardt step y towards r = 0, stable or not."""
+        n = self.free.shape[1]
         added = np.sqrt(damping) * np.linalg.norm(self.J) * np.eye(n)
         return np.linalg.lstsq(np.concatenate([self.J, added]), np.append(-self.r, np.zeros(n)), rcond=1e-12)[0]
 
-    def downhill(self) -> Array:
-        """The longest step along the force."""
-        y = -self.W.T @ self.r
-        return y * (_LONGEST / max(float(np.abs(self.Z @ self.W @ y / self.length).max(initial=0.0)), 1e-300))
+    def downhill(self) -> tuple[Array, bool]:
+        """Newton's step with the stiffness made positive, and whether it was: towards a stable equilibrium."""
+        H = self._W.T @ self.J
+        values, vectors = np.linalg.eigh(0.5 * (H + H.T))
+        floor = max(1e-6 * float(np.abs(values).max(initial=0.0)), 1e-9 * self.size)
+        y = -vectors @ ((vectors.T @ self.slope) / np.maximum(np.abs(values), floor))
+        return y, bool(values.min(initial=np.inf) > floor)
+
+    @property
+    def slope(self) -> Array:
+        """Force along the free motions, the gradient of the energy in y."""
+        return self._W.T @ self.r
+
+    def shortened(self, y: Array) -> Array:
+        """The step y, no coordinate of it longer than half a radian (or size of the machine)."""
+        return y * min(1.0, _LONGEST / max(self.longest(y), 1e-300))
+
+    def longest(self, y: Array) -> float:
+        """Largest entry of a step, in radians or sizes of the machine."""
+        return float(np.abs(self.free @ y / self.length).max(initial=0.0))
 
     def moved(self, y: Array) -> _Pose | None:
         """The pose after a step y, with the loops closed again; None where they do not close."""
-        dq = self.Z @ (self.W @ y)
-        dq *= min(1.0, _LONGEST / max(float(np.abs(dq / self.length).max(initial=0.0)), 1e-300))
+        plant, u, moving, weight = self._again
         try:
-            q = _close(self.plant, self.plant.integrate(self.q, dq), self.moving)
-            return _Pose(self.plant, q, self.given, self.moving, self.weight)
+            return _Pose(plant, _close(plant, plant.integrate(self.q, self.free @ y), moving), u, moving, weight)
         except (AssemblyError, ModelError):
             return None
 
@@ -98,32 +115,54 @@ def settle(
 ) -> Array:
     """Configuration near q where u (or, with None, any efforts) hold the machine; the best found where none does."""
     here = _Pose(plant, q, u, moving, weight)
-    if here.W.shape[1] == 0 and here.relative > tolerance:
+    if here.free.shape[1] == 0 and here.relative > tolerance:
         held = ", ".join(repr(n) for n, m in zip(plant.velocity_names, moving, strict=True) if not m)
         raise EquilibriumError(f"with {held or 'nothing'} held, the loops allow no motion; free more coordinates")
-    damping, escapes = 0.0, 8
+    found = _nearest(here, tolerance)
+    if found.relative > tolerance:  # no direction leads to an equilibrium from here
+        found = _nearest(_lower(here), tolerance)
+    outside = (found.q < plant.limits[:, 0] - 1e-9) | (found.q > plant.limits[:, 1] + 1e-9)
+    if found.relative <= tolerance and outside.any():
+        i = int(np.argmax(outside))
+        raise EquilibriumError(
+            f"the equilibrium near the pose has {plant.position_names[i]} = {found.q[i]:.6g}, outside its limits "
+            f"{plant.limits[i].tolist()}. Start elsewhere, or give u= that holds it inside."
+        )
+    return found.q
+
+
+def _nearest(here: _Pose, tolerance: float) -> _Pose:
+    """Levenberg-Marquardt: the imbalance falls with every step."""
+    damping = 0.0
     for _ in range(200):
         if here.relative < 1e-15:
             break
-        ahead = here.moved(here.step(damping))
+        ahead = here.moved(here.shortened(here.newton(damping)))
         if ahead is not None and ahead.size < 0.999 * here.size:
             here, damping = ahead, 0.1 * damping if damping > 1e-6 else 0.0
-        elif here.relative <= tolerance:
-            break  # rounding
-        elif damping < 1e3:
+        elif here.relative <= tolerance or damping > 1e3:
+            break  # rounding, or no way down
+        else:
             damping = max(10.0 * damping, 1e-4)
-        elif escapes > 0:
-            here, damping, escapes = here.moved(here.downhill()) or here, 0.0, escapes - 1
+    return here
+
+
+def _lower(here: _Pose) -> _Pose:
+    """Downhill to where Newton's method finds the stable equilibrium: the force along a step must not turn round."""
+    for _ in range(300):
+        y, stable = here.downhill()
+        if stable and here.longest(y) < 0.02:
+            break
+        y = here.shortened(y)
+        for _ in range(12):
+            ahead = here.moved(y)
+            if ahead is not None and y @ ahead.slope < -0.7 * (y @ here.slope):
+                break
+            y = 0.5 * y
         else:
             break
-    outside = (here.q < plant.limits[:, 0] - 1e-9) | (here.q > plant.limits[:, 1] + 1e-9)
-    if here.relative <= tolerance and outside.any():
-        i = int(np.argmax(outside))
-        raise EquilibriumError(
-            f"the equilibrium near the pose has {plant.position_names[i]} = {here.q[i]:.6g}, outside its limits "
-            f"{plant.limits[i].tolist()}. Start elsewhere, or give u= that holds it inside."
-        )
-    return here.q
+        here = ahead
+    return here
 
 
 def _close(plant: PlantBase, q: Array, moving: Mask) -> Array:

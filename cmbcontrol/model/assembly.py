@@ -8,14 +8,14 @@ import numpy as np
 
 from .. import _check
 from ..errors import AssemblyError, ModelError
-from .elements import Fixed, Joint, Planar, Prismatic, Revolute, Weld
+from .elements import Fixed, Joint, Prismatic, Weld
 
 if TYPE_CHECKING:
     from .base import PlantBase
 
-__all__ = ["assemble"]
+__all__ = ["CLOSED", "assemble", "close_holding"]
 
-_CLOSED = 1e-12  # metres
+CLOSED = 1e-12  # metres
 
 
 def assemble(
@@ -36,12 +36,12 @@ def assemble(
         start = start.copy()
         start[chosen] = target
         try:
-            q = _close(plant, start, chosen, target)
+            q = close_holding(plant, start, chosen, target)
         except ModelError:  # functions that are not defined at this start
             continue
         residual = plant.open_loop(q)
         held = float(np.abs(q[chosen] - target).max(initial=0.0))
-        if residual < _CLOSED and held < 1e-9 and _within(plant, q) and not _mirrored(plant, q):
+        if residual < CLOSED and held < 1e-9 and _within(plant, q) and not _mirrored(plant, q):
             return q
         if residual + held < best_residual:
             best_q, best_residual = q, residual + held
@@ -59,10 +59,11 @@ def _random_start(plant: PlantBase, q0: np.ndarray, rng: np.random.Generator, at
     return q
 
 
-def _close(plant: PlantBase, start: np.ndarray, chosen: np.ndarray, target: np.ndarray) -> np.ndarray:
+def close_holding(plant: PlantBase, start: np.ndarray, chosen: np.ndarray, target: np.ndarray) -> np.ndarray:
     """Damped Gauss-Newton on the tangent of the joints (Levenberg-Marquardt in scipy), limits as bounds.
 
-    The chosen coordinates are held at their values: they are no unknowns. The result is polished by plain Gauss-Newton steps.
+    The chosen coordinates are held at their values: they are no unknowns. The result is polished by
+    plain Gauss-Newton steps.
     """
     from scipy.optimize import least_squares  # imported where used: scipy.optimize takes 0.2 s
 
@@ -128,7 +129,7 @@ def _mirrored(plant: PlantBase, q: np.ndarray) -> list[str]:
     """
     wrong = []
     for loop in plant.loops:
-        if isinstance(loop, (Weld, Fixed, Prismatic, Revolute, Planar)) or isinstance(loop, Joint):
+        if isinstance(loop, (Weld, Joint)):
             if isinstance(loop, Joint) and loop.kinds and len(loop.kinds) > 1:
                 continue
             turn = loop.axis_frames()[0] if isinstance(loop, Joint) else np.eye(3)
@@ -145,7 +146,7 @@ def _mirrored(plant: PlantBase, q: np.ndarray) -> list[str]:
 def _explain(plant: PlantBase, q: np.ndarray, values: dict[str, float], starts: int) -> str:
     """What could not be closed, by how much, and what to do."""
     residuals = plant.loop_residuals(q)
-    open_loops = {k: r for k, r in residuals.items() if r > _CLOSED}
+    open_loops = {k: r for k, r in residuals.items() if r > CLOSED}
     given = ", ".join(f"{k} = {float(x):.6g}" for k, x in values.items()) or "no joint values"
     if open_loops:
         listed = ", ".join(f"{k!r} open by {r:.3e} m" for k, r in open_loops.items())
@@ -161,4 +162,7 @@ def _explain(plant: PlantBase, q: np.ndarray, values: dict[str, float], starts: 
         for n, x, (lo, hi) in zip(plant.position_names, q, plant.limits, strict=True)
         if not lo - 1e-9 <= x <= hi + 1e-9
     ]
-    return f"the loops close with {given}, but not within the joint limits: {', '.join(out)}. Widen limits=, or choose other values."
+    return (
+        f"the loops close with {given}, but not within the joint limits: {', '.join(out)}. "
+        "Widen limits=, or choose other values."
+    )

@@ -137,6 +137,10 @@ class PlantBase(ABC):
         """q [+] dq: move by dq (nv,)."""
 
     @abstractmethod
+    def difference(self, q0: ArrayLike, q1: ArrayLike) -> Array:
+        """dq (nv,) such that ``integrate(q0, dq)`` is q1."""
+
+    @abstractmethod
     def residual(self, q: ArrayLike) -> Array:
         """Residual phi (rows,) of the loops, metres and radians."""
 
@@ -213,24 +217,41 @@ class PlantBase(ABC):
     def generic_rank(self, q: ArrayLike) -> int:
         """Rank of A at poses near q on the manifold: above the rank at q where q is singular.
 
-        Nearby poses are found by moving 1e-3 along admissible velocities and closing the loops again.
+        Nearby poses are found by moving 1e-3 along admissible velocities and closing the loops again. At a
+        singular pose most of these are tangent to no branch and lead back to q; then a coordinate is
+        held off its value while the others close the loops.
         """
         q = _check.vector(q, self.nq, "q", self.position_names)
         here = self.terms(q, np.zeros(self.nv))
         if here.rank == min(here.A.shape):
             return here.rank
-        best = here.rank
+        reach = 1e-3 * np.array([1.0 if u == "rad/s" else self.size for u in self.velocity_units])
         rng = np.random.default_rng(0)
-        metres = np.array([1.0 if u == "rad/s" else self.size for u in self.velocity_units])
+        ranks = []
         for _ in range(6):
             away = here.Z @ rng.standard_normal(here.dof)
-            away *= 1e-3 / max(float(np.abs(away / metres).max(initial=0.0)), 1e-12)
+            away /= np.abs(away / reach).max()
             try:
                 near = self.close(self.integrate(q, away))
             except AssemblyError:
                 continue
-            best = max(best, self.terms(near, np.zeros(self.nv)).rank)
-        return best
+            ranks += self._rank_nearby(q, near, reach)
+        if not ranks:
+            pairs = sorted(self.paired, key=lambda pair: -float(np.linalg.norm(here.Z[pair[1]]) / reach[pair[1]]))
+            for i, k in pairs[:6]:
+                away = here.Z @ here.Z[k]
+                if abs(away[k]) > 1e-6:
+                    near = self.integrate(q, away * (reach[k] / away[k]))
+                    near = assembly.close_holding(self, near, np.array([i]), near[[i]])
+                    ranks += self._rank_nearby(q, near, reach)
+        return max([here.rank, *ranks])
+
+    def _rank_nearby(self, q: Array, near: Array, reach: Array) -> list[int]:
+        """The rank at a closed pose that is near q, but not at it; else none."""
+        distance = np.abs(self.difference(q, near) / reach).max()
+        if not 0.1 < distance < 100.0 or not self.open_loop(near) < assembly.CLOSED * self.size:
+            return []
+        return [self.terms(near, np.zeros(self.nv)).rank]
 
     def diagnose(self, q: ArrayLike) -> diagnosis.Diagnosis:
         """True freedom, redundant rows, conditioning, unique forces and actuation at a pose.

@@ -7,6 +7,7 @@ its frame is the world.
 
 from __future__ import annotations
 
+import contextlib
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -163,8 +164,9 @@ class Body:
         what = f"body {self.name!r}"
         mass = _check.number(self.mass, f"the mass of {what}")
         com = _check.vector(self.com, 3, f"the centre of mass of {what}")
-        inertia = np.asarray(self.inertia, dtype=np.float64)
-        inertia = np.diag(inertia) if inertia.shape == (3,) else inertia
+        inertia = self.inertia
+        with contextlib.suppress(TypeError, ValueError):  # what has no shape is refused below
+            inertia = np.diag(inertia) if np.shape(inertia) == (3,) else inertia
         inertia = _check.matrix(inertia, (3, 3), f"the inertia of {what}")
         _set(self, mass=mass, com=com, inertia=inertia)
         self._check_physics()
@@ -246,7 +248,10 @@ class Joint:
         if self.parent == self.child:
             raise ModelError(f"{what} connects body {self.parent!r} with itself")
         nv = len(self.velocity_suffixes)
-        damping = np.broadcast_to(np.asarray(self.damping, dtype=np.float64), (nv,)).copy()
+        try:
+            damping = np.broadcast_to(np.asarray(self.damping, dtype=np.float64), (nv,)).copy()
+        except (TypeError, ValueError) as error:
+            raise ModelError(f"{what}: damping must be one number, or {nv} numbers, got {self.damping!r}") from error
         if nv and (not np.isfinite(damping).all() or damping.min() < 0.0):
             raise ModelError(f"{what}: damping must be finite and >= 0, got {self.damping}")
         _set(self, damping=damping, limits=self._limit_array())
@@ -267,9 +272,13 @@ class Joint:
                     f"{what} has coordinates {suffixes}: give limits by suffix, such as limits={{{suffixes[:1]}: (-1, 1)}}"
                 )
             limits = {suffixes[0]: limits}
-        for suffix, (low, high) in limits.items():
+        for suffix, pair in limits.items():
             if suffix not in suffixes:
                 raise ModelError(f"{what}: {_check.unknown(suffix, suffixes, 'coordinate')}")
+            try:
+                low, high = (float(x) for x in pair)
+            except (TypeError, ValueError) as error:
+                raise ModelError(f"{what}: limits must be a pair of numbers (low, high), got {pair!r}") from error
             if not low < high:
                 raise ModelError(f"{what}: the lower limit {low} must be below the upper limit {high}")
             array[suffixes.index(suffix)] = low, high
@@ -476,6 +485,12 @@ class Weld(Loop):
     frame_a: Frame = field(default_factory=Frame)
     frame_b: Frame = field(default_factory=Frame)
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        for key in ("frame_a", "frame_b"):
+            if not isinstance(getattr(self, key), Frame):
+                raise TypeError(f"{key} of loop {self.name!r} must be a Frame, got {getattr(self, key)!r}")
+
 
 @dataclass(frozen=True, eq=False)
 class Coupling:
@@ -565,6 +580,12 @@ class Actuator:
         gear = _check.number(self.gear, f"the gear of actuator {self.name!r}")
         if gear == 0.0:
             raise ModelError(f"the gear of actuator {self.name!r} must not be zero")
-        if not self.effort > 0.0:
-            raise ModelError(f"the effort limit of actuator {self.name!r} must be > 0, got {self.effort}")
-        _set(self, gear=gear, effort=float(self.effort))
+        try:
+            effort = float(self.effort)
+        except (TypeError, ValueError) as error:
+            raise TypeError(
+                f"the effort limit of actuator {self.name!r} must be a number, got {self.effort!r}"
+            ) from error
+        if not effort > 0.0:
+            raise ModelError(f"the effort limit of actuator {self.name!r} must be > 0, got {effort}")
+        _set(self, gear=gear, effort=effort)

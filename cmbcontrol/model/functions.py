@@ -20,6 +20,7 @@ __all__ = ["FunctionPlant"]
 
 Array = NDArray[np.float64]
 Matrix = ArrayLike | Callable[[Array], ArrayLike]
+_NOISE = 1e-13
 
 
 class _Split(NamedTuple):
@@ -101,7 +102,8 @@ class FunctionPlant(PlantBase):
 
     Notes
     -----
-    Sign convention as in `Mechanism` (Aghili, eq. 19). Rank is decided in the metric of M.
+    Sign convention as in `Mechanism` (Aghili, eq. 19). Rank is decided in the metric of M; rows should be
+    in metres (or radians times `size`), so that they compare.
 
     Examples
     --------
@@ -356,6 +358,11 @@ class FunctionPlant(PlantBase):
         rank = constrained.mass_split(
             M, A, self.row_scale, RANK_TOLERANCE, n if cap is None else cap, L, G, order, tau, pivots
         )
+        if rank > 0:
+            # A row of rounding errors is no row: the rank falls to zero where all gradients vanish.
+            reach = np.array([self.size if u == "rad" else 1.0 for u in self.position_units])
+            floor = _NOISE * float((reach / np.sqrt(np.diagonal(M))).max())
+            rank = min(rank, int(np.count_nonzero(pivots > floor)))
         return _Split(L, G, order, tau, pivots, rank)
 
     def _metric(self, q: Array, metric: str) -> Array:

@@ -13,7 +13,7 @@ from ..kernels import constrained, loops, tree
 from . import diagnosis
 from .base import PlantBase
 from .compile import compile_parts
-from .elements import GROUND, Actuator, Body, Coupling, Frame, Joint, JointSpring, Loop, PointSpring
+from .elements import GROUND, Actuator, Body, Coupling, Frame, Joint, JointSpring, Loop, Planar, PointSpring
 from .terms import FAILED, RANK_TOLERANCE, Terms
 
 __all__ = ["Mechanism"]
@@ -94,6 +94,7 @@ class Mechanism(PlantBase):
         self.limits = np.concatenate([np.empty((0, 2)), *(j.limits for j in self.joints)])
         # (position, velocity) indices of coordinates that are plain numbers
         velocity = {n: i for i, n in enumerate(self.velocity_names)}
+        velocity |= {f"{j.name}_angle": velocity[f"{j.name}_omega"] for j in self.joints if isinstance(j, Planar)}
         self.paired = tuple((i, velocity[n]) for i, n in enumerate(self.position_names) if n in velocity)
         for array in (self.row_scale, self.effort, self.limits):
             array.setflags(write=False)
@@ -230,7 +231,7 @@ class Mechanism(PlantBase):
         euclidean = _check.one_of(metric, ("mass", "euclidean"), "metric") == "euclidean"
         work, moved = constrained.new_work(self.model), np.empty(self.nv)
         left = constrained.close_loops(
-            self.model, q, work, RANK_TOLERANCE, self.nv, euclidean, accuracy * self.size, 30, moved
+            self.model, q, work, RANK_TOLERANCE, self.nv, euclidean, accuracy * self.size, moved
         )
         if not 0.0 <= left < 1e-9 * self.size:
             raise self._not_closed(q)
@@ -242,7 +243,9 @@ class Mechanism(PlantBase):
         v = _check.vector(v, self.nv, "v", self.velocity_names).copy()
         euclidean = _check.one_of(metric, ("mass", "euclidean"), "metric") == "euclidean"
         work = constrained.new_work(self.model)
-        rank = constrained.update_position(self.model, q, work, RANK_TOLERANCE, self.nv, euclidean)
+        rank = constrained.update_position(self.model, q, work, RANK_TOLERANCE, self.nv)
+        if euclidean:
+            rank = constrained.euclidean_split(self.model, work, RANK_TOLERANCE, self.nv)
         constrained.project_velocity(work, rank, v)
         return v
 

@@ -26,8 +26,10 @@ def bricard(effort: float = math.inf) -> Mechanism:
     Gravity 9.81 along -y; the benchmark starts at rest with all angles zero and follows P2.
 
     Tree: ``hinge0`` ... ``hinge4``, each turning the rod ``rod1`` ... ``rod5`` relative to the one before; the
-    loop ``hinge5`` is the cut revolute joint between rod5 and the ground: five rows, rank four. No pose that
-    the benchmark reaches is singular.
+    loop ``hinge5`` is the cut revolute joint between rod5 and the ground: five rows, rank four. On it
+    hinge0 = hinge2 = hinge4 = a and hinge1 = hinge3 = b with (1 + sin a)(1 + sin b) = 1, so that each angle
+    ranges from -30 to 210 degrees. No pose on this path loses rank; at the ends of its range a hinge is no
+    independent coordinate.
 
     Parameters
     ----------
@@ -77,5 +79,5 @@ ENTRY = Entry(
     "rectangular Bricard mechanism, IFToMM A04 (3D, 1 freedom, one redundant row)",
     SOURCE,
     start,
-    Study(("hinge0",), (0.0,), (0.4,), 0.5, (0.0,), 8.0, 5.0),
+    Study(("hinge0",), (0.0,), (0.3,), 0.5, (0.0,), 8.0, 5.0),
 )

@@ -29,7 +29,8 @@ def five_bar(cut: str = "tip", closure: str = "line", effort: float = math.inf) 
         Where the loop is cut: at the tip, or at the right support. The ground joints are ``left`` and
         ``right``: absolute angles of the driven links, seen from their ground pivots, so that the
         singular pose is left = pi, right = 0. Cut at the right support, ``right`` is the loop, and
-        its motor acts across it.
+        its motor acts across it: this takes the revolute closure. A line or a point has no axis to drive,
+        and the plant then comes without the motor ``right``.
     closure : {"line", "point", "revolute"}
         Two rows (point on a line across the plane), three rows, or five rows of a full 3D revolute:
         the last two are redundant and move just the same.
@@ -62,7 +63,9 @@ def five_bar(cut: str = "tip", closure: str = "line", effort: float = math.inf) 
             Revolute("elbow_right", "right_upper", "right_lower", axis=z, child_frame=end),
         ]
         loop = ("right", "ground", "right_lower", base, Frame())
-    motors = [Actuator("left", effort=effort), Actuator("right", effort=effort)]
+    motors = [Actuator("left", effort=effort)]
+    if cut == "tip" or closure == "revolute":
+        motors.append(Actuator("right", effort=effort))
     return Mechanism(
         "five-bar",
         bodies,

@@ -76,9 +76,7 @@ def parallelogram(coordinates: str = "cartesian", effort: float = math.inf) -> M
             PointOnLine(f"pin{i + 1}", "coupler", link.name, (along, 0, 0), (half, 0, 0)),
         ]
     motors = [Actuator("link1_angle", name="motor", effort=effort)] if cartesian else []
-    return Mechanism(
-        "parallelogram", bodies, joints, loops, actuators=motors, gravity=(0.0, -9.81, 0.0), source=SOURCE
-    )
+    return Mechanism("parallelogram", bodies, joints, loops, actuators=motors, gravity=(0.0, -9.81, 0.0), source=SOURCE)
 
 
 def _body(name: str, mass: float, inertia: float) -> Body:

@@ -17,9 +17,7 @@ __all__ = ["pendulum"]
 SOURCE = "textbook: a thin rod on a revolute joint, omega^2 = 3 g / (2 L); Spencer's example 2.1 is its kin"
 
 
-def pendulum(
-    mass: float = 1.0, length: float = 1.0, closure: str = "revolute", effort: float = math.inf
-) -> Mechanism:
+def pendulum(mass: float = 1.0, length: float = 1.0, closure: str = "revolute", effort: float = math.inf) -> Mechanism:
     """A thin rod that hangs on a revolute joint to the ground, with that joint cut.
 
     The rod can move freely in the vertical x-y plane (x to the right, gravity 9.81 along -y): two
@@ -63,9 +61,7 @@ def pendulum(
     else:
         pivot = (PointOnLine if closure == "line" else Point)("pivot", "ground", "rod")
     motor = Actuator("pivot" if closure == "revolute" else "angle", name="motor", effort=effort)
-    return Mechanism(
-        "pendulum", bodies, joints, [pivot], actuators=[motor], gravity=(0.0, -9.81, 0.0), source=SOURCE
-    )
+    return Mechanism("pendulum", bodies, joints, [pivot], actuators=[motor], gravity=(0.0, -9.81, 0.0), source=SOURCE)
 
 
 def start(plant: Mechanism) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

@@ -104,7 +104,7 @@ class _Stepper:
         if not model.damping.any() and not model.springs.size:
             return 0.0
         work = constrained.new_work(model)
-        constrained.update_position(model, terms.q, work, RANK_TOLERANCE, self.opt.cap, False)
+        constrained.update_position(model, terms.q, work, RANK_TOLERANCE, self.opt.cap)
         constrained.update_velocity(model, terms.q, terms.v, work)
         return float(forces.dissipated_power(model, terms.v, work.R, work.p, work.V))
 

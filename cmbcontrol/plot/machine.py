@@ -1,0 +1,368 @@
+"""Drawings of a machine: one pose, or a run as an animation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .. import _check
+from ..errors import MissingExtraError, ModelError
+from ..sim.result import Simulation
+from .geometry import Sketch, Sketcher, sketcher
+from .style import COLORS, FAINT, INK, LABEL, TICK
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["animate", "mechanism"]
+
+Array = NDArray[np.float64]
+
+_LOOP = "#D55E00"
+_BODIES = tuple(c for c in COLORS if c != _LOOP)
+
+
+def mechanism(plant: Any, q: ArrayLike | Mapping[str, float], ax: Any = None) -> Figure:
+    """Draw a plant at a pose: bodies, joints, ground, and the points where loops close.
+
+    Machines that move in a plane parallel to two world axes are drawn in that plane, all others in space.
+
+    Parameters
+    ----------
+    plant : Mechanism, or FunctionPlant with a method sketch(q)
+        ``sketch`` returns a list of lines, each (points, 2) or (points, 3), in metres.
+    q : array_like, shape (nq,), or mapping of position name to value
+    ax : matplotlib axes, optional
+        With ``projection="3d"`` for a machine that moves in space. A new figure unless given.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+
+    Raises
+    ------
+    ModelError
+        For a plant given by functions that has no sketch.
+
+    Examples
+    --------
+    >>> from cmbcontrol import plants
+    >>> plant = plants.five_bar()
+    >>> mechanism(plant, plant.assemble(left=2.1, right=1.0)).axes[0].get_xlabel()
+    'x (m)'
+    """
+    artist = sketcher(plant)
+    pose = artist.at(plant.configuration(q))
+    drawing = _Drawing(artist, [pose], ax, title=str(plant.name))
+    drawing.update(pose)
+    return drawing.figure
+
+
+def animate(
+    run: Simulation,
+    path: str | Path,
+    *,
+    fps: float = 25.0,
+    speed: float = 1.0,
+    trace: bool = True,
+    progress: bool | Callable[[float], None] | None = None,
+) -> Path:
+    """Write a run as an animation: ``.gif``, or ``.mp4`` where ffmpeg is installed.
+
+    Parameters
+    ----------
+    run : Simulation
+        With its plant: one that was loaded from a file has none (set ``run.plant``).
+    path : str or Path
+    fps : float
+        Frames a second. Most viewers show GIFs with 50 at most.
+    speed : float
+        Seconds of the run a second of the animation.
+    trace : bool
+        Draw the paths of the points where loops close.
+    progress : bool or callable, optional
+        Show a progress bar, or call with the fraction that is done.
+
+    Returns
+    -------
+    path : Path
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from cmbcontrol import plants, simulate
+    >>> plant = plants.five_bar()
+    >>> run = simulate(plant, q0=plant.assemble(left=2.1, right=1.0), t_end=0.2)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     animate(run, folder + "/run.gif").stat().st_size > 1000
+    True
+    """
+    path = Path(path)
+    _check.positive(fps, "fps")
+    _check.positive(speed, "speed")
+    if path.suffix not in (".gif", ".mp4"):
+        raise ValueError(f"an animation is a .gif or a .mp4 file, got {path.name!r}")
+    if run.plant is None:
+        raise ModelError("a run from a file does not know its plant; set run.plant to the plant that it was made with")
+    artist = sketcher(run.plant)
+    times = np.arange(run.time[0], run.time[-1] + 1e-9, speed / fps)
+    poses = [artist.at(q) for q in _positions(run, times)]
+    drawing = _Drawing(artist, poses, None, trace=trace, title=str(run.data.attrs["plant"]), dpi=100)
+    decimals = int(np.clip(np.ceil(-np.log10(speed / fps)), 1, 6))
+    with _Telling(progress) as tell:
+
+        def frames() -> Iterator[None]:
+            for i, (t, pose) in enumerate(zip(times, poses, strict=True)):
+                drawing.update(pose, f"t = {t:.{decimals}f} s")
+                yield
+                tell((i + 1) / len(poses))
+
+        (_write_gif if path.suffix == ".gif" else _write_mp4)(path, drawing, frames(), fps)
+    return path
+
+
+# -- frames ------------------------------------------------------------------------------------------
+
+
+class _Telling:
+    """Progress, to a bar or to a callable: ``with _Telling(progress) as tell: tell(0.5)``."""
+
+    def __init__(self, progress: bool | Callable[[float], None] | None) -> None:
+        self._tell = progress if callable(progress) else None
+        self._bar = progress is True
+
+    def __enter__(self) -> Callable[[float], None]:
+        if self._bar:
+            from rich.progress import Progress
+
+            self._progress = Progress(transient=True)
+            self._progress.start()
+            task = self._progress.add_task("animating", total=1.0)
+            return lambda fraction: self._progress.update(task, completed=fraction)
+        return self._tell or (lambda fraction: None)
+
+    def __exit__(self, *_: object) -> None:
+        if self._bar:
+            self._progress.stop()
+
+
+def _positions(run: Simulation, times: Array) -> Iterator[Array]:
+    """Configurations between those of the result."""
+    T, Q, plant = run.time, run.data["q"].values, run.plant
+    for t in times:
+        if len(T) == 1:
+            yield Q[0]
+            continue
+        j = int(np.clip(np.searchsorted(T, t) - 1, 0, len(T) - 2))
+        s = (t - T[j]) / (T[j + 1] - T[j])
+        yield plant.integrate(Q[j], s * plant.difference(Q[j], Q[j + 1]))
+
+
+def _write_gif(path: Path, drawing: _Drawing, frames: Iterator[None], fps: float) -> None:
+    """Frames as a GIF with one palette; Pillow keeps only what changes from frame to frame."""
+    from PIL import Image
+
+    images: list[Any] = []
+    for _ in frames:
+        image = Image.fromarray(drawing.pixels())
+        first = images[0] if images else image.quantize(96)
+        images.append(image.quantize(palette=first, dither=Image.Dither.NONE))
+    images[0].save(path, save_all=True, append_images=images[1:], duration=round(1000.0 / fps), loop=0)
+
+
+def _write_mp4(path: Path, drawing: _Drawing, frames: Iterator[None], fps: float) -> None:
+    """Frames through ffmpeg."""
+    from matplotlib.animation import FFMpegWriter
+
+    if not FFMpegWriter.isAvailable():
+        raise MissingExtraError(f"{path.name} needs ffmpeg, which is not on the path; install it, or write a .gif")
+    writer = FFMpegWriter(fps=fps)
+    with writer.saving(drawing.figure, str(path), drawing.figure.dpi):
+        for _ in frames:
+            writer.grab_frame()
+
+
+# -- artists -----------------------------------------------------------------------------------------
+
+
+class _Drawing:
+    """A machine on axes; `update` moves it to another pose.
+
+    Parameters
+    ----------
+    artist : Sketcher
+    poses : list of Sketch
+        All that will be shown: they fix the limits.
+    ax : matplotlib axes or None
+    """
+
+    def __init__(
+        self, artist: Sketcher, poses: list[Sketch], ax: Any, *, trace: bool = False, title: str = "", dpi: float = 150.0
+    ) -> None:
+        self.plane = artist.plane
+        self.view = list(artist.plane) if artist.plane else [0, 1, 2]
+        self._limits(poses)
+        self.ax = self._new_axes(artist, title, dpi) if ax is None else ax
+        if artist.plane is None and not hasattr(self.ax, "set_zlim"):
+            raise ValueError("this machine moves in space: give axes made with projection='3d'")
+        self.figure = self.ax.figure
+        self._dress(title)
+        first = poses[0]
+        self._ground(first, artist)
+        if trace:
+            self._traces(poses)
+        thick = 3.4 if len(first.bodies) <= 12 else 2.0
+        self.guides = [self._line(1.0, FAINT, 2, linestyle=(0, (6, 2, 1, 2))) for _ in first.guides]
+        self.bodies = []
+        for i, _ in enumerate(first.bodies):
+            self.bodies.append(self._line(thick, _BODIES[i % len(_BODIES)], 3, solid_capstyle="round"))
+        self.rods = [self._line(1.4, INK, 3) for _ in first.rods]
+        self.springs = [self._line(1.0, INK, 3) for _ in first.springs]
+        small = 5.5 if len(first.bodies) <= 12 else 3.5
+        self.centres = self._marks("o", 0.45 * small, INK, INK, 4)
+        self.sliders = self._marks("s", 1.3 * small, "white", INK, 4)
+        self.joints = self._marks("o", small, "white", INK, 5)
+        self.loops = self._marks("o", 1.25 * small, "white", _LOOP, 6, markeredgewidth=1.8)
+        place = {"transform": self.ax.transAxes, "fontsize": LABEL, "color": INK, "va": "top"}
+        self.label = self.ax.text2D(0.0, 0.98, "", **place) if self.plane is None else self.ax.text(0.02, 0.98, "", **place)
+
+    def _limits(self, poses: list[Sketch]) -> None:
+        """Room for all poses, the same length a metre on all axes."""
+        points = np.concatenate([pose.points() for pose in poses])[:, self.view]
+        low, high = points.min(axis=0), points.max(axis=0)
+        self.extent = max(float((high - low).max()), 1e-9)
+        room = 0.1 * self.extent
+        self.low, self.high = low - room, high + room
+
+    def _new_axes(self, artist: Sketcher, title: str, dpi: float) -> Any:
+        from matplotlib.figure import Figure
+
+        if self.plane is None:
+            figure = Figure(figsize=(5.4, 5.0), dpi=dpi)
+            ax = figure.add_axes((0.02, 0.04, 0.9, 0.9), projection="3d")
+            down = int(np.abs(artist.down).argmax()) if artist.down.any() else 2
+            ax.view_init(elev=22.0, azim=-55.0, vertical_axis="xyz"[down])
+            return ax
+        width, height = self.high - self.low
+        ratio = float(np.clip(height / width, 0.35, 1.4))
+        figure = Figure(figsize=(5.4, 0.7 + 4.6 * ratio + (0.25 if title else 0.0)), dpi=dpi, layout="constrained")
+        return figure.add_subplot()
+
+    def _dress(self, title: str) -> None:
+        """Labels, limits, equal axes."""
+        ax = self.ax
+        names = [f"{'xyz'[k]} (m)" for k in self.view]
+        ax.set_xlabel(names[0], fontsize=LABEL, color=INK)
+        ax.set_ylabel(names[1], fontsize=LABEL, color=INK)
+        ax.set_xlim(self.low[0], self.high[0])
+        ax.set_ylim(self.low[1], self.high[1])
+        ax.tick_params(labelsize=TICK, colors=INK)
+        if self.plane is None:
+            ax.set_zlim(self.low[2], self.high[2])
+            ax.set_zlabel(names[2], fontsize=LABEL, color=INK)
+            ax.set_box_aspect(self.high - self.low)
+            for axis in (ax.xaxis, ax.yaxis, ax.zaxis):
+                axis.set_pane_color((1.0, 1.0, 1.0, 0.0))
+                axis._axinfo["grid"]["color"] = "#E4E4E4"
+        else:
+            ax.set_aspect("equal", adjustable="box")
+            ax.grid(True, color="#EEEEEE", linewidth=0.6)
+            ax.set_axisbelow(True)
+            for spine in ax.spines.values():
+                spine.set(linewidth=0.6, color=FAINT)
+        if title:
+            ax.set_title(title, fontsize=LABEL + 1.0, color=INK)
+
+    def _line(self, width: float, color: Any, order: int, **style: Any) -> Any:
+        return self.ax.plot(*[[] for _ in self.view], color=color, linewidth=width, zorder=order, **style)[0]
+
+    def _marks(self, marker: str, size: float, face: str, edge: str, order: int, **style: Any) -> Any:
+        style = {"markeredgewidth": 1.0} | style
+        return self._line(
+            0.0, edge, order, marker=marker, markersize=size, markerfacecolor=face, markeredgecolor=edge, **style
+        )
+
+    def _ground(self, pose: Sketch, artist: Sketcher) -> None:
+        """A hatched support at each point of the ground."""
+        if self.plane is None:
+            points = pose.ground
+            self.ax.plot(*points.T, "s", color="#8A8A8A", markersize=9.0, zorder=1)
+            return
+        down = artist.down[self.view]
+        down = down / np.linalg.norm(down) if np.linalg.norm(down) > 0.5 else np.array([0.0, -1.0])
+        side, s = np.array([-down[1], down[0]]), 0.035 * self.extent
+        lines: list[Array] = []
+        for p in pose.ground[:, self.view]:
+            left, right = p + s * (1.3 * down - side), p + s * (1.3 * down + side)
+            lines += [np.array([p, left, right, p]), np.array([left - 0.5 * s * side, right + 0.5 * s * side])]
+            for k in np.linspace(-1.2, 1.5, 6):
+                top = p + s * (1.3 * down + k * side)
+                lines.append(np.array([top, top + 0.5 * s * (down - 0.7 * side)]))
+        x, y = _joined(lines).T if lines else (np.empty(0), np.empty(0))
+        self.ax.plot(x, y, color="#8A8A8A", linewidth=0.8, zorder=1)
+
+    def _traces(self, poses: list[Sketch]) -> None:
+        """Paths of the closing points that move."""
+        for path in np.stack([pose.loops for pose in poses], axis=1):
+            if np.ptp(path, axis=0).max() > 1e-3 * self.extent:
+                self.ax.plot(*path[:, self.view].T, color=_LOOP, linewidth=0.8, alpha=0.45, zorder=1.5)
+
+    def update(self, pose: Sketch, label: str = "") -> None:
+        """Move to a pose."""
+        groups = ((self.guides, pose.guides), (self.bodies, pose.bodies), (self.rods, pose.rods))
+        for lines, shapes in groups:
+            for line, points in zip(lines, shapes, strict=True):
+                self._set(line, points)
+        for line, ends in zip(self.springs, pose.springs, strict=True):
+            self._set(line, _coil(ends, 0.02 * self.extent, self.view))
+        for marks, points in (
+            (self.centres, pose.centres),
+            (self.sliders, pose.sliders),
+            (self.joints, pose.joints),
+            (self.loops, pose.loops),
+        ):
+            self._set(marks, points)
+        self.label.set_text(label)
+
+    def _set(self, line: Any, points: Array) -> None:
+        columns = points[:, self.view].T
+        if self.plane is None:
+            line.set_data_3d(*columns)
+        else:
+            line.set_data(*columns)
+
+    def pixels(self) -> NDArray[np.uint8]:
+        """The figure as an image (height, width, 3)."""
+        from matplotlib.backends.backend_agg import FigureCanvasAgg
+
+        canvas = self.figure.canvas
+        if not isinstance(canvas, FigureCanvasAgg):
+            canvas = FigureCanvasAgg(self.figure)
+            canvas.draw()
+            self.figure.set_layout_engine("none")  # the layout of the first frame is kept
+        canvas.draw()
+        return np.asarray(canvas.buffer_rgba())[..., :3].copy()
+
+
+def _joined(lines: list[Array]) -> Array:
+    """Lines as one, with gaps."""
+    gap = np.full((1, lines[0].shape[1]), np.nan)
+    return np.concatenate([part for line in lines for part in (line, gap)])
+
+
+def _coil(ends: Array, width: float, view: list[int]) -> Array:
+    """The zigzag of a spring between two points (2, 3)."""
+    a, b = ends
+    along = b - a
+    normal = np.eye(3)[({0, 1, 2} - set(view)).pop()] if len(view) == 2 else np.eye(3)[np.abs(along).argmin()]
+    side = np.cross(normal, along)
+    length = float(np.linalg.norm(side))
+    if length < 1e-12:
+        return ends
+    s = np.array([0.0, 0.2, *np.linspace(0.225, 0.775, 12), 0.8, 1.0])
+    swing = np.array([0.0, 0.0, *([1.0, -1.0] * 6), 0.0, 0.0])
+    return a + s[:, None] * along + (width / length) * swing[:, None] * side

@@ -1,0 +1,261 @@
+"""A run over time: joints and motors, constraint forces, and the evidence for believing it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..linear.at_rest import effort_units
+from ..model.base import PlantBase
+from ..sim.result import Simulation
+from .style import FAINT, INK, beside, colors, dress, panels, time_axis
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+__all__ = ["evidence", "forces", "responses"]
+
+Array = NDArray[np.float64]
+
+_POSITIONS = {"rad": "joint angle (rad)", "m": "joint travel (m)", "1": "coordinate (1)"}
+_ERRORS = {"rad": "tracking error (rad)", "m": "tracking error (m)", "1": "tracking error (1)"}
+_FLOOR = 1e-18  # what zero becomes on a logarithmic axis
+
+
+def responses(run: Simulation, *, axes: Any = None) -> Figure:
+    """Joint positions with their references, the tracking error, and motor efforts with their limits.
+
+    Parameters
+    ----------
+    run : Simulation
+    axes : sequence of matplotlib axes, optional
+        One for each panel: positions by unit, tracking errors by unit (if there is a reference),
+        efforts by unit (if there are motors). A new figure unless given.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+
+    Notes
+    -----
+    Where only some coordinates are controlled, the others are drawn thin. Vertical lines are singular passages.
+
+    Examples
+    --------
+    >>> from cmbcontrol import plants, simulate
+    >>> plant = plants.five_bar()
+    >>> run = simulate(plant, [-20.0, 20.0], plant.assemble(left=2.1, right=1.0), t_end=0.2)
+    >>> [ax.get_ylabel() for ax in responses(run).axes]
+    ['joint angle (rad)', 'motor effort (N m)']
+    """
+    t, data = run.time, run.data
+    names, units = [str(n) for n in data["position"].values], _listed_units(data["q"])
+    tracked = [str(n) for n in data["controlled"].values] if "reference" in data else []
+    positions = _by_unit(names, units)
+    errors = _by_unit(tracked, [units[names.index(n)] for n in tracked])
+    motors = [str(n) for n in data["actuator"].values]
+    efforts = _by_unit(motors, _effort_units(run.plant, len(motors)))
+    figure, all_axes = panels(axes, len(positions) + len(errors) + len(efforts))
+    left = iter(all_axes)
+    for unit, group in positions.items():
+        ax = next(left)
+        _positions(ax, run, group, tracked)
+        dress(ax, _POSITIONS.get(unit, f"coordinate ({unit})"))
+    for unit, group in errors.items():
+        ax = next(left)
+        for name, color in zip(group, colors(len(group)), strict=True):
+            k = tracked.index(name)
+            gap = np.abs(data["reference"].values[:, k] - data["q"].values[:, names.index(name)])
+            ax.plot(t, _positive(gap), color=color, linewidth=1.3, label=name)
+        dress(ax, _ERRORS.get(unit, f"tracking error ({unit})"), log=True)
+    for unit, group in efforts.items():
+        ax = next(left)
+        _efforts(ax, run, group, motors)
+        dress(ax, f"motor effort ({unit})")
+    _finish(run, all_axes)
+    return figure
+
+
+def forces(run: Simulation, *, axes: Any = None) -> Figure:
+    """The constraint force A' lam by coordinate, and the smallest multipliers by row.
+
+    Parameters
+    ----------
+    run : Simulation
+    axes : sequence of matplotlib axes, optional
+        One for each panel: constraint force by unit, multipliers. A new figure unless given.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+
+    Examples
+    --------
+    >>> from cmbcontrol import plants, simulate
+    >>> plant = plants.five_bar()
+    >>> run = simulate(plant, q0=plant.assemble(left=2.1, right=1.0), t_end=0.2)
+    >>> [ax.get_ylabel() for ax in forces(run).axes]
+    ['constraint force (N m)', 'multiplier (N)']
+    """
+    t, data = run.time, run.data
+    names, units = [str(n) for n in data["velocity"].values], _listed_units(data["constraint_force"])
+    groups = _by_unit(names, units)
+    rows = [str(n) for n in data["row"].values]
+    multipliers = _by_unit(rows, _row_units(run.plant, len(rows))) or {"N": []}
+    figure, all_axes = panels(axes, len(groups) + len(multipliers), 2.1)
+    left = iter(all_axes)
+    for what, variable, order, found in (
+        ("constraint force", "constraint_force", names, groups),
+        ("multiplier", "multipliers", rows, multipliers),
+    ):
+        for unit, group in found.items():
+            ax = next(left)
+            for name, color in zip(group, colors(len(group)), strict=True):
+                ax.plot(t, data[variable].values[:, order.index(name)], color=color, linewidth=1.2, label=name)
+            dress(ax, f"{what} ({unit})")
+            if not group:
+                _remark(ax, "no loops")
+    _finish(run, all_axes)
+    return figure
+
+
+def evidence(run: Simulation, *, axes: Any = None) -> Figure:
+    """How far the loops are open, the energy balance, the energies, and the distance from singular poses.
+
+    Parameters
+    ----------
+    run : Simulation
+    axes : sequence of four matplotlib axes, optional
+        A new figure unless given.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+
+    Examples
+    --------
+    >>> from cmbcontrol import plants, simulate
+    >>> plant = plants.five_bar()
+    >>> run = simulate(plant, q0=plant.assemble(left=2.1, right=1.0), t_end=0.2)
+    >>> [ax.get_ylabel() for ax in evidence(run).axes]
+    ['loop opening (m)', 'energy error (J)', 'energy (J)', 'conditioning (1)']
+    """
+    t, data = run.time, run.data
+    figure, all_axes = panels(axes, 4)
+    opening, balance, energy, conditioning = all_axes
+    loops = [str(n) for n in data["loop"].values]
+    for k, (name, color) in enumerate(zip(loops, colors(len(loops)), strict=True)):
+        opening.plot(t, _positive(data["drift"].values[:, k]), color=color, linewidth=1.0, label=name)
+    if not loops:
+        _remark(opening, "no loops")
+    balance.plot(t, _positive(np.abs(data["energy_balance"].values)), color=INK, linewidth=1.0, label="energy less work")
+    for name, color in zip(("kinetic", "potential", "energy"), colors(3), strict=True):
+        total = name == "energy"
+        style = {"color": INK, "linestyle": "--"} if total else {"color": color}
+        energy.plot(t, data[name].values, linewidth=1.3, label="total" if total else name, **style)
+    if not np.isfinite(data["energy"].values).any():
+        for ax in (balance, energy):
+            _remark(ax, "the plant has no potential energy given")
+    conditioning.plot(t, _positive(data["conditioning"].values), color=INK, linewidth=1.2)
+    at, least = data["event_time"].values, data["event_conditioning"].values
+    if at.size:
+        conditioning.plot(
+            at, np.maximum(least, 1e-12), "v", color="#D55E00", markersize=5, label="least on the way", clip_on=False
+        )
+    dress(opening, "loop opening (m)", log=True)
+    dress(balance, "energy error (J)", log=True)
+    dress(energy, "energy (J)")
+    dress(conditioning, "conditioning (1)", log=True)
+    _finish(run, all_axes)
+    return figure
+
+
+# -- parts -----------------------------------------------------------------------------------------
+
+
+def _positions(ax: Axes, run: Simulation, group: list[str], tracked: list[str]) -> None:
+    """Curves of one unit; references dashed on top."""
+    data, t = run.data, run.time
+    names = [str(n) for n in data["position"].values]
+    order = [n for n in group if n in tracked] + [n for n in group if n not in tracked]
+    for name, color in zip(order, colors(len(order)), strict=True):
+        main = name in tracked or not tracked
+        ax.plot(
+            t, data["q"].values[:, names.index(name)], color=color, linewidth=1.7 if main else 0.8, label=name
+        )
+    for name in order:
+        if name in tracked:
+            ax.plot(t, data["reference"].values[:, tracked.index(name)], color=INK, linewidth=0.9, dashes=(4, 3))
+
+
+def _efforts(ax: Axes, run: Simulation, group: list[str], motors: list[str]) -> None:
+    """Efforts, with limits as dotted lines where they are in sight."""
+    limits = run.plant.effort if run.plant is not None else np.full(len(motors), np.inf)
+    largest = float(np.nanmax(np.abs(run.data["u"].values), initial=0.0))
+    for name, color in zip(group, colors(len(group)), strict=True):
+        k = motors.index(name)
+        limit = float(limits[k])
+        text = name if np.isinf(limit) else f"{name} (limit {limit:.4g})"
+        ax.plot(run.time, run.data["u"].values[:, k], color=color, linewidth=1.3, label=text)
+        if limit <= 2.0 * largest:
+            for y in (-limit, limit):
+                ax.axhline(y, color=color, linewidth=1.0, linestyle=":")
+
+
+def _finish(run: Simulation, axes: list[Axes]) -> None:
+    """Singular passages, legends, the time axis."""
+    from matplotlib.lines import Line2D
+
+    at = run.data["event_time"].values
+    for ax in axes:
+        for x in at:
+            ax.axvline(x, color=FAINT, linewidth=0.8, zorder=0.5)
+    extra = []
+    if "reference" in run.data:
+        extra.append(Line2D([], [], color=INK, linewidth=0.9, dashes=(4, 3), label="reference"))
+    if at.size:
+        extra.append(Line2D([], [], color=FAINT, linewidth=0.8, label="singular passage"))
+    for i, ax in enumerate(axes):
+        beside(ax, extra if i == 0 else ())
+    time_axis(axes, run.time)
+
+
+def _remark(ax: Axes, text: str) -> None:
+    """Words in place of curves."""
+    ax.text(0.5, 0.5, text, transform=ax.transAxes, ha="center", va="center", fontsize=8.0, color=INK)
+
+
+def _positive(x: Array) -> Array:
+    """For a logarithmic axis."""
+    return np.maximum(x, _FLOOR)
+
+
+def _listed_units(variable: Any) -> list[str]:
+    """Units of a variable, one an entry of its second dimension."""
+    return [str(u) for u in json.loads(variable.attrs["units"])]
+
+
+def _by_unit(names: Iterable[str], units: Iterable[str]) -> dict[str, list[str]]:
+    """Names that share an axis."""
+    groups: dict[str, list[str]] = {}
+    for name, unit in zip(names, units, strict=True):
+        groups.setdefault(unit, []).append(name)
+    return groups
+
+
+def _effort_units(plant: Any, count: int) -> list[str]:
+    """Units of the motor efforts; a run from a file does not say."""
+    known = effort_units(plant) if isinstance(plant, PlantBase) else ()
+    return [u or "N or N m" for u in known] or ["N or N m"] * count
+
+
+def _row_units(plant: Any, count: int) -> list[str]:
+    """Units of the multipliers."""
+    if not isinstance(plant, PlantBase):
+        return ["N or N m"] * count
+    return [{"m": "N", "rad": "N m"}.get(u, "N or N m") for u in plant.row_units]
