@@ -32,3 +32,8 @@ def test_wheel_holds_the_typed_package_only():
 def test_short_cuts_lead_into_the_package():
     for name in ("plants", "controllers"):
         assert (ROOT / name).resolve() == ROOT / "cmbcontrol" / name
+
+
+def test_guide_lists_every_plant():
+    guide = (ROOT / "docs" / "plants.md").read_text(encoding="utf-8")
+    assert [name for name in cmbcontrol.plants.catalogue if f"| `{name}` |" not in guide] == []

@@ -28,10 +28,8 @@ from .spatial import cross_force, cross_motion, dot6, rotate, screw_at, transfor
 from .split import backward, to_space
 
 __all__ = [
-    "damping_matrix",
+    "add_stiffness",
     "equilibrium_terms",
-    "loop_stiffness",
-    "null_space",
     "static_stiffness",
 ]
 
@@ -46,7 +44,7 @@ class Pair(NamedTuple):
     dg: np.ndarray  # (nv, 6) its derivatives, in the order of `coordinate`
 
 
-@kernel
+@kernel(inline=True)
 def new_pair(nv):
     """Scratch of the right size."""
     return Pair(np.empty(nv, np.int64), np.empty(nv, np.int64), np.empty(nv), np.empty(6), np.empty((nv, 6)))
@@ -86,7 +84,7 @@ def add_pair_stiffness(S, pair, n, scale, K):
             K[k, l] += scale * pair.side[i] * s
 
 
-@kernel
+@kernel(inline=True)
 def add_gravity_stiffness(links, composite, S, gravity, K):
     """K += d/dq of the weights, whose joint forces are tau_k = -gamma . c_k, c_k = w_k x mc + m v_k.
 
@@ -116,7 +114,7 @@ def add_gravity_stiffness(links, composite, S, gravity, K):
                 j = links[j].parent
 
 
-@kernel
+@kernel(inline=True)
 def add_loop_stiffness(model, E, wrenches, S, lam, V, pair, K):
     """K += d(A' lam)/dq, the stiffness of the constraint forces. V (links, 6) is scratch.
 
@@ -137,7 +135,7 @@ def add_loop_stiffness(model, E, wrenches, S, lam, V, pair, K):
         add_pair_stiffness(S, pair, n, lam[i], K)
 
 
-@kernel
+@kernel(inline=True)
 def add_spring_stiffness(model, R, p, S, pair, K):
     """K += d/dq of the springs.
 
@@ -175,7 +173,7 @@ def add_spring_stiffness(model, R, p, S, pair, K):
         add_pair_stiffness(S, pair, n, 1.0, K)
 
 
-@kernel
+@kernel(inline=True)
 def add_drive_stiffness(model, R, p, S, u, pair, K):
     """K -= d(B u)/dq of drives across cut joints: their wrench is fixed on link a; other columns are constant."""
     point, line, turn = np.empty(3), np.empty(3), np.empty(3)
@@ -227,17 +225,7 @@ def static_stiffness(model, q, lam, u):
     return K
 
 
-@kernel
-def loop_stiffness(model, q, lam):
-    """Stiffness of the constraint forces alone, d(A' lam)/dq (nv, nv)."""
-    w = new_work(model)
-    update_position(model, q, w, 0.0, 0)
-    K = np.zeros_like(w.M)
-    add_loop_stiffness(model, w.E, w.wrenches, w.S, lam, w.V, new_pair(K.shape[0]), K)
-    return K
-
-
-@kernel
+@kernel(inline=True)
 def damping_matrix(model, R, p, S, D):
     """D (nv, nv) = dh/dv at v = 0: joint friction, joint dampers, point dampers c J'J.
 
@@ -261,7 +249,7 @@ def damping_matrix(model, R, p, S, D):
                     D[k, l] += spring.damping * J[k] * J[l]
 
 
-@kernel
+@kernel(inline=True)
 def null_space(w, rank, Z):
     """Z (dof, nv): rows span the admissible velocities, A z = 0, orthonormal in the metric of M: Z M Z' = 1."""
     Z[:] = 0.0

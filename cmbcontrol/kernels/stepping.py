@@ -33,6 +33,9 @@ RUNNING, COMPLETED, STEP_TOO_SMALL, NOT_FINITE, MASS_MATRIX, PROJECTION = -1, 0,
 
 PROJECT, BAUMGARTE, NONE = range(3)
 
+# States beyond this are as good as infinite: their squares still can be added up.
+HUGE = 1e100
+
 # Accuracy asked of a leap, in positions (rad, m) and in energy; stepping on costs more than it.
 LEAP_ERROR = 1e-9
 
@@ -547,7 +550,7 @@ def advance(model, tableau, opt, w, t, x, u, t_end, h, energy, max_tries, T, X, 
         combine(x, K, tableau.b, stages, step, y)
         finite = not failed
         for i in range(nx):
-            finite = finite and np.isfinite(y[i])
+            finite = finite and abs(y[i]) < HUGE
         if not finite:
             if not adaptive:
                 status = MASS_MATRIX if failed else NOT_FINITE

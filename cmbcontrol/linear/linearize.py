@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
 from ..errors import EquilibriumError
-from ..kernels import derivatives, loops, split, tree
+from ..kernels import loops, split, tree
 from ..model.base import PlantBase
 from ..model.diagnosis import unique_multipliers
 from ..model.elements import Joint, Prismatic, Revolute
@@ -207,8 +207,10 @@ def _require_regular(plant: PlantBase, q: Array, local: AtRest) -> None:
         size = float(np.abs(scaled).max(initial=0.0))
         length = coordinate_lengths(plant)
         tangent = length[:, None] * np.linalg.qr(local.Z / length[:, None])[0]
+        off = np.zeros(plant.nu)
+        weights = at_rest(plant, q, np.zeros(rows), off).K
         for n in np.linalg.svd(scaled)[0].T[local.rank :]:
-            bent = derivatives.loop_stiffness(plant.model, q, plant.row_scale * n)
+            bent = at_rest(plant, q, plant.row_scale * n, off).K - weights  # K is linear in lam
             singular = singular or np.abs(tangent.T @ bent @ tangent).max(initial=0.0) > 1e-6 * size
     else:
         singular = plant.generic_rank(q) > local.rank

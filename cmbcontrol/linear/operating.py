@@ -106,6 +106,7 @@ def trim(
     u: ArrayLike | float | None = None,
     weight: ArrayLike | None = None,
     free: str | Collection[str] = (),
+    stable: bool = False,
     tolerance: float = 1e-9,
 ) -> OperatingPoint:
     """Equilibrium on the manifold: at the configuration q, or near it.
@@ -126,6 +127,8 @@ def trim(
         Coordinates that may move from q to where the given u (or, without u, any efforts) hold the machine;
         all others are held. Without it none moves. The nearest equilibrium is looked for, stable or
         not; from where it lies in no direction (a pendulum held level), the machine is first let go downhill.
+    stable : bool
+        Where coordinates are free, go downhill to a stable equilibrium, as the machine itself would settle.
     tolerance : float
         Largest force left, relative to weights, springs, motor forces and stiffness.
 
@@ -156,7 +159,7 @@ def trim(
         require_limits(plant, given)
     moving = moving_coordinates(plant, free)
     if moving.any():
-        q = settle(plant, q, given, moving, weight, tolerance)
+        q = settle(plant, q, given, moving, weight=weight, stable=stable, tolerance=tolerance)
     terms = plant.terms(q, np.zeros(plant.nv))
     point = _point(plant, terms, holding_efforts(plant, terms, weight) if given is None else given)
     left = unbalanced(terms, point.u)

@@ -80,13 +80,19 @@ class _Pose:
         added = np.sqrt(damping) * np.linalg.norm(self.J) * np.eye(n)
         return np.linalg.lstsq(np.concatenate([self.J, added]), np.append(-self.r, np.zeros(n)), rcond=1e-12)[0]
 
-    def downhill(self) -> tuple[Array, bool]:
-        """Newton's step with the stiffness made positive, and whether it was: towards a stable equilibrium."""
+    def downhill(self) -> tuple[Array, float]:
+        """Newton's step with the stiffness made positive, towards a stable equilibrium; and the least stiffness.
+
+        The stiffness counts relative to the largest. On a saddle the step leaves it.
+        """
         H = self._W.T @ self.J
         values, vectors = np.linalg.eigh(0.5 * (H + H.T))
-        floor = max(1e-6 * float(np.abs(values).max(initial=0.0)), 1e-9 * self.size)
-        y = -vectors @ ((vectors.T @ self.slope) / np.maximum(np.abs(values), floor))
-        return y, bool(values.min(initial=np.inf) > floor)
+        largest = float(np.abs(values).max(initial=0.0))
+        least = float(values.min(initial=largest)) / max(largest, 1e-300)
+        if least < -1e-6 and self.relative < 1e-6:
+            return vectors[:, 0], least
+        y = -vectors @ ((vectors.T @ self.slope) / np.maximum(np.abs(values), max(1e-6 * largest, 1e-9 * self.size)))
+        return y, least
 
     @property
     def slope(self) -> Array:
@@ -111,16 +117,25 @@ class _Pose:
 
 
 def settle(
-    plant: PlantBase, q: Array, u: Array | None, moving: Mask, weight: ArrayLike | None, tolerance: float
+    plant: PlantBase,
+    q: Array,
+    u: Array | None,
+    moving: Mask,
+    *,
+    weight: ArrayLike | None = None,
+    stable: bool = False,
+    tolerance: float = 1e-9,
 ) -> Array:
     """Configuration near q where u (or, with None, any efforts) hold the machine; the best found where none does."""
     here = _Pose(plant, q, u, moving, weight)
     if here.free.shape[1] == 0 and here.relative > tolerance:
         held = ", ".join(repr(n) for n, m in zip(plant.velocity_names, moving, strict=True) if not m)
         raise EquilibriumError(f"with {held or 'nothing'} held, the loops allow no motion; free more coordinates")
-    found = _nearest(here, tolerance)
+    found = _nearest(_lower(here) if stable else here, tolerance)
     if found.relative > tolerance:  # no direction leads to an equilibrium from here
         found = _nearest(_lower(here), tolerance)
+    if stable and found.relative <= tolerance and found.downhill()[1] < -1e-6:
+        raise EquilibriumError(f"no stable equilibrium was found near the pose; q = {found.q.tolist()} is unstable")
     outside = (found.q < plant.limits[:, 0] - 1e-9) | (found.q > plant.limits[:, 1] + 1e-9)
     if found.relative <= tolerance and outside.any():
         i = int(np.argmax(outside))
@@ -150,8 +165,8 @@ def _nearest(here: _Pose, tolerance: float) -> _Pose:
 def _lower(here: _Pose) -> _Pose:
     """Downhill to where Newton's method finds the stable equilibrium: the force along a step must not turn round."""
     for _ in range(300):
-        y, stable = here.downhill()
-        if stable and here.longest(y) < 0.02:
+        y, least = here.downhill()
+        if least > 1e-6 and here.longest(y) < 0.02:
             break
         y = here.shortened(y)
         for _ in range(12):

@@ -63,13 +63,16 @@ def bode(linear_model: LinearModel, omega: ArrayLike | None = None, *, axes: Any
     with warnings.catch_warnings():  # an input that does not act on an output has no gain to draw
         warnings.filterwarnings("ignore", "Data has no positive values")
         plotted = control.bode_plot(response, ax=axes, overlay_outputs=True, show_legend=False, title="", grid=False)
-    units = {f"{o}/({i})" if " " in i else f"{o}/{i}" for o in linear_model.output_units for i in linear_model.input_units}
+    units = {
+        f"{o}/({i})" if " " in i else f"{o}/{i}" for o in linear_model.output_units for i in linear_model.input_units
+    }
     gain = f"gain ({units.pop()})" if len(units) == 1 and "" not in linear_model.output_units else "gain"
     for k, column in enumerate(axes.T):
         for ax in column:
             for line, name, color in zip(ax.lines, outputs, colors(len(outputs)), strict=False):
                 line.set(color=color, linewidth=1.5, label=name)
             dress(ax, "")
+            ax.set_xlim(response.frequency[0], response.frequency[-1])
         column[0].set_title(f"from motor {inputs[k]}", fontsize=LABEL, color=INK)
         column[1].set_xlabel("frequency (rad/s)", fontsize=LABEL, color=INK)
     axes[0, 0].set_ylabel(gain, fontsize=LABEL)

@@ -80,10 +80,13 @@ class Sketcher:
         World axes of the plane in which all moves; None where the machine moves in space.
     down : ndarray, shape (3,)
         Direction of gravity, zero where there is none.
+    size : float
+        Of the plant, m.
     """
 
     plane: tuple[int, int] | None
     down: Array
+    size: float
 
     def at(self, q: Array) -> Sketch:
         """The machine at configuration q (nq,)."""
@@ -110,18 +113,19 @@ def sketcher(plant: Any) -> Sketcher:
             f"plant {getattr(plant, 'name', plant)!r} is given by functions and does not say what it looks like; "
             "give it a method sketch(q) that returns a list of lines, each (points, 2) or (points, 3) in metres"
         )
-    return _FunctionSketcher(plant.sketch, plant.name, plant.neutral())
+    return _FunctionSketcher(plant)
 
 
 class _FunctionSketcher(Sketcher):
     """Lines that the plant draws itself."""
 
-    def __init__(self, sketch: Callable[[Array], Any], name: str, q: Array) -> None:
-        self._sketch, self._name = sketch, name
-        lines = [np.asarray(line, dtype=np.float64) for line in sketch(q)]
+    def __init__(self, plant: Any) -> None:
+        self._sketch: Callable[[Array], Any] = plant.sketch
+        self.size = float(plant.size)
+        lines = [np.asarray(line, dtype=np.float64) for line in plant.sketch(plant.neutral())]
         if not lines or any(line.ndim != 2 or line.shape[1] not in (2, 3) for line in lines):
             raise ModelError(
-                f"plant {name!r}: sketch(q) must return lines of shape (points, 2) or (points, 3), "
+                f"plant {plant.name!r}: sketch(q) must return lines of shape (points, 2) or (points, 3), "
                 f"got shapes {[line.shape for line in lines]}"
             )
         self.plane = (0, 1) if all(line.shape[1] == 2 for line in lines) else None
@@ -139,9 +143,9 @@ class _MechanismSketcher(Sketcher):
 
     def __init__(self, plant: Mechanism) -> None:
         self.plant = plant
-        self.plane = _plane(plant)
-        size = float(np.linalg.norm(plant.gravity))
-        self.down = plant.gravity / size if size > 0.0 else np.zeros(3)
+        self.plane, self.size = _plane(plant), plant.size
+        weight = float(np.linalg.norm(plant.gravity))
+        self.down = plant.gravity / weight if weight > 0.0 else np.zeros(3)
         spots = _attachments(plant)
         same = 1e-9 * plant.size
         unique = {name: _distinct(points, same) for name, points in spots.items()}
@@ -278,6 +282,8 @@ def _outline(body: Body, points: Array, size: float) -> Array:
         spread = max(0.5 * np.trace(body.inertia) - along @ body.inertia @ along, 0.0)
         far = reach + np.sqrt(3.0 * spread / body.mass) if body.mass > 0.0 else reach
         return np.array([points[0], points[0] + far * along])
+    if _off_line(body.com, points, 0.02 * size):
+        points = np.concatenate([points, [body.com]])
     centre = points.mean(axis=0)
     sigma, Vt = np.linalg.svd(points - centre, full_matrices=False)[1:]
     if len(points) == 2 or sigma[1] <= 1e-6 * sigma[0]:
@@ -290,13 +296,23 @@ def _outline(body: Body, points: Array, size: float) -> Array:
     return points[[*order, order[0]]]
 
 
+def _off_line(com: Array, points: Array, reach: float) -> bool:
+    """Whether points lie on a line that the centre of mass is not on."""
+    along = np.linalg.svd(points - points[0], full_matrices=False)[2][0]
+    away = [x - points[0] - ((x - points[0]) @ along) * along for x in (*points, com)]
+    far = np.linalg.norm(away, axis=1)
+    return bool(far[:-1].max() < 1e-6 * reach < reach < far[-1])
+
+
 def _box_cross(body: Body) -> Array:
     """The axes of the uniform box with a body's inertia, for a body that nothing is attached to."""
     if body.mass == 0.0:
         return np.empty((0, 3))
     moments, axes = np.linalg.eigh(body.inertia)
     half = np.sqrt(np.maximum(1.5 * (moments.sum() - 2.0 * moments) / body.mass, 0.0))
-    ends = [[body.com, body.com + h * a, body.com - h * a, body.com] for h, a in zip(half, axes.T, strict=True) if h > 0]
+    ends = [
+        [body.com, body.com + h * a, body.com - h * a, body.com] for h, a in zip(half, axes.T, strict=True) if h > 0
+    ]
     return np.concatenate([np.empty((0, 3)), *map(np.array, ends)])
 
 

@@ -169,7 +169,7 @@ def _write_gif(path: Path, drawing: _Drawing, frames: Iterator[None], fps: float
     images: list[Any] = []
     for _ in frames:
         image = Image.fromarray(drawing.pixels())
-        first = images[0] if images else image.quantize(96)
+        first = images[0] if images else image.quantize(128, Image.Quantize.MAXCOVERAGE)  # keeps white white
         images.append(image.quantize(palette=first, dither=Image.Dither.NONE))
     images[0].save(path, save_all=True, append_images=images[1:], duration=round(1000.0 / fps), loop=0)
 
@@ -201,7 +201,14 @@ class _Drawing:
     """
 
     def __init__(
-        self, artist: Sketcher, poses: list[Sketch], ax: Any, *, trace: bool = False, title: str = "", dpi: float = 150.0
+        self,
+        artist: Sketcher,
+        poses: list[Sketch],
+        ax: Any,
+        *,
+        trace: bool = False,
+        title: str = "",
+        dpi: float = 150.0,
     ) -> None:
         self.plane = artist.plane
         self.view = list(artist.plane) if artist.plane else [0, 1, 2]
@@ -215,26 +222,34 @@ class _Drawing:
         self._ground(first, artist)
         if trace:
             self._traces(poses)
-        thick = 3.4 if len(first.bodies) <= 12 else 2.0
+        few = len(first.bodies) <= 12
+        thick, small = (3.4, 5.5) if few else (1.8, 2.5)
         self.guides = [self._line(1.0, FAINT, 2, linestyle=(0, (6, 2, 1, 2))) for _ in first.guides]
-        self.bodies = []
-        for i, _ in enumerate(first.bodies):
-            self.bodies.append(self._line(thick, _BODIES[i % len(_BODIES)], 3, solid_capstyle="round"))
+        self.bodies, self.areas = [], {}
+        for i, shape in enumerate(first.bodies):
+            color = _BODIES[i % len(_BODIES)]
+            self.bodies.append(self._line(thick, color, 3, solid_capstyle="round", solid_joinstyle="round"))
+            if self.plane is not None and len(shape) > 3 and np.array_equal(shape[0], shape[-1]):
+                self.areas[i] = self.ax.fill([0.0], [0.0], color=color, alpha=0.15, linewidth=0.0, zorder=2)[0]
         self.rods = [self._line(1.4, INK, 3) for _ in first.rods]
         self.springs = [self._line(1.0, INK, 3) for _ in first.springs]
-        small = 5.5 if len(first.bodies) <= 12 else 3.5
         self.centres = self._marks("o", 0.45 * small, INK, INK, 4)
         self.sliders = self._marks("s", 1.3 * small, "white", INK, 4)
         self.joints = self._marks("o", small, "white", INK, 5)
-        self.loops = self._marks("o", 1.25 * small, "white", _LOOP, 6, markeredgewidth=1.8)
+        self.loops = self._marks("o", 1.25 * small, "white", _LOOP, 6, markeredgewidth=1.8 if few else 1.0)
         place = {"transform": self.ax.transAxes, "fontsize": LABEL, "color": INK, "va": "top"}
-        self.label = self.ax.text2D(0.0, 0.98, "", **place) if self.plane is None else self.ax.text(0.02, 0.98, "", **place)
+        self.label = (
+            self.ax.text2D(0.0, 0.98, "", **place) if self.plane is None else self.ax.text(0.02, 0.98, "", **place)
+        )
 
     def _limits(self, poses: list[Sketch]) -> None:
         """Room for all poses, the same length a metre on all axes."""
         points = np.concatenate([pose.points() for pose in poses])[:, self.view]
         low, high = points.min(axis=0), points.max(axis=0)
         self.extent = max(float((high - low).max()), 1e-9)
+        if self.plane is None:  # a flat box would hide its labels
+            thin = np.maximum(0.45 * self.extent - (high - low), 0.0)
+            low, high = low - 0.5 * thin, high + 0.5 * thin
         room = 0.1 * self.extent
         self.low, self.high = low - room, high + room
 
@@ -264,7 +279,7 @@ class _Drawing:
         if self.plane is None:
             ax.set_zlim(self.low[2], self.high[2])
             ax.set_zlabel(names[2], fontsize=LABEL, color=INK)
-            ax.set_box_aspect(self.high - self.low)
+            ax.set_box_aspect(self.high - self.low, zoom=1.05)
             for axis in (ax.xaxis, ax.yaxis, ax.zaxis):
                 axis.set_pane_color((1.0, 1.0, 1.0, 0.0))
                 axis._axinfo["grid"]["color"] = "#E4E4E4"
@@ -294,7 +309,7 @@ class _Drawing:
             return
         down = artist.down[self.view]
         down = down / np.linalg.norm(down) if np.linalg.norm(down) > 0.5 else np.array([0.0, -1.0])
-        side, s = np.array([-down[1], down[0]]), 0.035 * self.extent
+        side, s = np.array([-down[1], down[0]]), min(0.035 * self.extent, 0.12 * artist.size)
         lines: list[Array] = []
         for p in pose.ground[:, self.view]:
             left, right = p + s * (1.3 * down - side), p + s * (1.3 * down + side)
@@ -317,6 +332,8 @@ class _Drawing:
         for lines, shapes in groups:
             for line, points in zip(lines, shapes, strict=True):
                 self._set(line, points)
+        for i, area in self.areas.items():
+            area.set_xy(pose.bodies[i][:, self.view])
         for line, ends in zip(self.springs, pose.springs, strict=True):
             self._set(line, _coil(ends, 0.02 * self.extent, self.view))
         for marks, points in (

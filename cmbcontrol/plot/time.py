@@ -24,7 +24,7 @@ Array = NDArray[np.float64]
 
 _POSITIONS = {"rad": "joint angle (rad)", "m": "joint travel (m)", "1": "coordinate (1)"}
 _ERRORS = {"rad": "tracking error (rad)", "m": "tracking error (m)", "1": "tracking error (1)"}
-_FLOOR = 1e-18  # what zero becomes on a logarithmic axis
+_SINGULAR = 0.03  # conditioning below which multipliers may leave the panel
 
 
 def responses(run: Simulation, *, axes: Any = None) -> Figure:
@@ -35,7 +35,7 @@ def responses(run: Simulation, *, axes: Any = None) -> Figure:
     run : Simulation
     axes : sequence of matplotlib axes, optional
         One for each panel: positions by unit, tracking errors by unit (if there is a reference),
-        efforts by unit (if there are motors). A new figure unless given.
+        efforts by unit (if motors are on). A new figure unless given.
 
     Returns
     -------
@@ -59,7 +59,8 @@ def responses(run: Simulation, *, axes: Any = None) -> Figure:
     positions = _by_unit(names, units)
     errors = _by_unit(tracked, [units[names.index(n)] for n in tracked])
     motors = [str(n) for n in data["actuator"].values]
-    efforts = _by_unit(motors, _effort_units(run.plant, len(motors)))
+    driven = motors if data.attrs["controller"] != "none" else []
+    efforts = _by_unit(driven, _effort_units(run.plant, len(motors))[: len(driven)])
     figure, all_axes = panels(axes, len(positions) + len(errors) + len(efforts))
     left = iter(all_axes)
     for unit, group in positions.items():
@@ -120,6 +121,8 @@ def forces(run: Simulation, *, axes: Any = None) -> Figure:
             dress(ax, f"{what} ({unit})")
             if not group:
                 _remark(ax, "no loops")
+            elif variable == "multipliers":
+                _keep_in_sight(ax, data[variable].values[data["conditioning"].values > _SINGULAR])
     _finish(run, all_axes)
     return figure
 
@@ -153,7 +156,9 @@ def evidence(run: Simulation, *, axes: Any = None) -> Figure:
         opening.plot(t, _positive(data["drift"].values[:, k]), color=color, linewidth=1.0, label=name)
     if not loops:
         _remark(opening, "no loops")
-    balance.plot(t, _positive(np.abs(data["energy_balance"].values)), color=INK, linewidth=1.0, label="energy less work")
+    balance.plot(
+        t, _positive(np.abs(data["energy_balance"].values)), color=INK, linewidth=1.0, label="energy less work"
+    )
     for name, color in zip(("kinetic", "potential", "energy"), colors(3), strict=True):
         total = name == "energy"
         style = {"color": INK, "linestyle": "--"} if total else {"color": color}
@@ -185,9 +190,7 @@ def _positions(ax: Axes, run: Simulation, group: list[str], tracked: list[str]) 
     order = [n for n in group if n in tracked] + [n for n in group if n not in tracked]
     for name, color in zip(order, colors(len(order)), strict=True):
         main = name in tracked or not tracked
-        ax.plot(
-            t, data["q"].values[:, names.index(name)], color=color, linewidth=1.7 if main else 0.8, label=name
-        )
+        ax.plot(t, data["q"].values[:, names.index(name)], color=color, linewidth=1.7 if main else 0.8, label=name)
     for name in order:
         if name in tracked:
             ax.plot(t, data["reference"].values[:, tracked.index(name)], color=INK, linewidth=0.9, dashes=(4, 3))
@@ -225,14 +228,23 @@ def _finish(run: Simulation, axes: list[Axes]) -> None:
     time_axis(axes, run.time)
 
 
+def _keep_in_sight(ax: Axes, values: Array) -> None:
+    """Limits for what is regular: at singular poses multipliers have none."""
+    low, high = ax.get_ylim()
+    least, most = np.nanmin(values, initial=np.inf), np.nanmax(values, initial=-np.inf)
+    room = 0.08 * (most - least)
+    if room > 0.0 and high - low > 3.0 * (most - least):
+        ax.set_ylim(least - room, most + room)
+
+
 def _remark(ax: Axes, text: str) -> None:
     """Words in place of curves."""
     ax.text(0.5, 0.5, text, transform=ax.transAxes, ha="center", va="center", fontsize=8.0, color=INK)
 
 
 def _positive(x: Array) -> Array:
-    """For a logarithmic axis."""
-    return np.maximum(x, _FLOOR)
+    """For a logarithmic axis: gaps where x is zero."""
+    return np.where(x > 0.0, x, np.nan)
 
 
 def _listed_units(variable: Any) -> list[str]:

@@ -186,7 +186,8 @@ def _events(run: _Run, T: Array, X: Array, F: Array) -> list[dict[str, Any]]:
         if c > _EVENT or (events and t - events[-1]["time"] < 1e-6):
             continue
         q = _path_position(run, t, T, X, F)
-        rank = plant.terms(q, np.zeros(plant.nv)).rank if c > 1e-6 else cap - 1
+        pivots = plant.terms(q, np.zeros(plant.nv)).pivots[:cap]
+        rank = int(np.count_nonzero(pivots > max(1e-6, 10.0 * c) * pivots[0])) if c < 1e-4 else cap
         kind = "singular start" if t < 1e-9 else ("singular passage" if c < 1e-6 else "near-singular passage")
         events.append({"time": t, "kind": kind, "conditioning": c, "rank": rank, "q": q})
     return events

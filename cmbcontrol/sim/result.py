@@ -89,9 +89,9 @@ class Simulation:
         ]
 
     def save(self, path: str | Path) -> Path:
-        """Write the run as netCDF (HDF5); read it back with `load_run`."""
+        """Write the run as netCDF; read it back with `load_run`."""
         path = Path(path)
-        self.data.to_netcdf(path, engine="h5netcdf")
+        self.data.to_netcdf(path, engine="netcdf4")
         return path
 
     def to_control(self):
@@ -148,7 +148,7 @@ def load_run(path: str | Path) -> Simulation:
     path = Path(path)
     if not path.is_file():
         raise FileNotFoundError(f"there is no run at {path}")
-    with xarray.open_dataset(path, engine="h5netcdf") as data:
+    with xarray.open_dataset(path, engine="netcdf4") as data:
         data = data.load()
     if "status" not in data.attrs or "energy_balance" not in data:
         raise ValueError(f"{path} is not a run of cmbcontrol: it lacks the status and the energy balance")

@@ -154,8 +154,8 @@ def simulate(
     law = as_controller(controller, plant)
     period = period_of(law)
     c0 = _controller_state(law, plant)
-    _first_effort(law, plant, q0, v0, c0)
-    first = step if step is not None else _first_step(plant, q0, v0, law, c0, options, t_end)
+    u0 = call_law(law, 0.0, plant.terms(q0, v0), c0, plant)  # a law that does not fit fails here, with its own message
+    first = step if step is not None else _first_step(plant, q0, v0, u0, options, t_end)
     record = Record()
     run = _Run(plant, law, period, options, tableau(method), t_end, first, int(max_steps), _reporter(progress))
     compiled = isinstance(plant, Mechanism) and (isinstance(law, ConstantEffort) or period is not None)
@@ -245,15 +245,10 @@ def call_law(law: Any, t: float, terms, state: Array, plant: Plant) -> Array:
         raise ValueError(f"{error} (t = {t:.6g} s)") from None
 
 
-def _first_effort(law: Any, plant: Plant, q0: Array, v0: Array, state: Array) -> None:
-    """Let a controller that does not fit fail before the run, with its own message."""
-    call_law(law, 0.0, plant.terms(q0, v0), state, plant)
-
-
-def _first_step(plant: Plant, q0: Array, v0: Array, law: Any, state: Array, options: stepping.Options, t_end: float) -> float:
+def _first_step(plant: Plant, q0: Array, v0: Array, u0: Array, options: stepping.Options, t_end: float) -> float:
     """A first step from the size of the acceleration: the step control does the rest."""
     terms = plant.terms(q0, v0, 0.0, cap=options.cap)
-    f = terms.B @ call_law(law, 0.0, terms, state, plant)
+    f = terms.B @ u0
     a = constrained.gauss_acceleration(terms.M, terms.A, terms.row_scale, f - terms.h, -terms.b, RANK_TOLERANCE, options.cap)[0]
     rate = max(float(np.abs(a).max(initial=0.0)), float(np.abs(v0).max(initial=0.0)), 1e-3)
     return min(0.01 * t_end, 0.05 / rate, options.max_step)

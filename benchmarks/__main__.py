@@ -1,0 +1,133 @@
+"""Print times and accuracies of all tools that are installed, and their ratios to this package.
+
+Everything is measured in one run on one machine; times are the shortest of several passes, since
+shared machines are noisy. The ratios are what to compare.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import timeit
+from collections.abc import Iterable, Sequence
+from types import ModuleType
+
+from rich.console import Console
+from rich.table import Table
+
+from . import ours
+from .rivals import common
+from .rivals.common import FIVE_BAR, FOUR_BAR, Evaluation, Machine, Run
+
+MACHINES: tuple[Machine, ...] = (FIVE_BAR, (FOUR_BAR, 2), (FOUR_BAR, 10), (FOUR_BAR, 40))
+RUNS: tuple[tuple[Machine, str, float], ...] = (
+    (FIVE_BAR, "singular", 5.0),
+    (FIVE_BAR, "second", 5.0),
+    (FIVE_BAR, "regular", 5.0),
+    ((FOUR_BAR, 2), "upright", 10.0),
+    ((FOUR_BAR, 10), "upright", 10.0),
+    ((FOUR_BAR, 40), "upright", 10.0),
+)
+GOALS: tuple[tuple[Machine, str, float, float, float], ...] = (
+    (FIVE_BAR, "regular", 1.0, 1e-8, 1e-6),
+    (FIVE_BAR, "regular", 5.0, 1e-8, 1e-6),
+    (FIVE_BAR, "second", 1.0, 1e-6, 1e-3),
+    ((FOUR_BAR, 2), "upright", 10.0, 1e-6, 1e-3),
+)
+
+
+def tools() -> dict[str, ModuleType]:
+    """Return this package and the rivals that are installed."""
+    return {"cmbcontrol": ours, **common.rivals()}
+
+
+def call_time(call: Evaluation) -> float:
+    """Return the time of one call in microseconds, the best of five."""
+    timer = timeit.Timer(call)
+    number, _ = timer.autorange()
+    number = max(1, number // 2)
+    return 1e6 * min(timer.repeat(5, number)) / number
+
+
+def calls() -> Iterable[Sequence[str]]:
+    """Yield rows on one constrained forward dynamics from Python."""
+    for machine in MACHINES:
+        exact = common.reference_acceleration(machine)
+        bound = {tool: module.forward_dynamics(machine) for tool, module in tools().items()}
+        times = {tool: min(call_time(call) for _ in range(2)) for tool, call in bound.items()}
+        for tool, call in bound.items():
+            off = abs(call.acceleration() - exact).max()
+            ratio = times[tool] / times["cmbcontrol"]
+            yield common.name(machine), tool, f"{times[tool]:.2f}", f"{ratio:.2f}", f"{off:.1e}"
+        yield common.name(machine), "  inside our compiled loop", f"{ours.inside_loop(machine):.2f}", "", ""
+
+
+def row(run: Run, wall: float) -> tuple[str, ...]:
+    """Format a run; `wall` is the time that ours took."""
+    lost = "lost" if common.lost(run) else "ok"
+    return (
+        f"{run.wall_s:.4f}", f"{run.wall_s / wall:.1f}", f"{run.closure_m:.1e}", f"{run.energy_J:.1e}",
+        f"{run.mirror_rad:.1e}", f"{run.error_m:.1e}", str(run.evaluations), lost, run.note,
+    )  # fmt: skip
+
+
+def runs() -> Iterable[Sequence[str]]:
+    """Yield rows on simulations with each tool's default settings."""
+    for machine, start, t_end in RUNS:
+        wall = None
+        for tool, module in tools().items():
+            run = module.simulate(machine, start, t_end)
+            wall = run.wall_s if wall is None else wall
+            yield common.name(machine), f"{start} {t_end:g} s", tool, *row(run, wall)
+
+
+def goals() -> Iterable[Sequence[str]]:
+    """Yield rows on the cheapest settings that reach a goal of accuracy."""
+    for machine, start, t_end, gap, drift in GOALS:
+        wall = None
+        for tool, module in tools().items():
+            found = common.reach(module, machine, start, t_end, gap, drift)
+            head = common.name(machine), f"{start} {t_end:g} s", f"{gap:.0e} m, {drift:.0e} J", tool
+            if found is None:
+                yield *head, "not reached", *([""] * 9)
+                continue
+            wall = found[1].wall_s if wall is None else wall
+            yield *head, " ".join(f"{k}={v:g}" for k, v in found[0].items()), *row(found[1], wall)
+
+
+MEASURES = ("wall s", "ratio", "closure m", "energy J", "mirror rad", "error m", "evaluations", "branch", "note")
+
+
+def show(console: Console, title: str, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+    """Print a table."""
+    table = Table(title=title, title_justify="left")
+    for column in columns:
+        table.add_column(column, overflow="fold")
+    for entries in rows:
+        table.add_row(*entries)
+    console.print(table)
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
+    parser.add_argument("--width", type=int, default=200, help="columns of the output")
+    parser.add_argument("--only", choices=("calls", "runs", "goals"), help="one of the tables")
+    chosen = parser.parse_args()
+    console = Console(file=sys.stdout, width=chosen.width)
+    for tool, module in tools().items():
+        console.print(f"[bold]{tool}[/bold] {module.version()}")
+        for item, why in module.SETTINGS.items():
+            console.print(f"  {item}: {why}", style="dim")
+    if chosen.only in (None, "calls"):
+        title = "One constrained forward dynamics from Python"
+        show(console, title, ("machine", "tool", "us", "ratio to ours", "deviation"), calls())
+    if chosen.only in (None, "runs"):
+        show(console, "Simulations with each tool's settings", ("machine", "start", "tool", *MEASURES), runs())
+    if chosen.only in (None, "goals"):
+        columns = ("machine", "start", "goal", "tool", "settings", *MEASURES)
+        show(console, "Cheapest settings that reach a goal", columns, goals())
+
+
+if __name__ == "__main__":
+    main()

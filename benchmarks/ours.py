@@ -1,0 +1,108 @@
+"""cmbcontrol behind the interface of the rivals."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+import numpy as np
+
+import cmbcontrol as cmb
+from cmbcontrol import plants
+from cmbcontrol.kernels import constrained, stepping
+from cmbcontrol.model.terms import RANK_TOLERANCE
+from cmbcontrol.sim.integrators import tableau
+
+from .rivals import common
+from .rivals.common import FIVE_BAR, Array, Evaluation, Machine, Run, cells
+
+SETTINGS = {
+    "model": "the ready-made plants five_bar() and n_four_bar(n): relative joint angles, two rows a loop",
+    "forward dynamics": "cmbcontrol.forward_dynamics, input checks included",
+    "simulation": "cmbcontrol.simulate with its default settings (order 8, projection), whole call with output",
+}
+
+
+def available() -> bool:
+    """Tell that it is there."""
+    return True
+
+
+def version() -> str:
+    """Return the version."""
+    return cmb.__version__
+
+
+def plant_of(machine: Machine) -> cmb.Mechanism:
+    """Build the plant."""
+    return plants.five_bar() if machine == FIVE_BAR else plants.n_four_bar(cells(machine))
+
+
+def _efforts(plant: cmb.Mechanism, machine: Machine, torque: Array) -> Array:
+    """Motor efforts from joint torques."""
+    return np.array([torque[plant.index(name)] for name in plant.actuator_names])
+
+
+def forward_dynamics(machine: Machine) -> Evaluation:
+    """Bind one constrained forward dynamics at the fixed regular state."""
+    plant = plant_of(machine)
+    q, v, torque = common.regular_state(machine)
+    return common.evaluation(cmb.forward_dynamics, plant, q, v, _efforts(plant, machine, torque))
+
+
+def inside_loop(machine: Machine, calls: int = 3000) -> float:
+    """Time of one evaluation inside the compiled time loop, microseconds: RK4 without projection."""
+    plant = plant_of(machine)
+    q, v, _ = common.regular_state(machine)
+    q = plant.close(q)
+    v = plant.project_velocity(q, v)
+    steps = calls // 4
+    options = stepping.Options(
+        1e-9, 1e-9, 1e-5, RANK_TOLERANCE, plant.generic_rank(q), stepping.NONE, False, False, 0.0, 0.0, 1e-15, 0.0
+    )
+    x = np.concatenate([q, v, np.zeros(2)])
+    rows = len(plant.row_names)
+    record = (
+        np.empty(steps + 1),
+        np.empty((steps + 1, x.size)),
+        np.empty((steps, 7, x.size)),
+        np.zeros((steps + 1, rows)),
+        np.zeros(steps + 1, np.int64),
+    )
+    best = np.inf
+    for _ in range(5):
+        begin = time.perf_counter()
+        _, _, evaluations, *_ = stepping.advance(
+            plant.model, tableau("rk4"), options, constrained.new_work(plant.model), 0.0, x, np.zeros(plant.nu),
+            1.0, 1e-5, 0.0, 10 * steps, *record,
+        )  # fmt: skip
+        best = min(best, (time.perf_counter() - begin) / evaluations)
+    return 1e6 * best
+
+
+def simulate(machine: Machine, start: str, t_end: float, **accuracy: Any) -> Run:
+    """Integrate from a named start and measure the run; `accuracy` goes to cmbcontrol.simulate."""
+    plant = plant_of(machine)
+    q0, v0 = common.initial_state(machine, start)
+    q0 = plant.close(q0)
+    v0 = plant.project_velocity(q0, v0)
+    times = common.output_times(t_end)
+
+    def run(until: float) -> cmb.Simulation:
+        return cmb.simulate(plant, None, q0, v0, t_end=until, output_times=times[times <= until], **accuracy)
+
+    run(common.OUTPUT_STEP)
+    wall, done = common.timed(lambda: run(t_end))
+    states = done.q.values, done.v.values
+    evaluations = int(done.data.attrs["evaluations"])
+    return common.assess(machine, start, t_end, done.time, states, wall, evaluations)
+
+
+def defaults(machine: Machine, start: str) -> dict[str, float]:
+    """Return no settings: the defaults of the package serve all machines and starts."""
+    return {}
+
+
+def ladder(machine: Machine, start: str) -> list[dict[str, float]]:
+    """Return accuracies from coarse to fine."""
+    return [{"rtol": 10.0**-k, "atol": 10.0**-k} for k in range(5, 14)]

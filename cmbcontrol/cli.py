@@ -1,0 +1,504 @@
+"""The command line: ``cmbcontrol list``, ``cmbcontrol diagnose PLANT``, ``cmbcontrol study PLANT``."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+from numpy.typing import NDArray
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
+from rich.table import Table
+from rich.text import Text
+
+from . import _check, _jit
+from .controllers.projected_inverse_dynamics import ProjectedInverseDynamics
+from .controllers.references import Sine
+from .errors import CmbError, SimulationError
+from .linear import LinearModel, linearize, trim
+from .plants import Entry, Study, catalogue
+from .sim.result import Simulation
+from .sim.simulate import simulate
+
+__all__ = ["app", "main"]
+
+Array = NDArray[np.float64]
+
+_OFF = 0.2  # how far a tracking run starts off its reference, as a part of the amplitude
+_FREE_RUN = 5.0  # s
+
+app = typer.Typer(
+    help="Control engineering for robots with closed loops: ready-made plants, their mobility, and a whole study.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="rich",
+)
+
+PlantName = Annotated[str, typer.Argument(metavar="PLANT", help="A name from [bold]cmbcontrol list[/bold].")]
+Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")]
+
+
+# -- commands ----------------------------------------------------------------------------------------
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", help="Show the version and exit.", is_eager=True, callback=lambda v: _version(v))
+    ] = False,
+) -> None:
+    """Options before the command."""
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"cmbcontrol {sys.modules[__package__].__version__}")
+        raise typer.Exit
+
+
+@app.command("list")
+def list_plants(debug: Debug = False) -> None:
+    """List the ready-made plants."""
+    with _in_one_line(debug):
+        _warn_of_compilation()
+        table = Table(box=None, pad_edge=False, header_style="bold")
+        table.add_column("plant", no_wrap=True)
+        for heading in ("freedoms", "coordinates", "loops", "motors"):
+            table.add_column(heading, justify="right", no_wrap=True)
+        table.add_column("what it is, and where it is from")
+        for name, entry in catalogue.items():
+            plant, q0, _ = entry.start()
+            counts = plant.diagnose(q0).dof, plant.nv, len(plant.row_slices), plant.nu
+            what = Text.assemble(entry.description, ("\n" + entry.source, "dim"))
+            table.add_row(Text(name, "bold"), *map(str, counts), what)
+        _console().print(table)
+
+
+@app.command()
+def diagnose(
+    plant: PlantName,
+    at: Annotated[
+        list[str] | None,
+        typer.Option(help="Joint value, such as left=2.1, right=pi/3 or left=120deg; the other joints close the loops."),
+    ] = None,
+    debug: Debug = False,
+) -> None:
+    """Show the mobility table of a plant, and its freedom, redundancy and actuation at a pose."""
+    with _in_one_line(debug):
+        entry = _entry(plant)
+        values = dict(_joint_value(text) for text in at or [])
+        _warn_of_compilation()
+        machine, q0, _ = entry.start()
+        q = machine.assemble(guess=q0, **values) if values else q0
+        given = ", ".join(f"{name} = {value:.6g}" for name, value in values.items())
+        typer.echo(str(machine))
+        typer.echo(f"  at {given}:" if given else "  at the start pose of the catalogue:")
+        for name, value, unit in zip(machine.position_names, q, machine.position_units, strict=True):
+            typer.echo(f"    {name:<16} {value: .6g} {unit}")
+        for line in str(machine.diagnose(q)).splitlines():
+            typer.echo(f"    {line}")
+
+
+@app.command()
+def study(
+    plant: PlantName,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Folder to write into.", show_default="study-PLANT")
+    ] = None,
+    duration: Annotated[
+        float | None, typer.Option(help="Length of the run, s.", show_default="the plant's own")
+    ] = None,
+    bandwidth: Annotated[
+        float | None, typer.Option(help="Of the tracking error, rad/s.", show_default="the plant's own")
+    ] = None,
+    animation: Annotated[bool, typer.Option("--animation/--no-animation", help="Write animation.gif.")] = True,
+    debug: Debug = False,
+) -> None:
+    """Study a plant: closed-loop tracking run, evidence, linear model, figures, animation.
+
+    The controller is projected inverse dynamics, the reference a sine. The run starts off the reference, on the
+    motion along which the error should decay at the bandwidth. A plant without motors runs free.
+    """
+    with _in_one_line(debug):
+        entry = _entry(plant)
+        if duration is not None:
+            _check.positive(duration, "--duration")
+        if bandwidth is not None:
+            _check.positive(bandwidth, "--bandwidth")
+        folder = _folder(output or Path(f"study-{plant}"))
+        _warn_of_compilation()
+        with _Bars() as bars:
+            found = _study(entry, folder, duration, bandwidth, animation, bars)
+        _report(found, folder)
+
+
+# -- the study -----------------------------------------------------------------------------------------
+
+
+@dataclass
+class _Found:
+    """What a study found."""
+
+    run: Simulation
+    linear: LinearModel | None
+    law: ProjectedInverseDynamics | None
+    summary: dict[str, Any]
+    files: list[str]
+
+
+def _study(
+    entry: Entry, folder: Path, duration: float | None, bandwidth: float | None, animation: bool, bars: _Bars
+) -> _Found:
+    """Linear model, run, figures, animation: whatever is done is written at once."""
+    plant, q0, v0 = entry.start()
+    recipe = entry.study if plant.nu else None
+    law, files = None, []
+    with bars.step("linear model") as tell:
+        if recipe is not None:
+            law, q, v0 = _tracking(plant, recipe, q0, bandwidth)
+            centre = plant.assemble(guess=q0, **dict(zip(recipe.coordinates, recipe.centre, strict=True)))
+            linear = linearize(plant, trim(plant, centre), coordinates=recipe.coordinates)
+        else:
+            q, linear = q0, _linear_if_any(plant, q0)
+        for suffix in ("mat", "json") if linear is not None else ():
+            files.append(linear.save(folder / f"linear.{suffix}").name)
+        tell(1.0)
+    t_end = duration or (recipe.t_end if recipe is not None else _FREE_RUN)
+    try:
+        with bars.step("simulation") as tell:
+            run = simulate(plant, law, q, v0, t_end=t_end, progress=tell)
+    except SimulationError as error:
+        if error.run is not None:
+            error.run.save(folder / "run.nc")
+            raise SimulationError(f"{error} It is also in {folder / 'run.nc'}.", error.run) from error
+        raise
+    files.append(run.save(folder / "run.nc").name)
+    files += _figures(run, linear, folder, animation, bars)
+    summary = _summary(entry, run, linear, law)
+    (folder / "summary.json").write_text(json.dumps(summary, indent=1) + "\n", encoding="utf-8")
+    return _Found(run, linear, law, summary, [*files, "summary.json"])
+
+
+def _tracking(
+    plant: Any, recipe: Study, q0: Array, bandwidth: float | None
+) -> tuple[ProjectedInverseDynamics, Array, Array]:
+    """The controller, and a start (q, v) beside its reference, moving so that e' = -bandwidth e."""
+    reference = Sine(recipe.centre, recipe.amplitude, recipe.frequency, recipe.phase)
+    width = recipe.bandwidth if bandwidth is None else bandwidth
+    law = ProjectedInverseDynamics(plant, recipe.coordinates, reference, bandwidth=width)
+    position, velocity, _ = reference(0.0)
+    error = _OFF * np.abs(reference.amplitude)
+    q = plant.assemble(guess=q0, **dict(zip(recipe.coordinates, position - error, strict=True)))
+    Z = plant.terms(q, np.zeros(plant.nv)).Z
+    rows = [plant.index(name) for name in recipe.coordinates]
+    return law, q, Z @ np.linalg.solve(Z[rows], velocity + width * error)
+
+
+def _linear_if_any(plant: Any, q: Array) -> LinearModel | None:
+    """The linear model about the equilibrium near q; None where there is none."""
+    try:
+        return linearize(plant, trim(plant, q, free="all"))
+    except CmbError:
+        return None
+
+
+def _figures(
+    run: Simulation, linear: LinearModel | None, folder: Path, animation: bool, bars: _Bars
+) -> list[str]:
+    """All pictures; the names of the files."""
+    from . import plot
+    from .plot.geometry import can_sketch
+
+    makers: dict[str, Callable[[], Any]] = {
+        "joints.png": lambda: plot.responses(run),
+        "forces.png": lambda: plot.forces(run),
+        "evidence.png": lambda: plot.evidence(run),
+    }
+    if linear is not None and linear.inputs:
+        makers["bode.png"] = lambda: plot.bode(linear)
+    with bars.step("figures") as tell:
+        for i, (name, make) in enumerate(makers.items()):
+            make().savefig(folder / name, dpi=200)
+            tell((i + 1) / len(makers))
+    if animation and can_sketch(run.plant):
+        with bars.step("animation") as tell:
+            # long runs are shown faster, short ones slower: between 2 and 20 s
+            length = float(run.time[-1])
+            plot.animate(run, folder / "animation.gif", speed=length / min(max(length, 2.0), 20.0), progress=tell)
+        return [*makers, "animation.gif"]
+    return list(makers)
+
+
+def _summary(entry: Entry, run: Simulation, linear: LinearModel | None, law: Any) -> dict[str, Any]:
+    """The numbers of a study, ready for JSON."""
+    data = run.data
+    peaks = np.abs(data["u"].values).max(axis=0, initial=0.0)
+    summary: dict[str, Any] = {
+        "format": "cmbcontrol study 1",
+        "version": sys.modules[__package__].__version__,
+        "plant": entry.name,
+        "source": entry.source,
+        "duration_s": float(run.time[-1]),
+        "status": run.message,
+        "max_loop_opening_m": run.max_drift,
+        "max_energy_error_J": _number(run.max_energy_error),
+        "max_effort": {str(n): float(x) for n, x in zip(data["actuator"].values, peaks, strict=True)},
+        "steps": int(data.attrs["steps"]),
+        "evaluations": int(data.attrs["evaluations"]),
+        "wall_time_s": float(data.attrs["wall_time_s"]),
+        "singular_passages": run.events(),
+        "tracking": None if law is None else _tracking_numbers(run, law),
+        "linear_model": None,
+    }
+    if linear is not None:
+        modes = [
+            {"eigenvalue": [m.eigenvalue.real, m.eigenvalue.imag], "frequency_rad_s": m.frequency, "damping": m.damping}
+            for m in linear.damping()
+        ]
+        centre = dict(zip(run.plant.position_names, linear.point.q.tolist(), strict=True))
+        efforts = dict(zip(run.plant.actuator_names, linear.point.u.tolist(), strict=True))
+        summary["linear_model"] = {"pose": centre, "holding_effort": efforts, "modes": modes}
+    return summary
+
+
+def _tracking_numbers(run: Simulation, law: ProjectedInverseDynamics) -> dict[str, Any]:
+    """Tracking error at both ends, and how fast it decays; asked for and measured."""
+    error = tracking_error(run)
+    k = len(law.coordinates)
+    poles = np.linalg.eigvals(np.block([[np.zeros((k, k)), np.eye(k)], [-law.kp, -law.kd]])).astype(complex)
+    return {
+        "coordinates": list(law.coordinates),
+        "error_start": float(error[0]),
+        "error_end": float(error[-1]),
+        "decay_rate_asked": float(-poles.real.max()),
+        "decay_rate_measured": decay_rate(run.time, error),
+        "error_poles": [[float(p.real), float(p.imag)] for p in np.sort_complex(poles)],
+    }
+
+
+def tracking_error(run: Simulation) -> Array:
+    """Largest tracking error of the controlled coordinates over time."""
+    names = [str(n) for n in run.data["position"].values]
+    columns = [names.index(str(n)) for n in run.data["controlled"].values]
+    return np.abs(run.data["reference"].values - run.data["q"].values[:, columns]).max(axis=1)
+
+
+def decay_rate(times: Array, error: Array) -> float | None:
+    """Slope of log(error) in 1/s, as a decay, while the error is above 1e-5 of its start; None where it does not fall.
+
+    Examples
+    --------
+    >>> t = np.linspace(0.0, 1.0, 50)
+    >>> round(decay_rate(t, np.exp(-8.0 * t)), 6)
+    8.0
+    """
+    below = np.flatnonzero(~(error > 1e-5 * error[0]))
+    n = int(below[0]) if below.size else error.size
+    if n < 4:
+        return None
+    return float(-np.polyfit(times[:n], np.log(error[:n]), 1)[0])
+
+
+# -- what is shown ---------------------------------------------------------------------------------------
+
+
+def _report(found: _Found, folder: Path) -> None:
+    """Two short tables and the names of the files."""
+    console, s = _console(), found.summary
+    tracking = s["tracking"]
+    what = f"tracking of {', '.join(tracking['coordinates'])}" if tracking else "free run"
+    console.print(Text.assemble((s["plant"], "bold"), f": {what}, {s['duration_s']:g} s"))
+    table = Table(box=None, show_header=False, padding=(0, 2, 0, 2))
+    table.add_column(style="dim", no_wrap=True)
+    table.add_column()
+    for label, value in _lines(found):
+        table.add_row(label, Text(value))
+    console.print(table)
+    rows = _modes(found)
+    if rows:
+        modes = Table(box=None, padding=(0, 2, 0, 2), header_style="dim")
+        for heading in ("", "eigenvalue (1/s)", "frequency (rad/s)", "damping ratio"):
+            modes.add_column(heading, justify="left" if not heading else "right", no_wrap=True)
+        for row in rows:
+            modes.add_row(*map(Text, row))
+        console.print(modes)
+    console.print(Text.assemble("written to ", (str(folder), "bold"), ": ", ", ".join(sorted(found.files))), soft_wrap=True)
+
+
+def _lines(found: _Found) -> Iterator[tuple[str, str]]:
+    """The first table."""
+    s, run = found.summary, found.run
+    yield "loops open by at most", f"{s['max_loop_opening_m']:.1e} m"
+    energy = s["max_energy_error_J"]
+    yield "energy balance error", "unknown (the plant gives no potential energy)" if energy is None else f"{energy:.1e} J"
+    tracking = s["tracking"]
+    if tracking:
+        names = [str(n) for n in run.data["position"].values]
+        units = {run.plant.position_units[names.index(n)] for n in tracking["coordinates"]}
+        unit = units.pop() if len(units) == 1 else ""
+        yield "tracking error", f"{tracking['error_start']:.3g} -> {tracking['error_end']:.1e} {unit}".rstrip()
+        measured = tracking["decay_rate_measured"]
+        rate = "too short to measure" if measured is None else f"{measured:.4g} 1/s"
+        yield "decay of the error", f"{rate} (asked for {tracking['decay_rate_asked']:.4g} 1/s)"
+    if s["max_effort"]:
+        from .linear.at_rest import effort_units
+
+        units = effort_units(run.plant)
+        peaks = [f"{n} {x:.4g} {u}".rstrip() for (n, x), u in zip(s["max_effort"].items(), units, strict=True)]
+        yield "largest efforts", ", ".join(peaks)
+    passages = [f"{e['time']:.4g} s ({e['kind']})" for e in s["singular_passages"]]
+    shown = passages[:6] + ([f"{len(passages) - 6} more"] if len(passages) > 6 else [])
+    yield "singular passages", ", ".join(shown) or "none"
+    yield "cost", f"{s['steps']} steps, {s['evaluations']} evaluations, {s['wall_time_s']:.2f} s"
+
+
+def _modes(found: _Found) -> list[tuple[str, str, str, str]]:
+    """Rows of the second table: the machine by itself, then the error that was asked for."""
+    rows = []
+    if found.linear is not None:
+        what = "open loop at the centre" if found.law is not None else "about the equilibrium"
+        for i, mode in enumerate(found.linear.damping()):
+            rows.append((what if i == 0 else "", *_eigenvalue(mode.eigenvalue)))
+    if found.law is not None:
+        poles = [complex(*p) for p in found.summary["tracking"]["error_poles"] if p[1] >= 0.0]
+        for i, pole in enumerate(poles):
+            rows.append(("tracking error, asked for" if i == 0 else "", *_eigenvalue(pole)))
+    return rows
+
+
+def _eigenvalue(value: complex) -> tuple[str, str, str]:
+    """An eigenvalue (of a pair, the upper one), its frequency and its damping ratio."""
+    size = abs(value)
+    # an imaginary part of rounding errors is none (double eigenvalues split)
+    pair = abs(value.imag) > 1e-6 * size
+    text = f"{value.real:.4g} +- {value.imag:.4g}j" if pair else f"{value.real:.4g}"
+    return text, f"{size:.4g}", f"{-value.real / size:.3g}" if size else "-"
+
+
+def _number(x: float) -> float | None:
+    """JSON knows no NaN."""
+    return float(x) if math.isfinite(x) else None
+
+
+class _Bars:
+    """Progress bars on the terminal, a step each."""
+
+    def __init__(self) -> None:
+        console = Console(stderr=True)
+        columns = (TextColumn("{task.description:<14}"), BarColumn(), TaskProgressColumn(), TimeElapsedColumn())
+        self._progress = Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
+
+    def __enter__(self) -> _Bars:
+        self._progress.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._progress.stop()
+
+    @contextmanager
+    def step(self, what: str) -> Iterator[Callable[[float], None]]:
+        """A bar; call with the fraction that is done."""
+        task = self._progress.add_task(what, total=1.0)
+        yield lambda fraction: self._progress.update(task, completed=fraction)
+        self._progress.update(task, completed=1.0)
+
+
+def _console() -> Console:
+    """Standard output; wide where it is no terminal, so that tables in files keep their lines."""
+    return Console(highlight=False, width=None if sys.stdout.isatty() else 140)
+
+
+def _warn_of_compilation() -> None:
+    if _jit.needs_compilation():
+        typer.echo("compiling kernels for the first time (about a minute) ...", err=True)
+
+
+# -- what is given -----------------------------------------------------------------------------------------
+
+
+def _entry(name: str) -> Entry:
+    if name not in catalogue:
+        raise ValueError(_check.unknown(name, list(catalogue), "plant"))
+    return catalogue[name]
+
+
+_NUMBER = r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
+_PI = re.compile(rf"(?P<factor>{_NUMBER}|[+-]?)\s*\*?\s*pi\s*(?:/\s*(?P<divisor>{_NUMBER}))?")
+_DEGREES = re.compile(rf"(?P<angle>{_NUMBER})\s*deg")
+
+
+def _joint_value(text: str) -> tuple[str, float]:
+    """``name=value``; the value may be a multiple of pi, or in degrees.
+
+    Examples
+    --------
+    >>> _joint_value("left=2*pi/3"), _joint_value("right=-90deg")
+    (('left', 2.0943951023931953), ('right', -1.5707963267948966))
+    """
+    name, given, value = text.partition("=")
+    name, value = name.strip(), value.strip()
+    if given and name:
+        if found := _PI.fullmatch(value):
+            factor = found["factor"]
+            divisor = float(found["divisor"] or 1.0)
+            if divisor:
+                return name, float(factor + "1" if factor in ("", "+", "-") else factor) * math.pi / divisor
+        elif found := _DEGREES.fullmatch(value):
+            return name, math.radians(float(found["angle"]))
+        elif re.fullmatch(_NUMBER, value):
+            return name, float(value)
+    raise ValueError(f"--at takes name=value, such as left=2.1, left=2*pi/3 or left=120deg, got {text!r}")
+
+
+def _folder(path: Path) -> Path:
+    """The output folder, made."""
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OSError(f"the output folder {path} cannot be made: {error.strerror or error}") from error
+    return path
+
+
+@contextmanager
+def _in_one_line(debug: bool) -> Iterator[None]:
+    """Errors as one line on stderr and exit code 1."""
+    try:
+        yield
+    except BrokenPipeError:  # `cmbcontrol list | head`
+        raise
+    except KeyboardInterrupt:
+        typer.echo("error: interrupted", err=True)
+        raise typer.Exit(130) from None
+    except Exception as error:
+        if debug:
+            raise
+        expected = isinstance(error, (CmbError, ValueError, OSError, TypeError))
+        kind = "" if expected else f"{type(error).__name__}: "
+        hint = "" if expected else " (--debug shows where)"
+        typer.echo("error: " + " ".join(f"{kind}{error}{hint}".split()), err=True)
+        raise typer.Exit(1) from None
+
+
+def main() -> None:
+    """Run the command line."""
+    if sys.argv[1:2] in (["list"], ["diagnose"]) and _jit.needs_compilation():
+        # These need a few poses only: a second interpreted, where compiling takes half a minute.
+        command = [sys.executable, "-m", __spec__.name if __spec__ else "cmbcontrol.cli", *sys.argv[1:]]
+        sys.exit(subprocess.call(command, env=os.environ | {"NUMBA_DISABLE_JIT": "1"}))
+    app()
+
+
+if __name__ == "__main__":
+    main()
