@@ -8,6 +8,7 @@ import os
 import re
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -56,7 +57,8 @@ Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an e
 @app.callback()
 def _options(
     version: Annotated[
-        bool, typer.Option("--version", help="Show the version and exit.", is_eager=True, callback=lambda v: _version(v))
+        bool,
+        typer.Option("--version", help="Show the version and exit.", is_eager=True, callback=lambda v: _version(v)),
     ] = False,
 ) -> None:
     """Options before the command."""
@@ -91,7 +93,7 @@ def diagnose(
     plant: PlantName,
     at: Annotated[
         list[str] | None,
-        typer.Option(help="Joint value, such as left=2.1, right=pi/3 or left=120deg; the other joints close the loops."),
+        typer.Option(help="Joint value, such as left=2.1, left=pi/3 or left=120deg; the others close the loops."),
     ] = None,
     debug: Debug = False,
 ) -> None:
@@ -111,7 +113,11 @@ def diagnose(
             typer.echo(f"    {line}")
 
 
-@app.command()
+@app.command(
+    help="Study a plant: closed-loop tracking run, evidence, linear model, figures, animation.\n\n"
+    "The controller is projected inverse dynamics, the reference a sine. The run starts off the reference, on the "
+    "motion along which the error should decay at the bandwidth. A plant without motors runs free."
+)
 def study(
     plant: PlantName,
     output: Annotated[
@@ -126,11 +132,7 @@ def study(
     animation: Annotated[bool, typer.Option("--animation/--no-animation", help="Write animation.gif.")] = True,
     debug: Debug = False,
 ) -> None:
-    """Study a plant: closed-loop tracking run, evidence, linear model, figures, animation.
-
-    The controller is projected inverse dynamics, the reference a sine. The run starts off the reference, on the
-    motion along which the error should decay at the bandwidth. A plant without motors runs free.
-    """
+    """Study a plant."""
     with _in_one_line(debug):
         entry = _entry(plant)
         if duration is not None:
@@ -214,9 +216,7 @@ def _linear_if_any(plant: Any, q: Array) -> LinearModel | None:
         return None
 
 
-def _figures(
-    run: Simulation, linear: LinearModel | None, folder: Path, animation: bool, bars: _Bars
-) -> list[str]:
+def _figures(run: Simulation, linear: LinearModel | None, folder: Path, animation: bool, bars: _Bars) -> list[str]:
     """All pictures; the names of the files."""
     from . import plot
     from .plot.geometry import can_sketch
@@ -230,7 +230,7 @@ def _figures(
         makers["bode.png"] = lambda: plot.bode(linear)
     with bars.step("figures") as tell:
         for i, (name, make) in enumerate(makers.items()):
-            make().savefig(folder / name, dpi=200)
+            make().savefig(folder / name)
             tell((i + 1) / len(makers))
     if animation and can_sketch(run.plant):
         with bars.step("animation") as tell:
@@ -334,7 +334,9 @@ def _report(found: _Found, folder: Path) -> None:
         for row in rows:
             modes.add_row(*map(Text, row))
         console.print(modes)
-    console.print(Text.assemble("written to ", (str(folder), "bold"), ": ", ", ".join(sorted(found.files))), soft_wrap=True)
+    console.print(
+        Text.assemble("written to ", (str(folder), "bold"), ": ", ", ".join(sorted(found.files))), soft_wrap=True
+    )
 
 
 def _lines(found: _Found) -> Iterator[tuple[str, str]]:
@@ -342,7 +344,10 @@ def _lines(found: _Found) -> Iterator[tuple[str, str]]:
     s, run = found.summary, found.run
     yield "loops open by at most", f"{s['max_loop_opening_m']:.1e} m"
     energy = s["max_energy_error_J"]
-    yield "energy balance error", "unknown (the plant gives no potential energy)" if energy is None else f"{energy:.1e} J"
+    yield (
+        "energy balance error",
+        "unknown (the plant gives no potential energy)" if energy is None else f"{energy:.1e} J",
+    )
     tracking = s["tracking"]
     if tracking:
         names = [str(n) for n in run.data["position"].values]
@@ -372,9 +377,12 @@ def _modes(found: _Found) -> list[tuple[str, str, str, str]]:
         for i, mode in enumerate(found.linear.damping()):
             rows.append((what if i == 0 else "", *_eigenvalue(mode.eigenvalue)))
     if found.law is not None:
-        poles = [complex(*p) for p in found.summary["tracking"]["error_poles"] if p[1] >= 0.0]
-        for i, pole in enumerate(poles):
-            rows.append(("tracking error, asked for" if i == 0 else "", *_eigenvalue(pole)))
+        # rounding splits equal poles: count those that read the same
+        poles = Counter(_eigenvalue(complex(p, abs(q))) for p, q in found.summary["tracking"]["error_poles"])
+        for i, (texts, count) in enumerate(poles.items()):
+            rows.append(("tracking error, asked for" if i == 0 else "", *texts))
+            if count > (2 if "+-" in texts[0] else 1):
+                rows[-1] = (f"{rows[-1][0]} ({count} poles)".strip(), *texts)
     return rows
 
 
@@ -495,7 +503,7 @@ def main() -> None:
     """Run the command line."""
     if sys.argv[1:2] in (["list"], ["diagnose"]) and _jit.needs_compilation():
         # These need a few poses only: a second interpreted, where compiling takes half a minute.
-        command = [sys.executable, "-m", __spec__.name if __spec__ else "cmbcontrol.cli", *sys.argv[1:]]
+        command = [sys.executable, "-m", "cmbcontrol.cli", *sys.argv[1:]]
         sys.exit(subprocess.call(command, env=os.environ | {"NUMBA_DISABLE_JIT": "1"}))
     app()
 

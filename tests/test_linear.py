@@ -30,6 +30,8 @@ from cmbcontrol.model.elements import (
 from cmbcontrol.model.mechanism import Mechanism
 from cmbcontrol.model.terms import RANK_TOLERANCE
 from cmbcontrol.plants.five_bar import pose
+from cmbcontrol.plants.n_four_bar import pose as four_bars
+from cmbcontrol.plants.parallel_four_bar import pose as parallel_pose
 
 ORDER_8 = ((1, 4 / 5), (2, -1 / 5), (3, 4 / 105), (4, -1 / 280))
 
@@ -67,6 +69,7 @@ def busy_machine(seed):
     return Mechanism(**parts, loops=loops, springs=springs, actuators=drives), rng
 
 
+@pytest.mark.nojit_slow
 @pytest.mark.parametrize("seed", range(6))
 def test_stiffness_and_damping_agree_with_differences(seed):
     plant, rng = busy_machine(seed)
@@ -192,6 +195,26 @@ def test_slider_crank_by_functions_equals_its_mechanism():
     ]
     for a, b in zip(*([m.A, m.B, m.C, m.D] for m in both), strict=True):
         assert largest(a - b) < 1e-9 * (1.0 + largest(a))
+
+
+@pytest.mark.parametrize("n", [1, 2, 10])
+def test_row_of_four_bars_hangs_as_its_exact_reduction(n):
+    """IFToMM A02: I theta'' = -G g cos(theta), I = (n + 1)/3 + n, G = (n + 1)/2 + n, at theta = -pi/2."""
+    plant = plants.n_four_bar(n)
+    model = linearize(plant, trim(plant, four_bars(n, -0.5 * np.pi), u=0.0), coordinates=("bar0",))
+    inertia, weight = (n + 1) / 3 + n, (n + 1) / 2 + n
+    assert frequencies(model) == pytest.approx([np.sqrt(weight * 9.81 / inertia)], rel=1e-10)
+    with pytest.raises(EquilibriumError, match="singular pose"):  # flat, the motors off and gravity across
+        flat = Mechanism("flat", plant.bodies, plant.joints, plant.loops, gravity=(0.0, 0.0, -9.81))
+        linearize(flat, trim(flat, four_bars(n, 0.0)))
+
+
+def test_map_of_the_parallel_four_bar_is_constant():
+    """Spencer 2.4.1: K = [1 0; 0 1; 1 -1; -1 1] at every pose."""
+    plant = plants.parallel_four_bar()
+    for angles in ((2.0, 0.5), (1.0, -0.7)):
+        model = linearize(plant, trim(plant, parallel_pose(*angles)), coordinates=("q1", "q2"))
+        assert largest(model.K - [[1, 0], [0, 1], [1, -1], [-1, 1]]) < 1e-12
 
 
 # -- the five-bar against the nonlinear equations --------------------------------------------------------
@@ -396,6 +419,7 @@ CLOSED = [
 ]
 
 
+@pytest.mark.nojit_slow
 @pytest.mark.parametrize("twice", [False, True], ids=["once", "twice"])
 @pytest.mark.parametrize("case", range(len(CLOSED)))
 def test_random_closed_machines_agree_with_differences(case, twice):
@@ -417,6 +441,18 @@ def test_random_closed_machines_agree_with_differences(case, twice):
     assert largest(model.A[model.dof :, : model.dof] - in_y) < 1e-8 * scale
     assert largest(model.A[model.dof :, model.dof :] - in_rate) < 1e-8 * scale
     assert largest(model.B[model.dof :] - in_u) < 1e-8 * scale
+
+
+def test_bricard_agrees_with_differences():
+    """Six hinges in a ring, movable though six rows and six joints leave no freedom by count."""
+    plant, q, _ = plants.catalogue["bricard"].start()
+    point = trim(plant, q, free="all", u=0.0, stable=True)
+    model = linearize(plant, point)
+    assert model.dof == 1
+    R = np.eye(plant.nv)[[plant.index(model.states[0])]]
+    in_y, _, in_u = by_differences(plant, point, R, Reduced(plant, point.q, R))
+    assert model.A[1, 0] == pytest.approx(in_y[0, 0], rel=1e-8)
+    assert model.B[1] == pytest.approx(in_u[0], rel=1e-8)
 
 
 # -- what comes out ---------------------------------------------------------------------------------------------

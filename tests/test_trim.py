@@ -230,6 +230,7 @@ def test_upright_pole_on_a_cart():
         trim(plant, [0.3, 1.3])
 
 
+@pytest.mark.nojit_slow
 def test_machine_on_springs_settles_to_rest():
     """Multi-axis joints and loops: where it settles, nothing accelerates."""
     kinds = (machines.Spherical, machines.Universal, machines.Planar)

@@ -125,7 +125,7 @@ def update_position(model, q, w, tolerance, cap):
     w.composite[:] = w.I
     composite_inertia(model.links, w.composite, w.S, w.M)
     loop_jacobian(model, q, w.R, w.p, w.S, w.E, w.wrenches, w.phi, w.A)
-    return mass_split(w.M, w.A, model.rows["scale"], tolerance, cap, w.L, w.G, w.order, w.tau, w.pivots)
+    return mass_split(w.M, w.A, model.scale, tolerance, cap, w.L, w.G, w.order, w.tau, w.pivots)
 
 
 @kernel
@@ -136,7 +136,7 @@ def euclidean_split(model, w, tolerance, cap):
         w.L[k, k] = 1.0
     for i in range(w.A.shape[0]):
         for k in range(w.A.shape[1]):
-            w.G[i, k] = model.rows[i].scale * w.A[i, k]
+            w.G[i, k] = model.scale[i] * w.A[i, k]
     return factor_rows(w.G, w.order, w.tau, w.pivots, tolerance, cap)
 
 
@@ -162,7 +162,7 @@ def generalized_force(model, u, w, f):
 
 
 @kernel
-def solve_acceleration(rows, w, rank, f, target, vdot):
+def solve_acceleration(scale, w, rank, f, target, vdot):
     """Gauss' principle: the acceleration nearest to the free one, in the metric of M, with A vdot = target.
 
     In mass coordinates the free acceleration is y = L^-1 (f - h); its component along the
@@ -175,7 +175,7 @@ def solve_acceleration(rows, w, rank, f, target, vdot):
     forward(w.L, vdot)
     to_head(w.G, w.tau, rank, vdot)
     for i in range(w.rhs.shape[0]):
-        w.rhs[i] = rows[i].scale * target[i]
+        w.rhs[i] = scale[i] * target[i]
     for k in range(rank):
         w.z[k] = vdot[k]  # head of the free acceleration, for the multipliers
     solve_head(w.G, w.order, rank, w.rhs, vdot)
@@ -212,7 +212,7 @@ def acceleration(model, q, v, u, tolerance, cap, w, vdot):
     generalized_force(model, u, w, f)
     for i in range(w.b.shape[0]):
         w.b[i] = -w.b[i]
-    solve_acceleration(model.rows, w, rank, f, w.b, vdot)
+    solve_acceleration(model.scale, w, rank, f, w.b, vdot)
     return rank
 
 
@@ -229,7 +229,7 @@ def largest(model, phi):
     """Largest residual in scaled units (metres)."""
     s = 0.0
     for i in range(phi.shape[0]):
-        s = max(s, abs(phi[i]) * model.rows[i].scale)
+        s = max(s, abs(phi[i]) * model.scale[i])
     return s
 
 
@@ -266,7 +266,7 @@ def close_loops(model, q, w, tolerance, cap, euclidean, accuracy, moved):
         else:
             exact = False
         for i in range(w.phi.shape[0]):
-            w.rhs[i] = -model.rows[i].scale * w.phi[i]
+            w.rhs[i] = -model.scale[i] * w.phi[i]
         step[:] = 0.0
         solve_head(w.G, w.order, rank, w.rhs, step)
         to_space(w.G, w.tau, rank, step)

@@ -152,7 +152,9 @@ def add_spring_stiffness(model, R, p, S, pair, K):
         length = spring_line(spring, R, p, pa, pb, pair.g)
         e = pair.g[3:].copy()
         tension = spring.stiffness * (length - spring.rest)
-        across = spring.stiffness if spring.rest == 0.0 else tension / length  # T/length, also at length zero
+        across = spring.stiffness  # T/length; without a length at rest also where the length is zero
+        if spring.rest != 0.0:
+            across = tension / length if length > 0.0 else np.nan
         for c in range(6):
             pair.g[c] *= tension
         n = set_path(model.links, spring.a, spring.b, pair)

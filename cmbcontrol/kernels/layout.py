@@ -69,7 +69,6 @@ ROW_DTYPE = np.dtype(
         ("pb", np.float64, (3,)),  # point on link b
         ("value", np.float64),  # length of a distance row, pitch of a screw row, offset of a coupling
         ("coupling", np.int64),  # which line of the coupling matrices
-        ("scale", np.float64),  # makes rows of different units comparable when the rank is decided
     ],
     align=True,
 )
@@ -108,12 +107,13 @@ DRIVE_DTYPE = np.dtype(
 class Model(NamedTuple):
     """Everything the kernels know of a machine; all arrays are read-only and C-contiguous.
 
-    The first three are records, `couplings_q` and `couplings_v` have a line for each linear
+    Links, rows, springs and drives are records; `couplings_q` and `couplings_v` have a line for each linear
     coupling of joints (in position and in velocity coordinates).
     """
 
     links: np.ndarray
     rows: np.ndarray
+    scale: np.ndarray  # (rows,) brings rows of different units to metres, for decisions about rank
     springs: np.ndarray
     drives: np.ndarray
     couplings_q: np.ndarray  # (couplings, nq)

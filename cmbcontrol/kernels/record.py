@@ -65,10 +65,10 @@ def output_quantities(model, opt, X, U, vdot, force, lam, phi, energies, pivots,
         generalized_force(model, U[i], w, f)
         for k in range(w.b.shape[0]):
             w.b[k] = -w.b[k]
-        solve_acceleration(model.rows, w, ranks[i], f, w.b, vdot[i])
+        solve_acceleration(model.scale, w, ranks[i], f, w.b, vdot[i])
         solve_multipliers(w.G, w.order, ranks[i], w.z, lam[i])
         for k in range(lam.shape[1]):
-            lam[i, k] *= model.rows[k].scale
+            lam[i, k] *= model.scale[k]
         energies[i, 0] = kinetic_energy(w.M, v)
         energies[i, 1] = potential_energy(model, q, w.R, w.p)
         energies[i, 2] = 0.0

@@ -98,7 +98,7 @@ def derivative(model, x, u, opt, w, dx):
                 rate += w.A[i, k] * v[k]
             w.b[i] -= 2.0 * opt.alpha * rate + opt.beta * opt.beta * w.phi[i]
     position_rates(model.links, q, v, dx[:nq])
-    solve_acceleration(model.rows, w, rank, f, w.b, dx[nq : nq + nv])
+    solve_acceleration(model.scale, w, rank, f, w.b, dx[nq : nq + nv])
     power = 0.0
     for k in range(nv):
         power += f[k] * v[k]

@@ -135,7 +135,10 @@ def settle(
     if found.relative > tolerance:  # no direction leads to an equilibrium from here
         found = _nearest(_lower(here), tolerance)
     if stable and found.relative <= tolerance and found.downhill()[1] < -1e-6:
-        raise EquilibriumError(f"no stable equilibrium was found near the pose; q = {found.q.tolist()} is unstable")
+        raise EquilibriumError(
+            f"no stable equilibrium was found near the pose: that at q = {np.round(found.q, 6).tolist()} is "
+            "unstable, or singular (see plant.diagnose(q)). Start elsewhere."
+        )
     outside = (found.q < plant.limits[:, 0] - 1e-9) | (found.q > plant.limits[:, 1] + 1e-9)
     if found.relative <= tolerance and outside.any():
         i = int(np.argmax(outside))

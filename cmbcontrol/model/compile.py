@@ -217,16 +217,11 @@ def _loop_rows(loop: Loop | Joint) -> list[_Row]:
             raise TypeError(f"a loop must be a cut joint, Point, PointOnLine, ..., Weld or Coupling, got {loop!r}")
 
 
-def _row_records(rows: list[_Row], link_of, frame_of, size: float, coupling_scale: list[float]):
+def _row_records(rows: list[_Row], link_of, frame_of):
     """Row records: vectors moved from body axes to link axes."""
     records = []
     for row in rows:
         fa, fb = frame_of[row.a], frame_of[row.b]
-        scale = 1.0
-        if row.kind == layout.ROW_ALIGN:
-            scale = size
-        elif row.kind == layout.ROW_COUPLING:
-            scale = coupling_scale[row.coupling]
         records.append(
             (
                 row.kind,
@@ -239,10 +234,21 @@ def _row_records(rows: list[_Row], link_of, frame_of, size: float, coupling_scal
                 fb.R.T @ (row.pb - fb.p),
                 row.value,
                 row.coupling,
-                scale,
             )
         )
     return np.array(records, dtype=layout.ROW_DTYPE)
+
+
+def _row_scale(rows: list[_Row], size: float, Cq: np.ndarray, units: list[str]) -> np.ndarray:
+    """Factors that bring rows to metres: a radian counts as `size` metres."""
+    metres = np.array([size if u == "rad" else 1.0 for u in units])
+    scale = np.ones(len(rows))
+    for i, row in enumerate(rows):
+        if row.kind == layout.ROW_ALIGN:
+            scale[i] = size
+        elif row.kind == layout.ROW_COUPLING:
+            scale[i] = 1.0 / np.linalg.norm(Cq[row.coupling] / metres)
+    return scale
 
 
 def _spring_records(springs, link_of, frame_of, position_index, velocity_index, linear):
@@ -337,14 +343,11 @@ def compile_parts(bodies, joints, loops, springs, actuators, gravity) -> Compile
         labels += [f"{loop.name}_{r.label}" if r.label else loop.name for r in rows[start:]]
         row_slice[loop.name] = slice(start, len(rows))
     size = _characteristic_length(links, rows, frame_of)
-    # a radian counts as `size` metres, so that rows of couplings compare with the others
-    metres = np.array([size if u == "rad" else 1.0 for j in joints for u in j.position_units])
-    coupling_scale = [1.0 / np.linalg.norm(line / metres) for line in Cq]
-
     damping = np.concatenate([np.zeros(0), *(j.damping for j in joints)])
     arrays = (
         links,
-        _row_records(rows, link_of, frame_of, size, coupling_scale),
+        _row_records(rows, link_of, frame_of),
+        _row_scale(rows, size, Cq, [u for j in joints for u in j.position_units]),
         _spring_records(springs, link_of, frame_of, position_index, velocity_index, linear),
         _drive_records(actuators, loops, link_of, frame_of, velocity_index, linear),
         Cq,

@@ -89,7 +89,7 @@ class Mechanism(PlantBase):
         self.actuator_names = tuple(a.name for a in self.actuators)
         self.row_names, self.row_units = self._compiled.row_names, self._compiled.row_units
         self.row_slices = self._compiled.row_slice
-        self.row_scale = np.ascontiguousarray(self.model.rows["scale"])
+        self.row_scale = self.model.scale
         self.effort = np.array([a.effort for a in self.actuators], dtype=np.float64)
         self.limits = np.concatenate([np.empty((0, 2)), *(j.limits for j in self.joints)])
         # (position, velocity) indices of coordinates that are plain numbers

@@ -169,7 +169,7 @@ def _write_gif(path: Path, drawing: _Drawing, frames: Iterator[None], fps: float
     images: list[Any] = []
     for _ in frames:
         image = Image.fromarray(drawing.pixels())
-        first = images[0] if images else image.quantize(128, Image.Quantize.MAXCOVERAGE)  # keeps white white
+        first = images[0] if images else image.quantize(256, Image.Quantize.MAXCOVERAGE)  # keeps white white
         images.append(image.quantize(palette=first, dither=Image.Dither.NONE))
     images[0].save(path, save_all=True, append_images=images[1:], duration=round(1000.0 / fps), loop=0)
 
@@ -210,6 +210,7 @@ class _Drawing:
         title: str = "",
         dpi: float = 150.0,
     ) -> None:
+        self._still: Any = None
         self.plane = artist.plane
         self.view = list(artist.plane) if artist.plane else [0, 1, 2]
         self._limits(poses)
@@ -353,15 +354,22 @@ class _Drawing:
             line.set_data(*columns)
 
     def pixels(self) -> NDArray[np.uint8]:
-        """The figure as an image (height, width, 3)."""
+        """The figure as an image (height, width, 3); what does not move is drawn once."""
         from matplotlib.backends.backend_agg import FigureCanvasAgg
 
-        canvas = self.figure.canvas
-        if not isinstance(canvas, FigureCanvasAgg):
+        moving = [*self.guides, *self.areas.values(), *self.bodies, *self.rods, *self.springs, self.centres]
+        moving += [self.sliders, self.joints, self.loops, self.label]
+        if self._still is None:
             canvas = FigureCanvasAgg(self.figure)
+            for part in moving:
+                part.set_animated(True)
             canvas.draw()
             self.figure.set_layout_engine("none")  # the layout of the first frame is kept
-        canvas.draw()
+            self._still = canvas, canvas.copy_from_bbox(self.figure.bbox)
+        canvas, background = self._still
+        canvas.restore_region(background)
+        for part in sorted(moving, key=lambda part: part.zorder):
+            self.ax.draw_artist(part)
         return np.asarray(canvas.buffer_rgba())[..., :3].copy()
 
 

@@ -1,0 +1,42 @@
+"""The numbered examples run, and show what they promise."""
+
+import importlib.util
+from pathlib import Path
+
+import pytest
+
+EXAMPLES = Path(__file__).parents[1] / "examples"
+
+
+def results(name):
+    """Import an example and run its main()."""
+    spec = importlib.util.spec_from_file_location(name, EXAMPLES / f"{name}.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module.main()
+
+
+def test_ex01_own_machine():
+    found = results("ex01_own_machine")
+    assert found["dof"] == 1 and found["redundant rows"] == 3
+    assert found["drift, m"] < 1e-12 and found["difference to the twin, rad"] < 1e-9
+
+
+@pytest.mark.nojit_slow
+def test_ex02_tracking():
+    found = results("ex02_tracking")
+    assert found["continuous: error at the end, rad"] < 1e-6
+    assert found["1 kHz: error at the end, rad"] < 1e-2
+
+
+def test_ex03_singular_poses():
+    found = results("ex03_singular_poses")
+    assert all(value <= 1e-3 for name, value in found.items() if "mirror" in name)
+    assert all(value <= 6000 for name, value in found.items() if "evaluations" in name)
+
+
+def test_ex04_linear_model():
+    found = results("ex04_linear_model")
+    assert found["poles differ between coordinates by, rad/s"] < 1e-8
+    assert found["slowest closed-loop pole, rad/s"] < -1.0
+    assert found["error left after 3 s, rad"] < 0.02

@@ -1,0 +1,410 @@
+"""Figures: what is drawn is what the run says, every axis has a unit, nothing global changes."""
+
+import re
+
+import matplotlib
+import numpy as np
+import pytest
+from matplotlib.figure import Figure
+from PIL import Image
+
+import cmbcontrol as cmb
+from cmbcontrol import plants, plot
+from cmbcontrol.linear import linearize, trim
+from cmbcontrol.plants.five_bar import pose
+from cmbcontrol.plot.geometry import sketcher
+from cmbcontrol.plot.style import colors
+
+UNIT = re.compile(r".+ \(.+\)")
+
+
+@pytest.fixture(autouse=True)
+def nothing_global_changes():
+    """No figure is left open, no setting of matplotlib changes."""
+    before = dict(matplotlib.rcParams)
+    yield
+    assert dict(matplotlib.rcParams) == before
+    from matplotlib import pyplot
+
+    assert pyplot.get_fignums() == []
+
+
+@pytest.fixture(scope="module")
+def free():
+    """A motion through the singular pose of the five-bar, at 0.651 s."""
+    plant = plants.five_bar()
+    return cmb.simulate(plant, q0=pose(plant, "second"), t_end=0.7, output_times=0.01)
+
+
+@pytest.fixture(scope="module")
+def tracking():
+    """Three tenths of a second of tracking, with torque limits."""
+    plant = plants.five_bar(effort=70.0)
+    reference = cmb.Sine([2.1, 1.0], [0.3, 0.2], 0.5)
+    law = cmb.controllers.ProjectedInverseDynamics(plant, ("left", "right"), reference, bandwidth=10.0)
+    return cmb.simulate(plant, law, plant.assemble(left=2.0, right=1.1), t_end=0.3, output_times=0.01)
+
+
+def curve(ax, label):
+    """Data of the curve with that label."""
+    (line,) = [line for line in ax.lines if line.get_label() == label]
+    return np.array(line.get_data())
+
+
+def assert_readable(figure):
+    """Labels with units, legends beside the curves, all inside the page."""
+    assert isinstance(figure, Figure)
+    figure.draw_without_rendering()
+    page = figure.bbox
+    for ax in figure.axes:
+        assert UNIT.fullmatch(ax.get_ylabel())
+        assert UNIT.fullmatch(ax.get_xlabel()) or ax.get_shared_x_axes().get_siblings(ax)[-1] is not ax
+        if ax.get_legend() is not None:
+            box = ax.get_legend().get_window_extent()
+            assert box.x0 > ax.get_window_extent().x1
+            assert box.x1 <= page.x1 + 1.0
+    assert any(UNIT.fullmatch(ax.get_xlabel()) for ax in figure.axes)
+
+
+# -- over time -----------------------------------------------------------------------------------------
+
+
+def test_responses_of_a_tracking_run(tracking):
+    figure = plot.responses(tracking)
+    assert_readable(figure)
+    angles, error, effort = figure.axes
+    assert [ax.get_ylabel() for ax in figure.axes] == [
+        "joint angle (rad)",
+        "tracking error (rad)",
+        "motor effort (N m)",
+    ]
+    np.testing.assert_array_equal(curve(angles, "left"), [tracking.time, tracking.q.values[:, 0]])
+    dashed = [line for line in angles.lines if line.is_dashed()]
+    np.testing.assert_array_equal([line.get_ydata() for line in dashed], tracking.reference.values.T)
+    assert error.get_yscale() == "log"
+    gap = np.abs(tracking.reference.values[:, 1] - tracking.q.values[:, 2])
+    np.testing.assert_allclose(curve(error, "right")[1], gap)
+    np.testing.assert_array_equal(curve(effort, "right (limit 70)")[1], tracking.u.values[:, 1])
+    limits = [line.get_ydata()[0] for line in effort.lines if line.get_linestyle() == ":"]
+    assert limits == [-70.0, 70.0] * 2
+
+
+def test_legend_names_controlled_coordinates_first(tracking):
+    texts = [t.get_text() for t in plot.responses(tracking).axes[0].get_legend().get_texts()]
+    assert texts == ["left", "right", "elbow_left", "elbow_right", "reference"]
+
+
+def test_singular_passages_are_marked_in_every_panel(free):
+    for make in (plot.responses, plot.forces, plot.evidence):
+        figure = make(free)
+        assert_readable(figure)
+        for ax in figure.axes:
+            upright = [line.get_xdata()[0] for line in ax.lines if len(set(line.get_xdata())) == 1]
+            assert any(abs(x - 0.651) < 1e-3 for x in upright)
+        texts = [t.get_text() for t in figure.axes[0].get_legend().get_texts()]
+        assert "singular passage" in texts
+
+
+def test_no_effort_panel_without_motors_running(free):
+    assert [ax.get_ylabel() for ax in plot.responses(free).axes] == ["joint angle (rad)"]
+
+
+def test_forces_by_unit():
+    plant = plants.pendulum()
+    run = cmb.simulate(plant, q0=plant.assemble(angle=-1.0), t_end=0.1, output_times=0.02)
+    figure = plot.forces(run)
+    assert_readable(figure)
+    assert [ax.get_ylabel() for ax in figure.axes] == [
+        "constraint force (N)",
+        "constraint force (N m)",
+        "multiplier (N)",
+        "multiplier (N m)",
+    ]
+    np.testing.assert_array_equal(curve(figure.axes[0], "y")[1], run.constraint_force.values[:, 1])
+    np.testing.assert_array_equal(curve(figure.axes[2], "pivot_y")[1], run.multipliers.values[:, 1])
+
+
+def test_multipliers_at_a_singular_pose_do_not_hide_the_others(free):
+    ax = plot.forces(free).axes[-1]
+    regular = free.multipliers.values[free.conditioning.values > 0.05]
+    assert np.abs(free.multipliers.values).max() > 3.0 * np.abs(regular).max()
+    assert ax.get_ylim()[1] - ax.get_ylim()[0] < 3.0 * np.ptp(regular)
+
+
+def test_evidence_shows_drift_balance_energy_and_conditioning(free):
+    opening, balance, energy, conditioning = plot.evidence(free).axes
+    assert [ax.get_yscale() for ax in (opening, balance, energy, conditioning)] == ["log", "log", "linear", "log"]
+    drift = free.drift.values[:, 0]
+    np.testing.assert_array_equal(curve(opening, "tip")[1], np.where(drift > 0.0, drift, np.nan))
+    total = curve(energy, "kinetic")[1] + curve(energy, "potential")[1]
+    np.testing.assert_allclose(curve(energy, "total")[1], total)
+    assert np.nanmax(curve(balance, "energy less work")[1]) == free.max_energy_error
+    assert curve(conditioning, "least on the way")[0] == pytest.approx([0.651], abs=1e-3)
+
+
+def test_evidence_of_a_plant_whose_energy_is_unknown():
+    base = plants.particle_on_circle()
+    functions = {k: base._functions[k] for k in ("M", "h", "Phi", "A", "Adot_v")}
+    plant = cmb.model.functions.FunctionPlant("p", ("q1", "q2"), **functions, neutral=(1.0, 0.0), units=("m", "m"))
+    run = cmb.simulate(plant, q0=[1.0, 0.0], t_end=0.1, output_times=0.05)
+    figure = plot.evidence(run)
+    assert_readable(figure)
+    assert "no potential energy" in figure.axes[1].texts[0].get_text()
+
+
+def test_evidence_of_a_machine_without_loops():
+    rod = cmb.Body.rod("rod", 1.0, 1.0)
+    plant = cmb.Mechanism("rod", [rod], [cmb.Revolute("pivot", "ground", "rod")], gravity=(0, -9.81, 0))
+    run = cmb.simulate(plant, q0=[0.0], t_end=0.1, output_times=0.05)
+    assert plot.evidence(run).axes[0].texts[0].get_text() == "no loops"
+    assert plot.forces(run).axes[-1].texts[0].get_text() == "no loops"
+
+
+def test_given_axes_are_drawn_on(free):
+    figure = Figure()
+    axes = figure.subplots(2, 2)
+    assert plot.evidence(free, axes=axes) is figure
+    assert axes[1, 0].get_ylabel() == "energy (J)"
+    with pytest.raises(ValueError, match="this figure has 4 panels; give as many axes, got 3"):
+        plot.evidence(free, axes=axes.ravel()[:3])
+
+
+def test_a_run_from_a_file_can_be_plotted(free, tracking):
+    for run in (free, tracking):
+        loaded = cmb.Simulation(run.data)
+        for make in (plot.responses, plot.forces, plot.evidence):
+            assert_readable(make(loaded))
+    with pytest.raises(cmb.ModelError, match=r"set run\.plant"):
+        loaded.animate("never.gif")
+
+
+def test_the_run_has_doors_to_its_figures(free):
+    assert isinstance(free.plot(), Figure)
+
+
+def test_many_coordinates_share_colours_and_a_short_legend():
+    plant, q0, v0 = plants.catalogue["n-four-bar"].start(n=12)
+    run = cmb.simulate(plant, q0=q0, v0=v0, t_end=0.01, output_times=0.005)
+    figure = plot.responses(run)
+    assert_readable(figure)
+    texts = [t.get_text() for t in figure.axes[0].get_legend().get_texts()]
+    assert len(texts) == 14 and texts[-1] == "and 12 more"
+    assert len({tuple(c) for c in colors(25)}) == 25
+
+
+# -- frequency -----------------------------------------------------------------------------------------
+
+
+def test_bode_draws_the_frequency_response():
+    plant = plants.five_bar()
+    lin = linearize(plant, trim(plant, pose(plant)), coordinates=("left", "right"))
+    omega = np.logspace(-1, 2, 40)
+    figure = plot.bode(lin, omega)
+    figure.draw_without_rendering()
+    gain, phase = figure.axes[1], figure.axes[3]
+    assert figure.axes[0].get_ylabel() == "gain (rad/(N m))"
+    assert figure.axes[2].get_ylabel() == "phase (deg)"
+    assert phase.get_xlabel() == "frequency (rad/s)" and gain.get_title() == "from motor right"
+    response = np.array([lin.C @ np.linalg.solve(1j * w * np.eye(4) - lin.A, lin.B) for w in omega])
+    np.testing.assert_allclose(curve(gain, "left")[1], np.abs(response[:, 0, 1]), rtol=1e-9)
+    assert [t.get_text() for t in gain.get_legend().get_texts()] == ["left", "right"]
+
+
+def test_bode_of_an_input_that_does_not_act():
+    plant = plants.particle_on_circle()
+    lin = linearize(plant, trim(plant, plant.neutral()), coordinates=("q2",))  # f1 points outwards
+    assert len(plot.bode(lin).axes) == 4
+
+
+def test_bode_needs_inputs_and_fitting_axes():
+    plant = plants.five_bar()
+    point = trim(plant, pose(plant))
+    with pytest.raises(ValueError, match="'five-bar' has no inputs"):
+        plot.bode(linearize(plant, point, inputs=()))
+    with pytest.raises(ValueError, match=r"needs \(2, 2\) axes"):
+        plot.bode(linearize(plant, point), axes=Figure().subplots(2, 1))
+
+
+# -- machines ------------------------------------------------------------------------------------------
+
+
+def test_mechanism_draws_bodies_between_their_joints():
+    plant = plants.five_bar()
+    q = pose(plant)
+    figure = plot.mechanism(plant, q)
+    figure.draw_without_rendering()
+    (ax,) = figure.axes
+    assert (ax.get_xlabel(), ax.get_ylabel()) == ("x (m)", "y (m)")
+    assert ax.get_aspect() == 1.0
+    drawn = {tuple(np.round(np.array(line.get_data()).T.ravel(), 9)) for line in ax.lines}
+    elbow, tip = plant.point(q, "left_upper"), plant.point(q, "left_upper", (1.5, 0, 0))
+    assert (0.0, 0.0, *np.round(elbow[:2], 9)) in drawn
+    assert (*np.round(elbow[:2], 9), *np.round(tip[:2], 9)) in drawn
+    assert tuple(np.round(tip[:2], 9)) in drawn  # where the loop closes
+
+
+def test_mechanism_takes_values_by_name_and_given_axes():
+    figure = Figure()
+    ax = figure.add_subplot()
+    assert plot.mechanism(plants.n_four_bar(1), {"bar0": 1.0, "coupler1": -1.0, "bar1": 1.0}, ax=ax) is figure
+    assert ax.get_title() == "n-four-bar"
+
+
+@pytest.mark.parametrize(
+    ("axis", "gravity", "plane"),
+    [((0, 0, 1), (0, -9.81, 0), (0, 1)), ((0, 1, 0), (0, 0, -9.81), (0, 2)), ((-1, 0, 0), (0, 0, 0), (1, 2))],
+)
+def test_the_plane_of_motion_is_found(axis, gravity, plane):
+    rod = cmb.Body.rod("rod", 1.0, 1.0)
+    plant = cmb.Mechanism("rod", [rod], [cmb.Revolute("pivot", "ground", "rod", axis=axis)], gravity=gravity)
+    assert sketcher(plant).plane == plane
+    (ax,) = plot.mechanism(plant, [0.3]).axes
+    assert (ax.get_xlabel(), ax.get_ylabel()) == tuple(f"{'xyz'[k]} (m)" for k in plane)
+
+
+def test_slides_alone_move_in_the_plane_of_gravity():
+    block = cmb.Body("block", 1.0, inertia=(0.1, 0.1, 0.1))
+    plant = cmb.Mechanism("slide", [block], [cmb.Prismatic("x", "ground", "block", axis=(1, 0, 0))])
+    assert sketcher(plant).plane == (0, 2)
+
+
+def test_machines_in_space_need_space():
+    plant = plants.bricard()
+    figure = plot.mechanism(plant, plant.neutral())
+    assert [figure.axes[0].get_xlabel(), figure.axes[0].get_zlabel()] == ["x (m)", "z (m)"]
+    figure.draw_without_rendering()
+    with pytest.raises(ValueError, match="projection='3d'"):
+        plot.mechanism(plant, plant.neutral(), ax=Figure().add_subplot())
+
+
+def test_massless_carriers_are_not_drawn():
+    plant = plants.pendulum()
+    pose = sketcher(plant).at(plant.assemble(angle=-np.pi / 2))
+    assert len(pose.bodies) == 1 and len(pose.joints) == len(pose.sliders) == 0
+    np.testing.assert_allclose(pose.bodies[0], [[0, 0, 0], [0, -1, 0]], atol=1e-12)  # a rod to its far end
+    np.testing.assert_allclose(pose.loops, [[0, 0, 0]], atol=1e-12)
+    np.testing.assert_array_equal(pose.ground, [[0, 0, 0]])
+
+
+def test_all_parts_have_a_shape():
+    corners = [(np.cos(a), np.sin(a), 0.0) for a in (0.0, 2.1, 4.2)]
+    plate = cmb.Body("plate", 3.0, (0.0, 0.0, 0.1), (0.1, 0.1, 0.2))
+    legs = [cmb.Distance(f"leg{i}", "ground", "plate", np.multiply(2, c), c, 1.6) for i, c in enumerate(corners)]
+    spring = cmb.PointSpring("spring", "ground", "plate", (0, 0, 0), (0, 0, 0.1), stiffness=10.0, rest=1.0)
+    plant = cmb.Mechanism("tripod", [plate], [cmb.Free("plate", "ground", "plate")], legs, [spring])
+    q = plant.assemble(guess={"plate_z": 1.2})
+    shape = sketcher(plant).at(q)
+    assert len(shape.rods) == 3 and len(shape.springs) == 1 and len(shape.loops) == 6
+    np.testing.assert_allclose([np.linalg.norm(a - b) for a, b in shape.rods], 1.6)
+    assert_drawable(plant, q)
+
+
+def assert_drawable(plant, q):
+    """The figure can be rendered."""
+    plot.mechanism(plant, q).draw_without_rendering()
+
+
+def test_guides_of_slides_and_of_points_on_lines():
+    crank, rod = cmb.Body.rod("crank", 1.0, 0.3), cmb.Body.rod("rod", 1.0, 0.8)
+    block = cmb.Body("block", 2.0, inertia=(0.01, 0.01, 0.01))
+    joints = [
+        cmb.Revolute("crank", "ground", "crank"),
+        cmb.Revolute("elbow", "crank", "rod", frame=cmb.Frame((0.3, 0, 0))),
+    ]
+    slide = cmb.Prismatic("slide", "ground", "block", axis=(1, 0, 0))
+    pin = cmb.PointOnLine("pin", "block", "rod", (0, 0, 0), (0.8, 0, 0))
+    with_block = cmb.Mechanism("press", [crank, rod, block], [*joints, slide], [pin], gravity=(0, -9.81, 0))
+    guide = cmb.PointOnLine("guide", "ground", "rod", (0, 0, 0), (0.8, 0, 0), axis=(1, 0, 0))
+    plane = cmb.PointOnPlane("guide", "ground", "rod", (0, 0, 0), (0.8, 0, 0), normal=(0, 1, 0))
+    alone = [cmb.Mechanism("press", [crank, rod], joints, [g], gravity=(0, -9.81, 0)) for g in (guide, plane)]
+    for plant, q in [(with_block, (0.0, 0.0, 1.1)), *((p, (0.0, 0.0)) for p in alone)]:
+        shape = sketcher(plant).at(np.array(q))
+        assert len(shape.guides) == len(shape.sliders) == 1
+        np.testing.assert_allclose(shape.guides[0][:, 1:], 0.0, atol=1e-15)
+        np.testing.assert_allclose(shape.sliders, [[1.1, 0.0, 0.0]])
+        assert shape.guides[0][0, 0] < 0.0 and shape.guides[0][1, 0] > 1.1
+        assert_drawable(plant, q)
+
+
+def test_a_body_is_more_than_its_joints():
+    """A centre of mass beside the line of the joints makes the body an area."""
+    plant, q0, _ = plants.catalogue["andrews"].start()
+    shapes = dict(zip(("K1", "K2", "K3", "K4", "K5", "K6", "K7"), sketcher(plant).at(q0).bodies, strict=True))
+    assert {k: len(line) for k, line in shapes.items()} == dict(K1=2, K2=2, K3=4, K4=2, K5=4, K6=2, K7=4)
+    assert len(plot.mechanism(plant, q0).axes[0].patches) == 3
+
+
+class Drawn(cmb.model.functions.FunctionPlant):
+    """A slider-crank that says what it looks like."""
+
+    def sketch(self, q):
+        elbow = np.array([np.cos(q[0]), np.sin(q[0])])
+        return [[(0.0, 0.0), elbow], [elbow, elbow + [np.cos(q[0] + q[1]), np.sin(q[0] + q[1])]]]
+
+
+def drawn():
+    """The slider-crank of the catalogue, with a sketch."""
+    base = plants.slider_crank()
+    functions = {k: base._functions[k] for k in ("M", "h", "Phi", "A", "Adot_v")}
+    return Drawn("drawn", ("q1", "q2"), **functions, rows={"slider": ("slider",)}, units=("rad", "rad"))
+
+
+def test_plants_given_by_functions_may_have_a_sketch(tmp_path):
+    plant = drawn()
+    assert_drawable(plant, [0.6, -1.2])
+    run = cmb.simulate(plant, q0=[0.6, -1.2], t_end=0.1, output_times=0.02)
+    assert Image.open(run.animate(tmp_path / "a.gif")).n_frames == 3
+
+
+def test_plants_without_a_sketch_say_so():
+    plant = plants.particle_on_circle()
+    if not hasattr(plant, "sketch"):
+        with pytest.raises(cmb.ModelError, match=r"'particle' is given by functions.*sketch\(q\)"):
+            plot.mechanism(plant, plant.neutral())
+    wrong = drawn()
+    object.__setattr__(wrong, "sketch", lambda q: [[0.0, 1.0]])
+    with pytest.raises(cmb.ModelError, match=r"sketch\(q\) must return lines.*\(2,\)"):
+        plot.mechanism(wrong, wrong.neutral())
+
+
+# -- animations ----------------------------------------------------------------------------------------
+
+
+def test_animation_has_its_frames_and_moves(free, tmp_path):
+    fractions = []
+    path = plot.animate(free, tmp_path / "run.gif", fps=20, speed=2.0, progress=fractions.append)
+    with Image.open(path) as gif:
+        assert gif.n_frames == 8  # 0.7 s in steps of 0.1 s
+        assert gif.info["duration"] == 50
+        first = np.asarray(gif.convert("RGB"), dtype=int)
+        gif.seek(7)
+        last = np.asarray(gif.convert("RGB"), dtype=int)
+    assert first.shape == last.shape
+    assert np.abs(first - last).max() > 100
+    assert tuple(first[2, 2]) == (255, 255, 255)
+    np.testing.assert_allclose(fractions, np.arange(1, 9) / 8)
+
+
+def test_animation_in_space(tmp_path):
+    plant, q0, v0 = plants.catalogue["bricard"].start()
+    run = cmb.simulate(plant, q0=q0, v0=v0, t_end=0.2, output_times=0.05)
+    assert Image.open(run.animate(tmp_path / "b.gif", fps=10, progress=True)).n_frames == 3
+
+
+def test_animation_of_a_single_instant(free, tmp_path):
+    short = cmb.Simulation(free.data.isel(time=[0]), free.plant)
+    assert Image.open(short.animate(tmp_path / "one.gif")).n_frames == 1
+
+
+def test_animation_refuses_what_it_cannot_write(free, tmp_path, monkeypatch):
+    with pytest.raises(ValueError, match=r"\.gif or a \.mp4 file, got 'run\.avi'"):
+        plot.animate(free, tmp_path / "run.avi")
+    with pytest.raises(ValueError, match="fps must be > 0"):
+        plot.animate(free, tmp_path / "run.gif", fps=0)
+    with pytest.raises(ValueError, match="speed"):
+        plot.animate(free, tmp_path / "run.gif", speed=float("nan"))
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(cmb.errors.MissingExtraError, match=r"run\.mp4 needs ffmpeg"):
+        plot.animate(free, tmp_path / "run.mp4")
+    with pytest.raises(OSError, match="nowhere"):
+        plot.animate(free, tmp_path / "nowhere" / "run.gif")
