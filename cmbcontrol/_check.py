@@ -16,9 +16,10 @@ Array = NDArray[np.float64]
 
 def vector(x: ArrayLike, n: int, what: str, names: Iterable[str] = ()) -> Array:
     """`x` as a contiguous float64 vector of length n, finite; else a ValueError that says what is wrong."""
-    if not (type(x) is np.ndarray and x.dtype == np.float64 and x.ndim == 1 and x.flags.c_contiguous):
+    # a read-only array would make numba compile every kernel again for its kind: it is copied
+    if not (type(x) is np.ndarray and x.dtype == np.float64 and x.ndim == 1 and x.flags.carray):
         try:
-            x = np.ascontiguousarray(x, dtype=np.float64)
+            x = np.array(x, dtype=np.float64)
         except (TypeError, ValueError) as error:
             raise TypeError(f"{what} must be {n} numbers, got {x!r}") from error
     if x.shape != (n,):

@@ -55,9 +55,7 @@ def kernel(function: Callable | None = None, *, inline: bool = False) -> Callabl
     """
     if function is None:
         return lambda f: kernel(f, inline=inline)
-    compiled = numba.njit(
-        cache=True, error_model="numpy", nogil=True, inline="always" if inline else "never"
-    )(function)
+    compiled = numba.njit(cache=True, error_model="numpy", nogil=True, inline="always" if inline else "never")(function)
     if JIT_ENABLED:
         folder = Path(compiled.stats.cache_path)
         if folder not in _guarded:

@@ -87,9 +87,10 @@ class Status(IntEnum):
 
 _MESSAGES = {
     Status.COMPLETED: "The run reached its end.",
-    Status.STEP_TOO_SMALL: "The step shrank below the spacing of floating-point time. The motion may run into a lock-up or a "
-    "bifurcation here; look at the events and try other tolerances or start values.",
-    Status.NOT_FINITE: "A value became infinite or not a number. Check the controller's output and the forces at this state.",
+    Status.STEP_TOO_SMALL: "The step shrank below the spacing of floating-point time. The motion may run into a "
+    "lock-up or a bifurcation here; look at the events and try other tolerances or start values.",
+    Status.NOT_FINITE: "A value became infinite or not a number. Check the controller's output and the "
+    "forces at this state.",
     Status.MASS_MATRIX: "The mass matrix is not positive definite here. Give every joint some inertia to move.",
     Status.PROJECTION: "The loops could not be closed after a step. Try a smaller tolerance or maximum step.",
     Status.TOO_MANY_STEPS: "The maximum number of steps was reached. Raise `max_steps`, or loosen `rtol` and `atol`.",

@@ -104,7 +104,12 @@ class TestInverseDynamics:
         base = plants.five_bar()
         names = base.velocity_names
         plant = cmb.Mechanism(
-            "over", base.bodies, base.joints, base.loops, actuators=[cmb.Actuator(n) for n in names], gravity=base.gravity
+            "over",
+            base.bodies,
+            base.joints,
+            base.loops,
+            actuators=[cmb.Actuator(n) for n in names],
+            gravity=base.gravity,
         )
         q, v = state(plant, **FIVE_BAR)
         terms = plant.terms(q, v)

@@ -11,6 +11,7 @@ from machines import (
     kinematics,
     largest,
     linear_coordinates,
+    link_of,
     random_state,
     random_tree,
     rate_along,
@@ -183,6 +184,21 @@ def test_an_actuator_on_a_cut_joint_has_the_power_of_its_coordinate(kind, seed):
     rate = rate_along(plant, q, v, lambda x: cut_coordinate(plant, x, cut))
     assert abs(rate) > 1e-3
     assert plant.terms(q, v).B[:, 0] @ v == pytest.approx(-1.7 * rate, abs=1e-8)
+
+
+@pytest.mark.parametrize("kind", [Revolute, Prismatic], ids=lambda k: k.__name__)
+def test_an_actuator_on_a_cut_joint_acts_at_the_frame_on_its_parent(kind):
+    """Also along velocities that the loop forbids, where the point of action counts."""
+    plant, q = closed_machine(2, (kind,))
+    cut = plant.loops[0]
+    plant = Mechanism("driven", plant.bodies, plant.joints, [cut], actuators=[Actuator(cut.name)])
+    v = np.random.default_rng(0).uniform(-1.0, 1.0, plant.nv)
+    V = np.vstack([kinematics(plant, q, v).V, np.zeros(6)])  # the last one is the ground
+    w = V[link_of(plant, cut.child)] - V[link_of(plant, cut.parent)]
+    here = plant.pose(q, cut.parent) @ cut.frame
+    axis = here.R @ cut.axis
+    rate = axis @ (w[:3] if kind is Revolute else w[3:] + np.cross(w[:3], here.p))
+    assert plant.terms(q, v).B[:, 0] @ v == pytest.approx(rate, rel=1e-12)
 
 
 def test_springs_only_pull_on_what_lies_between_their_ends():

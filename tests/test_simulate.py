@@ -1,4 +1,4 @@
-"""Runs that can be believed: singular passages, twins cut elsewhere, published references, failures that keep their work."""
+"""Runs that can be believed: singular passages, twins, published references, failures that keep their work."""
 
 import csv
 import json
@@ -78,7 +78,9 @@ class TestFiveBarThroughSingularPoses:
 
     def test_energy_projection_holds_the_energy(self):
         plant = plants.five_bar()
-        run = cmb.simulate(plant, q0=regular_start(plant), t_end=2.0, rtol=1e-7, atol=1e-7, energy=True, output_times=[2.0])
+        run = cmb.simulate(
+            plant, q0=regular_start(plant), t_end=2.0, rtol=1e-7, atol=1e-7, energy=True, output_times=[2.0]
+        )
         free = cmb.simulate(plant, q0=regular_start(plant), t_end=2.0, rtol=1e-7, atol=1e-7, output_times=[2.0])
         last = [r.energy.values[-1] - plant.terms(regular_start(plant), np.zeros(4)).energy for r in (run, free)]
         assert abs(last[0]) < 1e-12 < abs(last[1])

@@ -26,7 +26,7 @@ from machines import (
 )
 
 from cmbcontrol.errors import AssemblyError
-from cmbcontrol.kernels import constrained
+from cmbcontrol.kernels import constrained, split
 from cmbcontrol.model.elements import Actuator, Body, Frame
 from cmbcontrol.model.mechanism import Mechanism
 from cmbcontrol.plants.five_bar import five_bar
@@ -200,6 +200,31 @@ def test_rank_does_not_depend_on_the_unit_of_length(metres):
     terms = plant.terms(q, np.zeros(4))
     assert terms.rank == 2
     assert terms.conditioning == pytest.approx(five_bar().diagnose(q).conditioning, rel=0.5)
+
+
+def factored(G):
+    """Rank and pivots of the rows of G, at a tolerance of 1e-10."""
+    G = np.array(G, dtype=float)
+    rows = len(G)
+    order, tau, pivots = np.empty(rows, np.int64), np.empty(rows), np.empty(rows)
+    return split.factor_rows(G, order, tau, pivots, 1e-10, G.shape[1]), pivots
+
+
+@pytest.mark.parametrize("angle", [1e-3, 1e-6, 1e-9])
+def test_a_small_independent_part_is_found_among_duplicates(angle):
+    """Rounding leaves duplicates with more than (1e-9)^2 of their squared length: it must not hide the true row."""
+    rng = np.random.default_rng(0)
+    a, b = rng.standard_normal((2, 7))
+    b -= a * (a @ b) / (a @ a)
+    rank, pivots = factored([a, 3.0 * a, a / 3.0, a + angle * b, 0.7 * a, -a, 1.1 * a])
+    assert rank == 2
+    assert pivots[1] == pytest.approx(angle * np.linalg.norm(b), rel=1e-5)
+    assert factored([a, 3.0 * a, a / 3.0, 0.7 * a])[0] == 1
+
+
+def test_rank_is_capped():
+    G, order = np.eye(3), np.empty(3, np.int64)
+    assert split.factor_rows(G, order, np.empty(3), np.empty(3), 1e-10, 2) == 2
 
 
 # -- acceleration -----------------------------------------------------------------------------------

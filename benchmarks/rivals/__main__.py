@@ -50,9 +50,7 @@ def calls() -> Iterable[Sequence[object]]:
     share for seconds at a time.
     """
     tools = common.rivals().items()
-    cases = [
-        (machine, tool, module.forward_dynamics(machine)) for machine in MACHINES for tool, module in tools
-    ]
+    cases = [(machine, tool, module.forward_dynamics(machine)) for machine in MACHINES for tool, module in tools]
     passes = [[call_time(call) for _, _, call in cases] for _ in range(3)]
     deviations = {machine: common.agreement(machine) for machine in MACHINES}
     for (machine, tool, _), *times in zip(cases, *passes, strict=True):

@@ -373,9 +373,7 @@ def _branch(start: str, times: Array, q: Array) -> str:
     off = np.abs(wrap(q[:, 0] - exact_symmetric(start, times)))
     far = off > LOST_BRANCH
     if far.any():
-        return (
-            f"off the smooth symmetric motion after {times[np.argmax(far)]:.2f} s (up to {off.max():.1e} rad)"
-        )
+        return f"off the smooth symmetric motion after {times[np.argmax(far)]:.2f} s (up to {off.max():.1e} rad)"
     return f"on the smooth symmetric motion to {off.max():.1e} rad"
 
 

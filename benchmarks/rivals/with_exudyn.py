@@ -131,10 +131,7 @@ def _build(machine: Machine, q: Array, v: Array, torque: Array, redundant: bool 
     kinds = exu.OutputVariableType.Coordinates, exu.OutputVariableType.Coordinates_t
     sensor = exu.itemInterface.SensorNode
     sensors = [
-        tuple(
-            system.AddSensor(sensor(nodeNumber=node, outputVariableType=kind, storeInternal=True))
-            for kind in kinds
-        )
+        tuple(system.AddSensor(sensor(nodeNumber=node, outputVariableType=kind, storeInternal=True)) for kind in kinds)
         for node in nodes
     ]
     system.Assemble()
@@ -170,9 +167,7 @@ def _add_tree(system: Any, rods: common.Tree, q: Array, v: Array, torque: Array)
 
     def end(rod: int) -> int:
         at = [rods.length[rod], 0.0, 0.0]
-        return system.AddMarker(
-            items.MarkerKinematicTreeRigid(objectNumber=tree, linkNumber=rod, localPosition=at)
-        )
+        return system.AddMarker(items.MarkerKinematicTreeRigid(objectNumber=tree, linkNumber=rod, localPosition=at))
 
     for one, other in rods.loops:
         ends = [end(one), end(other)]
@@ -194,9 +189,7 @@ def _add_rods(system: Any, rods: common.Tree, q: Array, v: Array, torque: Array)
             referenceCoordinates=[*centre[rod], angle[rod]], initialVelocities=[*velocity[rod], rate[rod]]
         )
         nodes.append(system.AddNode(node))
-        bodies.append(
-            system.AddObject(items.ObjectRigidBody2D(mass=mass, inertia=spin, nodeNumber=nodes[-1]))
-        )
+        bodies.append(system.AddObject(items.ObjectRigidBody2D(mass=mass, inertia=spin, nodeNumber=nodes[-1])))
         weigh = system.AddMarker(items.MarkerBodyMass(bodyNumber=bodies[-1]))
         system.AddLoad(items.LoadMassProportional(markerNumber=weigh, loadVector=[0.0, -common.GRAVITY, 0.0]))
     _join(system, rods, bodies)

@@ -143,8 +143,9 @@ class ProjectedInverseDynamics:
         verdict = actuation_verdict(terms)
         if not verdict.complete:
             raise ControllabilityError(
-                f"plant {self.plant.name!r} is {verdict.verdict}: its motors {self.plant.actuator_names} reach {verdict.rank} of "
-                f"{verdict.dof} freedoms, and projected inverse dynamics needs all of them. Add actuators."
+                f"plant {self.plant.name!r} is {verdict.verdict}: its motors {self.plant.actuator_names} reach "
+                f"{verdict.rank} of {verdict.dof} freedoms, and projected inverse dynamics needs all of them. "
+                "Add actuators."
             )
         if len(self.coordinates) != terms.dof:
             raise ValueError(
@@ -155,8 +156,9 @@ class ProjectedInverseDynamics:
         """No state of its own; refuses a plant with other coordinates or motors than the model."""
         if plant.velocity_names != self.plant.velocity_names or plant.actuator_names != self.plant.actuator_names:
             raise ValueError(
-                f"the controller was made for {self.plant.name!r} with coordinates {self.plant.velocity_names} and motors "
-                f"{self.plant.actuator_names}; {plant.name!r} has {plant.velocity_names} and {plant.actuator_names}"
+                f"the controller was made for {self.plant.name!r} with coordinates {self.plant.velocity_names} and "
+                f"motors {self.plant.actuator_names}; {plant.name!r} has {plant.velocity_names} and "
+                f"{plant.actuator_names}"
             )
         return np.zeros(0)
 

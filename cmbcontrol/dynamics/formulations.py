@@ -24,7 +24,13 @@ Array = NDArray[np.float64]
 
 
 def forward_dynamics(
-    plant: Plant, q: ArrayLike, v: ArrayLike, u: ArrayLike | None = None, *, formulation: str = "gauss", **options: float
+    plant: Plant,
+    q: ArrayLike,
+    v: ArrayLike,
+    u: ArrayLike | None = None,
+    *,
+    formulation: str = "gauss",
+    **options: float,
 ) -> Array:
     """Acceleration of the machine under motor efforts u.
 

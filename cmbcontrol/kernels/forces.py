@@ -9,7 +9,14 @@ from .layout import SPRING_JOINT
 from .loops import path_projection
 from .spatial import dot6, screw_at, transform_point
 
-__all__ = ["add_passive_forces", "dissipated_power", "drive_matrix", "kinetic_energy", "potential_energy", "spring_line"]
+__all__ = [
+    "add_passive_forces",
+    "dissipated_power",
+    "drive_matrix",
+    "kinetic_energy",
+    "potential_energy",
+    "spring_line",
+]
 
 
 @kernel

@@ -24,7 +24,15 @@ from .._jit import kernel
 from .layout import ROW_ALIGN, ROW_COUPLING, ROW_DISTANCE, ROW_SCREW
 from .spatial import dot6, rotate, transform_point
 
-__all__ = ["loop_bias", "loop_jacobian", "loop_residual", "path_projection", "row_frame", "row_wrench", "row_wrench_rate"]
+__all__ = [
+    "loop_bias",
+    "loop_jacobian",
+    "loop_residual",
+    "path_projection",
+    "row_frame",
+    "row_wrench",
+    "row_wrench_rate",
+]
 
 
 @kernel

@@ -310,10 +310,7 @@ def energy_balance(model, x, opt, w):
     nq = x.shape[0] - nv - 2
     update_position(model, x[:nq], w, opt.tolerance, opt.cap)
     return (
-        kinetic_energy(w.M, x[nq : nq + nv])
-        + potential_energy(model, x[:nq], w.R, w.p)
-        - x[nq + nv]
-        + x[nq + nv + 1]
+        kinetic_energy(w.M, x[nq : nq + nv]) + potential_energy(model, x[:nq], w.R, w.p) - x[nq + nv] + x[nq + nv + 1]
     )
 
 

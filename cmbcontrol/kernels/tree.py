@@ -75,9 +75,7 @@ def link_poses(links, q, R, p):
                     p[i, r] += R[parent, r, k] * link.p[k]
                 for c in range(3):
                     Rf[r, c] = (
-                        R[parent, r, 0] * link.R[0, c]
-                        + R[parent, r, 1] * link.R[1, c]
-                        + R[parent, r, 2] * link.R[2, c]
+                        R[parent, r, 0] * link.R[0, c] + R[parent, r, 1] * link.R[1, c] + R[parent, r, 2] * link.R[2, c]
                     )
         for r in range(3):
             for c in range(3):

@@ -18,9 +18,7 @@ __all__ = ["CLOSED", "assemble", "close_holding"]
 CLOSED = 1e-12  # metres
 
 
-def assemble(
-    plant: PlantBase, values: dict[str, float], guess=None, *, starts: int = 30, seed: int = 0
-) -> np.ndarray:
+def assemble(plant: PlantBase, values: dict[str, float], guess=None, *, starts: int = 30, seed: int = 0) -> np.ndarray:
     """Configuration with closed loops and the given joint values; see `Mechanism.assemble`."""
     for key, value in values.items():
         if key not in plant.position_names:

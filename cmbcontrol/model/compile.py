@@ -21,7 +21,6 @@ from .elements import (
     Distance,
     Fixed,
     Frame,
-    Free,
     Helical,
     Joint,
     JointSpring,
@@ -201,7 +200,9 @@ def _loop_rows(loop: Loop | Joint) -> list[_Row]:
         case Joint():
             return _cut_rows(loop)
         case Point():
-            return [_offset(k, loop.a, loop.b, loop.point_a, e, loop.point_b) for k, e in zip("xyz", np.eye(3), strict=True)]
+            return [
+                _offset(k, loop.a, loop.b, loop.point_a, e, loop.point_b) for k, e in zip("xyz", np.eye(3), strict=True)
+            ]
         case PointOnLine():
             turn = rotation_to(loop.axis)
             return [_offset(k, loop.a, loop.b, loop.point_a, turn[:, i], loop.point_b) for i, k in enumerate("xy")]
@@ -209,7 +210,16 @@ def _loop_rows(loop: Loop | Joint) -> list[_Row]:
             return [_offset("normal", loop.a, loop.b, loop.point_a, loop.normal, loop.point_b)]
         case Distance():
             return [
-                _Row("length", "m", layout.ROW_DISTANCE, loop.a, loop.b, pa=loop.point_a, pb=loop.point_b, value=loop.length)
+                _Row(
+                    "length",
+                    "m",
+                    layout.ROW_DISTANCE,
+                    loop.a,
+                    loop.b,
+                    pa=loop.point_a,
+                    pb=loop.point_b,
+                    value=loop.length,
+                )
             ]
         case Weld():
             return _weld_rows(loop.a, loop.b, loop.frame_a, loop.frame_b)

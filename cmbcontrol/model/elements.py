@@ -266,10 +266,13 @@ class Joint:
         limits = self.limits
         if isinstance(limits, np.ndarray) and limits.shape == array.shape:  # from another joint (dataclasses.replace)
             limits = dict(zip(suffixes, limits, strict=True))
+        elif not suffixes:
+            raise ModelError(f"{what} has no coordinates to limit; leave limits= out")
         if not isinstance(limits, Mapping):
             if len(suffixes) != 1:
                 raise ModelError(
-                    f"{what} has coordinates {suffixes}: give limits by suffix, such as limits={{{suffixes[:1]}: (-1, 1)}}"
+                    f"{what} has coordinates {suffixes}: give limits by suffix, such as "
+                    f"limits={{{suffixes[0]!r}: (-1, 1)}}"
                 )
             limits = {suffixes[0]: limits}
         for suffix, pair in limits.items():
@@ -385,7 +388,9 @@ class Universal(Joint):
         first = _unit(self.axis, f"the axis of joint {self.name!r}")
         second = _unit(self.second_axis, f"the second axis of joint {self.name!r}")
         if abs(first @ second) > 1e-9:
-            raise ModelError(f"joint {self.name!r}: the two axes must be perpendicular at zero, got {first} and {second}")
+            raise ModelError(
+                f"joint {self.name!r}: the two axes must be perpendicular at zero, got {first} and {second}"
+            )
         _set(self, axis=first, second_axis=second)
 
     def axis_frames(self) -> tuple[np.ndarray, ...]:

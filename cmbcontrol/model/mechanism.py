@@ -77,9 +77,7 @@ class Mechanism(PlantBase):
         self.gravity = _check.vector(gravity, 3, "gravity").copy()
         self.gravity.setflags(write=False)
         self._check_parts()
-        self._compiled = compile_parts(
-            self.bodies, self.joints, self.loops, self.springs, self.actuators, self.gravity
-        )
+        self._compiled = compile_parts(self.bodies, self.joints, self.loops, self.springs, self.actuators, self.gravity)
         self.model = self._compiled.model
         self.size = self._compiled.size
         self.position_names = tuple(n for j in self.joints for n in j.position_names)
@@ -290,7 +288,9 @@ class Mechanism(PlantBase):
         return Terms(t, q, v, M, h, phi, A, b, B, potential, pivots, rank, self.row_scale)
 
     def __repr__(self) -> str:
-        return f"<Mechanism {self.name!r}: {len(self.bodies)} bodies, {self.nv} coordinates, {len(self.row_names)} rows>"
+        return (
+            f"<Mechanism {self.name!r}: {len(self.bodies)} bodies, {self.nv} coordinates, {len(self.row_names)} rows>"
+        )
 
     def part_lines(self, found: diagnosis.Diagnosis | None) -> list[str]:
         return diagnosis.mechanism_lines(self, found)

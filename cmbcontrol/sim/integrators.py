@@ -25,8 +25,19 @@ def tableau(method: str) -> Tableau:
     if method == "rk4":
         A = np.array([[0.0, 0, 0, 0], [0.5, 0, 0, 0], [0, 0.5, 0, 0], [0, 0, 1.0, 0]])
         empty = np.zeros((0, 0))
-        return Tableau(A, np.array([1, 2, 2, 1]) / 6.0, np.array([0, 0.5, 0.5, 1.0]), *[np.zeros(0)] * 2, empty, np.zeros(0), empty)
+        return Tableau(
+            A, np.array([1, 2, 2, 1]) / 6.0, np.array([0, 0.5, 0.5, 1.0]), *[np.zeros(0)] * 2, empty, np.zeros(0), empty
+        )
     from scipy.integrate import DOP853
 
-    parts = (DOP853.A[:12, :12], DOP853.B, DOP853.C[:12], DOP853.E3, DOP853.E5, DOP853.A_EXTRA, DOP853.C_EXTRA, DOP853.D)
+    parts = (
+        DOP853.A[:12, :12],
+        DOP853.B,
+        DOP853.C[:12],
+        DOP853.E3,
+        DOP853.E5,
+        DOP853.A_EXTRA,
+        DOP853.C_EXTRA,
+        DOP853.D,
+    )
     return Tableau(*(np.ascontiguousarray(p, dtype=np.float64) for p in parts))

@@ -70,7 +70,9 @@ class _Stepper:
         q, v, c = self.split(x)
         if not (np.abs(x) < stepping.HUGE).all():
             raise _NotFinite
-        terms = self.plant.terms(np.ascontiguousarray(q), np.ascontiguousarray(v), t, project=self.projecting, cap=self.opt.cap)
+        terms = self.plant.terms(
+            np.ascontiguousarray(q), np.ascontiguousarray(v), t, project=self.projecting, cap=self.opt.cap
+        )
         u = self.effort(t, terms, c)
         f = terms.B @ u
         target = -terms.b
@@ -121,7 +123,9 @@ class _Stepper:
         )
         if self.opt.energy:
             self._scale_to_energy(out)
-        return out, np.sqrt(np.mean(self.plant.difference(np.ascontiguousarray(q), out[: self.nq]) ** 2)) if self.nv else 0.0
+        return out, np.sqrt(
+            np.mean(self.plant.difference(np.ascontiguousarray(q), out[: self.nq]) ** 2)
+        ) if self.nv else 0.0
 
     def _scale_to_energy(self, x: Array) -> None:
         """Scale the velocity to the energy balance, in place."""
@@ -148,7 +152,10 @@ class _Stepper:
         error = 0.0
         if tab.E5.size:
             error = stepping.error_norm(K, tab, x, y, n, h, self.opt.rtol, self.opt.atol)
-            error = max(error, 0.1 * moved / (self.opt.atol + self.opt.rtol * h * float(np.abs(new[self.nq : n]).max(initial=0.0))))
+            error = max(
+                error,
+                0.1 * moved / (self.opt.atol + self.opt.rtol * h * float(np.abs(new[self.nq : n]).max(initial=0.0))),
+            )
         return new, K, error
 
     def dense(self, t: float, x: Array, new: Array, K: Array, h: float) -> Array:
@@ -201,7 +208,9 @@ class _Stepper:
         stepping.hermite(*nodes, len(nodes[0]), landing, y)
         stepping.hermite(*nodes, len(nodes[0]) - 1, landing, lower)
         n = self.nq + self.nv
-        if np.any(np.abs(y[:n] - lower[:n]) > max(1e3 * self.opt.rtol, 1e2 * stepping.LEAP_ERROR) * (1.0 + np.abs(y[:n]))):
+        if np.any(
+            np.abs(y[:n] - lower[:n]) > max(1e3 * self.opt.rtol, 1e2 * stepping.LEAP_ERROR) * (1.0 + np.abs(y[:n]))
+        ):
             return None
         return landing, y, nodes
 
@@ -218,7 +227,7 @@ class _Stepper:
 
 def run(run: _Run, record: Record, q0: Array, v0: Array, c0: Array) -> None:
     """Step from 0 to the end; the record keeps what was done, the status how it ended."""
-    plant, opt = run.plant, run.options
+    plant = run.plant
     x = np.concatenate([q0, v0, np.zeros(2), c0 if run.period is None else np.zeros(0)])
     terms = plant.terms(q0, v0)
     stepper = _Stepper(run, terms.energy if np.isfinite(terms.energy) else 0.0)

@@ -90,7 +90,9 @@ def _efforts(run: _Run, times: Array, states: Array, T: Array, U: Array) -> Arra
     out = np.full((times.size, plant.nu), np.nan)
     for i, (t, x) in enumerate(zip(times, states, strict=True)):
         try:
-            out[i] = call_law(run.law, float(t), plant.terms(x[:nq], x[nq : nq + nv], float(t)), x[nq + nv + 2 :], plant)
+            out[i] = call_law(
+                run.law, float(t), plant.terms(x[:nq], x[nq : nq + nv], float(t)), x[nq + nv + 2 :], plant
+            )
         except Exception:  # the law that ended the run may fail here again; the rest is kept
             continue
     return out

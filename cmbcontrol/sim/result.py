@@ -85,7 +85,8 @@ class Simulation:
         kinds = [str(k) for k in self.data["event_kind"].values]
         columns = [self.data[f].values.tolist() for f in _EVENT_FIELDS]
         return [
-            {"time": t, "kind": k, "conditioning": c, "rank": int(r)} for k, t, c, r in zip(kinds, *columns, strict=True)
+            {"time": t, "kind": k, "conditioning": c, "rank": int(r)}
+            for k, t, c, r in zip(kinds, *columns, strict=True)
         ]
 
     def save(self, path: str | Path) -> Path:
@@ -200,7 +201,11 @@ def build_dataset(plant: Plant, times: Array, columns: dict[str, Array], events:
     }
     variables["event_time"] = ("event", np.array([e["time"] for e in events]), {"units": "s"})
     variables["event_kind"] = ("event", np.array([e["kind"] for e in events], dtype=str))
-    variables["event_conditioning"] = ("event", np.array([e["conditioning"] for e in events], dtype=float), {"units": "1"})
+    variables["event_conditioning"] = (
+        "event",
+        np.array([e["conditioning"] for e in events], dtype=float),
+        {"units": "1"},
+    )
     variables["event_rank"] = ("event", np.array([e["rank"] for e in events], dtype=np.int64), {"units": "1"})
     q = np.array([e["q"] for e in events]).reshape(len(events), plant.nq)
     variables["event_q"] = (("event", "position"), q, {"units": units(plant.position_units)})

@@ -200,7 +200,8 @@ def _start(plant: Plant, q0, v0, metric: str) -> tuple[Array, Array]:
     if phi.max(initial=0.0) > 1e-6 * size:
         worst = plant.row_names[int(phi.argmax())]
         raise ValueError(
-            f"q0 leaves the loops open: row {worst!r} by {phi.max():.3e} m. Close them with plant.assemble(...) or plant.close(q0)."
+            f"q0 leaves the loops open: row {worst!r} by {phi.max():.3e} m. Close them with "
+            "plant.assemble(...) or plant.close(q0)."
         )
     if phi.max(initial=0.0) > 1e-15 * size:
         q0 = plant.close(q0, metric=metric)
@@ -225,7 +226,9 @@ def _output_times(given: ArrayLike | float | None, t_end: float) -> Array:
     grid = np.asarray(given, dtype=np.float64)
     grid = _check.vector(grid, grid.size, "output_times")
     if grid.size == 0 or np.any(np.diff(grid) <= 0.0) or grid[0] < 0.0 or grid[-1] > t_end * (1.0 + 1e-12):
-        raise ValueError(f"output_times must increase within [0, {t_end}] s, got {grid.size} times from {grid[:1]} to {grid[-1:]}")
+        raise ValueError(
+            f"output_times must increase within [0, {t_end}] s, got {grid.size} times from {grid[:1]} to {grid[-1:]}"
+        )
     return np.minimum(grid, t_end)
 
 
@@ -249,7 +252,9 @@ def _first_step(plant: Plant, q0: Array, v0: Array, u0: Array, options: stepping
     """A first step from the size of the acceleration: the step control does the rest."""
     terms = plant.terms(q0, v0, 0.0, cap=options.cap)
     f = terms.B @ u0
-    a = constrained.gauss_acceleration(terms.M, terms.A, terms.row_scale, f - terms.h, -terms.b, RANK_TOLERANCE, options.cap)[0]
+    a = constrained.gauss_acceleration(
+        terms.M, terms.A, terms.row_scale, f - terms.h, -terms.b, RANK_TOLERANCE, options.cap
+    )[0]
     rate = max(float(np.abs(a).max(initial=0.0)), float(np.abs(v0).max(initial=0.0)), 1e-3)
     return min(0.01 * t_end, 0.05 / rate, options.max_step)
 
