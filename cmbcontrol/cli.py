@@ -140,10 +140,10 @@ def study(
         if bandwidth is not None:
             _check.positive(bandwidth, "--bandwidth")
         folder = _folder(output or Path(f"study-{plant}"))
-        _warn_of_compilation()
+        cold = _warn_of_compilation()
         with _Bars() as bars:
             found = _study(entry, folder, duration, bandwidth, animation, bars)
-        _report(found, folder)
+        _report(found, folder, cold)
 
 
 # -- the study -----------------------------------------------------------------------------------------
@@ -314,8 +314,8 @@ def decay_rate(times: Array, error: Array) -> float | None:
 # -- what is shown ---------------------------------------------------------------------------------------
 
 
-def _report(found: _Found, folder: Path) -> None:
-    """Two short tables and the names of the files."""
+def _report(found: _Found, folder: Path, cold: bool) -> None:
+    """Two short tables and the names of the files; a cold run had kernels to compile."""
     console, s = _console(), found.summary
     tracking = s["tracking"]
     what = f"tracking of {', '.join(tracking['coordinates'])}" if tracking else "free run"
@@ -323,7 +323,7 @@ def _report(found: _Found, folder: Path) -> None:
     table = Table(box=None, show_header=False, padding=(0, 2, 0, 2))
     table.add_column(style="dim", no_wrap=True)
     table.add_column()
-    for label, value in _lines(found):
+    for label, value in _lines(found, cold):
         table.add_row(label, Text(value))
     console.print(table)
     rows = _modes(found)
@@ -339,7 +339,7 @@ def _report(found: _Found, folder: Path) -> None:
     )
 
 
-def _lines(found: _Found) -> Iterator[tuple[str, str]]:
+def _lines(found: _Found, cold: bool) -> Iterator[tuple[str, str]]:
     """The first table."""
     s, run = found.summary, found.run
     yield "loops open by at most", f"{s['max_loop_opening_m']:.1e} m"
@@ -366,7 +366,10 @@ def _lines(found: _Found) -> Iterator[tuple[str, str]]:
     passages = [f"{e['time']:.4g} s ({e['kind']})" for e in s["singular_passages"]]
     shown = passages[:6] + ([f"{len(passages) - 6} more"] if len(passages) > 6 else [])
     yield "singular passages", ", ".join(shown) or "none"
-    yield "cost", f"{s['steps']} steps, {s['evaluations']} evaluations, {s['wall_time_s']:.2f} s"
+    cost = f"{s['steps']} steps, {s['evaluations']} evaluations, {s['wall_time_s']:.2f} s"
+    if cold:
+        cost += " (with the time to compile)"
+    yield "cost", cost
 
 
 def _modes(found: _Found) -> list[tuple[str, str, str, str]]:
@@ -428,9 +431,12 @@ def _console() -> Console:
     return Console(highlight=False, width=None if sys.stdout.isatty() else 140)
 
 
-def _warn_of_compilation() -> None:
-    if _jit.needs_compilation():
+def _warn_of_compilation() -> bool:
+    """Say so, where the first call will take a while."""
+    cold = _jit.needs_compilation()
+    if cold:
         typer.echo("compiling kernels for the first time (about a minute) ...", err=True)
+    return cold
 
 
 # -- what is given -----------------------------------------------------------------------------------------

@@ -267,6 +267,43 @@ def close_parts(parts, seed, loop_kinds, twice=False, **more):
     return Mechanism(**parts, loops=loops), q
 
 
+def reframed(plant, seed):
+    """The same machine with other axes and origins on every body, and another world.
+
+    Coordinates keep their meaning; only descriptions change.
+    """
+    rng = np.random.default_rng([seed, 6])
+    to = {name: frame(rng).inverse() for name in [GROUND, *(b.name for b in plant.bodies)]}
+
+    def point(body, x):
+        return to[body].p + to[body].R @ x
+
+    def moved_body(b):
+        R = to[b.name].R
+        return Body(b.name, b.mass, point(b.name, b.com), R @ b.inertia @ R.T)
+
+    def moved(part):
+        new = {}
+        if hasattr(part, "child"):
+            new = {"frame": to[part.parent] @ part.frame, "child_frame": to[part.child] @ part.child_frame}
+        elif isinstance(part, Weld):
+            new = {"frame_a": to[part.a] @ part.frame_a, "frame_b": to[part.b] @ part.frame_b}
+        elif hasattr(part, "point_a"):
+            new = {"point_a": point(part.a, part.point_a), "point_b": point(part.b, part.point_b)}
+            new |= {key: to[part.a].R @ getattr(part, key) for key in ("axis", "normal") if hasattr(part, key)}
+        return dataclasses.replace(part, **new)
+
+    return Mechanism(
+        plant.name,
+        [moved_body(b) for b in plant.bodies],
+        [moved(j) for j in plant.joints],
+        [moved(loop) for loop in plant.loops],
+        [moved(s) for s in plant.springs],
+        plant.actuators,
+        to[GROUND].R @ plant.gravity,
+    )
+
+
 # -- evaluation -------------------------------------------------------------------------------
 
 

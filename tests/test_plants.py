@@ -121,6 +121,19 @@ def test_pendulum_motor_acts_across_the_cut_pivot():
     assert plant.terms([0.0, 0.0, 0.3], [0.0] * 3).B[:, 0] == pytest.approx([0.0, 0.0, 1.0], abs=1e-15)
 
 
+# -- plants given by functions -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["particle", "slider-crank"])
+def test_sketch_shows_the_machine(name):
+    plant, q, _ = catalogue[name].start()
+    lines = [np.asarray(line) for line in plant.sketch(q)]
+    assert all(line.shape[1] == 2 for line in lines)
+    assert np.linalg.norm(lines[-1][1] - lines[-1][0]) == pytest.approx(1.0, abs=1e-15)  # radius, or connecting rod
+    if name == "slider-crank":
+        assert abs(lines[-1][1][1]) < 1e-15  # the slider is level with the pivot
+
+
 # -- particle -----------------------------------------------------------------------------------------
 
 

@@ -21,27 +21,28 @@ from machines import (
     admissible_state,
     closed_machine,
     largest,
+    reframed,
     springs,
     tree_parts,
 )
 
 from cmbcontrol.errors import AssemblyError
 from cmbcontrol.kernels import constrained, split
-from cmbcontrol.model.elements import Actuator, Body, Frame
+from cmbcontrol.model.elements import Actuator, Body, Frame, Free
 from cmbcontrol.model.mechanism import Mechanism
 from cmbcontrol.plants.five_bar import five_bar
 
-CLOSURES = [
-    (),
-    (Revolute,),
-    (Prismatic, Distance),
-    (Helical, PointOnPlane),
-    (Cylindrical, Coupling),
-    (Universal, PointOnLine),
-    (Planar, Spherical),
-    (Point, Distance, Coupling),
-    (Weld,),
-    (Fixed,),
+CLOSURES = [  # seed of the tree, kinds of loops; all rows count
+    (0, ()),
+    (1, (Revolute,)),
+    (2, (Prismatic, Distance)),
+    (3, (Helical, PointOnPlane)),
+    (4, (Cylindrical, Coupling)),
+    (1, (Universal, PointOnLine)),
+    (3, (Planar, Spherical)),
+    (7, (Point, Distance, Coupling)),
+    (8, (Weld,)),
+    (9, (Fixed,)),
 ]
 twice = pytest.mark.parametrize("twice", [False, True], ids=["once", "twice"])
 
@@ -50,7 +51,7 @@ def closure_name(closure):
     return "+".join(kind.__name__ for kind in closure[1]) or "tree"
 
 
-machines = pytest.mark.parametrize("closure", list(enumerate(CLOSURES)), ids=closure_name)
+machines = pytest.mark.parametrize("closure", CLOSURES, ids=closure_name)
 
 
 def machine(closure, twice=False, forces=True):
@@ -148,6 +149,7 @@ def test_null_space_and_projector(closure, twice):
     plant, q, v = machine(closure, twice)
     t = plant.terms(q, v)
     assert t.rank == np.linalg.matrix_rank(t.A * plant.row_scale[:, None], 1e-9) if t.A.size else t.rank == 0
+    assert t.rank == len(plant.row_names) // (2 if twice else 1)
     assert t.dof == plant.nv - t.rank
     assert t.Z.shape == (plant.nv, t.dof)
     np.testing.assert_allclose(t.Z.T @ t.Z, np.eye(t.dof), atol=1e-13)
@@ -200,6 +202,20 @@ def test_rank_does_not_depend_on_the_unit_of_length(metres):
     terms = plant.terms(q, np.zeros(4))
     assert terms.rank == 2
     assert terms.conditioning == pytest.approx(five_bar().diagnose(q).conditioning, rel=0.5)
+
+
+def test_conditioning_does_not_depend_on_the_unit_of_length():
+    """A radian counts as the size of the machine, so that turns compare with travels."""
+    found = []
+    for metres in (1e-3, 1.0, 1e3):
+        body = Body("body", 1.0, (0.2 * metres, 0.0, 0.1 * metres), metres**2 * np.array([0.1, 0.2, 0.25]))
+        weld = Weld("weld", "ground", "body", Frame((metres, 0, 0)), Frame((0, metres, 0)))
+        plant = Mechanism("sized", [body], [Free("free", "ground", "body")], [weld])
+        q = plant.assemble()
+        assert set(plant.row_scale) == {1.0, plant.size}
+        found.append(plant.diagnose(q).conditioning)
+    np.testing.assert_allclose(found, found[1], rtol=1e-9)
+    assert found[1] > 0.05
 
 
 def factored(G):
@@ -293,6 +309,38 @@ def test_five_bars_move_the_same_however_they_are_closed(closure, cut):
     vdot, rank = acceleration(plant, q, rest, u)
     assert rank == 2
     np.testing.assert_allclose(vdot[:2], expected[:2], atol=1e-11)
+
+
+@machines
+@twice
+def test_nothing_depends_on_the_frames_in_which_bodies_are_described(closure, twice):
+    plant, q, v = machine(closure, twice)
+    other, u = reframed(plant, 1), efforts(plant)
+    t, o = plant.terms(q, v), other.terms(q, v)
+    assert other.open_loop(q) < 1e-13
+    assert o.rank == t.rank
+    np.testing.assert_allclose(o.M, t.M, atol=1e-12)
+    np.testing.assert_allclose(o.h, t.h, atol=1e-11)
+    np.testing.assert_allclose(o.P, t.P, atol=1e-11)
+    np.testing.assert_allclose(o.B, t.B, atol=1e-13)
+    expected = acceleration(plant, q, v, u)[0]
+    np.testing.assert_allclose(acceleration(other, q, v, u)[0], expected, atol=1e-9 * max(1.0, largest(expected)))
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_planar_machine_in_a_tilted_plane(seed):
+    """Redundant rows are then rounding errors, not zeros; a singular pose is no less singular."""
+    flat = five_bar(closure="revolute")
+    plant = reframed(flat, seed)
+    q = plant.close(flat.assemble(left=2.1, right=1.0))
+    found = plant.diagnose(q)
+    assert (found.rank, found.generic_rank, found.dof, found.redundant) == (2, 2, 2, {"tip": 3})
+    assert found.conditioning == pytest.approx(flat.diagnose(q).conditioning, rel=0.2)
+    v, u = plant.project_velocity(q, np.ones(4)), np.array([3.0, -5.0])
+    np.testing.assert_allclose(v, flat.project_velocity(q, np.ones(4)), atol=1e-12)
+    np.testing.assert_allclose(acceleration(plant, q, v, u)[0], acceleration(flat, q, v, u)[0], atol=1e-9)
+    found = plant.diagnose(np.array([np.pi, -np.pi, 0.0, np.pi]))
+    assert (found.singular, found.rank, found.generic_rank) == (True, 1, 2)
 
 
 def test_fully_locked_machine_does_not_move():

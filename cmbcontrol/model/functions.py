@@ -92,6 +92,8 @@ class FunctionPlant(PlantBase):
         Largest motor efforts.
     size : float
         Characteristic length, metres: how far a coordinate that is no angle may be from the closed pose.
+    sketch : callable, optional
+        q -> lines of shape (points, 2) or (points, 3), metres: what pictures and animations show.
     source : str
         Where the plant is from.
 
@@ -122,6 +124,8 @@ class FunctionPlant(PlantBase):
     array([0.5, 0.5])
     """
 
+    sketch: Callable[[Array], Sequence[ArrayLike]] | None = None
+
     def __init__(
         self,
         name: str,
@@ -142,6 +146,7 @@ class FunctionPlant(PlantBase):
         limits: Mapping[str, tuple[float, float]] | None = None,
         effort: ArrayLike | None = None,
         size: float = 1.0,
+        sketch: Callable[[Array], Sequence[ArrayLike]] | None = None,
         source: str = "",
     ) -> None:
         self.name, self.source = _check.name(name, "plant"), source
@@ -158,6 +163,8 @@ class FunctionPlant(PlantBase):
         self._functions = {"M": M, "h": h, "Phi": Phi, "A": A, "Adot_v": Adot_v}
         if potential is not None:
             self._functions["potential"] = potential
+        if sketch is not None:
+            self.sketch = sketch
         for key, function in self._functions.items():
             if not callable(function):
                 raise TypeError(f"plant {self.name!r}: {key} must be a function, got {function!r}")

@@ -66,6 +66,7 @@ def particle_on_circle(mass: float = 1.0, radius: float = 1.0, gravity: ArrayLik
         neutral=(radius, 0.0),
         units=("m", "m"),
         size=radius,
+        sketch=lambda q: [[[0.0, 0.0], q]],
         source=SOURCE,
     )
 

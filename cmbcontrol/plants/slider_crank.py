@@ -75,6 +75,11 @@ def slider_crank(
         c1, c12 = math.cos(q[0]), math.cos(q[0] + q[1])
         return [[l * (c1 + c12), l * c12]]
 
+    def sketch(q: np.ndarray) -> list[list[list[float]]]:
+        joint = [l * math.cos(q[0]), l * math.sin(q[0])]
+        end = [joint[0] + l * math.cos(q[0] + q[1]), joint[1] + l * math.sin(q[0] + q[1])]
+        return [[[0.0, 0.0], joint], [joint, end]]
+
     return FunctionPlant(
         "slider-crank",
         ("q1", "q2"),
@@ -89,6 +94,7 @@ def slider_crank(
         units=("rad", "rad"),
         effort=[_check.positive(effort, "effort") if effort != math.inf else math.inf] * len(actuated),
         size=l,
+        sketch=sketch,
         source=SOURCE,
     )
 

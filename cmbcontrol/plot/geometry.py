@@ -111,7 +111,7 @@ def sketcher(plant: Any) -> Sketcher:
     if not can_sketch(plant):
         raise ModelError(
             f"plant {getattr(plant, 'name', plant)!r} is given by functions and does not say what it looks like; "
-            "give it a method sketch(q) that returns a list of lines, each (points, 2) or (points, 3) in metres"
+            "build it with sketch=, a function q -> list of lines, each (points, 2) or (points, 3) in metres"
         )
     return _FunctionSketcher(plant)
 
@@ -288,7 +288,7 @@ def _outline(body: Body, points: Array, size: float) -> Array:
     sigma, Vt = np.linalg.svd(points - centre, full_matrices=False)[1:]
     if len(points) == 2 or sigma[1] <= 1e-6 * sigma[0]:
         along = (points - centre) @ Vt[0]
-        return points[[along.argmin(), along.argmax()]]
+        return points[sorted((along.argmin(), along.argmax()))]
     if len(sigma) > 2 and sigma[2] > 1e-6 * sigma[0]:  # in space: a star
         return np.concatenate([np.array([centre, p]) for p in points])
     flat = (points - centre) @ Vt[:2].T

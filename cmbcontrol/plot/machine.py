@@ -33,8 +33,7 @@ def mechanism(plant: Any, q: ArrayLike | Mapping[str, float], ax: Any = None) ->
 
     Parameters
     ----------
-    plant : Mechanism, or FunctionPlant with a method sketch(q)
-        ``sketch`` returns a list of lines, each (points, 2) or (points, 3), in metres.
+    plant : Mechanism, or FunctionPlant with a sketch
     q : array_like, shape (nq,), or mapping of position name to value
     ax : matplotlib axes, optional
         With ``projection="3d"`` for a machine that moves in space. A new figure unless given.
@@ -167,10 +166,15 @@ def _write_gif(path: Path, drawing: _Drawing, frames: Iterator[None], fps: float
     from PIL import Image
 
     images: list[Any] = []
+    palette: Any = None
     for _ in frames:
         image = Image.fromarray(drawing.pixels())
-        first = images[0] if images else image.quantize(256, Image.Quantize.MAXCOVERAGE)  # keeps white white
-        images.append(image.quantize(palette=first, dither=Image.Dither.NONE))
+        if palette is None:
+            palette = image.quantize(256, Image.Quantize.MAXCOVERAGE)
+            colors = np.array(palette.getpalette()).reshape(-1, 3)
+            colors[colors.min(axis=1) >= 244] = 255  # the paper stays white
+            palette.putpalette(colors.ravel().tolist())
+        images.append(image.quantize(palette=palette, dither=Image.Dither.NONE))
     images[0].save(path, save_all=True, append_images=images[1:], duration=round(1000.0 / fps), loop=0)
 
 

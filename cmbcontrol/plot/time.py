@@ -73,7 +73,7 @@ def responses(run: Simulation, *, axes: Any = None) -> Figure:
             k = tracked.index(name)
             gap = np.abs(data["reference"].values[:, k] - data["q"].values[:, names.index(name)])
             ax.plot(t, _positive(gap), color=color, linewidth=1.3, label=name)
-        dress(ax, _ERRORS.get(unit, f"tracking error ({unit})"), log=True)
+        dress(ax, _ERRORS.get(unit, f"tracking error ({unit})"), log=_has_data(ax))
     for unit, group in efforts.items():
         ax = next(left)
         _efforts(ax, run, group, motors)
@@ -172,10 +172,10 @@ def evidence(run: Simulation, *, axes: Any = None) -> Figure:
         conditioning.plot(
             at, np.maximum(least, 1e-12), "v", color="#D55E00", markersize=5, label="least on the way", clip_on=False
         )
-    dress(opening, "loop opening (m)", log=True)
-    dress(balance, "energy error (J)", log=True)
+    dress(opening, "loop opening (m)", log=_has_data(opening))
+    dress(balance, "energy error (J)", log=_has_data(balance))
     dress(energy, "energy (J)")
-    dress(conditioning, "conditioning (1)", log=True)
+    dress(conditioning, "conditioning (1)", log=_has_data(conditioning))
     _finish(run, all_axes)
     return figure
 
@@ -245,6 +245,11 @@ def _remark(ax: Axes, text: str) -> None:
 def _positive(x: Array) -> Array:
     """For a logarithmic axis: gaps where x is zero."""
     return np.where(x > 0.0, x, np.nan)
+
+
+def _has_data(ax: Axes) -> bool:
+    """Whether anything is left to draw; a logarithmic axis needs it."""
+    return any(np.isfinite(np.asarray(line.get_ydata(), dtype=float)).any() for line in ax.lines)
 
 
 def _listed_units(variable: Any) -> list[str]:
