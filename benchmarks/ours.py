@@ -58,7 +58,7 @@ def inside_loop(machine: Machine, calls: int = 3000) -> float:
     v = plant.project_velocity(q, v)
     steps = calls // 4
     options = stepping.Options(
-        1e-9, 1e-9, 1e-5, RANK_TOLERANCE, plant.generic_rank(q), stepping.NONE, False, False, 0.0, 0.0, 1e-15, 0.0
+        1e-9, 1e-9, 1e-5, RANK_TOLERANCE, plant.generic_rank(q), stepping.NONE, False, False, 0.0, 0.0, 1e-15, 0.0, 1.0
     )
     x = np.concatenate([q, v, np.zeros(2)])
     rows = len(plant.row_names)

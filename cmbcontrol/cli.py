@@ -77,7 +77,7 @@ def list_plants(debug: Debug = False) -> None:
         _warn_of_compilation()
         table = Table(box=None, pad_edge=False, header_style="bold")
         table.add_column("plant", no_wrap=True)
-        for heading in ("freedoms", "coordinates", "loops", "motors"):
+        for heading in ("DOF", "coords", "loops", "motors"):
             table.add_column(heading, justify="right", no_wrap=True)
         table.add_column("what it is, and where it is from")
         for name, entry in catalogue.items():
@@ -328,8 +328,8 @@ def _report(found: _Found, folder: Path, cold: bool) -> None:
     console.print(table)
     rows = _modes(found)
     if rows:
-        modes = Table(box=None, padding=(0, 2, 0, 2), header_style="dim")
-        for heading in ("", "eigenvalue (1/s)", "frequency (rad/s)", "damping ratio"):
+        modes = Table(box=None, padding=(0, 1, 0, 2), header_style="dim")
+        for heading in ("", "eigenvalue (1/s)", "frequency (rad/s)", "damping"):
             modes.add_column(heading, justify="left" if not heading else "right", no_wrap=True)
         for row in rows:
             modes.add_row(*map(Text, row))
@@ -355,7 +355,7 @@ def _lines(found: _Found, cold: bool) -> Iterator[tuple[str, str]]:
         unit = units.pop() if len(units) == 1 else ""
         yield "tracking error", f"{tracking['error_start']:.3g} -> {tracking['error_end']:.1e} {unit}".rstrip()
         measured = tracking["decay_rate_measured"]
-        rate = "too short to measure" if measured is None else f"{measured:.4g} 1/s"
+        rate = "too short to measure" if measured is None else f"{measured:#.4g} 1/s"
         yield "decay of the error", f"{rate} (asked for {tracking['decay_rate_asked']:.4g} 1/s)"
     if s["max_effort"]:
         from .linear.at_rest import effort_units
@@ -376,14 +376,14 @@ def _modes(found: _Found) -> list[tuple[str, str, str, str]]:
     """Rows of the second table: the machine by itself, then the error that was asked for."""
     rows = []
     if found.linear is not None:
-        what = "open loop at the centre" if found.law is not None else "about the equilibrium"
+        what = "open loop, held" if found.law is not None else "at the equilibrium"
         for i, mode in enumerate(found.linear.damping()):
             rows.append((what if i == 0 else "", *_eigenvalue(mode.eigenvalue)))
     if found.law is not None:
         # rounding splits equal poles: count those that read the same
         poles = Counter(_eigenvalue(complex(p, abs(q))) for p, q in found.summary["tracking"]["error_poles"])
         for i, (texts, count) in enumerate(poles.items()):
-            rows.append(("tracking error, asked for" if i == 0 else "", *texts))
+            rows.append(("error, asked for" if i == 0 else "", *texts))
             if count > (2 if "+-" in texts[0] else 1):
                 rows[-1] = (f"{rows[-1][0]} ({count} poles)".strip(), *texts)
     return rows
@@ -395,7 +395,8 @@ def _eigenvalue(value: complex) -> tuple[str, str, str]:
     # an imaginary part of rounding errors is none (double eigenvalues split)
     pair = abs(value.imag) > 1e-6 * size
     text = f"{value.real:.4g} +- {value.imag:.4g}j" if pair else f"{value.real:.4g}"
-    return text, f"{size:.4g}", f"{-value.real / size:.3g}" if size else "-"
+    damping = round(-value.real / size, 4) + 0.0 if size else math.nan
+    return text, f"{size:.4g}", f"{damping:.3g}" if size else "-"
 
 
 def _number(x: float) -> float | None:

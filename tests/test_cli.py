@@ -175,7 +175,7 @@ def test_study_keeps_the_run_and_the_linear_model(studied):
 
 def test_study_tells_open_loop_and_error_poles(studied):
     out, _ = studied
-    assert "open loop at the centre" in out
+    assert "open loop, held" in out
     (line,) = [line for line in out.splitlines() if "asked for (4 poles)" in line]
     assert line.split()[-3:] == ["-12", "12", "1"]
 

@@ -19,6 +19,7 @@ def start(plant, offset=0.05):
 
 
 class TestTracking:
+    @pytest.mark.nojit_slow
     def test_the_error_decays_as_the_gains_say(self):
         plant = plants.five_bar()
         law = tracking(plant, kp=[40.0, 40.0], kd=[14.0, 14.0])  # poles -4 and -10
@@ -42,6 +43,7 @@ class TestTracking:
         exact = np.exp(-z * w * t) * (e0 * np.cos(wd * t) + (de0 + z * w * e0) / wd * np.sin(wd * t))
         assert np.abs(run.reference.values[:, 0] - run.q.values[:, 0] - exact).max() < 1e-8
 
+    @pytest.mark.nojit_slow
     def test_sampled_at_one_kilohertz(self):
         plant = plants.five_bar()
         law = tracking(plant, bandwidth=8.0, period=1e-3)

@@ -16,6 +16,7 @@ def results(name):
     return module.main()
 
 
+@pytest.mark.nojit_slow
 def test_ex01_own_machine():
     found = results("ex01_own_machine")
     assert found["dof"] == 1 and found["redundant rows"] == 3
@@ -29,6 +30,7 @@ def test_ex02_tracking():
     assert found["1 kHz: error at the end, rad"] < 1e-2
 
 
+@pytest.mark.nojit_slow
 def test_ex03_singular_poses():
     found = results("ex03_singular_poses")
     assert all(value <= 1e-3 for name, value in found.items() if "mirror" in name)

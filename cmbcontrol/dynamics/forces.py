@@ -167,7 +167,7 @@ def inverse_dynamics(
     >>> plant = plants.five_bar()
     >>> hold = inverse_dynamics(plant, plant.assemble(left=2.1, right=1.0), [0.0] * 4, [0.0] * 4)
     >>> hold.u.round(2), hold.actuation.verdict
-    (array([-28.13,  27.76]), 'fully-actuated')
+    (array([-31.49,  32.91]), 'fully-actuated')
     """
     return motor_effort(plant.terms(q, v), vdot, weight, strict=strict)
 

@@ -113,7 +113,14 @@ def mass_split(M, A, scale, tolerance, cap, L, G, order, tau, pivots):
         for k in range(A.shape[1]):
             G[i, k] = scale[i] * A[i, k]
         forward(L, G[i])
-    return factor_rows(G, order, tau, pivots, tolerance, cap)
+    rank = factor_rows(G, order, tau, pivots, tolerance, cap)
+    # where all rows vanish together there is no largest one to compare with: rounding is the measure
+    lightest = M[0, 0] if M.shape[0] > 0 else 1.0
+    for k in range(M.shape[0]):
+        lightest = min(lightest, M[k, k])
+    while rank > 0 and pivots[rank - 1] < 1e-13 / np.sqrt(lightest):
+        rank -= 1
+    return rank
 
 
 @kernel

@@ -96,4 +96,4 @@ def path_closeness(model, opt, times, T, X, F, out):
             j -= 1
         interpolate(X[j], F[j], (times[i] - T[j]) / (T[j + 1] - T[j]), y)
         update_position(model, y[:nq], w, 0.0, opt.cap)
-        out[i] = closeness(w.pivots, opt.cap)
+        out[i] = closeness(w.pivots, opt)

@@ -72,6 +72,7 @@ class Options(NamedTuple):
     beta: float
     accuracy: float  # loops count as closed below this, metres
     pass_within: float  # motion that comes this near to a singular pose passes through it; 0 never leaps
+    reference: float  # size of a regular constraint gradient, in the metric of M
 
 
 @kernel
@@ -208,11 +209,15 @@ def project(model, x, opt, w, energy, moved):
 
 
 @kernel
-def closeness(pivots, cap):
-    """Smallest over largest constraint gradient among those that are independent nearby: 0 at a singular pose."""
-    if cap == 0 or pivots[0] == 0.0:
+def closeness(pivots, opt):
+    """Smallest over largest constraint gradient among those that are independent nearby: 0 at a singular pose.
+
+    A single row is compared with `opt.reference`, since it has no other.
+    """
+    if opt.cap == 0:
         return 1.0
-    return pivots[cap - 1] / pivots[0]
+    largest = pivots[0] if opt.cap > 1 else opt.reference
+    return pivots[opt.cap - 1] / largest if largest > 0.0 else 0.0
 
 
 @kernel
@@ -277,11 +282,11 @@ def nearest_approach(model, times, values, rates, count, a, d, opt, w, y):
         if fb < 0.0:
             hermite(times, values, rates, count, b, y)
             update_position(model, y[:nq], w, 0.0, opt.cap)
-            fb = closeness(w.pivots, opt.cap)
+            fb = closeness(w.pivots, opt)
         if fc < 0.0:
             hermite(times, values, rates, count, c, y)
             update_position(model, y[:nq], w, 0.0, opt.cap)
-            fc = closeness(w.pivots, opt.cap)
+            fc = closeness(w.pivots, opt)
         if fb < fc:
             d, c, fc = c, b, fb
             b, fb = d - g * (d - a), -1.0
@@ -291,13 +296,13 @@ def nearest_approach(model, times, values, rates, count, a, d, opt, w, y):
     t = 0.5 * (a + d)
     hermite(times, values, rates, count, t, y)
     update_position(model, y[:nq], w, 0.0, opt.cap)
-    return t, closeness(w.pivots, opt.cap)
+    return t, closeness(w.pivots, opt)
 
 
 @kernel(inline=True)
-def approach_limit(T, pivots, n, cap):
+def approach_limit(T, pivots, n, opt):
     """Largest step towards a singular pose: near it, half of the time that is left, so that `leap` has nodes."""
-    now, before = closeness(pivots[n], cap), closeness(pivots[n - 1], cap)
+    now, before = closeness(pivots[n], opt), closeness(pivots[n - 1], opt)
     if now < 0.1 and now < before:
         return 0.5 * now / (before - now) * (T[n] - T[n - 1])
     return np.inf
@@ -325,7 +330,7 @@ def leap(model, T, X, F, pivots, n, rate, opt, w, y, times, values, rates):
     number where there is no reason to leap, and the number of nodes of the polynomial, which
     times, values and rates keep.
     """
-    now, before = closeness(pivots[n], opt.cap), closeness(pivots[n - 1], opt.cap)
+    now, before = closeness(pivots[n], opt), closeness(pivots[n - 1], opt)
     if not (now < 0.1 and now < before):
         return -1.0, 0
     nx, nv = y.shape[0], model.damping.shape[0]
@@ -412,7 +417,7 @@ def leave(model, x, u, opt, w, energy, rate, y):
                     rate[nq + k] = step[k] * along / inertia
         if 0.0 <= left <= 1e-12:
             rank = update_position(model, y[:nq], w, opt.tolerance, opt.cap)
-            if rank == opt.cap and closeness(w.pivots, opt.cap) > 1e-6:
+            if rank == opt.cap and closeness(w.pivots, opt) > 1e-6:
                 for k in range(nv):
                     y[nq + k] = 2.0 * step[k] / t - v[k]
                     y[nq + nv] += f[k] * step[k]
@@ -530,7 +535,7 @@ def advance(model, tableau, opt, w, t, x, u, t_end, h, energy, max_tries, T, X, 
                 K[0] = K[stages]
                 h = step
                 continue
-            h = min(h, approach_limit(T, pivots, n, opt.cap))
+            h = min(h, approach_limit(T, pivots, n, opt))
         last = t + h * (1.0 + 1e-9) >= t_end
         step = t_end - t if last else h
         if step < 4e-16 * max(abs(t), 1e-3 * t_end):

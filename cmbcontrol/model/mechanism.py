@@ -285,7 +285,7 @@ class Mechanism(PlantBase):
         )
         if rank == FAILED and check:
             raise ModelError(f"the mass matrix of {self.name!r} is not positive definite at q = {q.tolist()}")
-        return Terms(t, q, v, M, h, phi, A, b, B, potential, pivots, rank, self.row_scale)
+        return Terms(t, q.copy(), v.copy(), M, h, phi, A, b, B, potential, pivots, rank, self.row_scale)
 
     def __repr__(self) -> str:
         return (

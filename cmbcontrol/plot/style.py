@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["COLORS", "FAINT", "INK", "beside", "colors", "dress", "panels", "time_axis"]
+__all__ = ["COLORS", "FAINT", "INK", "beside", "dress", "panels", "styles", "time_axis"]
 
 # Okabe and Ito, distinct for colour-blind eyes; the yellow is left out, it is lost on white.
 COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#6B6B6B")
@@ -23,13 +23,14 @@ WIDTH, LABEL, TICK = 7.2, 9.0, 8.0  # inches; points
 _LISTED = 14  # entries of a legend
 
 
-def colors(n: int) -> list[Any]:
-    """n colours: the distinct ones, or where these are too few a scale from dark to light."""
-    if n <= len(COLORS):
-        return list(COLORS[:n])
+def styles(n: int) -> list[dict[str, Any]]:
+    """Colour and line style of n curves: distinct colours, then the same dashed and dotted, then a scale of colours."""
+    dashes = ("-", "--", ":")
+    if n <= len(COLORS) * len(dashes):
+        return [{"color": COLORS[i % len(COLORS)], "linestyle": dashes[i // len(COLORS)]} for i in range(n)]
     import matplotlib
 
-    return list(matplotlib.colormaps["viridis"](np.linspace(0.0, 0.92, n)))
+    return [{"color": c, "linestyle": "-"} for c in matplotlib.colormaps["viridis"](np.linspace(0.0, 0.92, n))]
 
 
 def panels(axes: Any, count: int, height: float = 1.75) -> tuple[Figure, list[Axes]]:

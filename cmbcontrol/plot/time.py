@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ..linear.at_rest import effort_units
 from ..model.base import PlantBase
 from ..sim.result import Simulation
-from .style import FAINT, INK, beside, colors, dress, panels, time_axis
+from .style import FAINT, INK, beside, dress, panels, styles, time_axis
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -69,10 +69,10 @@ def responses(run: Simulation, *, axes: Any = None) -> Figure:
         dress(ax, _POSITIONS.get(unit, f"coordinate ({unit})"))
     for unit, group in errors.items():
         ax = next(left)
-        for name, color in zip(group, colors(len(group)), strict=True):
+        for name, style in zip(group, styles(len(group)), strict=True):
             k = tracked.index(name)
             gap = np.abs(data["reference"].values[:, k] - data["q"].values[:, names.index(name)])
-            ax.plot(t, _positive(gap), color=color, linewidth=1.3, label=name)
+            ax.plot(t, _positive(gap), linewidth=1.3, label=name, **style)
         dress(ax, _ERRORS.get(unit, f"tracking error ({unit})"), log=_has_data(ax))
     for unit, group in efforts.items():
         ax = next(left)
@@ -116,8 +116,8 @@ def forces(run: Simulation, *, axes: Any = None) -> Figure:
     ):
         for unit, group in found.items():
             ax = next(left)
-            for name, color in zip(group, colors(len(group)), strict=True):
-                ax.plot(t, data[variable].values[:, order.index(name)], color=color, linewidth=1.2, label=name)
+            for name, style in zip(group, styles(len(group)), strict=True):
+                ax.plot(t, data[variable].values[:, order.index(name)], linewidth=1.2, label=name, **style)
             dress(ax, f"{what} ({unit})")
             if not group:
                 _remark(ax, "no loops")
@@ -152,17 +152,16 @@ def evidence(run: Simulation, *, axes: Any = None) -> Figure:
     figure, all_axes = panels(axes, 4)
     opening, balance, energy, conditioning = all_axes
     loops = [str(n) for n in data["loop"].values]
-    for k, (name, color) in enumerate(zip(loops, colors(len(loops)), strict=True)):
-        opening.plot(t, _positive(data["drift"].values[:, k]), color=color, linewidth=1.0, label=name)
+    for k, (name, style) in enumerate(zip(loops, styles(len(loops)), strict=True)):
+        opening.plot(t, _positive(data["drift"].values[:, k]), linewidth=1.0, label=name, **style)
     if not loops:
         _remark(opening, "no loops")
     balance.plot(
         t, _positive(np.abs(data["energy_balance"].values)), color=INK, linewidth=1.0, label="energy less work"
     )
-    for name, color in zip(("kinetic", "potential", "energy"), colors(3), strict=True):
-        total = name == "energy"
-        style = {"color": INK, "linestyle": "--"} if total else {"color": color}
-        energy.plot(t, data[name].values, linewidth=1.3, label="total" if total else name, **style)
+    for name, style in zip(("kinetic", "potential"), styles(2), strict=True):
+        energy.plot(t, data[name].values, linewidth=1.3, label=name, **style)
+    energy.plot(t, data["energy"].values, color=INK, linewidth=1.3, linestyle="--", label="total")
     if not np.isfinite(data["energy"].values).any():
         for ax in (balance, energy):
             _remark(ax, "the plant has no potential energy given")
@@ -188,9 +187,9 @@ def _positions(ax: Axes, run: Simulation, group: list[str], tracked: list[str]) 
     data, t = run.data, run.time
     names = [str(n) for n in data["position"].values]
     order = [n for n in group if n in tracked] + [n for n in group if n not in tracked]
-    for name, color in zip(order, colors(len(order)), strict=True):
+    for name, style in zip(order, styles(len(order)), strict=True):
         main = name in tracked or not tracked
-        ax.plot(t, data["q"].values[:, names.index(name)], color=color, linewidth=1.7 if main else 0.8, label=name)
+        ax.plot(t, data["q"].values[:, names.index(name)], linewidth=1.7 if main else 0.8, label=name, **style)
     for name in order:
         if name in tracked:
             ax.plot(t, data["reference"].values[:, tracked.index(name)], color=INK, linewidth=0.9, dashes=(4, 3))
@@ -200,14 +199,14 @@ def _efforts(ax: Axes, run: Simulation, group: list[str], motors: list[str]) -> 
     """Efforts, with limits as dotted lines where they are in sight."""
     limits = run.plant.effort if run.plant is not None else np.full(len(motors), np.inf)
     largest = float(np.nanmax(np.abs(run.data["u"].values), initial=0.0))
-    for name, color in zip(group, colors(len(group)), strict=True):
+    for name, style in zip(group, styles(len(group)), strict=True):
         k = motors.index(name)
         limit = float(limits[k])
         text = name if np.isinf(limit) else f"{name} (limit {limit:.4g})"
-        ax.plot(run.time, run.data["u"].values[:, k], color=color, linewidth=1.3, label=text)
+        ax.plot(run.time, run.data["u"].values[:, k], linewidth=1.3, label=text, **style)
         if limit <= 2.0 * largest:
             for y in (-limit, limit):
-                ax.axhline(y, color=color, linewidth=1.0, linestyle=":")
+                ax.axhline(y, color=style["color"], linewidth=1.0, linestyle=":")
 
 
 def _finish(run: Simulation, axes: list[Axes]) -> None:

@@ -83,7 +83,7 @@ class _Stepper:
         )
         if rank == FAILED:
             raise _NotFinite
-        self.closeness = stepping.closeness(terms.pivots, self.opt.cap)
+        self.closeness = stepping.closeness(terms.pivots, self.opt)
         dx = np.empty_like(x)
         dx[: self.nq] = self.plant.position_rate(terms.q, terms.v)
         dx[self.nq : self.nq + self.nv] = vdot
@@ -173,7 +173,7 @@ class _Stepper:
     def closeness_at(self, x: Array) -> float:
         """Closeness to a singular pose."""
         q = np.ascontiguousarray(x[: self.nq])
-        return float(stepping.closeness(self.plant.terms(q, np.zeros(self.nv), cap=self.opt.cap).pivots, self.opt.cap))
+        return float(stepping.closeness(self.plant.terms(q, np.zeros(self.nv), cap=self.opt.cap).pivots, self.opt))
 
     def leap(self, past: list[tuple[float, Array, Array, float]]) -> tuple[float, Array, tuple] | None:
         """Landing time, state and nodes of a leap beyond a singular pose ahead; see `kernels.stepping.leap`."""

@@ -139,18 +139,16 @@ def _quantities(run: _Run, X: Array, U: Array) -> dict[str, Array]:
         "dissipated_power": energies[:, 3],
         "constraint_power": energies[:, 4],
         "rank": ranks,
-        "conditioning": _conditioning(pivots, options.cap),
+        "conditioning": _conditioning(pivots, options),
     }
     balance = columns["energy"] - columns["actuator_work"] + columns["dissipated_work"]
     columns["energy_balance"] = balance - balance[0]
     return columns
 
 
-def _conditioning(pivots: Array, cap: int) -> Array:
+def _conditioning(pivots: Array, options: stepping.Options) -> Array:
     """Smallest over largest gradient among those independent nearby."""
-    if cap == 0:
-        return np.ones(len(pivots))
-    return pivots[:, cap - 1] / np.where(pivots[:, 0] > 0.0, pivots[:, 0], 1.0)
+    return np.array([stepping.closeness(p, options) for p in pivots])
 
 
 def _smallest_multipliers(plant, Q: Array, force: Array, cap: int) -> Array:
@@ -215,7 +213,7 @@ def _closeness(run: _Run, times: Array, T: Array, X: Array, F: Array) -> Array:
     zero = np.zeros(run.plant.nv)
     for i, t in enumerate(times):
         pivots = run.plant.terms(_path_position(run, t, T, X, F), zero).pivots
-        out[i] = pivots[run.options.cap - 1] / pivots[0] if pivots[0] > 0.0 else 0.0
+        out[i] = stepping.closeness(pivots, run.options)
     return out
 
 

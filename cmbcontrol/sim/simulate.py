@@ -150,6 +150,7 @@ def simulate(
         beta,
         1e-15 * float(getattr(plant, "size", 1.0)),
         _check.positive(pass_within, "pass_within", zero=True),
+        _regular_gradient(plant, q0),
     )
     law = as_controller(controller, plant)
     period = period_of(law)
@@ -214,6 +215,14 @@ def _start(plant: Plant, q0, v0, metric: str) -> tuple[Array, Array]:
             "plant.project_velocity(q0, v0)."
         )
     return q0, allowed
+
+
+def _regular_gradient(plant: Plant, q: Array) -> float:
+    """What a row in metres can be at most in the metric of M: the reach of a joint over the root of its inertia."""
+    size = float(getattr(plant, "size", 1.0))
+    reach = np.array([size if unit == "rad/s" else 1.0 for unit in plant.velocity_units])
+    inertia = np.diag(plant.terms(q, np.zeros(plant.nv)).M)
+    return float((reach / np.sqrt(inertia)).max(initial=0.0))
 
 
 def _output_times(given: ArrayLike | float | None, t_end: float) -> Array:
