@@ -71,5 +71,5 @@ def kernels() -> tuple[Callable, ...]:
 
 
 def needs_compilation() -> bool:
-    """True where no compiled code is on disk yet, so that the first call will take a while."""
-    return JIT_ENABLED and not any(next(folder.glob("*.nbc"), None) for folder in _guarded)
+    """True where the kernels of a simulation are not on disk yet, so that the first run will take a while."""
+    return JIT_ENABLED and not any(next(folder.glob("record.output_quantities*.nbc"), None) for folder in _guarded)

@@ -14,7 +14,7 @@ from cmbcontrol.linear import linearize, trim
 from cmbcontrol.model.functions import FunctionPlant
 from cmbcontrol.plants.five_bar import pose
 from cmbcontrol.plot.geometry import sketcher
-from cmbcontrol.plot.style import colors
+from cmbcontrol.plot.style import styles
 
 UNIT = re.compile(r".+ \(.+\)")
 
@@ -206,7 +206,8 @@ def test_many_coordinates_share_colours_and_a_short_legend():
     assert_readable(figure)
     texts = [t.get_text() for t in figure.axes[0].get_legend().get_texts()]
     assert len(texts) == 14 and texts[-1] == "and 12 more"
-    assert len({tuple(c) for c in colors(25)}) == 25
+    for n in (5, 12, 21, 25):
+        assert len({(str(s["color"]), s["linestyle"]) for s in styles(n)}) == n
 
 
 # -- frequency -----------------------------------------------------------------------------------------
@@ -221,7 +222,7 @@ def test_bode_draws_the_frequency_response():
     gain, phase = figure.axes[1], figure.axes[3]
     assert figure.axes[0].get_ylabel() == "gain (rad/(N m))"
     assert figure.axes[2].get_ylabel() == "phase (deg)"
-    assert phase.get_xlabel() == "frequency (rad/s)" and gain.get_title() == "from motor right"
+    assert phase.get_xlabel() == "frequency (rad/s)" and gain.get_title() == "from right (N m)"
     response = np.array([lin.C @ np.linalg.solve(1j * w * np.eye(4) - lin.A, lin.B) for w in omega])
     np.testing.assert_allclose(curve(gain, "left")[1], np.abs(response[:, 0, 1]), rtol=1e-9)
     assert [t.get_text() for t in gain.get_legend().get_texts()] == ["left", "right"]

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..linear.model import LinearModel
-from .style import INK, LABEL, beside, colors, dress
+from .style import INK, LABEL, beside, dress, styles
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -63,19 +63,19 @@ def bode(linear_model: LinearModel, omega: ArrayLike | None = None, *, axes: Any
     with warnings.catch_warnings():  # an input that does not act on an output has no gain to draw
         warnings.filterwarnings("ignore", "Data has no positive values")
         plotted = control.bode_plot(response, ax=axes, overlay_outputs=True, show_legend=False, title="", grid=False)
-    units = {
-        f"{o}/({i})" if " " in i else f"{o}/{i}" for o in linear_model.output_units for i in linear_model.input_units
-    }
-    gain = f"gain ({units.pop()})" if len(units) == 1 and "" not in linear_model.output_units else "gain"
+    over = {f"({unit})" if " " in unit else unit for unit in linear_model.input_units}
+    units = [f"{y}/{u}" for y in set(linear_model.output_units) for u in over]
+    known = len(units) == 1 and "" not in (*linear_model.output_units, *over)
     for k, column in enumerate(axes.T):
         for ax in column:
-            for line, name, color in zip(ax.lines, outputs, colors(len(outputs)), strict=False):
-                line.set(color=color, linewidth=1.5, label=name)
+            for line, name, style in zip(ax.lines, outputs, styles(len(outputs)), strict=False):
+                line.set(linewidth=1.5, label=name, **style)
             dress(ax, "")
             ax.set_xlim(response.frequency[0], response.frequency[-1])
-        column[0].set_title(f"from motor {inputs[k]}", fontsize=LABEL, color=INK)
+        unit = linear_model.input_units[k]
+        column[0].set_title(f"from {inputs[k]}" + (f" ({unit})" if unit else ""), fontsize=LABEL, color=INK)
         column[1].set_xlabel("frequency (rad/s)", fontsize=LABEL, color=INK)
-    axes[0, 0].set_ylabel(gain, fontsize=LABEL)
+    axes[0, 0].set_ylabel(f"gain ({units[0]})" if known else "gain", fontsize=LABEL)
     axes[1, 0].set_ylabel("phase (deg)", fontsize=LABEL)
     beside(axes[0, -1])
     return plotted.figure

@@ -310,10 +310,8 @@ def _box_cross(body: Body) -> Array:
         return np.empty((0, 3))
     moments, axes = np.linalg.eigh(body.inertia)
     half = np.sqrt(np.maximum(1.5 * (moments.sum() - 2.0 * moments) / body.mass, 0.0))
-    ends = [
-        [body.com, body.com + h * a, body.com - h * a, body.com] for h, a in zip(half, axes.T, strict=True) if h > 0
-    ]
-    return np.concatenate([np.empty((0, 3)), *map(np.array, ends)])
+    ends = [body.com + h * np.array([0.0 * a, a, -a, 0.0 * a]) for h, a in zip(half, axes.T, strict=True) if h > 0.0]
+    return np.concatenate([np.empty((0, 3)), *ends])
 
 
 def _plane(plant: Mechanism) -> tuple[int, int] | None:

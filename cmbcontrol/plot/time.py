@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ..linear.at_rest import effort_units
 from ..model.base import PlantBase
 from ..sim.result import Simulation
-from .style import FAINT, INK, beside, dress, panels, styles, time_axis
+from .style import COLORS, FAINT, INK, beside, dress, panels, styles, time_axis
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -166,15 +166,16 @@ def evidence(run: Simulation, *, axes: Any = None) -> Figure:
         for ax in (balance, energy):
             _remark(ax, "the plant has no potential energy given")
     conditioning.plot(t, _positive(data["conditioning"].values), color=INK, linewidth=1.2)
-    at, least = data["event_time"].values, data["event_conditioning"].values
+    at, least = data["event_time"].values, np.maximum(data["event_conditioning"].values, 1e-12)
     if at.size:
-        conditioning.plot(
-            at, np.maximum(least, 1e-12), "v", color="#D55E00", markersize=5, label="least on the way", clip_on=False
-        )
+        conditioning.plot(at, least, "v", color=COLORS[1], markersize=5, label="least on the way", clip_on=False)
     dress(opening, "loop opening (m)", log=_has_data(opening))
     dress(balance, "energy error (J)", log=_has_data(balance))
     dress(energy, "energy (J)")
-    dress(conditioning, "conditioning (1)", log=_has_data(conditioning))
+    lowest = np.nanmin([*data["conditioning"].values, *least], initial=1.0)
+    dress(conditioning, "conditioning (1)", log=_has_data(conditioning) and lowest < 0.1)
+    if lowest >= 0.1:
+        conditioning.set_ylim(0.0, 1.05)
     _finish(run, all_axes)
     return figure
 
@@ -190,9 +191,12 @@ def _positions(ax: Axes, run: Simulation, group: list[str], tracked: list[str]) 
     for name, style in zip(order, styles(len(order)), strict=True):
         main = name in tracked or not tracked
         ax.plot(t, data["q"].values[:, names.index(name)], linewidth=1.7 if main else 0.8, label=name, **style)
+    label = "reference"
     for name in order:
         if name in tracked:
-            ax.plot(t, data["reference"].values[:, tracked.index(name)], color=INK, linewidth=0.9, dashes=(4, 3))
+            values = data["reference"].values[:, tracked.index(name)]
+            ax.plot(t, values, color=INK, linewidth=0.9, dashes=(4, 3), label=label)
+            label = "_reference"
 
 
 def _efforts(ax: Axes, run: Simulation, group: list[str], motors: list[str]) -> None:
@@ -211,19 +215,14 @@ def _efforts(ax: Axes, run: Simulation, group: list[str], motors: list[str]) -> 
 
 def _finish(run: Simulation, axes: list[Axes]) -> None:
     """Singular passages, legends, the time axis."""
-    from matplotlib.lines import Line2D
-
-    at = run.data["event_time"].values
-    for ax in axes:
-        for x in at:
-            ax.axvline(x, color=FAINT, linewidth=0.8, zorder=0.5)
-    extra = []
-    if "reference" in run.data:
-        extra.append(Line2D([], [], color=INK, linewidth=0.9, dashes=(4, 3), label="reference"))
-    if at.size:
-        extra.append(Line2D([], [], color=FAINT, linewidth=0.8, label="singular passage"))
     for i, ax in enumerate(axes):
-        beside(ax, extra if i == 0 else ())
+        last = [line for line in ax.lines if line.get_label() == "reference"]
+        for x in run.data["event_time"].values:
+            passage = ax.axvline(x, color=FAINT, linewidth=0.8, zorder=0.5, label="_singular passage")
+            if x == run.data["event_time"].values[0] and i == 0:
+                passage.set_label("singular passage")
+                last.append(passage)
+        beside(ax, last)
     time_axis(axes, run.time)
 
 

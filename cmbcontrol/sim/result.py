@@ -182,7 +182,7 @@ def build_dataset(plant: Plant, times: Array, columns: dict[str, Array], events:
         "dissipated_power": (("time",), "W", "power dissipated"),
         "constraint_power": (("time",), "W", "power of the constraint force (zero in truth)"),
         "rank": (("time",), "1", "rank of the constraint Jacobian"),
-        "conditioning": (("time",), "1", "smallest over largest constraint gradient"),
+        "conditioning": (("time",), "1", "smallest over largest pivot of the constraint gradients"),
         "reference": (("time", "controlled"), "", "reference of the controlled coordinates"),
     }
     coords: dict[str, Any] = {
