@@ -42,3 +42,25 @@ def test_ex04_linear_model():
     assert found["poles differ between coordinates by, rad/s"] < 1e-8
     assert found["slowest closed-loop pole, rad/s"] < -1.0
     assert found["error left after 3 s, rad"] < 0.02
+
+
+@pytest.mark.nojit_slow
+def test_the_tour_of_the_readme(tmp_path, monkeypatch):
+    import re
+
+    import matplotlib
+
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
+    readme = (EXAMPLES.parent / "README.md").read_text(encoding="utf-8")
+    tour = re.search(r"^```python\n(.*?)^```$", readme, re.M | re.S).group(1)
+    monkeypatch.chdir(tmp_path)
+    names: dict = {}
+    try:
+        exec(compile(tour, "README.md", "exec"), names)
+    finally:
+        plt.close("all")
+    assert names["sys"].nstates == 4
+    assert names["poles"].real.max() < 0.0
+    assert (tmp_path / "five_bar.gif").stat().st_size > 10_000
