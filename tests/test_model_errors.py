@@ -505,3 +505,11 @@ def test_messages_say_what_to_do():
     )
     assert re.search(r"guess|[Ff]ix fewer|reach", str(error))
     assert set(error.residuals) == {"tip"}
+
+
+def test_torque_between_bodies_that_do_not_exist():
+    rod, pivot = Body.rod("rod", 1.0, 1.0), Revolute("pivot", "ground", "rod")
+    with pytest.raises(ModelError, match="did you mean 'rod'"):
+        Mechanism("arm", [rod], [pivot], actuators=[Actuator("m", bodies=("ground", "rodd"))])
+    with pytest.raises(ModelError, match="two different bodies"):
+        Actuator("m", bodies=("rod", "rod"))

@@ -101,8 +101,8 @@ class TestTwins:
             angle = q0[0] + q0[1]
             right_upper = q0[2] + q0[3]  # absolute
             q0 = plant.close([q0[0], q0[1], right_upper - angle, q0[2] - right_upper])
-        run = cmb.simulate(plant, q0=q0, t_end=2.0)
-        twin = cmb.simulate(base, q0=regular_start(base), t_end=2.0)
+        run = cmb.simulate(plant, [3.0, -2.0], q0, t_end=2.0)
+        twin = cmb.simulate(base, [3.0, -2.0], regular_start(base), t_end=2.0)
         assert np.abs(tip(plant, run) - tip(base, twin)).max() < 1e-9
         assert run.data.attrs["evaluations"] < 2 * twin.data.attrs["evaluations"]
 

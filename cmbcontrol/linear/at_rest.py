@@ -142,6 +142,7 @@ def effort_units(plant: PlantBase) -> tuple[str, ...]:
     units = dict(zip(plant.velocity_names, plant.velocity_units, strict=True))
     units |= {loop.name: loop.velocity_units[0] for loop in plant.loops if getattr(loop, "velocity_units", ())}
     driven = {a.name: a.joint for a in getattr(plant, "actuators", ())}
+    units |= {a.joint: "rad/s" for a in getattr(plant, "actuators", ()) if a.bodies}  # a torque between bodies
     return tuple(_FORCES.get(units.get(driven.get(n, n), ""), "") for n in plant.actuator_names)
 
 

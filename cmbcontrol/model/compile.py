@@ -285,12 +285,18 @@ def _spring_records(springs, link_of, frame_of, position_index, velocity_index, 
 
 
 def _drive_records(actuators: Sequence[Actuator], loops, link_of, frame_of, velocity_index, linear):
-    """Drive records: on a tree coordinate, or a wrench along the axis of a cut joint."""
+    """Drive records: on a tree coordinate, along the axis of a cut joint, or a torque between two bodies."""
     records = []
     zero = np.zeros(3)
     cut = {j.name: j for j in loops if isinstance(j, (Revolute, Prismatic))}
     for a in actuators:
-        if a.joint in linear:
+        if a.bodies is not None:
+            for end in a.bodies:
+                if end not in link_of:
+                    raise ModelError(f"actuator {a.name!r}: {_check.unknown(end, list(link_of), 'body')}")
+            first, second = a.bodies
+            records.append((-1, link_of[first], link_of[second], a.gear, frame_of[first].R.T @ a.axis, zero, zero))
+        elif a.joint in linear:
             records.append((velocity_index[a.joint], -1, -1, a.gear, zero, zero, zero))
         elif a.joint in cut:
             joint = cut[a.joint]

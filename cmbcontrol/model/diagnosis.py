@@ -114,7 +114,7 @@ def unique_multipliers(A: np.ndarray, rank: int) -> np.ndarray:
     if rows == 0 or rank == rows:
         return np.ones(rows, dtype=bool)
     norms = np.linalg.norm(A, axis=1)
-    scaled = A / np.where(norms > 0.0, norms, 1.0)[:, None]
+    scaled = A / np.where(norms > 1e-9 * norms.max(), norms, max(norms.max(), 1e-300))[:, None]  # no noise blown up
     U = np.linalg.svd(scaled)[0]
     # at its rank: the last columns of U span N(A')
     return np.linalg.norm(U[:, rank:], axis=1) < 1e-7
@@ -199,5 +199,8 @@ def mechanism_lines(plant: Mechanism, found: Diagnosis | None) -> list[str]:
         a, b = getattr(loop, "parent", getattr(loop, "a", "")), getattr(loop, "child", getattr(loop, "b", ""))
         lines.append(loop_line(plant, found, loop.name, type(loop).__name__, f"{a} <-> {b}"))
     lines += [f"  spring {spring.name:<16} {type(spring).__name__}" for spring in plant.springs]
-    lines += [motor_line(a.name, f"on {a.joint}", a.effort) for a in plant.actuators]
+    lines += [
+        motor_line(a.name, "between {} and {}".format(*a.bodies) if a.bodies else f"on {a.joint}", a.effort)
+        for a in plant.actuators
+    ]
     return lines

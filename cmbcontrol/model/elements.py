@@ -561,24 +561,36 @@ class PointSpring:
 
 @dataclass(frozen=True, eq=False)
 class Actuator:
-    """A motor or cylinder on one joint coordinate (of the tree, or of a cut revolute or prismatic joint).
+    """A motor or cylinder on one joint coordinate, or a torque between two bodies.
 
     Parameters
     ----------
     joint : str
-        Coordinate it acts on.
+        Coordinate it acts on, of the tree or of a cut revolute or prismatic joint.
     name : str, optional
         The coordinate's name unless told.
     effort : float
         Largest force or torque, N or N m.
     gear : float
         Joint force a unit of effort.
+    bodies : (str, str), optional
+        A pure torque on the second body, with its reaction on the first, where no joint has the
+        axis; `joint` is then just a name.
+    axis : array_like, shape (3,)
+        Axis of that torque, in the axes of the first body.
+
+    Examples
+    --------
+    >>> Actuator("wheel", bodies=("frame", "rotor"), axis=(0, 0, 2)).axis
+    array([0., 0., 1.])
     """
 
     joint: str
     name: str = ""
     effort: float = math.inf
     gear: float = 1.0
+    bodies: tuple[str, str] | None = field(default=None, kw_only=True)
+    axis: ArrayLike = field(default=(0.0, 0.0, 1.0), kw_only=True)
 
     def __post_init__(self) -> None:
         _set(self, name=_check.name(self.name or self.joint, "actuator"))
@@ -593,4 +605,6 @@ class Actuator:
             ) from error
         if not effort > 0.0:
             raise ModelError(f"the effort limit of actuator {self.name!r} must be > 0, got {effort}")
-        _set(self, gear=gear, effort=effort)
+        if self.bodies is not None and (len(self.bodies) != 2 or self.bodies[0] == self.bodies[1]):
+            raise ModelError(f"actuator {self.name!r} needs two different bodies, got {self.bodies}")
+        _set(self, gear=gear, effort=effort, axis=_unit(self.axis, f"the axis of actuator {self.name!r}"))

@@ -29,8 +29,7 @@ def five_bar(cut: str = "tip", closure: str = "line", effort: float = math.inf) 
         Where the loop is cut: at the tip, or at the right support. The ground joints are ``left`` and
         ``right``: absolute angles of the driven links, seen from their ground pivots, so that the
         singular pose is left = pi, right = 0. Cut at the right support, ``right`` is the loop, and
-        its motor acts across it: this takes the revolute closure. A line or a point has no axis to drive,
-        and the plant then comes without the motor ``right``.
+        its motor is a torque between the ground and the driven link.
     closure : {"line", "point", "revolute"}
         Two rows (point on a line across the plane), three rows, or five rows of a full 3D revolute:
         the last two are redundant and move just the same.
@@ -63,9 +62,8 @@ def five_bar(cut: str = "tip", closure: str = "line", effort: float = math.inf) 
             Revolute("elbow_right", "right_upper", "right_lower", axis=z, child_frame=end),
         ]
         loop = ("right", "ground", "right_lower", base, Frame())
-    motors = [Actuator("left", effort=effort)]
-    if cut == "tip" or closure == "revolute":
-        motors.append(Actuator("right", effort=effort))
+    across = None if cut == "tip" else ("ground", "right_lower")
+    motors = [Actuator("left", effort=effort), Actuator("right", effort=effort, bodies=across, axis=z)]
     return Mechanism(
         "five-bar",
         bodies,
