@@ -368,3 +368,26 @@ def test_a_single_row_that_vanishes_is_a_singular_pose(closure):
     assert run.q.values[-1, 0] > np.pi / 2
     assert run.q.values[-1, 1] == pytest.approx(-2.0 * run.q.values[-1, 0], abs=1e-5)
     assert run.max_energy_error < 1e-5
+
+
+@pytest.mark.nojit_slow
+@pytest.mark.parametrize(("gap", "passes"), [(0.0, True), (1e-10, True), (1e-6, False), (-1e-6, False)])
+def test_a_near_miss_is_no_passage(gap, passes):
+    """A four-bar with a coupler longer by `gap` cannot change branch: it misses the flat pose by about sqrt(gap)."""
+    z, side = (0, 0, 1), 1.0 + gap
+    rods = [cmb.Body.rod("a", 1.0, 1.0), cmb.Body.rod("c", 1.0, side), cmb.Body.rod("b", 1.0, 1.0)]
+    joints = [
+        cmb.Revolute("a", "ground", "a", axis=z),
+        cmb.Revolute("c", "a", "c", axis=z, frame=cmb.Frame((1, 0, 0))),
+        cmb.Revolute("b", "ground", "b", axis=z, frame=cmb.Frame((1, 0, 0))),
+    ]
+    loop = cmb.PointOnLine("pin", "c", "b", (side, 0, 0), (1, 0, 0))
+    plant = cmb.Mechanism("four-bar", rods, joints, [loop], gravity=(0, -9.81, 0))
+    q0 = plant.assemble(guess=dict(a=1.57, c=-1.57, b=1.57), a=np.pi / 2)
+    v0 = plant.project_velocity(q0, [-1.0, 1.0, -1.0])
+    run = cmb.simulate(plant, None, q0, v0, t_end=1.0)
+    stepped = cmb.simulate(plant, None, q0, v0, t_end=1.0, pass_within=0.0)
+    through = np.cos(run.q.values[-1, :2].sum()) > 0.999  # the coupler stays parallel to the base
+    assert through == passes
+    if not passes:
+        assert np.abs(run.q.values - stepped.q.values).max() < 1e-6
