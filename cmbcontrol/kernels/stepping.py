@@ -37,7 +37,10 @@ PROJECT, BAUMGARTE, NONE = range(3)
 HUGE = 1e100
 
 # Accuracy asked of a leap, in positions (rad, m) and in energy; stepping on costs more than it.
-LEAP_ERROR = 1e-9
+LEAP_ERROR = 1e-10
+
+# Poses looked at in one search for the nearest approach: golden section to 1e-5 of the way ahead.
+LOOKS = 24
 
 
 class Tableau(NamedTuple):
@@ -244,6 +247,18 @@ def hermite(times, values, rates, count, t, out):
         out[i] = y
 
 
+@kernel
+def doubt(times, values, rates, count, t, nq, y):
+    """y = continued state at time t; returns how much its positions change without the oldest node."""
+    lower = np.empty(y.shape[0])
+    hermite(times, values, rates, count, t, y)
+    hermite(times, values, rates, count - 1, t, lower)
+    worst = 0.0
+    for i in range(nq):
+        worst = max(worst, abs(y[i] - lower[i]) / (1.0 + abs(y[i])))
+    return worst
+
+
 @kernel(inline=True)
 def leap_nodes(T, X, F, n, rate, window, times, values, rates):
     """Up to four past states, spread over a window, newest first; returns how many."""
@@ -278,7 +293,7 @@ def nearest_approach(model, times, values, rates, count, a, d, opt, w, y):
     g = 0.6180339887498949
     b, c = d - g * (d - a), a + g * (d - a)
     fb = fc = -1.0
-    for _ in range(45):
+    for _ in range(LOOKS):
         if fb < 0.0:
             hermite(times, values, rates, count, b, y)
             update_position(model, y[:nq], w, 0.0, opt.cap)
@@ -327,37 +342,37 @@ def leap(model, T, X, F, pivots, n, rate, opt, w, y, times, values, rates):
     into its neighbourhood only collects noise, while the motion itself is smooth. Where the
     continued motion passes within `opt.pass_within` of the pose, and the continuation is as
     accurate as a step, the neighbourhood is leapt over. Returns the landing time, or a negative
-    number where there is no reason to leap, and the number of nodes of the polynomial, which
-    times, values and rates keep.
+    number where there is no reason to leap; the number of nodes of the polynomial, which times,
+    values and rates keep; and how many poses were looked at.
     """
     now, before = closeness(pivots[n], opt), closeness(pivots[n - 1], opt)
     if not (now < 0.1 and now < before):
-        return -1.0, 0
-    nx, nv = y.shape[0], model.damping.shape[0]
-    nq = nx - nv - 2
+        return -1.0, 0, 0
+    nv = model.damping.shape[0]
+    nq = y.shape[0] - nv - 2
     # linear in time where the pose is passed, quadratic where it is touched at rest
     ahead = now / (before - now) * (T[n] - T[n - 1])
     low, high = T[n], T[n] + 4.0 * ahead
-    passing, near, count = T[n], 1.0, 0
+    passing, near, count, looks = T[n], 1.0, 0, 0
     for _ in range(2):
         count = leap_nodes(T, X, F, n, rate, 8.0 * ahead, times, values, rates)
         if count < 3:
-            return -1.0, 0
+            return -1.0, 0, looks
+        # look for the pose only where the continuation is accurate that far
+        if doubt(times, values, rates, count, T[n] + 2.0 * ahead, nq, y) > max(1e3 * opt.rtol, LEAP_ERROR):
+            return -1.0, 0, looks
+        looks += LOOKS + 2
         passing, near = nearest_approach(model, times, values, rates, count, low, high, opt, w, y)
         if not (passing < high - 1e-6 * ahead and near < 0.5 * now):
-            return -1.0, 0
+            return -1.0, 0, looks
         ahead = passing - T[n]
         low, high = T[n] + 0.5 * ahead, T[n] + 1.5 * ahead
     # at a true crossing the loops close to second order; a near miss would leave a gap here
     if near > opt.pass_within or largest(model, w.phi) > opt.pass_within**2:
-        return -1.0, 0
+        return -1.0, 0, looks
     landing = passing + ahead
-    lower = np.empty(nx)
-    hermite(times, values, rates, count, landing, y)
-    hermite(times, values, rates, count - 1, landing, lower)
-    for i in range(nq):
-        if abs(y[i] - lower[i]) > max(1e3 * opt.rtol, LEAP_ERROR) * (1.0 + abs(y[i])):
-            return -1.0, 0
+    if doubt(times, values, rates, count, landing, nq, y) > max(1e3 * opt.rtol, LEAP_ERROR):
+        return -1.0, 0, looks
     # the energy balance judges the velocities; forces over a radian or a metre set its scale
     scale = 0.0
     for k in range(nv):
@@ -365,8 +380,8 @@ def leap(model, T, X, F, pivots, n, rate, opt, w, y, times, values, rates):
     before_leap = energy_balance(model, values[0], opt, w)
     scale += kinetic_energy(w.M, values[0, nq : nq + nv])
     if abs(energy_balance(model, y, opt, w) - before_leap) > LEAP_ERROR * scale:
-        return -1.0, 0
-    return landing, count
+        return -1.0, 0, looks
+    return landing, count, looks + 2
 
 
 @kernel(inline=True)
@@ -518,7 +533,8 @@ def advance(model, tableau, opt, w, t, x, u, t_end, h, energy, max_tries, T, X, 
         tries += 1
         h = min(h, opt.max_step)
         if adaptive and opt.stabilisation == PROJECT and opt.pass_within > 0.0 and n > 1 and not rejected:
-            landing, count = leap(model, T, X, F, pivots, n, K[0], opt, w, y, times, values, rates)
+            landing, count, looks = leap(model, T, X, F, pivots, n, K[0], opt, w, y, times, values, rates)
+            evaluations += looks
             if landing > t and landing < t_end:
                 step = landing - t
                 X[n + 1] = y

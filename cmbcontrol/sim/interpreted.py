@@ -204,13 +204,8 @@ class _Stepper:
         if found.fun > self.opt.pass_within or gap > self.opt.pass_within**2:
             return None
         landing = found.x + ahead
-        lower = np.empty_like(x)
-        stepping.hermite(*nodes, len(nodes[0]), landing, y)
-        stepping.hermite(*nodes, len(nodes[0]) - 1, landing, lower)
-        n = self.nq + self.nv
-        if np.any(
-            np.abs(y[:n] - lower[:n]) > max(1e3 * self.opt.rtol, 1e2 * stepping.LEAP_ERROR) * (1.0 + np.abs(y[:n]))
-        ):
+        doubt = stepping.doubt(*nodes, len(nodes[0]), landing, self.nq + self.nv, y)
+        if doubt > max(1e3 * self.opt.rtol, 1e2 * stepping.LEAP_ERROR):
             return None
         return landing, y, nodes
 

@@ -192,6 +192,8 @@ class _Run:
 
 def _start(plant: Plant, q0, v0, metric: str) -> tuple[Array, Array]:
     """A start on the manifold; refuses one that is clearly off it."""
+    if plant.nv == 0:
+        raise ValueError(f"plant {plant.name!r} has no coordinates: nothing moves")
     if q0 is None:
         raise TypeError("simulate needs a start q0; plant.assemble(...) gives one with closed loops")
     q0 = _check.vector(q0, plant.nq, "q0", plant.position_names).copy()
