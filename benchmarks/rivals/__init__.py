@@ -4,5 +4,5 @@ Each of the modules `with_pinocchio`, `with_mujoco`, `with_exudyn` and `with_num
 ``version()``, ``forward_dynamics(machine)``, ``simulate(machine, start, t_end, **accuracy)``,
 ``defaults(machine, start)``, ``ladder(machine, start)`` and the text ``SETTINGS``.  The machines are
 ``"five-bar"`` and ``("n-four-bar", N)``; `common` holds their data, starts and yardsticks.
-``python -m benchmarks.rivals`` measures and prints all of it.
+``python -m benchmarks`` measures them beside this package.
 """

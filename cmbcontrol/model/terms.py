@@ -126,9 +126,4 @@ class Terms:
         return self.kinetic + self.potential
 
 
-def rank_of(pivots: Array) -> int:
-    """Number of pivots that count."""
-    return int(np.count_nonzero(pivots > RANK_TOLERANCE * pivots[0])) if pivots.size else 0
-
-
 FAILED = constrained.FAILED
