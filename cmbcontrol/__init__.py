@@ -6,21 +6,38 @@ from .controllers.references import Constant as Constant
 from .controllers.references import Quintic as Quintic
 from .controllers.references import Sampled as Sampled
 from .controllers.references import Sine as Sine
+from .dynamics.derivatives import acceleration_derivatives as acceleration_derivatives
+from .dynamics.derivatives import derivatives as derivatives
+from .dynamics.derivatives import inverse_dynamics_derivatives as inverse_dynamics_derivatives
 from .dynamics.forces import constraint_force as constraint_force
 from .dynamics.forces import inverse_dynamics as inverse_dynamics
 from .dynamics.formulations import acceleration as acceleration
 from .dynamics.formulations import forward_dynamics as forward_dynamics
 from .errors import AssemblyError as AssemblyError
 from .errors import CmbError as CmbError
+from .errors import ContinuationError as ContinuationError
 from .errors import ControllabilityError as ControllabilityError
 from .errors import EquilibriumError as EquilibriumError
 from .errors import ModelError as ModelError
 from .errors import SimulationError as SimulationError
+from .errors import SingularPoseError as SingularPoseError
 from .errors import Status as Status
+from .linear import EquilibriumBranch as EquilibriumBranch
+from .linear import FrameMotion as FrameMotion
 from .linear import LinearModel as LinearModel
+from .linear import LinearSequence as LinearSequence
+from .linear import Modes as Modes
 from .linear import OperatingPoint as OperatingPoint
+from .linear import RootLocus as RootLocus
+from .linear import Wrench as Wrench
+from .linear import affine_approximation as affine_approximation
+from .linear import continue_equilibria as continue_equilibria
 from .linear import linearize as linearize
+from .linear import linearize_along as linearize_along
 from .linear import load_linear as load_linear
+from .linear import preload_directions as preload_directions
+from .linear import reduced_model as reduced_model
+from .linear import root_locus as root_locus
 from .linear import trim as trim
 from .linear import underlying_ode as underlying_ode
 from .model.elements import Actuator as Actuator
@@ -59,20 +76,25 @@ __all__ = [
     "Body",
     "CmbError",
     "Constant",
+    "ContinuationError",
     "ControllabilityError",
     "Coupling",
     "Cylindrical",
     "Distance",
+    "EquilibriumBranch",
     "EquilibriumError",
     "Fixed",
     "Frame",
+    "FrameMotion",
     "Free",
     "FunctionPlant",
     "Helical",
     "JointSpring",
     "LinearModel",
+    "LinearSequence",
     "Mechanism",
     "ModelError",
+    "Modes",
     "OperatingPoint",
     "Planar",
     "Plant",
@@ -83,24 +105,36 @@ __all__ = [
     "Prismatic",
     "Quintic",
     "Revolute",
+    "RootLocus",
     "Sampled",
     "Simulation",
     "SimulationError",
     "Sine",
+    "SingularPoseError",
     "Spherical",
     "Status",
     "Terms",
     "Universal",
     "Weld",
+    "Wrench",
     "acceleration",
+    "acceleration_derivatives",
+    "affine_approximation",
     "constraint_force",
+    "continue_equilibria",
     "controllers",
+    "derivatives",
     "forward_dynamics",
     "inverse_dynamics",
+    "inverse_dynamics_derivatives",
     "linearize",
+    "linearize_along",
     "load_linear",
     "load_run",
     "plants",
+    "preload_directions",
+    "reduced_model",
+    "root_locus",
     "simulate",
     "trim",
     "underlying_ode",

@@ -70,6 +70,6 @@ def kernels() -> tuple[Callable, ...]:
     return tuple(_registry)
 
 
-def needs_compilation() -> bool:
-    """True where the kernels of a simulation are not on disk yet, so that the first run will take a while."""
-    return JIT_ENABLED and not any(next(folder.glob("record.output_quantities*.nbc"), None) for folder in _guarded)
+def needs_compilation(last: str = "record.output_quantities") -> bool:
+    """True where a kernel (the last that a simulation needs) is not on disk yet: the first run takes a while."""
+    return JIT_ENABLED and not any(next(folder.glob(f"{last}*.nbc"), None) for folder in _guarded)

@@ -7,11 +7,13 @@ from enum import IntEnum
 __all__ = [
     "AssemblyError",
     "CmbError",
+    "ContinuationError",
     "ControllabilityError",
     "EquilibriumError",
     "MissingExtraError",
     "ModelError",
     "SimulationError",
+    "SingularPoseError",
     "Status",
 ]
 
@@ -47,6 +49,24 @@ class ControllabilityError(CmbError, ValueError):
 
 class EquilibriumError(CmbError, ValueError):
     """The operating point is not at rest, or no equilibrium exists for the request."""
+
+
+class SingularPoseError(EquilibriumError):
+    """The loops lose their rank at this pose: the machine can move in more than one way, so no linear model exists."""
+
+
+class ContinuationError(EquilibriumError):
+    """A branch of equilibria could not be followed further. What was computed until then is kept.
+
+    Attributes
+    ----------
+    branch : EquilibriumBranch
+        The part of the branch that was found.
+    """
+
+    def __init__(self, message: str, branch=None):
+        super().__init__(message)
+        self.branch = branch
 
 
 class MissingExtraError(CmbError, ImportError):

@@ -14,7 +14,13 @@ ALLOWED = {layer: set(LAYERS[: i + 1]) for i, layer in enumerate(LAYERS)}
 ALLOWED["errors"] = ALLOWED["_jit"] = ALLOWED["_check"] = {"errors", "_jit", "_check"}
 ALLOWED["plants"] = {"errors", "_check", "model", "plants"}
 ALLOWED["cli"] |= {"plants"}
-DOORS = {("sim/result.py", "plot")}  # Simulation.plot and Simulation.animate
+# Simulation.plot and .animate, LinearModel.plot_modes and .animate_mode, RootLocus.plot; plant.to_iosystem
+DOORS = {
+    ("sim/result.py", "plot"),
+    ("linear/model.py", "plot"),
+    ("linear/root_locus.py", "plot"),
+    ("model/base.py", "linear"),
+}
 
 HOMES = {
     "numba": {"_jit"},

@@ -10,8 +10,9 @@ import pytest
 from machines import largest
 
 from cmbcontrol import plants
+from cmbcontrol.dynamics.derivatives import derivatives
 from cmbcontrol.errors import AssemblyError, EquilibriumError
-from cmbcontrol.kernels import constrained, derivatives
+from cmbcontrol.kernels import constrained
 from cmbcontrol.linear import LinearModel, OperatingPoint, linearize, load_linear, trim, underlying_ode
 from cmbcontrol.model.elements import (
     Actuator,
@@ -81,19 +82,17 @@ def test_stiffness_and_damping_agree_with_differences(seed):
         terms = plant.terms(plant.integrate(q, delta), rest)
         return terms.h + terms.A.T @ lam - terms.B @ u
 
-    K = derivatives.static_stiffness(plant.model, q, lam, u)
-    assert largest(K - derivative(static, plant.nv, 1e-2)) < 1e-10 * largest(K)
-    found = derivatives.equilibrium_terms(plant.model, q, lam, u, RANK_TOLERANCE)
-    assert largest(K - found[3]) < 1e-13 * largest(K)
+    here = derivatives(plant, q, rest, u, a=rest, lam=lam)
+    assert largest(here.force_q - derivative(static, plant.nv, 1e-2)) < 1e-10 * largest(here.force_q)
     D = derivative(lambda v: plant.terms(q, v).h, plant.nv, 1e-2)
-    assert largest(D - found[4]) < 1e-10 * largest(D)
+    assert largest(D - here.force_v) < 1e-10 * largest(D)
 
 
 def test_stiffness_of_several_axes_is_not_symmetric_by_its_own_bracket():
     """Of a body on a free joint: K - K' is the torque that turns with the axes, (S_l x S_k) . F."""
     plant = Mechanism("body", [machines.body(np.random.default_rng(0), "body")], [Free("joint", "ground", "body")])
     q, _ = machines.random_state(plant, 3)
-    K = derivatives.static_stiffness(plant.model, q, np.zeros(0), np.zeros(0))
+    K = derivatives(plant, q, np.zeros(6), a=np.zeros(6)).force_q
     assert largest(K - K.T) > 0.1
     h = plant.terms(q, np.zeros(6)).h
     # in the body's axes [S_l, S_k] has the structure constants of se(3)
@@ -119,6 +118,9 @@ def test_rod_on_a_cut_joint_is_a_physical_pendulum(closure, mass, length):
     model = linearize(plant, point, coordinates=("angle",))
     truth = np.sqrt(1.5 * 9.81 / length)
     assert abs(model.eigenvalues()[1] - 1j * truth) < 1e-10 * truth
+    here = derivatives(plant, point.q, point.v, point.u)
+    without = derivatives(plant, point.q, point.v, point.u, a=here.a, lam=0.0 * here.lam)
+    assert largest(without.force_q) < 1e-12  # all of the stiffness is d(A'lam)/dq
     upright = linearize(plant, trim(plant, plant.assemble(angle=0.5 * np.pi)))
     assert abs(upright.eigenvalues()[1] - truth) < 1e-10 * truth
 
@@ -475,7 +477,7 @@ def test_names_units_and_selection(arm):
     model = linearize(plant, point, coordinates=("right", "left"), inputs=("right",), outputs=("left_rate", "tip_y"))
     assert model.states == ("right", "left", "right_rate", "left_rate")
     assert model.state_units == ("rad", "rad", "rad/s", "rad/s")
-    assert (model.inputs, model.input_units) == (("right",), ("N m",))
+    assert (model.inputs, model.input_units) == (("right_effort",), ("N m",))
     assert (model.outputs, model.output_units) == (("left_rate", "tip_y"), ("rad/s", "N"))
     assert (model.B.shape, model.C.shape, model.D.shape) == ((4, 1), (2, 4), (2, 1))
     assert model.K.shape == (4, 2)
@@ -488,7 +490,7 @@ def test_names_units_and_selection(arm):
     table = str(model)
     assert "right [rad]" in table
     assert "tip_y [N]" in table
-    assert str(point).count("\n") == 7
+    assert str(point).count("\n") == 8
 
 
 def test_python_control(hanging):
@@ -502,7 +504,7 @@ def test_python_control(hanging):
     assert isinstance(sys, ct.StateSpace)
     assert sys.name == "five-bar"
     assert sys.state_labels == ["left", "right", "left_rate", "right_rate"]
-    assert sys.input_labels == ["left", "right"]
+    assert sys.input_labels == ["left_effort", "right_effort"]
     assert sys.output_labels == ["left", "right", "tip_x", "tip_y"]
     assert same_eigenvalues(sys.poles(), model.eigenvalues()) < 1e-12
     assert np.linalg.matrix_rank(ct.ctrb(sys.A, sys.B)) == 4
@@ -531,9 +533,9 @@ def test_modes(hanging):
         assert np.abs(mode.shape).max() == pytest.approx(1.0)
         assert largest(plant.jacobian(point.q) @ mode.shape) < 1e-12
         # K and D of the whole machine, on the shape: a root of its quadratic
-        local = derivatives.equilibrium_terms(plant.model, point.q, point.lam, point.u, RANK_TOLERANCE)
-        M, K, D, s = local[0], local[3], local[4], mode.eigenvalue
-        assert largest(local[5] @ (s * s * M + s * D + K) @ mode.shape) < 1e-10
+        here, s = derivatives(plant, point.q, point.v, point.u), mode.eigenvalue
+        pencil = s * s * here.M + s * here.force_v + here.force_q
+        assert largest(here.Z.T @ pencil @ mode.shape) < 1e-10
 
 
 @pytest.mark.parametrize("suffix", [".json", ".mat"])
@@ -613,8 +615,8 @@ def test_dependent_coordinates():
     ("keys", "message"),
     [
         ({"coordinates": ("left", "rigth")}, "no coordinate 'rigth'; did you mean 'right'"),
-        ({"inputs": ("lefft",)}, "no actuator 'lefft'; did you mean 'left'"),
-        ({"inputs": ("left", "left")}, "input 'left' is named 2 times"),
+        ({"inputs": ("lefft",)}, "no actuator or other input 'lefft'; did you mean 'left'"),
+        ({"inputs": ("left", "left")}, "input 'left_effort' is named 2 times"),
         ({"outputs": ("tip_z",)}, "no output 'tip_z'; did you mean"),
         ({"outputs": ("left", "left")}, "output 'left' is named 2 times"),
         ({"outputs": ("left_rates",)}, "did you mean 'left_rate'"),

@@ -12,6 +12,7 @@ from cmbcontrol import plants
 from cmbcontrol.dynamics.forces import constraint_force, inverse_dynamics
 from cmbcontrol.errors import AssemblyError, EquilibriumError
 from cmbcontrol.linear import OperatingPoint, linearize, trim
+from cmbcontrol.linear.preload import preload_directions
 from cmbcontrol.model.elements import (
     Actuator,
     Body,
@@ -23,6 +24,7 @@ from cmbcontrol.model.elements import (
 )
 from cmbcontrol.model.mechanism import Mechanism
 from cmbcontrol.plants.five_bar import pose
+from cmbcontrol.plants.two_arms import pose as two_arms_pose
 
 
 def five_bar(*actuators, gravity=(0.0, -9.81, 0.0), **changes):
@@ -310,6 +312,7 @@ def test_operating_point_at_any_state():
     text = str(point)
     assert "operating point of five-bar" in text
     assert "motor left" in text
+    assert "motor 0 " in str(dataclasses.replace(point, plant=None))  # as from a file
 
 
 def test_springs_count_in_what_is_small():
@@ -336,3 +339,423 @@ def test_frame_of_the_ground_does_not_matter():
     assert largest(trim(moved, q).u - trim(plain, q).u) < 1e-9
     models = [linearize(p, trim(p, q), coordinates=("left", "right")) for p in (plain, moved)]
     assert largest(models[0].A - models[1].A) < 1e-9
+
+
+# -- some efforts given, some coordinates held --------------------------------------------------------
+
+
+def two_arms(**changes):
+    """Two arms that hold a box, so that all multipliers are unique, and a pose: three freedoms, six motors."""
+    plant = plants.two_arms("planar", **changes)
+    return plant, two_arms_pose(plant, x=0.1, y=0.5)
+
+
+def test_single_efforts_are_given():
+    """The motors named keep their efforts, the others are the smallest that hold the pose with them."""
+    plant, q = two_arms()
+    given = {"left_shoulder": 0.0, "right_wrist": -3.0}
+    for weight in (None, np.arange(1.0, 7.0), np.diag(np.arange(1.0, 7.0)) + 0.3):
+        point = trim(plant, q, u=given, weight=weight)
+        assert point.u[0] == 0.0
+        assert point.u[5] == -3.0
+        assert point.report.given == ("left_shoulder", "right_wrist")
+        assert point.report.preload == 1
+        terms = plant.terms(q, np.zeros(6))
+        assert largest(terms.Z.T @ (terms.h - terms.B @ point.u)) < 1e-9
+        # the gradient of u' W^-1 u vanishes along efforts that hold nothing and leave the given ones
+        W = np.eye(6) if weight is None else np.diag(weight) if np.ndim(weight) == 1 else weight
+        fixed = np.eye(6)[[0, 5]]
+        away = np.linalg.svd(np.vstack([terms.Z.T @ terms.B, fixed]))[2][5:].T
+        assert away.shape == (6, 1)
+        assert largest(away.T @ np.linalg.solve(W, point.u)) < 1e-9
+        assert point.report.effort_norm == pytest.approx(np.sqrt(point.u @ np.linalg.solve(W, point.u)))
+    nothing = trim(plant, q, u={})
+    assert largest(nothing.u - trim(plant, q).u) < 1e-12
+
+
+def test_given_efforts_and_free_coordinates_together():
+    """A motor that is off, and an arm that stays: the other arm goes where that balances."""
+    plant = plants.five_bar()
+    q = pose(plant, "asymmetric")
+    point = trim(plant, q, u={"left": 0.0}, hold=("right",))
+    named = trim(plant, q, u={"left": 0.0}, free=("left", "elbow_left", "elbow_right"))
+    assert largest(point.q - named.q) < 1e-12
+    assert point.u[0] == 0.0
+    assert abs(point.u[1]) > 0.1
+    assert point.q[2] == q[2]
+    assert point.report.family == 0
+    assert point.report.free == ("left", "elbow_left", "elbow_right")
+    twin = five_bar(Actuator("right"))
+    assert largest(trim(twin, q, hold=("right",)).q - point.q) < 1e-9
+    # both are free: one equation, two freedoms; the nearest of a family
+    family = trim(plant, q, u={"left": 0.0}, free="all")
+    assert family.report.family == 1
+    assert np.linalg.norm(family.q - q) < np.linalg.norm(point.q - q)
+    rest = np.zeros(4)
+    for p in (point, family):
+        assert largest(constraint_force(plant, p.q, rest, p.u).acceleration) < 1e-9
+
+
+def test_held_at_given_values():
+    """The coordinates are brought there first; the loops of q may be open."""
+    plant = plants.five_bar()
+    point = trim(plant, {"left": 2.0, "right": 1.1}, u={"left": 0.0}, hold={"right": 0.8})
+    assert point.q[2] == pytest.approx(0.8, abs=1e-12)
+    assert point.u[0] == 0.0
+    assert plant.open_loop(point.q) < 1e-12
+    with pytest.raises(ValueError, match="give one of them"):
+        trim(plant, point.q, free=("left",), hold=("right",))
+    with pytest.raises(ValueError, match="did you mean 'right'"):
+        trim(plant, point.q, hold=("rigth",))
+    with pytest.raises(ValueError, match="joint coordinate 'rigth'"):
+        trim(plant, point.q, hold={"rigth": 1.0})
+    with pytest.raises(AssemblyError):
+        trim(plant, point.q, hold={"right": 1.0, "elbow_right": 0.0, "left": 0.0})
+
+
+def test_what_cannot_be_balanced_is_named():
+    plant = plants.five_bar()
+    q = pose(plant, "open")
+    with pytest.raises(
+        EquilibriumError, match=r"with the efforts of 'left' given, 'right' cannot hold 'five-bar'.*'left' -?[\d.]+ N m"
+    ):
+        trim(plant, q, u={"left": 0.0})
+    with pytest.raises(EquilibriumError, match=r"no equilibrium .* with the efforts of 'motor' given|no equilibrium"):
+        pendulum = plants.pendulum()
+        trim(pendulum, pendulum.assemble(angle=0.3), u={"motor": 30.0}, free="all")
+    with pytest.raises(EquilibriumError, match=r"'left' needs 50 N m and has 40 N m"):
+        trim(plants.five_bar(effort=40.0), q, u={"left": 50.0})
+    with pytest.raises(ValueError, match="no actuator 'lefft'; did you mean 'left'"):
+        trim(plant, q, u={"lefft": 0.0})
+    with pytest.raises(ValueError, match="the effort of 'left' in u must be finite"):
+        trim(plant, q, u={"left": np.nan})
+    flat = plants.n_four_bar()
+    with pytest.raises(EquilibriumError, match="the pose is singular: the loops allow"):
+        trim(flat, flat.assemble(guess=np.zeros(5), bar0=0.0))
+
+
+def test_limits_choose_among_poses():
+    """A family of equilibria: the pose moves as far as the limits of motors and joints ask, and no further."""
+    plant = five_bar(Actuator("left", effort=28.0), Actuator("right", effort=31.0))
+    q = pose(plant, "open")
+    point = trim(plant, q, free="all")
+    assert np.all(np.abs(point.u) <= plant.effort)
+    assert point.report.at_limit
+    assert point.report.family == 2
+    assert largest(point.q - q) > 1e-3
+    unlimited = five_bar(Actuator("left"), Actuator("right"))
+    assert np.any(np.abs(trim(unlimited, q).u) > plant.effort)
+    # a joint limit on the way: the other arm goes instead, as far as it must
+    q = pose(plant, "asymmetric")
+    off = trim(unlimited, q, u={"left": 0.0}, free="all")
+    assert off.q[0] < -1.36
+    narrow = five_bar(Actuator("left"), Actuator("right"), left={"limits": (-1.34, 0.0)})
+    inside = trim(narrow, q, u={"left": 0.0}, free="all")
+    assert inside.q[0] == pytest.approx(-1.34, abs=1e-9)
+    at_limit = trim(narrow, off.q + 0.0, u={"left": 0.0}, hold={"left": -1.34})
+    assert largest(inside.q - at_limit.q) < 1e-7
+    assert inside.u[0] == 0.0
+    assert largest(constraint_force(narrow, inside.q, np.zeros(4), inside.u).acceleration) < 1e-8
+    with pytest.raises(EquilibriumError, match="needs"):
+        trim(five_bar(Actuator("left", effort=28.0), Actuator("right", effort=31.0)), q)
+
+
+# -- preload --------------------------------------------------------------------------------------------
+
+
+def test_preload_directions():
+    """Efforts that do no work on any motion; a round of them changes constraint forces alone."""
+    plant, q = two_arms()
+    point = trim(plant, q)
+    found = preload_directions(plant, point)
+    terms = plant.terms(q, np.zeros(6))
+    assert len(found) == point.report.preload == 3
+    assert largest(terms.Z.T @ terms.B @ found.efforts) < 1e-12
+    assert largest(found.efforts.T @ found.efforts - np.eye(3)) < 1e-12
+    assert largest(terms.A.T @ found.multipliers - found.forces) < 1e-10
+    w = np.array([3.0, -2.0, 1.0])
+    shifted = OperatingPoint.at(plant, q, point.u + found.efforts @ w)
+    assert shifted.residuals.balance < 1e-9
+    assert largest(shifted.lam - point.lam - found.multipliers @ w) < 1e-9
+    sizes = np.linalg.norm(found.multipliers / plant.row_scale[:, None], axis=0)
+    assert sizes[0] > 1.5 * sizes[2]
+    assert np.all(np.diff(sizes) <= 1e-12)
+    for k, (low, high) in enumerate(found.room):
+        for w in (low, high):
+            u = point.u + w * found.efforts[:, k]
+            assert np.max(np.abs(u) / plant.effort) == pytest.approx(1.0)
+    text = str(found)
+    assert "preload of two-arms: 3 direction(s)" in text
+    assert "grasp_x" in text
+    five = plants.five_bar()
+    none = preload_directions(five, trim(five, pose(five, "open")))
+    assert len(none) == 0
+    assert none.room.shape == (0, 2)
+    assert "0 direction(s)" in str(none)
+
+
+def test_motors_against_each_other_on_one_joint():
+    """Two motors on a joint: preload without any force in the machine."""
+    body = Body.rod("rod", 1.0, 1.0)
+    joint = Revolute("joint", "ground", "rod", axis=(0, -1, 0))
+    plant = Mechanism("twin", [body], [joint], actuators=[Actuator("joint", "a"), Actuator("joint", "b", gear=2.0)])
+    point = trim(plant, [0.0])
+    assert point.u == pytest.approx(4.905 * np.array([1.0, 2.0]) / 5.0)
+    found = preload_directions(plant, point)
+    assert len(found) == 1
+    assert largest(found.forces) < 1e-12
+    assert trim(plant, [0.0], preload={"a": (3.0, 10.0)}).u == pytest.approx([3.0, 0.5 * 1.905])
+    assert trim(plant, [0.0], weight=[1.0, 0.25]).u == pytest.approx(4.905 * np.array([0.5, 0.25]))
+
+
+def test_wished_efforts_are_approached():
+    """The nearest of all efforts that hold the pose, in the metric; a number counts for all motors."""
+    plant, q = two_arms()
+    terms = plant.terms(q, np.zeros(6))
+    away = np.linalg.svd(terms.Z.T @ terms.B)[2][3:].T
+    wish = np.array([5.0, -4.0, 3.0, 2.0, 1.0, 0.5])
+    for weight in (None, np.arange(1.0, 7.0)):
+        u = trim(plant, q, preload=wish, weight=weight).u
+        W = np.eye(6) if weight is None else np.diag(weight)
+        assert largest(terms.Z.T @ (terms.h - u)) < 1e-9
+        assert largest(away.T @ np.linalg.solve(W, u - wish)) < 1e-9
+    assert largest(trim(plant, q, preload=2.0).u - trim(plant, q, preload=np.full(6, 2.0)).u) < 1e-12
+    named = {"left_elbow": -4.0, "right_elbow": 4.0}
+    vector = np.array([0.0, -4.0, 0.0, 0.0, 4.0, 0.0])
+    assert largest(trim(plant, q, preload=named).u - trim(plant, q, preload=vector).u) < 1e-12
+    # what holds the pose is kept
+    kept = trim(plant, q, preload=trim(plant, q, preload=wish).u).u
+    assert largest(kept - trim(plant, q, preload=wish).u) < 1e-9
+    # within the limits
+    weak, _ = two_arms(effort=12.0)
+    pressed = trim(weak, q, preload=100.0)
+    assert np.all(np.abs(pressed.u) <= 12.0)
+    assert pressed.report.at_limit
+
+
+def test_a_constraint_force_is_prescribed():
+    """Squeeze the box: the multiplier is met exactly, by the smallest efforts that do."""
+    plant, q = two_arms()
+    plain = trim(plant, q)
+    row = plant.row_names.index("grasp_x")
+    terms = plant.terms(q, np.zeros(6))
+    lift = (terms.A_pinv.T @ terms.B)[row]
+    for weight in (None, np.arange(1.0, 7.0)):
+        point = trim(plant, q, preload={"grasp_x": 40.0}, weight=weight)
+        assert point.lam[row] == pytest.approx(40.0, abs=1e-9)
+        assert point.residuals.balance < 1e-9
+        W = np.eye(6) if weight is None else np.diag(weight)
+        away = np.linalg.svd(np.vstack([terms.Z.T @ terms.B, lift]))[2][4:].T
+        assert largest(away.T @ np.linalg.solve(W, point.u)) < 1e-8
+    same = trim(plant, q, preload={"grasp_x": plain.lam[row]})
+    assert largest(same.u - plain.u) < 1e-9
+    # all three at once leave no choice; the row of a loop with one row goes by the loop's name
+    wanted = {"grasp_x": 40.0, plant.row_names[row + 1]: -10.0, "grasp_angle": 2.0}
+    point = trim(plant, q, preload=wanted)
+    assert point.lam[[plant.row_names.index(n) for n in wanted]] == pytest.approx(list(wanted.values()))
+    # a range: no more than is needed
+    ranged = trim(plant, q, preload={"grasp_x": (30.0, 60.0)})
+    nearest = np.clip(plain.lam[row], 30.0, 60.0)
+    assert ranged.lam[row] == pytest.approx(nearest)
+    assert largest(trim(plant, q, preload={"grasp_x": (-np.inf, np.inf)}).u - plain.u) < 1e-9
+    # with a range of an effort besides, and limits
+    both = trim(plant, q, preload={"grasp_x": 40.0, "left_wrist": (1.0, 5.0)})
+    assert both.lam[row] == pytest.approx(40.0)
+    assert 1.0 - 1e-9 <= both.u[2] <= 5.0 + 1e-9
+    freed = trim(plant, q, preload={"grasp_x": 40.0}, u={"left_shoulder": 0.0})
+    assert freed.u[0] == 0.0
+    assert freed.lam[row] == pytest.approx(40.0)
+
+
+def test_preload_that_cannot_be_had():
+    plant, q = two_arms(effort=15.0)
+    with pytest.raises(EquilibriumError, match=r"'grasp_x' can be from (\S+) to (\S+) N, asked is 1e\+04") as error:
+        trim(plant, q, preload={"grasp_x": 1e4})
+    low, high = (float(x) for x in str(error.value).split("can be from ")[1].split(" N,")[0].split(" to "))
+    row = plant.row_names.index("grasp_x")
+    for edge, inward in ((low, 1.0), (high, -1.0)):  # what the message says is true
+        inside = edge + inward * 1e-3 * (high - low)
+        assert trim(plant, q, preload={"grasp_x": inside}).lam[row] == pytest.approx(inside)
+        with pytest.raises(EquilibriumError):
+            trim(plant, q, preload={"grasp_x": edge - inward * 1e-2 * (high - low)})
+    five = plants.five_bar()
+    here = pose(five, "open")
+    lam = trim(five, here).lam
+    name = five.row_names[0]
+    with pytest.raises(EquilibriumError, match=rf"'{name}' is \S+ N whatever the preload, asked is {lam[0] + 5:.4g}"):
+        trim(five, here, preload={name: lam[0] + 5.0})
+    assert largest(trim(five, here, preload={name: lam[0]}).u - trim(five, here).u) < 1e-9
+    with pytest.raises(EquilibriumError, match="each alone, not together"):
+        trim(plant, q, preload={"grasp_x": high - 1.0, "left_wrist": (14.9, 15.0)})
+    with pytest.raises(EquilibriumError, match=r"asks .* of actuator 'left_wrist', whose effort limit is 15"):
+        trim(plant, q, preload={"left_wrist": (20.0, 30.0)})
+
+
+def test_preload_that_says_nothing_clear():
+    plant, q = two_arms()
+    for preload, message in (
+        ({"left_rist": 1.0}, "did you mean 'left_wrist'"),
+        ({"left_wrist": np.nan}, "must be finite"),
+        ({"grasp_x": np.nan}, r"number or \(low, high\)"),
+        ({"grasp_x": (2.0, 1.0)}, r"number or \(low, high\)"),
+        ({"grasp_x": (1.0, 2.0, 3.0)}, r"number or \(low, high\)"),
+        ([1.0], "preload must have shape"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            trim(plant, q, preload=preload)
+    with pytest.raises(TypeError, match="preload must be a number, got 'grasp_x'"):
+        trim(plant, q, preload="grasp_x")
+    with pytest.raises(ValueError, match="none is left for preload="):
+        trim(plant, q, u=0.0, preload=1.0)
+    with pytest.raises(ValueError, match="'left_wrist' is given with u=, so that it has no preload"):
+        trim(plant, q, u={"left_wrist": 0.0}, preload={"left_wrist": 1.0})
+    cut = plants.five_bar("right", "revolute")
+    with pytest.raises(ValueError, match=r"'right_tilt_x' are not unique, .* unique are: 'right_x', 'right_y'"):
+        trim(cut, pose(cut, "open"), preload={"right_tilt_x": 1.0})
+
+
+def test_cables_stay_tight():
+    """A pair of cables pulls at a slider from both sides: ranges of efforts, the smallest that hold."""
+    bodies = [Body("slider", 1.0)]
+    joints = [Prismatic("x", "ground", "slider", axis=(1, 0, 0))]
+    plant = Mechanism("cables", bodies, joints, actuators=[Actuator("x", "a"), Actuator("x", "b", gear=-1.0)])
+    point = trim(plant, [0.0], preload={"a": (5.0, np.inf), "b": (2.0, np.inf)})
+    assert point.u == pytest.approx([5.0, 5.0])
+
+
+# -- every machine ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", list(plants.catalogue))
+def test_catalogue_is_held(name):
+    """Where the motors can hold the start, nothing accelerates; the efforts are the smallest."""
+    plant, q, _ = plants.catalogue[name].start()
+    if name == "governor":  # it has no motor
+        with pytest.raises(EquilibriumError, match="cannot hold 'governor'"):
+            trim(plant, q)
+        return
+    point = trim(plant, q)
+    rest = np.zeros(plant.nv)
+    scale = 1.0 + largest(plant.terms(q, rest).h)
+    assert largest(constraint_force(plant, q, rest, point.u).acceleration) < 1e-9 * scale
+    assert largest(point.u - inverse_dynamics(plant, q, rest, rest).u) < 1e-9 * scale
+    assert point.report.preload == max(plant.nu - plant.terms(q, rest).dof, 0)
+    assert not point.report.singular
+    assert "efforts: norm" in str(point)
+    given = trim(plant, q, u=dict(zip(plant.actuator_names, point.u, strict=True)))
+    assert np.array_equal(given.u, point.u)
+
+
+@pytest.mark.nojit_slow
+@pytest.mark.parametrize("name", list(plants.catalogue))
+def test_catalogue_settles(name):
+    """Motors off: a lowest point of the potential energy on the loops, or words for why there is none."""
+    plant, q, _ = plants.catalogue[name].start()
+    try:
+        point = trim(plant, q, free="all", u=0.0, stable=True)
+    except EquilibriumError as error:  # the cylinders of the loader have ends, the legs of the platform none
+        assert name in ("loader", "stewart"), error
+        return
+    rest = np.zeros(plant.nv)
+    assert plant.open_loop(point.q) < 1e-10
+    lowest = plant.terms(point.q, rest).potential
+    rng = np.random.default_rng(0)
+    unit = np.array([1.0 if u == "rad/s" else plant.size for u in plant.velocity_units])
+    for _ in range(20):
+        way = plant.terms(point.q, rest).P @ (0.02 * unit * rng.standard_normal(plant.nv))
+        beside = plant.close(plant.integrate(point.q, way))
+        assert plant.terms(beside, rest).potential >= lowest - 1e-9 * abs(lowest)
+
+
+@pytest.mark.parametrize(("name", "dof"), [("parallel-four-bar", 3), ("slider-crank", 2)])
+def test_machines_that_hang_in_a_singular_pose(name, dof):
+    """All bars hang in line, where another branch crosses: it is the lowest point on both, and the tool says so."""
+    plant, q, _ = plants.catalogue[name].start()
+    point = trim(plant, q, free="all", u=0.0, stable=True)
+    assert point.report.singular
+    assert plant.terms(point.q, np.zeros(plant.nv)).dof == dof
+    assert "the pose is singular" in str(point)
+    with pytest.raises(EquilibriumError, match="singular pose"):
+        linearize(plant, point)
+    upright = trim(plant, q, free="all", u=0.0)
+    assert upright.report.singular
+    again = trim(plant, upright.q, free="all", u=0.0, stable=True)
+    assert plant.terms(again.q, np.zeros(plant.nv)).potential < plant.terms(upright.q, np.zeros(plant.nv)).potential
+
+
+def test_the_squeezer_leaves_its_dead_point():
+    """The start of Andrews' mechanism is a dead point, highest in energy; it settles in the other one."""
+    plant, q, _ = plants.catalogue["andrews"].start()
+    top = trim(plant, q, free="all", u=0.0)
+    assert largest(top.q - q) < 1e-12
+    settled = trim(plant, q, free="all", u=0.0, stable=True)
+    assert abs(settled.q[plant.position_names.index("Theta")]) == pytest.approx(np.pi, abs=1e-9)
+    growth = [linearize(plant, p).eigenvalues().real.max() for p in (top, settled)]
+    assert growth[0] > 10.0
+    assert growth[1] < 1e-6
+
+
+@pytest.mark.nojit_slow
+@pytest.mark.parametrize("seed", range(4))
+def test_random_machines_with_springs_and_motors(seed):
+    """Some motors given, all coordinates free, redundant rows: the same with and without them."""
+    parts = machines.tree_parts(seed, 4, (machines.Revolute, machines.Prismatic, machines.Spherical))
+    stays = [PointSpring(f"s{i}", "ground", f"body{i}", (0.5, i, 0), (0.2, 0, 0), 60.0, 0.3) for i in range(4)]
+    motors = machines.actuators(parts, seed)
+    found = []
+    for twice in (False, True):
+        plant, q = machines.close_parts(parts, seed, (machines.Distance,), twice, springs=stays, actuators=motors)
+        given = {plant.actuator_names[0]: 0.7}
+        point = trim(plant, q, u=given, free="all")
+        off = trim(plant, q, u=0.3, free="all")
+        for p in (point, off):
+            assert largest(constraint_force(plant, p.q, np.zeros(plant.nv), p.u).acceleration) < 1e-8
+            assert plant.open_loop(p.q) < 1e-11
+        assert point.u[0] == 0.7
+        assert off.report.family == 0
+        found.append((point, off))
+    for once, again in zip(*found, strict=True):
+        assert largest(once.q - again.q) < 1e-6
+        assert largest(once.u - again.u) < 1e-6
+
+
+# -- python-control ---------------------------------------------------------------------------------------
+
+
+def test_operating_point_for_control():
+    import control
+
+    plant = plants.five_bar()
+    point = trim(plant, pose(plant, "open"))
+    full = point.to_control()
+    assert isinstance(full, control.OperatingPoint)
+    assert np.array_equal(full.states, np.concatenate([point.q, point.v]))
+    assert np.array_equal(full.inputs, point.u)
+    lin = linearize(plant, point, coordinates=("left", "right"), outputs=("left",))
+    states, inputs = lin_point = point.to_control(lin)
+    assert not states.any()
+    assert states.shape == (4,)
+    assert inputs.shape == (2,)
+    assert lin_point.outputs.shape == (1,)
+    again = control.linearize(lin.to_ss(), lin_point)
+    assert largest(again.A - lin.A) < 1e-5
+    other = trim(plant, pose(plant, "asymmetric"))
+    with pytest.raises(ValueError, match="another operating point"):
+        other.to_control(lin)
+    with pytest.raises(TypeError, match="must be from linearize"):
+        point.to_control(lin.to_ss())
+
+
+@pytest.mark.parametrize("absolute", [False, True])
+def test_operating_point_of_a_system(absolute):
+    plant = plants.five_bar()
+    point = trim(plant, pose(plant, "open"))
+    system = plant.to_iosystem(point, coordinates=("left", "right"), absolute=absolute)
+    found = point.to_control(system)
+    elsewhere = trim(plant, plant.assemble(point.q, left=2.2, right=1.05))
+    other = elsewhere.to_control(system)  # a rest of the same system
+    assert largest(other.states) > 0.01
+    assert largest(np.asarray(system.dynamics(0.0, other.states, other.inputs))) < 1e-8
+    assert largest(np.asarray(system.dynamics(0.0, found.states, found.inputs))) < 1e-9
+    assert largest(found.inputs - (point.u if absolute else 0.0)) == 0.0
+    assert largest(np.asarray(system.output(0.0, found.states, found.inputs)) - found.outputs) == 0.0

@@ -33,6 +33,7 @@ __all__ = [
     "euclidean_split",
     "forward_dynamics",
     "gauss_acceleration",
+    "generalized_force",
     "mass_split",
     "new_work",
     "project_velocity",

@@ -1,16 +1,31 @@
-"""Derivatives of the equations of motion.
+"""Derivatives of the equations of motion at any state, and the linear model that follows.
 
-Positions move by q [+] delta, on the right of each joint. A small displacement of coordinate l
-carries all that lies beyond it by the twist S_l: screws turn as ``dS_k/dq_l = S_l x S_k`` (joint l's
-own included), points and directions fixed on a link as with the velocity S_l, wrenches fixed on a
-link as ``S_l x* g``. All forces at rest are weights, and wrenches g that act on a link b and, turned
-round, on a link a: springs, loop rows, drives across cut joints. With the sign s_k = +1 for
-coordinates on the path to b and -1 on the path to a (the common part of the paths cancels),
+Positions move by q [+] delta, on the right of each joint. A displacement of coordinate l, of the joint
+between link m and its parent p, carries all that lies beyond it by the twist S_l: screws turn as
+``dS_k/dq_l = S_l x S_k`` (joint l's own included) and inertias with them. Seen from what is carried, a body j
+beyond l changes its twist and its acceleration by
 
-    tau_k = s_k S_k . g      d tau_k/dq_l = s_k ([l carries k] (S_l x S_k) . g + S_k . d_l g)
+    d_l V_j - S_l x V_j = U_l                with  U_l = V_p x S_l
+    d_l A_j - S_l x A_j = X_l - V_j x U_l    with  X_l = A_p x S_l + V_p x U_l
 
-where d_l g is the change of the wrench when coordinate l carries its one end. For loop rows it
-comes from `loops.row_wrench_rate`, which takes twists of the links.
+and a velocity of that coordinate (``dV_j/dv_l = S_l``) changes its acceleration by
+
+    dA_j/dv_l = Y_l - V_j x S_l              with  Y_l = (V_m + V_p) x S_l.
+
+So the wrench of a body, f = I A + V x* I V, changes (seen from what is carried) by I X_l + E U_l and by
+I Y_l + E S_l, with the matrix E(U) = I (U x V) + V x* I U + U x* I V, and both I and E of all bodies beyond
+a joint add up to those of a composite body (after Carpentier and Mansard, RSS 2018, and Singh, Russo
+and Wensing, RA-L 2022; Spencer's recursions of section 4.3 give the same numbers one by one).
+
+A loop row phi has the rate g . (V_b - V_a). With the same three vectors, and the sign s = +1 for coordinates on the
+path to b, -1 on the path to a (the common part of the paths cancels),
+
+    d phi/dq_l   = s g . S_l
+    d phi'/dq_l  = s (g' . S_l + g . U_l)
+    d phi''/dq_l = s (g'' . S_l + 2 g' . U_l + g . X_l)
+    d phi''/dv_l = s (2 g' . S_l + g . Y_l),
+
+for one-axis joints simply A', A'' and 2 A'. Gravity enters as an acceleration of the ground; rows do not feel it.
 """
 
 from __future__ import annotations
@@ -20,28 +35,186 @@ from typing import NamedTuple
 import numpy as np
 
 from .._jit import kernel
-from .constrained import FAILED, new_work, update_position, update_velocity
+from .constrained import FAILED, generalized_force, new_work, solve_acceleration, update_position, update_velocity
 from .forces import drive_matrix, spring_line
-from .layout import ROW_COUPLING, SPRING_JOINT
-from .loops import path_projection, row_wrench_rate
+from .inertia import inertia_times, newton_euler
+from .layout import FREE, PLANAR, ROW_COUPLING, SPHERICAL, SPRING_JOINT
+from .loops import point_rate, relative_twist, row_wrench_rate, row_wrench_second_rate
 from .spatial import cross_force, cross_motion, dot6, rotate, screw_at, transform_point
-from .split import backward, to_space
+from .split import backward, forward, solve_head, solve_multipliers, to_head, to_space
 
 __all__ = [
-    "add_stiffness",
-    "equilibrium_terms",
-    "static_stiffness",
+    "Slopes",
+    "add_joint_bracket",
+    "local_terms",
+    "new_slopes",
+    "slopes",
+    "state_space",
 ]
 
 
+class Slopes(NamedTuple):
+    """Derivatives at a state, with the vectors they are made of."""
+
+    f_q: np.ndarray  # (nv, nv) d/dq [M a + h + A'lam - B u]
+    f_v: np.ndarray  # (nv, nv) d/dv of the same, dh/dv
+    r_q: np.ndarray  # (rows, nv) d(A v)/dq
+    c_q: np.ndarray  # (rows, nv) d(A a + b)/dq
+    c_v: np.ndarray  # (rows, nv) d(A a + b)/dv
+    acc: np.ndarray  # (links, 6) accelerations, gravity as one of the ground
+    E: np.ndarray  # (links, 12) of the composite bodies: upper left 3 x 3 of E, linear momentum
+    U: np.ndarray  # (nv, 6)
+    X: np.ndarray  # (nv, 6)
+    Y: np.ndarray  # (nv, 6)
+
+
+@kernel(inline=True)
+def new_slopes(model):
+    """Scratch arrays of the right size for a model."""
+    links, rows, nv = model.links.shape[0], model.rows.shape[0], model.damping.shape[0]
+    return Slopes(
+        np.zeros((nv, nv)),
+        np.zeros((nv, nv)),
+        np.zeros((rows, nv)),
+        np.zeros((rows, nv)),
+        np.zeros((rows, nv)),
+        np.empty((links, 6)),
+        np.empty((links, 12)),
+        np.empty((nv, 6)),
+        np.empty((nv, 6)),
+        np.empty((nv, 6)),
+    )
+
+
+# -- bodies -------------------------------------------------------------------------------------------
+
+
+@kernel(inline=True)
+def carried_vectors(model, w, a, d):
+    """Fill w.A0 with the accelerations of the links at the joint accelerations a, and d.acc, d.U, d.X, d.Y.
+
+    w.A0 holds bias accelerations before.
+    """
+    V, S = w.V, w.S
+    ground, still, twist = np.zeros(6), np.zeros(6), np.empty(6)
+    for c in range(3):
+        ground[3 + c] = -model.gravity[c]
+    for i in range(model.links.shape[0]):
+        link = model.links[i]
+        p = link.parent
+        Vp = still if p < 0 else V[p]
+        Ap = ground if p < 0 else d.acc[p]
+        # A_i = A_p + V_p x (V_i - V_p) + sum S_k a_k
+        for c in range(6):
+            twist[c] = V[i, c] - Vp[c]
+            d.acc[i, c] = Ap[c]
+        cross_motion(Vp, twist, d.acc[i])
+        for c in range(6):
+            twist[c] = V[i, c] + Vp[c]
+        for k in range(link.iv, link.iv + link.nv):
+            for c in range(6):
+                d.acc[i, c] += S[k, c] * a[k]
+                d.U[k, c], d.X[k, c], d.Y[k, c] = 0.0, 0.0, 0.0
+            cross_motion(Vp, S[k], d.U[k])
+            cross_motion(Ap, S[k], d.X[k])
+            cross_motion(Vp, d.U[k], d.X[k])
+            cross_motion(twist, S[k], d.Y[k])
+        for c in range(3):
+            w.A0[i, c] = d.acc[i, c]
+            w.A0[i, 3 + c] = d.acc[i, 3 + c] + model.gravity[c]
+
+
+@kernel(inline=True)
+def composite_coriolis(links, I, V, E):
+    """E (links, 12) of the composite bodies.
+
+    With the momentum P = m v + w x mc, and Q = tr(J)/2 - J, E has only the two left blocks
+    ``-2 (w x) Q - 2 (mc x) (v x)`` and ``-2 (P x)``: a body feels no more of how it moves.
+    """
+    for i in range(links.shape[0]):
+        m, x, y, z = I[i, 0], I[i, 1], I[i, 2], I[i, 3]
+        wx, wy, wz, vx, vy, vz = V[i, 0], V[i, 1], V[i, 2], V[i, 3], V[i, 4], V[i, 5]
+        half = 0.5 * (I[i, 4] + I[i, 7] + I[i, 9])
+        qxx, qyy, qzz = half - I[i, 4], half - I[i, 7], half - I[i, 9]
+        qxy, qxz, qyz = -I[i, 5], -I[i, 6], -I[i, 8]
+        # (c x)(v x) = v c' - (c . v) 1
+        along = x * vx + y * vy + z * vz
+        E[i, 0] = -2.0 * (wy * qxz - wz * qxy + vx * x - along)
+        E[i, 1] = -2.0 * (wy * qyz - wz * qyy + vx * y)
+        E[i, 2] = -2.0 * (wy * qzz - wz * qyz + vx * z)
+        E[i, 3] = -2.0 * (wz * qxx - wx * qxz + vy * x)
+        E[i, 4] = -2.0 * (wz * qxy - wx * qyz + vy * y - along)
+        E[i, 5] = -2.0 * (wz * qxz - wx * qzz + vy * z)
+        E[i, 6] = -2.0 * (wx * qxy - wy * qxx + vz * x)
+        E[i, 7] = -2.0 * (wx * qyy - wy * qxy + vz * y)
+        E[i, 8] = -2.0 * (wx * qyz - wy * qxz + vz * z - along)
+        E[i, 9] = m * vx + wy * z - wz * y
+        E[i, 10] = m * vy + wz * x - wx * z
+        E[i, 11] = m * vz + wx * y - wy * x
+    for i in range(links.shape[0] - 1, -1, -1):
+        if links[i].parent >= 0:
+            for c in range(12):
+                E[links[i].parent, c] += E[i, c]
+
+
+@kernel
+def coriolis_times(E, U, out):
+    """out += E U."""
+    for r in range(3):
+        out[r] += E[3 * r] * U[0] + E[3 * r + 1] * U[1] + E[3 * r + 2] * U[2]
+    out[3] -= 2.0 * (E[10] * U[2] - E[11] * U[1])
+    out[4] -= 2.0 * (E[11] * U[0] - E[9] * U[2])
+    out[5] -= 2.0 * (E[9] * U[1] - E[10] * U[0])
+
+
+@kernel(inline=True)
+def add_body_slopes(links, w, d):
+    """f_q and f_v of Newton-Euler, from the composites and the wrenches w.W that cross the joints.
+
+    With l at or below k, d tau_k/dq_l = S_k . (S_l x* W_m + I X_l + E U_l), composites of link m; with l above k
+    (or on its joint) the part with W cancels against the turn of S_k, and d tau_k/dq_l = S_k . (I X_l + E U_l),
+    composites of k's link. The same with Y_l and S_l in place of X_l and U_l, without W, for velocities.
+    """
+    S = w.S
+    p, e, down, slow = np.empty(6), np.empty(3), np.empty(6), np.empty(6)
+    for i in range(links.shape[0]):
+        I, E = w.composite[i], d.E[i]
+        for k in range(links[i].iv, links[i].iv + links[i].nv):
+            s = S[k]
+            for c in range(6):
+                p[c], down[c], slow[c] = 0.0, 0.0, 0.0
+            inertia_times(I, s, p)  # I is symmetric; E' S_k = (e, 0)
+            e[0] = E[0] * s[0] + E[3] * s[1] + E[6] * s[2] + 2.0 * (E[10] * s[5] - E[11] * s[4])
+            e[1] = E[1] * s[0] + E[4] * s[1] + E[7] * s[2] + 2.0 * (E[11] * s[3] - E[9] * s[5])
+            e[2] = E[2] * s[0] + E[5] * s[1] + E[8] * s[2] + 2.0 * (E[9] * s[4] - E[10] * s[3])
+            inertia_times(I, d.X[k], down)
+            coriolis_times(E, d.U[k], down)
+            cross_force(s, w.W[i], down)
+            inertia_times(I, d.Y[k], slow)
+            coriolis_times(E, s, slow)
+            j = i
+            while j >= 0:
+                for l in range(links[j].iv, links[j].iv + links[j].nv):
+                    U, t = d.U[l], S[l]
+                    d.f_q[k, l] += dot6(d.X[l], p) + U[0] * e[0] + U[1] * e[1] + U[2] * e[2]
+                    d.f_v[k, l] += dot6(d.Y[l], p) + t[0] * e[0] + t[1] * e[1] + t[2] * e[2]
+                    if j != i:
+                        d.f_q[l, k] += dot6(t, down)
+                        d.f_v[l, k] += dot6(t, slow)
+                j = links[j].parent
+
+
+# -- wrenches between two links -----------------------------------------------------------------------
+
+
 class Pair(NamedTuple):
-    """Scratch for the wrench between two links: what moves the one relative to the other, and how it changes."""
+    """Scratch for wrenches between two links: what moves the one relative to the other, and how they change."""
 
     coordinate: np.ndarray  # (nv,) velocity coordinates between the two links
     link: np.ndarray  # (nv,) the link that the coordinate carries
     side: np.ndarray  # (nv,) +1 on the path to b, -1 on the path to a
-    g: np.ndarray  # (6,) wrench
-    dg: np.ndarray  # (nv, 6) its derivatives, in the order of `coordinate`
+    g: np.ndarray  # (6,) wrench on b, turned round on a
+    dg: np.ndarray  # (nv, 6) its change where the coordinate carries its end of it, in the order of `coordinate`
 
 
 @kernel(inline=True)
@@ -70,113 +243,171 @@ def set_path(links, a, b, pair):
 
 @kernel
 def add_pair_stiffness(S, pair, n, scale, K):
-    """K += scale * d/dq of the joint forces of a wrench between two links."""
-    turned = np.empty(6)
-    for i in range(n):
-        k = pair.coordinate[i]
-        for j in range(n):
-            l = pair.coordinate[j]
-            s = dot6(S[k], pair.dg[j])
-            if pair.side[i] == pair.side[j] and pair.link[j] <= pair.link[i]:  # l carries k
-                turned[:] = 0.0
-                cross_motion(S[l], S[k], turned)
-                s += dot6(turned, pair.g)
-            K[k, l] += scale * pair.side[i] * s
+    """K += scale * d/dq of the joint forces of a wrench between two links.
 
-
-@kernel(inline=True)
-def add_gravity_stiffness(links, composite, S, gravity, K):
-    """K += d/dq of the weights, whose joint forces are tau_k = -gamma . c_k, c_k = w_k x mc + m v_k.
-
-    gamma is gravity, mc and m belong to all that joint k carries, and c_k is how k shifts mc. Where
-    coordinate l carries k (or is on its joint), c_k turns with it: d tau_k/dq_l = -gamma . (w_l x c_k).
-    For l on another joint d tau_l/dq_k is the same, for k shifts the mc of l by c_k.
+    tau_k = s_k S_k . g, so d tau_k/dq_l = s_k ((S_l x S_k) . g [l carries k] + S_k . d_l g), and the first is -S_k .
+    (S_l x* g).
     """
-    c = np.empty(3)
-    t = np.empty(3)
-    for i in range(links.shape[0]):
-        I = composite[i]
-        for k in range(links[i].iv, links[i].iv + links[i].nv):
-            s = S[k]
-            c[0] = s[1] * I[3] - s[2] * I[2] + I[0] * s[3]
-            c[1] = s[2] * I[1] - s[0] * I[3] + I[0] * s[4]
-            c[2] = s[0] * I[2] - s[1] * I[1] + I[0] * s[5]
-            t[0] = gravity[1] * c[2] - gravity[2] * c[1]
-            t[1] = gravity[2] * c[0] - gravity[0] * c[2]
-            t[2] = gravity[0] * c[1] - gravity[1] * c[0]
-            j = i
-            while j >= 0:
-                for l in range(links[j].iv, links[j].iv + links[j].nv):
-                    stiffness = S[l, 0] * t[0] + S[l, 1] * t[1] + S[l, 2] * t[2]
-                    K[k, l] += stiffness
-                    if j != i:
-                        K[l, k] += stiffness
-                j = links[j].parent
+    carried = np.empty(6)
+    for j in range(n):
+        l = pair.coordinate[j]
+        change = pair.dg[j]
+        for c in range(6):
+            carried[c] = 0.0
+        cross_force(S[l], pair.g, carried)
+        for c in range(6):
+            carried[c] = change[c] - carried[c]
+        for i in range(n):
+            k = pair.coordinate[i]
+            if pair.side[i] == pair.side[j] and pair.link[j] <= pair.link[i]:  # l carries k
+                K[k, l] += scale * pair.side[i] * dot6(S[k], carried)
+            else:
+                K[k, l] += scale * pair.side[i] * dot6(S[k], change)
 
 
 @kernel(inline=True)
-def add_loop_stiffness(model, E, wrenches, S, lam, V, pair, K):
-    """K += d(A' lam)/dq, the stiffness of the constraint forces. V (links, 6) is scratch.
+def add_loop_stiffness(model, E, wrenches, S, lam, pair, K):
+    """K += d(A' lam)/dq, the stiffness of the constraint forces; rows between the same links go together.
 
     Couplings have a constant row of A and add nothing.
     """
-    V[:] = 0.0
-    for i in range(model.rows.shape[0]):
-        row = model.rows[i]
-        if row.kind == ROW_COUPLING or lam[i] == 0.0:
+    rate = np.empty(6)
+    rows = model.rows.shape[0]
+    i = 0
+    while i < rows:
+        a, b, first = model.rows[i].a, model.rows[i].b, i
+        i += 1
+        if model.rows[first].kind == ROW_COUPLING:
             continue
-        n = set_path(model.links, row.a, row.b, pair)
-        pair.g[:] = wrenches[i]
+        while i < rows and model.rows[i].kind != ROW_COUPLING and model.rows[i].a == a and model.rows[i].b == b:
+            i += 1
+        n = set_path(model.links, a, b, pair)
+        pair.g[:] = 0.0
+        for r in range(first, i):
+            for c in range(6):
+                pair.g[c] += lam[r] * wrenches[r, c]
         for j in range(n):
-            moved = row.b if pair.side[j] > 0.0 else row.a
-            V[moved] = S[pair.coordinate[j]]
-            row_wrench_rate(row, E[i], V, wrenches[i], pair.dg[j])
-            V[moved] = 0.0
-        add_pair_stiffness(S, pair, n, lam[i], K)
-
-
-@kernel(inline=True)
-def add_spring_stiffness(model, R, p, S, pair, K):
-    """K += d/dq of the springs.
-
-    The tension T = k (length - rest) pulls along e = d/length, d = p_b - p_a. When an end moves by x,
-    d(T e) = k e (e . x) + (T/length) (x - e (e . x)), and the wrench is that force at p_b.
-    """
-    pa, pb = np.empty(3), np.empty(3)
-    x, df, push = np.empty(3), np.empty(3), np.empty(6)
-    for i in range(model.springs.shape[0]):
-        spring = model.springs[i]
-        if spring.kind == SPRING_JOINT:
-            K[spring.iv, spring.iv] += spring.stiffness
-            continue
-        length = spring_line(spring, R, p, pa, pb, pair.g)
-        e = pair.g[3:].copy()
-        tension = spring.stiffness * (length - spring.rest)
-        across = spring.stiffness  # T/length; without a length at rest also where the length is zero
-        if spring.rest != 0.0:
-            across = tension / length if length > 0.0 else np.nan
-        for c in range(6):
-            pair.g[c] *= tension
-        n = set_path(model.links, spring.a, spring.b, pair)
-        for j in range(n):
-            s = S[pair.coordinate[j]]
-            end = pb if pair.side[j] > 0.0 else pa
-            x[0] = s[1] * end[2] - s[2] * end[1] + s[3]
-            x[1] = s[2] * end[0] - s[0] * end[2] + s[4]
-            x[2] = s[0] * end[1] - s[1] * end[0] + s[5]
-            along = e[0] * x[0] + e[1] * x[1] + e[2] * x[2]
-            for c in range(3):
-                df[c] = pair.side[j] * ((spring.stiffness - across) * along * e[c] + across * x[c])
-            screw_at(pb, df, pair.dg[j])
-            if pair.side[j] > 0.0:  # the force moves along with p_b
-                screw_at(x, pair.g[3:], push)
-                for c in range(3):
-                    pair.dg[j, c] += push[c]
+            s, change = S[pair.coordinate[j]], pair.dg[j]
+            for c in range(6):
+                change[c] = 0.0
+            for r in range(first, i):  # as seen from a: for b's side the whole change
+                if lam[r] != 0.0:
+                    row_wrench_rate(model.rows[r], E[r], s, rate)
+                    for c in range(6):
+                        change[c] += pair.side[j] * lam[r] * rate[c]
+            if pair.side[j] < 0.0:
+                cross_force(s, pair.g, change)
         add_pair_stiffness(S, pair, n, 1.0, K)
 
 
 @kernel(inline=True)
-def add_drive_stiffness(model, R, p, S, u, pair, K):
+def add_row_slopes(model, w, d, pair):
+    """r_q, c_q and c_v of the loop rows; needs w.A0 at the joint accelerations."""
+    S, V, A = w.S, w.V, w.A0
+    T, a = np.empty(6), np.empty(6)
+    g1, g2, seen = np.empty(6), np.empty(6), np.empty(6)
+    n, last_a, last_b = 0, -2, -2
+    for i in range(model.rows.shape[0]):
+        row = model.rows[i]
+        if row.kind == ROW_COUPLING:
+            continue
+        if row.a != last_a or row.b != last_b:
+            last_a, last_b = row.a, row.b
+            n = set_path(model.links, last_a, last_b, pair)
+            relative_twist(V, last_a, last_b, T)
+            relative_twist(A, last_a, last_b, a)
+            if last_a >= 0:
+                cross_motion(T, V[last_a], a)  # its rate as seen from a
+        g = w.wrenches[i]
+        row_wrench_rate(row, w.E[i], T, seen)
+        row_wrench_second_rate(row, w.E[i], T, a, g2)
+        g1[:] = seen
+        if last_a >= 0:  # into the world: g' = V_a x* g + seen, and once more
+            cross_force(V[last_a], g, g1)
+            cross_force(V[last_a], g1, g2)
+            cross_force(V[last_a], seen, g2)
+            cross_force(A[last_a], g, g2)
+        for j in range(n):
+            l, s = pair.coordinate[j], pair.side[j]
+            own = 2.0 * dot6(g1, S[l])
+            d.r_q[i, l] = s * (0.5 * own + dot6(g, d.U[l]))
+            # X_l without gravity, which the rows do not feel: A_p x S_l with the true acceleration
+            x = dot6(g, d.X[l]) + fall(model.gravity, S[l], g)
+            d.c_q[i, l] = s * (dot6(g2, S[l]) + 2.0 * dot6(g1, d.U[l]) + x)
+            d.c_v[i, l] = s * (own + dot6(g, d.Y[l]))
+
+
+@kernel
+def fall(gravity, S, g):
+    """g . (gravity x S), what the acceleration -gravity of the ground adds to -g . X_l."""
+    return (
+        g[3] * (gravity[1] * S[2] - gravity[2] * S[1])
+        + g[4] * (gravity[2] * S[0] - gravity[0] * S[2])
+        + g[5] * (gravity[0] * S[1] - gravity[1] * S[0])
+    )
+
+
+@kernel(inline=True)
+def add_spring_slopes(model, w, d, pair):
+    """f_q and f_v of springs, dampers and joint friction.
+
+    A point spring pulls along e = x/length, x = p_b - p_a, with T = k (length - rest) + c rate, rate = g . (V_b -
+    V_a) for g the wrench of e at p_b. Its rate changes like that of a row, and where an end moves by y, e by
+    (y - e (e . y)) / length.
+    """
+    S, V = w.S, w.V
+    nv = model.damping.shape[0]
+    pa, pb, y, turn, push = np.empty(3), np.empty(3), np.empty(3), np.empty(3), np.empty(6)
+    T, unit, g1 = np.empty(6), np.empty(6), np.empty(6)
+    for k in range(nv):
+        d.f_v[k, k] += model.damping[k]
+    for i in range(model.springs.shape[0]):
+        spring = model.springs[i]
+        if spring.kind == SPRING_JOINT:
+            d.f_q[spring.iv, spring.iv] += spring.stiffness
+            d.f_v[spring.iv, spring.iv] += spring.damping
+            continue
+        length = spring_line(spring, w.R, w.p, pa, pb, unit)
+        e = unit[3:]
+        relative_twist(V, spring.a, spring.b, T)
+        rate = dot6(T, unit)
+        tension = spring.stiffness * (length - spring.rest) + spring.damping * rate
+        # tension / length; without a length at rest and a damper also where the length is zero
+        across = spring.stiffness
+        if spring.rest != 0.0 or spring.damping != 0.0:
+            across = tension / length if length > 0.0 else np.nan
+        # rate of the unit wrench: seen from a the far end moves with T
+        point_rate(T, pb, y)
+        for c in range(3):
+            turn[c] = (y[c] - e[c] * rate) / length if length > 0.0 else 0.0
+        screw_at(pa, turn, g1)  # p_b x e' + p_b' x e = p_a x e' for e along p_b - p_a
+        if spring.a >= 0:
+            cross_force(V[spring.a], unit, g1)
+        n = set_path(model.links, spring.a, spring.b, pair)
+        for c in range(6):
+            pair.g[c] = tension * unit[c]
+        for j in range(n):
+            l, s = pair.coordinate[j], pair.side[j]
+            point_rate(S[l], pb if s > 0.0 else pa, y)
+            along = dot6(S[l], unit)
+            stretch = (spring.stiffness - across) * along
+            stretch += spring.damping * (dot6(g1, S[l]) + dot6(unit, d.U[l]))
+            for c in range(3):
+                turn[c] = s * (stretch * e[c] + across * y[c])
+            screw_at(pb, turn, pair.dg[j])
+            if s > 0.0:  # the force moves along with p_b
+                screw_at(y, pair.g[3:], push)
+                for c in range(3):
+                    pair.dg[j, c] += push[c]
+            if spring.damping != 0.0:
+                for m in range(n):
+                    k = pair.coordinate[m]
+                    d.f_v[k, l] += spring.damping * pair.side[m] * s * along * dot6(S[k], unit)
+        add_pair_stiffness(S, pair, n, 1.0, d.f_q)
+
+
+@kernel(inline=True)
+def add_drive_stiffness(model, w, u, pair, K):
     """K -= d(B u)/dq of drives across cut joints: their wrench is fixed on link a; other columns are constant."""
     point, line, turn = np.empty(3), np.empty(3), np.empty(3)
     for i in range(model.drives.shape[0]):
@@ -188,9 +419,9 @@ def add_drive_stiffness(model, R, p, S, u, pair, K):
             line[:] = drive.linear
             turn[:] = drive.angular
         else:
-            transform_point(R[drive.a], p[drive.a], drive.pa, point)
-            rotate(R[drive.a], drive.linear, line)
-            rotate(R[drive.a], drive.angular, turn)
+            transform_point(w.R[drive.a], w.p[drive.a], drive.pa, point)
+            rotate(w.R[drive.a], drive.linear, line)
+            rotate(w.R[drive.a], drive.angular, turn)
         screw_at(point, line, pair.g)
         for c in range(3):
             pair.g[c] += turn[c]
@@ -198,99 +429,241 @@ def add_drive_stiffness(model, R, p, S, u, pair, K):
         for j in range(n):
             pair.dg[j] = 0.0
             if pair.side[j] < 0.0:
-                cross_force(S[pair.coordinate[j]], pair.g, pair.dg[j])
-        add_pair_stiffness(S, pair, n, -drive.gear * u[i], K)
+                cross_force(w.S[pair.coordinate[j]], pair.g, pair.dg[j])
+        add_pair_stiffness(w.S, pair, n, -drive.gear * u[i], K)
+
+
+# -- all together -------------------------------------------------------------------------------------
 
 
 @kernel
-def add_stiffness(model, w, lam, u, K):
-    """K += d/dq [h(q, 0) + A'lam - B u], from a `Work` that is up to date with q. Overwrites w.V."""
-    pair = new_pair(K.shape[0])
-    add_gravity_stiffness(model.links, w.composite, w.S, model.gravity, K)
-    add_spring_stiffness(model, w.R, w.p, w.S, pair, K)
-    add_loop_stiffness(model, w.E, w.wrenches, w.S, lam, w.V, pair, K)
-    add_drive_stiffness(model, w.R, w.p, w.S, u, pair, K)
+def slopes(model, w, a, lam, u, d):
+    """All derivatives at a state, from a `Work` that is up to date with q and v. Overwrites w.A0 and w.W."""
+    pair = new_pair(a.shape[0])
+    force = np.empty(a.shape[0])
+    carried_vectors(model, w, a, d)
+    newton_euler(model.links, w.I, w.S, w.V, w.A0, model.gravity, w.W, force)
+    composite_coriolis(model.links, w.I, w.V, d.E)
+    add_body_slopes(model.links, w, d)
+    add_spring_slopes(model, w, d, pair)
+    add_loop_stiffness(model, w.E, w.wrenches, w.S, lam, pair, d.f_q)
+    add_row_slopes(model, w, d, pair)
+    add_drive_stiffness(model, w, u, pair, d.f_q)
 
 
 @kernel
-def static_stiffness(model, q, lam, u):
-    """Stiffness at rest, K (nv, nv) = d/dq [h(q, 0) + A(q)' lam - B(q) u], for q [+] delta.
+def local_terms(model, q, v, a, lam, u, tolerance):
+    """All that a linear model needs, at given accelerations, multipliers and efforts.
 
-    Gravity, springs, constraint forces (Spencer 4.3, with the loops' part that his tree leaves to
-    dK'/dy) and drives across cut joints. Not symmetric where a joint has several axes: it is the
-    derivative of the joint forces, and the axes of such a joint turn with it.
+    Returns
+    -------
+    M, A, B : arrays
+        Mass matrix, constraint Jacobian, drive matrix.
+    f_q, f_v, r_q, c_q, c_v : arrays
+        See `Slopes`.
+    Z : array (dof, nv)
+        Admissible velocities, orthonormal in the metric of M.
+    phi, h, b : arrays
+        Residual of the loops, forces at zero acceleration, (dA/dt) v.
+    rank : int
+        Rank of A, or FAILED where M is not positive definite.
     """
     w = new_work(model)
-    update_position(model, q, w, 0.0, 0)
-    K = np.zeros_like(w.M)
-    add_stiffness(model, w, lam, u, K)
-    return K
+    d = new_slopes(model)
+    nv = v.shape[0]
+    rank = update_position(model, q, w, tolerance, nv)
+    Z = np.empty((nv - max(rank, 0), nv))
+    if rank != FAILED:
+        update_velocity(model, q, v, w)
+        drive_matrix(model, w.R, w.p, w.S, w.B)
+        slopes(model, w, a, lam, u, d)
+        null_space(w, rank, Z)
+    return w.M, w.A, w.B, d.f_q, d.f_v, d.r_q, d.c_q, d.c_v, Z, w.phi, w.h, w.b, rank
 
 
-@kernel(inline=True)
-def damping_matrix(model, R, p, S, D):
-    """D (nv, nv) = dh/dv at v = 0: joint friction, joint dampers, point dampers c J'J.
-
-    The other forces that depend on velocity are quadratic in it.
-    """
-    D[:] = 0.0
-    nv = D.shape[0]
-    for k in range(nv):
-        D[k, k] = model.damping[k]
-    pa, pb, g, J = np.empty(3), np.empty(3), np.empty(6), np.empty(nv)
-    for i in range(model.springs.shape[0]):
-        spring = model.springs[i]
-        if spring.kind == SPRING_JOINT:
-            D[spring.iv, spring.iv] += spring.damping
-        elif spring.damping != 0.0:
-            spring_line(spring, R, p, pa, pb, g)
-            J[:] = 0.0  # rate of the length = J v
-            path_projection(model.links, spring.a, spring.b, g, S, J)
-            for k in range(nv):
-                for l in range(nv):
-                    D[k, l] += spring.damping * J[k] * J[l]
-
-
-@kernel(inline=True)
+@kernel
 def null_space(w, rank, Z):
     """Z (dof, nv): rows span the admissible velocities, A z = 0, orthonormal in the metric of M: Z M Z' = 1."""
-    Z[:] = 0.0
     for i in range(Z.shape[0]):
+        for k in range(Z.shape[1]):
+            Z[i, k] = 0.0
         Z[i, rank + i] = 1.0
         to_space(w.G, w.tau, rank, Z[i])
         backward(w.L, Z[i])
 
 
 @kernel
-def equilibrium_terms(model, q, lam, u, tolerance):
-    """All that the linear model at rest needs, in one call.
+def add_joint_bracket(links, v, x, scale, out):
+    """out += scale * ad_v x, joint by joint: the brackets of the joints' Lie algebras; zero where axes commute."""
+    for i in range(links.shape[0]):
+        kind, k = links[i].kind, links[i].iv
+        if kind == PLANAR:
+            out[k] += scale * (v[k + 1] * x[k + 2] - v[k + 2] * x[k + 1])
+            out[k + 1] += scale * (v[k + 2] * x[k] - v[k] * x[k + 2])
+        elif kind == SPHERICAL or kind == FREE:
+            out[k] += scale * (v[k + 1] * x[k + 2] - v[k + 2] * x[k + 1])
+            out[k + 1] += scale * (v[k + 2] * x[k] - v[k] * x[k + 2])
+            out[k + 2] += scale * (v[k] * x[k + 1] - v[k + 1] * x[k])
+            if kind == FREE:
+                for c in range(3):  # w x dx + x x dw
+                    d, e = (c + 1) % 3, (c + 2) % 3
+                    out[k + 3 + c] += scale * (v[k + d] * x[k + 3 + e] - v[k + e] * x[k + 3 + d])
+                    out[k + 3 + c] += scale * (v[k + 3 + d] * x[k + e] - v[k + 3 + e] * x[k + d])
+
+
+@kernel(inline=True)
+def invert_small(X, Y):
+    """Y = 1 / X by elimination with pivoting, X is overwritten; False where it is singular."""
+    n = X.shape[0]
+    Y[:] = 0.0
+    for i in range(n):
+        Y[i, i] = 1.0
+    for k in range(n):
+        best = k
+        for i in range(k + 1, n):
+            if abs(X[i, k]) > abs(X[best, k]):
+                best = i
+        if X[best, k] == 0.0:
+            return False
+        for c in range(n):
+            X[k, c], X[best, c] = X[best, c], X[k, c]
+            Y[k, c], Y[best, c] = Y[best, c], Y[k, c]
+        factor = 1.0 / X[k, k]
+        for c in range(n):
+            X[k, c] *= factor
+            Y[k, c] *= factor
+        for i in range(n):
+            factor = X[i, k]
+            if i != k and factor != 0.0:
+                for c in range(n):
+                    X[i, c] -= factor * X[k, c]
+                    Y[i, c] -= factor * Y[k, c]
+    return True
+
+
+@kernel
+def add_product(x, Y, out):
+    """out += x Y, a row; entries of x that are zero cost nothing."""
+    for k in range(x.shape[0]):
+        if x[k] != 0.0:
+            for c in range(out.shape[0]):
+                out[c] += x[k] * Y[k, c]
+
+
+@kernel(inline=True)
+def adjoint_rows(model, w, rank, R, K, G, mu):
+    """K' (p, nv), G (p, nv) and mu (p, rows) with [R; A] K = [1; 0] and dy_v/dt = G f - mu c: a row of the inverse.
+
+    For M a + A' lam = f, A a = -c, the change of R a is G f - mu c, so that M G' + A' mu' = R', A G' = 0. In mass
+    coordinates the tail of R is R Z', and its head, carried back to the rows, is mu. False where R is not independent.
+    """
+    p, nv = R.shape
+    Z = np.empty((p, nv))
+    null_space(w, rank, Z)
+    x = np.empty(nv)
+    tails, inverse = np.empty((p, p)), np.empty((p, p))
+    for i in range(p):
+        x[:] = R[i]
+        forward(w.L, x)
+        to_head(w.G, w.tau, rank, x)
+        solve_multipliers(w.G, w.order, rank, x, mu[i])
+        for r in range(mu.shape[1]):
+            mu[i, r] *= model.scale[r]
+        G[i] = 0.0
+        for j in range(p):
+            tails[i, j] = x[rank + j]
+        add_product(tails[i], Z, G[i])
+    if not invert_small(tails, inverse):
+        return False
+    for i in range(p):  # K = Z' (R Z')^-1
+        K[i] = 0.0
+        for j in range(p):
+            for c in range(nv):
+                K[i, c] += inverse[j, i] * Z[j, c]
+    return True
+
+
+@kernel
+def state_space(model, q, v, u, R, bracket, tolerance, cap):
+    """The local state-space form to first order at (q, v), for y = R (q [-] q0), y_v = R v with a constant R (dof, nv).
+
+    From small delta and dv with A delta = 0 and A dv + d(A v)/dq delta = 0,
+
+        delta = K y,  dv = K y_v + N y,  [R; A] K = [1; 0],  [R; A] N = -[0; d(A v)/dq K]
+        dy/dt = drift + [[bracket R ad_v K, 1], [A21, A22]] (y, y_v) + [0; G B] du
+
+    with A21 = -(L_q K + L_v N), A22 = -L_v K, L = G f + mu c (see `adjoint_rows`): Spencer's (4.2) with his K' = N.
+    The bracket is -1/2 for a chart fixed at q0 = q, -1 for deviations from the moving trajectory.
 
     Returns
     -------
-    M, A, B : arrays
-        Mass matrix, constraint Jacobian, drive matrix.
-    K, D : arrays (nv, nv)
-        d/dq [h + A' lam - B u] and dh/dv at v = 0.
-    Z : array (dof, nv)
-        Admissible velocities, orthonormal in the metric of M.
-    phi : array (rows,)
-        Residual of the loops.
-    h : array (nv,)
-        Weights and springs.
+    A (2p, 2p), B (2p, nu), drift (2p,) : arrays
+    K, N, G : arrays (p, nv)
+        Transposed: rows belong to y.
+    a, lam : arrays (nv,), (rows,)
+        Acceleration, and multipliers of pivot rows.
     rank : int
-        Rank of A, or FAILED where M is not positive definite.
+        Of A; FAILED without a positive definite M, FAILED - 1 where p is not the freedom, FAILED - 2 where R is not
+        independent.
     """
+    p, nv = R.shape
+    rows, nu = model.rows.shape[0], model.drives.shape[0]
+    A, B, drift = np.zeros((2 * p, 2 * p)), np.zeros((2 * p, nu)), np.empty(2 * p)
+    K, N, G, mu = np.empty((p, nv)), np.empty((p, nv)), np.empty((p, nv)), np.empty((p, rows))
+    a, lam, f = np.empty(nv), np.empty(rows), np.empty(nv)
     w = new_work(model)
-    nv = w.M.shape[0]
-    rank = update_position(model, q, w, tolerance, nv)
-    K = np.zeros((nv, nv))
-    D = np.zeros((nv, nv))
-    Z = np.empty((nv - max(rank, 0), nv))
-    if rank == FAILED:
-        return w.M, w.A, w.B, K, D, Z, w.phi, w.h, rank
-    update_velocity(model, q, np.zeros(nv), w)
-    drive_matrix(model, w.R, w.p, w.S, w.B)
-    add_stiffness(model, w, lam, u, K)
-    damping_matrix(model, w.R, w.p, w.S, D)
-    null_space(w, rank, Z)
-    return w.M, w.A, w.B, K, D, Z, w.phi, w.h, rank
+    rank = update_position(model, q, w, tolerance, cap)
+    if rank != FAILED and p != nv - rank:
+        rank = FAILED - 1
+    if rank >= 0 and not adjoint_rows(model, w, rank, R, K, G, mu):
+        rank = FAILED - 2
+    if rank < 0:
+        return A, B, drift, K, N, G, a, lam, rank
+    update_velocity(model, q, v, w)
+    generalized_force(model, u, w, f)
+    for i in range(rows):
+        w.b[i] = -w.b[i]
+    solve_acceleration(model.scale, w, rank, f, w.b, a)
+    solve_multipliers(w.G, w.order, rank, w.z, lam)
+    for i in range(rows):
+        lam[i] *= model.scale[i]
+    d = new_slopes(model)
+    slopes(model, w, a, lam, u, d)
+    L_q, L_v, turned = np.zeros((p, nv)), np.zeros((p, nv)), np.zeros((p, nv))
+    for i in range(p):
+        add_product(G[i], d.f_q, L_q[i])
+        add_product(mu[i], d.c_q, L_q[i])
+        add_product(G[i], d.f_v, L_v[i])
+        add_product(mu[i], d.c_v, L_v[i])
+        add_product(G[i], w.B, B[p + i])
+        for r in range(rows):
+            s = 0.0
+            for k in range(nv):
+                s -= d.r_q[r, k] * K[i, k]
+            w.rhs[r] = model.scale[r] * s
+        N[i] = 0.0
+        solve_head(w.G, w.order, rank, w.rhs, N[i])
+        to_space(w.G, w.tau, rank, N[i])
+        backward(w.L, N[i])
+        add_joint_bracket(model.links, v, K[i], bracket, turned[i])
+    along = np.empty(p)
+    for i in range(p):  # R N = 0
+        for j in range(p):
+            along[j] = 0.0
+            for k in range(nv):
+                along[j] -= R[j, k] * N[i, k]
+        add_product(along, K, N[i])
+    for i in range(p):
+        drift[i], drift[p + i] = 0.0, 0.0
+        for k in range(nv):
+            drift[i] += R[i, k] * v[k]
+            drift[p + i] += R[i, k] * a[k]
+        for j in range(p):
+            s11, s21, s22 = 0.0, 0.0, 0.0
+            for k in range(nv):
+                s11 += R[i, k] * turned[j, k]
+                s21 -= L_q[i, k] * K[j, k] + L_v[i, k] * N[j, k]
+                s22 -= L_v[i, k] * K[j, k]
+            A[i, j], A[p + i, j], A[p + i, p + j] = s11, s21, s22
+        A[i, p + i] = 1.0
+    return A, B, drift, K, N, G, a, lam, rank

@@ -22,16 +22,19 @@ import numpy as np
 
 from .._jit import kernel
 from .layout import ROW_ALIGN, ROW_COUPLING, ROW_DISTANCE, ROW_SCREW
-from .spatial import dot6, rotate, transform_point
+from .spatial import cross_force, dot6, rotate, transform_point
 
 __all__ = [
     "loop_bias",
     "loop_jacobian",
     "loop_residual",
     "path_projection",
+    "point_rate",
+    "relative_twist",
     "row_frame",
     "row_wrench",
     "row_wrench_rate",
+    "row_wrench_second_rate",
 ]
 
 
@@ -116,70 +119,116 @@ def row_wrench(row, e, g):
 
 
 @kernel
-def carried(links_V, i, x, moving_point, out):
-    """out = rate of a direction (or a point) x fixed on link i."""
-    if i < 0:
-        out[0], out[1], out[2] = 0.0, 0.0, 0.0
-        return
-    V = links_V[i]
-    out[0] = V[1] * x[2] - V[2] * x[1]
-    out[1] = V[2] * x[0] - V[0] * x[2]
-    out[2] = V[0] * x[1] - V[1] * x[0]
-    if moving_point:
-        for c in range(3):
-            out[c] += V[3 + c]
+def relative_twist(V, a, b, out):
+    """out = V_b - V_a; the ground stands still."""
+    for c in range(6):
+        out[c] = 0.0
+        if b >= 0:
+            out[c] += V[b, c]
+        if a >= 0:
+            out[c] -= V[a, c]
 
 
 @kernel
-def row_wrench_rate(row, e, V, g, gdot):
-    """Rate gdot (6,) of a row's wrench g under the link twists V."""
-    t = np.empty((6, 3))
-    du, dx, dpa, dw, dpb, n = t[0], t[1], t[2], t[3], t[4], t[5]
-    carried(V, row.a, e[0], False, du)
-    carried(V, row.b, e[3], False, dw)
-    carried(V, row.b, e[4], True, dpb)
-    if row.kind == ROW_ALIGN:
-        cross3(dw, e[0], gdot)
-        cross3(e[3], du, n)
-        for c in range(3):
-            gdot[c] += n[c]
-            gdot[3 + c] = 0.0
-        return
-    if row.kind == ROW_DISTANCE:
-        carried(V, row.a, e[2], True, dpa)
-        for c in range(3):
-            gdot[3 + c] = (dpb[c] - dpa[c]) / row.value
-    else:
-        for c in range(3):
-            gdot[3 + c] = du[c]
-    cross3(dpb, g[3:], gdot)
-    cross3(e[4], gdot[3:], n)
+def point_rate(T, x, out):
+    """out = rate of a point x that moves with the twist T."""
+    cross3(T, x, out)
     for c in range(3):
-        gdot[c] += n[c]
+        out[c] += T[3 + c]
+
+
+@kernel
+def screw_angle_rates(e, dw, ddw, m1, m2):
+    """First and second rate of the wrench of a screw row's angle, with link a at rest.
+
+    The angle of w about u has the rate (co s' - si c') / n with co = x.w, si = y.w, n = co^2 + si^2, and so
+    the wrench m = (co w x y - si w x x) / n, a moment. Differentiated as a quotient.
+    """
+    f = np.empty((7, 3))
+    y, wy, wx, dwy, dwx, ddwy, ddwx = f[0], f[1], f[2], f[3], f[4], f[5], f[6]
+    x, w = e[1], e[3]
+    cross3(e[0], x, y)
+    cross3(w, y, wy)
+    cross3(w, x, wx)
+    cross3(dw, y, dwy)
+    cross3(dw, x, dwx)
+    cross3(ddw, y, ddwy)
+    cross3(ddw, x, ddwx)
+    co, dco, ddco = dot3(x, w), dot3(x, dw), dot3(x, ddw)
+    si, dsi, ddsi = dot3(y, w), dot3(y, dw), dot3(y, ddw)
+    n, dn = co * co + si * si, 2.0 * (co * dco + si * dsi)
+    ddn = 2.0 * (dco * dco + co * ddco + dsi * dsi + si * ddsi)
+    for c in range(3):
+        m = (co * wy[c] - si * wx[c]) / n
+        dq = dco * wy[c] + co * dwy[c] - dsi * wx[c] - si * dwx[c]
+        ddq = ddco * wy[c] + 2.0 * dco * dwy[c] + co * ddwy[c] - ddsi * wx[c] - 2.0 * dsi * dwx[c] - si * ddwx[c]
+        m1[c] = (dq - m * dn) / n
+        m2[c] = (ddq - 2.0 * m1[c] * dn - m * ddn) / n
+
+
+@kernel
+def row_wrench_rate(row, e, T, out):
+    """Rate (6,) of a row's wrench g as seen from link a, where b moves past it with the twist T = V_b - V_a.
+
+    In the world, g' = V_a x* g + this: the row depends on the pose of b relative to a alone. Linear in T.
+    """
+    d = out[3:]  # no scratch of its own: this is called often
+    if row.kind == ROW_ALIGN:
+        cross3(T, e[3], d)
+        cross3(d, e[0], out)
+        d[0], d[1], d[2] = 0.0, 0.0, 0.0
+        return
+    point_rate(T, e[4], d)
+    if row.kind == ROW_DISTANCE:
+        for c in range(3):
+            d[c] /= row.value
+        cross3(e[2], d, out)  # p_b x d = p_a x d for d along p_b - p_a
+        return
+    cross3(d, e[0], out)
+    d[0], d[1], d[2] = 0.0, 0.0, 0.0
     if row.kind == ROW_SCREW:
-        # angle rate = (co s' - si c') / (co^2 + si^2) with co = x.w, si = y.w; its wrench is
-        # m = (co w x y - si w x x) / (co^2 + si^2), differentiated term by term
-        carried(V, row.a, e[1], False, dx)
-        f = np.empty((6, 3))
-        y, dy, wy, wx, r1, r2 = f[0], f[1], f[2], f[3], f[4], f[5]
-        cross3(e[0], e[1], y)
-        carried(V, row.a, y, False, dy)
-        co, si = dot3(e[1], e[3]), dot3(y, e[3])
-        dco = dot3(dx, e[3]) + dot3(e[1], dw)
-        dsi = dot3(dy, e[3]) + dot3(y, dw)
-        norm = co * co + si * si
-        dnorm = 2.0 * (co * dco + si * dsi)
-        cross3(e[3], y, wy)
-        cross3(e[3], e[1], wx)
-        cross3(dw, y, r1)
-        cross3(e[3], dy, r2)
+        dw, m1, m2 = np.empty(3), np.empty(3), np.empty(3)
+        cross3(T, e[3], dw)
+        screw_angle_rates(e, dw, dw, m1, m2)
         for c in range(3):
-            m = (co * wy[c] - si * wx[c]) / norm
-            gdot[c] -= row.value * ((dco * wy[c] + co * (r1[c] + r2[c]) - dsi * wx[c]) / norm - m * dnorm / norm)
-        cross3(dw, e[1], r1)
-        cross3(e[3], dx, r2)
+            out[c] -= row.value * m1[c]
+
+
+@kernel
+def row_wrench_second_rate(row, e, T, a, out):
+    """Second rate (6,) of a row's wrench as seen from link a; T is the relative twist, a its rate seen from there."""
+    f = np.empty((4, 3))
+    d, dd, n, m = f[0], f[1], f[2], f[3]
+    for c in range(6):
+        out[c] = 0.0
+    if row.kind == ROW_ALIGN or row.kind == ROW_SCREW:  # rates of the direction w
+        cross3(T, e[3], d)
+        cross3(T, d, dd)
+        cross3(a, e[3], n)
         for c in range(3):
-            gdot[c] += row.value * si * (r1[c] + r2[c]) / norm
+            dd[c] += n[c]
+    if row.kind == ROW_ALIGN:
+        cross3(dd, e[0], out)
+        return
+    if row.kind == ROW_SCREW:
+        screw_angle_rates(e, d, dd, n, m)
+        for c in range(3):
+            m[c] *= row.value
+    point_rate(T, e[4], d)
+    point_rate(a, e[4], dd)
+    cross3(T, d, n)
+    for c in range(3):
+        dd[c] += n[c]
+    if row.kind == ROW_DISTANCE:
+        for c in range(3):
+            dd[c] /= row.value
+            out[3 + c] = dd[c]
+        cross3(e[2], dd, out)
+        return
+    cross3(dd, e[0], out)
+    if row.kind == ROW_SCREW:
+        for c in range(3):
+            out[c] -= m[c]
 
 
 @kernel
@@ -234,16 +283,18 @@ def loop_jacobian(model, q, R, p, S, E, G, phi, A):
 def loop_bias(model, E, G, V, A0, b):
     """b (rows,) = (dA/dt) v, from the twists V and the bias accelerations A0 of the links.
 
-    The rate of g . (V_b - V_a) at zero joint acceleration: g' . (V_b - V_a) + g . (A0_b - A0_a).
+    The rate of g . T, T = V_b - V_a, at zero joint acceleration: (V_a x* g + rate seen from a) . T + g . (A0_b - A0_a).
     """
-    gdot = np.empty(6)
+    T, a = np.empty(6), np.empty(6)
+    rate = np.empty(6)
     for i in range(model.rows.shape[0]):
         row = model.rows[i]
         b[i] = 0.0
         if row.kind == ROW_COUPLING:
             continue
-        row_wrench_rate(row, E[i], V, G[i], gdot)
-        if row.b >= 0:
-            b[i] += dot6(V[row.b], gdot) + dot6(A0[row.b], G[i])
+        relative_twist(V, row.a, row.b, T)
+        relative_twist(A0, row.a, row.b, a)
+        row_wrench_rate(row, E[i], T, rate)
         if row.a >= 0:
-            b[i] -= dot6(V[row.a], gdot) + dot6(A0[row.a], G[i])
+            cross_force(V[row.a], G[i], rate)
+        b[i] = dot6(T, rate) + dot6(a, G[i])

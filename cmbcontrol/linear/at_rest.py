@@ -2,28 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import NamedTuple
-
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import AssemblyError, ModelError
-from ..kernels import derivatives
+from ..dynamics.derivatives import Derivatives, derivatives
+from ..errors import AssemblyError
 from ..model.base import PlantBase
 from ..model.mechanism import Mechanism
-from ..model.terms import FAILED, RANK_TOLERANCE, Terms
+from ..model.terms import Terms
 
 __all__ = [
-    "AtRest",
     "at_rest",
     "coordinate_lengths",
     "effort_units",
     "force_units",
     "list_forces",
+    "loop_curvatures",
     "multipliers",
     "relative_force",
     "require_closed",
+    "row_force_units",
     "unbalanced",
 ]
 
@@ -32,77 +30,32 @@ Array = NDArray[np.float64]
 _FORCES = {"rad/s": "N m", "m/s": "N"}
 
 
-class AtRest(NamedTuple):
-    """M dv/dt + h = B u - A' lam to first order about (q, 0).
-
-    Attributes
-    ----------
-    M, A, B : ndarray
-        Mass matrix (nv, nv), constraint Jacobian (rows, nv), drive matrix (nv, nu).
-    K : ndarray, shape (nv, nv)
-        Stiffness d/dq [h + A' lam - B u], for q [+] delta.
-    D : ndarray, shape (nv, nv)
-        Damping dh/dv.
-    Z : ndarray, shape (nv, dof)
-        Admissible velocities, A Z = 0, orthonormal in the metric of M: Z'MZ = 1.
-    phi : ndarray, shape (rows,)
-        Residual of the loops.
-    h : ndarray, shape (nv,)
-        Weights and springs.
-    rank : int
-        Of A.
-    """
-
-    M: Array
-    A: Array
-    B: Array
-    K: Array
-    D: Array
-    Z: Array
-    phi: Array
-    h: Array
-    rank: int
-
-
-def at_rest(plant: PlantBase, q: Array, lam: Array, u: Array) -> AtRest:
-    """The equations at rest: compiled and analytic for a `Mechanism`, by finite differences for functions."""
-    if not isinstance(plant, Mechanism):
-        return _by_differences(plant, q, lam, u)
-    M, A, B, K, D, Z, phi, h, rank = derivatives.equilibrium_terms(plant.model, q, lam, u, RANK_TOLERANCE)
-    if rank == FAILED:
-        raise ModelError(f"the mass matrix of {plant.name!r} is not positive definite at q = {q.tolist()}")
-    if not np.isfinite(K.sum()):
-        raise ModelError(
-            f"the stiffness of {plant.name!r} is not finite at q = {q.tolist()}: has a point spring length zero?"
-        )
-    return AtRest(M, A, B, K, D, Z.T, phi, h, rank)
-
-
-def _by_differences(plant: PlantBase, q: Array, lam: Array, u: Array) -> AtRest:
-    """A plant given by functions: K and D by central differences of order 8."""
+def at_rest(plant: PlantBase, q: Array, lam: Array, u: Array) -> Derivatives:
+    """The equations at rest, v = a = 0, at given multipliers and efforts; force_q is the stiffness."""
     rest = np.zeros(plant.nv)
-
-    def static(q: Array) -> Array:
-        terms = plant.terms(q, rest)
-        return terms.h + terms.A.T @ lam - terms.B @ u
-
-    terms = plant.terms(q, rest)
-    scale = 1e-2 * coordinate_lengths(plant)
-    K = _differences(lambda delta: static(plant.integrate(q, delta)), scale)
-    D = _differences(lambda v: plant.terms(q, v).h, scale)
-    Z = np.linalg.solve(np.linalg.cholesky(terms.Z.T @ terms.M @ terms.Z), terms.Z.T)
-    return AtRest(terms.M, terms.A, terms.B, K, D, Z.T, terms.phi, terms.h, terms.rank)
+    return derivatives(plant, q, rest, u, a=rest, lam=lam)
 
 
-def _differences(function: Callable[[Array], Array], steps: Array) -> Array:
-    """Jacobian of a function at zero, by central differences of order 8."""
-    columns = []
-    for k, step in enumerate(steps):
-        e = np.zeros(steps.size)
-        e[k] = step
-        weights = ((1.0, 0.8), (2.0, -0.2), (3.0, 4.0 / 105.0), (4.0, -1.0 / 280.0))
-        columns.append(sum(w / step * (function(i * e) - function(-i * e)) for i, w in weights))
-    return np.stack(columns, axis=1)
+def loop_curvatures(plant: PlantBase, q: Array, local: Derivatives) -> list[Array]:
+    """The forms C_i = Z' d(A' n_i)/dq Z (dof, dof) of a singular pose; empty where the pose is regular.
+
+    The n_i span N(A'). Rows that are redundant for good go on to satisfy n'A = 0 on the manifold, and
+    give C_i = 0. Where rank is lost at this pose alone, the motions that the loops allow are those of the
+    cone z' C_i z = 0, v = Z z, to second order.
+    """
+    rows = local.A.shape[0]
+    if local.rank == rows or local.Z.shape[1] == 0:
+        return []
+    scaled = plant.row_scale[:, None] * local.A
+    length, off = coordinate_lengths(plant), np.zeros(plant.nu)
+    tangent = length[:, None] * np.linalg.qr(local.Z / length[:, None])[0]
+    weights = at_rest(plant, q, np.zeros(rows), off).force_q
+    bent, largest = [], 0.0
+    for n in np.linalg.svd(scaled)[0].T[local.rank :]:
+        C = at_rest(plant, q, plant.row_scale * n, off).force_q - weights  # K is linear in lam
+        largest = max(largest, float(np.abs(tangent.T @ C @ tangent).max()))
+        bent.append(local.Z.T @ C @ local.Z)
+    return bent if largest > 1e-6 * max(float(np.abs(scaled).max()), 1e-9 * plant.size) else []
 
 
 def multipliers(terms: Terms, u: Array) -> Array:
@@ -115,15 +68,18 @@ def unbalanced(terms: Terms, u: Array) -> Array:
     return terms.Z @ (terms.Z.T @ (terms.h - terms.B @ u))
 
 
-def relative_force(plant: PlantBase, local: AtRest, force: Array, lam: Array, u: Array) -> float:
+def relative_force(plant: PlantBase, local: Derivatives, force: Array, lam: Array, u: Array) -> float:
     """The largest entry of a generalized force over all forces here: weights, springs, motors, loops, stiffness.
 
-    All in N m: a radian compares with the size of the machine.
+    All in N m: a radian compares with the size of the machine. The whole weight counts: springs may balance it.
     """
     length = coordinate_lengths(plant)
     acting = np.abs(local.h) + np.abs(local.B) @ np.abs(u) + np.abs(local.A.T) @ np.abs(lam)
-    stiffness = np.abs(local.K) * length[:, None] * length
-    scale = max(float((acting * length).max(initial=0.0)), float(stiffness.max(initial=0.0)), 1e-300)
+    stiffness = np.abs(local.force_q) * length[:, None] * length
+    weight = 0.0
+    if isinstance(plant, Mechanism):
+        weight = sum(b.mass for b in plant.bodies) * float(np.linalg.norm(plant.gravity)) * plant.size
+    scale = max(float((acting * length).max(initial=0.0)), float(stiffness.max(initial=0.0)), weight, 1e-300)
     return float(np.abs(force * length).max(initial=0.0)) / scale
 
 
@@ -135,6 +91,11 @@ def coordinate_lengths(plant: PlantBase) -> Array:
 def force_units(plant: PlantBase) -> tuple[str, ...]:
     """Units of the generalized forces."""
     return tuple(_FORCES.get(u, "") for u in plant.velocity_units)
+
+
+def row_force_units(plant: PlantBase) -> tuple[str, ...]:
+    """Units of the multipliers."""
+    return tuple({"m": "N", "rad": "N m"}.get(u, "") for u in plant.row_units)
 
 
 def effort_units(plant: PlantBase) -> tuple[str, ...]:

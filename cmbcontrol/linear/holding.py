@@ -1,24 +1,175 @@
-"""Motor efforts that hold a pose, within the limits of the actuators."""
+"""Motor efforts that hold a pose: which are given, how the others are chosen, within the limits of the actuators."""
 
 from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..dynamics.forces import motor_effort
+from .. import _check
 from ..errors import EquilibriumError
 from ..model.base import PlantBase
+from ..model.diagnosis import unique_multipliers
 from ..model.terms import Terms
-from .at_rest import effort_units
+from .at_rest import effort_units, row_force_units
 
-__all__ = ["holding_efforts", "require_limits"]
+__all__ = ["Efforts", "Wanted", "holding_efforts", "least_distance", "null_space", "require_limits", "smallest_efforts"]
 
 Array = NDArray[np.float64]
+Wanted = ArrayLike | Mapping[str, "float | tuple[float, float]"]
+
+_EXACT = 1e-9  # of a limit, or of the largest force
+
+
+@dataclass(frozen=True, eq=False)
+class Efforts:
+    """Which motor efforts are given, and how the others are chosen.
+
+    Attributes
+    ----------
+    value : ndarray, shape (nu,)
+        Those given; of the others, those wished for (zero, or the preload).
+    found : ndarray of bool, shape (nu,)
+        Those to be found, n of them.
+    root : ndarray, shape (n, n)
+        L: of the efforts found, x' x with u - value = L x is least.
+    low, high : ndarray, shape (nu,)
+        Range of the efforts.
+    rows : tuple of int
+        Loop rows whose multipliers are prescribed.
+    row_low, row_high : ndarray
+        Ranges of these multipliers; where both are the same, a value.
+    """
+
+    value: Array
+    found: NDArray[np.bool_]
+    root: Array
+    low: Array
+    high: Array
+    rows: tuple[int, ...]
+    row_low: Array
+    row_high: Array
+
+    @classmethod
+    def of(
+        cls, plant: PlantBase, u: Wanted | float | None, preload: Wanted | float | None, weight: ArrayLike | None
+    ) -> Efforts:
+        """From the arguments of `trim`, checked."""
+        value, found = _given(plant, u)
+        require_limits(plant, np.where(found, 0.0, value))
+        root = _metric(plant, weight, value, found)
+        low, high, ranges = -plant.effort, plant.effort.copy(), {}
+        if preload is not None:
+            if not found.any():
+                raise ValueError(
+                    f"all motor efforts of {plant.name!r} are given with u=, so that none is left for preload=; "
+                    "leave out of u those that may be chosen"
+                )
+            ranges = _wishes(plant, preload, value, found, low, high)
+        row_low, row_high = np.array(list(ranges.values())).reshape(-1, 2).T
+        return cls(value, found, root, low, high, tuple(ranges), row_low, row_high)
+
+
+def _given(plant: PlantBase, u: Wanted | float | None) -> tuple[Array, NDArray[np.bool_]]:
+    """Efforts that are given, zero for the others, and the mask of the others."""
+    if u is None:
+        return np.zeros(plant.nu), np.ones(plant.nu, dtype=bool)
+    if isinstance(u, Mapping):
+        value, found = np.zeros(plant.nu), np.ones(plant.nu, dtype=bool)
+        for key, x in u.items():
+            _check.one_of(key, plant.actuator_names, "actuator")
+            k = plant.actuator_names.index(key)
+            value[k], found[k] = _check.number(x, f"the effort of {key!r} in u"), False
+        return value, found
+    if np.ndim(u) == 0:
+        return np.full(plant.nu, _check.number(u, "u")), np.zeros(plant.nu, dtype=bool)
+    return _check.vector(u, plant.nu, "u", plant.actuator_names).copy(), np.zeros(plant.nu, dtype=bool)
+
+
+def _metric(plant: PlantBase, weight: ArrayLike | None, value: Array, found: NDArray[np.bool_]) -> Array:
+    """L for the efforts found, where u' W^-1 u is least over them; moves `value` to where x = 0.
+
+    With V = W^-1 and the others given, the least of u'V u without any balance is at
+    -V_ff^-1 V_fg u_g, and V_ff = (L L')^-1.
+    """
+    n = int(found.sum())
+    if weight is None:
+        return np.eye(n)
+    W = np.asarray(weight, dtype=np.float64)
+    W = np.diag(_check.vector(W, plant.nu, "weight", plant.actuator_names)) if W.ndim == 1 else W
+    W = _check.matrix(W, (plant.nu, plant.nu), "weight")
+    try:
+        if np.abs(W - W.T).max(initial=0.0) > 1e-9 * np.abs(W).max(initial=0.0):
+            raise np.linalg.LinAlgError
+        np.linalg.cholesky(W)
+    except np.linalg.LinAlgError as error:
+        raise ValueError(f"weight must be symmetric and positive definite, got {W.tolist()}") from error
+    V = np.linalg.inv(W)
+    inside = np.linalg.inv(V[np.ix_(found, found)])
+    value[found] = -inside @ V[np.ix_(found, ~found)] @ value[~found]
+    return np.linalg.cholesky(0.5 * (inside + inside.T))
+
+
+def _wishes(
+    plant: PlantBase, preload: Wanted | float, value: Array, found: NDArray[np.bool_], low: Array, high: Array
+) -> dict[int, tuple[float, float]]:
+    """Read `preload` into the efforts wished for and their ranges; returns ranges of multipliers by row."""
+    if not isinstance(preload, Mapping):
+        wish = np.full(plant.nu, _check.number(preload, "preload")) if np.ndim(preload) == 0 else preload
+        value[found] = _check.vector(wish, plant.nu, "preload", plant.actuator_names)[found]
+        return {}
+    ranges: dict[int, tuple[float, float]] = {}
+    rows = _row_index(plant)
+    for key, x in preload.items():
+        is_motor = key in plant.actuator_names
+        if is_motor and key in rows:
+            raise ValueError(
+                f"{key!r} names an actuator and a loop row of {plant.name!r}; rename one of them to say which is meant"
+            )
+        if not is_motor and key not in rows:
+            raise ValueError(_check.unknown(key, [*plant.actuator_names, *rows], "actuator or loop row to preload"))
+        if not is_motor:
+            ranges[rows[key]] = _range(x, key)
+            continue
+        k = plant.actuator_names.index(key)
+        if not found[k]:
+            raise ValueError(
+                f"the effort of {key!r} is given with u=, so that it has no preload; name it in one of them"
+            )
+        if np.ndim(x):
+            low[k], high[k] = np.maximum(low[k], _range(x, key)[0]), np.minimum(high[k], _range(x, key)[1])
+            if low[k] > high[k]:
+                raise EquilibriumError(
+                    f"preload asks {x} of actuator {key!r}, whose effort limit is {plant.effort[k]:.4g} "
+                    f"{effort_units(plant)[k]}. Raise the limit, or ask less."
+                )
+        else:
+            value[k] = _check.number(x, f"the preload of {key!r}")
+    return ranges
+
+
+def _row_index(plant: PlantBase) -> dict[str, int]:
+    """Loop rows by their names, and by that of the loop where it has one row."""
+    rows = {loop: s.start for loop, s in plant.row_slices.items() if s.stop - s.start == 1}
+    return rows | {name: i for i, name in enumerate(plant.row_names)}
+
+
+def _range(x: ArrayLike, key: str) -> tuple[float, float]:
+    """A number or (low, high), either of which may be infinite."""
+    try:
+        pair = np.broadcast_to(np.asarray(x, dtype=np.float64), 2) if np.size(x) in (1, 2) else np.array([np.nan])
+    except (TypeError, ValueError):
+        pair = np.array([np.nan])
+    if np.isnan(pair).any() or not pair[0] <= pair[1] or pair[0] == np.inf or pair[1] == -np.inf:
+        raise ValueError(f"the preload of {key!r} must be a number or (low, high) with low <= high, got {x!r}")
+    return float(pair[0]), float(pair[1])
 
 
 def require_limits(plant: PlantBase, u: Array) -> None:
     """Refuse efforts that an actuator does not have."""
-    for k in np.flatnonzero(np.abs(u) > plant.effort * (1.0 + 1e-9)):
+    for k in np.flatnonzero(np.abs(u) > plant.effort * (1.0 + _EXACT)):
         raise EquilibriumError(_too_weak(plant, int(k), u[k]))
 
 
@@ -30,68 +181,217 @@ def _too_weak(plant: PlantBase, k: int, need: float) -> str:
     )
 
 
-def holding_efforts(plant: PlantBase, terms: Terms, weight: ArrayLike | None = None) -> Array:
-    """Smallest efforts with Z'B u = Z'h, in the metric u' W^-1 u; within the limits where there is a choice.
+# -- the choice -----------------------------------------------------------------------------------------
+
+
+def smallest_efforts(terms: Terms, efforts: Efforts) -> Array:
+    """Efforts with Z'B u = Z'h nearest to those wished for, whatever the limits.
 
     Where the motors cannot balance all, what they can.
+    """
+    u, found = efforts.value.copy(), efforts.found
+    if found.any():
+        reach = terms.Z.T @ terms.B[:, found] @ efforts.root
+        u[found] += efforts.root @ (np.linalg.pinv(reach, rcond=1e-10) @ (terms.Z.T @ (terms.h - terms.B @ u)))
+    return u
+
+
+def holding_efforts(plant: PlantBase, terms: Terms, efforts: Efforts) -> Array:
+    """As `smallest_efforts`, within the limits and with the multipliers that are prescribed.
+
+    A problem of least distance in x, with u = value + L x for the efforts found.
 
     Raises
     ------
     EquilibriumError
-        Where a limit is passed; it names the actuator.
+        Where a limit is passed (it names the actuator), or a preload cannot be had (it tells what can).
+    ValueError
+        Where a multiplier is prescribed that is not unique.
     """
-    u = motor_effort(terms, np.zeros(plant.nv), weight, strict=False).u
-    if np.all(np.abs(u) <= plant.effort):
+    u = smallest_efforts(terms, efforts)
+    if not efforts.rows and _within(efforts, u):
         return u
-    # With u = L x, W = L L', and x = x0 + N y over the null space N of Z'B L, wanted is the smallest y
-    # with G y >= g: a problem of least distance, solved by one of non-negative least squares
-    # (Lawson and Hanson, Solving Least Squares Problems, 1974, chapter 23).
+    _require_unique(plant, terms, efforts.rows)
+    problem = _Choice(plant, terms, efforts, u)
+    x = problem.solve(efforts.low, efforts.high, efforts.row_low, efforts.row_high)
+    if x is None:
+        raise EquilibriumError(problem.reason())
+    u = efforts.value.copy()
+    u[efforts.found] += efforts.root @ x
+    return np.clip(u, np.where(efforts.found, efforts.low, u), np.where(efforts.found, efforts.high, u))
+
+
+def _within(efforts: Efforts, u: Array) -> bool:
+    """Whether the efforts found are in their ranges."""
+    return bool(np.all(~efforts.found | ((efforts.low <= u) & (u <= efforts.high))))
+
+
+def _require_unique(plant: PlantBase, terms: Terms, rows: tuple[int, ...]) -> None:
+    """Refuse multipliers that redundant rows share."""
+    unique = unique_multipliers(terms.A, terms.rank)
+    shared = [plant.row_names[i] for i in rows if not unique[i]]
+    if shared:
+        alone = [n for n, single in zip(plant.row_names, unique, strict=True) if single]
+        raise ValueError(
+            f"the multipliers of {', '.join(map(repr, shared))} are not unique, for rows of {plant.name!r} are "
+            f"redundant; unique are: {', '.join(map(repr, alone)) or 'none'}. Close the loops without redundant rows "
+            "to prescribe them."
+        )
+
+
+class _Choice:
+    """The efforts found and the multipliers, as linear functions of x."""
+
+    def __init__(self, plant: PlantBase, terms: Terms, efforts: Efforts, u: Array) -> None:
+        self.plant, self.efforts, self.u = plant, efforts, u
+        L, found = efforts.root, efforts.found
+        self.centre = efforts.value[found]
+        self.root = L
+        self.reach = terms.Z.T @ terms.B[:, found] @ L
+        self.need = self.reach @ np.linalg.solve(L, u[found] - self.centre)  # the part that the motors can balance
+        share = terms.A_pinv.T[list(efforts.rows)]
+        self.rows = share @ terms.B[:, found] @ L
+        self.row_centre = share @ (terms.B @ efforts.value - terms.h)
+        self.size = max(float(np.abs(terms.h).max(initial=0.0)), float(np.abs(terms.B @ u).max(initial=0.0)), 1e-300)
+
+    def solve(self, low: Array, high: Array, row_low: Array, row_high: Array) -> Array | None:
+        """The smallest x in these ranges; None where there is none."""
+        exact = row_low == row_high
+        E = np.concatenate([self.reach, self.rows[exact]])
+        f = np.append(self.need, (row_low - self.row_centre)[exact])
+        low, high = low[self.efforts.found] - self.centre, high[self.efforts.found] - self.centre
+        bound = np.concatenate([self.root, -self.root, self.rows[~exact], -self.rows[~exact]])
+        rest = np.concatenate(
+            [low, -high, (row_low - self.row_centre)[~exact], (self.row_centre - row_high)[~exact]],
+        )
+        counts = np.isfinite(rest)
+        return least_distance(E, f, bound[counts], rest[counts] - 1e-12 * self.size)
+
+    def reason(self) -> str:
+        """Why there is no choice: an actuator is too weak, or what the preload can be."""
+        efforts, plant = self.efforts, self.plant
+        free = np.full(len(efforts.rows), np.inf)
+        if self.solve(-plant.effort, plant.effort, -free, free) is None:
+            return _too_weak(plant, *self._most_loaded())
+        units = effort_units(plant)
+        asked = []
+        for i, k in enumerate(np.flatnonzero(efforts.found)):
+            if efforts.low[k] > -plant.effort[k] or efforts.high[k] < plant.effort[k]:
+                wish = efforts.low[k], efforts.high[k]
+                asked.append((plant.actuator_names[k], wish, self._reachable(self.root[i], self.centre[i]), units[k]))
+        forces = row_force_units(plant)
+        for i, row in enumerate(efforts.rows):
+            wish = efforts.row_low[i], efforts.row_high[i]
+            found = self._reachable(self.rows[i], self.row_centre[i])
+            asked.append((plant.row_names[row], wish, found, forces[row]))
+        return _unreachable(plant, asked)
+
+    def _bounds(self) -> list[tuple[float | None, float | None]]:
+        return [(None, None)] * self.root.shape[0]
+
+    def _reachable(self, slope: Array, centre: float) -> tuple[float, float]:
+        """Range of centre + slope . x over all x that hold the pose within the effort limits."""
+        x0 = np.linalg.pinv(self.reach, rcond=1e-10) @ self.need
+        if np.linalg.norm(null_space(self.reach).T @ slope) <= 1e-10 * np.linalg.norm(slope):
+            return (centre + float(slope @ x0),) * 2
+        limit = self.plant.effort[self.efforts.found]
+        known = np.isfinite(limit)
+        A = np.concatenate([self.root[known], -self.root[known]])
+        b = np.concatenate([(limit - self.centre)[known], (limit + self.centre)[known]])
+        return tuple(
+            centre + sign * self._least(sign * slope, A, b, self.reach, self.need, self._bounds())[0]
+            for sign in (1.0, -1.0)
+        )
+
+    def _least(self, cost: Array, A: Array, b: Array, E: Array, f: Array, bounds: list) -> tuple[float, Array | None]:
+        """Least cost . x with A x <= b and E x = f; minus infinity where there is none."""
+        from scipy.optimize import linprog  # imported where used: scipy.optimize takes 0.2 s
+
+        E, f = _independent(E, f)
+        found = linprog(cost / np.abs(cost).max(), A_ub=A, b_ub=b, A_eq=E, b_eq=f, bounds=bounds)
+        return (-np.inf, None) if found.x is None else (float(cost @ found.x), found.x)
+
+    def _most_loaded(self) -> tuple[int, float]:
+        """The actuator that is loaded most, and its effort, where the load is spread as evenly as can be."""
+        index = np.flatnonzero(self.efforts.found & np.isfinite(self.plant.effort))
+        part = self.root[np.isfinite(self.plant.effort[self.efforts.found])]
+        centre = self.efforts.value[index]
+        limit = -self.plant.effort[index, None]
+        x = self._least(  # the least s with abs(u) <= s effort
+            np.append(np.zeros(self.root.shape[0]), 1.0),
+            np.block([[part, limit], [-part, limit]]),
+            np.concatenate([-centre, centre]),
+            np.column_stack([self.reach, np.zeros(len(self.reach))]),
+            self.need,
+            [*self._bounds(), (0.0, None)],
+        )[1]
+        best = self.u[index] if x is None else centre + part @ x[:-1]
+        k = int(np.argmax(np.abs(best) / self.plant.effort[index]))
+        return int(index[k]), float(best[k])
+
+
+def _unreachable(plant: PlantBase, asked: list[tuple[str, tuple, tuple, str]]) -> str:
+    """What was asked and what can be had, each alone."""
+
+    def text(low: float, high: float) -> str:
+        same = high - low <= 1e-9 * max(abs(low), abs(high), 1e-300)
+        return f"{low:.4g}" if same else f"from {low:.4g} to {high:.4g}"
+
+    lines = []
+    for name, wish, can, unit in asked:
+        fixed = can[1] - can[0] <= 1e-9 * max(1.0, abs(can[0]))
+        have = f"is {text(*can)} {unit} whatever the preload" if fixed else f"can be {text(*can)} {unit}"
+        lines.append(f"{name!r} {have}, asked is {text(*wish)}")
+    together = " (each alone, not together)" if len(lines) > 1 else ""
+    return (
+        f"the preload of {plant.name!r} cannot be had while its motors hold the pose: {'; '.join(lines)}{together}. "
+        "Ask what can be reached, or see preload_directions(plant, point)."
+    )
+
+
+def _independent(E: Array, f: Array) -> tuple[Array, Array]:
+    """Equations E x = f with orthonormal rows; what is not in the range of E is left out."""
+    U, sigma, Vt = np.linalg.svd(E, full_matrices=False)
+    rank = np.count_nonzero(sigma > 1e-10 * sigma.max(initial=0.0))
+    return Vt[:rank], (U[:, :rank].T @ f) / sigma[:rank]
+
+
+# -- least distance -------------------------------------------------------------------------------------
+
+
+def null_space(X: Array, tolerance: float = 1e-10) -> Array:
+    """Orthonormal columns N with X N = 0."""
+    if X.shape[0] == 0:
+        return np.eye(X.shape[1])
+    sigma, Vt = np.linalg.svd(X)[1:]
+    return Vt[np.count_nonzero(sigma > tolerance * sigma.max(initial=0.0)) :].T
+
+
+def least_distance(E: Array, f: Array, G: Array, g: Array) -> Array | None:
+    """The smallest x with E x = f and G x >= g; None where there is none.
+
+    With x = x0 + N y, x0 the smallest solution of the equations, wanted is the smallest y with G N y >= g - G x0:
+    by non-negative least squares (Lawson and Hanson, Solving Least Squares Problems, 1974, chapter 23).
+    """
+    norms = np.linalg.norm(E, axis=1)
+    norms[norms <= 1e-12 * norms.max(initial=0.0)] = max(float(norms.max(initial=0.0)), 1e-300)
+    E, f = E / norms[:, None], f / norms
+    x0 = np.linalg.pinv(E, rcond=1e-10) @ f if f.size else np.zeros(G.shape[1])
+    if np.abs(E @ x0 - f).max(initial=0.0) > _EXACT * max(float(np.abs(f).max(initial=0.0)), 1e-300):
+        return None
+    N = null_space(E)
+    A, b = G @ N, g - G @ x0
+    if not np.any(b > 0.0):
+        return x0
+    sizes = np.linalg.norm(A, axis=1)
+    fixed = sizes <= 1e-10 * np.linalg.norm(G, axis=1)  # no choice: these rows hold or not
+    if np.any(b[fixed] > 0.0) or N.shape[1] == 0:
+        return None
+    A, b = A[~fixed] / sizes[~fixed, None], b[~fixed] / sizes[~fixed]
+    unit = float(b.max())  # then y is of order one
     from scipy.optimize import nnls  # imported where used: scipy.optimize takes 0.2 s
 
-    L = _root(weight, plant.nu)
-    reach = terms.Z.T @ terms.B @ L
-    x0 = np.linalg.solve(L, u)
-    N = _null_space(reach)
-    limited = np.isfinite(plant.effort)
-    part = L[limited] / plant.effort[limited, None]  # efforts as fractions of their limits
-    G = np.concatenate([-part @ N, part @ N])
-    g = np.concatenate([part @ x0, -part @ x0]) - 1.0
-    E = np.concatenate([G.T, g[None]])
+    system = np.concatenate([A.T, b[None] / unit])
     target = np.append(np.zeros(N.shape[1]), 1.0)
-    r = E @ nnls(E, target)[0] - target
-    if np.linalg.norm(r) < 1e-9:
-        raise EquilibriumError(_too_weak(plant, *_most_loaded(plant, reach @ x0, terms.Z.T @ terms.B, u)))
-    return L @ (x0 - N @ r[:-1] / r[-1])
-
-
-def _root(weight: ArrayLike | None, nu: int) -> Array:
-    """L with W = L L'; `motor_effort` has checked the weight."""
-    if weight is None:
-        return np.eye(nu)
-    W = np.asarray(weight, dtype=np.float64)
-    return np.linalg.cholesky(np.diag(W) if W.ndim == 1 else W)
-
-
-def _null_space(X: Array) -> Array:
-    """Orthonormal columns N with X N = 0."""
-    sigma, Vt = np.linalg.svd(X)[1:]
-    return Vt[np.count_nonzero(sigma > 1e-10 * sigma.max(initial=0.0)) :].T
-
-
-def _most_loaded(plant: PlantBase, need: Array, reach: Array, u: Array) -> tuple[int, float]:
-    """The actuator that is loaded most, and its effort, where the load is spread as evenly as can be."""
-    from scipy.optimize import linprog
-
-    limited = np.flatnonzero(np.isfinite(plant.effort))
-    rows, limit = np.eye(plant.nu)[limited], -plant.effort[limited, None]
-    found = linprog(  # the least s with abs(u) <= s effort
-        np.append(np.zeros(plant.nu), 1.0),
-        A_ub=np.block([[rows, limit], [-rows, limit]]),
-        b_ub=np.zeros(2 * limited.size),
-        A_eq=np.column_stack([reach, np.zeros(len(reach))]),
-        b_eq=need,
-        bounds=[(None, None)] * plant.nu + [(0.0, None)],
-    )
-    best = u if found.x is None else found.x[:-1]
-    k = int(limited[np.argmax(np.abs(best[limited]) / plant.effort[limited])])
-    return k, float(best[k])
+    r = system @ nnls(system, target)[0] - target
+    return None if np.linalg.norm(r) < 1e-7 else x0 - unit * (N @ r[:-1]) / r[-1]

@@ -1,37 +1,26 @@
-"""Linear models of closed chains about an equilibrium, in independent coordinates."""
+"""Linear models of closed chains: about an equilibrium, at any state, and along a motion."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
-from ..errors import EquilibriumError
-from ..kernels import loops, split, tree
+from ..dynamics.derivatives import Derivatives, derivatives
+from ..errors import EquilibriumError, SingularPoseError
 from ..model.base import PlantBase
-from ..model.diagnosis import unique_multipliers
-from ..model.elements import Joint, Prismatic, Revolute
 from ..model.mechanism import Mechanism
-from .at_rest import (
-    AtRest,
-    at_rest,
-    coordinate_lengths,
-    effort_units,
-    list_forces,
-    relative_force,
-    require_closed,
-)
+from .at_rest import coordinate_lengths, list_forces, loop_curvatures, relative_force, require_closed
 from .model import LinearModel
 from .operating import OperatingPoint
+from .reduced import FIXED, bracket
+from .signals import FrameMotion, SmallMotion, Wrench, rate_of, unit_of
 
-__all__ = ["linearize", "underlying_ode"]
+__all__ = ["affine_approximation", "linearize", "underlying_ode"]
 
 Array = NDArray[np.float64]
-
-_INDEPENDENT = 1e-8  # smallest singular value of the chosen coordinates on the tangent space, 1 at best
 
 
 def linearize(
@@ -39,8 +28,8 @@ def linearize(
     point: OperatingPoint,
     *,
     coordinates: Sequence[str] | ArrayLike | None = None,
-    inputs: Sequence[str] | None = None,
-    outputs: Sequence[str] | None = None,
+    inputs: Sequence[str | Wrench] | None = None,
+    outputs: Sequence[str | FrameMotion] | None = None,
     tolerance: float = 1e-7,
 ) -> LinearModel:
     """Linear model about an equilibrium: 2 dof states, with the stiffness of the constraint forces.
@@ -53,13 +42,18 @@ def linearize(
         From `trim`.
     coordinates : sequence of str, or array_like, shape (dof, nv), optional
         Independent coordinates y: as many velocity coordinates (or cut revolute or prismatic joints) as there are
-        degrees of freedom, or a matrix R with y = R delta. Best conditioned unless given.
-    inputs : sequence of str, optional
-        Actuators; all unless given.
-    outputs : sequence of str, optional
-        Any coordinate (rad or m), its rate ``<coordinate>_rate``, the multiplier of a loop row by its name
-        (N or N m; the constraint force is A' lam), all rows of a loop as ``<loop>_force``, of all loops as
-        ``loop_force``. The independent coordinates unless given. Multipliers must be unique.
+        degrees of freedom, or a matrix R with y = R delta. Best conditioned unless given; see ``conditioning`` of the
+        result.
+    inputs : sequence of str or Wrench, optional
+        Actuators by name; ``<coordinate>_acceleration`` for a joint that is driven, whose effort follows (output
+        ``<coordinate>_effort``); ``<body>_wrench``, or a `Wrench`, for an outside moment and force. All actuators
+        unless given.
+    outputs : sequence of str or FrameMotion, optional
+        Any coordinate (rad or m), its rate ``<coordinate>_rate``; ``<body>_position`` and ``<body>_velocity``, or a
+        `FrameMotion`; the multiplier of a loop row by its name (N or N m), all rows of a loop as ``<loop>_force``,
+        of all loops as ``loop_force``; the generalized constraint force A' lam as ``<coordinate>_constraint_force``, or
+        ``constraint_force`` for all coordinates; ``<actuator>_effort``. The independent coordinates unless given.
+        Multipliers must be unique; the constraint force always is.
     tolerance : float
         Largest unbalanced force, relative to weights, springs, motor forces and stiffness.
 
@@ -71,8 +65,8 @@ def linearize(
     Raises
     ------
     EquilibriumError
-        Away from an equilibrium (naming what is not at rest), and at singular poses, where the loops let the
-        machine move in more than one way and no linear model exists.
+        Away from an equilibrium (naming what is not at rest; see `affine_approximation`), and at singular poses,
+        where the loops let the machine move in more than one way and no linear model exists.
     AssemblyError
         Where the loops are open.
     ValueError
@@ -80,12 +74,12 @@ def linearize(
 
     Notes
     -----
-    With K = d/dq [h + A' lam - B u], D = dh/dv, and T from [R; A] T = [1; 0], so that delta = T y,
+    With F = M a + h + A' lam - B u, K from [R; A] K = [1; 0] and delta = K y,
 
-        T'M T y'' + T'D T y' + T'K T y = T'B du,
+        K'M K y'' + K'F_v K y' + K'F_q K y = K'B du,
 
-    which is Spencer's (4.8b) to first order; at rest his dK'/dy tau_NE is T' d(A' lam)/dq T. For the
-    multipliers A' dlam = B du - K delta - D dv - M da; the smallest solution is taken.
+    which is Spencer's (4.8b) to first order; at rest his dK'/dy tau_NE is K' d(A' lam)/dq K. For the
+    multipliers A' dlam = B du - F_q delta - F_v dv - M da; the smallest solution is taken.
 
     Examples
     --------
@@ -96,38 +90,94 @@ def linearize(
     >>> lin.eigenvalues().round(3)
     array([-2.773+0.j, -2.37 +0.j,  2.37 +0.j,  2.773+0.j])
     """
-    local = _at_equilibrium(plant, point, tolerance)
-    R, names = _coordinates(plant, point, local, coordinates)
-    chosen = _inputs(plant, inputs)
-    small = _reduced(plant, local, R, names, local.B[:, chosen])
-    found = _outputs(plant, point, local, small, names, names if outputs is None else outputs)
-    n, efforts, units = len(names), effort_units(plant), tuple(_unit(plant, name) for name in names)
+    here = _at_equilibrium(plant, point, tolerance)
+    return _model(plant, point, SmallMotion(plant, here, coordinates, inputs), outputs, affine=False)
+
+
+def affine_approximation(
+    plant: PlantBase,
+    point: OperatingPoint,
+    *,
+    coordinates: Sequence[str] | ArrayLike | None = None,
+    inputs: Sequence[str | Wrench] | None = None,
+    outputs: Sequence[str | FrameMotion] | None = None,
+) -> LinearModel:
+    """First-order approximation at any state on the manifold: dx/dt = drift + A x + B u (Spencer, section 4.2).
+
+    Away from an equilibrium A belongs to its coordinates: other coordinates give other eigenvalues.
+
+    Parameters
+    ----------
+    plant : Mechanism or FunctionPlant
+    point : OperatingPoint
+        Any state with its efforts, from ``OperatingPoint.at(plant, q, u, v)``.
+    coordinates, inputs, outputs
+        As in `linearize`. Joints that are driven deviate from the acceleration that they have at the point.
+
+    Returns
+    -------
+    LinearModel
+        States are y = R (q [-] q0), and y_v = R v minus its value at the point (for a cut joint, its coordinate and
+        its rate).
+
+    Raises
+    ------
+    SingularPoseError
+        At singular poses.
+    ValueError
+        Where loops are open or open up, for coordinates that are not independent, unknown names.
+
+    Notes
+    -----
+    With a state's own acceleration a and multipliers, [R; A] K = [1; 0], [R; A] N = -[0; d(A v)/dq K], delta = K y and
+    dv = K y_v + N y (N is Spencer's K'),
+
+        A21 = R (da/dq K + da/dv N),   A22 = R da/dv K,   B2 = R da/du.
+
+    For joints of several axes dy/dt = R v - 1/2 R ad_v K y to first order.
+
+    Examples
+    --------
+    >>> from cmbcontrol import plants
+    >>> from cmbcontrol.linear import OperatingPoint
+    >>> plant = plants.five_bar()
+    >>> falling = OperatingPoint.at(plant, plant.assemble(left=2.1, right=1.0))
+    >>> affine_approximation(plant, falling, coordinates=("left", "right")).drift.round(3)
+    array([ 0.   ,  0.   ,  5.457, -5.662])
+    """
+    here = _at_state(plant, point)
+    return _model(plant, point, SmallMotion(plant, here, coordinates, inputs), outputs, affine=True)
+
+
+def _model(plant: PlantBase, point: OperatingPoint, small: SmallMotion, outputs, affine: bool) -> LinearModel:
+    """The record."""
+    found, units = small.outputs(outputs), tuple(unit_of(plant, name) for name in small.names)
+    n = len(small.names)
     return LinearModel(
         name=plant.name,
         A=small.A,
         B=small.B,
         C=np.array([o.C for o in found]).reshape(len(found), 2 * n),
-        D=np.array([o.D for o in found]).reshape(len(found), len(chosen)),
-        states=names + tuple(f"{name}_rate" for name in names),
-        inputs=tuple(plant.actuator_names[k] for k in chosen),
+        D=np.array([o.D for o in found]).reshape(len(found), len(small.inputs)),
+        states=small.names + tuple(f"{name}_rate" for name in small.names),
+        inputs=tuple(i.name for i in small.inputs),
         outputs=tuple(o.name for o in found),
-        state_units=units + tuple(map(_rate, units)),
-        input_units=tuple(efforts[k] for k in chosen),
+        state_units=units + tuple(rate_of(unit) for unit in units),
+        input_units=tuple(i.unit for i in small.inputs),
         output_units=tuple(o.unit for o in found),
-        K=small.T,
+        K=small.K,
+        N=small.N,
+        drift=small.drift if affine else np.zeros(2 * n),
         coordinates=plant.velocity_names,
         point=point,
+        conditioning=small.conditioning,
     )
 
 
 def underlying_ode(
-    plant: PlantBase,
-    point: OperatingPoint,
-    *,
-    coordinates: Sequence[str] | ArrayLike | None = None,
-    tolerance: float = 1e-7,
+    plant: PlantBase, point: OperatingPoint, *, coordinates: Sequence[str] | ArrayLike | None = None
 ) -> Array:
-    """Linearized underlying ODE, [Df] P in all coordinates (Spencer, eqs. 4.3-4.4).
+    """Linearized underlying ODE, [Df] P in all coordinates (Spencer, eqs. 4.3-4.4), at any state on the manifold.
 
     x = (q, v), f(x) = (v, a(q, v)), and P a projector on the tangent space of the manifold
     g(q) = 0, G(q) v = 0. At an equilibrium its eigenvalues are those of the local state-space form, and
@@ -135,10 +185,11 @@ def underlying_ode(
 
     Parameters
     ----------
-    plant, point, tolerance
-        As in `linearize`.
+    plant, point
+        As in `affine_approximation`.
     coordinates : sequence of str, or array_like, shape (dof, nv), optional
-        The projector that leaves these coordinates as they are, dPsi/dy R; the orthogonal one unless given.
+        The projector that leaves these coordinates as they are, dPsi/dy R; the orthogonal one, 1 - H'(HH')^-1 H,
+        unless given.
 
     Returns
     -------
@@ -153,280 +204,95 @@ def underlying_ode(
     >>> A.shape, np.linalg.matrix_rank(A)
     ((8, 8), np.int64(4))
     """
-    local = _at_equilibrium(plant, point, tolerance)
-    Z = local.Z
+    here = _at_state(plant, point)
+    nv = plant.nv
     if coordinates is None:
-        P = Z @ np.linalg.pinv(Z)
+        H = np.block([[here.A, np.zeros_like(here.A)], [here.rate_q, here.A]])
+        P = np.eye(2 * nv)
+        if here.rank:
+            Vt = np.linalg.svd(H)[2][: 2 * here.rank]
+            P = P - Vt.T @ Vt
     else:
-        R, names = _coordinates(plant, point, local, coordinates)
-        P = _reduced(plant, local, R, names, local.B).T @ R
-    # M da + A' dlam = -K dq - D dv with A da = 0, so da = -Z Z'(K dq + D dv)
-    mobility = Z @ Z.T
-    return np.block([[np.zeros_like(P), P], [-mobility @ local.K @ P, -mobility @ local.D @ P]])
+        small = SmallMotion(plant, here, coordinates)
+        K, N = small.K, small.N
+        R, rate_q = small.rows.R, small.rows.rate_q
+        P = np.block([[K, np.zeros_like(K)], [N, K]]) @ np.block([[R, np.zeros_like(R)], [rate_q, R]])
+    a_q = here.acceleration(-here.force_q, here.accel_q)
+    a_v = here.acceleration(-here.force_v, here.accel_v)
+    turned = bracket(plant, here.v, np.eye(nv))
+    return np.block([[2.0 * FIXED * turned, np.eye(nv)], [a_q, a_v]]) @ P
 
 
 # -- what is linearized about -----------------------------------------------------------------------
 
 
-def _at_equilibrium(plant: PlantBase, point: OperatingPoint, tolerance: float) -> AtRest:
-    """The equations at the operating point; refuses one that is not at rest, or that is singular."""
+def _checked(plant: PlantBase, point: OperatingPoint) -> tuple[Array, Array, Array, Array]:
+    """q, v, u and lam of an operating point that fits the plant."""
     if not isinstance(point, OperatingPoint):
         raise TypeError(f"point must be an OperatingPoint, from trim(plant, q), got {type(point).__name__}")
     q = _check.vector(point.q, plant.nq, "q of the operating point", plant.position_names)
     v = _check.vector(point.v, plant.nv, "v of the operating point", plant.velocity_names)
     u = _check.vector(point.u, plant.nu, "u of the operating point", plant.actuator_names)
     lam = _check.vector(point.lam, len(plant.row_names), "lam of the operating point", plant.row_names)
+    return q, v, u, lam
+
+
+def _at_state(plant: PlantBase, point: OperatingPoint) -> Derivatives:
+    """The equations at a state; refuses one that is off the manifold, or singular."""
+    q, v, u, _ = _checked(plant, point)
+    here = derivatives(plant, q, v, u)
+    _require_on_manifold(plant, here)
+    _require_regular(plant, here)
+    return here
+
+
+def _require_on_manifold(plant: PlantBase, here: Derivatives) -> None:
+    if not np.abs(plant.row_scale * here.phi).max(initial=0.0) <= 1e-9 * plant.size:
+        require_closed(plant, here.q)
+    rate = np.abs(plant.row_scale * (here.A @ here.v))
+    speed = float(np.abs(here.v * coordinate_lengths(plant)).max(initial=0.0))
+    if not rate.max(initial=0.0) <= 1e-7 * max(speed, plant.size):
+        worst = plant.row_names[int(rate.argmax())]
+        raise ValueError(
+            f"the velocity of the operating point opens the loops of {plant.name!r}: row {worst!r} by "
+            f"{rate.max():.3e} m/s. Use plant.project_velocity(q, v)."
+        )
+
+
+def _at_equilibrium(plant: PlantBase, point: OperatingPoint, tolerance: float) -> Derivatives:
+    """The equations at the operating point; refuses one that is not at rest, or that is singular."""
+    q, v, u, lam = _checked(plant, point)
     if v.any():
         moving = ", ".join(f"{plant.velocity_names[k]!r} {v[k]:.4g}" for k in np.flatnonzero(v)[:6])
-        raise EquilibriumError(f"the operating point of {plant.name!r} moves: {moving}. A linear model needs v = 0.")
-    local = at_rest(plant, q, lam, u)
-    if not np.abs(plant.row_scale * local.phi).max(initial=0.0) <= 1e-9 * plant.size:
-        require_closed(plant, q)
-    left = local.h + local.A.T @ lam - local.B @ u
-    if not relative_force(plant, local, left, lam, u) <= tolerance:
+        raise EquilibriumError(
+            f"the operating point of {plant.name!r} moves: {moving}. A linear model needs "
+            "v = 0; see affine_approximation."
+        )
+    here = derivatives(plant, q, v, u, a=v, lam=lam)
+    _require_on_manifold(plant, here)
+    left = here.h + here.A.T @ lam - here.B @ u
+    if not relative_force(plant, here, left, lam, u) <= tolerance:
         raise EquilibriumError(
             f"{plant.name!r} is not in equilibrium at q = {np.round(q, 6).tolist()}: the generalized force left is "
-            f"{list_forces(plant, left)}. Use trim(plant, q)."
+            f"{list_forces(plant, left)}. Use trim(plant, q), or affine_approximation."
         )
-    _require_regular(plant, q, local)
-    return local
+    _require_regular(plant, here)
+    return here
 
 
-def _require_regular(plant: PlantBase, q: Array, local: AtRest) -> None:
+def _require_regular(plant: PlantBase, here: Derivatives) -> None:
     """Refuse poses where rows lose their rank: the machine can then move in more than one way.
 
-    Rows are redundant for good where n'A = 0 goes on to hold on the manifold, so that
-    Z' d(A' n)/dq Z = 0 for all n with A' n = 0; where rank is lost at this pose alone, it is not zero.
+    Rows that are redundant for good are no loss, see `loop_curvatures`.
     """
-    rows = local.A.shape[0]
-    if local.rank == rows:
+    if here.rank == here.A.shape[0]:
         return
-    singular = False
     if isinstance(plant, Mechanism):
-        scaled = plant.row_scale[:, None] * local.A
-        size = float(np.abs(scaled).max(initial=0.0))
-        length = coordinate_lengths(plant)
-        tangent = length[:, None] * np.linalg.qr(local.Z / length[:, None])[0]
-        off = np.zeros(plant.nu)
-        weights = at_rest(plant, q, np.zeros(rows), off).K
-        for n in np.linalg.svd(scaled)[0].T[local.rank :]:
-            bent = at_rest(plant, q, plant.row_scale * n, off).K - weights  # K is linear in lam
-            singular = singular or np.abs(tangent.T @ bent @ tangent).max(initial=0.0) > 1e-6 * size
+        singular = len(loop_curvatures(plant, here.q, here)) > 0
     else:
-        singular = plant.generic_rank(q) > local.rank
+        singular = plant.generic_rank(here.q) > here.rank
     if singular:
-        raise EquilibriumError(
-            f"{plant.name!r} is at a singular pose, q = {np.round(q, 6).tolist()}: its loops hold {local.rank} "
+        raise SingularPoseError(
+            f"{plant.name!r} is at a singular pose, q = {np.round(here.q, 6).tolist()}: its loops hold {here.rank} "
             "freedoms here and more nearby, so that no linear model exists. Choose another pose; see plant.diagnose(q)."
         )
-
-
-# -- reduction ----------------------------------------------------------------------------------------
-
-
-class _Reduced(NamedTuple):
-    """Equations in independent coordinates, x = (y, dy/dt): dx/dt = A x + B du, delta = T y."""
-
-    T: Array  # (nv, dof)
-    A: Array  # (2 dof, 2 dof)
-    B: Array  # (2 dof, inputs)
-    drive: Array  # (nv, inputs), columns of the drive matrix
-
-
-def _reduced(plant: PlantBase, local: AtRest, R: Array, names: Sequence[str], drive: Array) -> _Reduced:
-    """Reduce to y = R delta; refuses coordinates that are not independent.
-
-    On the basis Z, delta = Z z with Z'MZ = 1, the equations are z'' + Z'DZ z' + Z'KZ z = Z'B du, and
-    y = (R Z) z: the eigenvalues do not depend on R (Spencer, theorem 4.1.1).
-    """
-    n, Z = R.shape[0], local.Z
-    if n != Z.shape[1]:
-        raise ValueError(
-            f"{plant.name!r} has {Z.shape[1]} degrees of freedom here, got {n} coordinates, {_listed(names)}; "
-            f"choose {_listed(_best_coordinates(plant, local))}"
-        )
-    to_y, length = R @ Z, coordinate_lengths(plant)
-    try:
-        T = Z @ np.linalg.inv(to_y)
-        # in comparable units, 1/|T| is about the smallest singular value of R on the tangent space
-        growth = float(np.linalg.norm(T / length[:, None] * np.linalg.norm(R * length, axis=1)))
-    except np.linalg.LinAlgError:
-        growth = np.inf
-    if not growth < 1.0 / _INDEPENDENT:
-        raise ValueError(
-            f"the coordinates {_listed(names)} of {plant.name!r} are not independent at this pose (conditioning "
-            f"{1.0 / growth:.1e}, 1 is best); choose {_listed(_best_coordinates(plant, local))}"
-        )
-    A, B = np.zeros((2 * n, 2 * n)), np.zeros((2 * n, drive.shape[1]))
-    A[:n, n:] = np.eye(n)
-    A[n:, :n] = -to_y @ (Z.T @ local.K @ T)
-    A[n:, n:] = -to_y @ (Z.T @ local.D @ T)
-    B[n:] = to_y @ (Z.T @ drive)
-    return _Reduced(T, A, B, drive)
-
-
-def _best_coordinates(plant: PlantBase, local: AtRest) -> tuple[str, ...]:
-    """Velocity coordinates that span the tangent space best, greedily: pivots of its basis, a row a coordinate."""
-    dof = local.Z.shape[1]
-    basis = np.linalg.qr(local.Z / coordinate_lengths(plant)[:, None])[0].copy()
-    order, tau, pivots = np.empty(plant.nv, np.int64), np.empty(plant.nv), np.empty(plant.nv)
-    split.factor_rows(basis, order, tau, pivots, 0.0, dof)
-    return tuple(plant.velocity_names[k] for k in sorted(order[:dof]))
-
-
-# -- names --------------------------------------------------------------------------------------------
-
-
-def _listed(names: Iterable[str]) -> str:
-    return ", ".join(map(repr, names)) or "none"
-
-
-def _cut_joints(plant: PlantBase) -> dict[str, Joint]:
-    """Cut joints that have one coordinate."""
-    return {loop.name: loop for loop in plant.loops if isinstance(loop, (Revolute, Prismatic))}
-
-
-def _unit(plant: PlantBase, name: str) -> str:
-    """Unit of a coordinate, of the tree or of a cut joint; none for combinations."""
-    if name in plant.velocity_names:
-        return plant.velocity_units[plant.velocity_names.index(name)].removesuffix("/s")
-    cut = _cut_joints(plant)
-    return cut[name].position_units[0] if name in cut else ""
-
-
-def _rate(unit: str) -> str:
-    """Unit of a rate."""
-    return f"{unit}/s" if unit else ""
-
-
-def _coordinate_row(plant: PlantBase, q: Array, name: str) -> Array | None:
-    """Row (nv,) that gives the change of a coordinate under q [+] delta; None for an unknown name."""
-    row = np.zeros(plant.nv)
-    if name in plant.velocity_names:
-        row[plant.velocity_names.index(name)] = 1.0
-        return row
-    joint = _cut_joints(plant).get(name)
-    if joint is None:
-        return None
-    # the rate of a cut joint is g . (V_b - V_a) with a unit torque about its axis, or a unit force along it
-    R, p = plant.link_poses(q)
-    S = np.empty((plant.nv, 6))
-    tree.joint_screws(plant.model.links, R, p, S)
-    here = plant.pose(q, joint.parent) @ joint.frame
-    axis = here.R @ joint.axis
-    turns = isinstance(joint, Revolute)
-    g = np.concatenate([axis, np.zeros(3)] if turns else [np.cross(here.p, axis), axis])
-    link = plant._compiled.link_of
-    loops.path_projection(plant.model.links, link[joint.parent], link[joint.child], g, S, row)
-    return row
-
-
-def _coordinates(plant: PlantBase, point: OperatingPoint, local: AtRest, given) -> tuple[Array, tuple[str, ...]]:
-    """R (dof, nv) with y = R delta, and the names of y."""
-    if given is None:
-        given = _best_coordinates(plant, local)
-    given = (given,) if isinstance(given, str) else given
-    if not all(isinstance(name, str) for name in given):
-        R = _check.matrix(given, (*np.shape(given)[:1], plant.nv), "coordinates")
-        return R, tuple(f"y{i + 1}" for i in range(len(R)))
-    rows = []
-    for name in given:
-        row = _coordinate_row(plant, point.q, name)
-        if row is None:
-            raise ValueError(_check.unknown(name, [*plant.velocity_names, *_cut_joints(plant)], "coordinate"))
-        rows.append(row)
-    return np.array(rows).reshape(-1, plant.nv), tuple(given)
-
-
-def _inputs(plant: PlantBase, given: Sequence[str] | None) -> list[int]:
-    """Indices of the actuators."""
-    names = plant.actuator_names if given is None else (given,) if isinstance(given, str) else tuple(given)
-    for name in names:
-        _check.one_of(name, plant.actuator_names, "actuator")
-    _refuse_repetition(names, "input")
-    return [plant.actuator_names.index(name) for name in names]
-
-
-def _refuse_repetition(names: Sequence[str], what: str) -> None:
-    for name in names:
-        if names.count(name) > 1:
-            raise ValueError(f"the {what} {name!r} is named {names.count(name)} times")
-
-
-# -- outputs ------------------------------------------------------------------------------------------
-
-
-class _Output(NamedTuple):
-    """A row of C and of D."""
-
-    C: Array
-    D: Array
-    name: str
-    unit: str
-
-
-def _outputs(plant, point, local: AtRest, small: _Reduced, names: Sequence[str], given: Sequence[str]) -> list[_Output]:
-    """Rows of C and D for names of coordinates, rates and multipliers."""
-    found = []
-    for name in (given,) if isinstance(given, str) else given:
-        rows = _loop_rows(plant, name)
-        motion = _motion_output(plant, point, small, names, name)
-        if motion is not None:
-            found.append(motion)
-        elif rows is not None:
-            found += _multiplier_outputs(plant, local, small, rows)
-        else:
-            known = list(dict.fromkeys([*names, *plant.velocity_names, *_cut_joints(plant)]))
-            known += [f"{n}_rate" for n in known] + list(plant.row_names)
-            known += [f"{n}_force" for n in plant.row_slices] + ["loop_force"]
-            raise ValueError(_check.unknown(name, known, "output"))
-    _refuse_repetition([o.name for o in found], "output")
-    return found
-
-
-def _motion_output(plant, point, small: _Reduced, names: Sequence[str], name: str) -> _Output | None:
-    """A coordinate, or the rate of one; None where the name is neither."""
-    n = len(names)
-    for coordinate, rate in ((name, False), (name.removesuffix("_rate"), name.endswith("_rate"))):
-        C = np.zeros(2 * n)
-        half = slice(n, 2 * n) if rate else slice(n)
-        if coordinate in names:
-            C[half][names.index(coordinate)] = 1.0
-        else:
-            row = _coordinate_row(plant, point.q, coordinate)
-            if row is None:
-                continue
-            C[half] = row @ small.T
-        unit = _unit(plant, coordinate)
-        return _Output(C, np.zeros(small.drive.shape[1]), name, _rate(unit) if rate else unit)
-    return None
-
-
-def _loop_rows(plant: PlantBase, name: str) -> list[int] | None:
-    """Rows behind the name of a row, ``<loop>_force`` or ``loop_force``; None where it is none of them."""
-    every = list(range(len(plant.row_names)))
-    if name in plant.row_names:
-        return [plant.row_names.index(name)]
-    loop = name.removesuffix("_force")
-    if name != loop and loop in plant.row_slices:
-        return every[plant.row_slices[loop]]
-    return every if name == "loop_force" and every else None
-
-
-def _multiplier_outputs(plant: PlantBase, local: AtRest, small: _Reduced, rows: list[int]) -> list[_Output]:
-    """Changes of the multipliers: A' dlam = B du - K delta - D dv - M da, the smallest solution."""
-    unique = unique_multipliers(local.A, local.rank)
-    shared = [plant.row_names[i] for i in rows if not unique[i]]
-    if shared:
-        others = _listed(n for n, alone in zip(plant.row_names, unique, strict=True) if alone)
-        raise ValueError(
-            f"the multipliers of {_listed(shared)} are not unique, for rows of {plant.name!r} are redundant; "
-            f"unique are: {others}. Close the loops without redundant rows to have them."
-        )
-    n = small.T.shape[1]
-    inertia = local.M @ small.T
-    force = -np.concatenate([local.K @ small.T, local.D @ small.T], axis=1) - inertia @ small.A[n:]
-    share = np.linalg.pinv(local.A, rcond=1e-9).T[rows]
-    C, D = share @ force, share @ (small.drive - inertia @ small.B[n:])
-    units = [{"m": "N", "rad": "N m"}.get(plant.row_units[i], "") for i in rows]
-    return [_Output(c, d, plant.row_names[i], unit) for c, d, i, unit in zip(C, D, rows, units, strict=True)]

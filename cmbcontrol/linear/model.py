@@ -3,67 +3,61 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..model.base import PlantBase
+from . import modes as modal
+from . import sampled as sampling
+from .modes import Mode, Modes
 from .operating import OperatingPoint, Residuals
 
 if TYPE_CHECKING:
     import control
+    from matplotlib.figure import Figure
 
 __all__ = ["LinearModel", "Mode", "load_linear"]
 
 Array = NDArray[np.float64]
 
 _MATRICES = ("A", "B", "C", "D", "K")
+_LATER = ("drift", "N")  # not in files of version 1
 _NAMES = ("states", "inputs", "outputs", "state_units", "input_units", "output_units", "coordinates")
 _POINT = ("q", "v", "u", "lam")
 
 
-class Mode(NamedTuple):
-    """An eigenvalue of a linear model (of a complex pair, the upper one).
-
-    Attributes
-    ----------
-    eigenvalue : complex
-        1/s.
-    frequency : float
-        Natural frequency, abs(eigenvalue), rad/s.
-    damping : float
-        Damping ratio, -real part / frequency: 1 for a decay, -1 for a growth, 0 for an eigenvalue zero.
-    shape : ndarray, shape (nv,)
-        Motion of all velocity coordinates, complex, the largest entry 1.
-    """
-
-    eigenvalue: complex
-    frequency: float
-    damping: float
-    shape: NDArray[np.complex128]
-
-
 @dataclass(frozen=True, eq=False)
 class LinearModel:
-    """dx/dt = A x + B u, y = C x + D u, in deviations from an operating point.
+    """dx/dt = drift + A x + B u, y = C x + D u, in deviations from an operating point.
 
     Attributes
     ----------
     name : str
         Of the plant.
     A, B, C, D : ndarray
+        A is [A11, 1; A21, A22]. A11 is zero but for joints of several axes at states with velocity.
     states, inputs, outputs : tuple of str
         States are the independent coordinates, then their rates.
     state_units, input_units, output_units : tuple of str
     K : ndarray, shape (nv, dof)
-        From independent to all velocity coordinates: delta = K y, v = K dy/dt.
+        From independent to all velocity coordinates: delta = K y.
     coordinates : tuple of str
         Names of all velocity coordinates, the rows of K.
     point : OperatingPoint
         What the deviations are measured from.
+    drift : ndarray, shape (2 dof,)
+        Rate of the states at the operating point itself: zero (the default) at an equilibrium.
+    N : ndarray, shape (nv, dof)
+        The velocities deviate by K y_v + N y, with y_v the second half of the states; N = dK/dt is zero (the
+        default) at rest.
+    conditioning : float
+        Of the independent coordinates on the admissible velocities, in comparable units: 1 at best, 0 where they are
+        dependent, or where it is not known.
 
     Examples
     --------
@@ -89,54 +83,122 @@ class LinearModel:
     K: Array
     coordinates: tuple[str, ...]
     point: OperatingPoint
+    drift: Array = None  # type: ignore[assignment]  # zeros
+    N: Array = None  # type: ignore[assignment]  # zeros
+    conditioning: float = 0.0
+
+    def __post_init__(self) -> None:
+        if self.drift is None:
+            object.__setattr__(self, "drift", np.zeros(len(self.A)))
+        if self.N is None:
+            object.__setattr__(self, "N", np.zeros_like(self.K))
+        if self.drift.shape != (len(self.A),) or self.N.shape != self.K.shape:
+            raise ValueError(
+                f"drift must have shape {(len(self.A),)} and N {self.K.shape}, "
+                f"got {self.drift.shape} and {self.N.shape}"
+            )
 
     @property
     def dof(self) -> int:
         """Degrees of freedom, half the number of states."""
         return self.K.shape[1]
 
-    def to_ss(self, name: str | None = None) -> control.StateSpace:
+    # -- python-control ---------------------------------------------------------------------------
+
+    def to_ss(self, name: str | None = None, *, drift: bool = False) -> control.StateSpace:
         """The model for python-control, with named signals.
 
-        Its signals are deviations from ``point``. To linearize a feedback system, linearize the plant first,
-        then interconnect: python-control differentiates an interconnection numerically.
+        Its signals are deviations from ``point`` (away from an equilibrium: from the motion through it). With
+        ``drift=True`` it has one more input, ``"drift"``, that is to be held at 1.
+        To linearize a feedback system, linearize the plant first, then interconnect: python-control
+        differentiates an interconnection numerically.
+
+        Examples
+        --------
+        >>> from cmbcontrol import plants
+        >>> from cmbcontrol.linear import linearize, trim
+        >>> plant = plants.five_bar()
+        >>> lin = linearize(plant, trim(plant, plant.assemble(left=2.1, right=1.0)), coordinates=("left", "right"))
+        >>> lin.to_ss().state_labels
+        ['left', 'right', 'left_rate', 'right_rate']
+        """
+        return sampling.delayed(self, 0.0, drift=drift, name=name)
+
+    def sampled(
+        self,
+        period: float,
+        delay: float | ArrayLike | Mapping[str, float] = 0.0,
+        *,
+        drift: bool = False,
+        name: str | None = None,
+    ) -> control.StateSpace:
+        """The model behind a computer, in sampled time: see `cmbcontrol.linear.sampled.sampled`."""
+        return sampling.sampled(self, period, delay, drift=drift, name=name)
+
+    def delayed(
+        self,
+        delay: float | ArrayLike | Mapping[str, float],
+        order: int = 4,
+        *,
+        drift: bool = False,
+        name: str | None = None,
+    ) -> control.StateSpace:
+        """The model with Pade approximations of delays: see `cmbcontrol.linear.sampled.delayed`."""
+        return sampling.delayed(self, delay, order, drift=drift, name=name)
+
+    def frequency_response(
+        self, omega: ArrayLike | None = None, delay: float | ArrayLike | Mapping[str, float] = 0.0
+    ) -> control.FrequencyResponseData:
+        """Response to sines of omega (rad/s, a sensible range unless given); ``.plot()`` of it is the Bode diagram.
+
+        Delays of the inputs (s, as in `sampled`) are exact: factors exp(-j omega delay).
         """
         import control  # imported where used: it takes 1.1 s
 
-        return control.ss(
-            self.A,
-            self.B,
-            self.C,
-            self.D,
-            name=self.name if name is None else name,
-            states=list(self.states),
+        response = control.frequency_response(self.to_ss(), omega)
+        late = sampling.input_delays(self, delay)
+        if not late.any():
+            return response
+        data = response.frdata * np.exp(-1j * late[:, None] * response.frequency)
+        return control.frd(
+            data,
+            response.frequency,
+            name=self.name,
             inputs=list(self.inputs),
             outputs=list(self.outputs),
         )
 
-    def frequency_response(self, omega: ArrayLike | None = None) -> control.FrequencyResponseData:
-        """Response to sines of omega (rad/s, a sensible range unless given); ``.plot()`` of it is the Bode diagram."""
-        import control
-
-        return control.frequency_response(self.to_ss(), omega)
+    # -- modes --------------------------------------------------------------------------------------
 
     def eigenvalues(self) -> NDArray[np.complex128]:
         """Eigenvalues of A (2 dof,), 1/s, by real, then by imaginary part."""
         return np.sort_complex(np.linalg.eigvals(self.A).astype(complex))
 
     def damping(self) -> list[Mode]:
-        """Natural frequencies, damping ratios and shapes, slowest first."""
-        values, vectors = np.linalg.eig(self.A)
-        modes = []
-        for value, vector in zip(values.astype(complex), vectors.T, strict=True):
-            if value.imag < 0.0:
-                continue
-            shape = self.K @ vector[: self.dof].astype(complex)
-            largest = shape[np.argmax(np.abs(shape))]
-            frequency = abs(value)
-            ratio = -value.real / frequency if frequency > 0.0 else 0.0
-            modes.append(Mode(complex(value), float(frequency), float(ratio), shape / largest if largest else shape))
-        return sorted(modes, key=lambda mode: (mode.frequency, mode.eigenvalue.real))
+        """Natural frequencies, damping ratios and shapes as a list, slowest first; more of it in `modes`."""
+        return modal.mode_list(self)
+
+    def modes(self, tolerance: float = 1e-10) -> Modes:
+        """Modes with shapes, participation and energies, labelled: see `cmbcontrol.linear.modes.modes`."""
+        return modal.modes(self, tolerance)
+
+    def undamped_modes(self, tolerance: float = 1e-10) -> Modes:
+        """Modes without damping, real: see `cmbcontrol.linear.modes.undamped_modes`."""
+        return modal.undamped_modes(self, tolerance)
+
+    def plot_modes(self, **options: Any) -> Figure:
+        """Draw the mode shapes on the machine; see `cmbcontrol.plot.modes`."""
+        from ..plot import modes
+
+        return modes(self, **options)
+
+    def animate_mode(self, mode: int, path: str | Path, **options: Any) -> Path:
+        """Write an animation of a mode (0 is the slowest) on the closed machine; see `cmbcontrol.plot.animate_mode`."""
+        from ..plot import animate_mode
+
+        return animate_mode(self, mode, path, **options)
+
+    # -- in words, and as a file ------------------------------------------------------------------
 
     def __str__(self) -> str:
         def listed(names: tuple[str, ...], units: tuple[str, ...]) -> str:
@@ -147,16 +209,17 @@ class LinearModel:
             f"  states   {listed(self.states, self.state_units)}",
             f"  inputs   {listed(self.inputs, self.input_units)}",
             f"  outputs  {listed(self.outputs, self.output_units)}",
-            "  eigenvalue [1/s]            frequency [rad/s]  damping ratio",
         ]
-        for mode in self.damping():
-            value = mode.eigenvalue
-            text = f"{value.real: .6g} +- {value.imag:.6g}j" if value.imag else f"{value.real: .6g}"
-            lines.append(f"  {text:<26}  {mode.frequency:<17.6g}  {mode.damping: .4g}")
-        return "\n".join(lines)
+        if self.drift.any():
+            rates = (f"{unit}/s" if unit else "" for unit in self.state_units)
+            parts = (f"{n} {x:.6g} {r}".rstrip() for n, x, r in zip(self.states, self.drift, rates, strict=True) if x)
+            lines.append(f"  drift    {', '.join(parts)}")
+        return "\n".join([*lines, *modal.mode_table(self.damping())])
 
     def save(self, path: str | Path) -> Path:
-        """Write the model to a ``.mat`` (Matlab) or ``.json`` file, by its suffix.
+        """Write the model to a ``.mat`` (Matlab), ``.npz`` (numpy) or ``.json`` file, by its suffix.
+
+        All numbers are kept to the last bit, and the operating point with them.
 
         Returns
         -------
@@ -167,23 +230,27 @@ class LinearModel:
         load_linear
         """
         path = Path(path)
-        data: dict[str, Any] = {"format": "cmbcontrol linear model 1", "name": self.name}
-        data |= {key: getattr(self, key) for key in (*_MATRICES, *_NAMES)}
+        data: dict[str, Any] = {"format": "cmbcontrol linear model 2", "name": self.name}
+        data |= {key: getattr(self, key) for key in (*_MATRICES, *_LATER, *_NAMES)}
         data |= {key: getattr(self.point, key) for key in _POINT} | self.point.residuals._asdict()
-        if _suffix(path) == ".json":
-            plain = {k: x.tolist() if isinstance(x, np.ndarray) else x for k, x in data.items()}
-            path.write_text(json.dumps(plain, indent=1) + "\n", encoding="utf-8")
-        else:
-            from scipy.io import savemat  # imported where used
+        data["conditioning"] = self.conditioning
+        match _suffix(path):
+            case ".json":
+                plain = {k: x.tolist() if isinstance(x, np.ndarray) else x for k, x in data.items()}
+                path.write_text(json.dumps(plain, indent=1) + "\n", encoding="utf-8")
+            case ".npz":
+                np.savez(path, **{k: np.array(x, dtype=str) if isinstance(x, tuple) else x for k, x in data.items()})
+            case _:
+                from scipy.io import savemat  # imported where used
 
-            cells = {k: np.array(x, dtype=object) if isinstance(x, tuple) else x for k, x in data.items()}
-            savemat(path, cells, oned_as="column")
+                cells = {k: np.array(x, dtype=object) if isinstance(x, tuple) else x for k, x in data.items()}
+                savemat(path, cells, oned_as="column")
         return path
 
 
 def _suffix(path: Path) -> str:
-    if path.suffix not in (".mat", ".json"):
-        raise ValueError(f"a linear model is kept in a .mat or .json file, got {path.name!r}")
+    if path.suffix not in (".npz", ".mat", ".json"):
+        raise ValueError(f"a linear model is kept in a .npz, .mat or .json file, got {path.name!r}")
     return path.suffix
 
 
@@ -202,24 +269,37 @@ def load_linear(path: str | Path, plant: PlantBase | None = None) -> LinearModel
         Where the file is of another kind.
     """
     path = Path(path)
-    if _suffix(path) == ".json":
-        data = json.loads(path.read_text(encoding="utf-8"))
-    else:
-        from scipy.io import loadmat
-
-        data = loadmat(path)
-        data = {k: _from_matlab(x) for k, x in data.items() if not k.startswith("__")}
+    data = _read(path)
     if not str(data.get("format", "")).startswith("cmbcontrol linear model"):
         raise ValueError(f"{path} holds no linear model of cmbcontrol")
     names = {key: tuple(str(x) for x in data[key]) for key in _NAMES}
     n, m, p, nv = len(names["states"]), len(names["inputs"]), len(names["outputs"]), len(names["coordinates"])
-    shapes = {"A": (n, n), "B": (n, m), "C": (p, n), "D": (p, m), "K": (nv, n // 2)}
-    matrices = {key: np.array(data[key], dtype=np.float64).reshape(shapes[key]) for key in _MATRICES}
+    shapes = {"A": (n, n), "B": (n, m), "C": (p, n), "D": (p, m), "K": (nv, n // 2), "drift": (n,), "N": (nv, n // 2)}
+    present = [*_MATRICES, *(key for key in _LATER if key in data)]  # files of version 1 are about equilibria
+    matrices = {key: np.array(data[key], dtype=np.float64).reshape(shapes[key]) for key in present}
     vectors = {key: np.array(data[key], dtype=np.float64).reshape(-1) for key in _POINT}
     residuals = Residuals(*(float(np.squeeze(data[key])) for key in Residuals._fields))
     return LinearModel(
-        name=str(data["name"]), **matrices, **names, point=OperatingPoint(plant, **vectors, residuals=residuals)
+        name=str(data["name"]),
+        **matrices,
+        **names,
+        point=OperatingPoint(plant, **vectors, residuals=residuals),
+        conditioning=float(np.squeeze(data.get("conditioning", 0.0))),
     )
+
+
+def _read(path: Path) -> dict[str, Any]:
+    """The entries of a file."""
+    match _suffix(path):
+        case ".json":
+            return json.loads(path.read_text(encoding="utf-8"))
+        case ".npz":
+            with np.load(path, allow_pickle=False) as entries:
+                return dict(entries)
+        case _:
+            from scipy.io import loadmat
+
+            return {k: _from_matlab(x) for k, x in loadmat(path).items() if not k.startswith("__")}
 
 
 def _from_matlab(x: Any) -> Any:

@@ -3,21 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
-from typing import NamedTuple
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
+from ..dynamics.derivatives import Derivatives
 from ..errors import EquilibriumError
 from ..model.base import PlantBase
 from ..model.terms import Terms
-from .at_rest import at_rest, list_forces, multipliers, relative_force, require_closed, unbalanced
-from .holding import holding_efforts, require_limits
-from .settling import moving_coordinates, settle
+from .at_rest import (
+    at_rest,
+    effort_units,
+    list_forces,
+    loop_curvatures,
+    multipliers,
+    relative_force,
+    require_closed,
+    unbalanced,
+)
+from .holding import Efforts, Wanted, holding_efforts, null_space
+from .settling import Pose, named_coordinates, settle
 
-__all__ = ["OperatingPoint", "Residuals", "trim"]
+if TYPE_CHECKING:
+    import control
+
+__all__ = ["OperatingPoint", "Residuals", "TrimReport", "point_of", "starting_pose", "trim"]
 
 Array = NDArray[np.float64]
 
@@ -40,6 +53,39 @@ class Residuals(NamedTuple):
     balance: float
 
 
+class TrimReport(NamedTuple):
+    """How `trim` found an operating point, and what choice it had.
+
+    Attributes
+    ----------
+    free : tuple of str
+        Velocity coordinates that were free to move.
+    given : tuple of str
+        Actuators whose efforts were given.
+    weight : ndarray, shape (nu, nu), or None
+        Metric W of the efforts; None is the unit matrix.
+    effort_norm : float
+        sqrt(u' W^-1 u), the least that holds the pose unless limits or a preload ask for more.
+    at_limit : tuple of str
+        Actuators that give all they can.
+    family : int
+        Dimension of the family of equilibria of which the point is the one nearest to the start; 0 where it is alone.
+    preload : int
+        Number of independent efforts among those found that move nothing (see `preload_directions`).
+    singular : bool
+        Whether the loops lose their rank at the pose, so that no linear model exists there.
+    """
+
+    free: tuple[str, ...]
+    given: tuple[str, ...]
+    weight: Array | None
+    effort_norm: float
+    at_limit: tuple[str, ...]
+    family: int
+    preload: int
+    singular: bool
+
+
 @dataclass(frozen=True, eq=False)
 class OperatingPoint:
     """A state with the efforts and the multipliers that belong to it.
@@ -55,6 +101,8 @@ class OperatingPoint:
     lam : ndarray, shape (rows,)
         The smallest multipliers that carry the rest: ``A' lam`` nearest to ``B u - h``, N or N m.
     residuals : Residuals
+    report : TrimReport or None
+        How `trim` found it; None for points from elsewhere.
 
     Examples
     --------
@@ -71,6 +119,7 @@ class OperatingPoint:
     u: Array
     lam: Array
     residuals: Residuals
+    report: TrimReport | None = None
 
     @classmethod
     def at(
@@ -83,29 +132,106 @@ class OperatingPoint:
         """The point at given q, u and v (zero unless given), be it an equilibrium or not."""
         q = plant.configuration(q).copy()
         v = np.zeros(plant.nv) if v is None else _check.vector(v, plant.nv, "v", plant.velocity_names).copy()
-        return _point(plant, plant.terms(q, v), _efforts(plant, u))
+        return point_of(plant, plant.terms(q, v), _efforts(plant, u))
 
     def __str__(self) -> str:
         q, u = list(map(str, range(self.q.size))), list(map(str, range(self.u.size)))
-        title, units = "operating point", ("",) * self.q.size
+        title, units, forces = "operating point", ("",) * self.q.size, ("",) * self.u.size
         if self.plant is not None:
             title += f" of {self.plant.name}"
-            q, u, units = self.plant.position_names, self.plant.actuator_names, self.plant.position_units
+            q, u = self.plant.position_names, self.plant.actuator_names
+            units, forces = self.plant.position_units, effort_units(self.plant)
         lines = [title]
-        lines += [f"  {n:<16} {x: .6g} {unit}" for n, x, unit in zip(q, self.q, units, strict=True)]
-        lines += [f"  motor {n:<10} {x: .6g}" for n, x in zip(u, self.u, strict=True)]
+        lines += [f"  {n:<16} {x: .6g} {unit}".rstrip() for n, x, unit in zip(q, self.q, units, strict=True)]
+        lines += [f"  motor {n:<10} {x: .6g} {unit}".rstrip() for n, x, unit in zip(u, self.u, forces, strict=True)]
         r = self.residuals
         lines.append(f"  loops open by {r.position:.1e} m, forces unbalanced by {r.balance:.1e} N or N m")
-        return "\n".join(lines)
+        return "\n".join(lines + ([] if self.report is None else _report_lines(self.report)))
+
+    def to_control(self, model: Any = None) -> control.OperatingPoint:
+        """The point for python-control, as `control.find_operating_point` returns it.
+
+        Parameters
+        ----------
+        model : LinearModel or PlantSystem, optional
+            From ``linearize(plant, point)``: its signals are deviations from this point, so that all are zero. Or from
+            ``plant.to_iosystem(...)``: its states at this point, which may be another than the system's own.
+
+        Returns
+        -------
+        point : control.OperatingPoint
+            Without a model, states are all positions and velocities (q, v) and inputs the motor efforts u.
+
+        Raises
+        ------
+        ValueError
+            Where the linear model belongs to another point.
+
+        Examples
+        --------
+        >>> from cmbcontrol import plants
+        >>> plant = plants.five_bar()
+        >>> states, inputs = trim(plant, plant.assemble(left=2.1, right=1.0)).to_control()
+        >>> states.shape, inputs.round(2)
+        ((8,), array([-31.49,  32.91]))
+        """
+        import control  # imported where used: it takes 1.1 s
+
+        if model is None:
+            return control.OperatingPoint(np.concatenate([self.q, self.v]), self.u.copy())
+        if isinstance(model, control.InputOutputSystem) and hasattr(model, "from_plant"):
+            motors = [model.plant.actuator_names.index(n.removesuffix("_effort")) for n in model.input_labels]
+            states = np.asarray(model.from_plant(self.q, self.v))
+            inputs = self.u[motors] - (0.0 if model.absolute else model.point.u[motors])
+            return control.OperatingPoint(states, inputs, model.output(0.0, states, inputs))
+        self._require_same(model)
+        return control.OperatingPoint(*(np.zeros(len(x)) for x in (model.states, model.inputs, model.outputs)))
+
+    def _require_same(self, model: Any) -> None:
+        """Refuse a model of another operating point."""
+        other = getattr(model, "point", None)
+        if other is None:
+            raise TypeError(
+                f"model must be from linearize(plant, point) or plant.to_iosystem(point), got {type(model).__name__}"
+            )
+        if not all(np.array_equal(getattr(self, k), getattr(other, k)) for k in ("q", "v", "u")):
+            raise ValueError(
+                f"the model deviates from another operating point, q = {np.round(other.q, 6).tolist()}; "
+                "use model.point.to_control(model)"
+            )
+
+
+def _report_lines(report: TrimReport) -> list[str]:
+    """What `trim` had to choose from, in words."""
+
+    def names(x: tuple[str, ...]) -> str:
+        return ", ".join(x)
+
+    metric = "" if report.weight is None else ", weighted"
+    lines = [f"  efforts: norm {report.effort_norm:.6g}{metric}"]
+    if report.given:
+        lines[0] += f"; given: {names(report.given)}"
+    if report.at_limit:
+        lines[0] += f"; at their limits: {names(report.at_limit)}"
+    if report.preload:
+        lines.append(f"  motors can preload the machine in {report.preload} direction(s)")
+    if report.free:
+        one_of = f", one of a family of {report.family} dimension(s)" if report.family else ""
+        lines.append(f"  free to move: {names(report.free)}{one_of}")
+    if report.singular:
+        lines.append("  the pose is singular: the loops lose their rank here")
+    return lines
 
 
 def trim(
     plant: PlantBase,
     q: ArrayLike | Mapping[str, float],
     *,
-    u: ArrayLike | float | None = None,
+    u: Wanted | float | None = None,
+    preload: Wanted | float | None = None,
     weight: ArrayLike | None = None,
     free: str | Collection[str] = (),
+    hold: Collection[str] | Mapping[str, float] | None = None,
     stable: bool = False,
     tolerance: float = 1e-9,
 ) -> OperatingPoint:
@@ -119,14 +245,25 @@ def trim(
     plant : Mechanism or FunctionPlant
     q : array_like, shape (nq,), or mapping of position name to value
         Configuration with closed loops, from ``plant.assemble(...)``.
-    u : array_like, shape (nu,), or a number for all motors, optional
-        Motor efforts, N or N m, where they are given: 0 for motors that are off. Found unless given.
+    u : array_like, shape (nu,), a number for all motors, or mapping of actuator name to value, optional
+        Motor efforts, N or N m, where they are given: 0 for motors that are off. A mapping gives those that it
+        names; all others are found.
+    preload : array_like, shape (nu,), a number, or mapping of actuator or loop row to value, optional
+        The internal force of a machine with more motors than it needs. Efforts are wishes: of all that hold the
+        pose, the nearest are taken. In a mapping, names of actuators are wishes too, unless (low, high) is given:
+        then the effort lies in this range. Names of loop rows (of loops, where they have one row) prescribe their
+        multiplier lam, N or N m, by a value or by (low, high).
     weight : array_like, shape (nu,) or (nu, nu), optional
-        Metric W of the efforts: u' W^-1 u is minimised, as in `inverse_dynamics`.
+        Metric W of the efforts: u' W^-1 u is minimised, as in `inverse_dynamics` (Aghili, eq. 49); with a
+        preload, the square of the distance to it.
     free : "all", or names of velocity coordinates or joints, optional
-        Coordinates that may move from q to where the given u (or, without u, any efforts) hold the machine;
-        all others are held. Without it none moves. The nearest equilibrium is looked for, stable or
+        Coordinates that may move from q to where the efforts (those given, and any of those to be found) hold the
+        machine; all others are held. Without it none moves. The nearest equilibrium is looked for, stable or
         not; from where it lies in no direction (a pendulum held level), the machine is first let go downhill.
+        Where there is a family of equilibria, one within the limits of joints and actuators is taken.
+    hold : names of coordinates, or mapping of position coordinate to value, optional
+        The other way to say it: all coordinates are free but these. With values the loops are first
+        closed with the coordinates there, starting from q, which need not close them.
     stable : bool
         Where coordinates are free, go downhill to a stable equilibrium, as the machine itself would settle.
     tolerance : float
@@ -135,6 +272,7 @@ def trim(
     Returns
     -------
     OperatingPoint
+        With a `TrimReport`.
 
     Raises
     ------
@@ -142,7 +280,15 @@ def trim(
         Where q does not close the loops.
     EquilibriumError
         Where the pose cannot be held: too few actuators (the message lists the generalized force that is
-        left, by coordinate), or too weak ones (it names the actuator, what it needs and what it has).
+        left, by coordinate), or too weak ones (it names the actuator, what it needs and what it has); where a
+        preload cannot be had (it tells what can).
+    ValueError
+        For unknown names, arguments that contradict each other, a prescribed multiplier that is not unique.
+
+    Notes
+    -----
+    At a singular pose the equilibrium is stable where with some choice of the multipliers (they are not unique
+    there) the stiffness is positive: the machine then rests in a valley whichever way it leaves.
 
     Examples
     --------
@@ -150,22 +296,77 @@ def trim(
     >>> plant = plants.five_bar()
     >>> trim(plant, plant.assemble(left=2.1, right=1.0)).u.round(2)
     array([-31.49,  32.91])
+
+    The left motor is off, the right arm stays where it is:
+
+    >>> point = trim(plant, plant.assemble(left=2.1, right=1.0), u={"left": 0.0}, hold=("right",))
+    >>> point.u.round(2)
+    array([ 0.  , 29.16])
     """
     _check.positive(tolerance, "tolerance")
-    q = plant.configuration(q).copy()
+    q, moving = starting_pose(plant, q, free, hold)
     require_closed(plant, q)
-    given = None if u is None else _efforts(plant, u)
-    if given is not None:
-        require_limits(plant, given)
-    moving = moving_coordinates(plant, free)
+    efforts = Efforts.of(plant, u, preload, weight)
+    pose = None
     if moving.any():
-        q = settle(plant, q, given, moving, weight=weight, stable=stable, tolerance=tolerance)
+        pose = settle(plant, q, efforts, moving, stable=stable, tolerance=tolerance)
+        q = pose.q
     terms = plant.terms(q, np.zeros(plant.nv))
-    point = _point(plant, terms, holding_efforts(plant, terms, weight) if given is None else given)
-    left = unbalanced(terms, point.u)
-    if not relative_force(plant, at_rest(plant, q, point.lam, point.u), left, point.lam, point.u) <= tolerance:
-        raise EquilibriumError(_not_held(plant, q, left, given is not None, bool(moving.any())))
-    return point
+    point = point_of(plant, terms, holding_efforts(plant, terms, efforts))
+    left, local = unbalanced(terms, point.u), at_rest(plant, q, point.lam, point.u)
+    if not relative_force(plant, local, left, point.lam, point.u) <= tolerance:
+        raise EquilibriumError(_not_held(plant, local, q, left, efforts, bool(moving.any())))
+    return replace(point, report=_report(plant, point, local, efforts, weight, moving, pose))
+
+
+def starting_pose(
+    plant: PlantBase,
+    q: ArrayLike | Mapping[str, float],
+    free: str | Collection[str],
+    hold: Collection[str] | Mapping[str, float] | None,
+) -> tuple[Array, NDArray[np.bool_]]:
+    """Where to start, and the mask of coordinates that may move."""
+    q = plant.configuration(q).copy()
+    if hold is None:
+        return q, named_coordinates(plant, free, "free")
+    if len(free):
+        raise ValueError("free= names the coordinates that move, hold= those that do not; give one of them")
+    if isinstance(hold, Mapping):
+        q = plant.assemble(q, **hold)
+        hold = [plant.velocity_names[plant.velocity_of([plant.position_names.index(n)])[0]] for n in hold]
+    return q, ~named_coordinates(plant, hold, "hold")
+
+
+def _report(
+    plant: PlantBase,
+    point: OperatingPoint,
+    local: Derivatives,
+    efforts: Efforts,
+    weight: ArrayLike | None,
+    moving: NDArray[np.bool_],
+    pose: Pose | None,
+) -> TrimReport:
+    """How the point was found."""
+    W = None if weight is None else np.asarray(weight, dtype=np.float64)
+    W = np.diag(W) if W is not None and W.ndim == 1 else W
+    norm = np.linalg.norm(point.u) if W is None else np.sqrt(point.u @ np.linalg.solve(W, point.u))
+    at_limit = np.minimum(np.abs(point.u - efforts.low), np.abs(efforts.high - point.u)) <= 1e-9 * plant.effort
+    family = 0 if pose is None else null_space(pose.J, 1e-9).shape[1]
+    reach = local.Z.T @ local.B[:, efforts.found]
+    return TrimReport(
+        free=_chosen(plant.velocity_names, moving),
+        given=_chosen(plant.actuator_names, ~efforts.found),
+        weight=W,
+        effort_norm=float(norm),
+        at_limit=_chosen(plant.actuator_names, at_limit & np.isfinite(plant.effort)),
+        family=family,
+        preload=null_space(reach).shape[1],
+        singular=bool(loop_curvatures(plant, point.q, local)),
+    )
+
+
+def _chosen(names: tuple[str, ...], mask: NDArray[np.bool_]) -> tuple[str, ...]:
+    return tuple(n for n, some in zip(names, mask, strict=True) if some)
 
 
 def _efforts(plant: PlantBase, u: ArrayLike | float) -> Array:
@@ -175,7 +376,7 @@ def _efforts(plant: PlantBase, u: ArrayLike | float) -> Array:
     return _check.vector(u, plant.nu, "u", plant.actuator_names).copy()
 
 
-def _point(plant: PlantBase, terms: Terms, u: Array) -> OperatingPoint:
+def point_of(plant: PlantBase, terms: Terms, u: Array) -> OperatingPoint:
     """The operating point of a state."""
     position, velocity = np.abs(terms.row_scale * [terms.phi, terms.A @ terms.v]).max(axis=1, initial=0.0)
     balance = np.abs(unbalanced(terms, u)).max(initial=0.0)
@@ -183,13 +384,26 @@ def _point(plant: PlantBase, terms: Terms, u: Array) -> OperatingPoint:
     return OperatingPoint(plant, terms.q, terms.v, u, multipliers(terms, u), residuals)
 
 
-def _not_held(plant: PlantBase, q: Array, left: Array, given: bool, moved: bool) -> str:
+def _not_held(plant: PlantBase, local: Derivatives, q: Array, left: Array, efforts: Efforts, moved: bool) -> str:
     """What is not balanced, and what to do."""
     where = f"at q = {np.round(q, 6).tolist()} the generalized force left is {list_forces(plant, left)}"
+    if loop_curvatures(plant, q, local):
+        where += f" (the pose is singular: the loops allow {local.Z.shape[1]} motions here, fewer nearby)"
+    given = _chosen(plant.actuator_names, ~efforts.found)
+    listed = ", ".join(map(repr, given))
     if moved:
-        return f"no equilibrium of {plant.name!r} was found near the pose: {where}. Start nearer, or free more."
-    if given:
+        given_too = f", with the efforts of {listed} given" if efforts.found.any() and given else ""
+        return (
+            f"no equilibrium of {plant.name!r} was found near the pose{given_too}: {where}. Start nearer, or free more."
+        )
+    if plant.nu and not efforts.found.any():
         return f"{plant.name!r} is not in equilibrium with the given u: {where}. Leave out u= to find it, or use free=."
+    if given:
+        others = ", ".join(map(repr, _chosen(plant.actuator_names, efforts.found)))
+        return (
+            f"with the efforts of {listed} given, {others} cannot hold {plant.name!r}: {where}. Leave one out of u=, "
+            "or name coordinates that may move with free=."
+        )
     return (
         f"the actuators cannot hold {plant.name!r}: {where}. Add an actuator, choose another pose, or name "
         "coordinates that may move with free=."

@@ -5,49 +5,58 @@ from __future__ import annotations
 from collections.abc import Collection
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from .. import _check
-from ..dynamics.forces import motor_effort
 from ..errors import AssemblyError, EquilibriumError, ModelError
 from ..model.base import PlantBase
-from .at_rest import at_rest, coordinate_lengths, multipliers, relative_force, unbalanced
+from .at_rest import at_rest, coordinate_lengths, loop_curvatures, multipliers, relative_force, unbalanced
+from .holding import Efforts, holding_efforts, least_distance, null_space, smallest_efforts
 
-__all__ = ["moving_coordinates", "settle"]
+__all__ = ["Pose", "close_moving", "named_coordinates", "settle"]
 
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
 
 _LONGEST = 0.5  # a step, in radians or sizes of the machine
+_UNSTABLE = 1e-6  # a stiffness below -1e-6 of the largest counts as negative
 
 
-def moving_coordinates(plant: PlantBase, free: str | Collection[str]) -> Mask:
-    """Mask (nv,) of the velocity coordinates that may move, by their names or those of joints; or "all"."""
-    if isinstance(free, str) and free == "all":
+def named_coordinates(plant: PlantBase, names: str | Collection[str], what: str) -> Mask:
+    """Mask (nv,) of velocity coordinates, by their names or those of joints; or "all"."""
+    if isinstance(names, str) and names == "all":
         return np.ones(plant.nv, dtype=bool)
     known = {j.name: j.velocity_names for j in getattr(plant, "joints", ())}
+    known |= {plant.position_names[i]: (plant.velocity_names[k],) for i, k in plant.paired}
     known |= {n: (n,) for n in plant.velocity_names}
     mask = np.zeros(plant.nv, dtype=bool)
-    for name in (free,) if isinstance(free, str) else free:
+    for name in (names,) if isinstance(names, str) else names:
         if name not in known:
-            raise ValueError(_check.unknown(name, list(known), "coordinate to free"))
+            raise ValueError(_check.unknown(name, list(known), f"coordinate to {what}"))
         mask[[plant.index(n) for n in known[name]]] = True
     return mask
 
 
-class _Pose:
+class Pose:
     """What is out of balance at a pose, and how that changes along the motions that are free.
 
-    r = Z'(h - B u) on velocities that are orthonormal in the metric of M, so that its entries
-    are accelerations that compare. On the manifold dr = Z'K dq, up to terms with r itself. Where the efforts
-    are to be found, the part of r that they can balance is left out.
+    Z is orthonormal in the metric of M, so that the entries of Z'(h - B u) are accelerations that compare. Of
+    these forces r = Y'Z'(h - B u) are those that the efforts to be found do not reach. On the manifold
+    dr = Y'Z'K dq, up to terms with r itself.
 
     Attributes
     ----------
-    r : ndarray, shape (dof,)
+    q : ndarray, shape (nq,)
+    u : ndarray, shape (nu,)
+        The smallest efforts, whatever their limits.
+    r : ndarray, shape (m,)
+    W : ndarray, shape (dof, n)
+        Orthonormal: the motions Z W move free coordinates only.
     free : ndarray, shape (nv, n)
-        Admissible motions that move free coordinates only: dq = free @ y.
-    J : ndarray, shape (dof, n)
+        Z W: dq = free @ y.
+    Y : ndarray, shape (dof, m)
+        Orthonormal.
+    J : ndarray, shape (m, n)
         dr/dy.
     size : float
         Norm of r.
@@ -55,24 +64,29 @@ class _Pose:
         Largest force left over all forces here.
     """
 
-    def __init__(self, plant: PlantBase, q: Array, u: Array | None, moving: Mask, weight: ArrayLike | None) -> None:
-        self.q, self._again = q, (plant, u, moving, weight)
-        terms = plant.terms(q, np.zeros(plant.nv))
-        efforts = motor_effort(terms, np.zeros(plant.nv), weight, strict=False).u if u is None else u
-        lam = multipliers(terms, efforts)
-        local = at_rest(plant, q, lam, efforts)
-        Z, self.length = local.Z, coordinate_lengths(plant)
-        keep = np.eye(terms.dof)
-        if u is None:
-            reach = Z.T @ local.B
-            keep -= reach @ np.linalg.pinv(reach, rcond=1e-10)
-        sigma, Vt = np.linalg.svd(Z[~moving] / self.length[~moving, None])[1:]
-        self._W = Vt[np.count_nonzero(sigma > 1e-9 * max(sigma.max(initial=0.0), 1e-9)) :].T
-        self.free = Z @ self._W
-        self.r = keep @ Z.T @ (local.h - local.B @ efforts)
-        self.J = keep @ Z.T @ local.K @ self.free
+    def __init__(self, plant: PlantBase, q: Array, efforts: Efforts, moving: Mask) -> None:
+        self.plant, self.q, self.efforts, self.moving = plant, q, efforts, moving
+        self.terms = terms = plant.terms(q, np.zeros(plant.nv))
+        self.u = smallest_efforts(terms, efforts)
+        self.lam = multipliers(terms, self.u)
+        self.local = local = at_rest(plant, q, self.lam, self.u)
+        self.length = coordinate_lengths(plant)
+        Z, found = local.Z, efforts.found
+        self.Y = null_space((Z.T @ local.B[:, found]).T) if found.any() else np.eye(Z.shape[1])
+        self.W = self.held_still(moving)
+        self.free = Z @ self.W
+        self.r = self.Y.T @ (Z.T @ (local.h - local.B @ self.u))
+        self.J = self.Y.T @ (Z.T @ local.force_q @ self.free)
         self.size = float(np.linalg.norm(self.r))
-        self.relative = relative_force(plant, local, unbalanced(terms, efforts), lam, efforts)
+        self.relative = relative_force(plant, local, unbalanced(terms, self.u), self.lam, self.u)
+
+    def held_still(self, moving: Mask) -> Array:
+        """Orthonormal W (dof, n) such that Z W moves the given coordinates only."""
+        if moving.all():
+            return np.eye(self.local.Z.shape[1])
+        held = self.local.Z[~moving] / self.length[~moving, None]
+        sigma, Vt = np.linalg.svd(held)[1:]
+        return Vt[np.count_nonzero(sigma > 1e-9 * max(sigma.max(initial=0.0), 1e-9)) :].T
 
     def newton(self, damping: float) -> Array:
         """Levenberg-Marquardt step y towards r = 0, stable or not."""
@@ -85,19 +99,41 @@ class _Pose:
 
         The stiffness counts relative to the largest. On a saddle the step leaves it.
         """
-        H = self._W.T @ self.J
-        values, vectors = np.linalg.eigh(0.5 * (H + H.T))
+        values, vectors = np.linalg.eigh(self.stiffness)
         largest = float(np.abs(values).max(initial=0.0))
         least = float(values.min(initial=largest)) / max(largest, 1e-300)
-        if least < -1e-6 and self.relative < 1e-6:
+        if least < -_UNSTABLE and self.relative < 1e-6:
             return vectors[:, 0], least
-        y = -vectors @ ((vectors.T @ self.slope) / np.maximum(np.abs(values), max(1e-6 * largest, 1e-9 * self.size)))
-        return y, least
+        soft = max(_UNSTABLE * largest, 1e-9 * self.size, 1e-300)
+        return -vectors @ ((vectors.T @ self.slope) / np.maximum(np.abs(values), soft)), least
+
+    @property
+    def stiffness(self) -> Array:
+        """Of the free motions, symmetric part (n, n)."""
+        H = self.W.T @ self.Y @ self.J
+        return 0.5 * (H + H.T)
 
     @property
     def slope(self) -> Array:
         """Force along the free motions, the gradient of the energy in y."""
-        return self._W.T @ self.r
+        return self.W.T @ self.Y @ self.r
+
+    def ahead_along(self, y: Array, ahead: Pose) -> float:
+        """Force at a pose ahead along the step y that led there; bases differ from pose to pose."""
+        return float((ahead.W.T @ (ahead.local.Z.T @ (ahead.local.M @ (self.free @ y)))) @ ahead.slope)
+
+    def is_stable(self) -> bool:
+        """Whether the stiffness is positive (or zero) on all motions that the loops allow.
+
+        At a singular pose the multipliers are not unique. The pose is stable where with some of them the stiffness
+        is positive: for z'(K + sum mu_i C_i) z is then the same, z'Kz, on all motions z'C_i z = 0 that the loops
+        allow (one such row: and only then, by Finsler's lemma).
+        """
+        least = self.downhill()[1]
+        if least >= -_UNSTABLE:
+            return True
+        curved = [self.W.T @ C @ self.W for C in loop_curvatures(self.plant, self.q, self.local)]
+        return bool(curved) and _largest_least(self.stiffness, curved) >= -_UNSTABLE
 
     def shortened(self, y: Array) -> Array:
         """The step y, no coordinate of it longer than half a radian (or size of the machine)."""
@@ -107,49 +143,71 @@ class _Pose:
         """Largest entry of a step, in radians or sizes of the machine."""
         return float(np.abs(self.free @ y / self.length).max(initial=0.0))
 
-    def moved(self, y: Array) -> _Pose | None:
+    def moved(self, y: Array) -> Pose | None:
         """The pose after a step y, with the loops closed again; None where they do not close."""
-        plant, u, moving, weight = self._again
+        plant = self.plant
         try:
-            return _Pose(plant, _close(plant, plant.integrate(self.q, self.free @ y), moving), u, moving, weight)
+            q = close_moving(plant, plant.integrate(self.q, self.free @ y), self.moving)
+            return Pose(plant, q, self.efforts, self.moving)
         except (AssemblyError, ModelError):
             return None
 
 
+def _largest_least(H: Array, forms: list[Array]) -> float:
+    """The largest that the least eigenvalue of H + sum mu_i C_i can be made, relative to the largest of H."""
+    from scipy.optimize import minimize, minimize_scalar  # imported where used: scipy.optimize takes 0.2 s
+
+    size = max(float(np.abs(np.linalg.eigvalsh(H)).max(initial=0.0)), 1e-300)
+    H = H / size
+    units = [C / max(float(np.linalg.norm(C)), 1e-300) for C in forms]
+
+    def least(mu: Array) -> float:
+        return -float(np.linalg.eigvalsh(H + sum(m * C for m, C in zip(np.atleast_1d(mu), units, strict=True)))[0])
+
+    if len(units) == 1:  # concave in mu
+        return -float(minimize_scalar(least).fun)
+    return -float(minimize(least, np.zeros(len(units)), method="Nelder-Mead", options={"maxiter": 2000}).fun)
+
+
 def settle(
-    plant: PlantBase,
-    q: Array,
-    u: Array | None,
-    moving: Mask,
-    *,
-    weight: ArrayLike | None = None,
-    stable: bool = False,
-    tolerance: float = 1e-9,
-) -> Array:
-    """Configuration near q where u (or, with None, any efforts) hold the machine; the best found where none does."""
-    here = _Pose(plant, q, u, moving, weight)
+    plant: PlantBase, q: Array, efforts: Efforts, moving: Mask, *, stable: bool = False, tolerance: float = 1e-9
+) -> Pose:
+    """The equilibrium near q, within the limits of joints and actuators where there is a choice.
+
+    Without any equilibrium near, the pose that comes nearest.
+    """
+    here = Pose(plant, q, efforts, moving)
     if here.free.shape[1] == 0 and here.relative > tolerance:
         held = ", ".join(repr(n) for n, m in zip(plant.velocity_names, moving, strict=True) if not m)
         raise EquilibriumError(f"with {held or 'nothing'} held, the loops allow no motion; free more coordinates")
     found = _nearest(_lower(here) if stable else here, tolerance)
     if found.relative > tolerance:  # no direction leads to an equilibrium from here
         found = _nearest(_lower(here), tolerance)
-    if stable and found.relative <= tolerance and found.downhill()[1] < -1e-6:
+    if found.relative <= tolerance and not _allowed(found) and found.free.shape[1]:
+        found = _inside(found, q, tolerance) or _inside(here, q, tolerance) or found
+    if stable and found.relative <= tolerance and not found.is_stable():
         raise EquilibriumError(
             f"no stable equilibrium was found near the pose: that at q = {np.round(found.q, 6).tolist()} is "
-            "unstable, or singular (see plant.diagnose(q)). Start elsewhere."
+            "unstable. Start elsewhere."
         )
-    outside = (found.q < plant.limits[:, 0] - 1e-9) | (found.q > plant.limits[:, 1] + 1e-9)
-    if found.relative <= tolerance and outside.any():
+    if found.relative <= tolerance:
+        _require_inside(found)
+    return found
+
+
+def _require_inside(found: Pose) -> None:
+    """Refuse an equilibrium outside the joint limits."""
+    plant, q = found.plant, found.q
+    outside = (q < plant.limits[:, 0] - 1e-9) | (q > plant.limits[:, 1] + 1e-9)
+    if outside.any():
         i = int(np.argmax(outside))
         raise EquilibriumError(
-            f"the equilibrium near the pose has {plant.position_names[i]} = {found.q[i]:.6g}, outside its limits "
+            f"the equilibrium near the pose has {plant.position_names[i]} = {q[i]:.6g}, outside its limits "
             f"{plant.limits[i].tolist()}. Start elsewhere, or give u= that holds it inside."
         )
-    return found.q
 
 
-def _nearest(here: _Pose, tolerance: float) -> _Pose:
+def _nearest(here: Pose, tolerance: float) -> Pose:
     """Levenberg-Marquardt: the imbalance falls with every step."""
     damping = 0.0
     for _ in range(200):
@@ -165,16 +223,16 @@ def _nearest(here: _Pose, tolerance: float) -> _Pose:
     return here
 
 
-def _lower(here: _Pose) -> _Pose:
+def _lower(here: Pose) -> Pose:
     """Downhill to where Newton's method finds the stable equilibrium: the force along a step must not turn round."""
     for _ in range(300):
         y, least = here.downhill()
-        if least > 1e-6 and here.longest(y) < 0.02:
+        if least > _UNSTABLE and here.longest(y) < 0.02:
             break
         y = here.shortened(y)
         for _ in range(12):
             ahead = here.moved(y)
-            if ahead is not None and y @ ahead.slope < -0.7 * (y @ here.slope):
+            if ahead is not None and here.ahead_along(y, ahead) < min(-0.7 * (y @ here.slope), 0.0):
                 break
             y = 0.5 * y
         else:
@@ -183,7 +241,59 @@ def _lower(here: _Pose) -> _Pose:
     return here
 
 
-def _close(plant: PlantBase, q: Array, moving: Mask) -> Array:
+# -- limits -----------------------------------------------------------------------------------------------
+
+
+def _inside(here: Pose, start: Array, tolerance: float) -> Pose | None:
+    """The equilibrium within the limits nearest to the start; None where none is near.
+
+    In each step the smallest (way from the start, u) with the balance and the limits to first order,
+    Z'(h + K dq - B u) = 0. Motions count, efforts hardly.
+    """
+    plant, efforts = here.plant, here.efforts
+    found = efforts.found
+    scale = 100.0 * np.where(np.isfinite(plant.effort), plant.effort, np.maximum(np.abs(here.u), 1.0))[found]
+    index = np.array(plant.paired, dtype=int).reshape(-1, 2)
+    low, high = plant.limits[index[:, 0]].T
+    effort = np.concatenate([np.zeros((scale.size, here.free.shape[1])), np.eye(scale.size)], axis=1)
+    u = here.u.copy()
+    for _ in range(100):
+        Z, n = here.local.Z, here.free.shape[1]
+        F = here.length[:, None] * np.linalg.qr(here.free / here.length[:, None])[0]  # radians and sizes
+        gone = F.T @ (plant.difference(start, here.q) / here.length**2)
+        K = at_rest(plant, here.q, multipliers(here.terms, u), u).force_q
+        balance = np.concatenate([Z.T @ K @ F, -Z.T @ here.local.B[:, found] * scale], axis=1)
+        left = Z.T @ (here.local.B @ np.where(found, 0.0, u) - here.local.h) + Z.T @ K @ F @ gone
+        motion = np.concatenate([F[index[:, 1]], np.zeros((len(index), scale.size))], axis=1)
+        now = here.q[index[:, 0]] - F[index[:, 1]] @ gone
+        G = np.concatenate([motion, -motion, effort, -effort])
+        g = np.concatenate([low - now, now - high, efforts.low[found] / scale, -efforts.high[found] / scale])
+        x = least_distance(balance, left, G[np.isfinite(g)], g[np.isfinite(g)])
+        if x is None or n != effort.shape[1] - scale.size:
+            return None
+        y = np.linalg.lstsq(here.free, F @ (x[:n] - gone), rcond=None)[0]
+        ahead = here.moved(here.shortened(y))
+        if ahead is None:
+            return None
+        step = here.longest(y)
+        here, u = ahead, u.copy()
+        u[found] = scale * x[n:]
+        if step < 1e-10:
+            break
+    return here if here.relative <= tolerance and _allowed(here) else None
+
+
+def _allowed(pose: Pose) -> bool:
+    """Whether the joints are inside their limits, and some efforts hold the pose inside theirs."""
+    try:
+        _require_inside(pose)
+        holding_efforts(pose.plant, pose.terms, pose.efforts)
+    except EquilibriumError:
+        return False
+    return True
+
+
+def close_moving(plant: PlantBase, q: Array, moving: Mask) -> Array:
     """Close the loops with the coordinates that are held at their values."""
     if moving.all():
         return plant.close(q)

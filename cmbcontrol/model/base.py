@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,6 +13,11 @@ from .. import _check
 from ..errors import AssemblyError
 from . import assembly, diagnosis
 from .terms import Terms
+
+if TYPE_CHECKING:
+    from ..linear.iosystem import PlantSystem
+    from ..linear.operating import OperatingPoint
+    from ..linear.signals import FrameMotion
 
 __all__ = ["PlantBase"]
 
@@ -264,6 +270,77 @@ class PlantBase(ABC):
         2
         """
         return diagnosis.diagnose(self, _check.vector(q, self.nq, "q", self.position_names))
+
+    # -- python-control -------------------------------------------------------------------------
+
+    def to_iosystem(
+        self,
+        point: OperatingPoint,
+        *,
+        coordinates: Sequence[str] | ArrayLike | None = None,
+        inputs: Sequence[str] | None = None,
+        outputs: Sequence[str | FrameMotion] | None = None,
+        absolute: bool = False,
+        name: str | None = None,
+    ) -> PlantSystem:
+        """The plant as a nonlinear system of python-control, in independent coordinates.
+
+        It goes wherever a ``control.nlsys`` goes: ``interconnect``, ``input_output_response``,
+        ``find_operating_point``, ``create_statefbk_iosystem``. ``control.linearize`` of it is analytic. The loops are
+        closed inside, so that 2 dof states are all there are, and none of them leaves the manifold.
+
+        Parameters
+        ----------
+        point : OperatingPoint
+            From `trim`, or any state, ``OperatingPoint.at(plant, q, u, v)``: where the deviations are zero, and the
+            branch of closed configurations on which the machine moves.
+        coordinates : sequence of str, or array_like, shape (dof, nv), optional
+            Independent coordinates, as in `linearize`.
+        inputs : sequence of str, optional
+            Actuators; all unless given. The others keep the efforts of the operating point.
+        outputs : sequence of str or FrameMotion, optional
+            As in `linearize`; the states unless given, as state feedback needs them.
+        absolute : bool
+            Inputs are the motor efforts themselves, rather than deviations from those of the operating point.
+        name : str, optional
+            Of the system; that of the plant unless given.
+
+        Returns
+        -------
+        PlantSystem
+            Inputs ``<actuator>_effort``, N or N m. States ``<coordinate>`` and ``<coordinate>_rate``, and outputs, are
+            deviations from the operating point. Its `to_plant` and `from_plant` convert states.
+
+        Raises
+        ------
+        SingularPoseError
+            At singular poses.
+        AssemblyError
+            In a call, where the branch ends before the state asked for.
+
+        Notes
+        -----
+        On joints with several axes `<coordinate>` is a component of R (q [-] q0) and `<coordinate>_rate` one of
+        R v, body-fixed; its derivative is R J_r^-1 v with the right Jacobian J_r of q [-] q0. Cut joints as
+        coordinates have their own angle or travel.
+
+        Examples
+        --------
+        >>> import control as ct
+        >>> from cmbcontrol import plants, trim
+        >>> plant = plants.five_bar()
+        >>> point = trim(plant, plant.assemble(left=2.1, right=1.0))
+        >>> system = plant.to_iosystem(point, coordinates=("left", "right"))
+        >>> system.input_labels, system.state_labels
+        (['left_effort', 'right_effort'], ['left', 'right', 'left_rate', 'right_rate'])
+        >>> np.sort(ct.linearize(system, 0.0).poles().real).round(3)
+        array([-2.773, -2.37 ,  2.37 ,  2.773])
+        """
+        from ..linear.iosystem import to_iosystem  # a door: python-control is imported when it is used
+
+        return to_iosystem(
+            self, point, coordinates=coordinates, inputs=inputs, outputs=outputs, absolute=absolute, name=name
+        )
 
     def __str__(self) -> str:
         return diagnosis.table(self)

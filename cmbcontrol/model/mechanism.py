@@ -183,6 +183,19 @@ class Mechanism(PlantBase):
         tree.link_poses(self.model.links, _check.vector(q, self.nq, "q", self.position_names), R, p)
         return R, p
 
+    def link_index(self, body: str) -> int:
+        """Index of the kernel link that a body is part of; -1 is the ground.
+
+        Examples
+        --------
+        >>> from cmbcontrol import plants
+        >>> plants.five_bar().link_index("right_upper")
+        3
+        """
+        if body not in self._compiled.link_of:
+            raise ValueError(_check.unknown(body, list(self._compiled.link_of), "body"))
+        return self._compiled.link_of[body]
+
     def pose(self, q: ArrayLike, body: str) -> Frame:
         """The frame of a body in the world.
 
@@ -193,9 +206,7 @@ class Mechanism(PlantBase):
         >>> plant.pose(plant.assemble(angle=0.0), "rod").R.diagonal()
         array([1., 1., 1.])
         """
-        if body not in self._compiled.link_of:
-            raise ValueError(_check.unknown(body, list(self._compiled.link_of), "body"))
-        link = self._compiled.link_of[body]
+        link = self.link_index(body)
         if link < 0:
             return Frame()
         R, p = self.link_poses(q)
@@ -286,6 +297,15 @@ class Mechanism(PlantBase):
         if rank == FAILED and check:
             raise ModelError(f"the mass matrix of {self.name!r} is not positive definite at q = {q.tolist()}")
         return Terms(t, q.copy(), v.copy(), M, h, phi, A, b, B, potential, pivots, rank, self.row_scale)
+
+    def __deepcopy__(self, memo: dict) -> Mechanism:
+        """A frozen machine is its own copy."""
+        return self
+
+    def __reduce__(self) -> tuple:
+        """Pickled as its parts and built again: arrays from a file would not be read-only, as kernels know them."""
+        parts = self.name, self.bodies, self.joints, self.loops, self.springs, self.actuators, self.gravity, self.source
+        return Mechanism, parts
 
     def __repr__(self) -> str:
         return (

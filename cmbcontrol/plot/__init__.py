@@ -3,8 +3,23 @@
 from .frequency import bode as bode
 from .machine import animate as animate
 from .machine import mechanism as mechanism
+from .modes import animate_mode as animate_mode
+from .modes import modes as modes
+from .poles import poles as poles
+from .root_locus import root_locus as root_locus
 from .time import evidence as evidence
 from .time import forces as forces
 from .time import responses as responses
 
-__all__ = ["animate", "bode", "evidence", "forces", "mechanism", "responses"]
+__all__ = [
+    "animate",
+    "animate_mode",
+    "bode",
+    "evidence",
+    "forces",
+    "mechanism",
+    "modes",
+    "poles",
+    "responses",
+    "root_locus",
+]

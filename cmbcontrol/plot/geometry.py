@@ -272,6 +272,9 @@ def _outline(body: Body, points: Array, size: float) -> Array:
     """A line through the points of a body, in its axes; empty for one without extent."""
     if len(points) == 0:
         return _box_cross(body)
+    beside = points[np.linalg.norm(points - body.com, axis=1) > 1e-9 * size]
+    if len(beside) == 1:  # a joint at the centre of mass says nothing of the shape
+        points = beside
     if len(points) == 1:
         away = body.com - points[0]
         reach = float(np.linalg.norm(away))

@@ -18,7 +18,7 @@ from .style import COLORS, FAINT, INK, LABEL, TICK
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["animate", "mechanism"]
+__all__ = ["Drawing", "animate", "animation_path", "mechanism", "upright", "write_animation"]
 
 Array = NDArray[np.float64]
 
@@ -56,7 +56,7 @@ def mechanism(plant: Any, q: ArrayLike | Mapping[str, float], ax: Any = None) ->
     """
     artist = sketcher(plant)
     pose = artist.at(plant.configuration(q))
-    drawing = _Drawing(artist, [pose], ax, title=str(plant.name))
+    drawing = Drawing(artist, [pose], ax, title=str(plant.name))
     drawing.update(pose)
     return drawing.figure
 
@@ -100,31 +100,50 @@ def animate(
     ...     animate(run, folder + "/run.gif").stat().st_size > 1000
     True
     """
-    path = Path(path)
-    _check.positive(fps, "fps")
+    path = animation_path(path, fps)
     _check.positive(speed, "speed")
-    if path.suffix not in (".gif", ".mp4"):
-        raise ValueError(f"an animation is a .gif or a .mp4 file, got {path.name!r}")
     if run.plant is None:
         raise ModelError("a run from a file does not know its plant; set run.plant to the plant that it was made with")
     artist = sketcher(run.plant)
     times = np.arange(run.time[0], run.time[-1] + 1e-9, speed / fps)
     poses = [artist.at(q) for q in _positions(run, times)]
-    drawing = _Drawing(artist, poses, None, trace=trace, title=str(run.data.attrs["plant"]), dpi=100)
+    drawing = Drawing(artist, poses, None, trace=trace, title=str(run.data.attrs["plant"]), dpi=100)
     decimals = int(np.clip(np.ceil(-np.log10(speed / fps)), 1, 6))
+    labels = [f"t = {t:.{decimals}f} s" for t in times]
+    return write_animation(path, drawing, poses, labels, fps, progress)
+
+
+# -- frames ------------------------------------------------------------------------------------------
+
+
+def animation_path(path: str | Path, fps: float) -> Path:
+    """The path of an animation, once it is sure that one can be written there."""
+    path = Path(path)
+    _check.positive(fps, "fps")
+    if path.suffix not in (".gif", ".mp4"):
+        raise ValueError(f"an animation is a .gif or a .mp4 file, got {path.name!r}")
+    return path
+
+
+def write_animation(
+    path: Path,
+    drawing: Drawing,
+    poses: list[Sketch],
+    labels: list[str],
+    fps: float,
+    progress: bool | Callable[[float], None] | None,
+) -> Path:
+    """Write poses with their labels, a frame each."""
     with _Telling(progress) as tell:
 
         def frames() -> Iterator[None]:
-            for i, (t, pose) in enumerate(zip(times, poses, strict=True)):
-                drawing.update(pose, f"t = {t:.{decimals}f} s")
+            for i, (pose, label) in enumerate(zip(poses, labels, strict=True)):
+                drawing.update(pose, label)
                 yield
                 tell((i + 1) / len(poses))
 
         (_write_gif if path.suffix == ".gif" else _write_mp4)(path, drawing, frames(), fps)
     return path
-
-
-# -- frames ------------------------------------------------------------------------------------------
 
 
 class _Telling:
@@ -161,7 +180,7 @@ def _positions(run: Simulation, times: Array) -> Iterator[Array]:
         yield plant.integrate(Q[j], s * plant.difference(Q[j], Q[j + 1]))
 
 
-def _write_gif(path: Path, drawing: _Drawing, frames: Iterator[None], fps: float) -> None:
+def _write_gif(path: Path, drawing: Drawing, frames: Iterator[None], fps: float) -> None:
     """Frames as a GIF with one palette; Pillow keeps only what changes from frame to frame."""
     from PIL import Image
 
@@ -178,7 +197,7 @@ def _write_gif(path: Path, drawing: _Drawing, frames: Iterator[None], fps: float
     images[0].save(path, save_all=True, append_images=images[1:], duration=round(1000.0 / fps), loop=0)
 
 
-def _write_mp4(path: Path, drawing: _Drawing, frames: Iterator[None], fps: float) -> None:
+def _write_mp4(path: Path, drawing: Drawing, frames: Iterator[None], fps: float) -> None:
     """Frames through ffmpeg."""
     from matplotlib.animation import FFMpegWriter
 
@@ -193,7 +212,7 @@ def _write_mp4(path: Path, drawing: _Drawing, frames: Iterator[None], fps: float
 # -- artists -----------------------------------------------------------------------------------------
 
 
-class _Drawing:
+class Drawing:
     """A machine on axes; `update` moves it to another pose.
 
     Parameters
@@ -264,13 +283,17 @@ class _Drawing:
         if self.plane is None:
             figure = Figure(figsize=(5.4, 5.0), dpi=dpi)
             ax = figure.add_axes((0.02, 0.04, 0.9, 0.9), projection="3d")
-            down = int(np.abs(artist.down).argmax()) if artist.down.any() else 2
-            ax.view_init(elev=22.0, azim=-55.0, vertical_axis="xyz"[down])
+            upright(ax, artist)
             return ax
-        width, height = self.high - self.low
-        ratio = float(np.clip(height / width, 0.35, 1.4))
+        ratio = self.ratio
         figure = Figure(figsize=(5.4, 0.7 + 4.6 * ratio + (0.25 if title else 0.0)), dpi=dpi, layout="constrained")
         return figure.add_subplot()
+
+    @property
+    def ratio(self) -> float:
+        """Height of the drawing over its width, within what a page can bear."""
+        width, height = (self.high - self.low)[:2]
+        return 1.0 if self.plane is None else float(np.clip(height / width, 0.35, 1.4))
 
     def _dress(self, title: str) -> None:
         """Labels, limits, equal axes."""
@@ -284,7 +307,8 @@ class _Drawing:
         if self.plane is None:
             ax.set_zlim(self.low[2], self.high[2])
             ax.set_zlabel(names[2], fontsize=LABEL, color=INK)
-            ax.set_box_aspect(self.high - self.low, zoom=1.05)
+            box = self.high - self.low  # scaled to one diagonal: long ones would leave their place
+            ax.set_box_aspect(box, zoom=1.05 * min(1.0, 0.68 * float(np.linalg.norm(box) / box.max())))
             for axis in (ax.xaxis, ax.yaxis, ax.zaxis):
                 axis.set_pane_color((1.0, 1.0, 1.0, 0.0))
                 axis._axinfo["grid"]["color"] = "#E4E4E4"
@@ -331,6 +355,20 @@ class _Drawing:
             if np.ptp(path, axis=0).max() > 1e-3 * self.extent:
                 self.ax.plot(*path[:, self.view].T, color=_LOOP, linewidth=0.8, alpha=0.45, zorder=1.5)
 
+    def ghost(self, pose: Sketch, strength: float = 0.35) -> None:
+        """Draw the machine at another pose as well, faintly."""
+        for line, points in zip(self.bodies, pose.bodies, strict=True):
+            style = {"linewidth": 0.7 * line.get_linewidth(), "zorder": 2.5, "alpha": strength}
+            self.ax.plot(*points[:, self.view].T, color=line.get_color(), solid_capstyle="round", **style)
+        for ends in pose.rods:
+            self.ax.plot(*ends[:, self.view].T, color=INK, linewidth=1.0, alpha=strength, zorder=2.5)
+
+    def paths(self, poses: list[Sketch]) -> None:
+        """Draw the paths of hinges, slides, closing points and centres of mass."""
+        for field in ("joints", "sliders", "loops", "centres"):
+            for path in np.stack([getattr(pose, field) for pose in poses], axis=1):
+                self.ax.plot(*path[:, self.view].T, color=INK, linewidth=0.7, alpha=0.6, zorder=4.5)
+
     def update(self, pose: Sketch, label: str = "") -> None:
         """Move to a pose."""
         groups = ((self.guides, pose.guides), (self.bodies, pose.bodies), (self.rods, pose.rods))
@@ -375,6 +413,12 @@ class _Drawing:
         for part in sorted(moving, key=lambda part: part.zorder):
             self.ax.draw_artist(part)
         return np.asarray(canvas.buffer_rgba())[..., :3].copy()
+
+
+def upright(ax: Any, artist: Sketcher) -> None:
+    """Look at axes in space from the side, with gravity downwards."""
+    down = int(np.abs(artist.down).argmax()) if artist.down.any() else 2
+    ax.view_init(elev=22.0, azim=-55.0, vertical_axis="xyz"[down])
 
 
 def _joined(lines: list[Array]) -> Array:

@@ -1,0 +1,300 @@
+"""Derivatives of the equations of motion at any state: inverse dynamics, constraints, accelerations, multipliers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .. import _check
+from ..errors import ModelError
+from ..kernels import constrained
+from ..kernels import derivatives as kernels
+from ..model.mechanism import Mechanism
+from ..model.plant import Plant
+from ..model.terms import FAILED, RANK_TOLERANCE
+
+__all__ = [
+    "AccelerationDerivatives",
+    "Derivatives",
+    "InverseDynamicsDerivatives",
+    "acceleration_derivatives",
+    "derivatives",
+    "inverse_dynamics_derivatives",
+]
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Derivatives:
+    """The equations of motion ``M a + h + A' lam = B u``, ``A a + b = 0`` at a state, and their derivatives.
+
+    A derivative with respect to q is with respect to delta (nv,) in q [+] delta.
+
+    Attributes
+    ----------
+    q, v, u, a, lam : ndarray
+        State, motor efforts, acceleration and multipliers.
+    M, A, B : ndarray
+        Mass matrix (nv, nv), constraint Jacobian (rows, nv), drive matrix (nv, nu).
+    force_q, force_v : ndarray, shape (nv, nv)
+        d/dq [M a + h + A' lam - B u] with a, lam and u held, and dh/dv.
+    rate_q : ndarray, shape (rows, nv)
+        d(A v)/dq.
+    accel_q, accel_v : ndarray, shape (rows, nv)
+        d(A a + b)/dq and d(A a + b)/dv = db/dv.
+    Z : ndarray, shape (nv, dof)
+        Admissible velocities, A Z = 0, orthonormal in the metric of M: Z'MZ = 1.
+    phi, b : ndarray, shape (rows,)
+        Residual of the loops; (dA/dt) v.
+    h : ndarray, shape (nv,)
+        Coriolis, centrifugal, gravity, spring and friction forces.
+    rank : int
+        Of A.
+    """
+
+    q: Array
+    v: Array
+    u: Array
+    a: Array
+    lam: Array
+    M: Array
+    A: Array
+    B: Array
+    force_q: Array
+    force_v: Array
+    rate_q: Array
+    accel_q: Array
+    accel_v: Array
+    Z: Array
+    phi: Array
+    h: Array
+    b: Array
+    rank: int
+
+    @cached_property
+    def A_plus(self) -> Array:
+        """Inverse of A at its rank in the metric of M (nv, rows): the smallest x'Mx with A x = c is A_plus c."""
+        L = np.linalg.cholesky(self.M)
+        G = np.linalg.solve(L, self.A.T).T
+        norms = np.linalg.norm(G, axis=1)
+        scale = 1.0 / np.where(norms > 1e-9 * norms.max(initial=0.0), norms, 1.0)
+        U, sigma, Vt = np.linalg.svd(scale[:, None] * G, full_matrices=False)
+        r = self.rank
+        return np.linalg.solve(L.T, Vt[:r].T / sigma[:r] @ U[:, :r].T) * scale
+
+    @cached_property
+    def A_pinv(self) -> Array:
+        """Moore-Penrose inverse of A at its rank (nv, rows)."""
+        U, sigma, Vt = np.linalg.svd(self.A, full_matrices=False)
+        return Vt[: self.rank].T / sigma[: self.rank] @ U[:, : self.rank].T
+
+    def acceleration(self, force: Array, accel: Array) -> Array:
+        """Columns of da for ``M da + A' dlam = force``, ``A da = -accel``."""
+        return self.Z @ (self.Z.T @ force) - self.A_plus @ accel
+
+    def multipliers(self, force: Array, da: Array) -> Array:
+        """Columns of the smallest dlam with ``A' dlam = force - M da``."""
+        return self.A_pinv.T @ (force - self.M @ da)
+
+
+class AccelerationDerivatives(NamedTuple):
+    """Acceleration and multipliers, with their derivatives.
+
+    They hold for changes that stay on the manifold: A delta = 0 and A dv + d(A v)/dq delta = 0. Multipliers are the
+    smallest ones where rows are redundant.
+
+    Attributes
+    ----------
+    a, lam : ndarray, shape (nv,) and (rows,)
+    a_q, a_v, a_u : ndarray, shape (nv, nv), (nv, nv), (nv, nu)
+    lam_q, lam_v, lam_u : ndarray, shape (rows, nv), (rows, nv), (rows, nu)
+    """
+
+    a: Array
+    lam: Array
+    a_q: Array
+    a_v: Array
+    a_u: Array
+    lam_q: Array
+    lam_v: Array
+    lam_u: Array
+
+
+class InverseDynamicsDerivatives(NamedTuple):
+    """tau = M a + h of the tree, with its derivatives.
+
+    Attributes
+    ----------
+    tau : ndarray, shape (nv,)
+    tau_q, tau_v, tau_a : ndarray, shape (nv, nv)
+        The last is the mass matrix.
+    """
+
+    tau: Array
+    tau_q: Array
+    tau_v: Array
+    tau_a: Array
+
+
+def derivatives(
+    plant: Plant,
+    q: ArrayLike,
+    v: ArrayLike,
+    u: ArrayLike | None = None,
+    *,
+    a: ArrayLike | None = None,
+    lam: ArrayLike | None = None,
+) -> Derivatives:
+    """The equations of motion at a state with all first derivatives.
+
+    Parameters
+    ----------
+    plant : Mechanism or FunctionPlant
+        A `Mechanism` is differentiated analytically (see `cmbcontrol.kernels.derivatives`), others by central
+        differences of order 8.
+    q, v : array_like, shape (nq,) and (nv,)
+    u : array_like, shape (nu,), optional
+        Motor efforts, N or N m; zero unless given.
+    a : array_like, shape (nv,), optional
+        Acceleration; that of the constrained dynamics unless given.
+    lam : array_like, shape (rows,), optional
+        Multipliers; unless given the smallest with A' lam nearest to B u - h - M a.
+
+    Raises
+    ------
+    ModelError
+        Where the mass matrix is not positive definite, or a derivative not finite.
+
+    Examples
+    --------
+    >>> from cmbcontrol import plants
+    >>> plant = plants.pendulum()
+    >>> found = derivatives(plant, plant.assemble(angle=0.3), [0.0, 0.0, 0.0])
+    >>> found.Z.shape
+    (3, 1)
+    """
+    q = _check.vector(q, plant.nq, "q", plant.position_names)
+    v = _check.vector(v, plant.nv, "v", plant.velocity_names)
+    u = np.zeros(plant.nu) if u is None else _check.vector(u, plant.nu, "u", plant.actuator_names)
+    if a is None or lam is None:
+        terms = plant.terms(q, v)
+        f = terms.B @ u - terms.h
+        if a is None:
+            a = constrained.gauss_acceleration(
+                terms.M, terms.A, terms.row_scale, f, -terms.b, RANK_TOLERANCE, terms.rank
+            )[0]
+        if lam is None:
+            lam = terms.A_pinv.T @ (f - terms.M @ np.asarray(a))
+    a = _check.vector(a, plant.nv, "a", plant.velocity_names)
+    lam = _check.vector(lam, len(plant.row_names), "lam", plant.row_names)
+    if not isinstance(plant, Mechanism):
+        return _by_differences(plant, q, v, u, a, lam)
+    M, A, B, f_q, f_v, r_q, c_q, c_v, Z, phi, h, b, rank = kernels.local_terms(
+        plant.model, q, v, a, lam, u, RANK_TOLERANCE
+    )
+    if rank == FAILED:
+        raise ModelError(f"the mass matrix of {plant.name!r} is not positive definite at q = {q.tolist()}")
+    if not np.isfinite(f_q.sum()):
+        raise ModelError(
+            f"the stiffness of {plant.name!r} is not finite at q = {q.tolist()}: has a point spring length zero?"
+        )
+    return Derivatives(q, v, u, a, lam, M, A, B, f_q, f_v, r_q, c_q, c_v, Z.T, phi, h, b, rank)
+
+
+def acceleration_derivatives(
+    plant: Plant, q: ArrayLike, v: ArrayLike, u: ArrayLike | None = None
+) -> AccelerationDerivatives:
+    """Acceleration and multipliers of the constrained machine, with derivatives by q, v and u.
+
+    From M da + A' dlam = B du - F_q delta - F_v dv and A da = -C_q delta - C_v dv, F = M a + h + A' lam - B u and
+    C = A a + b. Redundant rows change nothing.
+
+    Parameters
+    ----------
+    plant : Mechanism or FunctionPlant
+    q, v : array_like, shape (nq,) and (nv,)
+        A state on the manifold.
+    u : array_like, shape (nu,), optional
+        Motor efforts; zero unless given.
+
+    Examples
+    --------
+    >>> from cmbcontrol import plants
+    >>> plant = plants.pendulum()
+    >>> q = plant.assemble(angle=-0.5 * np.pi)
+    >>> found = acceleration_derivatives(plant, q, np.zeros(3))
+    >>> z = derivatives(plant, q, np.zeros(3)).Z[:, 0]
+    >>> (found.a_q @ z / z)[2].round(3)  # the free fall of the angle, -3 g / (2 L)
+    np.float64(-14.715)
+    """
+    here = derivatives(plant, q, v, u)
+    a_q = here.acceleration(-here.force_q, here.accel_q)
+    a_v = here.acceleration(-here.force_v, here.accel_v)
+    a_u = here.Z @ (here.Z.T @ here.B)
+    return AccelerationDerivatives(
+        here.a,
+        here.lam,
+        a_q,
+        a_v,
+        a_u,
+        here.multipliers(-here.force_q, a_q),
+        here.multipliers(-here.force_v, a_v),
+        here.multipliers(here.B, a_u),
+    )
+
+
+def inverse_dynamics_derivatives(plant: Plant, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> InverseDynamicsDerivatives:
+    """Joint forces tau = M a + h of the tree (loops open), with derivatives by q, v and a.
+
+    Spencer's tau_NE of (4.9), section 4.3, with springs, dampers and friction, for joints of any number of axes.
+
+    Examples
+    --------
+    >>> from cmbcontrol import plants
+    >>> plant = plants.five_bar()
+    >>> found = inverse_dynamics_derivatives(plant, plant.neutral(), np.zeros(4), np.zeros(4))
+    >>> bool(np.allclose(found.tau_a, found.tau_a.T))
+    True
+    """
+    here = derivatives(plant, q, v, a=a, lam=np.zeros(len(plant.row_names)))
+    return InverseDynamicsDerivatives(here.M @ here.a + here.h, here.force_q, here.force_v, here.M)
+
+
+# -- plants given by functions --------------------------------------------------------------------------
+
+
+def _by_differences(plant: Plant, q: Array, v: Array, u: Array, a: Array, lam: Array) -> Derivatives:
+    """The same by central differences of order 8."""
+    terms = plant.terms(q, v)
+    n, rows = plant.nv, len(plant.row_names)
+
+    def balance(q: Array, v: Array) -> Array:
+        there = plant.terms(q, v)
+        force = there.M @ a + there.h + there.A.T @ lam - there.B @ u
+        return np.concatenate([force, there.A @ v, there.A @ a + there.b])
+
+    size = float(getattr(plant, "size", 1.0))
+    steps = 1e-2 * np.array([1.0 if unit == "rad/s" else size for unit in plant.velocity_units])
+    by_q = _differences(lambda delta: balance(plant.integrate(q, delta), v), steps)
+    by_v = _differences(lambda dv: balance(q, v + dv), steps)
+    force, rate, accel = slice(n), slice(n, n + rows), slice(n + rows, None)
+    Z = np.linalg.solve(np.linalg.cholesky(terms.Z.T @ terms.M @ terms.Z), terms.Z.T).T
+    return Derivatives(
+        q, v, u, a, lam, terms.M, terms.A, terms.B, by_q[force], by_v[force], by_q[rate], by_q[accel], by_v[accel],
+        Z, terms.phi, terms.h, terms.b, terms.rank,
+    )  # fmt: skip
+
+
+def _differences(function: Callable[[Array], Array], steps: Array) -> Array:
+    """Jacobian of a function at zero, by central differences of order 8."""
+    weights = ((1.0, 0.8), (2.0, -0.2), (3.0, 4.0 / 105.0), (4.0, -1.0 / 280.0))
+    columns = []
+    for e in np.diag(steps):
+        columns.append(sum(w / e.sum() * (function(i * e) - function(-i * e)) for i, w in weights))
+    return np.stack(columns, axis=1)

@@ -1,0 +1,420 @@
+"""The curve of equilibria along a parameter: its equations, predictor and corrector.
+
+Equilibria are a curve in x = (motions of the free coordinates, parameter p). Motions are measured in radians and
+sizes of the machine, the parameter in units of the range asked for. A point is predicted along the tangent, and
+corrected by Newton's method with the smallest corrections (Allgower and Georg, Numerical Continuation
+Methods, 1990, chapters 2 and 3).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .. import _check
+from ..errors import AssemblyError, EquilibriumError, ModelError
+from ..model.base import PlantBase
+from .at_rest import at_rest, coordinate_lengths, effort_units, require_closed
+from .holding import Efforts, Wanted, holding_efforts, null_space, require_limits
+from .operating import OperatingPoint, point_of, starting_pose, trim
+from .settling import Pose, close_moving
+
+__all__ = ["Curve", "Family", "Lost", "Node", "between", "distance", "family_of", "heading"]
+
+Array = NDArray[np.float64]
+
+
+# -- what varies ------------------------------------------------------------------------------------------
+
+
+class Family(NamedTuple):
+    """The plants along the parameter, and what the parameter is."""
+
+    make: Callable[[float], PlantBase]
+    effort: int | None
+    coordinate: int | None  # position
+    label: str
+    unit: str
+
+
+def family_of(
+    plant: PlantBase | Callable[[float], PlantBase],
+    effort: str | None,
+    coordinate: str | None,
+    start: float,
+    name: str | None,
+    unit: str,
+) -> Family:
+    """What varies, checked."""
+    if isinstance(plant, PlantBase):
+        if name is not None or unit:
+            raise ValueError("name= and unit= are for a function value -> plant; this parameter has its own")
+        if (effort is None) == (coordinate is None):
+            raise ValueError(
+                "what varies? Give effort= (an actuator) or coordinate= (a position), or, in place of the plant, a "
+                "function value -> plant"
+            )
+        if effort is not None:
+            _check.one_of(effort, plant.actuator_names, "actuator")
+            k = plant.actuator_names.index(effort)
+            return Family(lambda p: plant, k, None, effort, effort_units(plant)[k])
+        _check.one_of(coordinate, plant.position_names, "position coordinate")
+        i = plant.position_names.index(coordinate)
+        plant.velocity_of([i])
+        return Family(lambda p: plant, None, i, coordinate, plant.position_units[i])
+    if not callable(plant):
+        raise TypeError(f"plant must be a plant or a function value -> plant, got {type(plant).__name__}")
+    if effort is not None or coordinate is not None:
+        raise ValueError(
+            "with a function value -> plant, its value is the parameter; leave out effort= and coordinate="
+        )
+    return Family(_checked(plant, start), None, None, name or getattr(plant, "__name__", "parameter").strip("<>"), unit)
+
+
+def _checked(make: Callable[[float], PlantBase], start: float) -> Callable[[float], PlantBase]:
+    """The factory, with a short memory, and refusing plants that are not alike."""
+    kept: dict[float, PlantBase] = {}
+    like = make(start)
+    if not isinstance(like, PlantBase):
+        raise TypeError(f"the function must return a plant, got {type(like).__name__} at {start}")
+
+    def plant_at(p: float) -> PlantBase:
+        if p not in kept:
+            plant = make(p)
+            for what in ("position_names", "velocity_names", "actuator_names", "row_names"):
+                if getattr(plant, what) != getattr(like, what):
+                    raise ValueError(
+                        f"the plants along the parameter must have the same {what}: {getattr(like, what)} at "
+                        f"{start:.6g}, {getattr(plant, what)} at {p:.6g}"
+                    )
+            while len(kept) > 8:
+                del kept[next(iter(kept))]
+            kept[p] = plant
+        return kept[p]
+
+    return plant_at
+
+
+# -- the curve ----------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class Node:
+    """An equilibrium (or a guess) with the equations to first order in x: dq = X dx, dp = P dx, dr = J dx.
+
+    Attributes
+    ----------
+    frame : ndarray, shape (nv, n)
+        Motions of the free coordinates, orthonormal in radians and sizes of the machine.
+    tangent : ndarray
+        In x, unit length.
+    """
+
+    q: Array
+    p: float
+    pose: Pose
+    frame: Array
+    X: Array
+    P: Array
+    J: Array
+    tangent: Array
+
+    def project(self, direction: tuple[Array, float]) -> Array:
+        """A direction (dq in radians and sizes, dp in ranges) in x."""
+        x = self.frame.T @ direction[0]
+        return x if self.X.shape[1] == x.size else np.append(x, direction[1])
+
+    def direction(self, x: Array) -> tuple[Array, float]:
+        """The reverse of `project`."""
+        n = self.frame.shape[1]
+        return self.frame @ x[:n], float(x[n]) if x.size > n else 0.0
+
+    @property
+    def heading(self) -> tuple[Array, float]:
+        """The tangent as a direction."""
+        return self.direction(self.tangent)
+
+
+class Lost(Exception):
+    """The branch was not found where it was looked for."""
+
+
+class Curve:
+    """The equations Y'Z'(h - B u) = 0 on the closed loops, in x."""
+
+    bounds: tuple[float, float]
+    step: float
+    max_points: int
+    tolerance: float
+
+    def __init__(
+        self,
+        family: Family,
+        start: float,
+        stop: float,
+        u: Wanted | float | None,
+        preload: Wanted | float | None,
+        weight: ArrayLike | None,
+        free: str | Collection[str],
+        hold: Collection[str] | None,
+        q: ArrayLike | Mapping[str, float],
+    ) -> None:
+        self.family, self.start, self.stop, self.range = family, start, stop, abs(stop - start)
+        plant = self.plant = family.make(start)
+        self.how = {"preload": preload, "weight": weight}
+        free = () if hold is not None and free == "all" else free
+        self.moving = starting_pose(plant, plant.configuration(q), free, hold)[1]
+        self.clamped = self.moving.copy()
+        self.u = u
+        if family.effort is not None:
+            for p in (start, stop):  # a wider range ends at the actuator's limit
+                require_limits(plant, np.where(np.arange(plant.nu) == family.effort, p, 0.0))
+            self.u = self._named(u)
+        if family.coordinate is not None:
+            k = plant.velocity_of([family.coordinate])[0]
+            self.moving[k], self.clamped[k] = True, False
+        if not self.moving.any():
+            raise ValueError("no coordinate is free to move; name some with free=, or fewer with hold=")
+        if family.coordinate is not None and not Efforts.of(plant, u, preload, weight).found.any():
+            raise ValueError(
+                f"no motor is left to hold {family.label!r}: all efforts are given. Leave some out of u=, or let an "
+                "effort be the parameter"
+            )
+
+    def _named(self, u: Wanted | float | None) -> dict[str, float]:
+        """Given efforts by name."""
+        if u is None or isinstance(u, Mapping):
+            return dict(u or {})
+        full = np.broadcast_to(np.asarray(u, dtype=np.float64), self.plant.nu) if np.ndim(u) == 0 else u
+        full = _check.vector(full, self.plant.nu, "u", self.plant.actuator_names)
+        return dict(zip(self.plant.actuator_names, full.tolist(), strict=True))
+
+    def plant_at(self, p: float) -> PlantBase:
+        """The plant at a value of the parameter; Lost where it does not exist, beyond the range."""
+        try:
+            return self.family.make(p)
+        except Exception as error:
+            if not self.bounds[0] <= p <= self.bounds[1]:
+                raise Lost from error
+            raise RuntimeError(f"the plant cannot be built at {p:.6g}: {error}") from error
+
+    def efforts(self, plant: PlantBase, p: float) -> Efforts:
+        """Given and found efforts at a value of the parameter."""
+        k = self.family.effort
+        if k is None:
+            return Efforts.of(plant, self.u, **self.how)
+        limit = plant.effort[k]
+        efforts = Efforts.of(plant, {**self.u, self.family.label: float(np.clip(p, -limit, limit))}, **self.how)
+        efforts.value[k] = p  # steps may lead a little beyond the limit
+        return efforts
+
+    # -- points -------------------------------------------------------------------------------------------
+
+    def first(self, q: ArrayLike | Mapping[str, float]) -> Node:
+        """The equilibrium at the start, heading for the stop."""
+        plant, family = self.plant, self.family
+        q = plant.configuration(q)
+        motors = self.u if family.effort is None else {**self.u, family.label: self.start}
+        if family.coordinate is not None and q[family.coordinate] != self.start:
+            keep = {plant.position_names[i]: q[i] for i, k in plant.paired if not self.moving[k]}
+            q = plant.assemble(q, **{**keep, family.label: self.start})
+        require_closed(plant, q)
+        names = tuple(n for n, m in zip(plant.velocity_names, self.clamped, strict=True) if m)
+        found = trim(plant, q, u=motors, free=names, tolerance=self.tolerance, **self.how)
+        node = self.node(found.q, self.start, None)
+        ahead = node.P * np.sign(self.stop - self.start)
+        tangent = _tangent(node.J, ahead)
+        if tangent is None:  # a fold: either way
+            tangent = null_space(node.J, 1e-9).T[-1]
+            if null_space(node.J, 1e-9).shape[1] > 1:
+                raise EquilibriumError(
+                    f"{plant.name!r} has no equilibrium beside {family.label} = {self.start:.6g}: it can rest in a "
+                    "family of poses there, and in none where the parameter differs. Hold more coordinates, give the "
+                    "other efforts, or choose another parameter."
+                )
+        return _with_tangent(node, tangent)
+
+    def node(self, q: Array, p: float, heading: tuple[Array, float] | None) -> Node:
+        """Close the loops, and set up the equations there."""
+        family = self.family
+        plant = self.plant_at(p)
+        q = close_moving(plant, q, self.moving)
+        if family.coordinate is not None:
+            p = float(q[family.coordinate])
+        pose = Pose(plant, q, self.efforts(plant, p), self.moving)
+        if not np.isfinite(pose.relative):
+            raise Lost
+        length = coordinate_lengths(plant)
+        frame = np.linalg.qr(pose.free / length[:, None])[0]
+        F = length[:, None] * frame
+        X, P = F, np.zeros(F.shape[1])
+        force = pose.Y.T @ pose.local.Z.T  # from generalized forces to equations
+        J = force @ pose.local.force_q @ F
+        if family.coordinate is not None:
+            P = F[plant.velocity_of([family.coordinate])[0]]
+        else:
+            shift, change = self._change(plant, pose, p, length)
+            X = np.column_stack([X, shift * self.range])
+            P = np.append(P, self.range)
+            J = np.column_stack([J, force @ (pose.local.force_q @ shift + change) * self.range])
+        node = Node(q, p, pose, frame, X, P, J, np.zeros(P.size))
+        if heading is None:
+            return node
+        tangent = _tangent(J, node.project(heading))
+        if tangent is None:
+            raise Lost
+        return _with_tangent(node, tangent)
+
+    def _change(self, plant: PlantBase, pose: Pose, p: float, length: Array) -> tuple[Array, Array]:
+        """How the closed pose, and the force h + A' lam - B u at a fixed pose, change with the parameter."""
+        still = np.zeros(plant.nv)
+        if self.family.effort is not None:
+            return still, -pose.local.B[:, self.family.effort]
+        h = 1e-5 * self.range
+        p = float(np.clip(p, self.bounds[0] + 2.0 * h, self.bounds[1] - 2.0 * h))  # plants may not exist beyond
+        sides = [self._force(pose, p + s * h) for s in (1.0, -1.0, 2.0, -2.0)]
+        phi, force = ((8.0 * (a - b) - (c - d)) / (12.0 * h) for a, b, c, d in zip(*sides, strict=True))
+        if np.any(phi != 0.0):
+            rows = plant.row_scale[:, None] * pose.local.A[:, self.moving] * length[self.moving]
+            still[self.moving] = length[self.moving] * np.linalg.lstsq(rows, -plant.row_scale * phi, rcond=1e-9)[0]
+        return still, force
+
+    def _force(self, pose: Pose, p: float) -> tuple[Array, Array]:
+        """Residual of the loops, and force at rest, at a pose of a plant beside."""
+        terms = self.plant_at(p).terms(pose.q, np.zeros(pose.plant.nv))
+        return terms.phi, terms.h + terms.A.T @ pose.lam - terms.B @ pose.u
+
+    def correct(
+        self,
+        q: Array,
+        p: float,
+        heading: tuple[Array, float],
+        value: float | None = None,
+        across: tuple[Array, float] | None = None,
+    ) -> Node:
+        """Newton's method with the smallest corrections; at a fixed value of the parameter, or none along `across`.
+
+        Raises
+        ------
+        Lost
+            Where it does not converge.
+        """
+        best, left = None, np.inf
+        for _ in range(12):
+            node = self.node(q, p, heading)
+            off = 0.0 if value is None else value - node.p
+            now = node.pose.relative + abs(off) / self.range
+            if not now < left:
+                break
+            best, left = node, now
+            if now < 1e-15:
+                break
+            rows, rhs = node.J, -node.pose.r
+            unit = max(float(np.abs(node.J).max(initial=0.0)), 1e-300)
+            if value is not None:
+                rows, rhs = np.vstack([rows, unit * node.P / self.range]), np.append(rhs, unit * off / self.range)
+            if across is not None:
+                rows, rhs = np.vstack([rows, unit * node.project(across)]), np.append(rhs, 0.0)
+            dx = np.linalg.lstsq(rows, rhs, rcond=1e-12)[0]
+            if np.linalg.norm(dx) > 2.0:
+                break
+            q, p = node.pose.plant.integrate(node.q, node.X @ dx), node.p + float(node.P @ dx)
+        if best is None or best.pose.relative > self.tolerance or (value is not None and left > 1e-9):
+            raise Lost
+        return best
+
+    def ahead(self, base: Node, s: float, value: float | None = None) -> Node:
+        """The point of the branch a step s further on, or where the parameter has a value."""
+        if s == 0.0:
+            return base
+        x = s * base.tangent
+        q, p = base.pose.plant.integrate(base.q, base.X @ x), base.p + float(base.P @ x)
+        try:
+            return self.correct(q, p if value is None else value, base.heading, value)
+        except (AssemblyError, ModelError, EquilibriumError) as error:
+            raise Lost from error
+
+    def beside(self, node: Node, along: tuple[Array, float], sign: float) -> Node | None:
+        """A point of the branch that crosses at a branch point of one that runs along a direction, heading away."""
+        N = np.linalg.svd(node.J)[2][-2:].T
+        c = N.T @ node.project(along)  # the tangent there is not told from that of the other branch
+        across = N @ np.array([-c[1], c[0]])
+        across *= sign * np.sign(across[np.argmax(np.abs(across))]) / np.linalg.norm(across)
+        for s in (0.5 * self.step, 0.1 * self.step, 0.02 * self.step):
+            x = s * across
+            side = node.direction(across)
+            q, p = node.pose.plant.integrate(node.q, node.X @ x), node.p + float(node.P @ x)
+            try:
+                found = self.correct(q, p, side, across=side)
+                return self.node(found.q, found.p, heading(self, node, found))
+            except (Lost, AssemblyError, ModelError, EquilibriumError):
+                continue
+        return None
+
+    # -- what is told of a point ----------------------------------------------------------------------------
+
+    def point(self, node: Node) -> OperatingPoint:
+        """The operating point, with the efforts within the limits; EquilibriumError where they are beyond."""
+        pose = node.pose
+        return point_of(pose.plant, pose.terms, holding_efforts(pose.plant, pose.terms, pose.efforts))
+
+    def limit(self, node: Node) -> str | None:
+        """What forbids a point: a joint or an actuator at its limit."""
+        plant, q = node.pose.plant, node.q
+        outside = (q < plant.limits[:, 0] - 1e-9) | (q > plant.limits[:, 1] + 1e-9)
+        if outside.any():
+            i = int(np.argmax(outside))
+            return f"joint limit of {plant.position_names[i]!r}, {plant.limits[i].tolist()}"
+        try:
+            require_limits(plant, self.point(node).u)
+        except EquilibriumError as error:
+            return f"at {node.p:.6g}: {error}"
+        return None
+
+    def stability(self, node: Node, point: OperatingPoint) -> tuple[Array, NDArray[np.complex128]]:
+        """Stiffnesses and eigenvalues of the motions that leave the held coordinates in place."""
+        pose = node.pose
+        local = pose.local
+        if not np.array_equal(point.u, pose.u):
+            local = at_rest(pose.plant, node.q, point.lam, point.u)
+        F = local.Z @ pose.held_still(self.clamped)
+        K, D = F.T @ local.force_q @ F, F.T @ local.force_v @ F
+        n = K.shape[0]
+        poles = np.linalg.eigvals(np.block([[np.zeros((n, n)), np.eye(n)], [-K, -D]]))
+        return np.sort(np.linalg.eigvals(K).real), np.sort_complex(poles.astype(complex))
+
+
+def _with_tangent(node: Node, tangent: Array) -> Node:
+    return replace(node, tangent=tangent / np.linalg.norm(tangent))
+
+
+def _tangent(J: Array, along: Array) -> Array | None:
+    """The unit x with J x = 0 nearest to a direction; None where it is across to all."""
+    N = null_space(J, 1e-9)
+    t = N @ (N.T @ along)
+    size = float(np.linalg.norm(t))
+    return t / size if size > 1e-6 * np.linalg.norm(along) else None
+
+
+def distance(curve: Curve, a: Node, b: Node) -> float:
+    """Between two points, as the arclength measures it."""
+    way, along = heading(curve, a, b)
+    return float(np.hypot(np.linalg.norm(way), along if curve.family.coordinate is None else 0.0))
+
+
+def heading(curve: Curve, a: Node, b: Node) -> tuple[Array, float]:
+    """The direction from one point to another."""
+    plant = a.pose.plant
+    return plant.difference(a.q, b.q) / coordinate_lengths(plant), (b.p - a.p) / curve.range
+
+
+def between(curve: Curve, a: Node, b: Node, value: float) -> Node:
+    """The point between two others where the parameter has this value."""
+    share = (value - a.p) / (b.p - a.p) if b.p != a.p else 0.0
+    plant = a.pose.plant
+    q = plant.integrate(a.q, share * plant.difference(a.q, b.q))
+    return curve.correct(q, value, (a if share < 0.5 else b).heading, value=value)

@@ -1,0 +1,513 @@
+"""A plant as a native nonlinear system of python-control, in independent coordinates.
+
+The class here derives from one of python-control, which takes 1.1 s to import. So nothing imports this module until
+``plant.to_iosystem`` is called.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import control
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .. import _check
+from ..dynamics.derivatives import derivatives
+from ..dynamics.forces import ConstraintForce, constraint_force
+from ..errors import AssemblyError
+from ..kernels.layout import SPHERICAL
+from ..model.base import PlantBase
+from ..model.elements import Joint, Revolute
+from .at_rest import coordinate_lengths
+from .kinematics import Motion, frame_jacobian, motion
+from .linearize import affine_approximation
+from .local_form import LocalForm, LocalPoint
+from .model import LinearModel
+from .operating import OperatingPoint
+from .parametrization import (
+    Chart,
+    CoordinatePartitioning,
+    LinearParametrization,
+    NonlinearParametrization,
+    ParametrizationError,
+    Pose,
+)
+from .reduced import reduced_model
+from .right_jacobian import group_joints, inverse_right_jacobian
+from .signals import FrameMotion, SmallMotion, cut_joints
+
+__all__ = ["PlantSystem", "follow", "to_iosystem"]
+
+Array = NDArray[np.float64]
+
+_SHORTEST = 1e-4  # step along the way to a configuration, as a fraction of the way
+_STRAIGHT = 0.3  # how far a step may bend away from its tangent, relative to its length
+_ROUNDING = 1e-9  # of that, in radians or sizes of the machine
+
+
+# -- the branch through the operating point -------------------------------------------------------------
+
+
+def follow(chart: Chart, y: Array) -> Pose:
+    """The pose at y0 + y on the branch through the base point: where a slow motion along the straight line leads.
+
+    Newton's method, in one step where the branch is straight enough, in several along the line where it is not. The
+    result depends on y alone.
+
+    Raises
+    ------
+    AssemblyError
+        Where the branch ends before y.
+    """
+    length = coordinate_lengths(chart.plant)
+    # at most about a radian at once
+    longest = min(1.0, 1.0 / max(float(np.abs(chart.base.T @ y / length).max(initial=0.0)), 1e-300))
+    near, done, step = chart.base, 0.0, longest
+    while done < 1.0:
+        step = min(step, 1.0 - done)
+        last = step == 1.0 - done
+        try:
+            pose = chart.solve(chart.y0 + (1.0 if last else done + step) * y, near)
+            ahead = near.T @ (pose.y - near.y) / length
+            bent = chart.plant.difference(near.q, pose.q) / length - ahead
+            found = np.abs(bent).max(initial=0.0) <= _STRAIGHT * np.abs(ahead).max(initial=0.0) + _ROUNDING
+        except ParametrizationError:
+            found = False
+        if found:
+            near, done, step = pose, 1.0 if last else done + step, min(2.0 * step, longest)
+        elif step > _SHORTEST:
+            step *= 0.5
+        else:
+            raise _end_of_branch(chart, y, done, near)
+    return near
+
+
+def _end_of_branch(chart: Chart, y: Array, done: float, last: Pose) -> AssemblyError:
+    wanted = ", ".join(f"{n} {x:+.6g}" for n, x in zip(chart.names, y, strict=True))
+    return AssemblyError(
+        f"{chart.plant.name!r} cannot be brought to the deviations {wanted} on the branch of its operating point: "
+        f"this ends {100.0 * done:.3g} % of the way, at q = {np.round(last.q, 6).tolist()}, where these coordinates no "
+        f"longer determine the motion (conditioning {last.conditioning:.2g}, {chart.base.conditioning:.2g} at the "
+        "operating point). Stay nearer, choose other coordinates, or an operating point on the other side.",
+        chart.plant.loop_residuals(last.q),
+        last.q,
+    )
+
+
+def _chart(plant: PlantBase, q0: Array, names: tuple[str, ...], coordinates: Any) -> Chart:
+    """Independent coordinates: some of the machine's, angles or travels of cut joints, or combinations R."""
+    if coordinates is not None and not _are_names(coordinates):
+        return LinearParametrization(coordinates, names).at(plant, q0)
+    if not any(name in cut_joints(plant) for name in names):
+        return CoordinatePartitioning(names).at(plant, q0)
+    signals = [_coordinate(plant, q0, name) for name in names]
+    turns = np.array([isinstance(cut_joints(plant).get(name), Revolute) for name in names])
+    rest, off = np.zeros(plant.nv), np.zeros(plant.nu)
+
+    def residual(q: Array, y: Array) -> Array:
+        here = _Here(plant, q, rest, off, q0)
+        left = np.concatenate([signal.value(here) for signal in signals]) - y
+        return left - np.where(turns, 2.0 * np.pi * np.round(left / (2.0 * np.pi)), 0.0)  # any number of turns
+
+    def gradient(q: Array, y: Array) -> Array:
+        here = _Here(plant, q, rest, off, q0)
+        return np.concatenate([_coordinate_gradient(here, name) for name in names])
+
+    return NonlinearParametrization(residual, gradient, lambda q, y: -np.eye(y.size), names=names).at(plant, q0)
+
+
+def _are_names(given: Any) -> bool:
+    return isinstance(given, str) or all(isinstance(name, str) for name in given)
+
+
+# -- output signals -------------------------------------------------------------------------------------
+
+
+class _Here:
+    """A state of the machine, as outputs see it.
+
+    Attributes
+    ----------
+    q, v, u : ndarray
+    q0 : ndarray
+        Where deviations are measured from.
+    x : ndarray
+        State of the system.
+    """
+
+    def __init__(self, plant: PlantBase, q: Array, v: Array, u: Array, q0: Array, x: Array | None = None) -> None:
+        self.plant, self.q, self.v, self.u, self.q0, self.x = plant, q, v, u, q0, x
+
+    @cached_property
+    def delta(self) -> Array:
+        """q [-] q0."""
+        return self.plant.difference(self.q0, self.q)
+
+    @cached_property
+    def inverse_jacobian(self) -> Array:
+        """d(delta) of q [+] eps."""
+        return inverse_right_jacobian(group_joints(self.plant), self.delta)
+
+    @cached_property
+    def motion(self) -> Motion:
+        """Twists of the links."""
+        return motion(self.plant, self.q, self.v, np.zeros(self.plant.nv))
+
+    @cached_property
+    def loops(self) -> ConstraintForce:
+        """What the loops carry."""
+        return constraint_force(self.plant, self.q, self.v, self.u)
+
+
+class _Signal(NamedTuple):
+    """Values of one item of the outputs, and where they differ from their tangent at q.
+
+    Attributes
+    ----------
+    value : callable, _Here -> ndarray, shape (k,)
+    mend : callable, (_Here, rows, eps) -> rows, or None
+        Makes rows (k, 2 dof) of the signals' gradients out of those of their rates; eps (nv, 2 dof) moves q.
+    """
+
+    value: Callable[[_Here], Array]
+    mend: Callable[[_Here, Array, Array], Array] | None = None
+
+
+def _signal(
+    plant: PlantBase, states: Sequence[str], q0: Array, item: str | FrameMotion, names: Sequence[str]
+) -> _Signal:
+    """An item of the outputs, for the signals `names`; `SmallMotion.outputs` has checked it."""
+    frame = _as_frame(plant, item)
+    if frame is not None:
+        return _frame(plant, q0, frame)
+    if item in states:
+        row = np.eye(len(states))[[states.index(item)]]
+        return _Signal(lambda here: row @ here.x, lambda here, rows, eps: row)
+    coordinate = item.removesuffix("_rate")
+    if item in plant.velocity_names or item in cut_joints(plant):
+        return _coordinate(plant, q0, item)
+    if coordinate in plant.velocity_names:
+        k = plant.index(coordinate)
+        return _Signal(lambda here: here.v[[k]])
+    if coordinate in cut_joints(plant):
+        joint = cut_joints(plant)[coordinate]
+        return _Signal(lambda here: here.motion.joint_rows(joint)[0][None] @ here.v)
+    if names[0] in plant.row_names:
+        rows = [plant.row_names.index(n) for n in names]
+        return _Signal(lambda here: here.loops.multipliers[rows])
+    if names[0].endswith("_constraint_force"):
+        axes = [plant.index(n.removesuffix("_constraint_force")) for n in names]
+        return _Signal(lambda here: here.loops.force[axes])
+    motor = plant.actuator_names.index(item.removesuffix("_effort"))
+    return _Signal(lambda here: here.u[[motor]])
+
+
+def _coordinate(plant: PlantBase, q0: Array, name: str) -> _Signal:
+    """What has moved along a velocity coordinate, or in a cut joint (angles up to half a turn)."""
+    joint = cut_joints(plant).get(name)
+    if name in plant.velocity_names or joint is None:
+        k = plant.index(name)
+        return _Signal(lambda here: here.delta[[k]], lambda here, rows, eps: here.inverse_jacobian[[k]] @ eps)
+    start = _joint_value(plant, q0, joint)
+
+    def value(here: _Here) -> Array:
+        moved = _joint_value(plant, here.q, joint) - start
+        turns = np.round(moved / (2.0 * np.pi)) if isinstance(joint, Revolute) else 0.0
+        return np.array([moved - 2.0 * np.pi * turns])
+
+    return _Signal(value)
+
+
+def _coordinate_gradient(here: _Here, name: str) -> Array:
+    """d/deps (1, nv) of the same at q [+] eps."""
+    if name in here.plant.velocity_names:
+        return here.inverse_jacobian[[here.plant.index(name)]]
+    return here.motion.joint_rows(cut_joints(here.plant)[name])[0][None]
+
+
+def _joint_value(plant: PlantBase, q: Array, joint: Joint) -> float:
+    """Angle (rad, up to whole turns) or travel (m) of a cut joint."""
+    a, b = plant.pose(q, joint.parent) @ joint.frame, plant.pose(q, joint.child) @ joint.child_frame
+    if not isinstance(joint, Revolute):
+        return float(joint.axis @ a.R.T @ (b.p - a.p))
+    R = a.R.T @ b.R
+    sine = joint.axis @ [R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]]
+    return float(np.arctan2(0.5 * sine, 0.5 * (np.trace(R) - 1.0)))
+
+
+def _as_frame(plant: PlantBase, item: str | FrameMotion) -> FrameMotion | None:
+    """``<body>_position`` or ``<body>_velocity`` as a `FrameMotion`; None for what is neither."""
+    if isinstance(item, FrameMotion):
+        return item
+    body, _, kind = item.rpartition("_")
+    if kind not in ("position", "velocity") or body not in {b.name for b in getattr(plant, "bodies", ())}:
+        return None
+    return FrameMotion(body, positions=kind == "position", rates=kind == "velocity")
+
+
+def _frame(plant: PlantBase, q0: Array, item: FrameMotion) -> _Signal:
+    """Way and rotation vector of a frame from its start, and its velocities, in world axes."""
+    start = plant.pose(q0, item.body) @ item.frame
+
+    def turned(here: _Here) -> Array:
+        from scipy.spatial.transform import Rotation
+
+        return Rotation.from_matrix((plant.pose(here.q, item.body) @ item.frame).R @ start.R.T).as_rotvec()
+
+    def value(here: _Here) -> Array:
+        there = plant.pose(here.q, item.body) @ item.frame
+        parts = [there.p - start.p, turned(here)] if item.positions else []
+        if item.rates:
+            twist = frame_jacobian(here.motion, item.body, item.frame)[0] @ here.v
+            parts += [twist[3:], twist[:3]]
+        return np.concatenate(parts)
+
+    def mend(here: _Here, rows: Array, eps: Array) -> Array:
+        rows = rows.copy()
+        if item.positions:  # of a rotation vector r in world axes: dr = J_l^-1(r) dphi, J_l(r) = J_r(-r)
+            rows[3:6] = inverse_right_jacobian(((SPHERICAL, slice(3)),), -turned(here)) @ rows[3:6]
+        return rows
+
+    return _Signal(value, mend)
+
+
+# -- the system -------------------------------------------------------------------------------------------
+
+
+class PlantSystem(control.NonlinearIOSystem):
+    """A constrained plant as a nonlinear system of python-control, from ``plant.to_iosystem``.
+
+    The states are deviations from the operating point: ``<coordinate>``, y = R (q [-] q0), and ``<coordinate>_rate``,
+    R (v - v0). The loops are closed inside, on the branch through the operating point, so that a state is always a
+    state of the machine. Nothing is remembered between calls: the same x gives the same result.
+
+    Attributes
+    ----------
+    plant : Mechanism or FunctionPlant
+    point : OperatingPoint
+    form : LocalForm
+        The equations in independent coordinates.
+    absolute : bool
+        Whether inputs are motor efforts, rather than deviations from those of the operating point.
+    state_units, input_units, output_units : tuple of str
+    """
+
+    def __init__(
+        self, model: LinearModel, plant: PlantBase, chart: Chart, items: Sequence | None, absolute: bool, name: str
+    ) -> None:
+        self.plant, self.point, self.absolute = plant, model.point, absolute
+        self.form = LocalForm(plant, chart=chart)
+        self.state_units, self.input_units, self.output_units = model.state_units, model.input_units, model.output_units
+        self._motors = [plant.actuator_names.index(n.removesuffix("_effort")) for n in model.inputs]
+        self._rates0 = chart.rates(model.point.q, model.point.v)
+        super().__init__(
+            self._rate,
+            None if items is None else self._outputs,
+            name=name,
+            states=list(model.states),
+            # not the names of the motors alone: those are often the names of joints, and python-control connects
+            # signals that have the same name
+            inputs=list(model.inputs),
+            outputs=list(model.outputs),
+            dt=0,
+        )
+        self._items = () if items is None else tuple(items)
+        small = self._small(self._here(np.zeros(self.nstates), None)) if self._items else None
+        self._signals = [
+            _signal(plant, self.state_labels, self.point.q, item, [o.name for o in small.outputs([item])])
+            for item in self._items
+        ]
+        self._start = np.zeros(self.noutputs)
+        self._start = self._outputs(0.0, np.zeros(self.nstates), None, {})
+
+    # -- states ---------------------------------------------------------------------------------------
+
+    def to_plant(self, x: ArrayLike) -> tuple[Array, Array]:
+        """Configuration and velocity of the machine at a state.
+
+        Parameters
+        ----------
+        x : array_like, shape (2 dof,) or (2 dof, N)
+            States in python-control's order: the signal first, time last.
+
+        Returns
+        -------
+        q, v : ndarray, shape (nq,) and (nv,), or (nq, N) and (nv, N)
+
+        Raises
+        ------
+        AssemblyError
+            Where the branch through the operating point does not reach x.
+        """
+        x = np.asarray(x, dtype=np.float64)
+        if x.ndim == 2:
+            columns = [self.to_plant(column) for column in x.T]
+            return tuple(np.array(part).T for part in zip(*columns, strict=True))  # type: ignore[return-value]
+        point = self._point(_check.vector(x, self.nstates, "x", self.state_labels))
+        return point.pose.q, point.terms.v
+
+    def from_plant(self, q: ArrayLike, v: ArrayLike | None = None) -> Array:
+        """The state x (2 dof,) of a configuration and a velocity (zero unless given) on the branch."""
+        v = np.zeros(self.plant.nv) if v is None else v
+        return self.form.state(self.plant.configuration(q), v) - np.concatenate([self.form.chart.y0, self._rates0])
+
+    def _at_point(self) -> Array:
+        """Inputs that belong to the operating point."""
+        return self.point.u[self._motors] if self.absolute else np.zeros(len(self._motors))
+
+    def _efforts(self, u: Array | None) -> Array:
+        """All motor efforts (nu,); python-control says None for inputs that nobody gave."""
+        full = self.point.u.copy()
+        if u is not None:
+            full[self._motors] = u if self.absolute else full[self._motors] + u
+        return full
+
+    def _point(self, x: Array) -> LocalPoint:
+        """Pose and equations of motion at a state."""
+        n = len(self._rates0)
+        pose = follow(self.form.chart, x[:n])
+        v = pose.K @ (self._rates0 + x[n:])
+        return LocalPoint(pose, self.plant.terms(pose.q, v, cap=self.form.chart.rank))
+
+    def _here(self, x: Array, u: Array | None) -> _Here:
+        """The same for outputs."""
+        point = self._point(x)
+        return _Here(self.plant, point.pose.q, point.terms.v, self._efforts(u), self.point.q, x)
+
+    # -- what python-control calls ----------------------------------------------------------------------
+
+    def _rate(self, t: float, x: Array, u: Array | None, params: dict) -> Array:
+        """dx/dt."""
+        return self.form.rate(self._point(x), self._efforts(u))
+
+    def _outputs(self, t: float, x: Array, u: Array | None, params: dict) -> Array:
+        """The outputs, as deviations from those of the operating point."""
+        if not self._signals:
+            return x
+        here = self._here(x, u)
+        return np.concatenate([signal.value(here) for signal in self._signals]) - self._start
+
+    def linearize(
+        self,
+        x0: ArrayLike | control.OperatingPoint | OperatingPoint,
+        u0: ArrayLike | None = None,
+        t: float = 0.0,
+        params: dict | None = None,
+        copy_names: bool = False,
+        *,
+        eps: float | None = None,
+        **keywords: Any,
+    ) -> control.StateSpace:
+        """Linear model at any state, by analytic derivatives; ``control.linearize`` calls it.
+
+        Parameters
+        ----------
+        x0 : array_like, shape (2 dof,), or a number for all, or an operating point
+            State; or an operating point of python-control, or one of this package with its efforts.
+        u0 : array_like, shape (inputs,), or a number for all, optional
+            Inputs; those of the operating point unless given.
+        t, params, eps
+            Accepted for python-control; the plant knows neither, and the derivatives need no step.
+        copy_names : bool
+            Name the model after the system, with the prefix and the suffix of python-control.
+        **keywords
+            ``name``, ``inputs``, ``outputs``, ``states`` of the model, in place of the names here.
+
+        Returns
+        -------
+        control.StateSpace
+            In deviations from (x0, u0). Where dx/dt is not zero there, it is the tangent of the vector field.
+
+        Raises
+        ------
+        TypeError
+            For a keyword that python-control does not know.
+        """
+        x, u = self._nominal(x0, u0)
+        A, B, C, D = self._derivatives(x, u)
+        labels = {"states": self.state_labels, "inputs": self.input_labels, "outputs": self.output_labels}
+        if copy_names:
+            defaults = control.config.defaults
+            prefix, suffix = (defaults[f"iosys.linearized_system_name_{end}"] for end in ("prefix", "suffix"))
+            labels["name"] = f"{prefix}{self.name}{suffix}"
+        return control.ss(A, B, C, D, **{**labels, **keywords})
+
+    def _nominal(self, x0: Any, u0: Any) -> tuple[Array, Array]:
+        """State and inputs from what `linearize` takes."""
+        if isinstance(x0, control.OperatingPoint):
+            if x0.states is None:
+                raise ValueError("the operating point is empty: find_operating_point has found none")
+            x0, u0 = x0.states, x0.inputs if u0 is None else u0
+        elif isinstance(x0, OperatingPoint):
+            own = x0.u[self._motors] - (0.0 if self.absolute else self.point.u[self._motors])
+            held = self._efforts(own)
+            if not np.allclose(held, x0.u, rtol=1e-12, atol=0.0):
+                raise ValueError(f"the motors of {self.name!r} that are no inputs are held: {held}, not {x0.u}")
+            x0, u0 = self.from_plant(x0.q, x0.v), own if u0 is None else u0
+        u0 = self._at_point() if u0 is None else u0
+        return _vector(x0, self.state_labels, "x0"), _vector(u0, self.input_labels, "u0")
+
+    def _derivatives(self, x: Array, u: Array) -> tuple[Array, Array, Array, Array]:
+        """A, B, C, D at a state."""
+        point, efforts = self._point(x), self._efforts(u)
+        A, B = self.form.jacobian_at(point, efforts)
+        if not self._items:
+            return A, B[:, self._motors], np.eye(len(A)), np.zeros((len(A), len(u)))
+        pose, v, chart = point.pose, point.terms.v, self.form.chart
+        here = _Here(self.plant, pose.q, v, efforts, self.point.q, x)
+        # eps and dv by x, in the chart of the system, and from there in the one of the outputs
+        reduced = reduced_model(self.plant, pose.q, v, efforts, pose.V)
+        eps = np.hstack([pose.T, np.zeros_like(pose.K)])
+        dv = np.hstack([reduced.N @ pose.V @ pose.T - pose.K @ chart.slope_V(pose, v), pose.K])
+        small = self._small(here)
+        z = np.vstack([small.rows.R @ eps, small.rows.R @ dv + small.rows.rate_q @ eps])
+        C, D = [], []
+        for item, signal in zip(self._items, self._signals, strict=True):
+            found = small.outputs([item])
+            rows = np.array([o.C for o in found]) @ z
+            C.append(rows if signal.mend is None else signal.mend(here, rows, eps))
+            D.append(np.array([o.D for o in found]))
+        return A, B[:, self._motors], np.vstack(C), np.vstack(D)
+
+    def _small(self, here: _Here) -> SmallMotion:
+        """The outputs to first order."""
+        names = [self.plant.actuator_names[k] for k in self._motors]
+        coordinates = [n for n in self.state_labels[: len(self._rates0)] if self._named]
+        there = derivatives(self.plant, here.q, here.v, here.u)
+        return SmallMotion(self.plant, there, coordinates or self.form.chart.base.V, names)
+
+    @property
+    def _named(self) -> bool:
+        """Whether the independent coordinates have names of their own."""
+        return not isinstance(self.form.chart.parametrization, LinearParametrization)
+
+
+def _vector(x: ArrayLike, names: Sequence[str], what: str) -> Array:
+    """A vector, or a number for all of its entries."""
+    x = np.full(len(names), _check.number(x, what)) if np.ndim(x) == 0 else x
+    return _check.vector(x, len(names), what, names)
+
+
+def to_iosystem(
+    plant: PlantBase,
+    point: OperatingPoint,
+    *,
+    coordinates: Sequence[str] | ArrayLike | None = None,
+    inputs: Sequence[str] | None = None,
+    outputs: Sequence[str | FrameMotion] | None = None,
+    absolute: bool = False,
+    name: str | None = None,
+) -> PlantSystem:
+    """The plant as a nonlinear system of python-control; see `PlantBase.to_iosystem`."""
+    motors = plant.actuator_names if inputs is None else (inputs,) if isinstance(inputs, str) else tuple(inputs)
+    for motor in motors:
+        _check.one_of(motor, plant.actuator_names, "actuator")
+    items = (outputs,) if isinstance(outputs, (str, FrameMotion)) else outputs
+    model = affine_approximation(plant, point, coordinates=coordinates, inputs=motors)
+    wanted = model.states if items is None else items
+    model = affine_approximation(plant, point, coordinates=coordinates, inputs=motors, outputs=wanted)
+    chart = _chart(plant, point.q, model.states[: model.dof], coordinates)
+    return PlantSystem(model, plant, chart, items, bool(absolute), plant.name if name is None else name)

@@ -1,0 +1,131 @@
+"""Motion of the links at a state, and of what is fixed on them: frames and cut joints, to first order.
+
+The vectors U, X, Y of a velocity coordinate, and what they are for, are derived in `cmbcontrol.kernels.derivatives`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..kernels import tree
+from ..model.elements import Frame, Joint, Revolute
+from ..model.mechanism import Mechanism
+
+__all__ = ["Motion", "frame_jacobian", "motion"]
+
+Array = NDArray[np.float64]
+
+_STILL = np.zeros(6)
+
+
+@dataclass(frozen=True, eq=False)
+class Motion:
+    """World-frame screws and twists at the world origin, ``[angular; linear]``.
+
+    Attributes
+    ----------
+    plant : Mechanism
+    q, v : ndarray
+    S : ndarray, shape (nv, 6)
+        Joint screws.
+    V, acc : ndarray, shape (links, 6)
+        Twists of the links and their rates.
+    U, X, Y : ndarray, shape (nv, 6)
+    carrier : ndarray of int, shape (nv,)
+        Link that a coordinate carries.
+    """
+
+    plant: Mechanism
+    q: Array
+    v: Array
+    S: Array
+    V: Array
+    acc: Array
+    U: Array
+    X: Array
+    Y: Array
+    carrier: NDArray[np.int64]
+
+    def path(self, body: str) -> NDArray[np.bool_]:
+        """Mask (nv,) of the coordinates that move a body."""
+        links = self.plant.model.links
+        mask, i = np.zeros(self.plant.nv, dtype=bool), self.plant.link_index(body)
+        while i >= 0:
+            mask[links[i]["iv"] : links[i]["iv"] + links[i]["nv"]] = True
+            i = links[i]["parent"]
+        return mask
+
+    def twist(self, body: str) -> tuple[Array, Array]:
+        """Twist of a body and its rate, (6,) each."""
+        i = self.plant.link_index(body)
+        return (self.V[i], self.acc[i]) if i >= 0 else (_STILL, _STILL)
+
+    def joint_rows(self, joint: Joint) -> tuple[Array, Array, Array, Array]:
+        """Rate of a cut revolute or prismatic joint's coordinate, J (nv,), with d(Jv)/dq, d(Ja + J'v)/dq and d(J'v)/dv.
+
+        The rate is g . (V_b - V_a) with a unit torque about the axis, or a unit force along it, fixed on body a.
+        """
+        here = self.plant.pose(self.q, joint.parent) @ joint.frame
+        axis = here.R @ joint.axis
+        turns = isinstance(joint, Revolute)
+        g = np.concatenate([axis, np.zeros(3)] if turns else [np.cross(here.p, axis), axis])
+        V, acc = self.twist(joint.parent)
+        g1 = _cross_force(V, g)
+        g2 = _cross_force(acc, g) + _cross_force(V, g1)
+        side = self.path(joint.child).astype(float) - self.path(joint.parent)
+        return (
+            side * (self.S @ g),
+            side * (self.S @ g1 + self.U @ g),
+            side * (self.S @ g2 + 2.0 * self.U @ g1 + self.X @ g),
+            side * (2.0 * self.S @ g1 + self.Y @ g),
+        )
+
+
+def motion(plant: Mechanism, q: Array, v: Array, a: Array) -> Motion:
+    """Twists and accelerations of all links at a state."""
+    links, nv = plant.model.links, plant.nv
+    R, p = plant.link_poses(q)
+    S, U, X, Y = (np.zeros((nv, 6)) for _ in range(4))
+    tree.joint_screws(links, R, p, S)
+    V, acc = np.zeros((len(links), 6)), np.zeros((len(links), 6))
+    carrier = np.zeros(nv, dtype=np.int64)
+    for i, link in enumerate(links):
+        own = slice(link["iv"], link["iv"] + link["nv"])
+        Vp, Ap = (V[link["parent"]], acc[link["parent"]]) if link["parent"] >= 0 else (_STILL, _STILL)
+        relative = v[own] @ S[own]
+        V[i] = Vp + relative
+        acc[i] = Ap + _cross_motion(Vp, relative) + a[own] @ S[own]
+        carrier[own] = i
+        for k in range(own.start, own.stop):
+            U[k] = _cross_motion(Vp, S[k])
+            X[k] = _cross_motion(Ap, S[k]) + _cross_motion(Vp, U[k])
+            Y[k] = _cross_motion(V[i] + Vp, S[k])
+    return Motion(plant, q, v, S, V, acc, U, X, Y, carrier)
+
+
+def frame_jacobian(now: Motion, body: str, frame: Frame) -> tuple[Array, Array]:
+    """J and d(J v)/dq of a frame on a body, (6, nv) each: angular velocity, then velocity of its origin, world axes."""
+    there = now.plant.pose(now.q, body) @ frame
+    x, (V, _) = there.p, now.twist(body)
+    J, J_q = np.zeros((6, now.plant.nv)), np.zeros((6, now.plant.nv))
+    for k in np.flatnonzero(now.path(body)):
+        J[:3, k] = now.S[k, :3]
+        J[3:, k] = now.S[k, 3:] + np.cross(now.S[k, :3], x)
+        # the twist changes by S_k x V + U_k, and the point moves, too
+        change = _cross_motion(now.S[k], V) + now.U[k]
+        J_q[:3, k] = change[:3]
+        J_q[3:, k] = change[3:] + np.cross(change[:3], x) + np.cross(V[:3], J[3:, k])
+    return J, J_q
+
+
+def _cross_motion(V: Array, S: Array) -> Array:
+    """V x S."""
+    return np.concatenate([np.cross(V[:3], S[:3]), np.cross(V[:3], S[3:]) + np.cross(V[3:], S[:3])])
+
+
+def _cross_force(V: Array, g: Array) -> Array:
+    """V x* g."""
+    return np.concatenate([np.cross(V[:3], g[:3]) + np.cross(V[3:], g[3:]), np.cross(V[:3], g[3:])])

@@ -1,0 +1,174 @@
+"""The local state-space form of a plant: its motion as an ordinary differential equation in independent states.
+
+With x = (y, y_v) in a chart (Spencer, eqs. 2.16 and 4.8),
+
+    dy/dt = W K y_v,        dy_v/dt = V a(q, v, u) + dV/dt v,        q = Psi(y), v = K y_v,
+
+where W and V are those of `parametrization.Pose`. Solutions lie on the manifold whatever the error of the
+integration (eq. 2.17).
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .. import _check
+from ..errors import ModelError
+from ..kernels import constrained
+from ..model.base import PlantBase
+from ..model.terms import FAILED, RANK_TOLERANCE, Terms
+from .parametrization import Chart, Pose, as_parametrization
+from .reduced import reduced_model
+
+__all__ = ["LocalForm", "LocalPoint"]
+
+Array = NDArray[np.float64]
+
+
+class LocalPoint(NamedTuple):
+    """A state of the local form, with all that the plant says there."""
+
+    pose: Pose
+    terms: Terms
+
+
+class LocalForm:
+    """dx/dt = fhat(x, u) with x = (y, y_v), and its exact Jacobian (Spencer, eqs. 2.16, 4.8).
+
+    Parameters
+    ----------
+    plant : Mechanism or FunctionPlant
+    parametrization : {"partitioning", "tangent"} or Parametrization, optional
+        Tangent space unless given.
+    q0 : array_like, shape (nq,)
+        Base point, with closed loops.
+    coordinates : sequence of str, or array_like, shape (dof, nv), optional
+        Independent coordinates by name, or a matrix R, in place of a parametrization.
+    chart : Chart, optional
+        In place of parametrization and q0.
+
+    Attributes
+    ----------
+    plant, chart
+    dof : int
+    names : tuple of str
+        Of the states, y and then their velocities.
+
+    Raises
+    ------
+    SingularPoseError
+    ParametrizationError
+        Where coordinates are not independent.
+
+    Examples
+    --------
+    >>> from cmbcontrol import plants
+    >>> plant = plants.five_bar()
+    >>> q0 = plant.assemble(left=2.1, right=1.0)
+    >>> form = LocalForm(plant, q0=q0, coordinates=("left", "right"))
+    >>> A, B = form.jacobian(form.state(q0, np.zeros(4)), u=[0.0, 0.0])
+    >>> A.shape, B.shape, form(form.state(q0, np.zeros(4))).round(3)
+    ((4, 4), (4, 2), array([ 0.   ,  0.   ,  5.457, -5.662]))
+    """
+
+    def __init__(
+        self,
+        plant: PlantBase,
+        parametrization: Any = None,
+        q0: ArrayLike | None = None,
+        *,
+        coordinates: Any = None,
+        chart: Chart | None = None,
+    ) -> None:
+        if (chart is None) == (q0 is None):
+            raise TypeError("LocalForm needs either a base point q0 or a chart")
+        self.plant = plant
+        self.chart = as_parametrization(parametrization, coordinates).at(plant, q0) if chart is None else chart
+        self.dof = self.chart.dof
+        self.names = (*self.chart.names, *(f"{name}_rate" for name in self.chart.names))
+
+    # -- states ---------------------------------------------------------------------------------------
+
+    def state(self, q: ArrayLike, v: ArrayLike, near: Array | None = None) -> Array:
+        """x = (y, y_v) (2 dof,) of a state on the manifold; `near`, a guess of y, where R is nonlinear in y."""
+        q = _check.vector(q, self.plant.nq, "q", self.plant.position_names)
+        y = self.chart.coordinates(q, near)
+        return np.concatenate([y, self.chart.rates(q, v, y)])
+
+    def full(self, x: ArrayLike, near: Pose | None = None) -> tuple[Array, Array]:
+        """(q, v) of a state x: q = Psi(y), v = K y_v."""
+        y, rates = self._split(x)
+        pose = self.chart.solve(y, near)
+        return pose.q, pose.K @ rates
+
+    def point(self, x: ArrayLike, t: float = 0.0, near: Pose | None = None) -> LocalPoint:
+        """Pose and equations of motion at a state."""
+        y, rates = self._split(x)
+        pose = self.chart.solve(y, near)
+        return LocalPoint(pose, self.plant.terms(pose.q, pose.K @ rates, t, cap=self.chart.rank))
+
+    def moved(self, q: ArrayLike, y: Array | None = None) -> LocalForm:
+        """The local form in the chart of the same kind at another base point."""
+        return LocalForm(self.plant, chart=self.chart.reparametrize(q, y))
+
+    # -- the equation -----------------------------------------------------------------------------------
+
+    def __call__(self, x: ArrayLike, u: ArrayLike | None = None, near: Pose | None = None) -> Array:
+        """fhat(x, u) (2 dof,)."""
+        return self.rate(self.point(x, near=near), self._efforts(u))
+
+    def acceleration(self, point: LocalPoint, u: Array) -> Array:
+        """dv/dt (nv,) at a point."""
+        terms = point.terms
+        force = terms.B @ u - terms.h
+        a, _, rank = constrained.gauss_acceleration(
+            terms.M, terms.A, terms.row_scale, force, -terms.b, RANK_TOLERANCE, self.chart.rank
+        )
+        if rank == FAILED:
+            raise ModelError(f"the mass matrix of {self.plant.name!r} is not positive definite here")
+        return a
+
+    def rate(self, point: LocalPoint, u: Array) -> Array:
+        """fhat at a point that is known already."""
+        pose, v = point.pose, point.terms.v
+        return np.concatenate([pose.W @ v, pose.V @ self.acceleration(point, u) + self.chart.bias(pose.q, pose.y, v)])
+
+    def jacobian(self, x: ArrayLike, u: ArrayLike | None = None, near: Pose | None = None) -> tuple[Array, Array]:
+        """Ahat = d fhat / dx (2 dof, 2 dof) and Bhat = d fhat / du (2 dof, nu)."""
+        u = self._efforts(u)
+        return self.jacobian_at(self.point(x, near=near), u)
+
+    def jacobian_at(self, point: LocalPoint, u: Array) -> tuple[Array, Array]:
+        """The Jacobian at a point that is known already: `reduced_model` brought into this chart.
+
+        The reduced model has coordinates eta with d(eta) = V delta; here d(eta) = V T dy, and
+
+            dv = K dy_v + (N V T - K d(V v)/dy) dy.
+        """
+        pose, v, chart, p = point.pose, point.terms.v, self.chart, self.dof
+        small = reduced_model(self.plant, pose.q, v, u, pose.V)
+        A21, A22 = small.A[p:, :p], small.A[p:, p:]
+        E, bent = pose.V @ pose.T, chart.slope_V(pose, v)
+        N = small.N @ E - pose.K @ bent  # dv/dy
+        A = np.empty((2 * p, 2 * p))
+        A[:p, :p] = chart.slope_W(pose, v) + pose.W @ N
+        A[:p, p:] = pose.W @ pose.K
+        A[p:, :p] = A21 @ E - A22 @ bent + chart.slope_V(pose, small.a) + chart.slope_bias(pose, v, pose.T, N)
+        A[p:, p:] = A22 + chart.slope_bias(pose, v, np.zeros_like(pose.K), pose.K)
+        return A, small.B
+
+    # -- pieces -----------------------------------------------------------------------------------------
+
+    def _split(self, x: ArrayLike) -> tuple[Array, Array]:
+        """y and y_v."""
+        x = _check.vector(x, 2 * self.dof, "x", self.names)
+        return x[: self.dof], x[self.dof :]
+
+    def _efforts(self, u: ArrayLike | None) -> Array:
+        """Motor efforts as a vector."""
+        if u is None:
+            return np.zeros(self.plant.nu)
+        return _check.vector(u, self.plant.nu, "u", self.plant.actuator_names)

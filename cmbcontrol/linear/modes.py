@@ -1,0 +1,518 @@
+"""Modes of a linear model: eigenvalues that belong together, shapes, participation, shares of the kinetic energy."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import _check
+from ..errors import EquilibriumError, ModelError
+from ..kernels import tree
+from ..model.mechanism import Mechanism
+
+if TYPE_CHECKING:
+    import xarray
+
+    from .model import LinearModel
+
+__all__ = ["Mode", "Modes", "mode_list", "modes", "undamped_modes"]
+
+Array = NDArray[np.float64]
+Complex = NDArray[np.complex128]
+
+_SLOW = 1.0  # rad/s: what the accuracy of A is measured by where its entries vanish
+
+
+class Mode(NamedTuple):
+    """An eigenvalue of a linear model (of a complex pair, the upper one) and how the machine moves with it.
+
+    Attributes
+    ----------
+    eigenvalue : complex
+        1/s.
+    frequency : float
+        Natural frequency, abs(eigenvalue), rad/s.
+    damping : float
+        Damping ratio, -real part / frequency: 1 for a decay, -1 for a growth, 0 for an eigenvalue zero.
+    shape : ndarray, shape (nv,)
+        Motion of all velocity coordinates, complex, the largest entry 1.
+    kind : str
+        ``"oscillation"`` (growing where the damping ratio is negative), ``"decay"``, ``"growth"``, or
+        ``"rigid-body"`` for an eigenvalue zero: nothing brings the machine back.
+    time_constant : float
+        -1 / real part, s, of the envelope of an oscillation: negative where the motion grows, infinite where
+        it does neither.
+    multiplicity, independent : int
+        How often the eigenvalue is repeated, and how many independent eigenvectors it has; where these are
+        fewer, the eigenvalue is defective and the motion grows like a power of time.
+    vector : ndarray, shape (2 dof,)
+        Eigenvector in the states, scaled as `shape`.
+    rate_shape : ndarray, shape (nv,)
+        Velocities of all coordinates that go with `shape`: ``eigenvalue * shape`` at an equilibrium.
+    participation : ndarray, shape (2 dof,)
+        Participation factors of the states, which sum to one; see `modes`.
+    """
+
+    eigenvalue: complex
+    frequency: float
+    damping: float
+    shape: Complex
+    kind: str
+    time_constant: float
+    multiplicity: int
+    independent: int
+    vector: Complex
+    rate_shape: Complex
+    participation: Array
+
+
+class Modes:
+    """The modes of a linear model, slowest first.
+
+    Attributes
+    ----------
+    data : xarray.Dataset
+        Dimensions mode (0, 1, ...), state, freedom (the independent coordinates), coordinate, and where the plant
+        is known body. Variables, with units in their attrs: ``eigenvalue``, ``frequency``, ``damping``,
+        ``damped_frequency``, ``period``, ``time_constant``, ``kind``, ``multiplicity``, ``independent``;
+        ``shape`` (mode, coordinate) and ``rate_shape``, complex; ``vector`` and ``participation`` (mode, state);
+        ``freedom_participation`` (mode, freedom); ``coordinate_energy`` and ``body_energy``, shares of the
+        kinetic energy. `undamped_modes` adds ``modal_mass`` and ``modal_stiffness``.
+
+    Notes
+    -----
+    ``modes.frequency`` is short for ``modes.data["frequency"]``; ``modes[0]`` is the first `Mode`, and
+    ``print(modes)`` a table.
+    """
+
+    def __init__(self, data: xarray.Dataset, listed: list[Mode]) -> None:
+        self.data = data
+        self._listed = listed
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_") or name == "data" or name not in self.data:
+            known = ", ".join(map(str, self.data.data_vars)) if "data" in self.__dict__ else ""
+            raise AttributeError(f"modes have no {name!r} (variables: {known})")
+        return self.data[name]
+
+    def __len__(self) -> int:
+        return len(self._listed)
+
+    def __iter__(self) -> Iterator[Mode]:
+        return iter(self._listed)
+
+    def __getitem__(self, i: int) -> Mode:
+        return self._listed[i]
+
+    def __str__(self) -> str:
+        return "\n".join([self.data.attrs["title"], *mode_table(self._listed), *self._carriers()])
+
+    def _carriers(self) -> list[str]:
+        """The freedoms that take part most, a line a mode."""
+        lines, shares = [], self.data["freedom_participation"].values
+        for i, share in enumerate(shares):
+            most = [k for k in np.argsort(-share.round(6), kind="stable")[:4] if share[k] > 0.01]
+            parts = ", ".join(f"{self.data['freedom'].values[k]} {100.0 * share[k]:.0f} %" for k in most)
+            lines.append(f"  mode {i}: {parts}")
+        return ["  participation of the independent coordinates", *lines] if lines else []
+
+    def __repr__(self) -> str:
+        return f"<{self.data.attrs['title']}: {len(self)} modes>"
+
+
+def mode_table(listed: list[Mode]) -> list[str]:
+    """Lines of a table, with a heading."""
+    if not listed:
+        return ["  no freedom, no modes"]
+    lines = ["  mode  kind         eigenvalue [1/s]            frequency [rad/s]  damping ratio  time constant [s]"]
+    for i, mode in enumerate(listed):
+        value, ratio = mode.eigenvalue, mode.damping + 0.0
+        text = f"{value.real + 0.0: .6g} +- {value.imag:.6g}j" if value.imag else f"{value.real + 0.0: .6g}"
+        many = f"  x{mode.multiplicity}" if mode.multiplicity > 1 else ""
+        many += ", defective" if mode.independent < mode.multiplicity else ""
+        lines.append(
+            f"  {i:<4}  {mode.kind:<11}  {text:<26}  {mode.frequency:<17.6g}  {ratio:<13.4g}  "
+            f"{mode.time_constant:<.5g}{many}"
+        )
+    return lines
+
+
+def modes(linear_model: LinearModel, tolerance: float = 1e-10) -> Modes:
+    """Natural frequencies, damping ratios, shapes in all coordinates, participation, shares of kinetic energy.
+
+    Parameters
+    ----------
+    linear_model : LinearModel
+    tolerance : float
+        Relative accuracy of the entries of A. Eigenvalues that an error of this size can make equal count as one
+        that is repeated; real parts that it can make vanish, and natural frequencies below sqrt(tolerance) rad/s,
+        count as zero.
+
+    Returns
+    -------
+    Modes
+
+    Raises
+    ------
+    ValueError
+        For a tolerance that is not positive.
+
+    Notes
+    -----
+    The participation factor of state k in mode i is abs(w_ki v_ki) with left and right eigenvectors w, v,
+    normalised so that the sum over the states is one (Perez-Arriaga, Verghese and Schweppe, 1982). It does not
+    depend on units. For an eigenvalue that is repeated, eigenvectors are arbitrary within their space: there
+    w v' is replaced by the projector on the space, which is not, and the modes of one eigenvalue share their factors.
+
+    Shapes of a repeated eigenvalue are a basis in which each has a coordinate of its own. For a defective one
+    (a free rotor: a double zero with a single eigenvector) the shapes of the missing eigenvectors are those of the
+    motions that grow like t exp(lambda t).
+
+    The shares of kinetic energy are those of a motion along the shape s: conj(s_k) (M s)_k / (s^H M s) for coordinate
+    k, negative where it moves against the inertia that the others load it with; those of bodies are never negative.
+
+    Examples
+    --------
+    >>> from cmbcontrol import plants
+    >>> from cmbcontrol.linear import linearize, trim
+    >>> plant = plants.pendulum()
+    >>> found = modes(linearize(plant, trim(plant, plant.assemble(angle=-np.pi / 2)), coordinates=("angle",)))
+    >>> float(found.frequency[0]), found.participation.values[0]
+    (3.83601, array([0.5, 0.5]))
+    """
+    return _labelled(linear_model, mode_list(linear_model, tolerance), f"modes of {linear_model.name}")
+
+
+def undamped_modes(linear_model: LinearModel, tolerance: float = 1e-10) -> Modes:
+    """Modes without damping, from the symmetric pencil (K'MK, K'KK): real shapes, orthogonal in M.
+
+    Parameters
+    ----------
+    linear_model : LinearModel
+        About an equilibrium; its damping is left out.
+    tolerance : float
+        Natural frequencies below sqrt(tolerance) rad/s count as zero.
+
+    Returns
+    -------
+    Modes
+        A mode for each freedom, with ``modal_mass`` s'Ms and ``modal_stiffness`` for shapes s with largest entry 1. A
+        mode whose stiffness is negative is a ``"growth"``; it stands for the decay at the same rate too.
+
+    Raises
+    ------
+    ModelError
+        Where the model was loaded from a file without its plant, which knows M.
+    EquilibriumError
+        Away from an equilibrium, and where the stiffness is not symmetric (forces that follow the motion).
+
+    Examples
+    --------
+    >>> from cmbcontrol import plants
+    >>> from cmbcontrol.linear import linearize, trim
+    >>> plant = plants.pendulum()
+    >>> lin = linearize(plant, trim(plant, plant.assemble(angle=-np.pi / 2)))
+    >>> undamped_modes(lin).eigenvalue.values
+    array([0.+3.83601j])
+    """
+    from scipy.linalg import eigh
+
+    _check.positive(tolerance, "tolerance")
+    M, K, n = _mass_matrix(linear_model), linear_model.K, linear_model.dof
+    _require_rest(linear_model)
+    mass = K.T @ M @ K
+    stiffness = -mass @ linear_model.A[n:, :n]
+    skew = np.abs(stiffness - stiffness.T).max(initial=0.0)
+    if skew > 1e-6 * np.abs(stiffness).max(initial=0.0):
+        raise EquilibriumError(
+            f"the stiffness of {linear_model.name!r} is not symmetric (by {skew:.3g}): some forces follow the motion, "
+            "so that undamped modes are not those of a conservative machine. Use modes()."
+        )
+    squares, vectors = eigh(0.5 * (stiffness + stiffness.T), mass) if n else (np.zeros(0), np.zeros((0, 0)))
+    listed = []
+    for square, y in zip(squares, vectors.T, strict=True):
+        square = 0.0 if abs(square) <= tolerance * _SLOW**2 else float(square)
+        value = complex(np.sqrt(complex(-square)))
+        share = np.abs(y * (mass @ y)) / np.abs(y * (mass @ y)).sum()
+        many = int(np.count_nonzero(np.abs(squares - square) <= tolerance * (abs(square) + _SLOW**2)))
+        vector = np.concatenate([y, value * y])
+        listed.append(_mode(linear_model, value, vector, np.concatenate([share, share]) / 2.0, many, many))
+    listed.sort(key=_order)
+    found = _labelled(linear_model, listed, f"undamped modes of {linear_model.name}")
+    shapes = found.data["shape"].values.real
+    masses = np.einsum("ik,kl,il->i", shapes, M, shapes)
+    squares = -(found.data["eigenvalue"].values ** 2).real
+    found.data["modal_mass"] = ("mode", masses, {"units": "kg or kg m2", "long_name": "modal mass"})
+    found.data["modal_stiffness"] = ("mode", masses * squares, {"units": "N/m or N m", "long_name": "modal stiffness"})
+    return found
+
+
+def mode_list(linear_model: LinearModel, tolerance: float = 1e-10) -> list[Mode]:
+    """The modes as a list, slowest first; see `modes`."""
+    _check.positive(tolerance, "tolerance")
+    if not linear_model.A.size:
+        return []
+    listed = []
+    for space in _eigenspaces(linear_model.A, tolerance):
+        share, independent, more = np.abs(space.diagonal), space.vectors.shape[1], space.growing.shape[1]
+        share = share / share.sum()
+        for x in (*_basis(linear_model.K, space.vectors), *_basis(linear_model.K, space.growing)):
+            listed.append(_mode(linear_model, space.eigenvalue, x, share, independent + more, independent))
+    return sorted(listed, key=_order)
+
+
+def _order(mode: Mode) -> tuple[float, float]:
+    return mode.frequency, mode.eigenvalue.real
+
+
+def _mode(lin: LinearModel, value: complex, x: Complex, participation: Array, many: int, independent: int) -> Mode:
+    """A mode from an eigenvector of A."""
+    n = lin.dof
+    x = x.astype(complex)
+    shape = lin.K @ x[:n]
+    largest = shape[np.argmax(np.abs(shape))] if shape.any() else 1.0
+    shape, x = shape / largest, x / largest
+    frequency, growth = abs(value), value.real
+    kind = "oscillation" if value.imag else "decay" if growth < 0.0 else "growth"
+    return Mode(
+        eigenvalue=value,
+        frequency=float(frequency),
+        damping=float(-growth / frequency) if frequency else 0.0,
+        shape=shape,
+        kind=kind if frequency else "rigid-body",
+        time_constant=float(-1.0 / growth) if growth else float("inf"),
+        multiplicity=many,
+        independent=independent,
+        vector=x,
+        rate_shape=lin.K @ x[n:] + lin.N @ x[:n],
+        participation=participation,
+    )
+
+
+# -- eigenvalues that belong together -------------------------------------------------------------------
+
+
+class _Eigenspace(NamedTuple):
+    """An eigenvalue, as often as it is repeated.
+
+    Attributes
+    ----------
+    eigenvalue : complex
+    vectors : ndarray, shape (n, independent)
+        Eigenvectors.
+    growing : ndarray, shape (n, multiplicity - independent)
+        Where the eigenvalue is defective: directions of the motions that grow like t exp(lambda t).
+    diagonal : ndarray, shape (n,)
+        Of the projector on the invariant subspace, along all others.
+    accuracy : float
+        How far errors of the given relative size move the eigenvalue (the mean of those that are one).
+    """
+
+    eigenvalue: complex
+    vectors: Complex
+    growing: Complex
+    diagonal: Complex
+    accuracy: float
+
+
+def _eigenspaces(A: Array, tolerance: float) -> list[_Eigenspace]:
+    """Eigenspaces of A; of complex pairs the upper half.
+
+    An error E in A moves a simple eigenvalue by w'E v / w'v. Eigenvalues that lie closer than they are moved by an
+    error of the given relative size are one: this holds for those that are repeated with all their eigenvectors
+    (moved by about the tolerance) and for defective ones (by its square root).
+    """
+    from scipy.linalg import eig, matrix_balance
+    from scipy.sparse.csgraph import connected_components
+
+    # entries that vanish but for rounding must not decide the scale: x = scale * (x of the balanced matrix)
+    scale = matrix_balance(np.abs(A) + _floor(np.ones(len(A))), permute=False, separate=True)[1][0]
+    A = A / scale[:, None] * scale
+    values, left, right = eig(A, left=True, right=True)
+    error = tolerance * (np.abs(A) + _floor(scale))
+    products = np.einsum("ki,ki->i", left.conj(), right)
+    moved = np.einsum("ki,ki->i", np.abs(left), error @ np.abs(right)) / np.maximum(np.abs(products), 1e-300)
+    reach = np.minimum(moved, tolerance ** (1.0 / 3.0) * (np.abs(values) + _SLOW))
+    near = np.abs(values[:, None] - values) <= np.minimum(reach[:, None], reach)
+    count, label = connected_components(near, directed=False)
+    spaces = []
+    for mine in (label == i for i in range(count)):
+        if (values[mine].imag < 0.0).all():
+            continue
+        if mine.sum() == 1:
+            (i,) = np.flatnonzero(mine)
+            diagonal = left[:, i].conj() * right[:, i] / products[i]
+            space = _Eigenspace(complex(values[i]), right[:, mine], right[:, :0], diagonal, float(moved[i]))
+        else:
+            space = _repeated(A, values, mine, error, tolerance)
+        value = _cleaned(space.eigenvalue, space.accuracy, tolerance)
+        vectors, growing = scale[:, None] * space.vectors, scale[:, None] * space.growing
+        spaces.append(space._replace(eigenvalue=value, vectors=vectors, growing=growing))
+    return spaces
+
+
+def _floor(scale: Array) -> Array:
+    """What counts as an entry of A where none is: a stiffness of (1 rad/s)^2 times the inertia, on each freedom."""
+    n = len(scale) // 2
+    floor = np.zeros((2 * n, 2 * n))
+    floor[n:, :n] = np.diag(_SLOW**2 * scale[:n] / scale[n:])
+    return floor
+
+
+def _cleaned(value: complex, accuracy: float, tolerance: float) -> complex:
+    """An eigenvalue without the parts that are rounding."""
+    if abs(value) <= max(accuracy, np.sqrt(tolerance) * _SLOW):
+        return 0j
+    real, imag = (0.0 if abs(x) <= accuracy else x for x in (value.real, value.imag))
+    return complex(real, imag)
+
+
+def _repeated(A: Array, values: Complex, mine: NDArray[np.bool_], error: Array, tolerance: float) -> _Eigenspace:
+    """The invariant subspace of several eigenvalues, by Schur's form with these first."""
+    from scipy.linalg import lapack, schur, solve_sylvester
+    from scipy.optimize import linear_sum_assignment
+
+    T, Q = schur(A, output="complex")
+    order = linear_sum_assignment(np.abs(values[:, None] - T.diagonal()))[1]
+    select = np.zeros(len(A), dtype=np.int32)
+    select[order[mine]] = 1
+    T, Q = lapack.ztrsen(select, T, Q, job="N")[:2]
+    m = int(mine.sum())
+    value, X = T.diagonal()[:m].mean(), Q[:, :m]
+    # with T = [T1, C; 0, T2] and T1 R - R T2 = C the projector along the other subspace is Q1 (Q1' + R Q2')
+    R = solve_sylvester(T[:m, :m], -T[m:, m:], T[:m, m:]) if m < len(A) else np.zeros((m, 0))
+    projector = X @ (X.conj().T + R @ Q[:, m:].conj().T)
+    # on the subspace A is value + L with L nilpotent: its null space are eigenvectors, its range what grows
+    U, sigma, Vh = np.linalg.svd(T[:m, :m] - value * np.eye(m))
+    grown = sigma > np.sqrt(tolerance) * (abs(value) + _SLOW)
+    accuracy = float((np.abs(projector.T) * error).sum()) / m
+    return _Eigenspace(complex(value), X @ Vh[~grown].conj().T, X @ U[:, grown], projector.diagonal(), accuracy)
+
+
+def _basis(K: Array, X: Complex) -> Complex:
+    """Vectors (k, n) that span the columns of X (n, k), each with a coordinate of the machine of its own."""
+    if X.shape[1] < 2:
+        return X.T
+    from scipy.linalg import qr
+
+    shapes = K @ X[: K.shape[1]]
+    pivots = np.sort(qr(shapes.conj().T, pivoting=True, mode="r")[1][: X.shape[1]])
+    return (X @ np.linalg.pinv(shapes[pivots])).T
+
+
+# -- what the plant knows ---------------------------------------------------------------------------------
+
+
+def _mass_matrix(lin: LinearModel) -> Array:
+    """M at the operating point."""
+    plant = lin.point.plant
+    if plant is None:
+        raise ModelError(
+            f"the linear model of {lin.name!r} was loaded without its plant, which knows the masses: "
+            "use load_linear(path, plant)"
+        )
+    return plant.terms(lin.point.q, lin.point.v).M
+
+
+def _require_rest(lin: LinearModel) -> None:
+    moving = np.abs(lin.point.v).max(initial=0.0)
+    pushed = np.abs(lin.drift).max(initial=0.0)
+    if moving > 0.0 or pushed > 1e-6 * _SLOW:
+        raise EquilibriumError(
+            f"the linear model of {lin.name!r} is not about an equilibrium (largest velocity {moving:.3g}, largest "
+            f"drift {pushed:.3g}); undamped modes need one. Use trim(plant, q), or modes()."
+        )
+
+
+def _coordinate_energy(M: Array, shapes: Complex) -> Array:
+    """Shares (modes, nv) of conj(s) M s."""
+    share = (shapes.conj() * (shapes @ M)).real
+    return share / share.sum(axis=1, keepdims=True)
+
+
+def _body_energy(plant: Mechanism, q: Array, shapes: Complex) -> Array:
+    """Shares (modes, bodies) of the kinetic energy of motions along the shapes."""
+    R, p = plant.link_poses(q)
+    S, V = np.empty((plant.nv, 6)), np.empty((len(plant.model.links), 6))
+    tree.joint_screws(plant.model.links, R, p, S)
+    energy = np.zeros((len(shapes), len(plant.bodies)))
+    frames = [plant.pose(q, body.name) for body in plant.bodies]
+    links = [plant._compiled.link_of[body.name] for body in plant.bodies]
+    for i, shape in enumerate(shapes):
+        for part in (shape.real.copy(), shape.imag.copy()):
+            tree.twists(plant.model.links, S, part, V)
+            for k, (body, frame, link) in enumerate(zip(plant.bodies, frames, links, strict=True)):
+                omega = V[link, :3]
+                v = V[link, 3:] + np.cross(omega, frame.p + frame.R @ body.com)
+                spin = frame.R.T @ omega
+                energy[i, k] += body.mass * (v @ v) + spin @ body.inertia @ spin
+    return energy / energy.sum(axis=1, keepdims=True)
+
+
+# -- labels -----------------------------------------------------------------------------------------------
+
+
+def _labelled(lin: LinearModel, listed: list[Mode], title: str) -> Modes:
+    """The modes as a data set."""
+    import xarray
+
+    def stacked(field: str, width: int) -> NDArray[Any]:
+        return np.array([getattr(mode, field) for mode in listed]).reshape(len(listed), width)
+
+    plant, (nv, n) = lin.point.plant, lin.K.shape
+    values = np.array([mode.eigenvalue for mode in listed], dtype=complex)
+    shapes, share = stacked("shape", nv).astype(complex), stacked("participation", 2 * n)
+    with np.errstate(divide="ignore"):
+        period = 2.0 * np.pi / values.imag
+    columns = {
+        "eigenvalue": (("mode",), values, "1/s", "eigenvalue"),
+        "frequency": (("mode",), np.abs(values), "rad/s", "natural frequency"),
+        "damping": (("mode",), np.array([mode.damping for mode in listed]), "1", "damping ratio"),
+        "damped_frequency": (("mode",), values.imag, "rad/s", "frequency of the oscillation"),
+        "period": (("mode",), period, "s", "period of the oscillation"),
+        "time_constant": (
+            ("mode",),
+            np.array([m.time_constant for m in listed]),
+            "s",
+            "time constant (of the envelope)",
+        ),
+        "kind": (("mode",), np.array([mode.kind for mode in listed], dtype=str), "", "kind of motion"),
+        "multiplicity": (("mode",), np.array([m.multiplicity for m in listed], dtype=int), "1", "times repeated"),
+        "independent": (("mode",), np.array([m.independent for m in listed], dtype=int), "1", "eigenvectors"),
+        "shape": (("mode", "coordinate"), shapes, "as coordinate_unit", "motion of all coordinates"),
+        "rate_shape": (
+            ("mode", "coordinate"),
+            stacked("rate_shape", nv),
+            "as coordinate_unit, per second",
+            "velocities",
+        ),
+        "vector": (("mode", "state"), stacked("vector", 2 * n), "as state_unit", "eigenvector"),
+        "participation": (("mode", "state"), share, "1", "participation factors, sum 1"),
+        "freedom_participation": (
+            ("mode", "freedom"),
+            share[:, :n] + share[:, n:],
+            "1",
+            "participation factors of a coordinate and its rate, sum 1",
+        ),
+    }
+    coords: dict[str, Any] = {
+        "mode": ("mode", np.arange(len(listed))),
+        "state": ("state", np.array(lin.states, dtype=str)),
+        "state_unit": ("state", np.array(lin.state_units, dtype=str)),
+        "freedom": ("freedom", np.array(lin.states[:n], dtype=str)),
+        "coordinate": ("coordinate", np.array(lin.coordinates, dtype=str)),
+    }
+    if plant is not None:
+        units = [unit.removesuffix("/s") for unit in plant.velocity_units]
+        coords["coordinate_unit"] = ("coordinate", np.array(units, dtype=str))
+        energy = _coordinate_energy(_mass_matrix(lin), shapes)
+        columns["coordinate_energy"] = (("mode", "coordinate"), energy, "1", "share of the kinetic energy, sum 1")
+    if isinstance(plant, Mechanism):
+        coords["body"] = ("body", np.array([body.name for body in plant.bodies], dtype=str))
+        energy = _body_energy(plant, lin.point.q, shapes)
+        columns["body_energy"] = (("mode", "body"), energy, "1", "share of the kinetic energy, sum 1")
+    variables = {k: (dims, x, {"units": unit, "long_name": what}) for k, (dims, x, unit, what) in columns.items()}
+    return Modes(xarray.Dataset(variables, coords, {"title": title, "plant": lin.name}), listed)

@@ -1,0 +1,311 @@
+"""Linear models behind a computer: exact zero-order hold with delays, and delays as rational functions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .. import _check
+
+if TYPE_CHECKING:
+    import control
+
+    from .model import LinearModel
+
+__all__ = ["Hold", "delayed", "input_delays", "sampled", "zero_order_hold"]
+
+Array = NDArray[np.float64]
+
+_SAME = 1e-9  # delays this close to whole periods, relative to one, are whole
+_MOST_PAST = 1000  # samples that a delay may last
+
+
+class Hold(NamedTuple):
+    """x(k+1) = A x(k) + B u(k-d) + B_before u(k-d-1): an input held for a period, and late by d periods and a bit.
+
+    Attributes
+    ----------
+    A : ndarray, shape (n, n)
+        exp(A T).
+    B : ndarray, shape (n, m)
+        What the sample u(k-d) does once it has arrived.
+    B_before : ndarray, shape (n, m)
+        What the sample before it does until then; zero for delays of whole periods.
+    whole : ndarray of int, shape (m,)
+        d, whole periods.
+    past : ndarray of int, shape (m,)
+        Past samples of each input that the model needs: d, or d + 1 where the delay is not whole. At the instant
+        k itself the sample u(k - past) still acts.
+    """
+
+    A: Array
+    B: Array
+    B_before: Array
+    whole: NDArray[np.int64]
+    past: NDArray[np.int64]
+
+
+def zero_order_hold(A: ArrayLike, B: ArrayLike, period: float, delay: ArrayLike = 0.0) -> Hold:
+    """Exact discretization of dx/dt = A x + B u(t - delay) with u held for a period.
+
+    Parameters
+    ----------
+    A, B : array_like, shape (n, n) and (n, m)
+        A may be singular.
+    period : float
+        s.
+    delay : float or array_like, shape (m,)
+        Of all inputs, or of each, s.
+
+    Returns
+    -------
+    Hold
+
+    Notes
+    -----
+    With delay = d T + f the new sample acts for T - f, the one before it for f, so that
+
+        B = int_0^(T-f) exp(A s) ds B,    B_before = exp(A (T-f)) int_0^f exp(A s) ds B
+
+    (Astrom and Wittenmark, Computer-Controlled Systems). Each pair of exponential and integral is one matrix
+    exponential, exp([A, B; 0, 0] t) (Van Loan, 1978).
+
+    Examples
+    --------
+    >>> hold = zero_order_hold([[0.0, 1.0], [0.0, 0.0]], [[0.0], [1.0]], 1.0, delay=0.25)
+    >>> hold.B.ravel(), hold.B_before.ravel()
+    (array([0.28125, 0.75   ]), array([0.21875, 0.25   ]))
+    """
+    A = np.atleast_2d(np.asarray(A, dtype=np.float64))
+    n = len(A)
+    A, B = _check.matrix(A, (n, n), "A"), np.asarray(B, dtype=np.float64)
+    m = B.shape[1] if B.ndim == 2 else -1
+    B = _check.matrix(B, (n, max(m, 0)), "B")
+    period = _check.positive(period, "period")
+    delays = np.broadcast_to(np.asarray(delay, dtype=np.float64), (m,)) if np.ndim(delay) == 0 else delay
+    delays = _check.vector(delays, m, "delay")
+    if (delays < 0.0).any():
+        raise ValueError(f"delay must be >= 0, got {delays.min()}")
+    if (delays > _MOST_PAST * period).any():
+        raise ValueError(
+            f"a delay of {delays.max():.6g} s lasts {delays.max() / period:.0f} periods of {period:.6g} s, more than "
+            f"{_MOST_PAST}; are both in seconds?"
+        )
+    whole = np.floor(delays / period + _SAME).astype(np.int64)
+    part = delays - whole * period
+    part[part <= _SAME * period] = 0.0
+    now, before = np.zeros((n, m)), np.zeros((n, m))
+    for f in np.unique(part):
+        late = part == f
+        rest, now[:, late] = _step(A, B[:, late], period - f)
+        before[:, late] = rest @ _step(A, B[:, late], f)[1]
+    return Hold(_step(A, B[:, :0], period)[0], now, before, whole, whole + (part > 0.0))
+
+
+def _step(A: Array, B: Array, t: float) -> tuple[Array, Array]:
+    """exp(A t), and the integral of exp(A s) B over s from 0 to t."""
+    from scipy.linalg import expm
+
+    n, m = B.shape
+    block = np.zeros((n + m, n + m))
+    block[:n, :n], block[:n, n:] = t * A, t * B
+    E = expm(block)
+    return E[:n, :n], E[:n, n:]
+
+
+def sampled(
+    linear_model: LinearModel,
+    period: float,
+    delay: float | ArrayLike | Mapping[str, float] = 0.0,
+    *,
+    drift: bool = False,
+    name: str | None = None,
+) -> control.StateSpace:
+    """The model as a computer sees it: inputs held for a period, late by a delay; exact.
+
+    Parameters
+    ----------
+    linear_model : LinearModel
+    period : float
+        Sample time, s.
+    delay : float, array_like, shape (inputs,), or mapping of input name to float
+        From a sample to when the machine feels the effort computed from it, s: of all inputs, or of each (those
+        that a mapping does not name have none).
+    drift : bool
+        Add an input ``"drift"`` that is to be held at 1, for models away from an equilibrium. Without it the
+        signals are deviations from the motion through the operating point.
+    name : str, optional
+        Of the system; that of the model unless given.
+
+    Returns
+    -------
+    control.StateSpace
+        With ``dt`` the period. The states are those of the model, then the past inputs that the delay needs,
+        ``"left_effort[k-1]"``, ``"left_effort[k-2]"`` and so on.
+
+    Raises
+    ------
+    ValueError
+        For a period that is not positive, negative delays, inputs that do not exist.
+
+    Examples
+    --------
+    >>> from cmbcontrol import plants
+    >>> from cmbcontrol.linear import linearize, trim
+    >>> plant = plants.five_bar()
+    >>> lin = linearize(plant, trim(plant, plant.assemble(left=2.1, right=1.0)), coordinates=("left", "right"))
+    >>> sampled(lin, 0.01, {"left": 0.015}).state_labels[4:]
+    ['left_effort[k-1]', 'left_effort[k-2]']
+    """
+    import control
+
+    A, B, C, D, inputs = _with_drift(linear_model, drift)
+    hold = zero_order_hold(A, B, period, _padded(linear_model, delay, len(inputs)))
+    n, m, past = len(A), len(inputs), int(hold.past.sum())
+    # rows: next x, next past inputs, outputs; columns: x, past inputs, inputs
+    whole = np.zeros((n + past + len(C), n + past + m))
+    whole[:n, :n], whole[n + past :, :n] = hold.A, C
+    first = n + np.cumsum(hold.past) - hold.past
+
+    def column(i: int, j: int) -> int:
+        """Where the sample u_i(k-j) stands."""
+        return first[i] + j - 1 if j else n + past + i
+
+    for i in range(m):
+        d, p = hold.whole[i], hold.past[i]
+        whole[:n, column(i, d)] += hold.B[:, i]
+        if p > d:
+            whole[:n, column(i, p)] += hold.B_before[:, i]
+        whole[n + past :, column(i, p)] += D[:, i]
+        for j in range(1, p + 1):
+            whole[column(i, j), column(i, j - 1)] = 1.0
+    names = [f"{u}[k-{j + 1}]" for u, p in zip(inputs, hold.past, strict=True) for j in range(p)]
+    return control.ss(
+        whole[: n + past, : n + past],
+        whole[: n + past, n + past :],
+        whole[n + past :, : n + past],
+        whole[n + past :, n + past :],
+        float(period),
+        name=linear_model.name if name is None else name,
+        states=[*linear_model.states, *names],
+        inputs=inputs,
+        outputs=list(linear_model.outputs),
+    )
+
+
+def delayed(
+    linear_model: LinearModel,
+    delay: float | ArrayLike | Mapping[str, float],
+    order: int = 4,
+    *,
+    drift: bool = False,
+    name: str | None = None,
+) -> control.StateSpace:
+    """The model with delayed inputs in continuous time, each delay a Pade approximation.
+
+    Parameters
+    ----------
+    linear_model : LinearModel
+    delay : float, array_like, shape (inputs,), or mapping of input name to float
+        As in `sampled`, s.
+    order : int
+        Of the approximation, 1 to 10: good up to about order / delay rad/s. Its gain is 1 at all frequencies.
+    drift : bool
+        As in `sampled`.
+    name : str, optional
+        Of the system; that of the model unless given.
+
+    Returns
+    -------
+    control.StateSpace
+        States of the model, then ``"left_delay1"`` and so on for each input that is delayed.
+
+    See Also
+    --------
+    LinearModel.frequency_response : with the delay as it is.
+
+    Examples
+    --------
+    >>> from cmbcontrol import plants
+    >>> from cmbcontrol.linear import linearize, trim
+    >>> plant = plants.pendulum()
+    >>> lin = linearize(plant, trim(plant, plant.assemble(angle=-1.0)), coordinates=("angle",))
+    >>> delayed(lin, 0.02, order=2).state_labels
+    ['angle', 'angle_rate', 'motor_effort_delay1', 'motor_effort_delay2']
+    """
+    import control
+
+    if not isinstance(order, (int, np.integer)) or not 1 <= order <= 10:
+        raise ValueError(f"the order of a Pade approximation is a whole number from 1 to 10, got {order!r}")
+    A, B, C, D, inputs = _with_drift(linear_model, drift)
+    delays = _padded(linear_model, delay, len(inputs))
+    late = np.flatnonzero(delays > 0.0)
+    n, past = len(A), order * len(late)
+    big_A, big_B = np.zeros((n + past, n + past)), np.zeros((n + past, len(inputs)))
+    big_C = np.zeros((len(C), n + past))
+    big_A[:n, :n], big_B[:n], big_C[:, :n], D = A, B, C, D.copy()
+    states = list(linear_model.states)
+    a, b, c, d = _pade(order)
+    for first, i in zip(range(n, n + past, order), late, strict=True):
+        mine = slice(first, first + order)
+        big_A[mine, mine], big_B[mine, i] = a / delays[i], b / delays[i]
+        big_A[:n, mine], big_C[:, mine] = np.outer(B[:, i], c), np.outer(D[:, i], c)
+        big_B[:n, i] *= d
+        D[:, i] *= d
+        states += [f"{inputs[i]}_delay{j + 1}" for j in range(order)]
+    return control.ss(
+        big_A,
+        big_B,
+        big_C,
+        D,
+        name=linear_model.name if name is None else name,
+        states=states,
+        inputs=inputs,
+        outputs=list(linear_model.outputs),
+    )
+
+
+def _pade(order: int) -> tuple[Array, Array, Array, float]:
+    """State-space form of the approximation of exp(-s), balanced: that of exp(-s T) has its rates divided by T."""
+    import control
+    from scipy.linalg import matrix_balance
+    from scipy.signal import tf2ss
+
+    a, b, c, d = tf2ss(*control.pade(1.0, order))
+    a, (scale, _) = matrix_balance(a, permute=False, separate=True)
+    return a, b[:, 0] / scale, c[0] * scale, float(d[0, 0])
+
+
+def _with_drift(lin: LinearModel, drift: bool) -> tuple[Array, Array, Array, Array, list[str]]:
+    """The matrices, with an input for the drift where it is asked for, and the names of the inputs."""
+    if not drift:
+        return lin.A, lin.B, lin.C, lin.D, list(lin.inputs)
+    if "drift" in lin.inputs:
+        raise ValueError(f"an actuator of {lin.name!r} is called 'drift', as the input that drift=True adds; rename it")
+    B = np.column_stack([lin.B, lin.drift])
+    return lin.A, B, lin.C, np.column_stack([lin.D, np.zeros(len(lin.C))]), [*lin.inputs, "drift"]
+
+
+def input_delays(lin: LinearModel, delay: float | ArrayLike | Mapping[str, float]) -> Array:
+    """Delay of each input, s, from one number, from all, or by name."""
+    if isinstance(delay, Mapping):
+        named = {key if key in lin.inputs else f"{key}_effort": value for key, value in delay.items()}  # or by motor
+        for key, given in zip(named, delay, strict=True):
+            if key not in lin.inputs:
+                raise ValueError(_check.unknown(given, lin.inputs, "input"))
+        delay = [named.get(key, 0.0) for key in lin.inputs]
+    m = len(lin.inputs)
+    given = np.full(m, _check.number(delay, "delay")) if np.ndim(delay) == 0 else delay
+    given = _check.vector(given, m, "delay", lin.inputs)
+    if (given < 0.0).any():
+        raise ValueError(f"delay must be >= 0, got {given.min()}")
+    return given
+
+
+def _padded(lin: LinearModel, delay: float | ArrayLike | Mapping[str, float], count: int) -> Array:
+    """Delay of each input, and none of the drift."""
+    given = input_delays(lin, delay)
+    return np.concatenate([given, np.zeros(count - len(given))])

@@ -1,0 +1,506 @@
+"""Names of coordinates, inputs and outputs of a linear model, and what they mean to first order."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .. import _check
+from ..dynamics.derivatives import Derivatives, derivatives
+from ..kernels import split
+from ..model.base import PlantBase
+from ..model.diagnosis import unique_multipliers
+from ..model.elements import GROUND, Frame, Joint, Prismatic, Revolute
+from ..model.mechanism import Mechanism
+from .at_rest import coordinate_lengths, effort_units, force_units
+from .kinematics import Motion, frame_jacobian, motion
+from .reduced import FIXED, CoordinateRows, Reduced, reduce
+
+__all__ = ["FrameMotion", "Input", "Output", "SmallMotion", "Wrench", "best_coordinates"]
+
+Array = NDArray[np.float64]
+
+_INDEPENDENT = 1e-8  # smallest singular value of the chosen coordinates on the tangent space, 1 at best
+
+
+@dataclass(frozen=True)
+class Wrench:
+    """Input: moment and force on a body at a frame's origin, in world axes.
+
+    Six signals ``<name>_mx``, ``_my``, ``_mz`` (N m), ``_fx``, ``_fy``, ``_fz`` (N).
+
+    Parameters
+    ----------
+    body : str
+    frame : Frame
+        On the body; the body's own unless given.
+    name : str
+        ``<body>_wrench`` unless given.
+
+    Examples
+    --------
+    >>> Wrench("tool").signals
+    ('tool_wrench_mx', 'tool_wrench_my', 'tool_wrench_mz', 'tool_wrench_fx', 'tool_wrench_fy', 'tool_wrench_fz')
+    """
+
+    body: str
+    frame: Frame = field(default_factory=Frame)
+    name: str = ""
+
+    @property
+    def signals(self) -> tuple[str, ...]:
+        """Names of the six signals."""
+        name = self.name or f"{self.body}_wrench"
+        return tuple(f"{name}_{s}" for s in ("mx", "my", "mz", "fx", "fy", "fz"))
+
+
+@dataclass(frozen=True)
+class FrameMotion:
+    """Output: how a frame on a body moves, in world axes.
+
+    Six positions ``<name>_x``, ``_y``, ``_z`` (m) and ``_rx``, ``_ry``, ``_rz`` (rad, small rotation vector), and with
+    `rates` six velocities ``<name>_vx`` ... ``_wz``.
+
+    Parameters
+    ----------
+    body : str
+    frame : Frame
+        On the body; the body's own unless given.
+    name : str
+        The body's unless given.
+    positions, rates : bool
+        Which of the two.
+
+    Examples
+    --------
+    >>> FrameMotion("tool", rates=False).signals
+    ('tool_x', 'tool_y', 'tool_z', 'tool_rx', 'tool_ry', 'tool_rz')
+    """
+
+    body: str
+    frame: Frame = field(default_factory=Frame)
+    name: str = ""
+    positions: bool = True
+    rates: bool = True
+
+    @property
+    def signals(self) -> tuple[str, ...]:
+        """Names of the signals."""
+        name = self.name or self.body
+        found = [f"{name}_{s}" for s in ("x", "y", "z", "rx", "ry", "rz")] if self.positions else []
+        found += [f"{name}_{s}" for s in ("vx", "vy", "vz", "wx", "wy", "wz")] if self.rates else []
+        return tuple(found)
+
+
+class Input(NamedTuple):
+    """A column of B: a generalized force a unit of the input, or a joint that follows a given acceleration."""
+
+    name: str
+    unit: str
+    force: Array  # (nv,)
+    driven: int = -1  # index among the driven rows
+
+
+class Output(NamedTuple):
+    """A row of C and of D."""
+
+    name: str
+    unit: str
+    C: Array
+    D: Array
+
+
+class _Driven(NamedTuple):
+    """A joint that follows a given acceleration, and the effort that makes it."""
+
+    name: str
+    unit: str
+    row: tuple[Array, Array, Array, Array]  # as in `CoordinateRows`
+    force: Array  # (nv,) generalized force of a unit of effort at the joint
+
+
+class SmallMotion:
+    """The equations of motion to first order at a state, reduced to chosen coordinates and inputs.
+
+    Parameters
+    ----------
+    plant : Mechanism or FunctionPlant
+    here : Derivatives
+    coordinates : sequence of str, or array_like, shape (dof, nv), optional
+    inputs : sequence of str or Wrench, optional
+    factor : float
+        See `reduced.FIXED` and `reduced.MOVING`.
+
+    Attributes
+    ----------
+    names : tuple of str
+        Independent coordinates.
+    inputs : list of Input
+    A, B, drift : ndarray
+        Of d(y, y_v)/dt = drift + A (y, y_v) + B u.
+    K, N : ndarray, shape (nv, p)
+    rows : CoordinateRows
+    conditioning : float
+        Of the coordinates on the admissible velocities, in comparable units: 1 at best, 0 where they are dependent.
+    """
+
+    def __init__(
+        self,
+        plant: PlantBase,
+        here: Derivatives,
+        coordinates: Sequence[str] | ArrayLike | None = None,
+        inputs: Sequence[str | Wrench] | None = None,
+        factor: float = FIXED,
+    ) -> None:
+        self.plant, self.here = plant, here
+        self.names, self.rows = self._coordinates(coordinates)
+        reduced = self._reduce(self.rows, factor)
+        self.K, self.N, self.drift = reduced.K, reduced.N, reduced.drift
+        self.inputs, self._driven = self._inputs(inputs)
+        force = np.array([i.force for i in self.inputs]).reshape(-1, plant.nv).T
+        self.A, self.B = reduced.A, np.zeros((2 * len(self.names), len(self.inputs)))
+        self.B[len(self.names) :] = reduced.G @ force
+        self._force = force  # generalized force a unit of each input
+        self._feedback = np.zeros((plant.nv, 2 * len(self.names)))  # and of the states, where joints are driven
+        self._effort_rows: dict[str, tuple[Array, Array, str]] = {}
+        if self._driven:
+            self._drive(reduced)
+
+    # -- coordinates ------------------------------------------------------------------------------------
+
+    @cached_property
+    def motion(self) -> Motion:
+        """Motion of the links."""
+        return motion(self.plant, self.here.q, self.here.v, self.here.a)
+
+    def _coordinates(self, given: Sequence[str] | ArrayLike | None) -> tuple[tuple[str, ...], CoordinateRows]:
+        if given is None:
+            given = best_coordinates(self.plant, self.here.Z)
+        given = (given,) if isinstance(given, str) else given
+        if not all(isinstance(name, str) for name in given):
+            R = _check.matrix(given, (*np.shape(given)[:1], self.plant.nv), "coordinates")
+            return tuple(f"y{i + 1}" for i in range(len(R))), CoordinateRows.linear(R)
+        refuse_repetition(list(given), "coordinate")
+        rows = []
+        for name in given:
+            row = self.coordinate_row(name)
+            if row is None:
+                known = [*self.plant.velocity_names, *cut_joints(self.plant)]
+                raise ValueError(_check.unknown(name, known, "coordinate"))
+            rows.append(row)
+        parts = np.array(rows).reshape(len(rows), 4, self.plant.nv).transpose(1, 0, 2)
+        constant = np.array([name in self.plant.velocity_names for name in given], dtype=bool)
+        return tuple(given), CoordinateRows(*parts, constant)
+
+    def coordinate_row(self, name: str) -> tuple[Array, Array, Array, Array] | None:
+        """R, rate_q, accel_q and accel_v (nv,) of a coordinate, as in `CoordinateRows`; None for an unknown name."""
+        nv = self.plant.nv
+        if name in self.plant.velocity_names:
+            row = np.zeros(nv)
+            row[self.plant.velocity_names.index(name)] = 1.0
+            return row, np.zeros(nv), np.zeros(nv), np.zeros(nv)
+        joint = cut_joints(self.plant).get(name)
+        return None if joint is None else self.motion.joint_rows(joint)
+
+    def _reduce(self, rows: CoordinateRows, factor: float) -> Reduced:
+        """Refuses coordinates that are too few, too many, or dependent, and names better ones."""
+        plant, Z, R = self.plant, self.here.Z, rows.R
+        if len(R) != Z.shape[1]:
+            raise ValueError(
+                f"{plant.name!r} has {Z.shape[1]} degrees of freedom here, got {len(R)} coordinates, "
+                f"{listed(self.names)}; choose {listed(best_coordinates(plant, Z))}"
+            )
+        length = coordinate_lengths(plant)
+        try:
+            K = Z @ np.linalg.inv(R @ Z)
+            # in comparable units, 1/|K| is about the smallest singular value of R on the tangent space
+            growth = float(np.linalg.norm(K / length[:, None] * np.linalg.norm(R * length, axis=1)))
+        except np.linalg.LinAlgError:
+            growth = np.inf
+        self.conditioning = 1.0 / growth if growth > 0.0 else 1.0
+        if not growth < 1.0 / _INDEPENDENT:
+            raise ValueError(
+                f"the coordinates {listed(self.names)} of {plant.name!r} are not independent at this pose "
+                f"(conditioning {self.conditioning:.1e}, 1 is best); choose {listed(best_coordinates(plant, Z))}"
+            )
+        return reduce(plant, self.here, rows, factor)
+
+    # -- inputs -----------------------------------------------------------------------------------------
+
+    def _inputs(self, given: Sequence[str | Wrench] | None) -> tuple[list[Input], list[_Driven]]:
+        plant = self.plant
+        if given is None:
+            given = plant.actuator_names
+        found: list[Input] = []
+        driven: list[_Driven] = []
+        for item in (given,) if isinstance(given, (str, Wrench)) else given:
+            wrench = item if isinstance(item, Wrench) else _named_wrench(plant, item)
+            joint = None if wrench is not None else self._driven_joint(item)
+            if wrench is not None:
+                found += self._wrench_inputs(wrench)
+            elif joint is not None:
+                found.append(Input(item, f"{joint.unit}/s2", np.zeros(plant.nv), len(driven)))
+                driven.append(joint)
+            elif (motor := item.removesuffix("_effort")) in plant.actuator_names:
+                k = plant.actuator_names.index(motor)
+                found.append(Input(f"{motor}_effort", effort_units(plant)[k], self.here.B[:, k]))
+            else:
+                known = [*plant.actuator_names, *(f"{b}_wrench" for b in _bodies(plant))]
+                known += [f"{n}_acceleration" for n in (*plant.velocity_names, *cut_joints(plant))]
+                raise ValueError(_check.unknown(item, known, "actuator or other input"))
+        refuse_repetition([i.name for i in found], "input")
+        return found, driven
+
+    def _wrench_inputs(self, wrench: Wrench) -> list[Input]:
+        _check.one_of(wrench.body, _bodies(self.plant), "body")
+        J, _ = frame_jacobian(self.motion, wrench.body, wrench.frame)
+        units = ("N m",) * 3 + ("N",) * 3
+        return [Input(n, unit, row) for n, unit, row in zip(wrench.signals, units, J, strict=True)]
+
+    def _driven_joint(self, name: str) -> _Driven | None:
+        coordinate = name.removesuffix("_acceleration")
+        row = self.coordinate_row(coordinate) if coordinate != name else None
+        if row is None:
+            return None
+        return _Driven(coordinate, unit_of(self.plant, coordinate), row, row[0])
+
+    def _drive(self, free: Reduced) -> None:
+        """Close the efforts that make the driven joints follow: row a + ... = given acceleration.
+
+        The accelerations of the driven joints are w + W x + (J G') tau to first order, so the efforts are
+        tau = (J G')^-1 (given - w - W x); deviations are from the motion at zero effort of these joints.
+        """
+        R, _, accel_q, accel_v = (np.array(part) for part in zip(*(d.row for d in self._driven), strict=True))
+        p, here = len(self.names), self.here
+        E = np.array([d.force for d in self._driven]).T
+        reach = R @ (here.Z @ (here.Z.T @ E))
+        if np.linalg.matrix_rank(reach, tol=1e-9 * max(np.abs(reach).max(initial=0.0), 1e-300)) < len(self._driven):
+            raise ValueError(
+                f"the joints {listed(d.name for d in self._driven)} of {self.plant.name!r} cannot be driven at will: "
+                "the loops tie their accelerations to each other. Drive fewer."
+            )
+        delta = np.concatenate([self.K, np.zeros_like(self.K)], axis=1)
+        dv = np.concatenate([self.N, self.K], axis=1)
+        own = self._accelerations(delta, dv, np.zeros((self.plant.nv, 2 * p)))
+        W = R @ own + accel_q @ delta + accel_v @ dv
+        inverse = np.linalg.inv(reach)
+        given = np.array([[float(i.driven == j) for i in self.inputs] for j in range(len(self._driven))])
+        D = inverse @ (given - R @ self._accelerations_of_force(self._force))
+        C = -inverse @ W
+        self._feedback, self._force = E @ C, self._force + E @ D
+        self.A = self.A.copy()
+        self.A[p:] += free.G @ self._feedback
+        self.B[p:] = free.G @ self._force
+        for j, d in enumerate(self._driven):
+            unit = {"rad": "N m", "m": "N"}.get(d.unit, "")
+            self._effort_rows[f"{d.name}_effort"] = (C[j], D[j], unit)
+
+    def _accelerations_of_force(self, force: Array) -> Array:
+        return self.here.Z @ (self.here.Z.T @ force)
+
+    def _accelerations(self, delta: Array, dv: Array, force: Array) -> Array:
+        """da of all coordinates, for columns of delta, dv and further generalized forces."""
+        here = self.here
+        return here.acceleration(
+            force - here.force_q @ delta - here.force_v @ dv, here.accel_q @ delta + here.accel_v @ dv
+        )
+
+    # -- outputs ----------------------------------------------------------------------------------------
+
+    def outputs(self, given: Sequence[str | FrameMotion] | None) -> list[Output]:
+        """Rows of C and D for names of coordinates, rates, frames, efforts, multipliers and constraint forces."""
+        given = self.names if given is None else given
+        found: list[Output] = []
+        for item in (given,) if isinstance(given, (str, FrameMotion)) else given:
+            frame = item if isinstance(item, FrameMotion) else _named_frame(self.plant, item)
+            rows = None if frame is not None else self._named_output(item)
+            found += self._frame_outputs(frame) if frame is not None else rows or []
+            if frame is None and rows is None:
+                raise ValueError(_check.unknown(item, self._known_outputs(), "output"))
+        refuse_repetition([o.name for o in found], "output")
+        return found
+
+    def _known_outputs(self) -> list[str]:
+        plant = self.plant
+        coordinates = list(dict.fromkeys([*self.names, *plant.velocity_names, *cut_joints(plant)]))
+        known = coordinates + [f"{n}_rate" for n in coordinates] + [f"{n}_effort" for n in plant.actuator_names]
+        known += [f"{b}_position" for b in _bodies(plant)] + [f"{b}_velocity" for b in _bodies(plant)]
+        known += list(plant.row_names) + [f"{n}_force" for n in plant.row_slices] + ["loop_force"]
+        return known + [f"{n}_constraint_force" for n in plant.velocity_names] + ["constraint_force"]
+
+    def _named_output(self, name: str) -> list[Output] | None:
+        motion = self._motion_output(name)
+        if motion is not None:
+            return [motion]
+        if name in self._effort_rows:
+            C, D, unit = self._effort_rows[name]
+            return [Output(name, unit, C, D)]
+        motor = name.removesuffix("_effort")
+        if motor != name and motor in self.plant.actuator_names:
+            return [self._motor_output(name, motor)]
+        if name == "constraint_force" or name.removesuffix("_constraint_force") in self.plant.velocity_names:
+            return self._constraint_outputs(name)
+        rows = _loop_rows(self.plant, name)
+        return None if rows is None else self._multiplier_outputs(rows)
+
+    def _row(self, on_y: Array, on_rate: Array) -> tuple[Array, Array]:
+        return np.concatenate([on_y, on_rate]), np.zeros(len(self.inputs))
+
+    def _motion_output(self, name: str) -> Output | None:
+        """A coordinate, or the rate of one; None where the name is neither."""
+        p = len(self.names)
+        for coordinate, rate in ((name, False), (name.removesuffix("_rate"), name.endswith("_rate"))):
+            unit = unit_of(self.plant, coordinate)
+            if coordinate in self.names:
+                C = np.zeros(2 * p)
+                C[self.names.index(coordinate) + (p if rate else 0)] = 1.0
+                return Output(name, rate_of(unit) if rate else unit, C, np.zeros(len(self.inputs)))
+            row = self.coordinate_row(coordinate)
+            if row is not None and rate:
+                R, rate_q = row[:2]
+                return Output(name, rate_of(unit), *self._row(R @ self.N + rate_q @ self.K, R @ self.K))
+            if row is not None:
+                return Output(name, unit, *self._row(row[0] @ self.K, np.zeros(p)))
+        return None
+
+    def _frame_outputs(self, item: FrameMotion) -> list[Output]:
+        _check.one_of(item.body, _bodies(self.plant), "body")
+        J, J_q = frame_jacobian(self.motion, item.body, item.frame)
+        swap = [3, 4, 5, 0, 1, 2]  # position first
+        J, J_q = J[swap], J_q[swap]
+        C = np.zeros((0, 2 * len(self.names)))
+        units: list[str] = []
+        if item.positions:
+            C = np.concatenate([C, np.concatenate([J @ self.K, np.zeros_like(J @ self.K)], axis=1)])
+            units += ["m"] * 3 + ["rad"] * 3
+        if item.rates:
+            C = np.concatenate([C, np.concatenate([J @ self.N + J_q @ self.K, J @ self.K], axis=1)])
+            units += ["m/s"] * 3 + ["rad/s"] * 3
+        zero = np.zeros(len(self.inputs))
+        return [Output(n, unit, c, zero) for n, unit, c in zip(item.signals, units, C, strict=True)]
+
+    def _motor_output(self, name: str, motor: str) -> Output:
+        """The effort of a motor: its input, where it is one; else it keeps its value."""
+        D = np.array([float(i.name == name) for i in self.inputs])
+        unit = effort_units(self.plant)[self.plant.actuator_names.index(motor)]
+        return Output(name, unit, np.zeros(2 * len(self.names)), D)
+
+    @cached_property
+    def _loop_forces(self) -> tuple[Array, Array]:
+        """d(A' lam) - d(A') lam: what the multipliers carry more, for the states and the inputs; (nv, .) each."""
+        here = self.here
+        delta = np.concatenate([self.K, np.zeros_like(self.K)], axis=1)
+        dv = np.concatenate([self.N, self.K], axis=1)
+        by_state = self._feedback - here.force_q @ delta - here.force_v @ dv
+        by_state = by_state - here.M @ self._accelerations(delta, dv, self._feedback)
+        return by_state, self._force - here.M @ self._accelerations_of_force(self._force)
+
+    def _constraint_outputs(self, name: str) -> list[Output]:
+        """Generalized constraint force A' lam: A' dlam, and the turn of A' with the pose."""
+        plant = self.plant
+        C, D = self._loop_forces
+        turn = self._stiffness_of_loops() @ self.K
+        C = C + np.concatenate([turn, np.zeros_like(turn)], axis=1)
+        names, units = plant.velocity_names, force_units(plant)
+        chosen = (
+            range(plant.nv) if name == "constraint_force" else [names.index(name.removesuffix("_constraint_force"))]
+        )
+        return [Output(f"{names[k]}_constraint_force", units[k], C[k], D[k]) for k in chosen]
+
+    def _stiffness_of_loops(self) -> Array:
+        """d(A' lam)/dq: force_q is linear in lam."""
+        here = self.here
+        without = derivatives(self.plant, here.q, here.v, here.u, a=here.a, lam=np.zeros_like(here.lam))
+        return here.force_q - without.force_q
+
+    def _multiplier_outputs(self, rows: list[int]) -> list[Output]:
+        """Changes of the multipliers, the smallest solution of A' dlam = B du - F_q delta - F_v dv - M da."""
+        plant, here = self.plant, self.here
+        unique = unique_multipliers(here.A, here.rank)
+        shared = [plant.row_names[i] for i in rows if not unique[i]]
+        if shared:
+            others = listed(n for n, alone in zip(plant.row_names, unique, strict=True) if alone)
+            raise ValueError(
+                f"the multipliers of {listed(shared)} are not unique, for rows of {plant.name!r} are redundant; "
+                f"unique are: {others}. Close the loops without redundant rows to have them."
+            )
+        share = here.A_pinv.T[rows]
+        C, D = (share @ part for part in self._loop_forces)
+        units = [{"m": "N", "rad": "N m"}.get(plant.row_units[i], "") for i in rows]
+        return [Output(plant.row_names[i], unit, c, d) for c, d, i, unit in zip(C, D, rows, units, strict=True)]
+
+
+# -- names ----------------------------------------------------------------------------------------------
+
+
+def best_coordinates(plant: PlantBase, Z: Array) -> tuple[str, ...]:
+    """Velocity coordinates that span the tangent space best, greedily: pivots of its basis Z (nv, dof)."""
+    dof = Z.shape[1]
+    basis = np.linalg.qr(Z / coordinate_lengths(plant)[:, None])[0].copy()
+    order, tau, pivots = np.empty(plant.nv, np.int64), np.empty(plant.nv), np.empty(plant.nv)
+    split.factor_rows(basis, order, tau, pivots, 0.0, dof)
+    return tuple(plant.velocity_names[k] for k in sorted(order[:dof]))
+
+
+def listed(names: Iterable[str]) -> str:
+    """Names in quotes."""
+    return ", ".join(map(repr, names)) or "none"
+
+
+def refuse_repetition(names: Sequence[str], what: str) -> None:
+    """A name may come once."""
+    for name in names:
+        if names.count(name) > 1:
+            raise ValueError(f"the {what} {name!r} is named {names.count(name)} times")
+
+
+def cut_joints(plant: PlantBase) -> dict[str, Joint]:
+    """Cut joints that have one coordinate."""
+    return {loop.name: loop for loop in plant.loops if isinstance(loop, (Revolute, Prismatic))}
+
+
+def unit_of(plant: PlantBase, name: str) -> str:
+    """Unit of a coordinate, of the tree or of a cut joint; none for combinations."""
+    if name in plant.velocity_names:
+        return plant.velocity_units[plant.velocity_names.index(name)].removesuffix("/s")
+    cut = cut_joints(plant)
+    return cut[name].position_units[0] if name in cut else ""
+
+
+def rate_of(unit: str) -> str:
+    """Unit of a rate."""
+    return f"{unit}/s" if unit else ""
+
+
+def _bodies(plant: PlantBase) -> list[str]:
+    return [b.name for b in plant.bodies] if isinstance(plant, Mechanism) else []
+
+
+def _named_wrench(plant: PlantBase, name: str) -> Wrench | None:
+    body = name.removesuffix("_wrench")
+    return Wrench(body) if body != name and body in _bodies(plant) else None
+
+
+def _named_frame(plant: PlantBase, name: str) -> FrameMotion | None:
+    """``<body>_position`` and ``<body>_velocity``; None for other names."""
+    for suffix in ("_position", "_velocity"):
+        body = name.removesuffix(suffix)
+        if body != name and body in _bodies(plant) and body != GROUND:
+            return FrameMotion(body, positions=suffix == "_position", rates=suffix == "_velocity")
+    return None
+
+
+def _loop_rows(plant: PlantBase, name: str) -> list[int] | None:
+    """Rows behind the name of a row, ``<loop>_force`` or ``loop_force``; None where it is none of them."""
+    every = list(range(len(plant.row_names)))
+    if name in plant.row_names:
+        return [plant.row_names.index(name)]
+    loop = name.removesuffix("_force")
+    if name != loop and loop in plant.row_slices:
+        return every[plant.row_slices[loop]]
+    return every if name == "loop_force" and every else None

@@ -1,0 +1,347 @@
+"""Modes of a closed machine: still pictures of their shapes, and animations. The loops stay closed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import _check
+from ..errors import AssemblyError, ModelError
+from ..linear.at_rest import coordinate_lengths
+from ..linear.model import LinearModel
+from ..linear.modes import Mode, Modes
+from .geometry import Sketch, sketcher
+from .machine import Drawing, animation_path, upright, write_animation
+from .style import INK, LABEL
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["animate_mode", "modes"]
+
+Array = NDArray[np.float64]
+
+_VISIBLE = 0.12  # how far the farthest point moves, in sizes of the drawing
+_LARGEST = 0.6  # rad
+_BENT = 0.3  # how much of a motion closing the loops may change
+_MOST = 12  # panels
+
+
+def modes(
+    linear_model: LinearModel,
+    which: Sequence[int] | None = None,
+    *,
+    amplitude: float | None = None,
+    undamped: bool = False,
+    axes: Any = None,
+) -> Figure:
+    """Draw mode shapes: the machine at its operating point, with the extremes of the motion as ghosts.
+
+    Parameters
+    ----------
+    linear_model : LinearModel
+        With its plant.
+    which : sequence of int, optional
+        Modes by number, as in ``lin.modes()``; the twelve slowest unless given. Decays and growths with one shape
+        share a panel.
+    amplitude : float, optional
+        Of the coordinate that moves most, rad or m; chosen for each mode unless given.
+    undamped : bool
+        The modes of ``lin.undamped_modes()``.
+    axes : sequence of matplotlib axes, optional
+        One a panel, with ``projection="3d"`` for a machine that moves in space. A new figure unless given.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+
+    Raises
+    ------
+    ModelError
+        Where the model was loaded without its plant, or the plant has no sketch.
+    AssemblyError
+        Where the loops do not close at the amplitude.
+    ValueError
+        For modes that do not exist, or the wrong number of axes.
+
+    Notes
+    -----
+    A pose is reached along the shape, ``plant.integrate(q, amplitude * Re(shape * phase))``, and then
+    ``plant.close``. The amplitude is one that can be seen (12 % of the drawing), smaller where joints would leave
+    their limits or closing the loops would change more than a third of the motion. Thin lines are the paths of joints
+    and centres of mass.
+
+    Examples
+    --------
+    >>> from cmbcontrol import plants
+    >>> from cmbcontrol.linear import linearize, trim
+    >>> plant = plants.pendulum()
+    >>> lin = linearize(plant, trim(plant, plant.assemble(angle=-np.pi / 2)))
+    >>> modes(lin).axes[0].get_title()
+    'mode 0: 3.836 rad/s, damping 0'
+    """
+    found = linear_model.undamped_modes() if undamped else linear_model.modes()
+    panels = _panels(found, which)
+    motions = [_Motion(linear_model, group[0][1], amplitude) for group in panels]
+    axes = _axes(motions, len(panels)) if axes is None else list(np.atleast_1d(np.asarray(axes, dtype=object)).ravel())
+    if len(axes) != len(panels):
+        raise ValueError(f"this figure has {len(panels)} panels; give as many axes, got {len(axes)}")
+    turn = np.exp(2j * np.pi * np.linspace(0.0, 1.0, 25))
+    cycles = [[motion.sketch(phase) for phase in turn] for motion in motions]
+    every = [pose for cycle in cycles for pose in cycle]  # all panels have the same limits
+    for ax, group, motion, cycle in zip(axes, panels, motions, cycles, strict=True):
+        drawing = Drawing(motion.artist, every, ax)
+        for pose, strength in ((cycle[0], 0.45), (cycle[12], 0.25)):  # to one side, to the other
+            drawing.ghost(pose, strength)
+        drawing.paths(cycle)
+        drawing.update(motion.sketch(0.0))
+        ax.set_title(_title(group), fontsize=LABEL, color=INK)
+    return axes[0].figure
+
+
+def animate_mode(
+    linear_model: LinearModel,
+    mode: int,
+    path: str | Path,
+    *,
+    amplitude: float | None = None,
+    cycles: int = 2,
+    seconds: float = 2.0,
+    decay: bool = False,
+    undamped: bool = False,
+    fps: float = 25.0,
+    trace: bool = True,
+    progress: bool | Callable[[float], None] | None = None,
+) -> Path:
+    """Write an animation of a mode on the closed machine: ``.gif``, or ``.mp4`` where ffmpeg is installed.
+
+    Parameters
+    ----------
+    linear_model : LinearModel
+        With its plant.
+    mode : int
+        Number of the mode, as in ``lin.modes()``; 0 is the slowest.
+    path : str or Path
+    amplitude : float, optional
+        Of the coordinate that moves most, rad or m; chosen unless given, as in `modes`.
+    cycles : int
+        Of an oscillation.
+    seconds : float
+        That a cycle takes on the screen. Decays and growths are shown for four time constants, in the same time.
+    decay : bool
+        Let the amplitude of an oscillation decay (or grow) as it does; it stays the same unless told.
+    undamped : bool
+        The modes of ``lin.undamped_modes()``.
+    fps : float
+        Frames a second.
+    trace : bool
+        Draw the paths of the points where loops close.
+    progress : bool or callable, optional
+        Show a progress bar, or call with the fraction that is done.
+
+    Returns
+    -------
+    path : Path
+
+    Raises
+    ------
+    ModelError, AssemblyError, ValueError
+        As `modes`.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from cmbcontrol import plants
+    >>> from cmbcontrol.linear import linearize, trim
+    >>> plant = plants.pendulum()
+    >>> lin = linearize(plant, trim(plant, plant.assemble(angle=-np.pi / 2)))
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     animate_mode(lin, 0, folder + "/mode.gif", fps=8).stat().st_size > 1000
+    True
+    """
+    path = animation_path(path, fps)
+    _check.positive(seconds, "seconds")
+    _check.positive(cycles, "cycles")
+    found = linear_model.undamped_modes() if undamped else linear_model.modes()
+    (number,) = _numbers(found, [mode])
+    shown = found[number]
+    motion = _Motion(linear_model, shown, amplitude)
+    times, factors = _course(shown, float(cycles), seconds, decay, fps)
+    poses = [motion.sketch(factor) for factor in factors]
+    drawing = Drawing(motion.artist, poses, None, trace=trace, title=_title([(number, shown)]), dpi=100)
+    labels = [f"t = {t:.3g} s" for t in times] if shown.frequency else [""] * len(times)
+    return write_animation(path, drawing, poses, labels, fps, progress)
+
+
+def _course(mode: Mode, cycles: float, seconds: float, decay: bool, fps: float) -> tuple[Array, NDArray[np.complex128]]:
+    """Times of the machine (s), and the factors of the shape at them."""
+    value = mode.eigenvalue
+    if mode.kind == "oscillation":
+        frames = max(round(cycles * seconds * fps), 2)
+        times = np.arange(frames) / frames * cycles * 2.0 * np.pi / value.imag
+        growth = value.real if decay else 0.0
+        return times, np.exp((growth + 1j * value.imag) * times - max(growth, 0.0) * times[-1])
+    frames = max(round(seconds * fps), 2)
+    if mode.kind == "rigid-body":
+        times = np.arange(frames) / fps
+        return times, np.sin(2.0 * np.pi * np.arange(frames) / frames).astype(complex)
+    times = np.linspace(0.0, 4.0 / abs(value.real), frames)
+    return times, np.exp(value.real * times - max(value.real, 0.0) * times[-1]).astype(complex)
+
+
+# -- which modes ------------------------------------------------------------------------------------------
+
+
+def _numbers(found: Modes, which: Sequence[int]) -> list[int]:
+    """Numbers of modes, checked."""
+    for i in which:
+        if not isinstance(i, (int, np.integer)) or not 0 <= i < len(found):
+            raise ValueError(f"there is no mode {i!r}; there are {len(found)}, numbered from 0")
+    return [int(i) for i in which]
+
+
+def _panels(found: Modes, which: Sequence[int] | None) -> list[list[tuple[int, Mode]]]:
+    """Modes by panel: real ones that share a shape share it."""
+    groups: list[list[tuple[int, Mode]]] = []
+    for i in range(len(found)) if which is None else _numbers(found, which):
+        mode = found[i]
+        for group in groups:
+            if not (mode.eigenvalue.imag or group[0][1].eigenvalue.imag) and _parallel(mode.shape, group[0][1].shape):
+                group.append((i, mode))
+                break
+        else:
+            groups.append([(i, mode)])
+    if not groups:
+        raise ValueError(f"{found.data.attrs['title']}: there are none to draw")
+    return groups if which is not None else groups[:_MOST]
+
+
+def _parallel(a: NDArray[np.complex128], b: NDArray[np.complex128]) -> bool:
+    """Modal assurance criterion."""
+    return abs(np.vdot(a, b)) ** 2 > (1.0 - 1e-9) * np.vdot(a, a).real * np.vdot(b, b).real
+
+
+def _title(group: list[tuple[int, Mode]]) -> str:
+    """Number, frequency and damping."""
+    number = ("mode " if len(group) == 1 else "modes ") + ", ".join(str(i) for i, _ in group)
+    first = group[0][1]
+    if first.kind == "oscillation":
+        return f"{number}: {first.frequency:.4g} rad/s, damping {first.damping + 0.0:.3g}"
+    if not any(mode.frequency for _, mode in group):
+        return f"{number}: rigid body"
+    values = [mode.eigenvalue.real for _, mode in group]
+    if len(values) == 2 and abs(values[0] + values[1]) < 1e-6 * abs(values[0]):
+        return f"{number}: growth and decay, ±{abs(values[0]):.4g} 1/s"
+    return f"{number}: {first.kind if len(group) == 1 else 'real'}, {', '.join(f'{x:.4g}' for x in values)} 1/s"
+
+
+# -- poses ------------------------------------------------------------------------------------------------
+
+
+class _Motion:
+    """Poses along a mode, with closed loops."""
+
+    def __init__(self, linear_model: LinearModel, mode: Mode, amplitude: float | None) -> None:
+        point = linear_model.point
+        if point.plant is None:
+            raise ModelError(
+                f"the linear model of {linear_model.name!r} was loaded without its plant; use load_linear(path, plant)"
+            )
+        self.plant, self.q = point.plant, point.q
+        self.artist = sketcher(self.plant)
+        self.length = coordinate_lengths(self.plant)
+        # of the phases of a complex shape, the one in which most moves
+        square = np.sum((mode.shape / self.length) ** 2)
+        self.shape = mode.shape * np.exp(-0.5j * np.angle(square)) if square else mode.shape
+        self.amplitude = self._chosen() if amplitude is None else _check.positive(amplitude, "amplitude")
+
+    def at(self, factor: complex) -> Array:
+        """The configuration (nq,) at a multiple of the amplitude."""
+        return self._closed(factor * self.amplitude)[0]
+
+    def sketch(self, factor: complex) -> Sketch:
+        """The machine at a multiple of the amplitude."""
+        return self.artist.at(self.at(factor))
+
+    def _closed(self, factor: complex) -> tuple[Array, float]:
+        """The closed configuration, and how much closing it changed, relative to the motion."""
+        delta = (factor * self.shape).real
+        ahead = self.plant.integrate(self.q, delta)
+        q = self.plant.close(ahead)
+        size = np.abs(self.shape / self.length).max(initial=0.0) * abs(factor)
+        changed = np.abs(self.plant.difference(ahead, q) / self.length).max(initial=0.0)
+        return q, float(changed / size) if size else 0.0
+
+    def _chosen(self) -> float:
+        """The largest amplitude that can be drawn, see `modes`."""
+        here = self.artist.at(self.q).points()
+        extent = float(np.ptp(here, axis=0).max(initial=0.0)) or self.plant.size
+        small = 1e-4 / np.abs(self.shape / self.length).max()
+        moved = max(
+            float(np.linalg.norm(self.artist.at(self._closed(small * phase)[0]).points() - here, axis=1).max())
+            for phase in (1.0, 1j)
+        )
+        turning = np.array([unit == "rad/s" for unit in self.plant.velocity_units])
+        turn = np.abs(self.shape[turning]).max(initial=0.0)
+        amplitude = min(_VISIBLE * extent * small / max(moved, 1e-300), _LARGEST / max(turn, 1e-300), self._room())
+        for _ in range(40):
+            if self._fits(amplitude):
+                return amplitude
+            amplitude *= 0.75
+        raise AssemblyError(
+            f"the loops of {self.plant.name!r} do not close along the mode at any amplitude; the operating point may "
+            "be near a singular pose, see plant.diagnose(q)",
+            self.plant.loop_residuals(self.q),
+            self.q,
+        )
+
+    def _room(self) -> float:
+        """Amplitude at which the first joint meets its limit."""
+        room = np.inf
+        for i, k in self.plant.paired:
+            left = np.abs(self.plant.limits[i] - self.q[i]).min()
+            if abs(self.shape[k]) > 1e-9 and left > 0.0:
+                room = min(room, 0.95 * left / abs(self.shape[k]))
+        return float(room)
+
+    def _fits(self, amplitude: float) -> bool:
+        """Whether all phases close, within the limits, without much change."""
+        low, high = self.plant.limits.T
+        for phase in np.exp(2j * np.pi * np.arange(8) / 8):
+            try:
+                q, changed = self._closed(amplitude * phase)
+            except AssemblyError:
+                return False
+            if changed > _BENT or ((q < low) & (self.q >= low)).any() or ((q > high) & (self.q <= high)).any():
+                return False
+        return True
+
+
+def _axes(motions: list[_Motion], count: int) -> list[Any]:
+    """A new figure with a panel a mode."""
+    from matplotlib.figure import Figure
+    from matplotlib.ticker import MaxNLocator
+
+    artist, points = motions[0].artist, motions[0].artist.at(motions[0].q).points()
+    columns = min(count, 3)
+    rows = -(-count // columns)
+    if artist.plane is not None:
+        width, height = np.ptp(points[:, list(artist.plane)], axis=0) + 0.4 * np.ptp(points, axis=0).max()
+        ratio = float(np.clip(height / width, 0.35, 1.4))
+        figure = Figure(figsize=(max(3.6 * columns, 4.4), (2.9 * ratio + 0.7) * rows), dpi=150, layout="constrained")
+        return [figure.add_subplot(rows, columns, i + 1) for i in range(count)]
+    figure = Figure(figsize=(4.0 * columns, 3.9 * rows), dpi=150)
+    axes = []
+    for i in range(count):  # labels in space need more room than a layout engine sees
+        row, column = divmod(i, columns)
+        place = ((column + 0.03) / columns, 1.0 - (row + 0.89) / rows, 0.84 / columns, 0.8 / rows)
+        ax = figure.add_axes(place, projection="3d")
+        upright(ax, artist)
+        for axis in (ax.xaxis, ax.yaxis, ax.zaxis):
+            axis.set_major_locator(MaxNLocator(4))
+        axes.append(ax)
+    return axes
