@@ -35,7 +35,14 @@ CLAIMS = {
     "n-four-bar": (4, 4, 1, 0, "fully-actuated"),
     "bricard": (5, 4, 1, 1, "fully-actuated"),
     "andrews": (6, 6, 1, 0, "fully-actuated"),
+    "loader": (6, 6, 2, 0, "fully-actuated"),
+    "stewart": (15, 15, 6, 0, "fully-actuated"),
+    "three-rrr": (4, 4, 3, 0, "fully-actuated"),
+    "delta": (15, 15, 3, 0, "fully-actuated"),
+    "two-arms": (6, 3, 3, 3, "over-actuated"),
+    "governor": (0, 0, 4, 0, "under-actuated"),
 }
+STUDIED = [name for name in CLAIMS if catalogue[name].study is not None]
 
 
 # -- all of them --------------------------------------------------------------------------------------
@@ -56,12 +63,12 @@ def test_claims(name):
     assert (plant.name, plant.source, entry.name) == (name, entry.source, name)
     assert len(entry.source) > 10 and len(entry.description) > 10
     assert plant.open_loop(q0) < 1e-12
-    assert np.abs(plant.jacobian(q0) @ v0).max() < 1e-12
+    assert np.abs(plant.jacobian(q0) @ v0).max(initial=0.0) < 1e-12
     found = plant.diagnose(q0)
     rows, rank, dof, redundant, verdict = CLAIMS[name]
     assert (found.rows, found.rank, found.generic_rank, found.dof) == (rows, rank, rank, dof)
     assert not found.singular and sum(found.redundant.values()) == redundant
-    assert found.actuation.verdict == verdict and found.actuation.margin > 0.3
+    assert found.actuation.verdict == verdict and (verdict == "under-actuated" or found.actuation.margin > 0.1)
     assert name in str(plant) and f"rows {rows}, rank {rank}" in str(found)
 
 
@@ -73,7 +80,7 @@ def test_neutral_pose_assembles_and_prints(name):
     assert set(catalogue[name].effort) <= set(plant.actuator_names)
 
 
-@pytest.mark.parametrize("name", CLAIMS)
+@pytest.mark.parametrize("name", STUDIED)
 def test_study_path_is_reachable_and_regular(name):
     study = catalogue[name].study
     plant, q, _ = catalogue[name].start()
@@ -108,11 +115,14 @@ def test_energy_is_the_integral_of_the_forces(name):
 def test_pendulum(closure):
     plant = pendulum(mass=2.0, length=0.8, closure=closure)
     q = plant.assemble(angle=0.4)
-    assert q == pytest.approx([0.0, 0.0, 0.4], abs=1e-12)
-    v, u = np.array([0.0, 0.0, 1.5]), 3.0
+    assert q == pytest.approx([0.4 * np.cos(0.4), 0.4 * np.sin(0.4), 0.4], abs=1e-12)
+    across = np.array([-0.4 * np.sin(0.4), 0.4 * np.cos(0.4)])  # centre of mass by angle
+    v, u = 1.5 * np.array([*across, 1.0]), 3.0
     inertia = 2.0 * 0.8**2 / 3.0
     expected = (u - 2.0 * 9.81 * 0.4 * np.cos(0.4)) / inertia
-    assert forward_dynamics(plant, q, v, [u]) == pytest.approx([0.0, 0.0, expected], abs=1e-10)
+    assert forward_dynamics(plant, q, v, [u]) == pytest.approx(
+        [*(expected * across - 1.5**2 * q[:2]), expected], abs=1e-10
+    )
     assert pytest.approx(np.eye(3), abs=1e-12) == plant.pose(plant.assemble(angle=0.0), "rod").R
 
 

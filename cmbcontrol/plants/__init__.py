@@ -6,9 +6,12 @@ instance ``from cmbcontrol.plants.n_four_bar import pose``.
 
 from .andrews import andrews as andrews
 from .bricard import bricard as bricard
+from .delta import delta as delta
 from .entry import Entry as Entry
 from .entry import Study as Study
 from .five_bar import five_bar as five_bar
+from .governor import governor as governor
+from .loader import loader as loader
 from .n_four_bar import n_four_bar as n_four_bar
 from .parallel_four_bar import parallel_four_bar as parallel_four_bar
 from .parallelogram import parallelogram as parallelogram
@@ -16,6 +19,9 @@ from .particle import particle_on_circle as particle_on_circle
 from .pendulum import pendulum as pendulum
 from .registry import catalogue as catalogue
 from .slider_crank import slider_crank as slider_crank
+from .stewart import stewart as stewart
+from .three_rrr import three_rrr as three_rrr
+from .two_arms import two_arms as two_arms
 
 __all__ = [
     "Entry",
@@ -23,11 +29,17 @@ __all__ = [
     "andrews",
     "bricard",
     "catalogue",
+    "delta",
     "five_bar",
+    "governor",
+    "loader",
     "n_four_bar",
     "parallel_four_bar",
     "parallelogram",
     "particle_on_circle",
     "pendulum",
     "slider_crank",
+    "stewart",
+    "three_rrr",
+    "two_arms",
 ]

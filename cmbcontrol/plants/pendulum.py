@@ -21,13 +21,13 @@ def pendulum(mass: float = 1.0, length: float = 1.0, closure: str = "revolute", 
     """A thin rod that hangs on a revolute joint to the ground, with that joint cut.
 
     The rod can move freely in the vertical x-y plane (x to the right, gravity 9.81 along -y): two
-    slides ``x`` and ``y`` without mass of their own and a hinge ``angle`` carry its upper end. The loop
-    ``pivot`` then holds this end at the origin, so that one freedom remains. At ``angle`` = 0 the rod
+    slides ``x`` and ``y`` without mass of their own and a hinge ``angle`` carry its centre of mass. The loop
+    ``pivot`` then holds one end at the origin, so that one freedom remains. At ``angle`` = 0 the rod
     points along +x; it hangs at ``angle`` = -pi/2. There is no singular pose.
 
     Physical pendulum: J = m L^2/3, J angle'' = -m g L/2 cos(angle); at the hanging pose
-    omega^2 = 3 g/(2 L) whatever carries the rod. A tool that forgets the stiffness of the constraint
-    forces finds zero.
+    omega^2 = 3 g/(2 L) whatever carries the rod. The weight does no work on the hinge at the centre of mass,
+    so all of that is the stiffness of the constraint force: a tool that forgets it finds zero.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ def pendulum(mass: float = 1.0, length: float = 1.0, closure: str = "revolute", 
     --------
     >>> plant = pendulum()
     >>> plant.assemble(angle=0.0)
-    array([0., 0., 0.])
+    array([0.5, 0. , 0. ])
     >>> plant.diagnose(plant.assemble(angle=0.0)).dof
     1
     """
@@ -53,7 +53,7 @@ def pendulum(mass: float = 1.0, length: float = 1.0, closure: str = "revolute", 
     joints = [
         Prismatic("x", "ground", "slide_x", axis=(1, 0, 0)),
         Prismatic("y", "slide_x", "slide_y", axis=(0, 1, 0)),
-        Revolute("angle", "slide_y", "rod"),
+        Revolute("angle", "slide_y", "rod", child_frame=Frame((0.5 * length, 0.0, 0.0))),
     ]
     pivot: Joint | Loop
     if closure == "revolute":
@@ -66,7 +66,9 @@ def pendulum(mass: float = 1.0, length: float = 1.0, closure: str = "revolute", 
 
 def start(plant: Mechanism) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """At rest, 0.5 rad beside the hanging pose."""
-    return plant.pack({"angle": 0.5 - 0.5 * math.pi}), np.zeros(plant.nv)
+    angle, half = 0.5 - 0.5 * math.pi, float(plant.joints[2].child_frame.p[0])
+    pose = {"x": half * math.cos(angle), "y": half * math.sin(angle), "angle": angle}
+    return plant.pack(pose), np.zeros(plant.nv)
 
 
 ENTRY = Entry(

@@ -7,14 +7,20 @@ from types import MappingProxyType
 
 from .andrews import ENTRY as ANDREWS
 from .bricard import ENTRY as BRICARD
+from .delta import ENTRY as DELTA
 from .entry import Entry
 from .five_bar import ENTRY as FIVE_BAR
+from .governor import ENTRY as GOVERNOR
+from .loader import ENTRY as LOADER
 from .n_four_bar import ENTRY as N_FOUR_BAR
 from .parallel_four_bar import ENTRY as PARALLEL_FOUR_BAR
 from .parallelogram import ENTRY as PARALLELOGRAM
 from .particle import ENTRY as PARTICLE
 from .pendulum import ENTRY as PENDULUM
 from .slider_crank import ENTRY as SLIDER_CRANK
+from .stewart import ENTRY as STEWART
+from .three_rrr import ENTRY as THREE_RRR
+from .two_arms import ENTRY as TWO_ARMS
 
 __all__ = ["catalogue"]
 
@@ -23,6 +29,11 @@ catalogue: Mapping[str, Entry] = MappingProxyType(
         entry.name: entry
         for entry in (
             FIVE_BAR,
+            THREE_RRR,
+            TWO_ARMS,
+            LOADER,
+            STEWART,
+            DELTA,
             PENDULUM,
             PARTICLE,
             SLIDER_CRANK,
@@ -31,6 +42,7 @@ catalogue: Mapping[str, Entry] = MappingProxyType(
             N_FOUR_BAR,
             BRICARD,
             ANDREWS,
+            GOVERNOR,
         )
     }
 )
