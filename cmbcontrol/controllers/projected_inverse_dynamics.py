@@ -13,6 +13,7 @@ from ..errors import AssemblyError, ControllabilityError
 from ..model.diagnosis import actuation_verdict
 from ..model.plant import Plant
 from ..model.terms import Terms
+from .protocol import require_same_signals
 from .references import Reference
 
 __all__ = ["ProjectedInverseDynamics"]
@@ -154,12 +155,7 @@ class ProjectedInverseDynamics:
 
     def start(self, plant: Plant) -> Array:
         """No state of its own; refuses a plant with other coordinates or motors than the model."""
-        if plant.velocity_names != self.plant.velocity_names or plant.actuator_names != self.plant.actuator_names:
-            raise ValueError(
-                f"the controller was made for {self.plant.name!r} with coordinates {self.plant.velocity_names} and "
-                f"motors {self.plant.actuator_names}; {plant.name!r} has {plant.velocity_names} and "
-                f"{plant.actuator_names}"
-            )
+        require_same_signals(self.plant, plant)
         return np.zeros(0)
 
     def error(self, t: float, terms: Terms) -> tuple[Array, Array]:

@@ -27,7 +27,7 @@ from .. import _check
 from ..model.plant import Plant
 from ..model.terms import Terms
 
-__all__ = ["ConstantEffort", "Controller", "as_controller", "period_of"]
+__all__ = ["ConstantEffort", "Controller", "as_controller", "optional", "period_of", "require_same_signals", "start_of"]
 
 Array = NDArray[np.float64]
 
@@ -70,3 +70,22 @@ def period_of(controller: Any) -> float | None:
 def optional(controller: Any, method: str) -> Callable | None:
     """A method that a controller may have."""
     return getattr(controller, method, None)
+
+
+def start_of(controller: Any, plant: Plant) -> Array:
+    """Initial states (n,) of a controller, a copy; none where it has no `start`."""
+    start = optional(controller, "start")
+    state = start(plant) if start is not None else None
+    return np.zeros(0) if state is None else np.atleast_1d(np.array(state, dtype=np.float64))
+
+
+def require_same_signals(model: Plant, plant: Plant) -> None:
+    """Refuse a plant with other coordinates or motors than the model that a controller was made for."""
+    for what in ("position", "velocity", "actuator"):
+        known, given = (getattr(x, f"{what}_names") for x in (model, plant))
+        if known != given:
+            what = "motors" if what == "actuator" else f"{what} coordinates"
+            raise ValueError(
+                f"the controller was made for {model.name!r} with the {what} {', '.join(known) or 'none'}; "
+                f"{plant.name!r} has {', '.join(given) or 'none'}"
+            )

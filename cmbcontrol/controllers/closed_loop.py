@@ -1,0 +1,462 @@
+"""The linear model of a plant under a control law, and its margins."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .. import _check
+from ..linear.at_rest import effort_units
+from ..linear.linearize import affine_approximation
+from ..linear.model import LinearModel
+from ..linear.operating import OperatingPoint
+from ..linear.sampled import input_delays, zero_order_hold
+from ..linear.signals import Wrench
+from ..model.base import PlantBase
+from .law_gains import AskedLaw, Gains, law_gains
+from .loop_margins import BrokenLoop, Margins, loop_margins
+from .resting import Guess, RestingLoop, closed_loop_equilibrium, given_state
+
+if TYPE_CHECKING:
+    import control
+
+__all__ = ["ClosedLoop", "linearize_closed_loop", "margins"]
+
+Array = NDArray[np.float64]
+Complex = NDArray[np.complex128]
+
+
+@dataclass(frozen=True, eq=False)
+class ClosedLoop:
+    """A plant under a law to first order: dx/dt = drift + A x + B w, z = C x + D w; x(k+1) = ... for a sampled law.
+
+    Attributes
+    ----------
+    name : str
+        Of the plant and the law.
+    A, B, C, D : ndarray
+    dt : float
+        Sample time, s; 0 in continuous time.
+    states : tuple of str
+        The plant's independent coordinates and their rates, the states of the law (``law_1``, ...), and past efforts
+        that are still under way (``<actuator>_effort[k-1]``, ...).
+    inputs : tuple of str
+        ``<actuator>_disturbance``, efforts added at the motors, then outside wrenches (both held for a period where the
+        law is sampled); and where the law has a reference ``<coordinate>_ref``, ``<coordinate>_rate_ref`` and
+        ``<coordinate>_acceleration_ref``.
+    outputs : tuple of str
+        Signals of the plant, and ``<actuator>_effort``, what the law asks for.
+    state_units, input_units, output_units : tuple of str
+    drift : ndarray, shape (n,)
+        Rate (or step) of the states at the state itself: zero where the loop rests.
+    rest : RestingLoop
+        What the deviations are measured from.
+    plant : LinearModel
+        The plant alone.
+    """
+
+    name: str
+    A: Array
+    B: Array
+    C: Array
+    D: Array
+    dt: float
+    states: tuple[str, ...]
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+    state_units: tuple[str, ...]
+    input_units: tuple[str, ...]
+    output_units: tuple[str, ...]
+    drift: Array
+    rest: RestingLoop
+    plant: LinearModel
+    _parts: _Parts
+
+    @property
+    def point(self) -> OperatingPoint:
+        """The plant's part of ``rest``."""
+        return self.rest.point
+
+    def to_ss(self, name: str | None = None) -> control.StateSpace:
+        """The model for python-control, with named signals; in sampled time where the law is sampled."""
+        return _state_space(self, self.A, self.B, self.C, self.D, self.inputs, self.outputs, name or self.name)
+
+    def eigenvalues(self) -> Complex:
+        """Eigenvalues of A, by real, then by imaginary part: 1/s, or per sample where the law is sampled."""
+        return np.sort_complex(np.linalg.eigvals(self.A).astype(complex))
+
+    def poles(self) -> Complex:
+        """The same in continuous time, log(z)/dt where the law is sampled, 1/s; -inf for what is forgotten at once."""
+        values = self.eigenvalues()
+        if self.dt:
+            with np.errstate(divide="ignore"):
+                values = np.log(values) / self.dt
+        return np.sort_complex(values)
+
+    @property
+    def stable(self) -> bool:
+        """Whether all eigenvalues are on the stable side."""
+        values = np.linalg.eigvals(self.A)
+        return bool(np.all(np.abs(values) < 1.0)) if self.dt else bool(np.all(values.real < 0.0))
+
+    def loop(self, at: str = "input", channel: str | None = None) -> control.StateSpace:
+        """Loop transfer L, broken open where it says; the loop is 1 + L = 0 (negative feedback).
+
+        Parameters
+        ----------
+        at : {"input", "output"}
+            At the motor efforts, or at the plant's states as the law is told them.
+        channel : str, optional
+            One motor, or one state, with all other channels closed; all channels at once unless given.
+
+        Returns
+        -------
+        control.StateSpace
+        """
+        broken = self._broken(at) if channel is None else self._broken(at).only(channel)
+        names = broken.channels
+        D, returned = np.zeros((len(names), len(names))), tuple(f"{n}_returned" for n in names)
+        title = f"{self.name}, loop at the plant {at}"
+        return _state_space(self, broken.opened, broken.entry, -broken.exit, D, names, returned, title)
+
+    def _broken(self, at: str) -> BrokenLoop:
+        """The loop with the places marked where it is broken."""
+        parts, states = self._parts, self.plant.states
+        if _check.one_of(at, ("input", "output"), "place to break the loop") == "input":
+            motors = tuple(name.removesuffix("_effort") for name in self.plant.inputs)
+            return BrokenLoop(self.name, at, self.dt, self.A, parts.entry, parts.effort, motors)
+        entry = parts.entry @ parts.gains.u_x + parts.law @ parts.gains.c_x
+        return BrokenLoop(self.name, at, self.dt, self.A, entry, np.eye(len(states), len(self.A)), states)
+
+    def margins(self, at: str = "input", omega: ArrayLike | None = None) -> Margins:
+        """How much gain, phase and delay the loop bears; see `margins`."""
+        broken = self._broken(at)
+        if not self.stable:
+            raise ValueError(
+                f"{self.name} is not stable: it has a pole at {self.poles()[-1]:.6g} 1/s, so that it has no margins. "
+                "See linearize_closed_loop(...)."
+            )
+        return loop_margins(broken, omega)
+
+    def __str__(self) -> str:
+        lines = [f"{self.name}, {len(self.A)} states" + (f", {self.dt:g} s a sample" if self.dt else "")]
+        for what, names, units in (
+            ("states ", self.states, self.state_units),
+            ("inputs ", self.inputs, self.input_units),
+            ("outputs", self.outputs, self.output_units),
+        ):
+            listed = ", ".join(f"{n} [{u}]" if u else n for n, u in zip(names, units, strict=True))
+            lines.append(f"  {what}  {listed or 'none'}")
+        lines.append("  pole [1/s]                  frequency [rad/s]  damping ratio")
+        for value in self.poles():
+            if value.imag >= 0.0:
+                text = f"{value.real: .6g} +- {value.imag:.6g}j" if value.imag else f"{value.real: .6g}"
+                ratio = -value.real / abs(value) if np.isfinite(value) and value else float(np.sign(-value.real))
+                lines.append(f"  {text:<26}  {abs(value):<17.6g}  {ratio: .4g}")
+        return "\n".join(lines)
+
+
+class _Parts(NamedTuple):
+    """How the loop is put together: A = open + entry @ effort."""
+
+    gains: Gains
+    entry: Array  # (n, nu) what a motor effort asked for does to the states
+    effort: Array  # (nu, n) efforts that the law asks for
+    law: Array  # (n, states of the law) where its states stand
+
+
+def _state_space(loop: ClosedLoop, A, B, C, D, inputs, outputs, name: str) -> control.StateSpace:
+    import control  # imported where used: it takes 1.1 s
+
+    labels = {"states": list(loop.states), "inputs": list(inputs), "outputs": list(outputs)}
+    return control.ss(A, B, C, D, loop.dt, name=name.replace(".", "_"), **labels)
+
+
+def linearize_closed_loop(
+    plant: PlantBase,
+    law: Any,
+    point: Guess = None,
+    *,
+    state: ArrayLike | None = None,
+    coordinates: Sequence[str] | ArrayLike | None = None,
+    outputs: Sequence[str] | None = None,
+    t: float = 0.0,
+    delay: float | ArrayLike | Mapping[str, float] = 0.0,
+    disturbances: Sequence[str | Wrench] = (),
+    settle: bool = True,
+) -> ClosedLoop:
+    """Linear model of a plant under a law, with the law's own states.
+
+    The plant is differentiated analytically (see `affine_approximation`); the law, which may be any Python code, by
+    differences of order 8 along the manifold, with steps that are checked. A sampled law meets the plant behind an
+    exact zero-order hold.
+
+    Parameters
+    ----------
+    plant : Mechanism or FunctionPlant
+        The true plant. The law may compute with another model of it, see `OnModel`.
+    law : Controller
+        Continuous, or sampled if it has a period; numbers count as constant efforts.
+    point : OperatingPoint, RestingLoop, array_like (nq,) or mapping, optional
+        Where the loop is linearized. Unless ``settle=False``, only the start of the search for where it rests.
+    state : array_like, optional
+        States of the law there; those of ``law.start(plant)`` unless given.
+    coordinates : sequence of str, or array_like, shape (dof, nv), optional
+        As in `linearize`; those of the law, where it has any, unless given.
+    outputs : sequence of str, optional
+        As in `linearize`, and ``<actuator>_effort``; the coordinates and the efforts unless given.
+    t : float
+        Time at which the law, and what its reference says, are frozen, s.
+    delay : float, array_like (nu,), or mapping of motor name to float
+        From a sample to when the motors feel the effort computed from it, s. Sampled laws only.
+    disturbances : sequence of str or Wrench
+        Further inputs, outside moments and forces: ``<body>_wrench``, or a `Wrench`, as in `linearize`.
+    settle : bool
+        Look for where the loop rests first (`closed_loop_equilibrium`). Without it the loop is linearized at the state
+        given, at rest or not; ``drift`` is what its states do there.
+
+    Returns
+    -------
+    ClosedLoop
+
+    Raises
+    ------
+    EquilibriumError
+        Where the loop comes to no rest.
+    ValueError
+        Where the law has a corner or a jump at the state (saturation, dry friction), for unknown names, and for a
+        delay of a law in continuous time.
+
+    Notes
+    -----
+    With u = u_x x + u_c c + u_r r and the law's dc/dt = c_x x + c_c c + c_r r,
+
+        A = [A_p + B_p u_x, B_p u_c; c_x, c_c],    B = [B_p u_r, B_p; c_r, 0].
+
+    Examples
+    --------
+    >>> from cmbcontrol import Constant, plants
+    >>> from cmbcontrol.controllers import ProjectedInverseDynamics
+    >>> plant = plants.five_bar()
+    >>> law = ProjectedInverseDynamics(plant, ("left", "right"), Constant([2.1, 1.0]), kp=[40, 80], kd=[14, 18])
+    >>> linearize_closed_loop(plant, law).eigenvalues().real.round(6)
+    array([-10., -10.,  -8.,  -4.])
+    """
+    asked = AskedLaw(plant, law, _check.number(t, "t"))
+    rest = closed_loop_equilibrium(plant, law, point, state=state, t=t) if settle else given_state(asked, point, state)
+    coordinates = _coordinates_for(asked, rest.point) if coordinates is None else coordinates
+    efforts = tuple(f"{n}_effort" for n in plant.actuator_names)
+    wanted = (outputs,) if isinstance(outputs, str) else outputs
+    of_plant = None if wanted is None else tuple(n for n in wanted if n not in efforts)
+    model = affine_approximation(plant, rest.point, coordinates=coordinates, outputs=of_plant)
+    pushed = _pushed(plant, model, coordinates, disturbances, of_plant)
+    gains = law_gains(asked, model, rest.state)
+    if not (gains.u_r.any() or gains.c_r.any()):  # what is called a reference has no effect on the law
+        asked.reference, gains = None, gains._replace(u_r=gains.u_r[:, :0], c_r=gains.c_r[:, :0])
+    moved = asked(plant.terms(rest.point.q, rest.point.v, asked.t), rest.state)[1]
+    delays = input_delays(model, delay)
+    if asked.period is None and delays.any():
+        raise ValueError(
+            f"{asked.name} works in continuous time, where a delay has no finite number of states. Give it a period, "
+            "or use margins(...), which says what delay the loop bears."
+        )
+    if asked.period is None:
+        frame = _continuous(model, pushed.B, gains, moved)
+    else:
+        frame = _held(model, pushed.B, gains, moved - rest.state if asked.moves else moved, asked.period, delays)
+    return _assemble(model, pushed, asked, rest, frame, gains, wanted, efforts)
+
+
+def margins(
+    plant: PlantBase,
+    law: Any,
+    point: Guess = None,
+    *,
+    at: str = "input",
+    omega: ArrayLike | None = None,
+    **options: Any,
+) -> Margins:
+    """How much gain, phase and delay a loop bears before it is unstable: classical, and all channels at once.
+
+    Parameters
+    ----------
+    plant, law, point
+        As in `linearize_closed_loop`.
+    at : {"input", "output"}
+        Where the loop is broken: at the motor efforts, or at the plant's states as the law is told them.
+    omega : array_like, optional
+        Frequencies to look at, rad/s, increasing; a range around all poles unless given.
+    **options
+        Further arguments of `linearize_closed_loop`, such as ``delay``.
+
+    Returns
+    -------
+    Margins
+
+    Raises
+    ------
+    ValueError
+        Where the closed loop is not stable, so that there are no margins.
+
+    Notes
+    -----
+    A channel at a time by ``control.stability_margins``. The disk margin of all channels is 1 / max mu(S - 1/2) with
+    the sensitivity S = (1 + L)^-1 (Seiler, Packard and Gahinet, "An introduction to disk margins", 2020). The
+    structured singular value mu is bounded from above by the largest singular value, minimized over diagonal
+    scalings: exact for up to three channels, else on the safe side.
+
+    Examples
+    --------
+    >>> from cmbcontrol import Constant, plants
+    >>> from cmbcontrol.controllers import ProjectedInverseDynamics
+    >>> plant = plants.five_bar()
+    >>> law = ProjectedInverseDynamics(plant, ("left", "right"), Constant([2.1, 1.0]), bandwidth=8.0)
+    >>> found = margins(plant, law)
+    >>> found.loops[0].phase > 60.0, found.disk_gain > 6.0
+    (True, True)
+    """
+    return linearize_closed_loop(plant, law, point, **options).margins(at, omega)
+
+
+def _pushed(
+    plant: PlantBase, model: LinearModel, coordinates: Any, disturbances: Sequence[str | Wrench], outputs: Any
+) -> LinearModel:
+    """The plant's model with outside wrenches as inputs after the motors."""
+    given = (disturbances,) if isinstance(disturbances, (str, Wrench)) else tuple(disturbances)
+    for item in given:
+        if not isinstance(item, Wrench) and not item.endswith("_wrench"):
+            raise ValueError(f"a disturbance is a Wrench or '<body>_wrench', got {item!r}; motors have theirs anyway")
+    if not given:
+        return model
+    inputs = (*plant.actuator_names, *given)
+    return affine_approximation(plant, model.point, coordinates=coordinates, inputs=inputs, outputs=outputs)
+
+
+def _coordinates_for(law: AskedLaw, point: OperatingPoint) -> tuple[str, ...] | None:
+    """The coordinates of the law, if they are as many as the freedoms."""
+    names = law.coordinates
+    return names if names is not None and len(names) == law.plant.terms(point.q, point.v).dof else None
+
+
+class _Frame(NamedTuple):
+    """The plant with its hold, and room for the states of the law: x' = drift + open x + entry u + disturbed d."""
+
+    open: Array
+    entry: Array
+    disturbed: Array
+    applied: Array  # (nu, states): efforts that act right after a sample, where they come from past samples
+    direct: Array  # (nu,) 1 where the present effort acts
+    drift: Array
+    past: tuple[str, ...]
+    past_of: tuple[int, ...]  # motor of each past effort
+    period: float
+
+
+def _continuous(model: LinearModel, push: Array, gains: Gains, moved: Array) -> _Frame:
+    """The plant, and room for the states of the law."""
+    n, m, nu = len(model.A), gains.c_c.shape[0], model.B.shape[1]
+    opened = np.zeros((n + m, n + m))
+    opened[:n, :n] = model.A
+    disturbed = np.vstack([push, np.zeros((m, push.shape[1]))])
+    none = np.zeros((nu, n + m))
+    return _Frame(opened, disturbed[:, :nu], disturbed, none, np.ones(nu), np.append(model.drift, moved), (), (), 0.0)
+
+
+def _held(model: LinearModel, push: Array, gains: Gains, moved: Array, period: float, delays: Array) -> _Frame:
+    """The plant behind a zero-order hold with delays, exactly."""
+    n, m, nu = len(model.A), gains.c_c.shape[0], model.B.shape[1]
+    hold = zero_order_hold(model.A, model.B, period, delays)
+    whole = zero_order_hold(model.A, np.column_stack([push, model.drift]), period).B
+    size = n + m + int(hold.past.sum())
+    opened, entry, applied = np.zeros((size, size)), np.zeros((size, nu)), np.zeros((nu, size))
+    opened[:n, :n] = hold.A
+    names, motors, first = [], [], n + m
+    for i in range(nu):
+        older = first + np.arange(hold.past[i])  # states that hold u(k-1), u(k-2), ...
+        for age, column in ((hold.whole[i], hold.B[:, i]), (hold.whole[i] + 1, hold.B_before[:, i])):
+            if age == 0:
+                entry[:n, i] += column
+            elif age <= hold.past[i]:
+                opened[:n, older[age - 1]] += column
+        if older.size:
+            entry[older[0], i] = 1.0
+            opened[older[1:], older[:-1]] = 1.0
+            applied[i, older[-1]] = 1.0
+        names += [f"{model.inputs[i]}[k-{j + 1}]" for j in range(hold.past[i])]
+        motors += [i] * int(hold.past[i])
+        first += int(hold.past[i])
+    disturbed = np.vstack([whole[:, :-1], np.zeros((size - n, push.shape[1]))])
+    drift = np.concatenate([whole[:, -1], moved, np.zeros(size - n - m)])
+    direct = (hold.past == 0).astype(float)
+    return _Frame(opened, entry, disturbed, applied, direct, drift, tuple(names), tuple(motors), period)
+
+
+def _assemble(
+    model: LinearModel,
+    pushed: LinearModel,
+    law: AskedLaw,
+    rest: RestingLoop,
+    frame: _Frame,
+    gains: Gains,
+    wanted: Sequence[str] | None,
+    efforts: tuple[str, ...],
+) -> ClosedLoop:
+    """Close the loop over the plant with its hold."""
+    n, m, size, nu = len(model.A), gains.c_c.shape[0], len(frame.open), len(efforts)
+    at = np.eye(size)[:, n : n + m]  # where the states of the law stand
+    effort = np.zeros((nu, size))
+    effort[:, :n], effort[:, n : n + m] = gains.u_x, gains.u_c
+    moved = np.zeros((m, size))
+    moved[:, :n], moved[:, n : n + m] = gains.c_x, gains.c_c
+    A = frame.open + frame.entry @ effort + at @ moved
+    B = np.hstack([frame.disturbed, frame.entry @ gains.u_r + at @ gains.c_r])
+    # outputs of the plant see the efforts that act, those of the law what it asks for
+    of_plant = np.zeros((len(model.C), size))
+    of_plant[:, :n] = model.C
+    direct = frame.direct[:, None]
+    C = np.vstack([of_plant + model.D @ (frame.applied + direct * effort), effort])
+    none = np.zeros((nu, len(pushed.inputs)))
+    D = np.block([[pushed.D, model.D @ (direct * gains.u_r)], [none, gains.u_r]])
+    known = (*model.outputs, *efforts)
+    order = list(range(len(known))) if wanted is None else _order(wanted, model.outputs, efforts)
+    units = effort_units(law.plant)
+    signals, signal_units = _reference_signals(law, model)
+    return ClosedLoop(
+        name=f"{law.plant.name} with {law.name}",
+        A=A,
+        B=B,
+        C=C[order],
+        D=D[order],
+        dt=frame.period,
+        states=(*model.states, *(f"law_{i + 1}" for i in range(m)), *frame.past),
+        inputs=(*(f"{n}_disturbance" for n in law.plant.actuator_names), *pushed.inputs[nu:], *signals),
+        outputs=tuple(known[k] for k in order),
+        state_units=(*model.state_units, *("",) * m, *(units[i] for i in frame.past_of)),
+        input_units=(*pushed.input_units, *signal_units),
+        output_units=tuple((*model.output_units, *units)[k] for k in order),
+        drift=frame.drift,
+        rest=rest,
+        plant=model,
+        _parts=_Parts(gains, frame.entry, effort, at),
+    )
+
+
+def _order(wanted: Sequence[str], of_plant: Sequence[str], efforts: Sequence[str]) -> list[int]:
+    """Rows of C: those of the plant, then the efforts asked for."""
+    return [*range(len(of_plant)), *(len(of_plant) + efforts.index(n) for n in wanted if n in efforts)]
+
+
+def _reference_signals(law: AskedLaw, model: LinearModel) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Names and units of the reference's position, velocity and acceleration."""
+    if law.reference is None:
+        return (), ()
+    names = law.coordinates or tuple(f"y{i + 1}" for i in range(law.reference[0].size))
+    units = dict(zip(model.coordinates, (u.removesuffix("/s") for u in law.plant.velocity_units), strict=True))
+    signals = [(f"{n}{end}_ref", units.get(n, "")) for end in ("", "_rate", "_acceleration") for n in names]
+    ends = ("", "/s", "/s2")
+    k = len(names)
+    return tuple(n for n, _ in signals), tuple(u + ends[i // k] if u else "" for i, (_, u) in enumerate(signals))

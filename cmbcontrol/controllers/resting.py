@@ -1,0 +1,239 @@
+"""Where a plant rests under a law."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .. import _check
+from ..errors import CmbError, EquilibriumError
+from ..linear.at_rest import (
+    at_rest,
+    coordinate_lengths,
+    list_forces,
+    multipliers,
+    relative_force,
+    require_closed,
+    unbalanced,
+)
+from ..linear.linearize import affine_approximation
+from ..linear.operating import OperatingPoint
+from ..model.base import PlantBase
+from .law_gains import AskedLaw, law_gains
+
+__all__ = ["Guess", "RestingLoop", "closed_loop_equilibrium", "given_state"]
+
+Array = NDArray[np.float64]
+
+_LONGEST = 0.3  # step of Newton's method, in radians or sizes of the machine
+
+
+class RestingLoop(NamedTuple):
+    """A state of the plant and of the law, from which neither moves.
+
+    Attributes
+    ----------
+    point : OperatingPoint
+        Of the plant, with the efforts of the law.
+    state : ndarray, shape (n,)
+        Of the law.
+    """
+
+    point: OperatingPoint
+    state: Array
+
+
+Guess = OperatingPoint | RestingLoop | ArrayLike | Mapping[str, float] | None
+
+
+def closed_loop_equilibrium(
+    plant: PlantBase,
+    law: Any,
+    guess: Guess = None,
+    *,
+    state: ArrayLike | None = None,
+    t: float = 0.0,
+    tolerance: float = 1e-9,
+) -> RestingLoop:
+    """Where a plant rests under a law: with a wrong model, a load or weak gains, not quite where it should.
+
+    Newton's method on the manifold for Z'(h - B u(q, 0, c)) = 0 and dc/dt = 0 (or c(k+1) = c(k)), with u by the law.
+
+    Parameters
+    ----------
+    plant : Mechanism or FunctionPlant
+    law : Controller
+        Continuous or sampled; numbers count as constant efforts.
+    guess : OperatingPoint, RestingLoop, array_like (nq,) or mapping, optional
+        Closed configuration to start from. Unless given, the machine is assembled at the position of the law's
+        reference, where it has one with coordinates.
+    state : array_like, optional
+        States of the law to start from; those of ``law.start(plant)`` unless given.
+    t : float
+        Time at which the law, and what its reference says, are frozen, s.
+    tolerance : float
+        Largest force left, relative to weights, springs, motor forces and stiffness.
+
+    Returns
+    -------
+    RestingLoop
+
+    Raises
+    ------
+    EquilibriumError
+        Where no rest is found (it lists the generalized force that is left), or the reference moves at t.
+    AssemblyError
+        Where the guess does not close the loops.
+
+    Examples
+    --------
+    >>> from cmbcontrol import Constant, plants
+    >>> from cmbcontrol.controllers import ProjectedInverseDynamics
+    >>> plant = plants.five_bar()
+    >>> law = ProjectedInverseDynamics(plant, ("left", "right"), Constant([2.1, 1.0]), bandwidth=8.0)
+    >>> closed_loop_equilibrium(plant, law).point.u.round(2)
+    array([-31.49,  32.91])
+    """
+    _check.positive(tolerance, "tolerance")
+    asked = AskedLaw(plant, law, _check.number(t, "t"))
+    _require_standing(asked)
+    q, state = _begin(asked, guess, state)
+    here = _Rest(asked, q, state)
+    part = 1.0  # of Newton's step; it has to bring the next step down (Deuflhard's natural test)
+    for _ in range(100):
+        step = here.newton()
+        if here.size(step) <= 1e-13:
+            break
+        part = min(part, here.longest(step))
+        ahead = here.moved(part * step)
+        if ahead is not None and here.size(here.newton(ahead.F)) <= (1.0 - 0.25 * part) * here.size(step):
+            here, part = ahead, min(1.0, 4.0 * part)
+        elif here.relative <= tolerance or part < 1e-5:
+            break  # rounding, or no way on
+        else:
+            part *= 0.5
+    here.require(tolerance)
+    return RestingLoop(OperatingPoint.at(plant, here.q, here.u), here.state)
+
+
+class _Rest:
+    """How far a plant and a law are from rest, and how that changes.
+
+    Attributes
+    ----------
+    F : ndarray, shape (dof + n,)
+        Acceleration Z' a, and the rate (or the next step) of the law's states.
+    """
+
+    def __init__(self, law: AskedLaw, q: Array, state: Array) -> None:
+        plant = law.plant
+        self.plant, self.law, self.q, self.state = plant, law, q, state
+        terms = plant.terms(q, np.zeros(plant.nv), law.t)
+        self.Z = terms.Z
+        self.u, moved = law(terms, state)
+        self.still = moved - state if law.period is not None and law.moves else moved
+        self.lam = multipliers(terms, self.u)
+        self.left = unbalanced(terms, self.u)
+        a = self.Z @ np.linalg.solve(self.Z.T @ terms.M @ self.Z, self.Z.T @ (terms.B @ self.u - terms.h))
+        self.F = np.concatenate([self.Z.T @ a, self.still])
+
+    @cached_property
+    def relative(self) -> float:
+        """The force left over all forces here; the rate of the law's states over the states, where that is larger."""
+        local = at_rest(self.plant, self.q, self.lam, self.u)
+        force = relative_force(self.plant, local, self.left, self.lam, self.u)
+        return max(force, self._largest_state(self.still))
+
+    @cached_property
+    def _inverse(self) -> Array:
+        """Of dF/d(y, c), in y = Z' (q' [-] q)."""
+        plant, n = self.plant, self.Z.shape[1]
+        model = affine_approximation(plant, OperatingPoint.at(plant, self.q, self.u), coordinates=self.Z.T)
+        g = law_gains(self.law, model, self.state, whole=False)
+        keep = np.eye(len(g.c_c)) if self.law.period is not None else 0.0
+        B = model.B[n:]
+        J = np.block([[model.A[n:, :n] + B @ g.u_x, B @ g.u_c], [g.c_x, g.c_c - keep]])
+        return np.linalg.pinv(J, rcond=1e-12)
+
+    def newton(self, F: Array | None = None) -> Array:
+        """Newton's step towards F = 0; of another F, with the derivatives here."""
+        return -self._inverse @ (self.F if F is None else F)
+
+    def size(self, step: Array) -> float:
+        """Largest entry, in radians or sizes of the machine; of the law's states, relative to them."""
+        n = self.Z.shape[1]
+        motion = np.abs(self.Z @ step[:n] / coordinate_lengths(self.plant)).max(initial=0.0)
+        return max(float(motion), self._largest_state(step[n:]))
+
+    def _largest_state(self, change: Array) -> float:
+        """Largest change of a state of the law, relative to it; 0 for a law whose states never change."""
+        return float(np.abs(change / (1.0 + np.abs(self.state))).max(initial=0.0)) if self.law.moves else 0.0
+
+    def longest(self, step: Array) -> float:
+        """Part of a step that moves no coordinate too far at once."""
+        motion = step * (np.arange(step.size) < self.Z.shape[1])
+        return min(1.0, _LONGEST / max(self.size(motion), 1e-300))
+
+    def moved(self, step: Array) -> _Rest | None:
+        """After a step, with the loops closed again; None where they do not close, or the law fails."""
+        n = self.Z.shape[1]
+        try:
+            q = self.plant.close(self.plant.integrate(self.q, self.Z @ step[:n]))
+            state = self.state + step[n:] if self.law.moves else self.state
+            return _Rest(self.law, q, state)
+        except CmbError:
+            return None
+
+    def require(self, tolerance: float) -> None:
+        """Refuse what is not at rest."""
+        if self.relative <= tolerance:
+            return
+        where = (
+            f"at q = {np.round(self.q, 6).tolist()} the generalized force left is {list_forces(self.plant, self.left)}"
+        )
+        if self.law.moves:
+            where += f", and the states of the law still change by {np.round(self.still, 9).tolist()}"
+        raise EquilibriumError(
+            f"{self.plant.name!r} comes to no rest under {self.law.name} near the guess: {where}. Start nearer."
+        )
+
+
+def _require_standing(law: AskedLaw) -> None:
+    """Refuse a reference that moves."""
+    if law.reference is not None and any(np.any(x) for x in law.reference[1:]):
+        rate, acceleration = (np.round(x, 6).tolist() for x in law.reference[1:])
+        raise EquilibriumError(
+            f"the reference of {law.name} moves at t = {law.t:.6g} s (velocity {rate}, acceleration {acceleration}), "
+            "so that the loop does not rest. Give another t, a Constant reference, or a state and settle=False."
+        )
+
+
+def _begin(law: AskedLaw, guess: Guess, state: ArrayLike | None) -> tuple[Array, Array]:
+    """A closed configuration, and states of the law."""
+    plant = law.plant
+    if isinstance(guess, RestingLoop):
+        state = guess.state if state is None else state
+        guess = guess.point
+    if isinstance(guess, OperatingPoint):
+        guess = guess.q
+    if guess is None:
+        names = law.coordinates
+        at = {} if names is None or law.reference is None else dict(zip(names, law.reference[0], strict=True))
+        guess = plant.assemble(**at)
+    q = plant.configuration(guess).copy()
+    require_closed(plant, q)
+    start = law.start if state is None else _check.vector(state, law.start.size, f"state of {law.name}").copy()
+    return q, start
+
+
+def given_state(law: AskedLaw, point: Guess, state: ArrayLike | None) -> RestingLoop:
+    """The state given, at rest or not, with the efforts of the law there."""
+    plant = law.plant
+    q, c = _begin(law, point, state)
+    at = point.point if isinstance(point, RestingLoop) else point
+    v = at.v if isinstance(at, OperatingPoint) else np.zeros(plant.nv)
+    return RestingLoop(OperatingPoint.at(plant, q, law(plant.terms(q, v, law.t), c)[0], v), c)

@@ -1,0 +1,660 @@
+"""The loop of a plant and a law: where it rests, its eigenvalues, its transfer functions, its margins."""
+
+import dataclasses
+
+import control as ct
+import numpy as np
+import pytest
+from machines import largest
+from scipy.linalg import expm
+
+from cmbcontrol import plants, simulate
+from cmbcontrol.controllers import (
+    Constant,
+    OnModel,
+    ProjectedInverseDynamics,
+    Quintic,
+    RestingLoop,
+    Sine,
+    closed_loop_equilibrium,
+    linearize_closed_loop,
+    margins,
+)
+from cmbcontrol.controllers.loop_margins import largest_mu
+from cmbcontrol.dynamics.formulations import forward_dynamics
+from cmbcontrol.errors import EquilibriumError
+from cmbcontrol.linear import OperatingPoint, linearize, trim
+from cmbcontrol.linear.signals import Wrench
+from cmbcontrol.model.elements import Actuator, Body, Frame, PointOnLine, Revolute
+from cmbcontrol.model.mechanism import Mechanism
+
+ORDER_8 = ((1, 4 / 5), (2, -1 / 5), (3, 4 / 105), (4, -1 / 280))
+GAINS = {"kp": [40.0, 48.0], "kd": [14.0, 13.9]}
+POLES = np.array([-10.0, -7.5, -6.4, -4.0])
+
+
+def derivative(function, n, step=1e-2):
+    """Jacobian of function(x) at zero by central differences of order 8."""
+    columns = [
+        sum(w * (function(k * step * e) - function(-k * step * e)) for k, w in ORDER_8) / step for e in np.eye(n)
+    ]
+    return np.array(columns).T
+
+
+def matched(found, truth):
+    """Largest distance of two sets of eigenvalues, each of one to the nearest of the other that is left."""
+    found, worst = list(found), 0.0
+    assert len(found) == len(truth)
+    for x in truth:
+        k = int(np.argmin(np.abs(np.array(found) - x)))
+        worst = max(worst, abs(found.pop(k) - x))
+    return worst
+
+
+def five_bar(load=0.0, **options):
+    """The five-bar with a heavier left upper link: what a payload at its middle does."""
+    plain = plants.five_bar(**options)
+    bodies = [dataclasses.replace(b, mass=b.mass * (1.0 + load * (b.name == "left_upper"))) for b in plain.bodies]
+    return Mechanism(plain.name, bodies, plain.joints, plain.loops, actuators=plain.actuators, gravity=plain.gravity)
+
+
+def tracking(plant, **options):
+    options = GAINS | options
+    return ProjectedInverseDynamics(plant, ("left", "right"), Constant([2.1, 1.0]), **options)
+
+
+class Integral:
+    """A law with an integral of the error of its coordinates added, in continuous or sampled time."""
+
+    def __init__(self, law, gain, period=None):
+        self.law, self.gain, self.period = law, gain, period
+        self.reference, self.coordinates = law.reference, law.coordinates
+
+    def start(self, plant):
+        return np.zeros(2)
+
+    def __call__(self, t, terms, state):
+        return self.law(t, terms, state) + state
+
+    def derivative(self, t, terms, state):
+        return self.gain * (self.law.reference(t)[0] - terms.q[[0, 2]])
+
+    def update(self, t, terms, state):
+        return state + self.period * self.derivative(t, terms, state)
+
+
+class Late:
+    """A sampled law whose efforts come one period late, as a state of its own."""
+
+    def __init__(self, law):
+        self.law, self.period, self.reference, self.coordinates = law, law.period, law.reference, law.coordinates
+
+    def start(self, plant):
+        return np.zeros(plant.nu)
+
+    def __call__(self, t, terms, state):
+        return state
+
+    def update(self, t, terms, state):
+        return self.law(t, terms, np.zeros(0))
+
+
+def on_the_manifold(plant, q0, names, x):
+    """(q, v) with named coordinates that deviate by x, by assembly: no code in common with the library's charts."""
+    n = len(names)
+    index = [plant.position_names.index(name) for name in names]
+    rows = [plant.index(name) for name in names]
+    q = plant.assemble(q0, **{name: q0[i] + d for name, i, d in zip(names, index, x[:n], strict=True)})
+    stacked = np.vstack([np.eye(plant.nv)[rows], plant.jacobian(q)])
+    v = np.linalg.lstsq(stacked, np.concatenate([x[n:], np.zeros(len(stacked) - n)]), rcond=None)[0]
+    return q, v
+
+
+def vector_field(plant, law, q0, names, c0=(), rates0=None):
+    """Closed-loop dx/dt of deviations x = (y, dy/dt, c), nonlinear."""
+    n, c0 = len(names), np.asarray(c0, dtype=float)
+    rates0 = np.zeros(n) if rates0 is None else rates0
+    rows = [plant.index(name) for name in names]
+
+    def field(x):
+        q, v = on_the_manifold(plant, q0, names, np.concatenate([x[:n], rates0 + x[n : 2 * n]]))
+        terms, c = plant.terms(q, v), c0 + x[2 * n :]
+        a = forward_dynamics(plant, q, v, law(0.0, terms, c))
+        moved = law.derivative(0.0, terms, c) if c.size else []
+        return np.concatenate([v[rows], a[rows], moved])
+
+    return field
+
+
+# -- eigenvalues of the exact model ------------------------------------------------------------------------
+
+
+def test_poles_are_those_asked_for():
+    """Theorem 4: the error obeys e'' + G_D e' + G_P e = 0."""
+    plant = plants.five_bar()
+    loop = linearize_closed_loop(plant, tracking(plant))
+    assert loop.states == ("left", "right", "left_rate", "right_rate")
+    assert matched(loop.eigenvalues(), POLES) < 1e-8
+    assert loop.stable
+    assert largest(loop.drift) < 1e-10
+    assert loop.rest.point.q[[0, 2]] == pytest.approx([2.1, 1.0], abs=1e-12)
+    assert loop.dt == 0.0
+    assert matched(loop.to_ss().poles(), POLES) < 1e-8
+
+
+@pytest.mark.parametrize("options", [{"closure": "revolute"}, {"closure": "point"}])
+def test_redundant_rows_change_nothing(options):
+    plant = plants.five_bar(**options)
+    twin = linearize_closed_loop(plants.five_bar(), tracking(plants.five_bar()))
+    loop = linearize_closed_loop(plant, tracking(plant))
+    assert largest(loop.A - twin.A) < 1e-7
+    assert largest(loop.B - twin.B) < 1e-8
+
+
+def machine(name):
+    """A plant with a law for its catalogue coordinates and distinct poles, and where to start."""
+    entry = plants.catalogue[name]
+    plant, q, _ = entry.start()
+    names = entry.study.coordinates
+    at = [q[plant.position_names.index(n)] for n in names]
+    slow, fast = 4.0 + np.arange(len(names)), 12.0 + 0.5 * np.arange(len(names))
+    law = ProjectedInverseDynamics(plant, names, Constant(at), kp=slow * fast, kd=slow + fast)
+    return plant, law, q, -np.concatenate([slow, fast])
+
+
+@pytest.mark.nojit_slow
+@pytest.mark.parametrize("name", ["slider-crank", "delta", "stewart", "three-rrr"])
+def test_poles_of_other_machines(name):
+    plant, law, q, poles = machine(name)
+    loop = linearize_closed_loop(plant, law, q)
+    assert matched(loop.eigenvalues(), poles) < 1e-8
+
+
+# -- a plant that is not the model --------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def loaded():
+    """A fifth more mass on one link than the law's model knows."""
+    plant = five_bar(0.2)
+    return plant, OnModel(plants.five_bar(), tracking(plants.five_bar()))
+
+
+def test_the_rest_is_shifted(loaded):
+    plant, law = loaded
+    rest = closed_loop_equilibrium(plant, law)
+    assert isinstance(rest, RestingLoop)
+    shift = rest.point.q[[0, 2]] - [2.1, 1.0]
+    assert 1e-3 < largest(shift) < 0.2
+    a = forward_dynamics(plant, rest.point.q, np.zeros(4), law(0.0, plant.terms(rest.point.q, np.zeros(4)), None))
+    assert largest(a) < 1e-9
+    # the machine goes there by itself
+    run = simulate(plant, law, plant.assemble(left=2.1, right=1.0), t_end=6.0, rtol=1e-8, atol=1e-8, output_times=6.0)
+    assert run.q.values[-1] == pytest.approx(rest.point.q, abs=1e-6)
+    # gravity known, the loop rests where it should
+    assert closed_loop_equilibrium(plant, tracking(plant)).point.q[0] == pytest.approx(2.1, abs=1e-11)
+
+
+def test_eigenvalues_with_payload_error(loaded):
+    plant, law = loaded
+    loop = linearize_closed_loop(plant, law)
+    truth = derivative(vector_field(plant, law, loop.point.q, ("left", "right")), 4)
+    assert largest(loop.A - truth) < 1e-7 * largest(truth)
+    assert matched(loop.eigenvalues(), np.linalg.eigvals(truth)) < 1e-6
+    assert matched(loop.eigenvalues(), POLES) > 0.1
+
+
+def test_the_own_model_changes_nothing():
+    """A law on a model of its own that is the plant is the law itself, with its states, sampled or not."""
+    plant = plants.five_bar()
+    q = plant.assemble(left=2.0, right=1.2)
+    for period in (None, 5e-3):
+        law = Integral(tracking(plant, period=period), 50.0, period)
+        runs = [simulate(plant, x, q, t_end=0.1, output_times=0.05) for x in (law, OnModel(plants.five_bar(), law))]
+        assert largest(runs[0].q.values[-1] - q) > 1e-3
+        assert largest(runs[0].q.values - runs[1].q.values) < 1e-12
+        law = OnModel(plants.five_bar(), law)
+        assert law.period == period
+        assert law.coordinates == ("left", "right")
+        assert linearize_closed_loop(plant, law, q).states[4:] == ("law_1", "law_2")
+
+
+def test_what_the_law_does_not_have():
+    """No reference, no states, no sample time: the law on its model has none either."""
+    plant = plants.five_bar()
+
+    def law(t, terms, state):
+        return -terms.B.T @ (terms.M @ (30.0 * terms.v))
+
+    on_model = OnModel(five_bar(0.2), law)
+    assert on_model.period is None
+    assert not any(hasattr(on_model, x) for x in ("reference", "coordinates", "derivative", "update"))
+    run = simulate(plant, on_model, plant.assemble(left=2.1, right=1.0), t_end=0.2, output_times=0.2)
+    terms = plant.terms(run.q.values[-1], run.v.values[-1])
+    assert run.u.values[-1] == pytest.approx(-30.0 * terms.B.T @ five_bar(0.2).terms(terms.q, terms.v).M @ terms.v)
+    at = OperatingPoint.at(plant, run.q.values[-1], 0.0, run.v.values[-1])
+    loop = linearize_closed_loop(plant, on_model, at, settle=False)
+    assert loop.inputs == ("left_disturbance", "right_disturbance")
+
+
+def test_another_reference_is_its_own(loaded):
+    """A reference given to one law on a model leaves the law inside, and others that hold it, alone."""
+    _, law = loaded
+    before = law.law.reference
+    other = OnModel(law.model, law.law)
+    other.reference = Constant([2.0, 1.1])
+    assert law.reference is law.law.reference is before
+    assert other.law.reference is other.reference is not before
+
+
+def redundant_parallelogram(aside=0.0):
+    """A rigid coupler on three parallel bars of 1 m: a row too many. The hole of the middle bar may lie aside."""
+    bars = [Body.rod(f"bar{i}", 1.0, 1.0) for i in range(3)]
+    joints = [Revolute(f"bar{i}", "ground", f"bar{i}", frame=Frame((float(i), 0, 0))) for i in range(3)]
+    tip = Frame((1.0, 0, 0))
+    joints.append(Revolute("coupler", "bar0", "coupler", frame=tip))
+    tops = [
+        PointOnLine("middle", "coupler", "bar1", (1.0, 0, 0), (1.0, aside, 0)),
+        PointOnLine("end", "coupler", "bar2", (2.0, 0, 0), (1.0, 0, 0)),
+    ]
+    bodies = [*bars, Body.rod("coupler", 2.0, 2.0)]
+    return Mechanism("redundant", bodies, joints, tops, actuators=[Actuator("bar0")], gravity=(0, -9.81, 0))
+
+
+def test_wrong_dimensions_do_not_lock_the_model():
+    """Where a hole is drilled aside, a row that is redundant in the plant is independent: nothing could move."""
+    plant, model = redundant_parallelogram(), redundant_parallelogram(0.01)
+    q = plant.assemble([1.2, 1.2, 1.2, -1.2], bar0=1.2)
+    assert (plant.terms(q, np.zeros(4)).dof, model.terms(q, np.zeros(4)).dof) == (1, 0)
+    law = OnModel(model, ProjectedInverseDynamics(plant, ("bar0",), Constant([1.2]), bandwidth=5.0))
+    rest = closed_loop_equilibrium(plant, law, q)
+    assert rest.point.q[0] == pytest.approx(1.2, abs=0.05)
+    assert rest.point.u == pytest.approx(trim(plant, q).u, rel=0.05)
+
+
+def test_a_model_of_another_machine():
+    plant, law = plants.five_bar(), tracking(plants.five_bar())
+    other = plants.parallel_four_bar()
+    words = r"made for 'five-bar' with the position coordinates left, .*has q1, q2"
+    with pytest.raises(ValueError, match=words):
+        simulate(other, OnModel(plant, law), other.assemble(q1=1.0, q2=2.0), t_end=0.1)
+    with pytest.raises(ValueError, match=words):
+        linearize_closed_loop(other, OnModel(plant, law))
+    unequal = Mechanism(plant.name, plant.bodies, plant.joints, plant.loops, actuators=plant.actuators[:1])
+    with pytest.raises(ValueError, match=r"with the motors left, right; 'five-bar' has left$"):
+        simulate(unequal, OnModel(plant, law), plant.assemble(left=2.1, right=1.0), t_end=0.1)
+    with pytest.raises(TypeError, match=r"model must be a plant.*OnModel\(model, law\)"):
+        OnModel(law, plant)
+
+
+def test_a_moving_state(loaded):
+    """Not at rest: the affine model of the loop, and what its states do."""
+    plant, law = loaded
+    q = plant.assemble(left=2.0, right=1.2)
+    _, v = on_the_manifold(plant, q, ("left", "right"), np.array([0.0, 0.0, 1.0, -2.0]))
+    at = OperatingPoint.at(plant, q, 0.0, v)
+    loop = linearize_closed_loop(plant, law, at, settle=False)
+    field = vector_field(plant, law, q, ("left", "right"), rates0=np.array([1.0, -2.0]))
+    assert loop.drift == pytest.approx(field(np.zeros(4)), abs=1e-9)
+    truth = derivative(field, 4)
+    assert largest(loop.A - truth) < 1e-8 * largest(truth)
+    assert loop.point.u == pytest.approx(law(0.0, plant.terms(q, v), None))
+
+
+def test_a_law_with_states(loaded):
+    """Integral action removes the error; the states of the law are states of the loop."""
+    plant, inner = loaded
+    law = Integral(inner, 200.0)
+    rest = closed_loop_equilibrium(plant, law)
+    assert rest.point.q[[0, 2]] == pytest.approx([2.1, 1.0], abs=1e-10)
+    assert rest.point.u == pytest.approx(trim(plant, rest.point.q).u, abs=1e-7)
+    loop = linearize_closed_loop(plant, law, rest)
+    assert loop.states[4:] == ("law_1", "law_2")
+    truth = derivative(vector_field(plant, law, rest.point.q, ("left", "right"), rest.state), 6)
+    assert largest(loop.A - truth) < 1e-8 * largest(truth)
+    assert loop.stable
+
+
+def test_a_small_step_of_the_reference(loaded):
+    """The nonlinear run against the linear model, both from rest."""
+    plant, law = loaded
+    loop = linearize_closed_loop(plant, law, outputs=("left", "right"))
+    step, times = np.array([1e-3, -2e-3]), np.linspace(0.0, 1.0, 11)
+    after = OnModel(law.model, law.law)
+    after.reference = Constant(np.array([2.1, 1.0]) + step)
+    run = simulate(plant, after, loop.point.q, t_end=1.0, output_times=times, rtol=1e-9, atol=1e-12)
+    w = np.zeros((len(loop.inputs), times.size))
+    w[2:4] = step[:, None]
+    response = ct.forced_response(loop.to_ss(), times, w)
+    moved = run.q.values[:, [0, 2]].T - loop.point.q[[0, 2], None]
+    assert largest(moved) > 5e-4
+    assert largest(response.outputs - moved) < 1e-7
+
+
+def test_numbers_are_a_law():
+    plant = plants.five_bar()
+    point = trim(plant, plant.assemble(left=2.1, right=1.0))
+    loop = linearize_closed_loop(plant, point.u, point, coordinates=("left", "right"))
+    assert largest(loop.A - linearize(plant, point, coordinates=("left", "right")).A) < 1e-9
+    assert loop.inputs == ("left_disturbance", "right_disturbance")
+    hanging = closed_loop_equilibrium(plant, None, plant.assemble({"left": -2.0, "right": -1.0}))
+    assert hanging.point.residuals.balance < 1e-9
+
+
+# -- sampled laws -------------------------------------------------------------------------------------------
+
+
+def test_sampled_poles_of_a_double_integrator():
+    """Without weight the linear plant is y'' = w, and the hold is exact: z^2 - (2 - G_D T - G_P T^2/2) z + ... = 0."""
+    plain = plants.five_bar()
+    plant = Mechanism(
+        "weightless", plain.bodies, plain.joints, plain.loops, actuators=plain.actuators, gravity=(0, 0, 0)
+    )
+    T = 1e-3
+    loop = linearize_closed_loop(plant, tracking(plant, period=T))
+    truth = np.concatenate(
+        [
+            np.roots([1.0, -(2.0 - kd * T - 0.5 * kp * T * T), 1.0 - kd * T + 0.5 * kp * T * T])
+            for kp, kd in zip(GAINS["kp"], GAINS["kd"], strict=True)
+        ]
+    )
+    assert matched(loop.eigenvalues(), truth) < 1e-11
+    assert loop.dt == T
+    assert loop.to_ss().dt == T
+
+
+def test_sampled_poles_tend_to_continuous_ones():
+    plant = plants.five_bar()
+    errors = [matched(linearize_closed_loop(plant, tracking(plant, period=T)).poles(), POLES) for T in (2e-4, 1e-4)]
+    assert errors[0] < 0.05
+    assert errors[0] / errors[1] == pytest.approx(2.0, abs=0.05)
+
+
+def period_map(plant, law, q0, names, c0, T):
+    """x and c after one period of `simulate`, in deviations."""
+    n = len(names)
+    index, rows = [plant.position_names.index(x) for x in names], [plant.index(x) for x in names]
+
+    def step(x):
+        q, v = on_the_manifold(plant, q0, names, x[: 2 * n])
+        c = c0 + x[2 * n :]
+        run = simulate(plant, law(0.0, plant.terms(q, v), c), q, v, t_end=T, output_times=[T], rtol=1e-12, atol=1e-12)
+        moved = law.update(0.0, plant.terms(q, v), c) - c0 if c.size else []
+        return np.concatenate([run.q.values[0][index] - q0[index], run.v.values[0][rows], moved])
+
+    return step
+
+
+@pytest.mark.nojit_slow
+def test_one_period_of_simulate(loaded):
+    """The sampled loop is the derivative of what the simulation does in a period."""
+    plant, inner = loaded
+    T = 1e-3
+    inner = OnModel(inner.model, tracking(inner.model, period=T))
+    law = Integral(inner, 200.0, T)
+    loop = linearize_closed_loop(plant, law)
+    truth = derivative(period_map(plant, law, loop.point.q, ("left", "right"), loop.rest.state, T), 6)
+    assert largest(loop.A - truth) < 1e-8
+    assert matched(loop.eigenvalues(), np.linalg.eigvals(truth)) < 1e-8
+
+
+def test_a_delay_of_one_period_is_a_law_that_is_late():
+    plant, T = plants.five_bar(), 5e-3
+    late = linearize_closed_loop(plant, Late(tracking(plant, period=T)))
+    loop = linearize_closed_loop(plant, tracking(plant, period=T), delay=T)
+    assert loop.states[4:] == ("left_effort[k-1]", "right_effort[k-1]")
+    assert loop.state_units[4:] == ("N m", "N m")
+    assert matched(loop.eigenvalues(), late.eigenvalues()) < 1e-9
+
+
+def test_a_delay_that_is_no_whole_period():
+    """Half a period late: two half steps, the first with the effort before."""
+    plant, T = plants.five_bar(), 5e-3
+    loop = linearize_closed_loop(plant, tracking(plant, period=T), delay={"left": 0.5 * T, "right": 0.5 * T})
+    continuous = linearize_closed_loop(plant, tracking(plant))
+    A, B = continuous.plant.A, continuous.plant.B
+    F = np.linalg.lstsq(B, continuous.A - A, rcond=None)[0]
+    half = expm(0.5 * T * np.block([[A, B], [np.zeros((2, 6))]]))
+    a, b = half[:4, :4], half[:4, 4:]
+    truth = np.block([[a @ a + b @ F, a @ b], [F, np.zeros((2, 2))]])
+    assert matched(loop.eigenvalues(), np.linalg.eigvals(truth)) < 1e-9
+
+
+# -- signals ---------------------------------------------------------------------------------------------
+
+
+def test_reference_signals_track_perfectly():
+    """With the exact model y = r: position, velocity and acceleration of the reference together give 1."""
+    plant = plants.five_bar()
+    loop = linearize_closed_loop(plant, tracking(plant), outputs=("left", "right"))
+    assert loop.inputs[2:5] == ("left_ref", "right_ref", "left_rate_ref")
+    assert loop.input_units[2:] == ("rad", "rad", "rad/s", "rad/s", "rad/s2", "rad/s2")
+    for w in (0.3, 5.0, 80.0):
+        G = loop.to_ss()(1j * w)
+        assert largest(np.abs(G[:, 2:4] + 1j * w * G[:, 4:6] - w * w * G[:, 6:8] - np.eye(2))) < 1e-9
+
+
+def test_disturbances_and_outputs():
+    """Multipliers see the efforts at once; a constant torque shifts the rest by the inverse stiffness."""
+    plant = plants.five_bar()
+    loop = linearize_closed_loop(plant, tracking(plant), outputs=("left", "tip_force", "right_effort"))
+    assert loop.outputs == ("left", "tip_x", "tip_y", "right_effort")
+    assert loop.output_units == ("rad", "N", "N", "N m")
+    model = linearize(plant, loop.point, coordinates=("left", "right"), outputs=("tip_force",))
+    assert largest(loop.D[1:3, :2] - model.D) < 1e-8
+    gain = loop.to_ss().dcgain()[:, :2]
+    push = np.array([1e-4, -2e-4])
+
+    class Pushed:
+        coordinates = ("left", "right")
+
+        def __call__(self, t, terms, state):
+            return tracking(plant)(t, terms, state) + push
+
+    moved = closed_loop_equilibrium(plant, Pushed(), loop.rest)
+    assert moved.point.q[0] - loop.point.q[0] == pytest.approx(gain[0] @ push, rel=1e-4)
+    assert moved.point.lam - loop.point.lam == pytest.approx(gain[1:3] @ push, rel=1e-3, abs=1e-9)
+
+
+def test_outside_forces():
+    """A wrench at a body: the loop gives way by the inverse stiffness, as the rest of the loaded machine says."""
+    plant = plants.five_bar()
+    tip = Wrench("left_upper", Frame((1.5, 0.0, 0.0)), "tip")
+    loop = linearize_closed_loop(plant, tracking(plant), outputs=("left", "right"), disturbances=tip)
+    assert loop.inputs[2:8] == tip.signals
+    assert loop.input_units[2:8] == ("N m",) * 3 + ("N",) * 3
+    weight = 1e-4  # kg, a point mass at the tip
+    bodies = [
+        Body.planar("left_upper", 3.0 + weight, (2.25 + 1.5 * weight) / (3.0 + weight), 2.0)
+        if b.name == "left_upper"
+        else b
+        for b in plant.bodies
+    ]
+    heavy = Mechanism(plant.name, bodies, plant.joints, plant.loops, actuators=plant.actuators, gravity=plant.gravity)
+    moved = closed_loop_equilibrium(heavy, OnModel(plant, tracking(plant)))
+    found = loop.to_ss().dcgain()[:, loop.inputs.index("tip_fy")] * -9.81 * weight
+    assert moved.point.q[[0, 2]] - loop.point.q[[0, 2]] == pytest.approx(found, rel=1e-3)
+    with pytest.raises(ValueError, match="a disturbance is a Wrench"):
+        linearize_closed_loop(plant, tracking(plant), disturbances="left_acceleration")
+
+
+def test_sampled_outputs_see_the_effort_that_acts():
+    plant, T = plants.five_bar(), 5e-3
+    prompt = linearize_closed_loop(plant, tracking(plant, period=T), outputs=("tip_x",))
+    late = linearize_closed_loop(plant, tracking(plant, period=T), outputs=("tip_x",), delay=T)
+    D = linearize(plant, prompt.point, coordinates=("left", "right"), outputs=("tip_x",)).D
+    assert largest(late.C[0, 4:] - D[0]) < 1e-8
+    assert largest(prompt.D[0, :2] - D[0]) < 1e-8
+    assert largest(late.D[0, 2:]) == 0.0
+
+
+# -- loop transfer and margins ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("period", [None, 0.01])
+@pytest.mark.parametrize("at", ["input", "output"])
+def test_loop_transfer(loaded, at, period):
+    """det(1 + L) is the closed over the open characteristic polynomial, and L is law times plant."""
+    plant, inner = loaded
+    law = Integral(OnModel(inner.model, tracking(inner.model, period=period)), 200.0, period)
+    loop = linearize_closed_loop(plant, law)
+    L = loop.loop(at)
+    s = np.exp(3j * 0.01) if period else 3j
+    closed, opened = (np.linalg.det(s * np.eye(len(A)) - A) for A in (loop.A, L.A))
+    assert abs(np.linalg.det(np.eye(len(L.B.T)) + L(s)) - closed / opened) < 1e-8 * abs(closed / opened)
+    one = loop.loop(at, L.input_labels[0])
+    assert abs(1.0 + complex(one(s)) - closed / np.linalg.det(s * np.eye(len(one.A)) - one.A)) < 1e-8
+    if at == "input" and not period:
+        x = np.linalg.solve(s * np.eye(4) - loop.plant.A, loop.plant.B)
+        g = loop._parts.gains
+        u = g.u_x @ x + g.u_c @ np.linalg.solve(s * np.eye(2) - g.c_c, g.c_x @ x)
+        assert largest(np.abs(L(s) + u)) < 1e-8
+
+
+def pendulum(damping=0.0):
+    rod = Body.rod("rod", 1.0, 1.0)
+    joint = Revolute("pivot", "ground", "rod", axis=(0, 0, 1), damping=damping)
+    return Mechanism("pendulum", [rod], [joint], actuators=[Actuator("pivot")], gravity=(0, -9.81, 0))
+
+
+class Lead:
+    """Upright, by a filtered derivative: a law with a state."""
+
+    def __init__(self, period=None):
+        self.period = period
+
+    def start(self, plant):
+        return np.zeros(1)
+
+    def __call__(self, t, terms, state):
+        e = 0.5 * np.pi - terms.q[0]
+        return np.array([60.0 * e + 40.0 * (e - state[0])])
+
+    def derivative(self, t, terms, state):
+        return 20.0 * (0.5 * np.pi - terms.q - state)
+
+    def update(self, t, terms, state):
+        return state + self.period * self.derivative(t, terms, state)
+
+
+@pytest.mark.parametrize("period", [None, 0.02])
+def test_margins_bring_the_loop_to_its_border(period):
+    """The loop with its gain, phase or delay changed by the margin has an eigenvalue on the border."""
+    plant = pendulum(0.2)
+    loop = linearize_closed_loop(plant, Lead(period), [0.5 * np.pi], coordinates=("pivot",))
+    found = loop.margins()
+    (one,) = found.loops
+    entry, effort = loop._parts.entry, loop._parts.effort
+
+    def spread(factor):
+        values = np.linalg.eigvals(loop.A + (factor - 1.0) * entry @ effort)
+        return np.abs(values).max() - 1.0 if period else values.real.max()
+
+    assert spread(10 ** (one.gain_down / 20)) == pytest.approx(0.0, abs=1e-6)
+    assert (
+        spread(10 ** (one.gain_up / 20)) == pytest.approx(0.0, abs=1e-6) if np.isfinite(one.gain_up) else period is None
+    )
+    turn = np.exp(1j * np.radians(one.phase) * np.array([1, -1]))
+    assert min(abs(spread(x)) for x in turn) < 1e-5
+    assert one.delay == pytest.approx(np.radians(one.phase) / one.phase_frequency)
+    # the classical margins of python-control, from polynomials, and its disk margin
+    L = loop.loop()
+    gm, pm, sm, *_ = ct.stability_margins(L)
+    assert one.phase == pytest.approx(pm, rel=1e-4)
+    assert one.modulus == pytest.approx(sm, rel=1e-4)
+    nearest = min(one.gain_up, -one.gain_down)
+    assert nearest == pytest.approx(abs(20 * np.log10(gm)), rel=1e-4)
+    omega = np.geomspace(0.01, np.pi / period * 0.999 if period else 1e4, 20000)
+    alpha, gain, phase = ct.disk_margins(L, omega)
+    assert found.disk == pytest.approx(alpha, rel=1e-4)
+    assert found.disk_gain == pytest.approx(gain, rel=1e-4)
+    assert found.disk_phase == pytest.approx(phase, rel=1e-4)
+
+
+def test_delay_margin_of_a_sampled_loop():
+    """A delay a little longer than the margin, and the loop is lost."""
+    plant, law = plants.five_bar(), tracking(plants.five_bar(), period=1e-3)
+    found = margins(plant, law)
+    delay = found.loops[0].delay
+    for factor, stable in ((0.98, True), (1.02, False)):
+        loop = linearize_closed_loop(plant, law, delay={"left": factor * delay})
+        assert loop.stable is stable
+    text = str(found)
+    assert "gain [dB]" in text
+    assert "all at once: gain +-" in text
+
+
+def test_margins_at_the_output():
+    plant = plants.five_bar()
+    found = margins(plant, tracking(plant), at="output")
+    assert [x.channel for x in found.loops] == ["left", "right", "left_rate", "right_rate"]
+    assert found.disk < margins(plant, tracking(plant)).disk
+    grid = margins(plant, tracking(plant), at="output", omega=np.geomspace(0.1, 100.0, 200))
+    assert grid.disk == pytest.approx(found.disk, rel=1e-3)
+
+
+@pytest.mark.parametrize("n", [2, 3])
+def test_structured_singular_value(n):
+    """For up to three blocks the bound is mu itself: the largest spectral radius over all phases."""
+    rng = np.random.default_rng(n)
+    X = rng.standard_normal((4, n, n)) + 1j * rng.standard_normal((4, n, n))
+    found, where = largest_mu(X)
+    grid = np.exp(2j * np.pi * np.arange(90) / 90)
+    phases = np.stack(np.meshgrid(*[grid] * (n - 1), indexing="ij"), -1).reshape(-1, n - 1)
+    full = np.concatenate([np.ones((len(phases), 1)), phases], axis=1)
+    truth = [np.abs(np.linalg.eigvals(full[:, :, None] * x)).max() for x in X]
+    assert where == int(np.argmax(truth))
+    assert found == pytest.approx(max(truth), rel=2e-3)
+    assert found > max(truth) * (1.0 - 1e-9)
+    diagonal = np.array([np.diag([0.3, 2.0, 0.1][:n])], dtype=complex)
+    assert largest_mu(diagonal)[0] == pytest.approx(2.0)
+
+
+# -- words --------------------------------------------------------------------------------------------------
+
+
+def test_a_law_with_a_corner():
+    plant = pendulum()
+
+    def law(t, terms, state):
+        return np.array([np.clip(30.0 * (1.2 - terms.q[0]), -2.0, 4.905 * np.cos(1.2)) - 3.0 * np.abs(terms.v[0])])
+
+    for angle, name in ((1.0, "pivot_rate"), (1.2 - 4.905 * np.cos(1.2) / 30.0, "pivot")):
+        with pytest.raises(
+            ValueError, match=rf"law function along {name} is not smooth here: its slope is .*saturated"
+        ):
+            linearize_closed_loop(plant, law, OperatingPoint.at(plant, [angle]), settle=False)
+
+
+def test_what_is_refused():
+    plant = plants.five_bar()
+    moving = ProjectedInverseDynamics(plant, ("left", "right"), Sine([2.1, 1.0], [0.1, 0.1], 0.5), bandwidth=8.0)
+    with pytest.raises(EquilibriumError, match=r"reference of ProjectedInverseDynamics moves at t = 0 s.*settle=False"):
+        linearize_closed_loop(plant, moving)
+    arrives = Quintic([2.0, 1.1], [2.1, 1.0], duration=1.0)
+    law = ProjectedInverseDynamics(plant, ("left", "right"), arrives, bandwidth=8.0, damping_ratio=0.7)
+    assert linearize_closed_loop(plant, law, t=2.0).point.q[0] == pytest.approx(2.1)
+    with pytest.raises(ValueError, match=r"continuous time.*period"):
+        linearize_closed_loop(plant, tracking(plant), delay=1e-3)
+    with pytest.raises(ValueError, match=r"not stable.*pole at"):
+        margins(plant, trim(plant, plant.assemble(left=2.1, right=1.0)).u, plant.assemble(left=2.1, right=1.0))
+    with pytest.raises(ValueError, match="did you mean 'left'"):
+        linearize_closed_loop(plant, tracking(plant), outputs=("lefft",))
+    with pytest.raises(ValueError, match="did you mean 'input'"):
+        linearize_closed_loop(plant, tracking(plant)).loop("inputs")
+    with pytest.raises(ValueError, match="did you mean 'left'"):
+        linearize_closed_loop(plant, tracking(plant)).loop("input", "lefft")
+    with pytest.raises(ValueError, match="increase"):
+        margins(plant, tracking(plant), omega=[1.0, 0.5])
+    with pytest.raises(TypeError, match="colour"):
+        linearize_closed_loop(plant, tracking(plant), colour="red")
+    with pytest.raises(EquilibriumError, match="comes to no rest under"):
+        closed_loop_equilibrium(pendulum(), [8.0], [0.3])
+
+
+def test_in_words():
+    plant = plants.five_bar()
+    text = str(linearize_closed_loop(plant, tracking(plant, period=1e-3), delay=1e-3))
+    assert "five-bar with ProjectedInverseDynamics, 6 states, 0.001 s a sample" in text
+    assert "left_effort[k-1] [N m]" in text
+    assert "pole [1/s]" in text
