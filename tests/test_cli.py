@@ -2,8 +2,10 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,7 +14,10 @@ from typer.testing import CliRunner
 
 import cmbcontrol as cmb
 from cmbcontrol import cli, plants
-from cmbcontrol.linear import load_linear
+from cmbcontrol.cli import common, linearize, study
+from cmbcontrol.cli.matrices import matrix_lines
+from cmbcontrol.linear import affine_approximation, load_linear
+from cmbcontrol.linear import linearize as linear_model
 from cmbcontrol.plants import Entry
 
 FILES = {
@@ -25,6 +30,9 @@ FILES = {
     "linear.json",
     "summary.json",
 }
+
+
+NEEDS_COMPILATION, KERNELS = common._jit.needs_compilation, common._jit.kernels()
 
 
 def call(*arguments):
@@ -46,7 +54,8 @@ def assert_fails(match, *arguments, code=1):
 def compiled():
     """Nothing is said of compilation, whether this is the first test of all or not."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(cli._jit, "needs_compilation", lambda: False)
+        patch.setattr(common._jit, "needs_compilation", lambda *kernel: False)
+        patch.setattr(linearize, "needs_compilation", lambda: False)
         yield
 
 
@@ -56,7 +65,7 @@ def only(monkeypatch):
 
     def install(factory, initial, study=None):
         entry = Entry("mine", factory, "a plant of the test", "nowhere", initial, study)
-        monkeypatch.setattr(cli, "catalogue", {"mine": entry})
+        monkeypatch.setattr(common, "catalogue", {"mine": entry})
 
     return install
 
@@ -74,7 +83,7 @@ def test_list_shows_every_plant():
     code, out, err = call("list")
     assert (code, err) == (0, "")
     for name, entry in plants.catalogue.items():
-        assert name in out and entry.description.split()[0] in out
+        assert name in out and entry.description.split()[0] in out and common.options_text(entry) in out
     (line,) = [line for line in out.splitlines() if line.startswith("parallelogram")]
     assert line.split()[1:5] == ["1", "12", "6", "1"]  # freedoms, coordinates, loops, motors
     assert "Spencer" in out
@@ -108,12 +117,23 @@ def test_diagnose_without_values_uses_the_start_pose():
     ],
 )
 def test_joint_values(text, value):
-    assert cli._joint_value(text) == ("a", pytest.approx(value, rel=1e-15))
+    assert common.numbers([text], "--at", "a=1") == {"a": pytest.approx(value, rel=1e-15)}
 
 
 @pytest.mark.parametrize("text", ["left", "=1", "left=", "left=up", "left=pi/0", "left=1,5", "left=nan", "left=2*tau"])
-def test_bad_joint_values(text):
-    assert_fails(f"got {text!r}", "diagnose", "five-bar", "--at", text)
+@pytest.mark.parametrize("command", ["diagnose", "linearize"])
+def test_bad_joint_values(command, text):
+    assert_fails(f"got {text!r}", command, "five-bar", "--at", text)
+
+
+def test_a_joint_is_given_once():
+    assert_fails("--at gives 'left' twice", "diagnose", "five-bar", "--at", "left=1,right=1", "--at", "left=2")
+
+
+def test_joint_values_with_commas_and_one_by_one():
+    once = call("diagnose", "five-bar", "--at", "left=2.0, right=60deg")
+    assert once == call("diagnose", "five-bar", "--at", "left=2.0", "--at", "right=60deg")
+    assert once[0] == 0
 
 
 def test_unknown_and_unreachable_joints():
@@ -183,14 +203,16 @@ def test_study_tells_open_loop_and_error_poles(studied):
 @pytest.mark.nojit_slow
 @pytest.mark.parametrize("name", [n for n in plants.catalogue if n != "five-bar"])
 def test_every_plant_can_be_studied(name, tmp_path, monkeypatch):
-    monkeypatch.setattr("cmbcontrol.cli._figures", lambda *a: [])  # tested with the five-bar
+    monkeypatch.setattr(study, "_figures", lambda *a: [])  # tested with the five-bar
     short = 0.03 if name == "andrews" else 0.2
     code, _, err = call("study", name, "--output", tmp_path, "--duration", short, "--no-animation")
     assert (code, err) == (0, "")
     summary = json.loads((tmp_path / "summary.json").read_text())
-    tracking = summary["tracking"]
-    assert tracking["decay_rate_measured"] == pytest.approx(tracking["decay_rate_asked"], rel=0.01)
     assert summary["linear_model"]["modes"]
+    tracking = summary["tracking"]
+    assert (tracking is None) == (plants.catalogue[name].study is None)
+    if tracking is not None:
+        assert tracking["decay_rate_measured"] == pytest.approx(tracking["decay_rate_asked"], rel=0.01)
 
 
 def test_study_of_a_plant_without_motors(only, tmp_path):
@@ -223,16 +245,353 @@ def test_a_run_that_ends_early_is_kept(tmp_path, monkeypatch):
     def stop(*_, **__):
         raise cmb.SimulationError("the run of 'five-bar' ended at t = 0.05 s.", part)
 
-    monkeypatch.setattr(cli, "simulate", stop)
+    monkeypatch.setattr(study, "simulate", stop)
     assert_fails("ended at t = 0.05 s. It is also in", "study", "five-bar", "-o", tmp_path)
     assert cmb.load_run(tmp_path / "run.nc").time[-1] == pytest.approx(0.05)
+
+
+# -- linearize -------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    """An empty folder to work in."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def linearized(here):
+    """Call linearize; (stdout, the model that it saved)."""
+
+    def run(plant, *arguments):
+        code, out, err = call("linearize", plant, "--save", "./kept.json", *arguments)
+        assert (code, err) == (0, "")
+        return out, load_linear(here / "kept.json", plants.catalogue[plant].start()[0])
+
+    return run
+
+
+def printed(out, title):
+    """The matrix that was printed under a title; its blocks of columns side by side."""
+    lines, blocks = out.splitlines(), []
+    for i, line in enumerate(lines):
+        if line.split()[:1] == [title] and i + 1 < len(lines) and lines[i + 1].startswith("  "):
+            rows = []
+            for row in lines[i + 1 :]:
+                if not row.startswith("  "):
+                    break
+                rows.append([float(x) for x in row.split()[1:]])
+            blocks.append(rows)
+    return np.hstack(blocks)
+
+
+@pytest.mark.parametrize("name", list(plants.catalogue))
+def test_every_plant_can_be_linearized(name, linearized):
+    out, lin = linearized(name)
+    entry = plants.catalogue[name]
+    plant, q0, _ = entry.start()
+    assert out.startswith(f"{name}, {'held' if plant.nu else 'let go'} at the start pose of the catalogue")
+    assert lin.point.residuals.balance <= 1e-6 * max(1.0, np.abs(lin.point.u).max(initial=0.0))
+    if plant.nu:
+        np.testing.assert_array_equal(lin.point.q, q0)
+    for mode in lin.damping():
+        assert f"{mode.frequency:.6g}" in out
+    assert f"conditioning  {lin.conditioning:.3g}" in out
+    digits = {"rtol": 5.1e-6, "atol": 1e-12 * np.abs(lin.A).max()}
+    np.testing.assert_allclose(printed(out, "A"), lin.A, **digits)
+    if lin.inputs:
+        np.testing.assert_allclose(printed(out, "B"), lin.B, **digits)
+    assert out.count(" rad\n") + out.count(" m\n") >= plant.nq - 8  # quaternions have no unit
+
+
+def test_the_guide_shows_what_is_printed(here):
+    guide = (Path(__file__).parents[1] / "docs" / "command-line.md").read_text(encoding="utf-8")
+    command, shown = re.search(r"```bash\ncmbcontrol (.*?)\n```\n\n```text\n(.*?)```", guide, re.S).groups()
+    code, out, _ = call(*command.split())
+    assert code == 0
+    rounding = "  loops open by"
+    shown = [line for line in shown.splitlines() if not line.startswith(rounding)]
+    assert [line for line in out.splitlines() if not line.startswith(rounding)][: len(shown)] == shown
+    assert {p.name for p in (here / "linear-five-bar").iterdir()} == {"bode.png", "model.mat"}
+
+
+@pytest.mark.parametrize("name", list(plants.catalogue))
+def test_every_plant_has_an_affine_model(name, linearized):
+    out, lin = linearized(name, "--affine")
+    plant, q0, _ = plants.catalogue[name].start()
+    np.testing.assert_array_equal(lin.point.q, q0)
+    assert not lin.point.u.any() and not lin.point.v.any()
+    a = cmb.forward_dynamics(plant, q0, np.zeros(plant.nv))
+    rows = [plant.velocity_names.index(n) for n in lin.states[: lin.dof]]
+    np.testing.assert_allclose(lin.drift[lin.dof :], a[rows], rtol=1e-8, atol=1e-9)
+    assert ("drift" in out) == bool(lin.drift.any())
+
+
+def test_linearize_takes_coordinates_inputs_and_outputs(linearized):
+    pose = ("--at", "left=2.1,right=1")
+    out, lin = linearized("five-bar", *pose, "--coordinates", "left,right", "--inputs", "right",
+                          "--outputs", "left, tip_force", "--outputs", "right_rate")  # fmt: skip
+    plant = plants.five_bar()
+    expected = linear_model(
+        plant,
+        cmb.trim(plant, plant.assemble(left=2.1, right=1.0)),
+        coordinates=("left", "right"),
+        inputs=("right",),
+        outputs=("left", "tip_force", "right_rate"),
+    )
+    assert (lin.states, lin.inputs, lin.outputs) == (expected.states, expected.inputs, expected.outputs)
+    for key in "ABCD":
+        np.testing.assert_allclose(getattr(lin, key), getattr(expected, key), rtol=1e-12, atol=1e-14)
+        np.testing.assert_allclose(printed(out, key), getattr(lin, key), rtol=5.1e-6, atol=1e-12)
+    assert "five-bar, held at left = 2.1, right = 1\n" in out
+    assert "motor left       -31.486 N m" in out
+    assert "left [rad], tip_x [N], tip_y [N], right_rate [rad/s]" in out
+    assert "right 55 %, left 45 %" in out
+    one_by_one = linearized("five-bar", "--at", "left=2.1", "--at", "right=1", "--coordinates", "left",
+                            "--coordinates", "right", "--inputs", "right", "--outputs", "left",
+                            "--outputs", "tip_force", "--outputs", "right_rate")  # fmt: skip
+    assert one_by_one[0] == out
+
+
+def test_linearize_without_inputs(linearized):
+    out, lin = linearized("five-bar", "--inputs", "")
+    assert lin.inputs == () and "inputs        none" in out and "B is empty, 4 x 0" in out
+
+
+def test_linearize_lets_the_machine_go(linearized):
+    out, lin = linearized("pendulum", "--free", "--at", "angle=1.2")
+    assert "let go at angle = 1.2 to the nearest equilibrium, motors off" in out
+    angle = lin.point.plant.position_names.index("angle")
+    assert lin.point.q[angle] == pytest.approx(np.pi / 2)  # upright, unstable
+    out, lin = linearized("pendulum", "--stable", "--at", "angle=1.2")
+    assert "to a stable equilibrium" in out
+    assert np.sin(lin.point.q[angle]) == pytest.approx(-1.0)
+    np.testing.assert_allclose(lin.eigenvalues().imag, [-3.83601, 3.83601], rtol=1e-6)  # sqrt(3 g / 2)
+
+
+def test_a_pose_that_is_too_heavy_is_let_go(linearized):
+    heavy = ("--with", "effort=20", "--at", "left=2.1,right=1")
+    out, lin = linearized("five-bar", *heavy)
+    assert "the motors cannot hold that pose: actuator 'right' needs 32.91 N m and has 20 N m" in out
+    assert not lin.point.u.any() and lin.point.residuals.balance < 1e-9
+    assert_fails("has 20 N m. Raise its effort limit, or choose another pose. --free lets it go, --affine linearizes "
+                 "it where it stands.", "linearize", "five-bar", *heavy, "--held")  # fmt: skip
+
+
+def test_linearize_where_neither_works(only, here):
+    block = cmb.Body("block", 1.0, inertia=(0.1, 0.1, 0.1))
+    joint = cmb.Prismatic("z", "ground", "block", axis=(0, 0, 1))
+    only(
+        lambda effort=5.0: cmb.Mechanism("fall", [block], [joint], actuators=[cmb.Actuator("z", effort=effort)]),
+        lambda plant: (np.zeros(1), np.zeros(1)),
+    )
+    assert_fails("actuator 'z' needs 9.81 N and has 5 N. Raise its effort limit, or choose another pose. When it is "
+                 "let go: no equilibrium", "linearize", "mine")  # fmt: skip
+    assert_fails("--affine linearizes it where it stands.", "linearize", "mine", "--free")
+    code, out, _ = call("linearize", "mine", "--affine")
+    assert code == 0 and "z_rate [m/s2]  -9.81" in out
+    assert call("linearize", "mine", "--with", "effort=inf")[0] == 0
+    assert list(here.iterdir()) == []
+
+
+def test_linearize_with_efforts(linearized):
+    _, lin = linearized("five-bar", "--affine", "--effort", "left=-5,right=3", "--at", "left=2.1,right=1")
+    plant = plants.five_bar()
+    point = cmb.OperatingPoint.at(plant, plant.assemble(left=2.1, right=1.0), (-5.0, 3.0))
+    np.testing.assert_allclose(lin.drift, affine_approximation(plant, point).drift, rtol=1e-12)
+    out, lin = linearized("pendulum", "--free", "--effort", "motor=2", "--at", "angle=-1")
+    assert "with the efforts given" in out
+    assert 4.905 * np.cos(lin.point.q[lin.point.plant.position_names.index("angle")]) == pytest.approx(2.0)
+    _, lin = linearized("two-arms", "--effort", "left_shoulder=10")
+    assert lin.point.u[0] == 10.0 and lin.point.u[1:].all()
+
+
+def test_linearize_at_a_singular_pose():
+    flat = ("--at", "left=pi,elbow_left=-pi", "--at", "right=0,elbow_right=pi")
+    assert_fails("the pose is singular", "linearize", "five-bar", *flat, "--held")
+    assert_fails("is at a singular pose", "linearize", "five-bar", *flat, "--affine")
+
+
+def test_linearize_names_better_coordinates():
+    assert_fails("got 1 coordinates, 'left'; choose 'left', 'elbow_left'", "linearize", "five-bar",
+                 "--coordinates", "left")  # fmt: skip
+    assert_fails("are not independent at this pose (conditioning ", "linearize", "bricard", "--at", "hinge0=-30deg",
+                 "--coordinates", "hinge0")  # fmt: skip
+    assert_fails("choose 'hinge1'", "linearize", "bricard", "--at", "hinge0=-30deg", "--coordinates", "hinge0")
+
+
+@pytest.mark.parametrize(
+    ("message", "arguments"),
+    [
+        ("there is no coordinate 'lefd'; did you mean 'left'?", ["--coordinates", "lefd,right"]),
+        ("the coordinate 'left' is named 2 times", ["--coordinates", "left,left"]),
+        ("there is no actuator or other input 'lefd'", ["--inputs", "lefd"]),
+        ("there is no output 'tip'; did you mean 'tip_", ["--outputs", "tip"]),
+        ("there is no joint coordinate 'lefd'; did you mean 'left'?", ["--at", "lefd=1"]),
+        ("there is no motor 'lefd'; did you mean 'left'?", ["--effort", "lefd=1"]),
+        ("--effort takes name=value, such as left=5, got 'left'", ["--effort", "left"]),
+        ("there is no option 'closur'; did you mean 'closure'?", ["--with", "closur=line"]),
+        ("there is no closure 'lin'; did you mean 'line'?", ["--with", "closure=lin"]),
+        ("--with effort takes a number, got 'big'", ["--with", "effort=big"]),
+        ("--with effort takes a number, got '1,2'", ["--with", "effort=1,2"]),
+        ("--with takes name=value, such as closure=revolute, got 'line'", ["--with", "line"]),
+        ("--affine takes the pose as it stands", ["--affine", "--held"]),
+        ("--affine takes the pose as it stands", ["--affine", "--free"]),
+        ("--stable lets the machine go, --held does not", ["--held", "--stable"]),
+        ("--sampled must be > 0, got -1.0", ["--sampled", "-1"]),
+        ("--sampled must be finite, got inf", ["--sampled", "inf"]),
+        ("--delay needs --sampled PERIOD", ["--delay", "0.1"]),
+        ("--delay must be >= 0, got -0.1", ["--sampled", "0.1", "--delay", "-0.1"]),
+        ("--delay takes a time in seconds, or name=time, got 'late'", ["--sampled", "0.1", "--delay", "late"]),
+        ("there is no input 'lefd'", ["--sampled", "0.1", "--delay", "lefd=0.1"]),
+        ("must end in .mat or .json or .npz, got 'model.txt'", ["--save", "model.txt"]),
+        ("must end in .png or .pdf or .svg, got 'plot.xyz'", ["--bode=plot.xyz"]),
+        ("five.png is to be written twice", ["--bode", "five.png", "--poles", "five.png"]),
+        ("has no inputs", ["--inputs", "", "--bode", "five.png"]),
+    ],
+)
+def test_linearize_refuses(message, arguments, here):
+    assert_fails(message, "linearize", "five-bar", *arguments)
+    assert list(here.iterdir()) == []
+
+
+def test_linearize_options_of_the_plant():
+    assert_fails("--with n takes a whole number, got '2.5'", "linearize", "n-four-bar", "--with", "n=2.5")
+    code, out, _ = call("linearize", "n-four-bar", "--with", "n=5")
+    assert code == 0 and "bar5 " in out
+    code, out, _ = call("diagnose", "slider-crank", "--with", "actuated=q1,q2", "--with", "length=2")
+    assert code == 0 and "over-actuated, 1 of 1 freedoms" in out
+
+
+@pytest.mark.parametrize(
+    ("plant", "text", "expected"),
+    [
+        ("particle", "gravity=0,-1", {"gravity": (0.0, -1.0)}),
+        ("two-arms", "effort=100", {"effort": 100.0}),
+        ("two-arms", "closure=planar,effort=1,2,3", {"closure": "planar", "effort": (1.0, 2.0, 3.0)}),
+        ("slider-crank", "actuated=", {"actuated": ()}),
+        ("five-bar", "effort=inf", {"effort": np.inf}),
+        ("governor", "motor=10", {"motor": 10.0}),
+        ("governor", "motor=none", {"motor": None}),
+    ],
+)
+def test_options_take_the_kind_of_their_default(plant, text, expected):
+    assert common.factory_options(plants.catalogue[plant], [text]) == expected
+
+
+def test_study_takes_options_of_the_plant(tmp_path, monkeypatch):
+    monkeypatch.setattr(study, "_figures", lambda *a: [])
+    code, _, err = call("study", "five-bar", "--with", "closure=revolute,effort=inf", "-o", tmp_path, "--duration", 0.1)
+    assert (code, err) == (0, "")
+    assert json.loads((tmp_path / "summary.json").read_text())["options"] == {"closure": "revolute", "effort": "inf"}
+    assert cmb.load_run(tmp_path / "run.nc").data.sizes["row"] == 5
+
+
+def test_linearize_behind_a_computer(linearized):
+    out, lin = linearized("five-bar", "--sampled", "0.01", "--delay", "left=0.015")
+    digital = lin.sampled(0.01, {"left": 0.015})
+    head, tail = out.split("sampled every 0.01 s: ")
+    assert "6 states" in tail and "[k-2]" in tail
+    np.testing.assert_allclose(printed(tail, "A"), digital.A, rtol=5.1e-6, atol=1e-12)
+    np.testing.assert_allclose(printed(head, "A"), lin.A, rtol=5.1e-6, atol=1e-12)
+    outside = np.count_nonzero(np.abs(digital.poles()) > 1.0)
+    assert f"{outside} of 6 outside the unit circle" in tail
+    assert f"{np.abs(digital.poles()).max():.6g}" in tail
+    both = call("linearize", "five-bar", "--sampled", "0.01", "--delay", "0.015")[1]
+    assert "8 states" in both
+
+
+def test_large_models_are_not_printed(linearized):
+    outputs = "platform_position,platform_velocity"
+    out, lin = linearized("stewart", "--sampled", "0.01", "--delay", "0.001", "--outputs", outputs)
+    head, tail = out.split("sampled every")
+    assert "A 18 x 18, B 18 x 6, C 12 x 18, D 12 x 6: more than 12 states are not printed; --save" in tail
+    np.testing.assert_allclose(printed(head, "C"), lin.C, rtol=5.1e-6, atol=1e-12)
+
+
+def test_linearize_writes_figures_and_files(here):
+    code, out, err = call("linearize", "five-bar", "--bode", "--poles", "p.svg", "--modes", "--save", "mat,json",
+                          "--save", "deep/er/model.npz")  # fmt: skip
+    assert (code, err) == (0, "")
+    folder = here / "linear-five-bar"
+    assert {p.name for p in folder.iterdir()} == {"bode.png", "p.svg", "modes.png", "linear.mat", "linear.json"}
+    for name in ("bode.png", "modes.png"):
+        with Image.open(folder / name) as image:
+            assert min(image.size) > 400
+    assert "<svg" in (folder / "p.svg").read_text()
+    kept = [load_linear(p) for p in (*folder.glob("linear.*"), here / "deep" / "er" / "model.npz")]
+    assert len(kept) == 3
+    for lin in kept:
+        np.testing.assert_array_equal(lin.A, kept[0].A)
+    (line,) = [line for line in out.splitlines() if line.startswith("written: ")]
+    assert line.count(",") == 5
+
+
+def test_a_figure_before_the_plant(here):
+    assert call("linearize", "--poles", "pendulum", "-o", "out", "--sampled", "0.1")[0] == 0
+    assert [p.name for p in (here / "out").iterdir()] == ["poles.png"]
+    assert call("linearize", "--poles=q.png", "pendulum", "-o", "out")[0] == 0
+    assert {p.name for p in (here / "out").iterdir()} == {"poles.png", "q.png"}
+
+
+def test_linearize_writes_nothing_unless_told(here):
+    code, out, _ = call("linearize", "five-bar")
+    assert code == 0 and "written" not in out
+    assert list(here.iterdir()) == []
+
+
+def test_a_file_in_the_way_of_a_model(here):
+    (here / "taken").write_text("")
+    assert_fails("cannot be made", "linearize", "five-bar", "--save", "taken/model.mat")
+
+
+def test_the_eigenvalues_are_where_they_belong():
+    from cmbcontrol.cli.figures import poles
+
+    plant = plants.pendulum()
+    lin = linear_model(plant, cmb.trim(plant, plant.assemble(angle=-np.pi / 2)))
+    for digital in (None, lin.sampled(0.1)):
+        (ax,) = poles(lin, digital).axes
+        (line,) = [line for line in ax.lines if line.get_marker() == "x"]
+        expected = lin.eigenvalues() if digital is None else digital.poles()
+        np.testing.assert_allclose(np.sort_complex(line.get_xydata() @ [1.0, 1j]), np.sort_complex(expected), atol=1e-9)
+        assert ax.get_xlabel() == ("real part (1/s)" if digital is None else "real part (1)")
+
+
+# -- matrices as text --------------------------------------------------------------------------------------
+
+
+def test_matrices_line_up():
+    X = np.array([[0.0, 1.0, -1e-17], [-14.715, 1.5e-7, 123456.789]])
+    assert matrix_lines("A", X, ["a", "long"], ["x", "y", "z"]) == [
+        "A             x        y       z",
+        "  a       0      1             0",
+        "  long  -14.715  1.5e-07  123457",
+    ]
+
+
+def test_wide_matrices_are_broken_into_blocks():
+    X = np.arange(1.0, 61.0).reshape(3, 20)
+    names = [f"state{i}" for i in range(20)]
+    lines = matrix_lines("A", X, ["a", "b", "c"], names, 60)
+    assert max(map(len, lines)) <= 60
+    assert [line.split()[0] for line in lines] == ["A", "a", "b", "c"] * (len(lines) // 4)
+    np.testing.assert_array_equal(printed("\n".join(lines), "A"), X)
+    assert len(matrix_lines("A", X, ["a", "b", "c"], names, 1)) == 4 * 20  # a column at least
+
+
+def test_matrices_that_say_little():
+    assert matrix_lines("D", np.zeros((2, 3)), "ab", "xyz") == ["D = 0, 2 x 3"]
+    assert matrix_lines("B", np.zeros((4, 0)), "abcd", "") == ["B is empty, 4 x 0"]
+    assert matrix_lines("C", np.ones((30, 2)), ["r"] * 30, "xy") == ["C is 30 x 2"]
 
 
 # -- errors ------------------------------------------------------------------------------------------------
 
 
 def test_unknown_plant_suggests_the_nearest():
-    for command in ("diagnose", "study"):
+    for command in ("diagnose", "linearize", "study"):
         assert_fails("there is no plant 'five-baar'; did you mean 'five-bar'?", command, "five-baar")
 
 
@@ -258,7 +617,7 @@ def test_unexpected_errors_are_named(monkeypatch):
     def fail(*_):
         raise KeyError("left\nright")
 
-    monkeypatch.setattr(cli, "_entry", fail)
+    monkeypatch.setattr(common, "entry_of", fail)
     assert_fails("KeyError: 'left\\nright' (--debug shows where)", "diagnose", "five-bar")
 
 
@@ -266,7 +625,7 @@ def test_interruption(monkeypatch):
     def interrupt(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(cli, "_entry", interrupt)
+    monkeypatch.setattr(common, "entry_of", interrupt)
     assert_fails("interrupted", "diagnose", "five-bar", code=130)
 
 
@@ -281,24 +640,31 @@ def test_version_and_help():
     assert call("--version")[:2] == (0, f"cmbcontrol {cmb.__version__}\n")
     code, out, _ = call("--help")
     assert code == 0
-    for command in ("list", "diagnose", "study"):
+    for command in ("list", "diagnose", "linearize", "study"):
         assert command in out
+
+
+@pytest.mark.parametrize("command", ["list", "diagnose", "linearize", "study"])
+def test_every_command_explains_itself(command):
+    code, out, _ = call(command, "--help")
+    assert code == 0 and "--debug" in out
+    assert "[bold]" not in out
 
 
 # -- starting ----------------------------------------------------------------------------------------------
 
 
 def test_compilation_is_announced(monkeypatch):
-    monkeypatch.setattr(cli._jit, "needs_compilation", lambda: True)
+    monkeypatch.setattr(common._jit, "needs_compilation", lambda *kernel: True)
     code, _, err = call("diagnose", "five-bar")
     assert code == 0
     assert err == "compiling kernels for the first time (about a minute) ...\n"
 
 
-@pytest.mark.parametrize("command", ["list", "diagnose"])
+@pytest.mark.parametrize("command", ["list", "diagnose", "linearize"])
 def test_quick_commands_do_not_wait_for_compilation(command, monkeypatch):
     calls = []
-    monkeypatch.setattr(cli._jit, "needs_compilation", lambda: True)
+    monkeypatch.setitem(cli._QUICK, command, lambda: True)
     monkeypatch.setattr(cli.subprocess, "call", lambda command, env: calls.append((command, env)) or 3)
     monkeypatch.setattr(sys, "argv", ["cmbcontrol", command, "five-bar"])
     with pytest.raises(SystemExit) as ended:
@@ -307,6 +673,31 @@ def test_quick_commands_do_not_wait_for_compilation(command, monkeypatch):
     (done,) = calls
     assert done[0] == [sys.executable, "-m", "cmbcontrol.cli", command, "five-bar"]
     assert done[1]["NUMBA_DISABLE_JIT"] == "1"
+
+
+def test_the_derivatives_have_kernels_of_their_own(tmp_path, monkeypatch):
+    if not common._jit.JIT_ENABLED:
+        pytest.skip("nothing is compiled")
+    monkeypatch.setattr(common._jit, "_guarded", {tmp_path})
+    last = "derivatives.local_terms"
+    assert NEEDS_COMPILATION(last)
+    (tmp_path / "derivatives.local_terms-1.py311.nbi").touch()
+    assert NEEDS_COMPILATION(last)
+    (tmp_path / "derivatives.local_terms-1.py311.1.nbc").touch()
+    assert not NEEDS_COMPILATION(last)
+    names = {f"{k.__module__.rpartition('.')[2]}.{k.__name__}" for k in KERNELS}
+    assert last in names
+
+
+def test_the_module_runs():
+    done = subprocess.run(
+        [sys.executable, "-m", "cmbcontrol.cli", "linearize", "pendulum", "--at", "angle=-90deg"],
+        capture_output=True,
+        text=True,
+        env=os.environ | {"NUMBA_DISABLE_JIT": "1"},
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "0 +- 3.83601j" in done.stdout
 
 
 def test_list_loads_nothing_heavy():

@@ -1,13 +1,9 @@
-"""The command line: ``cmbcontrol list``, ``cmbcontrol diagnose PLANT``, ``cmbcontrol study PLANT``."""
+"""``cmbcontrol study``: a closed-loop run of a plant, with evidence, linear model, figures and animation."""
 
 from __future__ import annotations
 
 import json
 import math
-import os
-import re
-import subprocess
-import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -23,103 +19,28 @@ from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, T
 from rich.table import Table
 from rich.text import Text
 
-from . import _check, _jit
-from .controllers.projected_inverse_dynamics import ProjectedInverseDynamics
-from .controllers.references import Sine
-from .errors import CmbError, SimulationError
-from .linear import LinearModel, linearize, trim
-from .plants import Entry, Study, catalogue
-from .sim.result import Simulation
-from .sim.simulate import simulate
+from .. import _check
+from ..controllers.projected_inverse_dynamics import ProjectedInverseDynamics
+from ..controllers.references import Sine
+from ..errors import CmbError, SimulationError
+from ..linear import LinearModel, linearize, trim
+from ..plants import Entry, Study
+from ..sim.result import Simulation
+from ..sim.simulate import simulate
+from . import common
+from .common import Debug, Factory, PlantName
 
-__all__ = ["app", "main"]
+__all__ = ["decay_rate", "study", "tracking_error"]
 
 Array = NDArray[np.float64]
 
 _OFF = 0.2  # how far a tracking run starts off its reference, as a part of the amplitude
 _FREE_RUN = 5.0  # s
 
-app = typer.Typer(
-    help="Control engineering for robots with closed loops: ready-made plants, their mobility, and a whole study.",
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    rich_markup_mode="rich",
-)
 
-PlantName = Annotated[str, typer.Argument(metavar="PLANT", help="A name from [bold]cmbcontrol list[/bold].")]
-Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")]
-
-
-# -- commands ----------------------------------------------------------------------------------------
-
-
-@app.callback()
-def _options(
-    version: Annotated[
-        bool,
-        typer.Option("--version", help="Show the version and exit.", is_eager=True, callback=lambda v: _version(v)),
-    ] = False,
-) -> None:
-    """Options before the command."""
-
-
-def _version(wanted: bool) -> None:
-    if wanted:
-        typer.echo(f"cmbcontrol {sys.modules[__package__].__version__}")
-        raise typer.Exit
-
-
-@app.command("list")
-def list_plants(debug: Debug = False) -> None:
-    """List the ready-made plants."""
-    with _in_one_line(debug):
-        _warn_of_compilation()
-        table = Table(box=None, pad_edge=False, header_style="bold")
-        table.add_column("plant", no_wrap=True)
-        for heading in ("DOF", "coords", "loops", "motors"):
-            table.add_column(heading, justify="right", no_wrap=True)
-        table.add_column("what it is, and where it is from")
-        for name, entry in catalogue.items():
-            plant, q0, _ = entry.start()
-            counts = plant.diagnose(q0).dof, plant.nv, len(plant.row_slices), plant.nu
-            what = Text.assemble(entry.description, ("\n" + entry.source, "dim"))
-            table.add_row(Text(name, "bold"), *map(str, counts), what)
-        _console().print(table)
-
-
-@app.command()
-def diagnose(
-    plant: PlantName,
-    at: Annotated[
-        list[str] | None,
-        typer.Option(help="Joint value, such as left=2.1, left=pi/3 or left=120deg; the others close the loops."),
-    ] = None,
-    debug: Debug = False,
-) -> None:
-    """Show the mobility table of a plant, and its freedom, redundancy and actuation at a pose."""
-    with _in_one_line(debug):
-        entry = _entry(plant)
-        values = dict(_joint_value(text) for text in at or [])
-        _warn_of_compilation()
-        machine, q0, _ = entry.start()
-        q = machine.assemble(guess=q0, **values) if values else q0
-        given = ", ".join(f"{name} = {value:.6g}" for name, value in values.items())
-        typer.echo(str(machine))
-        typer.echo(f"  at {given}:" if given else "  at the start pose of the catalogue:")
-        for name, value, unit in zip(machine.position_names, q, machine.position_units, strict=True):
-            typer.echo(f"    {name:<16} {value: .6g} {unit}")
-        for line in str(machine.diagnose(q)).splitlines():
-            typer.echo(f"    {line}")
-
-
-@app.command(
-    help="Study a plant: closed-loop tracking run, evidence, linear model, figures, animation.\n\n"
-    "The controller is projected inverse dynamics, the reference a sine. The run starts off the reference, on the "
-    "motion along which the error should decay at the bandwidth. A plant without motors runs free."
-)
 def study(
     plant: PlantName,
+    factory: Factory = None,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Folder to write into.", show_default="study-PLANT")
     ] = None,
@@ -132,17 +53,22 @@ def study(
     animation: Annotated[bool, typer.Option("--animation/--no-animation", help="Write animation.gif.")] = True,
     debug: Debug = False,
 ) -> None:
-    """Study a plant."""
-    with _in_one_line(debug):
-        entry = _entry(plant)
+    """Study a plant: closed-loop tracking run, evidence, linear model, figures, animation.
+
+    The controller is projected inverse dynamics, the reference a sine. The run starts off the reference, on the
+    motion along which the error should decay at the bandwidth. A plant without motors runs free.
+    """
+    with common.in_one_line(debug):
+        entry = common.entry_of(plant)
+        options = common.factory_options(entry, factory)
         if duration is not None:
             _check.positive(duration, "--duration")
         if bandwidth is not None:
             _check.positive(bandwidth, "--bandwidth")
-        folder = _folder(output or Path(f"study-{plant}"))
-        cold = _warn_of_compilation()
+        folder = common.made_folder(output or Path(f"study-{plant}"))
+        cold = common.warn_of_compilation()
         with _Bars() as bars:
-            found = _study(entry, folder, duration, bandwidth, animation, bars)
+            found = _study(entry, options, folder, duration, bandwidth, animation, bars)
         _report(found, folder, cold)
 
 
@@ -161,10 +87,16 @@ class _Found:
 
 
 def _study(
-    entry: Entry, folder: Path, duration: float | None, bandwidth: float | None, animation: bool, bars: _Bars
+    entry: Entry,
+    options: dict[str, Any],
+    folder: Path,
+    duration: float | None,
+    bandwidth: float | None,
+    animation: bool,
+    bars: _Bars,
 ) -> _Found:
     """Linear model, run, figures, animation: whatever is done is written at once."""
-    plant, q0, v0 = entry.start()
+    plant, q0, v0 = entry.start(**options)
     recipe = entry.study if plant.nu else None
     law, files = None, []
     with bars.step("linear model") as tell:
@@ -188,7 +120,7 @@ def _study(
         raise
     files.append(run.save(folder / "run.nc").name)
     files += _figures(run, linear, folder, animation, bars)
-    summary = _summary(entry, run, linear, law)
+    summary = _summary(entry, options, run, linear, law)
     (folder / "summary.json").write_text(json.dumps(summary, indent=1) + "\n", encoding="utf-8")
     return _Found(run, linear, law, summary, [*files, "summary.json"])
 
@@ -218,8 +150,8 @@ def _linear_if_any(plant: Any, q: Array) -> LinearModel | None:
 
 def _figures(run: Simulation, linear: LinearModel | None, folder: Path, animation: bool, bars: _Bars) -> list[str]:
     """All pictures; the names of the files."""
-    from . import plot
-    from .plot.geometry import can_sketch
+    from .. import plot
+    from ..plot.geometry import can_sketch
 
     makers: dict[str, Callable[[], Any]] = {
         "joints.png": lambda: plot.responses(run),
@@ -241,14 +173,17 @@ def _figures(run: Simulation, linear: LinearModel | None, folder: Path, animatio
     return list(makers)
 
 
-def _summary(entry: Entry, run: Simulation, linear: LinearModel | None, law: Any) -> dict[str, Any]:
+def _summary(
+    entry: Entry, options: dict[str, Any], run: Simulation, linear: LinearModel | None, law: Any
+) -> dict[str, Any]:
     """The numbers of a study, ready for JSON."""
     data = run.data
     peaks = np.abs(data["u"].values).max(axis=0, initial=0.0)
     summary: dict[str, Any] = {
         "format": "cmbcontrol study 1",
-        "version": sys.modules[__package__].__version__,
+        "version": common.version(),
         "plant": entry.name,
+        "options": {name: _plain(value) for name, value in options.items()},
         "source": entry.source,
         "duration_s": float(run.time[-1]),
         "status": run.message,
@@ -316,7 +251,7 @@ def decay_rate(times: Array, error: Array) -> float | None:
 
 def _report(found: _Found, folder: Path, cold: bool) -> None:
     """Two short tables and the names of the files; a cold run had kernels to compile."""
-    console, s = _console(), found.summary
+    console, s = common.console(), found.summary
     tracking = s["tracking"]
     what = f"tracking of {', '.join(tracking['coordinates'])}" if tracking else "free run"
     console.print(Text.assemble((s["plant"], "bold"), f": {what}, {s['duration_s']:g} s"))
@@ -358,7 +293,7 @@ def _lines(found: _Found, cold: bool) -> Iterator[tuple[str, str]]:
         rate = "too short to measure" if measured is None else f"{measured:#.4g} 1/s"
         yield "decay of the error", f"{rate} (asked for {tracking['decay_rate_asked']:.4g} 1/s)"
     if s["max_effort"]:
-        from .linear.at_rest import effort_units
+        from ..linear.at_rest import effort_units
 
         units = effort_units(run.plant)
         peaks = [f"{n} {x:.4g} {u}".rstrip() for (n, x), u in zip(s["max_effort"].items(), units, strict=True)]
@@ -404,6 +339,11 @@ def _number(x: float) -> float | None:
     return float(x) if math.isfinite(x) else None
 
 
+def _plain(value: Any) -> Any:
+    """An option of a plant; JSON knows no infinity either."""
+    return str(value) if isinstance(value, float) and not math.isfinite(value) else value
+
+
 class _Bars:
     """Progress bars on the terminal, a step each."""
 
@@ -425,95 +365,3 @@ class _Bars:
         task = self._progress.add_task(what, total=1.0)
         yield lambda fraction: self._progress.update(task, completed=fraction)
         self._progress.update(task, completed=1.0)
-
-
-def _console() -> Console:
-    """Standard output; wide where it is no terminal, so that tables in files keep their lines."""
-    return Console(highlight=False, width=None if sys.stdout.isatty() else 140)
-
-
-def _warn_of_compilation() -> bool:
-    """Say so, where the first call will take a while."""
-    cold = _jit.needs_compilation()
-    if cold:
-        typer.echo("compiling kernels for the first time (about a minute) ...", err=True)
-    return cold
-
-
-# -- what is given -----------------------------------------------------------------------------------------
-
-
-def _entry(name: str) -> Entry:
-    if name not in catalogue:
-        raise ValueError(_check.unknown(name, list(catalogue), "plant"))
-    return catalogue[name]
-
-
-_NUMBER = r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
-_PI = re.compile(rf"(?P<factor>{_NUMBER}|[+-]?)\s*\*?\s*pi\s*(?:/\s*(?P<divisor>{_NUMBER}))?")
-_DEGREES = re.compile(rf"(?P<angle>{_NUMBER})\s*deg")
-
-
-def _joint_value(text: str) -> tuple[str, float]:
-    """``name=value``; the value may be a multiple of pi, or in degrees.
-
-    Examples
-    --------
-    >>> _joint_value("left=2*pi/3"), _joint_value("right=-90deg")
-    (('left', 2.0943951023931953), ('right', -1.5707963267948966))
-    """
-    name, given, value = text.partition("=")
-    name, value = name.strip(), value.strip()
-    if given and name:
-        if found := _PI.fullmatch(value):
-            factor = found["factor"]
-            divisor = float(found["divisor"] or 1.0)
-            if divisor:
-                return name, float(factor + "1" if factor in ("", "+", "-") else factor) * math.pi / divisor
-        elif found := _DEGREES.fullmatch(value):
-            return name, math.radians(float(found["angle"]))
-        elif re.fullmatch(_NUMBER, value):
-            return name, float(value)
-    raise ValueError(f"--at takes name=value, such as left=2.1, left=2*pi/3 or left=120deg, got {text!r}")
-
-
-def _folder(path: Path) -> Path:
-    """The output folder, made."""
-    try:
-        path.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise OSError(f"the output folder {path} cannot be made: {error.strerror or error}") from error
-    return path
-
-
-@contextmanager
-def _in_one_line(debug: bool) -> Iterator[None]:
-    """Errors as one line on stderr and exit code 1."""
-    try:
-        yield
-    except BrokenPipeError:  # `cmbcontrol list | head`
-        raise
-    except KeyboardInterrupt:
-        typer.echo("error: interrupted", err=True)
-        raise typer.Exit(130) from None
-    except Exception as error:
-        if debug:
-            raise
-        expected = isinstance(error, (CmbError, ValueError, OSError, TypeError))
-        kind = "" if expected else f"{type(error).__name__}: "
-        hint = "" if expected else " (--debug shows where)"
-        typer.echo("error: " + " ".join(f"{kind}{error}{hint}".split()), err=True)
-        raise typer.Exit(1) from None
-
-
-def main() -> None:
-    """Run the command line."""
-    if sys.argv[1:2] in (["list"], ["diagnose"]) and _jit.needs_compilation():
-        # These need a few poses only: a second interpreted, where compiling takes half a minute.
-        command = [sys.executable, "-m", "cmbcontrol.cli", *sys.argv[1:]]
-        sys.exit(subprocess.call(command, env=os.environ | {"NUMBA_DISABLE_JIT": "1"}))
-    app()
-
-
-if __name__ == "__main__":
-    main()

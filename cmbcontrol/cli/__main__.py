@@ -1,0 +1,5 @@
+"""``python -m cmbcontrol.cli``."""
+
+from . import main
+
+main()

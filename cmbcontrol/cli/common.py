@@ -1,0 +1,264 @@
+"""What the commands share: reading what is given, folders, errors in one line."""
+
+from __future__ import annotations
+
+import math
+import re
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from inspect import Parameter, signature
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+from numpy.typing import NDArray
+from rich.console import Console
+
+from .. import _check, _jit
+from ..errors import CmbError
+from ..plants import Entry, catalogue
+
+__all__ = [
+    "JOINT_VALUES",
+    "At",
+    "Debug",
+    "Factory",
+    "PlantName",
+    "console",
+    "entry_of",
+    "factory_options",
+    "in_one_line",
+    "made_folder",
+    "names",
+    "needs_compilation",
+    "number",
+    "numbers",
+    "options_text",
+    "pose",
+    "version",
+    "warn_of_compilation",
+]
+
+Array = NDArray[np.float64]
+
+JOINT_VALUES = "left=2.1, left=2*pi/3 or left=120deg"
+
+PlantName = Annotated[str, typer.Argument(metavar="PLANT", help="A name from [bold]cmbcontrol list[/bold].")]
+At = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="NAME=VALUE",
+        help="Joint value: left=2.1, left=pi/3 or left=120deg, several with commas or with --at again. The other "
+        "joints close the loops.",
+        show_default="the start pose of the plant",
+    ),
+]
+Factory = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--with",
+        metavar="NAME=VALUE",
+        help="Option of the plant, such as closure=revolute; [bold]cmbcontrol list[/bold] names them.",
+    ),
+]
+Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")]
+
+
+# -- plants and poses --------------------------------------------------------------------------------------
+
+
+def entry_of(name: str) -> Entry:
+    """The entry of the catalogue."""
+    if name not in catalogue:
+        raise ValueError(_check.unknown(name, list(catalogue), "plant"))
+    return catalogue[name]
+
+
+def factory_options(entry: Entry, given: list[str] | None) -> dict[str, Any]:
+    """``--with name=value`` as arguments of the plant's factory, of the kinds of their defaults.
+
+    Examples
+    --------
+    >>> factory_options(catalogue["n-four-bar"], ["n=3,effort=20"])
+    {'n': 3, 'effort': 20.0}
+    """
+    known = signature(entry.factory).parameters
+    found: dict[str, Any] = {}
+    for name, text in _assignments(given, "--with", "closure=revolute", commas=False):
+        if name not in known:
+            raise ValueError(_check.unknown(name, list(known), "option"))
+        found[name] = _like(known[name], text, f"--with {name}")
+    return found
+
+
+def _like(parameter: Parameter, text: str, what: str) -> Any:
+    """A text as a value of the kind of the default."""
+    default = parameter.default
+    if isinstance(default, str):
+        return text
+    if default is None and text == "none":
+        return None
+    if isinstance(default, int):
+        if not re.fullmatch(r"[+-]?\d+", text):
+            raise ValueError(f"{what} takes a whole number, got {text!r}")
+        return int(text)
+    parts = [part.strip() for part in text.split(",")]
+    if isinstance(default, tuple) and isinstance(default[0], str):
+        return tuple(part for part in parts if part)
+    values = [math.inf if part == "inf" else number(part) for part in parts]
+    if None in values or (len(values) > 1 and not isinstance(default, tuple)):
+        raise ValueError(f"{what} takes {'numbers' if isinstance(default, tuple) else 'a number'}, got {text!r}")
+    return values[0] if len(values) == 1 else tuple(values)
+
+
+def options_text(entry: Entry) -> str:
+    """What ``--with`` takes, with the defaults.
+
+    Examples
+    --------
+    >>> options_text(catalogue["n-four-bar"])
+    'n=2 effort=inf'
+    """
+    return " ".join(f"{name}={_plain(p.default)}" for name, p in signature(entry.factory).parameters.items())
+
+
+def _plain(default: Any) -> str:
+    if default is None:
+        return "none"
+    return ",".join(map(_plain, default)) if isinstance(default, tuple) else str(default).removesuffix(".0")
+
+
+def pose(plant: Any, q0: Array, at: Mapping[str, float]) -> tuple[Array, str]:
+    """The configuration with these joint values, and which it is in words."""
+    if not at:
+        return q0, "at the start pose of the catalogue"
+    given = ", ".join(f"{name} = {value:.6g}" for name, value in at.items())
+    return plant.assemble(guess=q0, **at), f"at {given}"
+
+
+# -- names and numbers ---------------------------------------------------------------------------------------
+
+
+def names(given: list[str] | None) -> tuple[str, ...] | None:
+    """Names, separated by commas or given one by one; None where the option was not given.
+
+    Examples
+    --------
+    >>> names(["left, right", "tip_force"]), names([""])
+    (('left', 'right', 'tip_force'), ())
+    """
+    if given is None:
+        return None
+    return tuple(name for text in given for part in text.split(",") if (name := part.strip()))
+
+
+def numbers(given: list[str] | None, option: str, example: str) -> dict[str, float]:
+    """``name=value``, several of them; values may be multiples of pi, or in degrees.
+
+    Examples
+    --------
+    >>> numbers(["left=2*pi/3,right=-90deg"], "--at", "left=2.1")
+    {'left': 2.0943951023931953, 'right': -1.5707963267948966}
+    """
+    found = {}
+    for name, text in _assignments(given, option, example):
+        value = number(text)
+        if value is None:
+            raise ValueError(f"{option} takes name=value, such as {example}, got {f'{name}={text}'!r}")
+        found[name] = value
+    return found
+
+
+def _assignments(given: list[str] | None, option: str, example: str, commas: bool = True) -> Iterator[tuple[str, str]]:
+    """Name and value, as texts. Values hold commas where what comes behind them is no ``name=``."""
+    known = set()
+    for text in given or []:
+        for part in re.split(r",(?=[^,]*=)", text):
+            name, sign, value = (x.strip() for x in part.partition("="))
+            if not (name and sign) or (commas and (not value or "," in value)):
+                raise ValueError(f"{option} takes name=value, such as {example}, got {text!r}")
+            if name in known:
+                raise ValueError(f"{option} gives {name!r} twice")
+            known.add(name)
+            yield name, value
+
+
+_NUMBER = r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?"
+_PI = re.compile(rf"(?P<factor>{_NUMBER}|[+-]?)\s*\*?\s*pi\s*(?:/\s*(?P<divisor>{_NUMBER}))?")
+_DEGREES = re.compile(rf"(?P<angle>{_NUMBER})\s*deg")
+
+
+def number(text: str) -> float | None:
+    """A number, a multiple of pi, or degrees; None where it is none of them.
+
+    Examples
+    --------
+    >>> number("2*pi/3"), number("-90deg"), number("up")
+    (2.0943951023931953, -1.5707963267948966, None)
+    """
+    if found := _PI.fullmatch(text):
+        factor, divisor = found["factor"], float(found["divisor"] or 1.0)
+        return float(factor + "1" if factor in ("", "+", "-") else factor) * math.pi / divisor if divisor else None
+    if found := _DEGREES.fullmatch(text):
+        return math.radians(float(found["angle"]))
+    return float(text) if re.fullmatch(_NUMBER, text) else None
+
+
+# -- files ---------------------------------------------------------------------------------------------------
+
+
+def made_folder(path: Path) -> Path:
+    """The output folder, made."""
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise OSError(f"the output folder {path} cannot be made: {error.strerror or error}") from error
+    return path
+
+
+# -- what is said --------------------------------------------------------------------------------------------
+
+
+def version() -> str:
+    """Of the package."""
+    return sys.modules[__name__.partition(".")[0]].__version__
+
+
+def console() -> Console:
+    """Standard output; wide where it is no terminal, so that tables in files keep their lines."""
+    return Console(highlight=False, width=None if sys.stdout.isatty() else 140)
+
+
+def needs_compilation() -> bool:
+    """Whether the first run will have to compile."""
+    return _jit.needs_compilation()
+
+
+def warn_of_compilation(needed: Callable[[], bool] = needs_compilation) -> bool:
+    """Say so, where the first call will take a while."""
+    cold = needed()
+    if cold:
+        typer.echo("compiling kernels for the first time (about a minute) ...", err=True)
+    return cold
+
+
+@contextmanager
+def in_one_line(debug: bool) -> Iterator[None]:
+    """Errors as one line on stderr and exit code 1."""
+    try:
+        yield
+    except BrokenPipeError:  # `cmbcontrol list | head`
+        raise
+    except KeyboardInterrupt:
+        typer.echo("error: interrupted", err=True)
+        raise typer.Exit(130) from None
+    except Exception as error:
+        if debug:
+            raise
+        expected = isinstance(error, (CmbError, ValueError, OSError, TypeError))
+        kind = "" if expected else f"{type(error).__name__}: "
+        hint = "" if expected else " (--debug shows where)"
+        typer.echo("error: " + " ".join(f"{kind}{error}{hint}".split()), err=True)
+        raise typer.Exit(1) from None

@@ -1,0 +1,344 @@
+"""``cmbcontrol linearize``: the linear model of a plant about a pose, as text, files and figures."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import zip_longest
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import numpy as np
+import typer
+from numpy.typing import NDArray
+from typer.core import TyperCommand
+
+from .. import _check, _jit
+from .. import linear as small_motions
+from ..errors import EquilibriumError
+from ..linear import LinearModel, OperatingPoint, trim
+from . import common, figures
+from .common import At, Debug, Factory, PlantName
+from .matrices import matrix_lines
+
+if TYPE_CHECKING:
+    import control
+
+__all__ = ["Command", "linearize", "needs_compilation"]
+
+Array = NDArray[np.float64]
+
+_SMALL = 12  # states of a model that is printed
+_FIGURES = {"--bode": "bode.png", "--poles": "poles.png", "--modes": "modes.png"}
+_PICTURES = (".png", ".pdf", ".svg")
+_MODELS = (".mat", ".json", ".npz")
+_AS_IT_STANDS = "--affine linearizes it where it stands"
+
+
+class Command(TyperCommand):
+    """A command whose figures may be given without a file name."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Put in the names that were left out."""
+        return super().parse_args(ctx, list(_with_names(args)))
+
+
+def _with_names(args: list[str]) -> Iterator[str]:
+    """The arguments, ``--bode`` followed by a file name.
+
+    Examples
+    --------
+    >>> list(_with_names(["--bode", "five-bar", "--poles", "p.pdf"]))
+    ['--bode', 'bode.png', 'five-bar', '--poles', 'p.pdf']
+    """
+    for arg, following in zip_longest(args, args[1:], fillvalue=""):
+        yield arg
+        named = not following.startswith("-") and Path(following).suffix.lower() in _PICTURES
+        if arg in _FIGURES and not named:
+            yield _FIGURES[arg]
+
+
+def _figure(help_text: str) -> Any:
+    return typer.Option(metavar="[PATH]", help=help_text, rich_help_panel="Files", show_default=False)
+
+
+def _chosen(help_text: str, default: str) -> Any:
+    return typer.Option(metavar="NAMES", help=help_text, rich_help_panel="Model", show_default=default)
+
+
+_POSE = "Operating point"
+_SAMPLED = "Sampled time"
+
+
+def linearize(
+    plant: PlantName,
+    at: At = None,
+    factory: Factory = None,
+    held: Annotated[
+        bool | None,
+        typer.Option(
+            "--held/--free",
+            help="Whether the motors hold the pose with the least efforts, or are off, and the machine is let go to "
+            "the nearest equilibrium, stable or not.",
+            rich_help_panel=_POSE,
+            show_default="held where the motors can",
+        ),
+    ] = None,
+    stable: Annotated[
+        bool, typer.Option("--stable", help="Let it go down to a stable equilibrium.", rich_help_panel=_POSE)
+    ] = False,
+    affine: Annotated[
+        bool,
+        typer.Option(
+            "--affine",
+            help="Linearize it where it stands, motors off, be it at rest or not; the model then has a drift.",
+            rich_help_panel=_POSE,
+        ),
+    ] = False,
+    effort: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=VALUE",
+            help="Effort of a motor, N or N m; other efforts are found where the pose is held, and else zero.",
+            rich_help_panel=_POSE,
+        ),
+    ] = None,
+    coordinates: Annotated[
+        list[str] | None,
+        _chosen("Independent coordinates, as many as there are freedoms: left,right.", "the best conditioned"),
+    ] = None,
+    inputs: Annotated[
+        list[str] | None,
+        _chosen("Motors; <coordinate>_acceleration for a joint that is driven; <body>_wrench.", "all motors"),
+    ] = None,
+    outputs: Annotated[
+        list[str] | None,
+        _chosen(
+            "Coordinates, <coordinate>_rate, <body>_position, <body>_velocity, loop rows, <loop>_force, "
+            "<coordinate>_constraint_force, <motor>_effort.",
+            "the coordinates",
+        ),
+    ] = None,
+    sampled: Annotated[
+        float | None,
+        typer.Option(
+            metavar="PERIOD",
+            help="Show the model behind a computer too: inputs held for this time, s.",
+            rich_help_panel=_SAMPLED,
+        ),
+    ] = None,
+    delay: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="TIME",
+            help="From a sample to its effort at the motor, s: 0.002 for all inputs, or left=0.002.",
+            rich_help_panel=_SAMPLED,
+        ),
+    ] = None,
+    bode: Annotated[str | None, _figure("Bode diagram, in continuous time.")] = None,
+    poles: Annotated[str | None, _figure("Eigenvalues, of the sampled model with --sampled.")] = None,
+    modes: Annotated[str | None, _figure("Mode shapes, drawn on the machine.")] = None,
+    save: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="PATH",
+            help="Keep the model, in continuous time: a .mat, .json or .npz file, or one of these words for "
+            "linear.mat ... in the output folder. Several with commas, or one by one.",
+            rich_help_panel="Files",
+        ),
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output",
+            "-o",
+            help="Folder for files without a folder in their name.",
+            rich_help_panel="Files",
+            show_default="linear-PLANT, made where needed",
+        ),
+    ] = None,
+    debug: Debug = False,
+) -> None:
+    """Linearize a plant: matrices, modes, figures and files for Matlab or python-control.
+
+    The pose is held by the motors where they can, or is the nearest equilibrium. [bold]--bode[/bold],
+    [bold]--poles[/bold] and [bold]--modes[/bold] write bode.png, poles.png and modes.png unless a PATH follows
+    (.png, .pdf or .svg). Options that take names take several, separated by commas or one by one.
+    """
+    with common.in_one_line(debug):
+        entry = common.entry_of(plant)
+        options = common.factory_options(entry, factory)
+        values = common.numbers(at, "--at", common.JOINT_VALUES)
+        wish = _Wish(held, stable, affine, common.numbers(effort, "--effort", "left=5"))
+        hold = _hold(sampled, delay)
+        files = _Files(output or Path(f"linear-{plant}"))
+        pictures = zip((bode, poles, modes), (figures.bode, figures.poles, figures.modes), strict=True)
+        wanted = [(files.place(text, _PICTURES), draw) for text, draw in pictures if text]
+        models = [files.place(f"linear.{n}" if f".{n}" in _MODELS else n, _MODELS) for n in common.names(save) or ()]
+        common.warn_of_compilation(needs_compilation)
+        machine, q0, _ = entry.start(**options)
+        q, where = common.pose(machine, q0, values)
+        point, how = wish.point(machine, q, where)
+        make = small_motions.affine_approximation if affine else small_motions.linearize
+        chosen = {"coordinates": coordinates, "inputs": inputs, "outputs": outputs}
+        lin = make(machine, point, **{key: common.names(given) for key, given in chosen.items()})
+        digital = None if hold is None else lin.sampled(*hold)
+        typer.echo(f"{machine.name}, {how}")
+        for line in _report(lin, digital):
+            typer.echo(line)
+        for path in models:
+            files.write(path, lin.save)
+        for path, draw in wanted:
+            files.write(path, draw(lin, digital).savefig)
+        if files.written:
+            typer.echo(f"written: {', '.join(map(str, files.written))}")
+
+
+def needs_compilation() -> bool:
+    """Whether the kernels of the derivatives are not on disk yet."""
+    return _jit.needs_compilation("derivatives.local_terms")
+
+
+# -- what is asked for -------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Wish:
+    """Where to linearize."""
+
+    held: bool | None
+    stable: bool
+    affine: bool
+    effort: dict[str, float]
+
+    def __post_init__(self) -> None:
+        if self.affine and (self.held is not None or self.stable):
+            raise ValueError("--affine takes the pose as it stands; leave out --held, --free and --stable")
+        if self.held and self.stable:
+            raise ValueError("--stable lets the machine go, --held does not; give one of them")
+
+    def point(self, plant: Any, q: Array, where: str) -> tuple[OperatingPoint, str]:
+        """The operating point at or near q, and how it was found, in words."""
+        u, refused = self._efforts(plant), ""
+        off = ", with the efforts given" if self.effort else ", motors off" if plant.nu else ""
+        if self.affine:
+            return OperatingPoint.at(plant, q, u), f"as it stands {where}{off}"
+        if self.held or (self.held is None and not self.stable and plant.nu):
+            try:
+                return trim(plant, q, u=self.effort or None), f"held {where}"
+            except EquilibriumError as error:
+                if self.held:
+                    raise EquilibriumError(f"{error} --free lets it go, {_AS_IT_STANDS}.") from error
+                refused = str(error)
+        try:
+            point = trim(plant, q, u=u, free="all", stable=self.stable)
+        except EquilibriumError as error:
+            story = f"{refused} When it is let go: {error}" if refused else str(error)
+            raise EquilibriumError(f"{story} {_AS_IT_STANDS}.") from error
+        how = f"let go {where} to {'a stable' if self.stable else 'the nearest'} equilibrium{off}"
+        return point, f"{how}\n  the motors cannot hold that pose: {refused}" if refused else how
+
+    def _efforts(self, plant: Any) -> Array:
+        """Of all motors: zero unless given."""
+        u = np.zeros(plant.nu)
+        for name, value in self.effort.items():
+            u[plant.actuator_names.index(_check.one_of(name, plant.actuator_names, "motor"))] = value
+        return u
+
+
+def _hold(sampled: float | None, delay: list[str] | None) -> tuple[float, float | dict[str, float]] | None:
+    """Period and delays."""
+    if sampled is None:
+        if delay:
+            raise ValueError("--delay needs --sampled PERIOD")
+        return None
+    period = _check.positive(sampled, "--sampled")
+    if delay is None or len(delay) > 1 or "=" in delay[0]:
+        return period, common.numbers(delay, "--delay", "left=0.002") or 0.0
+    late = common.number(delay[0])
+    if late is None:
+        raise ValueError(f"--delay takes a time in seconds, or name=time, got {delay[0]!r}")
+    return period, _check.positive(late, "--delay", zero=True)
+
+
+class _Files:
+    """Where files go, and which were written."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.placed: set[Path] = set()
+        self.written: list[Path] = []
+
+    def place(self, text: str, suffixes: tuple[str, ...]) -> Path:
+        """The path of a file, in the output folder where its name has none."""
+        path = Path(text)
+        if path.suffix.lower() not in suffixes:
+            raise ValueError(f"the name of this file must end in {' or '.join(suffixes)}, got {text!r}")
+        path = self.folder / path if text == path.name else path
+        if path in self.placed:
+            raise ValueError(f"{path} is to be written twice")
+        self.placed.add(path)
+        return path
+
+    def write(self, path: Path, save: Callable[[Path], Any]) -> None:
+        """Write a file, in a folder that is made."""
+        common.made_folder(path.parent)
+        save(path)
+        self.written.append(path)
+
+
+# -- what is shown -----------------------------------------------------------------------------------------
+
+
+def _report(lin: LinearModel, digital: control.StateSpace | None) -> Iterator[str]:
+    """All lines but the first."""
+    yield from str(lin.point).splitlines()
+    yield ""
+    n = lin.dof
+    yield f"linear model, {2 * n} states: the coordinates and their rates"
+    yield f"  coordinates   {_listed(lin.states[:n], lin.state_units[:n])}"
+    yield f"  conditioning  {lin.conditioning:.3g} (1 is best, 0 is dependent)"
+    yield f"  inputs        {_listed(lin.inputs, lin.input_units)}"
+    yield f"  outputs       {_listed(lin.outputs, lin.output_units)}"
+    yield from _matrices(lin, lin.states, lin.inputs, lin.outputs)
+    if lin.drift.any():
+        rates = [(f"{unit}/s" if unit else "").replace("/s/s", "/s2") for unit in lin.state_units]
+        labels = [f"{name} [{rate}]" if rate else name for name, rate in zip(lin.states, rates, strict=True)]
+        yield ""
+        yield from matrix_lines("drift", lin.drift[:, None], labels, [""])
+    yield ""
+    yield from str(lin.modes()).splitlines()
+    if digital is not None:
+        yield ""
+        yield f"sampled every {digital.dt:g} s: x(k+1) = A x(k) + B u(k), {digital.nstates} states"
+        yield from _matrices(digital, digital.state_labels, digital.input_labels, digital.output_labels)
+        yield ""
+        yield from _sampled_poles(np.asarray(digital.poles()))
+
+
+def _listed(names: Sequence[str], units: Sequence[str]) -> str:
+    return ", ".join(f"{n} [{u}]" if u else n for n, u in zip(names, units, strict=True)) or "none"
+
+
+def _matrices(system: Any, states: Sequence[str], inputs: Sequence[str], outputs: Sequence[str]) -> Iterator[str]:
+    """A, B, C and D of a small model; of a large one the sizes."""
+    shown = {"A": (states, states), "B": (states, inputs), "C": (outputs, states), "D": (outputs, inputs)}
+    if len(states) > _SMALL:
+        sizes = ", ".join(f"{key} {len(rows)} x {len(columns)}" for key, (rows, columns) in shown.items())
+        yield f"  {sizes}: more than {_SMALL} states are not printed; --save model.mat keeps them"
+        return
+    width = common.console().width
+    for key, (rows, columns) in shown.items():
+        yield ""
+        yield from matrix_lines(key, np.asarray(getattr(system, key)), rows, columns, width)
+
+
+def _sampled_poles(values: NDArray[np.complex128]) -> Iterator[str]:
+    """Eigenvalues z, the largest first; of pairs the upper ones."""
+    outside = int(np.count_nonzero(np.abs(values) > 1.0 + 1e-9))
+    yield f"eigenvalues of the sampled model: {outside} of {len(values)} outside the unit circle"
+    yield f"  {'eigenvalue z':<28}  abs(z)"
+    for z in sorted(values, key=abs, reverse=True):
+        pair = abs(z.imag) > 1e-6 * abs(z)
+        if z.imag >= 0.0 or not pair:
+            yield f"  {f'{z.real: .6g} +- {z.imag:.6g}j' if pair else f'{z.real + 0.0: .6g}':<28}  {abs(z):.6g}"

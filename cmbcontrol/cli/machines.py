@@ -1,0 +1,48 @@
+"""``cmbcontrol list`` and ``cmbcontrol diagnose``: what plants there are, and how they can move."""
+
+from __future__ import annotations
+
+import typer
+from rich.table import Table
+from rich.text import Text
+
+from . import common
+from .common import At, Debug, Factory, PlantName
+
+__all__ = ["diagnose", "list_plants"]
+
+
+def list_plants(debug: Debug = False) -> None:
+    """List the ready-made plants."""
+    with common.in_one_line(debug):
+        common.warn_of_compilation()
+        table = Table(box=None, pad_edge=False, header_style="bold")
+        table.add_column("plant", no_wrap=True)
+        for heading in ("DOF", "coords", "loops", "motors"):
+            table.add_column(heading, justify="right", no_wrap=True)
+        table.add_column("what it is, where it is from, and its options")
+        for name, entry in common.catalogue.items():
+            plant, q0, _ = entry.start()
+            counts = plant.diagnose(q0).dof, plant.nv, len(plant.row_slices), plant.nu
+            options = common.options_text(entry)
+            what = Text.assemble(entry.description, ("\n" + entry.source, "dim"))
+            what.append(f"\n--with {options}" if options else "", "dim")
+            table.add_row(Text(name, "bold"), *map(str, counts), what)
+        common.console().print(table)
+
+
+def diagnose(plant: PlantName, at: At = None, factory: Factory = None, debug: Debug = False) -> None:
+    """Show the mobility table of a plant, and its freedom, redundancy and actuation at a pose."""
+    with common.in_one_line(debug):
+        entry = common.entry_of(plant)
+        values = common.numbers(at, "--at", common.JOINT_VALUES)
+        options = common.factory_options(entry, factory)
+        common.warn_of_compilation()
+        machine, q0, _ = entry.start(**options)
+        q, where = common.pose(machine, q0, values)
+        typer.echo(str(machine))
+        typer.echo(f"  {where}:")
+        for name, value, unit in zip(machine.position_names, q, machine.position_units, strict=True):
+            typer.echo(f"    {name:<16} {value: .6g} {unit}".rstrip())
+        for line in str(machine.diagnose(q)).splitlines():
+            typer.echo(f"    {line}")
