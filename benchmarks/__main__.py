@@ -13,11 +13,11 @@ from collections.abc import Iterable, Sequence
 from types import ModuleType
 
 from rich.console import Console
-from rich.table import Table
 
-from . import ours
+from . import linear, ours
 from .rivals import common
 from .rivals.common import FIVE_BAR, FOUR_BAR, Evaluation, Machine, Run
+from .table import show
 
 MACHINES: tuple[Machine, ...] = (FIVE_BAR, (FOUR_BAR, 2), (FOUR_BAR, 10), (FOUR_BAR, 40))
 RUNS: tuple[tuple[Machine, str, float], ...] = (
@@ -98,21 +98,11 @@ def goals() -> Iterable[Sequence[str]]:
 MEASURES = ("wall s", "ratio", "closure m", "energy J", "mirror rad", "error m", "evaluations", "branch", "note")
 
 
-def show(console: Console, title: str, columns: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-    """Print a table."""
-    table = Table(title=title, title_justify="left")
-    for column in columns:
-        table.add_column(column, overflow="fold")
-    for entries in rows:
-        table.add_row(*entries)
-    console.print(table)
-
-
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("--width", type=int, default=200, help="columns of the output")
-    parser.add_argument("--only", choices=("calls", "runs", "goals"), help="one of the tables")
+    parser.add_argument("--only", choices=("calls", "runs", "goals", "linear"), help="one of the tables")
     chosen = parser.parse_args()
     console = Console(file=sys.stdout, width=chosen.width)
     for tool, module in tools().items():
@@ -127,6 +117,8 @@ def main() -> None:
     if chosen.only in (None, "goals"):
         columns = ("machine", "start", "goal", "tool", "settings", *MEASURES)
         show(console, "Cheapest settings that reach a goal", columns, goals())
+    if chosen.only in (None, "linear"):
+        show(console, linear.TITLE, linear.COLUMNS, linear.rows())
 
 
 if __name__ == "__main__":

@@ -69,6 +69,28 @@ def forward_dynamics(machine: Machine) -> Evaluation:
     )
 
 
+def derivatives(machine: Machine) -> tuple[Callable[[], Any], Callable[[], Any]]:
+    """Return one constrained forward dynamics, and the same with its analytic derivatives, at the regular state.
+
+    To be timed: between two moving bodies the derivatives of point contacts are wrong (see ``linear_pinocchio``).
+    """
+    import pinocchio as pin
+
+    q, v, torque = common.regular_state(machine)
+    closed = _build(machine)
+    pin.initConstraintDynamics(*closed)
+    loops = closed.constraints, closed.workspaces, pin.ProximalSettings(1e-12, 1e-12, 1)
+
+    def dynamics() -> Any:
+        return pin.constraintDynamics(closed.model, closed.data, q, v, torque, *loops)
+
+    def slopes() -> Any:
+        dynamics()
+        return pin.computeConstraintDynamicsDerivatives(closed.model, closed.data, *loops)
+
+    return dynamics, slopes
+
+
 def simulate(machine: Machine, start: str, t_end: float, **accuracy: float) -> Run:
     """Integrate from a named start at rest or in motion and measure the run.
 
