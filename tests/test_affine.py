@@ -220,6 +220,7 @@ def test_unknown_inputs_and_outputs(moving):
 # -- outputs -----------------------------------------------------------------------------------------------
 
 
+@pytest.mark.nojit_slow
 def test_frames_as_outputs(spatial):
     """Positions and velocities of a frame along the nonlinear motion."""
     plant, point = spatial
@@ -251,6 +252,7 @@ def test_frames_as_outputs(spatial):
         assert np.array_equal(short.C, whole.C[part])
 
 
+@pytest.mark.nojit_slow
 @pytest.mark.parametrize("case", ["moving", "spatial"])
 def test_forces_and_rates_as_outputs(case, request):
     """Constraint forces, multipliers and rates of dependent coordinates along the nonlinear motion."""
@@ -290,6 +292,7 @@ def test_constraint_force_of_redundant_rows_is_unique():
 # -- along a motion ----------------------------------------------------------------------------------------
 
 
+@pytest.mark.nojit_slow
 def test_deviations_from_a_motion():
     """Two neighbouring runs of the five-bar, and a machine with a ball joint."""
     plant = plants.five_bar()

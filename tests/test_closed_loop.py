@@ -204,6 +204,7 @@ def test_eigenvalues_with_payload_error(loaded):
     assert matched(loop.eigenvalues(), POLES) > 0.1
 
 
+@pytest.mark.nojit_slow
 def test_the_own_model_changes_nothing():
     """A law on a model of its own that is the plant is the law itself, with its states, sampled or not."""
     plant = plants.five_bar()
@@ -434,6 +435,7 @@ def test_reference_signals_track_perfectly():
         assert largest(np.abs(G[:, 2:4] + 1j * w * G[:, 4:6] - w * w * G[:, 6:8] - np.eye(2))) < 1e-9
 
 
+@pytest.mark.nojit_slow
 def test_disturbances_and_outputs():
     """Multipliers see the efforts at once; a constant torque shifts the rest by the inverse stiffness."""
     plant = plants.five_bar()
@@ -626,6 +628,7 @@ def test_a_law_with_a_corner():
             linearize_closed_loop(plant, law, OperatingPoint.at(plant, [angle]), settle=False)
 
 
+@pytest.mark.nojit_slow
 def test_what_is_refused():
     plant = plants.five_bar()
     moving = ProjectedInverseDynamics(plant, ("left", "right"), Sine([2.1, 1.0], [0.1, 0.1], 0.5), bandwidth=8.0)

@@ -99,6 +99,7 @@ def test_a_shallow_truss_snaps_through(legs):
     assert all(p.u[0] == 0.5 * load and p.residuals.balance < 1e-10 for p in middle)
 
 
+@pytest.mark.nojit_slow
 @pytest.mark.parametrize("legs", ["loops", "points"])
 def test_a_tall_truss_buckles_sideways(legs):
     """A branch point before the fold: L^3 - L0 L^2 + L0 b^2 = 0. The crossing branch leans, and is unstable."""
@@ -167,6 +168,7 @@ def toggle(mass, k=400.0, r=0.5, rest=0.7):
     )
 
 
+@pytest.mark.nojit_slow
 def test_a_toggle_folds_at_its_payload():
     """Slider-crank over centre: m g = 2 k (2 r sin - x0 tan), greatest at cos^3 = x0/2r; rows are redundant."""
     k, r, rest = 400.0, 0.5, 0.7
@@ -239,6 +241,7 @@ def test_pendulum_against_a_torque(closure):
     assert both.folds[0].value == pytest.approx(-limit, abs=1e-12)
 
 
+@pytest.mark.nojit_slow
 def test_a_closed_branch_comes_round():
     """Torques never reach the ends of the range: whole turns close the branch."""
     plant = plants.pendulum()

@@ -166,6 +166,7 @@ def test_linearize_elsewhere(arm, system):
     assert error_of_linearize(system, np.array([0.3, -0.2, 1.5, -0.7]), np.array([3.0, -1.0])) < 1e-11
 
 
+@pytest.mark.nojit_slow
 @pytest.mark.parametrize(("cut", "closure"), [("tip", "point"), ("tip", "revolute"), ("right", "revolute")])
 def test_twins(system, cut, closure):
     """Other cuts and redundant closures are the same machine."""
@@ -185,6 +186,7 @@ def test_cut_joints_as_coordinates():
     assert error_of_linearize(system, np.array([0.2, -0.1, 0.7, 0.4]), np.array([1.0, -2.0])) < 1e-10
 
 
+@pytest.mark.nojit_slow
 def test_a_cut_crank_turns_round():
     """A parallelogram by its cut crank: states of more than a turn are reached in several steps."""
     z = (0, 0, 1)
@@ -211,6 +213,7 @@ def test_a_cut_crank_turns_round():
     assert error_of_linearize(system, np.array([9.0, 1.0]), np.zeros(0)) < 1e-9
 
 
+@pytest.mark.nojit_slow
 def test_the_travel_of_a_cut_slider_as_coordinate():
     """A crank, a rod and a slide on the ground: the slide's travel is the state, and its tree has the crank alone."""
     z, end = (0, 0, 1), Frame((0.8, 0, 0))
@@ -290,6 +293,7 @@ def test_nothing_is_remembered(arm, system):
     assert system.copy("twin").dynamics(0.0, x, u).tolist() == first
 
 
+@pytest.mark.nojit_slow
 @pytest.mark.parametrize("target", [(2.0, 1.0), (-1.2, -1.5), (0.9, -1.1), (1.0, 2.8)])
 def test_far_states_are_on_the_branch_of_the_point(arm, system, target):
     """One call leads where small steps along the line lead."""
@@ -366,6 +370,7 @@ def test_absolute_efforts_and_some_motors(arm, system):
 # -- what python-control does with it ----------------------------------------------------------------------
 
 
+@pytest.mark.nojit_slow
 def test_response_is_that_of_simulate(arm, system):
     plant, point = arm
     times = np.linspace(0.0, 1.0, 21)

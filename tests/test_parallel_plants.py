@@ -86,6 +86,7 @@ def test_free_motion_keeps_energy_and_loops(variant):
     assert np.abs(run.q.values[-1] - run.q.values[0]).max() > 0.02  # it did move
 
 
+@pytest.mark.nojit_slow
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_held_within_the_limits_and_linear(variant):
     plant, q = built(variant)

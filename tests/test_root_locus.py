@@ -163,6 +163,7 @@ def test_states_in_sampled_time_know_their_period(arm):
 # -- parameters of machines ------------------------------------------------------------------------------------
 
 
+@pytest.mark.nojit_slow
 def test_spring_that_holds_a_rod_upright():
     """On a cut joint, it falls where the stiffness is below m g l / 2."""
     bodies = [Body("slide_x"), Body("slide_y"), Body.rod("rod", 1.0, 1.0)]

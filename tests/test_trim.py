@@ -170,6 +170,7 @@ def test_stable_equilibria_are_found_from_unstable_ones():
     assert growth[1] < 1e-9
 
 
+@pytest.mark.nojit_slow
 def test_pendulum_against_a_given_torque():
     plant = plants.pendulum(2.0, 0.7)
     point = trim(plant, plant.assemble(angle=-1.0), free="all", u=3.0)
