@@ -152,13 +152,20 @@ class LocalForm:
         small = reduced_model(self.plant, pose.q, v, u, pose.V)
         A21, A22 = small.A[p:, :p], small.A[p:, p:]
         E, bent = pose.V @ pose.T, chart.slope_V(pose, v)
-        N = small.N @ E - pose.K @ bent  # dv/dy
+        N = small.N @ E - pose.K @ bent  # dv/dy, as in `derivative`
         A = np.empty((2 * p, 2 * p))
         A[:p, :p] = chart.slope_W(pose, v) + pose.W @ N
         A[:p, p:] = pose.W @ pose.K
         A[p:, :p] = A21 @ E - A22 @ bent + chart.slope_V(pose, small.a) + chart.slope_bias(pose, v, pose.T, N)
         A[p:, p:] = A22 + chart.slope_bias(pose, v, np.zeros_like(pose.K), pose.K)
         return A, small.B
+
+    def derivative(self, point: LocalPoint) -> Array:
+        """D Psi of the whole state (2 nv, 2 dof), of (q [+] ., v) by (y, y_v): [[T, 0], [dv/dy, K]] (eq. 2.40)."""
+        pose, v = point.pose, point.terms.v
+        N = reduced_model(self.plant, pose.q, v, np.zeros(self.plant.nu), pose.V).N
+        bent = N @ (pose.V @ pose.T) - pose.K @ self.chart.slope_V(pose, v)
+        return np.block([[pose.T, np.zeros_like(pose.K)], [bent, pose.K]])
 
     # -- pieces -----------------------------------------------------------------------------------------
 

@@ -56,6 +56,8 @@ _SINGULAR = 1e-8  # smallest over largest constraint gradient, below which a pos
 _DEPENDENT = 1e-8  # conditioning of [R; A] below which coordinates count as dependent
 _RENEW = 0.4  # a chart is worn where its conditioning has fallen to this share of that at its base
 _TOLERANCE = 1e-13  # of Psi, in radians or sizes of the machine
+_EPSILON = 1e-15  # rounding of the residuals, in the same units
+_ROUNDING = 1e-9  # steps below it that do not shrink are rounding (machines far from the origin)
 _SLOW = 0.05  # contraction rate above which the matrix of the iteration is made anew
 _ITERATIONS = 30
 _WEIGHTS = ((1.0, 0.8), (2.0, -0.2), (3.0, 4.0 / 105.0), (4.0, -1.0 / 280.0))  # central differences of order 8
@@ -160,15 +162,13 @@ class Chart(ABC):
     def _start(self, y0: Array) -> None:
         """Set the base pose, once R is known; refuses coordinates that are not independent there."""
         self.y0 = y0
-        D1, D2 = self._gradients(self.q0, y0)
+        D1 = self._gradients(self.q0, y0)[0]
         self.units = np.linalg.norm(D1 * self._length, axis=1)  # what counts as one in each y
-        if D2 is not None:
-            self._require_parameters(D2)
         if not self.units.all():
-            self._refuse(0.0)
+            raise self._dependent(self.q0)
         self.base = self.pose(self.q0, y0)
         if not self.base.conditioning > _DEPENDENT:
-            self._refuse(self.base.conditioning)
+            raise self._dependent(self.q0, self.base.conditioning)
 
     # -- what each kind says in its own way -------------------------------------------------------------
 
@@ -189,20 +189,20 @@ class Chart(ABC):
         """V (dof, nv) with y_v = V v, where dy/dt = W v."""
 
     @abstractmethod
-    def bias(self, q: Array, y: Array, v: Array) -> Array:
-        """(dV/dt) v (dof,), so that dy_v/dt = V a + bias."""
-
-    @abstractmethod
     def slope_W(self, pose: Pose, x: Array) -> Array:
         """d(W x)/dy (dof, dof) along the manifold at constant x (nv,)."""
 
-    @abstractmethod
     def slope_V(self, pose: Pose, x: Array) -> Array:
-        """d(V x)/dy (dof, dof) along the manifold at constant x (nv,)."""
+        """d(V x)/dy (dof, dof) along the manifold at constant x (nv,); zero where V is constant."""
+        return np.zeros((self.dof, self.dof))
 
-    @abstractmethod
+    def bias(self, q: Array, y: Array, v: Array) -> Array:
+        """(dV/dt) v (dof,), so that dy_v/dt = V a + bias; zero where V is constant."""
+        return np.zeros(self.dof)
+
     def slope_bias(self, pose: Pose, v: Array, dq: Array, dv: Array) -> Array:
         """Change of the bias (dof, n) along n directions of the state, dq = T dy (or zero) and dv, (nv, n) each."""
+        return np.zeros((self.dof, dq.shape[1]))
 
     # -- maps -----------------------------------------------------------------------------------------
 
@@ -218,15 +218,18 @@ class Chart(ABC):
         q = _check.vector(q, self.plant.nq, "q", self.plant.position_names)
         y = self.coordinates(q) if y is None else y
         D1, D2 = self._gradients(q, y)
-        inverse, sign = _inverse(self._matrix(q, D1))
+        if D2 is not None:
+            self._require_parameters(q, D2)
+        J = self._matrix(q, D1)
+        inverse, sign = _inverse(J)
         if sign == 0.0:
-            self._refuse(0.0)
+            raise self._dependent(q)
         T = self._length[:, None] * inverse[:, : self.dof] / self.units
         W = _rate_map(D1, D2)
         T = T if D2 is None else -T @ D2
         V = self.velocity_map(W)
         K = T if V is W else T @ np.linalg.inv(V @ T)
-        conditioning = math.sqrt(self.plant.nv) / float(np.linalg.norm(inverse))
+        conditioning = self.plant.nv / float(np.linalg.norm(J) * np.linalg.norm(inverse))
         if self._joints:
             conditioning *= angle_factor(self._joints, self.plant.difference(self.q0, q))
         return Pose(q, y, T, K, W, V, inverse, sign, conditioning, iterations)
@@ -235,8 +238,8 @@ class Chart(ABC):
         """Psi(y): the pose whose independent coordinates are y (section 2.3.1).
 
         Newton's method on R(q, y) = 0, phi(q) = 0 (eq. 2.23). The matrix of the nearby pose is kept while the
-        iteration contracts fast. It ends where rho / (1 - rho) |dx| is below the tolerance, with the
-        contraction rate rho estimated from the steps.
+        iteration contracts fast. It ends where rho / (1 - rho) |dx| is below 1e-13 (radians, or sizes of the
+        machine) with the contraction rate rho estimated from the steps, or where these are down to rounding.
 
         Parameters
         ----------
@@ -254,11 +257,10 @@ class Chart(ABC):
         plant, length = self.plant, self._length
         q, inverse = plant.integrate(near.q, near.T @ (y - near.y)), near.inverse
         first = before = rate = np.inf
-        noise = 1e-15 * float(np.linalg.norm(inverse))  # rounding
+        noise = _EPSILON * float(np.linalg.norm(inverse))
         since = 0  # steps with this matrix
         for count in range(1, _ITERATIONS + 1):
-            residual = np.concatenate([self._residual(q, y) / self.units, self._open(q)])
-            step = -inverse @ residual
+            step = -inverse @ np.concatenate([self._residual(q, y) / self.units, self._open(q)])
             size = math.sqrt(step @ step)
             if not size < 2.0:
                 break
@@ -266,40 +268,20 @@ class Chart(ABC):
             first = size if since == 0 else first
             since += 1
             rate = (size / first) ** (1.0 / since) if first > 0.0 else 0.0
-            if size <= noise or (since > 1 and rate < 1.0 and rate / (1.0 - rate) * size <= _TOLERANCE):
+            small = since > 1 and rate < 1.0 and rate / (1.0 - rate) * size <= _TOLERANCE
+            if small or size <= noise or before <= size <= _ROUNDING:
                 return self._checked(q, y, count)
             if size > _SLOW * before or (count == 1 and size > 1e-2):
                 inverse, sign = _inverse(self._matrix(q, self._gradients(q, y)[0]))
                 if sign == 0.0:
                     break
-                noise = 1e-15 * float(np.linalg.norm(inverse))
-                since, before = 0, np.inf
-            else:
-                before = size
+                noise, since = _EPSILON * float(np.linalg.norm(inverse)), 0
+            before = size
         raise ParametrizationError(
             f"Psi(y) of {plant.name!r} was not found at y = {_listed(self.names, y)}: after {count} steps the last "
             f"is {size:.2e} (contraction rate {rate:.2g}, loops open by {plant.open_loop(q):.1e} m). The chart is that "
             f"of y = {_listed(self.names, self.y0)}; reparametrize nearer to the pose."
         )
-
-    def velocity(self, pose: Pose, rates: ArrayLike) -> Array:
-        """v = K y_v (nv,) (eq. 2.42a)."""
-        return pose.K @ _check.vector(rates, self.dof, "the independent velocities", self.names)
-
-    def derivative(self, q: ArrayLike, v: ArrayLike) -> Array:
-        """D Psi of the whole state (eq. 2.40), shape (2 nv, 2 dof): of (q [+] ., v) by (y, y_v).
-
-        The upper left block is T and the lower right one K. The lower left block, d(K y_v)/dy, follows
-        from central differences of order 8 along the manifold.
-        """
-        pose = self.pose(q)
-        rates = self.rates(q, v, pose.y)
-        bent = [
-            _slope(lambda s, e=e: self.solve(pose.y + s * e, pose).K @ rates, 1e-2 * unit)
-            for e, unit in zip(np.eye(self.dof), self.units, strict=True)
-        ]
-        lower = np.stack(bent, axis=1) if bent else np.zeros((self.plant.nv, 0))
-        return np.block([[pose.T, np.zeros_like(pose.K)], [lower, pose.K]])
 
     # -- the range of the chart -------------------------------------------------------------------------
 
@@ -308,7 +290,7 @@ class Chart(ABC):
         return pose.conditioning < self._worn * self.base.conditioning
 
     def reparametrize(self, q: ArrayLike, y: Array | None = None) -> Chart:
-        """The chart of the same kind at another base point.
+        """The chart of the same kind at another base point; `y`, a guess of its coordinates where R is nonlinear.
 
         Raises
         ------
@@ -316,7 +298,7 @@ class Chart(ABC):
         ParametrizationError
             Where given coordinates are not independent.
         """
-        return self.parametrization.at(self.plant, q, rank=self.rank, y0=y)
+        return self.parametrization.at(self.plant, q, rank=self.rank, y0=self.y0 if y is None else y)
 
     # -- pieces -----------------------------------------------------------------------------------------
 
@@ -341,22 +323,23 @@ class Chart(ABC):
             )
         return pose
 
-    def _require_parameters(self, D2: Array) -> None:
+    def _require_parameters(self, q: Array, D2: Array) -> None:
         """Condition (2.27)."""
         values = np.linalg.svd(D2, compute_uv=False)
         if values.size and not values[-1] > 1e-10 * max(values[0], 1e-300):
             raise ParametrizationError(
-                f"R(q, y) of {self.plant.name!r} does not determine y at q = {_rounded(self.q0)}: D2R has the singular "
+                f"R(q, y) of {self.plant.name!r} does not determine y at q = {_rounded(q)}: D2R has the singular "
                 f"values {_rounded(values)} (Spencer, condition 2.27: its determinant must not vanish)"
             )
 
-    def _refuse(self, conditioning: float) -> None:
-        """Condition (2.28): say which coordinates fail, and which would do."""
-        auto = [self.plant.velocity_names[k] for k in _independent(self._base)]
-        raise ParametrizationError(
+    def _dependent(self, q: Array, conditioning: float = 0.0) -> ParametrizationError:
+        """Condition (2.28) fails: say which coordinates, and which would do."""
+        A = self._base.factor[:, None] * self.plant.jacobian(q)[self.rows] * self._length
+        auto = ", ".join(repr(self.plant.velocity_names[k]) for k in _independent(A))
+        return ParametrizationError(
             f"the coordinates {', '.join(map(repr, self.names))} of {self.plant.name!r} are not independent at "
-            f"q = {_rounded(self.q0)}: [D1R; A] has conditioning {conditioning:.1e}, 1 is best (Spencer, 2.28). "
-            f"Independent here are {', '.join(map(repr, auto))}.",
+            f"q = {_rounded(q)}: [D1R; A] has conditioning {conditioning:.1e}, 1 is best (Spencer, 2.28). "
+            f"Independent here are {auto}.",
             conditioning,
         )
 
@@ -391,7 +374,7 @@ class CoordinatePartitioning:
         """The chart at a base point."""
         q0, base = _base(plant, q0, rank)
         if self.names is None:
-            chosen = _independent(base)
+            chosen = _independent(base.A)
         else:
             names = (self.names,) if isinstance(self.names, str) else tuple(self.names)
             chosen = [plant.index(name) for name in names]
@@ -430,7 +413,7 @@ class TangentSpace:
         """The chart at a base point."""
         q0, base = _base(plant, q0, rank)
         R = np.linalg.svd(base.A)[2][base.rank :] / base.length
-        return _LinearChart(self, plant, q0, base, R, tuple(f"y{i + 1}" for i in range(base.dof)))
+        return _LinearChart(self, plant, q0, base, R, _names(None, base.dof))
 
 
 @dataclass(frozen=True, eq=False)
@@ -595,10 +578,6 @@ class _LinearChart(Chart):
         """R."""
         return self.R if self._joints else W
 
-    def bias(self, q: Array, y: Array, v: Array) -> Array:
-        """Zero: R is constant."""
-        return np.zeros(self.dof)
-
     def slope_W(self, pose: Pose, x: Array) -> Array:
         """W = R J_r^-1(q [-] q0)."""
         if not self._joints:
@@ -606,14 +585,6 @@ class _LinearChart(Chart):
         delta = self.plant.difference(self.q0, pose.q)
         bent = rate_gradient(self._joints, delta, x)
         return self.R @ bent @ inverse_right_jacobian(self._joints, delta) @ pose.T
-
-    def slope_V(self, pose: Pose, x: Array) -> Array:
-        """Zero: R is constant."""
-        return np.zeros((self.dof, self.dof))
-
-    def slope_bias(self, pose: Pose, v: Array, dq: Array, dv: Array) -> Array:
-        """Zero: R is constant."""
-        return np.zeros((self.dof, dq.shape[1]))
 
 
 class _NonlinearChart(Chart):
@@ -648,7 +619,7 @@ class _NonlinearChart(Chart):
         y = (self.y0 if near is None else near).copy()
         for _ in range(_ITERATIONS):
             D2 = self._call("D2R", q, y, (self.dof, self.dof))
-            self._require_parameters(D2)
+            self._require_parameters(q, D2)
             step = np.linalg.solve(D2, -self._residual(q, y))
             y = y + step
             if np.abs(step).max(initial=0.0) <= 1e-14 * max(1.0, float(np.abs(y).max(initial=0.0))):
@@ -679,11 +650,13 @@ class _NonlinearChart(Chart):
 
     def slope_W(self, pose: Pose, x: Array) -> Array:
         """By central differences of order 8."""
-        columns = [
-            _slope(lambda s, k=k, e=e: self._map(self.plant.integrate(pose.q, s * k), pose.y + s * e) @ x, h)
-            for k, e, h in zip(pose.T.T, np.eye(self.dof), 1e-2 * self.units, strict=True)
-        ]
-        return np.stack(columns, axis=1) if columns else np.zeros((0, 0))
+
+        def turned(k: int, s: float) -> Array:
+            y = pose.y.copy()
+            y[k] += s
+            return self._map(self.plant.integrate(pose.q, s * pose.T[:, k]), y) @ x
+
+        return _columns(turned, self.dof, 1e-2 * self.units)
 
     def slope_V(self, pose: Pose, x: Array) -> Array:
         """As for W."""
@@ -692,31 +665,23 @@ class _NonlinearChart(Chart):
     def slope_bias(self, pose: Pose, v: Array, dq: Array, dv: Array) -> Array:
         """By central differences of order 8."""
         speed = max(1.0, float(np.linalg.norm(v / self._length)))
-        columns = []
-        for p, w in zip(dq.T, dv.T, strict=True):
-            size = max(float(np.linalg.norm(p / self._length)), float(np.linalg.norm(w / self._length)) / speed)
-            step = 1e-2 / max(size, 1e-300)
-            dy = pose.W @ p
-            columns.append(
-                _slope(
-                    lambda s, p=p, w=w, dy=dy: self.bias(
-                        self.plant.integrate(pose.q, s * p), pose.y + s * dy, v + s * w
-                    ),
-                    step,
-                )
-            )
-        return np.stack(columns, axis=1) if columns else np.zeros((0, 0))
+        sizes = np.linalg.norm(np.vstack([dq, dv / speed]) / np.tile(self._length, 2)[:, None], axis=0)
+        dy = pose.W @ dq
+
+        def bent(k: int, s: float) -> Array:
+            return self.bias(self.plant.integrate(pose.q, s * dq[:, k]), pose.y + s * dy[:, k], v + s * dv[:, k])
+
+        return _columns(bent, self.dof, 1e-2 / np.maximum(sizes, 1e-300))
 
     def check_derivatives(self, y: Array) -> None:
         """Compare D1R and D2R with differences of R at the base point; refuses those that disagree."""
         D1, D2 = self._gradients(self.q0, y)
-        steps = 1e-3 * self._length
-        found1 = [
-            _slope(lambda s, e=e: self._residual(self.plant.integrate(self.q0, s * e), y), h)
-            for e, h in zip(np.eye(self.plant.nv), steps, strict=True)
-        ]
-        found2 = [_slope(lambda s, e=e: self._residual(self.q0, y + s * e), 1e-3) for e in np.eye(self.dof)]
-        for key, given, found in (("D1R", D1, np.stack(found1, 1)), ("D2R", D2, np.stack(found2, 1))):
+        axes, own = np.eye(self.plant.nv), np.eye(self.dof)
+        by_q = _columns(
+            lambda k, s: self._residual(self.plant.integrate(self.q0, s * axes[k]), y), self.dof, 1e-3 * self._length
+        )
+        by_y = _columns(lambda k, s: self._residual(self.q0, y + s * own[k]), self.dof, np.full(self.dof, 1e-3))
+        for key, given, found in (("D1R", D1, by_q), ("D2R", D2, by_y)):
             error = float(np.abs(given - found).max(initial=0.0))
             if error > 1e-6 * max(1.0, float(np.abs(found).max(initial=0.0))):
                 i, k = np.unravel_index(int(np.abs(given - found).argmax()), given.shape)
@@ -762,19 +727,18 @@ def _base(plant: PlantBase, q0: ArrayLike, rank: int | None) -> tuple[Array, _Ba
     return q0, _Base(A[rows], rows, scale[rows], length, rank, plant.nv - rank)
 
 
-def _independent(base: _Base) -> list[int]:
-    """Coordinates that pivoted QR of A leaves independent."""
+def _independent(A: Array) -> list[int]:
+    """Coordinates that pivoted QR of A, independent rows in comparable units, leaves independent."""
     from scipy.linalg import qr
 
-    if base.rank == 0:
-        return list(range(base.dof))
-    return sorted(int(k) for k in qr(base.A, mode="r", pivoting=True)[1][base.rank :])
+    rank, nv = A.shape
+    return sorted(int(k) for k in qr(A, mode="r", pivoting=True)[1][rank:]) if rank else list(range(nv))
 
 
 def _require_count(plant: PlantBase, base: _Base, count: int, names: Sequence[str]) -> None:
     """As many coordinates as freedoms."""
     if count != base.dof:
-        auto = ", ".join(repr(plant.velocity_names[k]) for k in _independent(base))
+        auto = ", ".join(repr(plant.velocity_names[k]) for k in _independent(base.A))
         raise ParametrizationError(
             f"{plant.name!r} has {base.dof} freedoms ({plant.nv} coordinates less {base.rank} independent rows), "
             f"got {count} coordinates: {', '.join(map(repr, names)) or 'none'}. Independent are {auto or 'none'}."
@@ -812,6 +776,14 @@ def _inverse(J: Array) -> tuple[Array, float]:
 def _slope(function: Callable[[float], Array], step: float) -> Array:
     """Derivative at zero, by central differences of order 8."""
     return sum(w / step * (function(i * step) - function(-i * step)) for i, w in _WEIGHTS)
+
+
+def _columns(function: Callable[[int, float], Array], rows: int, steps: Array) -> Array:
+    """Derivatives of function(k, s) by s at zero, one column (rows,) for each k."""
+    out = np.empty((rows, steps.size))
+    for k, step in enumerate(steps):
+        out[:, k] = _slope(lambda s, k=k: function(k, s), step)
+    return out
 
 
 def _listed(names: Sequence[str], y: Array) -> str:

@@ -31,7 +31,7 @@ def assemble_result(run: _Run, steps: Record, times: Array, settings: dict[str, 
     times = times[times <= T[-1]] if steps.status else times
     if times.size == 0 or (steps.status and times[-1] < T[-1]):
         times = np.append(times, T[-1])
-    states = _states(run, times, T, X, F)
+    states = _states(run, times, T, X, F) if not steps.grid else np.array([steps.grid.get(t, X[-1]) for t in times])
     efforts = _efforts(run, times, states, T, U)
     columns = _quantities(run, states, efforts)
     columns |= _reference(run, times)
@@ -46,6 +46,7 @@ def assemble_result(run: _Run, steps: Record, times: Array, settings: dict[str, 
         "rejected_steps": steps.rejections,
         "wall_time_s": clock.perf_counter() - begin,
         "generic_rank": run.options.cap,
+        **steps.counts,
         **settings,
     }
     return Simulation(build_dataset(run.plant, times, columns, events, attrs), run.plant)

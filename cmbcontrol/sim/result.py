@@ -108,7 +108,7 @@ class Simulation:
             None,
             self.data["u"].values.T if self.data.sizes["actuator"] else None,
             output_labels=labels,
-            input_labels=[str(n) for n in self.data["actuator"].values] or None,
+            input_labels=[f"{n}_effort" for n in self.data["actuator"].values] or None,
             title=str(self.data.attrs["plant"]),
             issiso=False,
         )

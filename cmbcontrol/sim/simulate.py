@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time as clock
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,13 +12,14 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
 from ..controllers.protocol import ConstantEffort, as_controller, optional, period_of
-from ..errors import SimulationError, Status
+from ..errors import ModelError, SimulationError, SingularPoseError, Status
 from ..kernels import constrained, stepping
+from ..linear.parametrization import Parametrization, ParametrizationError, as_parametrization
 from ..model.mechanism import Mechanism
 from ..model.plant import Plant
 from ..model.terms import RANK_TOLERANCE
-from . import interpreted, output
-from .integrators import METHODS, tableau
+from . import interpreted, local, output
+from .integrators import LOCAL_METHODS, METHODS, tableau
 from .result import Simulation
 
 __all__ = ["simulate"]
@@ -40,6 +41,8 @@ class Record:
     rejections: int = 0
     status: Status = Status.COMPLETED
     error: BaseException | None = None
+    counts: dict[str, int] = field(default_factory=dict)  # what a method counts besides
+    grid: dict[float, Array] = field(default_factory=dict)  # states at output times, where the method gives them
 
     def append(self, T: Array, X: Array, F: Array, u: Array) -> None:
         """Add steps; T and X have one entry more than F, and begin where the record ends."""
@@ -64,8 +67,8 @@ def simulate(
     output_times: ArrayLike | float | None = None,
     method: str = "dop853",
     step: float | None = None,
-    rtol: float = 1e-11,
-    atol: float = 1e-11,
+    rtol: float | None = None,
+    atol: float | None = None,
     max_step: float = np.inf,
     max_steps: int = 1_000_000,
     stabilisation: str = "projection",
@@ -73,6 +76,8 @@ def simulate(
     energy: bool = False,
     baumgarte: tuple[float, float] = (10.0, 10.0),
     pass_within: float = 1e-4,
+    parametrization: str | Parametrization | None = None,
+    coordinates: Sequence[str] | ArrayLike | None = None,
     progress: bool | Callable[[float], None] = False,
 ) -> Simulation:
     """Simulate a plant with a controller.
@@ -89,10 +94,24 @@ def simulate(
         s, from 0.
     output_times : array_like or float, optional
         Times of the output, or their spacing, s; 500 intervals unless given.
-    method : {"dop853", "rk4"}
-        Embedded Runge-Kutta of order 8 with step control, or classical order 4 with fixed `step`.
-    rtol, atol : float
-        Error allowed a step, relative and absolute (rad, m, rad/s, m/s).
+    method : {"dop853", "rk4", "sdirk4", "rodas4", "rodas5p", "radau", "local-dop853"}
+        In all coordinates, with projection after each step:
+
+        - ``dop853``: explicit Runge-Kutta of order 8 with step control; passes singular poses;
+        - ``rk4``: the classical method of order 4 with a fixed `step`.
+
+        In independent coordinates (the local state-space form, Spencer, eqs. 2.16 and 4.8), with closed loops by
+        construction:
+
+        - ``radau``: Radau IIA of order 5, implicit; the first choice for stiff machines;
+        - ``rodas5p``, ``rodas4``: Rosenbrock methods of order 5 and 4, one exact Jacobian a step, no iteration;
+        - ``sdirk4``: diagonally implicit Runge-Kutta of order 4;
+        - ``local-dop853``: the explicit method, for comparison.
+    step : float, optional
+        Fixed step, s: needed for ``rk4``, possible for ``sdirk4``, ``rodas4`` and ``rodas5p``.
+    rtol, atol : float, optional
+        Error allowed a step, relative and absolute (rad, m, rad/s, m/s); 1e-11 unless given, 1e-7 for implicit
+        methods with step control.
     max_step, max_steps : float, int
     stabilisation : {"projection", "baumgarte", "none"}
         Bring position and velocity back onto the loops after each step; or add
@@ -105,7 +124,12 @@ def simulate(
         alpha and beta, 1/s.
     pass_within : float
         Motion that comes this near to a singular pose (as a fraction of the regular constraint
-        gradient) passes straight through it; 0 never does. See the guide on singular poses.
+        gradient) passes straight through it; 0 never does. See the guide on singular poses. Local coordinates
+        end at singular poses: the methods in them stop there with an error.
+    parametrization : {"tangent", "partitioning"} or Parametrization, optional
+        Independent coordinates of the methods in the local state-space form; tangent space unless given.
+    coordinates : sequence of str, or array_like, shape (dof, nv), optional
+        The same by name, or as a matrix R.
     progress : bool or callable
         Show a progress bar, or call with the fraction that is done.
 
@@ -118,7 +142,9 @@ def simulate(
     SimulationError
         Where the run cannot go on; it names time and state, and carries the part that was computed as ``run``.
     ValueError
-        Where the start does not fit the plant.
+        Where the start does not fit the plant, or independent coordinates are dependent there (`ParametrizationError`).
+    TypeError
+        Where an option says nothing about the method.
 
     Examples
     --------
@@ -134,12 +160,12 @@ def simulate(
     times = _output_times(output_times, t_end)
     code = _STABILISATIONS[_check.one_of(stabilisation, _STABILISATIONS, "stabilisation")]
     _check.one_of(method, METHODS, "method")
-    if (method == "rk4") != (step is not None):
-        raise TypeError("method='rk4' needs step= (s); the other methods choose their step themselves")
+    _require_fitting(method, step, stabilisation, energy, parametrization, coordinates)
+    rtol, atol = (_tolerance(method, step, x, name) for x, name in ((rtol, "rtol"), (atol, "atol")))
     alpha, beta = (_check.positive(x, "baumgarte", zero=True) for x in baumgarte)
     options = stepping.Options(
-        _check.positive(rtol, "rtol"),
-        _check.positive(atol, "atol"),
+        rtol,
+        atol,
         _check.positive(step, "step") if step is not None else float(max_step),
         RANK_TOLERANCE,
         plant.generic_rank(q0),
@@ -158,17 +184,22 @@ def simulate(
     u0 = call_law(law, 0.0, plant.terms(q0, v0), c0, plant)  # a law that does not fit fails here, with its own message
     first = step if step is not None else _first_step(plant, q0, v0, u0, options, t_end)
     record = Record()
-    run = _Run(plant, law, period, options, tableau(method), t_end, first, int(max_steps), _reporter(progress))
-    compiled = isinstance(plant, Mechanism) and (isinstance(law, ConstantEffort) or period is not None)
+    chosen = as_parametrization(parametrization, coordinates) if method in LOCAL_METHODS else None
+    run = _Run(
+        plant, law, period, options, method, t_end, first, int(max_steps), _reporter(progress), times, chosen,
+        step is not None,
+    )  # fmt: skip
     with run.report:
         try:
-            (_run_compiled if compiled else interpreted.run)(run, record, q0, v0, c0)
+            _loop_of(run)(run, record, q0, v0, c0)
         except KeyboardInterrupt as error:
             record.status, record.error = Status.INTERRUPTED, error
     settings = {
         "method": method, "rtol": rtol, "atol": atol, "stabilisation": stabilisation, "metric": metric,
         "pass_within": pass_within, "energy_projection": int(bool(energy)),
     }  # fmt: skip
+    if chosen is not None:
+        settings |= {"parametrization": type(chosen).__name__, "pass_within": 0.0}
     simulation = output.assemble_result(run, record, times, settings, begin)
     if record.status != Status.COMPLETED:
         _raise(plant, record, simulation)
@@ -183,11 +214,53 @@ class _Run:
     law: Any
     period: float | None
     options: stepping.Options
-    tableau: stepping.Tableau
+    method: str
     t_end: float
     first_step: float
     max_steps: int
     report: Any
+    times: Array
+    parametrization: Parametrization | None
+    fixed: bool
+
+    @property
+    def tableau(self) -> stepping.Tableau:
+        """Of an explicit method."""
+        return tableau(self.method)
+
+
+def _loop_of(run: _Run) -> Callable:
+    """The loop that a run needs."""
+    if run.parametrization is not None:
+        return local.run
+    if isinstance(run.plant, Mechanism) and (isinstance(run.law, ConstantEffort) or run.period is not None):
+        return _run_compiled
+    return interpreted.run
+
+
+def _require_fitting(method: str, step: Any, stabilisation: str, energy: bool, parametrization, coordinates) -> None:
+    """Refuse options that say nothing about a method."""
+    if method == "rk4" and step is None:
+        raise TypeError("method='rk4' needs step= (s); the other methods choose their step themselves")
+    if step is not None and method in ("dop853", "radau", "local-dop853"):
+        raise TypeError(f"method={method!r} chooses its step itself; a fixed step= (s) goes with rk4, sdirk4 and rodas")
+    if method not in LOCAL_METHODS:
+        if parametrization is not None or coordinates is not None:
+            raise TypeError(
+                f"method={method!r} integrates all coordinates; parametrization= and coordinates= go with "
+                + ", ".join(LOCAL_METHODS)
+            )
+    elif stabilisation != "projection" or energy:
+        raise TypeError(
+            f"method={method!r} stays on the manifold by itself: stabilisation= and energy= go with dop853 and rk4"
+        )
+
+
+def _tolerance(method: str, step: float | None, given: float | None, what: str) -> float:
+    """A tolerance, or what goes with the method."""
+    if given is not None:
+        return _check.positive(given, what)
+    return 1e-7 if step is None and method in LOCAL_METHODS and method != "local-dop853" else 1e-11
 
 
 def _start(plant: Plant, q0, v0, metric: str) -> tuple[Array, Array]:
@@ -363,9 +436,11 @@ def _raise(plant: Plant, record: Record, simulation: Simulation) -> None:
     T, X = record.T[-1], record.X[-1]
     t, x = (float(T[-1]), X[-1]) if len(T) else (float(record.T[0][-1]), record.X[0][-1])
     q = ", ".join(f"{n} = {value:.6g}" for n, value in zip(plant.position_names, x, strict=False))
-    cause = f" {type(record.error).__name__}: {record.error}" if record.error is not None else ""
+    causes = [f"{type(record.error).__name__}: {record.error}"] if record.error is not None else []
+    if not isinstance(record.error, (ModelError, SingularPoseError, ParametrizationError)):  # these say all
+        causes.insert(0, record.status.message)
     raise SimulationError(
-        f"the run of {plant.name!r} ended at t = {t:.9g} s, at {q}. {record.status.message}{cause} "
+        f"the run of {plant.name!r} ended at t = {t:.9g} s, at {q}. {' '.join(causes)} "
         "What was computed so far is in the error's attribute run.",
         simulation,
     ) from record.error

@@ -1,0 +1,528 @@
+"""The time loop of the local state-space form: integration in independent coordinates, on the manifold throughout.
+
+The state is ``(y, y_v, c)`` in the present chart, with the controller's state c; see `linear.local_form`. DOP853
+integrates the work of actuators and dampers too, implicit methods find it by quadrature. A step
+never leaves the manifold, so nothing is projected. Where the conditioning of the chart has fallen to
+its threshold, or a stage lies beyond the chart's end, the run goes on in a new chart about the state reached.
+The steps are recorded as those of the other loops are, in ``[q, v, work, dissipated, c]``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..controllers.protocol import ConstantEffort, optional
+from ..errors import ModelError, SingularPoseError, Status
+from ..kernels import constrained, forces, stepping
+from ..linear.local_form import LocalForm, LocalPoint
+from ..linear.parametrization import ParametrizationError, Pose
+from ..model.mechanism import Mechanism
+from ..model.terms import RANK_TOLERANCE, Terms
+from .implicit import OutOfReach, RosenbrockStepper, SdirkStepper, Step, Stepper, StepTooSmall
+
+if TYPE_CHECKING:
+    from .simulate import Record, _Run
+
+__all__ = ["run"]
+
+Array = NDArray[np.float64]
+
+_FLUSH = 256
+_NEAR = 1e-2  # closeness below which a run that cannot go on is said to have met a singular pose
+_CLOSE = 1e-3  # conditioning of a chart below which the pace is watched
+_END = (1e-5, 1e-4)  # conditioning at which a run ends: ten times the tolerance, within these
+_PACE = 50  # tries over which the pace is taken
+_LAW_STEP = 1e-4  # of the differences of a controller
+
+
+class _LawFailed(Exception):
+    """Carries what a controller raised through the integrator."""
+
+
+class _NoProgress(Exception):
+    """The motion runs into the end of all charts."""
+
+
+class _System:
+    """The closed loop in one chart: dx/dt and its Jacobian, x = (y, y_v, c), and the work where it is a state."""
+
+    def __init__(self, run: _Run, form: LocalForm, held: Array | None) -> None:
+        self.run, self.form, self.held = run, form, held
+        self.states = 2 * form.dof
+        self.working = run.method == "local-dop853"
+        self.rate_of_law = optional(run.law, "derivative") if held is None else None
+        self.near: Pose = form.chart.base
+        self.counts = dict.fromkeys(
+            ("evaluations", "jacobians", "factorizations", "power_evaluations", "position_iterations"), 0
+        )
+        self._last: tuple[float, Array, LocalPoint] | None = None
+
+    def moved(self, form: LocalForm) -> _System:
+        """The same system in another chart; the counts go on."""
+        system = _System(self.run, form, self.held)
+        system.counts = self.counts
+        return system
+
+    def point(self, t: float, x: Array) -> LocalPoint:
+        """Pose and equations of motion at a state; that of the last state is kept."""
+        if self._last is not None and self._last[0] == t and np.array_equal(self._last[1], x):
+            return self._last[2]
+        state = np.ascontiguousarray(x[: self.states])
+        if not (np.abs(x) < stepping.HUGE).all():
+            raise OutOfReach from None
+        try:
+            point = self.form.point(state, t, self.near)
+        except ParametrizationError as error:
+            raise OutOfReach from error
+        self.counts["position_iterations"] += point.pose.iterations
+        self.near = point.pose
+        self._last = (t, x.copy(), point)
+        return point
+
+    def split(self, x: Array) -> tuple[Array, Array]:
+        """The controller's state, and the work where it is a state."""
+        end = x.size - 2 if self.working else x.size
+        return x[self.states : end], x[end:]
+
+    def law(self, t: float, terms: Terms, c: Array) -> tuple[Array, Array]:
+        """Motor efforts, and the rate of the controller's state."""
+        from .simulate import call_law
+
+        if self.held is not None:
+            return self.held, np.zeros(c.size)
+        try:
+            u = call_law(self.run.law, t, terms, c, self.run.plant)
+            if not c.size or self.rate_of_law is None:
+                return u, np.zeros(c.size)
+            return u, np.asarray(self.rate_of_law(t, terms, c), dtype=np.float64)
+        except Exception as error:
+            raise _LawFailed from error
+
+    def rate(self, t: float, x: Array) -> Array:
+        """dx/dt."""
+        self.counts["evaluations"] += 1
+        point = self.point(t, x)
+        u, rate_c = self.law(t, point.terms, self.split(x)[0])
+        powers = self.powers(point.terms, u) if self.working else np.zeros(0)
+        return np.concatenate([self.form.rate(point, u), rate_c, powers])
+
+    def jacobian(self, t: float, x: Array) -> tuple[Array, Array]:
+        """The derivatives of dx/dt by x, that of the plant exact, that of a continuous law by differences; and by t."""
+        self.counts["jacobians"] += 1
+        n, c = self.states, x[self.states :]
+        point = self.point(t, x)
+        u, _ = self.law(t, point.terms, c)
+        try:
+            A, B = self.form.jacobian_at(point, u)
+        except ValueError as error:  # coordinates that are dependent, or another rank
+            raise OutOfReach from error
+        J, rate_t = np.zeros((x.size, x.size)), np.zeros(x.size)
+        J[:n, :n] = A
+        if self.held is None:
+            gain, gain_t = self._law_gradient(t, x, point.pose)
+            nu = u.size
+            J[:n] += B @ gain[:nu]
+            J[n:] = gain[nu:]
+            rate_t[:n], rate_t[n:] = B @ gain_t[:nu], gain_t[nu:]
+        return J, rate_t
+
+    def _law_gradient(self, t: float, x: Array, near: Pose) -> tuple[Array, Array]:
+        """Derivatives of (u, dc/dt) by the state and by time, by central differences of order 4."""
+        n = self.states
+
+        def answer(time: float, state: Array) -> Array:
+            try:
+                terms = self.form.point(np.ascontiguousarray(state[:n]), time, near).terms
+            except ParametrizationError as error:
+                raise OutOfReach from error
+            return np.concatenate(self.law(time, terms, state[n:]))
+
+        columns = [
+            _slope(lambda s, e=e: answer(t, x + s * e), _LAW_STEP * max(1.0, abs(value)))
+            for e, value in zip(np.eye(x.size), x, strict=True)
+        ]
+        # a law need not be defined before the start or after the end
+        h = min(_LAW_STEP, 0.05 * self.run.t_end)
+        middle = min(max(t, 2.0 * h), self.run.t_end - 2.0 * h)
+        return np.stack(columns, axis=1), _slope(lambda s: answer(middle + s, x), h)
+
+    # -- in all coordinates ---------------------------------------------------------------------------
+
+    def full(self, t: float, x: Array) -> tuple[Array, Array]:
+        """(q, v) of a state."""
+        point = self.point(t, x)
+        return point.pose.q, point.terms.v
+
+    def powers_at(self, t: float, x: Array) -> Array:
+        """The powers at a state."""
+        terms = self.point(t, x).terms
+        return self.powers(terms, self.law(t, terms, self.split(x)[0])[0])
+
+    def powers(self, terms: Terms, u: Array) -> Array:
+        """Power of the actuators, and power lost in friction and dampers, W."""
+        return np.array([float(terms.v @ (terms.B @ u)), self._dissipated(terms)])
+
+    @property
+    def powered(self) -> bool:
+        """False where no force but weight and springs does work."""
+        return self.held is None or bool(self.held.any()) or self._damped
+
+    @property
+    def _damped(self) -> bool:
+        plant = self.run.plant
+        return isinstance(plant, Mechanism) and bool(plant.model.damping.any() or plant.model.springs.size)
+
+    def _dissipated(self, terms: Terms) -> float:
+        """Power lost in friction and dampers; functions do not tell it."""
+        if not self._damped:
+            return 0.0
+        model = self.run.plant.model
+        work = constrained.new_work(model)
+        constrained.update_position(model, terms.q, work, RANK_TOLERANCE, self.run.options.cap)
+        constrained.update_velocity(model, terms.q, terms.v, work)
+        return float(forces.dissipated_power(model, terms.v, work.R, work.p, work.V))
+
+
+class _ScipyStepper:
+    """scipy's Radau and DOP853, stepped as our own methods are."""
+
+    def __init__(self, solver: type, system: _System, t: float, x: Array, h: float, run: _Run, rtol: float) -> None:
+        self.solver, self.system, self.run = solver, system, run
+        self.t, self.x, self.h, self.rtol = t, x, h, max(rtol, 2.3e-14)
+        self.rejections, self.factorizations = 0, 0
+        self._running: Any = None
+        self._failure: OutOfReach | None = None
+
+    def forget(self) -> None:
+        """Start the method anew."""
+        self._running = None
+
+    def _rate(self, t: float, x: Array) -> Array:
+        """nan beyond the chart, where the methods then shorten their step."""
+        try:
+            return self.system.rate(t, x)
+        except OutOfReach as failure:
+            self._failure = failure
+            return np.full(x.size, np.nan)
+
+    def advance(self, until: float) -> Step:
+        """The next step."""
+        if self._running is None or self._running.t_bound != until:
+            first = min(self.h, until - self.t, self.run.options.max_step)
+            more = {} if self.solver.__name__ == "DOP853" else {"jac": lambda t, x: self.system.jacobian(t, x)[0]}
+            self._running = self.solver(
+                self._rate, self.t, self.x, until, rtol=self.rtol, atol=self.run.options.atol,
+                max_step=self.run.options.max_step, first_step=first, **more,
+            )  # fmt: skip
+        solver, self._failure = self._running, None
+        factored, evaluated, t0 = solver.nlu, solver.nfev, self.t
+        with np.errstate(invalid="ignore"):
+            try:
+                solver.step()
+            except OutOfReach:
+                self._running = None
+                raise
+        self.factorizations += solver.nlu - factored
+        if self.solver.__name__ == "DOP853":  # 12 evaluations a try; Radau does not tell
+            self.rejections += max(0, (solver.nfev - evaluated) // 12 - 1)
+        if solver.status == "failed":
+            self._running = None
+            if self._failure is not None:
+                raise self._failure
+            raise StepTooSmall(bool(np.isfinite(solver.y).all()))
+        self.t, self.x = float(solver.t), solver.y.copy()
+        self.h = max(self.h, solver.h_abs) if solver.status == "finished" else solver.h_abs
+        dense: list[Callable] = []
+
+        def interpolate(t: float) -> Array:
+            if not dense:  # DOP853 evaluates for it
+                dense.append(solver.dense_output())
+            return dense[0](t)
+
+        return Step(t0, self.t, self.x, interpolate)
+
+
+def run(run: _Run, record: Record, q0: Array, v0: Array, c0: Array) -> None:
+    """Step from 0 to the end; the record keeps what was done, the status how it ended."""
+    loop = _Loop(run, record, q0, v0, c0)
+    try:
+        loop.start()
+        loop.go(c0)
+    except _LawFailed as error:
+        record.status, record.error = Status.CONTROLLER, error.__cause__
+    except ModelError as error:
+        if loop.system is None:
+            raise
+        record.status, record.error = Status.MASS_MATRIX, error
+    except StepTooSmall as error:
+        record.status = Status.STEP_TOO_SMALL if error.finite else Status.NOT_FINITE
+        record.error = loop.reason(None) if error.finite else None
+    except _NoProgress:
+        record.status, record.error = Status.STEP_TOO_SMALL, loop.reason(None)
+    except (OutOfReach, ParametrizationError, SingularPoseError) as error:
+        if loop.system is None and isinstance(error, ParametrizationError):
+            raise  # coordinates that do not fit the start
+        cause = error.__cause__ if isinstance(error, OutOfReach) else error
+        ended = Status.PROJECTION if run.fixed else Status.STEP_TOO_SMALL
+        record.status = Status.NOT_FINITE if cause is None else ended
+        record.error = loop.reason(cause)
+    finally:
+        loop.finish()
+
+
+class _Loop:
+    """A run, step by step."""
+
+    def __init__(self, run: _Run, record: Record, q0: Array, v0: Array, c0: Array) -> None:
+        self.run, self.record = run, record
+        self.nq, self.nv = run.plant.nq, run.plant.nv
+        self.t, self.q, self.v = 0.0, q0, v0
+        self.work = np.zeros(2)
+        self.c = c0 if run.period is None else np.zeros(0)
+        self.held = run.law.u if isinstance(run.law, ConstantEffort) else None
+        self.charts = 0
+        self.system: _System | None = None
+        self.stepper: Stepper | _ScipyStepper | None = None
+        self.u = np.zeros(run.plant.nu)
+        self._next = 0  # output time
+        self._handed = 0  # steps that the record has already
+        self._mark = (0, 0.0)  # tries until then, and the time, where the pace is taken from
+        self._T, self._X, self._F = [0.0], [self._whole(q0, v0, self.work, self.c)], []
+        self._emit_start()
+
+    # -- the loop ---------------------------------------------------------------------------------------
+
+    def start(self) -> None:
+        """The first chart."""
+        form = LocalForm(self.run.plant, chart=self.run.parametrization.at(self.run.plant, self.q))
+        self.system = _System(self.run, form, self.held)
+        if self.held is not None:
+            self.u = self.held
+
+    def go(self, state: Array) -> None:
+        """All steps."""
+        run, taken, k = self.run, 0, 0
+        while self.t < run.t_end:
+            until = run.t_end
+            if run.period is not None:
+                state = self._sample(state)
+                k += 1
+                until = min(run.t_end, k * run.period)
+            while self.t < until:
+                if taken >= run.max_steps:
+                    self.record.status = Status.TOO_MANY_STEPS
+                    return
+                before = self.system.near.conditioning
+                step = self._advance(until)
+                self._keep(step)
+                taken += 1
+                run.report.update(self.t / run.t_end)
+                self._require_progress(before)
+                if self.system.form.chart.worn(self.system.near):
+                    self._renew()
+
+    def _advance(self, until: float) -> Step:
+        """The next step; in a new chart where the present one does not reach."""
+        while True:
+            if self.stepper is None:
+                self.stepper = self._make_stepper()
+            try:
+                return self.stepper.advance(until)
+            except OutOfReach:
+                h = self.stepper.h
+                if self._away():
+                    self._renew()  # a chart about this state reaches further
+                elif self.run.fixed or h < 4e-16 * max(self.t, 1e-3 * self.run.t_end):
+                    raise
+                elif isinstance(self.stepper, _ScipyStepper):
+                    self.stepper.h = 0.25 * h
+
+    def _require_progress(self, before: float) -> None:
+        """Refuse to creep up to a pose where all charts end.
+
+        Rounding grows as the inverse square of the conditioning, so that steps shrink without end there. The run ends
+        where the conditioning falls below ten times the tolerance, or where steps are so short that `max_steps`
+        of them would not lead to the end.
+        """
+        run, now = self.run, self.system.near.conditioning
+        lowest, highest = _END
+        tolerance = 0.0 if run.fixed else 10.0 * max(run.options.rtol, run.options.atol)
+        if now < before and now < min(max(tolerance, lowest), highest):
+            raise _NoProgress
+        tries = len(self._F) + self._handed + self.record.rejections + self.stepper.rejections + self.charts
+        if now > _CLOSE:
+            self._mark = tries, self.t
+        elif tries - self._mark[0] >= _PACE:
+            if (self.t - self._mark[1]) * run.max_steps < _PACE * (run.t_end - self.t):
+                raise _NoProgress
+            self._mark = tries, self.t
+
+    def _away(self) -> bool:
+        """True where the state is not the base point of the chart."""
+        return bool(np.any(self.q != self.system.form.chart.q0))
+
+    def _renew(self) -> None:
+        """A new chart about the present state."""
+        system = self.system
+        y = system.form.chart.coordinates(self.q, system.near.y)
+        self.system = system.moved(system.form.moved(self.q, y))
+        self.charts += 1
+        h = self.stepper.h if self.stepper is not None else self.run.first_step
+        self._close_stepper()
+        self.stepper = self._make_stepper(h)
+
+    def _make_stepper(self, h: float | None = None) -> Stepper | _ScipyStepper:
+        """The method at the present state."""
+        run, opt = self.run, self.run.options
+        work = self.work if self.system.working else np.zeros(0)
+        x = np.concatenate([self.system.form.state(self.q, self.v, self.system.near.y), self.c, work])
+        h = run.first_step if h is None else h
+        if run.method in ("radau", "local-dop853"):
+            from scipy.integrate import DOP853, Radau
+
+            solver = Radau if run.method == "radau" else DOP853
+            return _ScipyStepper(solver, self.system, self.t, x, h, run, opt.rtol)
+        arguments = (self.system, self.t, x, h, opt.rtol, opt.atol, np.inf if run.fixed else opt.max_step, run.fixed)
+        return SdirkStepper(*arguments) if run.method == "sdirk4" else RosenbrockStepper(run.method, *arguments)
+
+    def _close_stepper(self) -> None:
+        """Add up what a stepper has counted."""
+        if self.stepper is not None:
+            self.record.rejections += self.stepper.rejections
+            self.system.counts["factorizations"] += self.stepper.factorizations
+            self.stepper = None
+
+    def _sample(self, state: Array) -> Array:
+        """Efforts of a sampled law from here on."""
+        from .simulate import call_law
+
+        law, plant = self.run.law, self.run.plant
+        terms = plant.terms(self.q, self.v, self.t)
+        update = optional(law, "update")
+        try:
+            self.held = call_law(law, self.t, terms, state, plant).copy()
+            if update is not None:
+                state = np.atleast_1d(np.asarray(update(self.t, terms, state), dtype=np.float64))
+        except Exception as error:
+            raise _LawFailed from error
+        self._flush()
+        self.u = self.system.held = self.held
+        self.system.rate_of_law = None
+        if self.stepper is not None:
+            self.stepper.forget()
+        return state
+
+    # -- the record ---------------------------------------------------------------------------------------
+
+    def _keep(self, step: Step) -> None:
+        """Record an accepted step and the output times in it."""
+        system = self.system
+        q, v = system.full(step.t1, step.x1)
+        near, (c, work) = system.near, system.split(step.x1)
+        quadrature = _Work(system, step) if system.powered and not system.working else None
+        while self._next < self.run.times.size and self.run.times[self._next] <= step.t1:
+            t = float(self.run.times[self._next])
+            x = step.x1 if t == step.t1 else step.dense(t)
+            c_t, work_t = system.split(x)
+            if not system.working:
+                work_t = self.work + quadrature.until(t) if quadrature else self.work
+            self.record.grid[t] = self._whole(*system.full(t, x), work_t, c_t)
+            self._next += 1
+        system.near = near
+        if quadrature:
+            work = self.work + quadrature.until(step.t1)
+        self.work = work.copy() if work.size else self.work
+        x0, x1 = self._X[-1], self._whole(q, v, self.work, c)
+        self._T.append(step.t1)
+        self._X.append(x1)
+        self._F.append(self._path(x0, x1, step.t1 - step.t0))
+        self.t, self.q, self.v, self.c = step.t1, q, v, c.copy()
+        if len(self._F) >= _FLUSH:
+            self._flush()
+
+    def _path(self, x0: Array, x1: Array, h: float) -> Array:
+        """Dense coefficients of the path: cubic in the positions; the output times have better ones."""
+        F = np.zeros((7, x0.size))
+        rates = [np.zeros_like(x0), np.zeros_like(x0)]
+        q, v = slice(self.nq), slice(self.nq, self.nq + self.nv)
+        for rate, x in zip(rates, (x0, x1), strict=True):
+            rate[self.nq :] = (x1 - x0)[self.nq :] / h
+            rate[q] = self.run.plant.position_rate(np.ascontiguousarray(x[q]), np.ascontiguousarray(x[v]))
+        stepping.record_step(x0, x1, *rates, h, F)
+        return F
+
+    def _emit_start(self) -> None:
+        """The output at the start."""
+        if self.run.times.size and self.run.times[0] == 0.0:
+            self.record.grid[0.0] = self._X[0]
+            self._next = 1
+
+    @staticmethod
+    def _whole(q: Array, v: Array, work: Array, c: Array) -> Array:
+        return np.concatenate([q, v, work, c])
+
+    def _flush(self) -> None:
+        """Hand the steps to the record."""
+        if self._F or not self.record.T:
+            F = np.array(self._F).reshape(len(self._F), 7, self._X[0].size)
+            self.record.append(np.array(self._T), np.array(self._X), F, self.u)
+            self._handed += len(self._F)
+            self._T, self._X, self._F = self._T[-1:], self._X[-1:], []
+
+    def finish(self) -> None:
+        """The rest of the record, and the counts."""
+        self._flush()
+        if self.system is None:
+            return
+        self._close_stepper()
+        counts = dict(self.system.counts)
+        self.record.evaluations = counts.pop("evaluations")
+        self.record.counts = {**counts, "reparametrizations": self.charts}
+
+    def reason(self, error: BaseException | None) -> BaseException | None:
+        """Why the run ends here: a singular pose, coordinates that cease to be independent, or the error given."""
+        opt, plant = self.run.options, self.run.plant
+        near = stepping.closeness(plant.terms(self.q, np.zeros(self.nv)).pivots, opt)
+        if near < _NEAR:
+            return SingularPoseError(
+                f"a singular pose is here: the smallest constraint gradient has fallen to {near:.1e} of the largest, "
+                f"and the loops, which hold {plant.nv - opt.cap} freedoms nearby, hold more in it. Local coordinates "
+                "end at such a pose; method='dop853' passes it."
+            )
+        if error is None and self.system is not None and self.system.near.conditioning < _NEAR:
+            return ParametrizationError(
+                f"the coordinates {', '.join(map(repr, self.system.form.chart.names))} cease to be independent here "
+                f"(conditioning {self.system.near.conditioning:.1e}); choose others, or leave the choice to "
+                "parametrization='tangent'.",
+                self.system.near.conditioning,
+            )
+        return error
+
+
+class _Work:
+    """Work of actuators and dampers within a step, by Gauss quadrature of the powers along its dense output."""
+
+    def __init__(self, system: _System, step: Step) -> None:
+        nodes, _ = np.polynomial.legendre.leggauss(3)
+        self.t0, self.h = step.t0, step.t1 - step.t0
+        self.nodes = 0.5 * (nodes + 1.0)
+        self.powers = np.array([system.powers_at(t, step.dense(t)) for t in self.t0 + self.h * self.nodes])
+        system.counts["power_evaluations"] += self.nodes.size
+
+    def until(self, t: float) -> Array:
+        """Work (2,) since the start of the step: the integral of the polynomial through the powers."""
+        s = (t - self.t0) / self.h
+        powers = np.arange(self.nodes.size)
+        moments = s ** (powers + 1.0) / (powers + 1.0)
+        weights = np.linalg.solve(np.vander(self.nodes, increasing=True).T, moments)
+        return self.h * (weights @ self.powers)
+
+
+def _slope(function: Callable[[float], Array], h: float) -> Array:
+    """Derivative at zero, by central differences of order 4."""
+    near, far = function(h) - function(-h), function(2.0 * h) - function(-2.0 * h)
+    return (8.0 * near - far) / (12.0 * h)
