@@ -19,6 +19,7 @@ from .errors import ContinuationError as ContinuationError
 from .errors import ControllabilityError as ControllabilityError
 from .errors import EquilibriumError as EquilibriumError
 from .errors import ModelError as ModelError
+from .errors import ParametrizationError as ParametrizationError
 from .errors import SimulationError as SimulationError
 from .errors import SingularPoseError as SingularPoseError
 from .errors import Status as Status
@@ -96,6 +97,7 @@ __all__ = [
     "ModelError",
     "Modes",
     "OperatingPoint",
+    "ParametrizationError",
     "Planar",
     "Plant",
     "Point",

@@ -12,6 +12,7 @@ __all__ = [
     "EquilibriumError",
     "MissingExtraError",
     "ModelError",
+    "ParametrizationError",
     "SimulationError",
     "SingularPoseError",
     "Status",
@@ -69,6 +70,20 @@ class ContinuationError(EquilibriumError):
         self.branch = branch
 
 
+class ParametrizationError(CmbError, ValueError):
+    """Coordinates that are not independent, or a y that the chart does not reach.
+
+    Attributes
+    ----------
+    conditioning : float
+        Of [R; A] where it failed, 1 best; nan where it could not be computed.
+    """
+
+    def __init__(self, message: str, conditioning: float = float("nan")) -> None:
+        super().__init__(message)
+        self.conditioning = conditioning
+
+
 class MissingExtraError(CmbError, ImportError):
     """An optional dependency is missing; the message names the extra that brings it."""
 
@@ -98,6 +113,7 @@ class Status(IntEnum):
     TOO_MANY_STEPS = 5
     CONTROLLER = 6
     INTERRUPTED = 7
+    SINGULAR_POSE = 8
 
     @property
     def message(self) -> str:
@@ -116,4 +132,5 @@ _MESSAGES = {
     Status.TOO_MANY_STEPS: "The maximum number of steps was reached. Raise `max_steps`, or loosen `rtol` and `atol`.",
     Status.CONTROLLER: "The controller raised an error.",
     Status.INTERRUPTED: "The run was interrupted.",
+    Status.SINGULAR_POSE: "The run met a singular pose, where independent coordinates end. method='dop853' passes it.",
 }

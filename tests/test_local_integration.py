@@ -461,6 +461,7 @@ def test_a_singular_pose_ends_the_run(method, chart):
         assert run.data.attrs["evaluations"] < 5000
         assert run.max_energy_error < {1e-5: 5e-3, 1e-8: 5e-4}[tol]
         assert run.max_drift < 1e-11  # rounding is divided by the conditioning
+        assert run.status == cmb.Status.SINGULAR_POSE
 
 
 @pytest.mark.nojit_slow

@@ -13,7 +13,7 @@ from scipy.linalg import expm
 
 from cmbcontrol import plants
 from cmbcontrol.dynamics.formulations import forward_dynamics
-from cmbcontrol.errors import AssemblyError, ModelError, SingularPoseError
+from cmbcontrol.errors import AssemblyError, ModelError, ParametrizationError, SingularPoseError
 from cmbcontrol.linear import (
     CoordinatePartitioning,
     LinearParametrization,
@@ -23,7 +23,7 @@ from cmbcontrol.linear import (
     TangentSpace,
     affine_approximation,
 )
-from cmbcontrol.linear.parametrization import Parametrization, ParametrizationError, as_parametrization
+from cmbcontrol.linear.parametrization import Parametrization, as_parametrization
 from cmbcontrol.linear.reduced import reduced_model
 from cmbcontrol.linear.right_jacobian import angle_factor, group_joints, inverse_right_jacobian, rate_gradient
 from cmbcontrol.model.elements import Body, Frame, Free, Planar, PointOnLine, Prismatic, Revolute, Spherical
@@ -31,6 +31,8 @@ from cmbcontrol.model.mechanism import Mechanism
 from cmbcontrol.plants.five_bar import five_bar
 from cmbcontrol.plants.five_bar import pose as five_bar_pose
 from cmbcontrol.plants.parallel_four_bar import pose as four_bar_pose
+
+pytestmark = pytest.mark.nojit_slow  # many poses, and no kernels but those of other tests
 
 ORDER_8 = ((1, 4 / 5), (2, -1 / 5), (3, 4 / 105), (4, -1 / 280))
 
@@ -254,6 +256,22 @@ def test_conditioning_ends_at_half_a_turn():
     assert found == sorted(found, reverse=True)
     assert found[-1] < 1e-3
     assert angle_factor(group_joints(plant), np.array([0.0, np.pi, 0.0])) == pytest.approx(0.0, abs=1e-15)
+
+
+def test_conditioning_ends_where_y_v_does_not_determine_the_velocity():
+    """On a ball joint y_v = R v is not dy/dt: [R; A] may become singular before [D1R; A] does."""
+    parts = machines.tree_parts(16, 2, (Spherical, Revolute))
+    plant, q = machines.close_parts(parts, 16, (machines.PointOnPlane,))
+    chart = TangentSpace().at(plant, q)
+    way = np.random.default_rng(16).standard_normal(chart.dof)
+    pose, found = chart.base, []
+    with pytest.raises(ParametrizationError, match="beyond where its chart ends"):
+        for s in np.arange(0.05, 3.0, 0.05):
+            pose = chart.solve(s * way / np.linalg.norm(way), pose)
+            found.append(pose.conditioning)
+            assert largest(pose.V @ pose.K - np.eye(chart.dof)) < 1e-11
+    assert found == sorted(found, reverse=True)
+    assert found[-1] < 0.05
 
 
 # -- the iteration (2.3.1) ----------------------------------------------------------------------------------

@@ -33,7 +33,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
-from ..errors import CmbError, ModelError, SingularPoseError
+from ..errors import ModelError, ParametrizationError, SingularPoseError
 from ..model.base import PlantBase
 from .at_rest import coordinate_lengths, require_closed
 from .right_jacobian import angle_factor, group_joints, inverse_right_jacobian, rate_gradient
@@ -44,7 +44,6 @@ __all__ = [
     "LinearParametrization",
     "NonlinearParametrization",
     "Parametrization",
-    "ParametrizationError",
     "Pose",
     "TangentSpace",
     "as_parametrization",
@@ -61,20 +60,6 @@ _ROUNDING = 1e-9  # steps below it that do not shrink are rounding (machines far
 _SLOW = 0.05  # contraction rate above which the matrix of the iteration is made anew
 _ITERATIONS = 30
 _WEIGHTS = ((1.0, 0.8), (2.0, -0.2), (3.0, 4.0 / 105.0), (4.0, -1.0 / 280.0))  # central differences of order 8
-
-
-class ParametrizationError(CmbError, ValueError):
-    """Coordinates that are not independent, or a y that the chart does not reach.
-
-    Attributes
-    ----------
-    conditioning : float
-        Of [R; A] where it failed, 1 best; nan where it could not be computed.
-    """
-
-    def __init__(self, message: str, conditioning: float = float("nan")) -> None:
-        super().__init__(message)
-        self.conditioning = conditioning
 
 
 class Pose(NamedTuple):
@@ -220,19 +205,22 @@ class Chart(ABC):
         D1, D2 = self._gradients(q, y)
         if D2 is not None:
             self._require_parameters(q, D2)
-        J = self._matrix(q, D1)
-        inverse, sign = _inverse(J)
+        inverse, sign, conditioning = _inverse(self._matrix(q, D1))
         if sign == 0.0:
             raise self._dependent(q)
         T = self._length[:, None] * inverse[:, : self.dof] / self.units
         W = _rate_map(D1, D2)
         T = T if D2 is None else -T @ D2
         V = self.velocity_map(W)
-        K = T if V is W else T @ np.linalg.inv(V @ T)
-        conditioning = self.plant.nv / float(np.linalg.norm(J) * np.linalg.norm(inverse))
-        if self._joints:
-            conditioning *= angle_factor(self._joints, self.plant.difference(self.q0, q))
-        return Pose(q, y, T, K, W, V, inverse, sign, conditioning, iterations)
+        if V is W:
+            return Pose(q, y, T, T, W, V, inverse, sign, conditioning, iterations)
+        # y_v is not dy/dt: it has to determine the velocity, too
+        turned, sign_v, conditioning_v = _inverse(V @ T * (self.units / self.units[:, None]))
+        if sign_v == 0.0:
+            raise self._dependent(q)
+        K = T @ (turned * (self.units[:, None] / self.units))
+        conditioning *= conditioning_v * angle_factor(self._joints, self.plant.difference(self.q0, q))
+        return Pose(q, y, T, K, W, V, inverse, sign * sign_v, conditioning, iterations)
 
     def solve(self, y: ArrayLike, near: Pose | None = None) -> Pose:
         """Psi(y): the pose whose independent coordinates are y (section 2.3.1).
@@ -272,7 +260,7 @@ class Chart(ABC):
             if small or size <= noise or before <= size <= _ROUNDING:
                 return self._checked(q, y, count)
             if size > _SLOW * before or (count == 1 and size > 1e-2):
-                inverse, sign = _inverse(self._matrix(q, self._gradients(q, y)[0]))
+                inverse, sign, _ = _inverse(self._matrix(q, self._gradients(q, y)[0]))
                 if sign == 0.0:
                     break
                 noise, since = _EPSILON * float(np.linalg.norm(inverse)), 0
@@ -757,20 +745,22 @@ def _rate_map(D1: Array, D2: Array | None) -> Array:
     return D1 if D2 is None else -np.linalg.solve(D2, D1)
 
 
-def _inverse(J: Array) -> tuple[Array, float]:
-    """Inverse and sign of the determinant; the sign is 0 where the matrix is singular."""
+def _inverse(J: Array) -> tuple[Array, float, float]:
+    """Inverse, sign of the determinant (0 where it vanishes), and n / (|J| |J^-1|): 1 at best, 0 where singular."""
     from scipy.linalg.lapack import dgetrf, dgetri
 
     if J.size == 0:
-        return J, 1.0
+        return J, 1.0, 1.0
     factors, pivots, failed = dgetrf(J)
     if failed:
-        return J, 0.0
+        return J, 0.0, 0.0
     swaps = int(np.count_nonzero(pivots != np.arange(pivots.size)))
     negative = int(np.count_nonzero(factors.diagonal() < 0.0))
     inverse, failed = dgetri(factors, pivots)
-    finite = not failed and math.isfinite(float(inverse.ravel(order="K").sum()))
-    return inverse, (1.0 - 2.0 * ((swaps + negative) % 2)) if finite else 0.0
+    conditioning = len(J) / float(np.linalg.norm(J) * np.linalg.norm(inverse))
+    if failed or not conditioning > 0.0:
+        return J, 0.0, 0.0
+    return inverse, 1.0 - 2.0 * ((swaps + negative) % 2), conditioning
 
 
 def _slope(function: Callable[[float], Array], step: float) -> Array:

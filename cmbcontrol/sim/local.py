@@ -16,10 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..controllers.protocol import ConstantEffort, optional
-from ..errors import ModelError, SingularPoseError, Status
+from ..errors import ModelError, ParametrizationError, SingularPoseError, Status
 from ..kernels import constrained, forces, stepping
 from ..linear.local_form import LocalForm, LocalPoint
-from ..linear.parametrization import ParametrizationError, Pose
+from ..linear.parametrization import Pose
 from ..model.mechanism import Mechanism
 from ..model.terms import RANK_TOLERANCE, Terms
 from .implicit import OutOfReach, RosenbrockStepper, SdirkStepper, Step, Stepper, StepTooSmall
@@ -271,6 +271,8 @@ def run(run: _Run, record: Record, q0: Array, v0: Array, c0: Array) -> None:
         record.status = Status.NOT_FINITE if cause is None else ended
         record.error = loop.reason(cause)
     finally:
+        if isinstance(record.error, SingularPoseError):
+            record.status = Status.SINGULAR_POSE
         loop.finish()
 
 

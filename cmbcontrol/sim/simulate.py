@@ -12,9 +12,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
 from ..controllers.protocol import ConstantEffort, as_controller, optional, period_of
-from ..errors import ModelError, SimulationError, SingularPoseError, Status
+from ..errors import ModelError, ParametrizationError, SimulationError, SingularPoseError, Status
 from ..kernels import constrained, stepping
-from ..linear.parametrization import Parametrization, ParametrizationError, as_parametrization
+from ..linear.parametrization import Parametrization, as_parametrization
 from ..model.mechanism import Mechanism
 from ..model.plant import Plant
 from ..model.terms import RANK_TOLERANCE
