@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _check
+from ..dynamics.differences import ORDER_8
 from ..errors import CmbError
 from ..linear.at_rest import coordinate_lengths
 from ..linear.model import LinearModel
@@ -24,7 +25,6 @@ __all__ = ["AskedLaw", "Gains", "law_gains"]
 
 Array = NDArray[np.float64]
 
-_ORDER_8 = ((1, 4 / 5), (2, -1 / 5), (3, 4 / 105), (4, -1 / 280))
 _STEPS = (1e-2, 1e-3, 1e-4)  # of the differences, in radians or sizes of the machine
 _SMOOTH = 1e-6  # agreement of the differences with those of half the step, relative
 _CORNER = 1e-3  # jump of the slope, relative
@@ -166,7 +166,7 @@ def _derivative(function: Callable[[float], Array], scale: float, what: str) -> 
         except CmbError as failed:  # the manifold, or what the law can do, ends nearby
             error = failed
             continue
-        wide, fine = (sum(w / (0.5 * m * h) * (values[k * m] - values[-k * m]) for k, w in _ORDER_8) for m in (2, 1))
+        wide, fine = (sum(w / (0.5 * m * h) * (values[k * m] - values[-k * m]) for k, w in ORDER_8) for m in (2, 1))
         bent = (4.0 * (values[1] + values[-1] - 2.0 * here) - (values[2] + values[-2] - 2.0 * here)) / h
         size, noise = np.abs(fine).max(initial=0.0), 1e-12 / h * np.abs(here).max(initial=0.0)
         if (

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -17,6 +16,7 @@ from ..kernels import derivatives as kernels
 from ..model.mechanism import Mechanism
 from ..model.plant import Plant
 from ..model.terms import FAILED, RANK_TOLERANCE
+from .differences import jacobian
 
 __all__ = [
     "AccelerationDerivatives",
@@ -281,20 +281,11 @@ def _by_differences(plant: Plant, q: Array, v: Array, u: Array, a: Array, lam: A
 
     size = float(getattr(plant, "size", 1.0))
     steps = 1e-2 * np.array([1.0 if unit == "rad/s" else size for unit in plant.velocity_units])
-    by_q = _differences(lambda delta: balance(plant.integrate(q, delta), v), steps)
-    by_v = _differences(lambda dv: balance(q, v + dv), steps)
+    by_q = jacobian(lambda delta: balance(plant.integrate(q, delta), v), steps)
+    by_v = jacobian(lambda dv: balance(q, v + dv), steps)
     force, rate, accel = slice(n), slice(n, n + rows), slice(n + rows, None)
     Z = np.linalg.solve(np.linalg.cholesky(terms.Z.T @ terms.M @ terms.Z), terms.Z.T).T
     return Derivatives(
         q, v, u, a, lam, terms.M, terms.A, terms.B, by_q[force], by_v[force], by_q[rate], by_q[accel], by_v[accel],
         Z, terms.phi, terms.h, terms.b, terms.rank,
     )  # fmt: skip
-
-
-def _differences(function: Callable[[Array], Array], steps: Array) -> Array:
-    """Jacobian of a function at zero, by central differences of order 8."""
-    weights = ((1.0, 0.8), (2.0, -0.2), (3.0, 4.0 / 105.0), (4.0, -1.0 / 280.0))
-    columns = []
-    for e in np.diag(steps):
-        columns.append(sum(w / e.sum() * (function(i * e) - function(-i * e)) for i, w in weights))
-    return np.stack(columns, axis=1)

@@ -33,6 +33,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
+from ..dynamics.differences import slope
 from ..errors import ModelError, ParametrizationError, SingularPoseError
 from ..model.base import PlantBase
 from .at_rest import coordinate_lengths, require_closed
@@ -59,7 +60,6 @@ _EPSILON = 1e-15  # rounding of the residuals, in the same units
 _ROUNDING = 1e-9  # steps below it that do not shrink are rounding (machines far from the origin)
 _SLOW = 0.05  # contraction rate above which the matrix of the iteration is made anew
 _ITERATIONS = 30
-_WEIGHTS = ((1.0, 0.8), (2.0, -0.2), (3.0, 4.0 / 105.0), (4.0, -1.0 / 280.0))  # central differences of order 8
 
 
 class Pose(NamedTuple):
@@ -634,7 +634,7 @@ class _NonlinearChart(Chart):
         if speed == 0.0:
             return np.zeros(self.dof)
         rates = self._map(q, y) @ v
-        return _slope(lambda s: self._map(self.plant.integrate(q, s * v), y + s * rates) @ v, 1e-2 / speed)
+        return slope(lambda s: self._map(self.plant.integrate(q, s * v), y + s * rates) @ v, 1e-2 / speed)
 
     def slope_W(self, pose: Pose, x: Array) -> Array:
         """By central differences of order 8."""
@@ -763,16 +763,11 @@ def _inverse(J: Array) -> tuple[Array, float, float]:
     return inverse, 1.0 - 2.0 * ((swaps + negative) % 2), conditioning
 
 
-def _slope(function: Callable[[float], Array], step: float) -> Array:
-    """Derivative at zero, by central differences of order 8."""
-    return sum(w / step * (function(i * step) - function(-i * step)) for i, w in _WEIGHTS)
-
-
 def _columns(function: Callable[[int, float], Array], rows: int, steps: Array) -> Array:
     """Derivatives of function(k, s) by s at zero, one column (rows,) for each k."""
     out = np.empty((rows, steps.size))
     for k, step in enumerate(steps):
-        out[:, k] = _slope(lambda s, k=k: function(k, s), step)
+        out[:, k] = slope(lambda s, k=k: function(k, s), step)
     return out
 
 

@@ -167,7 +167,7 @@ def reduce(plant: Plant, here: Derivatives, rows: CoordinateRows, factor: float 
 
     A, B = np.zeros((2 * p, 2 * p)), np.zeros((2 * p, here.B.shape[1]))
     A[:p, p:] = np.eye(p)
-    A[:p, :p] = factor * np.where(rows.constant[:, None], R @ bracket(plant, here.v, K), 0.0)
+    A[:p, :p] = factor * np.where(rows.constant[:, None], R @ bracket(plant, here.v, K), 0.0) + 0.0  # no -0
     A[p:, :p] = slope(K, N)
     A[p:, p:] = slope(np.zeros_like(K), K)
     G = tails @ Z.T
