@@ -142,6 +142,9 @@ def test_bad_points(moving):
         affine_approximation(plant, loose)
     with pytest.raises(SingularPoseError, match="singular pose"):
         affine_approximation(plant, OperatingPoint.at(plant, pose(plant, "singular")))
+    near = plant.assemble(plant.pack({"elbow_left": -3.0, "elbow_right": 3.0}), left=np.pi, right=1e-8)
+    with pytest.raises(SingularPoseError, match=r"next to a singular pose.*gradient is \d\.\de-\d+ of the largest"):
+        affine_approximation(plant, OperatingPoint.at(plant, near))
     with pytest.raises(ValueError, match="'tip' open by"):
         affine_approximation(plant, OperatingPoint.at(plant, point.q + np.array([0.1, 0.0, 0.0, 0.0])))
 

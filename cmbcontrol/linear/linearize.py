@@ -22,6 +22,8 @@ __all__ = ["affine_approximation", "linearize", "underlying_ode"]
 
 Array = NDArray[np.float64]
 
+_NEAR = 1e-6  # smallest over largest independent constraint gradient
+
 
 def linearize(
     plant: PlantBase,
@@ -281,10 +283,18 @@ def _at_equilibrium(plant: PlantBase, point: OperatingPoint, tolerance: float) -
 
 
 def _require_regular(plant: PlantBase, here: Derivatives) -> None:
-    """Refuse poses where rows lose their rank: the machine can then move in more than one way.
+    """Refuse poses where rows lose their rank, and poses so near that rounding decides the derivatives there.
 
-    Rows that are redundant for good are no loss, see `loop_curvatures`.
+    In such a pose the machine can move in more than one way; near it the matrices grow with the inverse square of
+    the distance. Rows that are redundant for good are no loss, see `loop_curvatures`.
     """
+    conditioning = plant.terms(here.q, here.v).conditioning
+    if conditioning < _NEAR:
+        raise SingularPoseError(
+            f"{plant.name!r} is next to a singular pose, q = {np.round(here.q, 6).tolist()}: the smallest constraint "
+            f"gradient is {conditioning:.1e} of the largest (at least {_NEAR:g} is needed for a linear model that is "
+            "not rounding). Choose another pose; see plant.diagnose(q)."
+        )
     if here.rank == here.A.shape[0]:
         return
     if isinstance(plant, Mechanism):
