@@ -66,10 +66,11 @@ def bode(linear_model: LinearModel, omega: ArrayLike | None = None, *, axes: Any
     over = {f"({unit})" if " " in unit else unit for unit in linear_model.input_units}
     units = [f"{y}/{u}" for y in set(linear_model.output_units) for u in over]
     known = len(units) == 1 and "" not in (*linear_model.output_units, *over)
+    silent = np.abs(response.frdata).max(axis=2) == 0.0  # (outputs, inputs) without any gain, so without a phase
     for k, column in enumerate(axes.T):
         for ax in column:
-            for line, name, style in zip(ax.lines, outputs, styles(len(outputs)), strict=False):
-                line.set(linewidth=1.5, label=name, **style)
+            for i, (line, name, style) in enumerate(zip(ax.lines, outputs, styles(len(outputs)), strict=False)):
+                line.set(linewidth=1.5, label=name, visible=not silent[i, k], **style)
             dress(ax, "")
             ax.set_xlim(response.frequency[0], response.frequency[-1])
         unit = linear_model.input_units[k]
