@@ -432,7 +432,7 @@ def test_real_modes_share_their_panel():
     lin = linearize(plant, trim(plant, pose(plant)))
     titles = [ax.get_title() for ax in plot.modes(lin).axes]
     assert titles == ["modes 0, 1: growth and decay, ±2.37 1/s", "modes 2, 3: growth and decay, ±2.773 1/s"]
-    assert [ax.get_title() for ax in plot.modes(lin, which=[2]).axes] == ["mode 2: growth, 2.773 1/s"]
+    assert [ax.get_title() for ax in plot.modes(lin, which=[2]).axes] == ["mode 2: decay, -2.773 1/s"]
     assert len(plot.modes(lin, undamped=True).axes) == 2
 
 

@@ -240,7 +240,7 @@ def undamped_modes(linear_model: LinearModel, tolerance: float = 1e-10) -> Modes
         many = int(np.count_nonzero(np.abs(squares - square) <= tolerance * (abs(square) + _SLOW**2)))
         vector = np.concatenate([y, value * y])
         listed.append(_mode(linear_model, value, vector, np.concatenate([share, share]) / 2.0, many, many))
-    listed.sort(key=_order)
+    listed = _ordered(listed)
     found = _labelled(linear_model, listed, f"undamped modes of {linear_model.name}")
     shapes = found.data["shape"].values.real
     masses = np.einsum("ik,kl,il->i", shapes, M, shapes)
@@ -261,11 +261,18 @@ def mode_list(linear_model: LinearModel, tolerance: float = 1e-10) -> list[Mode]
         share = share / share.sum()
         for x in (*_basis(linear_model.K, space.vectors), *_basis(linear_model.K, space.growing)):
             listed.append(_mode(linear_model, space.eigenvalue, x, share, independent + more, independent))
-    return sorted(listed, key=_order)
+    return _ordered(listed)
 
 
-def _order(mode: Mode) -> tuple[float, float]:
-    return mode.frequency, mode.eigenvalue.real
+def _ordered(modes: list[Mode]) -> list[Mode]:
+    """By frequency, and by real part where frequencies are the same but for rounding (decay and growth of a pair)."""
+    found: list[list[Mode]] = []
+    for mode in sorted(modes, key=lambda mode: mode.frequency):
+        if found and mode.frequency <= found[-1][0].frequency * (1.0 + 1e-9):
+            found[-1].append(mode)
+        else:
+            found.append([mode])
+    return [mode for same in found for mode in sorted(same, key=lambda mode: mode.eigenvalue.real)]
 
 
 def _mode(lin: LinearModel, value: complex, x: Complex, participation: Array, many: int, independent: int) -> Mode:
