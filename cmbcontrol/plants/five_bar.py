@@ -8,9 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _check
-from ..model.elements import Actuator, Body, Frame, Joint, Loop, Point, PointOnLine, Revolute
+from ..model.elements import Actuator, Body, Frame, Revolute
 from ..model.mechanism import Mechanism
 from .entry import Entry, Study
+from .planar import CLOSURES, pin
 
 __all__ = ["five_bar"]
 
@@ -37,7 +38,7 @@ def five_bar(cut: str = "tip", closure: str = "line", effort: float = math.inf) 
         Torque limit of both motors, N m.
     """
     _check.one_of(cut, ("tip", "right"), "cut")
-    _check.one_of(closure, ("line", "point", "revolute"), "closure")
+    _check.one_of(closure, CLOSURES, "closure")
     z = (0.0, 0.0, 1.0)
     bodies = [
         Body.planar("left_lower", 2.0, 0.5 * SHORT, 1.0),
@@ -55,33 +56,24 @@ def five_bar(cut: str = "tip", closure: str = "line", effort: float = math.inf) 
             Revolute("right", "ground", "right_lower", axis=z, frame=base),
             Revolute("elbow_right", "right_lower", "right_upper", axis=z, frame=end),
         ]
-        loop = ("tip", "left_upper", "right_upper", tip, tip)
+        loop = ("tip", "left_upper", "right_upper", tip.p, tip.p)
     else:
         right = [
             Revolute("tip", "left_upper", "right_upper", axis=z, frame=tip, child_frame=tip),
             Revolute("elbow_right", "right_upper", "right_lower", axis=z, child_frame=end),
         ]
-        loop = ("right", "ground", "right_lower", base, Frame())
+        loop = ("right", "ground", "right_lower", base.p, (0.0, 0.0, 0.0))
     across = None if cut == "tip" else ("ground", "right_lower")
     motors = [Actuator("left", effort=effort), Actuator("right", effort=effort, bodies=across, axis=z)]
     return Mechanism(
         "five-bar",
         bodies,
         [*left, *right],
-        [_closure(closure, *loop)],
+        [pin(closure, *loop)],
         actuators=motors,
         gravity=(0.0, -9.81, 0.0),
         source=SOURCE,
     )
-
-
-def _closure(kind: str, name: str, a: str, b: str, fa: Frame, fb: Frame) -> Joint | Loop:
-    """The same point of the plane, held by two, three or five rows."""
-    if kind == "revolute":
-        return Revolute(name, a, b, frame=fa, child_frame=fb)
-    if kind == "point":
-        return Point(name, a, b, fa.p, fb.p)
-    return PointOnLine(name, a, b, fa.p, fb.p)
 
 
 def pose(plant: Mechanism, case: str = "open") -> NDArray[np.float64]:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
-from ..controllers.protocol import ConstantEffort, as_controller, optional, period_of
+from ..controllers.protocol import ConstantEffort, as_controller, optional, period_of, start_of
 from ..errors import ModelError, ParametrizationError, SimulationError, SingularPoseError, Status
 from ..kernels import constrained, stepping
 from ..linear.parametrization import Parametrization, as_parametrization
@@ -180,7 +180,7 @@ def simulate(
     )
     law = as_controller(controller, plant)
     period = period_of(law)
-    c0 = _controller_state(law, plant)
+    c0 = start_of(law, plant)
     u0 = call_law(law, 0.0, plant.terms(q0, v0), c0, plant)  # a law that does not fit fails here, with its own message
     first = step if step is not None else _first_step(plant, q0, v0, u0, options, t_end)
     record = Record()
@@ -314,13 +314,6 @@ def _output_times(given: ArrayLike | float | None, t_end: float) -> Array:
             f"output_times must increase within [0, {t_end}] s, got {grid.size} times from {grid[:1]} to {grid[-1:]}"
         )
     return np.minimum(grid, t_end)
-
-
-def _controller_state(law: Any, plant: Plant) -> Array:
-    """Initial state of the controller, as an array."""
-    start = optional(law, "start")
-    state = start(plant) if start is not None else None
-    return np.zeros(0) if state is None else np.atleast_1d(np.asarray(state, dtype=np.float64)).copy()
 
 
 def call_law(law: Any, t: float, terms, state: Array, plant: Plant) -> Array:
