@@ -9,7 +9,7 @@ ROOT = Path(__file__).parents[1] / "cmbcontrol"
 FILES = sorted(ROOT.rglob("*.py"))
 
 # Lowest first. What a module may import stands at or before its own place; plants see only the model.
-LAYERS = ("errors", "_jit", "_check", "kernels", "model", "dynamics", "linear", "controllers", "sim", "plot", "cli")
+LAYERS = ("errors", "_jit", "_check", "kernels", "model", "dynamics", "linear", "controllers", "sim", "design", "plot", "cli")
 ALLOWED = {layer: set(LAYERS[: i + 1]) for i, layer in enumerate(LAYERS)}
 ALLOWED["errors"] = ALLOWED["_jit"] = ALLOWED["_check"] = {"errors", "_jit", "_check"}
 ALLOWED["plants"] = {"errors", "_check", "model", "plants"}
@@ -25,7 +25,8 @@ DOORS = {
 HOMES = {
     "numba": {"_jit"},
     "control": set(LAYERS[LAYERS.index("linear") :]),
-    "cvxpy": {"controllers"},
+    "cvxpy": {"controllers", "design"},
+    "clarabel": {"controllers"},
     "matplotlib": {"plot"},
     "typer": {"cli"},
 }

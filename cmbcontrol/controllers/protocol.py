@@ -11,6 +11,17 @@ A controller is any object that can be called so. It may also have
 ``update(t, terms, state) -> state``
     Next state, in sampled time.
 
+``report(t, terms, state) -> mapping``
+    Numbers to keep with the run, by name: a margin, a force error, a status.
+``measures_force``
+    True: `Terms.force` holds the measured constraint force, in sampled time that of the instant before the sample (None
+    at the first one), in continuous time only for `derivative` and `report`, since it answers the effort at once.
+``delay``
+    From a sample to when the motors feel the effort computed from it, s, a number or (nu,). Sampled time only.
+``drive``
+    What is between the held efforts of a sampled law and the joints, in continuous time: an object with
+    ``start(plant) -> state``, ``(t, terms, command, state) -> u`` and ``derivative(t, terms, command, state) -> rate``.
+
 All must be pure: the same arguments give the same result, so that an integrator may try, reject
 and repeat steps.
 """

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -49,6 +50,8 @@ class Terms:
         Number of independent rows.
     row_scale : ndarray, shape (rows,)
         Factors that bring the rows to metres, for decisions about rank.
+    force : ndarray, shape (nv,), or None
+        Constraint force A' lam that was measured, for laws that ask for it (``measures_force``).
     """
 
     t: float
@@ -64,6 +67,7 @@ class Terms:
     pivots: Array
     rank: int
     row_scale: Array
+    force: Array | None = None
 
     @property
     def dof(self) -> int:
@@ -114,6 +118,12 @@ class Terms:
     def singular_values(self) -> Array:
         """Singular values of A, largest first."""
         return np.linalg.svd(self.A, compute_uv=False)
+
+    def with_force(self, force: Array) -> Terms:
+        """The same with a measured constraint force A' lam (nv,)."""
+        terms = copy.copy(self)  # what has been computed from it is kept
+        object.__setattr__(terms, "force", force)
+        return terms
 
     @property
     def kinetic(self) -> float:

@@ -7,29 +7,20 @@ with the controller's state c.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 from numpy.typing import NDArray
 
-from ..controllers.protocol import ConstantEffort, optional
 from ..errors import AssemblyError, Status
 from ..kernels import constrained, forces, stepping
 from ..model.mechanism import Mechanism
 from ..model.terms import FAILED, RANK_TOLERANCE, Terms
-
-if TYPE_CHECKING:
-    from .simulate import Record, _Run
+from .run import INSTANT, Record, Run, Standing, path
 
 __all__ = ["run"]
 
 Array = NDArray[np.float64]
 _KEEP = 12  # past steps that a leap may look back on
 _FLUSH = 256
-
-
-class _LawFailed(Exception):
-    """Carries what a controller raised through the integrator."""
 
 
 class _NotFinite(Exception):
@@ -39,30 +30,22 @@ class _NotFinite(Exception):
 class _Stepper:
     """One run: the derivative, the projection and the step."""
 
-    def __init__(self, run: _Run, energy0: float) -> None:
-        self.run, self.plant, self.law = run, run.plant, run.law
+    def __init__(self, run: Run, energy0: float) -> None:
+        self.run, self.plant, self.control = run, run.plant, run.control
         self.opt, self.tableau, self.energy0 = run.options, run.tableau, energy0
         self.nq, self.nv = run.plant.nq, run.plant.nv
-        self.rate_of_law = optional(run.law, "derivative")
         self.evaluations = 0
         self.closeness = 1.0
-        self.held: Array | None = None  # effort of a sampled law
         self.projecting = run.options.stabilisation == stepping.PROJECT
 
     def split(self, x: Array) -> tuple[Array, Array, Array]:
         """q, v and the controller's state."""
         return x[: self.nq], x[self.nq : self.nq + self.nv], x[self.nq + self.nv + 2 :]
 
-    def effort(self, t: float, terms: Terms, c: Array) -> Array:
-        """Motor efforts of the law, or those held."""
-        from .simulate import call_law
-
-        if self.held is not None:
-            return self.held
-        try:
-            return call_law(self.law, t, terms, c, self.plant)
-        except Exception as error:
-            raise _LawFailed from error
+    def effort(self, t: float, x: Array) -> Array:
+        """Motor efforts at a state."""
+        q, v, c = self.split(x)
+        return self.control.effort(t, self.plant.terms(q, v, t, project=self.projecting, cap=self.opt.cap), c)
 
     def derivative(self, t: float, x: Array) -> Array:
         """Rate of the state; see `kernels.stepping.derivative`."""
@@ -73,7 +56,7 @@ class _Stepper:
         terms = self.plant.terms(
             np.ascontiguousarray(q), np.ascontiguousarray(v), t, project=self.projecting, cap=self.opt.cap
         )
-        u = self.effort(t, terms, c)
+        u = self.control.effort(t, terms, c)
         f = terms.B @ u
         target = -terms.b
         if self.opt.stabilisation == stepping.BAUMGARTE:
@@ -89,13 +72,7 @@ class _Stepper:
         dx[self.nq : self.nq + self.nv] = vdot
         dx[self.nq + self.nv] = f @ terms.v
         dx[self.nq + self.nv + 1] = self._dissipated(terms)
-        if c.size and self.rate_of_law is not None and self.held is None:
-            try:
-                dx[self.nq + self.nv + 2 :] = self.rate_of_law(t, terms, c)
-            except Exception as error:
-                raise _LawFailed from error
-        else:
-            dx[self.nq + self.nv + 2 :] = 0.0
+        dx[self.nq + self.nv + 2 :] = self.control.rate(t, terms, c, u)
         return dx
 
     def _dissipated(self, terms: Terms) -> float:
@@ -220,32 +197,29 @@ class _Stepper:
         return np.array([p[0] for p in chosen]), np.array([p[1] for p in chosen]), np.array([p[2] for p in chosen])
 
 
-def run(run: _Run, record: Record, q0: Array, v0: Array, c0: Array) -> None:
-    """Step from 0 to the end; the record keeps what was done, the status how it ended."""
+def run(run: Run, record: Record, now: Standing, stop: float) -> None:
+    """Step on to a time; the record keeps what was done, the status how it ended."""
     plant = run.plant
-    x = np.concatenate([q0, v0, np.zeros(2), c0 if run.period is None else np.zeros(0)])
-    terms = plant.terms(q0, v0)
-    stepper = _Stepper(run, terms.energy if np.isfinite(terms.energy) else 0.0)
-    if isinstance(run.law, ConstantEffort):
-        stepper.held = run.law.u
-    log = _Log(record, plant.nu, x)
+    n = plant.nq + plant.nv
+    terms = plant.terms(now.x[: plant.nq], now.x[plant.nq : n])
+    energy0 = terms.energy - now.x[n] + now.x[n + 1] if np.isfinite(terms.energy) else 0.0
+    stepper, log = _Stepper(run, energy0), _Log(record, run.control.command, now)
     try:
-        _loop(run, stepper, log, x, c0)
-    except _LawFailed as error:
-        record.status, record.error = Status.CONTROLLER, error.__cause__
+        _loop(run, stepper, log, now, stop)
     except _NotFinite:
         record.status = Status.NOT_FINITE
     finally:
         log.flush()
-        record.evaluations = stepper.evaluations
+        record.evaluations += stepper.evaluations
 
 
 class _Log:
     """Collects steps and hands them to the record in blocks."""
 
-    def __init__(self, record: Record, nu: int, x: Array) -> None:
-        self.record, self.nu = record, nu
-        self.T, self.X, self.F, self.u = [0.0], [x], [], np.zeros(nu)
+    def __init__(self, record: Record, u: Array, now: Standing) -> None:
+        self.record, self.u = record, u
+        self.T, self.X, self.F = [now.t], [now.x], []
+        record.begin(now.t, now.x, u.size)
 
     def add(self, t: float, x: Array, F: Array) -> None:
         """One accepted step."""
@@ -262,66 +236,73 @@ class _Log:
 
     def flush(self) -> None:
         """Write to the record."""
-        if self.F or not self.record.T:
-            F = np.array(self.F).reshape(len(self.F), 7, self.X[0].size)
-            self.record.append(np.array(self.T), np.array(self.X), F, self.u)
+        if self.F:
+            self.record.append(np.array(self.T), np.array(self.X), np.array(self.F), self.u)
             self.T, self.X, self.F = self.T[-1:], self.X[-1:], []
 
 
-def _loop(run: _Run, stepper: _Stepper, log: _Log, x: Array, state: Array) -> None:
+def _loop(run: Run, stepper: _Stepper, log: _Log, now: Standing, stop: float) -> None:
     """Accept, reject and leap until the end."""
-    record, opt, period = log.record, run.options, run.period
+    record, opt, control, watch = log.record, run.options, run.control, run.watch
     adaptive = run.tableau.E5.size > 0
-    t, h, k, taken = 0.0, run.first_step, 0, 0
-    until = run.t_end
+    t, x, h = now.t, now.x, now.h
     past: list[tuple[float, Array, Array, float]] = []
     rate = None
     rejected = False
-    while t < run.t_end:
-        if period is not None and (stepper.held is None or t >= until):
-            state = _sample(run, stepper, t, x, state)
-            log.effort(stepper.held)  # type: ignore[arg-type]
-            until, k = min(run.t_end, (k + 1) * period), k + 1
+    while t < stop and not (now.stopped and stop - t < INSTANT * run.t_end):
+        if control.next <= t:
+            control.refresh(t, run.plant, *stepper.split(x))
+            log.effort(control.command)
             past, rate = [], None
+        until = min(stop, control.next)
         if rate is None:
             rate = stepper.derivative(t, x)
             past = [(t, x, rate, stepper.closeness)]
         h = min(h, opt.max_step)
+        landed = None
         if adaptive and stepper.projecting and opt.pass_within > 0.0 and len(past) > 2 and not rejected:
-            landed = _try_leap(stepper, log, past, t, x, rate, until)
-            if landed is not None:
-                t, x, rate, h = landed
-                past = [(t, x, rate, stepper.closeness)]
-                taken += 1
+            landed = _try_leap(stepper, past, t, x, rate, until)
+            now_near, before = past[-1][3], past[-2][3]
+            if landed is None and now_near < 0.1 and now_near < before:
+                h = min(h, 0.5 * now_near / (before - now_near) * (t - past[-2][0]))
+        if landed is not None:
+            end, new, new_rate, F = landed
+        else:
+            last = t + h * (1.0 + 1e-9) >= until
+            step = until - t if last else h
+            if step < 4e-16 * max(abs(t), 1e-3 * run.t_end):
+                record.status = Status.STEP_TOO_SMALL
+                return
+            new, K, error = _attempt(stepper, t, x, rate, step)
+            if adaptive:
+                h = stepping.next_step(step, error, rejected)
+                if not error < 1.0:
+                    record.rejections += 1
+                    rejected = True
+                    if h < 4e-16 * max(abs(t), 1e-3 * run.t_end):
+                        record.status = Status.STEP_TOO_SMALL if np.isfinite(error) else Status.PROJECTION
+                        return
+                    continue
+            elif not np.isfinite(error):
+                record.status = Status.PROJECTION
+                return
+            rejected = False
+            end, new_rate, F = (until if last else t + step), K[len(run.tableau.b)], stepper.dense(t, x, new, K, step)
+        if watch is not None:
+            T, X = np.array([t, end]), np.array([x, new])
+            crossing = watch.crossing(T, X, path(T, F[None], X), stepper.effort)
+            if crossing is not None:  # the step is taken again, to there
+                stop, watch, now.stopped = crossing, None, True
                 continue
-            now, before = past[-1][3], past[-2][3]
-            if now < 0.1 and now < before:
-                h = min(h, 0.5 * now / (before - now) * (t - past[-2][0]))
-        last = t + h * (1.0 + 1e-9) >= until
-        step = until - t if last else h
-        if step < 4e-16 * max(abs(t), 1e-3 * run.t_end):
-            record.status = Status.STEP_TOO_SMALL
-            return
-        new, K, error = _attempt(stepper, t, x, rate, step)
-        if adaptive:
-            h = stepping.next_step(step, error, rejected)
-            if not error < 1.0:
-                record.rejections += 1
-                rejected = True
-                if h < 4e-16 * max(abs(t), 1e-3 * run.t_end):
-                    record.status = Status.STEP_TOO_SMALL if np.isfinite(error) else Status.PROJECTION
-                    return
-                continue
-        elif not np.isfinite(error):
-            record.status = Status.PROJECTION
-            return
-        rejected = False
-        log.add(until if last else t + step, new, stepper.dense(t, x, new, K, step))
-        t, x, rate = (until if last else t + step), new, K[len(run.tableau.b)]
-        past = [*past[-_KEEP:], (t, x, rate, stepper.closeness)]
-        taken += 1
+        log.add(end, new, F)
+        h = end - t if landed is not None else h
+        t, x, rate = end, new, new_rate
+        closeness = stepper.closeness
+        past = [(t, x, rate, closeness)] if landed is not None else [*past[-_KEEP:], (t, x, rate, closeness)]
+        now.t, now.x, now.h = t, x, h
+        now.taken += 1
         run.report.update(t / run.t_end)
-        if taken >= run.max_steps and t < run.t_end:
+        if now.taken >= run.max_steps and t < stop:
             record.status = Status.TOO_MANY_STEPS
             return
 
@@ -334,21 +315,8 @@ def _attempt(stepper: _Stepper, t: float, x: Array, rate: Array, step: float) ->
         return x, np.empty((0, 0)), np.inf
 
 
-def _sample(run: _Run, stepper: _Stepper, t: float, x: Array, state: Array) -> Array:
-    """Call a sampled law: its effort is held, its next state returned."""
-    q, v, _ = stepper.split(x)
-    terms = run.plant.terms(np.ascontiguousarray(q), np.ascontiguousarray(v), t)
-    stepper.held = None
-    stepper.held = stepper.effort(t, terms, state).copy()
-    update = optional(run.law, "update")
-    try:
-        return state if update is None else np.atleast_1d(np.asarray(update(t, terms, state), dtype=np.float64))
-    except Exception as error:
-        raise _LawFailed from error
-
-
-def _try_leap(stepper: _Stepper, log: _Log, past, t: float, x: Array, rate: Array, until: float):
-    """Leap over a singular pose if there is one ahead; the new time, state, rate and step."""
+def _try_leap(stepper: _Stepper, past, t: float, x: Array, rate: Array, until: float):
+    """Leap over a singular pose if there is one ahead; the new time, state, rate and dense coefficients."""
     found = stepper.leap(past)
     if found is None or not t < found[0] < until:
         return None
@@ -361,5 +329,4 @@ def _try_leap(stepper: _Stepper, log: _Log, past, t: float, x: Array, rate: Arra
     F = np.empty((7, x.size))
     stepping.record_step(x, y, rate, new_rate, landing - t, F)
     stepping.refine_leap(*nodes, len(nodes[0]), t, landing - t, x, F)
-    log.add(landing, y, F)
-    return landing, y, new_rate, landing - t
+    return landing, y, new_rate, F

@@ -10,12 +10,11 @@ The steps are recorded as those of the other loops are, in ``[q, v, work, dissip
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..controllers.protocol import ConstantEffort, optional
 from ..errors import ModelError, ParametrizationError, SingularPoseError, Status
 from ..kernels import constrained, forces, stepping
 from ..linear.local_form import LocalForm, LocalPoint
@@ -23,9 +22,7 @@ from ..linear.parametrization import Pose
 from ..model.mechanism import Mechanism
 from ..model.terms import RANK_TOLERANCE, Terms
 from .implicit import OutOfReach, RosenbrockStepper, SdirkStepper, Step, Stepper, StepTooSmall
-
-if TYPE_CHECKING:
-    from .simulate import Record, _Run
+from .run import INSTANT, Record, Run, Standing, Watch
 
 __all__ = ["run"]
 
@@ -39,10 +36,6 @@ _PACE = 50  # tries over which the pace is taken
 _LAW_STEP = 1e-4  # of the differences of a controller
 
 
-class _LawFailed(Exception):
-    """Carries what a controller raised through the integrator."""
-
-
 class _NoProgress(Exception):
     """The motion runs into the end of all charts."""
 
@@ -50,11 +43,10 @@ class _NoProgress(Exception):
 class _System:
     """The closed loop in one chart: dx/dt and its Jacobian, x = (y, y_v, c), and the work where it is a state."""
 
-    def __init__(self, run: _Run, form: LocalForm, held: Array | None) -> None:
-        self.run, self.form, self.held = run, form, held
+    def __init__(self, run: Run, form: LocalForm) -> None:
+        self.run, self.form, self.control = run, form, run.control
         self.states = 2 * form.dof
         self.working = run.method == "local-dop853"
-        self.rate_of_law = optional(run.law, "derivative") if held is None else None
         self.near: Pose = form.chart.base
         self.counts = dict.fromkeys(
             ("evaluations", "jacobians", "factorizations", "power_evaluations", "position_iterations"), 0
@@ -63,7 +55,7 @@ class _System:
 
     def moved(self, form: LocalForm) -> _System:
         """The same system in another chart; the counts go on."""
-        system = _System(self.run, form, self.held)
+        system = _System(self.run, form)
         system.counts = self.counts
         return system
 
@@ -89,18 +81,16 @@ class _System:
         return x[self.states : end], x[end:]
 
     def law(self, t: float, terms: Terms, c: Array) -> tuple[Array, Array]:
-        """Motor efforts, and the rate of the controller's state."""
-        from .simulate import call_law
+        """Motor efforts, and the rate of the integrated states of the law or its drive."""
+        u = self.control.effort(t, terms, c)
+        return u, self.control.rate(t, terms, c, u)
 
-        if self.held is not None:
-            return self.held, np.zeros(c.size)
-        try:
-            u = call_law(self.run.law, t, terms, c, self.run.plant)
-            if not c.size or self.rate_of_law is None:
-                return u, np.zeros(c.size)
-            return u, np.asarray(self.rate_of_law(t, terms, c), dtype=np.float64)
-        except Exception as error:
-            raise _LawFailed from error
+    def effort(self, t: float, x: Array) -> Array:
+        """Motor efforts at a state in all coordinates."""
+        plant = self.run.plant
+        n = plant.nq + plant.nv
+        q, v = (np.ascontiguousarray(part) for part in (x[: plant.nq], x[plant.nq : n]))
+        return self.control.effort(t, plant.terms(q, v, t), x[n + 2 :])
 
     def rate(self, t: float, x: Array) -> Array:
         """dx/dt."""
@@ -122,7 +112,7 @@ class _System:
             raise OutOfReach from error
         J, rate_t = np.zeros((x.size, x.size)), np.zeros(x.size)
         J[:n, :n] = A
-        if self.held is None:
+        if not self.control.holds:
             gain, gain_t = self._law_gradient(t, x, point.pose)
             nu = u.size
             J[:n] += B @ gain[:nu]
@@ -169,7 +159,7 @@ class _System:
     @property
     def powered(self) -> bool:
         """False where no force but weight and springs does work."""
-        return self.held is None or bool(self.held.any()) or self._damped
+        return not self.control.holds or bool(self.control.command.any()) or self._damped
 
     @property
     def _damped(self) -> bool:
@@ -190,7 +180,7 @@ class _System:
 class _ScipyStepper:
     """scipy's Radau and DOP853, stepped as our own methods are."""
 
-    def __init__(self, solver: type, system: _System, t: float, x: Array, h: float, run: _Run, rtol: float) -> None:
+    def __init__(self, solver: type, system: _System, t: float, x: Array, h: float, run: Run, rtol: float) -> None:
         self.solver, self.system, self.run = solver, system, run
         self.t, self.x, self.h, self.rtol = t, x, h, max(rtol, 2.3e-14)
         self.rejections, self.factorizations = 0, 0
@@ -246,14 +236,12 @@ class _ScipyStepper:
         return Step(t0, self.t, self.x, interpolate)
 
 
-def run(run: _Run, record: Record, q0: Array, v0: Array, c0: Array) -> None:
-    """Step from 0 to the end; the record keeps what was done, the status how it ended."""
-    loop = _Loop(run, record, q0, v0, c0)
+def run(run: Run, record: Record, now: Standing, stop: float) -> None:
+    """Step on to a time; the record keeps what was done, the status how it ended."""
+    loop = _Loop(run, record, now)
     try:
         loop.start()
-        loop.go(c0)
-    except _LawFailed as error:
-        record.status, record.error = Status.CONTROLLER, error.__cause__
+        loop.go(stop)
     except ModelError as error:
         if loop.system is None:
             raise
@@ -279,21 +267,21 @@ def run(run: _Run, record: Record, q0: Array, v0: Array, c0: Array) -> None:
 class _Loop:
     """A run, step by step."""
 
-    def __init__(self, run: _Run, record: Record, q0: Array, v0: Array, c0: Array) -> None:
-        self.run, self.record = run, record
+    def __init__(self, run: Run, record: Record, now: Standing) -> None:
+        self.run, self.record, self.now, self.control = run, record, now, run.control
         self.nq, self.nv = run.plant.nq, run.plant.nv
-        self.t, self.q, self.v = 0.0, q0, v0
-        self.work = np.zeros(2)
-        self.c = c0 if run.period is None else np.zeros(0)
-        self.held = run.law.u if isinstance(run.law, ConstantEffort) else None
+        n = self.nq + self.nv
+        self.t, self.q, self.v = now.t, now.x[: self.nq].copy(), now.x[self.nq : n].copy()
+        self.work, self.c = now.x[n : n + 2].copy(), now.x[n + 2 :].copy()
         self.charts = 0
         self.system: _System | None = None
         self.stepper: Stepper | _ScipyStepper | None = None
-        self.u = np.zeros(run.plant.nu)
-        self._next = 0  # output time
+        self.u = self.control.command
+        self._next = int(np.searchsorted(run.times, now.t))  # output time
         self._handed = 0  # steps that the record has already
-        self._mark = (0, 0.0)  # tries until then, and the time, where the pace is taken from
-        self._T, self._X, self._F = [0.0], [self._whole(q0, v0, self.work, self.c)], []
+        self._mark = (0, now.t)  # tries until then, and the time, where the pace is taken from
+        self._T, self._X, self._F = [now.t], [now.x], []
+        record.begin(now.t, now.x, run.plant.nu)
         self._emit_start()
 
     # -- the loop ---------------------------------------------------------------------------------------
@@ -301,31 +289,51 @@ class _Loop:
     def start(self) -> None:
         """The first chart."""
         form = LocalForm(self.run.plant, chart=self.run.parametrization.at(self.run.plant, self.q))
-        self.system = _System(self.run, form, self.held)
-        if self.held is not None:
-            self.u = self.held
+        self.system = _System(self.run, form)
 
-    def go(self, state: Array) -> None:
+    def go(self, stop: float) -> None:
         """All steps."""
-        run, taken, k = self.run, 0, 0
-        while self.t < run.t_end:
-            until = run.t_end
-            if run.period is not None:
-                state = self._sample(state)
-                k += 1
-                until = min(run.t_end, k * run.period)
+        run, now, watch = self.run, self.now, self.run.watch
+        while self.t < stop and not (now.stopped and stop - self.t < INSTANT * run.t_end):
+            if self.control.next <= self.t:
+                self._refresh()
+            until = min(stop, self.control.next)
             while self.t < until:
-                if taken >= run.max_steps:
+                if now.taken >= run.max_steps:
                     self.record.status = Status.TOO_MANY_STEPS
                     return
-                before = self.system.near.conditioning
+                near = self.system.near
                 step = self._advance(until)
+                if watch is not None:
+                    crossing = self._crossing(watch, step)
+                    if crossing is not None:  # the step is taken again, to there
+                        stop, watch, now.stopped = crossing, None, True
+                        self.system.near = near
+                        self._restart()
+                        break
                 self._keep(step)
-                taken += 1
+                now.taken += 1
                 run.report.update(self.t / run.t_end)
-                self._require_progress(before)
+                self._require_progress(near.conditioning)
                 if self.system.form.chart.worn(self.system.near):
                     self._renew()
+
+    def _crossing(self, watch: Watch, step: Step) -> float | None:
+        """When something that is watched happens in a step."""
+        system = self.system
+
+        def state(t: float) -> Array:
+            x = step.x1 if t == step.t1 else step.dense(t)
+            return self._whole(*system.full(t, x), self.work, system.split(x)[0])
+
+        T, X = np.array([step.t0, step.t1]), np.array([self._X[-1], state(step.t1)])
+        return watch.crossing(T, X, state, system.effort)
+
+    def _restart(self) -> None:
+        """The method anew at the state of the record, after a step that is taken back."""
+        h = self.stepper.h
+        self._close_stepper()
+        self.stepper = self._make_stepper(h)
 
     def _advance(self, until: float) -> Step:
         """The next step; in a new chart where the present one does not reach."""
@@ -373,7 +381,7 @@ class _Loop:
         y = system.form.chart.coordinates(self.q, system.near.y)
         self.system = system.moved(system.form.moved(self.q, y))
         self.charts += 1
-        h = self.stepper.h if self.stepper is not None else self.run.first_step
+        h = self.stepper.h if self.stepper is not None else self.now.h
         self._close_stepper()
         self.stepper = self._make_stepper(h)
 
@@ -382,7 +390,7 @@ class _Loop:
         run, opt = self.run, self.run.options
         work = self.work if self.system.working else np.zeros(0)
         x = np.concatenate([self.system.form.state(self.q, self.v, self.system.near.y), self.c, work])
-        h = run.first_step if h is None else h
+        h = self.now.h if h is None else h
         if run.method in ("radau", "local-dop853"):
             from scipy.integrate import DOP853, Radau
 
@@ -398,25 +406,13 @@ class _Loop:
             self.system.counts["factorizations"] += self.stepper.factorizations
             self.stepper = None
 
-    def _sample(self, state: Array) -> Array:
-        """Efforts of a sampled law from here on."""
-        from .simulate import call_law
-
-        law, plant = self.run.law, self.run.plant
-        terms = plant.terms(self.q, self.v, self.t)
-        update = optional(law, "update")
-        try:
-            self.held = call_law(law, self.t, terms, state, plant).copy()
-            if update is not None:
-                state = np.atleast_1d(np.asarray(update(self.t, terms, state), dtype=np.float64))
-        except Exception as error:
-            raise _LawFailed from error
+    def _refresh(self) -> None:
+        """Held efforts change."""
+        self.control.refresh(self.t, self.run.plant, self.q, self.v, self.c)
         self._flush()
-        self.u = self.system.held = self.held
-        self.system.rate_of_law = None
+        self.u = self.control.command
         if self.stepper is not None:
             self.stepper.forget()
-        return state
 
     # -- the record ---------------------------------------------------------------------------------------
 
@@ -459,9 +455,9 @@ class _Loop:
 
     def _emit_start(self) -> None:
         """The output at the start."""
-        if self.run.times.size and self.run.times[0] == 0.0:
-            self.record.grid[0.0] = self._X[0]
-            self._next = 1
+        if self._next < self.run.times.size and self.run.times[self._next] == self.t:
+            self.record.grid[self.t] = self._X[0]
+            self._next += 1
 
     @staticmethod
     def _whole(q: Array, v: Array, work: Array, c: Array) -> Array:
@@ -469,9 +465,8 @@ class _Loop:
 
     def _flush(self) -> None:
         """Hand the steps to the record."""
-        if self._F or not self.record.T:
-            F = np.array(self._F).reshape(len(self._F), 7, self._X[0].size)
-            self.record.append(np.array(self._T), np.array(self._X), F, self.u)
+        if self._F:
+            self.record.append(np.array(self._T), np.array(self._X), np.array(self._F), self.u)
             self._handed += len(self._F)
             self._T, self._X, self._F = self._T[-1:], self._X[-1:], []
 
@@ -480,9 +475,12 @@ class _Loop:
         self._flush()
         if self.system is None:
             return
+        self.now.t, self.now.x = self.t, self._X[-1]
+        if self.stepper is not None:
+            self.now.h = self.stepper.h
         self._close_stepper()
         counts = dict(self.system.counts)
-        self.record.evaluations = counts.pop("evaluations")
+        self.record.evaluations += counts.pop("evaluations")
         self.record.counts = {**counts, "reparametrizations": self.charts}
 
     def reason(self, error: BaseException | None) -> BaseException | None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time as clock
-from typing import TYPE_CHECKING, Any
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,13 +12,12 @@ from numpy.typing import NDArray
 from ..controllers.protocol import ConstantEffort
 from ..kernels import constrained, record, stepping
 from ..model.mechanism import Mechanism
+from ..model.plant import Plant
 from ..model.terms import RANK_TOLERANCE
 from .result import Simulation, build_dataset
+from .run import Record, Run
 
-if TYPE_CHECKING:
-    from .simulate import Record, _Run
-
-__all__ = ["assemble_result"]
+__all__ = ["Part", "assemble_result"]
 
 Array = NDArray[np.float64]
 
@@ -25,34 +25,110 @@ _LOOK = 0.1  # closeness below which the path is searched for singular passages
 _EVENT = 1e-3  # closeness below which a passage is logged
 
 
-def assemble_result(run: _Run, steps: Record, times: Array, settings: dict[str, Any], begin: float) -> Simulation:
-    """The labelled result of a run, complete or not."""
-    T, X, F, U = steps.arrays()
-    times = times[times <= T[-1]] if steps.status else times
-    if times.size == 0 or (steps.status and times[-1] < T[-1]):
-        times = np.append(times, T[-1])
-    states = _states(run, times, T, X, F) if not steps.grid else np.array([steps.grid.get(t, X[-1]) for t in times])
-    efforts = _efforts(run, times, states, T, U)
-    columns = _quantities(run, states, efforts)
-    columns |= _reference(run, times)
-    events = _events(run, T, X, F)
+class Part(NamedTuple):
+    """A stretch of a run in which the loops stay the same."""
+
+    run: Run
+    steps: Record
+    lost: float = 0.0  # energy that impacts have taken until then, J
+
+
+def assemble_result(
+    plant: Plant,
+    parts: Sequence[Part],
+    times: Array,
+    settings: dict[str, Any],
+    begin: float,
+    events: Sequence[dict[str, Any]] = (),
+) -> Simulation:
+    """The labelled result of a run of a plant, complete or not.
+
+    Where the loops change during the run, the plant has all of them; those that a part has not count as no force and
+    no drift there.
+    """
+    first, last = parts[0].run, parts[-1].steps
+    end = float(last.T[-1][-1]) if len(last.T[-1]) else float(last.T[-2][-1])
+    times = times[times <= end] if last.status else times
+    if times.size == 0 or (last.status and times[-1] < end):
+        times = np.append(times, end)
+    found = [_part_columns(part, _own(times, parts, i), plant) for i, part in enumerate(parts)]
+    columns = {name: np.concatenate([part[name] for part in found]) for name in found[0]}
+    columns["energy_balance"] -= columns["energy_balance"][0]
+    columns |= _reference(first, times) | _reports(parts, times, columns.pop("report"))
+    logged = [event for part in parts for event in _events(part.run, *part.steps.arrays()[:3])]
+    logged = sorted([*logged, *events], key=lambda event: event["time"])
     attrs = {
-        "plant": run.plant.name,
-        "controller": "none" if isinstance(run.law, ConstantEffort) and not run.law.u.any() else type(run.law).__name__,
-        "status": int(steps.status),
-        "message": steps.status.message,
-        "steps": len(F),
-        "evaluations": steps.evaluations,
-        "rejected_steps": steps.rejections,
+        "plant": plant.name,
+        "controller": _name_of(first.control.law),
+        "status": int(last.status),
+        "message": last.status.message,
+        "steps": sum(len(F) for part in parts for F in part.steps.F),
+        "evaluations": sum(part.steps.evaluations for part in parts),
+        "rejected_steps": sum(part.steps.rejections for part in parts),
         "wall_time_s": clock.perf_counter() - begin,
-        "generic_rank": run.options.cap,
-        **steps.counts,
+        "generic_rank": first.options.cap,
+        **last.counts,
         **settings,
     }
-    return Simulation(build_dataset(run.plant, times, columns, events, attrs), run.plant)
+    return Simulation(build_dataset(plant, times, columns, logged, attrs), plant)
 
 
-def _states(run: _Run, times: Array, T: Array, X: Array, F: Array) -> Array:
+def _name_of(law: Any) -> str:
+    """What the result calls a controller."""
+    return "none" if isinstance(law, ConstantEffort) and not law.u.any() else type(law).__name__
+
+
+def _own(times: Array, parts: Sequence[Part], i: int) -> Array:
+    """The output times in a part: from its start on, up to the start of the next."""
+    starts = [float(part.steps.T[0][0]) for part in parts]
+    own = times >= starts[i] if i else np.ones(times.size, dtype=bool)
+    return times[own & (times < starts[i + 1])] if i + 1 < len(parts) else times[own]
+
+
+def _part_columns(part: Part, times: Array, whole: Plant) -> dict[str, Array]:
+    """All that is told of a part, in the rows and loops of the whole plant."""
+    run, steps = part.run, part.steps
+    T, X, F, U = steps.arrays()
+    states = _states(run, times, T, X, F) if not steps.grid else _on_grid(steps, times, X)
+    efforts, reports = _efforts(run, times, states, T, U)
+    columns = _quantities(run, states, efforts)
+    columns["energy_balance"] += part.lost
+    columns["impact_loss"] = np.full(times.size, part.lost)
+    columns["active"] = np.tile([name in run.plant.row_slices for name in whole.row_slices], (times.size, 1))
+    for name, own, all_names in (
+        ("multipliers", run.plant.row_names, whole.row_names),
+        ("drift", tuple(run.plant.row_slices), tuple(whole.row_slices)),
+    ):
+        if own != all_names:
+            spread = np.zeros((times.size, len(all_names)))
+            spread[:, [all_names.index(n) for n in own]] = columns[name]
+            columns[name] = spread
+    columns["report"] = reports
+    return columns
+
+
+def _on_grid(steps: Record, times: Array, X: Array) -> Array:
+    """States where the method gives them at the output times."""
+    return np.array([steps.grid.get(t, X[-1]) for t in times]).reshape(times.size, X.shape[1])
+
+
+def _reports(parts: Sequence[Part], times: Array, asked: Array) -> dict[str, Any]:
+    """What the law reported: at the latest sample, or at the output times."""
+    control = parts[0].run.control
+    found = list(asked)
+    if control.period is not None:
+        if not control.reports:
+            return {}
+        at, told = zip(*control.reports, strict=True)
+        after = times + 1e-12 * parts[0].run.t_end
+        found = [told[max(int(np.searchsorted(at, t, side="right")) - 1, 0)] for t in after]
+    names = list(dict.fromkeys(name for report in found for name in report or ()))
+    if not names:
+        return {}
+    return {"report": np.array([[float((r or {}).get(n, np.nan)) for n in names] for r in found]), "quantity": names}
+
+
+def _states(run: Run, times: Array, T: Array, X: Array, F: Array) -> Array:
     """States at the output times; those of a machine are brought onto the loops."""
     if isinstance(run.plant, Mechanism) and X.shape[1] == run.plant.nq + run.plant.nv + 2:
         out = np.empty((times.size, X.shape[1]))
@@ -61,7 +137,7 @@ def _states(run: _Run, times: Array, T: Array, X: Array, F: Array) -> Array:
     return _interpreted_states(run, times, T, X, F)
 
 
-def _interpreted_states(run: _Run, times: Array, T: Array, X: Array, F: Array) -> Array:
+def _interpreted_states(run: Run, times: Array, T: Array, X: Array, F: Array) -> Array:
     plant, nq, nv = run.plant, run.plant.nq, run.plant.nv
     out = np.empty((times.size, X.shape[1]))
     for i, t in enumerate(times):
@@ -78,28 +154,30 @@ def _interpreted_states(run: _Run, times: Array, T: Array, X: Array, F: Array) -
     return out
 
 
-def _efforts(run: _Run, times: Array, states: Array, T: Array, U: Array) -> Array:
-    """Motor efforts at the output times: held ones of the step, or the law evaluated again."""
-    from .simulate import call_law
-
-    plant, nq, nv = run.plant, run.plant.nq, run.plant.nv
-    if isinstance(run.law, ConstantEffort):
-        return np.tile(run.law.u, (times.size, 1))
-    if run.period is not None:
-        j = np.clip(np.searchsorted(T, times, side="right") - 1, 0, max(len(U) - 1, 0))
-        return U[j] if len(U) else np.zeros((times.size, plant.nu))
+def _efforts(run: Run, times: Array, states: Array, T: Array, U: Array) -> tuple[Array, Array]:
+    """Motor efforts at the output times, held ones or evaluated again, and what a law in continuous time reports."""
+    plant, control = run.plant, run.control
+    nq, nv = plant.nq, plant.nv
+    reports = np.full(times.size, None, dtype=object)
+    held = np.tile(control.command, (times.size, 1))
+    if len(U):
+        after = times + 1e-12 * run.t_end  # an output time that is a sample time but for rounding shows the new efforts
+        held = U[np.clip(np.searchsorted(T, after, side="right") - 1, 0, len(U) - 1)]
+    if control.holds:
+        return held, reports
     out = np.full((times.size, plant.nu), np.nan)
     for i, (t, x) in enumerate(zip(times, states, strict=True)):
+        terms, c = plant.terms(x[:nq], x[nq : nq + nv], float(t)), x[nq + nv + 2 :]
         try:
-            out[i] = call_law(
-                run.law, float(t), plant.terms(x[:nq], x[nq : nq + nv], float(t)), x[nq + nv + 2 :], plant
-            )
+            out[i] = control.effort(float(t), terms, c, held[i])
+            if control.period is None:
+                reports[i] = control.report(float(t), terms, c, out[i])
         except Exception:  # the law that ended the run may fail here again; the rest is kept
             continue
-    return out
+    return out, reports
 
 
-def _quantities(run: _Run, X: Array, U: Array) -> dict[str, Array]:
+def _quantities(run: Run, X: Array, U: Array) -> dict[str, Array]:
     """Everything that follows from states and efforts."""
     plant, options = run.plant, run.options
     n, nq, nv, rows = len(X), plant.nq, plant.nv, len(plant.row_names)
@@ -142,8 +220,7 @@ def _quantities(run: _Run, X: Array, U: Array) -> dict[str, Array]:
         "rank": ranks,
         "conditioning": _conditioning(pivots, options),
     }
-    balance = columns["energy"] - columns["actuator_work"] + columns["dissipated_work"]
-    columns["energy_balance"] = balance - balance[0]
+    columns["energy_balance"] = columns["energy"] - columns["actuator_work"] + columns["dissipated_work"]
     return columns
 
 
@@ -161,16 +238,16 @@ def _smallest_multipliers(plant, Q: Array, force: Array, cap: int) -> Array:
     return np.einsum("tik,tk,tkj,tj->ti", U, inverse, Vt, force)
 
 
-def _reference(run: _Run, times: Array) -> dict[str, Any]:
+def _reference(run: Run, times: Array) -> dict[str, Any]:
     """What a tracking controller was asked to follow."""
-    reference, names = getattr(run.law, "reference", None), getattr(run.law, "coordinates", None)
+    reference, names = (getattr(run.control.law, name, None) for name in ("reference", "coordinates"))
     if not callable(reference) or names is None:
         return {}
     values = np.array([reference(float(t))[0] for t in times])
     return {"reference": values, "controlled": tuple(names)}
 
 
-def _events(run: _Run, T: Array, X: Array, F: Array) -> list[dict[str, Any]]:
+def _events(run: Run, T: Array, X: Array, F: Array) -> list[dict[str, Any]]:
     """Singular passages: where the closeness to a singular pose has a minimum near zero."""
     cap, plant = run.options.cap, run.plant
     if cap == 0 or len(F) == 0:
@@ -194,7 +271,7 @@ def _events(run: _Run, T: Array, X: Array, F: Array) -> list[dict[str, Any]]:
     return events
 
 
-def _path_position(run: _Run, t: float, T: Array, X: Array, F: Array) -> Array:
+def _path_position(run: Run, t: float, T: Array, X: Array, F: Array) -> Array:
     """Position on the path of the steps."""
     j = int(np.clip(np.searchsorted(T, t) - 1, 0, len(F) - 1))
     y = np.empty(X.shape[1])
@@ -202,7 +279,7 @@ def _path_position(run: _Run, t: float, T: Array, X: Array, F: Array) -> Array:
     return y[: run.plant.nq]
 
 
-def _closeness(run: _Run, times: Array, T: Array, X: Array, F: Array) -> Array:
+def _closeness(run: Run, times: Array, T: Array, X: Array, F: Array) -> Array:
     """Closeness to a singular pose along the path."""
     out = np.empty(times.size)
     if isinstance(run.plant, Mechanism):
@@ -218,7 +295,7 @@ def _closeness(run: _Run, times: Array, T: Array, X: Array, F: Array) -> Array:
     return out
 
 
-def _minimum(run: _Run, a: float, b: float, T: Array, X: Array, F: Array) -> tuple[float, float]:
+def _minimum(run: Run, a: float, b: float, T: Array, X: Array, F: Array) -> tuple[float, float]:
     """Time and value of the least closeness between a and b: a zoom with 21 points a level."""
     t, c = a, np.inf
     for _ in range(8):

@@ -19,7 +19,7 @@ __all__ = ["Simulation", "load_run"]
 
 Array = NDArray[np.float64]
 
-_EVENT_FIELDS = ("event_time", "event_conditioning", "event_rank")
+_EVENT_FIELDS = ("event_time", "event_conditioning", "event_rank", "event_loss")
 
 
 class Simulation:
@@ -31,11 +31,11 @@ class Simulation:
         Dimensions time, position, velocity, actuator, row, loop, event. Variables, each with units
         in its attrs: ``q``, ``v``, ``a``, ``u``, ``constraint_force`` (A' lam), ``multipliers``,
         ``drift`` (how far each loop is open), ``kinetic``, ``potential``, ``energy``,
-        ``actuator_work``, ``dissipated_work``, ``energy_balance`` (their sum less the start:
-        zero in truth), ``actuator_power``, ``constraint_power`` (zero in truth), ``rank``,
-        ``conditioning``, and for each singular passage ``event_time``, ``event_kind``,
-        ``event_conditioning``, ``event_rank``, ``event_q``. With a tracking controller also
-        ``reference``.
+        ``actuator_work``, ``dissipated_work``, ``impact_loss``, ``energy_balance`` (their sum less the start:
+        zero in truth), ``active`` (which loops hold), ``actuator_power``, ``constraint_power`` (zero in truth),
+        ``rank``, ``conditioning``, and for each singular passage ``event_time``, ``event_kind``,
+        ``event_conditioning``, ``event_rank``, ``event_q``, ``event_loss`` (energy lost, J). With a tracking
+        controller also ``reference``; with one that reports, ``report`` by ``quantity``.
     plant : Plant or None
         None where the run was loaded from a file.
     status : Status
@@ -81,12 +81,12 @@ class Simulation:
         return float(np.abs(self.data["energy_balance"]).max())
 
     def events(self) -> list[dict[str, Any]]:
-        """Singular passages: time (s), kind, conditioning and rank, in order."""
+        """Singular passages and changes of the loops: time (s), kind, conditioning, rank, energy lost (J), in order."""
         kinds = [str(k) for k in self.data["event_kind"].values]
         columns = [self.data[f].values.tolist() for f in _EVENT_FIELDS]
         return [
-            {"time": t, "kind": k, "conditioning": c, "rank": int(r)}
-            for k, t, c, r in zip(kinds, *columns, strict=True)
+            {"time": t, "kind": k, "conditioning": c, "rank": int(r), "loss": loss}
+            for k, t, c, r, loss in zip(kinds, *columns, strict=True)
         ]
 
     def save(self, path: str | Path) -> Path:
@@ -177,13 +177,16 @@ def build_dataset(plant: Plant, times: Array, columns: dict[str, Array], events:
         "energy": (("time",), "J", "total energy"),
         "actuator_work": (("time",), "J", "work of the actuators"),
         "dissipated_work": (("time",), "J", "energy dissipated in friction and dampers"),
+        "impact_loss": (("time",), "J", "energy lost in impacts"),
         "energy_balance": (("time",), "J", "energy less work since the start (zero in truth)"),
         "actuator_power": (("time",), "W", "power of the actuators"),
         "dissipated_power": (("time",), "W", "power dissipated"),
         "constraint_power": (("time",), "W", "power of the constraint force (zero in truth)"),
         "rank": (("time",), "1", "rank of the constraint Jacobian"),
         "conditioning": (("time",), "1", "smallest over largest pivot of the constraint gradients"),
+        "active": (("time", "loop"), "", "loops that hold"),
         "reference": (("time", "controlled"), "", "reference of the controlled coordinates"),
+        "report": (("time", "quantity"), "", "what the controller reports"),
     }
     coords: dict[str, Any] = {
         "time": ("time", times, {"units": "s"}),
@@ -193,8 +196,9 @@ def build_dataset(plant: Plant, times: Array, columns: dict[str, Array], events:
         "row": ("row", np.array(plant.row_names, dtype=str)),
         "loop": ("loop", np.array(tuple(plant.row_slices), dtype=str)),
     }
-    if "controlled" in columns:
-        coords["controlled"] = ("controlled", np.array(columns.pop("controlled"), dtype=str))
+    for name in ("controlled", "quantity"):
+        if name in columns:
+            coords[name] = (name, np.array(columns.pop(name), dtype=str))
     variables = {
         name: (layout[name][0], values, {"units": layout[name][1], "long_name": layout[name][2]})
         for name, values in columns.items()
@@ -206,6 +210,7 @@ def build_dataset(plant: Plant, times: Array, columns: dict[str, Array], events:
         np.array([e["conditioning"] for e in events], dtype=float),
         {"units": "1"},
     )
+    variables["event_loss"] = ("event", np.array([e.get("loss", 0.0) for e in events], dtype=float), {"units": "J"})
     variables["event_rank"] = ("event", np.array([e["rank"] for e in events], dtype=np.int64), {"units": "1"})
     q = np.array([e["q"] for e in events]).reshape(len(events), plant.nq)
     variables["event_q"] = (("event", "position"), q, {"units": units(plant.position_units)})

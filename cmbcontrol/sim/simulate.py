@@ -4,57 +4,29 @@ from __future__ import annotations
 
 import time as clock
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
-from ..controllers.protocol import ConstantEffort, as_controller, optional, period_of, start_of
+from ..controllers.protocol import as_controller
 from ..errors import ModelError, ParametrizationError, SimulationError, SingularPoseError, Status
 from ..kernels import constrained, stepping
 from ..linear.parametrization import Parametrization, as_parametrization
-from ..model.mechanism import Mechanism
 from ..model.plant import Plant
 from ..model.terms import RANK_TOLERANCE
-from . import interpreted, local, output
-from .integrators import LOCAL_METHODS, METHODS, tableau
+from . import output
+from .advance import advance
+from .control import Control
+from .integrators import LOCAL_METHODS, METHODS
 from .result import Simulation
+from .run import Record, Run, Standing, regular_gradient
 
 __all__ = ["simulate"]
 
 Array = NDArray[np.float64]
 _STABILISATIONS = {"projection": stepping.PROJECT, "baumgarte": stepping.BAUMGARTE, "none": stepping.NONE}
-_CHUNK = 512  # steps between looks at the clock, the keyboard and the progress bar
-
-
-@dataclass
-class Record:
-    """The steps of a run: times T, states X, dense coefficients F, and the efforts over each step."""
-
-    T: list[Array] = field(default_factory=list)
-    X: list[Array] = field(default_factory=list)
-    F: list[Array] = field(default_factory=list)
-    U: list[Array] = field(default_factory=list)  # efforts during each step, one row a step
-    evaluations: int = 0
-    rejections: int = 0
-    status: Status = Status.COMPLETED
-    error: BaseException | None = None
-    counts: dict[str, int] = field(default_factory=dict)  # what a method counts besides
-    grid: dict[float, Array] = field(default_factory=dict)  # states at output times, where the method gives them
-
-    def append(self, T: Array, X: Array, F: Array, u: Array) -> None:
-        """Add steps; T and X have one entry more than F, and begin where the record ends."""
-        first = 0 if not self.T else 1
-        self.T.append(T[first:].copy())
-        self.X.append(X[first:].copy())
-        self.F.append(F.copy())
-        self.U.append(np.tile(u, (len(F), 1)))
-
-    def arrays(self) -> tuple[Array, Array, Array, Array]:
-        """The record as whole arrays."""
-        return tuple(np.ascontiguousarray(np.concatenate(part)) for part in (self.T, self.X, self.F, self.U))  # type: ignore[return-value]
 
 
 def simulate(
@@ -176,66 +148,29 @@ def simulate(
         beta,
         1e-15 * float(getattr(plant, "size", 1.0)),
         _check.positive(pass_within, "pass_within", zero=True),
-        _regular_gradient(plant, q0),
+        regular_gradient(plant, q0),
     )
-    law = as_controller(controller, plant)
-    period = period_of(law)
-    c0 = start_of(law, plant)
-    u0 = call_law(law, 0.0, plant.terms(q0, v0), c0, plant)  # a law that does not fit fails here, with its own message
+    control = Control(plant, as_controller(controller, plant))
+    u0 = control.first(plant.terms(q0, v0))  # a law that does not fit fails here, with its own message
     first = step if step is not None else _first_step(plant, q0, v0, u0, options, t_end)
-    record = Record()
     chosen = as_parametrization(parametrization, coordinates) if method in LOCAL_METHODS else None
-    run = _Run(
-        plant, law, period, options, method, t_end, first, int(max_steps), _reporter(progress), times, chosen,
-        step is not None,
-    )  # fmt: skip
+    run = Run(
+        plant, control, options, method, t_end, int(max_steps), _reporter(progress), times, chosen, step is not None
+    )
+    now = Standing(0.0, np.concatenate([q0, v0, np.zeros(2), control.integrated]), first)
+    record = Record()
     with run.report:
-        try:
-            _loop_of(run)(run, record, q0, v0, c0)
-        except KeyboardInterrupt as error:
-            record.status, record.error = Status.INTERRUPTED, error
+        advance(run, record, now, t_end)
     settings = {
         "method": method, "rtol": rtol, "atol": atol, "stabilisation": stabilisation, "metric": metric,
         "pass_within": pass_within, "energy_projection": int(bool(energy)),
     }  # fmt: skip
     if chosen is not None:
         settings |= {"parametrization": type(chosen).__name__, "pass_within": 0.0}
-    simulation = output.assemble_result(run, record, times, settings, begin)
+    simulation = output.assemble_result(plant, [output.Part(run, record)], times, settings, begin)
     if record.status != Status.COMPLETED:
         _raise(plant, record, simulation)
     return simulation
-
-
-@dataclass
-class _Run:
-    """What stays the same during a run."""
-
-    plant: Plant
-    law: Any
-    period: float | None
-    options: stepping.Options
-    method: str
-    t_end: float
-    first_step: float
-    max_steps: int
-    report: Any
-    times: Array
-    parametrization: Parametrization | None
-    fixed: bool
-
-    @property
-    def tableau(self) -> stepping.Tableau:
-        """Of an explicit method."""
-        return tableau(self.method)
-
-
-def _loop_of(run: _Run) -> Callable:
-    """The loop that a run needs."""
-    if run.parametrization is not None:
-        return local.run
-    if isinstance(run.plant, Mechanism) and (isinstance(run.law, ConstantEffort) or run.period is not None):
-        return _run_compiled
-    return interpreted.run
 
 
 def _require_fitting(method: str, step: Any, stabilisation: str, energy: bool, parametrization, coordinates) -> None:
@@ -292,14 +227,6 @@ def _start(plant: Plant, q0, v0, metric: str) -> tuple[Array, Array]:
     return q0, allowed
 
 
-def _regular_gradient(plant: Plant, q: Array) -> float:
-    """What a row in metres can be at most in the metric of M: the reach of a joint over the root of its inertia."""
-    size = float(getattr(plant, "size", 1.0))
-    reach = np.array([size if unit == "rad/s" else 1.0 for unit in plant.velocity_units])
-    inertia = np.diag(plant.terms(q, np.zeros(plant.nv)).M)
-    return float((reach / np.sqrt(inertia)).max(initial=0.0))
-
-
 def _output_times(given: ArrayLike | float | None, t_end: float) -> Array:
     """The output grid."""
     if given is None:
@@ -316,15 +243,6 @@ def _output_times(given: ArrayLike | float | None, t_end: float) -> Array:
     return np.minimum(grid, t_end)
 
 
-def call_law(law: Any, t: float, terms, state: Array, plant: Plant) -> Array:
-    """Motor efforts, checked."""
-    u = law(t, terms, state)
-    try:
-        return _check.vector(u, plant.nu, f"the efforts of {type(law).__name__}", plant.actuator_names)
-    except ValueError as error:
-        raise ValueError(f"{error} (t = {t:.6g} s)") from None
-
-
 def _first_step(plant: Plant, q0: Array, v0: Array, u0: Array, options: stepping.Options, t_end: float) -> float:
     """A first step from the size of the acceleration: the step control does the rest."""
     terms = plant.terms(q0, v0, 0.0, cap=options.cap)
@@ -334,52 +252,6 @@ def _first_step(plant: Plant, q0: Array, v0: Array, u0: Array, options: stepping
     )[0]
     rate = max(float(np.abs(a).max(initial=0.0)), float(np.abs(v0).max(initial=0.0)), 1e-3)
     return min(0.01 * t_end, 0.05 / rate, options.max_step)
-
-
-def _run_compiled(run: _Run, record: Record, q0: Array, v0: Array, c0: Array) -> None:
-    """Constant or sampled efforts: the compiled loop, from sample to sample."""
-    plant, law, period, options = run.plant, run.law, run.period, run.options
-    nq, nv, rows = plant.nq, plant.nv, len(plant.row_names)
-    x = np.concatenate([q0, v0, np.zeros(2)])
-    work = constrained.new_work(plant.model)
-    energy0 = plant.terms(q0, v0).energy
-    capacity = _CHUNK if period is None else 64
-    T, X = np.empty(capacity + 1), np.empty((capacity + 1, x.size))
-    F = np.empty((capacity, 7, x.size))
-    pivots, ranks = np.zeros((capacity + 1, rows)), np.zeros(capacity + 1, np.int64)
-    t, h, k, taken, state = 0.0, run.first_step, 0, 0, c0
-    update = optional(law, "update")
-    u = np.zeros(plant.nu)
-    sampled = False
-    while t < run.t_end:
-        until = run.t_end if period is None else min(run.t_end, (k + 1) * period)
-        if not sampled:
-            terms = plant.terms(x[:nq], x[nq : nq + nv], t)
-            try:
-                u = call_law(law, t, terms, state, plant)
-                if update is not None:
-                    state = np.atleast_1d(np.asarray(update(t, terms, state), dtype=np.float64))
-            except Exception as error:
-                record.status, record.error = Status.CONTROLLER, error
-                return
-            sampled = True
-        n, h, evaluations, rejections, status = stepping.advance(
-            plant.model, run.tableau, options, work, t, x, u, until, h, energy0, 20 * capacity, T, X, F, pivots, ranks
-        )
-        record.append(T[: n + 1], X[: n + 1], F[:n], u)
-        record.evaluations += evaluations
-        record.rejections += rejections
-        taken += n
-        t, x = float(T[n]), X[n].copy()
-        run.report.update(t / run.t_end)
-        if status > 0:
-            record.status = Status(status)
-            return
-        if taken >= run.max_steps:
-            record.status = Status.TOO_MANY_STEPS
-            return
-        if t >= until:
-            k, sampled = k + 1, period is None
 
 
 class _Reporter:

@@ -1,0 +1,1 @@
+"""Gains: from bandwidth, by matrix inequalities, by simulation."""

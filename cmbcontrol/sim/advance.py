@@ -1,0 +1,33 @@
+"""From one time to another, by the loop that a run needs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ..errors import Status
+from ..model.mechanism import Mechanism
+from . import compiled, interpreted, local
+from .control import LawFailed
+from .run import Record, Run, Standing
+
+__all__ = ["advance"]
+
+
+def advance(run: Run, record: Record, now: Standing, until: float) -> None:
+    """Move on to a time, or to the first crossing that ``run.watch`` tells, or to where the run fails."""
+    now.stopped = False
+    try:
+        _loop_of(run)(run, record, now, until)
+    except LawFailed as error:
+        record.status, record.error = Status.CONTROLLER, error.__cause__
+    except KeyboardInterrupt as error:
+        record.status, record.error = Status.INTERRUPTED, error
+
+
+def _loop_of(run: Run) -> Callable[[Run, Record, Standing, float], None]:
+    """The loop that a run needs."""
+    if run.parametrization is not None:
+        return local.run
+    if isinstance(run.plant, Mechanism) and run.control.holds:
+        return compiled.run
+    return interpreted.run

@@ -1,0 +1,58 @@
+"""The compiled time loop, for machines under constant or held efforts."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import Status
+from ..kernels import constrained, stepping
+from .run import INSTANT, Record, Run, Standing, path
+
+__all__ = ["run"]
+
+Array = NDArray[np.float64]
+
+_CHUNK = 512  # steps between looks at the clock, the keyboard and the progress bar
+
+
+def run(run: Run, record: Record, now: Standing, stop: float) -> None:
+    """Constant or held efforts: the compiled loop, from one change of the efforts to the next."""
+    plant, control, options, watch, tableau = run.plant, run.control, run.options, run.watch, run.tableau
+    nq, nv, rows = plant.nq, plant.nv, len(plant.row_names)
+    work = constrained.new_work(plant.model)
+    t, x, c = now.t, now.x[: nq + nv + 2].copy(), now.x[nq + nv + 2 :]
+    terms = plant.terms(x[:nq], x[nq : nq + nv])
+    energy0 = terms.energy - x[nq + nv] + x[nq + nv + 1]
+    capacity = _CHUNK if control.next == np.inf else 64
+    T, X = np.empty(capacity + 1), np.empty((capacity + 1, x.size))
+    F = np.empty((capacity, 7, x.size))
+    pivots, ranks = np.zeros((capacity + 1, rows)), np.zeros(capacity + 1, np.int64)
+    record.begin(t, x, plant.nu)
+    while t < stop:
+        if control.next <= t:
+            control.refresh(t, plant, x[:nq], x[nq : nq + nv], c)
+        u, until = control.command, min(stop, control.next)
+        n, h, evaluations, rejections, status = stepping.advance(
+            plant.model, tableau, options, work, t, x, u, until, now.h, energy0, 20 * capacity, T, X, F, pivots, ranks
+        )
+        record.evaluations += evaluations
+        record.rejections += rejections
+        if watch is not None and n:
+            crossing = watch.crossing(T[: n + 1], X[: n + 1], path(T[: n + 1], F[:n], X), lambda t, x, u=u: u)
+            if crossing is not None:  # what comes after is not true any more; the step that leads there is taken again
+                n = max(int(np.searchsorted(T[: n + 1], crossing)) - 1, 0)
+                stop, watch, now.stopped, status = crossing, None, True, 0
+        record.append(T[: n + 1], X[: n + 1], F[:n], u)
+        now.taken += n
+        t, x, now.h = float(T[n]), X[n].copy(), h
+        now.t, now.x = t, x
+        run.report.update(t / run.t_end)
+        if status > 0:
+            record.status = Status(status)
+            return
+        if now.taken >= run.max_steps and t < stop:
+            record.status = Status.TOO_MANY_STEPS
+            return
+        if now.stopped and stop - t < INSTANT * run.t_end:
+            break

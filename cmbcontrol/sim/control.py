@@ -1,0 +1,195 @@
+"""What drives the plant during a run: a law, sampled or not, its delays, and the drives behind it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .. import _check
+from ..controllers.protocol import ConstantEffort, optional, period_of, start_of
+from ..dynamics.formulations import acceleration
+from ..model.plant import Plant
+from ..model.terms import Terms
+
+__all__ = ["Control", "LawFailed", "measured_force"]
+
+Array = NDArray[np.float64]
+
+_SAME = 1e-9  # of a period: times nearer than this are one
+
+
+class LawFailed(Exception):
+    """Carries what a controller raised through the integrator, as its cause."""
+
+
+class Control:
+    """A law in the course of a run.
+
+    In continuous time the states of the law are integrated with those of the plant. In sampled time its efforts are
+    held, from when they arrive; where there is a drive behind it, the states of the drive are integrated.
+
+    Attributes
+    ----------
+    law : Controller
+    period : float or None
+    drive : object or None
+    state : ndarray
+        States of a sampled law, as of the last sample.
+    command : ndarray, shape (nu,)
+        Efforts that are held at present.
+    reports : list of (float, mapping)
+        What the law reported, sample by sample.
+    """
+
+    def __init__(self, plant: Plant, law: Any) -> None:
+        self.law, self.motors = law, plant.actuator_names
+        self.period = period_of(law)
+        self.state = start_of(law, plant)
+        self.delay = _delays(law, plant, self.period)
+        self.drive = _drive(law, self.period)
+        self.measures_force = bool(getattr(law, "measures_force", False))
+        self.reports: list[tuple[float, Mapping[str, float]]] = []
+        self.command = np.zeros(plant.nu)
+        if isinstance(law, ConstantEffort):
+            self.command = law.u
+        self._samples = 0
+        self._under_way: list[tuple[float, int, float]] = []  # (arrival, motor, effort), in order
+        self._start_of_drive = start_of(self.drive, plant) if self.drive is not None else np.zeros(0)
+
+    @property
+    def holds(self) -> bool:
+        """Whether the efforts are constant from one of the times `next` to the following."""
+        return self.drive is None and (self.period is not None or isinstance(self.law, ConstantEffort))
+
+    @property
+    def integrated(self) -> Array:
+        """Start of the states that are integrated with the plant: of the law in continuous time, or of the drive."""
+        return self.state.copy() if self.period is None else self._start_of_drive
+
+    def first(self, terms: Terms) -> Array:
+        """Efforts asked for at the start; a law that does not fit fails here, with its own message."""
+        return self._asked(0.0, terms, self.state)
+
+    # -- in sampled time --------------------------------------------------------------------------
+
+    @property
+    def next(self) -> float:
+        """When the held efforts may change next, s."""
+        sample = np.inf if self.period is None else self._samples * self.period
+        return min(sample, self._under_way[0][0]) if self._under_way else sample
+
+    def refresh(self, t: float, plant: Plant, q: Array, v: Array, c: Array) -> None:
+        """Do all that is due at t: take a sample, let efforts arrive."""
+        if self.period is not None and t >= self._samples * self.period:
+            self._sample(t, plant.terms(q, v, t), c)
+        if self._under_way and self._under_way[0][0] <= t:
+            self.command = self.command.copy()
+            while self._under_way and self._under_way[0][0] <= t:
+                _, motor, effort = self._under_way.pop(0)
+                self.command[motor] = effort
+
+    def _sample(self, t: float, terms: Terms, c: Array) -> None:
+        """Ask the law; its efforts are under way from now on."""
+        if self.measures_force and self._samples > 0:
+            terms = measured_force(terms, self.effort(t, terms, c))
+        update, report = optional(self.law, "update"), optional(self.law, "report")
+        try:
+            u = self._asked(t, terms, self.state)
+            if report is not None:
+                self.reports.append((t, dict(report(t, terms, self.state))))
+            if update is not None:
+                self.state = np.atleast_1d(np.asarray(update(t, terms, self.state), dtype=np.float64))
+        except Exception as error:
+            raise LawFailed from error
+        for motor, delay in enumerate(self.delay):
+            self._under_way.append((self._arrival(delay), motor, float(u[motor])))
+        self._under_way.sort()
+        self._samples += 1
+
+    def _arrival(self, delay: float) -> float:
+        """When an effort of this sample acts; at a sample time exactly where it is one."""
+        periods = self._samples + delay / self.period  # type: ignore[operator]
+        return (round(periods) if abs(periods - round(periods)) < _SAME else periods) * self.period
+
+    # -- at any time ------------------------------------------------------------------------------
+
+    def effort(self, t: float, terms: Terms, c: Array, command: Array | None = None) -> Array:
+        """Efforts at the joints, with the integrated states c; with the efforts held at present unless told."""
+        command = self.command if command is None else command
+        if self.holds:
+            return command
+        try:
+            if self.drive is None:
+                return self._asked(t, terms, c)
+            u = self.drive(t, terms, command, c)
+            return self._checked(u, t, f"the efforts of {type(self.drive).__name__}")
+        except Exception as error:
+            raise LawFailed from error
+
+    def rate(self, t: float, terms: Terms, c: Array, u: Array) -> Array:
+        """Rate of the integrated states, with the efforts u that act."""
+        if not c.size:
+            return c
+        try:
+            if self.drive is not None:
+                return np.asarray(self.drive.derivative(t, terms, self.command, c), dtype=np.float64)
+            derivative = optional(self.law, "derivative")
+            if derivative is None:
+                return np.zeros(c.size)
+            terms = measured_force(terms, u) if self.measures_force else terms
+            return np.asarray(derivative(t, terms, c), dtype=np.float64)
+        except Exception as error:
+            raise LawFailed from error
+
+    def report(self, t: float, terms: Terms, c: Array, u: Array) -> Mapping[str, float]:
+        """What a law in continuous time reports."""
+        report = optional(self.law, "report")
+        if report is None:
+            return {}
+        return dict(report(t, measured_force(terms, u) if self.measures_force else terms, c))
+
+    def _asked(self, t: float, terms: Terms, state: Array) -> Array:
+        """Efforts of the law, checked, a copy."""
+        return self._checked(self.law(t, terms, state), t, f"the efforts of {type(self.law).__name__}").copy()
+
+    def _checked(self, u: ArrayLike, t: float, what: str) -> Array:
+        try:
+            return _check.vector(u, len(self.motors), what, self.motors)
+        except ValueError as error:
+            raise ValueError(f"{error} (t = {t:.6g} s)") from None
+
+
+def measured_force(terms: Terms, u: Array) -> Terms:
+    """The terms with the constraint force A' lam under efforts u, as a sensor would measure it."""
+    f = terms.B @ u
+    return terms.with_force(f - terms.h - terms.M @ acceleration(terms, f))
+
+
+def _delays(law: Any, plant: Plant, period: float | None) -> Array:
+    """The delay of each motor, s."""
+    given = getattr(law, "delay", None)
+    if given is None or (np.ndim(given) == 0 and given == 0.0):
+        return np.zeros(plant.nu)
+    name = type(law).__name__
+    delay = _check.vector(np.broadcast_to(given, (plant.nu,)), plant.nu, f"the delay of {name}", plant.actuator_names)
+    if delay.min(initial=0.0) < 0.0:
+        raise ValueError(f"the delay of {name} must be >= 0 s, got {delay.tolist()}")
+    if period is None and delay.any():
+        raise ValueError(
+            f"{name} has a delay of {delay.max():g} s and no period; in continuous time a delay is not simulated. Give "
+            "the law a period."
+        )
+    return delay
+
+
+def _drive(law: Any, period: float | None) -> Any:
+    """What is between the held efforts and the joints."""
+    drive = getattr(law, "drive", None)
+    if drive is not None and period is None:
+        raise ValueError(
+            f"{type(law).__name__} has a drive and no period; in continuous time the drive is part of the law itself"
+        )
+    return drive

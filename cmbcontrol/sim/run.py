@@ -1,0 +1,139 @@
+"""What the loops share: the run, where it stands, the record of its steps, and what may end a part of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import Status
+from ..kernels import stepping
+from ..linear.parametrization import Parametrization
+from ..model.plant import Plant
+from .control import Control
+from .integrators import tableau
+
+__all__ = ["INSTANT", "Record", "Run", "Standing", "Watch", "path", "regular_gradient"]
+
+Array = NDArray[np.float64]
+
+INSTANT = 1e-14  # of a run: what is shorter is no step
+
+
+@dataclass
+class Record:
+    """The steps of a run: times T, states X, dense coefficients F, and the efforts over each step."""
+
+    T: list[Array] = field(default_factory=list)
+    X: list[Array] = field(default_factory=list)
+    F: list[Array] = field(default_factory=list)
+    U: list[Array] = field(default_factory=list)  # efforts during each step, one row a step
+    evaluations: int = 0
+    rejections: int = 0
+    status: Status = Status.COMPLETED
+    error: BaseException | None = None
+    counts: dict[str, int] = field(default_factory=dict)  # what a method counts besides
+    grid: dict[float, Array] = field(default_factory=dict)  # states at output times, where the method gives them
+
+    def begin(self, t: float, x: Array, nu: int) -> None:
+        """The state from which the first step leads on."""
+        if not self.T:
+            self.T, self.X = [np.array([t])], [x[None].copy()]
+            self.F, self.U = [np.empty((0, 7, x.size))], [np.empty((0, nu))]
+
+    def append(self, T: Array, X: Array, F: Array, u: Array) -> None:
+        """Add steps; T and X have one entry more than F, and begin where the record ends."""
+        self.T.append(T[1:].copy())
+        self.X.append(X[1:].copy())
+        self.F.append(F.copy())
+        self.U.append(np.tile(u, (len(F), 1)))
+
+    def arrays(self) -> tuple[Array, Array, Array, Array]:
+        """The record as whole arrays."""
+        return tuple(np.ascontiguousarray(np.concatenate(part)) for part in (self.T, self.X, self.F, self.U))  # type: ignore[return-value]
+
+
+class Watch(Protocol):
+    """What may end a part of a run before its time."""
+
+    def crossing(
+        self, T: Array, X: Array, state: Callable[[float], Array], effort: Callable[[float, Array], Array]
+    ) -> float | None:
+        """The first time, after T[0], at which something happens in the steps to T (n+1,), X (n+1, nx); else None.
+
+        ``state(t)`` is the state x between the steps, ``effort(t, x)`` the motor efforts (nu,) there.
+        """
+
+
+@dataclass
+class Run:
+    """What stays the same during a run, or during a part of it in which the loops stay the same."""
+
+    plant: Plant
+    control: Control
+    options: stepping.Options
+    method: str
+    t_end: float
+    max_steps: int
+    report: Any
+    times: Array
+    parametrization: Parametrization | None
+    fixed: bool
+    watch: Watch | None = None  # what may end a part of the run
+
+    @property
+    def tableau(self) -> stepping.Tableau:
+        """Of an explicit method."""
+        return tableau(self.method)
+
+    def on(self, plant: Plant, q: Array) -> Run:
+        """The same run on a plant with other loops, at a pose."""
+        options = self.options._replace(cap=plant.generic_rank(q), reference=regular_gradient(plant, q))
+        return replace(self, plant=plant, options=options)
+
+
+@dataclass
+class Standing:
+    """Where a run stands; `advance` moves it on.
+
+    Attributes
+    ----------
+    t : float
+    x : ndarray
+        q, v, work of the actuators, dissipated work, and the integrated states of the law or its drive.
+    h : float
+        Next step, s.
+    taken : int
+        Steps taken.
+    stopped : bool
+        Whether the last part was ended by what is watched, before its time.
+    """
+
+    t: float
+    x: Array
+    h: float
+    taken: int = 0
+    stopped: bool = False
+
+
+def path(T: Array, F: Array, X: Array) -> Callable[[float], Array]:
+    """The state between the steps to T (n+1,), X (n+1, nx), from the dense coefficients F (n, 7, nx)."""
+
+    def state(t: float) -> Array:
+        j = min(max(int(np.searchsorted(T, t)) - 1, 0), len(F) - 1)
+        y = np.empty(X.shape[1])
+        stepping.interpolate(X[j], F[j], (t - T[j]) / (T[j + 1] - T[j]), y)
+        return y
+
+    return state
+
+
+def regular_gradient(plant: Plant, q: Array) -> float:
+    """What a row in metres can be at most in the metric of M: the reach of a joint over the root of its inertia."""
+    size = float(getattr(plant, "size", 1.0))
+    reach = np.array([size if unit == "rad/s" else 1.0 for unit in plant.velocity_units])
+    inertia = np.diag(plant.terms(q, np.zeros(plant.nv)).M)
+    return float((reach / np.sqrt(inertia)).max(initial=0.0))

@@ -1,0 +1,231 @@
+"""What drives a plant in a run: samples, delays, drives, measured forces, reports."""
+
+import numpy as np
+import pytest
+
+import cmbcontrol as cmb
+from cmbcontrol import plants
+from cmbcontrol.controllers import ProjectedInverseDynamics
+
+
+class Held:
+    """A sampled law: efforts by a function of the time of the sample."""
+
+    def __init__(self, effort, period, **members):
+        self.effort, self.period = effort, period
+        for name, value in members.items():
+            setattr(self, name, value)
+
+    def __call__(self, t, terms, state):
+        return self.effort(t)
+
+
+class Lag:
+    """A first-order actuator, written down by hand."""
+
+    def __init__(self, time_constant, nu=1):
+        self.time_constant, self.nu = time_constant, nu
+
+    def start(self, plant):
+        return np.zeros(self.nu)
+
+    def __call__(self, t, terms, command, state):
+        return state
+
+    def derivative(self, t, terms, command, state):
+        return (command - state) / self.time_constant
+
+
+@pytest.fixture(scope="module")
+def cart():
+    """A mass of 2 kg on a rail: dv/dt = u / 2."""
+    return cmb.Mechanism(
+        "cart",
+        [cmb.Body("cart", 2.0, inertia=(1.0, 1.0, 1.0))],
+        [cmb.Prismatic("x", "ground", "cart", axis=(1, 0, 0))],
+        actuators=[cmb.Actuator("x")],
+        gravity=(0.0, 0.0, 0.0),
+    )
+
+
+def velocity(steps, t):
+    """Velocity under efforts that change at given times: [(time, effort)]."""
+    ends = [time for time, _ in steps[1:]] + [np.inf]
+    return sum(u * max(0.0, min(t, end) - start) for (start, u), end in zip(steps, ends, strict=True)) / 2.0
+
+
+@pytest.mark.parametrize("delay", [0.0, 0.003, 0.01, 0.017, 0.02, 0.035])
+@pytest.mark.parametrize("method", ["dop853", "local-dop853", "radau"])
+def test_efforts_act_a_delay_after_their_sample(cart, delay, method):
+    law = Held(lambda t: np.array([1.0 + 100.0 * t]), 0.01, delay=delay)
+    run = cmb.simulate(cart, law, [0.0], t_end=0.1, output_times=0.005, method=method)
+    steps = [(0.0, 0.0)] + [(0.01 * k + delay, 1.0 + k) for k in range(10)]
+    wanted = [velocity(steps, t) for t in run.time]
+    assert np.allclose(run.v[:, 0], wanted, atol=1e-9)
+    late = (run.time > delay + 1e-9) & (run.time < 0.1)
+    assert np.allclose(run.u[late, 0], 1.0 + np.floor((run.time[late] - delay) / 0.01 + 1e-9))
+    assert (run.u[run.time < delay - 1e-9] == 0.0).all()
+
+
+def test_each_motor_has_its_own_delay():
+    plant = plants.five_bar()
+    law = Held(lambda t: np.array([1.0, 2.0]), 0.01, delay=(0.0, 0.015))
+    run = cmb.simulate(plant, law, plant.assemble(left=2.1, right=1.0), t_end=0.03, output_times=0.005)
+    assert run.u[:, 0].values.tolist() == [1.0] * 7
+    assert run.u[:, 1].values.tolist() == [0.0, 0.0, 0.0, 2.0, 2.0, 2.0, 2.0]
+
+
+@pytest.mark.parametrize("method", ["dop853", "local-dop853", "radau", "rodas5p"])
+def test_a_drive_is_integrated_between_the_samples(cart, method):
+    tau, tight = 0.02, {} if method.endswith("dop853") else {"rtol": 1e-10, "atol": 1e-10}
+    law = Held(lambda t: np.array([1.0]), 0.01, drive=Lag(tau))
+    run = cmb.simulate(cart, law, [0.0], t_end=0.1, method=method, **tight)
+    u = 1.0 - np.exp(-run.time / tau)
+    assert np.allclose(run.u[:, 0], u, atol=1e-9)
+    assert np.allclose(run.v[:, 0], 0.5 * (run.time - tau * u), atol=1e-9)
+    assert run.max_energy_error < 1e-9
+
+
+def test_delay_and_drive_together(cart):
+    tau, delay = 0.02, 0.013
+    law = Held(lambda t: np.array([3.0]), 0.01, drive=Lag(tau), delay=delay)
+    run = cmb.simulate(cart, law, [0.0], t_end=0.1)
+    assert np.allclose(run.u[:, 0], 3.0 * (1.0 - np.exp(-np.maximum(run.time - delay, 0.0) / tau)), atol=1e-9)
+
+
+class Listener:
+    """Keeps the force that it is told."""
+
+    measures_force = True
+
+    def __init__(self, period, u):
+        self.period, self.u = period, np.asarray(u, float)
+
+    def start(self, plant):
+        return np.zeros(1)
+
+    def __call__(self, t, terms, state):
+        return self.u * (1.0 + t)
+
+    def derivative(self, t, terms, state):
+        return terms.force[:1]
+
+    def update(self, t, terms, state):
+        return state
+
+    def report(self, t, terms, state):
+        return {} if terms.force is None else {"force": terms.force[0], "time": t}
+
+
+def test_a_law_in_continuous_time_feels_the_force_of_its_own_efforts():
+    plant = plants.five_bar()
+    q = plant.assemble(left=2.1, right=1.0)
+    run = cmb.simulate(plant, Listener(None, [-30.0, 31.0]), q, t_end=0.05)
+    force = run.constraint_force.values[:, 0]
+    assert np.allclose(run.report.sel(quantity="force"), force, atol=1e-9)
+    assert run.report.sel(quantity="time").values.tolist() == run.time.tolist()
+
+
+def test_a_sampled_law_is_told_the_force_under_the_efforts_before():
+    plant = plants.five_bar()
+    q = plant.assemble(left=2.1, right=1.0)
+    run = cmb.simulate(plant, Listener(0.01, [-30.0, 31.0]), q, t_end=0.05, output_times=0.01)
+    told = run.report.sel(quantity="force").values
+    assert np.isnan(told[0])  # no force has been measured yet
+    for k in range(1, 5):
+        before = cmb.constraint_force(plant, run.q[k].values, run.v[k].values, run.u[k - 1].values)
+        assert told[k] == pytest.approx(before.force[0], abs=1e-9)
+
+
+def test_a_delay_shifts_the_whole_response_of_a_tracking_law():
+    plant = plants.five_bar()
+    q = plant.assemble(left=2.1, right=1.0)
+    law = ProjectedInverseDynamics(plant, ("left", "right"), cmb.Constant([2.1, 1.0]), bandwidth=8.0, period=0.002)
+    ideal = cmb.simulate(plant, law, q, t_end=0.3)
+    law.delay = 0.001
+    late = cmb.simulate(plant, law, q, t_end=0.3)
+    assert np.abs(ideal.q.values - q).max() < 1e-10
+    assert 1e-9 < np.abs(late.q.values - q).max() < 1e-3  # it falls for a millisecond
+
+
+@pytest.mark.parametrize(
+    ("law", "message"),
+    [
+        (Held(lambda t: [0.0], 0.01, delay=-0.1), "delay of Held must be >= 0"),
+        (Held(lambda t: [0.0], None, delay=0.1), "no period"),
+        (Held(lambda t: [0.0], None, drive=Lag(0.1)), "has a drive and no period"),
+        (Held(lambda t: [0.0], 0.01, delay=np.nan), "delay of Held"),
+    ],
+)
+def test_what_cannot_be_is_refused(cart, law, message):
+    with pytest.raises(ValueError, match=message):
+        cmb.simulate(cart, law, [0.0], t_end=0.1)
+
+
+def test_a_drive_that_fails_ends_the_run_with_what_there_is(cart):
+    class Broken(Lag):
+        def __call__(self, t, terms, command, state):
+            if t > 0.05:
+                raise RuntimeError("the fuse is gone")
+            return state
+
+    with pytest.raises(cmb.SimulationError, match="the fuse is gone") as caught:
+        cmb.simulate(cart, Held(lambda t: np.array([1.0]), 0.01, drive=Broken(0.02)), [0.0], t_end=0.1)
+    assert 0.04 < caught.value.run.time[-1] <= 0.05
+
+
+class At:
+    """Watches a coordinate cross a value."""
+
+    def __init__(self, value):
+        self.value = value
+
+    def crossing(self, T, X, state, effort):
+        from scipy.optimize import brentq
+
+        above = X[:, 0] > self.value
+        if not above.any() or above[0]:
+            return None
+        j = int(np.argmax(above))
+        return brentq(lambda t: state(t)[0] - self.value, T[j - 1], T[j], xtol=1e-15)
+
+
+@pytest.mark.parametrize("method", ["dop853", "rk4", "radau", "local-dop853"])
+@pytest.mark.parametrize("law", ["constant", "sampled", "continuous"])
+def test_a_part_of_a_run_ends_where_something_watched_happens(cart, method, law):
+    from dataclasses import replace
+
+    from cmbcontrol.kernels import stepping
+    from cmbcontrol.linear.parametrization import as_parametrization
+    from cmbcontrol.sim.advance import advance
+    from cmbcontrol.sim.control import Control
+    from cmbcontrol.sim.integrators import LOCAL_METHODS
+    from cmbcontrol.sim.run import Record, Run, Standing
+    from cmbcontrol.sim.simulate import _reporter
+
+    laws = {
+        "constant": [2.0],
+        "sampled": Held(lambda t: np.array([2.0]), 0.07),
+        "continuous": lambda t, terms, c: [2.0],
+    }
+    control = Control(cart, cmb.controllers.protocol.as_controller(laws[law], cart))
+    tolerance = 1e-10
+    options = stepping.Options(
+        tolerance, tolerance, 0.01 if method == "rk4" else np.inf, 1e-10, 0, 0, False, False, 0.0, 0.0, 1e-15, 1e-4, 1.0
+    )
+    local = as_parametrization(None, None) if method in LOCAL_METHODS else None
+    run = Run(cart, control, options, method, 1.0, 1000, _reporter(False), np.zeros(0), local, method == "rk4")
+    now, record = Standing(0.0, np.zeros(4), 0.01), Record()
+    advance(replace(run, watch=At(0.125)), record, now, 1.0)  # x = t^2 / 2
+    assert now.stopped
+    assert now.t == pytest.approx(0.5, abs=1e-9)
+    assert now.x == pytest.approx([0.125, 0.5, 0.25, 0.0], abs=1e-9)
+    T, X, F, U = record.arrays()
+    assert T[-1] == now.t
+    assert np.all(np.diff(T) > 0.0)
+    assert len(F) == len(U) == len(T) - 1 == len(X) - 1
+    record = Record()
+    advance(run, record, now, 1.0)
+    assert not now.stopped
+    assert now.t == 1.0
+    assert now.x[:2] == pytest.approx([0.5, 1.0], abs=1e-9)
