@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
+from ..controllers.on_model import OnModel
 from ..controllers.protocol import as_controller
 from ..errors import ModelError, ParametrizationError, SimulationError, SingularPoseError, Status
 from ..kernels import constrained, stepping
@@ -50,6 +51,7 @@ def simulate(
     pass_within: float = 1e-4,
     parametrization: str | Parametrization | None = None,
     coordinates: Sequence[str] | ArrayLike | None = None,
+    model: Plant | None = None,
     progress: bool | Callable[[float], None] = False,
 ) -> Simulation:
     """Simulate a plant with a controller.
@@ -102,6 +104,9 @@ def simulate(
         Independent coordinates of the methods in the local state-space form; tangent space unless given.
     coordinates : sequence of str, or array_like, shape (dof, nv), optional
         The same by name, or as a matrix R.
+    model : Mechanism or FunctionPlant, optional
+        What the controller takes the plant for, with the same coordinates and motors; the plant itself unless given.
+        Short for a controller ``OnModel(model, controller)``.
     progress : bool or callable
         Show a progress bar, or call with the fraction that is done.
 
@@ -150,7 +155,8 @@ def simulate(
         _check.positive(pass_within, "pass_within", zero=True),
         regular_gradient(plant, q0),
     )
-    control = Control(plant, as_controller(controller, plant))
+    law = as_controller(controller, plant) if model is None else OnModel(model, controller)
+    control = Control(plant, law)
     u0 = control.first(plant.terms(q0, v0))  # a law that does not fit fails here, with its own message
     first = step if step is not None else _first_step(plant, q0, v0, u0, options, t_end)
     chosen = as_parametrization(parametrization, coordinates) if method in LOCAL_METHODS else None
