@@ -75,6 +75,13 @@ def test_each_motor_has_its_own_delay():
     assert run.u[:, 1].values.tolist() == [0.0, 0.0, 0.0, 2.0, 2.0, 2.0, 2.0]
 
 
+def test_arrivals_that_are_one_but_for_rounding_are_one(cart):
+    plant = plants.five_bar()
+    law = Held(lambda t: np.array([1.0, 2.0]), 1e-3, delay=(2e-4, 1.2e-3))
+    run = cmb.simulate(plant, law, plant.assemble(left=2.1, right=1.0), t_end=0.03)
+    assert run.data.attrs["steps"] < 70  # two a period
+
+
 @pytest.mark.parametrize("method", ["dop853", "local-dop853", "radau", "rodas5p"])
 def test_a_drive_is_integrated_between_the_samples(cart, method):
     tau, tight = 0.02, {} if method.endswith("dop853") else {"rtol": 1e-10, "atol": 1e-10}
@@ -246,3 +253,21 @@ def test_a_law_with_another_model_is_one_argument():
     assert np.abs(runs[0].q.values - q).max() > 1e-3  # what is not known pulls the machine down
     with pytest.raises(TypeError, match="the model must be a plant"):
         cmb.simulate(plant, law, q, t_end=0.2, model=3.0)
+
+
+def test_a_run_ends_where_its_law_fails(cart):
+    def law(t, terms, state):
+        if terms.q[0] > 0.125:
+            raise cmb.ControllabilityError("the rail ends here")
+        return [2.0]
+
+    with pytest.raises(cmb.SimulationError, match="the rail ends here") as caught:
+        cmb.simulate(cart, law, [0.0], t_end=1.0)  # x = t^2 / 2
+    assert caught.value.run.time[-1] == pytest.approx(0.5, abs=1e-8)
+
+
+def test_the_rank_is_told_where_all_rows_vanish_together():
+    plant = plants.slider_crank()
+    law = ProjectedInverseDynamics(plant, ("q1",), cmb.Quintic([1.0], [2.2], 1.0), bandwidth=8.0)
+    run = cmb.simulate(plant, law, plant.assemble(q1=1.0), t_end=1.0)
+    assert [(event["kind"], event["rank"]) for event in run.events()] == [("singular passage", 0)]

@@ -1,43 +1,56 @@
-"""Projected inverse dynamics control (Aghili, section 7.1, eqs. 45-46)."""
+"""Projected inverse dynamics control (Aghili, section 7.1, eqs. 45-46), of coordinates or of any task."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
-from ..dynamics.forces import motor_effort
+from ..dynamics.forces import smallest_effort, weight_root
 from ..errors import AssemblyError, ControllabilityError
+from ..kernels import laws
 from ..model.diagnosis import actuation_verdict
 from ..model.plant import Plant
 from ..model.terms import Terms
 from .protocol import require_same_signals
+from .redundancy import Wish, best, nearest
 from .references import Reference
+from .tasks import Coordinates, Posture, TaskMotion, as_task, motion_of, require_reference
+
+if TYPE_CHECKING:
+    from .tasks import Task
 
 __all__ = ["ProjectedInverseDynamics"]
 
 Array = NDArray[np.float64]
+Acceleration = Callable[[float, Terms], Array]
+
+_SINGULAR = 1e-8  # pivots of the task, smallest over largest, below which it is lost
 
 
 class ProjectedInverseDynamics:
-    """Track a reference in independent coordinates with the smallest motor efforts.
+    """Track a reference in independent coordinates, or in any task, with the smallest motor efforts.
 
-    With theta = R q the chosen coordinates, K = d q / d theta on the loops and
+    With a task theta(q) of rate J v, Lambda = d q / d theta on the loops and
 
-        u_p = Kdot theta' + K (theta_d'' + G_D e' + G_P e),    e = theta_d - theta      (46)
-        f = h_parallel + P M u_p,                                                       (45)
+        u_p = Lambda' theta' + Lambda (theta_d'' + G_D e' + G_P e),    e = theta_d - theta      (46)
+        f = h_parallel + P M u_p,                                                               (45)
 
     the motors produce f (through I + H where joints are passive, eq. 62), so that the error obeys
-    e'' + G_D e' + G_P e = 0 (Theorem 4).
+    e'' + G_D e' + G_P e = 0 (Theorem 4). u_p is the admissible acceleration with J u_p + J' v = theta_d'' + G_D e'
+    + G_P e; where the task leaves some of the motion free, it is the one that comes nearest to the `posture` in the
+    metric of M.
 
     Parameters
     ----------
     plant : Plant
         Fixes names; the law itself is computed from the `Terms` that it is called with.
-    coordinates : sequence of str
-        Independent velocity coordinates, as many as the plant has freedoms.
+    coordinates : sequence of str, or Task
+        Independent velocity coordinates, as many as the plant has freedoms; or a task (`PointTask`, `PoseTask`,
+        `FunctionTask`, `Coordinates`), which may have fewer values, and more with ``consistent``.
     reference : callable
         t -> (position, velocity, acceleration), such as `Sine`.
     bandwidth : float or array_like, optional
@@ -46,14 +59,44 @@ class ProjectedInverseDynamics:
     kp, kd : array_like, optional
         G_P (1/s2) and G_D (1/s) in place of bandwidth: numbers, vectors (k,) or matrices (k, k).
     weight : array_like, optional
-        Metric of the motor efforts, see `motor_effort`.
+        Metric of the motor efforts, see `motor_effort` and `cmbcontrol.controllers.metrics`.
     period : float, optional
         Sample time, s; continuous unless given.
+    posture : optional
+        What is wished for in the motion that the task leaves free: (reference, bandwidth) in all coordinates, a
+        `Posture` in some of them or in a second task, or a callable (t, terms) -> acceleration (nv,) to come near to.
+        Unless given, that motion is damped.
+    posture_damping : float, optional
+        Of the motion left free, 1/s, without a posture; the smallest on the diagonal of G_D unless given.
+    consistent : bool
+        The reference respects the loops, so that the task may have more values than there are freedoms, even all
+        coordinates, and loops may come and go. u_p is then Gauss' projection: the admissible acceleration with the
+        smallest error in the metric (J M^-1 J')^-1. The error obeys Z'J'(J M^-1 J')^-1 (e'' + G_D e' + G_P e) = 0,
+        which for all coordinates is P M (e'' + G_D e' + G_P e) = 0: with the same gains for all, and an error that
+        respects the loops, that is e'' + G_D e' + G_P e = 0 to first order.
+    damped : float, optional
+        Where the task is about to lose its rank: singular values of J Z in the metric of M, below this part of the
+        largest, count with sigma/threshold^2 in place of 1/sigma, so that efforts stay finite and the error equation
+        is given up in these directions alone. Unless given, the law raises an error at 1e-8.
+    saturation : {None, "scale", "clip"}
+        What to do with efforts beyond the limits. None: nothing. "scale": u_hold + s (u - u_hold) with the largest
+        s in [0, 1] within the limits, and u_hold for a task that does not accelerate, so that the task accelerates
+        along the direction asked for; where not even u_hold is within the limits, s = 0 and each motor is cut off.
+        "clip": each motor is cut off at its limit.
+    limits : array_like, shape (nu,), optional
+        Largest efforts; those of the plant unless given.
+
+    Attributes
+    ----------
+    task : Task
+    coordinates : tuple of str
+        Names of the task's values.
+    kp, kd : ndarray, shape (k, k)
 
     Raises
     ------
     ControllabilityError
-        Where the motors cannot produce every motion at a state, or the coordinates do not fix it.
+        Where the motors cannot produce every motion at a state, or the task loses its rank.
 
     Examples
     --------
@@ -67,7 +110,7 @@ class ProjectedInverseDynamics:
     def __init__(
         self,
         plant: Plant,
-        coordinates: Sequence[str],
+        coordinates: str | Sequence[str] | Task,
         reference: Reference,
         *,
         bandwidth: ArrayLike | None = None,
@@ -76,28 +119,34 @@ class ProjectedInverseDynamics:
         kd: ArrayLike | None = None,
         weight: ArrayLike | None = None,
         period: float | None = None,
+        posture: tuple | Posture | Acceleration | None = None,
+        posture_damping: float | None = None,
+        consistent: bool = False,
+        damped: float | None = None,
+        saturation: str | None = None,
+        limits: ArrayLike | None = None,
     ) -> None:
         self.plant = plant
-        self.coordinates = (coordinates,) if isinstance(coordinates, str) else tuple(coordinates)
-        names = plant.velocity_names
-        for name in self.coordinates:
-            if name not in names:
-                raise ValueError(_check.unknown(name, names, "coordinate"))
-        if len(set(self.coordinates)) < len(self.coordinates):
-            raise ValueError(f"the coordinates {self.coordinates} are not all different")
-        shared = [n for n in self.coordinates if n not in plant.position_names]
-        if shared:
-            raise ValueError(f"coordinate {shared[0]!r} has no position of its own; control a one-axis joint instead")
-        if not callable(reference):
-            raise TypeError(f"the reference must be callable with the time, such as Sine(...), got {reference!r}")
+        self.task = as_task(plant, coordinates)
+        self.coordinates = tuple(self.task.names)
+        require_reference(reference, self.coordinates)
         self.reference = reference
         self.period = None if period is None else _check.positive(period, "period")
-        self.weight = weight
-        self._v = np.array([names.index(n) for n in self.coordinates])
-        self._q = np.array([plant.position_names.index(n) for n in self.coordinates])
+        self.weight, self._root = weight, weight_root(weight, plant.nu)
         self.kp, self.kd = self._gains(bandwidth, damping_ratio, kp, kd)
-        self._check_reference()
-        self._check_plant()
+        self.consistent = bool(consistent)
+        self.damped = None if damped is None else _check.positive(damped, "damped")
+        if self.damped is not None and self.damped >= 1.0:
+            raise ValueError(f"damped is a part of the largest singular value, below 1, got {damped}")
+        self.posture, self.posture_damping = self._posture(posture, posture_damping)
+        self.saturation, self.limits = self._limits(saturation, limits)
+        # a metre counts as a radian times the size of the machine where rank is decided
+        scale = np.array([1.0 / getattr(plant, "size", 1.0) if u == "m" else 1.0 for u in self.task.units])
+        self._scale = None if isinstance(self.task, Coordinates) or not np.ptp(scale) else scale
+        if not self.consistent:
+            self._check_plant(self.task is not coordinates, posture is not None)
+
+    # -- what is given --------------------------------------------------------------------------------
 
     def _gains(self, bandwidth, damping_ratio, kp, kd) -> tuple[Array, Array]:
         """Gain matrices (k, k) from either way to say them."""
@@ -121,19 +170,45 @@ class ProjectedInverseDynamics:
             gain = np.diag(np.broadcast_to(gain, (k,)))
         return _check.matrix(gain, (k, k), what)
 
-    def _check_reference(self) -> None:
-        """The reference has as many coordinates as the controller."""
-        k = len(self.coordinates)
-        parts = self.reference(0.0)
-        shapes = [np.shape(x) for x in parts]
-        if shapes != [(k,)] * 3:
-            raise ValueError(
-                f"the reference must return position, velocity and acceleration of shape ({k},) each "
-                f"for the coordinates {self.coordinates}, got {shapes}"
+    def _posture(
+        self, posture: tuple | Posture | Acceleration | None, damping: float | None
+    ) -> tuple[Posture | Acceleration | None, float]:
+        """The posture as an object, or a callable (t, terms) -> acceleration (nv,), and the damping without one."""
+        if posture is None:
+            least = max(float(self.kd.diagonal().min()), 0.0)
+            return None, least if damping is None else _check.positive(damping, "posture_damping", zero=True)
+        if damping is not None:
+            raise TypeError("posture_damping is for a law without posture; give one of them")
+        if isinstance(posture, tuple):
+            if len(posture) != 2:
+                raise TypeError(f"posture must be (reference, bandwidth), got {len(posture)} items; see also Posture")
+            return Posture(self.plant, *posture), 0.0
+        if not isinstance(posture, Posture) and not callable(posture):
+            raise TypeError(
+                "posture must be (reference, bandwidth), a Posture, or a callable (t, terms) -> acceleration, "
+                f"got {posture!r}"
             )
+        return posture, 0.0
 
-    def _check_plant(self) -> None:
-        """The motors reach every freedom, and the coordinates are as many, at a regular pose."""
+    def _limits(self, saturation: str | None, limits: ArrayLike | None) -> tuple[str | None, Array]:
+        """How to saturate, and the largest efforts (nu,)."""
+        plant = self.plant
+        largest = np.asarray(plant.effort if limits is None else limits, dtype=float)
+        if largest.shape != (plant.nu,) or np.isnan(largest).any() or largest.min(initial=1.0) <= 0.0:
+            raise ValueError(
+                f"limits must be {plant.nu} numbers > 0 (in the order {', '.join(plant.actuator_names)}), got {limits}"
+            )
+        if saturation is None:
+            if limits is not None:
+                raise TypeError("limits are for saturation='scale' or 'clip'; give one of these, too")
+            return None, largest
+        _check.one_of(saturation, ("scale", "clip"), "saturation")
+        if np.isinf(largest).all():
+            raise ValueError(f"no motor of {plant.name!r} has a limit; give limits=[...], or build it with effort=")
+        return saturation, largest
+
+    def _check_plant(self, by_name: bool, posture: bool) -> None:
+        """The motors reach every freedom, and the task is not of more, at a regular pose."""
         try:
             q = self.plant.assemble()
         except AssemblyError:  # no pose to look at; each state is checked anyway
@@ -148,10 +223,21 @@ class ProjectedInverseDynamics:
                 f"{verdict.rank} of {verdict.dof} freedoms, and projected inverse dynamics needs all of them. "
                 "Add actuators."
             )
-        if len(self.coordinates) != terms.dof:
+        k, dof, name = len(self.coordinates), terms.dof, self.plant.name
+        if k > dof:
             raise ValueError(
-                f"plant {self.plant.name!r} has {terms.dof} freedoms; give as many coordinates, got {self.coordinates}"
+                f"plant {name!r} has {dof} freedoms, and the task has {k} values, {self.coordinates}; leave some out, "
+                "or say consistent=True where the reference respects the loops"
             )
+        if by_name and k < dof:
+            raise ValueError(
+                f"plant {name!r} has {dof} freedoms; give as many coordinates, got {self.coordinates}. Where the rest "
+                "is to be free, say so with a task: Coordinates(plant, names)"
+            )
+        if posture and k == dof:
+            raise ValueError(f"the task {self.coordinates} leaves nothing free of {dof} freedoms; leave posture out")
+
+    # -- the law ----------------------------------------------------------------------------------------
 
     def start(self, plant: Plant) -> Array:
         """No state of its own; refuses a plant with other coordinates or motors than the model."""
@@ -160,25 +246,93 @@ class ProjectedInverseDynamics:
 
     def error(self, t: float, terms: Terms) -> tuple[Array, Array]:
         """Tracking error e = theta_d - theta and its rate, shape (k,) each."""
-        position, velocity, _ = self.reference(t)
-        return position - terms.q[self._q], velocity - terms.v[self._v]
+        now = self._motion(t, terms)
+        return now.e, now.rate
 
     def wanted_acceleration(self, t: float, terms: Terms) -> Array:
         """u_p (46): the acceleration of all coordinates, loops respected, shape (nv,)."""
-        position, velocity, acceleration = self.reference(t)
-        e, e_rate = position - terms.q[self._q], velocity - terms.v[self._v]
-        wanted = acceleration + self.kd @ e_rate + self.kp @ e
-        # R a = wanted and A a = -b: a = Z z + c with R Z z = wanted - R c
-        Z, c = terms.Z, terms.Cv
-        R_Z = Z[self._v]
-        if R_Z.shape[0] != R_Z.shape[1] or np.linalg.cond(R_Z) > 1e8:
-            raise ControllabilityError(
-                f"the coordinates {self.coordinates} do not determine the motion at this pose: {terms.dof} freedoms, "
-                f"condition {np.linalg.cond(R_Z) if R_Z.size else np.inf:.3g} (t = {t:.6g} s, "
-                f"q = {np.round(terms.q, 6).tolist()}). Choose {terms.dof} other coordinates, or another path."
-            )
-        return c + Z @ np.linalg.solve(R_Z, wanted - c[self._v])
+        now = self._motion(t, terms)
+        return self._admissible(t, terms, now.J, now.free - now.bias + self.kd @ now.rate + self.kp @ now.e)
 
     def __call__(self, t: float, terms: Terms, state: Array) -> Array:
         """Motor efforts u (nu,), N or N m."""
-        return motor_effort(terms, self.wanted_acceleration(t, terms), self.weight).u
+        return self._efforts(t, terms)[0]
+
+    def report(self, t: float, terms: Terms, state: Array) -> Mapping[str, float]:
+        """``tracking_error``, the norm of e, and with saturation ``scale``, the s of "scale" or what is left by "clip".
+
+        With "clip" it is the smallest part of its effort that a motor gives.
+        """
+        found = {"tracking_error": float(np.linalg.norm(self.error(t, terms)[0]))}
+        return found if self.saturation is None else found | {"scale": self._efforts(t, terms)[1]}
+
+    def _motion(self, t: float, terms: Terms) -> TaskMotion:
+        return motion_of(self.task, self.reference(t), terms)
+
+    def _admissible(self, t: float, terms: Terms, J: Array, target: Array) -> Array:
+        """The acceleration a with J a = target and A a = -b; nearest to the posture's wish where there are several."""
+        if self._scale is not None:
+            J, target = self._scale[:, None] * J, self._scale * target
+        k, dof = len(J), terms.dof
+        if self.consistent:
+            return best(terms, J, target, self._wish(t, terms), gauss=True, damped=self.damped)
+        if k > dof:
+            self._require_rank(t, terms, J, 0.0)
+        if self.damped is not None:
+            return best(terms, J, target, self._wish(t, terms), gauss=False, damped=self.damped)
+        if k < dof:
+            a, closeness = nearest(terms, J, target, self._wish(t, terms))
+        else:  # a = c + Z z with J Z z = target - J c, whatever the wish
+            Z, c = terms.Z, terms.Cv
+            z, _, closeness = laws.smallest_solution(J @ Z, target - J @ c, 0.0)
+            a = c + Z @ z
+        self._require_rank(t, terms, J, closeness)
+        return a
+
+    def _wish(self, t: float, terms: Terms) -> Wish:
+        """What is wished for in the motion that the task leaves free."""
+        posture = self.posture
+        if posture is None:
+            return Wish(-self.posture_damping * terms.v)
+        if isinstance(posture, Posture):
+            return Wish(-posture.rest * terms.v, *posture.demand(t, terms))
+        return Wish(_check.vector(posture(t, terms), terms.v.size, "the acceleration of the posture"))
+
+    def _require_rank(self, t: float, terms: Terms, J: Array, closeness: float) -> None:
+        """Refuse a pose at which the task has lost its rank, or does not fix the motion."""
+        if closeness > _SINGULAR:
+            return
+        k, dof = len(J), terms.dof
+        where = f"(t = {t:.6g} s, q = {np.round(terms.q, 6).tolist()})"
+        if k >= dof:
+            condition = np.linalg.cond(J @ terms.Z) if k == dof and dof else np.inf
+            raise ControllabilityError(
+                f"the coordinates {self.coordinates} do not determine the motion at this pose: {dof} freedoms, "
+                f"condition {condition:.3g} {where}. Choose {dof} other coordinates, or another path, or damped=..."
+            )
+        raise ControllabilityError(
+            f"the {k} values {self.coordinates} cannot all be moved at will at this pose, with {dof} freedoms "
+            f"{where}. Choose others, or another path, or damped=..."
+        )
+
+    def _efforts(self, t: float, terms: Terms) -> tuple[Array, float]:
+        """Efforts (nu,) and how much of them the limits let through."""
+        now = self._motion(t, terms)
+        target = now.free - now.bias + self.kd @ now.rate + self.kp @ now.e
+        u = smallest_effort(terms, self._admissible(t, terms, now.J, target), self._root)
+        if self.saturation is None or (np.abs(u) <= self.limits).all():
+            return u, 1.0
+        cut = np.clip(u, -self.limits, self.limits)
+        if self.saturation == "clip":
+            return cut, float((np.abs(cut[u != 0.0]) / np.abs(u[u != 0.0])).min())
+        hold = smallest_effort(terms, self._admissible(t, terms, now.J, -now.bias), self._root)
+        s = _largest_scale(hold, u - hold, self.limits)
+        return np.clip(hold + s * (u - hold), -self.limits, self.limits), s
+
+
+def _largest_scale(hold: Array, more: Array, limits: Array) -> float:
+    """The largest s in [0, 1] with |hold + s more| <= limits; 0 where there is none."""
+    moving = more != 0.0
+    ends = np.stack([(side * limits - hold)[moving] / more[moving] for side in (-1.0, 1.0)])
+    first, last = ends.min(axis=0).max(initial=0.0), ends.max(axis=0).min(initial=1.0)
+    return float(last) if first <= last and (np.abs(hold[~moving]) <= limits[~moving]).all() else 0.0

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
 from ..errors import ControllabilityError
+from ..kernels import laws
 from ..model.diagnosis import Actuation, actuation_verdict, unique_multipliers
 from ..model.plant import Plant
 from ..model.terms import Terms
@@ -19,12 +21,17 @@ __all__ = [
     "MotorEffort",
     "constraint_force",
     "inverse_dynamics",
+    "measured_force",
     "motor_effort",
     "passive_joint_map",
     "power",
+    "smallest_effort",
+    "weight_root",
 ]
 
 Array = NDArray[np.float64]
+
+_RANK = 1e-10  # relative size of what counts as reached by the motors
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,6 +79,12 @@ def constraint_force(
     return ConstraintForce(force, terms.A_pinv.T @ force, unique_multipliers(terms.A, terms.rank), vdot)
 
 
+def measured_force(terms: Terms, u: Array) -> Terms:
+    """The terms with the constraint force A' lam under motor efforts u (nu,), as a sensor would measure it."""
+    f = terms.B @ u
+    return terms.with_force(f - terms.h - terms.M @ acceleration(terms, f))
+
+
 @dataclass(frozen=True, eq=False)
 class MotorEffort:
     """Motor efforts for a wanted acceleration.
@@ -80,6 +93,9 @@ class MotorEffort:
     ----------
     u : ndarray, shape (nu,)
         Motor efforts, N or N m.
+    terms : Terms
+    vdot : ndarray, shape (nv,)
+        The acceleration that they are for.
     f : ndarray, shape (nv,)
         The same as joint forces, B u: exactly zero on passive joints.
     residual : ndarray, shape (nv,)
@@ -89,9 +105,21 @@ class MotorEffort:
     """
 
     u: Array
-    f: Array
-    residual: Array
-    actuation: Actuation
+    terms: Terms
+    vdot: Array
+
+    @cached_property
+    def f(self) -> Array:
+        return self.terms.B @ self.u
+
+    @cached_property
+    def residual(self) -> Array:
+        terms = self.terms
+        return terms.Z @ (terms.Z.T @ (terms.M @ self.vdot + terms.h - self.f))
+
+    @cached_property
+    def actuation(self) -> Actuation:
+        return actuation_verdict(self.terms)
 
 
 def motor_effort(terms: Terms, vdot: ArrayLike, weight: ArrayLike | None = None, *, strict: bool = True) -> MotorEffort:
@@ -106,7 +134,7 @@ def motor_effort(terms: Terms, vdot: ArrayLike, weight: ArrayLike | None = None,
         Wanted acceleration; its part across the loops is left to the constraint forces.
     weight : array_like, shape (nu,) or (nu, nu), optional
         Metric W of the efforts: u' W^-1 u is minimised, as in Aghili, eq. 49. Effort limits squared
-        weigh each motor by what it can give.
+        weigh each motor by what it can give; see `cmbcontrol.controllers.metrics`.
     strict : bool
         Raise where the motors cannot produce the motion; else return the nearest and the residual.
 
@@ -114,34 +142,49 @@ def motor_effort(terms: Terms, vdot: ArrayLike, weight: ArrayLike | None = None,
     ------
     ControllabilityError
         Where rank(Z'B) is below the freedom that the motion needs.
+    ValueError
+        Where the weight is not symmetric and positive definite.
     """
     vdot = _check.vector(vdot, terms.h.size, "vdot")
-    Z = terms.Z
+    return MotorEffort(smallest_effort(terms, vdot, weight_root(weight, terms.B.shape[1]), strict=strict), terms, vdot)
+
+
+def smallest_effort(terms: Terms, vdot: Array, root: Array | None = None, *, strict: bool = True) -> Array:
+    """The u of `motor_effort` alone, with a root of the metric (`weight_root`): what laws call at every sample."""
+    Z, B = terms.Z, terms.B
     need = Z.T @ (terms.M @ vdot + terms.h)
-    root = _weight_root(weight, terms.B.shape[1])
-    reach = Z.T @ terms.B @ root
-    u = root @ (np.linalg.pinv(reach, rcond=1e-10) @ need) if reach.size else np.zeros(terms.B.shape[1])
-    f = terms.B @ u
-    residual = Z @ (need - Z.T @ f)
+    reach = Z.T @ B if root is None else Z.T @ B @ root
+    x, rank, _ = laws.smallest_solution(reach, need, _RANK)
+    if rank < terms.dof:
+        x = np.linalg.pinv(reach, rcond=_RANK) @ need
+        if strict:
+            _require_reached(terms, need, need - reach @ x)
+    return x if root is None else root @ x
+
+
+def _require_reached(terms: Terms, need: Array, missing: Array) -> None:
+    """Refuse a motion that the motors cannot produce."""
+    if np.abs(missing).max(initial=0.0) <= 1e-9 * (1.0 + np.abs(need).max(initial=0.0)):
+        return
     verdict = actuation_verdict(terms)
-    if strict and np.abs(residual).max(initial=0.0) > 1e-9 * (1.0 + np.abs(need).max(initial=0.0)):
-        raise ControllabilityError(
-            f"the motors reach {verdict.rank} of {verdict.dof} freedoms at this pose; forces up to "
-            f"{np.abs(residual).max():.3g} are missing (q = {np.round(terms.q, 6).tolist()}). "
-            "Add an actuator, or leave this pose (strict=False gives the nearest efforts)."
-        )
-    return MotorEffort(u, f, residual, verdict)
+    raise ControllabilityError(
+        f"the motors reach {verdict.rank} of {verdict.dof} freedoms at this pose; forces up to "
+        f"{np.abs(terms.Z @ missing).max():.3g} are missing (q = {np.round(terms.q, 6).tolist()}). "
+        "Add an actuator, or leave this pose (strict=False gives the nearest efforts)."
+    )
 
 
-def _weight_root(weight: ArrayLike | None, nu: int) -> Array:
-    """A square root of the metric of the efforts."""
+def weight_root(weight: ArrayLike | None, nu: int) -> Array | None:
+    """A root R of a metric of the efforts, R R' = W (nu, nu); None for the plain one."""
     if weight is None:
-        return np.eye(nu)
+        return None
     W = np.asarray(weight, dtype=np.float64)
     if W.ndim == 1:
         W = np.diag(_check.vector(W, nu, "weight"))
     W = _check.matrix(W, (nu, nu), "weight")
     try:
+        if np.abs(W - W.T).max(initial=0.0) > 1e-9 * np.abs(W).max(initial=0.0):
+            raise np.linalg.LinAlgError
         return np.linalg.cholesky(W)
     except np.linalg.LinAlgError as error:
         raise ValueError(f"weight must be symmetric and positive definite, got {W.tolist()}") from error

@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from ..kernels import constrained, split
+from ..kernels import constrained, laws
 
 __all__ = ["RANK_TOLERANCE", "Terms"]
 
@@ -80,22 +80,14 @@ class Terms:
         return float(self.pivots[self.rank - 1] / self.pivots[0]) if self.rank else 1.0
 
     @cached_property
-    def _orthonormal(self) -> Array:
-        """Orthogonal matrix whose first `rank` columns span the rows of A."""
-        rows, n = self.A.shape
-        norms = np.sqrt(np.einsum("ij,ij->i", self.A, self.A))
-        G = self.A / np.where(norms > 1e-3 * norms.max(initial=0.0), norms, 1.0)[:, None]
-        order, tau, pivots = np.empty(rows, np.int64), np.empty(rows), np.empty(rows)
-        rank = split.factor_rows(G, order, tau, pivots, 0.0, self.rank)
-        Q = np.eye(n)
-        for k in range(n):
-            split.to_space(G, tau, rank, Q[k])
-        return Q.T
+    def _split(self) -> tuple[Array, Array, Array]:
+        """Orthonormal bases (nv, rank) of the rows of A and (nv, dof) of N(A), and a solution of A c = -b."""
+        return laws.constraint_split(self.A, self.b, self.rank)
 
-    @cached_property
+    @property
     def Z(self) -> Array:
         """Orthonormal basis of the admissible velocities N(A), shape (nv, dof)."""
-        return self._orthonormal[:, self.rank :]
+        return self._split[1]
 
     @cached_property
     def P(self) -> Array:
@@ -105,14 +97,19 @@ class Terms:
     @cached_property
     def A_pinv(self) -> Array:
         """Moore-Penrose pseudoinverse of A at its rank, shape (nv, rows)."""
-        Q = self._orthonormal[:, : self.rank]
+        Q = self._split[0]
         q, r = np.linalg.qr(self.A @ Q)
         return Q @ np.linalg.solve(r, q.T)
 
     @cached_property
     def Cv(self) -> Array:
         """C v = -A+ b, the acceleration across N(A) that the loops demand (Aghili, eq. 16)."""
-        return -self.A_pinv @ self.b
+        c, b = self._split[2], self.b
+        if self.rank < b.size:  # off the manifold, redundant rows need not agree with the others
+            left = self.A @ c + b
+            if left @ left > 1e-24 * (b @ b):
+                return -self.A_pinv @ b
+        return c
 
     @cached_property
     def singular_values(self) -> Array:

@@ -55,9 +55,10 @@ def responses(run: Simulation, *, axes: Any = None) -> Figure:
     """
     t, data = run.time, run.data
     names, units = [str(n) for n in data["position"].values], _listed_units(data["q"])
-    tracked = [str(n) for n in data["controlled"].values] if "reference" in data else []
+    followed = [str(n) for n in data["controlled"].values] if "reference" in data else []
+    tracked = [n for n in followed if n in names]
     positions = _by_unit(names, units)
-    errors = _by_unit(tracked, [units[names.index(n)] for n in tracked])
+    errors = _errors(run, followed, dict(zip(names, units, strict=True)))
     motors = [str(n) for n in data["actuator"].values]
     driven = motors if data.attrs["controller"] != "none" else []
     efforts = _by_unit(driven, _effort_units(run.plant, len(motors))[: len(driven)])
@@ -69,10 +70,8 @@ def responses(run: Simulation, *, axes: Any = None) -> Figure:
         dress(ax, _POSITIONS.get(unit, f"coordinate ({unit})"))
     for unit, group in errors.items():
         ax = next(left)
-        for name, style in zip(group, styles(len(group)), strict=True):
-            k = tracked.index(name)
-            gap = np.abs(data["reference"].values[:, k] - data["q"].values[:, names.index(name)])
-            ax.plot(t, _positive(gap), linewidth=1.3, label=name, **style)
+        for (name, error), style in zip(group.items(), styles(len(group)), strict=True):
+            ax.plot(t, _positive(np.abs(error)), linewidth=1.3, label=name, **style)
         dress(ax, _ERRORS.get(unit, f"tracking error ({unit})"), log=_has_data(ax))
     for unit, group in efforts.items():
         ax = next(left)
@@ -194,7 +193,7 @@ def _positions(ax: Axes, run: Simulation, group: list[str], tracked: list[str]) 
     label = "reference"
     for name in order:
         if name in tracked:
-            values = data["reference"].values[:, tracked.index(name)]
+            values = data["reference"].sel(controlled=name).values
             ax.plot(t, values, color=INK, linewidth=0.9, dashes=(4, 3), label=label)
             label = "_reference"
 
@@ -253,6 +252,24 @@ def _has_data(ax: Axes) -> bool:
 def _listed_units(variable: Any) -> list[str]:
     """Units of a variable, one an entry of its second dimension."""
     return [str(u) for u in json.loads(variable.attrs["units"])]
+
+
+def _errors(run: Simulation, followed: list[str], units: dict[str, str]) -> dict[str, dict[str, np.ndarray]]:
+    """Tracking errors by unit and name, as the controller sees them, or else of coordinates."""
+    data = run.data
+    if "error" in data:
+        listed = _listed_units(data["error"])
+        units = dict(zip(followed, listed, strict=True)) if len(listed) == len(followed) else units
+    groups: dict[str, dict[str, np.ndarray]] = {}
+    for name in followed:
+        if "error" in data:
+            error = data["error"].sel(controlled=name).values
+        elif name in units:
+            error = data["reference"].sel(controlled=name).values - data["q"].sel(position=name).values
+        else:
+            continue
+        groups.setdefault(units.get(name, ""), {})[name] = error
+    return groups
 
 
 def _by_unit(names: Iterable[str], units: Iterable[str]) -> dict[str, list[str]]:

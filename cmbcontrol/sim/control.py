@@ -10,15 +10,15 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
 from ..controllers.protocol import ConstantEffort, optional, period_of, start_of
-from ..dynamics.formulations import acceleration
+from ..dynamics.forces import measured_force
 from ..model.plant import Plant
 from ..model.terms import Terms
 
-__all__ = ["Control", "LawFailed", "measured_force"]
+__all__ = ["Control", "LawFailed"]
 
 Array = NDArray[np.float64]
 
-_SAME = 1e-9  # of a period: times nearer than this are one
+_DIGITS = 9  # of a period: times that agree to these are one
 
 
 class LawFailed(Exception):
@@ -110,9 +110,8 @@ class Control:
         self._samples += 1
 
     def _arrival(self, delay: float) -> float:
-        """When an effort of this sample acts; at a sample time exactly where it is one."""
-        periods = self._samples + delay / self.period  # type: ignore[operator]
-        return (round(periods) if abs(periods - round(periods)) < _SAME else periods) * self.period
+        """When an effort of this sample acts; at a sample time, or with another effort, exactly where it is so."""
+        return round(self._samples + delay / self.period, _DIGITS) * self.period  # type: ignore[operator]
 
     # -- at any time ------------------------------------------------------------------------------
 
@@ -160,12 +159,6 @@ class Control:
             return _check.vector(u, len(self.motors), what, self.motors)
         except ValueError as error:
             raise ValueError(f"{error} (t = {t:.6g} s)") from None
-
-
-def measured_force(terms: Terms, u: Array) -> Terms:
-    """The terms with the constraint force A' lam under efforts u, as a sensor would measure it."""
-    f = terms.B @ u
-    return terms.with_force(f - terms.h - terms.M @ acceleration(terms, f))
 
 
 def _delays(law: Any, plant: Plant, period: float | None) -> Array:

@@ -14,6 +14,7 @@ from ..errors import AssemblyError, Status
 from ..kernels import constrained, forces, stepping
 from ..model.mechanism import Mechanism
 from ..model.terms import FAILED, RANK_TOLERANCE, Terms
+from .control import LawFailed
 from .run import INSTANT, Record, Run, Standing, path
 
 __all__ = ["run"]
@@ -21,6 +22,7 @@ __all__ = ["run"]
 Array = NDArray[np.float64]
 _KEEP = 12  # past steps that a leap may look back on
 _FLUSH = 256
+_FAILING = 1e-9  # of a run: steps at which a law that fails is believed
 
 
 class _NotFinite(Exception):
@@ -273,7 +275,7 @@ def _loop(run: Run, stepper: _Stepper, log: _Log, now: Standing, stop: float) ->
             if step < 4e-16 * max(abs(t), 1e-3 * run.t_end):
                 record.status = Status.STEP_TOO_SMALL
                 return
-            new, K, error = _attempt(stepper, t, x, rate, step)
+            new, K, error = _attempt(stepper, t, x, rate, step, adaptive)
             if adaptive:
                 h = stepping.next_step(step, error, rejected)
                 if not error < 1.0:
@@ -307,11 +309,20 @@ def _loop(run: Run, stepper: _Stepper, log: _Log, now: Standing, stop: float) ->
             return
 
 
-def _attempt(stepper: _Stepper, t: float, x: Array, rate: Array, step: float) -> tuple[Array, Array, float]:
-    """A step; one that cannot be evaluated or closed counts as an infinite error."""
+def _attempt(
+    stepper: _Stepper, t: float, x: Array, rate: Array, step: float, adaptive: bool
+) -> tuple[Array, Array, float]:
+    """A step; one that cannot be evaluated or closed counts as an infinite error.
+
+    A law that fails at a stage ahead is approached with shorter steps, so that the run ends where the law does.
+    """
     try:
         return stepper.attempt(t, x, rate, step)
     except (AssemblyError, _NotFinite):
+        return x, np.empty((0, 0)), np.inf
+    except LawFailed:
+        if not adaptive or step < _FAILING * stepper.run.t_end:
+            raise
         return x, np.empty((0, 0)), np.inf
 
 

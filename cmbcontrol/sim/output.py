@@ -54,7 +54,7 @@ def assemble_result(
     found = [_part_columns(part, _own(times, parts, i), plant) for i, part in enumerate(parts)]
     columns = {name: np.concatenate([part[name] for part in found]) for name in found[0]}
     columns["energy_balance"] -= columns["energy_balance"][0]
-    columns |= _reference(first, times) | _reports(parts, times, columns.pop("report"))
+    columns |= _tracking(first, times, columns) | _reports(parts, times, columns.pop("report"))
     logged = [event for part in parts for event in _events(part.run, *part.steps.arrays()[:3])]
     logged = sorted([*logged, *events], key=lambda event: event["time"])
     attrs = {
@@ -231,6 +231,8 @@ def _conditioning(pivots: Array, options: stepping.Options) -> Array:
 
 def _smallest_multipliers(plant, Q: Array, force: Array, cap: int) -> Array:
     """Minimum-norm multipliers where redundant rows share the force."""
+    if not len(Q):
+        return np.zeros((0, len(plant.row_names)))
     A = np.stack([plant.jacobian(q) for q in Q])
     U, s, Vt = np.linalg.svd(A, full_matrices=False)
     keep = (s > 1e-9 * s[:, :1]) & (np.arange(s.shape[1]) < cap)
@@ -238,13 +240,21 @@ def _smallest_multipliers(plant, Q: Array, force: Array, cap: int) -> Array:
     return np.einsum("tik,tk,tkj,tj->ti", U, inverse, Vt, force)
 
 
-def _reference(run: Run, times: Array) -> dict[str, Any]:
-    """What a tracking controller was asked to follow."""
-    reference, names = (getattr(run.control.law, name, None) for name in ("reference", "coordinates"))
+def _tracking(run: Run, times: Array, columns: dict[str, Array]) -> dict[str, Any]:
+    """What a tracking controller was asked to follow, and the error as it sees it."""
+    law = run.control.law
+    reference, names = (getattr(law, name, None) for name in ("reference", "coordinates"))
     if not callable(reference) or names is None:
         return {}
-    values = np.array([reference(float(t))[0] for t in times])
-    return {"reference": values, "controlled": tuple(names)}
+    found = {"reference": np.array([reference(float(t))[0] for t in times]), "controlled": tuple(names)}
+    of_plant = dict(zip(run.plant.position_names, run.plant.position_units, strict=True))
+    units = getattr(getattr(law, "task", None), "units", None)
+    found["controlled_units"] = tuple(of_plant.get(n, "") for n in names) if units is None else tuple(units)
+    error = getattr(law, "error", None)
+    if callable(error) and found["reference"].shape == (times.size, len(names)):
+        states = zip(times, columns["q"], columns["v"], strict=True)
+        found["error"] = np.array([error(float(t), run.plant.terms(q, v, float(t)))[0] for t, q, v in states])
+    return found
 
 
 def _events(run: Run, T: Array, X: Array, F: Array) -> list[dict[str, Any]]:
@@ -265,7 +275,8 @@ def _events(run: Run, T: Array, X: Array, F: Array) -> list[dict[str, Any]]:
             continue
         q = _path_position(run, t, T, X, F)
         pivots = plant.terms(q, np.zeros(plant.nv)).pivots[:cap]
-        rank = int(np.count_nonzero(pivots > max(1e-6, 10.0 * c) * pivots[0])) if c < 1e-4 else cap
+        largest = max(pivots[0], 1e-3 * run.options.reference)  # all rows may vanish together
+        rank = int(np.count_nonzero(pivots > max(1e-6, 10.0 * c) * largest)) if c < 1e-4 else cap
         kind = "singular start" if t < 1e-9 else ("singular passage" if c < 1e-6 else "near-singular passage")
         events.append({"time": t, "kind": kind, "conditioning": c, "rank": rank, "q": q})
     return events

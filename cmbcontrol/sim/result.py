@@ -35,7 +35,7 @@ class Simulation:
         zero in truth), ``active`` (which loops hold), ``actuator_power``, ``constraint_power`` (zero in truth),
         ``rank``, ``conditioning``, and for each singular passage ``event_time``, ``event_kind``,
         ``event_conditioning``, ``event_rank``, ``event_q``, ``event_loss`` (energy lost, J). With a tracking
-        controller also ``reference``; with one that reports, ``report`` by ``quantity``.
+        controller also ``reference`` and ``error``; with one that reports, ``report`` by ``quantity``.
     plant : Plant or None
         None where the run was loaded from a file.
     status : Status
@@ -164,6 +164,7 @@ def build_dataset(plant: Plant, times: Array, columns: dict[str, Array], events:
         return json.dumps(list(names))
 
     effort = tuple("N m" if u == "rad/s" else "N" for u in plant.velocity_units)
+    controlled = units(columns.pop("controlled_units", ()))
     layout = {
         "q": (("time", "position"), units(plant.position_units), "joint positions"),
         "v": (("time", "velocity"), units(plant.velocity_units), "joint velocities"),
@@ -185,7 +186,8 @@ def build_dataset(plant: Plant, times: Array, columns: dict[str, Array], events:
         "rank": (("time",), "1", "rank of the constraint Jacobian"),
         "conditioning": (("time",), "1", "smallest over largest pivot of the constraint gradients"),
         "active": (("time", "loop"), "", "loops that hold"),
-        "reference": (("time", "controlled"), "", "reference of the controlled coordinates"),
+        "reference": (("time", "controlled"), controlled, "reference of the controlled coordinates"),
+        "error": (("time", "controlled"), controlled, "tracking error, reference less value"),
         "report": (("time", "quantity"), "", "what the controller reports"),
     }
     coords: dict[str, Any] = {

@@ -18,11 +18,12 @@ from ..linear.parametrization import Parametrization, as_parametrization
 from ..model.plant import Plant
 from ..model.terms import RANK_TOLERANCE
 from . import output
-from .advance import advance
 from .control import Control
 from .integrators import LOCAL_METHODS, METHODS
 from .result import Simulation
 from .run import Record, Run, Standing, regular_gradient
+from .switching import Contact, Switch
+from .switching_run import Loops, run_in_parts
 
 __all__ = ["simulate"]
 
@@ -52,6 +53,7 @@ def simulate(
     parametrization: str | Parametrization | None = None,
     coordinates: Sequence[str] | ArrayLike | None = None,
     model: Plant | None = None,
+    switches: Sequence[Switch | Contact] = (),
     progress: bool | Callable[[float], None] = False,
 ) -> Simulation:
     """Simulate a plant with a controller.
@@ -107,6 +109,9 @@ def simulate(
     model : Mechanism or FunctionPlant, optional
         What the controller takes the plant for, with the same coordinates and motors; the plant itself unless given.
         Short for a controller ``OnModel(model, controller)``.
+    switches : sequence of Engage, Release, Lock, Unlock or Contact, optional
+        What switches loops on and off during the run, by time, by a condition, or as the contacts push. The controller
+        stays the same; it gets the terms of the loops that hold. See the guide on constraints that come and go.
     progress : bool or callable
         Show a progress bar, or call with the fraction that is done.
 
@@ -132,12 +137,17 @@ def simulate(
     True
     """
     begin = clock.perf_counter()
+    loops = Loops(plant, _listed(switches))
+    if loops.changing and q0 is not None:
+        plant = loops.start(_check.vector(q0, plant.nq, "q0", plant.position_names))
     q0, v0 = _start(plant, q0, v0, _check.one_of(metric, ("mass", "euclidean"), "metric"))
     t_end = _check.positive(t_end, "t_end")
     times = _output_times(output_times, t_end)
     code = _STABILISATIONS[_check.one_of(stabilisation, _STABILISATIONS, "stabilisation")]
     _check.one_of(method, METHODS, "method")
     _require_fitting(method, step, stabilisation, energy, parametrization, coordinates)
+    if loops.changing and (coordinates is not None or model is not None):
+        raise TypeError("switches= change the loops, which coordinates= and model= do not follow; leave these out")
     rtol, atol = (_tolerance(method, step, x, name) for x, name in ((rtol, "rtol"), (atol, "atol")))
     alpha, beta = (_check.positive(x, "baumgarte", zero=True) for x in baumgarte)
     options = stepping.Options(
@@ -157,26 +167,32 @@ def simulate(
     )
     law = as_controller(controller, plant) if model is None else OnModel(model, controller)
     control = Control(plant, law)
-    u0 = control.first(plant.terms(q0, v0))  # a law that does not fit fails here, with its own message
-    first = step if step is not None else _first_step(plant, q0, v0, u0, options, t_end)
+    asked = loops.near(q0)
+    u0 = control.first(asked.terms(q0, v0))  # a law that does not fit fails here, with its own message
+    first = step if step is not None else _first_step(asked, q0, v0, u0, options, t_end)
     chosen = as_parametrization(parametrization, coordinates) if method in LOCAL_METHODS else None
     run = Run(
         plant, control, options, method, t_end, int(max_steps), _reporter(progress), times, chosen, step is not None
     )
     now = Standing(0.0, np.concatenate([q0, v0, np.zeros(2), control.integrated]), first)
-    record = Record()
     with run.report:
-        advance(run, record, now, t_end)
+        parts, events = run_in_parts(run, now, loops)
     settings = {
         "method": method, "rtol": rtol, "atol": atol, "stabilisation": stabilisation, "metric": metric,
         "pass_within": pass_within, "energy_projection": int(bool(energy)),
     }  # fmt: skip
     if chosen is not None:
         settings |= {"parametrization": type(chosen).__name__, "pass_within": 0.0}
-    simulation = output.assemble_result(plant, [output.Part(run, record)], times, settings, begin)
+    simulation = output.assemble_result(loops.whole, parts, times, settings, begin, events)
+    record = parts[-1].steps
     if record.status != Status.COMPLETED:
         _raise(plant, record, simulation)
     return simulation
+
+
+def _listed(switches: Any) -> list[Switch | Contact]:
+    """The switches, one or several, as a list."""
+    return [switches] if isinstance(switches, (Switch, Contact)) else list(switches)
 
 
 def _require_fitting(method: str, step: Any, stabilisation: str, energy: bool, parametrization, coordinates) -> None:

@@ -1,0 +1,122 @@
+"""Admissible accelerations that fulfil a task, and what becomes of the motion that it leaves free.
+
+All write a = c + Z L'^-1 y with A c = -b and Z'M Z = L L', so that the smallest change of y is the smallest change of
+the acceleration in the metric of M (Gauss' principle).
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..kernels import laws
+from ..model.terms import Terms
+
+__all__ = ["Wish", "best", "nearest"]
+
+Array = NDArray[np.float64]
+
+_NONE = 1e-9  # singular values below this part of the largest count as zero
+_LEFT = 0.1  # part of the mobility below which a second task is given up, smoothly
+
+
+class Wish(NamedTuple):
+    """What is wished for in the motion that a task leaves free.
+
+    Attributes
+    ----------
+    vdot : ndarray, shape (nv,)
+        Acceleration to come near to, in the metric of M.
+    J, target : ndarray, shape (m, nv) and (m,), optional
+        A second task, J a = target, that goes before it.
+    """
+
+    vdot: Array
+    J: Array | None = None
+    target: Array | None = None
+
+
+def nearest(terms: Terms, J: Array, target: Array, wish: Wish) -> tuple[Array, float]:
+    """The acceleration a (nv,) with J a = target, A a = -b, that is nearest to a wish in the metric of M.
+
+    Returns
+    -------
+    a : ndarray, shape (nv,)
+    closeness : float
+        Smallest over largest pivot of J on N(A): 0 where its rows cannot all be fulfilled.
+    """
+    kinetic = _Kinetic(terms)
+    Y, rest = kinetic.rows(J, target)
+    y = kinetic.coordinates(wish.vdot)
+    more, _, closeness = laws.smallest_solution(np.ascontiguousarray(Y), rest - Y @ y, 0.0)
+    y += more
+    if wish.J is not None and closeness > 0.0:
+        y += _second(kinetic, wish, y, np.linalg.qr(Y.T)[0])
+    return kinetic.acceleration(y), closeness
+
+
+def best(terms: Terms, J: Array, target: Array, wish: Wish, *, gauss: bool, damped: float | None = None) -> Array:
+    """The acceleration a (nv,) with A a = -b and the smallest J a - target; of several, that nearest to a wish.
+
+    Parameters
+    ----------
+    terms : Terms
+    J : ndarray, shape (k, nv)
+    target : ndarray, shape (k,)
+    wish : Wish
+    gauss : bool
+        Measure J a - target in the metric (J M^-1 J')^-1, as Gauss' principle does where J = 1; else plainly.
+    damped : float, optional
+        Singular values sigma below this part of the largest, tau, count with sigma/tau^2 in place of 1/sigma.
+    """
+    kinetic = _Kinetic(terms)
+    Y, rest = kinetic.rows(J, target, gauss)
+    y = kinetic.coordinates(wish.vdot)
+    U, sigma, V = np.linalg.svd(Y, full_matrices=False)
+    largest = sigma.max(initial=0.0)
+    tau = (_NONE if damped is None else damped) * largest
+    y += V.T @ (_gains(sigma, tau, damped is not None) * (U.T @ (rest - Y @ y)))
+    if wish.J is not None:
+        y += _second(kinetic, wish, y, V[sigma > _NONE * largest].T)
+    return kinetic.acceleration(y)
+
+
+def _second(kinetic: _Kinetic, wish: Wish, y: Array, taken: Array) -> Array:
+    """Change of y, across the directions (dof, k) taken by the first task, that serves the second one best."""
+    Y, rest = kinetic.rows(wish.J, wish.target, gauss=True)
+    largest = np.linalg.norm(Y, 2) if Y.size else 0.0
+    U, sigma, V = np.linalg.svd(Y - (Y @ taken) @ taken.T, full_matrices=False)
+    return V.T @ (_gains(sigma, _LEFT * largest, True) * (U.T @ (rest - Y @ y)))
+
+
+def _gains(sigma: Array, tau: float, smooth: bool) -> Array:
+    """1/sigma; below tau zero, or sigma/tau^2."""
+    small = sigma / max(tau * tau, 1e-300) if smooth else 0.0
+    return np.where(sigma > tau, 1.0 / np.maximum(sigma, 1e-300), small)
+
+
+class _Kinetic:
+    """Admissible accelerations at a state in the coordinates y, in which the metric of M is 1."""
+
+    def __init__(self, terms: Terms) -> None:
+        self.M, self.Z, self.c = terms.M, terms.Z, terms.Cv
+        self.L = np.linalg.cholesky(self.Z.T @ self.M @ self.Z)
+
+    def coordinates(self, vdot: Array) -> Array:
+        """y of the admissible acceleration nearest to vdot."""
+        return np.linalg.solve(self.L, self.Z.T @ (self.M @ (vdot - self.c)))
+
+    def acceleration(self, y: Array) -> Array:
+        return self.c + self.Z @ np.linalg.solve(self.L.T, y)
+
+    def rows(self, J: Array, target: Array, gauss: bool = False) -> tuple[Array, Array]:
+        """Y and r with |Y y - r| = |J a - target|, or its size in the metric (J M^-1 J')^-1."""
+        Y, rest = np.linalg.solve(self.L, (J @ self.Z).T).T, target - J @ self.c
+        if not gauss:
+            return Y, rest
+        values, vectors = np.linalg.eigh(J @ np.linalg.solve(self.M, J.T))
+        keep = values > 1e-12 * values.max(initial=0.0)
+        root = (vectors[:, keep] / np.sqrt(values[keep])).T
+        return root @ Y, root @ rest
