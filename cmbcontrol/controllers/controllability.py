@@ -1,0 +1,508 @@
+"""What the motors reach of the motions that the loops leave free (Aghili, section 7.4).
+
+In scaled coordinates L'v and L^-1 f, with the metric W = L L' of the velocities (section 7.2), let Z span the
+admissible motions N(A) and U the active subspace R(B), both orthonormal. The singular values of
+
+    Z' U = X S Y'
+
+are the cosines of the angles between the two. Motion i, Z x_i, is moved by force i, U y_i, with the lever s_i, and the
+map from the force that a motion needs to one that the motors can give is
+
+    (I + H) f_parallel = U Y S^-1 X' Z' f_parallel,                                    (62)
+
+which exists where s_dof, the *margin*, is not zero (64).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .. import _check
+from ..dynamics.forces import weight_root
+from ..model.base import PlantBase
+from ..model.terms import Terms
+
+if TYPE_CHECKING:
+    import xarray
+
+__all__ = [
+    "MARGIN",
+    "Controllability",
+    "Metric",
+    "active_force_map",
+    "controllability",
+    "controllability_along",
+    "metric_of",
+    "metric_root",
+]
+
+Array = NDArray[np.float64]
+
+MARGIN = 0.01  # below it motors need more than a hundred times the force of the motion that they hardly reach
+_RANK = 1e-9  # cosines below it count as zero
+_GONE = 1e-5  # singular values of A below this part of the largest vanish at a singular passage, logged within 1e-6
+
+
+@dataclass(frozen=True, eq=False)
+class Controllability:
+    """What the motors reach at a pose.
+
+    Attributes
+    ----------
+    margin : float
+        Cosine of the largest angle between N(A) and R(B): 1 best, 0 where a motion is lost. Efforts grow as 1/margin.
+    rank : int
+        Freedoms that the motors reach.
+    dof : int
+        Freedoms that there are.
+    verdict : str
+        ``"fully-actuated"``, ``"under-actuated"`` or ``"over-actuated"`` (more motors than freedoms).
+    joint : str
+        The joint that moves most in the motion that the motors reach least; empty without freedoms.
+    q : ndarray, shape (nq,)
+    names : tuple of str
+        Velocity coordinates.
+    singular_values : ndarray, shape (dof,)
+        Cosines of all angles, largest first.
+    motions : ndarray, shape (nv, dof)
+        Admissible velocities, a column for each singular value, of length 1 in the metric W.
+    forces : ndarray, shape (nv, dof)
+        Joint forces in R(B) that move them, of length 1 in the metric W^-1; zero where the motors have none.
+    efforts : ndarray, shape (nu, dof)
+        The smallest motor efforts that give these forces.
+    """
+
+    margin: float
+    rank: int
+    dof: int
+    verdict: str
+    joint: str
+    q: Array
+    names: tuple[str, ...]
+    singular_values: Array
+    motions: Array
+    forces: Array
+    efforts: Array
+
+    @property
+    def complete(self) -> bool:
+        """True where the motors reach every admissible motion, condition (64)."""
+        return self.rank == self.dof
+
+    @property
+    def lost(self) -> Array:
+        """Basis (nv, dof - rank) of the admissible velocities that no motor moves."""
+        return self.motions[:, self.rank :]
+
+    @property
+    def weakest(self) -> dict[str, float]:
+        """The motion that the motors reach least, as joint velocities: `joint` moves at 1 (rad/s or m/s)."""
+        if not self.dof:
+            return dict.fromkeys(self.names, 0.0)
+        v = self.motions[:, -1] / self.motions[self.names.index(self.joint), -1]
+        return dict(zip(self.names, v.tolist(), strict=True))
+
+    def active_force(self, force: ArrayLike, margin: float = 0.0) -> Array:
+        """(I + H) P force (62): the smallest joint force of the motors that moves the machine as `force` does.
+
+        Motions with a singular value s below `margin` get s^2/margin^2 of their force: continuous in s, nothing at
+        s = 0, and never more than 1/margin times the force that is needed.
+
+        Parameters
+        ----------
+        force : array_like, shape (nv,)
+            Such as M a + h for the acceleration a.
+        margin : float
+            0: motions that are lost get nothing, all others all.
+        """
+        return self.forces @ self._shares(force, margin)
+
+    def effort(self, force: ArrayLike, margin: float = 0.0) -> Array:
+        """The smallest motor efforts u (nu,) with B u = `active_force(force, margin)`."""
+        return self.efforts @ self._shares(force, margin)
+
+    def _shares(self, force: ArrayLike, margin: float) -> Array:
+        """How much of each column of `forces` it takes."""
+        force = _check.vector(force, len(self.names), "force", self.names)
+        s = self.singular_values
+        return s / np.maximum(s, max(margin, _RANK)) ** 2 * (self.motions.T @ force)
+
+    def __str__(self) -> str:
+        text = f"{self.verdict}: {self.rank} of {self.dof} freedoms reached, margin {self.margin:.3g} (1 best, 0 lost)"
+        return text if not self.dof else f"{text}; least reached: {self.describe_weakest()}"
+
+    def describe_weakest(self) -> str:
+        """The weakest motion in words, the joint that moves most first."""
+        rates = {n: r for n, r in self.weakest.items() if abs(r) > 5e-4}
+        order = sorted(rates, key=lambda n: n != self.joint)
+        return ", ".join(f"{n} {rates[n]:.3g}" for n in order)
+
+
+class Metric(NamedTuple):
+    """W = L L' of the joint velocities (Aghili, section 7.2): scaled velocities are L'v, scaled forces L^-1 f."""
+
+    L: Array
+    inverse: Array
+
+
+def metric_root(plant: PlantBase, weight: ArrayLike | None = None) -> Array:
+    """L (nv, nv) of the metric W = L L', from what the user gives for W, (nv,) or (nv, nv).
+
+    Unless given, a radian counts as ``plant.size`` metres, eq. (50): W is a number where all joints are of one kind.
+    """
+    if weight is not None:
+        return weight_root(weight, plant.nv)
+    return np.diag([plant.size if unit == "rad/s" else 1.0 for unit in plant.velocity_units])
+
+
+def metric_of(plant: PlantBase, weight: ArrayLike | None = None) -> Metric:
+    """The metric that the user gives, or the default one."""
+    L = metric_root(plant, weight)
+    return Metric(L, np.linalg.inv(L))
+
+
+def controllability(
+    plant: PlantBase,
+    q: ArrayLike | Mapping[str, float] | Terms,
+    *,
+    weight: ArrayLike | None = None,
+    epsilon: float | None = None,
+) -> Controllability:
+    """Whether the motors can produce every admissible motion at a pose (Aghili, eq. 64), and how well.
+
+    N and B-perp have nothing in common, where N = N(A) and B-perp are the forces that no motor gives, just where Z'B
+    has full row rank.
+
+    Parameters
+    ----------
+    plant : Mechanism or FunctionPlant
+    q : array_like, mapping or Terms
+        Pose, or the terms at it.
+    weight : array_like, shape (nv,) or (nv, nv), optional
+        Metric W of joint velocities, in which angles are measured. Unless given, a radian counts as ``plant.size``
+        metres, so that units do not decide the margin. The verdict does not depend on it.
+    epsilon : float, optional
+        Singular values of A below it count as zero, as in Aghili's section 8: the constraint is dropped there, the
+        machine gains freedoms, and needs motors for them. In the units of A. Unless given, the rank of the terms.
+
+    Returns
+    -------
+    Controllability
+
+    Examples
+    --------
+    The crank of a slider-crank moves the machine, but not where rod and crank point the same way: there the rod may
+    turn by itself.
+
+    >>> from cmbcontrol import plants
+    >>> from cmbcontrol.controllers import controllability
+    >>> plant = plants.slider_crank()
+    >>> print(controllability(plant, [0.6, -1.2]))
+    fully-actuated: 1 of 1 freedoms reached, margin 0.447 (1 best, 0 lost); least reached: q2 1, q1 -0.5
+    >>> print(controllability(plant, [np.pi / 2, -np.pi]))
+    under-actuated: 1 of 2 freedoms reached, margin 0 (1 best, 0 lost); least reached: q2 1
+    """
+    terms = q if isinstance(q, Terms) else plant.terms(plant.configuration(q), np.zeros(plant.nv))
+    return reach(terms, plant.velocity_names, metric_of(plant, weight), checked_epsilon(epsilon))
+
+
+def checked_epsilon(epsilon: float | None) -> float:
+    """The threshold of the singular values of A; 0 leaves the rank as it is."""
+    return 0.0 if epsilon is None else _check.positive(epsilon, "epsilon")
+
+
+def reach(
+    terms: Terms, names: tuple[str, ...], metric: Metric, epsilon: float = 0.0, rank: int | None = None
+) -> Controllability:
+    """`controllability` from its parts; with `rank`, A counts as of this rank."""
+    L, inverse = metric
+    Z = np.linalg.qr(L.T @ _admissible(terms, epsilon, rank))[0]
+    U, G = _active(inverse @ terms.B)
+    dof = Z.shape[1]
+    X, s, Yt = np.linalg.svd(Z.T @ U)
+    s = np.minimum(np.append(s, np.zeros(dof)), 1.0)[:dof]  # angles without a motor are right ones
+    s[s < 1e-14] = 0.0  # rounding
+    Y = np.append(Yt, np.zeros((dof, U.shape[1])), axis=0)[:dof].T
+    scaled = Z @ X
+    reached = int(np.count_nonzero(s > _RANK))
+    return Controllability(
+        margin=float(s[-1]) if dof else 1.0,
+        rank=reached,
+        dof=dof,
+        verdict=_verdict(reached, dof, terms.B.shape[1]),
+        joint=_largest(scaled[:, -1], names) if dof else "",
+        q=terms.q,
+        names=names,
+        singular_values=s,
+        motions=inverse.T @ scaled,
+        forces=L @ U @ Y,
+        efforts=G @ Y,
+    )
+
+
+def _verdict(rank: int, dof: int, motors: int) -> str:
+    """As `model.diagnosis.actuation_verdict` says it."""
+    if rank < dof:
+        return "under-actuated"
+    return "over-actuated" if motors > dof else "fully-actuated"
+
+
+def _largest(motion: Array, names: tuple[str, ...]) -> str:
+    """The joint that moves most; the first of those that do so within a twentieth."""
+    size = np.abs(motion)
+    return names[int(np.argmax(size >= 0.95 * size.max()))]
+
+
+def _admissible(terms: Terms, epsilon: float, rank: int | None) -> Array:
+    """Basis of N(A), where singular values below epsilon, or beyond the rank, count as zero."""
+    if rank is None:
+        rank = min(terms.rank, int(np.count_nonzero(terms.singular_values >= epsilon))) if epsilon else terms.rank
+    if rank == terms.rank:
+        return terms.Z
+    return np.linalg.svd(terms.A)[2][rank:].T
+
+
+def _active(B: Array) -> tuple[Array, Array]:
+    """Orthonormal basis U of R(B), and G with B G = U: the smallest efforts that give it."""
+    U, s, Vt = np.linalg.svd(B, full_matrices=False)
+    keep = s > 1e-10 * s.max(initial=0.0)
+    return U[:, keep], Vt[keep].T / s[keep]
+
+
+def active_force_map(
+    plant: PlantBase, q: ArrayLike | Mapping[str, float] | Terms, *, weight: ArrayLike | None = None
+) -> Array:
+    """Aghili's I + H (57)-(62) for any actuation matrix B: gears, motors on several joints, torques between bodies.
+
+    The projector diag(I, 0) on the active joints (55) is B B^+ in general. With P, and with f_parallel = P f,
+
+        Q = I - B B^+ - P + B B^+ P,    H = -(I - P) Q^+ (I - B B^+),    f^c = (I + H) f_parallel
+
+    moves the machine as f does, and is in R(B) where the motors reach every motion (64).
+
+    Parameters
+    ----------
+    plant, q, weight
+        See `controllability`. In the metric W, matrices and forces are taken in scaled coordinates and brought back.
+
+    Returns
+    -------
+    map : ndarray, shape (nv, nv)
+        To be applied to f_parallel, which is P f with joints of one kind and no `weight`, and
+        ``WeightedProjection(A, W).force(f)`` in general.
+
+    Notes
+    -----
+    Of all forces of the motors that move the machine alike, f^c is the smallest in f' W^-1 f (7.4.1): the norm of
+    *joint forces*. `dynamics.motor_effort` takes the smallest *efforts* u' W_u^-1 u. Both are one where each motor acts
+    on one joint with one gear for all, and in general for W_u^-1 = B' W^-1 B, where the columns of B are independent.
+
+    The law `PassiveJoints` uses `Controllability.effort`, the same by singular values.
+
+    Examples
+    --------
+    >>> from cmbcontrol import plants
+    >>> from cmbcontrol.controllers import active_force_map
+    >>> plant = plants.five_bar()
+    >>> terms = plant.terms(plant.assemble(left=2.1, right=1.0), [0.0] * 4)
+    >>> (active_force_map(plant, terms) @ terms.P @ terms.h + 0.0).round(2)  # what holds it against its weight
+    array([-31.49,   0.  ,  32.91,   0.  ])
+    """
+    terms = q if isinstance(q, Terms) else plant.terms(plant.configuration(q), np.zeros(plant.nv))
+    L, inverse = metric_of(plant, weight)
+    Z = np.linalg.qr(L.T @ terms.Z)[0]
+    U, _ = _active(inverse @ terms.B)
+    I, P, active = np.eye(len(L)), Z @ Z.T, U @ U.T
+    Q = I - active - P + active @ P
+    H = -(I - P) @ np.linalg.pinv(Q, rcond=1e-10) @ (I - active)
+    return L @ (I + H) @ inverse
+
+
+# -- along a motion --------------------------------------------------------------------------------
+
+
+def controllability_along(
+    plant: PlantBase,
+    run: Any,
+    *,
+    margin: float = MARGIN,
+    weight: ArrayLike | None = None,
+    epsilon: float | None = None,
+) -> xarray.Dataset:
+    """The controllability condition (64) along the motion of a run, and where it is lost.
+
+    Parameters
+    ----------
+    plant : Mechanism or FunctionPlant
+        That of the run, or the same with other motors.
+    run : Simulation
+    margin : float
+        A loss is a stretch of time with a margin below it.
+    weight, epsilon
+        See `controllability`.
+
+    Returns
+    -------
+    xarray.Dataset
+        Over ``time``: ``margin``, ``rank``, ``dof``. For each ``loss``: ``loss_time`` (where the margin is least),
+        ``loss_begin``, ``loss_end``, ``loss_margin``, ``loss_rank``, ``loss_dof``, ``loss_joint``, ``loss_kind``
+        (``"singular pose"``, where the loops lose their rank, or ``"actuation singularity"``), ``loss_q``.
+
+    Notes
+    -----
+    Between output times the path is the cubic through positions and velocities; minima are looked for there, so a loss
+    that falls between two times is found. At the singular passages that the run has logged, the machine has more
+    freedoms for an instant: the margin is that at the rank there.
+
+    Examples
+    --------
+    >>> from cmbcontrol import plants, simulate
+    >>> from cmbcontrol.controllers import controllability_along
+    >>> plant = plants.slider_crank()
+    >>> run = simulate(plant, q0=[1.2, -2.4], v0=[1.0, -2.0], t_end=1.0)
+    >>> losses = controllability_along(plant, run)
+    >>> losses["loss_joint"].values.tolist(), losses["loss_kind"].values.tolist()
+    (['q2'], ['singular pose'])
+    """
+    import xarray
+
+    margin = _check.positive(margin, "margin")
+    path = _Path(plant, run, metric_of(plant, weight), checked_epsilon(epsilon))
+    here = [path.measure(t) for t in run.time]
+    extra = path.singular_passages() + path.minima(run.time, np.array([c.margin for c in here]), margin)
+    samples = sorted([*zip(run.time.tolist(), here, strict=True), *extra], key=lambda sample: sample[0])
+    losses = path.losses(samples, margin)
+    unit = {"units": "1"}
+    data = {
+        "margin": ("time", [c.margin for c in here], {**unit, "long_name": "controllability margin (1 best, 0 lost)"}),
+        "rank": ("time", [c.rank for c in here], {**unit, "long_name": "freedoms that the motors reach"}),
+        "dof": ("time", [c.dof for c in here], {**unit, "long_name": "freedoms"}),
+    }
+    for key, units, kind in _LOSS:
+        data[f"loss_{key}"] = ("loss", np.array([loss[key] for loss in losses], dtype=kind), {"units": units})
+    poses = np.array([loss["q"] for loss in losses]).reshape(len(losses), plant.nq)
+    data["loss_q"] = (("loss", "position"), poses, {"long_name": "pose of the loss"})
+    coords = {"time": ("time", run.time, {"units": "s"}), "position": list(plant.position_names)}
+    return xarray.Dataset(data, coords, {"plant": plant.name, "threshold": margin, "epsilon": path.epsilon})
+
+
+_LOSS = (
+    ("time", "s", float),
+    ("begin", "s", float),
+    ("end", "s", float),
+    ("margin", "1", float),
+    ("rank", "1", int),
+    ("dof", "1", int),
+    ("joint", "", str),
+    ("kind", "", str),
+)
+
+
+class _Path:
+    """The motion of a run as a curve, and what the motors reach on it."""
+
+    def __init__(self, plant: PlantBase, run: Any, metric: Metric, epsilon: float) -> None:
+        data = run.data
+        known = tuple(str(n) for n in data["position"].values)
+        if known != plant.position_names:
+            raise ValueError(
+                f"the run is of a plant with the coordinates {', '.join(known)}; {plant.name!r} has "
+                f"{', '.join(plant.position_names)}"
+            )
+        self.plant, self.data, self.metric, self.epsilon = plant, data, metric, epsilon
+        self.t, self.q, self.v = run.time, data["q"].values, data["v"].values
+        self.cap = int(data.attrs["generic_rank"])
+
+    def pose(self, t: float) -> Array:
+        """Position (nq,) at a time."""
+        i = int(np.clip(np.searchsorted(self.t, t, side="right") - 1, 0, len(self.t) - 1))
+        if t == self.t[i] or i + 1 == len(self.t):
+            return self.q[i].copy()
+        h = self.t[i + 1] - self.t[i]
+        s = (t - self.t[i]) / h
+        whole = self.plant.difference(self.q[i], self.q[i + 1])
+        step = s * s * (3.0 - 2.0 * s) * whole + h * s * (1.0 - s) * ((1.0 - s) * self.v[i] - s * self.v[i + 1])
+        return self.plant.integrate(self.q[i], step)
+
+    def measure(self, t: float) -> Controllability:
+        """What the motors reach at a time."""
+        return self.measure_pose(self.pose(t))
+
+    def measure_pose(self, q: Array, rank: int | None = None) -> Controllability:
+        """What the motors reach at a pose."""
+        terms = self.plant.terms(q, np.zeros(self.plant.nv), cap=self.cap)
+        return reach(terms, self.plant.velocity_names, self.metric, self.epsilon, rank)
+
+    def singular_passages(self) -> list[tuple[float, Controllability]]:
+        """The instants at which the loops lose their rank."""
+        kinds = [str(kind) for kind in self.data["event_kind"].values]
+        found = [k for k, kind in enumerate(kinds) if kind.startswith("singular")]
+        if not found:
+            return []
+        largest = max(self.gradients(q)[0] for q in self.q)
+        samples = []
+        for k in found:
+            q = self.data["event_q"].values[k].copy()
+            rank = int(np.count_nonzero(self.gradients(q) > _GONE * largest))
+            samples.append((float(self.data["event_time"].values[k]), self.measure_pose(q, min(rank, self.cap))))
+        return samples
+
+    def gradients(self, q: Array) -> Array:
+        """Singular values of A in metres, in scaled velocities."""
+        A = self.plant.row_scale[:, None] * self.plant.jacobian(q.copy())
+        return np.linalg.svd(self.metric.inverse @ A.T, compute_uv=False)
+
+    def minima(self, times: Array, margins: Array, threshold: float) -> list[tuple[float, Controllability]]:
+        """Least margins between the times, where they may lie below the threshold."""
+        from scipy.optimize import minimize_scalar
+
+        found = []
+        for i in range(1, len(times) - 1):
+            before, here, after = margins[i - 1 : i + 2]
+            steepest = max(before - here, after - here)
+            if not (here <= before and here < after and here - steepest < threshold):
+                continue
+            a, b = times[i - 1], times[i + 1]
+            least = minimize_scalar(
+                lambda t: self.measure(t).margin, bounds=(a, b), method="bounded", options={"xatol": 1e-9 * (b - a)}
+            )
+            found.append((float(least.x), self.measure(float(least.x))))
+        return found
+
+    def losses(self, samples: list[tuple[float, Controllability]], threshold: float) -> list[dict]:
+        """Stretches of samples below the threshold, each with its limits and its worst instant."""
+        below = np.array([c.margin < threshold for _, c in samples])
+        edges = np.flatnonzero(np.diff(np.concatenate([[False], below, [False]]).astype(int)))
+        losses = []
+        for first, behind in zip(edges[::2], edges[1::2], strict=True):
+            stretch = samples[first:behind]
+            least = min(c.margin for _, c in stretch)
+            worst = [sample for sample in stretch if sample[1].margin <= least + _RANK]
+            t, at = worst[len(worst) // 2]  # the middle of a stretch of zeros
+            begin = stretch[0][0] if first == 0 else self._border(samples[first - 1][0], stretch[0][0], threshold)
+            end = (
+                stretch[-1][0]
+                if behind == len(samples)
+                else self._border(samples[behind][0], stretch[-1][0], threshold)
+            )
+            kind = "singular pose" if at.dof > self.plant.nv - self.cap else "actuation singularity"
+            losses.append(
+                {"time": t, "begin": begin, "end": end, "margin": at.margin, "rank": at.rank, "dof": at.dof,
+                 "joint": at.joint, "kind": kind, "q": at.q}
+            )  # fmt: skip
+        return losses
+
+    def _border(self, outside: float, inside: float, threshold: float) -> float:
+        """Where the margin crosses the threshold, by bisection: it may jump."""
+        for _ in range(40):
+            middle = 0.5 * (outside + inside)
+            if self.measure(middle).margin < threshold:
+                inside = middle
+            else:
+                outside = middle
+        return inside

@@ -1,0 +1,225 @@
+"""Motion control with passive joints (Aghili, section 7.4), and what to do where the motors lose a motion."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .. import _check
+from ..errors import AssemblyError, ControllabilityError
+from ..model.base import PlantBase
+from ..model.terms import Terms
+from .controllability import MARGIN, Controllability, checked_epsilon, metric_of, reach
+from .protocol import optional, period_of, start_of
+from .references import Reference
+
+__all__ = ["PassiveJoints"]
+
+Array = NDArray[np.float64]
+
+
+class PassiveJoints:
+    """A motion law for machines with passive joints: f = (I + H) f_parallel (62), for any actuation matrix B.
+
+    The motion law wants the acceleration a; f_parallel = P (M a + h) (45) would produce it with a motor on every
+    joint. Of all forces of the real motors that move the machine alike, this law takes the smallest, and of all efforts
+    u that give this force, B u = f, again the smallest. Passive joints get exactly zero. See `active_force_map` for
+    the norms.
+
+    This needs condition (64) along the whole motion. Where its margin (see `controllability`) is below `margin`, the
+    motors have lost a motion, or nearly so, and the law does what `on_loss` says.
+
+    Parameters
+    ----------
+    motion : motion law
+        Such as `ProjectedInverseDynamics`: with ``plant`` and ``wanted_acceleration(t, terms)``. Its `period`,
+        `reference`, `coordinates`, `start` and `report` are handed on; ``reference`` can be replaced. What it says
+        about efforts does not count here, so a law with ``weight`` or ``saturation`` of its own is refused.
+    on_loss : {"hold", "damp", "stop"}
+        - ``hold``: produce the part of the motion that can be produced, weight included. What is hardly reached gets
+          the share s^2/margin^2 of its force, with the singular value s of that motion. The force is continuous in s
+          and never above 1/margin times the one that is needed.
+        - ``damp``: brake the motors' own joints, f = -`damping` D M D' v, with the projector D = B B^+ on them,
+          until control is back. It takes energy out of any motion of motors, and holds no weight. The two are blended
+          between `margin` and half of it.
+        - ``stop``: raise `ControllabilityError` with time, joint, margin and pose. `simulate` then ends with
+          a `SimulationError` that carries the run.
+    margin : float
+        Threshold, between 0 and 1.
+    damping : float
+        1/s: how fast a motor brakes the inertia of its own joints.
+    weight : array_like, shape (nv,) or (nv, nv), optional
+        Metric W of joint velocities: f' W^-1 f is minimized (49). Unless given, a radian counts as ``plant.size``
+        metres (50).
+    epsilon : float, optional
+        Singular values of A below it count as zero, see `controllability`. Within this distance from a singular pose
+        the law treats the machine as one with more freedoms, as Aghili's section 8 does. Unless given, only at the
+        pose itself.
+
+    Raises
+    ------
+    ControllabilityError
+        Where the motors are too few; in a run, with ``on_loss="stop"``.
+    TypeError, ValueError
+        Where `motion` is no motion law, or has options of its own for the efforts; where an option is wrong.
+
+    Notes
+    -----
+    The law has no memory, so there is no hysteresis: it is a continuous function of the state as long as the rank of A
+    stays. At a singular pose the rank jumps, and so does the force of the law.
+
+    Where the coordinates of the motion law do not determine the motion either while control is lost, the acceleration
+    that it holds is zero along the admissible motions.
+
+    Examples
+    --------
+    The crank alone holds a slider-crank:
+
+    >>> from cmbcontrol import Constant, plants
+    >>> from cmbcontrol.controllers import PassiveJoints, ProjectedInverseDynamics
+    >>> plant = plants.slider_crank()
+    >>> law = PassiveJoints(ProjectedInverseDynamics(plant, "q1", Constant(0.6), bandwidth=8.0))
+    >>> law(0.0, plant.terms([0.6, -1.2], [0.0, 0.0]), law.start(plant)).round(4)  # m g l cos q1
+    array([8.0965])
+    >>> law.report(0.0, plant.terms([0.6, -1.2], [0.0, 0.0]), law.start(plant))["lost"]
+    0.0
+    """
+
+    def __init__(
+        self,
+        motion: Any,
+        *,
+        on_loss: str = "hold",
+        margin: float = MARGIN,
+        damping: float = 10.0,
+        weight: ArrayLike | None = None,
+        epsilon: float | None = None,
+    ) -> None:
+        if not callable(getattr(motion, "wanted_acceleration", None)) or not hasattr(motion, "plant"):
+            raise TypeError(
+                "motion must be a motion law, with `plant` and `wanted_acceleration(t, terms)`, such as "
+                f"ProjectedInverseDynamics(...), got {motion!r}"
+            )
+        for option in ("weight", "saturation"):
+            if getattr(motion, option, None) is not None:
+                raise ValueError(
+                    f"PassiveJoints finds the efforts itself, and would ignore {option}= of {type(motion).__name__}. "
+                    "Leave it out there; PassiveJoints has weight= of joint forces, and Saturation goes behind it"
+                )
+        self.motion = motion
+        self.plant: PlantBase = motion.plant
+        self.on_loss = _check.one_of(on_loss, ("hold", "damp", "stop"), "on_loss")
+        self.margin = _check.positive(margin, "margin")
+        if self.margin >= 1.0:
+            raise ValueError(f"margin is the cosine of an angle and must be below 1, got {margin}")
+        self.damping = _check.positive(damping, "damping", zero=True)
+        self.epsilon = checked_epsilon(epsilon)
+        self._metric = metric_of(self.plant, weight)
+        self._require_motors()
+
+    def _require_motors(self) -> None:
+        """The motors reach every freedom at a regular pose."""
+        plant = self.plant
+        try:
+            q = plant.assemble()
+        except AssemblyError:  # no pose to look at; each state is checked anyway
+            return
+        terms = plant.terms(q, np.zeros(plant.nv))
+        if terms.rank < plant.generic_rank(q):
+            return
+        found = reach(terms, plant.velocity_names, self._metric)
+        if not found.complete:
+            raise ControllabilityError(
+                f"plant {plant.name!r} is {found.verdict}: its motors {', '.join(plant.actuator_names) or '(none)'} "
+                f"reach {found.rank} of {found.dof} freedoms. Not reached: {found.describe_weakest()}. "
+                f"Add a motor, such as one on {found.joint!r}."
+            )
+
+    # -- what is handed on ------------------------------------------------------------------------
+
+    @property
+    def period(self) -> float | None:
+        """Sample time of the motion law, s; None in continuous time."""
+        return period_of(self.motion)
+
+    @property
+    def coordinates(self) -> tuple[str, ...]:
+        """Those that the motion law controls."""
+        return self.motion.coordinates
+
+    @property
+    def reference(self) -> Reference:
+        """What the motion law follows. A new one goes to a copy of it, which may be in use elsewhere."""
+        return self.motion.reference
+
+    @reference.setter
+    def reference(self, reference: Reference) -> None:
+        motion = copy.copy(self.motion)
+        motion.reference = reference
+        self.motion = motion
+
+    def start(self, plant: PlantBase) -> Array:
+        """Initial states of the motion law; refuses a plant that it does not fit."""
+        return start_of(self.motion, plant)
+
+    def wanted_acceleration(self, t: float, terms: Terms) -> Array:
+        """Of the motion law, shape (nv,)."""
+        return self.motion.wanted_acceleration(t, terms)
+
+    # -- the law ----------------------------------------------------------------------------------
+
+    def controllability(self, terms: Terms) -> Controllability:
+        """What the motors reach, as the law sees it."""
+        return reach(terms, self.plant.velocity_names, self._metric, self.epsilon)
+
+    def __call__(self, t: float, terms: Terms, state: Array) -> Array:
+        """Motor efforts u (nu,), N or N m."""
+        found = self.controllability(terms)
+        lost = found.margin < self.margin
+        if lost and self.on_loss == "stop":
+            raise ControllabilityError(self._lost(t, found))
+        u = found.effort(terms.M @ self._acceleration(t, terms, lost) + terms.h, self.margin)
+        if lost and self.on_loss == "damp":
+            share = min(2.0 * (1.0 - found.margin / self.margin), 1.0)
+            u = (1.0 - share) * u + share * self._brake(terms)
+        return u
+
+    def _brake(self, terms: Terms) -> Array:
+        """Efforts of -damping D M D' v, with the projector D = B B^+ of forces on the motors' own joints."""
+        inverse = self._metric.inverse
+        pseudoinverse = np.linalg.pinv(inverse @ terms.B, rcond=1e-10) @ inverse
+        D = terms.B @ pseudoinverse
+        return -self.damping * (pseudoinverse @ (terms.M @ (D.T @ terms.v)))
+
+    def _acceleration(self, t: float, terms: Terms, lost: bool) -> Array:
+        """What the motion law wants; none along the loops where it cannot say and control is lost anyway."""
+        try:
+            return self.wanted_acceleration(t, terms)
+        except ControllabilityError:
+            if not lost:
+                raise
+            return terms.Cv
+
+    def _lost(self, t: float, found: Controllability) -> str:
+        """The message of a loss."""
+        pose = ", ".join(f"{n} = {x:.6g}" for n, x in zip(self.plant.position_names, found.q, strict=True))
+        return (
+            f"the motors lose control at t = {t:.6g} s: margin {found.margin:.3g}, below {self.margin:.3g}, with "
+            f"{found.dof} freedoms, of which they reach {found.rank}. The motion that they cannot produce: "
+            f"{found.describe_weakest()} (pose: {pose}). Add a motor on {found.joint!r}, keep the path away from this "
+            "pose, or choose on_loss='hold' or 'damp'."
+        )
+
+    def report(self, t: float, terms: Terms, state: Array) -> dict[str, float]:
+        """``margin``, ``lost`` (1 below the threshold, else 0) and ``rank``, besides what the motion law reports."""
+        own = optional(self.motion, "report")
+        found = self.controllability(terms)
+        return {
+            **(own(t, terms, state) if own is not None else {}),
+            "margin": found.margin,
+            "lost": float(found.margin < self.margin),
+            "rank": float(found.rank),
+        }

@@ -1,0 +1,764 @@
+"""Passive joints (Aghili, 7.4): the map I + H, the controllability condition (64), and what a law does without it."""
+
+import importlib.util
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy.optimize import brentq
+
+import cmbcontrol as cmb
+from cmbcontrol import controllers, plants
+from cmbcontrol.controllers import (
+    PassiveJoints,
+    ProjectedInverseDynamics,
+    active_force_map,
+    controllability,
+    controllability_along,
+)
+from cmbcontrol.controllers.metrics import WeightedProjection
+from cmbcontrol.dynamics.forces import motor_effort, passive_joint_map
+from cmbcontrol.errors import ControllabilityError, SimulationError
+from cmbcontrol.model.elements import Actuator, Body, Frame, PointOnLine, Revolute
+from cmbcontrol.model.functions import FunctionPlant
+from cmbcontrol.model.mechanism import Mechanism
+from cmbcontrol.plants.five_bar import pose as five_bar_pose
+
+REGULAR = ("five-bar", "two-arms", "three-rrr", "delta", "stewart", "loader", "slider-crank", "n-four-bar")
+
+
+# -- machines -----------------------------------------------------------------------------------------
+
+
+def linear_machine(B, seed=0, rows=3, n=6, units=None, size=1.0, scale=1.0):
+    """Constant matrices with a redundant row; `scale` (n,) turns metres into other units."""
+    rng = np.random.default_rng(seed)
+    root = rng.standard_normal((n, n))
+    M = root @ root.T + np.eye(n)
+    A = rng.standard_normal((rows, n))
+    A[-1] = A[0] - 2.0 * A[1]
+    T = np.ones(n) * scale  # new coordinates are T times the old ones
+    M, A, h, B = M / np.outer(T, T), A / T, rng.standard_normal(n) / T, B / T[:, None]
+    return FunctionPlant(
+        "linear",
+        tuple(f"x{i}" for i in range(n)),
+        M=lambda q: M,
+        h=lambda q, v: h,
+        Phi=lambda q: A @ q,
+        A=lambda q: A,
+        Adot_v=lambda q, v: np.zeros(rows),
+        actuators=tuple(f"m{k}" for k in range(B.shape[1])),
+        B=B,
+        units=units,
+        size=size,
+    )
+
+
+def terms_at(plant, q=None, v=None):
+    """Terms at a pose, the neutral one unless given, at rest unless told."""
+    return plant.terms(plant.neutral() if q is None else q, np.zeros(plant.nv) if v is None else v)
+
+
+def equal_five_bar(gravity=9.81, motors=("left", "right")):
+    """Links and base of 1 m. With the outer links in a line, its ground motors lose a motion."""
+    rod = {n: Body.rod(n, mass=1.0, length=1.0) for n in ("left_lower", "left_upper", "right_lower", "right_upper")}
+    z, end = (0.0, 0.0, 1.0), Frame((1.0, 0.0, 0.0))
+    joints = [
+        Revolute("left", "ground", "left_lower", axis=z),
+        Revolute("elbow_left", "left_lower", "left_upper", axis=z, frame=end),
+        Revolute("right", "ground", "right_lower", axis=z, frame=end),
+        Revolute("elbow_right", "right_lower", "right_upper", axis=z, frame=end),
+    ]
+    tip = PointOnLine("tip", "left_upper", "right_upper", point_a=(1.0, 0.0, 0.0), point_b=(1.0, 0.0, 0.0))
+    drives = [Actuator(m) for m in motors]
+    return Mechanism(
+        "equal five-bar", list(rod.values()), joints, [tip], actuators=drives, gravity=(0.0, -gravity, 0.0)
+    )
+
+
+LEFT = 2.0 * np.pi / 3.0
+
+
+def equal_pose(slope):
+    """The left crank at 120 degrees, its outer link at `slope`: 0 is the actuation singularity, right = 60 degrees."""
+    x, y = np.cos(LEFT) + np.cos(slope) - 1.0, np.sin(LEFT) + np.sin(slope)
+    bearing, opening = np.arctan2(y, x), np.arccos(0.5 * np.hypot(x, y))
+    return np.array([LEFT, slope - LEFT, bearing - opening, 2.0 * opening])
+
+
+def through_the_singularity(plant, **options):
+    """A law that asks for a straight way through that pose."""
+    path = cmb.Quintic([LEFT, 0.6 - LEFT], [LEFT, -0.6 - LEFT], duration=2.0)
+    return PassiveJoints(ProjectedInverseDynamics(plant, ("left", "elbow_left"), path, bandwidth=8.0), **options)
+
+
+class Rest:
+    """The smallest motion law: no acceleration along the loops."""
+
+    period = None
+    coordinates = ("left",)
+
+    def __init__(self, plant):
+        self.plant, self.reference = plant, cmb.Constant(0.0)
+
+    def wanted_acceleration(self, t, terms):
+        return terms.Cv
+
+
+# -- the map I + H ------------------------------------------------------------------------------------
+
+
+class TestMap:
+    """(62) for any B: it moves the machine alike, is a force of the motors, and the smallest one."""
+
+    @pytest.mark.parametrize("seed", range(4))
+    def test_any_actuation_matrix(self, seed):
+        rng = np.random.default_rng(seed)
+        B = rng.standard_normal((6, 4)) @ rng.standard_normal((4, 5))  # five motors on four directions
+        plant = linear_machine(B, seed)
+        terms = terms_at(plant)
+        needed = rng.standard_normal(6)
+        f = active_force_map(plant, terms) @ terms.P @ needed
+        assert terms.P @ f == pytest.approx(terms.P @ needed, abs=1e-10)  # moves alike
+        u = np.linalg.pinv(B) @ f
+        assert B @ u == pytest.approx(f, abs=1e-10)  # is in R(B)
+        found = controllability(plant, terms)
+        assert found.active_force(needed) == pytest.approx(f, abs=1e-9)
+        assert found.effort(needed) == pytest.approx(u, abs=1e-9)  # the smallest ones
+
+    def test_the_smallest_of_many(self):
+        rng = np.random.default_rng(5)
+        plant = linear_machine(rng.standard_normal((6, 6)))
+        terms, needed = terms_at(plant), rng.standard_normal(6)
+        f = controllability(plant, terms).active_force(needed)
+        assert f == pytest.approx(terms.P @ needed, abs=1e-10)  # all directions are active: Theorem 4
+        B = rng.standard_normal((6, 5))
+        plant = linear_machine(B)
+        f = controllability(plant, terms).active_force(needed)
+        idle = B @ np.linalg.svd(terms.Z.T @ B)[2][4:].T
+        assert idle.shape[1] == 1 and np.linalg.norm(idle) > 0.1
+        for way in (-0.1, 0.1):
+            other = f + way * idle[:, 0]
+            assert terms.P @ other == pytest.approx(terms.P @ needed, abs=1e-10)
+            assert np.linalg.norm(other) > np.linalg.norm(f)
+
+    @pytest.mark.parametrize("name", REGULAR)
+    def test_equals_the_smallest_efforts_where_motors_act_on_single_joints(self, name):
+        plant, q, _ = plants.catalogue[name].start()
+        single = all(np.count_nonzero(column) == 1 for column in terms_at(plant, q).B.T)
+        assert single
+        terms = terms_at(plant, q, plant.project_velocity(q, np.linspace(-0.5, 0.7, plant.nv)))
+        wanted = np.linspace(1.0, -0.5, plant.nv)
+        force = terms.M @ wanted + terms.h
+        size = np.abs(force).max()
+        f = active_force_map(plant, terms, weight=np.ones(plant.nv)) @ terms.P @ force
+        assert f == pytest.approx(motor_effort(terms, wanted).f, abs=1e-9 * size)
+        assert f == pytest.approx(passive_joint_map(terms) @ terms.P @ force, abs=1e-9 * size)
+        assert f == pytest.approx(
+            controllability(plant, terms, weight=np.ones(plant.nv)).active_force(force), abs=1e-9 * size
+        )
+
+    @pytest.mark.parametrize("seed", range(3))
+    def test_joint_forces_and_efforts_in_each_others_metric(self, seed):
+        """f' W^-1 f is least just where u' (B' W^-1 B) u is."""
+        rng = np.random.default_rng(seed)
+        B = rng.standard_normal((6, 5)) * [1.0, 10.0, 0.1, 3.0, 1.0]  # gears, and motors on all joints
+        root = rng.standard_normal((6, 6))
+        W = root @ root.T + np.eye(6)
+        plant = linear_machine(B, seed)
+        terms, wanted = terms_at(plant), rng.standard_normal(6)
+        force = terms.M @ wanted + terms.h
+        effort = motor_effort(terms, wanted, weight=np.linalg.inv(B.T @ np.linalg.solve(W, B)))
+        assert controllability(plant, terms, weight=W).active_force(force) == pytest.approx(effort.f, abs=1e-8)
+        parallel = WeightedProjection(terms.A, W, terms.rank).force(force)
+        assert active_force_map(plant, terms, weight=W) @ parallel == pytest.approx(effort.f, abs=1e-8)
+        assert motor_effort(terms, wanted).f != pytest.approx(effort.f, rel=1e-3)  # another norm, another answer
+
+    def test_the_law_takes_the_smallest_efforts_for_its_force(self):
+        """Two motors on one joint, with gears 1 and 2, share the load 1 : 2."""
+        B = np.zeros((6, 5))
+        B[[0, 0, 1, 2, 3], range(5)] = [1.0, 2.0, 1.0, 1.0, 1.0]
+        plant = linear_machine(B)
+        u = PassiveJoints(Rest(plant))(0.0, terms_at(plant), np.zeros(0))
+        assert u[1] == pytest.approx(2.0 * u[0]) and abs(u[0]) > 1e-3
+        terms = terms_at(plant)
+        assert terms.Z.T @ (B @ u - terms.h) == pytest.approx(np.zeros(4), abs=1e-12)
+
+    def test_a_torque_between_bodies_is_the_same_motor(self):
+        """The five-bar cut at the right support: its right motor acts on three joints at once."""
+        efforts = []
+        for cut in ("tip", "right"):
+            plant = plants.five_bar(cut)
+            q = five_bar_pose(plant)
+            law = PassiveJoints(Rest(plant))
+            efforts.append(law(0.0, terms_at(plant, q), np.zeros(0)))
+        assert np.count_nonzero(terms_at(plant, q).B[:, 1]) == 4
+        assert efforts[0] == pytest.approx(efforts[1], rel=1e-9)
+
+
+# -- the condition (64) -------------------------------------------------------------------------------
+
+
+class TestCondition:
+    @pytest.mark.parametrize("seed", range(3))
+    def test_it_is_the_rank_of_Z_B(self, seed):
+        rng = np.random.default_rng(seed)
+        for motors in range(1, 7):
+            B = rng.standard_normal((6, motors))
+            plant = linear_machine(B, seed)
+            found = controllability(plant, plant.neutral())
+            assert found.rank == np.linalg.matrix_rank(terms_at(plant).Z.T @ B) == min(motors, 4)
+            assert found.complete == (motors >= 4) == (found.margin > 0.0)
+            # N and B-perp: vectors in N(A) that no motor moves
+            both = np.vstack([terms_at(plant).A, B.T])
+            assert found.lost.shape[1] == 6 - np.linalg.matrix_rank(both)
+            assert both @ found.lost == pytest.approx(np.zeros((len(both), found.lost.shape[1])), abs=1e-12)
+
+    def test_the_margin_is_an_angle(self):
+        """A point on a line at an angle to the only motor."""
+        for angle in (0.0, 0.4, 1.2, 0.5 * np.pi):
+            A = np.array([[-np.sin(angle), np.cos(angle)]])
+            plant = FunctionPlant(
+                "line", ("x", "y"), M=lambda q: np.eye(2), h=lambda q, v: np.zeros(2), Phi=lambda q, A=A: A @ q,
+                A=lambda q, A=A: A, Adot_v=lambda q, v: np.zeros(1), actuators=("x",), units=("m", "m"),
+            )  # fmt: skip
+            found = controllability(plant, [0.0, 0.0])
+            assert found.margin == pytest.approx(np.cos(angle), abs=1e-15)
+            assert found.complete == (angle < 1.5)
+        assert found.joint == "y" and found.weakest == pytest.approx({"x": 0.0, "y": 1.0}, abs=1e-12)
+
+    def test_gears_and_a_second_motor_on_the_same_joint_do_not_matter(self):
+        rng = np.random.default_rng(1)
+        B = rng.standard_normal((6, 4))
+        base = controllability(linear_machine(B), np.zeros(6))
+        for other in (B * [1.0, 1e3, 1e-3, -3.0], np.hstack([B, B[:, :1] + B[:, 1:2]])):
+            assert controllability(linear_machine(other), np.zeros(6)).margin == pytest.approx(base.margin, rel=1e-8)
+        assert base.verdict == "fully-actuated"
+        assert controllability(linear_machine(np.hstack([B, B[:, :1]])), np.zeros(6)).verdict == "over-actuated"
+
+    def test_units_do_not_matter(self):
+        """The same machine in millimetres: with the size in them, the same margin; without it, another one."""
+        units, B = ("rad", "m", "m", "rad", "m", "rad"), np.random.default_rng(2).standard_normal((6, 4))
+        travels = np.array([u == "m" for u in units])
+        metres = linear_machine(B, units=units, size=0.7)
+        small = linear_machine(B, units=units, size=700.0, scale=np.where(travels, 1000.0, 1.0))
+        found = [controllability(p, np.zeros(6)) for p in (metres, small)]
+        assert found[0].margin == pytest.approx(found[1].margin, rel=1e-9)
+        assert found[0].joint == found[1].joint
+        bare = [controllability(p, np.zeros(6), weight=np.ones(6)).margin for p in (metres, small)]
+        assert bare[0] != pytest.approx(bare[1], rel=1e-2)
+
+    def test_redundant_rows_do_not_matter(self):
+        margins = []
+        for closure in ("line", "point", "revolute"):
+            plant = plants.five_bar(closure=closure)
+            margins.append(controllability(plant, plant.assemble(left=2.1, right=1.0)).margin)
+        assert margins == pytest.approx([margins[0]] * 3, rel=1e-9)
+
+    def test_a_catalogue_of_verdicts(self):
+        for name in REGULAR:
+            plant, q, _ = plants.catalogue[name].start()
+            found, actuation = controllability(plant, q), plant.diagnose(q).actuation
+            assert (found.verdict, found.rank, found.dof) == (actuation.verdict, actuation.rank, actuation.dof), name
+            assert 0.0 < found.margin <= 1.0
+            if found.verdict == "fully-actuated":  # one answer, whatever the metric
+                terms = terms_at(plant, q)
+                hold = motor_effort(terms, np.zeros(plant.nv)).u
+                u = PassiveJoints(Rest(plant))(0.0, terms, np.zeros(0))
+                assert u == pytest.approx(hold, rel=1e-8, abs=1e-8 * np.abs(hold).max()), name
+
+    def test_no_motors_and_no_freedoms(self):
+        found = controllability(plants.slider_crank(actuated=()), [0.3, -0.6])
+        assert (found.margin, found.rank, found.dof, found.joint) == (0.0, 0, 1, "q2")
+        locked = linear_machine(np.eye(6)[:, :2], rows=8)
+        found = controllability(locked, np.zeros(6))
+        assert (found.margin, found.dof, found.joint, found.complete) == (1.0, 0, "", True)
+        assert found.active_force(np.ones(6)).tolist() == [0.0] * 6 and found.weakest["x0"] == 0.0
+        assert "0 of 0" in str(found)
+
+
+# -- the slider-crank of section 8 --------------------------------------------------------------------
+
+
+def crank_torque(q1, rate, acceleration, m=1.0, l=1.0, g=9.81):
+    """Virtual work along (1, -2): I(q1) q1'' + I'/2 q1'^2 + m g l cos q1, I = m l^2 (3 - 2 cos 2 q1)."""
+    inertia = m * l * l * (3.0 - 2.0 * np.cos(2.0 * q1))
+    return inertia * acceleration + 2.0 * m * l * l * np.sin(2.0 * q1) * rate**2 + m * g * l * np.cos(q1)
+
+
+QUINTIC = cmb.Quintic([0.6], [2.5], duration=2.0)
+
+
+def crank_law(plant, reference=QUINTIC, **options):
+    """The crank alone tracks the angle q1."""
+    return PassiveJoints(ProjectedInverseDynamics(plant, "q1", reference, bandwidth=8.0), **options)
+
+
+@pytest.fixture(scope="module")
+def passage():
+    """The crank alone drives through q1 = pi/2."""
+    plant = plants.slider_crank()
+    return plant, cmb.simulate(plant, crank_law(plant), [0.6, -1.2], t_end=2.5)
+
+
+class TestSliderCrank:
+    def test_the_projector_and_its_window(self):
+        """(70) with its cases exchanged: P = I where |c1| < eps/(l sqrt 5), and the crank alone is not enough there."""
+        length, epsilon = 0.8, 0.1
+        plant = plants.slider_crank(length=length)
+        edge = np.arccos(epsilon / (length * np.sqrt(5.0)))
+        regular = np.array([[1.0, -2.0], [-2.0, 4.0]]) / 5.0
+        for q1, inside in (
+            (edge - 1e-6, False),
+            (edge + 1e-6, True),
+            (0.5 * np.pi, True),
+            (0.3, False),
+            (1e-3 - edge, False),
+        ):
+            found = controllability(plant, [q1, -2.0 * q1], epsilon=epsilon, weight=[1.0, 1.0])
+            P = found.motions @ found.motions.T
+            assert pytest.approx(np.eye(2) if inside else regular, abs=1e-9) == P
+            assert found.margin == pytest.approx(0.0 if inside else 1.0 / np.sqrt(5.0), abs=1e-9)
+            assert (found.dof, found.rank) == ((2, 1) if inside else (1, 1))
+            # (71), likewise: M_c'' = P M + gamma (I - P)
+            M, ml2, c2 = plant.terms([q1, -2.0 * q1], [0.0, 0.0]).M, length**2, np.cos(2.0 * q1)
+            printed = ml2 * np.array([[1.0, (1.0 + c2) / 5.0], [0.0, (3.0 - 2.0 * c2) / 5.0]])
+            assert pytest.approx(M if inside else printed, abs=1e-8) == P @ M + ml2 * (np.eye(2) - P)
+
+    def test_the_margin_is_the_same_up_to_the_pose_itself(self):
+        plant = plants.slider_crank()
+        for away in (1.0, 1e-2, 1e-4, 1e-6, 1e-8):
+            q1 = 0.5 * np.pi - away
+            assert controllability(plant, [q1, -2.0 * q1]).margin == pytest.approx(1.0 / np.sqrt(5.0), abs=1e-6)
+        found = controllability(plant, [0.5 * np.pi, -np.pi])
+        assert found.margin == 0.0 and found.dof == 2 and found.verdict == "under-actuated" and found.joint == "q2"
+        assert found.lost[:, 0] == pytest.approx([0.0, np.sign(found.lost[1, 0])], abs=1e-12)
+        both = controllability(plants.slider_crank(actuated=("q1", "q2")), [0.5 * np.pi, -np.pi])
+        assert both.margin == pytest.approx(1.0) and both.verdict == "fully-actuated"
+        rod = controllability(plants.slider_crank(actuated=("q2",)), [0.6, -1.2])
+        assert rod.margin == pytest.approx(2.0 / np.sqrt(5.0))
+
+    def test_the_crank_alone_drives_through(self, passage):
+        _, run = passage
+        q, v, a = run.q.values, run.v.values, run.a.values
+        assert np.abs(run.reference.values - q[:, :1]).max() < 1e-8
+        assert np.abs(q[:, 1] + 2.0 * q[:, 0]).max() < 1e-8  # on the branch where the slider slides
+        away = np.abs(q[:, 0] - 0.5 * np.pi) > 1e-2
+        torque = crank_torque(q[:, 0], v[:, 0], a[:, 0])
+        assert np.abs(run.u.values[:, 0] - torque)[away].max() < 2e-8
+        assert run.max_energy_error < 1e-8 and run.max_drift < 1e-12
+
+    def test_the_loss_is_told_by_time_and_joint(self, passage):
+        plant, run = passage
+        found = controllability_along(plant, run)
+        assert found.margin.values == pytest.approx(np.full(run.time.size, 1.0 / np.sqrt(5.0)), abs=1e-6)
+        expected = brentq(lambda t: QUINTIC(t)[0][0] - 0.5 * np.pi, 0.5, 1.5, xtol=1e-14)
+        assert found.loss_time.values == pytest.approx([expected], abs=1e-7)
+        assert found.loss_joint.values.tolist() == ["q2"]
+        assert found.loss_kind.values.tolist() == ["singular pose"]
+        assert found.loss_margin.values.tolist() == [0.0]
+        assert (int(found.loss_rank[0]), int(found.loss_dof[0])) == (1, 2)
+        assert found.loss_q.values[0] == pytest.approx([0.5 * np.pi, -np.pi], abs=1e-7)
+        both = controllability_along(plants.slider_crank(actuated=("q1", "q2")), run)  # the same motion, another motor
+        assert both.sizes["loss"] == 0 and both.margin.values == pytest.approx(np.ones(run.time.size))
+
+    def test_the_window_of_the_paper_along_the_run(self, passage):
+        plant, run = passage
+        epsilon = 0.2
+        found = controllability_along(plant, run, epsilon=epsilon)
+        edge = np.arccos(epsilon / np.sqrt(5.0))
+        for key, angle in (("begin", edge), ("end", np.pi - edge)):
+            expected = brentq(lambda t, angle=angle: QUINTIC(t)[0][0] - angle, 0.5, 1.5, xtol=1e-14)
+            assert float(found[f"loss_{key}"][0]) == pytest.approx(expected, abs=1e-6)
+        assert found.loss_time.size == 1 and found.loss_kind.values[0] == "singular pose"
+        inside = np.abs(np.cos(run.q.values[:, 0])) < epsilon / np.sqrt(5.0)
+        assert (found.margin.values[inside] == 0.0).all() and (found.margin.values[~inside] > 0.4).all()
+
+    def test_in_the_window_the_law_takes_the_crank_for_itself(self):
+        """With P = I, the crank's force is the first row of M a + h; else that of virtual work."""
+        plant = plants.slider_crank()
+        law = crank_law(plant, cmb.Constant(1.7), epsilon=0.2)
+        for q1, inside in ((1.45, False), (1.52, True)):
+            q = np.array([q1, -2.0 * q1])
+            terms = plant.terms(q, np.array([0.3, -0.6]))
+            a = law.wanted_acceleration(0.0, terms)
+            need = terms.M @ a + terms.h
+            expected = need[0] if inside else crank_torque(q1, 0.3, a[0])
+            assert law(0.0, terms, np.zeros(0)) == pytest.approx([expected], abs=1e-9)
+            assert law.report(0.0, terms, np.zeros(0))["lost"] == float(inside)
+
+    @pytest.mark.nojit_slow
+    def test_a_wide_window_costs_accuracy(self):
+        """What the window loses is made up for by the feedback, and falls with its width."""
+        plant, worst = plants.slider_crank(), []
+        for epsilon in (0.05, 0.2):
+            law = crank_law(plant, epsilon=epsilon)
+            run = cmb.simulate(plant, law, [0.6, -1.2], t_end=2.5, rtol=1e-7, atol=1e-7, pass_within=0.0)
+            error = np.abs(run.reference.values - run.q.values[:, :1])[:, 0]
+            worst.append(error.max())
+            assert error[-1] < 1e-3 * worst[-1]
+        assert 1e-5 < worst[0] < 0.5 * worst[1] < 0.5
+
+    @pytest.mark.nojit_slow
+    def test_stop_ends_the_run_at_the_window(self):
+        plant = plants.slider_crank()
+        law = crank_law(plant, epsilon=0.2, on_loss="stop")
+        with pytest.raises(SimulationError, match=r"ControllabilityError.*q2 1.*on 'q2'") as caught:
+            cmb.simulate(plant, law, [0.6, -1.2], t_end=2.5, max_step=0.01, rtol=1e-8, atol=1e-8)
+        expected = brentq(lambda t: QUINTIC(t)[0][0] - np.arccos(0.2 / np.sqrt(5.0)), 0.5, 1.5)
+        run = caught.value.run
+        assert expected - 0.011 < run.time[-1] < expected
+        assert np.abs(run.reference.values - run.q.values[:, :1]).max() < 1e-6
+
+    def test_at_the_pose_itself_the_law_goes_on(self):
+        """The motor alone cannot do both motions there; the law does the part of the crank."""
+        plant = plants.slider_crank()
+        terms = plant.terms([0.5 * np.pi, -np.pi], [0.3, -0.6])
+        law = crank_law(plant)
+        with pytest.raises(ControllabilityError):
+            law.motion(0.0, terms, np.zeros(0))
+        need = terms.M @ law.wanted_acceleration(0.0, terms) + terms.h
+        assert law(0.0, terms, np.zeros(0)) == pytest.approx(need[:1], abs=1e-12)
+        brake = crank_law(plant, on_loss="damp", damping=4.0)(0.0, terms, np.zeros(0))
+        assert brake == pytest.approx([-4.0 * terms.M[0, 0] * 0.3])
+        with pytest.raises(ControllabilityError, match="margin 0"):
+            crank_law(plant, on_loss="stop")(0.0, terms, np.zeros(0))
+
+    @pytest.mark.nojit_slow
+    def test_sampled_through_the_pose(self):
+        plant = plants.slider_crank()
+        motion = ProjectedInverseDynamics(plant, "q1", QUINTIC, bandwidth=8.0, period=5e-3)
+        run = cmb.simulate(plant, PassiveJoints(motion, on_loss="stop"), [0.6, -1.2], t_end=1.3, rtol=1e-7, atol=1e-7)
+        assert np.abs(run.reference.values - run.q.values[:, :1]).max() < 2e-3  # what the sampling costs
+        assert np.abs(run.q.values[:, 1] + 2.0 * run.q.values[:, 0]).max() < 1e-8
+        assert controllability_along(plant, run).loss_kind.values.tolist() == ["singular pose"]
+
+    def test_from_rest_in_the_pose(self):
+        """The crank goes where it is told; on which branch the rod follows, the motor cannot choose."""
+        plant = plants.slider_crank()
+        law = crank_law(plant, cmb.Quintic([0.5 * np.pi], [2.3], duration=0.5))
+        run = cmb.simulate(plant, law, [0.5 * np.pi, -np.pi], t_end=0.6, rtol=1e-8, atol=1e-8)
+        q1, q2 = run.q.values[-1]
+        assert abs(q1 - 2.3) < 1e-6 and min(abs(q2 + np.pi), abs(q2 + 2.0 * q1)) < 1e-6
+        found = controllability_along(plant, run)
+        assert found.loss_time.values == pytest.approx([0.0], abs=1e-9) and found.loss_margin.values[0] == 0.0
+
+    def test_a_motion_law_that_cannot_say_where_control_is_lost(self):
+        class Fussy(Rest):
+            def wanted_acceleration(self, t, terms):
+                raise ControllabilityError("no idea")
+
+        plant = plants.slider_crank()
+        law = PassiveJoints(Fussy(plant))
+        terms = plant.terms([0.5 * np.pi, -np.pi], [0.0, 0.0])
+        assert law(0.0, terms, np.zeros(0)) == pytest.approx(terms.h[:1], abs=1e-12)
+        with pytest.raises(ControllabilityError, match="no idea"):
+            law(0.0, plant.terms([0.6, -1.2], [0.0, 0.0]), np.zeros(0))
+
+
+# -- the five-bar ---------------------------------------------------------------------------------------
+
+
+class TestFiveBar:
+    @pytest.mark.nojit_slow
+    def test_two_ground_motors_track(self):
+        """The error obeys e'' + G_D e' + G_P e = 0, and passive joints get exactly nothing."""
+        plant = plants.five_bar()
+        motion = ProjectedInverseDynamics(
+            plant, ("left", "right"), cmb.Sine([2.1, 1.0], [0.3, 0.2], [0.5, 0.7]), bandwidth=8.0, damping_ratio=0.7
+        )
+        law = PassiveJoints(motion)
+        run = cmb.simulate(plant, law, plant.assemble(left=2.15, right=0.95), t_end=1.0, rtol=1e-10, atol=1e-10)
+        t, w, z = run.time, 8.0, 0.7
+        e, rate = run.reference.values - run.q.values[:, [0, 2]], motion.reference(0.0)[1]
+        damped = w * np.sqrt(1.0 - z * z)
+        wave = e[0] * np.cos(damped * t)[:, None] + (rate + z * w * e[0]) / damped * np.sin(damped * t)[:, None]
+        assert np.abs(e - np.exp(-z * w * t)[:, None] * wave).max() < 1e-8
+        assert run.u.shape == (t.size, 2)
+        for i in range(0, t.size, 50):
+            terms = plant.terms(run.q.values[i], run.v.values[i])
+            f = terms.B @ run.u.values[i]
+            assert f[1] == 0.0 and f[3] == 0.0
+            needed = terms.M @ run.a.values[i] + terms.h + run.constraint_force.values[i]
+            assert needed == pytest.approx(f, abs=1e-9)  # nor does anything else push them
+        report = run.data["report"]
+        assert report.sel(quantity="lost").values.max() == 0.0
+        expected = controllability_along(plant, run).margin.values
+        assert report.sel(quantity="margin").values == pytest.approx(expected, abs=1e-9)
+        assert report.sel(quantity="rank").values.tolist() == [2.0] * t.size
+
+    def test_the_same_efforts_as_the_smallest_ones(self):
+        plant, q, _ = plants.catalogue["two-arms"].start()
+        motion = ProjectedInverseDynamics(plant, plant.velocity_names[:3], cmb.Constant(q[:3] + 0.1), bandwidth=5.0)
+        terms = terms_at(plant, q)
+        assert PassiveJoints(motion)(0.0, terms, np.zeros(0)) == pytest.approx(motion(0.0, terms, np.zeros(0)))
+
+    def test_one_motor_is_refused(self):
+        plant = equal_five_bar(motors=("left",))
+        with pytest.raises(ControllabilityError, match=r"under-actuated.*reach 1 of 2"):
+            ProjectedInverseDynamics(plant, ("left", "right"), cmb.Constant([2.1, 1.0]), bandwidth=8.0)
+        with pytest.raises(
+            ControllabilityError, match=r"under-actuated.*left reach 1 of 2.*Not reached.*Add a motor"
+        ) as e:
+            PassiveJoints(Rest(plant))
+        named = str(e.value).split("one on ")[1].strip("'.")
+        PassiveJoints(Rest(equal_five_bar(motors=("left", named))))  # the remedy works
+
+    def test_no_motor_is_refused(self):
+        with pytest.raises(ControllabilityError, match=r"\(none\) reach 0 of 2"):
+            PassiveJoints(Rest(equal_five_bar(motors=())))
+
+    @pytest.mark.nojit_slow
+    def test_on_a_wrong_model_and_sampled(self):
+        plant = plants.five_bar()
+        motion = ProjectedInverseDynamics(
+            plant, ("left", "right"), cmb.Constant([2.1, 1.0]), bandwidth=8.0, period=2e-3
+        )
+        law = controllers.OnModel(plant, PassiveJoints(motion))
+        run = cmb.simulate(plant, law, plant.assemble(left=2.15, right=0.95), t_end=1.0, rtol=1e-7, atol=1e-7)
+        assert law.period == 2e-3 and law.coordinates == ("left", "right")
+        assert np.abs(run.q.values[-1, [0, 2]] - [2.1, 1.0]).max() < 2e-3
+
+    @pytest.mark.nojit_slow
+    def test_the_poles_are_those_asked_for(self):
+        plant = plants.five_bar()
+        motion = ProjectedInverseDynamics(plant, ("left", "right"), cmb.Constant([2.1, 1.0]), kp=40.0, kd=14.0)
+        loop = controllers.linearize_closed_loop(plant, PassiveJoints(motion))
+        assert np.sort(np.linalg.eigvals(loop.A).real) == pytest.approx([-10.0, -10.0, -4.0, -4.0], abs=1e-4)
+
+    def test_what_is_handed_on(self):
+        plant = plants.five_bar()
+        motion = ProjectedInverseDynamics(plant, ("left", "right"), cmb.Constant([2.1, 1.0]), bandwidth=8.0)
+        law = PassiveJoints(motion)
+        law.reference = cmb.Constant([2.0, 1.1])
+        assert law.reference(0.0)[0].tolist() == [2.0, 1.1] and motion.reference(0.0)[0].tolist() == [2.1, 1.0]
+        assert law.period is None and law.start(plant).size == 0
+        with pytest.raises(ValueError, match="made for"):
+            law.start(plants.slider_crank())
+
+
+# -- where the margin goes to zero ----------------------------------------------------------------------
+
+
+class TestActuationSingularity:
+    def test_the_pose_in_closed_form(self):
+        """Outer links in one line, from elbow to elbow: only elbows and tip can move, across it."""
+        plant = equal_five_bar()
+        q = equal_pose(0.0)
+        assert q == pytest.approx(np.array([2.0, -2.0, 1.0, 2.0]) * np.pi / 3.0, abs=1e-12)
+        found = controllability(plant, q)
+        assert found.margin < 1e-12 and (found.rank, found.dof) == (1, 2)
+        assert found.weakest == pytest.approx(
+            {"left": 0.0, "elbow_left": 1.0, "right": 0.0, "elbow_right": -1.0}, abs=1e-9
+        )
+        assert found.joint == "elbow_left" and plant.diagnose(q).singular is False
+        with pytest.raises(ControllabilityError, match="reach 1 of 2"):
+            cmb.inverse_dynamics(plant, q, np.zeros(4), np.zeros(4))
+
+    def test_efforts_grow_as_one_over_the_margin(self):
+        plant = equal_five_bar()
+        products, margins = [], []
+        for slope in (1e-2, 1e-3, 1e-4, 1e-5):
+            q = equal_pose(slope)
+            margins.append(controllability(plant, q).margin)
+            products.append(np.abs(cmb.inverse_dynamics(plant, q, np.zeros(4), np.zeros(4)).u).max() * margins[-1])
+        assert margins == pytest.approx([margins[-1] / 1e-5 * s for s in (1e-2, 1e-3, 1e-4, 1e-5)], rel=0.02)
+        # what is missing at the pose is the weight across the motion that is lost: one half of a link's each
+        found = controllability(plant, equal_pose(0.0))
+        weight = abs(found.motions[:, -1] @ terms_at(plant, equal_pose(0.0)).h)
+        assert products[-1] * np.sqrt(2.0) == pytest.approx(weight, rel=1e-3)  # shared by two motors alike
+
+    @pytest.mark.parametrize("on_loss", ["hold", "damp"])
+    def test_the_force_is_continuous_and_bounded(self, on_loss):
+        plant = equal_five_bar()
+        law = through_the_singularity(plant, on_loss=on_loss, margin=0.05)
+
+        def effort(slope):
+            q = equal_pose(slope)
+            terms = plant.terms(q, plant.project_velocity(q, [0.0, 1.0, 0.0, -1.0]))
+            need = terms.P @ (terms.M @ law.wanted_acceleration(0.9, terms) + terms.h)
+            return law(0.9, terms, np.zeros(0)), np.linalg.norm(need)
+
+        for slope in np.linspace(-0.1, 0.1, 21):
+            u, need = effort(slope)
+            assert np.linalg.norm(u) <= need / 0.05 * (1.0 + 1e-9)
+            assert effort(slope + 1e-8)[0] == pytest.approx(u, abs=1e-3)
+
+    def test_damping_takes_energy_out(self):
+        plant = equal_five_bar()
+        law = through_the_singularity(plant, on_loss="damp", margin=0.5, damping=3.0)
+        rng = np.random.default_rng(0)
+        q = equal_pose(0.1)
+        assert controllability(plant, q).margin < 0.25
+        for _ in range(5):
+            terms = plant.terms(q, plant.project_velocity(q, rng.standard_normal(4)))
+            own = np.where([True, False, True, False], terms.v, 0.0)
+            power = law(0.5, terms, np.zeros(0)) @ terms.B.T @ terms.v
+            assert power == pytest.approx(-3.0 * own @ terms.M @ own)
+
+    @pytest.mark.nojit_slow
+    @pytest.mark.parametrize("on_loss", ["hold", "damp"])
+    def test_commanded_through(self, on_loss):
+        plant = equal_five_bar()
+        law = through_the_singularity(plant, on_loss=on_loss, margin=0.05)
+        run = cmb.simulate(plant, law, equal_pose(0.6), t_end=4.0, rtol=1e-8, atol=1e-8)
+        error = np.abs(run.reference.values - run.q.values[:, :2]).max(axis=1)
+        assert 1e-3 < error.max() < 0.2 and error[-1] < 1e-6  # control is lost for a while, and comes back
+        assert run.max_energy_error < 1e-6
+        lost = run.data["report"].sel(quantity="lost").values
+        margin = run.data["report"].sel(quantity="margin").values
+        assert lost.sum() > 5 and ((margin < 0.05) == (lost == 1.0)).all()
+        found = controllability_along(plant, run, margin=0.05)
+        assert found.sizes["loss"] == 1 and found.loss_kind.values[0] == "actuation singularity"
+        assert found.loss_joint.values[0] in ("elbow_left", "elbow_right")
+        assert found.loss_margin.values[0] < 1e-6 and found.loss_rank.values[0] in (1, 2)
+        begin, end = float(found.loss_begin[0]), float(found.loss_end[0])
+        assert run.time[lost == 1.0][[0, -1]] == pytest.approx([begin, end], abs=0.0081)
+        slope = found.loss_q.values[0, :2].sum()
+        assert slope == pytest.approx(found.loss_q.values[0, 2:].sum() - np.pi, abs=1e-6)  # in one line there
+
+    @pytest.mark.nojit_slow
+    def test_stop(self):
+        plant = equal_five_bar()
+        law = through_the_singularity(plant, on_loss="stop", margin=0.05)
+        with pytest.raises(
+            SimulationError, match=r"lose control at t = .*margin 0\.0.*elbow_left 1.*on_loss='hold'"
+        ) as e:
+            cmb.simulate(plant, law, equal_pose(0.6), t_end=4.0, max_step=0.01, rtol=1e-8, atol=1e-8)
+        run = e.value.run
+        margins = controllability_along(plant, run, margin=0.05).margin.values
+        assert 0.05 < margins[-1] < 0.12
+        assert np.abs(run.reference.values - run.q.values[:, :2]).max() < 1e-6
+
+    @pytest.mark.nojit_slow
+    def test_a_loss_between_two_output_times_is_found(self):
+        """Of a coarse output nothing is left but the path between."""
+        plant = equal_five_bar()
+        law = through_the_singularity(plant, margin=0.05)
+        run = cmb.simulate(plant, law, equal_pose(0.6), t_end=2.0, rtol=1e-7, atol=1e-7)
+        fine = controllability_along(plant, run)
+        coarse_run = cmb.Simulation(run.data.isel(time=slice(0, None, 15)), plant)
+        coarse = controllability_along(plant, coarse_run)
+        assert coarse.margin.values.min() > 0.01
+        assert coarse.loss_time.values == pytest.approx(fine.loss_time.values, abs=1e-3)
+
+    @pytest.mark.nojit_slow
+    def test_the_path_between_times_of_joints_with_several_axes(self):
+        plant, q, v = plants.catalogue["stewart"].start()
+        fine = cmb.simulate(plant, None, q, v, t_end=0.4, output_times=0.005)
+        coarse = cmb.Simulation(fine.data.isel(time=slice(0, None, 4)), plant)
+        whole, part = (controllability_along(plant, run, margin=0.2) for run in (fine, coarse))
+        assert whole.sizes["loss"] == 1 == part.sizes["loss"]  # as the platform falls
+        assert float(part.loss_begin[0]) == pytest.approx(float(whole.loss_begin[0]), abs=1e-4)
+
+
+# -- input --------------------------------------------------------------------------------------------
+
+
+class TestInput:
+    def test_the_law(self):
+        plant = plants.slider_crank()
+        motion = ProjectedInverseDynamics(plant, "q1", cmb.Constant(0.6), bandwidth=8.0)
+        with pytest.raises(TypeError, match="must be a motion law"):
+            PassiveJoints(cmb.Constant(0.6))
+        for options in ({"weight": [2.0]}, {"saturation": "clip", "limits": [5.0]}):
+            own = ProjectedInverseDynamics(plant, "q1", cmb.Constant(0.6), bandwidth=8.0, **options)
+            with pytest.raises(ValueError, match="would ignore"):
+                PassiveJoints(own)
+        for options, words in (
+            ({"on_loss": "hodl"}, "did you mean 'hold'"),
+            ({"margin": 0.0}, "margin must be > 0"),
+            ({"margin": 1.5}, "must be below 1"),
+            ({"damping": -1.0}, "damping must be >= 0"),
+            ({"epsilon": 0.0}, "epsilon must be > 0"),
+            ({"weight": [1.0, -1.0]}, "positive definite"),
+            ({"weight": [1.0]}, "shape"),
+            ({"weight": [[1.0, 0.5], [0.0, 1.0]]}, "symmetric"),
+        ):
+            with pytest.raises(ValueError, match=words):
+                PassiveJoints(motion, **options)
+
+    def test_the_functions(self, passage):
+        plant, run = passage
+        with pytest.raises(ValueError, match="q must have shape"):
+            controllability(plant, [0.1])
+        assert controllability(plant, {"q1": 0.6, "q2": -1.2}).complete
+        with pytest.raises(ValueError, match="the run is of a plant with"):
+            controllability_along(plants.five_bar(), run)
+        with pytest.raises(ValueError, match="margin must be > 0"):
+            controllability_along(plant, run, margin=0.0)
+        with pytest.raises(ValueError, match="force must have shape"):
+            controllability(plant, [0.6, -1.2]).active_force([1.0])
+
+    @pytest.mark.nojit_slow
+    def test_an_assembly_that_fails_is_left_to_the_run(self):
+        plant = equal_five_bar()
+        bodies, joints = plant.bodies, plant.joints
+        far = PointOnLine("tip", "left_upper", "right_upper", point_a=(1.0, 0.0, 0.0), point_b=(9.0, 0.0, 0.0))
+        broken = Mechanism("broken", bodies, joints, [far], actuators=plant.actuators)
+        assert PassiveJoints(Rest(broken)).on_loss == "hold"
+
+
+# -- the figure ---------------------------------------------------------------------------------------
+
+
+class TestFigure:
+    def test_the_margin_falls_at_the_pose_and_is_marked(self, passage):
+        from cmbcontrol import plot
+
+        plant, run = passage
+        ax = plot.controllability(run).axes[0]
+        curve, threshold, mark = ax.lines
+        assert curve.get_ydata().min() == 0.0 and curve.get_ydata().max() == pytest.approx(1.0 / np.sqrt(5.0))
+        assert threshold.get_label() == "threshold 0.01" and mark.get_label() == "q2 lost at 1.01 s"
+        data = controllability_along(plant, run, epsilon=0.2, margin=0.1)
+        again = plot.controllability(data, ax=ax)
+        assert again is ax.figure and "threshold 0.1" in ax.get_legend_handles_labels()[1]
+
+    def test_refusals(self, passage):
+        from cmbcontrol import plot
+
+        plant, run = passage
+        with pytest.raises(ValueError, match="has no plant"):
+            plot.controllability(cmb.Simulation(run.data))
+        with pytest.raises(TypeError, match="draws a run"):
+            plot.controllability(run.data)
+        with pytest.raises(TypeError, match="epsilon belong"):
+            plot.controllability(controllability_along(plant, run), epsilon=0.1)
+
+
+# -- page and example -----------------------------------------------------------------------------------
+
+ROOT = Path(__file__).parents[1]
+
+
+@pytest.mark.nojit_slow
+def test_the_page_of_the_docs_runs(tmp_path, monkeypatch, capsys):
+    page = ROOT / "docs" / "passive-joints.md"
+    if not page.is_file():
+        pytest.skip("the docs are not here")
+    monkeypatch.chdir(tmp_path)
+    names = {}
+    for block in re.findall(r"```python\n(.*?)```", page.read_text(encoding="utf-8"), re.S):
+        exec(block, names)
+    printed = capsys.readouterr().out
+    assert "True True" in printed and "['q2'] ['singular pose']" in printed and "['actuation singularity']" in printed
+    assert "margin 0.49 " in printed and "least reached: elbow_left 1, elbow_right -1" in printed
+    assert (tmp_path / "margin.png").stat().st_size > 10_000
+
+
+@pytest.mark.nojit_slow
+def test_the_example(tmp_path):
+    spec = importlib.util.spec_from_file_location("ex08", ROOT / "examples" / "ex08_passive_joints.py")
+    example = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(example)
+    found = example.main()
+    assert found["five-bar: largest torque on a passive joint, N m"] == 0.0
+    assert found["five-bar: error at the end, rad"] < 1e-8
+    assert found["slider-crank: largest error, rad"] < 1e-8
+    assert found["slider-crank: torque off virtual work, N m"] < 2e-8
+    assert found["slider-crank: losses"] == 1 and found["slider-crank: margin there"] == 0.0
+    begin, exact = (found[f"slider-crank: {x}, rad"] for x in ("angle where the window begins", "the same by eq. (70)"))
+    assert begin == pytest.approx(exact, abs=1e-4)
+    assert example.figure(tmp_path / "chart.png").stat().st_size > 30_000
