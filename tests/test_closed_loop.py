@@ -11,9 +11,17 @@ from scipy.linalg import expm
 from cmbcontrol import plants, simulate
 from cmbcontrol.controllers import (
     Constant,
+    ConstraintForcePI,
+    Delay,
+    DriveFriction,
+    Encoder,
+    FilteredDifference,
+    FirstOrderActuator,
+    HybridMotionForce,
     OnModel,
     ProjectedInverseDynamics,
     Quintic,
+    RateLimit,
     RestingLoop,
     Sine,
     closed_loop_equilibrium,
@@ -419,6 +427,240 @@ def test_a_delay_that_is_no_whole_period():
     a, b = half[:4, :4], half[:4, 4:]
     truth = np.block([[a @ a + b @ F, a @ b], [F, np.zeros((2, 2))]])
     assert matched(loop.eigenvalues(), np.linalg.eigvals(truth)) < 1e-9
+
+
+# -- chains -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.nojit_slow
+def test_a_chain_in_continuous_time(loaded):
+    """Actuators, friction and a rate limit are states and slopes of the loop."""
+    plant, inner = loaded
+    friction = DriveFriction(0.5, viscous=2.0, width=1.0)
+    law = Integral(inner, 200.0) | FirstOrderActuator([0.01, 0.02]) | RateLimit(1e4, 0.005) | friction
+    rest = closed_loop_equilibrium(plant, law)
+    assert rest.point.q[[0, 2]] == pytest.approx([2.1, 1.0], abs=1e-9)
+    assert rest.state[2:4] == pytest.approx(rest.point.u, abs=1e-8)
+    loop = linearize_closed_loop(plant, law, rest)
+    assert loop.states[4:] == ("law_1", "law_2", "left_actuator", "right_actuator", "left_limited", "right_limited")
+    truth = derivative(vector_field(plant, law, rest.point.q, ("left", "right"), rest.state), 10)
+    assert largest(loop.A - truth) < 1e-8 * largest(truth)
+    assert loop.name.endswith("Integral | FirstOrderActuator | RateLimit | DriveFriction")
+    assert loop.stable
+    assert margins(plant, law, rest).disk < margins(plant, Integral(inner, 200.0)).disk
+
+
+class Driven:
+    """A drive with another start, behind a command that is held."""
+
+    def __init__(self, drive, command, start, period):
+        self.drive, self.command, self.period, self._drive, self._start = self, command, period, drive, start
+
+    def start(self, plant):
+        return self._start
+
+    def derivative(self, t, terms, command, state):
+        return self._drive.derivative(t, terms, command, state)
+
+    def __call__(self, t, terms, *rest):
+        return self.command if len(rest) == 1 else self._drive(t, terms, *rest)
+
+
+def chain_map(plant, law, rest, names, T):
+    """x, drive states and law states after one period of `simulate`, in deviations."""
+    n, m = len(names), rest.drive.size
+    index, rows = [plant.position_names.index(x) for x in names], [plant.index(x) for x in names]
+    friction = law.drive.blocks[-1].force
+
+    def step(x):
+        q, v = on_the_manifold(plant, rest.point.q, names, x[: 2 * n])
+        d, c = rest.drive + x[2 * n : 2 * n + m], rest.state + x[2 * n + m :]
+        terms = plant.terms(q, v)
+        held = Driven(law.drive, law(0.0, terms, c), d, T)
+        run = simulate(plant, held, q, v, t_end=T, output_times=[T], rtol=1e-12, atol=1e-12)
+        q1, v1, u1 = (x.values[0] for x in (run.q, run.v, run.u))
+        d1 = u1 + friction(plant.terms(q1, v1).B.T @ v1)  # the actuator's state, before the friction
+        return np.concatenate(
+            [q1[index] - rest.point.q[index], v1[rows], d1 - rest.drive, law.update(0.0, terms, c) - rest.state]
+        )
+
+    return step
+
+
+@pytest.mark.nojit_slow
+def test_one_period_of_a_chain(loaded):
+    """Sampled law, sensors, and drives behind the hold: the derivative of what the simulation does in a period."""
+    plant, inner = loaded
+    T = 2e-3
+    inner = OnModel(inner.model, tracking(inner.model, period=T))
+    law = (
+        FilteredDifference(0.004, plant=plant)
+        | Integral(inner, 200.0, T)
+        | RateLimit(1e7)
+        | FirstOrderActuator([0.004, 0.01])
+        | DriveFriction(0.5, viscous=2.0, width=1.0)
+    )
+    loop = linearize_closed_loop(plant, law)
+    assert loop.rest.drive == pytest.approx(loop.point.u, abs=1e-8)
+    assert loop.states[4:6] == ("left_actuator", "right_actuator")
+    assert loop.state_units[4:6] == ("N m", "N m")
+    assert loop.states[-4:] == ("law_1", "law_2", "left_limited", "right_limited")
+    step = chain_map(plant, law, loop.rest, ("left", "right"), T)
+    truth = derivative(step, len(loop.A))
+    assert largest(loop.A - truth) < 1e-8 * max(1.0, largest(truth))
+    assert matched(loop.eigenvalues(), np.linalg.eigvals(truth)) < 1e-5
+    assert loop.stable
+    found = loop.margins()
+    assert [x.channel for x in found.loops] == ["left", "right"]
+    assert len(loop.margins("output").loops) == 4
+
+
+@pytest.mark.nojit_slow
+def test_poles_of_an_actuator_behind_the_hold():
+    """To 1e-9; and the lag is a factor of the loop transfer."""
+    plant, T = plants.five_bar(), 2e-3
+    law = tracking(plant, period=T) | FirstOrderActuator([0.004, 0.01]) | DriveFriction(viscous=2.0)
+    loop = linearize_closed_loop(plant, law)
+    truth = derivative(chain_map(plant, law, loop.rest, ("left", "right"), T), 6)
+    assert matched(loop.eigenvalues(), np.linalg.eigvals(truth)) < 1e-9
+    s = 2j
+    plain = linearize_closed_loop(plant, tracking(plant, period=T) | DriveFriction(viscous=2.0)).loop()(np.exp(s * T))
+    ratio = np.linalg.solve(plain, loop.loop()(np.exp(s * T)))
+    assert largest(np.abs(ratio - np.diag(1.0 / (1.0 + s * np.array([0.004, 0.01]))))) < 1e-4
+
+
+def test_a_delay_in_the_chain():
+    plant, T = plants.five_bar(), 5e-3
+    law = tracking(plant, period=T)
+    loop = linearize_closed_loop(plant, law | Delay(0.3 * T) | Delay({"left": 0.2 * T}))
+    truth = linearize_closed_loop(plant, law, delay=[0.5 * T, 0.3 * T])
+    assert largest(loop.A - truth.A) == 0.0
+    assert margins(plant, law | Delay(T)).disk == margins(plant, law, delay=T).disk
+    with pytest.raises(ValueError, match=r"has a delay of its own, 0.005 s, so that delay= would be a second one"):
+        linearize_closed_loop(plant, law | Delay(T), delay=T)
+    with pytest.raises(ValueError, match=r"reads positions in steps or with noise.*chain.without\(Encoder\)"):
+        linearize_closed_loop(plant, Encoder(0.01) | law, plant.assemble(left=2.1, right=1.0), settle=False)
+    without = (Encoder(0.01) | law | Delay(T)).without(Encoder)
+    assert (
+        matched(
+            linearize_closed_loop(plant, without).eigenvalues(),
+            linearize_closed_loop(plant, law, delay=T).eigenvalues(),
+        )
+        < 1e-12
+    )
+
+
+# -- laws that measure the constraint force -------------------------------------------------------------------
+
+
+class Presses:
+    """Tracking, and filtered constraint forces of the driven joints added to the efforts."""
+
+    measures_force = True
+
+    def __init__(self, plant, period=None):
+        self.motion, self.period = tracking(plant), period
+
+    def start(self, plant):
+        return np.zeros(2)
+
+    def __call__(self, t, terms, state):
+        return self.motion(t, terms, state) + state
+
+    def derivative(self, t, terms, state):
+        return 2e-2 * (terms.force[[0, 2]] - np.array([3.0, -4.0])) - 3.0 * state
+
+    def update(self, t, terms, state):
+        return state + self.period * self.derivative(t, terms, state)
+
+
+def test_a_law_that_measures_the_force():
+    """The force answers the efforts at once: its share is in the loop, and in the loop transfer."""
+    plant = five_bar(0.2)
+    law = Presses(plants.five_bar())
+    loop = linearize_closed_loop(plant, law)
+
+    class Closed:
+        """The same law with the force computed where it is needed."""
+
+        coordinates = ("left", "right")
+
+        def __call__(self, t, terms, state):
+            return law(t, terms, state)
+
+        def derivative(self, t, terms, state):
+            f = terms.B @ law(t, terms, state)
+            force = f - terms.h - terms.M @ forward_dynamics(plant, terms.q, terms.v, law(t, terms, state))
+            return law.derivative(t, terms.with_force(force), state)
+
+    truth = derivative(vector_field(plant, Closed(), loop.point.q, ("left", "right"), loop.rest.state), 6)
+    assert largest(loop.A - truth) < 1e-8 * largest(truth)
+    assert largest(loop.drift) < 1e-9
+    # 1 + L is the closed over the open characteristic polynomial
+    L, s = loop.loop(), 3j
+    closed, opened = (np.linalg.det(s * np.eye(len(A)) - A) for A in (loop.A, L.A))
+    assert abs(np.linalg.det(np.eye(2) + L(s)) - closed / opened) < 1e-8 * abs(closed / opened)
+    # opened, the law's states no longer feel their own efforts
+    assert largest(L.A[4:, 4:] + 3.0 * np.eye(2)) < 1e-6
+    assert largest(loop.A[4:, 4:] + 3.0 * np.eye(2)) > 1e-3
+
+
+@pytest.mark.nojit_slow
+def test_a_sampled_law_that_measures_the_force():
+    """The force is that of the effort before: states of the loop; as the simulation has it, sample by sample."""
+    plant, T = five_bar(0.2), 5e-3
+    law = Presses(plants.five_bar(), T)
+    loop = linearize_closed_loop(plant, law)
+    assert loop.states[4:] == ("law_1", "law_2", "left_effort_before", "right_effort_before")
+    rest, names = loop.rest, ("left", "right")
+
+    def field(x):
+        q, v = on_the_manifold(plant, rest.point.q, names, x[:4])
+        c, before = rest.state + x[4:6], rest.point.u + x[6:]
+        terms = plant.terms(q, v)
+        u = law(0.0, terms, c)
+        f = terms.B @ before
+        force = f - terms.h - terms.M @ forward_dynamics(plant, q, v, before)
+        run = simulate(plant, u, q, v, t_end=T, output_times=[T], rtol=1e-12, atol=1e-12)
+        q1, v1 = run.q.values[0], run.v.values[0]
+        c1 = law.update(0.0, terms.with_force(force), c)
+        return np.concatenate([q1[[0, 2]] - rest.point.q[[0, 2]], v1[[0, 2]], c1 - rest.state, u - rest.point.u])
+
+    truth = derivative(field, 8)
+    assert largest(loop.A - truth) < 1e-8 * max(1.0, largest(truth))
+    # a disturbance is felt by the measured force one sample later
+    assert loop.B[6:8, :2] == pytest.approx(np.eye(2))
+    with pytest.raises(ValueError, match=r"measures the constraint force, and how that answers a delay of a period"):
+        linearize_closed_loop(plant, law, delay=T)
+    with pytest.raises(ValueError, match=r"how that answers a drive between"):
+        linearize_closed_loop(plant, law | FirstOrderActuator(0.01))
+    with pytest.raises(ValueError, match=r"how that answers wrenches"):
+        linearize_closed_loop(plant, law, disturbances="left_upper_wrench")
+
+
+@pytest.mark.nojit_slow
+@pytest.mark.parametrize("period", [None, 2e-3])
+def test_poles_of_motion_and_force(period):
+    """Two arms on one object: motion poles as asked for, and those that the force law promises (Aghili, eqs. 52-54)."""
+    plant = plants.two_arms()
+    entry = plants.catalogue["two-arms"]
+    q, names = entry.initial(plant)[0], entry.study.coordinates
+    at = Constant([q[plant.position_names.index(n)] for n in names])
+    gains = {"kp": [40.0, 48.0, 72.0], "kd": [14.0, 14.0, 17.0], "period": period}
+    force = ConstraintForcePI(plant, [50.0], ["grasp_fx"], kp=0.5, ki=20.0, frame="object", on="a", period=period)
+    loop = linearize_closed_loop(
+        plant, HybridMotionForce(ProjectedInverseDynamics(plant, names, at, **gains), force), q
+    )
+    found = loop.eigenvalues()
+    if period is None:
+        assert matched(found, [-4.0, -10.0, -6.0, -8.0, -8.0, -9.0, force.error_poles[0, 0]]) < 1e-6
+        return
+    for pole in force.error_poles[0]:  # exactly, though the motors hold their efforts while the arms move
+        assert np.abs(found - pole).min() < 1e-8
+    slow = np.sort(loop.poles()[np.abs(loop.poles().imag) < 100.0].real)
+    assert slow[np.isfinite(slow)][-1] == pytest.approx(-4.0, abs=0.05)
+    assert loop.stable
+    assert sum(name.endswith("_effort_before") for name in loop.states) == 6
 
 
 # -- signals ---------------------------------------------------------------------------------------------

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -17,7 +17,8 @@ from ..linear.operating import OperatingPoint
 from ..linear.sampled import input_delays, zero_order_hold
 from ..linear.signals import Wrench
 from ..model.base import PlantBase
-from .law_gains import AskedLaw, Gains, law_gains
+from .chain import different, names_of_states
+from .law_gains import AskedLaw, Gains, HeldCommand, law_gains
 from .loop_margins import BrokenLoop, Margins, loop_margins
 from .resting import Guess, RestingLoop, closed_loop_equilibrium, given_state
 
@@ -42,8 +43,8 @@ class ClosedLoop:
     dt : float
         Sample time, s; 0 in continuous time.
     states : tuple of str
-        The plant's independent coordinates and their rates, the states of the law (``law_1``, ...), and past efforts
-        that are still under way (``<actuator>_effort[k-1]``, ...).
+        The plant's independent coordinates and their rates, states of the drives, states of the law (``law_1``, ...,
+        unless it names them), and past efforts that are still under way (``<actuator>_effort[k-1]``, ...).
     inputs : tuple of str
         ``<actuator>_disturbance``, efforts added at the motors, then outside wrenches (both held for a period where the
         law is sampled); and where the law has a reference ``<coordinate>_ref``, ``<coordinate>_rate_ref`` and
@@ -94,7 +95,7 @@ class ClosedLoop:
         values = self.eigenvalues()
         if self.dt:
             with np.errstate(divide="ignore"):
-                values = np.log(values) / self.dt
+                values = np.log(np.abs(values)) / self.dt + 1j * (np.angle(values) / self.dt)
         return np.sort_complex(values)
 
     @property
@@ -185,7 +186,7 @@ def linearize_closed_loop(
     coordinates: Sequence[str] | ArrayLike | None = None,
     outputs: Sequence[str] | None = None,
     t: float = 0.0,
-    delay: float | ArrayLike | Mapping[str, float] = 0.0,
+    delay: float | ArrayLike | Mapping[str, float] | None = None,
     disturbances: Sequence[str | Wrench] = (),
     settle: bool = True,
 ) -> ClosedLoop:
@@ -212,7 +213,8 @@ def linearize_closed_loop(
     t : float
         Time at which the law, and what its reference says, are frozen, s.
     delay : float, array_like (nu,), or mapping of motor name to float
-        From a sample to when the motors feel the effort computed from it, s. Sampled laws only.
+        From a sample to when the motors feel the effort computed from it, s. Sampled laws only; that of the law itself
+        (such as a chain with a `Delay`) unless given.
     disturbances : sequence of str or Wrench
         Further inputs, outside moments and forces: ``<body>_wrench``, or a `Wrench`, as in `linearize`.
     settle : bool
@@ -228,14 +230,19 @@ def linearize_closed_loop(
     EquilibriumError
         Where the loop comes to no rest.
     ValueError
-        Where the law has a corner or a jump at the state (saturation, dry friction), for unknown names, and for a
-        delay of a law in continuous time.
+        Where the law has a corner or a jump at the state (saturation, dry friction, an encoder), for unknown names, and
+        for a delay of a law in continuous time, or of one that has a delay of its own.
 
     Notes
     -----
     With u = u_x x + u_c c + u_r r and the law's dc/dt = c_x x + c_c c + c_r r,
 
         A = [A_p + B_p u_x, B_p u_c; c_x, c_c],    B = [B_p u_r, B_p; c_r, 0].
+
+    Where the law measures the constraint force, which answers the efforts that act, dc/dt has a term c_u u besides. A
+    sampled law then has the efforts before the sample as states. The drive behind the held efforts of a sampled law (a
+    chain with a `FirstOrderActuator`, say) is part of what the hold is exact for: its states stand with the plant's,
+    and the loop is broken at its entrance.
 
     Examples
     --------
@@ -247,6 +254,7 @@ def linearize_closed_loop(
     array([-10., -10.,  -8.,  -4.])
     """
     asked = AskedLaw(plant, law, _check.number(t, "t"))
+    _require_known_force(asked, disturbances)
     rest = closed_loop_equilibrium(plant, law, point, state=state, t=t) if settle else given_state(asked, point, state)
     coordinates = _coordinates_for(asked, rest.point) if coordinates is None else coordinates
     efforts = tuple(f"{n}_effort" for n in plant.actuator_names)
@@ -254,21 +262,96 @@ def linearize_closed_loop(
     of_plant = None if wanted is None else tuple(n for n in wanted if n not in efforts)
     model = affine_approximation(plant, rest.point, coordinates=coordinates, outputs=of_plant)
     pushed = _pushed(plant, model, coordinates, disturbances, of_plant)
-    gains = law_gains(asked, model, rest.state)
+    delays = _delays(asked, model, delay)
+    controller = AskedLaw(plant, law, asked.t, with_drive=False)
+    # the efforts before the sample, where a law measures the force that they cause
+    before = rest.point.u[: controller.start.size - rest.state.size]
+    state_of_law = np.concatenate([rest.state, before])
+    gains = law_gains(controller, model, state_of_law)
     if not (gains.u_r.any() or gains.c_r.any()):  # what is called a reference has no effect on the law
-        asked.reference, gains = None, gains._replace(u_r=gains.u_r[:, :0], c_r=gains.c_r[:, :0])
-    moved = asked(plant.terms(rest.point.q, rest.point.v, asked.t), rest.state)[1]
-    delays = input_delays(model, delay)
-    if asked.period is None and delays.any():
+        controller.reference, gains = None, gains._replace(u_r=gains.u_r[:, :0], c_r=gains.c_r[:, :0])
+    command, moved = controller(plant.terms(rest.point.q, rest.point.v, asked.t), state_of_law)
+    moved = controller.still(state_of_law, moved)
+    driven = _Driven(model, pushed.B, gains.u_x, gains.c_x)
+    if asked.drive is not None:
+        driven = _behind_drive(asked, driven, np.concatenate([rest.drive, command]))
+    inner = gains._replace(u_x=driven.u_x, c_x=driven.c_x)
+    if asked.period is None:
+        frame = _continuous(driven.model, driven.push, inner, moved)
+    else:
+        frame = _held(driven.model, driven.push, inner, moved, asked.period, delays)
+    return _assemble(driven.model, pushed, controller, rest, frame, inner, wanted, efforts, model, gains)
+
+
+def _delays(law: AskedLaw, model: LinearModel, given: Any) -> Array:
+    """The delay of each motor: that of the law, or the one given."""
+    own = getattr(law.law, "delay", None)
+    if own is not None and np.any(own):
+        if given is not None:
+            raise ValueError(
+                f"{law.name} has a delay of its own, {np.max(own):.6g} s, so that delay= would be a second one; leave "
+                "it out, or take the Delay from the chain"
+            )
+        given = own
+    delays = input_delays(model, 0.0 if given is None else given)
+    if law.period is None and delays.any():
         raise ValueError(
-            f"{asked.name} works in continuous time, where a delay has no finite number of states. Give it a period, "
+            f"{law.name} works in continuous time, where a delay has no finite number of states. Give it a period, "
             "or use margins(...), which says what delay the loop bears."
         )
-    if asked.period is None:
-        frame = _continuous(model, pushed.B, gains, moved)
-    else:
-        frame = _held(model, pushed.B, gains, moved - rest.state if asked.moves else moved, asked.period, delays)
-    return _assemble(model, pushed, asked, rest, frame, gains, wanted, efforts)
+    if law.measures_force and law.period is not None and (delays >= law.period * (1.0 - 1e-9)).any():
+        raise _unknown_force(law, f"a delay of a period or more ({delays.max():.6g} s)")
+    return delays
+
+
+def _require_known_force(law: AskedLaw, disturbances: Any) -> None:
+    """Refuse what a measured constraint force would answer without a model of it here."""
+    if not law.measures_force:
+        return
+    if law.drive is not None:
+        raise _unknown_force(law, "a drive between the law and the motors")
+    if disturbances:
+        raise _unknown_force(law, "wrenches as disturbances")
+
+
+def _unknown_force(law: AskedLaw, what: str) -> ValueError:
+    return ValueError(
+        f"{law.name} measures the constraint force, and how that answers {what} is not part of the linear model; "
+        "leave it out, or take differences of simulate(...)"
+    )
+
+
+class _Driven(NamedTuple):
+    """A plant (with its drives), what pushes it, and what the law makes of its states."""
+
+    model: LinearModel
+    push: Array
+    u_x: Array
+    c_x: Array
+
+
+def _behind_drive(law: AskedLaw, plain: _Driven, state: Array) -> _Driven:
+    """With the drive's states after the plant's, and its command as the effort."""
+    model, plant = plain.model, law.plant
+    held = AskedLaw(plant, HeldCommand(law.drive), law.t)
+    g = law_gains(held, model, state)
+    n = state.size - plant.nu
+    rate = held(plant.terms(model.point.q, model.point.v, law.t), state)[1][:n]
+    names = [*model.states, *names_of_states(law.drive, plant, "drive")]
+    motors = dict(zip(plant.actuator_names, effort_units(plant), strict=True))
+    units = [motors.get(name.rpartition("_")[0], "") for name in names[len(model.states) :]]
+    driven = replace(
+        model,
+        A=np.block([[model.A + model.B @ g.u_x, model.B @ g.u_c[:, :n]], [g.c_x[:n], g.c_c[:n, :n]]]),
+        B=np.vstack([model.B @ g.u_c[:, n:], g.c_c[:n, n:]]),
+        C=np.hstack([model.C + model.D @ g.u_x, model.D @ g.u_c[:, :n]]),
+        D=model.D @ g.u_c[:, n:],
+        states=tuple(names),
+        state_units=(*model.state_units, *units),
+        drift=np.append(model.drift, rate),
+    )
+    wide = [np.hstack([x, np.zeros((len(x), n))]) for x in (plain.u_x, plain.c_x)]
+    return _Driven(driven, np.vstack([plain.push, np.zeros((n, plain.push.shape[1]))]), *wide)
 
 
 def margins(
@@ -361,9 +444,15 @@ def _continuous(model: LinearModel, push: Array, gains: Gains, moved: Array) -> 
     n, m, nu = len(model.A), gains.c_c.shape[0], model.B.shape[1]
     opened = np.zeros((n + m, n + m))
     opened[:n, :n] = model.A
-    disturbed = np.vstack([push, np.zeros((m, push.shape[1]))])
+    disturbed = np.vstack([push, _felt(gains, push)])
     none = np.zeros((nu, n + m))
-    return _Frame(opened, disturbed[:, :nu], disturbed, none, np.ones(nu), np.append(model.drift, moved), (), (), 0.0)
+    entry = np.vstack([model.B, gains.c_u])
+    return _Frame(opened, entry, disturbed, none, np.ones(nu), np.append(model.drift, moved), (), (), 0.0)
+
+
+def _felt(gains: Gains, push: Array) -> Array:
+    """What the states of a law that measures the force feel of efforts at the motors."""
+    return np.hstack([gains.c_u, np.zeros((len(gains.c_u), push.shape[1] - gains.c_u.shape[1]))])
 
 
 def _held(model: LinearModel, push: Array, gains: Gains, moved: Array, period: float, delays: Array) -> _Frame:
@@ -389,7 +478,8 @@ def _held(model: LinearModel, push: Array, gains: Gains, moved: Array, period: f
         names += [f"{model.inputs[i]}[k-{j + 1}]" for j in range(hold.past[i])]
         motors += [i] * int(hold.past[i])
         first += int(hold.past[i])
-    disturbed = np.vstack([whole[:, :-1], np.zeros((size - n, push.shape[1]))])
+    entry[n : n + m] += gains.c_u
+    disturbed = np.vstack([whole[:, :-1], _felt(gains, push), np.zeros((size - n - m, push.shape[1]))])
     drift = np.concatenate([whole[:, -1], moved, np.zeros(size - n - m)])
     direct = (hold.past == 0).astype(float)
     return _Frame(opened, entry, disturbed, applied, direct, drift, tuple(names), tuple(motors), period)
@@ -404,8 +494,10 @@ def _assemble(
     gains: Gains,
     wanted: Sequence[str] | None,
     efforts: tuple[str, ...],
+    bare: LinearModel,
+    own: Gains,
 ) -> ClosedLoop:
-    """Close the loop over the plant with its hold."""
+    """Close the loop over the plant with its hold; `bare` is the plant without drives, and `own` the gains on it."""
     n, m, size, nu = len(model.A), gains.c_c.shape[0], len(frame.open), len(efforts)
     at = np.eye(size)[:, n : n + m]  # where the states of the law stand
     effort = np.zeros((nu, size))
@@ -424,7 +516,7 @@ def _assemble(
     known = (*model.outputs, *efforts)
     order = list(range(len(known))) if wanted is None else _order(wanted, model.outputs, efforts)
     units = effort_units(law.plant)
-    signals, signal_units = _reference_signals(law, model)
+    signals, signal_units = _reference_signals(law)
     return ClosedLoop(
         name=f"{law.plant.name} with {law.name}",
         A=A,
@@ -432,7 +524,7 @@ def _assemble(
         C=C[order],
         D=D[order],
         dt=frame.period,
-        states=(*model.states, *(f"law_{i + 1}" for i in range(m)), *frame.past),
+        states=tuple(different([*model.states, *law.state_names, *frame.past])),
         inputs=(*(f"{n}_disturbance" for n in law.plant.actuator_names), *pushed.inputs[nu:], *signals),
         outputs=tuple(known[k] for k in order),
         state_units=(*model.state_units, *("",) * m, *(units[i] for i in frame.past_of)),
@@ -440,8 +532,8 @@ def _assemble(
         output_units=tuple((*model.output_units, *units)[k] for k in order),
         drift=frame.drift,
         rest=rest,
-        plant=model,
-        _parts=_Parts(gains, frame.entry, effort, at),
+        plant=bare,
+        _parts=_Parts(own, frame.entry, effort, at),
     )
 
 
@@ -450,13 +542,8 @@ def _order(wanted: Sequence[str], of_plant: Sequence[str], efforts: Sequence[str
     return [*range(len(of_plant)), *(len(of_plant) + efforts.index(n) for n in wanted if n in efforts)]
 
 
-def _reference_signals(law: AskedLaw, model: LinearModel) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _reference_signals(law: AskedLaw) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Names and units of the reference's position, velocity and acceleration."""
-    if law.reference is None:
-        return (), ()
-    names = law.coordinates or tuple(f"y{i + 1}" for i in range(law.reference[0].size))
-    units = dict(zip(model.coordinates, (u.removesuffix("/s") for u in law.plant.velocity_units), strict=True))
-    signals = [(f"{n}{end}_ref", units.get(n, "")) for end in ("", "_rate", "_acceleration") for n in names]
-    ends = ("", "/s", "/s2")
-    k = len(names)
-    return tuple(n for n, _ in signals), tuple(u + ends[i // k] if u else "" for i, (_, u) in enumerate(signals))
+    ends = (("", ""), ("_rate", "/s"), ("_acceleration", "/s2"))
+    signals = [(f"{n}{end}_ref", unit and unit + per) for end, per in ends for n, unit in law.signals]
+    return tuple(n for n, _ in signals), tuple(u for _, u in signals)

@@ -14,14 +14,16 @@ from numpy.typing import NDArray
 
 from .. import _check
 from ..dynamics.differences import ORDER_8
+from ..dynamics.forces import measured_force
 from ..errors import CmbError
 from ..linear.at_rest import coordinate_lengths
 from ..linear.model import LinearModel
 from ..model.base import PlantBase
 from ..model.terms import Terms
+from .chain import names_of_states
 from .protocol import as_controller, optional, period_of, start_of
 
-__all__ = ["AskedLaw", "Gains", "law_gains"]
+__all__ = ["AskedLaw", "Gains", "HeldCommand", "law_gains"]
 
 Array = NDArray[np.float64]
 
@@ -33,28 +35,63 @@ _CORNER = 1e-3  # jump of the slope, relative
 class AskedLaw:
     """A law at a frozen time: u and what becomes of its states, by the plant's state and by signals of its reference.
 
+    The states are those of the law itself; where it is sampled and measures the constraint force, the efforts that
+    acted before the sample (the force answers them); and those of the drive behind its held efforts.
+
     Attributes
     ----------
     period : float or None
     start : ndarray, shape (n,)
-        Initial states of the law.
-    moves : bool
-        Whether the states change at all; else they are constants of the law.
+        Initial states.
+    free : ndarray of int
+        States that change at all; the others are constants of the law.
+    sampled : ndarray of bool, as many as free
+        Those that have a next value; the others have a rate.
     reference : tuple of ndarray, or None
         Position, velocity and acceleration, (k,) each, where the law has a reference that can be replaced.
     """
 
-    def __init__(self, plant: PlantBase, law: Any, t: float) -> None:
+    def __init__(self, plant: PlantBase, law: Any, t: float, *, with_drive: bool = True) -> None:
         self.plant, self.law, self.t = plant, as_controller(law, plant), t
-        self.name = type(self.law).__name__
+        name = getattr(self.law, "name", None)
+        self.name = name if isinstance(name, str) else type(self.law).__name__
+        if getattr(self.law, "rough", False):
+            raise ValueError(
+                f"{self.name} reads positions in steps or with noise, so that it has no slope. Take the sensors "
+                "from the chain for the linear model: chain.without(Encoder)."
+            )
         self.period = period_of(self.law)
-        self.start = start_of(self.law, plant)
-        self.moves = self.start.size > 0 and optional(self.law, self._motion) is not None
+        self.measures_force = bool(getattr(self.law, "measures_force", False))
+        self.drive = getattr(self.law, "drive", None) if with_drive and self.period is not None else None
+        own, driven = start_of(self.law, plant), np.zeros(0) if self.drive is None else start_of(self.drive, plant)
+        before = np.zeros(plant.nu if self.measures_force and self.period is not None else 0)
+        self.start = np.concatenate([own, before, driven])
+        self._ends = (own.size, own.size + before.size)
+        moves = own.size > 0 and optional(self.law, self._motion) is not None
+        self.free = np.arange(0 if moves else own.size, self.start.size)
+        self.sampled = (self.free < self._ends[1]) & (self.period is not None)
         self.reference = self._find_reference()
+
+    @property
+    def moves(self) -> bool:
+        """Whether any state changes."""
+        return self.free.size > 0
 
     @property
     def _motion(self) -> str:
         return "derivative" if self.period is None else "update"
+
+    @property
+    def state_names(self) -> list[str]:
+        """Names of the free states."""
+        own = names_of_states(self.law, self.plant)
+        before = [f"{n}_effort_before" for n in self.plant.actuator_names[: self._ends[1] - self._ends[0]]]
+        driven = [] if self.drive is None else names_of_states(self.drive, self.plant, "drive")
+        return [[*own, *before, *driven][i] for i in self.free]
+
+    def split(self, state: Array) -> tuple[Array, Array, Array]:
+        """States of the law itself, efforts before the sample, states of the drive."""
+        return tuple(np.split(state, self._ends))  # type: ignore[return-value]
 
     @property
     def coordinates(self) -> tuple[str, ...] | None:
@@ -63,6 +100,19 @@ class AskedLaw:
         if not isinstance(names, (tuple, list)) or not set(names) <= {*plant.velocity_names} & {*plant.position_names}:
             return None
         return tuple(names) if self.reference is None or self.reference[0].size == len(names) else None
+
+    @property
+    def signals(self) -> tuple[tuple[str, str], ...]:
+        """Name and unit of each value of the reference."""
+        if self.reference is None:
+            return ()
+        k = self.reference[0].size
+        names, units = getattr(self.law, "coordinates", None), getattr(getattr(self.law, "task", None), "units", None)
+        if not isinstance(names, (tuple, list)) or len(names) != k:
+            return tuple((f"y{i + 1}", "") for i in range(k))
+        known = dict(zip(self.plant.position_names, self.plant.position_units, strict=True))
+        units = units if units is not None and len(units) == k else [known.get(n, "") for n in names]
+        return tuple(zip(names, units, strict=True))
 
     def _find_reference(self) -> tuple[Array, Array, Array] | None:
         """What the law's attribute ``reference`` says at t, where it is a reference."""
@@ -77,15 +127,39 @@ class AskedLaw:
         same = len(parts) == 3 and parts[0].ndim == 1 and len({x.shape for x in parts}) == 1
         return parts if same else None  # type: ignore[return-value]
 
-    def __call__(self, terms: Terms, state: Array, shift: Array | None = None) -> tuple[Array, Array]:
-        """(u, rate or next value of the states), with the signals of the reference shifted."""
+    def __call__(
+        self, terms: Terms, state: Array, shift: Array | None = None, acting: Array | None = None
+    ) -> tuple[Array, Array]:
+        """(u, rate or next value of the free states).
+
+        The signals of the reference may be shifted. A measured force answers the efforts of the law itself, or those
+        that are said to be `acting`.
+        """
         law = self.law if shift is None else self._shifted(shift)
-        motors = self.plant.actuator_names
-        u = _check.vector(law(self.t, terms, state), len(motors), f"the efforts of {self.name}", motors)
-        if not self.moves:
-            return u, np.zeros(0)
-        moved = np.atleast_1d(np.asarray(optional(law, self._motion)(self.t, terms, state), dtype=np.float64))
-        return u, _check.vector(moved, state.size, f"{self._motion} of {self.name}")
+        own, before, driven = self.split(state)
+        sampled_force = self.measures_force and self.period is not None
+        told = measured_force(terms, before) if sampled_force else terms
+        command = u = self._efforts(law(self.t, told, own), self.name)
+        if self.drive is not None:
+            u = self._efforts(self.drive(self.t, terms, command, driven), f"the drive of {self.name}")
+        acting = u if acting is None else acting
+        moved = [acting if sampled_force else before]
+        if self.measures_force and not sampled_force:
+            told = measured_force(terms, acting)
+        if self.free.size == state.size and own.size:
+            rate = np.atleast_1d(np.asarray(optional(law, self._motion)(self.t, told, own), dtype=np.float64))
+            moved.insert(0, _check.vector(rate, own.size, f"{self._motion} of {self.name}"))
+        if self.drive is not None and driven.size:
+            rate = np.asarray(self.drive.derivative(self.t, terms, command, driven), dtype=np.float64)
+            moved.append(_check.vector(rate, driven.size, f"derivative of the drive of {self.name}"))
+        return u, np.concatenate(moved)
+
+    def _efforts(self, u: Any, what: str) -> Array:
+        return _check.vector(u, self.plant.nu, f"the efforts of {what}", self.plant.actuator_names)
+
+    def still(self, state: Array, moved: Array) -> Array:
+        """How the free states change: by how much to the next sample, or at what rate."""
+        return moved - np.where(self.sampled, state[self.free], 0.0)
 
     def _shifted(self, shift: Array) -> Any:
         """The law with another reference: a shallow copy, so that the law itself is left alone."""
@@ -98,8 +172,33 @@ class AskedLaw:
         return other
 
 
+class HeldCommand:
+    """A drive as a law in continuous time: the command that it is held at stands at the end of its states."""
+
+    def __init__(self, drive: Any) -> None:
+        self.drive = drive
+        self.name = "drive"
+
+    def start(self, plant: PlantBase) -> Array:
+        """Initial states, with no command."""
+        return np.concatenate([start_of(self.drive, plant), np.zeros(plant.nu)])
+
+    def __call__(self, t: float, terms: Terms, state: Array) -> Array:
+        own, command = np.split(state, [state.size - terms.B.shape[1]])
+        return self.drive(t, terms, command, own)
+
+    def derivative(self, t: float, terms: Terms, state: Array) -> Array:
+        """Rate of the states; the command is held."""
+        own, command = np.split(state, [state.size - terms.B.shape[1]])
+        rate = self.drive.derivative(t, terms, command, own) if own.size else own
+        return np.concatenate([rate, np.zeros(command.size)])
+
+
 class Gains(NamedTuple):
-    """u and the rate (or next value) of the law's states c to first order, in x = (y, y_v), c and the reference r."""
+    """u and the rate (or next value) of the law's free states c to first order.
+
+    In x = (y, y_v), c and the reference r; and, where the law measures the constraint force, in the efforts u that act.
+    """
 
     u_x: Array
     u_c: Array
@@ -107,13 +206,15 @@ class Gains(NamedTuple):
     c_x: Array
     c_c: Array
     c_r: Array
+    c_u: Array
 
 
 def law_gains(law: AskedLaw, model: LinearModel, state: Array, *, whole: bool = True) -> Gains:
-    """Derivatives of a law by differences of order 8 along the manifold; only in y and c unless `whole`."""
+    """Derivatives of a law by differences of order 8 along the manifold; only in y, c and u unless `whole`."""
     plant, point, nu = law.plant, model.point, law.plant.nu
     q, v, length = point.q, point.v, coordinate_lengths(law.plant)
     here = plant.terms(q, v, law.t)
+    acting = law(here, state)[0] if law.measures_force else None
     columns: list[Array] = []
 
     def along(answer: Callable[[float], tuple[Array, Array]], scale: float, what: str) -> None:
@@ -121,7 +222,7 @@ def law_gains(law: AskedLaw, model: LinearModel, state: Array, *, whole: bool = 
 
     def moving(dq: Array, dv: Array, what: str) -> None:
         scale = 1.0 / max(float(np.abs((dq if dq.any() else dv) / length).max(initial=0.0)), 1e-12)
-        along(lambda s: law(_terms_along(law, q, v, dq, dv, s), state), scale, what)
+        along(lambda s: law(_terms_along(law, q, v, dq, dv, s), state, None, acting), scale, what)
 
     for name, dq, dv in zip(model.states, model.K.T, model.N.T, strict=False):
         moving(dq, dv, name)
@@ -129,13 +230,17 @@ def law_gains(law: AskedLaw, model: LinearModel, state: Array, *, whole: bool = 
         if whole:
             moving(np.zeros(plant.nv), dv, name)
     n = len(columns)
-    for i, e in enumerate(np.eye(state.size) if law.moves else ()):
-        along(lambda s, e=e: law(here, state + s * e), max(1.0, abs(state[i])), f"its state {i + 1}")
+    for i, e in zip(law.free, np.eye(state.size)[law.free], strict=True):
+        along(lambda s, e=e: law(here, state + s * e, None, acting), max(1.0, abs(state[i])), f"its state {i + 1}")
     m = len(columns)
     for e in np.eye(3 * law.reference[0].size) if whole and law.reference is not None else ():
-        along(lambda s, e=e: law(here, state, s * e), 1.0, "its reference")
-    J = np.array(columns).reshape(len(columns), nu + state.size * law.moves).T
-    return Gains(J[:nu, :n], J[:nu, n:m], J[:nu, m:], J[nu:, :n], J[nu:, n:m], J[nu:, m:])
+        along(lambda s, e=e: law(here, state, s * e, acting), 1.0, "its reference")
+    r = len(columns)
+    for e in np.eye(nu) if acting is not None else ():
+        along(lambda s, e=e: law(here, state, None, acting + s * e), 1.0, "the constraint force")
+    J = np.array(columns).reshape(len(columns), nu + law.free.size).T
+    c_u = J[nu:, r:] if acting is not None else np.zeros((law.free.size, nu))
+    return Gains(J[:nu, :n], J[:nu, n:m], J[:nu, m:r], J[nu:, :n], J[nu:, n:m], J[nu:, m:r], c_u)
 
 
 def _terms_along(law: AskedLaw, q: Array, v: Array, dq: Array, dv: Array, s: float) -> Terms:

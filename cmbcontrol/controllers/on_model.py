@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from ..model.plant import Plant
 from ..model.terms import Terms
-from .protocol import as_controller, period_of, require_same_signals, start_of
+from .protocol import as_controller, optional, period_of, require_same_signals, start_of
 from .references import Reference
 
 __all__ = ["OnModel"]
@@ -30,8 +30,9 @@ class OnModel:
     model : Mechanism or FunctionPlant
         With the position and velocity coordinates, and the motors, of the plant. All else may differ.
     law : Controller
-        Continuous or sampled. Its `period`, `coordinates`, `reference`, `start`, `derivative` and `update` are handed
-        on where it has them; ``reference`` can be replaced.
+        Continuous or sampled, also a `Chain`. All that a controller or a motion law may have is handed on where it
+        has it (`period`, `coordinates`, `reference`, `update`, `report`, `delay`, ...); ``reference`` can be
+        replaced. A law that asks its own plant for more than the terms is put on the model (``law.with_model(model)``).
 
     Raises
     ------
@@ -42,6 +43,10 @@ class OnModel:
     -----
     Where dimensions differ, the loops of the model are not quite closed at the positions of the plant, and a row that
     is redundant on its own manifold may be independent there. No more rows count than the plant has independent ones.
+
+    A measured constraint force is that of the plant, and so is all that the drive of a sampled law is told: it is
+    part of the machine. In continuous time the blocks of a chain are part of the law: write ``OnModel(model, law) |
+    DriveFriction(...)`` where they are to be told the truth.
 
     Examples
     --------
@@ -64,7 +69,40 @@ class OnModel:
             raise TypeError(
                 f"the model must be a plant, such as a Mechanism, got {model!r}; is it OnModel(model, law)?"
             )
-        self.model, self.law = model, as_controller(law, model)
+        law = as_controller(law, model)
+        with_model = optional(law, "with_model")
+        self.model, self.law = model, law if with_model is None else with_model(model)
+
+    @property
+    def plant(self) -> Plant:
+        """The model: the machine as the law knows it."""
+        return self.model
+
+    @property
+    def name(self) -> str:
+        """Of the law."""
+        name = getattr(self.law, "name", None) or getattr(self.law, "__name__", None)
+        return f"OnModel({name if isinstance(name, str) else type(self.law).__name__})"
+
+    @property
+    def measures_force(self) -> bool:
+        """Whether the law does."""
+        return bool(getattr(self.law, "measures_force", False))
+
+    @property
+    def rough(self) -> bool:
+        """Whether the law reads positions in steps or with noise."""
+        return bool(getattr(self.law, "rough", False))
+
+    @property
+    def delay(self) -> ArrayLike | None:
+        """Of the law, s."""
+        return getattr(self.law, "delay", None)
+
+    @property
+    def drive(self) -> Any:
+        """Behind the held efforts of the law; it is told the terms of the plant itself."""
+        return getattr(self.law, "drive", None)
 
     @property
     def period(self) -> float | None:
@@ -92,9 +130,28 @@ class OnModel:
         require_same_signals(self.model, plant)
         return start_of(self.law, self.model)
 
+    def state_names(self, plant: Plant) -> Sequence[str]:
+        """Names of the states of the law, where it names them."""
+        names = optional(self.law, "state_names")
+        return () if names is None else names(self.model)
+
+    def with_model(self, model: Plant) -> OnModel:
+        """The law keeps the model that it was given first."""
+        return self
+
     def __call__(self, t: float, terms: Terms, state: Array) -> Array:
         """Motor efforts u (nu,), N or N m."""
         return self._on_model(self.law)(t, terms, state)
+
+    @property
+    def wanted_acceleration(self) -> Callable[[float, Terms], Array]:
+        """Of a motion law: the acceleration that it wants, (t, terms) -> (nv,)."""
+        return self._on_model(self.law.wanted_acceleration)
+
+    @property
+    def report(self) -> Callable[[float, Terms, Array], Mapping[str, float]]:
+        """What the law reports, (t, terms, state) -> mapping, where it does."""
+        return self._on_model(self.law.report)
 
     @property
     def derivative(self) -> Callable[[float, Terms, Array], Array]:
@@ -106,6 +163,11 @@ class OnModel:
         """Next states, (t, terms, state) -> (n,), where the law has them."""
         return self._on_model(self.law.update)
 
-    def _on_model(self, function: Callable) -> Callable[[float, Terms, Array], Array]:
-        """A function of the law, told the terms of the model."""
-        return lambda t, terms, state: function(t, self.model.terms(terms.q, terms.v, terms.t, cap=terms.rank), state)
+    def _on_model(self, function: Callable) -> Callable:
+        """A function of the law, told the terms of the model and the force that was measured."""
+
+        def told(t: float, terms: Terms, *state: Array) -> Any:
+            known = self.model.terms(terms.q, terms.v, terms.t, cap=terms.rank)
+            return function(t, known if terms.force is None else known.with_force(terms.force), *state)
+
+        return told

@@ -41,10 +41,13 @@ class RestingLoop(NamedTuple):
         Of the plant, with the efforts of the law.
     state : ndarray, shape (n,)
         Of the law.
+    drive : ndarray, shape (m,)
+        Of the drive behind the held efforts of a sampled law, where it has one.
     """
 
     point: OperatingPoint
     state: Array
+    drive: Array = np.zeros(0)
 
 
 Guess = OperatingPoint | RestingLoop | ArrayLike | Mapping[str, float] | None
@@ -117,7 +120,8 @@ def closed_loop_equilibrium(
         else:
             part *= 0.5
     here.require(tolerance)
-    return RestingLoop(OperatingPoint.at(plant, here.q, here.u), here.state)
+    state, _, drive = asked.split(here.state)
+    return RestingLoop(OperatingPoint.at(plant, here.q, here.u), state, drive)
 
 
 class _Rest:
@@ -135,7 +139,7 @@ class _Rest:
         terms = plant.terms(q, np.zeros(plant.nv), law.t)
         self.Z = terms.Z
         self.u, moved = law(terms, state)
-        self.still = moved - state if law.period is not None and law.moves else moved
+        self.still = law.still(state, moved)
         self.lam = multipliers(terms, self.u)
         self.left = unbalanced(terms, self.u)
         a = self.Z @ np.linalg.solve(self.Z.T @ terms.M @ self.Z, self.Z.T @ (terms.B @ self.u - terms.h))
@@ -154,9 +158,8 @@ class _Rest:
         plant, n = self.plant, self.Z.shape[1]
         model = affine_approximation(plant, OperatingPoint.at(plant, self.q, self.u), coordinates=self.Z.T)
         g = law_gains(self.law, model, self.state, whole=False)
-        keep = np.eye(len(g.c_c)) if self.law.period is not None else 0.0
-        B = model.B[n:]
-        J = np.block([[model.A[n:, :n] + B @ g.u_x, B @ g.u_c], [g.c_x, g.c_c - keep]])
+        B, c_c = model.B[n:], g.c_c + g.c_u @ g.u_c - np.diag(self.law.sampled.astype(float))
+        J = np.block([[model.A[n:, :n] + B @ g.u_x, B @ g.u_c], [g.c_x + g.c_u @ g.u_x, c_c]])
         return np.linalg.pinv(J, rcond=1e-12)
 
     def newton(self, F: Array | None = None) -> Array:
@@ -171,7 +174,7 @@ class _Rest:
 
     def _largest_state(self, change: Array) -> float:
         """Largest change of a state of the law, relative to it; 0 for a law whose states never change."""
-        return float(np.abs(change / (1.0 + np.abs(self.state))).max(initial=0.0)) if self.law.moves else 0.0
+        return float(np.abs(change / (1.0 + np.abs(self.state[self.law.free]))).max(initial=0.0))
 
     def longest(self, step: Array) -> float:
         """Part of a step that moves no coordinate too far at once."""
@@ -183,7 +186,8 @@ class _Rest:
         n = self.Z.shape[1]
         try:
             q = self.plant.close(self.plant.integrate(self.q, self.Z @ step[:n]))
-            state = self.state + step[n:] if self.law.moves else self.state
+            state = self.state.copy()
+            state[self.law.free] += step[n:]
             return _Rest(self.law, q, state)
         except CmbError:
             return None
@@ -215,8 +219,10 @@ def _require_standing(law: AskedLaw) -> None:
 def _begin(law: AskedLaw, guess: Guess, state: ArrayLike | None) -> tuple[Array, Array]:
     """A closed configuration, and states of the law."""
     plant = law.plant
+    drive = law.split(law.start)[2]
     if isinstance(guess, RestingLoop):
         state = guess.state if state is None else state
+        drive = guess.drive if guess.drive.size == drive.size else drive
         guess = guess.point
     if isinstance(guess, OperatingPoint):
         guess = guess.q
@@ -226,8 +232,9 @@ def _begin(law: AskedLaw, guess: Guess, state: ArrayLike | None) -> tuple[Array,
         guess = plant.assemble(**at)
     q = plant.configuration(guess).copy()
     require_closed(plant, q)
-    start = law.start if state is None else _check.vector(state, law.start.size, f"state of {law.name}").copy()
-    return q, start
+    own, before, _ = law.split(law.start)
+    own = own if state is None else _check.vector(state, own.size, f"state of {law.name}")
+    return q, np.concatenate([own, before, drive])
 
 
 def given_state(law: AskedLaw, point: Guess, state: ArrayLike | None) -> RestingLoop:
@@ -236,4 +243,6 @@ def given_state(law: AskedLaw, point: Guess, state: ArrayLike | None) -> Resting
     q, c = _begin(law, point, state)
     at = point.point if isinstance(point, RestingLoop) else point
     v = at.v if isinstance(at, OperatingPoint) else np.zeros(plant.nv)
-    return RestingLoop(OperatingPoint.at(plant, q, law(plant.terms(q, v, law.t), c)[0], v), c)
+    u = law(plant.terms(q, v, law.t), c)[0]
+    own, _, drive = law.split(c)
+    return RestingLoop(OperatingPoint.at(plant, q, u, v), own, drive)

@@ -1,0 +1,545 @@
+"""What is around a law: sensors before it, its computer, drives behind it, put together with ``|``."""
+
+from __future__ import annotations
+
+import copy
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .. import _check
+from ..model.plant import Plant
+from ..model.terms import Terms
+from .protocol import ConstantEffort, optional, period_of, require_same_signals, start_of
+from .references import Reference
+
+__all__ = ["Block", "Chain", "EffortBlock", "SensorBlock", "Setting"]
+
+Array = NDArray[np.float64]
+
+
+class Setting(NamedTuple):
+    """Where a block stands.
+
+    Attributes
+    ----------
+    law : Controller
+        Of the chain.
+    plant : Plant or None
+        The machine as the controller knows it: the plant (or model) of the law, or the one that a block was given.
+    period : float or None
+        Sample time of the law, s.
+    machine : bool
+        Whether the block is part of the machine, behind the held efforts.
+    """
+
+    law: Any
+    plant: Plant | None
+    period: float | None
+    machine: bool = False
+
+    @property
+    def continuous(self) -> bool:
+        """Whether the block works in continuous time."""
+        return self.period is None or self.machine
+
+    def known(self, block: Block, why: str) -> Plant:
+        """The plant, for a block that needs it."""
+        if self.plant is None:
+            raise ValueError(
+                f"{type(block).__name__} needs the plant {why}, and {type(self.law).__name__} has none; write "
+                f"{type(block).__name__}(..., plant=plant)"
+            )
+        return self.plant
+
+
+class Block:
+    """A part of a chain besides the law. Pure: what changes is in states that are handed in and out."""
+
+    __array_ufunc__ = None  # so that numbers | block comes to __ror__
+    plant: Plant | None = None
+
+    def __or__(self, other: Any) -> Chain:
+        return Chain(self, other)
+
+    def __ror__(self, other: Any) -> Chain:
+        return Chain(other, self)
+
+    def __call__(self, *_: Any) -> Array:
+        """A block is no controller."""
+        raise TypeError(f"{self!r} is a block without a law; {self._remedy}")
+
+    _remedy = "write law | ..."
+
+    def bound(self, setting: Setting) -> Self:
+        """The block at its place in a chain; refuses a place where it cannot work."""
+        return self
+
+    def start(self, plant: Plant) -> Array:
+        """Initial states."""
+        return np.zeros(0)
+
+    def count(self, terms: Terms) -> int:
+        """Number of states."""
+        return 0
+
+    def state_names(self, plant: Plant) -> Sequence[str]:
+        """Names of the states."""
+        return ()
+
+
+class SensorBlock(Block):
+    """What the law is told of the state: stands left of a sampled law."""
+
+    rough = False  # whether readings have steps or noise, so that a law with it has no linear model
+    _remedy = "sensors stand left of a law: write Encoder(...) | law"
+
+    def measured(self, t: float, q: Array, v: Array, state: Array) -> tuple[Array, Array]:
+        """(q, v) as they are handed on."""
+        raise NotImplementedError
+
+    def update(self, t: float, q: Array, v: Array, state: Array) -> Array:
+        """States at the next sample."""
+        return state
+
+
+class EffortBlock(Block):
+    """What becomes of the efforts: stands right of the law.
+
+    Attributes
+    ----------
+    place : {"controller", "machine", "either"}
+        Sampled with the law, or in continuous time behind the held efforts. One that may be either belongs to the
+        machine where it follows a block of the machine. Under a law in continuous time all are continuous.
+    """
+
+    place = "either"
+    _remedy = "it stands right of a law: write law | Saturation(...)"
+
+    def effort(self, t: float, terms: Terms, u: Array, state: Array) -> Array:
+        """Efforts (nu,) that are handed on."""
+        raise NotImplementedError
+
+    def derivative(self, t: float, terms: Terms, u: Array, state: Array) -> Array:
+        """Rate of the states, in continuous time."""
+        return np.zeros(state.size)
+
+    def update(self, t: float, terms: Terms, u: Array, state: Array) -> Array:
+        """States at the next sample, in sampled time."""
+        return state
+
+
+class _OwnDrive(EffortBlock):
+    """The drive that a law brings along."""
+
+    def __init__(self, drive: Any) -> None:
+        self.drive = drive
+
+    def start(self, plant: Plant) -> Array:
+        return start_of(self.drive, plant)
+
+    def count(self, terms: Terms) -> None:  # type: ignore[override]  # the rest
+        return None
+
+    def state_names(self, plant: Plant) -> Sequence[str]:
+        return names_of_states(self.drive, plant, "drive")
+
+    def effort(self, t: float, terms: Terms, u: Array, state: Array) -> Array:
+        return self.drive(t, terms, u, state)
+
+    def derivative(self, t: float, terms: Terms, u: Array, state: Array) -> Array:
+        return self.drive.derivative(t, terms, u, state)
+
+
+class Series:
+    """Effort blocks one after the other; in the machine, the drive of a chain."""
+
+    def __init__(self, blocks: Sequence[EffortBlock]) -> None:
+        self.blocks = tuple(blocks)
+
+    def start(self, plant: Plant) -> Array:
+        """Initial states of all blocks."""
+        return np.concatenate([np.zeros(0), *(block.start(plant) for block in self.blocks)])
+
+    def state_names(self, plant: Plant) -> list[str]:
+        """Names of the states of all blocks."""
+        return different([name for block in self.blocks for name in block.state_names(plant)])
+
+    def stages(self, t: float, terms: Terms, u: Array, states: Sequence[Array]) -> list[Array]:
+        """Efforts before the first block and after each."""
+        efforts = [u]
+        for block, state in zip(self.blocks, states, strict=True):
+            efforts.append(block.effort(t, terms, efforts[-1], state))
+        return efforts
+
+    def __call__(self, t: float, terms: Terms, command: Array, state: Array) -> Array:
+        """Efforts (nu,) at the joints."""
+        return self.stages(t, terms, command, _split(state, self.blocks, terms))[-1]
+
+    def derivative(self, t: float, terms: Terms, command: Array, state: Array) -> Array:
+        """Rate of the states of all blocks."""
+        states = _split(state, self.blocks, terms)
+        efforts = self.stages(t, terms, command, states)
+        parts = [b.derivative(t, terms, u, c) for b, u, c in zip(self.blocks, efforts, states, strict=False)]
+        return np.concatenate([np.zeros(0), *parts])
+
+
+class _Pass(NamedTuple):
+    """What goes through a chain at one instant."""
+
+    states: list[Array]  # of sensors, law and effort blocks
+    readings: list[tuple[Array, Array]]  # (q, v) before the first sensor and after each
+    told: Terms
+    efforts: list[Array]  # of the law, and after each block
+
+
+class Chain:
+    """Sensors, a law and effort blocks in a row: a controller again.
+
+    Written with ``|``, from left to right: ``Encoder(...) | FilteredDifference(...) | law | Saturation() | Delay(...) |
+    FirstOrderActuator(...) | DriveFriction(...)``. The law may be any controller: an object, a function, numbers.
+
+    Parameters
+    ----------
+    *parts : Block, Chain or Controller
+        One of them, or of the chains, is the law. Blocks alone make a piece of a chain, to go on with later.
+
+    Attributes
+    ----------
+    law : Controller
+    sensors, blocks : tuple of Block
+        Left of the law, and right of it in the controller (in continuous time: all).
+    plant : Plant or None
+        The machine as the controller knows it: that of the law, or one that a block was given (``plant=``).
+    period : float or None
+        Sample time of the law, s.
+    delay : ndarray or None
+        From a sample to when the motors feel the effort, s: the sum of all `Delay` blocks.
+    drive : object or None
+        The blocks of the machine behind a sampled law.
+
+    Raises
+    ------
+    TypeError
+        For a second law, or none.
+    ValueError
+        For a block on the wrong side of the law, or at a place where it cannot work.
+
+    Notes
+    -----
+    Blocks of the controller (`Saturation`, `RateLimit`, `FrictionCompensation`, `Delay`) are computed at the samples of
+    the law, also where they stand behind a `Delay`. Blocks of the machine (`FirstOrderActuator`, `DriveFriction`, and
+    what follows them) come after the hold, in continuous time. Blocks of the controller are told what the sensors
+    say, those of the machine the truth. With a law in continuous time all blocks are continuous.
+
+    States are those of the sensors, the law and the blocks, in their order. `report` hands on what the law reports, and
+    what each block of the controller adds: ``saturation_left`` to an effort (N, N m), ``encoder_left`` to a position
+    (rad, m), ``filtered_difference_left`` to a velocity.
+
+    Examples
+    --------
+    >>> from cmbcontrol import Constant, plants
+    >>> from cmbcontrol.controllers import Delay, ProjectedInverseDynamics, Saturation
+    >>> plant = plants.five_bar(effort=40.0)
+    >>> law = ProjectedInverseDynamics(plant, ("left", "right"), Constant([2.0, 1.2]), bandwidth=8.0, period=1e-3)
+    >>> chain = law | Saturation() | Delay(1e-3)
+    >>> chain(0.0, plant.terms(plant.assemble(left=2.1, right=1.0), [0.0] * 4), chain.start(plant))
+    array([-40.,  40.])
+    >>> print(chain)
+    ProjectedInverseDynamics | Saturation | Delay
+    """
+
+    def __init__(self, *parts: Any) -> None:
+        parts = tuple(x for part in parts for x in (part.parts if isinstance(part, Chain) else (_as_part(part),)))
+        laws = [part for part in parts if not isinstance(part, Block)]
+        if len(laws) > 1:
+            raise TypeError(f"a chain has one law, got {' and '.join(_title(law) for law in laws)}")
+        self.parts = parts
+        self.law = laws[0] if laws else None
+        self._latest: tuple[float, Terms, Array, _Pass] | None = None
+        if laws:
+            self._bind(parts.index(self.law))
+
+    def _bind(self, at: int) -> None:
+        """Put each block to its place."""
+        law, left, right = self.law, self.parts[:at], self.parts[at + 1 :]
+        for side, wrong, kind in (("right", right, SensorBlock), ("left", left, EffortBlock)):
+            for block in wrong:
+                if isinstance(block, kind):
+                    raise ValueError(
+                        f"{block!r} stands {side} of the law {_title(law)}: sensors come before the law, and what "
+                        "changes efforts after it, Encoder(...) | law | Saturation(...)"
+                    )
+        self.plant = _plant_of(law, self.parts)
+        here = Setting(law, self.plant, period_of(law))
+        own = getattr(law, "drive", None)
+        self.sensors = tuple(block.bound(here) for block in left)
+        blocks: list[EffortBlock] = []
+        machine: list[EffortBlock] = [_OwnDrive(own)] if own is not None else []
+        for block in right:
+            behind = here.period is not None and (block.place == "machine" or bool(machine))
+            if behind and block.place == "controller":
+                first = "the drive of the law" if isinstance(machine[0], _OwnDrive) else repr(machine[0])
+                raise ValueError(
+                    f"{block!r} belongs to the controller and cannot follow {first}, which is part of the machine; "
+                    "write it further left"
+                )
+            (machine if behind else blocks).append(block.bound(here._replace(machine=behind)))
+        self.blocks = tuple(blocks)
+        self._series = Series(blocks)
+        self.drive = Series(machine) if machine else None
+
+    def __or__(self, other: Any) -> Chain:
+        return Chain(self, other)
+
+    def __ror__(self, other: Any) -> Chain:
+        return Chain(other, self)
+
+    __array_ufunc__ = None
+
+    # -- what a controller has ----------------------------------------------------------------------
+
+    @property
+    def name(self) -> str:
+        """The parts in their order."""
+        return " | ".join(_title(part) for part in self.parts)
+
+    @property
+    def period(self) -> float | None:
+        """Sample time of the law, s; None in continuous time."""
+        return period_of(self.law)
+
+    @property
+    def measures_force(self) -> bool:
+        """Whether the law does."""
+        return bool(getattr(self.law, "measures_force", False))
+
+    @property
+    def rough(self) -> bool:
+        """Whether a sensor reads in steps or with noise, so that there is no linear model."""
+        return any(part.rough for part in self.sensors) or bool(getattr(self.law, "rough", False))
+
+    @property
+    def delay(self) -> Array | None:
+        """From a sample to when the motors feel the effort, s: of all blocks, and of the law itself."""
+        delays = [x for x in (getattr(part, "delay", None) for part in (self.law, *self.blocks)) if x is not None]
+        return np.asarray(sum(np.asarray(x, dtype=np.float64) for x in delays)) if delays else None
+
+    @property
+    def coordinates(self) -> tuple[str, ...]:
+        """Those that the law controls, where it says so."""
+        return self.law.coordinates
+
+    @property
+    def reference(self) -> Reference:
+        """What the law follows. A new one goes to a copy of the law, which may be in use elsewhere."""
+        return self.law.reference
+
+    @reference.setter
+    def reference(self, reference: Reference) -> None:
+        law = copy.copy(self.law)
+        law.reference = reference
+        self.__init__(*(law if part is self.law else part for part in self.parts))  # type: ignore[misc]
+
+    def with_model(self, model: Plant) -> Chain:
+        """The same chain with a law and sensors that compute with another model; see `OnModel`."""
+        parts = []
+        for part in self.parts:
+            if part is self.law:
+                part = optional(part, "with_model")(model) if optional(part, "with_model") else part
+            elif part.plant is not None:
+                part = copy.copy(part)
+                object.__setattr__(part, "plant", model)
+            parts.append(part)
+        return Chain(*parts)
+
+    def without(self, *kinds: type) -> Chain:
+        """The chain without blocks of some kinds: without an `Encoder`, say, which no linear model can have.
+
+        Examples
+        --------
+        >>> from cmbcontrol.controllers import Delay, Saturation
+        >>> print((Saturation(5.0) | Delay(1e-3)).without(Saturation))
+        Delay
+        """
+        if not kinds or not all(isinstance(kind, type) and issubclass(kind, Block) for kind in kinds):
+            raise TypeError(f"without(...) takes kinds of blocks, such as Encoder, got {kinds}")
+        return Chain(*(part for part in self.parts if not isinstance(part, kinds)))
+
+    def start(self, plant: Plant) -> Array:
+        """Initial states; refuses a plant with other coordinates or motors than that of the law."""
+        self._require_law()
+        if self.plant is not None:
+            require_same_signals(self.plant, plant)
+        if self.drive is not None:
+            self.drive.start(plant)  # what does not fit the plant is refused here
+        return np.concatenate([np.zeros(0), *(start_of(part, plant) for part in self._order)])
+
+    def state_names(self, plant: Plant) -> list[str]:
+        """Names of the states."""
+        return different([n for part in self._order for n in names_of_states(part, plant)])
+
+    def __call__(self, t: float, terms: Terms, state: Array) -> Array:
+        """Motor efforts u (nu,), N or N m: what the controller asks for, before the drive."""
+        return self._passed(t, terms, state).efforts[-1]
+
+    def derivative(self, t: float, terms: Terms, state: Array) -> Array:
+        """Rate of the states, in continuous time."""
+        return self._moved("derivative", t, terms, state)
+
+    def update(self, t: float, terms: Terms, state: Array) -> Array:
+        """Next states, in sampled time."""
+        return self._moved("update", t, terms, state)
+
+    def report(self, t: float, terms: Terms, state: Array) -> Mapping[str, float]:
+        """What the law reports, and what each block adds."""
+        p, plant = self._passed(t, terms, state), self.plant
+        of_law = optional(self.law, "report")
+        found = dict(of_law(t, p.told, p.states[len(self.sensors)])) if of_law is not None else {}
+        titles = different([_snake(block) for block in (*self.sensors, *self.blocks)])
+        for title, (q0, v0), (q1, v1) in zip(titles, p.readings, p.readings[1:], strict=False):
+            names = plant.velocity_names  # type: ignore[union-attr]
+            change = v1 - v0 if q1 is q0 else plant.difference(q0, q1)  # type: ignore[union-attr]
+            found |= {f"{title}_{n}": float(x) for n, x in zip(names, change, strict=True)}
+        motors = [str(i + 1) for i in range(terms.B.shape[1])] if plant is None else plant.actuator_names
+        pairs = zip(titles[len(self.sensors) :], self.blocks, p.efforts, p.efforts[1:], strict=False)
+        for title, block, before, after in pairs:
+            if getattr(block, "delay", None) is None:
+                found |= {f"{title}_{n}": float(x) for n, x in zip(motors, after - before, strict=True)}
+        return found
+
+    # -- what goes through ----------------------------------------------------------------------------
+
+    @property
+    def _order(self) -> tuple[Any, ...]:
+        return (*self.sensors, self.law, *self.blocks)
+
+    def _require_law(self) -> None:
+        if self.law is None:
+            raise TypeError(f"the chain {self} has no law: write Encoder(...) | law | Saturation(...)")
+
+    def _passed(self, t: float, terms: Terms, state: Array) -> _Pass:
+        """What goes through the chain. The latest is kept: effort, report and update ask for the same."""
+        self._require_law()
+        latest = self._latest
+        if latest is None or not (latest[0] == t and latest[1] is terms and np.array_equal(latest[2], state)):
+            latest = (t, terms, np.array(state), self._pass(t, terms, state))
+            self._latest = latest
+        return latest[3]
+
+    def _pass(self, t: float, terms: Terms, state: Array) -> _Pass:
+        states = _split(state, self._order, terms)
+        k = len(self.sensors)
+        readings = [(terms.q, terms.v)]
+        for block, c in zip(self.sensors, states, strict=False):
+            readings.append(block.measured(t, *readings[-1], c))
+        told = terms
+        if self.sensors:
+            told = self.plant.terms(*readings[-1], terms.t, cap=terms.rank)  # type: ignore[union-attr]
+            told = told if terms.force is None else told.with_force(terms.force)
+        # a law in continuous time is not told the force that answers its effort
+        asked = told.with_force(None) if self.period is None and told.force is not None else told
+        u = np.asarray(self.law(t, asked, states[k]), dtype=np.float64)
+        return _Pass(states, readings, told, self._series.stages(t, asked, u, states[k + 1 :]))
+
+    def _moved(self, method: str, t: float, terms: Terms, state: Array) -> Array:
+        """Rates, or next values, of all states."""
+        p, k = self._passed(t, terms, state), len(self.sensors)
+        parts = [b.update(t, q, v, c) for b, (q, v), c in zip(self.sensors, p.readings, p.states, strict=False)]
+        of_law, c = optional(self.law, method), p.states[k]
+        if of_law is not None:
+            parts.append(np.atleast_1d(np.asarray(of_law(t, p.told, c), dtype=np.float64)))
+        else:
+            parts.append(c if method == "update" else np.zeros(c.size))
+        for block, u, c in zip(self.blocks, p.efforts, p.states[k + 1 :], strict=False):
+            parts.append(getattr(block, method)(t, p.told, u, c))
+        return np.concatenate([np.zeros(0), *parts])
+
+    def __str__(self) -> str:
+        return self.name
+
+    def __repr__(self) -> str:
+        return f"<Chain {self}>"
+
+
+# -- helpers of the blocks --------------------------------------------------------------------------------
+
+
+def per_motor(given: ArrayLike | Mapping[str, float], setting: Setting, block: Block, what: str) -> Array:
+    """A value of each motor: (nu,), or () for one that serves all; 0 for motors that a mapping does not name."""
+    if isinstance(given, Mapping):
+        names = setting.known(block, "for names of motors").actuator_names
+        for name in given:
+            _check.one_of(name, names, "motor")
+        given = [given.get(name, 0.0) for name in names]
+    x = np.asarray(given, dtype=np.float64)
+    if x.ndim and setting.plant is not None:
+        require_one_each(x, setting.plant, what)
+    if x.ndim > 1 or np.isnan(x).any() or (x < 0.0).any():
+        raise ValueError(f"{what} must be a number >= 0 or one for each motor, got {x.tolist()}")
+    return x
+
+
+def require_one_each(x: Array, plant: Plant, what: str) -> None:
+    """Refuse values that are not one for each motor of the plant."""
+    if x.ndim and x.shape != (plant.nu,):
+        raise ValueError(
+            f"{what} must have one entry for each motor ({', '.join(plant.actuator_names)}), got shape {x.shape}"
+        )
+
+
+def names_of_states(part: Any, plant: Plant, otherwise: str = "law") -> list[str]:
+    """Names of the states of a part, numbered unless it names them."""
+    count, named = start_of(part, plant).size, optional(part, "state_names")
+    names = list(named(plant)) if named is not None else []
+    return names if len(names) == count else [f"{otherwise}_{i + 1}" for i in range(count)]
+
+
+def different(names: Sequence[str]) -> list[str]:
+    """The names, with a number where one comes again."""
+    return [n if n not in names[:i] else f"{n}_{names[:i].count(n) + 1}" for i, n in enumerate(names)]
+
+
+def _split(state: Array, parts: Sequence[Any], terms: Terms) -> list[Array]:
+    """The states of each part; what is not a block has the rest."""
+    counts = [part.count(terms) if isinstance(part, Block) else None for part in parts]
+    rest = np.size(state) - sum(n for n in counts if n is not None)
+    ends = np.cumsum([rest if n is None else n for n in counts]).tolist()
+    return [state[i:j] for i, j in zip([0, *ends], ends, strict=False)] if ends else []
+
+
+def _as_part(part: Any) -> Any:
+    """A block, or a law: numbers are constant efforts."""
+    if callable(part):
+        return part
+    try:
+        return ConstantEffort(part)
+    except (TypeError, ValueError):
+        raise TypeError(f"a part of a chain is a block, a controller or numbers, got {part!r}") from None
+
+
+def _plant_of(law: Any, parts: Sequence[Any]) -> Plant | None:
+    """The plant as the controller knows it."""
+    given = [part.plant for part in parts if isinstance(part, Block) and part.plant is not None]
+    for plant in given:
+        if not isinstance(plant, Plant):
+            raise TypeError(f"the plant of a block must be a plant, such as a Mechanism, got {plant!r}")
+    own = getattr(law, "plant", None)
+    known = [*given, own] if isinstance(own, Plant) else given
+    for plant in known:
+        require_same_signals(known[-1], plant)
+    return known[0] if known else None
+
+
+def _title(part: Any) -> str:
+    """Name of a part in a line."""
+    name = getattr(part, "name", None) or getattr(part, "__name__", None)
+    return name if isinstance(name, str) else type(part).__name__
+
+
+def _snake(block: Block) -> str:
+    """The name of a block in reports: FirstOrderActuator becomes first_order_actuator."""
+    return re.sub(r"(?<!^)(?=[A-Z])", "_", type(block).__name__).lower()

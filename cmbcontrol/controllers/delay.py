@@ -1,0 +1,69 @@
+"""Computation and transport delay."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..model.plant import Plant
+from ..model.terms import Terms
+from .chain import EffortBlock, Setting, per_motor, require_one_each
+
+__all__ = ["Delay"]
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Delay(EffortBlock):
+    """Efforts of a sampled law act later than their sample: the time to compute and to send them.
+
+    Before the first effort has arrived, the motors give none. Several delays add up. Blocks of the controller that
+    follow are computed at the sample all the same; they commute with a delay.
+
+    Parameters
+    ----------
+    delay : float, array_like (nu,), or mapping of motor name to float
+        s, of any length, also of more than a period or a part of it.
+    plant : Plant, optional
+        For names of motors, where the law has no plant of its own.
+
+    Raises
+    ------
+    ValueError
+        For a law in continuous time, for negative delays and unknown motors.
+
+    Examples
+    --------
+    >>> law = (lambda t, terms, state: -terms.v)
+    >>> law.period = 1e-3
+    >>> (law | Delay(5e-4) | Delay(1e-3)).delay
+    array(0.0015)
+    """
+
+    delay: ArrayLike | Mapping[str, float]
+    plant: Plant | None = field(default=None, kw_only=True, repr=False)
+
+    place = "controller"
+
+    def bound(self, setting: Setting) -> Self:
+        if setting.period is None:
+            raise ValueError(
+                f"{self!r} follows a law in continuous time, where a delay has no finite number of states. Give the "
+                "law a period; margins(...) says what delay a loop in continuous time bears."
+            )
+        delay = per_motor(self.delay, setting, self, "a Delay")
+        if not np.isfinite(delay).all():
+            raise ValueError(f"a Delay must be finite, got {delay.tolist()}")
+        return replace(self, delay=delay)
+
+    def start(self, plant: Plant) -> Array:
+        require_one_each(np.asarray(self.delay), plant, "a Delay")
+        return np.zeros(0)
+
+    def effort(self, t: float, terms: Terms, u: Array, state: Array) -> Array:
+        return u

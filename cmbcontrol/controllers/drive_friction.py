@@ -1,0 +1,104 @@
+"""Friction of the drives."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
+from typing import Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .. import _check
+from ..model.plant import Plant
+from ..model.terms import Terms
+from .chain import EffortBlock, Setting, per_motor, require_one_each
+
+__all__ = ["DriveFriction"]
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class DriveFriction(EffortBlock):
+    """What bearings and gears of the drives take from the efforts: Coulomb, viscous, and Stribeck's peak.
+
+    With w = B'v, the velocities of the motors,
+
+        u_joint = u - (F_c + (F_s - F_c) exp(-(w / w_s)^2)) tanh(w / width) - F_v w
+
+    Part of the machine: behind the held efforts of a sampled law it acts in continuous time. Friction of the joints
+    themselves belongs to the `Mechanism`.
+
+    Parameters
+    ----------
+    coulomb : float, array_like (nu,), or mapping of motor name to float
+        F_c, N or N m, at the effort of the motor; 0 for motors that a mapping does not name.
+    viscous : float, array_like (nu,), or mapping
+        F_v, N s/m or N m s/rad.
+    breakaway : float, array_like (nu,), or mapping, optional
+        F_s at the start of sliding, at least F_c; F_c itself unless given.
+    stribeck_velocity : float
+        w_s over which the peak falls off, m/s or rad/s.
+    width : float
+        Velocity over which the friction turns round, m/s or rad/s. Below it the machine creeps rather than sticks; a
+        smaller one takes smaller steps to integrate.
+    plant : Plant, optional
+        For names of motors, where the law has no plant of its own.
+
+    Notes
+    -----
+    Model of Armstrong-Helouvry, Dupont and Canudas de Wit, "A survey of models, analysis tools and compensation methods
+    for the control of machines with friction", Automatica 30 (1994), with tanh in place of the sign.
+
+    Examples
+    --------
+    >>> friction = DriveFriction(coulomb=2.0, viscous=0.5, breakaway=3.0)
+    >>> friction.force(np.array([0.0, 1.0, -1.0])).round(6)
+    array([ 0. ,  2.5, -2.5])
+    """
+
+    coulomb: ArrayLike | Mapping[str, float] = 0.0
+    viscous: ArrayLike | Mapping[str, float] = 0.0
+    breakaway: ArrayLike | Mapping[str, float] | None = None
+    stribeck_velocity: float = 0.1
+    width: float = 0.01
+    plant: Plant | None = field(default=None, kw_only=True, repr=False)
+
+    place = "machine"
+
+    def __post_init__(self) -> None:
+        _check.positive(self.stribeck_velocity, "the stribeck_velocity of DriveFriction")
+        _check.positive(self.width, "the width of DriveFriction")
+
+    def bound(self, setting: Setting) -> Self:
+        given = {f.name: getattr(self, f.name) for f in fields(self)[:3]}
+        found = {
+            name: per_motor(x, setting, self, f"the {name} friction of DriveFriction")
+            for name, x in given.items()
+            if x is not None
+        }
+        if not all(np.isfinite(x).all() for x in found.values()):
+            raise ValueError(f"DriveFriction must be finite, got {given}")
+        if np.any(found.get("breakaway", np.inf) < found["coulomb"]):
+            raise ValueError(
+                f"the breakaway friction {found['breakaway'].tolist()} of DriveFriction must not be below its coulomb "
+                f"friction {found['coulomb'].tolist()}"
+            )
+        return replace(self, **found)
+
+    def start(self, plant: Plant) -> Array:
+        for f in fields(self)[:3]:
+            if getattr(self, f.name) is not None:
+                require_one_each(np.asarray(getattr(self, f.name)), plant, f"the {f.name} friction of DriveFriction")
+        return np.zeros(0)
+
+    def force(self, w: ArrayLike) -> Array:
+        """Friction (nu,) at motor velocities w (nu,): it has their sign."""
+        w = np.asarray(w, dtype=np.float64)
+        coulomb, viscous = np.asarray(self.coulomb), np.asarray(self.viscous)
+        peak = 0.0 if self.breakaway is None else np.asarray(self.breakaway) - coulomb
+        return (coulomb + peak * np.exp(-((w / self.stribeck_velocity) ** 2))) * np.tanh(w / self.width) + viscous * w
+
+    def effort(self, t: float, terms: Terms, u: Array, state: Array) -> Array:
+        return u - self.force(terms.B.T @ terms.v)

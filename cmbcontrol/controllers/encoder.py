@@ -1,0 +1,163 @@
+"""Encoders: resolution and noise of what the law is told."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .. import _check
+from ..model.plant import Plant
+from .chain import SensorBlock, Setting
+
+__all__ = ["Encoder"]
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Encoder(SensorBlock):
+    """Positions as encoders give them: noise first, then rounding to whole steps.
+
+    The velocity is handed on as it is (plus its own noise, as of a tachometer): where it comes from the positions, a
+    `FilteredDifference` follows. Positions that are rounded one by one leave the loops open by up to a step; the law
+    sees that, unless `ForwardKinematics` follows.
+
+    Parameters
+    ----------
+    resolution : float, array_like (nq,), or mapping of coordinate to float, optional
+        Size of a step, rad or m; 0 rounds nothing. A number serves all joints of one axis.
+    bits : int, or mapping of coordinate to int, optional
+        The same as steps a turn, 2 pi / 2^bits rad. A number serves all joints with an angle of their own.
+    noise : float, array_like (nv,), or mapping of velocity coordinate to float
+        Standard deviation of white Gaussian noise on positions, rad or m; on joints of several axes it turns and
+        shifts the body in its own axes.
+    velocity_noise : float, array_like (nv,), or mapping
+        The same on velocities, rad/s or m/s.
+    seed : int
+        Another one, another noise. It is a function of seed and number of the sample, round(t / period), so that
+        repeated calls agree.
+    plant : Plant, optional
+        Names and joints of the machine, where the law has no plant of its own.
+
+    Raises
+    ------
+    ValueError
+        For coordinates that do not exist or have no step of their own (quaternions), negative values, and in
+        continuous time.
+
+    Examples
+    --------
+    >>> from cmbcontrol import Constant, plants
+    >>> from cmbcontrol.controllers import ProjectedInverseDynamics
+    >>> plant = plants.five_bar()
+    >>> law = ProjectedInverseDynamics(plant, ("left", "right"), Constant([2.1, 1.0]), bandwidth=8.0, period=1e-3)
+    >>> chain = Encoder(bits=12) | law
+    >>> chain.sensors[0].measured(0.0, np.array([0.1, 0.2, 0.3, 0.4]), np.zeros(4), np.zeros(0))[0].round(4)
+    array([0.0997, 0.1994, 0.3007, 0.4004])
+    """
+
+    resolution: ArrayLike | Mapping[str, float] = 0.0
+    bits: int | Mapping[str, int] | None = None
+    noise: ArrayLike | Mapping[str, float] = 0.0
+    velocity_noise: ArrayLike | Mapping[str, float] = 0.0
+    seed: int = 0
+    plant: Plant | None = field(default=None, kw_only=True, repr=False)
+    _setting: Setting | None = field(default=None, init=False, repr=False)
+
+    @property
+    def rough(self) -> bool:
+        """Whether it rounds or adds noise."""
+        return any(np.any(x) for x in (self.resolution, self.noise, self.velocity_noise)) or self.bits is not None
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.seed, (int, np.integer)) or self.seed < 0:
+            raise ValueError(f"the seed of an Encoder must be a whole number >= 0, got {self.seed!r}")
+
+    def bound(self, setting: Setting) -> Self:
+        require_samples(self, setting)
+        plant = setting.known(self, "for its joints")
+        single = plain_positions(plant)
+        steps = _values(self.resolution, plant.position_names, "the resolution of an Encoder", only=single)
+        if self.bits is not None:
+            steps = self._steps_of_bits(plant, steps, single)
+        noise = {
+            name: _values(getattr(self, name), plant.velocity_names, f"the {name} of an Encoder")
+            for name in ("noise", "velocity_noise")
+        }
+        block = replace(self, resolution=steps, bits=None, **noise)
+        object.__setattr__(block, "_setting", setting)
+        return block
+
+    def _steps_of_bits(self, plant: Plant, steps: Array, single: Sequence[int]) -> Array:
+        """Steps with those that are given as bits a turn."""
+        turning = [plant.position_names[i] for i in single if plant.position_units[i] == "rad"]
+        bits = self.bits if isinstance(self.bits, Mapping) else dict.fromkeys(turning, self.bits)
+        steps = steps.copy()
+        for name, n in bits.items():
+            i = plant.position_names.index(_check.one_of(name, plant.position_names, "coordinate"))
+            if name not in turning:
+                raise ValueError(
+                    f"bits count the steps of a turn, and the coordinate {name!r} is in {plant.position_units[i]}; "
+                    "give its resolution"
+                )
+            if not isinstance(n, (int, np.integer)) or not 1 <= n <= 52:
+                raise ValueError(f"the bits of an Encoder are a whole number from 1 to 52, got {n!r} for {name!r}")
+            if steps[i]:
+                raise ValueError(f"the Encoder of {name!r} has both bits and a resolution; give one")
+            steps[i] = 2.0 * np.pi / 2.0**n
+        return steps
+
+    def measured(self, t: float, q: Array, v: Array, state: Array) -> tuple[Array, Array]:
+        plant, step = self._setting.plant, self.resolution  # type: ignore[union-attr]
+        if np.any(self.noise) or np.any(self.velocity_noise):
+            k = round(t / self._setting.period)  # type: ignore[union-attr,operator]
+            white = np.random.default_rng([self.seed, max(k, 0)]).standard_normal((2, v.size))
+            q, v = plant.integrate(q, self.noise * white[0]), v + self.velocity_noise * white[1]  # type: ignore[union-attr]
+        rounded = np.flatnonzero(step)
+        if rounded.size:
+            q, step = q.copy(), step[rounded]  # type: ignore[index]
+            q[rounded] = np.round(q[rounded] / step) * step
+        return q, v
+
+
+def require_samples(block: SensorBlock, setting: Setting) -> None:
+    """Refuse a law in continuous time."""
+    if setting.period is None:
+        raise ValueError(
+            f"{block!r} is read at samples, and the law {type(setting.law).__name__} works in continuous time: give it "
+            "a period"
+        )
+
+
+def plain_positions(plant: Plant) -> list[int]:
+    """Indices of positions that are plain numbers with a rate of their own."""
+    paired = getattr(plant, "paired", None)
+    if paired is None:  # a plant of one's own: those with the name of a velocity
+        return [i for i, n in enumerate(plant.position_names) if n in plant.velocity_names]
+    return [i for i, _ in paired]
+
+
+def _values(given, names: Sequence[str], what: str, only: Sequence[int] | None = None) -> Array:
+    """A value >= 0 of each coordinate, from one for all (of some), from all, or by name."""
+    allowed = range(len(names)) if only is None else only
+    if isinstance(given, Mapping):
+        for name in given:
+            _check.one_of(name, names, "coordinate")
+        x = np.array([float(given.get(name, 0.0)) for name in names])
+    elif np.ndim(given) == 0:
+        x = np.where(np.isin(np.arange(len(names)), allowed), _check.number(given, what), 0.0)
+    else:
+        x = _check.vector(given, len(names), what, names).copy()
+    if not np.isfinite(x).all() or (x < 0.0).any():
+        raise ValueError(f"{what} must be finite and >= 0, got {x.tolist()}")
+    for i in np.flatnonzero(x):
+        if i not in allowed:
+            raise ValueError(
+                f"{what}: coordinate {names[i]!r} belongs to a joint of several axes and is not read by itself; leave "
+                "it out, or give the joint noise"
+            )
+    return x

@@ -1,0 +1,96 @@
+"""Velocity from positions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import _check
+from ..model.plant import Plant
+from .chain import SensorBlock, Setting
+from .encoder import require_samples
+
+__all__ = ["FilteredDifference"]
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class FilteredDifference(SensorBlock):
+    """Velocity from backward differences of the positions, through a filter of first order.
+
+        v(k) = a v(k-1) + (1 - a) (q(k) [-] q(k-1)) / T,    a = exp(-T / time_constant)
+
+    The difference is the velocity half a period ago; the filter adds about its time constant. At the first sample of a
+    run there is no difference yet, and the velocity is handed on as it comes: the filter has settled. On joints of
+    several axes the difference is the rotation and shift from sample to sample, in the axes of the body.
+
+    Parameters
+    ----------
+    time_constant : float, optional
+        s; 0 is the plain difference.
+    cutoff : float, optional
+        The same as a frequency, Hz: 1 / (2 pi time_constant).
+    plant : Plant, optional
+        Joints of the machine, where the law has no plant of its own.
+
+    Raises
+    ------
+    ValueError
+        In continuous time, and for values that are not positive.
+    TypeError
+        Unless just one of time_constant and cutoff is given.
+
+    Examples
+    --------
+    >>> FilteredDifference(cutoff=30.0).time_constant
+    0.00530516
+    """
+
+    time_constant: float | None = None
+    cutoff: float | None = field(default=None, kw_only=True)
+    plant: Plant | None = field(default=None, kw_only=True, repr=False)
+    _setting: Setting | None = field(default=None, init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        if (self.time_constant is None) == (self.cutoff is None):
+            raise TypeError("give FilteredDifference either a time_constant (s) or a cutoff (Hz)")
+        if self.cutoff is not None:
+            tau = 1.0 / (2.0 * np.pi * _check.positive(self.cutoff, "the cutoff of FilteredDifference"))
+            object.__setattr__(self, "time_constant", tau)
+            object.__setattr__(self, "cutoff", None)
+        _check.positive(self.time_constant, "the time constant of FilteredDifference", zero=True)  # type: ignore[arg-type]
+
+    def bound(self, setting: Setting) -> Self:
+        require_samples(self, setting)
+        setting.known(self, "for its joints")
+        block = replace(self)
+        object.__setattr__(block, "_setting", setting)
+        return block
+
+    # states: whether there is a last sample (0 or 1), its positions, the filtered velocity
+
+    def start(self, plant: Plant) -> Array:
+        return np.zeros(1 + plant.nq + plant.nv)
+
+    def count(self, terms) -> int:
+        return 1 + terms.q.size + terms.v.size
+
+    def state_names(self, plant: Plant) -> Sequence[str]:
+        last = [f"{n}_last" for n in plant.position_names]
+        return ["difference_begun", *last, *(f"{n}_filtered_rate" for n in plant.velocity_names)]
+
+    def measured(self, t: float, q: Array, v: Array, state: Array) -> tuple[Array, Array]:
+        if state[0] < 0.5:
+            return q, v
+        plant, T = self._setting.plant, self._setting.period  # type: ignore[union-attr]
+        a = np.exp(-T / self.time_constant) if self.time_constant else 0.0  # type: ignore[operator]
+        last, filtered = state[1 : 1 + q.size], state[1 + q.size :]
+        return q, a * filtered + (1.0 - a) * plant.difference(last, q) / T  # type: ignore[union-attr]
+
+    def update(self, t: float, q: Array, v: Array, state: Array) -> Array:
+        return np.concatenate([[1.0], q, self.measured(t, q, v, state)[1]])

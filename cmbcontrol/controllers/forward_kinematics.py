@@ -1,0 +1,108 @@
+"""Where only some joints have encoders, the others follow from the loops."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import _check
+from ..errors import ControllabilityError
+from ..model.plant import Plant
+from .chain import SensorBlock, Setting
+from .encoder import plain_positions, require_samples
+
+__all__ = ["ForwardKinematics"]
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class ForwardKinematics(SensorBlock):
+    """All positions and velocities from those of the measured joints, by closing the loops of the controller's model.
+
+    Stands after `Encoder` and `FilteredDifference`: what they say of the other joints is forgotten, but for the branch
+    (elbow up or down), which is the nearest.
+
+    Parameters
+    ----------
+    coordinates : sequence of str
+        Joints that are measured: of one axis, and as many as determine the motion.
+    plant : Plant, optional
+        The model, where the law has no plant of its own.
+
+    Raises
+    ------
+    ValueError
+        For unknown coordinates, those of joints of several axes, and in continuous time.
+    AssemblyError
+        In a call, where the loops do not close with the positions measured.
+    ControllabilityError
+        In a call, where the measured joints do not determine the motion.
+
+    Examples
+    --------
+    >>> from cmbcontrol import Constant, plants
+    >>> from cmbcontrol.controllers import Encoder, ProjectedInverseDynamics
+    >>> plant = plants.five_bar()
+    >>> law = ProjectedInverseDynamics(plant, ("left", "right"), Constant([2.1, 1.0]), bandwidth=8.0, period=1e-3)
+    >>> chain = Encoder(bits=10) | ForwardKinematics(("left", "right")) | law
+    >>> kinematics = chain.sensors[1]
+    >>> q, v = kinematics.measured(0.0, np.round(plant.assemble(left=2.1, right=1.0), 2), np.ones(4), np.zeros(0))
+    >>> plant.open_loop(q) < 1e-12, q[[0, 2]], v[[0, 2]]
+    (True, array([2.1, 1. ]), array([1., 1.]))
+    """
+
+    coordinates: Sequence[str]
+    plant: Plant | None = field(default=None, kw_only=True, repr=False)
+    _setting: Setting | None = field(default=None, init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        names = (self.coordinates,) if isinstance(self.coordinates, str) else tuple(self.coordinates)
+        object.__setattr__(self, "coordinates", names)
+
+    def bound(self, setting: Setting) -> Self:
+        require_samples(self, setting)
+        plant = setting.known(self, "for its loops")
+        single = {plant.position_names[i] for i in plain_positions(plant)} & set(plant.velocity_names)
+        for name in self.coordinates:
+            _check.one_of(name, plant.position_names, "coordinate")
+            if name not in single:
+                raise ValueError(
+                    f"coordinate {name!r} belongs to a joint of several axes and is not measured by itself; choose "
+                    "joints of one axis"
+                )
+        block = replace(self)
+        object.__setattr__(block, "_setting", setting)
+        return block
+
+    def measured(self, t: float, q: Array, v: Array, state: Array) -> tuple[Array, Array]:
+        plant = self._setting.plant  # type: ignore[union-attr]
+        rows = [plant.velocity_names.index(name) for name in self.coordinates]  # type: ignore[union-attr]
+        q, Z = self._closed(q, rows)
+        if np.linalg.matrix_rank(Z[rows], 1e-8) < Z.shape[1]:
+            raise ControllabilityError(
+                f"the joints {self.coordinates} do not determine the motion at this pose: {Z.shape[1]} freedoms "
+                f"(t = {t:.6g} s, q = {np.round(q, 6).tolist()}); measure others, or more"
+            )
+        return q, Z @ np.linalg.lstsq(Z[rows], v[rows], rcond=None)[0]
+
+    def _closed(self, q: Array, rows: list[int]) -> tuple[Array, Array]:
+        """The nearest closed configuration with the measured joints held, and Z there: Newton's method."""
+        plant = self._setting.plant  # type: ignore[union-attr]
+        at = [plant.position_names.index(name) for name in self.coordinates]  # type: ignore[union-attr]
+        held, size = q[at], float(getattr(plant, "size", 1.0))
+        S, still = np.eye(plant.nv)[rows], np.zeros(plant.nv)  # type: ignore[union-attr]
+        moved = q
+        for _ in range(10):
+            terms = plant.terms(moved, still)  # type: ignore[union-attr]
+            gap = held - moved[at]
+            if np.abs(terms.phi * terms.row_scale).max(initial=0.0) <= 1e-14 * size and np.abs(gap).max() <= 1e-15:
+                return moved, terms.Z
+            step = np.linalg.lstsq(np.vstack([S, terms.A]), np.concatenate([gap, -terms.phi]), rcond=1e-10)[0]
+            moved = plant.integrate(moved, step)  # type: ignore[union-attr]
+        moved = plant.assemble(q, **dict(zip(self.coordinates, held, strict=True)))  # type: ignore[union-attr]
+        return moved, plant.terms(moved, still).Z  # type: ignore[union-attr]

@@ -1,0 +1,104 @@
+"""Compensation of the friction of the drives."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import _check
+from ..errors import ControllabilityError
+from ..model.plant import Plant
+from ..model.terms import Terms
+from .chain import EffortBlock, Setting
+from .drive_friction import DriveFriction
+
+__all__ = ["FrictionCompensation"]
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class FrictionCompensation(EffortBlock):
+    """Add to the efforts what the drives are expected to lose.
+
+    Parameters
+    ----------
+    friction : DriveFriction
+        The friction as the controller knows it.
+    velocity : {"measured", "reference"}
+        Velocity at which it is taken: the one that the law is told; or that of the law's reference, which has no noise
+        and closes no loop (too much compensation cannot make it unstable), but knows nothing of errors. The law
+        then needs a reference in independent coordinates (``law.reference``, ``law.coordinates``).
+    fraction : float
+        Part of the friction that is compensated; above 1 the loop may shiver.
+    plant : Plant, optional
+        For names of motors and coordinates, where the law has no plant of its own.
+
+    Raises
+    ------
+    ValueError
+        In a chain, for a law without such a reference, where it is asked for.
+    ControllabilityError
+        Where the coordinates of the reference do not determine the motion.
+
+    Examples
+    --------
+    Friction that is known cancels:
+
+    >>> from cmbcontrol import plants
+    >>> plant, friction = plants.five_bar(), DriveFriction(coulomb=2.0, viscous=0.5)
+    >>> chain = [7.0, 3.0] | FrictionCompensation(friction) | friction
+    >>> terms = plant.terms(plant.assemble(left=2.1, right=1.0), [1.0, 0.0, 0.0, 0.0], project=True)
+    >>> chain(0.0, terms, chain.start(plant))
+    array([7., 3.])
+    """
+
+    friction: DriveFriction
+    velocity: str = "measured"
+    fraction: float = 1.0
+    plant: Plant | None = field(default=None, kw_only=True, repr=False)
+
+    place = "controller"
+    _setting: Setting | None = field(default=None, init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.friction, DriveFriction):
+            raise TypeError(f"the friction must be a DriveFriction, got {self.friction!r}")
+        _check.one_of(self.velocity, ("measured", "reference"), "velocity")
+        _check.positive(self.fraction, "the fraction of FrictionCompensation", zero=True)
+
+    def bound(self, setting: Setting) -> Self:
+        block = replace(self, friction=self.friction.bound(setting))
+        if self.velocity == "reference":
+            names = setting.known(self, "for the coordinates of the reference").velocity_names
+            law = setting.law
+            coordinates = getattr(law, "coordinates", None)
+            if not callable(getattr(law, "reference", None)) or not coordinates or not set(coordinates) <= set(names):
+                raise ValueError(
+                    f"{self!r} takes the velocity of the law's reference, and {type(law).__name__} has no reference "
+                    "in coordinates of the plant (attributes reference and coordinates); take velocity='measured'"
+                )
+        object.__setattr__(block, "_setting", setting)
+        return block
+
+    def start(self, plant: Plant) -> Array:
+        return self.friction.start(plant)
+
+    def effort(self, t: float, terms: Terms, u: Array, state: Array) -> Array:
+        v = terms.v if self.velocity == "measured" else self._reference_velocity(t, terms)
+        return u + self.fraction * self.friction.force(terms.B.T @ v)
+
+    def _reference_velocity(self, t: float, terms: Terms) -> Array:
+        """v = K y_d', with K from the coordinates to all velocities on the loops."""
+        law, plant = self._setting.law, self._setting.plant  # type: ignore[union-attr]
+        rows = [plant.velocity_names.index(name) for name in law.coordinates]  # type: ignore[union-attr]
+        R_Z = terms.Z[rows]
+        if R_Z.shape[0] != R_Z.shape[1] or np.linalg.cond(R_Z) > 1e8:
+            raise ControllabilityError(
+                f"the coordinates {law.coordinates} do not determine the velocity at this pose: {terms.dof} freedoms "
+                f"(t = {t:.6g} s, q = {np.round(terms.q, 6).tolist()}); take velocity='measured'"
+            )
+        return terms.Z @ np.linalg.solve(R_Z, law.reference(t)[1])

@@ -1,0 +1,159 @@
+"""Impedance control of a task."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .. import _check
+from ..dynamics.forces import smallest_effort, weight_root
+from ..errors import ControllabilityError
+from ..model.plant import Plant
+from ..model.terms import Terms
+from .protocol import require_same_signals
+from .references import Reference
+from .tasks import Task, as_task, motion_of, require_reference
+
+__all__ = ["Impedance"]
+
+Array = NDArray[np.float64]
+
+
+class Impedance:
+    """The machine meets outside forces at a task as a spring and a damper, around a reference.
+
+    With x the task, e = x_d - x, J its Jacobian on the admissible motions (J Z), M_Z = Z'M Z and the inertia
+    Lambda = (J M_Z^-1 J')^-1 that an outside force F at the task finds, the motors give
+
+        Z'B u = Z'(h + M c) + J'(Lambda (x_d'' - bias) + D e' + K e)
+
+    so that, with the machine's own inertia,
+
+        Lambda e'' + D e' + K e = -F
+
+    Held at rest by a constant F the task gives way by K^-1 F. No force is measured.
+
+    With a wanted inertia M_d the free motion obeys M_d e'' + D e' + K e = 0; an outside force, which is not measured,
+    still meets Lambda: M_d e'' + D e' + K e = -M_d Lambda^-1 F, and gives way by K^-1 M_d Lambda^-1 F. Leave the
+    inertia out where compliance matters.
+
+    Parameters
+    ----------
+    plant : Plant
+        Fixes names; the law itself is computed from the `Terms` that it is called with.
+    task : Task, or names of coordinates
+        Such as `PointTask` or `PoseTask`; of no more values than the machine has freedoms.
+    reference : callable
+        t -> (position, velocity, acceleration) of the task, (k,) each.
+    stiffness, damping : array_like
+        K and D at the task, N/m and N s/m or N m/rad and N m s/rad: numbers, vectors (k,) or symmetric matrices (k, k),
+        positive (semi)definite.
+    inertia : array_like, optional
+        M_d, positive definite, kg or kg m2; the machine's own unless given.
+    null_damping : float
+        Damping of motions that leave the task alone, 1/s, where the machine has more freedoms than the task.
+    weight : array_like, optional
+        Metric of the motor efforts, see `motor_effort`.
+    period : float, optional
+        Sample time, s; continuous unless given.
+
+    Raises
+    ------
+    ControllabilityError
+        In a call: where the task loses a direction at a pose, or the motors cannot produce the motion.
+    ValueError
+        For gains of another size or sign, and a reference that does not fit the task.
+
+    Notes
+    -----
+    Hogan, "Impedance control: an approach to manipulation", 1985; on closed loops by the projection of Aghili's (45).
+    It is a motion law: `wanted_acceleration` is the admissible acceleration that all this amounts to.
+
+    Examples
+    --------
+    >>> from cmbcontrol import Constant, plants
+    >>> plant = plants.five_bar()
+    >>> law = Impedance(plant, ("left", "right"), Constant([2.1, 1.0]), stiffness=200.0, damping=40.0)
+    >>> law(0.0, plant.terms(plant.assemble(left=2.1, right=1.0), [0.0] * 4), law.start(plant)).round(2)
+    array([-31.49,  32.91])
+    """
+
+    def __init__(
+        self,
+        plant: Plant,
+        task: Task | str | Sequence[str],
+        reference: Reference,
+        stiffness: ArrayLike,
+        damping: ArrayLike,
+        inertia: ArrayLike | None = None,
+        *,
+        null_damping: float = 10.0,
+        weight: ArrayLike | None = None,
+        period: float | None = None,
+    ) -> None:
+        self.task = as_task(plant, task)
+        self.plant, self.weight, self.coordinates = plant, weight, tuple(self.task.names)
+        self._root = weight_root(weight, plant.nu)
+        self.stiffness = self._gain(stiffness, "the stiffness")
+        self.damping = self._gain(damping, "the damping")
+        self.inertia = None if inertia is None else self._gain(inertia, "the inertia", definite=True)
+        self.null_damping = _check.positive(null_damping, "null_damping", zero=True)
+        self.period = None if period is None else _check.positive(period, "period")
+        require_reference(reference, self.coordinates)
+        self.reference = reference
+
+    def _gain(self, gain: ArrayLike, what: str, definite: bool = False) -> Array:
+        """A symmetric gain matrix (k, k)."""
+        k = len(self.coordinates)
+        gain = np.asarray(gain, dtype=np.float64)
+        if gain.ndim == 0:
+            gain = np.full(k, gain)
+        if gain.ndim == 1:
+            gain = np.diag(_check.vector(gain, k, what, self.coordinates))
+        gain = _check.matrix(gain, (k, k), what)
+        size = np.abs(gain).max(initial=0.0)
+        least = np.linalg.eigvalsh(0.5 * (gain + gain.T)).min(initial=np.inf)
+        if np.abs(gain - gain.T).max(initial=0.0) > 1e-9 * size or least < -1e-12 * size or (definite and least <= 0.0):
+            kind = "positive definite" if definite else "positive semidefinite"
+            raise ValueError(f"{what} of Impedance must be symmetric and {kind}, got {gain.tolist()}")
+        return gain
+
+    def start(self, plant: Plant) -> Array:
+        """No state of its own; refuses a plant with other coordinates or motors than the model."""
+        require_same_signals(self.plant, plant)
+        return np.zeros(0)
+
+    def error(self, t: float, terms: Terms) -> tuple[Array, Array]:
+        """e = x_d - x, as the task understands it, and its rate, (k,) each."""
+        now = motion_of(self.task, self.reference(t), terms)
+        return now.e, now.rate
+
+    def wanted_acceleration(self, t: float, terms: Terms) -> Array:
+        """The acceleration of all coordinates, loops respected, shape (nv,)."""
+        Z, c, now = terms.Z, terms.Cv, motion_of(self.task, self.reference(t), terms)
+        J_Z = now.J @ Z
+        to_motion = np.linalg.solve(Z.T @ terms.M @ Z, J_Z.T)  # M_Z^-1 J'
+        mobility = J_Z @ to_motion  # Lambda^-1
+        self._require_rank(t, terms, mobility)
+        pull = self.stiffness @ now.e + self.damping @ now.rate
+        pull = mobility @ pull if self.inertia is None else np.linalg.solve(self.inertia, pull)
+        x = now.free + pull - now.bias - now.J @ c  # = J_Z z
+        still = -self.null_damping * (Z.T @ terms.v)
+        return c + Z @ (still + to_motion @ np.linalg.solve(mobility, x - J_Z @ still))
+
+    def _require_rank(self, t: float, terms: Terms, mobility: Array) -> None:
+        """Refuse a pose at which the task cannot move in all its directions."""
+        scale = np.sqrt(np.maximum(np.diag(mobility), 1e-300))
+        values = np.linalg.eigvalsh(mobility / np.outer(scale, scale))
+        if len(mobility) > terms.dof or values[0] <= 1e-12 * values[-1]:
+            raise ControllabilityError(
+                f"the task {', '.join(self.coordinates)} cannot move in all its {len(mobility)} directions at this "
+                f"pose, with {terms.dof} freedoms (t = {t:.6g} s, q = {np.round(terms.q, 6).tolist()}). Take fewer, or "
+                "leave this pose."
+            )
+
+    def __call__(self, t: float, terms: Terms, state: Array) -> Array:
+        """Motor efforts u (nu,), N or N m."""
+        return smallest_effort(terms, self.wanted_acceleration(t, terms), self._root)

@@ -1,0 +1,102 @@
+"""Rate limit of the efforts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .. import _check
+from ..model.plant import Plant
+from ..model.terms import Terms
+from .chain import EffortBlock, Setting, per_motor, require_one_each
+from .first_order_actuator import initial_efforts
+
+__all__ = ["RateLimit"]
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class RateLimit(EffortBlock):
+    """Efforts change no faster than this.
+
+    In sampled time an effort differs from the one before by no more than rate times period. In continuous time, and
+    behind the held efforts, it follows with du/dt = clip((u_c - u) / time_constant, -rate, rate).
+
+    Parameters
+    ----------
+    rate : float, array_like (nu,), or mapping of motor name to float
+        Largest rates to both sides, N/s or N m/s; motors that a mapping does not name have no limit.
+    time_constant : float, optional
+        s; needed in continuous time, and without effect in sampled time.
+    initial : float, array_like (nu,), or mapping of motor name to float
+        Efforts before the first sample, or at the start, N or N m.
+    plant : Plant, optional
+        For names of motors, where the law has no plant of its own.
+
+    Raises
+    ------
+    ValueError
+        For rates that are not positive, unknown motors, and without a time constant in continuous time.
+
+    Examples
+    --------
+    >>> from cmbcontrol import plants
+    >>> plant = plants.five_bar()
+    >>> chain = (lambda t, terms, state: [9.0, -9.0]) | RateLimit(100.0, time_constant=0.01)
+    >>> chain.derivative(0.0, plant.terms(plant.assemble(), [0.0] * 4), chain.start(plant))
+    array([ 100., -100.])
+    """
+
+    rate: ArrayLike | Mapping[str, float]
+    time_constant: float | None = None
+    initial: ArrayLike | Mapping[str, float] = 0.0
+    plant: Plant | None = field(default=None, kw_only=True, repr=False)
+    period: float | None = field(default=None, init=False, repr=False)  # None: in continuous time
+
+    def bound(self, setting: Setting) -> Self:
+        given = self.rate
+        if isinstance(given, Mapping):
+            names = setting.known(self, "for names of motors").actuator_names
+            given = dict.fromkeys(names, np.inf) | dict(given)
+        rate = per_motor(given, setting, self, "the rate of RateLimit")
+        if (rate == 0.0).any():
+            raise ValueError(f"the rate of RateLimit must be > 0, got {rate.tolist()}")
+        if self.time_constant is not None:
+            _check.positive(self.time_constant, "the time constant of RateLimit")
+        elif setting.continuous:
+            raise ValueError(
+                f"{self!r} works in continuous time here, where it needs a time constant with which efforts follow: "
+                "RateLimit(rate, time_constant=...). In sampled time it stands before the blocks of the machine."
+            )
+        initial = initial_efforts(self.initial, setting, self)
+        block = replace(self, rate=rate, initial=initial)
+        object.__setattr__(block, "period", None if setting.continuous else setting.period)
+        return block
+
+    def start(self, plant: Plant) -> Array:
+        for x, what in ((self.rate, "the rate"), (self.initial, "the initial efforts")):
+            require_one_each(np.asarray(x), plant, f"{what} of RateLimit")
+        return np.broadcast_to(self.initial, (plant.nu,)).astype(np.float64)  # type: ignore[arg-type]
+
+    def count(self, terms: Terms) -> int:
+        return terms.B.shape[1]
+
+    def state_names(self, plant: Plant) -> Sequence[str]:
+        return [f"{n}_limited" for n in plant.actuator_names]
+
+    def effort(self, t: float, terms: Terms, u: Array, state: Array) -> Array:
+        if self.period is None:
+            return state
+        most = self.rate * self.period  # type: ignore[operator]
+        return np.clip(u, state - most, state + most)
+
+    def derivative(self, t: float, terms: Terms, u: Array, state: Array) -> Array:
+        return np.clip((u - state) / self.time_constant, -self.rate, self.rate)  # type: ignore[operator]
+
+    def update(self, t: float, terms: Terms, u: Array, state: Array) -> Array:
+        return self.effort(t, terms, u, state)
