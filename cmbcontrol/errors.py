@@ -9,6 +9,7 @@ __all__ = [
     "CmbError",
     "ContinuationError",
     "ControllabilityError",
+    "DesignError",
     "EquilibriumError",
     "MissingExtraError",
     "ModelError",
@@ -46,6 +47,20 @@ class AssemblyError(CmbError, ValueError):
 
 class ControllabilityError(CmbError, ValueError):
     """The actuators cannot produce every motion that the loops leave free."""
+
+
+class DesignError(CmbError, ValueError):
+    """No gain fulfils what was asked.
+
+    Attributes
+    ----------
+    feasible : dict of str to float
+        For each constraint, the best value that was found with all others as they were asked; nan where there is none.
+    """
+
+    def __init__(self, message: str, feasible: dict[str, float] | None = None) -> None:
+        super().__init__(message)
+        self.feasible = dict(feasible or {})
 
 
 class EquilibriumError(CmbError, ValueError):

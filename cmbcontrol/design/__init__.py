@@ -1,1 +1,43 @@
 """Gains: from bandwidth, by matrix inequalities, by simulation."""
+
+from .certificate import Case as Case
+from .certificate import Certificate as Certificate
+from .certificate import certify as certify
+from .costs import effort_cost as effort_cost
+from .costs import error_cost as error_cost
+from .costs import overshoot_cost as overshoot_cost
+from .costs import weighted_cost as weighted_cost
+from .family import poses_and_payloads as poses_and_payloads
+from .family import with_payload as with_payload
+from .pd_gains import pd_gains as pd_gains
+from .pd_gains import pd_gains_from_poles as pd_gains_from_poles
+from .pd_gains import sampled_pd_gains as sampled_pd_gains
+from .regions import PoleRegion as PoleRegion
+from .robust import Performance as Performance
+from .robust import RobustFeedback as RobustFeedback
+from .robust import robust_state_feedback as robust_state_feedback
+from .tune import Range as Range
+from .tune import TuneResult as TuneResult
+from .tune import tune as tune
+
+__all__ = [
+    "Case",
+    "Certificate",
+    "Performance",
+    "PoleRegion",
+    "Range",
+    "RobustFeedback",
+    "TuneResult",
+    "certify",
+    "effort_cost",
+    "error_cost",
+    "overshoot_cost",
+    "pd_gains",
+    "pd_gains_from_poles",
+    "poses_and_payloads",
+    "robust_state_feedback",
+    "sampled_pd_gains",
+    "tune",
+    "weighted_cost",
+    "with_payload",
+]

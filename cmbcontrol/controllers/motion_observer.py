@@ -1,0 +1,288 @@
+"""Positions and velocities of the whole machine from some of its encoders, by a model that runs along."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .. import _check
+from ..dynamics.formulations import acceleration
+from ..errors import ControllabilityError
+from ..model.plant import Plant
+from ..model.terms import Terms
+from .encoder import plain_positions
+from .protocol import as_controller, optional, period_of, require_same_signals, start_of
+from .references import Reference
+from .state_feedback import effort_limits
+
+__all__ = ["MotionObserver"]
+
+Array = NDArray[np.float64]
+
+
+class _Estimate(NamedTuple):
+    """Configuration, velocity, and acceleration that the model does not explain, at a sample."""
+
+    q: Array
+    v: Array
+    a: Array
+
+
+class MotionObserver:
+    """A sampled law that is told an estimate of the motion, made from measured joint positions and a model.
+
+    From sample to sample the constrained equations of motion are integrated with the effort of the law (one step of
+    Runge and Kutta's method of order 4, then back onto the loops). At each sample what was foreseen is corrected by
+    the measured positions, along the motions that the loops allow, delta = Z (R Z)^+ (y - R q):
+
+        q <- close(q [+] l1 delta),    v <- v + l2 delta / T,    a_d <- a_d + l3 delta / T^2
+
+    where a_d, an acceleration that the model does not explain (a payload, friction), may be left out. The law is
+    called with the terms of the model at the corrected state, so that what it knows of velocities is the estimate. The
+    whole is a controller again: it may stand in a chain, ``Encoder(bits=14) | MotionObserver(law, ...) | Delay(1e-3)``.
+
+    Parameters
+    ----------
+    law : Controller
+        Sampled.
+    outputs : sequence of str
+        Joints of one axis whose positions are measured; together they determine the motion.
+    bandwidth : float
+        The error of an estimate is forgotten with this rate, 1/s, with equal poles exp(-bandwidth T).
+    disturbance : bool
+        Estimate a_d, too: no lasting error of the velocity under a load that the model does not know.
+    plant : Plant, optional
+        The model; that of the law unless given.
+    limits : bool or array_like (nu,), optional
+        Efforts that the machine really gets: clipped at the limits of the actuators (True) or at these, N or N m.
+    velocity : array_like (nv,), optional
+        First estimate; at rest unless given. The first configuration is that of the measured joints, on the branch
+        nearest to what the law would be told.
+
+    Raises
+    ------
+    ValueError
+        For a law in continuous time, unknown joints, those of several axes.
+    ControllabilityError
+        In a call, where the measured joints do not determine the motion.
+
+    Notes
+    -----
+    The gains put the poles of the error of three (or two) integrators in a row at z = exp(-bandwidth T):
+    l1 = 1 - z^3, l2 = 3/2 (1 - z)^2 (1 + z), l3 = (1 - z)^3, or l1 = 1 - z^2, l2 = (1 - z)^2.
+
+    Examples
+    --------
+    >>> from cmbcontrol import Constant, plants, simulate
+    >>> from cmbcontrol.controllers import ProjectedInverseDynamics
+    >>> plant = plants.five_bar()
+    >>> law = ProjectedInverseDynamics(plant, ("left", "right"), Constant([2.1, 1.0]), bandwidth=8.0, period=5e-3)
+    >>> observed = MotionObserver(law, ("left", "right"), bandwidth=60.0)
+    >>> run = simulate(plant, observed, plant.assemble(left=2.15, right=0.95), t_end=1.0)
+    >>> bool(abs(run.q[-1, [0, 2]] - [2.1, 1.0]).max() < 1e-3)
+    True
+    """
+
+    def __init__(
+        self,
+        law: Any,
+        outputs: Sequence[str],
+        bandwidth: float,
+        *,
+        disturbance: bool = True,
+        plant: Plant | None = None,
+        limits: bool | ArrayLike | None = None,
+        velocity: ArrayLike | None = None,
+    ) -> None:
+        given = plant if plant is not None else getattr(law, "plant", None)
+        if not isinstance(given, Plant):
+            raise TypeError(f"{type(law).__name__} has no plant; give MotionObserver(..., plant=plant)")
+        self.plant, self.law = given, as_controller(law, given)
+        if period_of(self.law) is None:
+            raise ValueError(f"MotionObserver reads joints at samples; give {type(self.law).__name__} a period")
+        self.outputs = (outputs,) if isinstance(outputs, str) else tuple(outputs)
+        self._q, self._v = _joints(self.plant, self.outputs)
+        self.bandwidth = _check.positive(bandwidth, "bandwidth")
+        self.disturbance = bool(disturbance)
+        z = float(np.exp(-self.bandwidth * self.period))
+        three, two = (1 - z**3, 1.5 * (1 - z) ** 2 * (1 + z), (1 - z) ** 3), (1 - z**2, (1 - z) ** 2, 0.0)
+        self.gains = three if disturbance else two
+        self.limits = effort_limits(self.plant, limits)
+        nv, names = self.plant.nv, self.plant.velocity_names
+        self.velocity = np.zeros(nv) if velocity is None else _check.vector(velocity, nv, "velocity", names)
+        self._latest: tuple[float, Terms, Array, tuple[_Estimate, Terms]] | None = None
+
+    # -- what the law says ---------------------------------------------------------------------------------
+
+    @property
+    def name(self) -> str:
+        """Of the observer and the law."""
+        name = getattr(self.law, "name", None)
+        return f"MotionObserver({name if isinstance(name, str) else type(self.law).__name__})"
+
+    @property
+    def period(self) -> float:
+        """Sample time of the law, s."""
+        return period_of(self.law)  # type: ignore[return-value]
+
+    @property
+    def coordinates(self) -> tuple[str, ...]:
+        """Those that the law controls, where it says so."""
+        return self.law.coordinates
+
+    @property
+    def delay(self) -> Any:
+        """Of the law, s; the observer does not know of it."""
+        return getattr(self.law, "delay", None)
+
+    @property
+    def drive(self) -> Any:
+        """Behind the held efforts of the law; the observer does not know of it."""
+        return getattr(self.law, "drive", None)
+
+    @property
+    def measures_force(self) -> bool:
+        """Whether the law does."""
+        return bool(getattr(self.law, "measures_force", False))
+
+    @property
+    def reference(self) -> Reference:
+        """What the law follows. A new one goes to a copy of the law, which may be in use elsewhere."""
+        return self.law.reference
+
+    @reference.setter
+    def reference(self, reference: Reference) -> None:
+        law = copy.copy(self.law)
+        law.reference = reference
+        self.law, self._latest = law, None
+
+    def with_model(self, model: Plant) -> MotionObserver:
+        """The same with another model, for the law, too; see `OnModel`."""
+        other = copy.copy(self)
+        of_law = optional(self.law, "with_model")
+        other.plant, other.law, other._latest = model, self.law if of_law is None else of_law(model), None
+        return other
+
+    # -- the law -------------------------------------------------------------------------------------------
+
+    # states: whether there is an estimate (0 or 1), q, v (and a_d) as they are foreseen; then those of the law
+
+    @property
+    def _size(self) -> int:
+        return 1 + self.plant.nq + self.plant.nv * (2 if self.disturbance else 1)
+
+    def start(self, plant: Plant) -> Array:
+        """No estimate yet, and the initial states of the law; refuses a plant with other signals than the model."""
+        require_same_signals(self.plant, plant)
+        return np.concatenate([np.zeros(self._size), start_of(self.law, self.plant)])
+
+    def state_names(self, plant: Plant) -> list[str]:
+        """Names of the states of the observer."""
+        foreseen = [f"{n}_foreseen" for n in plant.position_names]
+        ends = ("rate_foreseen", "unexplained") if self.disturbance else ("rate_foreseen",)
+        rates = [f"{n}_{end}" for end in ends for n in plant.velocity_names]
+        named = optional(self.law, "state_names")
+        count = start_of(self.law, self.plant).size
+        own = list(named(plant)) if named is not None else []
+        own = own if len(own) == count else [f"law_{i + 1}" for i in range(count)]
+        return ["estimate_begun", *foreseen, *rates, *own]
+
+    def estimate(self, t: float, terms: Terms, state: Array) -> tuple[Array, Array]:
+        """Configuration (nq,) and velocity (nv,) that the law is told."""
+        found = self._told(t, terms, state)[0]
+        return found.q, found.v
+
+    def _told(self, t: float, terms: Terms, state: Array) -> tuple[_Estimate, Terms]:
+        """The corrected estimate, and the terms there. The latest is kept: effort, update and report ask for it."""
+        latest = self._latest
+        if latest is None or not (latest[0] == t and latest[1] is terms and np.array_equal(latest[2], state)):
+            found = self._corrected(terms, state)
+            there = self.plant.terms(found.q, found.v, terms.t, cap=terms.rank)
+            there = there if terms.force is None else there.with_force(terms.force)
+            self._latest = latest = (t, terms, np.array(state), (found, there))
+        return latest[3]
+
+    def _corrected(self, terms: Terms, state: Array) -> _Estimate:
+        """What was foreseen, corrected by what is measured."""
+        plant, nq, nv, T = self.plant, self.plant.nq, self.plant.nv, self.period
+        if state[0] < 0.5:
+            values = {name: float(terms.q[i]) for name, i in zip(self.outputs, self._q, strict=True)}
+            q = plant.assemble(terms.q, **values) if len(values) <= terms.dof else plant.close(terms.q)
+            self._seen(q, terms)
+            return _Estimate(q, plant.project_velocity(q, self.velocity), np.zeros(nv))
+        q, v, a = np.split(state[1 : self._size], [nq, nq + nv])
+        q = plant.close(q)
+        Z, seen = self._seen(q, terms)
+        way = Z @ np.linalg.lstsq(seen, terms.q[self._q] - q[self._q], rcond=None)[0]
+        l1, l2, l3 = self.gains
+        q = plant.close(plant.integrate(q, l1 * way))
+        v = plant.project_velocity(q, v + l2 / T * way)
+        return _Estimate(q, v, Z @ (Z.T @ a) + l3 / T**2 * way if self.disturbance else np.zeros(nv))
+
+    def _seen(self, q: Array, terms: Terms) -> tuple[Array, Array]:
+        """Z (nv, dof), and its rows of the measured joints; refuses joints that do not determine the motion."""
+        Z = self.plant.terms(q, np.zeros(self.plant.nv), cap=terms.rank).Z
+        seen = Z[self._v]
+        if np.linalg.matrix_rank(seen, 1e-8) < Z.shape[1]:
+            raise ControllabilityError(
+                f"the joints {', '.join(self.outputs)} do not determine the motion at this pose: {Z.shape[1]} freedoms "
+                f"(t = {terms.t:.6g} s, q = {np.round(q, 6).tolist()}); measure others, or more"
+            )
+        return Z, seen
+
+    def _foreseen(self, now: _Estimate, u: Array) -> _Estimate:
+        """A sample later, under a held effort."""
+        plant, T = self.plant, self.period
+        u = np.clip(u, -self.limits, self.limits)
+
+        def rate(delta: Array, v: Array) -> tuple[Array, Array]:
+            terms = plant.terms(plant.integrate(now.q, delta), v, project=True)
+            return terms.v, acceleration(terms, terms.B @ u) + terms.P @ now.a
+
+        k1 = rate(np.zeros(plant.nv), now.v)
+        k2 = rate(0.5 * T * k1[0], now.v + 0.5 * T * k1[1])
+        k3 = rate(0.5 * T * k2[0], now.v + 0.5 * T * k2[1])
+        k4 = rate(T * k3[0], now.v + T * k3[1])
+        way, change = (T / 6.0 * (a + 2.0 * b + 2.0 * c + d) for a, b, c, d in zip(k1, k2, k3, k4, strict=True))
+        q = plant.close(plant.integrate(now.q, way))
+        return _Estimate(q, plant.project_velocity(q, now.v + change), now.a)
+
+    def __call__(self, t: float, terms: Terms, state: Array) -> Array:
+        """Motor efforts u (nu,), N or N m."""
+        return self.law(t, self._told(t, terms, state)[1], state[self._size :])
+
+    def update(self, t: float, terms: Terms, state: Array) -> Array:
+        """What is foreseen for the next sample, and the next states of the law."""
+        found, told = self._told(t, terms, state)
+        own = state[self._size :]
+        ahead = self._foreseen(found, np.asarray(self.law(t, told, own), dtype=np.float64))
+        move = optional(self.law, "update")
+        own = own if move is None else np.atleast_1d(np.asarray(move(t, told, own), dtype=np.float64))
+        return np.concatenate([np.concatenate([[1.0], *ahead])[: self._size], own])
+
+    def report(self, t: float, terms: Terms, state: Array) -> Mapping[str, float]:
+        """What the law reports, and estimate less truth: ``<velocity>_error``, ``<velocity>_rate_error``."""
+        found, told = self._told(t, terms, state)
+        of_law = optional(self.law, "report")
+        numbers = dict(of_law(t, told, state[self._size :])) if of_law is not None else {}
+        names = self.plant.velocity_names
+        numbers |= {f"{n}_error": float(x) for n, x in zip(names, self.plant.difference(terms.q, found.q), strict=True)}
+        return numbers | {f"{n}_rate_error": float(x) for n, x in zip(names, found.v - terms.v, strict=True)}
+
+
+def _joints(plant: Plant, names: Sequence[str]) -> tuple[list[int], list[int]]:
+    """Indices of positions and velocities of measured joints."""
+    single = {plant.position_names[i] for i in plain_positions(plant)} & set(plant.velocity_names)
+    for name in names:
+        _check.one_of(name, plant.position_names, "joint to measure")
+        if name not in single:
+            raise ValueError(
+                f"joint {name!r} has several axes and is not measured by itself; choose joints of one axis"
+            )
+    if not names or len(set(names)) < len(names):
+        raise ValueError(f"give the joints that are measured, each once, got {', '.join(names) or 'none'}")
+    return [plant.position_names.index(n) for n in names], [plant.velocity_names.index(n) for n in names]

@@ -1,0 +1,297 @@
+"""State feedback from measured joints alone: a linear observer, and Kalman gains for it."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .. import _check
+from ..errors import ControllabilityError
+from ..linear.model import LinearModel
+from ..linear.sampled import zero_order_hold
+from ..model.plant import Plant
+from ..model.terms import Terms
+from .references import Reference
+from .state_feedback import StateFeedback, require_rest, weight_matrix
+
+__all__ = ["ObserverFeedback", "kalman", "measured_rows"]
+
+Array = NDArray[np.float64]
+
+KINDS = ("predictor", "current")
+
+
+class ObserverFeedback:
+    """State feedback on estimates, which a linear observer makes from measured joints (LQG).
+
+    What is estimated is the deviation e = x - x_d from the reference. In continuous time
+
+        d ê/dt = A ê + B (u - u_d) + L (y - C ê),    u = u_d - K ê,
+
+    with y the deviations of the measured joints, as the machine shows them. In sampled time, on the exact zero-order
+    hold, ê(k+1) = A ê + B (u - u_d) + L (y - C ê). The effort follows from ê, which is one sample old
+    (``kind="predictor"``), or from ê + A^-1 L (y - C ê), which knows the present sample (``kind="current"``); the poles
+    are the same. The poles of the loop are those of A - B K and those of A - L C (separation principle).
+
+    Parameters
+    ----------
+    feedback : StateFeedback
+        Gain, reference, feedforward, limits, period and integrals; what is integrated must be measured.
+    L : array_like, shape (states, outputs)
+        From `kalman`, or by ``control.place``.
+    outputs : sequence of str, optional
+        What is measured: velocity coordinates of the plant, and their rates ``<coordinate>_rate``; dependent ones too.
+        The outputs of the linear model unless given.
+    kind : {"predictor", "current"}
+        In sampled time.
+    estimate : array_like, shape (states,), optional
+        First estimate of x - x_d; zero unless given.
+
+    Notes
+    -----
+    The observer is told the efforts after the limits of the feedback. Efforts are clipped elsewhere without its
+    knowledge.
+
+    Examples
+    --------
+    Motor angles alone, without velocities:
+
+    >>> from cmbcontrol import linearize, plants, trim
+    >>> from cmbcontrol.controllers import linearize_closed_loop, lqr
+    >>> plant = plants.five_bar()
+    >>> lin = linearize(plant, trim(plant, plant.assemble(left=2.1, right=1.0)), coordinates=("left", "right"))
+    >>> feedback = lqr(lin, Q={"left": 400.0, "right": 400.0}, R=0.01)
+    >>> L = kalman(lin, ("left", "right"), effort_noise=1.0, measurement_noise=1e-6)
+    >>> law = ObserverFeedback(feedback, L, ("left", "right"))
+    >>> linearize_closed_loop(plant, law).stable
+    True
+    """
+
+    def __init__(
+        self,
+        feedback: StateFeedback,
+        L: ArrayLike,
+        outputs: Sequence[str] | None = None,
+        *,
+        kind: str = "predictor",
+        estimate: ArrayLike | None = None,
+    ) -> None:
+        if not isinstance(feedback, StateFeedback):
+            raise TypeError(f"feedback must be a StateFeedback, such as lqr(...), got {type(feedback).__name__}")
+        self.feedback, self.model, self.plant = feedback, feedback.model, feedback.plant
+        self.outputs = self.model.outputs if outputs is None else outputs
+        self.outputs = (self.outputs,) if isinstance(self.outputs, str) else tuple(self.outputs)
+        self.C, self._joints, self._rates = measured_rows(self.model, self.outputs)
+        n = len(self.model.A)
+        self.L = _check.matrix(L, (n, len(self.outputs)), f"L (states x measured {', '.join(self.outputs)})")
+        self.kind = _check.one_of(kind, KINDS, "kind of observer")
+        self.estimate = np.zeros(n) if estimate is None else _check.vector(estimate, n, "estimate", self.model.states)
+        self._A, self._B, self._one = self.model.A, self.model.B, np.eye(n)
+        if self.period is not None:
+            held = np.hstack([self.model.B, np.eye(n)])  # what the reference leaves undone is held, too
+            self._A, both, *_ = zero_order_hold(self.model.A, held, self.period)
+            self._B, self._one = both[:, :-n], both[:, -n:]
+        self._correction = np.linalg.solve(self._A, self.L) if self.period is not None and kind == "current" else None
+        self._integrated = self._measured_integrals()
+
+    def _measured_integrals(self) -> Array:
+        """Which outputs are integrated."""
+        unseen = [name for name in self.feedback.integral if name not in self.outputs]
+        if unseen:
+            raise ValueError(
+                f"{unseen[0]!r} is integrated but not measured ({', '.join(self.outputs)}): an estimate would drift "
+                "away from it. Measure it, or integrate what is measured."
+            )
+        return np.array([self.outputs.index(name) for name in self.feedback.integral], dtype=np.int64)
+
+    # -- what the feedback says ----------------------------------------------------------------------------
+
+    @property
+    def period(self) -> float | None:
+        """Sample time, s; None in continuous time."""
+        return self.feedback.period
+
+    @property
+    def coordinates(self) -> tuple[str, ...]:
+        """Those of the linear model."""
+        return self.feedback.coordinates
+
+    @property
+    def reference(self) -> Reference:
+        """What is followed. A new one goes to a copy of the feedback, which may be in use elsewhere."""
+        return self.feedback.reference
+
+    @reference.setter
+    def reference(self, reference: Reference) -> None:
+        feedback = copy.copy(self.feedback)
+        feedback.reference = reference
+        self.feedback = feedback
+
+    # -- the law -------------------------------------------------------------------------------------------
+
+    def start(self, plant: Plant) -> Array:
+        """The first estimate, and integrals at zero."""
+        return np.concatenate([self.estimate, self.feedback.start(plant)])
+
+    def state_names(self, plant: Plant) -> list[str]:
+        """Names of the estimates and of the integrals."""
+        return [*(f"{name}_estimate" for name in self.model.states), *self.feedback.state_names(plant)]
+
+    def measured(self, t: float, terms: Terms) -> Array:
+        """Deviations y (outputs,) of the measured joints from the reference."""
+        wanted = self.feedback.wanted(t)
+        way = self.plant.difference(self.model.point.q, terms.q) - wanted.delta
+        return np.where(self._rates, (terms.v - wanted.v)[self._joints], way[self._joints])
+
+    def estimated(self, t: float, terms: Terms, state: Array) -> Array:
+        """The estimate of x - x_d (states,) that the effort is computed from."""
+        e = state[: len(self._A)]
+        if self._correction is None:
+            return e
+        return e + self._correction @ (self.measured(t, terms) - self.C @ e)
+
+    def __call__(self, t: float, terms: Terms, state: Array) -> Array:
+        """Motor efforts u (nu,), N or N m."""
+        feedback = self.feedback
+        return feedback.clipped(feedback.asked(t, self.estimated(t, terms, state), state[len(self._A) :]))
+
+    def _move(self, t: float, terms: Terms, state: Array) -> tuple[Array, Array]:
+        """d ê/dt or ê(k+1), and the rate of the integrals."""
+        feedback, n = self.feedback, len(self._A)
+        wanted, y, e, z = feedback.wanted(t), self.measured(t, terms), state[:n], state[n:]
+        present = self.estimated(t, terms, state)
+        u = feedback.clipped(feedback.asked(t, present, z))
+        moved = self._A @ e + self._B @ (u - wanted.u)[feedback.motors] + self._one @ wanted.rest
+        moved += self.L @ (y - self.C @ e)
+        return moved, feedback.integral_rate(t, present, z, y[self._integrated])
+
+    def derivative(self, t: float, terms: Terms, state: Array) -> Array:
+        """Rate of the estimate and of the integrals."""
+        return np.concatenate(self._move(t, terms, state))
+
+    def update(self, t: float, terms: Terms, state: Array) -> Array:
+        """Estimate and integrals at the next sample."""
+        moved, rate = self._move(t, terms, state)
+        return np.concatenate([moved, state[len(self._A) :] + self.period * rate])
+
+    def report(self, t: float, terms: Terms, state: Array) -> dict[str, float]:
+        """``<state>_error``: estimate less truth, by state."""
+        off = self.estimated(t, terms, state) - self.feedback.deviation(t, terms)
+        return {f"{name}_error": float(x) for name, x in zip(self.model.states, off, strict=True)}
+
+    def observer_poles(self) -> NDArray[np.complex128]:
+        """Poles of A - L C, 1/s, by real, then by imaginary part; log(z)/period in sampled time."""
+        values = np.linalg.eigvals(self._A - self.L @ self.C).astype(complex)
+        if self.period is not None:
+            with np.errstate(divide="ignore"):
+                values = np.log(values) / self.period
+        return np.sort_complex(values)
+
+
+def kalman(
+    model: LinearModel,
+    outputs: Sequence[str] | None = None,
+    *,
+    effort_noise: ArrayLike | Mapping[str, float] | None = None,
+    state_noise: ArrayLike | Mapping[str, float] | None = None,
+    measurement_noise: ArrayLike | Mapping[str, float],
+    period: float | None = None,
+) -> Array:
+    """Kalman gain L for `ObserverFeedback`, from how strong the noises are (``control.lqe``, ``control.dlqe``).
+
+    Parameters
+    ----------
+    model : LinearModel
+        Of an equilibrium.
+    outputs : sequence of str, optional
+        What is measured, as in `ObserverFeedback`.
+    effort_noise : float, array_like or mapping of input to float, optional
+        Intensity of white noise on the efforts, (N m)^2 s or N^2 s: a number, by input, or a matrix.
+    state_noise : float, array_like or mapping of state to float, optional
+        The same in dx/dt, unit of the state squared per second; added.
+    measurement_noise : float, array_like or mapping of output to float
+        Intensity, unit of the output squared times s; in sampled time the variance of each sample.
+    period : float, optional
+        Sample time, s: the gain of the observer on the exact zero-order hold, with the noise of the process
+        integrated over a period.
+
+    Returns
+    -------
+    L : ndarray, shape (states, outputs)
+
+    Raises
+    ------
+    ControllabilityError
+        Where the measurements do not show a mode that does not decay.
+
+    Examples
+    --------
+    >>> from cmbcontrol import linearize, plants, trim
+    >>> plant = plants.pendulum()
+    >>> lin = linearize(plant, trim(plant, plant.assemble(angle=1.0)), coordinates=("angle",))
+    >>> kalman(lin, ("angle",), effort_noise=1.0, measurement_noise=1e-6).shape
+    (2, 1)
+    """
+    import control
+
+    require_rest(model)
+    outputs = model.outputs if outputs is None else outputs
+    outputs = (outputs,) if isinstance(outputs, str) else tuple(outputs)
+    if effort_noise is None and state_noise is None:
+        raise TypeError("give effort_noise, state_noise, or both: without noise the best gain is none")
+    C = measured_rows(model, outputs)[0]
+    W = np.zeros_like(model.A)
+    if effort_noise is not None:
+        W += model.B @ weight_matrix(effort_noise, model.inputs, "effort_noise") @ model.B.T
+    if state_noise is not None:
+        W += weight_matrix(state_noise, model.states, "state_noise")
+    V = weight_matrix(measurement_noise, outputs, "measurement_noise", definite=True)
+    A, solve = model.A, control.lqe
+    if period is not None:
+        A, W = _held_noise(model.A, W, _check.positive(period, "period"))
+        solve = control.dlqe
+    try:
+        L = np.asarray(solve(A, np.eye(len(A)), C, W, V)[0])
+        values = np.linalg.eigvals(A - L @ C)
+        stable = values.real.max() < 0.0 if period is None else np.abs(values).max() < 1.0
+    except (np.linalg.LinAlgError, ValueError, control.ControlArgument):
+        stable = False
+    if not stable:
+        raise ControllabilityError(
+            f"the measurements {', '.join(outputs)} of {model.name!r} do not show every mode that does not decay, or "
+            "no noise moves it: no observer gain was found. Measure more coordinates, or add state_noise."
+        )
+    return L
+
+
+def measured_rows(model: LinearModel, outputs: Sequence[str]) -> tuple[Array, Array, Array]:
+    """C (outputs, states), and index of the coordinate and whether it is a rate, for each measured joint."""
+    plant = require_rest(model)
+    joints, rates = [], []
+    known = (*plant.velocity_names, *(f"{name}_rate" for name in plant.velocity_names))
+    for name in outputs:
+        _check.one_of(name, known, "joint to measure")
+        rates.append(name not in plant.velocity_names)
+        joints.append(plant.velocity_names.index(name.removesuffix("_rate") if rates[-1] else name))
+    if not joints:
+        raise ValueError("give at least one joint to measure")
+    if len(set(outputs)) < len(outputs):
+        raise ValueError(f"the outputs {', '.join(outputs)} are not all different")
+    K, none = model.K[joints], np.zeros((len(joints), model.dof))
+    moving = np.array(rates)
+    C = np.where(moving[:, None], np.hstack([none, K]), np.hstack([K, none]))
+    return C, np.array(joints), moving
+
+
+def _held_noise(A: Array, W: Array, period: float) -> tuple[Array, Array]:
+    """exp(A T), and the covariance that white noise of intensity W leaves in the states after a period (Van Loan)."""
+    from scipy.linalg import expm
+
+    n = len(A)
+    E = expm(period * np.block([[-A, W], [np.zeros((n, n)), A.T]]))
+    F = E[n:, n:].T
+    G = F @ E[:n, n:]
+    return F, 0.5 * (G + G.T)

@@ -1,0 +1,539 @@
+"""Linear state feedback about an operating point, with integral action and feedforward; LQR gains."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .. import _check
+from ..dynamics.forces import motor_effort
+from ..errors import ControllabilityError
+from ..linear.branch import follow
+from ..linear.model import LinearModel
+from ..linear.parametrization import Chart, LinearParametrization
+from ..linear.sampled import zero_order_hold
+from ..model.plant import Plant
+from ..model.terms import Terms
+from .protocol import require_same_signals
+from .references import Constant, Reference
+
+__all__ = ["FEEDFORWARDS", "StateFeedback", "Wanted", "bryson", "lqr", "weight_matrix"]
+
+Array = NDArray[np.float64]
+
+FEEDFORWARDS = ("inverse-dynamics", "linear", "none")
+
+
+class Wanted(NamedTuple):
+    """What the reference asks of the machine at an instant.
+
+    Attributes
+    ----------
+    x : ndarray, shape (2 dof,)
+        States of the linear model.
+    delta, v : ndarray, shape (nv,)
+        Way of all coordinates from the operating point, q [-] q0, and their velocities.
+    u : ndarray, shape (nu,)
+        Efforts that go with it.
+    rest : ndarray, shape (2 dof,)
+        A x + B (u - u0) - dx/dt in the linear model: what these efforts leave undone.
+    """
+
+    x: Array
+    delta: Array
+    v: Array
+    u: Array
+    rest: Array
+
+
+class StateFeedback:
+    """u = u_d - K (x - x_d), with x = (R (q [-] q0), R v) the states of a linear model.
+
+    The gain may be from anywhere: `lqr`, `robust_state_feedback`, ``control.place``. Only measured positions and
+    velocities are used, and nothing else of the machine's equations.
+
+    Parameters
+    ----------
+    model : LinearModel
+        Of an equilibrium, from `linearize`: fixes the states, the motors that are moved (its inputs; all others keep
+        the efforts of the operating point), and the plant that the feedforward is computed from.
+    K : array_like, shape (inputs, states) or (inputs, states + k)
+        Gain; with k integrals, their columns last.
+    reference : callable, optional
+        t -> (position, velocity, acceleration), (dof,) each, of the model's coordinates: absolute values (rad or m)
+        for joints of one axis, else deviations from the operating point. This point unless given.
+    integral : sequence of str, optional
+        Integrate the deviation of these: states of the model, or any of its outputs that depends on states alone. In
+        sampled time z(k+1) = z(k) + period * deviation.
+    feedforward : {"inverse-dynamics", "linear", "none"}
+        Efforts u_d: those of the motion that the reference describes, by the nonlinear model (for a reference that
+        stands still, what holds the machine there) or by the linear one; or those of the operating point. What
+        motors cannot produce is left out.
+    limits : bool or array_like (nu,), optional
+        Clip efforts at the limits of the actuators (True) or at these, N or N m. Integrals wait while an effort is at
+        its limit and they push further.
+    period : float, optional
+        Sample time, s; continuous unless given.
+
+    Raises
+    ------
+    ValueError
+        For a gain of the wrong shape, unknown names, a model that is not at rest.
+
+    Examples
+    --------
+    >>> from cmbcontrol import linearize, plants, trim
+    >>> plant = plants.five_bar()
+    >>> lin = linearize(plant, trim(plant, plant.assemble(left=2.1, right=1.0)), coordinates=("left", "right"))
+    >>> law = lqr(lin, Q={"left": 400.0, "right": 400.0}, R=0.01)
+    >>> law(0.0, plant.terms(lin.point.q, [0.0] * 4), law.start(plant)).round(2)
+    array([-31.49,  32.91])
+    >>> law.poles().real.max() < -2.0
+    np.True_
+    """
+
+    def __init__(
+        self,
+        model: LinearModel,
+        K: ArrayLike,
+        *,
+        reference: Reference | None = None,
+        integral: Sequence[str] = (),
+        feedforward: str = "inverse-dynamics",
+        limits: bool | ArrayLike | None = None,
+        period: float | None = None,
+    ) -> None:
+        self.model, self.plant = model, require_rest(model)
+        self.motors = input_motors(model)
+        self.integral = (integral,) if isinstance(integral, str) else tuple(integral)
+        self.C_integral = integral_rows(model, self.integral)
+        n, k = len(model.A), len(self.integral)
+        K = _check.matrix(K, (len(model.inputs), n + k), f"K ({n} states and {k} integrals)")
+        self.K, self.K_integral = K[:, :n], K[:, n:]
+        self.coordinates = model.states[: model.dof]
+        self.feedforward = _check.one_of(feedforward, FEEDFORWARDS, "feedforward")
+        self.limits = effort_limits(self.plant, limits)
+        self.period = None if period is None else _check.positive(period, "period")
+        self._R = coordinate_matrix(model)
+        self._origin = absolute_origin(model)
+        self.reference = Constant(self._origin) if reference is None else reference
+        self._check_reference()
+        self._last: tuple[bytes, Wanted] | None = None  # what was computed for the reference of before
+        self._chart: Chart | None = None
+
+    def _check_reference(self) -> None:
+        if not callable(self.reference):
+            raise TypeError(
+                f"the reference must be callable with the time, such as Constant(...), got {self.reference!r}"
+            )
+        p, shapes = self.model.dof, [np.shape(x) for x in self.reference(0.0)]
+        if shapes != [(p,)] * 3:
+            raise ValueError(
+                f"the reference must return position, velocity and acceleration of shape ({p},) each for the "
+                f"coordinates {', '.join(self.coordinates)}, got {shapes}"
+            )
+
+    # -- what the reference asks -------------------------------------------------------------------------
+
+    def wanted(self, t: float) -> Wanted:
+        """States, velocities and efforts that belong to the reference at a time."""
+        parts = tuple(np.asarray(x, dtype=np.float64) for x in self.reference(t))
+        key = b"".join(x.tobytes() for x in parts)
+        if self._last is None or self._last[0] != key:  # a value kept, not a state: the same t gives the same
+            self._last = (key, self._wanted(*parts))
+        return self._last[1]
+
+    def _wanted(self, position: Array, velocity: Array, acceleration: Array) -> Wanted:
+        lin, p = self.model, self.model.dof
+        y = position - self._origin
+        x = np.concatenate([y, velocity])
+        u0, delta, v = lin.point.u, lin.K @ y, lin.K @ velocity
+        ahead = np.concatenate([velocity, acceleration]) - lin.A @ x  # what B du should be
+        u = u0.copy()
+        if self.feedforward == "linear":
+            u[self.motors] += np.linalg.pinv(lin.B[p:], rcond=1e-10) @ ahead[p:]
+        elif self.feedforward == "inverse-dynamics" and (x.any() or acceleration.any()):
+            delta, v, needed = self._inverse_dynamics(y, velocity, acceleration)
+            u[self.motors] += needed[self.motors]
+            return Wanted(x, delta, v, u, np.zeros(2 * p))
+        return Wanted(x, delta, v, u, lin.B @ (u - u0)[self.motors] - ahead)
+
+    def _inverse_dynamics(self, y: Array, velocity: Array, acceleration: Array) -> tuple[Array, Array, Array]:
+        """Way from the operating point, velocity of all coordinates, and efforts above those that hold the point."""
+        point = self.model.point
+        if self._chart is None:
+            self._chart = LinearParametrization(self._R, self.coordinates).at(self.plant, point.q)
+        pose = follow(self._chart, y)
+        v = pose.K @ velocity
+        terms = self.plant.terms(pose.q, v)
+        Z, c, R = terms.Z, terms.Cv, self._R
+        a = c + Z @ np.linalg.solve(R @ Z, acceleration - R @ c)
+        here = self.plant.terms(point.q, point.v)
+        needed = motor_effort(terms, a, strict=False).u - motor_effort(here, point.v, strict=False).u
+        return self.plant.difference(point.q, pose.q), v, needed
+
+    # -- the law -------------------------------------------------------------------------------------------
+
+    def start(self, plant: Plant) -> Array:
+        """Integrals at zero; refuses a plant with other coordinates or motors than the model."""
+        require_same_signals(self.plant, plant)
+        return np.zeros(len(self.integral))
+
+    def state_names(self, plant: Plant) -> list[str]:
+        """Names of the integrals."""
+        return [f"{name}_integral" for name in self.integral]
+
+    def state(self, terms: Terms) -> Array:
+        """x = (R (q [-] q0), R v), the states of the linear model, shape (2 dof,)."""
+        return np.concatenate([self._R @ self.plant.difference(self.model.point.q, terms.q), self._R @ terms.v])
+
+    def deviation(self, t: float, terms: Terms) -> Array:
+        """x - x_d, shape (2 dof,)."""
+        return self.state(terms) - self.wanted(t).x
+
+    def asked(self, t: float, deviation: Array, integral: Array) -> Array:
+        """Efforts (nu,) for a deviation x - x_d and integrals, before limits."""
+        u = self.wanted(t).u.copy()
+        u[self.motors] -= self.K @ deviation + self.K_integral @ integral
+        return u
+
+    def clipped(self, u: Array) -> Array:
+        """Efforts within the limits."""
+        return np.clip(u, -self.limits, self.limits)
+
+    def integral_rate(self, t: float, deviation: Array, integral: Array, error: Array) -> Array:
+        """Rate of the integrals for an error (k,): zero where an effort is at its limit and this pushes further."""
+        if not error.size:
+            return error
+        u = self.asked(t, deviation, integral)
+        excess = (u - self.clipped(u))[self.motors]
+        return np.where(excess @ (-self.K_integral * error) > 0.0, 0.0, error)
+
+    def __call__(self, t: float, terms: Terms, state: Array) -> Array:
+        """Motor efforts u (nu,), N or N m."""
+        return self.clipped(self.asked(t, self.deviation(t, terms), state))
+
+    def derivative(self, t: float, terms: Terms, state: Array) -> Array:
+        """Rate of the integrals."""
+        deviation = self.deviation(t, terms)
+        return self.integral_rate(t, deviation, state, self.C_integral @ deviation)
+
+    def update(self, t: float, terms: Terms, state: Array) -> Array:
+        """Integrals at the next sample."""
+        return state + self.period * self.derivative(t, terms, state)
+
+    # -- in the linear model -----------------------------------------------------------------------------
+
+    def closed_loop(self, model: LinearModel | None = None) -> Array:
+        """Matrix of the closed loop (n + k, n + k), in sampled time of x(k+1); with its own linear model or another."""
+        lin = self.model if model is None else require_same_model(self.model, model)
+        A, B = augmented(lin, self.C_integral, self.period)
+        return A - B @ np.hstack([self.K, self.K_integral])
+
+    def poles(self, model: LinearModel | None = None) -> NDArray[np.complex128]:
+        """Poles with a linear model, 1/s, by real, then by imaginary part; log(z)/period in sampled time."""
+        values = np.linalg.eigvals(self.closed_loop(model)).astype(complex)
+        if self.period is not None:
+            with np.errstate(divide="ignore"):
+                values = np.log(values) / self.period
+        return np.sort_complex(values)
+
+
+def lqr(
+    model: LinearModel,
+    Q: ArrayLike | Mapping[str, float],
+    R: ArrayLike | Mapping[str, float],
+    N: ArrayLike | None = None,
+    *,
+    period: float | None = None,
+    cost: str = "integral",
+    integral: Sequence[str] = (),
+    **options,
+) -> StateFeedback:
+    """State feedback that minimises the integral of x'Q x + u'R u + 2 x'N u in the linear model (LQR).
+
+    Parameters
+    ----------
+    model : LinearModel
+        Of an equilibrium.
+    Q : float, array_like (n,) or (n, n), or mapping of state to weight
+        n states, and then the integrals, ``<name>_integral``. States that a mapping does not name have no weight.
+        See `bryson`.
+    R : float, array_like (m,) or (m, m), or mapping of input (or motor) to weight
+        Positive definite.
+    N : array_like, shape (n, m), optional
+    period : float, optional
+        Sample time, s: a sampled law, designed on the exact zero-order hold of the model.
+    cost : {"integral", "sum"}
+        In sampled time: the same integral, over what happens between the samples, too, so that weights mean the same
+        at all periods; or the sum over samples (``control.dlqr``).
+    integral : sequence of str, optional
+        Integral action, as in `StateFeedback`.
+    **options
+        Further arguments of `StateFeedback`: ``reference``, ``feedforward``, ``limits``.
+
+    Returns
+    -------
+    StateFeedback
+
+    Raises
+    ------
+    ControllabilityError
+        Where no gain makes the model stable, or none is found because the cost does not see an unstable mode.
+    ValueError
+        For weights that are not (semi)definite, and unknown names.
+
+    Examples
+    --------
+    >>> from cmbcontrol import linearize, plants, trim
+    >>> plant = plants.pendulum()
+    >>> lin = linearize(plant, trim(plant, plant.assemble(angle=1.0)), coordinates=("angle",))
+    >>> law = lqr(lin, Q={"angle": 100.0}, R=1.0)
+    >>> fast = lqr(lin, Q={"angle": 100.0}, R=1.0, period=1e-5)
+    >>> bool(abs(law.K - fast.K).max() < 1e-2)
+    True
+    """
+    import control
+
+    require_rest(model)
+    integral = (integral,) if isinstance(integral, str) else tuple(integral)
+    C = integral_rows(model, integral)
+    names = (*model.states, *(f"{name}_integral" for name in integral))
+    Q = weight_matrix(Q, names, "Q")
+    R = weight_matrix(R, model.inputs, "R", definite=True)
+    n, m = len(names), len(model.inputs)
+    N = np.zeros((n, m)) if N is None else _check.matrix(N, (n, m), "N")
+    _check.one_of(cost, ("integral", "sum"), "cost")
+    if period is not None:
+        period = _check.positive(period, "period")
+        if cost == "integral":
+            Q, R, N = _sampled_cost(model, Q, R, N, period)
+    A, B = augmented(model, C, period)
+    solve = control.lqr if period is None else control.dlqr
+    try:
+        K = np.asarray(solve(A, B, Q, R, N)[0])
+        values = np.linalg.eigvals(A - B @ K)
+        stable = np.abs(values).max() < 1.0 if period is not None else values.real.max() < 0.0
+    except (np.linalg.LinAlgError, ValueError, control.ControlArgument):
+        stable = False
+    if not stable:
+        raise ControllabilityError(_why_unstable(model, A, B, Q, period))
+    return StateFeedback(model, K, period=period, integral=integral, **options)
+
+
+def bryson(
+    model: LinearModel,
+    states: Mapping[str, float],
+    inputs: float | Mapping[str, float],
+    integral: Mapping[str, float] | None = None,
+) -> tuple[Array, Array]:
+    """Weights by Bryson's rule: one over the square of the largest deviation that is acceptable.
+
+    Parameters
+    ----------
+    model : LinearModel
+    states : mapping of state to float
+        Largest deviations, rad, m, rad/s or m/s; states that are not named have no weight.
+    inputs : float, or mapping of input (or motor) to float
+        Largest efforts above those of the operating point, N or N m; all of them.
+    integral : mapping of name to float, optional
+        Largest integrals of the deviations, rad s or m s, for `lqr` with the same names in ``integral``, same order.
+
+    Returns
+    -------
+    Q, R : ndarray
+
+    Examples
+    --------
+    >>> from cmbcontrol import linearize, plants, trim
+    >>> plant = plants.five_bar()
+    >>> lin = linearize(plant, trim(plant, plant.assemble(left=2.1, right=1.0)), coordinates=("left", "right"))
+    >>> Q, R = bryson(lin, {"left": 0.05, "right": 0.05, "left_rate": 1.0}, inputs=20.0)
+    >>> Q.diagonal().round(6), R.diagonal()
+    (array([400., 400.,   1.,   0.]), array([0.0025, 0.0025]))
+    """
+    integral = dict(integral or {})
+    names = (*model.states, *(f"{name}_integral" for name in integral))
+    given = {**states, **{f"{name}_integral": x for name, x in integral.items()}}
+    if isinstance(inputs, Mapping):
+        efforts = {_input_name(model.inputs, key): x for key, x in inputs.items()}
+        missing = [name for name in model.inputs if name not in efforts]
+        if missing:
+            raise ValueError(f"Bryson's rule needs a largest effort of every input; there is none of {missing[0]!r}")
+    else:
+        efforts = dict.fromkeys(model.inputs, inputs)
+    Q = {name: _check.positive(x, f"the largest {name}") ** -2 for name, x in given.items()}
+    R = {name: _check.positive(x, f"the largest {name}") ** -2 for name, x in efforts.items()}
+    return weight_matrix(Q, names, "Q"), weight_matrix(R, model.inputs, "R", definite=True)
+
+
+# -- parts that observers and designs share ------------------------------------------------------------------
+
+
+def require_rest(model: LinearModel) -> Plant:
+    """The plant of a linear model about an equilibrium; refuses other models."""
+    if not isinstance(model, LinearModel):
+        raise TypeError(f"the model must be a LinearModel, from linearize(plant, point), got {type(model).__name__}")
+    if model.drift.any() or model.point.v.any():
+        raise ValueError(f"the linear model of {model.name!r} is not at rest; state feedback needs one from linearize")
+    if model.point.plant is None:
+        raise ValueError(f"the linear model of {model.name!r} has no plant; read it with load_linear(path, plant)")
+    return model.point.plant
+
+
+def require_same_model(known: LinearModel, given: LinearModel) -> LinearModel:
+    """Refuse a linear model with other states or inputs."""
+    for what in ("states", "inputs"):
+        if getattr(known, what) != getattr(given, what):
+            raise ValueError(
+                f"the linear models have different {what}: {', '.join(getattr(known, what))}, "
+                f"and {', '.join(getattr(given, what))}"
+            )
+    return given
+
+
+def input_motors(model: LinearModel) -> Array:
+    """Indices among the actuators of the inputs of a linear model."""
+    motors = model.point.plant.actuator_names
+    found = []
+    for name in model.inputs:
+        motor = name.removesuffix("_effort")
+        if motor not in motors:
+            raise ValueError(
+                f"the input {name!r} of the linear model is no motor (known: {', '.join(motors) or 'none'})"
+            )
+        found.append(motors.index(motor))
+    return np.array(found, dtype=np.int64)
+
+
+def coordinate_matrix(model: LinearModel) -> Array:
+    """R (dof, nv) with y = R (q [-] q0): rows of named coordinates; else a left inverse of K.
+
+    Cut joints and combinations are thus known to first order about the operating point.
+    """
+    names = model.states[: model.dof]
+    if set(names) <= set(model.coordinates):
+        return np.eye(len(model.coordinates))[[model.coordinates.index(name) for name in names]]
+    return np.linalg.pinv(model.K)
+
+
+def absolute_origin(model: LinearModel) -> Array:
+    """Values (dof,) at the operating point of coordinates that have one; 0 of others, which count from the point."""
+    positions = model.point.plant.position_names
+    names = model.states[: model.dof]
+    return np.array([model.point.q[positions.index(n)] if n in positions else 0.0 for n in names])
+
+
+def integral_rows(model: LinearModel, names: Sequence[str]) -> Array:
+    """Rows (k, states) of what is integrated."""
+    rows = []
+    for name in names:
+        if name in model.states:
+            rows.append(np.eye(len(model.states))[model.states.index(name)])
+            continue
+        i = model.outputs.index(_check.one_of(name, (*model.states, *model.outputs), "state or output"))
+        if model.D[i].any():
+            raise ValueError(
+                f"the output {name!r} answers the efforts at once; integrate one that depends on states alone"
+            )
+        rows.append(model.C[i])
+    if len(set(names)) < len(names):
+        raise ValueError(f"the integrals {', '.join(names)} are not all different")
+    return np.array(rows).reshape(len(rows), len(model.states))
+
+
+def effort_limits(plant: Plant, given: bool | ArrayLike | None) -> Array:
+    """Limits (nu,) of the efforts; infinite where there are none."""
+    if given is None or given is False:
+        return np.full(plant.nu, np.inf)
+    limits = np.asarray(plant.effort if given is True else given, dtype=np.float64)
+    limits = np.broadcast_to(limits, (plant.nu,)) if limits.ndim == 0 else limits
+    if limits.shape != (plant.nu,) or not (limits > 0.0).all():
+        raise ValueError(f"limits must be {plant.nu} efforts > 0 ({', '.join(plant.actuator_names)}), got {given!r}")
+    return limits.copy()
+
+
+def augmented(model: LinearModel, C: Array, period: float | None) -> tuple[Array, Array]:
+    """A (n + k, n + k) and B (n + k, m) of a model with integrals of C x; behind an exact hold in sampled time."""
+    A, B = model.A, model.B
+    n, k = len(A), len(C)
+    step = 1.0
+    if period is not None:
+        A, B, *_ = zero_order_hold(A, B, period)
+        step = period
+    keep = np.eye(k) if period is not None else np.zeros((k, k))
+    return np.block([[A, np.zeros((n, k))], [step * C, keep]]), np.vstack([B, np.zeros((k, B.shape[1]))])
+
+
+def weight_matrix(
+    given: ArrayLike | Mapping[str, float], names: Sequence[str], what: str, definite: bool = False
+) -> Array:
+    """A symmetric weight from a number, a vector, a mapping or a matrix; refuses what is not (semi)definite."""
+    n = len(names)
+    if isinstance(given, Mapping):
+        values = np.zeros(n)
+        for key, value in given.items():
+            values[names.index(_input_name(names, key))] = _check.number(value, f"the weight of {key!r} in {what}")
+        given = values
+    W = np.asarray(given, dtype=np.float64)
+    W = np.diag(np.full(n, float(W))) if W.ndim == 0 else np.diag(W) if W.ndim == 1 and W.size == n else W
+    W = _check.matrix(W, (n, n), f"{what} (in the order {', '.join(names)})")
+    size = float(np.abs(W).max(initial=0.0))
+    if np.abs(W - W.T).max(initial=0.0) > 1e-9 * size:
+        raise ValueError(f"{what} must be symmetric, got {W.tolist()}")
+    W = 0.5 * (W + W.T)
+    scale = np.sqrt(np.where(np.diag(W) > 0.0, np.diag(W), 1.0))  # so that units do not decide
+    least = float(np.linalg.eigvalsh(W / np.outer(scale, scale)).min(initial=1.0))
+    if least < -1e-9 or (definite and least <= 1e-12):
+        zero = next((name for name, w in zip(names, np.diag(W), strict=True) if not w > 0.0), None)
+        why = f"; {zero!r} has the weight {W[names.index(zero), names.index(zero)]:g}" if definite and zero else ""
+        raise ValueError(f"{what} must be positive {'definite' if definite else 'semidefinite'}{why}, got {W.tolist()}")
+    return W
+
+
+def _input_name(names: Sequence[str], given: str) -> str:
+    """A name, or that of the motor of an input."""
+    return (
+        f"{given}_effort" if given not in names and f"{given}_effort" in names else _check.one_of(given, names, "name")
+    )
+
+
+def _sampled_cost(model: LinearModel, Q: Array, R: Array, N: Array, period: float) -> tuple[Array, Array, Array]:
+    """Weights of the sum over samples that equals the integral under held efforts (Van Loan, 1978).
+
+    Integrals are numbers in the computer: they stand still between samples.
+    """
+    from scipy.linalg import expm
+
+    n, m, k = len(Q), len(R), len(Q) - len(model.A)
+    F, W = np.zeros((n + m, n + m)), np.block([[Q, N], [N.T, R]])
+    F[: n - k, : n - k], F[: n - k, n:] = model.A, model.B
+    size = n + m
+    block = np.zeros((2 * size, 2 * size))
+    block[:size, :size], block[:size, size:], block[size:, size:] = -F.T, W, F
+    E = expm(block * period)
+    W = E[size:, size:].T @ E[:size, size:]
+    W = 0.5 * (W + W.T)
+    return W[:n, :n], W[n:, n:], W[:n, n:]
+
+
+def _why_unstable(model: LinearModel, A: Array, B: Array, Q: Array, period: float | None) -> str:
+    """The unstable mode that the inputs do not move, or the cost does not see."""
+    values = np.linalg.eigvals(A)
+    rates = np.log(np.where(values == 0.0, 1e-300, values)) / period if period is not None else values
+    for value, rate in zip(values, rates, strict=True):
+        if rate.real < -1e-9 * np.abs(rates).max():
+            continue
+        left = np.linalg.svd(np.hstack([value * np.eye(len(A)) - A, B]), compute_uv=False)
+        if left[-1] < 1e-9 * left[0]:
+            return (
+                f"the inputs {', '.join(model.inputs)} of {model.name!r} do not move the mode at {rate:.6g} 1/s, which "
+                "does not decay: no gain makes it stable. Add a motor (or leave out an integral that adds such a mode)."
+            )
+    return (
+        f"no stabilising gain of {model.name!r} was found: some mode that does not decay has no weight in Q. Give the "
+        "coordinates (and every integral) a weight > 0."
+    )

@@ -1,0 +1,174 @@
+"""Evidence that one law does for many machines: eigenvalues, region by region."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..controllers.closed_loop import linearize_closed_loop
+from ..controllers.references import Constant
+from ..errors import CmbError
+from ..linear.operating import OperatingPoint
+from ..model.base import PlantBase
+from .family import Pose, labelled_plants, labelled_poses, posed
+from .regions import PoleRegion
+
+__all__ = ["Case", "Certificate", "certify"]
+
+Array = NDArray[np.float64]
+
+
+class Case(NamedTuple):
+    """One machine under the law.
+
+    Attributes
+    ----------
+    label : str
+    poles : ndarray of complex, shape (n,)
+        1/s; log(z) / period in sampled time.
+    margins : dict of str to float
+        How far inside of each part of the region, see `PoleRegion.margins`.
+    inside : bool
+    h2, hinf : float
+        Norms from disturbance to performance, nan where there are none.
+    point : OperatingPoint or None
+        Where the machine rests.
+    """
+
+    label: str
+    poles: NDArray[np.complex128]
+    margins: dict[str, float]
+    inside: bool
+    h2: float = float("nan")
+    hinf: float = float("nan")
+    point: OperatingPoint | None = None
+    failure: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class Certificate:
+    """All cases, and the region that was asked for.
+
+    Attributes
+    ----------
+    region : PoleRegion
+    cases : tuple of Case
+    """
+
+    region: PoleRegion
+    cases: tuple[Case, ...]
+
+    @property
+    def valid(self) -> bool:
+        """Whether all poles of all cases are inside."""
+        return all(case.inside for case in self.cases)
+
+    @property
+    def outside(self) -> tuple[str, ...]:
+        """Labels of cases with poles outside."""
+        return tuple(case.label for case in self.cases if not case.inside)
+
+    @property
+    def stable(self) -> tuple[bool, ...]:
+        """Whether each case is stable."""
+        return tuple(not case.failure and bool(case.poles.real.max() < 0.0) for case in self.cases)
+
+    @property
+    def worst(self) -> dict[str, float]:
+        """Smallest margin of each part of the region, over all cases; negative outside, nan where a case failed."""
+        names = self.region.margins([-1.0])
+        if any(case.failure for case in self.cases):
+            return dict.fromkeys(names, float("nan"))
+        return {name: min(case.margins[name] for case in self.cases) for name in names}
+
+    def __str__(self) -> str:
+        width = max(len(case.label) for case in self.cases)
+        inside = sum(case.inside for case in self.cases)
+        lines = [f"{self.region}: {inside} of {len(self.cases)} inside"]
+        norms = any(np.isfinite([case.h2, case.hinf]).any() for case in self.cases)
+        lines.append(
+            f"  {'':{width}}  slowest [1/s]  damping  fastest [1/s]" + ("  H2        H-infinity" if norms else "")
+        )
+        for case in self.cases:
+            if case.failure:
+                lines.append(f"  {case.label:{width}}  {case.failure}")
+                continue
+            finite = case.poles[np.isfinite(case.poles)]
+            ratio = float((-finite.real / np.maximum(np.abs(finite), 1e-300)).min(initial=1.0))
+            text = (
+                f"  {case.label:{width}}  {case.poles.real.max():<13.4g}  {ratio:<7.3f}  {np.abs(finite).max():<13.4g}"
+            )
+            lines.append(
+                text + (f"  {case.h2:<8.4g}  {case.hinf:<8.4g}" if norms else "") + ("" if case.inside else "  outside")
+            )
+        return "\n".join(lines)
+
+
+def certify(
+    plants: PlantBase | Mapping[str, PlantBase] | Sequence[PlantBase],
+    law: Any,
+    poses: Mapping[str, Pose] | Sequence[Pose],
+    region: PoleRegion,
+    *,
+    delay: float = 0.0,
+) -> Certificate:
+    """Poles of a law on nonlinear plants, linearized where each comes to rest under it.
+
+    The law is asked to hold each pose in turn. Where a plant carries another payload than the law knows, it rests aside
+    of the pose, and is linearized there.
+
+    Parameters
+    ----------
+    plants : Mechanism or FunctionPlant, or several, or mapping of label to plant
+    law : Controller
+        With a ``reference`` that can be replaced, and ``coordinates``: a `StateFeedback`, `ObserverFeedback`,
+        `ProjectedInverseDynamics`, ..., continuous or sampled.
+    poses : sequence, or mapping of label to pose
+        As in `poses_and_payloads`.
+    region : PoleRegion
+    delay : float
+        As in `linearize_closed_loop`, s.
+
+    Returns
+    -------
+    Certificate
+        A plant that comes to no rest is a case with a ``failure``, outside.
+
+    Examples
+    --------
+    >>> from cmbcontrol import linearize, plants, trim
+    >>> from cmbcontrol.controllers import lqr
+    >>> plant = plants.five_bar()
+    >>> lin = linearize(plant, trim(plant, plant.assemble(left=2.1, right=1.0)), coordinates=("left", "right"))
+    >>> law = lqr(lin, Q={"left": 4e4, "right": 4e4}, R=0.01)
+    >>> certify(plant, law, {"up": {"left": 2.1, "right": 1.0}}, PoleRegion(decay=2.0)).valid
+    True
+    """
+    if not isinstance(region, PoleRegion):
+        raise TypeError(f"region must be a PoleRegion, got {region!r}")
+    names = getattr(law, "coordinates", None)
+    if names is None or not callable(getattr(law, "reference", None)):
+        raise TypeError(f"{type(law).__name__} has no coordinates with a reference that says which pose to hold")
+    cases = []
+    for machine, plant in labelled_plants(plants).items():
+        for where, pose in labelled_poses(poses).items():
+            q = posed(plant, pose)
+            held = copy.copy(law)
+            held.reference = Constant([q[plant.position_names.index(name)] for name in names])
+            cases.append(_case(f"{machine}, {where}", plant, held, q, region, delay))
+    return Certificate(region, tuple(cases))
+
+
+def _case(label: str, plant: PlantBase, law: Any, q: Array, region: PoleRegion, delay: float) -> Case:
+    """Where the plant rests under the law, and its poles there."""
+    try:
+        loop = linearize_closed_loop(plant, law, q, delay=delay)
+    except CmbError as error:
+        return Case(label, np.zeros(0, dtype=complex), {}, False, failure=str(error))
+    poles = loop.poles()
+    return Case(label, poles, region.margins(poles), region.contains(poles), point=loop.point)

@@ -1,0 +1,141 @@
+"""Costs of a run, for `tune`: each is made with its options and called with a run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .. import _check
+from ..sim.result import Simulation
+
+__all__ = ["effort_cost", "error_cost", "overshoot_cost", "weighted_cost"]
+
+Array = NDArray[np.float64]
+Cost = Callable[[Simulation], float]
+
+_POWERS = {"ISE": (2, 0), "IAE": (1, 0), "ITSE": (2, 1), "ITAE": (1, 1)}
+
+
+def error_cost(kind: str = "ISE", *, weight: ArrayLike | Mapping[str, float] = 1.0, after: float = 0.0) -> Cost:
+    """Integral of the tracking error of a run with a reference.
+
+    Parameters
+    ----------
+    kind : {"ISE", "IAE", "ITSE", "ITAE"}
+        Integral of the squared or absolute error, with the time as a factor or not: rad^2 s, rad s, rad^2 s^2, rad s^2
+        (m for rad).
+    weight : float, array_like (k,), or mapping of coordinate to float
+        Of the integrals of the controlled coordinates, which are added.
+    after : float
+        Errors before this time do not count, s.
+
+    Returns
+    -------
+    cost : callable, run -> float
+    """
+    power, timed = _POWERS[_check.one_of(kind, _POWERS, "kind of error cost")]
+    _check.positive(after, "after", zero=True)
+
+    def cost(run: Simulation) -> float:
+        t, e = run.time, np.abs(tracking_error(run)) ** power
+        e = e * np.where(t >= after, 1.0, 0.0)[:, None] * (t**timed)[:, None]
+        return float(np.trapezoid(e, t, axis=0) @ _by_coordinate(weight, run))
+
+    return cost
+
+
+def effort_cost(weight: ArrayLike | Mapping[str, float] = 1.0, *, rate: bool = False) -> Cost:
+    """Integral of the squared motor efforts, (N m)^2 s; of their changes from output time to output time with `rate`.
+
+    Parameters
+    ----------
+    weight : float, array_like (nu,), or mapping of motor to float
+    rate : bool
+        Integrate the squared slope, (N m)^2/s: chattering costs.
+    """
+
+    def cost(run: Simulation) -> float:
+        names = [str(n) for n in run.data["actuator"].values]
+        u, t = run.u.values, run.time
+        if rate:
+            squares = ((np.diff(u, axis=0) / np.diff(t)[:, None]) ** 2 * np.diff(t)[:, None]).sum(axis=0)
+        else:
+            squares = np.trapezoid(u**2, t, axis=0)
+        return float(squares @ _values(weight, names, "motor"))
+
+    return cost
+
+
+def overshoot_cost(weight: ArrayLike | Mapping[str, float] = 1.0) -> Cost:
+    """How far the controlled coordinates go beyond the last value of the reference, seen from their start; rad or m."""
+
+    def cost(run: Simulation) -> float:
+        goal, e = run.reference.values[-1], tracking_error(run)
+        way = goal - (run.reference.values[0] - e[0])  # from where the run starts
+        position = run.reference.values - e
+        beyond = np.maximum(((position - goal) * np.sign(way)).max(axis=0), 0.0)
+        return float(beyond @ _by_coordinate(weight, run))
+
+    return cost
+
+
+def weighted_cost(**parts: tuple[float, Cost]) -> Cost:
+    """A weighted sum of costs by name.
+
+    Parameters
+    ----------
+    **parts : (float, callable)
+        Weight and cost of each part.
+
+    Examples
+    --------
+    >>> cost = weighted_cost(error=(1.0, error_cost("ITAE")), effort=(1e-6, effort_cost()))
+    >>> sorted(cost.parts)
+    ['effort', 'error']
+    """
+    if not parts:
+        raise TypeError("give at least one part, such as error=(1.0, error_cost())")
+    for name, part in parts.items():
+        if not (isinstance(part, tuple) and len(part) == 2 and callable(part[1])):
+            raise TypeError(f"part {name!r} must be (weight, cost), got {part!r}")
+        _check.positive(part[0], f"the weight of {name!r}", zero=True)
+
+    def cost(run: Simulation) -> float:
+        return float(sum(weight * one(run) for weight, one in parts.values()))
+
+    cost.parts = dict(parts)  # type: ignore[attr-defined]
+    return cost
+
+
+def tracking_error(run: Simulation) -> Array:
+    """Reference less position (times, k) of the controlled coordinates.
+
+    Raises
+    ------
+    ValueError
+        Where the run has no reference.
+    """
+    if "reference" not in run.data:
+        raise ValueError("the run has no reference: its law has none, or no coordinates; write a cost of your own")
+    names = [str(n) for n in run.data["controlled"].values]
+    return run.reference.values - run.q.sel(position=names).values
+
+
+def _by_coordinate(weight: ArrayLike | Mapping[str, float], run: Simulation) -> Array:
+    return _values(weight, [str(n) for n in run.data["controlled"].values], "controlled coordinate")
+
+
+def _values(given: ArrayLike | Mapping[str, float], names: Sequence[str], what: str) -> Array:
+    """Weights from one for all, from all, or by name; others 0."""
+    if isinstance(given, Mapping):
+        for name in given:
+            _check.one_of(name, names, what)
+        given = [given.get(name, 0.0) for name in names]
+    if np.ndim(given) == 0:
+        given = np.full(len(names), _check.number(given, "weight"))  # type: ignore[arg-type]
+    weights = _check.vector(given, len(names), "weight", names)
+    if (weights < 0.0).any():
+        raise ValueError(f"weights must be >= 0, got {weights.tolist()}")
+    return weights

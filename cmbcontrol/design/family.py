@@ -1,0 +1,183 @@
+"""Sets of linear models: one machine at several poses with several payloads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .. import _check
+from ..linear.linearize import linearize
+from ..linear.model import LinearModel
+from ..linear.operating import trim
+from ..model.base import PlantBase
+from ..model.elements import Body
+from ..model.mechanism import Mechanism
+
+__all__ = ["poses_and_payloads", "with_payload"]
+
+Array = NDArray[np.float64]
+
+Pose = ArrayLike | Mapping[str, float]
+
+
+def with_payload(
+    plant: Mechanism,
+    body: str,
+    mass: float,
+    point: ArrayLike = (0.0, 0.0, 0.0),
+    inertia: ArrayLike = (0.0, 0.0, 0.0),
+    name: str = "",
+) -> Mechanism:
+    """The same machine with a payload fixed to a body.
+
+    Parameters
+    ----------
+    plant : Mechanism
+    body : str
+        That carries it.
+    mass : float
+        kg; 0 for none.
+    point : array_like, shape (3,)
+        Centre of mass of the payload, in the body's axes, m.
+    inertia : array_like, shape (3,) or (3, 3)
+        Of the payload about its centre of mass, kg m2; a point mass unless given.
+    name : str
+        Of the new machine; that of the plant and the mass unless given.
+
+    Examples
+    --------
+    >>> from cmbcontrol import plants
+    >>> loaded = with_payload(plants.five_bar(), "left_upper", 2.0, (1.5, 0.0, 0.0))
+    >>> loaded.name, [b.mass for b in loaded.bodies if b.name == "left_upper"]
+    ('five-bar with 2 kg', [5.0])
+    """
+    if not isinstance(plant, Mechanism):
+        raise TypeError(f"a payload needs a Mechanism, got {type(plant).__name__}; build the loaded plant yourself")
+    _check.one_of(body, [b.name for b in plant.bodies], "body")
+    load = Body("payload", _check.positive(mass, "mass", zero=True), point, inertia)
+    bodies = [_joined(b, load) if b.name == body else b for b in plant.bodies]
+    return Mechanism(
+        name or f"{plant.name} with {mass:g} kg".replace(".", "_"),
+        bodies,
+        plant.joints,
+        plant.loops,
+        plant.springs,
+        plant.actuators,
+        plant.gravity,
+        plant.source,
+    )
+
+
+def _joined(body: Body, load: Body) -> Body:
+    """Two bodies as one: masses add up, inertias about the common centre (Huygens, Steiner)."""
+    total = body.mass + load.mass
+    if load.mass == 0.0:
+        return body
+    com = (body.mass * np.asarray(body.com) + load.mass * np.asarray(load.com)) / total
+    inertia = np.zeros((3, 3))
+    for part in (body, load):
+        r = np.asarray(part.com) - com
+        inertia += np.asarray(part.inertia) + part.mass * (r @ r * np.eye(3) - np.outer(r, r))
+    return replace(body, mass=total, com=com, inertia=inertia)
+
+
+def poses_and_payloads(
+    plants: PlantBase | Mapping[str, PlantBase] | Sequence[PlantBase],
+    poses: Mapping[str, Pose] | Sequence[Pose],
+    *,
+    coordinates: Sequence[str],
+    inputs: Sequence[str] | None = None,
+    outputs: Sequence[str] | None = None,
+) -> dict[str, LinearModel]:
+    """Linear models of every plant at every pose, each about its own equilibrium.
+
+    Parameters
+    ----------
+    plants : Mechanism or FunctionPlant, or several, or mapping of label to plant
+        Such as one machine `with_payload` of several masses: the same coordinates and motors.
+    poses : sequence, or mapping of label to pose
+        Configurations (nq,) with closed loops, or mappings of joint values, from which the machine is assembled.
+    coordinates : sequence of str
+        Independent coordinates of all models.
+    inputs, outputs : sequence of str, optional
+        As in `linearize`.
+
+    Returns
+    -------
+    models : dict of str to LinearModel
+        Labels "plant, pose".
+
+    Raises
+    ------
+    AssemblyError, EquilibriumError, ValueError
+        Where a pose is not closed, not held by the motors, or singular.
+
+    Examples
+    --------
+    >>> from cmbcontrol import plants
+    >>> machines = {f"{m} kg": with_payload(plants.five_bar(), "left_upper", m, (1.5, 0.0, 0.0)) for m in (0, 2)}
+    >>> poses = {"up": {"left": 2.1, "right": 1.0}, "low": {"left": 2.6, "right": 0.5}}
+    >>> list(poses_and_payloads(machines, poses, coordinates=("left", "right")))
+    ['0 kg, up', '0 kg, low', '2 kg, up', '2 kg, low']
+    """
+    machines, at = labelled_plants(plants), labelled_poses(poses)
+    return {
+        f"{machine}, {where}": linearize(
+            plant, trim(plant, posed(plant, pose)), coordinates=coordinates, inputs=inputs, outputs=outputs
+        )
+        for machine, plant in machines.items()
+        for where, pose in at.items()
+    }
+
+
+def labelled_plants(plants: Any) -> dict[str, PlantBase]:
+    """Plants by label; those without one are called by their names."""
+    if isinstance(plants, PlantBase):
+        plants = [plants]
+    found = dict(plants) if isinstance(plants, Mapping) else _numbered([(p.name, p) for p in plants])
+    if not found:
+        raise ValueError("give at least one plant")
+    return found
+
+
+def labelled_poses(poses: Any) -> dict[str, Pose]:
+    """Poses by label; those without one are numbered."""
+    whole = isinstance(poses, Mapping) and not all(
+        np.ndim(x) == 0 and not isinstance(x, Mapping) for x in poses.values()
+    )
+    if isinstance(poses, Mapping) and not whole:
+        poses = [poses]  # one pose, by joint values
+    elif not whole and np.ndim(poses[0] if len(poses) else 0.0) == 0 and not isinstance(poses[0], Mapping):
+        poses = [poses]
+    found = dict(poses) if whole else {f"pose {i + 1}": pose for i, pose in enumerate(poses)}
+    if not found:
+        raise ValueError("give at least one pose")
+    return found
+
+
+def posed(plant: PlantBase, pose: Pose) -> Array:
+    """A closed configuration (nq,) from joint values, or the one given."""
+    if isinstance(pose, Mapping):
+        return plant.assemble(**pose)
+    return _check.vector(pose, plant.nq, "a pose", plant.position_names)
+
+
+def labelled_models(models: Any) -> dict[str, LinearModel]:
+    """Linear models by label, all with the same states and inputs."""
+    if isinstance(models, LinearModel):
+        models = [models]
+    found = dict(models) if isinstance(models, Mapping) else _numbered([(m.name, m) for m in models])
+    if not found:
+        raise ValueError("give at least one linear model")
+    return found
+
+
+def _numbered(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
+    """A mapping, with numbers where names repeat."""
+    pairs = list(pairs)
+    names = [name for name, _ in pairs]
+    return {f"{n} {i + 1}" if names.count(n) > 1 else n: x for i, (n, x) in enumerate(pairs)}
