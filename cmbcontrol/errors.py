@@ -17,6 +17,7 @@ __all__ = [
     "SimulationError",
     "SingularPoseError",
     "Status",
+    "SwitchingError",
 ]
 
 
@@ -99,6 +100,10 @@ class ParametrizationError(CmbError, ValueError):
         self.conditioning = conditioning
 
 
+class SwitchingError(ModelError):
+    """The loops cannot change as they should during a run; the message says why."""
+
+
 class MissingExtraError(CmbError, ImportError):
     """An optional dependency is missing; the message names the extra that brings it."""
 
@@ -129,6 +134,7 @@ class Status(IntEnum):
     CONTROLLER = 6
     INTERRUPTED = 7
     SINGULAR_POSE = 8
+    SWITCHING = 9
 
     @property
     def message(self) -> str:
@@ -148,4 +154,5 @@ _MESSAGES = {
     Status.CONTROLLER: "The controller raised an error.",
     Status.INTERRUPTED: "The run was interrupted.",
     Status.SINGULAR_POSE: "The run met a singular pose, where independent coordinates end. method='dop853' passes it.",
+    Status.SWITCHING: "The loops could not change as they should.",
 }

@@ -27,6 +27,8 @@ REFERENCE = Path(__file__).parent / "reference"
 # rows, rank, freedoms, redundant rows at the start; verdict on the motors
 CLAIMS = {
     "five-bar": (2, 2, 2, 0, "fully-actuated"),
+    "grasping-arms": (12, 6, 3, 6, "over-actuated"),
+    "leg": (3, 2, 1, 1, "over-actuated"),
     "pendulum": (5, 2, 1, 3, "fully-actuated"),
     "particle": (1, 1, 1, 0, "over-actuated"),
     "slider-crank": (1, 1, 1, 0, "fully-actuated"),

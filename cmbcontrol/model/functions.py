@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,6 +14,7 @@ from ..errors import ModelError
 from ..kernels import constrained, split
 from . import diagnosis
 from .base import PlantBase
+from .elements import Coupling, Joint, Loop
 from .terms import FAILED, RANK_TOLERANCE, Terms
 
 __all__ = ["FunctionPlant"]
@@ -175,11 +176,9 @@ class FunctionPlant(PlantBase):
         self._shapes = {
             "M": (self.nv, self.nv),
             "h": (self.nv,),
-            "Phi": (count,),
-            "A": (count, self.nv),
-            "Adot_v": (count,),
             "potential": (),
             "B": (self.nv, self.nu),
+            **self._row_shapes(count),
         }
         self._B = self._drive(B)
         for array in (self.limits, self.effort, self.row_scale, self._neutral):
@@ -356,6 +355,69 @@ class FunctionPlant(PlantBase):
     def jacobian(self, q: ArrayLike) -> Array:
         """Constraint Jacobian A (rows, nv)."""
         return self._value("A", _check.vector(q, self.nq, "q", self.position_names))
+
+    def with_loops(self, *loops: Joint | Loop | Coupling) -> FunctionPlant:
+        """The same plant with more couplings; one that has the name of a present coupling or loop takes its place.
+
+        Functions have no bodies to close another kind of loop between.
+
+        Examples
+        --------
+        >>> from cmbcontrol import Coupling, plants
+        >>> plants.particle_on_circle().with_loops(Coupling("level", {"q2": 1.0}, offset=0.5)).row_names
+        ('circle', 'level')
+        """
+        plant = self.without(*(loop.name for loop in loops if getattr(loop, "name", None) in self.row_slices))
+        for loop in loops:
+            plant = plant._coupled(loop)
+        return plant
+
+    def _coupled(self, loop: Any) -> FunctionPlant:
+        """With one coupling more."""
+        if not isinstance(loop, Coupling):
+            raise TypeError(
+                f"plant {self.name!r} is given by functions and has no bodies: only a Coupling of its coordinates can "
+                f"be added, got {loop!r}"
+            )
+        row = np.zeros((1, self.nq))
+        for coordinate, c in loop.coefficients.items():
+            row[0, self.index(coordinate)] = c
+        f, last = self._functions, next(iter(loop.coefficients))
+        metres = np.array([self.size if unit == "rad" else 1.0 for unit in self.position_units])
+        count = len(self.row_names)
+        scale = np.append(self.row_scale, 1.0 / np.linalg.norm(row[0] / metres))
+        scale.setflags(write=False)
+        mode = object.__new__(type(self))
+        vars(mode).update(
+            vars(self),
+            row_names=(*self.row_names, loop.name),
+            row_units=(*self.row_units, self.position_units[self.index(last)]),
+            row_slices={**self.row_slices, loop.name: slice(count, count + 1)},
+            row_scale=scale,
+            _functions=f
+            | {
+                "Phi": lambda q: np.append(f["Phi"](q), row @ q - loop.offset),
+                "A": lambda q: np.append(np.reshape(f["A"](q), (count, self.nv)), row, axis=0),
+                "Adot_v": lambda q, v: np.append(f["Adot_v"](q, v), 0.0),
+            },
+            _shapes=self._shapes | self._row_shapes(count + 1),
+        )
+        return mode
+
+    def _row_shapes(self, count: int) -> dict[str, tuple[int, ...]]:
+        return {"Phi": (count,), "A": (count, self.nv), "Adot_v": (count,)}
+
+    def _of_rows(self, kept: Sequence[str], rows: NDArray[np.int64]) -> dict[str, Any]:
+        f = self._functions
+        return {
+            "_functions": f
+            | {
+                "Phi": lambda q: np.asarray(f["Phi"](q), dtype=np.float64)[rows],
+                "A": lambda q: np.asarray(f["A"](q), dtype=np.float64).reshape(-1, self.nv)[rows],
+                "Adot_v": lambda q, v: np.asarray(f["Adot_v"](q, v), dtype=np.float64)[rows],
+            },
+            "_shapes": self._shapes | self._row_shapes(rows.size),
+        }
 
     def _split(self, M: Array, A: Array, cap: int | None = None) -> _Split:
         """The split that decides the rank, as for a `Mechanism`."""

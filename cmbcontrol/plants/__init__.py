@@ -11,6 +11,8 @@ from .entry import Entry as Entry
 from .entry import Study as Study
 from .five_bar import five_bar as five_bar
 from .governor import governor as governor
+from .grasping_arms import grasping_arms as grasping_arms
+from .leg import leg as leg
 from .loader import loader as loader
 from .n_four_bar import n_four_bar as n_four_bar
 from .parallel_four_bar import parallel_four_bar as parallel_four_bar
@@ -32,6 +34,8 @@ __all__ = [
     "delta",
     "five_bar",
     "governor",
+    "grasping_arms",
+    "leg",
     "loader",
     "n_four_bar",
     "parallel_four_bar",

@@ -11,6 +11,8 @@ from .delta import ENTRY as DELTA
 from .entry import Entry
 from .five_bar import ENTRY as FIVE_BAR
 from .governor import ENTRY as GOVERNOR
+from .grasping_arms import ENTRY as GRASPING_ARMS
+from .leg import ENTRY as LEG
 from .loader import ENTRY as LOADER
 from .n_four_bar import ENTRY as N_FOUR_BAR
 from .parallel_four_bar import ENTRY as PARALLEL_FOUR_BAR
@@ -31,6 +33,7 @@ catalogue: Mapping[str, Entry] = MappingProxyType(
             FIVE_BAR,
             THREE_RRR,
             TWO_ARMS,
+            GRASPING_ARMS,
             LOADER,
             STEWART,
             DELTA,
@@ -43,6 +46,7 @@ catalogue: Mapping[str, Entry] = MappingProxyType(
             BRICARD,
             ANDREWS,
             GOVERNOR,
+            LEG,
         )
     }
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ..errors import Status
+from ..errors import Status, SwitchingError
 from ..model.mechanism import Mechanism
 from . import compiled, interpreted, local
 from .control import LawFailed
@@ -20,6 +20,8 @@ def advance(run: Run, record: Record, now: Standing, until: float) -> None:
         _loop_of(run)(run, record, now, until)
     except LawFailed as error:
         record.status, record.error = Status.CONTROLLER, error.__cause__
+    except SwitchingError as error:
+        record.status, record.error = Status.SWITCHING, error
     except KeyboardInterrupt as error:
         record.status, record.error = Status.INTERRUPTED, error
 

@@ -33,6 +33,9 @@ def run(run: Run, record: Record, now: Standing, stop: float) -> None:
         if control.next <= t:
             control.refresh(t, plant, x[:nq], x[nq : nq + nv], c)
         u, until = control.command, min(stop, control.next)
+        if until - t < INSTANT * run.t_end:
+            t = now.t = until
+            continue
         n, h, evaluations, rejections, status = stepping.advance(
             plant.model, tableau, options, work, t, x, u, until, now.h, energy0, 20 * capacity, T, X, F, pivots, ranks
         )
@@ -54,5 +57,3 @@ def run(run: Run, record: Record, now: Standing, stop: float) -> None:
         if now.taken >= run.max_steps and t < stop:
             record.status = Status.TOO_MANY_STEPS
             return
-        if now.stopped and stop - t < INSTANT * run.t_end:
-            break

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import AssemblyError, Status
+from ..errors import AssemblyError, ModelError, Status
 from ..kernels import constrained, forces, stepping
 from ..model.mechanism import Mechanism
 from ..model.terms import FAILED, RANK_TOLERANCE, Terms
@@ -131,6 +131,10 @@ class _Stepper:
         error = 0.0
         if tab.E5.size:
             error = stepping.error_norm(K, tab, x, y, n, h, self.opt.rtol, self.opt.atol)
+            if x.size > n + 2:  # states of the law or the drive, too
+                own = [np.ascontiguousarray(part[..., n + 2 :]) for part in (K, x, y)]
+                of_law = stepping.error_norm(own[0], tab, *own[1:], x.size - n - 2, h, self.opt.rtol, self.opt.atol)
+                error = max(error, of_law)
             error = max(
                 error,
                 0.1 * moved / (self.opt.atol + self.opt.rtol * h * float(np.abs(new[self.nq : n]).max(initial=0.0))),
@@ -251,12 +255,15 @@ def _loop(run: Run, stepper: _Stepper, log: _Log, now: Standing, stop: float) ->
     past: list[tuple[float, Array, Array, float]] = []
     rate = None
     rejected = False
-    while t < stop and not (now.stopped and stop - t < INSTANT * run.t_end):
+    while t < stop:
         if control.next <= t:
             control.refresh(t, run.plant, *stepper.split(x))
             log.effort(control.command)
             past, rate = [], None
         until = min(stop, control.next)
+        if until - t < INSTANT * run.t_end:
+            t = now.t = until
+            continue
         if rate is None:
             rate = stepper.derivative(t, x)
             past = [(t, x, rate, stepper.closeness)]
@@ -318,7 +325,7 @@ def _attempt(
     """
     try:
         return stepper.attempt(t, x, rate, step)
-    except (AssemblyError, _NotFinite):
+    except (AssemblyError, ModelError, _NotFinite):  # a stage may run away
         return x, np.empty((0, 0)), np.inf
     except LawFailed:
         if not adaptive or step < _FAILING * stepper.run.t_end:

@@ -294,10 +294,12 @@ class _Loop:
     def go(self, stop: float) -> None:
         """All steps."""
         run, now, watch = self.run, self.now, self.run.watch
-        while self.t < stop and not (now.stopped and stop - self.t < INSTANT * run.t_end):
+        while self.t < stop:
             if self.control.next <= self.t:
                 self._refresh()
             until = min(stop, self.control.next)
+            if until - self.t < INSTANT * run.t_end:
+                self.t = until
             while self.t < until:
                 if now.taken >= run.max_steps:
                     self.record.status = Status.TOO_MANY_STEPS

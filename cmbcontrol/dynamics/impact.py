@@ -1,0 +1,188 @@
+"""Velocity jumps: what loops that close at once do to a moving machine, and which contacts take part."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from itertools import combinations
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .. import _check
+from ..errors import ModelError
+from ..kernels import constrained
+from ..model.plant import Plant
+from ..model.terms import FAILED, RANK_TOLERANCE, Terms
+
+__all__ = ["Impact", "impact", "supporting"]
+
+Array = NDArray[np.float64]
+Found = TypeVar("Found")
+_MANY = 12  # contacts at once: 2^12 subsets are looked at where need be
+
+
+@dataclass(frozen=True, eq=False)
+class Impact:
+    """A jump of the velocity.
+
+    Attributes
+    ----------
+    v : ndarray, shape (nv,)
+        Velocity after it.
+    impulse : ndarray, shape (nv,)
+        Impulse of the loops A' mu, N s or N m s: M (v_before - v) = A' mu. Always unique.
+    multipliers : ndarray, shape (rows,)
+        The smallest mu; -mu pushes body b along the row, as the multipliers of forces do.
+    loss : float
+        Kinetic energy that is lost, J: the work mu' A (v_before + v) / 2 of the impulse at the mean velocity.
+    """
+
+    v: Array
+    impulse: Array
+    multipliers: Array
+    loss: float
+
+
+def impact(plant: Plant, q: ArrayLike, v: ArrayLike, restitution: float | Mapping[str, ArrayLike] = 0.0) -> Impact:
+    """What happens to a velocity when all loops of the plant act at once.
+
+    The velocity after it is the nearest one, in the metric of M, with
+
+        A v_after = -E A v,      M (v_after - v) = -A' mu,
+
+    E the coefficients of restitution. Without restitution it is the projection onto the loops, and the machine loses
+    the kinetic energy of the velocity that is removed, (v - v_after)' M (v - v_after) / 2; with the same e for all rows
+    (1 - e^2) times that of the inelastic impact. Loops that were closed before have A v = 0 and stay closed.
+
+    Parameters
+    ----------
+    plant : Plant
+        With the loops that act; see `Mechanism.without`.
+    q : array_like, shape (nq,)
+        Configuration, with these loops closed.
+    v : array_like, shape (nv,)
+        Velocity before.
+    restitution : float or mapping of loop name to float or (rows,)
+        E, from 0 (the parts stay together) to 1 (nothing is lost); zero for loops that are not named.
+
+    Raises
+    ------
+    ValueError
+        Where a coefficient is outside 0 to 1, or belongs to no loop.
+
+    Notes
+    -----
+    Aghili's projection (section 5.3) applied to velocities; the loss is Carnot's theorem, the work of an impulse that
+    of Kelvin. Where redundant rows ask for different restitution, independent ones decide.
+
+    Examples
+    --------
+    >>> from cmbcontrol import Body, Frame, Mechanism, PointOnPlane, Prismatic
+    >>> ball = Body("ball", 2.0, (0, 0, 0), (0.1, 0.1, 0.1))
+    >>> floor = PointOnPlane("floor", "ground", "ball")
+    >>> plant = Mechanism("ball", [ball], [Prismatic("height", "ground", "ball")], [floor])
+    >>> hit = impact(plant, [0.0], [-3.0], restitution=0.5)
+    >>> hit.v, hit.multipliers, hit.loss
+    (array([1.5]), array([-9.]), 6.75)
+    """
+    q = _check.vector(q, plant.nq, "q", plant.position_names)
+    v = _check.vector(v, plant.nv, "v", plant.velocity_names)
+    E = np.zeros(len(plant.row_names))
+    named = restitution if isinstance(restitution, Mapping) else dict.fromkeys(plant.row_slices, restitution)
+    for loop, e in named.items():
+        if loop not in plant.row_slices:
+            raise ValueError(_check.unknown(loop, plant.row_slices, "loop"))
+        rows = plant.row_slices[loop]
+        E[rows] = _coefficients(loop, e, rows.stop - rows.start)
+    terms = plant.terms(q, v)
+    return jump(terms, np.arange(E.size), v, -E * (terms.A @ v))
+
+
+def _coefficients(loop: str, e: ArrayLike, count: int) -> Array:
+    """Coefficients of restitution of a loop's rows, checked."""
+    e = np.asarray(e, dtype=np.float64)
+    if e.shape not in ((), (count,)):
+        raise ValueError(f"the restitution of {loop!r} must be one number, or {count}, one a row, got shape {e.shape}")
+    if not np.all((e >= 0.0) & (e <= 1.0)):
+        raise ValueError(f"the restitution of {loop!r} must be from 0 to 1, got {e.tolist()}")
+    return np.broadcast_to(e, (count,))
+
+
+def jump(terms: Terms, rows: NDArray[np.int64], v: Array, target: Array) -> Impact:
+    """The jump from v to the nearest velocity with A v = target, by the impulses of the chosen rows alone."""
+    v_after, mu, impulse = nearest(terms, rows, terms.M @ v, target)
+    mean = 0.5 * (v + v_after)
+    return Impact(v_after, impulse, mu, float(impulse @ mean))
+
+
+def nearest(terms: Terms, rows: NDArray[np.int64], force: Array, target: Array) -> tuple[Array, Array, Array]:
+    """x nearest to M^-1 force, in the metric of M, with A x = target on the chosen rows.
+
+    Returns x, the smallest multipliers of these rows, and A' times them. Accelerations and velocities alike.
+    """
+    A, scale = terms.A[rows], terms.row_scale[rows]
+    scale.setflags(write=False)  # as kernels know it
+    x, lam, rank = constrained.gauss_acceleration(terms.M, A, scale, force, target, RANK_TOLERANCE, force.size)
+    if rank == FAILED:
+        raise ModelError(f"the mass matrix is not positive definite at q = {terms.q.tolist()}")
+    pushed = A.T @ lam
+    if rank < rows.size:  # redundant rows share
+        lam = np.linalg.lstsq(A.T, pushed, rcond=1e-9)[0]
+    return x, lam, pushed
+
+
+def supporting(
+    count: int, solve: Callable[[tuple[int, ...]], tuple[Found, Array]], forced: tuple[int, ...] = ()
+) -> tuple[tuple[int, ...], Found] | None:
+    """Which of several unilateral contacts take part: those that push, where none of the others sinks in.
+
+    The complementarity problem of the contacts, solved by looking at subsets: all of them first, then without the one
+    that pulls most, and so on; then all subsets, the larger ones first.
+
+    Parameters
+    ----------
+    count : int
+        Number of contacts.
+    solve : callable
+        A subset -> (what follows from it, a number each contact: how much it pushes, or, for those that are not in the
+        subset, how fast it opens; negative where that cannot be).
+    forced : tuple of int
+        Contacts that are known to open: they are left out.
+
+    Returns
+    -------
+    subset, found
+        Or None where no subset fits (possible with contacts that stick).
+    """
+    allowed = tuple(i for i in range(count) if i not in forced)
+    if len(allowed) > _MANY:
+        raise ModelError(
+            f"{len(allowed)} contacts close at once, more than the {_MANY} whose combinations can be looked at; leave "
+            "out those that others imply"
+        )
+    tried: set[tuple[int, ...]] = set()
+
+    def fits(subset: tuple[int, ...]) -> tuple[Found, Array, bool]:
+        tried.add(subset)
+        found, margin = solve(subset)
+        return found, margin, bool(np.all(np.delete(margin, list(forced)) >= 0.0))
+
+    subset = allowed
+    while True:
+        found, margin, good = fits(subset)
+        if good:
+            return subset, found
+        pulling = [i for i in subset if margin[i] < 0.0]
+        if not pulling:
+            break
+        worst = min(pulling, key=lambda i: margin[i])
+        subset = tuple(i for i in subset if i != worst)
+    for size in range(len(allowed), -1, -1):
+        for subset in combinations(allowed, size):
+            if subset not in tried:
+                found, margin, good = fits(subset)
+                if good:
+                    return subset, found
+    return None

@@ -1,0 +1,139 @@
+"""Two planar arms and an object of its own on a table: grasp, carry, put down."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import _check
+from ..model.elements import GROUND, Body, Frame, Prismatic, Revolute, Weld
+from ..model.mechanism import Mechanism
+from .entry import Entry, Study
+from .planar import turned, two_bar
+from .two_arms import FORE, GRASP, HAND, OUTWARD, SHOULDER, UPPER, two_arms
+
+__all__ = ["grasping_arms"]
+
+SOURCE = "the arms of two-arms, with an object that has coordinates of its own; dimensions and masses are our own"
+
+TABLE = (-0.15, 0.45)  # where the object lies, m
+
+
+def grasping_arms(
+    table: bool = False, object_mass: float = 6.0, effort: float | Sequence[float] = (150.0, 80.0, 25.0)
+) -> Mechanism:
+    """The arms of `two_arms`, where the object is a body of its own that the hands can grasp and let go.
+
+    Coordinates: the six joint angles of `two_arms`, and ``object_x``, ``object_y``, ``object_angle``, the position (m)
+    and angle (rad) of the object's centre. The loops ``left_grasp`` and ``right_grasp`` weld the hands to the middles
+    of its short sides, ``table`` welds it to the ground at (-0.15, 0.45). Each has six rows, of which three count in
+    the plane. With both grasps the machine has three freedoms and moves just as `two_arms`; which of the loops hold
+    during a run is what `simulate` is told by switches.
+
+    Parameters
+    ----------
+    table : bool
+        With the loop ``table``, for runs in which the object lies there for a time; with all three loops at once
+        nothing moves.
+    object_mass : float
+        kg.
+    effort : float or (float, float, float)
+        As in `two_arms`.
+
+    Examples
+    --------
+    >>> plant = grasping_arms(table=True)
+    >>> q = pose(plant, *TABLE)
+    >>> [plant.without(*off).diagnose(q).dof for off in ((), ("table",), ("left_grasp", "right_grasp"))]
+    [0, 3, 6]
+    """
+    arms = two_arms(object_mass=object_mass, effort=effort)
+    joints = [
+        *(joint for joint in arms.joints if joint.name != "left_grasp"),
+        Prismatic("object_x", GROUND, "object_rail", axis=(1, 0, 0)),
+        Prismatic("object_y", "object_rail", "object_slide", axis=(0, 1, 0)),
+        Revolute("object_angle", "object_slide", "object"),
+    ]
+    hand = Frame((HAND, 0, 0))
+    loops = [
+        Weld("left_grasp", "object", "left_hand", Frame((-GRASP, 0, 0)), hand),
+        Weld("right_grasp", "object", "right_hand", Frame.turned((0, 0, 1), math.pi, (GRASP, 0, 0)), hand),
+    ]
+    if table:
+        loops.append(Weld("table", GROUND, "object", Frame((*TABLE, 0.0))))
+    return Mechanism(
+        "grasping-arms",
+        [*arms.bodies, Body("object_rail"), Body("object_slide")],
+        joints,
+        loops,
+        actuators=arms.actuators,
+        gravity=arms.gravity,
+        source=SOURCE,
+    )
+
+
+def pose(
+    plant: Mechanism, x: float = 0.0, y: float = 0.5, angle: float = 0.0, *, clearance: float = 0.0, elbows: str = "out"
+) -> NDArray[np.float64]:
+    """The configuration with the object's centre at (x, y), turned by `angle`, and the hands at it: in closed form.
+
+    Parameters
+    ----------
+    plant : Mechanism
+        Made by `grasping_arms`.
+    x, y, angle : float
+        m and rad.
+    clearance : float
+        How far the hands are from where they grasp, straight outwards, m.
+    elbows : {"out", "in"}
+        On the outer sides, or between the arms.
+
+    Raises
+    ------
+    ValueError
+        Where an arm does not reach.
+
+    Examples
+    --------
+    >>> plant = grasping_arms()
+    >>> q = pose(plant, 0.1, 0.6, 0.2, clearance=0.05)
+    >>> plant.loop_residuals(q)["left_grasp"] <= 0.05, plant.point(q, "object").round(12)
+    (True, array([0.1, 0.6, 0. ]))
+    """
+    _check.one_of(elbows, ("out", "in"), "elbows")
+    values = {"object_x": x, "object_y": y, "object_angle": angle}
+    for side, base, hand in (("left", -SHOULDER, angle), ("right", SHOULDER, angle + math.pi)):
+        wrist = np.array([x, y]) - turned((GRASP + HAND + clearance, 0.0), hand)
+        bend = OUTWARD[side] if elbows == "out" else -OUTWARD[side]
+        shoulder, fore = two_bar(wrist - (base, 0.0), UPPER, FORE, bend, f"the {side} arm")
+        elbow = math.remainder(fore - shoulder, 2.0 * math.pi)
+        wrist_angle = math.remainder(hand - shoulder - elbow, 2.0 * math.pi)
+        values |= {f"{side}_shoulder": shoulder, f"{side}_elbow": elbow, f"{side}_wrist": wrist_angle}
+    return plant.pack(values)
+
+
+def start(plant: Mechanism) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """At rest with the object in both hands; on the table, where there is one."""
+    place = TABLE if "table" in plant.row_slices else (0.0, 0.5)
+    return pose(plant, *place), np.zeros(plant.nv)
+
+
+ENTRY = Entry(
+    "grasping-arms",
+    grasping_arms,
+    "two arms grasp an object of its own (3 freedoms with it in both hands)",
+    SOURCE,
+    start,
+    Study(
+        ("object_x", "object_y", "object_angle"),
+        (0.0, 0.5, 0.0),
+        (0.1, 0.1, 0.3),
+        0.5,
+        (0.0, 0.5 * np.pi, np.pi),
+        8.0,
+        5.0,
+    ),
+)

@@ -1,0 +1,243 @@
+"""What may change the loops of a plant during a run: grasp, let go, lock a joint, touch down."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import KW_ONLY, dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .. import _check
+from ..model.elements import Joint, Loop, Point
+
+__all__ = ["Contact", "Engage", "Lock", "Release", "Switch", "Unlock"]
+
+Array = NDArray[np.float64]
+When = Callable[[float, Array, Array], float]
+
+
+@dataclass(frozen=True, eq=False)
+class Switch:
+    """A change of one loop, at a time or each time a condition comes true.
+
+    Attributes
+    ----------
+    name : str
+        Of the loop, or of the joint that is locked.
+    at : float, optional
+        Time, s, from 0.
+    when : callable, optional
+        (t, q, v) -> float: the change happens when it crosses zero upwards.
+    """
+
+    name: str
+    _: KW_ONLY
+    at: float | None = None
+    when: When | None = None
+
+    def __post_init__(self) -> None:
+        _check.name(self.name, "loop or joint")
+        self._require_one({"at": self.at, "when": self.when})
+        if self.at is not None:
+            object.__setattr__(self, "at", _check.positive(self.at, f"the time of {self.label}", zero=True))
+
+    def _require_one(self, ways: dict[str, Any]) -> None:
+        """One way, and only one, to say when; conditions are functions."""
+        given = [key for key, value in ways.items() if value is not None]
+        listed = " or ".join(f"{key}=" for key in ways)
+        if len(given) != 1:
+            raise TypeError(f"{self.label} needs one of {listed}, got {' and '.join(given) or 'none'}")
+        if given[0] != "at" and not callable(ways[given[0]]):
+            raise TypeError(f"{given[0]}= of {self.label} must be a function, got {ways[given[0]]!r}")
+
+    @property
+    def label(self) -> str:
+        """As in messages."""
+        return f"{type(self).__name__}({self.name!r})"
+
+    @property
+    def loop(self) -> str:
+        """Name of the loop that changes."""
+        return self.name
+
+
+@dataclass(frozen=True, eq=False)
+class Engage(Switch):
+    """Switch a loop on: the velocity jumps to the nearest one that it allows (`impact`, without restitution).
+
+    A loop whose first switch is this one is off at the start.
+
+    Parameters
+    ----------
+    name : str
+        A loop of the plant.
+    at, when
+        See `Switch`; exactly one.
+    capture : bool
+        Hold what is found: the loop is made again so that it is closed at that instant; what it holds on body b
+        stays, its place on body a moves. Else it has to be closed by then.
+    within : float
+        How far the loop may be open without `capture`, m (rad times the size of the machine). The gap is then closed
+        by the smallest displacement in the metric of M.
+
+    Examples
+    --------
+    >>> Engage("grasp", at=1.0, capture=True).label
+    "Engage('grasp')"
+    """
+
+    capture: bool = False
+    within: float = 1e-6
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "within", _check.positive(self.within, f"within= of {self.label}"))
+
+
+@dataclass(frozen=True, eq=False)
+class Release(Switch):
+    """Switch a loop off. A loop whose first switch is this one is on at the start.
+
+    Parameters
+    ----------
+    name : str
+        A loop of the plant.
+    at, when
+        See `Switch`.
+    force : callable, optional
+        In place of at and when: multipliers (rows,) of the loop -> float. The loop lets go when it crosses zero
+        upwards, as ``lambda lam: lam[0]`` where a force changes its sign, or ``lambda lam: abs(lam[0]) - 50.0`` where
+        it is more than 50 N. Multipliers are the smallest ones; -lam pushes body b along the row.
+
+    Examples
+    --------
+    >>> Release("magnet", force=lambda lam: abs(lam[0]) - 50.0).label
+    "Release('magnet')"
+    """
+
+    force: Callable[[Array], float] | None = None
+
+    def _require_one(self, ways: dict[str, Any]) -> None:
+        super()._require_one(ways | {"force": self.force})
+
+
+@dataclass(frozen=True, eq=False)
+class Lock(Switch):
+    """Hold a joint, or one coordinate, where it stands: a brake that closes.
+
+    Parameters
+    ----------
+    name : str
+        A joint of any kind, or one coordinate of a cylindrical or universal joint. The loop is called
+        ``lock_<name>``.
+    at, when
+        See `Switch`.
+
+    Examples
+    --------
+    >>> Lock("elbow", at=0.5).loop
+    'lock_elbow'
+    """
+
+    @property
+    def loop(self) -> str:
+        return f"lock_{self.name}"
+
+
+@dataclass(frozen=True, eq=False)
+class Unlock(Lock):
+    """Let a locked joint go. A joint whose first switch is this one is locked at the start."""
+
+
+@dataclass(frozen=True, eq=False)
+class Contact:
+    """A loop that pushes and never pulls: a foot on the floor, an end stop, a rope.
+
+    It is open where its gap is positive. When the gap closes, the velocity jumps: along the row the approach is
+    turned round, times `restitution` (Newton); across it, a `Point` sticks where it lands and a `PointOnPlane` slides
+    freely. What rebounds slower than `rest_speed` stays. The contact opens when its force would have to pull.
+
+    Parameters
+    ----------
+    name : str
+        A loop of the plant with one row (`PointOnPlane`, `Distance`, `Coupling`, a row of functions), or a `Point`.
+        Of a loop with one row, the gap is its residual phi.
+    normal : array_like, shape (3,), optional
+        Of a `Point`: from body a to body b, in the axes of body a; (0, 0, 1) unless given.
+    side : {1, -1}
+        The side on which the contact is open: -1 where phi < 0, as for a rope (a `Distance` that may be shorter) or an
+        upper end stop.
+    restitution : float
+        From 0 to 1.
+    rest_speed : float
+        m/s (or rad/s); at least 1e-5 of the size of the machine a second.
+    friction : float, optional
+        Coefficient of a `Point`: the run tells, as an event, when sticking needs a force outside the cone. It goes on
+        sticking: sliding with friction is not simulated.
+
+    Notes
+    -----
+    A point that sticks can jam: closed it would have to pull, open it would sink in (Painleve's paradox). It then stays
+    closed until it pushes again, and the run tells so, as an event ``jammed <name>``.
+
+    With several contacts at once those take part that push, where none of the others sinks in: the complementarity
+    problem of the velocities, and then that of the accelerations.
+
+    Examples
+    --------
+    >>> Contact("foot", restitution=0.3).label
+    "Contact('foot')"
+    """
+
+    name: str
+    _: KW_ONLY
+    normal: ArrayLike | None = None
+    side: int = 1
+    restitution: float = 0.0
+    rest_speed: float = 1e-3
+    friction: float | None = None
+
+    def __post_init__(self) -> None:
+        _check.name(self.name, "loop")
+        if self.side not in (1, -1):
+            raise ValueError(f"side= of {self.label} must be 1 or -1, got {self.side!r}")
+        e = _check.positive(self.restitution, f"the restitution of {self.label}", zero=True)
+        if e > 1.0:
+            raise ValueError(f"the restitution of {self.label} must be from 0 to 1, got {e}")
+        _check.positive(self.rest_speed, f"the rest_speed of {self.label}")
+        if self.friction is not None:
+            _check.positive(self.friction, f"the friction of {self.label}", zero=True)
+        if self.normal is not None:
+            n = _check.vector(self.normal, 3, f"the normal of {self.label}")
+            length = float(np.linalg.norm(n))
+            if length == 0.0:
+                raise ValueError(f"the normal of {self.label} must not be zero; give a direction such as (0, 0, 1)")
+            object.__setattr__(self, "normal", n / length)
+
+    @property
+    def label(self) -> str:
+        """As in messages."""
+        return f"Contact({self.name!r})"
+
+    @property
+    def loop(self) -> str:
+        """Name of the loop."""
+        return self.name
+
+    def direction(self, loop: Joint | Loop | Any, rows: int) -> Array:
+        """The opening direction n among the loop's rows, shape (rows,): gap = n . phi, push = -n . lam."""
+        if rows == 1:
+            if self.normal is not None or self.friction is not None:
+                raise ValueError(
+                    f"{self.label}: a loop with one row has its own normal and no friction; use a Point for both"
+                )
+            return np.array([float(self.side)])
+        if not isinstance(loop, Point):
+            raise ValueError(
+                f"{self.label}: the loop has {rows} rows; a contact is a loop with one row, such as PointOnPlane, or a "
+                "Point"
+            )
+        normal = np.array([0.0, 0.0, 1.0]) if self.normal is None else np.asarray(self.normal)
+        return self.side * normal
