@@ -1,0 +1,431 @@
+"""Control of constraint forces (Aghili, section 7.3, eqs. 51-53)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .. import _check
+from ..dynamics.forces import weight_root
+from ..dynamics.formulations import acceleration
+from ..errors import AssemblyError, ControllabilityError
+from ..kernels import laws
+from ..model.base import PlantBase
+from ..model.terms import Terms
+from .controllability import metric_root
+from .decoupling import cross_coupling, split_range, surplus_efforts
+from .force_components import ForceComponents
+from .protocol import require_same_signals
+
+__all__ = ["ConstraintForcePI"]
+
+Array = NDArray[np.float64]
+
+_RANK = 1e-9  # pivots below this part of the largest count as zero
+
+
+class ConstraintForcePI:
+    """Set constraint forces with the efforts that do not move the machine, and correct them by a PI law.
+
+    Motor efforts u = u0 + N w with Z'B N = 0 move the machine as u0 does. They change the constraint force F = A' lam
+    to F0 + B N w, where F0 = B u0 - h - M a holds all that weight and motion put into the loops (with a motor on every
+    joint this is Aghili's h_normal + mu(...) of eq. 51). The law chooses w so that the chosen components of F become
+
+        u_F = F_d + G_F e + G_I s,    e = F_d - F,    ds/dt = e.                                  (52)
+
+    By itself the law leaves the motion alone: u0 = 0. `HybridMotionForce` joins it to a motion law.
+
+    In continuous time F answers the efforts at once, and (52) is an algebraic loop. It is solved with the
+    equations of motion: u_F = F_d + G_I s/(1 + G_F), while s integrates the measured error, so that
+    (1 + G_F) de/dt + G_I e = 0 where the equations are right, and e goes to zero where they are wrong by a constant
+    force. With `filter_time` the law sees the measured force through a filter, and both gains act on it.
+
+    In sampled time the measured force is that of the instant before the sample, under the efforts of the sample before;
+    so the error is taken against the F_d of that sample. With g = G_I T and the pole a = exp(-T/filter_time)
+    of the filter (0 without one), the error obeys
+
+        z^2 - (1 + a - (1 - a)(G_F + g)) z + a - (1 - a) G_F = 0,
+
+    which is stable for G_F < (1 + a)/(1 - a) and g < 2 ((1 + a)/(1 - a) - G_F): without a filter, G_F < 1 and
+    G_I T < 2 (1 - G_F). Gains that are not are refused.
+
+    Parameters
+    ----------
+    plant : Mechanism or FunctionPlant
+        Fixes names; the law is computed from the `Terms` that it is called with.
+    desired : array_like or callable
+        F_d, shape (k,), or t -> (k,): N, or N m where the component is a moment.
+    components : sequence of str, optional
+        What is controlled, in this order:
+
+        - ``"<row>"``: the multiplier lam of a row, with the sign of F = A' lam; ``"<loop>"``: of all its rows;
+        - ``"<loop>_fx"``, ``_fy``, ``_fz``, ``_mx``, ``_my``, ``_mz``: force and moment (about the closure's point on
+          body b) that the closure exerts on a body;
+        - unless given, all of F (nv,), named as the velocity coordinates.
+    kp : float or array_like, shape (k,)
+        G_F, no unit. Numbers only where all of F is controlled.
+    ki : float or array_like, shape (k,)
+        G_I, 1/s.
+    frame : str
+        Axes of forces and moments on a body: ``"loop"``, those of the closure on its body a; ``"ground"``; or any body.
+    on : {"b", "a"}
+        The body on which they act: body b of the closure (the child of a cut joint), or a, which feels the opposite.
+    filter_time : float, optional
+        Time constant of the filter of the measured error, s: 1/(2 pi f) for a corner at f Hz.
+    period : float, optional
+        Sample time, s; continuous unless given.
+    weight : array_like, shape (nu,) or (nu, nu), optional
+        Metric W of the motor efforts: where the forces leave a choice, u' W^-1 u is smallest. See `motor_effort`.
+    force_weight : array_like, shape (k,), optional
+        Where not all components can be reached together, the weighted squares of what is missing are smallest. Unless
+        given, a newton counts as much as a newton metre over ``plant.size``.
+    integral_limit : float or array_like, shape (k,), optional
+        Largest |G_I s|, N or N m: the integrals stop there. What no motor can change is never integrated.
+    initial : array_like, shape (k,), optional
+        Components of the force at the start, from where the error decays to zero; F_d unless given. It needs ki > 0.
+    compensate : bool
+        False leaves out what the motion puts into the loops, mu(...) of (51), as if the plant were decoupled: for
+        comparison. See `is_decoupled`.
+
+    Raises
+    ------
+    ValueError
+        Where sampled gains are unstable, with the spectral radius and the limit.
+    ControllabilityError
+        Where redundant rows share a component, so that the motion does not determine it; where no component can be
+        changed by the motors.
+
+    Notes
+    -----
+    ``measures_force`` is True: `simulate` hands the constraint force of the plant to the law, `terms.force`. Without it
+    (the first sample; a call by hand) there is no feedback in sampled time, and the law trusts its model otherwise.
+    States: s, the filtered error, and in sampled time the F_d of the sample before.
+
+    Examples
+    --------
+    Two arms squeeze the object between them with 50 N, along the axis of the grasp:
+
+    >>> from cmbcontrol import plants
+    >>> from cmbcontrol.plants.two_arms import pose
+    >>> plant = plants.two_arms()
+    >>> law = ConstraintForcePI(plant, [50.0], ["grasp_fx"], kp=0.5, ki=20.0, frame="object", on="a")
+    >>> law.error_poles.round(3)
+    array([[-13.333]])
+    >>> terms = plant.terms(pose(plant), [0.0] * plant.nv)
+    >>> bool(np.abs(terms.Z.T @ terms.B @ law(0.0, terms, law.start(plant))).max() < 1e-12)  # nothing moves
+    True
+    """
+
+    measures_force = True
+
+    def __init__(
+        self,
+        plant: PlantBase,
+        desired: ArrayLike | Callable[[float], ArrayLike],
+        components: Sequence[str] | None = None,
+        *,
+        kp: ArrayLike = 0.0,
+        ki: ArrayLike = 0.0,
+        frame: str = "loop",
+        on: str = "b",
+        filter_time: float | None = None,
+        period: float | None = None,
+        weight: ArrayLike | None = None,
+        force_weight: ArrayLike | None = None,
+        integral_limit: ArrayLike | None = None,
+        initial: ArrayLike | None = None,
+        compensate: bool = True,
+    ) -> None:
+        self.plant = plant
+        self.components = ForceComponents(plant, components, frame, on)
+        self.names = self.components.names
+        self.period = None if period is None else _check.positive(period, "period")
+        self.filter_time = None if filter_time is None else _check.positive(filter_time, "filter_time")
+        self.kp, self.ki = self._numbers(kp, "kp"), self._numbers(ki, "ki")
+        if self.components.whole and (np.ptp(self.kp) > 0.0 or np.ptp(self.ki) > 0.0):
+            raise ValueError(
+                "kp and ki must be one number each where all of F is controlled; name components otherwise"
+            )
+        self.compensate = bool(compensate)
+        self.weight, self._root = weight, weight_root(weight, plant.nu)
+        scale = 1.0 if force_weight is None else np.sqrt(self._numbers(force_weight, "force_weight", zero=False))
+        self._newtons = scale * (self.components.newtons if force_weight is None else np.ones(len(self.names)))
+        self.integral_limit = None if integral_limit is None else self._numbers(integral_limit, "integral_limit")
+        self._bound = np.full(len(self.names), np.inf)  # of |s|
+        if self.integral_limit is not None:
+            np.divide(self.integral_limit, self.ki, out=self._bound, where=self.ki > 0.0)
+        self._metric = metric_root(plant)
+        self._pole = 0.0 if self.filter_time is None else math.exp(-(self.period or 0.0) / self.filter_time)
+        self._require_stable()
+        self.desired = desired
+        self._initial = self._initial_error(initial)
+        self._check_plant()
+
+    # -- checks -----------------------------------------------------------------------------------
+
+    def _numbers(self, given: ArrayLike, what: str, zero: bool = True) -> Array:
+        """One number a component, not negative."""
+        k = len(self.components)
+        if np.ndim(given) == 0:
+            given = np.full(k, _check.number(given, what))  # type: ignore[arg-type]
+        values = _check.vector(given, k, what, self.names).copy()
+        if values.min() < 0.0 or (values.min() == 0.0 and not zero):
+            raise ValueError(f"{what} must be {'>= 0' if zero else '> 0'}, got {values.tolist()}")
+        return values
+
+    @property
+    def desired(self) -> ArrayLike | Callable[[float], ArrayLike]:
+        """F_d (k,), or t -> (k,)."""
+        return self._desired
+
+    @desired.setter
+    def desired(self, desired: ArrayLike | Callable[[float], ArrayLike]) -> None:
+        self._desired = desired
+        self._fixed = None if callable(desired) else self._checked(desired)
+        self._wanted(0.0)
+
+    def _checked(self, value: ArrayLike) -> Array:
+        return _check.vector(value, len(self.components), "the desired force", self.names)
+
+    def _wanted(self, t: float) -> Array:
+        """F_d at t."""
+        return self._checked(self._desired(t)) if self._fixed is None else self._fixed  # type: ignore[operator]
+
+    def _require_stable(self) -> None:
+        """Refuse sampled gains whose error does not decay."""
+        if self.period is None:
+            return
+        T, a = self.period, self._pole
+        limit = (1.0 + a) / (1.0 - a)
+        for name, kp, ki, poles in zip(self.names, self.kp, self.ki, self.error_poles, strict=True):
+            radius = float(np.abs(poles).max())
+            if radius < 1.0 - 1e-12:
+                continue
+            much = kp + 0.5 * ki * T
+            slow = T / math.log((much + 1.0) / (much - 1.0)) if much > 1.0 else T
+            filtered = "without a filter" if self.filter_time is None else f"with a filter of {self.filter_time:g} s"
+            raise ValueError(
+                f"kp = {kp:g} and ki = {ki:g} 1/s on {name!r} are unstable at a period of {T:g} s: the measured force "
+                f"is one sample old, and the spectral radius of the error is {radius:.4g}. {filtered.capitalize()}, "
+                f"kp + ki period/2 must stay below {limit:.4g}; it is {much:.4g}. Lower the gains, or give filter_time "
+                f"above {slow:.3g} s."
+            )
+
+    def _initial_error(self, initial: ArrayLike | None) -> Array:
+        """F_d - F at the start."""
+        if initial is None:
+            return np.zeros(len(self.components))
+        error = self._wanted(0.0) - _check.vector(initial, len(self.components), "initial", self.names)
+        if (error[self.ki == 0.0] != 0.0).any():
+            raise ValueError(
+                "a force that starts off the desired one needs an integral that brings it there: give ki > 0"
+            )
+        return error
+
+    def _check_plant(self) -> None:
+        """The motion determines the components, and the motors change some of them, at a regular pose."""
+        try:
+            q = self.plant.assemble()
+        except AssemblyError:  # no pose to look at; each state is checked anyway
+            return
+        terms = self.plant.terms(q, np.zeros(self.plant.nv))
+        if terms.rank < self.plant.generic_rank(q):
+            return
+        C = self.components.matrix(terms)
+        N = surplus_efforts(terms, np.zeros(terms.dof), self._root)[1]
+        if not self._reach(terms, C, N)[0].shape[1]:
+            raise ControllabilityError(
+                f"no motor of plant {self.plant.name!r} changes {', '.join(self.names)} without moving the machine: "
+                f"{self.plant.nu} motors, {terms.dof} freedoms. Add motors; see reachable_forces."
+            )
+
+    # -- states -----------------------------------------------------------------------------------
+
+    @property
+    def error_poles(self) -> Array:
+        """Poles of the error of each component, (k, 1) or (k, 2): 1/s in continuous time, of z in sampled time."""
+        kp, ki = self.kp, self.ki
+        if self.period is not None:
+            a = self._pole
+            g = ki * self.period
+            quadratic = [(1.0, -(1.0 + a - (1.0 - a) * (p + i)), a - (1.0 - a) * p) for p, i in zip(kp, g, strict=True)]
+            if not ki.any():  # nothing is integrated
+                return (a - (1.0 - a) * kp)[:, None]
+        elif self.filter_time is None:
+            return (-ki / (1.0 + kp))[:, None]
+        else:
+            quadratic = [(self.filter_time, 1.0 + p, i) for p, i in zip(kp, ki, strict=True)]
+        return np.array([np.roots(c) if c[2] else [0.0, -c[1] / c[0]] for c in quadratic])
+
+    @property
+    def n_states(self) -> int:
+        """Number of states."""
+        kinds = 3 if self.period is not None else 1 if self.filter_time is None else 2
+        return kinds * len(self.components)
+
+    def state_names(self, plant: PlantBase) -> list[str]:
+        """Integrals of the errors, filtered errors, and the forces wanted at the sample before, as far as there are."""
+        kinds = ("integral", "filtered_error", "wanted_before")[: self.n_states // len(self.names)]
+        return [f"{name}_{kind}" for kind in kinds for name in self.names]
+
+    def start(self, plant: PlantBase) -> Array:
+        """Initial states; refuses a plant with other coordinates or motors than the model."""
+        require_same_signals(self.plant, plant)
+        e = self._initial
+        s = np.where(e != 0.0, -(1.0 + self.kp) * e / np.where(self.ki > 0.0, self.ki, 1.0), 0.0)
+        if self.period is not None:
+            return np.concatenate([s, e, self._wanted(0.0)])
+        return s if self.filter_time is None else np.concatenate([s, e])
+
+    def _split(self, state: Array) -> tuple[Array, ...]:
+        """States by kind, (k,) each."""
+        return tuple(state.reshape(-1, len(self.components)))
+
+    def derivative(self, t: float, terms: Terms, state: Array) -> Array:
+        """Rate of s, and of the filtered error."""
+        s, *filtered = self._split(state)
+        C = self.components.matrix(terms)
+        error = (
+            self._modelled_error(self._bounded(s), *filtered)
+            if terms.force is None
+            else self._wanted(t) - C @ terms.force
+        )
+        error = self._reachable(terms, C, error)
+        x = filtered[0] if filtered else error
+        rates = [self._integrated(s, x)]
+        if filtered:
+            rates.append((error - x) / self.filter_time)
+        return np.concatenate(rates)
+
+    def _modelled_error(self, s: Array, x: Array | None = None) -> Array:
+        """F_d - F where the equations of motion are right."""
+        return -self.ki * s / (1.0 + self.kp) if x is None else -self.kp * x - self.ki * s
+
+    def _integrated(self, s: Array, rate: Array) -> Array:
+        """ds/dt: none where the integral is at its limit, and would go on."""
+        if self.integral_limit is None:
+            return rate
+        return np.where((np.abs(s) >= self._bound) & (s * rate > 0.0), 0.0, rate)
+
+    def _bounded(self, s: Array) -> Array:
+        """The integral within its limit, which an integrator's step may pass by a little."""
+        return s if self.integral_limit is None else np.clip(s, -self._bound, self._bound)
+
+    def update(self, t: float, terms: Terms, state: Array) -> Array:
+        """Next states."""
+        return np.concatenate([*self._measured(state, terms, self.components.matrix(terms)), self._wanted(t)])
+
+    def _measured(self, state: Array, terms: Terms, C: Array) -> tuple[Array, Array]:
+        """Integral and filtered error with the latest sample."""
+        s, x, before = self._split(state)
+        if terms.force is None:
+            return s, x
+        error = self._reachable(terms, C, before - C @ terms.force)
+        x = self._pole * x + (1.0 - self._pole) * error
+        s = self._bounded(s + self.period * self._integrated(s, x))
+        return s, x
+
+    # -- the law ----------------------------------------------------------------------------------
+
+    def _stacked(self, terms: Terms, C: Array, root: Array | None) -> Array:
+        """Rows X that fix motion and force, X u = given: with all of F they are those of B itself (54)."""
+        B = terms.B if root is None else terms.B @ root
+        return B if self.components.whole else np.concatenate([terms.Z.T @ B, self._newtons[:, None] * (C @ B)])
+
+    def _reach(self, terms: Terms, C: Array, N: Array) -> tuple[Array, Array, Array]:
+        """Decomposition U s V' of how w changes the components, in newtons."""
+        X = self._newtons[:, None] * (C @ terms.B)
+        return split_range(X @ N, float(np.linalg.norm(X)) * max(float(np.abs(N).max(initial=0.0)), 1e-300))
+
+    def _reachable(self, terms: Terms, C: Array, change: Array) -> Array:
+        """The part of a change of the components that the motors can make."""
+        X = self._stacked(terms, C, self._root)
+        if laws.smallest_solution(X, np.zeros(len(X)), _RANK)[1] == len(X):
+            return self._across(terms, change) if self.components.whole else change
+        U = self._reach(terms, C, surplus_efforts(terms, np.zeros(terms.dof), self._root)[1])[0]
+        return self._projected(U, change)
+
+    def _projected(self, U: Array, change: Array) -> Array:
+        return U @ (U.T @ (self._newtons * change)) / self._newtons
+
+    def __call__(self, t: float, terms: Terms, state: Array) -> Array:
+        """Motor efforts u (nu,), N or N m."""
+        return self.efforts(t, terms, state, self.free_acceleration(terms))
+
+    def free_acceleration(self, terms: Terms) -> Array:
+        """The acceleration (nv,) of the machine without motors."""
+        return acceleration(terms, np.zeros_like(terms.h))
+
+    def efforts(self, t: float, terms: Terms, state: Array, vdot: Array, root: Array | None = None) -> Array:
+        """Motor efforts u (nu,) that give an admissible acceleration vdot and the wanted force.
+
+        Parameters
+        ----------
+        t, terms, state
+            As of a controller.
+        vdot : array_like, shape (nv,)
+            With A vdot + b = 0.
+        root : array_like, shape (nu, nu), optional
+            Of the metric of the efforts, in place of that of this law.
+        """
+        root = self._root if root is None else root
+        f = terms.M @ vdot + terms.h
+        C = self.components.matrix(terms)
+        force = self._command(t, terms, state, C)  # to be C F, where F = B u - f
+        loads = f if self.compensate else f - self._across(terms, terms.M @ vdot)
+        X = self._stacked(terms, C, root)
+        if self.components.whole:
+            given = f - self._across(terms, f - loads - force)
+        else:
+            given = np.concatenate([terms.Z.T @ f, self._newtons * (force + C @ loads)])
+        u, rank, _ = laws.smallest_solution(X, given, _RANK)
+        if rank == len(X):
+            return u if root is None else root @ u
+        # not all can be reached: what is nearest
+        u, N = surplus_efforts(terms, terms.Z.T @ f, root)
+        U, size, Vt = self._reach(terms, C, N)
+        missing = force - C @ (terms.B @ u - loads)
+        return u + N @ (Vt.T @ ((U.T @ (self._newtons * missing)) / size))
+
+    def _across(self, terms: Terms, force: Array) -> Array:
+        """(I - P) force."""
+        return force - terms.Z @ (terms.Z.T @ force)
+
+    def _command(self, t: float, terms: Terms, state: Array, C: Array) -> Array:
+        """u_F (52)."""
+        wanted = self._wanted(t)
+        if self.period is not None:
+            s, x = self._measured(state, terms, C)
+            return wanted + self.kp * x + self.ki * s
+        s, *filtered = self._split(state)
+        return wanted - self._modelled_error(self._bounded(s), *filtered)
+
+    def report(self, t: float, terms: Terms, state: Array) -> dict[str, float]:
+        """Errors, what is out of reach, and the coupling; see `errors`."""
+        return self.errors(t, terms, state, self.free_acceleration(terms))
+
+    def errors(self, t: float, terms: Terms, state: Array, vdot: Array, root: Array | None = None) -> dict[str, float]:
+        """Numbers for the record of a run.
+
+        Returns
+        -------
+        dict
+            ``force_error_<name>``: F_d - F as measured, N or N m; NaN where nothing was, as at the first sample.
+            ``unreachable_<name>``: the part of F_d that no motor can give at this state.
+            ``coupling``: the size of mu P, see `is_decoupled`.
+        """
+        f = terms.M @ vdot + terms.h
+        u, N = surplus_efforts(terms, terms.Z.T @ f, self._root if root is None else root)
+        C, wanted = self.components.matrix(terms), self._wanted(t)
+        missing = wanted - C @ (terms.B @ u - f)
+        unreachable = missing - self._projected(self._reach(terms, C, N)[0], missing)
+        at_measurement = wanted if self.period is None else self._split(state)[2]
+        error = np.full(len(self.names), np.nan) if terms.force is None else at_measurement - C @ terms.force
+        return {
+            **{f"force_error_{n}": float(x) for n, x in zip(self.names, error, strict=True)},
+            **{f"unreachable_{n}": float(x) for n, x in zip(self.names, unreachable, strict=True)},
+            "coupling": cross_coupling(terms, self._metric).size,
+        }

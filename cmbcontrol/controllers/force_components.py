@@ -1,0 +1,209 @@
+"""Names of constraint force components, as linear functions of F = A' lam."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import _check
+from ..errors import ControllabilityError
+from ..kernels import constrained, laws, layout
+from ..model.base import PlantBase
+from ..model.elements import Coupling, Joint, Loop, PointOnLine, PointOnPlane, Universal, Weld, rotation_to
+from ..model.mechanism import Mechanism
+from ..model.terms import RANK_TOLERANCE, Terms
+from .decoupling import determined
+
+__all__ = ["ForceComponents"]
+
+Array = NDArray[np.float64]
+
+_WRENCH = ("fx", "fy", "fz", "mx", "my", "mz")
+
+
+class _OnBody(NamedTuple):
+    """A component of the force or moment that a loop exerts on a body."""
+
+    component: int
+    rows: slice  # of the loop
+    place: int  # the row at whose point on body b moments are taken
+    link: int  # that carries the axes, -1 for the ground
+    axis: Array  # (3,) in the axes of the link, with the sign of the body
+    moment: bool
+
+
+class ForceComponents:
+    """Components y = C F of the constraint force, chosen by name.
+
+    Parameters
+    ----------
+    plant : Mechanism or FunctionPlant
+    names : sequence of str, optional
+        - the name of a row: its multiplier lam, as in F = A' lam;
+        - the name of a loop: the multipliers of all its rows;
+        - ``<loop>_fx``, ``_fy``, ``_fz``, ``_mx``, ``_my``, ``_mz``: force (N) and moment (N m, about the closure's
+          point on body b) that the closure exerts on one of its bodies.
+
+        Unless given, all of F, with the names of the velocity coordinates.
+    frame : str
+        Axes of forces and moments: ``"loop"``, those of the closure on its body a, ``"ground"``, or of any body.
+    on : {"b", "a"}
+        Body on which the closure exerts them: b (of a cut joint, the child), or a, which feels the opposite.
+    """
+
+    def __init__(
+        self, plant: PlantBase, names: Sequence[str] | None = None, frame: str = "loop", on: str = "b"
+    ) -> None:
+        self.plant, self.frame, self.on = plant, frame, _check.one_of(on, ("b", "a"), "body of a loop: on =")
+        if not plant.row_names:
+            raise ValueError(f"plant {plant.name!r} has no loops, and so no constraint force to control")
+        self.whole = names is None
+        self._bodies: list[_OnBody] = []  # components that are forces and moments on a body
+        self._units = ["N m" if unit == "rad/s" else "N" for unit in plant.velocity_units]
+        if names is None:
+            self.names = plant.velocity_names
+            self._S = np.zeros((0, len(plant.row_names)))
+            self.units, self._scale = tuple(self._units), [plant.size if u == "N m" else 1.0 for u in self._units]
+        else:
+            self._choose((names,) if isinstance(names, str) else names)
+        self.newtons = 1.0 / np.asarray(self._scale, dtype=np.float64)
+        if not self._bodies and (frame, on) != ("loop", "b"):
+            what = "the whole F = A' lam" if self.whole else "a multiplier"
+            raise ValueError(
+                f"frame={frame!r} and on={on!r} go with forces on a body, such as '{next(iter(plant.row_slices))}_fx'; "
+                f"{what} has no axes and no body to choose"
+            )
+
+    def _choose(self, names: Sequence[str]) -> None:
+        """Names to rows and wrenches."""
+        plant, chosen, units, scale = self.plant, [], [], []
+        S: list[Array] = []
+        for name in names:
+            loop, _, axis = str(name).rpartition("_")
+            if name in plant.row_names or name in plant.row_slices:
+                part = plant.row_slices.get(name)
+                rows = [plant.row_names.index(name)] if part is None else range(part.start, part.stop)
+                for i in rows:
+                    chosen.append(plant.row_names[i])
+                    units.append("N m" if plant.row_units[i] == "rad" else "N")
+                    scale.append(float(plant.row_scale[i]))
+                    S.append(np.eye(len(plant.row_names))[i])
+            elif loop in plant.row_slices and axis in _WRENCH:
+                k = _WRENCH.index(axis)
+                self._bodies.append(self._on_body(len(chosen), loop, k))
+                chosen.append(name)
+                units.append("N" if k < 3 else "N m")
+                scale.append(1.0 if k < 3 else plant.size)
+                S.append(np.zeros(len(plant.row_names)))
+            else:
+                known = [*plant.row_names, *plant.row_slices]
+                known += [f"{loop}_{axis}" for loop in plant.row_slices for axis in _WRENCH]
+                raise ValueError(_check.unknown(name, known, "component of the constraint force"))
+        if not chosen:
+            raise ValueError("components is empty; name rows, loops or forces, or leave it out to control all of F")
+        for name in chosen:
+            if chosen.count(name) > 1:
+                raise ValueError(f"the component {name!r} is given twice")
+        self.names, self.units, self._scale, self._S = tuple(chosen), tuple(units), scale, np.array(S)
+
+    def _on_body(self, component: int, loop: str, k: int) -> _OnBody:
+        """Component k of the force and moment that a loop exerts; refuses what has no bodies."""
+        plant = self.plant
+        if not isinstance(plant, Mechanism):
+            raise ValueError(
+                f"plant {plant.name!r} is given by functions: its loops have rows, but no bodies and no axes. "
+                f"Name rows: {', '.join(plant.row_names)}"
+            )
+        part = next(part for part in plant.loops if part.name == loop)
+        if isinstance(part, Coupling):
+            raise ValueError(
+                f"{loop!r} is a coupling of joint coordinates: it acts on joints, not at a point of a body, and has no "
+                f"axes. Name its row {loop!r} to control its multiplier"
+            )
+        rows = plant.row_slices[loop]
+        place = rows.start + int(np.flatnonzero(plant.model.rows["kind"][rows] != layout.ROW_ALIGN)[0])
+        body, axes = (self.frame, np.eye(3)) if self.frame != "loop" else (_body_a(part), _closure_axes(part))
+        link = plant.link_index(body)
+        if link >= 0:  # the axes as seen from the kernel's link
+            q = plant.neutral()
+            axes = plant.link_poses(q)[0][link].T @ plant.pose(q, body).R @ axes
+        sign = 1.0 if self.on == "a" else -1.0
+        return _OnBody(component, rows, place, link, sign * axes[:, k % 3], k >= 3)
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def matrix(self, terms: Terms) -> Array:
+        """C (k, nv) at a state.
+
+        Raises
+        ------
+        ControllabilityError
+            Where the motion does not determine a component, since redundant rows share it.
+        """
+        if self.whole:
+            return np.eye(self.plant.nv)
+        S = self.combinations(terms.q) if self._bodies else self._S
+        if terms.rank == terms.A.shape[0]:  # the smallest c with A c = S' is A+ S'
+            return np.array([laws.smallest_solution(terms.A, combination, 0.0)[0] for combination in S])
+        self._require_determined(S, terms)
+        return S @ terms.A_pinv.T
+
+    def combinations(self, q: Array) -> Array:
+        """S (k, rows) with y = S lam."""
+        S, model = self._S.copy(), self.plant.model
+        work = constrained.new_work(model)
+        constrained.update_position(model, q, work, RANK_TOLERANCE, self.plant.nv)
+        for part in self._bodies:
+            axis = work.R[part.link] @ part.axis if part.link >= 0 else part.axis
+            wrench = work.wrenches[part.rows]  # [moment; force] at the world origin, of each row
+            if part.moment:  # axis . (moment - p x force)
+                S[part.component, part.rows] = wrench[:, :3] @ axis - wrench[:, 3:] @ _cross(
+                    axis, work.E[part.place, 4]
+                )
+            else:
+                S[part.component, part.rows] = wrench[:, 3:] @ axis
+        return S
+
+    def _require_determined(self, S: Array, terms: Terms) -> None:
+        sure = determined(S, terms)
+        if sure.all():
+            return
+        unknown = ", ".join(repr(n) for n, known in zip(self.names, sure, strict=True) if not known)
+        rows = determined(np.eye(len(self.plant.row_names)), terms)
+        known = ", ".join(n for n, ok in zip(self.plant.row_names, rows, strict=True) if ok) or "none"
+        raise ControllabilityError(
+            f"the motion does not determine {unknown}: redundant rows share that force "
+            f"(q = {np.round(terms.q, 6).tolist()}). Rows that it determines: {known}. Choose among these, or leave "
+            "the components out to control all of F = A' lam, which is unique."
+        )
+
+
+def _body_a(part: Joint | Loop) -> str:
+    """The body that carries the axes of a closure."""
+    return part.parent if isinstance(part, Joint) else part.a
+
+
+def _closure_axes(part: Joint | Loop) -> Array:
+    """Axes of a closure in those of its body a, as its rows are written."""
+    match part:
+        case Universal():
+            return part.frame.R
+        case Joint():
+            return part.frame.R @ part.axis_frames()[0]
+        case Weld():
+            return part.frame_a.R
+        case PointOnLine():
+            return rotation_to(part.axis)
+        case PointOnPlane():
+            return rotation_to(part.normal)
+        case _:
+            return np.eye(3)
+
+
+def _cross(x: Array, y: Array) -> Array:
+    """x cross y; numpy's own takes thirty times as long for two vectors."""
+    return np.array([x[1] * y[2] - x[2] * y[1], x[2] * y[0] - x[0] * y[2], x[0] * y[1] - x[1] * y[0]])

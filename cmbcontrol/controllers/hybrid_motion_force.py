@@ -1,0 +1,177 @@
+"""Motion and constraint force at once (Aghili, eq. 54)."""
+
+from __future__ import annotations
+
+import copy
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..dynamics.forces import weight_root
+from ..model.base import PlantBase
+from ..model.terms import Terms
+from .constraint_force_pi import ConstraintForcePI
+from .protocol import optional, period_of, require_same_signals, start_of
+from .references import Reference
+
+__all__ = ["HybridMotionForce"]
+
+Array = NDArray[np.float64]
+
+
+class HybridMotionForce:
+    """A motion law and a force law together: neither disturbs the other.
+
+    With the acceleration a that the motion law wants, A a + b = 0, and u_F of the force law (52),
+
+        f = h + mu C_c v + (I + mu) P M a + u_F  =  M a + h + u_F,    C_c = M C,              (54)
+
+    so that the machine accelerates with a and the constraint force is u_F. (The paper prints C in place of C_c.)
+    With fewer motors than joints the efforts solve the motion exactly, Z'B u = Z'(M a + h), and what is left of them
+    comes as near to the force as it can; see `reachable_forces`.
+
+    Parameters
+    ----------
+    motion : motion law
+        Such as `ProjectedInverseDynamics`: with ``plant`` and ``wanted_acceleration(t, terms)``. Its `coordinates` and
+        `reference` are handed on; ``reference`` can be replaced.
+    force : ConstraintForcePI
+        For the same plant, with the same period.
+
+    Raises
+    ------
+    ValueError
+        Where one is sampled and the other is not, or the periods or plants differ.
+    ControllabilityError
+        Where the motors cannot produce the motion.
+
+    Notes
+    -----
+    Where the forces leave a choice of efforts, they are smallest in the metric `weight` of the force law.
+    In sampled time the efforts are held, and motion goes on in between: it disturbs the force by an amount in
+    proportion to the period.
+
+    Examples
+    --------
+    >>> from cmbcontrol import Constant, plants
+    >>> from cmbcontrol.controllers import ConstraintForcePI, HybridMotionForce, ProjectedInverseDynamics
+    >>> plant = plants.particle_on_circle(mass=2.0, gravity=(0.0, 0.0))
+    >>> motion = ProjectedInverseDynamics(plant, ["q2"], Constant([0.0]), bandwidth=5.0)
+    >>> force = ConstraintForcePI(plant, [3.0], ["circle"], kp=1.0, ki=10.0)
+    >>> law = HybridMotionForce(motion, force)
+    >>> terms = plant.terms([1.0, 0.0], [0.0, 0.5])
+    >>> law(0.0, terms, law.start(plant)).round(6)  # f_normal = F - m v^2/rho
+    array([ 2.5, -10. ])
+    """
+
+    measures_force = True
+
+    def __init__(self, motion: Any, force: ConstraintForcePI) -> None:
+        if not callable(getattr(motion, "wanted_acceleration", None)) or not hasattr(motion, "plant"):
+            raise TypeError(
+                "motion must be a motion law, with `plant` and `wanted_acceleration(t, terms)`, such as "
+                f"ProjectedInverseDynamics(...), got {motion!r}"
+            )
+        if not isinstance(force, ConstraintForcePI):
+            raise TypeError(f"force must be a ConstraintForcePI, got {force!r}")
+        self.motion, self.force = motion, force
+        self.plant: PlantBase = motion.plant
+        require_same_signals(self.plant, force.plant)
+        if self.plant.row_names != force.plant.row_names:
+            raise ValueError(
+                f"motion and force are for plants with different loops: {', '.join(self.plant.row_names) or 'none'}, "
+                f"and {', '.join(force.plant.row_names)}. Make both for one plant"
+            )
+        _require_same_period(period_of(motion), force.period)
+        weight = getattr(motion, "weight", None) if force.weight is None else force.weight
+        self._root = weight_root(weight, self.plant.nu)
+
+    # -- what is handed on ------------------------------------------------------------------------
+
+    @property
+    def period(self) -> float | None:
+        """Sample time of both, s; None in continuous time."""
+        return self.force.period
+
+    @property
+    def coordinates(self) -> tuple[str, ...]:
+        """Those that the motion law controls."""
+        return self.motion.coordinates
+
+    @property
+    def reference(self) -> Reference:
+        """What the motion law follows. A new one goes to a copy of it, which may be in use elsewhere."""
+        return self.motion.reference
+
+    @reference.setter
+    def reference(self, reference: Reference) -> None:
+        motion = copy.copy(self.motion)
+        motion.reference = reference
+        self.motion = motion
+
+    def wanted_acceleration(self, t: float, terms: Terms) -> Array:
+        """Of the motion law, shape (nv,)."""
+        return self.motion.wanted_acceleration(t, terms)
+
+    # -- states: of the motion law, then of the force law -------------------------------------------
+
+    def start(self, plant: PlantBase) -> Array:
+        """Initial states of both."""
+        return np.concatenate([start_of(self.motion, plant), self.force.start(plant)])
+
+    def state_names(self, plant: PlantBase) -> list[str]:
+        """Names of the states of both."""
+        own, count = optional(self.motion, "state_names"), start_of(self.motion, plant).size
+        moving = [f"motion_{i + 1}" for i in range(count)] if own is None else list(own(plant))
+        return [*moving, *self.force.state_names(plant)]
+
+    def _states(self, state: Array) -> tuple[Array, Array]:
+        """States of the motion law and of the force law."""
+        first = state.size - self.force.n_states
+        return state[:first], state[first:]
+
+    def derivative(self, t: float, terms: Terms, state: Array) -> Array:
+        """Rates of both."""
+        return self._advance("derivative", t, terms, state, np.zeros_like)
+
+    def update(self, t: float, terms: Terms, state: Array) -> Array:
+        """Next states of both."""
+        return self._advance("update", t, terms, state, np.copy)
+
+    def _advance(self, method: str, t: float, terms: Terms, state: Array, default: Any) -> Array:
+        """`method` of both; the default where the motion law has none."""
+        moving, forcing = self._states(state)
+        own = optional(self.motion, method)
+        moving = default(moving) if own is None else own(t, terms, moving)
+        return np.concatenate([moving, getattr(self.force, method)(t, terms, forcing)])
+
+    # -- the law ----------------------------------------------------------------------------------
+
+    def __call__(self, t: float, terms: Terms, state: Array) -> Array:
+        """Motor efforts u (nu,), N or N m."""
+        vdot = self.motion.wanted_acceleration(t, terms)
+        return self.force.efforts(t, terms, self._states(state)[1], vdot, self._root)
+
+    def report(self, t: float, terms: Terms, state: Array) -> dict[str, float]:
+        """What the motion law reports, and `ConstraintForcePI.errors`."""
+        own = optional(self.motion, "report")
+        moving, forcing = self._states(state)
+        vdot = self.motion.wanted_acceleration(t, terms)
+        return {
+            **(own(t, terms, moving) if own is not None else {}),
+            **self.force.errors(t, terms, forcing, vdot, self._root),
+        }
+
+
+def _require_same_period(motion: float | None, force: float | None) -> None:
+    """Both continuous, or both sampled alike."""
+    if motion is None and force is None:
+        return
+    if motion is None or force is None or not math.isclose(motion, force, rel_tol=1e-12):
+        said = ["continuous" if p is None else f"sampled at {p:g} s" for p in (motion, force)]
+        raise ValueError(
+            f"the motion law is {said[0]} and the force law {said[1]}; they run as one law: give both the same period, "
+            "or none"
+        )
