@@ -1,6 +1,7 @@
 """cmbcontrol: control engineering for robots with closed loops and other constraints."""
 
 from . import controllers as controllers
+from . import design as design
 from . import plants as plants
 from .controllers.references import Constant as Constant
 from .controllers.references import Quintic as Quintic
@@ -13,16 +14,20 @@ from .dynamics.forces import constraint_force as constraint_force
 from .dynamics.forces import inverse_dynamics as inverse_dynamics
 from .dynamics.formulations import acceleration as acceleration
 from .dynamics.formulations import forward_dynamics as forward_dynamics
+from .dynamics.impact import Impact as Impact
+from .dynamics.impact import impact as impact
 from .errors import AssemblyError as AssemblyError
 from .errors import CmbError as CmbError
 from .errors import ContinuationError as ContinuationError
 from .errors import ControllabilityError as ControllabilityError
+from .errors import DesignError as DesignError
 from .errors import EquilibriumError as EquilibriumError
 from .errors import ModelError as ModelError
 from .errors import ParametrizationError as ParametrizationError
 from .errors import SimulationError as SimulationError
 from .errors import SingularPoseError as SingularPoseError
 from .errors import Status as Status
+from .errors import SwitchingError as SwitchingError
 from .linear import EquilibriumBranch as EquilibriumBranch
 from .linear import FrameMotion as FrameMotion
 from .linear import LinearModel as LinearModel
@@ -68,6 +73,11 @@ from .model.terms import Terms as Terms
 from .sim.result import Simulation as Simulation
 from .sim.result import load_run as load_run
 from .sim.simulate import simulate as simulate
+from .sim.switching import Contact as Contact
+from .sim.switching import Engage as Engage
+from .sim.switching import Lock as Lock
+from .sim.switching import Release as Release
+from .sim.switching import Unlock as Unlock
 
 __version__ = "0.1.0"
 
@@ -77,11 +87,14 @@ __all__ = [
     "Body",
     "CmbError",
     "Constant",
+    "Contact",
     "ContinuationError",
     "ControllabilityError",
     "Coupling",
     "Cylindrical",
+    "DesignError",
     "Distance",
+    "Engage",
     "EquilibriumBranch",
     "EquilibriumError",
     "Fixed",
@@ -90,9 +103,11 @@ __all__ = [
     "Free",
     "FunctionPlant",
     "Helical",
+    "Impact",
     "JointSpring",
     "LinearModel",
     "LinearSequence",
+    "Lock",
     "Mechanism",
     "ModelError",
     "Modes",
@@ -106,6 +121,7 @@ __all__ = [
     "PointSpring",
     "Prismatic",
     "Quintic",
+    "Release",
     "Revolute",
     "RootLocus",
     "Sampled",
@@ -115,8 +131,10 @@ __all__ = [
     "SingularPoseError",
     "Spherical",
     "Status",
+    "SwitchingError",
     "Terms",
     "Universal",
+    "Unlock",
     "Weld",
     "Wrench",
     "acceleration",
@@ -126,7 +144,9 @@ __all__ = [
     "continue_equilibria",
     "controllers",
     "derivatives",
+    "design",
     "forward_dynamics",
+    "impact",
     "inverse_dynamics",
     "inverse_dynamics_derivatives",
     "linearize",

@@ -344,6 +344,16 @@ class Chain:
         law.reference = reference
         self.__init__(*(law if part is self.law else part for part in self.parts))  # type: ignore[misc]
 
+    @property
+    def task(self) -> Any:
+        """What the law controls, as a task, where it has one."""
+        return self.law.task
+
+    @property
+    def error(self) -> Any:
+        """How far the law is from its reference, (t, terms) -> (e, rate), where it says so."""
+        return self.law.error
+
     def with_model(self, model: Plant) -> Chain:
         """The same chain with a law and sensors that compute with another model; see `OnModel`."""
         parts = []

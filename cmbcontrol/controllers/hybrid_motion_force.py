@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import math
 from typing import Any
 
@@ -12,16 +11,16 @@ from numpy.typing import NDArray
 from ..dynamics.forces import weight_root
 from ..model.base import PlantBase
 from ..model.terms import Terms
+from .around import AroundMotion
 from .constraint_force_pi import ConstraintForcePI
 from .protocol import optional, period_of, require_same_signals, start_of
-from .references import Reference
 
 __all__ = ["HybridMotionForce"]
 
 Array = NDArray[np.float64]
 
 
-class HybridMotionForce:
+class HybridMotionForce(AroundMotion):
     """A motion law and a force law together: neither disturbs the other.
 
     With the acceleration a that the motion law wants, A a + b = 0, and u_F of the force law (52),
@@ -69,15 +68,10 @@ class HybridMotionForce:
     measures_force = True
 
     def __init__(self, motion: Any, force: ConstraintForcePI) -> None:
-        if not callable(getattr(motion, "wanted_acceleration", None)) or not hasattr(motion, "plant"):
-            raise TypeError(
-                "motion must be a motion law, with `plant` and `wanted_acceleration(t, terms)`, such as "
-                f"ProjectedInverseDynamics(...), got {motion!r}"
-            )
+        super().__init__(motion)
         if not isinstance(force, ConstraintForcePI):
             raise TypeError(f"force must be a ConstraintForcePI, got {force!r}")
-        self.motion, self.force = motion, force
-        self.plant: PlantBase = motion.plant
+        self.force = force
         require_same_signals(self.plant, force.plant)
         if self.plant.row_names != force.plant.row_names:
             raise ValueError(
@@ -88,38 +82,11 @@ class HybridMotionForce:
         weight = getattr(motion, "weight", None) if force.weight is None else force.weight
         self._root = weight_root(weight, self.plant.nu)
 
-    # -- what is handed on ------------------------------------------------------------------------
-
-    @property
-    def period(self) -> float | None:
-        """Sample time of both, s; None in continuous time."""
-        return self.force.period
-
-    @property
-    def coordinates(self) -> tuple[str, ...]:
-        """Those that the motion law controls."""
-        return self.motion.coordinates
-
-    @property
-    def reference(self) -> Reference:
-        """What the motion law follows. A new one goes to a copy of it, which may be in use elsewhere."""
-        return self.motion.reference
-
-    @reference.setter
-    def reference(self, reference: Reference) -> None:
-        motion = copy.copy(self.motion)
-        motion.reference = reference
-        self.motion = motion
-
-    def wanted_acceleration(self, t: float, terms: Terms) -> Array:
-        """Of the motion law, shape (nv,)."""
-        return self.motion.wanted_acceleration(t, terms)
-
     # -- states: of the motion law, then of the force law -------------------------------------------
 
     def start(self, plant: PlantBase) -> Array:
         """Initial states of both."""
-        return np.concatenate([start_of(self.motion, plant), self.force.start(plant)])
+        return np.concatenate([super().start(plant), self.force.start(plant)])
 
     def state_names(self, plant: PlantBase) -> list[str]:
         """Names of the states of both."""
@@ -156,11 +123,10 @@ class HybridMotionForce:
 
     def report(self, t: float, terms: Terms, state: Array) -> dict[str, float]:
         """What the motion law reports, and `ConstraintForcePI.errors`."""
-        own = optional(self.motion, "report")
         moving, forcing = self._states(state)
         vdot = self.motion.wanted_acceleration(t, terms)
         return {
-            **(own(t, terms, moving) if own is not None else {}),
+            **self._report_of_motion(t, terms, moving),
             **self.force.errors(t, terms, forcing, vdot, self._root),
         }
 

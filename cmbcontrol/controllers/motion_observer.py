@@ -14,9 +14,9 @@ from ..dynamics.formulations import acceleration
 from ..errors import ControllabilityError
 from ..model.plant import Plant
 from ..model.terms import Terms
+from .around import AroundLaw
 from .encoder import plain_positions
 from .protocol import as_controller, optional, period_of, require_same_signals, start_of
-from .references import Reference
 from .state_feedback import effort_limits
 
 __all__ = ["MotionObserver"]
@@ -32,7 +32,7 @@ class _Estimate(NamedTuple):
     a: Array
 
 
-class MotionObserver:
+class MotionObserver(AroundLaw):
     """A sampled law that is told an estimate of the motion, made from measured joint positions and a model.
 
     From sample to sample the constrained equations of motion are integrated with the effort of the law (one step of
@@ -116,48 +116,7 @@ class MotionObserver:
         self.velocity = np.zeros(nv) if velocity is None else _check.vector(velocity, nv, "velocity", names)
         self._latest: tuple[float, Terms, Array, tuple[_Estimate, Terms]] | None = None
 
-    # -- what the law says ---------------------------------------------------------------------------------
-
-    @property
-    def name(self) -> str:
-        """Of the observer and the law."""
-        name = getattr(self.law, "name", None)
-        return f"MotionObserver({name if isinstance(name, str) else type(self.law).__name__})"
-
-    @property
-    def period(self) -> float:
-        """Sample time of the law, s."""
-        return period_of(self.law)  # type: ignore[return-value]
-
-    @property
-    def coordinates(self) -> tuple[str, ...]:
-        """Those that the law controls, where it says so."""
-        return self.law.coordinates
-
-    @property
-    def delay(self) -> Any:
-        """Of the law, s; the observer does not know of it."""
-        return getattr(self.law, "delay", None)
-
-    @property
-    def drive(self) -> Any:
-        """Behind the held efforts of the law; the observer does not know of it."""
-        return getattr(self.law, "drive", None)
-
-    @property
-    def measures_force(self) -> bool:
-        """Whether the law does."""
-        return bool(getattr(self.law, "measures_force", False))
-
-    @property
-    def reference(self) -> Reference:
-        """What the law follows. A new one goes to a copy of the law, which may be in use elsewhere."""
-        return self.law.reference
-
-    @reference.setter
-    def reference(self, reference: Reference) -> None:
-        law = copy.copy(self.law)
-        law.reference = reference
+    def _take(self, law: Any) -> None:
         self.law, self._latest = law, None
 
     def with_model(self, model: Plant) -> MotionObserver:

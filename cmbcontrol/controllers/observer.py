@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -14,7 +13,7 @@ from ..linear.model import LinearModel
 from ..linear.sampled import zero_order_hold
 from ..model.plant import Plant
 from ..model.terms import Terms
-from .references import Reference
+from .around import AroundLaw
 from .state_feedback import StateFeedback, require_rest, weight_matrix
 
 __all__ = ["ObserverFeedback", "kalman", "measured_rows"]
@@ -24,7 +23,7 @@ Array = NDArray[np.float64]
 KINDS = ("predictor", "current")
 
 
-class ObserverFeedback:
+class ObserverFeedback(AroundLaw):
     """State feedback on estimates, which a linear observer makes from measured joints (LQG).
 
     What is estimated is the deviation e = x - x_d from the reference. In continuous time
@@ -70,6 +69,8 @@ class ObserverFeedback:
     True
     """
 
+    inner = "feedback"
+
     def __init__(
         self,
         feedback: StateFeedback,
@@ -106,29 +107,6 @@ class ObserverFeedback:
                 "away from it. Measure it, or integrate what is measured."
             )
         return np.array([self.outputs.index(name) for name in self.feedback.integral], dtype=np.int64)
-
-    # -- what the feedback says ----------------------------------------------------------------------------
-
-    @property
-    def period(self) -> float | None:
-        """Sample time, s; None in continuous time."""
-        return self.feedback.period
-
-    @property
-    def coordinates(self) -> tuple[str, ...]:
-        """Those of the linear model."""
-        return self.feedback.coordinates
-
-    @property
-    def reference(self) -> Reference:
-        """What is followed. A new one goes to a copy of the feedback, which may be in use elsewhere."""
-        return self.feedback.reference
-
-    @reference.setter
-    def reference(self, reference: Reference) -> None:
-        feedback = copy.copy(self.feedback)
-        feedback.reference = reference
-        self.feedback = feedback
 
     # -- the law -------------------------------------------------------------------------------------------
 

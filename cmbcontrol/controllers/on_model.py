@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from ..model.plant import Plant
 from ..model.terms import Terms
-from .protocol import as_controller, optional, period_of, require_same_signals, start_of
-from .references import Reference
+from .around import AroundLaw
+from .protocol import as_controller, optional, require_same_signals, start_of
 
 __all__ = ["OnModel"]
 
 Array = NDArray[np.float64]
 
 
-class OnModel:
+class OnModel(AroundLaw):
     """A law that is told the equations of motion of a model, in place of those of the plant that it drives.
 
     The plant gives its positions and velocities, the model everything else: masses, weights, loops, drives. So the
@@ -78,53 +77,6 @@ class OnModel:
         """The model: the machine as the law knows it."""
         return self.model
 
-    @property
-    def name(self) -> str:
-        """Of the law."""
-        name = getattr(self.law, "name", None) or getattr(self.law, "__name__", None)
-        return f"OnModel({name if isinstance(name, str) else type(self.law).__name__})"
-
-    @property
-    def measures_force(self) -> bool:
-        """Whether the law does."""
-        return bool(getattr(self.law, "measures_force", False))
-
-    @property
-    def rough(self) -> bool:
-        """Whether the law reads positions in steps or with noise."""
-        return bool(getattr(self.law, "rough", False))
-
-    @property
-    def delay(self) -> ArrayLike | None:
-        """Of the law, s."""
-        return getattr(self.law, "delay", None)
-
-    @property
-    def drive(self) -> Any:
-        """Behind the held efforts of the law; it is told the terms of the plant itself."""
-        return getattr(self.law, "drive", None)
-
-    @property
-    def period(self) -> float | None:
-        """Sample time of the law, s; None in continuous time."""
-        return period_of(self.law)
-
-    @property
-    def coordinates(self) -> tuple[str, ...]:
-        """Those that the law controls, where it says so."""
-        return self.law.coordinates
-
-    @property
-    def reference(self) -> Reference:
-        """What the law follows. A new one goes to a copy of the law, which may be in use elsewhere."""
-        return self.law.reference
-
-    @reference.setter
-    def reference(self, reference: Reference) -> None:
-        law = copy.copy(self.law)
-        law.reference = reference
-        self.law = law
-
     def start(self, plant: Plant) -> Array:
         """Initial states of the law; refuses a plant with other coordinates or motors than the model."""
         require_same_signals(self.model, plant)
@@ -142,6 +94,11 @@ class OnModel:
     def __call__(self, t: float, terms: Terms, state: Array) -> Array:
         """Motor efforts u (nu,), N or N m."""
         return self._on_model(self.law)(t, terms, state)
+
+    @property
+    def error(self) -> Callable[[float, Terms], tuple[Array, Array]]:
+        """How far the law is from its reference, (t, terms) -> (e, rate), where it says so."""
+        return self._on_model(self.law.error)
 
     @property
     def wanted_acceleration(self) -> Callable[[float, Terms], Array]:

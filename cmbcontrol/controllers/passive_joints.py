@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from typing import Any
 
 import numpy as np
@@ -10,18 +9,16 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
 from ..errors import AssemblyError, ControllabilityError
-from ..model.base import PlantBase
 from ..model.terms import Terms
+from .around import AroundMotion
 from .controllability import MARGIN, Controllability, checked_epsilon, metric_of, reach
-from .protocol import optional, period_of, start_of
-from .references import Reference
 
 __all__ = ["PassiveJoints"]
 
 Array = NDArray[np.float64]
 
 
-class PassiveJoints:
+class PassiveJoints(AroundMotion):
     """A motion law for machines with passive joints: f = (I + H) f_parallel (62), for any actuation matrix B.
 
     The motion law wants the acceleration a; f_parallel = P (M a + h) (45) would produce it with a motor on every
@@ -98,19 +95,13 @@ class PassiveJoints:
         weight: ArrayLike | None = None,
         epsilon: float | None = None,
     ) -> None:
-        if not callable(getattr(motion, "wanted_acceleration", None)) or not hasattr(motion, "plant"):
-            raise TypeError(
-                "motion must be a motion law, with `plant` and `wanted_acceleration(t, terms)`, such as "
-                f"ProjectedInverseDynamics(...), got {motion!r}"
-            )
+        super().__init__(motion)
         for option in ("weight", "saturation"):
             if getattr(motion, option, None) is not None:
                 raise ValueError(
                     f"PassiveJoints finds the efforts itself, and would ignore {option}= of {type(motion).__name__}. "
                     "Leave it out there; PassiveJoints has weight= of joint forces, and Saturation goes behind it"
                 )
-        self.motion = motion
-        self.plant: PlantBase = motion.plant
         self.on_loss = _check.one_of(on_loss, ("hold", "damp", "stop"), "on_loss")
         self.margin = _check.positive(margin, "margin")
         if self.margin >= 1.0:
@@ -137,37 +128,6 @@ class PassiveJoints:
                 f"reach {found.rank} of {found.dof} freedoms. Not reached: {found.describe_weakest()}. "
                 f"Add a motor, such as one on {found.joint!r}."
             )
-
-    # -- what is handed on ------------------------------------------------------------------------
-
-    @property
-    def period(self) -> float | None:
-        """Sample time of the motion law, s; None in continuous time."""
-        return period_of(self.motion)
-
-    @property
-    def coordinates(self) -> tuple[str, ...]:
-        """Those that the motion law controls."""
-        return self.motion.coordinates
-
-    @property
-    def reference(self) -> Reference:
-        """What the motion law follows. A new one goes to a copy of it, which may be in use elsewhere."""
-        return self.motion.reference
-
-    @reference.setter
-    def reference(self, reference: Reference) -> None:
-        motion = copy.copy(self.motion)
-        motion.reference = reference
-        self.motion = motion
-
-    def start(self, plant: PlantBase) -> Array:
-        """Initial states of the motion law; refuses a plant that it does not fit."""
-        return start_of(self.motion, plant)
-
-    def wanted_acceleration(self, t: float, terms: Terms) -> Array:
-        """Of the motion law, shape (nv,)."""
-        return self.motion.wanted_acceleration(t, terms)
 
     # -- the law ----------------------------------------------------------------------------------
 
@@ -215,10 +175,9 @@ class PassiveJoints:
 
     def report(self, t: float, terms: Terms, state: Array) -> dict[str, float]:
         """``margin``, ``lost`` (1 below the threshold, else 0) and ``rank``, besides what the motion law reports."""
-        own = optional(self.motion, "report")
         found = self.controllability(terms)
         return {
-            **(own(t, terms, state) if own is not None else {}),
+            **self._report_of_motion(t, terms, state),
             "margin": found.margin,
             "lost": float(found.margin < self.margin),
             "rank": float(found.rank),

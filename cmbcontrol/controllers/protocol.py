@@ -21,6 +21,10 @@ A controller is any object that can be called so. It may also have
 ``drive``
     What is between the held efforts of a sampled law and the joints, in continuous time: an object with
     ``start(plant) -> state``, ``(t, terms, command, state) -> u`` and ``derivative(t, terms, command, state) -> rate``.
+``reference``, ``coordinates``, ``error(t, terms) -> (e, rate)``
+    What the law follows (it can be replaced), the names of what it follows, and how far it is from it.
+``state_names(plant)``, ``rough``, ``with_model(model)``
+    Names of the states, for linear models; True where steps or noise allow none; the law on another model.
 
 All must be pure: the same arguments give the same result, so that an integrator may try, reject
 and repeat steps.

@@ -1,25 +1,31 @@
 """Figures of runs, models and machines: every function returns the figure and shows nothing."""
 
+from .controllability import controllability as controllability
 from .frequency import bode as bode
 from .machine import animate as animate
 from .machine import mechanism as mechanism
 from .modes import animate_mode as animate_mode
 from .modes import modes as modes
+from .pole_sets import pole_sets as pole_sets
 from .poles import poles as poles
 from .root_locus import root_locus as root_locus
 from .time import evidence as evidence
 from .time import forces as forces
 from .time import responses as responses
+from .tuning import tuning as tuning
 
 __all__ = [
     "animate",
     "animate_mode",
     "bode",
+    "controllability",
     "evidence",
     "forces",
     "mechanism",
     "modes",
+    "pole_sets",
     "poles",
     "responses",
     "root_locus",
+    "tuning",
 ]

@@ -75,7 +75,10 @@ def assemble_result(
 
 def _name_of(law: Any) -> str:
     """What the result calls a controller."""
-    return "none" if isinstance(law, ConstantEffort) and not law.u.any() else type(law).__name__
+    if isinstance(law, ConstantEffort) and not law.u.any():
+        return "none"
+    name = getattr(law, "name", None)
+    return name if isinstance(name, str) else type(law).__name__
 
 
 def _own(times: Array, parts: Sequence[Part], i: int) -> Array:

@@ -1,0 +1,647 @@
+"""Motor efforts within limits, for machines that may only push at their contacts."""
+
+from __future__ import annotations
+
+import copy
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from enum import IntEnum
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .. import _check
+from ..dynamics.forces import weight_root
+from ..kernels import laws
+from ..model.plant import Plant
+from ..model.terms import Terms
+from .conic_solver import SOLVERS, Costs, Program, Shape, bounded_least_squares, span
+from .contact_limits import Cone, ContactLimits, Unilateral, contact_limits
+from .protocol import period_of, require_same_signals
+from .references import Reference
+
+__all__ = ["ActuationStatus", "ConstrainedActuation", "ConstrainedEffort"]
+
+Array = NDArray[np.float64]
+
+# Scaled by limits and typical efforts, everything in a program is of the order of one.
+_TINY, _EXACT = 1e-6, 1e-9  # what counts as met by it; and without doubt
+_REGULAR = 1e-10  # cost of efforts where they do not matter, so that they stay bounded
+_FIRM = (1e1, 1e3, 1e6)  # exact penalties: a larger one only where one is not enough
+# Needs are measured by what the motors can do, but are at most so many of these units.
+_FAR_MOTION, _FAR_FORCE = 1e4, 10.0
+_UNFELT = 1e-7  # part of the largest effect of motors that is none
+_LENIENT = 1e-5  # what lost contacts may miss above the least, so that a choice of efforts is left
+
+
+class ActuationStatus(IntEnum):
+    """How a request for motor efforts ended; `message` says it in words."""
+
+    OPTIMAL = 0
+    DEGRADED = 1
+    CONTACT_LOST = 2
+    SOLVER_FAILED = 3
+
+    @property
+    def message(self) -> str:
+        """One sentence on what happened and what to try."""
+        return _MESSAGES[self]
+
+
+_MESSAGES = {
+    ActuationStatus.OPTIMAL: "The wanted acceleration is produced within all limits, with the least effort.",
+    ActuationStatus.DEGRADED: "The limits do not allow the wanted acceleration; the nearest one is produced. "
+    "Ask for a slower motion, or give the motors more effort.",
+    ActuationStatus.CONTACT_LOST: "No efforts within the limits keep all contacts; the force that is missing is as "
+    "small as it can be. Lower the preload, or change the pose or the contacts.",
+    ActuationStatus.SOLVER_FAILED: "The numbers are not finite, or the solver found no solution; the efforts are those "
+    "without regard to the contacts, clipped to the limits.",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class ConstrainedEffort:
+    """Motor efforts within limits, and what they do.
+
+    Attributes
+    ----------
+    u : ndarray, shape (nu,)
+        N or N m.
+    status : ActuationStatus
+    scale : float
+        With ``slack="scale"``: part of the wanted acceleration that is produced; else 1.
+    wanted : ndarray, shape (nv,)
+        Acceleration that was asked for.
+    terms : Terms
+    limits : ContactLimits
+    """
+
+    u: Array
+    status: ActuationStatus
+    scale: float
+    wanted: Array
+    terms: Terms
+    limits: ContactLimits
+
+    @cached_property
+    def acceleration(self) -> Array:
+        """What the efforts produce, shape (nv,)."""
+        terms = self.terms
+        return _acceleration(terms, terms.B @ self.u - terms.h)
+
+    @cached_property
+    def slack(self) -> Array:
+        """Acceleration minus the wanted one, as far as the loops allow that, shape (nv,)."""
+        terms = self.terms
+        return self.acceleration - _acceleration(terms, terms.M @ self.wanted)
+
+    @property
+    def slack_norm(self) -> float:
+        """Size of the slack in the metric of M (Gauss), sqrt(kg) m/s2; zero where the motion is what was asked for."""
+        return float(np.sqrt(max(self.slack @ self.terms.M @ self.slack, 0.0)))
+
+    @cached_property
+    def multipliers(self) -> Array:
+        """The smallest lam, shape (rows,); -lam pushes body b of a loop along the row."""
+        terms = self.terms
+        return terms.A_pinv.T @ (terms.B @ self.u - terms.h - terms.M @ self.acceleration)
+
+    @property
+    def contact_forces(self) -> Array:
+        """Forces of the unilateral rows, then normal forces of the cones, N."""
+        return -self.limits.normals @ self.multipliers
+
+    @property
+    def friction_use(self) -> float:
+        """Largest |tangential| / (mu normal) of the cones; 1 on a cone, infinite where a contact pulls."""
+        p, worst, first = -self.limits.G @ self.multipliers, 0.0, 0
+        for size in self.limits.cones:
+            normal, across = p[first], float(np.linalg.norm(p[first + 1 : first + size]))
+            worst = max(worst, across / normal if normal > 0.0 else (np.inf if normal < 0.0 or across else 0.0))
+            first += size
+        return worst
+
+    @property
+    def violation(self) -> float:
+        """Force that is missing for all contacts to be kept, N; zero where they are."""
+        p = -self.multipliers
+        limits = self.limits
+        return _missing(limits.F @ p - limits.minimum, limits.G @ p, limits.cones)
+
+    @property
+    def message(self) -> str:
+        """What happened, with the numbers."""
+        text = self.status.message
+        if self.status == ActuationStatus.DEGRADED:
+            worst = int(np.abs(self.slack).argmax())
+            text += f" Off by {np.abs(self.slack[worst]):.3g} in velocity coordinate {worst} (rad/s2 or m/s2)."
+        if self.status == ActuationStatus.CONTACT_LOST:
+            text += f" Missing: {self.violation:.3g} N."
+        return text
+
+
+class ConstrainedActuation:
+    """A motion law within limits: of the motors, and of what contacts can bear.
+
+    At each state, with a(u) = the acceleration of the closed machine and lam(u) its multipliers, both affine in u,
+
+        minimise    (u - u_0)' W^-1 (u - u_0)
+        subject to  Z'(B u - h) = Z'M (a_wanted + s),   lower <= u <= upper,
+                    -lam_i >= minimum_i,   |tangential| <= mu normal,
+
+    where the slack s is zero if it can be. What cannot all be had is given up in this order: least effort first, then
+    the wanted acceleration (s as small as possible in the kinetic energy, Gauss' principle), last the contacts (the
+    missing force as small as possible). Limits of the motors always hold. No state makes it raise; the status of
+    `solve`, and of the report in a simulation, says what was given up.
+
+    Parameters
+    ----------
+    motion : motion law
+        With ``wanted_acceleration(t, terms)``, such as `ProjectedInverseDynamics`. Its period, reference and
+        coordinates are handed on.
+    limits : float, array_like (nu,) or (2, nu), or mapping of motor name to float or (lower, upper), optional
+        Of the efforts: largest size, or lower and upper; ``plant.effort`` unless given. Infinite: no limit.
+    weight : array_like, shape (nu,) or (nu, nu), optional
+        Metric W of the efforts, as in `motor_effort`.
+    nominal : array_like, shape (nu,), optional
+        u_0, efforts from which the least deviation is sought (tension of cables, say); zero unless given.
+    unilateral : sequence of str or Unilateral, or mapping of str to float
+        Rows (or loops of one row) that only push: -lam >= 0, or above the minimum of a mapping. -lam pushes body b
+        along the row. Where rows are redundant, the smallest multipliers count.
+    cones : sequence of Cone
+        Contacts with friction.
+    slack : {"least", "scale"}
+        The nearest acceleration; or, as far as possible, a part of the wanted one, s = (k - 1) (a_wanted - a_0) with
+        0 <= k <= 1 and a_0 that of rolling on freely, a_0 = -A+ b, so that the direction is kept.
+    metric : array_like, shape (nv,) or (nv, nv), optional
+        In which s is small, in place of M: weights of the velocity coordinates, > 0.
+    solver : {"direct", "cvxpy"}
+        Clarabel itself, for control rates; or the same program modelled in cvxpy.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For a law that is no motion law, unknown names, limits that contradict each other.
+
+    Notes
+    -----
+    The motion equation is Aghili's (45) and the weight that of his (49), without limits there. The efforts without
+    limits are tried first: where they keep all limits they are the answer, and no program is solved.
+
+    Examples
+    --------
+    >>> from cmbcontrol import Constant, plants
+    >>> from cmbcontrol.controllers import ProjectedInverseDynamics
+    >>> plant = plants.five_bar(effort=30.0)
+    >>> motion = ProjectedInverseDynamics(plant, ("left", "right"), Constant([2.1, 1.0]), bandwidth=8.0)
+    >>> law = ConstrainedActuation(motion)
+    >>> terms = plant.terms(plant.assemble(left=2.1, right=1.0), [0.0] * 4)
+    >>> found = law.solve(terms, motion.wanted_acceleration(0.0, terms))
+    >>> found.u.round(2), found.status.name
+    (array([-30.,  30.]), 'DEGRADED')
+    """
+
+    def __init__(
+        self,
+        motion: Any,
+        *,
+        limits: ArrayLike | Mapping | None = None,
+        weight: ArrayLike | None = None,
+        nominal: ArrayLike | None = None,
+        unilateral: Iterable[str | Unilateral] | Mapping[str, float] = (),
+        cones: Iterable[Cone] = (),
+        slack: str = "least",
+        metric: ArrayLike | None = None,
+        solver: str = "direct",
+    ) -> None:
+        plant = getattr(motion, "plant", None)
+        if not callable(getattr(motion, "wanted_acceleration", None)) or not isinstance(plant, Plant):
+            raise TypeError(
+                "ConstrainedActuation needs a motion law, with wanted_acceleration(t, terms) and plant, such as "
+                f"ProjectedInverseDynamics; got {motion!r}"
+            )
+        self.motion = motion
+        self.lower, self.upper = _bounds(plant, limits)
+        self.limits = contact_limits(plant, unilateral, cones)
+        self.slack = _check.one_of(slack, ("least", "scale"), "slack")
+        self.solver = _check.one_of(solver, SOLVERS, "solver")
+        self.nominal = np.zeros(plant.nu) if nominal is None else _check.vector(nominal, plant.nu, "nominal")
+        self._root = weight_root(weight, plant.nu)
+        self._metric = _root_of_metric(metric, plant.nv)
+        size = np.maximum(np.abs(self.lower), np.abs(self.upper))
+        given = self.upper - self.lower <= 1e-9 * np.where(np.isfinite(size), size, 0.0)
+        self._unweighted = None if self._root is None else np.linalg.inv(self._root)
+        self._free, self._given = np.flatnonzero(~given), np.where(given, self.lower, 0.0)
+        self._box, self._largest = np.array([self.lower, self.upper])[:, self._free], size[self._free]
+        self._shape = self._shape_of(plant.nv)
+        self._solve = SOLVERS[self.solver](self._shape) if self._free.size else None
+
+    def _shape_of(self, nv: int) -> Shape:
+        """What all programs of this law have in common."""
+        scaled = [True] * (self.slack == "scale")  # the last unknown is the part of the wanted acceleration
+        above, below = (np.append(np.isfinite(x[self._free]), scaled).astype(bool) for x in (self.upper, self.lower))
+        return Shape(self.lower.size, above, below, min(above.size, nv), len(self.limits.F), self.limits.cones)
+
+    @property
+    def plant(self) -> Plant:
+        """That of the motion law."""
+        return self.motion.plant
+
+    @property
+    def period(self) -> float | None:
+        """Sample time of the motion law, s; None in continuous time."""
+        return period_of(self.motion)
+
+    @property
+    def coordinates(self) -> tuple[str, ...]:
+        """Those that the motion law controls, where it says so."""
+        return self.motion.coordinates
+
+    @property
+    def reference(self) -> Reference:
+        """What the motion law follows. A new one goes to a copy of that law, which may be in use elsewhere."""
+        return self.motion.reference
+
+    @reference.setter
+    def reference(self, reference: Reference) -> None:
+        motion = copy.copy(self.motion)
+        motion.reference = reference
+        self.motion = motion
+
+    def start(self, plant: Plant) -> Array:
+        """No state; refuses a plant with other coordinates or motors than the model, or other loops."""
+        require_same_signals(self.plant, plant)
+        if self.limits and plant.row_names != self.plant.row_names:
+            raise ValueError(
+                f"the contacts were named on the loops of {self.plant.name!r}, {', '.join(self.plant.row_names)}; "
+                f"{plant.name!r} has {', '.join(plant.row_names) or 'none'}"
+            )
+        return np.zeros(0)
+
+    def wanted_acceleration(self, t: float, terms: Terms) -> Array:
+        """That of the motion law, shape (nv,)."""
+        return self.motion.wanted_acceleration(t, terms)
+
+    def __call__(self, t: float, terms: Terms, state: Array) -> Array:
+        """Motor efforts u (nu,), N or N m."""
+        return self._efforts(terms, self.motion.wanted_acceleration(t, terms))[0]
+
+    def report(self, t: float, terms: Terms, state: Array) -> dict[str, float]:
+        """Status, size of the slack, largest use of a limit (1 at the limit), and of the contacts smallest force, N.
+
+        Returns
+        -------
+        dict
+            ``status``, ``motion_slack``, ``limit_use``; with contacts ``contact_force`` and with cones
+            ``friction_use``; ``motion_scale`` with ``slack="scale"``.
+        """
+        found = self.solve(terms, self.motion.wanted_acceleration(t, terms))
+        report = {
+            "status": float(found.status),
+            "motion_slack": found.slack_norm,
+            "limit_use": self.limit_use(found.u),
+        }
+        if self.slack == "scale":
+            report["motion_scale"] = found.scale
+        if self.limits:
+            report["contact_force"] = float(found.contact_forces.min())
+        if self.limits.cones:
+            report["friction_use"] = found.friction_use
+        return report
+
+    def limit_use(self, u: Array) -> float:
+        """Largest share of the way from the middle of its limits that a motor goes: 1 at a limit."""
+        bounded = np.isfinite(self.upper - self.lower) & (self.upper > self.lower)
+        lower, upper = self.lower[bounded], self.upper[bounded]
+        return float(np.abs((2.0 * u[bounded] - upper - lower) / (upper - lower)).max(initial=0.0))
+
+    def solve(self, terms: Terms, wanted: ArrayLike) -> ConstrainedEffort:
+        """Efforts for a wanted acceleration, with all that they do.
+
+        Parameters
+        ----------
+        terms : Terms
+            Equations of motion at the state.
+        wanted : array_like, shape (nv,)
+            Acceleration; its part across the loops is left to the constraint forces.
+
+        Returns
+        -------
+        ConstrainedEffort
+        """
+        wanted = np.asarray(wanted, dtype=np.float64)
+        if wanted.shape != terms.h.shape:
+            raise ValueError(f"wanted must have shape {terms.h.shape}, got {wanted.shape}")
+        return ConstrainedEffort(*self._efforts(terms, wanted), wanted, terms, self.limits)
+
+    # -- from the equations of motion to efforts -----------------------------------------------------------------
+
+    def _efforts(self, terms: Terms, wanted: Array) -> tuple[Array, ActuationStatus, float]:
+        """Efforts, status, and the part of the wanted acceleration that they produce."""
+        known = False
+        with np.errstate(all="ignore"):
+            try:
+                u, reached = self._unlimited(terms, wanted)
+                known = math.isfinite(u.sum() + terms.A.sum() + terms.b.sum())
+                met = reached and known and bool((u <= self.upper).all() and (u >= self.lower).all())
+                if met and not self.limits:
+                    return u, ActuationStatus.OPTIMAL, 1.0
+                problem = _problem(terms, wanted, self._metric, self.limits, self.slack == "scale")
+                if met and _missing(problem.F @ u + problem.f, problem.G @ u + problem.g, self.limits.cones) <= 0.0:
+                    return u, ActuationStatus.OPTIMAL, 1.0
+                found = self._limited(problem, u if reached else None) if known and problem.finite else None
+            except np.linalg.LinAlgError:
+                found = None
+        if found is not None:
+            return found
+        u = np.clip(u if known else self.nominal, self.lower, self.upper)
+        return u, ActuationStatus.SOLVER_FAILED, 1.0
+
+    def _unlimited(self, terms: Terms, wanted: Array) -> tuple[Array, bool]:
+        """Least efforts without limits, and whether they produce the motion."""
+        Z, root = terms.Z, self._root
+        reach = Z.T @ terms.B
+        need = Z.T @ (terms.M @ wanted + terms.h) - reach @ self.nominal
+        y, rank, _ = laws.smallest_solution(reach if root is None else reach @ root, need, 1e-10)
+        return self.nominal + (y if root is None else root @ y), rank == terms.dof
+
+    def _limited(self, problem: _Problem, u: Array | None) -> tuple[Array, ActuationStatus, float] | None:
+        """The same within limits, in the order in which things are given up; None where the solver fails."""
+        if self.solver == "direct" and (least := self._only_bounded(problem)) is not None:
+            size = _size(problem.R * least, problem.n, _FAR_MOTION)
+            return least, ActuationStatus(int(not self._produces(problem, least, size))), 1.0
+        scaled, part = self._scaled(problem, u), 1.0
+        whole = scaled.program
+        program = _at_part(whole, part) if self.slack == "scale" else whole
+        program, x, lost = self._kept(program)
+        if x is None:
+            return None
+        if self.slack == "scale" and _unmet(program, x) > _TINY:
+            whole = whole._replace(f=program.f, g=program.g)
+            further = self._further(whole)
+            if further is not None:
+                x, part = further, float(np.clip(further[-1], 0.0, 1.0))
+                program = _at_part(whole, part)
+        if _unmet(program, x) > _TINY:
+            program = program._replace(n=program.R @ x)  # from now on what is wanted
+        if not scaled.unique:
+            least = self._firm(program, _LEAST)
+            x = x if least is None else least
+        u = self._given.copy()
+        u[self._free] = scaled.unit * x[: self._free.size]
+        u = np.minimum(np.maximum(u, self.lower), self.upper)
+        part = 1.0 if part > 1.0 - _TINY else part
+        met = part == 1.0 and self._produces(problem, u, scaled.size)
+        lost = lost or self._missing_at(program, x) > _TINY
+        return u, ActuationStatus.CONTACT_LOST if lost else ActuationStatus(int(not met)), part
+
+    def _only_bounded(self, problem: _Problem) -> Array | None:
+        """The efforts where the motion leaves no choice of them and there are limits of the motors alone."""
+        if self._solve is None or self.limits or self.slack == "scale" or self._free.size < len(self.lower):
+            return None
+        return bounded_least_squares(problem.R, problem.n, self.lower, self.upper)
+
+    def _produces(self, problem: _Problem, u: Array, size: float) -> bool:
+        """Whether efforts produce the motion; `size` is the unit of its needs."""
+        missed = float(np.abs(problem.R @ u - problem.n).max(initial=0.0)) - problem.rounding
+        return missed <= _TINY * span(problem.n / size) * size
+
+    def _kept(self, program: Program) -> tuple[Program, Array | None, bool]:
+        """The program with contacts that can be kept, the nearest motion, and whether contacts had to be given up."""
+        x, lost = self._nearest(program, _FIRM[:1]), False
+        if x is None or self._missing_at(program, x) > _EXACT:
+            kept = self._solve_for(program, _KEPT)
+            least = 0.0 if kept is None else self._missing_at(program, kept)
+            if least > _TINY:
+                program, lost = _relaxed(program, least + _LENIENT, self.limits.cones), True
+            x = self._nearest(program, _FIRM)
+        return program, x, lost
+
+    def _further(self, program: Program) -> Array | None:
+        """The largest part of the wanted acceleration, the last unknown."""
+        x = self._nearest(program, _FIRM)
+        return None if x is None else self._firm(program._replace(n=program.R @ x), _FURTHEST)
+
+    def _solve_for(self, program: Program, costs: Costs) -> Array | None:
+        """Solution of a program; nothing is to be found where all efforts are given."""
+        return np.zeros(program.R.shape[1]) if self._solve is None else self._solve(program, costs)
+
+    def _nearest(self, program: Program, firmness: Iterable[float]) -> Array | None:
+        """Solution with the smallest slack of the motion among those that keep the contacts, if they can be kept."""
+        need, x, least = float(np.abs(program.n).max(initial=0.0)), None, np.inf
+        square = 1.0 / max(need if need > 1.0 else need**2, _TINY)  # so that the cost is of the order of one
+        for firm in firmness:
+            found = self._solve_for(program, Costs(_REGULAR, square=square, contact=firm))
+            if found is not None and (missing := self._missing_at(program, found)) < least:
+                x, least = found, missing
+            if least <= _EXACT:
+                break
+        return x
+
+    def _firm(self, program: Program, costs: Costs) -> Array | None:
+        """Solution with the motion and the contacts of the program, by penalties that are large enough."""
+        x, least = None, _TINY
+        for firm in _FIRM:
+            found = self._solve_for(program, costs._replace(peak=firm, contact=firm))
+            if found is not None:
+                missing = max(self._missing_at(program, found), _unmet(program, found))
+                if missing <= least:
+                    x, least = found, missing
+            if least <= _EXACT:
+                break
+        return x
+
+    def _missing_at(self, program: Program, x: Array) -> float:
+        """What is missing for the contacts, in the program's unit of force."""
+        return _missing(program.F @ x + program.f, program.G @ x + program.g, self.limits.cones)
+
+    def _scaled(self, problem: _Problem, u: Array | None) -> _Scaled:
+        """The problem in unknowns of the order of one, without the efforts that are given."""
+        free, given, scaling = self._free, self._given, self.slack == "scale"
+        unit = self._unit(problem, u)
+        R, n = problem.R[:, free] * unit, problem.n - problem.R @ given
+        hold = problem.hold - problem.R @ given if scaling else n
+        size = _size(R, np.append(n, hold) if scaling else n, _FAR_MOTION)
+        if self._root is None:
+            L, l = np.zeros((given.size, free.size)), self.nominal - given
+            L[free, np.arange(free.size)] = unit
+        else:
+            L, l = self._unweighted[:, free] * unit, self._unweighted @ (self.nominal - given)
+        effort = _size(L, l, _FAR_MOTION)
+        lower, upper = np.minimum(np.maximum(self._box / unit, -_FAR_MOTION), _FAR_MOTION)
+        F, f, G, g = problem.F[:, free], problem.f, problem.G[:, free], problem.g
+        if self.limits:
+            F, f, G, g = F * unit, f + problem.F @ given, G * unit, g + problem.G @ given
+            force = _size(np.concatenate([F, G]), np.append(f, g), _FAR_FORCE)
+            F, f, G, g = F / force, f / force, G / force, g / force
+            F, G = (np.where(np.abs(x) > 1e-11, x, 0.0) for x in (F, G))  # no rounding
+        if scaling:
+            R, n = np.column_stack([R, hold - n]), hold
+            L, F, G = (np.column_stack([x, np.zeros(len(x))]) for x in (L, F, G))
+            lower, upper = np.append(lower, 0.0), np.append(upper, 1.0)
+        R, n, unique = _reached(R / size, n / size, self._shape.motion)
+        return _Scaled(Program(L / effort, l / effort, R, n, lower, upper, F, f, G, g), unit, size, unique)
+
+    def _unit(self, problem: _Problem, u: Array | None) -> Array:
+        """What each free effort is measured in: its limit, or what is typical at the state, if that is less."""
+        if u is None:
+            u = np.linalg.lstsq(problem.R, problem.n, rcond=_UNFELT)[0] if problem.R.size else self.nominal
+        within = np.minimum(np.maximum(u, self.lower), self.upper)
+        typical = float(np.abs(np.concatenate([u, within, self.nominal])).max(initial=0.0)) or 1.0
+        if self.limits:  # and what moves a contact force to zero, where that can be felt
+            rows = np.concatenate([problem.F, problem.G])
+            reach, needed = np.linalg.norm(rows, axis=1), np.abs(rows @ within + np.append(problem.f, problem.g))
+            felt = reach * (_FAR_MOTION * typical) > needed
+            typical = max(typical, float((needed[felt] / reach[felt]).max(initial=0.0)))
+        return np.minimum(self._largest, typical)
+
+
+_KEPT = Costs(_REGULAR, contact=1.0)
+_FURTHEST = Costs(_REGULAR, progress=1.0)
+_LEAST = Costs(1.0)
+
+
+class _Problem(NamedTuple):
+    """R u = n produces the wanted acceleration, R u = hold free rolling; contacts: F u + f >= 0, G u + g in cones."""
+
+    R: Array
+    n: Array
+    hold: Array
+    F: Array
+    f: Array
+    G: Array
+    g: Array
+    rounding: float  # of n
+
+    @property
+    def finite(self) -> bool:
+        """Whether all numbers are."""
+        return math.isfinite(sum(float(x.sum()) for x in self[:-1]))
+
+
+class _Scaled(NamedTuple):
+    """A program, the units of its efforts and of its motion, and whether the motion leaves no choice of them."""
+
+    program: Program
+    unit: Array
+    size: float
+    unique: bool
+
+
+def _problem(terms: Terms, wanted: Array, metric: Array | None, limits: ContactLimits, scaling: bool) -> _Problem:
+    """The equations of motion at a state as maps of u.
+
+    a(u) = c + Z M_Z^-1 Z'(B u - h - M c) with M_Z = Z'M Z. |R u - n| is the size of the slack in the metric: M_Z = C C'
+    makes C' M_Z^-1 Z' the first factor for the kinetic energy, Q Z M_Z^-1 Z' is that for a metric Q'Q.
+    """
+    Z, M, B, nu = terms.Z, terms.M, terms.B, terms.B.shape[1]
+    c = terms.Cv if limits or scaling else np.zeros(len(M))  # `hold` is not looked at else
+    inertia = Z.T @ M @ Z
+    x = np.linalg.solve(inertia, Z.T @ np.column_stack([B, M @ wanted, M @ c, terms.h]))
+    measured = (np.linalg.cholesky(inertia).T if metric is None else metric @ Z) @ x
+    R, (moved, rolling, held) = measured[:, :nu], measured[:, nu:].T
+    rounding = 1e-12 * float(np.abs(moved).max(initial=0.0) + np.abs(held).max(initial=0.0))
+    # contact forces p = -lam = A+' (M a + h - B u)
+    pushed = np.concatenate([limits.F, limits.G]) @ terms.A_pinv.T if limits else np.zeros((0, c.size))
+    slope = pushed @ (M @ (Z @ x[:, :nu]) - B)
+    offset = pushed @ (M @ (c - Z @ (x[:, nu + 1] + x[:, nu + 2])) + terms.h)
+    k = len(limits.F)
+    contacts = slope[:k], offset[:k] - limits.minimum, slope[k:], offset[k:]
+    return _Problem(R, moved + held, rolling + held, *contacts, rounding)
+
+
+def _acceleration(terms: Terms, force: Array) -> Array:
+    """That of the closed machine under a joint force, M a + A'lam = force."""
+    Z, c = terms.Z, terms.Cv
+    try:
+        return c + Z @ np.linalg.solve(Z.T @ terms.M @ Z, Z.T @ (force - terms.M @ c))
+    except np.linalg.LinAlgError:
+        return np.full(c.size, np.nan)
+
+
+def _missing(linear: Array, conic: Array, cones: tuple[int, ...]) -> float:
+    """The largest force that is missing for linear >= 0 and for the cones."""
+    worst, first = -float(linear.min(initial=0.0)) if linear.size else 0.0, 0
+    for size in cones:
+        across = float(np.linalg.norm(conic[first + 1 : first + size]))
+        worst, first = max(worst, across - float(conic[first])), first + size
+    return worst
+
+
+def _unmet(program: Program, x: Array) -> float:
+    """What efforts leave of the motion of a program, as a part of its needs."""
+    return float(np.abs(program.R @ x - program.n).max(initial=0.0)) / span(program.n)
+
+
+def _relaxed(program: Program, missing: float, cones: tuple[int, ...]) -> Program:
+    """The program with contacts that may miss so much."""
+    g = program.g.copy()
+    g[np.cumsum([0, *cones[:-1]], dtype=int)[: len(cones)]] += missing
+    return program._replace(f=program.f + missing, g=g)
+
+
+def _at_part(program: Program, part: float) -> Program:
+    """The program for a part of the wanted acceleration, the last unknown, from now on given."""
+    R = program.R.copy()
+    R[:, -1] = 0.0
+    return program._replace(R=R, n=program.n - program.R[:, -1] * part)
+
+
+def _size(slope: Array, offset: Array, far: float) -> float:
+    """What to divide rows by, so that what can be changed is of the order of one, and the rest at most `far`."""
+    reach, need = math.sqrt(np.vdot(slope, slope)), float(np.abs(offset).max(initial=0.0))
+    return max(reach, need / far) or 1.0
+
+
+def _reached(R: Array, n: Array, rows: int) -> tuple[Array, Array, bool]:
+    """The part of R x = n that x can reach, as so many orthogonal rows, and whether it leaves no choice of x.
+
+    What x cannot reach is the same for all x.
+    """
+    U, sigma, V = np.linalg.svd(R, full_matrices=False)
+    kept = int(np.count_nonzero(sigma > _UNFELT * sigma[0])) if sigma.size else 0
+    reached, need = np.zeros((rows, R.shape[1])), np.zeros(rows)
+    reached[:kept], need[:kept] = sigma[:kept, None] * V[:kept], n @ U[:, :kept]
+    return reached, need, kept == R.shape[1] and (kept == 0 or bool(sigma[-1] > 1e-2 * sigma[0]))
+
+
+def _bounds(plant: Plant, limits: ArrayLike | Mapping | None) -> tuple[Array, Array]:
+    """Lower and upper limits of the efforts, (nu,) each."""
+    names = plant.actuator_names
+    if limits is None:
+        limits = plant.effort
+    if isinstance(limits, Mapping):
+        lower, upper = -np.array(plant.effort, dtype=float), np.array(plant.effort, dtype=float)
+        for name, limit in limits.items():
+            i = names.index(_check.one_of(name, names, "motor"))
+            lower[i], upper[i] = (-limit, limit) if np.ndim(limit) == 0 else limit
+    else:
+        given = np.asarray(limits, dtype=np.float64)
+        if given.ndim == 2 and given.shape == (2, len(names)):
+            lower, upper = given[0].copy(), given[1].copy()
+        elif given.shape in ((), (len(names),)):
+            upper = np.broadcast_to(given, (len(names),)).copy()
+            lower = -upper
+        else:
+            raise ValueError(
+                f"limits must be a number, ({len(names)},) largest efforts or (2, {len(names)}) lower and upper ones, "
+                f"in the order {', '.join(names)}, got shape {given.shape}"
+            )
+    for name, low, high in zip(names, lower, upper, strict=True):
+        if not (low <= high and low < np.inf and high > -np.inf):
+            raise ValueError(
+                f"the limits of motor {name!r} must be lower <= upper, or a largest effort >= 0, got {low}, {high}"
+            )
+    return lower, upper
+
+
+def _root_of_metric(metric: ArrayLike | None, nv: int) -> Array | None:
+    """Q (nv, nv) with Q'Q = metric."""
+    try:
+        root = weight_root(metric, nv)
+    except (TypeError, ValueError) as error:
+        raise type(error)(str(error).replace("weight", "metric")) from None
+    return None if root is None else root.T

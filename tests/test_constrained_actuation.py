@@ -1,0 +1,711 @@
+"""Motor efforts within limits, contacts that only push, and friction cones."""
+
+import importlib.util
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from machines import actuators, close_parts, largest, tree_parts
+from scipy.optimize import lsq_linear
+
+import cmbcontrol as cmb
+from cmbcontrol import FunctionPlant, plants
+from cmbcontrol.controllers import (
+    ActuationStatus,
+    Cone,
+    ConstrainedActuation,
+    OnModel,
+    ProjectedInverseDynamics,
+    Unilateral,
+    linearize_closed_loop,
+)
+from cmbcontrol.dynamics.forces import motor_effort
+from cmbcontrol.model.elements import (
+    Actuator,
+    Body,
+    Coupling,
+    Distance,
+    Frame,
+    Point,
+    PointOnLine,
+    PointOnPlane,
+    Prismatic,
+    Revolute,
+    Spherical,
+    Weld,
+)
+from cmbcontrol.model.mechanism import Mechanism
+from cmbcontrol.plants.five_bar import pose as five_bar_pose
+
+OPTIMAL, DEGRADED, CONTACT_LOST, SOLVER_FAILED = ActuationStatus
+LOOPS = ((Point,), (Revolute,), (Weld,), (PointOnPlane, Distance), (Spherical,), (PointOnLine,), (Coupling,))
+
+
+class Wish:
+    """A motion law without a wish of its own: the tests hand accelerations to `solve`."""
+
+    def __init__(self, plant):
+        self.plant = plant
+
+    def wanted_acceleration(self, t, terms):
+        return terms.Cv
+
+
+def actuation(plant, **options):
+    return ConstrainedActuation(Wish(plant), **options)
+
+
+def moving(plant, q, seed):
+    """Terms at an admissible velocity."""
+    rng = np.random.default_rng([seed, 7])
+    return plant.terms(q, plant.project_velocity(q, rng.uniform(-1.0, 1.0, plant.nv)))
+
+
+def admissible(terms, rng, size=1.0):
+    """A random acceleration that the loops allow."""
+    return terms.Cv + terms.Z @ (size * rng.standard_normal(terms.dof))
+
+
+def gauss(terms, wanted):
+    """R and n with |R u - n| the slack in the metric of M, by another way than that of the law."""
+    K = np.linalg.inv(np.linalg.cholesky(terms.Z.T @ terms.M @ terms.Z)) @ terms.Z.T
+    return K @ terms.B, K @ (terms.M @ wanted + terms.h)
+
+
+def two_arms(closure="planar", **more):
+    plant = plants.two_arms(closure, **more)
+    return plant, plants.catalogue["two-arms"].initial(plant)[0]
+
+
+def scaled_difference(law, a, b):
+    """Difference of efforts, each over its limit."""
+    size = np.maximum(np.abs(law.lower), np.abs(law.upper))
+    size = np.where(np.isfinite(size), size, max(largest(b), 1.0))
+    return largest((a - b) / np.where(size > 0.0, size, 1.0))
+
+
+class TestWithoutActiveLimits:
+    @pytest.mark.parametrize(
+        "name", ["five-bar", "two-arms", "loader", "stewart", "delta", "three-rrr", "slider-crank"]
+    )
+    @pytest.mark.parametrize("weighted", [False, True])
+    def test_the_efforts_are_those_of_motor_effort(self, name, weighted):
+        plant, q, _ = plants.catalogue[name].start()
+        terms, rng = moving(plant, q, 1), np.random.default_rng(1)
+        weight = rng.uniform(0.5, 2.0, plant.nu) if weighted else None
+        wanted = admissible(terms, rng)
+        found = actuation(plant, limits=np.inf, weight=weight).solve(terms, wanted)
+        assert found.status == OPTIMAL and found.scale == 1.0
+        expected = motor_effort(terms, wanted, weight).u
+        assert largest(found.u - expected) <= 1e-9 * max(1.0, largest(expected))
+        assert found.slack_norm <= 1e-8 * (1.0 + largest(wanted))
+
+    def test_the_solver_agrees_where_limits_are_just_met(self):
+        plant, q = two_arms()
+        terms = moving(plant, q, 1)
+        wanted = admissible(terms, np.random.default_rng(2))
+        expected = motor_effort(terms, wanted).u
+        for factor in (1.0 + 1e-9, 1.0 - 1e-9):  # the short cut, and the program
+            found = actuation(plant, limits=np.abs(expected) * factor).solve(terms, wanted)
+            assert found.status == OPTIMAL
+            assert largest(found.u - expected) <= 1e-6 * largest(expected)
+
+    def test_nominal_efforts_are_what_is_deviated_from(self):
+        plant, q = two_arms()
+        terms, rng = moving(plant, q, 1), np.random.default_rng(3)
+        wanted, nominal = admissible(terms, rng), rng.uniform(-20.0, 20.0, plant.nu)
+        R, n = gauss(terms, wanted)
+        found = actuation(plant, nominal=nominal).solve(terms, wanted)
+        assert largest(found.u - (nominal + np.linalg.pinv(R) @ (n - R @ nominal))) < 1e-9
+
+    def test_the_loop_closes_to_first_order(self):
+        plant = plants.five_bar(effort=100.0)
+        motion = ProjectedInverseDynamics(plant, ("left", "right"), cmb.Constant([2.1, 1.0]), kp=[40, 80], kd=[14, 18])
+        loop = linearize_closed_loop(plant, OnModel(plant, ConstrainedActuation(motion)))
+        assert loop.eigenvalues().real == pytest.approx([-10.0, -10.0, -8.0, -4.0], abs=1e-5)
+
+
+class TestAgainstJudges:
+    """Answers of other solvers to the same question in unscaled numbers."""
+
+    @pytest.mark.parametrize("seed", range(12))
+    def test_nearest_motion_of_a_five_bar(self, seed):
+        plant = plants.five_bar()
+        terms, rng = moving(plant, plant.assemble(left=2.1, right=1.0), seed), np.random.default_rng(seed)
+        wanted, limit = admissible(terms, rng, 30.0), rng.uniform(5.0, 60.0, 2)
+        R, n = gauss(terms, wanted)
+        exact = lsq_linear(R, n, (-limit, limit), method="bvls", tol=1e-14)
+        found = actuation(plant, limits=limit).solve(terms, wanted)
+        assert largest((found.u - exact.x) / limit) < 1e-7
+        assert found.slack_norm == pytest.approx(np.linalg.norm(exact.fun), abs=1e-6)
+        assert found.status == (DEGRADED if np.linalg.norm(exact.fun) > 1e-6 else OPTIMAL)
+
+    @pytest.mark.parametrize("seed", range(6))
+    @pytest.mark.parametrize("size", [2.0, 80.0])
+    def test_least_efforts_and_nearest_motion_of_two_arms(self, seed, size):
+        import cvxpy as cp
+
+        plant, q = two_arms()
+        terms, rng = moving(plant, q, seed), np.random.default_rng(seed)
+        wanted, limit = admissible(terms, rng, size), np.array([20.0, 12.0, 6.0, 16.0, 14.0, 5.0])
+        weight = limit**2
+        R, n = gauss(terms, wanted)
+        nearest = lsq_linear(R * limit, n, (-1.0, 1.0), method="bvls", tol=1e-14)
+        x = cp.Variable(6)
+        rules = [(R * limit) @ x == (R * limit) @ nearest.x, cp.abs(x) <= 1.0 + 1e-9]
+        cp.Problem(cp.Minimize(cp.sum_squares(x)), rules).solve(
+            solver=cp.OSQP, eps_abs=1e-10, eps_rel=1e-10, max_iter=200_000, polishing=True
+        )
+        found = actuation(plant, limits=limit, weight=weight).solve(terms, wanted)
+        assert found.slack_norm == pytest.approx(np.linalg.norm(nearest.fun), abs=1e-5)
+        assert found.status == (DEGRADED if np.linalg.norm(nearest.fun) > 1e-5 else OPTIMAL)
+        assert largest(found.u / limit - x.value) < 1e-5
+
+    @pytest.mark.parametrize("mu", [0.3, 1.0, 2.5])
+    @pytest.mark.parametrize("load", [(1.0, 2.0), (30.0, 4.0), (-7.0, 2.0), (1.0, -3.0), (40.0, -3.0), (0.0, 5.0)])
+    def test_projection_on_a_cone(self, mu, load):
+        """A held particle: the contact carries p = load - u, and the least u brings p to the nearest of the cone."""
+        plant = held_particle(load)
+        law = actuation(plant, cones=[Cone("tip_y", mu, tangential=["tip_x"])])
+        found = law.solve(plant.terms([0.0, 0.0], [0.0, 0.0]), [0.0, 0.0])
+        edge = np.array([np.copysign(mu, load[0]), 1.0]) / np.hypot(mu, 1.0)
+        inside = abs(load[0]) <= mu * load[1]
+        nearest = np.array(load) if inside else max(edge @ load, 0.0) * edge
+        assert largest(found.u - (load - nearest)) < 1e-6 * largest(np.array(load))
+        assert found.status == OPTIMAL and found.violation < 1e-6
+
+    def test_direct_and_modelled_agree(self):
+        """On the plants of the catalogue and random machines, with all kinds of limits."""
+        machines, rng, compared = list(some_machines(14)), np.random.default_rng(11), 0
+        for _ in range(60):
+            plant, q = machines[rng.integers(len(machines))]
+            terms, wanted, options = random_request(plant, q, rng)
+            direct = actuation(plant, **options)
+            a = direct.solve(terms, wanted)
+            b = actuation(plant, solver="cvxpy", **options).solve(terms, wanted)
+            assert a.status == b.status
+            if a.status == CONTACT_LOST:
+                assert a.violation == pytest.approx(b.violation, rel=1e-5, abs=1e-5)
+                continue
+            compared += 1
+            assert scaled_difference(direct, a.u, b.u) < 1e-6, (plant.name, options)
+        assert compared > 30
+
+
+def held_particle(load):
+    """A particle of 1 kg held in both directions, under a load; lam is what the holder takes."""
+    return FunctionPlant(
+        "held",
+        ("x", "y"),
+        M=lambda q: np.eye(2),
+        h=lambda q, v: np.array(load),
+        Phi=lambda q: q,
+        A=lambda q: np.eye(2),
+        Adot_v=lambda q, v: [0.0, 0.0],
+        actuators=("x", "y"),
+        rows={"tip": ("tip_x", "tip_y")},
+        units=("m", "m"),
+    )
+
+
+# -- random machines ------------------------------------------------------------------------------------------------
+
+
+def some_machines(count):
+    """Plants of the catalogue, then random ones: with doubled rows, few motors, none at all."""
+    for entry in plants.catalogue.values():
+        plant, q, _ = entry.start()
+        yield plant, q
+    five_bar = plants.five_bar(closure="revolute")
+    yield five_bar, five_bar_pose(five_bar, "singular")
+    for seed in range(count):
+        parts = tree_parts(seed, 5)
+        parts["actuators"] = actuators(parts, seed)[: seed % 5]
+        yield close_parts(parts, seed, LOOPS[seed % len(LOOPS)], twice=seed % 3 == 0)
+
+
+def random_request(plant, q, rng):
+    """Terms, a wanted acceleration that is sometimes much too large, and limits of all kinds."""
+    terms = plant.terms(q, plant.project_velocity(q, rng.uniform(-1.0, 1.0, plant.nv)))
+    size = 10.0 ** rng.uniform(-1.0, 2.0, plant.nu)
+    kind = rng.integers(6)
+    if kind == 0:
+        size = np.array([-size * rng.uniform(0.0, 1.0, plant.nu), size])
+    elif kind < 3:
+        size[rng.random(plant.nu) < 0.4] = (0.0, np.inf)[kind - 1]
+    options = {"limits": size}
+    if rng.random() < 0.3:
+        options["weight"] = rng.uniform(0.2, 4.0, plant.nu)
+    rows = len(plant.row_names)
+    if rows and rng.random() < 0.5:
+        chosen = rng.choice(rows, min(rows, rng.integers(1, 3)), replace=False)
+        options["unilateral"] = {plant.row_names[i]: rng.choice([0.0, 5.0]) for i in chosen}
+    forces = {
+        loop: sum(plant.row_units[i] != "rad" for i in range(s.start, s.stop)) for loop, s in plant.row_slices.items()
+    }
+    loops = [loop for loop, count in forces.items() if count > 1]
+    if loops and rng.random() < 0.5:
+        loop = loops[rng.integers(len(loops))]
+        options["cones"] = [Cone(loop, rng.uniform(0.2, 1.0), normal=rng.standard_normal(forces[loop]))]
+    if rng.random() < 0.25:
+        options["slack"] = "scale"
+    wanted = admissible(terms, rng, 10.0 ** rng.uniform(-1.0, 2.0))
+    if rng.random() < 0.5:  # what some efforts within the limits do
+        law = actuation(plant, limits=size)
+        u = rng.uniform(np.maximum(law.lower, -50.0), np.minimum(law.upper, 50.0))
+        wanted = _produced(terms, u)
+    return terms, wanted, options
+
+
+def _produced(terms, u):
+    """The acceleration under efforts."""
+    inertia = terms.Z.T @ terms.M @ terms.Z
+    return terms.Cv + terms.Z @ np.linalg.solve(inertia, terms.Z.T @ (terms.B @ u - terms.h - terms.M @ terms.Cv))
+
+
+def check_random_states(count, seed):
+    """Limits hold, contacts hold unless lost, nothing raises; returns how often each status came up."""
+    machines, rng = list(some_machines(28)), np.random.default_rng(seed)
+    counts = dict.fromkeys(ActuationStatus, 0)
+    for _ in range(count):
+        plant, q = machines[rng.integers(len(machines))]
+        terms, wanted, options = random_request(plant, q, rng)
+        law = actuation(plant, **options)
+        found = law.solve(terms, wanted)
+        counts[found.status] += 1
+        assert np.isfinite(found.u).all()
+        assert np.all(found.u <= law.upper) and np.all(found.u >= law.lower)
+        assert found.status != SOLVER_FAILED, (plant.name, options)
+        if found.status != CONTACT_LOST:
+            # of the forces at hand, which may cancel
+            scale = max(1.0, largest(found.multipliers), largest(terms.A_pinv.T @ terms.B @ found.u))
+            assert found.violation <= 1e-6 * scale, (plant.name, options)
+            assert np.all(law.limits.F @ -found.multipliers >= law.limits.minimum - 1e-6 * scale)
+        if found.status == OPTIMAL:
+            R, n = gauss(terms, wanted)
+            assert largest(R @ found.u - n) <= 1e-5 * max(largest(R * np.abs(found.u)), largest(n), 1e-3)
+    return counts
+
+
+class TestRandomStates:
+    @pytest.mark.nojit_slow
+    def test_five_hundred(self):
+        counts = check_random_states(500, 0)
+        assert min(counts[OPTIMAL], counts[DEGRADED], counts[CONTACT_LOST]) > 20
+
+    @pytest.mark.slow
+    def test_ten_thousand(self):
+        counts = check_random_states(10_000, 1)
+        assert counts[SOLVER_FAILED] == 0 and sum(counts.values()) == 10_000
+
+
+class TestDegrading:
+    def test_slack_is_zero_where_it_can_be(self):
+        plant, q = two_arms()
+        terms = moving(plant, q, 0)
+        reachable = 0.99 * np.array([20.0, 12.0, 6.0, -16.0, -14.0, 5.0])
+        R, _ = gauss(terms, terms.Cv)
+        found = actuation(plant, limits=[20.0, 12.0, 6.0, 16.0, 14.0, 5.0]).solve(terms, _produced(terms, reachable))
+        assert found.status == OPTIMAL and found.slack_norm < 1e-6
+        assert np.linalg.norm(found.u) < np.linalg.norm(reachable)
+        assert largest(R @ (found.u - reachable)) < 1e-6
+
+    @pytest.mark.parametrize("solver", ["direct", "cvxpy"])
+    def test_scaling_keeps_the_direction(self, solver):
+        plant = plants.five_bar()
+        terms = moving(plant, plant.assemble(left=2.1, right=1.0), 3)
+        wanted = admissible(terms, np.random.default_rng(3), 10.0)
+        found = actuation(plant, limits=60.0, slack="scale", solver=solver).solve(terms, wanted)
+        assert found.status == DEGRADED and 0.05 < found.scale < 0.95
+        assert largest(found.acceleration - terms.Cv - found.scale * (wanted - terms.Cv)) < 1e-5
+        least = actuation(plant, limits=60.0, solver=solver).solve(terms, wanted)
+        assert least.slack_norm < found.slack_norm
+        enough = actuation(plant, limits=1e4, slack="scale", solver=solver).solve(terms, wanted)
+        assert enough.status == OPTIMAL and enough.scale == 1.0
+
+    def test_scaling_where_not_even_rest_can_be_had(self):
+        plant = plants.five_bar()
+        terms = plant.terms(plant.assemble(left=2.1, right=1.0), np.zeros(4))
+        found = actuation(plant, limits=5.0, slack="scale").solve(terms, terms.Z @ [1.0, 1.0])
+        assert found.status == DEGRADED and largest(found.u) <= 5.0
+
+    def test_a_metric_says_where_the_motion_counts(self):
+        plant = plants.five_bar()
+        terms = plant.terms(plant.assemble(left=2.1, right=1.0), np.zeros(4))
+        slacks = []
+        for weights in ([1e4, 1.0, 1.0, 1.0], [1.0, 1.0, 1e4, 1.0]):
+            found = actuation(plant, limits=[100.0, 25.0], metric=weights).solve(terms, np.zeros(4))
+            R = np.sqrt(weights)[:, None] * terms.Z @ np.linalg.solve(terms.Z.T @ terms.M @ terms.Z, terms.Z.T)
+            exact = lsq_linear(R @ terms.B, R @ terms.h, ([-100.0, -25.0], [100.0, 25.0]), method="bvls", tol=1e-14)
+            assert largest(found.u - exact.x) < 1e-5
+            slacks.append(np.abs(found.slack[[0, 2]]))
+        assert slacks[0][0] < slacks[1][0] and slacks[1][1] < slacks[0][1]
+
+    def test_a_motor_alone(self):
+        plant, q, _ = plants.catalogue["slider-crank"].start()
+        terms = moving(plant, q, 0)
+        for sign in (-1.0, 1.0):
+            wanted = terms.Cv + terms.Z[:, 0] * sign * 1e4
+            found = actuation(plant, limits=[[-2.0], [3.0]]).solve(terms, wanted)
+            assert found.status == DEGRADED
+            assert found.u[0] in (pytest.approx(-2.0), pytest.approx(3.0))
+
+    def test_no_motors(self):
+        plant, q, _ = plants.catalogue["governor"].start()
+        terms = moving(plant, q, 0)
+        free = cmb.forward_dynamics(plant, terms.q, terms.v)
+        law = actuation(plant)
+        assert law.solve(terms, free).status == OPTIMAL
+        assert law.solve(terms, free + terms.Z[:, 0]).status == DEGRADED
+        assert law.solve(terms, free).u.shape == (0,)
+
+    def test_given_efforts(self):
+        """Limits that leave no choice are kept, and what is left to the other motor is what it can do best."""
+        plant = plants.five_bar()
+        terms = plant.terms(plant.assemble(left=2.1, right=1.0), np.zeros(4))
+        found = actuation(plant, limits={"left": (7.0, 7.0)}).solve(terms, np.zeros(4))
+        R, n = gauss(terms, np.zeros(4))
+        assert found.u[0] == 7.0 and found.status == DEGRADED
+        assert found.u[1] == pytest.approx(R[:, 1] @ (n - 7.0 * R[:, 0]) / (R[:, 1] @ R[:, 1]), rel=1e-6)
+        both = actuation(plant, limits=[[7.0, -3.0], [7.0, -3.0]]).solve(terms, np.zeros(4))
+        assert both.u.tolist() == [7.0, -3.0] and both.status == DEGRADED
+
+    def test_far_too_much(self):
+        """The efforts for a million times what is possible are those that push hardest that way."""
+        plant = plants.five_bar()
+        terms = plant.terms(plant.assemble(left=2.1, right=1.0), np.zeros(4))
+        for size in (1e2, 1e6, 1e12):
+            found = actuation(plant, limits=20.0).solve(terms, size * terms.Z[:, 0])
+            assert found.status == DEGRADED and largest(found.u) <= 20.0
+            assert found.slack @ terms.M @ terms.Z[:, 0] < 0.0
+
+    def test_singular_pose_and_doubled_rows(self):
+        efforts = []
+        for closure in ("line", "point", "revolute"):
+            plant = plants.five_bar(closure=closure)
+            terms = moving(plant, plant.assemble(left=2.1, right=1.0), 5)
+            wanted = cmb.forward_dynamics(plant, terms.q, terms.v, [90.0, -70.0])
+            efforts.append(actuation(plant, limits=[60.0, 80.0]).solve(terms, wanted).u)
+            singular = plant.terms(five_bar_pose(plant, "singular"), np.zeros(4))
+            found = actuation(plant, limits=60.0).solve(singular, singular.Z @ np.full(singular.dof, 50.0))
+            assert found.status == DEGRADED and largest(found.u) <= 60.0
+        assert max(largest(u - efforts[0]) for u in efforts) < 1e-5
+
+
+class TestContacts:
+    def test_a_block_on_the_floor_is_pushed_up(self):
+        """-lam is the weight, along the normal of the floor; a motor that lifts takes it away, never more."""
+        block = Body("block", 2.0, (0.0, 0.0, 0.0), (0.1, 0.1, 0.1))
+        plant = Mechanism(
+            "block",
+            [block],
+            [Prismatic("lift", "ground", "block", axis=(0.0, 1.0, 0.0))],
+            [PointOnPlane("floor", "ground", "block", normal=(0.0, 1.0, 0.0))],
+            actuators=[Actuator("lift")],
+            gravity=(0.0, -9.81, 0.0),
+        )
+        terms = plant.terms([0.0], [0.0])
+        for nominal, force in ((0.0, 19.62), (10.0, 9.62), (30.0, 0.0)):
+            found = actuation(plant, unilateral=["floor"], nominal=[nominal]).solve(terms, [0.0])
+            assert found.contact_forces == pytest.approx([force], abs=1e-6)
+            assert found.u == pytest.approx([min(nominal, 19.62)], abs=1e-6)
+        pressed = actuation(plant, unilateral={"floor_normal": 25.0}).solve(terms, [0.0])
+        assert pressed.u == pytest.approx([19.62 - 25.0], abs=1e-6) and pressed.status == OPTIMAL
+        weak = actuation(plant, unilateral={"floor": 25.0}, limits=3.0).solve(terms, [0.0])
+        assert weak.status == CONTACT_LOST and weak.u == pytest.approx([-3.0], abs=1e-4)
+        assert weak.violation == pytest.approx(25.0 - 22.62, abs=1e-4)
+        assert "2.38 N" in weak.message
+
+    @pytest.mark.parametrize("closure", ["planar", "weld"])
+    @pytest.mark.parametrize("solver", ["direct", "cvxpy"])
+    def test_two_arms_squeeze(self, closure, solver):
+        plant, q = two_arms(closure)
+        terms = moving(plant, q, 2)
+        wanted = admissible(terms, np.random.default_rng(2), 2.0)
+        free = actuation(plant, solver=solver).solve(terms, wanted)
+        least = -free.multipliers[0] + 15.0
+        found = actuation(plant, unilateral={"grasp_x": least}, solver=solver).solve(terms, wanted)
+        assert found.status == OPTIMAL and found.slack_norm < 1e-6
+        assert found.contact_forces == pytest.approx([least], rel=1e-6)
+        # the least change of the efforts does not move the arms, and squeezes along one direction
+        change = found.u - free.u
+        assert largest(terms.Z.T @ terms.B @ change) < 1e-5
+        slope = (terms.A_pinv.T @ terms.B)[0] @ (np.eye(6) - np.linalg.pinv(terms.Z.T @ terms.B) @ terms.Z.T @ terms.B)
+        assert largest(change + 15.0 * slope / (slope @ slope)) < 1e-5 * largest(change)
+
+    def test_both_closures_need_the_same_efforts(self):
+        found = []
+        # outwards from the object, in the frames of the closures on it
+        for closure, normal in (("planar", (1.0, 0.0)), ("weld", (-1.0, 0.0, 0.0))):
+            plant, q = two_arms(closure)
+            law = actuation(plant, limits=(30.0, 22.0, 8.0) * 2, cones=[Cone("grasp", 0.4, normal=normal)])
+            terms = plant.terms(q, np.zeros(6))
+            found.append(law.solve(terms, np.zeros(6)))
+        assert [x.status for x in found] == [OPTIMAL, OPTIMAL]
+        assert largest(found[0].u - found[1].u) < 1e-5
+        assert found[0].friction_use == pytest.approx(1.0, abs=1e-6)
+
+    def test_cones_of_all_shapes(self):
+        plant, q = two_arms("weld")
+        terms, rng = moving(plant, q, 4), np.random.default_rng(4)
+        wanted = admissible(terms, rng, 3.0)
+        cones = [
+            Cone("grasp", 0.5, normal=(1.0, 0.0, 0.0)),
+            Cone("grasp_x", (0.5, 0.02), tangential=("grasp_y", "grasp_twist"), minimum=40.0),
+        ]
+        found = actuation(plant, cones=cones, limits=200.0).solve(terms, wanted)
+        p = -found.multipliers
+        twist = plant.row_names.index("grasp_twist")
+        assert found.status == OPTIMAL and found.slack_norm < 1e-6
+        assert np.hypot(p[1], p[2]) <= 0.5 * p[0] + 1e-6 and p[0] >= 40.0 - 1e-6
+        assert np.hypot(p[1] / 0.5, p[twist] / 0.02) <= p[0] + 1e-6
+        assert found.friction_use <= 1.0 + 1e-6
+
+    def test_centre_of_pressure_and_largest_force(self):
+        plant, q = two_arms("weld")
+        terms = moving(plant, q, 4)
+        wanted = admissible(terms, np.random.default_rng(4), 3.0)
+        edges = [Unilateral({"grasp_x": 0.01, "grasp_twist": s}) for s in (1.0, -1.0)]
+        law = actuation(plant, unilateral=[*edges, Unilateral({"grasp_x": -1.0}, -60.0), Unilateral("grasp_x", 20.0)])
+        found = law.solve(terms, wanted)
+        p, twist = -found.multipliers, plant.row_names.index("grasp_twist")
+        assert found.status == OPTIMAL
+        assert 20.0 - 1e-6 <= p[0] <= 60.0 + 1e-6 and abs(p[twist]) <= 0.01 * p[0] + 1e-6
+
+    def test_the_motion_gives_way_to_the_contact(self):
+        """With weak motors, the squeeze is kept and the object falls behind; without the contact, the other way."""
+        plant, q = two_arms()
+        terms = plant.terms(q, np.zeros(6))
+        lift = terms.Z @ np.linalg.lstsq(_object_map(plant, q) @ terms.Z, [0.0, 25.0, 0.0], rcond=None)[0]
+        weak = {"limits": (60.0, 40.0, 12.0) * 2}
+        free, held = (
+            actuation(plant, **weak, **more).solve(terms, lift) for more in ({}, {"unilateral": {"grasp_x": 60.0}})
+        )
+        assert held.status == DEGRADED and held.contact_forces[0] >= 60.0 - 1e-5
+        assert free.slack_norm < held.slack_norm
+
+    def test_lost_contacts_miss_as_little_as_can_be(self):
+        plant, q = two_arms()
+        terms = plant.terms(q, np.zeros(6))
+        limits = np.array([30.0, 20.0, 8.0] * 2)
+        found = actuation(plant, limits=limits, unilateral={"grasp_x": 1e3}).solve(terms, np.zeros(6))
+        assert found.status == CONTACT_LOST
+        # a linear program over a box: each motor to the side that squeezes more
+        rest = actuation(plant, limits=0.0).solve(terms, np.zeros(6))
+        slope = np.array([actuation(plant, limits=[e, e]).solve(terms, np.zeros(6)).multipliers[0] for e in np.eye(6)])
+        slope -= rest.multipliers[0]
+        best = -rest.multipliers[0] + np.abs(slope) @ limits
+        assert found.violation == pytest.approx(1e3 - best, rel=1e-4)
+
+
+def _object_map(plant, q):
+    """Rates of the object's x, y and angle to joint velocities, by differences."""
+
+    def where(q):
+        pose = plant.pose(q, "object")
+        return np.array([pose.p[0], pose.p[1], np.arctan2(pose.R[1, 0], pose.R[0, 0])])
+
+    return np.array([(where(q + 1e-6 * e) - where(q - 1e-6 * e)) / 2e-6 for e in np.eye(plant.nv)]).T
+
+
+class TestFailures:
+    def law(self, **options):
+        plant = plants.five_bar(effort=20.0)
+        return actuation(plant, **options), plant.terms(plant.assemble(left=2.1, right=1.0), np.zeros(4))
+
+    @pytest.mark.parametrize("solver", ["direct", "cvxpy"])
+    @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+    def test_numbers_that_are_not_finite(self, solver, bad):
+        law, terms = self.law(solver=solver, unilateral=["tip_y"], nominal=[30.0, -5.0])
+        found = law.solve(terms, [0.0, bad, 0.0, 0.0])
+        assert found.status == SOLVER_FAILED and found.u.tolist() == [20.0, -5.0]
+        assert law.solve(replace(terms, h=np.full(4, bad)), np.zeros(4)).status == SOLVER_FAILED
+        assert law.solve(replace(terms, A=terms.A * bad), np.zeros(4)).u.tolist() == [20.0, -5.0]
+        assert isinstance(found.message, str)
+
+    def test_a_solver_that_gives_up(self):
+        law, terms = self.law(unilateral=["tip_y"])
+        law._solve = lambda program, costs: None
+        found = law.solve(terms, terms.Z @ [50.0, 50.0])
+        assert found.status == SOLVER_FAILED
+        exact = motor_effort(terms, terms.Z @ [50.0, 50.0]).u
+        assert found.u == pytest.approx(np.clip(exact, -20.0, 20.0))
+        assert "clipped" in found.message
+
+    def test_huge_and_tiny_numbers(self):
+        law, terms = self.law()
+        for size in (1e-300, 1e-30, 1e30, 1e150, 1e300):
+            found = law.solve(terms, np.full(4, size))
+            assert np.isfinite(found.u).all() and largest(found.u) <= 20.0
+
+    def test_every_status_says_what_to_do(self):
+        assert all(len(status.message) > 40 for status in ActuationStatus)
+
+
+class TestInput:
+    plant = plants.five_bar()
+
+    @pytest.mark.parametrize(
+        ("options", "error", "words"),
+        [
+            ({"limits": [1.0, 2.0, 3.0]}, ValueError, "left, right"),
+            ({"limits": [1.0, -2.0]}, ValueError, "'right'"),
+            ({"limits": [np.nan, 1.0]}, ValueError, "'left'"),
+            ({"limits": [[1.0, 1.0], [0.0, 2.0]]}, ValueError, "lower <= upper"),
+            ({"limits": {"lift": 1.0}}, ValueError, "no motor 'lift'"),
+            ({"weight": [1.0, -1.0]}, ValueError, "positive definite"),
+            ({"nominal": [1.0]}, ValueError, "nominal"),
+            ({"metric": [1.0, -1.0, 1.0, 1.0]}, ValueError, "metric must be"),
+            ({"metric": np.zeros(4)}, ValueError, "metric"),
+            ({"slack": "most"}, ValueError, "slack"),
+            ({"solver": "quick"}, ValueError, "solver"),
+            ({"unilateral": ["tip_z"]}, ValueError, "did you mean"),
+            ({"unilateral": ["tip"]}, ValueError, "tip_x, tip_y"),
+            ({"unilateral": [3.0]}, TypeError, "Unilateral"),
+            ({"unilateral": [Unilateral({})]}, ValueError, "empty"),
+            ({"unilateral": {"tip_x": np.nan}}, ValueError, "tip_x"),
+            ({"cones": ["tip"]}, TypeError, "Cone"),
+            ({"cones": [Cone("tip", 0.5)]}, TypeError, "normal="),
+            ({"cones": [Cone("tip", 0.5, normal=(1.0, 0.0), tangential=("tip_x",))]}, TypeError, "either"),
+            ({"cones": [Cone("tip", 0.0, normal=(1.0, 0.0))]}, ValueError, "mu must be > 0"),
+            ({"cones": [Cone("tip", (0.5, 0.5), normal=(1.0, 0.0))]}, ValueError, "one number or 1"),
+            ({"cones": [Cone("tip", 0.5, normal=(1.0, 0.0, 0.0))]}, ValueError, "tip_x, tip_y"),
+            ({"cones": [Cone("tip", 0.5, normal=(0.0, 0.0))]}, ValueError, "zero"),
+            ({"cones": [Cone("tap", 0.5, normal=(1.0, 0.0))]}, ValueError, "'tip'"),
+            ({"cones": [Cone("tip_x", 0.5, tangential=("tip_x",))]}, ValueError, "different"),
+        ],
+    )
+    def test_refused_with_words(self, options, error, words):
+        with pytest.raises(error) as raised:
+            actuation(self.plant, **options)
+        assert words in str(raised.value)
+
+    def test_what_is_no_motion_law(self):
+        with pytest.raises(TypeError, match="motion law"):
+            ConstrainedActuation(lambda t, terms, state: np.zeros(2))
+        with pytest.raises(ValueError, match="wanted"):
+            actuation(self.plant).solve(self.plant.terms(self.plant.assemble(), np.zeros(4)), [0.0])
+
+    def test_a_cone_needs_tangential_rows(self):
+        plant = plants.catalogue["particle"].start()[0]
+        with pytest.raises(ValueError, match="no tangential force"):
+            actuation(plant, cones=[Cone("circle", 0.5, normal=(1.0,))])
+
+    def test_other_plants_are_refused(self):
+        law = actuation(self.plant, unilateral=["tip_y"])
+        assert law.start(plants.five_bar()).size == 0
+        with pytest.raises(ValueError, match="coordinates"):
+            law.start(plants.catalogue["slider-crank"].start()[0])
+        with pytest.raises(ValueError, match="contacts were named"):
+            law.start(plants.five_bar(closure="revolute"))
+        assert actuation(self.plant).start(plants.five_bar(closure="revolute")).size == 0
+
+    def test_what_the_motion_law_knows_is_handed_on(self):
+        motion = ProjectedInverseDynamics(
+            self.plant, ("left", "right"), cmb.Constant([2.1, 1.0]), bandwidth=8.0, period=0.01
+        )
+        law = ConstrainedActuation(motion)
+        assert (law.period, law.coordinates, law.plant) == (0.01, ("left", "right"), self.plant)
+        law.reference = cmb.Constant([2.0, 1.1])
+        assert motion.reference(0.0)[0].tolist() == [2.1, 1.0] and law.reference(0.0)[0].tolist() == [2.0, 1.1]
+
+
+class TestTracking:
+    """A move of the five-bar that needs 1.5 times what the motors can give."""
+
+    start, goal = np.array([2.1, 1.0]), np.array([1.6, 0.8])
+
+    def run(self, limit, **options):
+        plant = plants.five_bar()
+        path = cmb.Quintic(self.start, self.goal, 0.5)
+        motion = ProjectedInverseDynamics(plant, ("left", "right"), path, bandwidth=10.0, period=5e-3)
+        law = ConstrainedActuation(motion, limits=limit, **options)
+        q0 = plant.assemble(left=self.start[0], right=self.start[1])
+        return law, cmb.simulate(plant, law, q0, t_end=2.0, rtol=1e-7, atol=1e-7, output_times=5e-3)
+
+    @pytest.mark.nojit_slow
+    @pytest.mark.parametrize("slack", ["least", "scale"])
+    def test_degrades_gracefully(self, slack):
+        _, free = self.run(np.inf)
+        limit = np.abs(free.u.values).max(axis=0) / 1.5
+        law, run = self.run(limit, slack=slack)
+        y = run.q.values[:, [0, 2]]
+        error = np.abs([law.reference(t)[0] for t in run.time] - y).max(axis=1)
+        assert np.abs(run.u.values / limit).max() <= 1.0 + 1e-9
+        assert 0.05 < error.max() < 0.25  # of a move of 0.5 rad
+        assert error[-1] < 1e-3
+        way = (self.goal - self.start) / np.linalg.norm(self.goal - self.start)
+        aside = np.abs((y - self.start) @ [-way[1], way[0]]).max()
+        assert aside < 5e-3 if slack == "scale" else aside > 0.05
+        status = [law.report(t, law.plant.terms(q, v), np.zeros(0)) for t, q, v in self.samples(run)]
+        assert {int(x["status"]) for x in status} == {OPTIMAL, DEGRADED}
+        assert all(x["limit_use"] <= 1.0 + 1e-9 for x in status)
+        assert all((x["motion_slack"] > 1e-3) == (x["status"] == DEGRADED) for x in status)
+        assert status[-1]["status"] == OPTIMAL
+
+    def samples(self, run):
+        return zip(run.time[::20], run.q.values[::20], run.v.values[::20], strict=True)
+
+
+def test_reports_have_what_the_law_has():
+    plant, q = two_arms()
+    terms = plant.terms(q, np.zeros(6))
+    keys = {"status", "motion_slack", "limit_use"}
+    assert set(actuation(plant).report(0.0, terms, np.zeros(0))) == keys
+    cone = Cone("grasp", 0.5, normal=(1.0, 0.0), minimum=10.0)
+    report = actuation(plant, cones=[cone], slack="scale").report(0.0, terms, np.zeros(0))
+    assert set(report) == {*keys, "motion_scale", "contact_force", "friction_use"}
+    assert report["contact_force"] >= 10.0 - 1e-6 and report["friction_use"] <= 1.0 + 1e-6
+    assert actuation(plant, limits=np.inf).limit_use(np.ones(6)) == 0.0
+
+
+def test_frames_do_not_matter_for_a_spatial_cone():
+    """A normal is given in the frame of body a: turned with it, the answer stays."""
+    efforts = []
+    for angle in (0.0, 0.8):
+        turn = Frame.turned((0.0, 0.0, 1.0), angle).R
+        bodies = [Body("arm", 2.0, (0.5, 0.0, 0.0), (0.1, 0.2, 0.2)), Body("hand", 1.0, (0.0, 0.0, 0.0), (0.1,) * 3)]
+        joints = [
+            Prismatic("x", "ground", "arm", axis=(1.0, 0.0, 0.0), frame=Frame((0.0, 0.0, 0.0))),
+            Prismatic("y", "arm", "hand", axis=(0.0, 1.0, 0.0), child_frame=Frame((0.0, 0.0, 0.0), turn)),
+        ]
+        plant = Mechanism(
+            "press",
+            bodies,
+            joints,
+            [Point("wall", "hand", "ground", (0.0, 0.0, 0.0), (0.0, 0.0, 0.0))],
+            actuators=[Actuator("x"), Actuator("y")],
+            gravity=(0.0, -9.81, 0.0),
+        )
+        law = actuation(plant, cones=[Cone("wall", 0.6, normal=turn @ np.array([1.0, 0.2, 0.0]))], limits=100.0)
+        found = law.solve(plant.terms([0.0, 0.0], [0.0, 0.0]), [0.0, 0.0])
+        assert found.status == OPTIMAL and found.friction_use == pytest.approx(1.0, abs=1e-6)
+        efforts.append(found.u)
+    assert largest(efforts[0] - efforts[1]) < 1e-6
+
+
+@pytest.mark.nojit_slow
+def test_the_example_shows_what_it_promises(tmp_path):
+    spec = importlib.util.spec_from_file_location("ex09", Path(__file__).parents[1] / "examples" / "ex09_limits.py")
+    example = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(example)
+    found = example.main()
+    assert found["five-bar, clipped: aside of the path, rad"] > 10 * found["five-bar, scaled: aside of the path, rad"]
+    assert all(value < 5e-3 for name, value in found.items() if name.startswith("five-bar") and "at the end" in name)
+    assert all(value <= 1.0 + 1e-9 for name, value in found.items() if "largest use of a limit" in name)
+    assert found["arms, least efforts: largest use of friction"] > 1.0
+    assert found["arms, contacts kept: largest use of friction"] <= 0.9 + 1e-3
+    assert found["arms, contacts kept: smallest normal force, N"] >= 20.0 - 1e-5
+    assert found["arms, contacts kept: largest error, m and rad"] < 5e-3
+    assert example.figure(tmp_path / "limits.png").stat().st_size > 50_000
+
+
+@pytest.mark.nojit_slow
+def test_the_page_runs():
+    page = (Path(__file__).parents[1] / "docs" / "limits.md").read_text(encoding="utf-8")
+    names: dict = {}
+    for block in re.findall(r"^```python\n(.*?)^```$", page, re.M | re.S):
+        exec(compile(block, "limits.md", "exec"), names)
+    assert names["found"].status == OPTIMAL
