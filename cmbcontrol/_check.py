@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["matrix", "name", "number", "one_of", "positive", "unknown", "vector"]
+__all__ = ["gain", "matrix", "name", "number", "one_of", "positive", "unknown", "vector"]
 
 Array = NDArray[np.float64]
 
@@ -86,3 +86,13 @@ def name(x: str, what: str) -> str:
     if not isinstance(x, str) or not x.strip() or "." in x or "," in x:
         raise ValueError(f"the name of a {what} must be a non-empty string without '.' or ',', got {x!r}")
     return x
+
+
+def gain(values: ArrayLike, k: int, what: str, names: Iterable[str] = ()) -> Array:
+    """A gain matrix (k, k), from a number, k numbers for the diagonal, or a matrix."""
+    values = np.asarray(values, dtype=np.float64)
+    if values.ndim == 0:
+        values = np.full(k, values)
+    if values.ndim == 1:
+        values = np.diag(vector(values, k, what, names))
+    return matrix(values, (k, k), what)

@@ -598,9 +598,14 @@ class TestInput:
         assert law.start(plants.five_bar()).size == 0
         with pytest.raises(ValueError, match="coordinates"):
             law.start(plants.catalogue["slider-crank"].start()[0])
+        bar = self.plant
+        renamed = [replace(loop, name="top") for loop in bar.loops]
+        other = cmb.Mechanism("other", bar.bodies, bar.joints, renamed, actuators=bar.actuators, gravity=bar.gravity)
         with pytest.raises(ValueError, match="contacts were named"):
-            law.start(plants.five_bar(closure="revolute"))
-        assert actuation(self.plant).start(plants.five_bar(closure="revolute")).size == 0
+            law.start(other)
+        assert actuation(self.plant).start(other).size == 0
+        assert law.start(plants.five_bar(closure="revolute")).size == 0  # rows go by their names
+        assert law.start(bar.without("tip")).size == 0  # a loop that does not hold at present
 
     def test_what_the_motion_law_knows_is_handed_on(self):
         motion = ProjectedInverseDynamics(

@@ -5,7 +5,8 @@ import pytest
 
 import cmbcontrol as cmb
 from cmbcontrol import plants
-from cmbcontrol.dynamics.forces import motor_effort, passive_joint_map, power
+from cmbcontrol.controllers import active_force_map
+from cmbcontrol.dynamics.forces import motor_effort, power
 from cmbcontrol.dynamics.formulations import FORMULATIONS, acceleration, constraint_inertia
 
 
@@ -98,7 +99,7 @@ class TestInverseDynamics:
         found = motor_effort(terms, terms.Cv + terms.Z @ [1.0, -2.0])
         assert found.f[[1, 3]].tolist() == [0.0, 0.0]
         parallel = terms.P @ (terms.M @ (terms.Cv + terms.Z @ [1.0, -2.0]) + terms.h)
-        assert passive_joint_map(terms) @ parallel == pytest.approx(found.f, abs=1e-9)
+        assert active_force_map(plant, terms, weight=np.ones(plant.nv)) @ parallel == pytest.approx(found.f, abs=1e-9)
 
     def test_over_actuated_takes_the_smallest_weighted_efforts(self):
         base = plants.five_bar()

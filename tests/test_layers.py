@@ -9,9 +9,13 @@ ROOT = Path(__file__).parents[1] / "cmbcontrol"
 FILES = sorted(ROOT.rglob("*.py"))
 
 # Lowest first. What a module may import stands at or before its own place; plants see only the model.
-LAYERS = ("errors", "_jit", "_check", "kernels", "model", "dynamics", "linear", "controllers", "sim", "design", "plot", "cli")
+LAYERS = (
+    *("errors", "_jit", "_check", "_progress"),
+    *("kernels", "model", "dynamics", "linear", "controllers", "sim", "design", "plot", "cli"),
+)
 ALLOWED = {layer: set(LAYERS[: i + 1]) for i, layer in enumerate(LAYERS)}
-ALLOWED["errors"] = ALLOWED["_jit"] = ALLOWED["_check"] = {"errors", "_jit", "_check"}
+for lowest in LAYERS[:4]:
+    ALLOWED[lowest] = set(LAYERS[:4])
 ALLOWED["plants"] = {"errors", "_check", "model", "plants"}
 ALLOWED["cli"] |= {"plants"}
 # Simulation.plot and .animate, LinearModel.plot_modes and .animate_mode, RootLocus.plot; plant.to_iosystem

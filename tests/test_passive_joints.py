@@ -18,7 +18,7 @@ from cmbcontrol.controllers import (
     controllability_along,
 )
 from cmbcontrol.controllers.metrics import WeightedProjection
-from cmbcontrol.dynamics.forces import motor_effort, passive_joint_map
+from cmbcontrol.dynamics.forces import motor_effort
 from cmbcontrol.errors import ControllabilityError, SimulationError
 from cmbcontrol.model.elements import Actuator, Body, Frame, PointOnLine, Revolute
 from cmbcontrol.model.functions import FunctionPlant
@@ -154,7 +154,6 @@ class TestMap:
         size = np.abs(force).max()
         f = active_force_map(plant, terms, weight=np.ones(plant.nv)) @ terms.P @ force
         assert f == pytest.approx(motor_effort(terms, wanted).f, abs=1e-9 * size)
-        assert f == pytest.approx(passive_joint_map(terms) @ terms.P @ force, abs=1e-9 * size)
         assert f == pytest.approx(
             controllability(plant, terms, weight=np.ones(plant.nv)).active_force(force), abs=1e-9 * size
         )

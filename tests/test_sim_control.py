@@ -75,6 +75,7 @@ def test_each_motor_has_its_own_delay():
     assert run.u[:, 1].values.tolist() == [0.0, 0.0, 0.0, 2.0, 2.0, 2.0, 2.0]
 
 
+@pytest.mark.nojit_slow
 def test_arrivals_that_are_one_but_for_rounding_are_one(cart):
     plant = plants.five_bar()
     law = Held(lambda t: np.array([1.0, 2.0]), 1e-3, delay=(2e-4, 1.2e-3))
@@ -144,6 +145,7 @@ def test_a_sampled_law_is_told_the_force_under_the_efforts_before():
         assert told[k] == pytest.approx(before.force[0], abs=1e-9)
 
 
+@pytest.mark.nojit_slow
 def test_a_delay_shifts_the_whole_response_of_a_tracking_law():
     plant = plants.five_bar()
     q = plant.assemble(left=2.1, right=1.0)
@@ -202,13 +204,13 @@ class At:
 def test_a_part_of_a_run_ends_where_something_watched_happens(cart, method, law):
     from dataclasses import replace
 
+    from cmbcontrol._progress import Reporter
     from cmbcontrol.kernels import stepping
     from cmbcontrol.linear.parametrization import as_parametrization
     from cmbcontrol.sim.advance import advance
     from cmbcontrol.sim.control import Control
     from cmbcontrol.sim.integrators import LOCAL_METHODS
     from cmbcontrol.sim.run import Record, Run, Standing
-    from cmbcontrol.sim.simulate import _reporter
 
     laws = {
         "constant": [2.0],
@@ -221,7 +223,7 @@ def test_a_part_of_a_run_ends_where_something_watched_happens(cart, method, law)
         tolerance, tolerance, 0.01 if method == "rk4" else np.inf, 1e-10, 0, 0, False, False, 0.0, 0.0, 1e-15, 1e-4, 1.0
     )
     local = as_parametrization(None, None) if method in LOCAL_METHODS else None
-    run = Run(cart, control, options, method, 1.0, 1000, _reporter(False), np.zeros(0), local, method == "rk4")
+    run = Run(cart, control, options, method, 1.0, 1000, Reporter(False, ""), np.zeros(0), local, method == "rk4")
     now, record = Standing(0.0, np.zeros(4), 0.01), Record()
     advance(replace(run, watch=At(0.125)), record, now, 1.0)  # x = t^2 / 2
     assert now.stopped
@@ -238,6 +240,7 @@ def test_a_part_of_a_run_ends_where_something_watched_happens(cart, method, law)
     assert now.x[:2] == pytest.approx([0.5, 1.0], abs=1e-9)
 
 
+@pytest.mark.nojit_slow
 def test_a_law_with_another_model_is_one_argument():
     from dataclasses import replace
 

@@ -10,7 +10,13 @@ import pytest
 from machines import LOOPS, again, largest, loop_at, name_of, random_state, tree_parts
 
 from cmbcontrol import plants
-from cmbcontrol.controllers import ProjectedInverseDynamics
+from cmbcontrol.controllers import (
+    ConstrainedActuation,
+    ConstraintForcePI,
+    Encoder,
+    HybridMotionForce,
+    ProjectedInverseDynamics,
+)
 from cmbcontrol.controllers.references import Constant, Quintic, Sampled
 from cmbcontrol.dynamics.formulations import acceleration
 from cmbcontrol.errors import ModelError, SimulationError, Status
@@ -706,7 +712,7 @@ def test_a_condition_that_is_no_number_and_one_that_fails():
             raise RuntimeError("the camera is dark")
         return -1.0
 
-    with pytest.raises(SimulationError, match="when= of Lock.*failed.*the camera is dark") as caught:
+    with pytest.raises(SimulationError, match=r"when= of Lock.*failed.*the camera is dark") as caught:
         simulate(
             ball(), None, [1.0], t_end=0.1, max_step=0.01, switches=[Contact("floor"), Lock("height", when=breaks)]
         )
@@ -855,3 +861,59 @@ def test_figures_of_the_examples(name, run, tmp_path):
     module = example(name)
     module.figure(getattr(module, run)()).savefig(tmp_path / "figure.png")
     assert (tmp_path / "figure.png").stat().st_size > 10_000
+
+
+class TestLawsWhereLoopsComeAndGo:
+    """Laws that name loops, or hold a plant of their own, go on with the loops that hold."""
+
+    def path(self):
+        grid = np.linspace(0.0, 2.0, 401)
+        return Sampled(grid, np.array([carried(t) for t in grid])[:, :6])
+
+    def motion(self, plant=CARRY):
+        return ProjectedInverseDynamics(plant, JOINTS, self.path(), bandwidth=15.0, consistent=True, period=2e-3)
+
+    def run(self, law, **options):
+        return simulate(CARRY, law, carried(0.0), t_end=2.0, output_times=0.02, switches=CHANGES, **options)
+
+    def test_terms_tell_the_rows_and_what_is_absent(self):
+        apart = CARRY.without(*GRASPS)
+        terms = apart.terms(carried(0.0), np.zeros(9))
+        assert terms.row_names == apart.row_names and terms.absent == set(GRASPS)
+        S = np.eye(len(CARRY.row_names))
+        here = terms.in_present_rows(S, CARRY.row_names)
+        assert here.shape == (len(CARRY.row_names), len(apart.row_names))
+        assert here.any(axis=1).sum() == len(apart.row_names)
+        twin = CARRY.as_at(terms)
+        assert twin is CARRY.as_at(terms) and twin.row_names == apart.row_names
+        assert CARRY.as_at(CARRY.terms(carried(0.0), np.zeros(9))) is CARRY
+
+    @pytest.mark.nojit_slow
+    def test_a_model_goes_along(self):
+        """The exact model gives the same run; the loops of a model come and go with those of the plant."""
+        run, with_model = self.run(self.motion()), self.run(self.motion(), model=plants.grasping_arms(table=True))
+        assert with_model.q.values == pytest.approx(run.q.values, abs=1e-9)
+
+    @pytest.mark.nojit_slow
+    def test_sensors_go_along(self):
+        run, chained = self.run(self.motion()), self.run(Encoder(bits=30) | self.motion())
+        assert chained.q.values == pytest.approx(run.q.values, abs=1e-6)
+
+    @pytest.mark.nojit_slow
+    def test_a_force_law_squeezes_while_it_holds(self):
+        wrench = "right_grasp_fx"
+        force = ConstraintForcePI(CARRY, [20.0], [wrench], ki=20.0, period=2e-3, frame="ground", on="b")
+        run = self.run(HybridMotionForce(self.motion(), force))
+        held = run.active.sel(loop=list(GRASPS)).values.all(axis=1)
+        error = run.report.sel(quantity=f"force_error_{wrench}").values
+        settled = held & np.roll(held, 12) & np.roll(held, -2)
+        assert settled.any() and largest(error[settled]) < 1.0
+        assert largest(run.q.values[:, :6] - run.reference.values) < 5e-3
+
+    @pytest.mark.nojit_slow
+    def test_limits_on_contacts_that_are_not_there(self):
+        law = ConstrainedActuation(self.motion(), limits=400.0, unilateral={"right_grasp_x": -300.0})
+        run = self.run(law)
+        assert np.isfinite(run.report.sel(quantity="status")).all()
+        assert (run.report.sel(quantity="status") == 0.0).all()
+        assert largest(run.q.values[:, :6] - run.reference.values) < 5e-3

@@ -448,7 +448,7 @@ class Chain:
             readings.append(block.measured(t, *readings[-1], c))
         told = terms
         if self.sensors:
-            told = self.plant.terms(*readings[-1], terms.t, cap=terms.rank)  # type: ignore[union-attr]
+            told = self.plant.as_at(terms).terms(*readings[-1], terms.t, cap=terms.rank)  # type: ignore[union-attr]
             told = told if terms.force is None else told.with_force(terms.force)
         # a law in continuous time is not told the force that answers its effort
         asked = told.with_force(None) if self.period is None and told.force is not None else told
@@ -478,7 +478,7 @@ class Chain:
 # -- helpers of the blocks --------------------------------------------------------------------------------
 
 
-def per_motor(given: ArrayLike | Mapping[str, float], setting: Setting, block: Block, what: str) -> Array:
+def of_motors(given: ArrayLike | Mapping[str, float], setting: Setting, block: Block, what: str) -> Array:
     """A value of each motor: (nu,), or () for one that serves all; 0 for motors that a mapping does not name."""
     if isinstance(given, Mapping):
         names = setting.known(block, "for names of motors").actuator_names
@@ -486,8 +486,14 @@ def per_motor(given: ArrayLike | Mapping[str, float], setting: Setting, block: B
             _check.one_of(name, names, "motor")
         given = [given.get(name, 0.0) for name in names]
     x = np.asarray(given, dtype=np.float64)
-    if x.ndim and setting.plant is not None:
+    if setting.plant is not None:
         require_one_each(x, setting.plant, what)
+    return x
+
+
+def per_motor(given: ArrayLike | Mapping[str, float], setting: Setting, block: Block, what: str) -> Array:
+    """A value >= 0 of each motor; see `of_motors`."""
+    x = of_motors(given, setting, block, what)
     if x.ndim > 1 or np.isnan(x).any() or (x < 0.0).any():
         raise ValueError(f"{what} must be a number >= 0 or one for each motor, got {x.tolist()}")
     return x

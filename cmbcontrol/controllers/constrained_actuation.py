@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -18,10 +17,10 @@ from ..dynamics.forces import weight_root
 from ..kernels import laws
 from ..model.plant import Plant
 from ..model.terms import Terms
+from .around import AroundMotion
 from .conic_solver import SOLVERS, Costs, Program, Shape, bounded_least_squares, span
 from .contact_limits import Cone, ContactLimits, Unilateral, contact_limits
-from .protocol import period_of, require_same_signals
-from .references import Reference
+from .protocol import require_same_signals
 
 __all__ = ["ActuationStatus", "ConstrainedActuation", "ConstrainedEffort"]
 
@@ -143,7 +142,7 @@ class ConstrainedEffort:
         return text
 
 
-class ConstrainedActuation:
+class ConstrainedActuation(AroundMotion):
     """A motion law within limits: of the motors, and of what contacts can bear.
 
     At each state, with a(u) = the acceleration of the closed machine and lam(u) its multipliers, both affine in u,
@@ -217,13 +216,8 @@ class ConstrainedActuation:
         metric: ArrayLike | None = None,
         solver: str = "direct",
     ) -> None:
-        plant = getattr(motion, "plant", None)
-        if not callable(getattr(motion, "wanted_acceleration", None)) or not isinstance(plant, Plant):
-            raise TypeError(
-                "ConstrainedActuation needs a motion law, with wanted_acceleration(t, terms) and plant, such as "
-                f"ProjectedInverseDynamics; got {motion!r}"
-            )
-        self.motion = motion
+        super().__init__(motion)
+        plant = self.plant
         self.lower, self.upper = _bounds(plant, limits)
         self.limits = contact_limits(plant, unilateral, cones)
         self.slack = _check.one_of(slack, ("least", "scale"), "slack")
@@ -245,45 +239,16 @@ class ConstrainedActuation:
         above, below = (np.append(np.isfinite(x[self._free]), scaled).astype(bool) for x in (self.upper, self.lower))
         return Shape(self.lower.size, above, below, min(above.size, nv), len(self.limits.F), self.limits.cones)
 
-    @property
-    def plant(self) -> Plant:
-        """That of the motion law."""
-        return self.motion.plant
-
-    @property
-    def period(self) -> float | None:
-        """Sample time of the motion law, s; None in continuous time."""
-        return period_of(self.motion)
-
-    @property
-    def coordinates(self) -> tuple[str, ...]:
-        """Those that the motion law controls, where it says so."""
-        return self.motion.coordinates
-
-    @property
-    def reference(self) -> Reference:
-        """What the motion law follows. A new one goes to a copy of that law, which may be in use elsewhere."""
-        return self.motion.reference
-
-    @reference.setter
-    def reference(self, reference: Reference) -> None:
-        motion = copy.copy(self.motion)
-        motion.reference = reference
-        self.motion = motion
-
     def start(self, plant: Plant) -> Array:
         """No state; refuses a plant with other coordinates or motors than the model, or other loops."""
         require_same_signals(self.plant, plant)
-        if self.limits and plant.row_names != self.plant.row_names:
+        own = self.plant.as_at(plant) if plant.absent else self.plant
+        if self.limits and not set(own.row_names) <= set(plant.row_names):
             raise ValueError(
                 f"the contacts were named on the loops of {self.plant.name!r}, {', '.join(self.plant.row_names)}; "
                 f"{plant.name!r} has {', '.join(plant.row_names) or 'none'}"
             )
         return np.zeros(0)
-
-    def wanted_acceleration(self, t: float, terms: Terms) -> Array:
-        """That of the motion law, shape (nv,)."""
-        return self.motion.wanted_acceleration(t, terms)
 
     def __call__(self, t: float, terms: Terms, state: Array) -> Array:
         """Motor efforts u (nu,), N or N m."""
@@ -335,7 +300,11 @@ class ConstrainedActuation:
         wanted = np.asarray(wanted, dtype=np.float64)
         if wanted.shape != terms.h.shape:
             raise ValueError(f"wanted must have shape {terms.h.shape}, got {wanted.shape}")
-        return ConstrainedEffort(*self._efforts(terms, wanted), wanted, terms, self.limits)
+        return ConstrainedEffort(*self._efforts(terms, wanted), wanted, terms, self._limits_at(terms))
+
+    def _limits_at(self, terms: Terms) -> ContactLimits:
+        """The limits of the contacts that hold."""
+        return self.limits.at(terms, self.plant.row_names)
 
     # -- from the equations of motion to efforts -----------------------------------------------------------------
 
@@ -349,7 +318,7 @@ class ConstrainedActuation:
                 met = reached and known and bool((u <= self.upper).all() and (u >= self.lower).all())
                 if met and not self.limits:
                     return u, ActuationStatus.OPTIMAL, 1.0
-                problem = _problem(terms, wanted, self._metric, self.limits, self.slack == "scale")
+                problem = _problem(terms, wanted, self._metric, self._limits_at(terms), self.slack == "scale")
                 if met and _missing(problem.F @ u + problem.f, problem.G @ u + problem.g, self.limits.cones) <= 0.0:
                     return u, ActuationStatus.OPTIMAL, 1.0
                 found = self._limited(problem, u if reached else None) if known and problem.finite else None

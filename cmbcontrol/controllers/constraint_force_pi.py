@@ -11,14 +11,14 @@ from numpy.typing import ArrayLike, NDArray
 from .. import _check
 from ..dynamics.forces import weight_root
 from ..dynamics.formulations import acceleration
-from ..errors import AssemblyError, ControllabilityError
+from ..errors import ControllabilityError
 from ..kernels import laws
 from ..model.base import PlantBase
 from ..model.terms import Terms
 from .controllability import metric_root
 from .decoupling import cross_coupling, split_range, surplus_efforts
 from .force_components import ForceComponents
-from .protocol import require_same_signals
+from .protocol import regular_terms, require_same_signals
 
 __all__ = ["ConstraintForcePI"]
 
@@ -227,12 +227,8 @@ class ConstraintForcePI:
 
     def _check_plant(self) -> None:
         """The motion determines the components, and the motors change some of them, at a regular pose."""
-        try:
-            q = self.plant.assemble()
-        except AssemblyError:  # no pose to look at; each state is checked anyway
-            return
-        terms = self.plant.terms(q, np.zeros(self.plant.nv))
-        if terms.rank < self.plant.generic_rank(q):
+        terms = regular_terms(self.plant)
+        if terms is None:  # each state is checked anyway
             return
         C = self.components.matrix(terms)
         N = surplus_efforts(terms, np.zeros(terms.dof), self._root)[1]

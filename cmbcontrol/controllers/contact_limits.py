@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
 from ..model.plant import Plant
+from ..model.terms import Terms
 
 __all__ = ["Cone", "ContactLimits", "Unilateral", "contact_limits"]
 
@@ -85,6 +86,13 @@ class ContactLimits(NamedTuple):
 
     def __bool__(self) -> bool:
         return bool(len(self.F) or self.cones)
+
+    def at(self, terms: Terms, row_names: tuple[str, ...]) -> ContactLimits:
+        """The limits in the rows that hold at a state; contacts that do not hold have none to keep."""
+        if terms.row_names == row_names:
+            return self
+        F, G, normals = (terms.in_present_rows(x, row_names) for x in (self.F, self.G, self.normals))
+        return self._replace(F=F, minimum=np.where(F.any(axis=1), self.minimum, 0.0), G=G, normals=normals)
 
 
 def contact_limits(

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from .. import _check
 from ..model.plant import Plant
 from ..model.terms import Terms
-from .chain import Block, EffortBlock, Setting, per_motor, require_one_each
+from .chain import Block, EffortBlock, Setting, of_motors, per_motor, require_one_each
 
 __all__ = ["FirstOrderActuator"]
 
@@ -80,12 +80,5 @@ class FirstOrderActuator(EffortBlock):
 def initial_efforts(given: ArrayLike | Mapping[str, float], setting: Setting, block: Block) -> Array:
     """Efforts at the start, of any sign."""
     what = f"the initial efforts of {type(block).__name__}"
-    if isinstance(given, Mapping):
-        names = setting.known(block, "for names of motors").actuator_names
-        for name in given:
-            _check.one_of(name, names, "motor")
-        given = [given.get(name, 0.0) for name in names]
-    x = np.asarray(given, dtype=np.float64)
-    if setting.plant is not None:
-        require_one_each(x, setting.plant, what)
+    x = of_motors(given, setting, block, what)
     return _check.vector(np.atleast_1d(x), x.size, what) if x.ndim else np.asarray(_check.number(float(x), what))

@@ -147,6 +147,7 @@ class ForceComponents:
         if self.whole:
             return np.eye(self.plant.nv)
         S = self.combinations(terms.q) if self._bodies else self._S
+        S = terms.in_present_rows(S, self.plant.row_names)
         if terms.rank == terms.A.shape[0]:  # the smallest c with A c = S' is A+ S'
             return np.array([laws.smallest_solution(terms.A, combination, 0.0)[0] for combination in S])
         self._require_determined(S, terms)
@@ -173,8 +174,8 @@ class ForceComponents:
         if sure.all():
             return
         unknown = ", ".join(repr(n) for n, known in zip(self.names, sure, strict=True) if not known)
-        rows = determined(np.eye(len(self.plant.row_names)), terms)
-        known = ", ".join(n for n, ok in zip(self.plant.row_names, rows, strict=True) if ok) or "none"
+        rows = determined(np.eye(len(terms.A)), terms)
+        known = ", ".join(n for n, ok in zip(terms.row_names, rows, strict=True) if ok) or "none"
         raise ControllabilityError(
             f"the motion does not determine {unknown}: redundant rows share that force "
             f"(q = {np.round(terms.q, 6).tolist()}). Rows that it determines: {known}. Choose among these, or leave "

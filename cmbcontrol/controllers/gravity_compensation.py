@@ -85,21 +85,12 @@ class GravityPD:
         self.coordinates = self.task.names
         if not self.coordinates:
             raise ValueError("GravityPD needs coordinates, got none")
-        self.kp, self.kd = self._gain(kp, "kp"), self._gain(kd, "kd")
+        k = len(self.coordinates)
+        self.kp, self.kd = (_check.gain(x, k, what, self.coordinates) for x, what in ((kp, "kp"), (kd, "kd")))
         self._root = weight_root(weight, plant.nu)
         self.period = None if period is None else _check.positive(period, "period")
         require_reference(reference, self.coordinates)
         self.reference = reference
-
-    def _gain(self, gain: ArrayLike, what: str) -> Array:
-        """A gain matrix (k, k)."""
-        k = len(self.coordinates)
-        gain = np.asarray(gain, dtype=np.float64)
-        if gain.ndim == 0:
-            gain = np.full(k, gain)
-        if gain.ndim == 1:
-            gain = np.diag(_check.vector(gain, k, what, self.coordinates))
-        return _check.matrix(gain, (k, k), what)
 
     def with_model(self, model: Plant) -> Self:
         """The same law with the weights of another model."""
@@ -121,7 +112,7 @@ class GravityPD:
     def __call__(self, t: float, terms: Terms, state: Array) -> Array:
         """Motor efforts u (nu,), N or N m."""
         e, e_rate = self.error(t, terms)
-        weights = self.plant.terms(terms.q, np.zeros(terms.v.size), t, cap=terms.rank).h
+        weights = self.plant.as_at(terms).terms(terms.q, np.zeros(terms.v.size), t, cap=terms.rank).h
         f = weights + self.task.jacobian(terms).T @ (self.kp @ e + self.kd @ e_rate)
         return smallest_effort(terms, np.linalg.solve(terms.M, f - terms.h), self._root)  # M a + h = f
 

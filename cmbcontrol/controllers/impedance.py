@@ -106,13 +106,7 @@ class Impedance:
 
     def _gain(self, gain: ArrayLike, what: str, definite: bool = False) -> Array:
         """A symmetric gain matrix (k, k)."""
-        k = len(self.coordinates)
-        gain = np.asarray(gain, dtype=np.float64)
-        if gain.ndim == 0:
-            gain = np.full(k, gain)
-        if gain.ndim == 1:
-            gain = np.diag(_check.vector(gain, k, what, self.coordinates))
-        gain = _check.matrix(gain, (k, k), what)
+        gain = _check.gain(gain, len(self.coordinates), what, self.coordinates)
         size = np.abs(gain).max(initial=0.0)
         least = np.linalg.eigvalsh(0.5 * (gain + gain.T)).min(initial=np.inf)
         if np.abs(gain - gain.T).max(initial=0.0) > 1e-9 * size or least < -1e-12 * size or (definite and least <= 0.0):

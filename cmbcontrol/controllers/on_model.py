@@ -43,6 +43,9 @@ class OnModel(AroundLaw):
     Where dimensions differ, the loops of the model are not quite closed at the positions of the plant, and a row that
     is redundant on its own manifold may be independent there. No more rows count than the plant has independent ones.
 
+    Where loops come and go during a run, those of the model that have their names do so, too. A lock (`Lock`) is
+    unknown to a model that has no loop of its name.
+
     A measured constraint force is that of the plant, and so is all that the drive of a sampled law is told: it is
     part of the machine. In continuous time the blocks of a chain are part of the law: write ``OnModel(model, law) |
     DriveFriction(...)`` where they are to be told the truth.
@@ -124,7 +127,7 @@ class OnModel(AroundLaw):
         """A function of the law, told the terms of the model and the force that was measured."""
 
         def told(t: float, terms: Terms, *state: Array) -> Any:
-            known = self.model.terms(terms.q, terms.v, terms.t, cap=terms.rank)
+            known = self.model.as_at(terms).terms(terms.q, terms.v, terms.t, cap=terms.rank)
             return function(t, known if terms.force is None else known.with_force(terms.force), *state)
 
         return told

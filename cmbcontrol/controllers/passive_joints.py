@@ -8,10 +8,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
-from ..errors import AssemblyError, ControllabilityError
+from ..errors import ControllabilityError
 from ..model.terms import Terms
 from .around import AroundMotion
 from .controllability import MARGIN, Controllability, checked_epsilon, metric_of, reach
+from .protocol import regular_terms
 
 __all__ = ["PassiveJoints"]
 
@@ -113,13 +114,8 @@ class PassiveJoints(AroundMotion):
 
     def _require_motors(self) -> None:
         """The motors reach every freedom at a regular pose."""
-        plant = self.plant
-        try:
-            q = plant.assemble()
-        except AssemblyError:  # no pose to look at; each state is checked anyway
-            return
-        terms = plant.terms(q, np.zeros(plant.nv))
-        if terms.rank < plant.generic_rank(q):
+        plant, terms = self.plant, regular_terms(self.plant)
+        if terms is None:  # each state is checked anyway
             return
         found = reach(terms, plant.velocity_names, self._metric)
         if not found.complete:

@@ -10,12 +10,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
 from ..dynamics.forces import smallest_effort, weight_root
-from ..errors import AssemblyError, ControllabilityError
+from ..errors import ControllabilityError
 from ..kernels import laws
 from ..model.diagnosis import actuation_verdict
 from ..model.plant import Plant
 from ..model.terms import Terms
-from .protocol import require_same_signals
+from .protocol import regular_terms, require_same_signals
 from .redundancy import Wish, best, nearest
 from .references import Reference
 from .tasks import Coordinates, Posture, TaskMotion, as_task, motion_of, require_reference
@@ -161,14 +161,7 @@ class ProjectedInverseDynamics:
             return np.diag(w**2), np.diag(2.0 * z * w)
         if kp is None or kd is None:
             raise TypeError("kp and kd go together; give both")
-        return self._gain(kp, "kp"), self._gain(kd, "kd")
-
-    def _gain(self, gain: ArrayLike, what: str) -> Array:
-        k = len(self.coordinates)
-        gain = np.asarray(gain, dtype=float)
-        if gain.ndim < 2:
-            gain = np.diag(np.broadcast_to(gain, (k,)))
-        return _check.matrix(gain, (k, k), what)
+        return _check.gain(kp, k, "kp", self.coordinates), _check.gain(kd, k, "kd", self.coordinates)
 
     def _posture(
         self, posture: tuple | Posture | Acceleration | None, damping: float | None
@@ -209,12 +202,8 @@ class ProjectedInverseDynamics:
 
     def _check_plant(self, by_name: bool, posture: bool) -> None:
         """The motors reach every freedom, and the task is not of more, at a regular pose."""
-        try:
-            q = self.plant.assemble()
-        except AssemblyError:  # no pose to look at; each state is checked anyway
-            return
-        terms = self.plant.terms(q, np.zeros(self.plant.nv))
-        if terms.rank < self.plant.generic_rank(q):
+        terms = regular_terms(self.plant)
+        if terms is None:  # each state is checked anyway
             return
         verdict = actuation_verdict(terms)
         if not verdict.complete:

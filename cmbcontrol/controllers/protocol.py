@@ -39,10 +39,20 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
+from ..errors import AssemblyError
 from ..model.plant import Plant
 from ..model.terms import Terms
 
-__all__ = ["ConstantEffort", "Controller", "as_controller", "optional", "period_of", "require_same_signals", "start_of"]
+__all__ = [
+    "ConstantEffort",
+    "Controller",
+    "as_controller",
+    "optional",
+    "period_of",
+    "regular_terms",
+    "require_same_signals",
+    "start_of",
+]
 
 Array = NDArray[np.float64]
 
@@ -92,6 +102,16 @@ def start_of(controller: Any, plant: Plant) -> Array:
     start = optional(controller, "start")
     state = start(plant) if start is not None else None
     return np.zeros(0) if state is None else np.atleast_1d(np.array(state, dtype=np.float64))
+
+
+def regular_terms(plant: Plant) -> Terms | None:
+    """The equations of motion at rest in a pose that is not singular, for checks; None where none is at hand."""
+    try:
+        q = plant.assemble()
+    except AssemblyError:
+        return None
+    terms = plant.terms(q, np.zeros(plant.nv))
+    return terms if terms.rank == plant.generic_rank(q) else None
 
 
 def require_same_signals(model: Plant, plant: Plant) -> None:

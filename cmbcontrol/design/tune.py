@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _check
+from .._progress import Progress, Reporter
 from ..errors import CmbError, SimulationError
 from ..sim.result import Simulation
 from ..sim.simulate import simulate
@@ -133,7 +134,7 @@ def tune(
     tolerance: float = 1e-3,
     seed: int = 0,
     penalty: float | None = None,
-    progress: bool | Callable[[float], None] = False,
+    progress: Progress = False,
 ) -> TuneResult:
     """Gains with the smallest cost of a closed-loop simulation, within bounds.
 
@@ -204,7 +205,7 @@ def tune(
     for name in given:
         _check.one_of(name, ranges, "gain")
     x0 = np.array([r.share(_start_value(name, r, given.get(name))) for name, r in ranges.items()])
-    search = _Search(make, ranges, cost, int(max_evaluations), penalty, _teller(progress))
+    search = _Search(make, ranges, cost, int(max_evaluations), penalty, Reporter(progress, "tuning"))
     complete = True
     with search.tell:
         try:
@@ -351,48 +352,3 @@ class _Search:
         return TuneResult(
             dict(zip(self.ranges, best.tolist(), strict=True)), float(value), run, data, complete, message
         )
-
-
-class _Teller:
-    """Progress, to a bar or to a callable."""
-
-    def __init__(self, tell: Callable[[float], None] | None) -> None:
-        self._tell, self._bar = tell, None
-
-    def __enter__(self) -> _Teller:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        return None
-
-    def update(self, fraction: float) -> None:
-        """Tell the fraction that is done."""
-        if self._tell is not None:
-            self._tell(fraction)
-
-
-class _Bar(_Teller):
-    """A progress bar on the terminal."""
-
-    def __init__(self) -> None:
-        super().__init__(None)
-
-    def __enter__(self) -> _Teller:
-        from rich.progress import Progress
-
-        self._progress = Progress(transient=True)
-        self._progress.start()
-        self._task = self._progress.add_task("tuning", total=1.0)
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._progress.stop()
-
-    def update(self, fraction: float) -> None:
-        self._progress.update(self._task, completed=fraction)
-
-
-def _teller(progress: bool | Callable[[float], None]) -> _Teller:
-    if progress is True:
-        return _Bar()
-    return _Teller(progress if callable(progress) else None)

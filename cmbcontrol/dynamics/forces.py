@@ -23,7 +23,6 @@ __all__ = [
     "inverse_dynamics",
     "measured_force",
     "motor_effort",
-    "passive_joint_map",
     "power",
     "smallest_effort",
     "weight_root",
@@ -213,29 +212,6 @@ def inverse_dynamics(
     (array([-31.49,  32.91]), 'fully-actuated')
     """
     return motor_effort(plant.terms(q, v), vdot, weight, strict=strict)
-
-
-def passive_joint_map(terms: Terms, active: ArrayLike | None = None) -> Array:
-    """Aghili's I + H (eqs. 57-62): from a force in N(A) to one on active joints that moves the same.
-
-    Parameters
-    ----------
-    active : array_like of bool, shape (nv,), optional
-        Joints with motors; by default those that B reaches.
-
-    Returns
-    -------
-    IH : ndarray, shape (nv, nv)
-        f = IH @ f_parallel is zero on passive joints, where the plant is controllable.
-    """
-    n = terms.h.size
-    mask = np.any(terms.B != 0.0, axis=1) if active is None else np.asarray(active, dtype=bool)
-    if mask.shape != (n,):
-        raise ValueError(f"active must be {n} booleans, one a velocity coordinate, got shape {mask.shape}")
-    I, B, P = np.eye(n), np.diag(mask.astype(float)), terms.P
-    Q = I - B - P + B @ P
-    H = -(I - P) @ np.linalg.pinv(Q, rcond=1e-10) @ (I - B)
-    return I + H
 
 
 def power(terms: Terms, u: ArrayLike, vdot: ArrayLike) -> dict[str, float]:

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
+from .._progress import Progress, Reporter
 from ..errors import ContinuationError
 from ..model.base import PlantBase
 from .at_rest import coordinate_lengths
@@ -25,8 +26,8 @@ __all__ = ["EquilibriumBranch", "SpecialPoint", "continue_equilibria"]
 
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
-Progress = bool | Callable[[float], None]
 
+_TITLE = "following the branch"
 _TURN = np.cos(np.radians(15.0))  # of the tangent in one step
 _SHORTEST = 1e-7  # step, radians
 _LOCATE = 1e-13  # of a step: how closely special points are found
@@ -166,7 +167,7 @@ class EquilibriumBranch:
                 "be one of several branches at once",
                 self,
             )
-        return _trace(curve, [first, second], _Reporter(False))
+        return _trace(curve, [first, second], Reporter(False, _TITLE))
 
     def to_dataset(self) -> xarray.Dataset:
         """The branch as an `xarray.Dataset` with named dimensions and units.
@@ -323,7 +324,7 @@ def continue_equilibria(
     curve.bounds = _bounds(start, stop, within)
     curve.step, curve.max_points = _check.positive(step, "step"), max_points
     curve.tolerance = _check.positive(tolerance, "tolerance")
-    with _Reporter(progress) as reporter:
+    with Reporter(progress, _TITLE) as reporter:
         return _trace(curve, [curve.first(q)], reporter)
 
 
@@ -428,35 +429,6 @@ def _locate(curve: Curve, base: Node, node: Node, h: float, test: Callable[[Node
 # -- the way along ------------------------------------------------------------------------------------------
 
 
-class _Reporter:
-    """Tells how far the parameter has come: to nobody, a function, or a progress bar."""
-
-    def __init__(self, progress: Progress) -> None:
-        self._tell = progress if callable(progress) else None
-        self._bar = None
-        if progress is True:
-            from rich.progress import Progress as Bar  # imported where used
-
-            self._bar = Bar(transient=True)
-
-    def __enter__(self) -> _Reporter:
-        if self._bar is not None:
-            self._bar.start()
-            self._task = self._bar.add_task("following the branch", total=1.0)
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        if self._bar is not None:
-            self._bar.stop()
-
-    def update(self, fraction: float) -> None:
-        """Tell the fraction that was reached."""
-        if self._tell is not None:
-            self._tell(fraction)
-        if self._bar is not None:
-            self._bar.update(self._task, completed=fraction)
-
-
 class _Record:
     """What has been found of a branch."""
 
@@ -513,7 +485,7 @@ class _Record:
         )
 
 
-def _trace(curve: Curve, nodes: list[Node], reporter: _Reporter) -> EquilibriumBranch:
+def _trace(curve: Curve, nodes: list[Node], reporter: Reporter) -> EquilibriumBranch:
     """Follow the branch on from its first points."""
     record = _Record(curve)
     try:
@@ -539,7 +511,7 @@ def _trace(curve: Curve, nodes: list[Node], reporter: _Reporter) -> EquilibriumB
         ) from error
 
 
-def _follow(curve: Curve, record: _Record, reporter: _Reporter) -> str:
+def _follow(curve: Curve, record: _Record, reporter: Reporter) -> str:
     """Add points until the branch ends; returns why."""
     h, reached = 0.3 * curve.step, 0.0
     while len(record.nodes) < curve.max_points:

@@ -46,6 +46,8 @@ class PlantBase(ABC):
         (position, velocity) indices of coordinates that are plain numbers.
     loops : tuple
         The closures as parts; empty where functions describe them.
+    absent : frozenset of str
+        Loops that `without` has left out.
     """
 
     name: str
@@ -64,6 +66,7 @@ class PlantBase(ABC):
     limits: Array
     paired: tuple[tuple[int, int], ...]
     loops: tuple = ()
+    absent: frozenset[str] = frozenset()
 
     def __setattr__(self, key: str, value: object) -> None:
         if getattr(self, "_frozen", False):
@@ -214,9 +217,21 @@ class PlantBase(ABC):
             row_units=tuple(self.row_units[i] for i in rows),
             row_slices={name: slice(*ends[i : i + 2]) for i, name in enumerate(kept)},
             row_scale=scale,
+            absent=self.absent | set(loops),
             **self._of_rows(kept, rows),
         )
+        vars(mode).pop("_modes", None)
         return mode
+
+    def as_at(self, terms: Terms | PlantBase) -> Self:
+        """The plant without the loops that do not hold where the terms were made, or in another plant; it is kept."""
+        if not terms.absent:
+            return self
+        gone = terms.absent.intersection(self.row_slices)
+        modes = vars(self).setdefault("_modes", {})
+        if gone not in modes:
+            modes[gone] = self.without(*gone)
+        return modes[gone]
 
     def jacobian(self, q: ArrayLike) -> Array:
         """Constraint Jacobian A (rows, nv)."""

@@ -505,9 +505,8 @@ class FunctionPlant(PlantBase):
             v = found.admissible(v)
         potential = float(self._value("potential", q)) if "potential" in self._functions else math.nan
         h, phi, b = self._value("h", q, v), self._value("Phi", q), self._value("Adot_v", q, v)
-        return Terms(
-            t, q.copy(), v.copy(), M, h, phi, A, b, self._B(q), potential, found.pivots, found.rank, self.row_scale
-        )
+        rows = self.row_scale, None, self.row_names, self.absent
+        return Terms(t, q.copy(), v.copy(), M, h, phi, A, b, self._B(q), potential, found.pivots, found.rank, *rows)
 
     # -- printing ---------------------------------------------------------------------------------
 

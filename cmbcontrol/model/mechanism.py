@@ -332,7 +332,8 @@ class Mechanism(PlantBase):
         )
         if rank == FAILED and check:
             raise ModelError(f"the mass matrix of {self.name!r} is not positive definite at q = {q.tolist()}")
-        return Terms(t, q.copy(), v.copy(), M, h, phi, A, b, B, potential, pivots, rank, self.row_scale)
+        rows = self.row_scale, None, self.row_names, self.absent
+        return Terms(t, q.copy(), v.copy(), M, h, phi, A, b, B, potential, pivots, rank, *rows)
 
     def __deepcopy__(self, memo: dict) -> Mechanism:
         """A frozen machine is its own copy."""

@@ -52,6 +52,10 @@ class Terms:
         Factors that bring the rows to metres, for decisions about rank.
     force : ndarray, shape (nv,), or None
         Constraint force A' lam that was measured, for laws that ask for it (``measures_force``).
+    row_names : tuple of str
+        Names of the rows.
+    absent : frozenset of str
+        Loops of the plant that do not hold at present, where loops come and go.
     """
 
     t: float
@@ -68,6 +72,8 @@ class Terms:
     rank: int
     row_scale: Array
     force: Array | None = None
+    row_names: tuple[str, ...] = ()
+    absent: frozenset[str] = frozenset()
 
     @property
     def dof(self) -> int:
@@ -115,6 +121,20 @@ class Terms:
     def singular_values(self) -> Array:
         """Singular values of A, largest first."""
         return np.linalg.svd(self.A, compute_uv=False)
+
+    def in_present_rows(self, S: Array, row_names: tuple[str, ...]) -> Array:
+        """Columns of S (k, rows) for the rows that hold here, from those for the rows of a plant with these names.
+
+        A row that does not hold has no multiplier; one that the plant does not know counts for nothing in S.
+        """
+        if not self.row_names or self.row_names == row_names:
+            return S
+        here = {name: i for i, name in enumerate(self.row_names)}
+        known = [(here[name], j) for j, name in enumerate(row_names) if name in here]
+        out = np.zeros((len(S), len(self.row_names)))
+        for i, j in known:
+            out[:, i] = S[:, j]
+        return out
 
     def with_force(self, force: Array) -> Terms:
         """The same with a measured constraint force A' lam (nv,)."""

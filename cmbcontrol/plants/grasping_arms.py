@@ -12,8 +12,7 @@ from .. import _check
 from ..model.elements import GROUND, Body, Frame, Prismatic, Revolute, Weld
 from ..model.mechanism import Mechanism
 from .entry import Entry, Study
-from .planar import turned, two_bar
-from .two_arms import FORE, GRASP, HAND, OUTWARD, SHOULDER, UPPER, two_arms
+from .two_arms import GRASP, HAND, arm_angles, two_arms
 
 __all__ = ["grasping_arms"]
 
@@ -104,15 +103,9 @@ def pose(
     (True, array([0.1, 0.6, 0. ]))
     """
     _check.one_of(elbows, ("out", "in"), "elbows")
-    values = {"object_x": x, "object_y": y, "object_angle": angle}
-    for side, base, hand in (("left", -SHOULDER, angle), ("right", SHOULDER, angle + math.pi)):
-        wrist = np.array([x, y]) - turned((GRASP + HAND + clearance, 0.0), hand)
-        bend = OUTWARD[side] if elbows == "out" else -OUTWARD[side]
-        shoulder, fore = two_bar(wrist - (base, 0.0), UPPER, FORE, bend, f"the {side} arm")
-        elbow = math.remainder(fore - shoulder, 2.0 * math.pi)
-        wrist_angle = math.remainder(hand - shoulder - elbow, 2.0 * math.pi)
-        values |= {f"{side}_shoulder": shoulder, f"{side}_elbow": elbow, f"{side}_wrist": wrist_angle}
-    return plant.pack(values)
+    arms = arm_angles(x, y, angle, GRASP + HAND + clearance, elbows)
+    wrists = {name: math.remainder(value, 2.0 * math.pi) for name, value in arms.items() if name.endswith("wrist")}
+    return plant.pack({"object_x": x, "object_y": y, "object_angle": angle, **arms, **wrists})
 
 
 def start(plant: Mechanism) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

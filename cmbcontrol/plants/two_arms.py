@@ -122,15 +122,22 @@ def pose(
     array([0.1, 0.6, 0. ])
     """
     _check.one_of(elbows, ("out", "in"), "elbows")
+    return plant.pack(arm_angles(x, y, angle, GRASP + HAND, elbows))
+
+
+def arm_angles(x: float, y: float, angle: float, reach: float, elbows: str) -> dict[str, float]:
+    """Joint angles with the wrists `reach` (m) from the point (x, y), on the line at `angle` through it, hands inward.
+
+    Wrists are not wrapped: shoulder + elbow + wrist is the angle of the hand.
+    """
     values = {}
     for side, base, hand in (("left", -SHOULDER, angle), ("right", SHOULDER, angle + math.pi)):
-        wrist = np.array([x, y]) - turned((GRASP + HAND, 0.0), hand)
+        wrist = np.array([x, y]) - turned((reach, 0.0), hand)
         bend = OUTWARD[side] if elbows == "out" else -OUTWARD[side]
         shoulder, fore = two_bar(wrist - (base, 0.0), UPPER, FORE, bend, f"the {side} arm")
         elbow = math.remainder(fore - shoulder, 2.0 * math.pi)
-        # the wrist is not wrapped: shoulder + elbow + wrist is the angle of the hand, as the coupling counts it
         values |= {f"{side}_shoulder": shoulder, f"{side}_elbow": elbow, f"{side}_wrist": hand - shoulder - elbow}
-    return plant.pack(values)
+    return values
 
 
 def start(plant: Mechanism) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

@@ -18,7 +18,7 @@ __all__ = ["Control", "LawFailed"]
 
 Array = NDArray[np.float64]
 
-_DIGITS = 9  # of a period: times that agree to these are one
+_SAME, _DIGITS = 1e-6, 9  # of a period: times that agree to these are one
 
 
 class LawFailed(Exception):
@@ -41,10 +41,10 @@ class Control:
     command : ndarray, shape (nu,)
         Efforts that are held at present.
     reports : list of (float, mapping)
-        What the law reported, sample by sample.
+        What the law reported, at the samples that are the latest at one of the output `times` (at all without these).
     """
 
-    def __init__(self, plant: Plant, law: Any) -> None:
+    def __init__(self, plant: Plant, law: Any, times: Array | None = None) -> None:
         self.law, self.motors = law, plant.actuator_names
         self.period = period_of(law)
         self.state = start_of(law, plant)
@@ -55,7 +55,7 @@ class Control:
         self.command = np.zeros(plant.nu)
         if isinstance(law, ConstantEffort):
             self.command = law.u
-        self._samples = 0
+        self._samples, self._times = 0, times
         self._under_way: list[tuple[float, int, float]] = []  # (arrival, motor, effort), in order
         self._start_of_drive = start_of(self.drive, plant) if self.drive is not None else np.zeros(0)
 
@@ -98,7 +98,7 @@ class Control:
         update, report = optional(self.law, "update"), optional(self.law, "report")
         try:
             u = self._asked(t, terms, self.state)
-            if report is not None:
+            if report is not None and self._shown(t):
                 self.reports.append((t, dict(report(t, terms, self.state))))
             if update is not None:
                 self.state = np.atleast_1d(np.asarray(update(t, terms, self.state), dtype=np.float64))
@@ -108,6 +108,13 @@ class Control:
             self._under_way.append((self._arrival(delay), motor, float(u[motor])))
         self._under_way.sort()
         self._samples += 1
+
+    def _shown(self, t: float) -> bool:
+        """Whether the sample at t is the latest one at an output time."""
+        if self._times is None:
+            return True
+        first, end = (t - 0.5 * _SAME * self.period, t + (1.0 + _SAME) * self.period)  # type: ignore[operator]
+        return bool(np.searchsorted(self._times, first) < np.searchsorted(self._times, end))
 
     def _arrival(self, delay: float) -> float:
         """When an effort of this sample acts; at a sample time, or with another effort, exactly where it is so."""

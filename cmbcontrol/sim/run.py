@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .._progress import Reporter
 from ..errors import Status
 from ..kernels import stepping
 from ..linear.parametrization import Parametrization
@@ -78,7 +79,7 @@ class Run:
     method: str
     t_end: float
     max_steps: int
-    report: Any
+    report: Reporter
     times: Array
     parametrization: Parametrization | None
     fixed: bool

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import time as clock
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
+from .._progress import Progress, Reporter
 from ..controllers.on_model import OnModel
 from ..controllers.protocol import as_controller
 from ..errors import ModelError, ParametrizationError, SimulationError, SingularPoseError, Status
@@ -54,7 +55,7 @@ def simulate(
     coordinates: Sequence[str] | ArrayLike | None = None,
     model: Plant | None = None,
     switches: Sequence[Switch | Contact] = (),
-    progress: bool | Callable[[float], None] = False,
+    progress: Progress = False,
 ) -> Simulation:
     """Simulate a plant with a controller.
 
@@ -146,8 +147,8 @@ def simulate(
     code = _STABILISATIONS[_check.one_of(stabilisation, _STABILISATIONS, "stabilisation")]
     _check.one_of(method, METHODS, "method")
     _require_fitting(method, step, stabilisation, energy, parametrization, coordinates)
-    if loops.changing and (coordinates is not None or model is not None):
-        raise TypeError("switches= change the loops, which coordinates= and model= do not follow; leave these out")
+    if loops.changing and coordinates is not None:
+        raise TypeError("switches= change the loops, and with them which coordinates are independent; leave them out")
     rtol, atol = (_tolerance(method, step, x, name) for x, name in ((rtol, "rtol"), (atol, "atol")))
     alpha, beta = (_check.positive(x, "baumgarte", zero=True) for x in baumgarte)
     options = stepping.Options(
@@ -166,13 +167,22 @@ def simulate(
         regular_gradient(plant, q0),
     )
     law = as_controller(controller, plant) if model is None else OnModel(model, controller)
-    control = Control(plant, law)
+    control = Control(plant, law, times)
     asked = loops.near(q0)
     u0 = control.first(asked.terms(q0, v0))  # a law that does not fit fails here, with its own message
     first = step if step is not None else _first_step(asked, q0, v0, u0, options, t_end)
     chosen = as_parametrization(parametrization, coordinates) if method in LOCAL_METHODS else None
     run = Run(
-        plant, control, options, method, t_end, int(max_steps), _reporter(progress), times, chosen, step is not None
+        plant,
+        control,
+        options,
+        method,
+        t_end,
+        int(max_steps),
+        Reporter(progress, "simulating"),
+        times,
+        chosen,
+        step is not None,
     )
     now = Standing(0.0, np.concatenate([q0, v0, np.zeros(2), control.integrated]), first)
     with run.report:
@@ -274,48 +284,6 @@ def _first_step(plant: Plant, q0: Array, v0: Array, u0: Array, options: stepping
     )[0]
     rate = max(float(np.abs(a).max(initial=0.0)), float(np.abs(v0).max(initial=0.0)), 1e-3)
     return min(0.01 * t_end, 0.05 / rate, options.max_step)
-
-
-class _Reporter:
-    """Progress, to a bar or to a callable."""
-
-    def __init__(self, tell: Callable[[float], None] | None = None) -> None:
-        self._tell = tell
-
-    def __enter__(self) -> _Reporter:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        return None
-
-    def update(self, fraction: float) -> None:
-        """Tell the fraction that is done."""
-        if self._tell is not None:
-            self._tell(fraction)
-
-
-class _Bar(_Reporter):
-    """A progress bar on the terminal."""
-
-    def __enter__(self) -> _Reporter:
-        from rich.progress import Progress
-
-        self._progress = Progress(transient=True)
-        self._progress.start()
-        self._task = self._progress.add_task("simulating", total=1.0)
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._progress.stop()
-
-    def update(self, fraction: float) -> None:
-        self._progress.update(self._task, completed=fraction)
-
-
-def _reporter(progress: bool | Callable[[float], None]) -> _Reporter:
-    if progress is True:
-        return _Bar()
-    return _Reporter(progress if callable(progress) else None)
 
 
 def _raise(plant: Plant, record: Record, simulation: Simulation) -> None:

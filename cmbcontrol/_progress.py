@@ -1,0 +1,46 @@
+"""How far a long computation has come: told to nobody, a function, or a progress bar."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+__all__ = ["Progress", "Reporter"]
+
+Progress = bool | Callable[[float], None]
+
+
+class Reporter:
+    """Tells the fraction that is done.
+
+    Parameters
+    ----------
+    progress : bool or callable
+        True: a progress bar on the terminal, within a ``with`` statement. A callable gets the fraction.
+    title : str
+        Of the bar.
+    """
+
+    def __init__(self, progress: Progress, title: str) -> None:
+        self._tell = progress if callable(progress) else None
+        self._bar, self.title = None, title
+        if progress is True:
+            from rich.progress import Progress as Bar  # imported where used
+
+            self._bar = Bar(transient=True)
+
+    def __enter__(self) -> Reporter:
+        if self._bar is not None:
+            self._bar.start()
+            self._task = self._bar.add_task(self.title, total=1.0)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._bar is not None:
+            self._bar.stop()
+
+    def update(self, fraction: float) -> None:
+        """Tell the fraction that is done."""
+        if self._tell is not None:
+            self._tell(fraction)
+        if self._bar is not None:
+            self._bar.update(self._task, completed=fraction)
