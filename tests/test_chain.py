@@ -1,8 +1,6 @@
 """Sensors, a law and effort blocks in a row: composition, order, and the loop that a chain stands for."""
 
 import copy
-import re
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -390,12 +388,3 @@ def test_what_does_not_fit(plant, pose):
         law | Saturation() | FirstOrderActuator(0.1, plant=other)
     with pytest.raises(TypeError, match="the plant of a block must be a plant"):
         law | Saturation(plant=law)
-
-
-@pytest.mark.nojit_slow
-def test_the_page_of_the_guide_runs():
-    page = (Path(__file__).parents[1] / "docs" / "around-the-law.md").read_text(encoding="utf-8")
-    names = {"__name__": "page"}
-    for block in re.findall(r"^```python\n(.*?)^```$", page, re.M | re.S):
-        exec(compile(block, "around-the-law.md", "exec"), names)
-    assert names["loop"].stable

@@ -6,7 +6,10 @@ from pathlib import Path
 import pytest
 
 DOCS = Path(__file__).parents[1] / "docs"
-PAGES = ("control.md", "linear.md", "python-control.md", "trim.md")  # modes.md and others are run where they are tested
+PAGES = (
+    *("around-the-law.md", "control.md", "designing-gains.md"),
+    *("linear.md", "python-control.md", "trim.md"),
+)  # others are run where they are tested
 
 
 @pytest.mark.nojit_slow

@@ -1,4 +1,4 @@
-"""The numbered examples run, and show what they promise."""
+"""The numbered examples run, and show what they promise. Examples 5 to 11 are run by the tests of what they show."""
 
 import importlib.util
 from pathlib import Path
@@ -42,6 +42,15 @@ def test_ex04_linear_model():
     assert found["poles differ between coordinates by, rad/s"] < 1e-8
     assert found["slowest closed-loop pole, rad/s"] < -1.0
     assert found["error left after 3 s, rad"] < 0.02
+
+
+@pytest.mark.slow
+def test_ex12_tuning():
+    found = results("ex12_tuning")
+    assert found["robust gain: models inside of the region"] == 27
+    assert found["robust gain: nonlinear machines inside"] == 27
+    assert found["nominal LQR: nonlinear machines inside"] < 20
+    assert found["tuned cost over that of the start"] < 0.1
 
 
 @pytest.mark.nojit_slow

@@ -21,7 +21,7 @@ def test_readme_has_two_set_up_commands_of_one_line():
     assert [c.count("\n") for c in commands] == [1, 1]
     assert all(c.startswith("python3 -m venv .venv && ") for c in commands)
     assert commands[0].rstrip().endswith("cmbcontrol study five-bar")
-    assert commands[1].rstrip().endswith("-m pytest")
+    assert commands[1].rstrip().endswith("-m pytest -n auto")
 
 
 def test_wheel_holds_the_typed_package_only():

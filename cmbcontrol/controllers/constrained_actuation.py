@@ -149,7 +149,7 @@ class ConstrainedActuation(AroundMotion):
 
         minimise    (u - u_0)' W^-1 (u - u_0)
         subject to  Z'(B u - h) = Z'M (a_wanted + s),   lower <= u <= upper,
-                    -lam_i >= minimum_i,   |tangential| <= mu normal,
+                    -lam_i >= minimum_i,   abs(tangential) <= mu normal,
 
     where the slack s is zero if it can be. What cannot all be had is given up in this order: least effort first, then
     the wanted acceleration (s as small as possible in the kinetic energy, Gauss' principle), last the contacts (the
