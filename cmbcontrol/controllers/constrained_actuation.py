@@ -345,6 +345,10 @@ class ConstrainedActuation(AroundMotion):
         scaled, part = self._scaled(problem, u), 1.0
         whole = scaled.program
         program = _at_part(whole, part) if self.slack == "scale" else whole
+        x = self._at_once(program)
+        if x is not None:
+            u = self._brought_back(scaled, x)
+            return u, ActuationStatus(int(not self._produces(problem, u, scaled.size))), 1.0
         program, x, lost = self._kept(program)
         if x is None:
             return None
@@ -359,13 +363,23 @@ class ConstrainedActuation(AroundMotion):
         if not scaled.unique:
             least = self._firm(program, _LEAST)
             x = x if least is None else least
-        u = self._given.copy()
-        u[self._free] = scaled.unit * x[: self._free.size]
-        u = np.minimum(np.maximum(u, self.lower), self.upper)
+        u = self._brought_back(scaled, x)
         part = 1.0 if part > 1.0 - _TINY else part
         met = part == 1.0 and self._produces(problem, u, scaled.size)
         lost = lost or self._missing_at(program, x) > _TINY
         return u, ActuationStatus.CONTACT_LOST if lost else ActuationStatus(int(not met)), part
+
+    def _at_once(self, program: Program) -> Array | None:
+        """The least efforts with all of the motion and the contacts, where one try shows that these can be had."""
+        x = self._solve_for(program, _LEAST._replace(peak=_FIRM[0], contact=_FIRM[0]))
+        met = x is not None and max(self._missing_at(program, x), _unmet(program, x)) <= _EXACT
+        return x if met else None
+
+    def _brought_back(self, scaled: _Scaled, x: Array) -> Array:
+        """Efforts (nu,) from the unknowns of a scaled program, rounding cut off."""
+        u = self._given.copy()
+        u[self._free] = scaled.unit * x[: self._free.size]
+        return np.minimum(np.maximum(u, self.lower), self.upper)
 
     def _only_bounded(self, problem: _Problem) -> Array | None:
         """The efforts where the motion leaves no choice of them and there are limits of the motors alone."""
