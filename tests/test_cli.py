@@ -98,6 +98,15 @@ def test_diagnose_prints_the_mobility_table():
     assert "true degrees of freedom 2" in rest and "fully-actuated" in rest
 
 
+def test_diagnose_tells_what_the_motors_can_do():
+    _, out, _ = call("diagnose", "two-arms")
+    assert "margin 1 (1 best, 0 lost)" in out and "reachable constraint forces: 3 of 3" in out and "|mu P|" in out
+    _, out, _ = call("diagnose", "five-bar")
+    assert "reachable constraint forces: 0 of 2" in out
+    _, out, _ = call("diagnose", "bricard")
+    assert out.count("what the motors") == (plants.bricard().nu > 0)
+
+
 def test_diagnose_without_values_uses_the_start_pose():
     code, out, _ = call("diagnose", "slider-crank")
     assert code == 0

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import numpy as np
 import typer
+from numpy.typing import NDArray
 from rich.table import Table
 from rich.text import Text
 
+from ..controllers import controllability, is_decoupled, reachable_forces
+from ..model.base import PlantBase
 from . import common
 from .common import At, Debug, Factory, PlantName
 
@@ -46,3 +50,17 @@ def diagnose(plant: PlantName, at: At = None, factory: Factory = None, debug: De
             typer.echo(f"    {name:<16} {value: .6g} {unit}".rstrip())
         for line in str(machine.diagnose(q)).splitlines():
             typer.echo(f"    {line}")
+        if machine.nu:
+            typer.echo("  what the motors can do there:")
+            for line in _of_motors(machine, q):
+                typer.echo(f"    {line}")
+
+
+def _of_motors(plant: PlantBase, q: NDArray[np.float64]) -> list[str]:
+    """The margin of controllability, and the constraint forces that can be set."""
+    found = [str(controllability(plant, q))]
+    if len(plant.row_names):
+        forces = reachable_forces(plant, q)
+        lines = str(forces).splitlines() if forces.dimension else str(forces).splitlines()[:1]
+        found += [*(line for line in lines if not line.startswith("  row")), str(is_decoupled(plant, q))]
+    return found
