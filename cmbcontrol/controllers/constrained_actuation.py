@@ -145,7 +145,7 @@ class ConstrainedEffort:
 class ConstrainedActuation(AroundMotion):
     """A motion law within limits: of the motors, and of what contacts can bear.
 
-    At each state, with a(u) = the acceleration of the closed machine and lam(u) its multipliers, both affine in u,
+    At each state, with a(u) = the acceleration of the closed machine and lam(u) its multipliers, both affine in u::
 
         minimise    (u - u_0)' W^-1 (u - u_0)
         subject to  Z'(B u - h) = Z'M (a_wanted + s),   lower <= u <= upper,
