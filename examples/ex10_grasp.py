@@ -9,17 +9,16 @@ import numpy as np
 import cmbcontrol as cmb
 from cmbcontrol.controllers import ProjectedInverseDynamics
 from cmbcontrol.plants.grasping_arms import TABLE, grasping_arms, pose
-from cmbcontrol.sim.switching import Engage, Release
 
 PLANT = grasping_arms(table=True)
 JOINTS = PLANT.position_names[:6]
 GRASPS = ("left_grasp", "right_grasp")
 TAKE, PUT, END = 1.1, 2.8, 4.0  # s
 SWITCHES = [
-    *(Engage(name, at=TAKE, capture=True) for name in GRASPS),
-    Release("table", at=TAKE),
-    Engage("table", at=PUT, capture=True),
-    *(Release(name, at=PUT) for name in GRASPS),
+    *(cmb.Engage(name, at=TAKE, capture=True) for name in GRASPS),
+    cmb.Release("table", at=TAKE),
+    cmb.Engage("table", at=PUT, capture=True),
+    *(cmb.Release(name, at=PUT) for name in GRASPS),
 ]
 
 

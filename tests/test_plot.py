@@ -10,7 +10,8 @@ from matplotlib.figure import Figure
 from PIL import Image
 
 import cmbcontrol as cmb
-from cmbcontrol import plants, plot
+from cmbcontrol import Constant, Release, plants, plot, simulate
+from cmbcontrol.controllers import PointTask, ProjectedInverseDynamics, Saturation
 from cmbcontrol.linear import linearize, trim
 from cmbcontrol.linear.root_locus import root_locus
 from cmbcontrol.model.functions import FunctionPlant
@@ -565,3 +566,41 @@ def test_animation_refuses_what_it_cannot_write(free, tmp_path, monkeypatch):
         plot.animate(free, tmp_path / "run.mp4")
     with pytest.raises(OSError, match="nowhere"):
         plot.animate(free, tmp_path / "nowhere" / "run.gif")
+
+
+# -- what controllers report ------------------------------------------------------------------------------
+
+
+def test_reports_of_a_law_with_limits(tmp_path):
+    plant = plants.five_bar(effort=40.0)
+    motion = ProjectedInverseDynamics(plant, ("left", "right"), Constant([1.9, 1.0]), bandwidth=8.0, period=5e-3)
+    run = simulate(plant, motion | Saturation(), plant.assemble(left=2.1, right=1.0), t_end=0.2, output_times=0.01)
+    figure = plot.reports(run)
+    assert [ax.get_ylabel() for ax in figure.axes] == [str(n) for n in run.data["quantity"].values]
+    together = plot.reports(run, ["saturation_left", "saturation_right"], "tracking_error")
+    assert len(together.axes) == 2
+    y = together.axes[0].lines[0].get_ydata()
+    assert np.array_equal(y, run.report.sel(quantity="saturation_left"))
+    with pytest.raises(ValueError, match="did you mean 'tracking_error'"):
+        plot.reports(run, "tracking_eror")
+    with pytest.raises(ValueError, match="has no method report"):
+        plot.reports(simulate(plant, None, plant.assemble(left=2.1, right=1.0), t_end=0.1))
+
+
+def test_changes_of_the_loops_are_marked():
+    plant = plants.two_arms()
+    q = plants.catalogue["two-arms"].initial(plant)[0]
+    run = simulate(plant, None, q, t_end=0.05, output_times=0.01, switches=[Release("grasp", at=0.02)])
+    figure = plot.responses(run)
+    labels = [line.get_label() for line in figure.axes[0].lines]
+    assert labels.count("change of the loops") == 1 and "singular passage" not in labels
+
+
+def test_errors_of_a_task_are_drawn():
+    plant = plants.five_bar()
+    tip = PointTask(plant, "left_upper", (1.5, 0.0, 0.0), axes="xy")
+    q = plant.assemble(left=2.1, right=1.0)
+    here = tip.value(plant.terms(q, np.zeros(4)))
+    run = simulate(plant, ProjectedInverseDynamics(plant, tip, Constant(here + 0.01), bandwidth=8.0), q, t_end=0.05)
+    assert "tracking error (m)" in [ax.get_ylabel() for ax in plot.responses(run).axes]
+    assert run.error.values[0] == pytest.approx([0.01, 0.01], abs=1e-12)

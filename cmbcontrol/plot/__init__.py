@@ -11,6 +11,7 @@ from .poles import poles as poles
 from .root_locus import root_locus as root_locus
 from .time import evidence as evidence
 from .time import forces as forces
+from .time import reports as reports
 from .time import responses as responses
 from .tuning import tuning as tuning
 
@@ -25,6 +26,7 @@ __all__ = [
     "modes",
     "pole_sets",
     "poles",
+    "reports",
     "responses",
     "root_locus",
     "tuning",

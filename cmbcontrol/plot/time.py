@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .. import _check
 from ..linear.at_rest import effort_units
 from ..model.base import PlantBase
 from ..sim.result import Simulation
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["evidence", "forces", "responses"]
+__all__ = ["evidence", "forces", "reports", "responses"]
 
 Array = NDArray[np.float64]
 
@@ -126,6 +127,53 @@ def forces(run: Simulation, *, axes: Any = None) -> Figure:
     return figure
 
 
+def reports(run: Simulation, *panels_of: str | Sequence[str], axes: Any = None) -> Figure:
+    """What the controller reported over the run: margins, force errors, what was cut off, a status.
+
+    Parameters
+    ----------
+    run : Simulation
+        Of a controller that reports; see ``run.report``.
+    *panels_of : str or sequence of str
+        Quantities, one or several a panel; each in a panel of its own unless given.
+    axes : sequence of matplotlib axes, optional
+        One for each panel. A new figure unless given.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+
+    Raises
+    ------
+    ValueError
+        For a run without reports, and for unknown quantities.
+
+    Examples
+    --------
+    >>> from cmbcontrol import Constant, plants, simulate
+    >>> from cmbcontrol.controllers import PassiveJoints, ProjectedInverseDynamics
+    >>> plant = plants.slider_crank()
+    >>> law = PassiveJoints(ProjectedInverseDynamics(plant, "q1", Constant(0.6), bandwidth=8.0))
+    >>> run = simulate(plant, law, plant.assemble(q1=0.5), t_end=0.1, output_times=0.05)
+    >>> [ax.get_ylabel() for ax in reports(run, "margin", ["lost", "rank"]).axes]
+    ['margin', 'reported']
+    """
+    if "report" not in run.data:
+        raise ValueError(f"the controller of this run, {run.data.attrs['controller']}, has no method report(...)")
+    known = [str(n) for n in run.data["quantity"].values]
+    groups = [[group] if isinstance(group, str) else list(group) for group in panels_of or known]
+    for name in (name for group in groups for name in group):
+        if name not in known:
+            raise ValueError(_check.unknown(name, known, "quantity"))
+    figure, all_axes = panels(axes, len(groups))
+    for ax, group in zip(all_axes, groups, strict=True):
+        for name, style in zip(group, styles(len(group)), strict=True):
+            ax.plot(run.time, run.data["report"].sel(quantity=name).values, linewidth=1.3, label=name, **style)
+        dress(ax, group[0] if len(group) == 1 else "reported")
+    _finish(run, all_axes)
+    return figure
+
+
 def evidence(run: Simulation, *, axes: Any = None) -> Figure:
     """How far the loops are open, the energy balance, the energies, and the distance from singular poses.
 
@@ -165,7 +213,9 @@ def evidence(run: Simulation, *, axes: Any = None) -> Figure:
         for ax in (balance, energy):
             _remark(ax, "the plant has no potential energy given")
     conditioning.plot(t, _positive(data["conditioning"].values), color=INK, linewidth=1.2)
-    at, least = data["event_time"].values, np.maximum(data["event_conditioning"].values, 1e-12)
+    passed = np.isfinite(data["event_conditioning"].values)  # changes of the loops have none
+    at, least = (data[name].values[passed] for name in ("event_time", "event_conditioning"))
+    least = np.maximum(least, 1e-12)
     if at.size:
         conditioning.plot(at, least, "v", color=COLORS[1], markersize=5, label="least on the way", clip_on=False)
     dress(opening, "loop opening (m)", log=_has_data(opening))
@@ -213,14 +263,17 @@ def _efforts(ax: Axes, run: Simulation, group: list[str], motors: list[str]) -> 
 
 
 def _finish(run: Simulation, axes: list[Axes]) -> None:
-    """Singular passages, legends, the time axis."""
+    """Singular passages and changes of the loops, legends, the time axis."""
     for i, ax in enumerate(axes):
         last = [line for line in ax.lines if line.get_label() == "reference"]
-        for x in run.data["event_time"].values:
-            passage = ax.axvline(x, color=FAINT, linewidth=0.8, zorder=0.5, label="_singular passage")
-            if x == run.data["event_time"].values[0] and i == 0:
-                passage.set_label("singular passage")
-                last.append(passage)
+        told = set()
+        for x, kind in zip(run.data["event_time"].values, run.data["event_kind"].values, strict=True):
+            what = "singular passage" if "singular" in str(kind) else "change of the loops"
+            line = ax.axvline(x, color=FAINT, linewidth=0.8, zorder=0.5, label=f"_{what}")
+            if what not in told and i == 0:
+                told.add(what)
+                line.set_label(what)
+                last.append(line)
         beside(ax, last)
     time_axis(axes, run.time)
 

@@ -104,9 +104,11 @@ class Control:
                 self.state = np.atleast_1d(np.asarray(update(t, terms, self.state), dtype=np.float64))
         except Exception as error:
             raise LawFailed from error
-        for motor, delay in enumerate(self.delay):
-            self._under_way.append((self._arrival(delay), motor, float(u[motor])))
-        self._under_way.sort()
+        if self.delay.any():
+            late = ((self._arrival(delay), motor, float(u[motor])) for motor, delay in enumerate(self.delay))
+            self._under_way = sorted([*self._under_way, *late])
+        else:
+            self.command = u
         self._samples += 1
 
     def _shown(self, t: float) -> bool:
