@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from .. import _check
 from ..model.plant import Plant
 from ..model.terms import Terms
-from .protocol import ConstantEffort, optional, period_of, require_same_signals, start_of
+from .protocol import ConstantEffort, holding, optional, period_of, require_same_signals, start_of
 from .references import Reference
 
 __all__ = ["Block", "Chain", "EffortBlock", "SensorBlock", "Setting"]
@@ -448,7 +448,7 @@ class Chain:
             readings.append(block.measured(t, *readings[-1], c))
         told = terms
         if self.sensors:
-            told = self.plant.as_at(terms).terms(*readings[-1], terms.t, cap=terms.rank)  # type: ignore[union-attr]
+            told = holding(self.plant, terms).terms(*readings[-1], terms.t, cap=terms.rank)  # type: ignore[union-attr]
             told = told if terms.force is None else told.with_force(terms.force)
         # a law in continuous time is not told the force that answers its effort
         asked = told.with_force(None) if self.period is None and told.force is not None else told

@@ -13,7 +13,7 @@ from .. import _check
 from ..dynamics.forces import smallest_effort, weight_root
 from ..model.plant import Plant
 from ..model.terms import Terms
-from .protocol import require_same_signals
+from .protocol import holding, require_same_signals
 from .references import Reference
 from .tasks import Coordinates, require_reference
 
@@ -112,7 +112,7 @@ class GravityPD:
     def __call__(self, t: float, terms: Terms, state: Array) -> Array:
         """Motor efforts u (nu,), N or N m."""
         e, e_rate = self.error(t, terms)
-        weights = self.plant.as_at(terms).terms(terms.q, np.zeros(terms.v.size), t, cap=terms.rank).h
+        weights = holding(self.plant, terms).terms(terms.q, np.zeros(terms.v.size), t, cap=terms.rank).h
         f = weights + self.task.jacobian(terms).T @ (self.kp @ e + self.kd @ e_rate)
         return smallest_effort(terms, np.linalg.solve(terms.M, f - terms.h), self._root)  # M a + h = f
 

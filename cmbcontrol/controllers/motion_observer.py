@@ -16,7 +16,7 @@ from ..model.plant import Plant
 from ..model.terms import Terms
 from .around import AroundLaw
 from .encoder import plain_positions
-from .protocol import as_controller, optional, period_of, require_same_signals, start_of
+from .protocol import as_controller, holding, optional, period_of, require_same_signals, start_of
 from .state_feedback import effort_limits
 
 __all__ = ["MotionObserver"]
@@ -160,14 +160,14 @@ class MotionObserver(AroundLaw):
         latest = self._latest
         if latest is None or not (latest[0] == t and latest[1] is terms and np.array_equal(latest[2], state)):
             found = self._corrected(terms, state)
-            there = self.plant.as_at(terms).terms(found.q, found.v, terms.t, cap=terms.rank)
+            there = holding(self.plant, terms).terms(found.q, found.v, terms.t, cap=terms.rank)
             there = there if terms.force is None else there.with_force(terms.force)
             self._latest = latest = (t, terms, np.array(state), (found, there))
         return latest[3]
 
     def _corrected(self, terms: Terms, state: Array) -> _Estimate:
         """What was foreseen, corrected by what is measured."""
-        plant, nq, nv, T = self.plant.as_at(terms), self.plant.nq, self.plant.nv, self.period
+        plant, nq, nv, T = holding(self.plant, terms), self.plant.nq, self.plant.nv, self.period
         if state[0] < 0.5:
             values = {name: float(terms.q[i]) for name, i in zip(self.outputs, self._q, strict=True)}
             q = plant.assemble(terms.q, **values) if len(values) <= terms.dof else plant.close(terms.q)
@@ -184,7 +184,7 @@ class MotionObserver(AroundLaw):
 
     def _seen(self, q: Array, terms: Terms) -> tuple[Array, Array]:
         """Z (nv, dof), and its rows of the measured joints; refuses joints that do not determine the motion."""
-        Z = self.plant.as_at(terms).terms(q, np.zeros(self.plant.nv), cap=terms.rank).Z
+        Z = holding(self.plant, terms).terms(q, np.zeros(self.plant.nv), cap=terms.rank).Z
         seen = Z[self._v]
         if np.linalg.matrix_rank(seen, 1e-8) < Z.shape[1]:
             raise ControllabilityError(
@@ -218,7 +218,7 @@ class MotionObserver(AroundLaw):
         """What is foreseen for the next sample, and the next states of the law."""
         found, told = self._told(t, terms, state)
         own = state[self._size :]
-        ahead = self._foreseen(self.plant.as_at(terms), found, np.asarray(self.law(t, told, own), dtype=np.float64))
+        ahead = self._foreseen(holding(self.plant, terms), found, np.asarray(self.law(t, told, own), dtype=np.float64))
         move = optional(self.law, "update")
         own = own if move is None else np.atleast_1d(np.asarray(move(t, told, own), dtype=np.float64))
         return np.concatenate([np.concatenate([[1.0], *ahead])[: self._size], own])

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ..model.plant import Plant
 from ..model.terms import Terms
 from .around import AroundLaw
-from .protocol import as_controller, optional, require_same_signals, start_of
+from .protocol import as_controller, holding, optional, require_same_signals, start_of
 
 __all__ = ["OnModel"]
 
@@ -127,7 +127,7 @@ class OnModel(AroundLaw):
         """A function of the law, told the terms of the model and the force that was measured."""
 
         def told(t: float, terms: Terms, *state: Array) -> Any:
-            known = self.model.as_at(terms).terms(terms.q, terms.v, terms.t, cap=terms.rank)
+            known = holding(self.model, terms).terms(terms.q, terms.v, terms.t, cap=terms.rank)
             return function(t, known if terms.force is None else known.with_force(terms.force), *state)
 
         return told

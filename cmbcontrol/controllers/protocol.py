@@ -47,6 +47,7 @@ __all__ = [
     "ConstantEffort",
     "Controller",
     "as_controller",
+    "holding",
     "optional",
     "period_of",
     "regular_terms",
@@ -102,6 +103,11 @@ def start_of(controller: Any, plant: Plant) -> Array:
     start = optional(controller, "start")
     state = start(plant) if start is not None else None
     return np.zeros(0) if state is None else np.atleast_1d(np.array(state, dtype=np.float64))
+
+
+def holding(plant: Plant, terms: Terms) -> Plant:
+    """The plant with the loops that hold where the terms were made, where loops come and go."""
+    return plant.as_at(terms) if terms.absent else plant  # type: ignore[attr-defined]
 
 
 def regular_terms(plant: Plant) -> Terms | None:
