@@ -9,6 +9,7 @@ import dataclasses
 import numpy as np
 from scipy.spatial.transform import Rotation
 
+from cmbcontrol import plants
 from cmbcontrol.kernels import tree
 from cmbcontrol.model.elements import (
     GROUND,
@@ -365,3 +366,20 @@ def cross_motion(V, S):
 
 def largest(x):
     return float(np.abs(x).max(initial=0.0))
+
+
+def matched(found, truth):
+    """Largest distance of two sets of eigenvalues, each of one to the nearest of the other that is left."""
+    found, worst = list(found), 0.0
+    assert len(found) == len(truth)
+    for x in truth:
+        k = int(np.argmin(np.abs(np.array(found) - x)))
+        worst = max(worst, abs(found.pop(k) - x))
+    return worst
+
+
+def five_bar(load=0.0, **options):
+    """The five-bar with a heavier left upper link: what a payload at its middle does."""
+    plain = plants.five_bar(**options)
+    bodies = [dataclasses.replace(b, mass=b.mass * (1.0 + load * (b.name == "left_upper"))) for b in plain.bodies]
+    return Mechanism(plain.name, bodies, plain.joints, plain.loops, actuators=plain.actuators, gravity=plain.gravity)

@@ -1,11 +1,9 @@
 """The loop of a plant and a law: where it rests, its eigenvalues, its transfer functions, its margins."""
 
-import dataclasses
-
 import control as ct
 import numpy as np
 import pytest
-from machines import largest
+from machines import five_bar, largest, matched
 from scipy.linalg import expm
 
 from cmbcontrol import plants, simulate
@@ -47,23 +45,6 @@ def derivative(function, n, step=1e-2):
         sum(w * (function(k * step * e) - function(-k * step * e)) for k, w in ORDER_8) / step for e in np.eye(n)
     ]
     return np.array(columns).T
-
-
-def matched(found, truth):
-    """Largest distance of two sets of eigenvalues, each of one to the nearest of the other that is left."""
-    found, worst = list(found), 0.0
-    assert len(found) == len(truth)
-    for x in truth:
-        k = int(np.argmin(np.abs(np.array(found) - x)))
-        worst = max(worst, abs(found.pop(k) - x))
-    return worst
-
-
-def five_bar(load=0.0, **options):
-    """The five-bar with a heavier left upper link: what a payload at its middle does."""
-    plain = plants.five_bar(**options)
-    bodies = [dataclasses.replace(b, mass=b.mass * (1.0 + load * (b.name == "left_upper"))) for b in plain.bodies]
-    return Mechanism(plain.name, bodies, plain.joints, plain.loops, actuators=plain.actuators, gravity=plain.gravity)
 
 
 def tracking(plant, **options):

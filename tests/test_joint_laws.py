@@ -1,10 +1,8 @@
 """Gravity compensation with PD, computed torque, impedance."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
-from machines import largest
+from machines import five_bar, largest, matched
 
 from cmbcontrol import plants, simulate
 from cmbcontrol.controllers import (
@@ -44,21 +42,6 @@ def arm(n=3, gear=1.0, loaded=0.0, damping=0.0):
     return Mechanism(
         "arm", bodies, joints, actuators=[Actuator(f"q{i}", gear=gear) for i in range(n)], gravity=(0, -9.81, 0)
     )
-
-
-def five_bar(load=0.0, **options):
-    plain = plants.five_bar(**options)
-    bodies = [replace(b, mass=b.mass * (1.0 + load * (b.name == "left_upper"))) for b in plain.bodies]
-    return Mechanism(plain.name, bodies, plain.joints, plain.loops, actuators=plain.actuators, gravity=plain.gravity)
-
-
-def matched(found, truth):
-    found, worst = list(found), 0.0
-    assert len(found) == len(truth)
-    for x in truth:
-        k = int(np.argmin(np.abs(np.array(found) - x)))
-        worst = max(worst, abs(found.pop(k) - x))
-    return worst
 
 
 def second_order(M, D, K):
