@@ -1,0 +1,78 @@
+"""Rotation vectors: exp([phi]), its inverse, and how an angular velocity turns them."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..kernels import spatial
+
+__all__ = ["cross_matrix", "left_jacobian", "left_jacobian_rate", "rotation_matrix", "rotation_vector"]
+
+Array = NDArray[np.float64]
+
+
+def cross_matrix(a: Array) -> Array:
+    """The matrix [a] with [a] b = a x b."""
+    x, y, z = a
+    return np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
+
+
+def rotation_matrix(phi: Array) -> Array:
+    """exp([phi]) of a rotation vector, rad.
+
+    Examples
+    --------
+    >>> rotation_matrix(np.array([0.0, 0.0, np.pi / 2])).round(12)[:, 0]
+    array([0., 1., 0.])
+    """
+    K = cross_matrix(phi)
+    sine, cosine, _ = spatial.sinc_terms(math.sqrt(phi @ phi))
+    return np.eye(3) + sine * K + cosine * (K @ K)
+
+
+def rotation_vector(R: Array) -> Array:
+    """The shortest rotation vector, rad, with exp([phi]) = R.
+
+    Examples
+    --------
+    >>> rotation_vector(rotation_matrix(np.array([0.1, -0.2, 3.0]))).round(12)
+    array([ 0.1, -0.2,  3. ])
+    """
+    a = 0.5 * np.array([R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]])  # axis times sine
+    s, c = math.sqrt(a @ a), 0.5 * (R[0, 0] + R[1, 1] + R[2, 2] - 1.0)
+    angle = math.atan2(s, c)
+    if c > -0.9:
+        return a * (angle / s) if s > 1e-8 else a
+    # near half a turn the sine says little of the axis n; the symmetric part is c 1 + (1 - c) n n'
+    N = 0.5 * (R + R.T) - c * np.eye(3)
+    n = N[:, int(np.argmax(N.diagonal()))]
+    return math.copysign(angle / math.sqrt(n @ n), n @ a) * n
+
+
+def left_jacobian(phi: Array) -> Array:
+    """J_l (3, 3), with the angular velocity omega = J_l(phi) phi' of exp([phi]).
+
+    Examples
+    --------
+    >>> left_jacobian(np.zeros(3)).diagonal()
+    array([1., 1., 1.])
+    """
+    K = cross_matrix(phi)
+    _, s2, s3 = spatial.sinc_terms(math.sqrt(phi @ phi))
+    return np.eye(3) + s2 * K + s3 * (K @ K)
+
+
+def left_jacobian_rate(phi: Array, rate: Array) -> Array:
+    """d J_l / dt (3, 3) where phi changes at the given rate."""
+    a2 = float(phi @ phi)
+    s1, s2, s3 = spatial.sinc_terms(math.sqrt(a2))
+    if a2 < 1e-2:  # the differences cancel: their series
+        d2 = -1.0 / 12.0 + a2 * (1.0 / 180.0 + a2 * (-1.0 / 6720.0 + a2 / 453600.0))
+        d3 = -1.0 / 60.0 + a2 * (1.0 / 1260.0 + a2 * (-1.0 / 60480.0 + a2 / 4989600.0))
+    else:
+        d2, d3 = (s1 - 2.0 * s2) / a2, (s2 - 3.0 * s3) / a2
+    K, L, along = cross_matrix(phi), cross_matrix(rate), float(phi @ rate)
+    return s2 * L + s3 * (K @ L + L @ K) + along * (d2 * K + d3 * (K @ K))
