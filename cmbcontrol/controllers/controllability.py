@@ -25,6 +25,7 @@ from numpy.typing import ArrayLike, NDArray
 from .. import _check
 from ..dynamics.forces import weight_root
 from ..model.base import PlantBase
+from ..model.diagnosis import verdict
 from ..model.terms import Terms
 
 if TYPE_CHECKING:
@@ -234,7 +235,7 @@ def reach(
         margin=float(s[-1]) if dof else 1.0,
         rank=reached,
         dof=dof,
-        verdict=_verdict(reached, dof, terms.B.shape[1]),
+        verdict=verdict(reached, dof, terms.B.shape[1]),
         joint=_largest(scaled[:, -1], names) if dof else "",
         q=terms.q,
         names=names,
@@ -243,13 +244,6 @@ def reach(
         forces=L @ U @ Y,
         efforts=G @ Y,
     )
-
-
-def _verdict(rank: int, dof: int, motors: int) -> str:
-    """As `model.diagnosis.actuation_verdict` says it."""
-    if rank < dof:
-        return "under-actuated"
-    return "over-actuated" if motors > dof else "fully-actuated"
 
 
 def _largest(motion: Array, names: tuple[str, ...]) -> str:

@@ -14,8 +14,8 @@ from ..dynamics.forces import smallest_effort, weight_root
 from ..model.plant import Plant
 from ..model.terms import Terms
 from .protocol import holding, require_same_signals
-from .references import Reference
-from .tasks import Coordinates, require_reference
+from .references import Reference, require_reference
+from .tasks import Coordinates
 
 __all__ = ["GravityPD", "driven_coordinates"]
 

@@ -13,8 +13,8 @@ from ..errors import ControllabilityError
 from ..model.plant import Plant
 from ..model.terms import Terms
 from .protocol import require_same_signals
-from .references import Reference
-from .tasks import Task, as_task, motion_of, require_reference
+from .references import Reference, require_reference
+from .tasks import Task, as_task, motion_of
 
 __all__ = ["Impedance"]
 

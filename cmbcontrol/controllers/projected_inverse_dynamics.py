@@ -17,8 +17,8 @@ from ..model.plant import Plant
 from ..model.terms import Terms
 from .protocol import regular_terms, require_same_signals
 from .redundancy import Wish, best, nearest
-from .references import Reference
-from .tasks import Coordinates, Posture, TaskMotion, as_task, motion_of, require_reference
+from .references import Reference, require_reference
+from .tasks import Coordinates, Posture, TaskMotion, as_task, motion_of
 
 if TYPE_CHECKING:
     from .tasks import Task

@@ -6,14 +6,14 @@ shape (k,) for k controlled coordinates, in rad or m.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
 
-__all__ = ["Constant", "Quintic", "Reference", "Sampled", "Sine"]
+__all__ = ["Constant", "Quintic", "Reference", "Sampled", "Sine", "require_reference"]
 
 Array = NDArray[np.float64]
 Reference = Callable[[float], tuple[Array, Array, Array]]
@@ -32,6 +32,18 @@ def _same_size(**values: Array) -> list[Array]:
         raise ValueError(f"the sizes of a reference contradict each other: {sizes}")
     k = max(v.size for v in values.values())
     return [np.broadcast_to(v, (k,)).copy() for v in values.values()]
+
+
+def require_reference(reference: object, names: Sequence[str]) -> None:
+    """Refuse a reference that is not callable, or has not as many coordinates as there are names."""
+    if not callable(reference):
+        raise TypeError(f"the reference must be callable with the time, such as Sine(...), got {reference!r}")
+    k, shapes = len(names), [np.shape(x) for x in reference(0.0)]
+    if shapes != [(k,)] * 3:
+        raise ValueError(
+            f"the reference must return position, velocity and acceleration of shape ({k},) each "
+            f"for the coordinates {tuple(names)}, got {shapes}"
+        )
 
 
 class Constant:

@@ -18,7 +18,7 @@ from ..linear.sampled import zero_order_hold
 from ..model.plant import Plant
 from ..model.terms import Terms
 from .protocol import require_same_signals
-from .references import Constant, Reference
+from .references import Constant, Reference, require_reference
 
 __all__ = ["FEEDFORWARDS", "StateFeedback", "Wanted", "bryson", "lqr", "weight_matrix"]
 
@@ -120,21 +120,9 @@ class StateFeedback:
         self._R = coordinate_matrix(model)
         self._origin = absolute_origin(model)
         self.reference = Constant(self._origin) if reference is None else reference
-        self._check_reference()
+        require_reference(self.reference, self.coordinates)
         self._last: tuple[bytes, Wanted] | None = None  # what was computed for the reference of before
         self._chart: Chart | None = None
-
-    def _check_reference(self) -> None:
-        if not callable(self.reference):
-            raise TypeError(
-                f"the reference must be callable with the time, such as Constant(...), got {self.reference!r}"
-            )
-        p, shapes = self.model.dof, [np.shape(x) for x in self.reference(0.0)]
-        if shapes != [(p,)] * 3:
-            raise ValueError(
-                f"the reference must return position, velocity and acceleration of shape ({p},) each for the "
-                f"coordinates {', '.join(self.coordinates)}, got {shapes}"
-            )
 
     # -- what the reference asks -------------------------------------------------------------------------
 

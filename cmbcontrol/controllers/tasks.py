@@ -32,6 +32,7 @@ from ..model.mechanism import Mechanism
 from ..model.plant import Plant
 from ..model.terms import Terms
 from .protocol import require_same_signals
+from .references import require_reference
 from .rotations import cross_matrix, left_jacobian, left_jacobian_rate, rotation_matrix, rotation_vector
 
 __all__ = ["Coordinates", "FunctionTask", "PointTask", "PoseTask", "Posture", "Task", "TaskMotion", "TaskStack"]
@@ -551,18 +552,6 @@ def require_task(task: object) -> None:
         raise TypeError(
             f"{task!r} is neither names of coordinates nor a task: it has no {', '.join(missing)}. "
             "See Coordinates, PointTask, PoseTask and FunctionTask."
-        )
-
-
-def require_reference(reference: object, names: Sequence[str]) -> None:
-    """Refuse a reference that is not callable, or has not as many coordinates as there are names."""
-    if not callable(reference):
-        raise TypeError(f"the reference must be callable with the time, such as Sine(...), got {reference!r}")
-    k, shapes = len(names), [np.shape(x) for x in reference(0.0)]
-    if shapes != [(k,)] * 3:
-        raise ValueError(
-            f"the reference must return position, velocity and acceleration of shape ({k},) each "
-            f"for the coordinates {tuple(names)}, got {shapes}"
         )
 
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from .mechanism import Mechanism
     from .terms import Terms
 
-__all__ = ["Actuation", "Diagnosis", "actuation_verdict", "diagnose", "unique_multipliers"]
+__all__ = ["Actuation", "Diagnosis", "actuation_verdict", "diagnose", "unique_multipliers", "verdict"]
 
 _TOLERANCE = 1e-9
 
@@ -101,11 +101,14 @@ def actuation_verdict(terms: Terms) -> Actuation:
     scale = max(float(np.abs(terms.B).max(initial=0.0)), 1e-300)
     rank = int(np.count_nonzero(sigma > _TOLERANCE * scale))
     margin = float(sigma[terms.dof - 1]) if sigma.size >= terms.dof > 0 else (1.0 if terms.dof == 0 else 0.0)
-    if rank < terms.dof:
-        verdict = "under-actuated"
-    else:
-        verdict = "over-actuated" if terms.B.shape[1] > terms.dof else "fully-actuated"
-    return Actuation(verdict, rank, terms.dof, margin)
+    return Actuation(verdict(rank, terms.dof, terms.B.shape[1]), rank, terms.dof, margin)
+
+
+def verdict(rank: int, dof: int, motors: int) -> str:
+    """What it is called when so many motors reach `rank` of the freedoms."""
+    if rank < dof:
+        return "under-actuated"
+    return "over-actuated" if motors > dof else "fully-actuated"
 
 
 def unique_multipliers(A: np.ndarray, rank: int) -> np.ndarray:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
+from .._progress import Progress, Reporter
 from ..errors import MissingExtraError, ModelError
 from ..sim.result import Simulation
 from .geometry import Sketch, Sketcher, sketcher
@@ -68,7 +69,7 @@ def animate(
     fps: float = 25.0,
     speed: float = 1.0,
     trace: bool = True,
-    progress: bool | Callable[[float], None] | None = None,
+    progress: Progress | None = None,
 ) -> Path:
     """Write a run as an animation: ``.gif``, or ``.mp4`` where ffmpeg is installed.
 
@@ -131,41 +132,19 @@ def write_animation(
     poses: list[Sketch],
     labels: list[str],
     fps: float,
-    progress: bool | Callable[[float], None] | None,
+    progress: Progress | None,
 ) -> Path:
     """Write poses with their labels, a frame each."""
-    with _Telling(progress) as tell:
+    with Reporter(progress or False, "animating") as reporter:
 
         def frames() -> Iterator[None]:
             for i, (pose, label) in enumerate(zip(poses, labels, strict=True)):
                 drawing.update(pose, label)
                 yield
-                tell((i + 1) / len(poses))
+                reporter.update((i + 1) / len(poses))
 
         (_write_gif if path.suffix == ".gif" else _write_mp4)(path, drawing, frames(), fps)
     return path
-
-
-class _Telling:
-    """Progress, to a bar or to a callable: ``with _Telling(progress) as tell: tell(0.5)``."""
-
-    def __init__(self, progress: bool | Callable[[float], None] | None) -> None:
-        self._tell = progress if callable(progress) else None
-        self._bar = progress is True
-
-    def __enter__(self) -> Callable[[float], None]:
-        if self._bar:
-            from rich.progress import Progress
-
-            self._progress = Progress(transient=True)
-            self._progress.start()
-            task = self._progress.add_task("animating", total=1.0)
-            return lambda fraction: self._progress.update(task, completed=fraction)
-        return self._tell or (lambda fraction: None)
-
-    def __exit__(self, *_: object) -> None:
-        if self._bar:
-            self._progress.stop()
 
 
 def _positions(run: Simulation, times: Array) -> Iterator[Array]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _check
+from .._progress import Progress
 from ..errors import AssemblyError, ModelError
 from ..linear.at_rest import coordinate_lengths
 from ..linear.model import LinearModel
@@ -115,7 +116,7 @@ def animate_mode(
     undamped: bool = False,
     fps: float = 25.0,
     trace: bool = True,
-    progress: bool | Callable[[float], None] | None = None,
+    progress: Progress | None = None,
 ) -> Path:
     """Write an animation of a mode on the closed machine: ``.gif``, or ``.mp4`` where ffmpeg is installed.
 
