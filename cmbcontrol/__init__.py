@@ -12,10 +12,18 @@ from .dynamics.derivatives import derivatives as derivatives
 from .dynamics.derivatives import inverse_dynamics_derivatives as inverse_dynamics_derivatives
 from .dynamics.forces import constraint_force as constraint_force
 from .dynamics.forces import inverse_dynamics as inverse_dynamics
+from .dynamics.formulations import Formulation as Formulation
+from .dynamics.formulations import Motion as Motion
 from .dynamics.formulations import acceleration as acceleration
+from .dynamics.formulations import constrained_motion as constrained_motion
 from .dynamics.formulations import forward_dynamics as forward_dynamics
 from .dynamics.impact import Impact as Impact
 from .dynamics.impact import impact as impact
+from .dynamics.pseudoinverse import pseudoinverse as pseudoinverse
+from .dynamics.singular import SingularityEvent as SingularityEvent
+from .dynamics.singular import SingularPose as SingularPose
+from .dynamics.singular import nearest_singular_pose as nearest_singular_pose
+from .dynamics.singular import singular_pose as singular_pose
 from .errors import AssemblyError as AssemblyError
 from .errors import CmbError as CmbError
 from .errors import ContinuationError as ContinuationError
@@ -24,6 +32,7 @@ from .errors import DesignError as DesignError
 from .errors import EquilibriumError as EquilibriumError
 from .errors import ModelError as ModelError
 from .errors import ParametrizationError as ParametrizationError
+from .errors import RedundantRowsError as RedundantRowsError
 from .errors import SimulationError as SimulationError
 from .errors import SingularPoseError as SingularPoseError
 from .errors import Status as Status
@@ -98,6 +107,7 @@ __all__ = [
     "EquilibriumBranch",
     "EquilibriumError",
     "Fixed",
+    "Formulation",
     "Frame",
     "FrameMotion",
     "Free",
@@ -111,6 +121,7 @@ __all__ = [
     "Mechanism",
     "ModelError",
     "Modes",
+    "Motion",
     "OperatingPoint",
     "ParametrizationError",
     "Planar",
@@ -121,6 +132,7 @@ __all__ = [
     "PointSpring",
     "Prismatic",
     "Quintic",
+    "RedundantRowsError",
     "Release",
     "Revolute",
     "RootLocus",
@@ -128,7 +140,9 @@ __all__ = [
     "Simulation",
     "SimulationError",
     "Sine",
+    "SingularPose",
     "SingularPoseError",
+    "SingularityEvent",
     "Spherical",
     "Status",
     "SwitchingError",
@@ -140,6 +154,7 @@ __all__ = [
     "acceleration",
     "acceleration_derivatives",
     "affine_approximation",
+    "constrained_motion",
     "constraint_force",
     "continue_equilibria",
     "controllers",
@@ -153,11 +168,14 @@ __all__ = [
     "linearize_along",
     "load_linear",
     "load_run",
+    "nearest_singular_pose",
     "plants",
     "preload_directions",
+    "pseudoinverse",
     "reduced_model",
     "root_locus",
     "simulate",
+    "singular_pose",
     "trim",
     "underlying_ode",
 ]

@@ -14,6 +14,7 @@ __all__ = [
     "MissingExtraError",
     "ModelError",
     "ParametrizationError",
+    "RedundantRowsError",
     "SimulationError",
     "SingularPoseError",
     "Status",
@@ -104,6 +105,10 @@ class SwitchingError(ModelError):
     """The loops cannot change as they should during a run; the message says why."""
 
 
+class RedundantRowsError(ModelError):
+    """A formulation that needs independent rows was given redundant ones; the message names them and the remedy."""
+
+
 class MissingExtraError(CmbError, ImportError):
     """An optional dependency is missing; the message names the extra that brings it."""
 
@@ -135,6 +140,7 @@ class Status(IntEnum):
     INTERRUPTED = 7
     SINGULAR_POSE = 8
     SWITCHING = 9
+    FORMULATION = 10
 
     @property
     def message(self) -> str:
@@ -155,4 +161,5 @@ _MESSAGES = {
     Status.INTERRUPTED: "The run was interrupted.",
     Status.SINGULAR_POSE: "The run met a singular pose, where independent coordinates end. method='dop853' passes it.",
     Status.SWITCHING: "The loops could not change as they should.",
+    Status.FORMULATION: "The formulation cannot be evaluated at this pose.",
 }

@@ -7,8 +7,8 @@ import pytest
 
 DOCS = Path(__file__).parents[1] / "docs"
 PAGES = (
-    *("around-the-law.md", "control.md", "designing-gains.md"),
-    *("linear.md", "python-control.md", "trim.md"),
+    *("around-the-law.md", "control.md", "designing-gains.md", "experiments.md"),
+    *("formulations.md", "linear.md", "python-control.md", "singular-poses.md", "trim.md"),
 )  # others are run where they are tested
 
 

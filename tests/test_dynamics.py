@@ -28,7 +28,9 @@ class TestFormulations:
         q, v = state(plant, **FIVE_BAR)
         u = np.array([3.0, -5.0])
         reference = cmb.forward_dynamics(plants.five_bar(), q, v, u)
-        assert cmb.forward_dynamics(plant, q, v, u, formulation=name) == pytest.approx(reference, abs=1e-10)
+        inverse = "svd" if closure == "revolute" and name in ("lagrange", "augmented") else None  # redundant rows
+        found = cmb.forward_dynamics(plant, q, v, u, formulation=name, pseudoinverse=inverse)
+        assert found == pytest.approx(reference, abs=1e-10)
 
     def test_gamma_is_free(self):
         plant = plants.five_bar()

@@ -84,7 +84,9 @@ def test_duplicated_rows_change_nothing(formulation):
     assert (once.rank, more.rank, more.A.shape) == (1, 1, (3, 2))
     f = np.array([1.0, -2.0])
     expected = acceleration(once, f)
-    assert acceleration(more, f, formulation=formulation) == pytest.approx(expected, rel=1e-12)
+    inverse = "svd" if formulation in ("lagrange", "augmented") else None  # they need independent rows
+    found = acceleration(more, f, formulation=formulation, pseudoinverse=inverse)
+    assert found == pytest.approx(expected, rel=1e-12)
     found = twice(3).diagnose(q)
     assert found.redundant == {"loop": 2} and not any(found.unique_multipliers.values())
 

@@ -11,12 +11,13 @@ FILES = sorted(ROOT.rglob("*.py"))
 # Lowest first. What a module may import stands at or before its own place; plants see only the model.
 LAYERS = (
     *("errors", "_jit", "_check", "_progress"),
-    *("kernels", "model", "dynamics", "linear", "controllers", "sim", "design", "plot", "cli"),
+    *("kernels", "model", "dynamics", "linear", "controllers", "sim", "design", "plot", "experiments", "cli"),
 )
 ALLOWED = {layer: set(LAYERS[: i + 1]) for i, layer in enumerate(LAYERS)}
 for lowest in LAYERS[:4]:
     ALLOWED[lowest] = set(LAYERS[:4])
 ALLOWED["plants"] = {"errors", "_check", "model", "plants"}
+ALLOWED["experiments"] |= {"plants"}
 ALLOWED["cli"] |= {"plants"}
 # Simulation.plot and .animate, LinearModel.plot_modes and .animate_mode, RootLocus.plot; plant.to_iosystem
 DOORS = {
@@ -31,9 +32,10 @@ HOMES = {
     "control": set(LAYERS[LAYERS.index("linear") :]),
     "cvxpy": {"controllers", "design"},
     "clarabel": {"controllers"},
-    "matplotlib": {"plot"},
+    "matplotlib": {"plot", "experiments"},
     "typer": {"cli"},
 }
+IN_FUNCTIONS = {"matplotlib": {"experiments"}}  # only where a figure is made: listing experiments stays quick
 
 
 def layer_of(path):
@@ -47,7 +49,7 @@ def is_type_checking(node):
 
 
 def imports(path):
-    """(line, absolute dotted name, for type checkers only) of all imports, those inside functions too."""
+    """(line, absolute dotted name, for type checkers only, on top) of all imports, those inside functions too."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
     typing_only = {id(child) for node in ast.walk(tree) if is_type_checking(node) for child in ast.walk(node)}
     package = ["cmbcontrol", *path.relative_to(ROOT).parts[:-1]]
@@ -62,13 +64,13 @@ def imports(path):
         else:
             continue
         for name in names:
-            yield node.lineno, name, id(node) in typing_only
+            yield node.lineno, name, id(node) in typing_only, node.col_offset == 0
 
 
 def violations(path):
     """Imports of one file that point the wrong way."""
     here, file = layer_of(path), path.relative_to(ROOT).as_posix()
-    for line, name, typing_only in imports(path):
+    for line, name, typing_only, on_top in imports(path):
         parts = name.split(".")
         if parts[0] == "cmbcontrol":
             target = parts[1] if len(parts) > 1 else None
@@ -80,6 +82,8 @@ def violations(path):
             yield f"{file}:{line}: imports by computed names cannot be checked"
         elif parts[0] in HOMES and here not in HOMES[parts[0]] and not typing_only:
             yield f"{file}:{line}: {parts[0]} belongs to {', '.join(sorted(HOMES[parts[0]]))}"
+        elif on_top and here in IN_FUNCTIONS.get(parts[0], ()):
+            yield f"{file}:{line}: {here} import {parts[0]} inside the functions that make figures"
 
 
 def test_every_file_belongs_to_a_layer():
@@ -102,6 +106,8 @@ def test_imports_point_one_way():
         ("model/x.py", "from .._jit import kernel"),
         ("kernels/x.py", "from numba import njit"),
         ("cli.py", "def f():\n    import matplotlib.pyplot as plt"),
+        ("experiments/x.py", "from ..cli import common"),
+        ("experiments/x.py", "from matplotlib.figure import Figure"),
     ],
 )
 def test_the_check_bites(file, source, tmp_path, monkeypatch):

@@ -554,10 +554,10 @@ def test_the_stiff_governor_costs_a_twentieth():
         run = cmb.simulate(plant, None, q0, v0, method=method, rtol=tol, atol=tol, **options)
         return cost(run), np.abs(run.q.values - exact.q.values).max(), np.abs(run.v.values - exact.v.values).max()
 
-    loose, tight = measure("dop853", 1e-4), measure("dop853", 1e-7)
+    loose, tight = measure("dop853", 1e-2), measure("dop853", 1e-5)
     for method, tol in (("radau", 1e-5), ("rodas5p", 1e-5), ("rodas4", 1e-6)):
         n, q, v = measure(method, tol)
-        explicit, reached, _ = loose if q < loose[1] else measure("dop853", 1e-3)
+        explicit, reached, _ = loose if q < loose[1] else measure("dop853", 1e-1)
         assert q < reached < 1e-4, method  # more accurate than the default method
         assert 20 * n < explicit, (method, n, explicit)
     n, q, v = measure("radau", 1e-6)  # position and velocity both

@@ -1,7 +1,6 @@
 """Loader, Stewart platform, 3-RRR, delta, two arms and governor against the same machines done another way."""
 
 import dataclasses
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,6 +9,7 @@ from scipy.spatial.transform import Rotation
 
 from cmbcontrol.dynamics.forces import constraint_force, inverse_dynamics
 from cmbcontrol.dynamics.formulations import forward_dynamics
+from cmbcontrol.experiments.measure import DATA
 from cmbcontrol.linear import OperatingPoint, affine_approximation, linearize, trim
 from cmbcontrol.model.elements import Distance, Frame, Free, JointSpring, Spherical
 from cmbcontrol.model.functions import FunctionPlant
@@ -29,7 +29,6 @@ from cmbcontrol.plants.three_rrr import pose as rrr_pose
 from cmbcontrol.plants.two_arms import pose as arms_pose
 from cmbcontrol.sim.simulate import simulate
 
-REFERENCE = Path(__file__).parent / "reference"
 G = 9.81
 LEGS = tuple(f"leg{n}" for n in range(1, 7))
 
@@ -663,7 +662,7 @@ def test_arms_poses():
 
 def reference_slider():
     """The benchmark's printed curve: t, s."""
-    text = (REFERENCE / "iftomm_a05_s.csv").read_text().splitlines()
+    text = (DATA / "iftomm_a05_s.csv").read_text().splitlines()
     return np.array([[float(x) for x in line.split(",")] for line in text if line[:1].isdigit()])
 
 

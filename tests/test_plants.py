@@ -1,7 +1,6 @@
 """The ready-made plants: what they claim to be, and the published numbers."""
 
 import json
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -9,6 +8,7 @@ import pytest
 from cmbcontrol import plants
 from cmbcontrol.dynamics.forces import constraint_force
 from cmbcontrol.dynamics.formulations import acceleration, forward_dynamics
+from cmbcontrol.experiments.measure import DATA
 from cmbcontrol.model.elements import Actuator, Body, Frame, Point, PointOnPlane, Revolute
 from cmbcontrol.model.mechanism import Mechanism
 from cmbcontrol.plants import andrews, bricard, catalogue, five_bar, n_four_bar, parallelogram, pendulum, slider_crank
@@ -21,8 +21,6 @@ from cmbcontrol.plants.parallel_four_bar import L1, L2
 from cmbcontrol.plants.parallel_four_bar import pose as parallel_pose
 from cmbcontrol.plants.parallelogram import pose as linkage_pose
 from cmbcontrol.plants.parallelogram import rate as linkage_rate
-
-REFERENCE = Path(__file__).parent / "reference"
 
 # rows, rank, freedoms, redundant rows at the start; verdict on the motors
 CLAIMS = {
@@ -371,7 +369,7 @@ def test_bricard_rank_along_the_motion():
 def test_bricard_starts_on_the_cube():
     plant, q, _ = catalogue["bricard"].start()
     assert observed(plant, q).tolist() == [1.0, -1.0, 0.0]
-    data = json.loads((REFERENCE / "iftomm.json").read_text())["A04"]["points"]
+    data = json.loads((DATA / "iftomm.json").read_text())["A04"]["points"]
     for i in range(1, 5):
         key = next(k for k in data if k.startswith(f"P{i}"))
         assert plant.point(q, f"rod{i + 1}").tolist() == data[key]
@@ -383,7 +381,7 @@ def test_bricard_starts_on_the_cube():
 @pytest.fixture(scope="module")
 def squeezer():
     """The published problem."""
-    return json.loads((REFERENCE / "andrews.json").read_text())
+    return json.loads((DATA / "andrews.json").read_text())
 
 
 def test_andrews_start(squeezer):

@@ -2,7 +2,6 @@
 
 import csv
 import json
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,10 +9,10 @@ from scipy.integrate import solve_ivp
 
 import cmbcontrol as cmb
 from cmbcontrol import plants
+from cmbcontrol.experiments.measure import DATA
 from cmbcontrol.plants.bricard import observed
 from cmbcontrol.plants.n_four_bar import start as n_four_bar_start
 
-REFERENCE = Path(__file__).parent / "reference"
 SINGULAR = np.array([np.pi, -np.pi, 0.0, np.pi])
 
 
@@ -141,7 +140,7 @@ class TestReferences:
     def test_bricard_against_the_benchmark_library(self):
         entry = plants.catalogue["bricard"]
         plant, q0, v0 = entry.start()
-        with (REFERENCE / "iftomm_a04_p3.csv").open() as file:
+        with (DATA / "iftomm_a04_p3.csv").open() as file:
             rows = [line for line in csv.reader(file) if line and line[0][0].isdigit()]
         table = np.array(rows, dtype=float)
         table = table[np.abs(table[:, 0] - 1.19992) > 1e-6]  # displaced when it was recovered from a figure
@@ -153,7 +152,7 @@ class TestReferences:
         assert set(run.rank.values.tolist()) == {4}
 
     def test_andrews_squeezer(self):
-        reference = json.loads((REFERENCE / "andrews.json").read_text())
+        reference = json.loads((DATA / "andrews.json").read_text())
         entry = plants.catalogue["andrews"]
         plant, q0, v0 = entry.start()
         run = cmb.simulate(plant, [reference["params"]["mom"]], q0, v0, t_end=0.03)

@@ -1,4 +1,4 @@
-"""The command line: ``cmbcontrol list``, ``diagnose PLANT``, ``linearize PLANT``, ``study PLANT``."""
+"""The command line: ``cmbcontrol list``, ``diagnose``, ``linearize`` and ``study`` a PLANT, ``experiment NAME``."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 from typer.core import TyperCommand
 
-from . import common, linearize, machines, study
+from . import common, experiment, linearize, machines, study
 
 __all__ = ["app", "main"]
 
@@ -23,8 +23,8 @@ _QUICK = {
 }
 
 app = typer.Typer(
-    help="Control engineering for robots with closed loops: ready-made plants, their mobility, linear models, and a "
-    "whole study.",
+    help="Control engineering for robots with closed loops: ready-made plants, their mobility, linear models, a whole "
+    "study, and the experiments of the papers.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -42,6 +42,7 @@ for _name, _command, _kind in (
     ("diagnose", machines.diagnose, TyperCommand),
     ("linearize", linearize.linearize, linearize.Command),
     ("study", study.study, TyperCommand),
+    ("experiment", experiment.experiment, TyperCommand),
 ):
     app.command(_name, cls=_kind, help=_paragraphs(_command))(_command)
 

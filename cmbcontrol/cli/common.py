@@ -15,6 +15,7 @@ import numpy as np
 import typer
 from numpy.typing import NDArray
 from rich.console import Console
+from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
 
 from .. import _check, _jit
 from ..errors import CmbError
@@ -23,6 +24,7 @@ from ..plants import Entry, catalogue
 __all__ = [
     "JOINT_VALUES",
     "At",
+    "Bars",
     "Debug",
     "Factory",
     "PlantName",
@@ -262,3 +264,26 @@ def in_one_line(debug: bool) -> Iterator[None]:
         hint = "" if expected else " (--debug shows where)"
         typer.echo("error: " + " ".join(f"{kind}{error}{hint}".split()), err=True)
         raise typer.Exit(1) from None
+
+
+class Bars:
+    """Progress bars on the terminal, a step each."""
+
+    def __init__(self) -> None:
+        console = Console(stderr=True)
+        columns = (TextColumn("{task.description:<14}"), BarColumn(), TaskProgressColumn(), TimeElapsedColumn())
+        self._progress = Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
+
+    def __enter__(self) -> Bars:
+        self._progress.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._progress.stop()
+
+    @contextmanager
+    def step(self, what: str) -> Iterator[Callable[[float], None]]:
+        """A bar; call with the fraction that is done."""
+        task = self._progress.add_task(what, total=1.0)
+        yield lambda fraction: self._progress.update(task, completed=fraction)
+        self._progress.update(task, completed=1.0)

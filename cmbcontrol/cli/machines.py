@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import textwrap
+
 import numpy as np
 import typer
 from numpy.typing import NDArray
@@ -9,6 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ..controllers import controllability, is_decoupled, reachable_forces
+from ..dynamics.singular import singular_pose
 from ..model.base import PlantBase
 from . import common
 from .common import At, Debug, Factory, PlantName
@@ -50,6 +53,11 @@ def diagnose(plant: PlantName, at: At = None, factory: Factory = None, debug: De
             typer.echo(f"    {name:<16} {value: .6g} {unit}".rstrip())
         for line in str(machine.diagnose(q)).splitlines():
             typer.echo(f"    {line}")
+        found = singular_pose(machine, q)
+        if found.singular:
+            typer.echo("  how it can move on from there:")
+            for line in textwrap.wrap(str(found) if found.few else found.outline, 100):
+                typer.echo(f"    {line}")
         if machine.nu:
             typer.echo("  what the motors can do there:")
             for line in _of_motors(machine, q):

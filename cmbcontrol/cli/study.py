@@ -6,7 +6,6 @@ import json
 import math
 from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
@@ -14,8 +13,6 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 from numpy.typing import NDArray
-from rich.console import Console
-from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
 from rich.table import Table
 from rich.text import Text
 
@@ -28,7 +25,7 @@ from ..plants import Entry, Study
 from ..sim.result import Simulation
 from ..sim.simulate import simulate
 from . import common
-from .common import Debug, Factory, PlantName
+from .common import Bars, Debug, Factory, PlantName
 
 __all__ = ["decay_rate", "study", "tracking_error"]
 
@@ -67,7 +64,7 @@ def study(
             _check.positive(bandwidth, "--bandwidth")
         folder = common.made_folder(output or Path(f"study-{plant}"))
         cold = common.warn_of_compilation()
-        with _Bars() as bars:
+        with Bars() as bars:
             found = _study(entry, options, folder, duration, bandwidth, animation, bars)
         _report(found, folder, cold)
 
@@ -93,7 +90,7 @@ def _study(
     duration: float | None,
     bandwidth: float | None,
     animation: bool,
-    bars: _Bars,
+    bars: Bars,
 ) -> _Found:
     """Linear model, run, figures, animation: whatever is done is written at once."""
     plant, q0, v0 = entry.start(**options)
@@ -148,7 +145,7 @@ def _linear_if_any(plant: Any, q: Array) -> LinearModel | None:
         return None
 
 
-def _figures(run: Simulation, linear: LinearModel | None, folder: Path, animation: bool, bars: _Bars) -> list[str]:
+def _figures(run: Simulation, linear: LinearModel | None, folder: Path, animation: bool, bars: Bars) -> list[str]:
     """All pictures; the names of the files."""
     from .. import plot
     from ..plot.geometry import can_sketch
@@ -340,26 +337,3 @@ def _number(x: float) -> float | None:
 def _plain(value: Any) -> Any:
     """An option of a plant; JSON knows no infinity either."""
     return str(value) if isinstance(value, float) and not math.isfinite(value) else value
-
-
-class _Bars:
-    """Progress bars on the terminal, a step each."""
-
-    def __init__(self) -> None:
-        console = Console(stderr=True)
-        columns = (TextColumn("{task.description:<14}"), BarColumn(), TaskProgressColumn(), TimeElapsedColumn())
-        self._progress = Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
-
-    def __enter__(self) -> _Bars:
-        self._progress.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._progress.stop()
-
-    @contextmanager
-    def step(self, what: str) -> Iterator[Callable[[float], None]]:
-        """A bar; call with the fraction that is done."""
-        task = self._progress.add_task(what, total=1.0)
-        yield lambda fraction: self._progress.update(task, completed=fraction)
-        self._progress.update(task, completed=1.0)

@@ -30,10 +30,12 @@ __all__ = [
     "Work",
     "acceleration",
     "close_loops",
+    "close_step",
     "euclidean_split",
     "forward_dynamics",
     "gauss_acceleration",
     "generalized_force",
+    "least_change",
     "mass_split",
     "new_work",
     "project_velocity",
@@ -41,6 +43,7 @@ __all__ = [
     "state_terms",
     "update_position",
     "update_velocity",
+    "velocity_correction",
 ]
 
 FAILED = -1  # in place of a rank: the mass matrix is not positive definite
@@ -194,19 +197,35 @@ def solve_acceleration(scale, w, rank, f, target, vdot):
 
 
 @kernel
-def project_velocity(w, rank, v):
-    """Remove from v, in place, what the constraints forbid (in the metric of the last split)."""
-    n = v.shape[0]
-    for i in range(n):  # L' v, row by row
+def least_change(w, rank, change):
+    """Smallest change of the velocities, in the metric of the last split, by which the rows change by `w.rhs`."""
+    change[:] = 0.0
+    solve_head(w.G, w.order, rank, w.rhs, change)
+    to_space(w.G, w.tau, rank, change)
+    backward(w.L, change)
+
+
+@kernel
+def velocity_correction(scale, w, rank, v, change):
+    """change (nv,) = what makes v admissible: the smallest one in the metric of the last split."""
+    for i in range(w.rhs.shape[0]):
         s = 0.0
-        for k in range(i, n):
-            s += w.L[k, i] * v[k]
-        v[i] = s
-    to_head(w.G, w.tau, rank, v)
-    for k in range(rank):
-        v[k] = 0.0
-    to_space(w.G, w.tau, rank, v)
-    backward(w.L, v)
+        for k in range(v.shape[0]):
+            s += w.A[i, k] * v[k]
+        w.rhs[i] = -scale[i] * s
+    least_change(w, rank, change)
+
+
+@kernel
+def project_velocity(scale, w, rank, v):
+    """Remove from v, in place, what the constraints forbid (in the metric of the last split).
+
+    What is removed is small where v is nearly admissible, and so are its rounding errors.
+    """
+    change = np.empty(v.shape[0])
+    velocity_correction(scale, w, rank, v, change)
+    for k in range(v.shape[0]):
+        v[k] += change[k]
 
 
 @kernel
@@ -275,10 +294,7 @@ def close_loops(model, q, w, tolerance, cap, euclidean, accuracy, moved):
             exact = False
         for i in range(w.phi.shape[0]):
             w.rhs[i] = -model.scale[i] * w.phi[i]
-        step[:] = 0.0
-        solve_head(w.G, w.order, rank, w.rhs, step)
-        to_space(w.G, w.tau, rank, step)
-        backward(w.L, step)
+        least_change(w, rank, step)
         retract(model.links, q, step, trial)
         link_poses(model.links, trial, w.R, w.p)
         loop_residual(model, trial, w.R, w.p, w.phi)
@@ -301,16 +317,42 @@ def close_loops(model, q, w, tolerance, cap, euclidean, accuracy, moved):
 
 
 @kernel
-def state_terms(model, q, v, tolerance, cap, projected):
+def close_step(model, x, tolerance, cap, accuracy, w, q):
+    """q = x, brought to the loops by one Newton step in the Euclidean metric, the cheapest; for stages of a step.
+
+    A stage is off the loops by an error of low order. On them it does not matter how the rows are written, and near a
+    singular pose the error is not divided by the distance to it.
+    """
+    q[:] = x
+    link_poses(model.links, x, w.R, w.p)
+    joint_screws(model.links, w.R, w.p, w.S)
+    loop_jacobian(model, x, w.R, w.p, w.S, w.E, w.wrenches, w.phi, w.A)
+    if not largest(model, w.phi) > accuracy:
+        return
+    for i in range(w.A.shape[0]):
+        w.rhs[i] = -model.scale[i] * w.phi[i]
+        for k in range(w.A.shape[1]):
+            w.G[i, k] = model.scale[i] * w.A[i, k]
+    rank = factor_rows(w.G, w.order, w.tau, w.pivots, tolerance, cap)
+    w.z[:] = 0.0
+    solve_head(w.G, w.order, rank, w.rhs, w.z)
+    to_space(w.G, w.tau, rank, w.z)
+    retract(model.links, x, w.z, q)
+
+
+@kernel
+def state_terms(model, q, v, tolerance, cap, projected, accuracy):
     """Everything the equations of motion say at one state; v is first projected, in place, if asked.
 
-    Returns M, h, phi, A, b, B, potential energy, and the pivots of the split in the metric of M;
-    rank is FAILED where M is not positive definite.
+    Where q is open by more than `accuracy`, it is first closed by one step, in place. Returns M, h, phi, A, b, B,
+    potential energy, and the pivots of the split in the metric of M; rank is FAILED where M is not positive definite.
     """
     w = new_work(model)
+    if accuracy < np.inf:
+        close_step(model, q.copy(), tolerance, cap, accuracy, w, q)
     rank = update_position(model, q, w, tolerance, cap)
     if projected and rank != FAILED:
-        project_velocity(w, rank, v)
+        project_velocity(model.scale, w, rank, v)
     update_velocity(model, q, v, w)
     drive_matrix(model, w.R, w.p, w.S, w.B)
     return w.M, w.h, w.phi, w.A, w.b, w.B, potential_energy(model, q, w.R, w.p), w.pivots, rank

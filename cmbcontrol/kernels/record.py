@@ -15,7 +15,7 @@ from .constrained import (
 )
 from .forces import dissipated_power, kinetic_energy, potential_energy
 from .split import solve_multipliers
-from .stepping import PROJECT, closeness, interpolate, project
+from .stepping import BAUMGARTE, PROJECT, baumgarte, closeness, interpolate, project
 
 __all__ = ["output_quantities", "output_states", "path_closeness"]
 
@@ -24,7 +24,7 @@ __all__ = ["output_quantities", "output_states", "path_closeness"]
 def output_states(model, opt, times, T, X, F, out):
     """States out (times, nx) at given times, from the record of the steps, on the closed loops."""
     w = new_work(model)
-    moved = np.empty(model.damping.shape[0])
+    moved = np.empty(2 * model.damping.shape[0])
     n = F.shape[0]
     j = 0
     for i in range(times.shape[0]):
@@ -65,6 +65,8 @@ def output_quantities(model, opt, X, U, vdot, force, lam, phi, energies, pivots,
         generalized_force(model, U[i], w, f)
         for k in range(w.b.shape[0]):
             w.b[k] = -w.b[k]
+            if opt.stabilisation == BAUMGARTE:
+                w.b[k] -= baumgarte(w, v, k, opt)
         solve_acceleration(model.scale, w, ranks[i], f, w.b, vdot[i])
         solve_multipliers(w.G, w.order, ranks[i], w.z, lam[i])
         for k in range(lam.shape[1]):

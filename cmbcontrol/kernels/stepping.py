@@ -15,6 +15,7 @@ from .._jit import kernel
 from .constrained import (
     FAILED,
     close_loops,
+    close_step,
     euclidean_split,
     generalized_force,
     largest,
@@ -22,8 +23,10 @@ from .constrained import (
     solve_acceleration,
     update_position,
     update_velocity,
+    velocity_correction,
 )
 from .forces import dissipated_power, kinetic_energy, potential_energy
+from .layout import FREE, PLANAR, SPHERICAL
 from .tree import local_difference, normalize, position_rates, retract
 
 __all__ = ["Options", "Tableau", "advance", "combine", "dense_coefficients", "error_norm", "interpolate", "next_step"]
@@ -36,18 +39,21 @@ PROJECT, BAUMGARTE, NONE = range(3)
 # States beyond this are as good as infinite: their squares still can be added up.
 HUGE = 1e100
 
-# Accuracy asked of a leap, in positions (rad, m) and in energy; stepping on costs more than it.
-LEAP_ERROR = 1e-10
+# Share of the tolerance that a step of order 8 gets, down to the finest error above rounding.
+SHARE, FINEST = 0.01, 1e-12
 
-# Poses looked at in one search for the nearest approach: golden section to 1e-5 of the way ahead.
-LOOKS = 24
+# A singular pose is approached down to this closeness before a passage is ruled out.
+END_OF_APPROACH = 1e-3
+
+# Poses looked at in a search for the nearest approach: evenly, then by golden section to 1/1000 of their distance.
+LOOKS, CUTS = 6, 14
 
 
 class Tableau(NamedTuple):
     """An explicit Runge-Kutta method.
 
-    E3 and E5 are the two error estimates of DOP853 (empty for a fixed step), A_extra and D give
-    the dense output of order 7 (empty: cubic Hermite).
+    E3 and E5 are the two error estimates of DOP853 (empty for a fixed step; E3 zero where there is one), A_extra
+    and D give the dense output of order 7 (empty: cubic Hermite).
     """
 
     A: np.ndarray  # (stages, stages)
@@ -58,6 +64,7 @@ class Tableau(NamedTuple):
     A_extra: np.ndarray  # (3, 16) or (0, 0)
     c_extra: np.ndarray
     D: np.ndarray  # (4, 16)
+    order: int  # of the step control: the error of a step goes with this power of it
 
 
 class Options(NamedTuple):
@@ -74,33 +81,41 @@ class Options(NamedTuple):
     alpha: float  # Baumgarte: phi'' + 2 alpha phi' + beta^2 phi = 0
     beta: float
     accuracy: float  # loops count as closed below this, metres
-    pass_within: float  # motion that comes this near to a singular pose passes through it; 0 never leaps
+    pass_within: float  # motion that comes this near to a singular pose goes through it; 0 knows no passages
     reference: float  # size of a regular constraint gradient, in the metric of M
+
+
+@kernel
+def baumgarte(w, v, i, opt):
+    """2 alpha phi' + beta^2 phi of row i."""
+    rate = 0.0
+    for k in range(v.shape[0]):
+        rate += w.A[i, k] * v[k]
+    return 2.0 * opt.alpha * rate + opt.beta * opt.beta * w.phi[i]
 
 
 @kernel
 def derivative(model, x, u, opt, w, dx):
     """dx = rate of the state; returns the rank, or FAILED."""
     nq, nv = dx.shape[0] - model.damping.shape[0] - 2, model.damping.shape[0]
-    q = x[:nq]
+    q = x[:nq].copy()
     v = x[nq : nq + nv].copy()
+    if opt.stabilisation == PROJECT and model.rows.shape[0] > 0:
+        close_step(model, x[:nq], opt.tolerance, opt.cap, 8.0 * opt.accuracy, w, q)
     rank = update_position(model, q, w, opt.tolerance, opt.cap)
     if rank == FAILED:
         return FAILED
     if opt.stabilisation == PROJECT:
         # The stage need not lie on the manifold. Its velocity across the loops is an error of the
         # method, which the acceleration would divide by the distance to a singular pose.
-        project_velocity(w, rank, v)
+        project_velocity(model.scale, w, rank, v)
     update_velocity(model, q, v, w)
     f = np.empty(nv)
     generalized_force(model, u, w, f)
     for i in range(w.b.shape[0]):
         w.b[i] = -w.b[i]
         if opt.stabilisation == BAUMGARTE:
-            rate = 0.0
-            for k in range(nv):
-                rate += w.A[i, k] * v[k]
-            w.b[i] -= 2.0 * opt.alpha * rate + opt.beta * opt.beta * w.phi[i]
+            w.b[i] -= baumgarte(w, v, i, opt)
     position_rates(model.links, q, v, dx[:nq])
     solve_acceleration(model.scale, w, rank, f, w.b, dx[nq : nq + nv])
     power = 0.0
@@ -125,13 +140,27 @@ def combine(x, K, weights, count, h, out):
 
 
 @kernel
+def step_share(tableau, rtol, atol):
+    """Share of the tolerance that one step gets.
+
+    The errors of many steps add up, and the motion lets them grow. A step of order 8 costs little more for a much
+    smaller error, so it gets a small share, and the result of a run is about as accurate as was asked for.
+    """
+    return min(1.0, max(SHARE, FINEST / max(rtol, atol))) if tableau.order == 8 else 1.0
+
+
+@kernel
 def error_norm(K, tableau, x, x_new, n, h, rtol, atol):
-    """DOP853's error measure over the first n states: below 1 is accepted."""
+    """DOP853's error measure over the first n states: below 1 is accepted.
+
+    Errors are measured by `step_share` of the tolerance.
+    """
     e5 = 0.0
     e3 = 0.0
     stages = tableau.E5.shape[0]
+    share = step_share(tableau, rtol, atol)
     for i in range(n):
-        scale = atol + rtol * max(abs(x[i]), abs(x_new[i]))
+        scale = share * (atol + rtol * max(abs(x[i]), abs(x_new[i])))
         s5 = 0.0
         s3 = 0.0
         for j in range(stages):
@@ -145,14 +174,14 @@ def error_norm(K, tableau, x, x_new, n, h, rtol, atol):
 
 
 @kernel
-def next_step(h, error, rejected):
-    """Step size after a try with this error."""
+def next_step(h, error, rejected, order):
+    """Step size after a try with this error, which goes with a power of the step."""
     if not np.isfinite(error):
         return 0.1 * h
     if error == 0.0:
         factor = 10.0
     else:
-        factor = 0.9 * error ** (-1.0 / 8.0)
+        factor = 0.9 * error ** (-1.0 / order)
     if error < 1.0:
         return h * min(1.0 if rejected else 10.0, max(factor, 0.2))
     return h * max(0.1, factor)
@@ -186,12 +215,42 @@ def dense_coefficients(K, tableau, x0, x1, h, F):
 
 
 @kernel
+def step_from(x, low, K, weights, count, h, out, lost):
+    """out = x + low + h * sum of weights[j] K[j]; lost = what out cannot hold of it (Neumaier's sum)."""
+    combine(low, K, weights, count, h, lost)
+    for i in range(x.shape[0]):
+        rise = lost[i]
+        out[i] = x[i] + rise
+        lost[i] = rise - (out[i] - x[i]) if abs(x[i]) >= abs(rise) else x[i] - (out[i] - rise)
+
+
+@kernel(inline=True)
+def keep_low(links, x, moved, projected, low):
+    """Add to low what rounding took from the projection that brought x to `projected`.
+
+    Joints of several axes do not move by plain sums: theirs is not kept.
+    """
+    nv = moved.shape[0] // 2
+    nq = x.shape[0] - nv - 2
+    for i in range(links.shape[0]):
+        if links[i].kind not in (PLANAR, SPHERICAL, FREE):
+            for k in range(links[i].nv):
+                j = links[i].iq + k
+                low[j] += moved[links[i].iv + k] - (projected[j] - x[j])
+    for k in range(nv):
+        low[nq + k] += moved[nv + k] - (projected[nq + k] - x[nq + k])
+
+
+@kernel
 def project(model, x, opt, w, energy, moved):
-    """Bring x onto the closed loops, in place; returns the residual left, metres, or < 0."""
+    """Bring x onto the closed loops, in place; returns the residual left, metres, or < 0.
+
+    moved (2 nv) gets by how much: displacements, then changes of the velocity.
+    """
     nv = model.damping.shape[0]
     nq = x.shape[0] - nv - 2
     normalize(model.links, x[:nq])
-    left = close_loops(model, x[:nq], w, opt.tolerance, opt.cap, opt.euclidean, opt.accuracy, moved)
+    left = close_loops(model, x[:nq], w, opt.tolerance, opt.cap, opt.euclidean, opt.accuracy, moved[:nv])
     if left < 0.0:
         return left
     rank = update_position(model, x[:nq], w, opt.tolerance, opt.cap)
@@ -199,7 +258,9 @@ def project(model, x, opt, w, energy, moved):
         return -1.0
     if opt.euclidean:
         rank = euclidean_split(model, w, opt.tolerance, opt.cap)
-    project_velocity(w, rank, x[nq : nq + nv])
+    velocity_correction(model.scale, w, rank, x[nq : nq + nv], moved[nv:])
+    for k in range(nv):
+        x[nq + k] += moved[nv + k]
     if opt.energy:
         kinetic = kinetic_energy(w.M, x[nq : nq + nv])
         wanted = energy + x[nq + nv] - x[nq + nv + 1] - potential_energy(model, x[:nq], w.R, w.p)
@@ -248,140 +309,115 @@ def hermite(times, values, rates, count, t, out):
 
 
 @kernel
-def doubt(times, values, rates, count, t, nq, y):
-    """y = continued state at time t; returns how much its positions change without the oldest node."""
-    lower = np.empty(y.shape[0])
-    hermite(times, values, rates, count, t, y)
-    hermite(times, values, rates, count - 1, t, lower)
-    worst = 0.0
-    for i in range(nq):
-        worst = max(worst, abs(y[i] - lower[i]) / (1.0 + abs(y[i])))
-    return worst
+def closeness_at(model, x0, F, s, opt, w, y):
+    """Closeness at the fraction s of a step; y, and the positions of w, are those there."""
+    interpolate(x0, F, s, y)
+    update_position(model, y[: y.shape[0] - model.damping.shape[0] - 2], w, 0.0, opt.cap)
+    return closeness(w.pivots, opt)
 
 
-@kernel(inline=True)
-def leap_nodes(T, X, F, n, rate, window, times, values, rates):
-    """Up to four past states, spread over a window, newest first; returns how many."""
-    count = 1
-    times[0] = T[n]
-    values[0] = X[n]
-    rates[0] = rate
-    j = n
-    for k in range(1, times.shape[0]):
-        target = T[n] - k * window / (times.shape[0] - 1)
-        while j > 0 and T[j] > target:
-            j -= 1
-        if T[j] < times[count - 1]:
-            h = T[j + 1] - T[j]
-            times[count] = T[j]
-            values[count] = X[j]
-            for i in range(rate.shape[0]):
-                rates[count, i] = (F[j, 0, i] + F[j, 1, i]) / h
-            count += 1
-        if j == 0:
-            break
-    return count
+@kernel
+def nearest_approach(model, x0, F, low, high, opt, w, y):
+    """Fraction of a step, between low and high, at which its motion is nearest to a singular pose.
 
-
-@kernel(inline=True)
-def nearest_approach(model, times, values, rates, count, a, d, opt, w, y):
-    """Time between a and d at which the continued motion is nearest to a singular pose (golden section).
-
-    Returns the time and the closeness there; y, and the positions of w, are those of that time.
+    The motion is that of the dense coefficients F; beyond 1 it is continued. Where it comes nearer than half the
+    closeness at `low`, the place is refined, and y and the positions of w are those of it. Returns the fraction and
+    the closeness there.
     """
-    nq = y.shape[0] - model.damping.shape[0] - 2
+    s, near = low, closeness_at(model, x0, F, low, opt, w, y)
+    most = 0.5 * near
+    part = (high - low) / LOOKS
+    for k in range(1, LOOKS + 1):
+        c = closeness_at(model, x0, F, low + k * part, opt, w, y)
+        if c < near:
+            s, near = low + k * part, c
+    if near > most:
+        return s, near
+    # golden section
     g = 0.6180339887498949
+    a, d = max(s - part, low), min(s + part, high)
     b, c = d - g * (d - a), a + g * (d - a)
-    fb = fc = -1.0
-    for _ in range(LOOKS):
-        if fb < 0.0:
-            hermite(times, values, rates, count, b, y)
-            update_position(model, y[:nq], w, 0.0, opt.cap)
-            fb = closeness(w.pivots, opt)
-        if fc < 0.0:
-            hermite(times, values, rates, count, c, y)
-            update_position(model, y[:nq], w, 0.0, opt.cap)
-            fc = closeness(w.pivots, opt)
+    fb = closeness_at(model, x0, F, b, opt, w, y)
+    fc = closeness_at(model, x0, F, c, opt, w, y)
+    for _ in range(CUTS):
         if fb < fc:
             d, c, fc = c, b, fb
-            b, fb = d - g * (d - a), -1.0
+            b = d - g * (d - a)
+            fb = closeness_at(model, x0, F, b, opt, w, y)
         else:
             a, b, fb = b, c, fc
-            c, fc = a + g * (d - a), -1.0
-    t = 0.5 * (a + d)
-    hermite(times, values, rates, count, t, y)
-    update_position(model, y[:nq], w, 0.0, opt.cap)
-    return t, closeness(w.pivots, opt)
+            c = a + g * (d - a)
+            fc = closeness_at(model, x0, F, c, opt, w, y)
+    s = 0.5 * (a + d)
+    return s, closeness_at(model, x0, F, s, opt, w, y)
 
 
 @kernel(inline=True)
-def approach_limit(T, pivots, n, opt):
-    """Largest step towards a singular pose: near it, half of the time that is left, so that `leap` has nodes."""
-    now, before = closeness(pivots[n], opt), closeness(pivots[n - 1], opt)
-    if now < 0.1 and now < before:
-        return 0.5 * now / (before - now) * (T[n] - T[n - 1])
-    return np.inf
+def passage(model, x, F, last, reach, now, before, opt, w, y):
+    """Time left to a singular pose ahead; infinite where none is within reach.
 
-
-@kernel(inline=True)
-def energy_balance(model, x, opt, w):
-    """Kinetic and potential energy less the work that was put in: constant along exact motion."""
-    nv = model.damping.shape[0]
-    nq = x.shape[0] - nv - 2
-    update_position(model, x[:nq], w, opt.tolerance, opt.cap)
-    return (
-        kinetic_energy(w.M, x[nq : nq + nv]) + potential_energy(model, x[:nq], w.R, w.p) - x[nq + nv] + x[nq + nv + 1]
-    )
-
-
-@kernel(inline=True)
-def leap(model, T, X, F, pivots, n, rate, opt, w, y, times, values, rates):
-    """Look ahead for a singular pose; y = state as far beyond it as it is ahead.
-
-    The constraint forces near a singular pose divide errors by the distance to it, so stepping
-    into its neighbourhood only collects noise, while the motion itself is smooth. Where the
-    continued motion passes within `opt.pass_within` of the pose, and the continuation is as
-    accurate as a step, the neighbourhood is leapt over. Returns the landing time, or a negative
-    number where there is no reason to leap; the number of nodes of the polynomial, which times,
-    values and rates keep; and how many poses were looked at.
+    x, F and `last` are the last step, whose motion is continued; `now` and `before` are the closeness at its end and
+    at its start. The closeness has kinks where another row becomes the smallest, so a slow fall may end soon.
     """
-    now, before = closeness(pivots[n], opt), closeness(pivots[n - 1], opt)
-    if not (now < 0.1 and now < before):
-        return -1.0, 0, 0
-    nv = model.damping.shape[0]
-    nq = y.shape[0] - nv - 2
-    # linear in time where the pose is passed, quadratic where it is touched at rest
-    ahead = now / (before - now) * (T[n] - T[n - 1])
-    low, high = T[n], T[n] + 4.0 * ahead
-    passing, near, count, looks = T[n], 1.0, 0, 0
-    for _ in range(2):
-        count = leap_nodes(T, X, F, n, rate, 8.0 * ahead, times, values, rates)
-        if count < 3:
-            return -1.0, 0, looks
-        # look for the pose only where the continuation is accurate that far
-        if doubt(times, values, rates, count, T[n] + 2.0 * ahead, nq, y) > max(1e3 * opt.rtol, LEAP_ERROR):
-            return -1.0, 0, looks
-        looks += LOOKS + 2
-        passing, near = nearest_approach(model, times, values, rates, count, low, high, opt, w, y)
-        if not (passing < high - 1e-6 * ahead and near < 0.5 * now):
-            return -1.0, 0, looks
-        ahead = passing - T[n]
-        low, high = T[n] + 0.5 * ahead, T[n] + 1.5 * ahead
-    # at a true crossing the loops close to second order; a near miss would leave a gap here
-    if near > opt.pass_within or largest(model, w.phi) > opt.pass_within**2:
-        return -1.0, 0, looks
-    landing = passing + ahead
-    if doubt(times, values, rates, count, landing, nq, y) > max(1e3 * opt.rtol, LEAP_ERROR):
-        return -1.0, 0, looks
-    # the energy balance judges the velocities; forces over a radian or a metre set its scale
-    scale = 0.0
-    for k in range(nv):
-        scale += abs(w.h[k])
-    before_leap = energy_balance(model, values[0], opt, w)
-    scale += kinetic_energy(w.M, values[0, nq : nq + nv])
-    if abs(energy_balance(model, y, opt, w) - before_leap) > LEAP_ERROR * scale:
-        return -1.0, 0, looks
-    return landing, count, looks + 2
+    if not (now < before and now * last < 8.0 * (before - now) * reach):
+        return np.inf
+    high = 1.0 + min(reach / last, 8.0)
+    s, near = nearest_approach(model, x, F, 1.0, high, opt, w, y)
+    return (s - 1.0) * last if near < 0.5 * now and s < high - 1e-3 else np.inf
+
+
+@kernel(inline=True)
+def passed(model, x, F, fraction, opt, w, y):
+    """Whether a step has gone through a singular pose near a fraction of it: a near miss leaves the loops open."""
+    low, high = max(fraction - 0.3, 0.0), min(fraction + 0.3, 1.0)
+    _, near = nearest_approach(model, x, F, low, high, opt, w, y)
+    return near <= opt.pass_within and largest(model, w.phi) <= opt.pass_within**2
+
+
+@kernel
+def widest_gap(tableau):
+    """Fraction of a step that is farthest from all of its stages."""
+    c = np.sort(np.concatenate((tableau.c, tableau.c_extra)))
+    widest, middle = 0.0, 0.5
+    for i in range(1, c.shape[0]):
+        if c[i] - c[i - 1] > widest:
+            widest, middle = c[i] - c[i - 1], 0.5 * (c[i] + c[i - 1])
+    return middle
+
+
+@kernel
+def plan(ahead, gap, h, now, room):
+    """Length of the next step where a singular pose is `ahead`, and whether it goes across; h is what accuracy allows.
+
+    A step goes across where the pose falls into the widest gap between its stages, at the fraction `gap`, so that none
+    of them is near it. Else it leads to where the next one can do that at full length. `room` is the time to the end;
+    where it comes soon after the pose, a step across may lead there.
+    """
+    beyond = room - ahead
+    if not beyond > 0.0:
+        return h, False
+    if beyond < 0.1 * ahead:
+        if room <= h:
+            return room, True
+    elif ahead / gap > room:
+        return min(h, ahead - gap / (1.0 - gap) * beyond), False
+    elif ahead / gap <= 1.1 * h:
+        return min(ahead / gap, h), True
+    return min(h, max(ahead - gap * h, 0.3 * ahead)) if now > END_OF_APPROACH else h, False
+
+
+@kernel
+def settled(error, before, unit, step, acceleration, nearest, within):
+    """Whether a step across a singular pose is as good as it can be, though its error is above the tolerance.
+
+    `error`, and `before` that of the last try from farther away, are measured in `unit`; `nearest` is the least
+    closeness of a stage. Rounding opens the loops at a stage; closing them again moves it by eps / closeness. That
+    turns the constraint forces by as much over the distance to the pose, which goes with the closeness, too. And a
+    motion that misses the pose by less than can be told apart, `within`, is not smooth there: a shorter step is no
+    better, and none is better than one that goes straight on.
+    """
+    rounding = error * unit < 2e-15 * step * acceleration / nearest**2
+    return error * unit < 0.1 * within and (rounding or error > 0.1 * before)
 
 
 @kernel(inline=True)
@@ -436,7 +472,7 @@ def leave(model, x, u, opt, w, energy, rate, y):
                 for k in range(nv):
                     y[nq + k] = 2.0 * step[k] / t - v[k]
                     y[nq + nv] += f[k] * step[k]
-                project_velocity(w, rank, y[nq : nq + nv])
+                project_velocity(model.scale, w, rank, y[nq : nq + nv])
                 wanted = energy + y[nq + nv] - y[nq + nv + 1] - potential_energy(model, y[:nq], w.R, w.p)
                 kinetic = kinetic_energy(w.M, y[nq : nq + nv])
                 if kinetic > 0.0 and wanted > 0.9 * kinetic and wanted < 1.1 * kinetic:
@@ -460,8 +496,8 @@ def record_step(x0, x1, rate0, rate1, step, F):
 
 
 @kernel(inline=True)
-def refine_leap(times, values, rates, count, t, step, x0, F):
-    """Dense output of a leap: from the cubic of its ends to the polynomial that was followed.
+def refine_step(times, values, rates, count, t, step, x0, F):
+    """Dense output of a step known at several nodes: from the cubic of its ends to the polynomial through all.
 
     The two differ by s^2 (1-s)^2 g(s); g, a cubic, is read off at s = 1/5 .. 4/5, and written as
     F3 + s (F4 + (1-s) (F5 + s F6)).
@@ -486,6 +522,23 @@ def refine_leap(times, values, rates, count, t, step, x0, F):
         F[5, i] = e1 - 0.4 * F[6, i]
 
 
+@kernel(inline=True)
+def turning_limit(A, v):
+    """Step in which no coordinate of the loops moves by more than a radian or a metre.
+
+    Where the motion is simple, such as uniform rotation, the error control would allow steps of many turns, and
+    singular poses in them would go unseen.
+    """
+    fastest = 0.0
+    for k in range(v.shape[0]):
+        if abs(v[k]) > fastest:
+            for i in range(A.shape[0]):
+                if A[i, k] != 0.0:
+                    fastest = abs(v[k])
+                    break
+    return 1.0 / fastest if fastest > 0.0 else np.inf
+
+
 @kernel
 def advance(model, tableau, opt, w, t, x, u, t_end, h, energy, max_tries, T, X, F, pivots, ranks):
     """Step from t to t_end with constant u, or until the record is full.
@@ -502,8 +555,11 @@ def advance(model, tableau, opt, w, t, x, u, t_end, h, energy, max_tries, T, X, 
     adaptive = tableau.E5.shape[0] > 0
     K = np.zeros((stages + 1 + extra, nx))
     y = np.empty(nx)
-    moved = np.empty(nv)
-    times, values, rates = np.empty(5), np.empty((5, nx)), np.empty((5, nx))
+    low, lower = np.zeros(nx), np.empty(nx)  # digits of the state below the last one that it can hold
+    moved = np.empty(2 * nv)
+    watching = adaptive and opt.stabilisation == PROJECT and opt.pass_within > 0.0
+    gap = widest_gap(tableau)
+    unit = step_share(tableau, opt.rtol, opt.atol) * max(opt.rtol, opt.atol)
     capacity = F.shape[0]
     n, evaluations, rejections, tries = 0, 0, 0, 0
     ranks[0] = derivative(model, x, u, opt, w, K[0])
@@ -514,6 +570,7 @@ def advance(model, tableau, opt, w, t, x, u, t_end, h, energy, max_tries, T, X, 
     if ranks[0] == FAILED:
         return n, h, evaluations, rejections, MASS_MATRIX
     rejected = False
+    across = np.inf  # error of the last try to step across a singular pose
     status = RUNNING
     if opt.stabilisation == PROJECT and adaptive and ranks[0] < opt.cap and opt.pass_within > 0.0:
         step = leave(model, x, u, opt, w, energy, K[0], X[1])
@@ -532,40 +589,29 @@ def advance(model, tableau, opt, w, t, x, u, t_end, h, energy, max_tries, T, X, 
             break
         tries += 1
         h = min(h, opt.max_step)
-        if adaptive and opt.stabilisation == PROJECT and opt.pass_within > 0.0 and n > 1 and not rejected:
-            landing, count, looks = leap(model, T, X, F, pivots, n, K[0], opt, w, y, times, values, rates)
-            evaluations += looks
-            if landing > t and landing < t_end:
-                step = landing - t
-                X[n + 1] = y
-                left = project(model, X[n + 1], opt, w, energy, moved)
-                rank = derivative(model, X[n + 1], u, opt, w, K[stages])
-                evaluations += 1
-                pivots[n + 1] = w.pivots
-                ranks[n + 1] = rank
-                record_step(X[n], X[n + 1], K[0], K[stages], step, F[n])
-                refine_leap(times, values, rates, count, t, step, X[n], F[n])
-                t = landing
-                n += 1
-                T[n] = t
-                K[0] = K[stages]
-                h = step
-                continue
-            h = min(h, approach_limit(T, pivots, n, opt))
-        last = t + h * (1.0 + 1e-9) >= t_end
-        step = t_end - t if last else h
+        if watching:
+            h = min(h, turning_limit(w.A, X[n, nq : nq + nv]))
+        crossing, wanted, ahead = False, h, np.inf
+        if watching and n > 0:
+            now = closeness(pivots[n], opt)
+            before = closeness(pivots[n - 1], opt)
+            ahead = passage(model, X[n - 1], F[n - 1], T[n] - T[n - 1], 1.5 * h, now, before, opt, w, y)
+            wanted, crossing = plan(ahead, gap, h, now, t_end - t)
+        last = t + wanted * (1.0 + 1e-9) >= t_end
+        step = t_end - t if last else wanted
         if step < 4e-16 * max(abs(t), 1e-3 * t_end):
             status = STEP_TOO_SMALL
             break
         x = X[n]
-        failed = False
+        failed, nearest = False, 1.0
         for i in range(1, stages):
-            combine(x, K, tableau.A[i], i, step, y)
+            step_from(x, low, K, tableau.A[i], i, step, y, lower)
             if derivative(model, y, u, opt, w, K[i]) == FAILED:
                 failed = True
                 break
+            nearest = min(nearest, closeness(w.pivots, opt))
         evaluations += stages - 1
-        combine(x, K, tableau.b, stages, step, y)
+        step_from(x, low, K, tableau.b, stages, step, y, lower)
         finite = not failed
         for i in range(nx):
             finite = finite and abs(y[i]) < HUGE
@@ -584,6 +630,10 @@ def advance(model, tableau, opt, w, t, x, u, t_end, h, energy, max_tries, T, X, 
         X[n + 1] = y
         if opt.stabilisation == PROJECT:
             left = project(model, X[n + 1], opt, w, energy, moved)
+            if opt.energy:
+                lower[:] = 0.0
+            else:
+                keep_low(model.links, y, moved, X[n + 1], lower)
         rank = derivative(model, X[n + 1], u, opt, w, K[stages])
         evaluations += 1
         if adaptive:
@@ -596,8 +646,13 @@ def advance(model, tableau, opt, w, t, x, u, t_end, h, energy, max_tries, T, X, 
                 error = max(error, 0.1 * np.sqrt(shift / nv))
             if not left <= 1e-10 or rank == FAILED:
                 error = np.inf
-            h = next_step(step, error, rejected)
-            if error >= 1.0 or not np.isfinite(error):
+            longest, h = h, next_step(step, error, rejected, tableau.order)
+            good = error < 1.0
+            if crossing and not good:
+                fastest = np.abs(K[0, nq : nq + nv]).max()
+                good = settled(error, across, unit, step, fastest, nearest, opt.pass_within)
+                across = error
+            if not good or not np.isfinite(error):
                 rejections += 1
                 rejected = True
                 if h < 4e-16 * max(abs(t), 1e-3 * t_end):
@@ -605,6 +660,9 @@ def advance(model, tableau, opt, w, t, x, u, t_end, h, energy, max_tries, T, X, 
                     break
                 continue
             rejected = False
+            if wanted < longest and not last:
+                h = max(h, longest)  # the error control had no say
+            across = np.inf if crossing else across
         elif not left <= 1e-6 or rank == FAILED:
             status = PROJECTION if rank != FAILED else MASS_MATRIX
             break
@@ -616,6 +674,12 @@ def advance(model, tableau, opt, w, t, x, u, t_end, h, energy, max_tries, T, X, 
             derivative(model, y, u, opt, w, K[stages + 1 + i])
         evaluations += extra
         dense_coefficients(K, tableau, x, X[n + 1], step, F[n])
+        if crossing and not passed(model, x, F[n], ahead / step, opt, w, y):
+            rejections += 1
+            rejected = True
+            h = 0.5 * step
+            continue
+        low[:] = lower
         t = t_end if last else t + step
         n += 1
         T[n] = t

@@ -485,6 +485,7 @@ class FunctionPlant(PlantBase):
         t: float = 0.0,
         *,
         project: bool = False,
+        close: bool = False,
         cap: int | None = None,
         check: bool = True,
     ) -> Terms:
@@ -497,6 +498,8 @@ class FunctionPlant(PlantBase):
         """
         q = _check.vector(q, self.nq, "q", self.position_names)
         v = _check.vector(v, self.nv, "v", self.velocity_names)
+        if close:
+            q = self._closer(q)
         M, A = self._value("M", q), self._value("A", q)
         found = self._split(M, A, cap)
         if found.rank == FAILED and check:
@@ -507,6 +510,15 @@ class FunctionPlant(PlantBase):
         h, phi, b = self._value("h", q, v), self._value("Phi", q), self._value("Adot_v", q, v)
         rows = self.row_scale, None, self.row_names, self.absent
         return Terms(t, q.copy(), v.copy(), M, h, phi, A, b, self._B(q), potential, found.pivots, found.rank, *rows)
+
+    def _closer(self, q: Array) -> Array:
+        """One Newton step towards the loops, in the Euclidean metric."""
+        off = self.row_scale * self._value("Phi", q)
+        if not np.abs(off).max(initial=0.0) > 8e-15 * self.size:
+            return q
+        A = self.row_scale[:, None] * self._value("A", q)
+        closer = q - np.linalg.lstsq(A, off, rcond=RANK_TOLERANCE)[0]
+        return closer if self.open_loop(closer) < self.open_loop(q) else q
 
     # -- printing ---------------------------------------------------------------------------------
 

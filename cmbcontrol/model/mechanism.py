@@ -258,7 +258,7 @@ class Mechanism(PlantBase):
         rank = constrained.update_position(self.model, q, work, RANK_TOLERANCE, self.nv)
         if euclidean:
             rank = constrained.euclidean_split(self.model, work, RANK_TOLERANCE, self.nv)
-        constrained.project_velocity(work, rank, v)
+        constrained.project_velocity(self.model.scale, work, rank, v)
         return v
 
     def with_loops(self, *loops: Joint | Loop | Coupling) -> Mechanism:
@@ -303,6 +303,7 @@ class Mechanism(PlantBase):
         t: float = 0.0,
         *,
         project: bool = False,
+        close: bool = False,
         cap: int | None = None,
         check: bool = True,
     ) -> Terms:
@@ -315,6 +316,8 @@ class Mechanism(PlantBase):
             Time, s; handed on in the record.
         project : bool
             Remove first what the loops forbid from v.
+        close : bool
+            Bring q first to the loops by one Newton step in the Euclidean metric, as stages of an integrator are.
         cap : int, optional
             Largest rank that A can have on the manifold; see `generic_rank`.
 
@@ -327,8 +330,11 @@ class Mechanism(PlantBase):
         v = _check.vector(v, self.nv, "v", self.velocity_names)
         if project:
             v = v.copy()
+        if close:
+            q = q.copy()
+        accuracy = 8e-15 * self.size if close else np.inf
         M, h, phi, A, b, B, potential, pivots, rank = constrained.state_terms(
-            self.model, q, v, RANK_TOLERANCE, self.nv if cap is None else cap, project
+            self.model, q, v, RANK_TOLERANCE, self.nv if cap is None else cap, project, accuracy
         )
         if rank == FAILED and check:
             raise ModelError(f"the mass matrix of {self.name!r} is not positive definite at q = {q.tolist()}")

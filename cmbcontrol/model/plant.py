@@ -43,9 +43,16 @@ class Plant(Protocol):
         """Number of actuators."""
 
     def terms(
-        self, q: ArrayLike, v: ArrayLike, t: float = 0.0, *, project: bool = False, cap: int | None = None
+        self,
+        q: ArrayLike,
+        v: ArrayLike,
+        t: float = 0.0,
+        *,
+        project: bool = False,
+        close: bool = False,
+        cap: int | None = None,
     ) -> Terms:
-        """The equations of motion at a state; with `project`, v is first brought onto the loops."""
+        """The equations of motion at a state; with `project`, v is first brought onto the loops, with `close`, q."""
 
     def integrate(self, q: ArrayLike, dq: ArrayLike) -> Array:
         """q [+] dq."""

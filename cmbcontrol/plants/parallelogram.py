@@ -31,8 +31,8 @@ def parallelogram(coordinates: str = "cartesian", effort: float = math.inf) -> M
     a loop of two rows in the plane.
 
     With angle th of the links the exact motion is J th'' = -G cos(th), J = 3 (0.1 + 0.25) + 2 = 3.05 kg m2,
-    G = 9.81 (3 * 0.5 + 2) = 34.335 N m (see `start`). Singular where all is in line, th = k pi: there each
-    link could turn over by itself.
+    G = 9.81 (3 * 0.5 + 2) = 34.335 N m (see `start`). Singular where all is in line, th = k pi: to first
+    order the coupler could turn by itself, too, but that leads nowhere.
 
     Parameters
     ----------

@@ -6,8 +6,9 @@ from collections.abc import Callable
 
 from ..errors import Status, SwitchingError
 from ..model.mechanism import Mechanism
-from . import compiled, interpreted, local
+from . import compiled, interpreted, local, scipy_methods
 from .control import LawFailed
+from .integrators import SCIPY_METHODS
 from .run import Record, Run, Standing
 
 __all__ = ["advance"]
@@ -30,6 +31,9 @@ def _loop_of(run: Run) -> Callable[[Run, Record, Standing, float], None]:
     """The loop that a run needs."""
     if run.parametrization is not None:
         return local.run
-    if isinstance(run.plant, Mechanism) and run.control.holds:
+    if run.method in SCIPY_METHODS:
+        return scipy_methods.run
+    plain = run.formulation is None and run.stabilisation.compiled
+    if plain and isinstance(run.plant, Mechanism) and run.control.holds:
         return compiled.run
     return interpreted.run

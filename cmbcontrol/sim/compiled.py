@@ -24,7 +24,7 @@ def run(run: Run, record: Record, now: Standing, stop: float) -> None:
     t, x, c = now.t, now.x[: nq + nv + 2].copy(), now.x[nq + nv + 2 :]
     terms = plant.terms(x[:nq], x[nq : nq + nv])
     energy0 = terms.energy - x[nq + nv] + x[nq + nv + 1]
-    capacity = _CHUNK if control.next == np.inf else 64
+    capacity = max(min(_CHUNK if control.next == np.inf else 64, run.max_steps - now.taken), 1)
     T, X = np.empty(capacity + 1), np.empty((capacity + 1, x.size))
     F = np.empty((capacity, 7, x.size))
     pivots, ranks = np.zeros((capacity + 1, rows)), np.zeros(capacity + 1, np.int64)

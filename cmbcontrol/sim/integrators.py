@@ -11,13 +11,33 @@ from numpy.typing import NDArray
 from .. import _check
 from ..kernels.stepping import Tableau
 
-__all__ = ["LOCAL_METHODS", "METHODS", "Rosenbrock", "Sdirk", "rosenbrock", "sdirk4", "tableau"]
+__all__ = [
+    "LOCAL_METHODS",
+    "METHODS",
+    "MULTISTEP",
+    "SCIPY_METHODS",
+    "Rosenbrock",
+    "Sdirk",
+    "rosenbrock",
+    "sdirk4",
+    "tableau",
+]
 
 Array = NDArray[np.float64]
 
-EXPLICIT_METHODS = ("dop853", "rk4")  # in all coordinates, with projection
+EXPLICIT_METHODS = ("dop853", "verner65", "rk4")  # in all coordinates, with projection
+SCIPY_METHODS = {  # and what scipy calls them
+    "scipy-rk45": "RK45",
+    "scipy-dop853": "DOP853",
+    "scipy-radau": "Radau",
+    "scipy-bdf": "BDF",
+    "scipy-lsoda": "LSODA",
+    "vode-adams": "adams",
+    "vode-gear": "bdf",
+}
+MULTISTEP = ("scipy-bdf", "scipy-lsoda", "vode-adams", "vode-gear")  # a projection would contradict their history
 LOCAL_METHODS = ("sdirk4", "rodas4", "rodas5p", "radau", "local-dop853")  # in the local state-space form
-METHODS = EXPLICIT_METHODS + LOCAL_METHODS
+METHODS = EXPLICIT_METHODS + LOCAL_METHODS + tuple(SCIPY_METHODS)
 
 
 @cache
@@ -25,15 +45,18 @@ def tableau(method: str) -> Tableau:
     """Coefficients of an explicit method by name.
 
     ``"dop853"``: order 8 with error estimates of order 5 and 3, dense output of order 7.
+    ``"verner65"``: Verner's method of order 6 with an error estimate of order 5, 8 stages (SIAM J. Numer. Anal. 15
+    (1978) 772, known as DVERK), dense output of order 5.
     ``"rk4"``: the classical method of order 4 with a fixed step, cubic Hermite output.
     """
     _check.one_of(method, EXPLICIT_METHODS, "explicit method")
     if method == "rk4":
-        A = np.array([[0.0, 0, 0, 0], [0.5, 0, 0, 0], [0, 0.5, 0, 0], [0, 0, 1.0, 0]])
-        empty = np.zeros((0, 0))
-        return Tableau(
-            A, np.array([1, 2, 2, 1]) / 6.0, np.array([0, 0.5, 0.5, 1.0]), *[np.zeros(0)] * 2, empty, np.zeros(0), empty
-        )
+        A = _lower([[0.5], [0.0, 0.5], [0.0, 0.0, 1.0]], 4)
+        return Tableau(A, np.array([1, 2, 2, 1]) / 6.0, A.sum(axis=1), *[np.zeros(0)] * 2, *_NO_DENSE, 4)
+    if method == "verner65":
+        A, b, embedded = _verner65()
+        error = np.append(b - embedded, 0.0)
+        return Tableau(A, b, A.sum(axis=1), np.zeros(9), error, *_bootstrapped(b), 6)
     from scipy.integrate import DOP853
 
     parts = (
@@ -46,7 +69,59 @@ def tableau(method: str) -> Tableau:
         DOP853.C_EXTRA,
         DOP853.D,
     )
-    return Tableau(*(np.ascontiguousarray(p, dtype=np.float64) for p in parts))
+    return Tableau(*(np.ascontiguousarray(p, dtype=np.float64) for p in parts), 8)
+
+
+_NO_DENSE = (np.zeros((0, 0)), np.zeros(0), np.zeros((0, 0)))  # A_extra, c_extra, D
+
+
+def _lower(rows: list[list[float]], stages: int) -> Array:
+    """A strictly lower triangular matrix from its rows."""
+    matrix = np.zeros((stages, stages))
+    for i, row in enumerate(rows, start=1):
+        matrix[i, : len(row)] = row
+    return matrix
+
+
+def _bootstrapped(b: Array) -> tuple[Array, Array, Array]:
+    """A_extra, c_extra and D of a quintic dense output for any method with weights b.
+
+    The cubic through both ends gives a state, and by one more evaluation a slope, within the step; the quartic that has
+    this slope is more accurate by one order and gives two more slopes, which make the quintic.
+    """
+    m = b.size
+    k, d = np.eye(m + 4), np.append(b, np.zeros(4))  # slopes of the stages; (x1 - x0) / h
+    bends = (k[0] - d, 2.0 * d - k[0] - k[m])
+
+    def cubic(s: float) -> Array:
+        return s * (d + (1.0 - s) * (bends[0] + s * bends[1]))
+
+    def its_slope(s: float) -> Array:
+        return d + (1.0 - 2.0 * s) * bends[0] + (2.0 * s - 3.0 * s**2) * bends[1]
+
+    def bump(s: float) -> tuple[float, float]:  # slopes of s^2 (1-s)^2 and of s^3 (1-s)^2
+        return 2.0 * s * (1.0 - s) * (1.0 - 2.0 * s), s**2 * (1.0 - s) * (3.0 - 5.0 * s)
+
+    c = np.array([0.25, 0.2, 0.5])  # where the bumps tell slopes apart best
+    quartic = (k[m + 1] - its_slope(c[0])) / bump(c[0])[0]
+    A_extra = np.stack([cubic(c[0]), *(cubic(s) + (s * (1.0 - s)) ** 2 * quartic for s in c[1:])])
+    found = np.linalg.solve([bump(s) for s in c[1:]], [k[m + 1 + i] - its_slope(c[i]) for i in (1, 2)])
+    return A_extra, c, np.vstack([found, np.zeros_like(found)])
+
+
+def _verner65() -> tuple[Array, Array, Array]:
+    A = [
+        [1 / 6],
+        [4 / 75, 16 / 75],
+        [5 / 6, -8 / 3, 5 / 2],
+        [-165 / 64, 55 / 6, -425 / 64, 85 / 96],
+        [12 / 5, -8, 4015 / 612, -11 / 36, 88 / 255],
+        [-8263 / 15000, 124 / 75, -643 / 680, -81 / 250, 2484 / 10625],
+        [3501 / 1720, -300 / 43, 297275 / 52632, -319 / 2322, 24068 / 84065, 0, 3850 / 26703],
+    ]
+    b = np.array([3 / 40, 0, 875 / 2244, 23 / 72, 264 / 1955, 0, 125 / 11592, 43 / 616])
+    embedded = np.array([13 / 160, 0, 2375 / 5984, 5 / 16, 12 / 85, 3 / 44, 0, 0])
+    return _lower(A, 8), b, embedded
 
 
 class Sdirk(NamedTuple):
@@ -132,14 +207,6 @@ def rosenbrock(method: str) -> Rosenbrock:
     ``"rodas5p"``: Rodas5P of Steinebach, BIT Numer. Math. 63 (2023) 27, order 5(4), 8 stages.
     """
     return _rodas4() if _check.one_of(method, ("rodas4", "rodas5p"), "Rosenbrock method") == "rodas4" else _rodas5p()
-
-
-def _lower(rows: list[list[float]], stages: int) -> Array:
-    """A strictly lower triangular matrix from its rows."""
-    matrix = np.zeros((stages, stages))
-    for i, row in enumerate(rows, start=1):
-        matrix[i, : len(row)] = row
-    return matrix
 
 
 def _rodas4() -> Rosenbrock:

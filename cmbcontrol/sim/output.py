@@ -3,26 +3,31 @@
 from __future__ import annotations
 
 import time as clock
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..controllers.protocol import ConstantEffort
+from ..dynamics.singular import hysteresis_rank
+from ..errors import ModelError
 from ..kernels import constrained, record, stepping
 from ..model.mechanism import Mechanism
 from ..model.plant import Plant
-from ..model.terms import RANK_TOLERANCE
+from ..model.terms import RANK_TOLERANCE, Terms
 from .result import Simulation, build_dataset
 from .run import Record, Run
 
-__all__ = ["Part", "assemble_result"]
+__all__ = ["Part", "assemble_result", "looks_in_step", "lowest"]
 
 Array = NDArray[np.float64]
 
 _LOOK = 0.1  # closeness below which the path is searched for singular passages
 _EVENT = 1e-3  # closeness below which a passage is logged
+_BACK = 1e3  # a row lost at the tolerance of the rank is back above this many times of it
+_SAME = 1e-6  # s: singular poses as near as this are one
 
 
 class Part(NamedTuple):
@@ -55,7 +60,7 @@ def assemble_result(
     columns = {name: np.concatenate([part[name] for part in found]) for name in found[0]}
     columns["energy_balance"] -= columns["energy_balance"][0]
     columns |= _tracking(first, times, columns) | _reports(parts, times, columns.pop("report"))
-    logged = [event for part in parts for event in _events(part.run, *part.steps.arrays()[:3])]
+    logged = _joined([event for part in parts for event in _events(part.run, *part.steps.arrays()[:3])])
     logged = sorted([*logged, *events], key=lambda event: event["time"])
     attrs = {
         "plant": plant.name,
@@ -135,7 +140,8 @@ def _states(run: Run, times: Array, T: Array, X: Array, F: Array) -> Array:
     """States at the output times; those of a machine are brought onto the loops."""
     if isinstance(run.plant, Mechanism) and X.shape[1] == run.plant.nq + run.plant.nv + 2:
         out = np.empty((times.size, X.shape[1]))
-        record.output_states(run.plant.model, run.options, times, T, X, F, out)
+        options = run.options._replace(energy=False)  # of the steps; what is shown between them is closed only
+        record.output_states(run.plant.model, options, times, T, X, F, out)
         return out
     return _interpreted_states(run, times, T, X, F)
 
@@ -195,7 +201,7 @@ def _quantities(run: Run, X: Array, U: Array) -> dict[str, Array]:
             terms = plant.terms(x[:nq], x[nq : nq + nv], cap=options.cap)
             f = terms.B @ u
             vdot[i], lam[i], ranks[i] = constrained.gauss_acceleration(
-                terms.M, terms.A, terms.row_scale, f - terms.h, -terms.b, RANK_TOLERANCE, options.cap
+                terms.M, terms.A, terms.row_scale, f - terms.h, _target(run, terms), RANK_TOLERANCE, options.cap
             )
             phi[i], pivots[i], force[i] = terms.phi, terms.pivots, terms.A.T @ lam[i]
             v = terms.v
@@ -220,11 +226,51 @@ def _quantities(run: Run, X: Array, U: Array) -> dict[str, Array]:
         "actuator_power": energies[:, 2],
         "dissipated_power": energies[:, 3],
         "constraint_power": energies[:, 4],
-        "rank": ranks,
+        "rank": _steady_rank(pivots, ranks, options),
         "conditioning": _conditioning(pivots, options),
     }
     columns["energy_balance"] = columns["energy"] - columns["actuator_work"] + columns["dissipated_work"]
+    if run.formulation is not None:
+        columns |= _as_formulated(run, whole, U)
     return columns
+
+
+def _target(run: Run, terms: Terms) -> Array:
+    """What A dv/dt is to be; with Baumgarte's terms where their gains are given."""
+    kept = run.stabilisation
+    if kept.kind != "baumgarte" or kept.gains is None:
+        return -terms.b
+    return kept.correction(terms.A @ terms.v, terms.phi) - terms.b
+
+
+def _as_formulated(run: Run, X: Array, U: Array) -> dict[str, Array]:
+    """What the formulation of the run says of accelerations and forces, and how well it is conditioned.
+
+    Where it cannot be evaluated, which may be why the run ended, nan.
+    """
+    plant, options, nq, way = run.plant, run.options, run.plant.nq, run.formulation
+    nv, rows = plant.nv, len(plant.row_names)
+    found = {"a": nv, "constraint_force": nv, "multipliers": rows, "formulation_conditioning": 1}
+    columns = {name: np.full((len(X), size), np.nan) for name, size in found.items()}
+    for i, (x, u) in enumerate(zip(X, U, strict=True)):
+        terms = plant.terms(x[:nq], x[nq : nq + nv], cap=options.cap)
+        try:
+            motion = way.at(terms).motion(terms, terms.B @ u, _target(run, terms))
+        except ModelError:
+            continue
+        for column, value in zip(columns.values(), motion, strict=False):
+            column[i] = value
+    columns["formulation_conditioning"] = columns["formulation_conditioning"][:, 0]
+    return columns
+
+
+def _steady_rank(pivots: Array, ranks: NDArray[np.int64], options: stepping.Options) -> NDArray[np.int64]:
+    """The rank along the run: a row that is lost does not come back by rounding."""
+    if options.cap == 0 or not len(ranks) or ranks.min() < 0:
+        return ranks
+    largest = pivots[:, :1] if options.cap > 1 else options.reference
+    ratios = pivots[:, : options.cap] / np.maximum(largest, 1e-300)
+    return np.minimum(hysteresis_rank(ratios, options.tolerance, _BACK * options.tolerance), np.maximum(ranks, 0))
 
 
 def _conditioning(pivots: Array, options: stepping.Options) -> Array:
@@ -265,32 +311,55 @@ def _events(run: Run, T: Array, X: Array, F: Array) -> list[dict[str, Any]]:
     cap, plant = run.options.cap, run.plant
     if cap == 0 or len(F) == 0:
         return []
-    fractions = np.linspace(0.0, 1.0, 9)[:-1]
-    fine = np.append((T[:-1, None] + np.diff(T)[:, None] * fractions).ravel(), T[-1])
+    V = X[:-1, plant.nq : plant.nq + plant.nv]
+    looks = np.array([looks_in_step(plant, v, h) for v, h in zip(V, np.diff(T), strict=True)])
+    step = np.repeat(np.arange(looks.size), looks)
+    within = (np.arange(step.size) - (np.cumsum(looks) - looks)[step]) / looks[step]
+    fine = np.append(T[step] + np.diff(T)[step] * within, T[-1])
     near = _closeness(run, fine, T, X, F)
     before, after = np.append(np.inf, near[:-1]), np.append(near[1:], np.inf)
     events = []
     for i in np.flatnonzero((near < _LOOK) & (near <= before) & (near < after)):
-        t, c = _minimum(run, fine[max(i - 1, 0)], fine[min(i + 1, fine.size - 1)], T, X, F)
+        t, c = lowest(partial(_closeness, run, T=T, X=X, F=F), fine[max(i - 1, 0)], fine[min(i + 1, fine.size - 1)])
         if near[i] <= c:
             t, c = float(fine[i]), float(near[i])
-        if c > _EVENT or (events and t - events[-1]["time"] < 1e-6):
+        if c > _EVENT or (events and t - events[-1]["time"] < _SAME):
             continue
-        q = _path_position(run, t, T, X, F)
+        x = _path_state(run, t, T, X, F)
+        q, v = x[: plant.nq], x[plant.nq : plant.nq + plant.nv]
         pivots = plant.terms(q, np.zeros(plant.nv)).pivots[:cap]
         largest = max(pivots[0], 1e-3 * run.options.reference)  # all rows may vanish together
         rank = int(np.count_nonzero(pivots > max(1e-6, 10.0 * c) * largest)) if c < 1e-4 else cap
         kind = "singular start" if t < 1e-9 else ("singular passage" if c < 1e-6 else "near-singular passage")
-        events.append({"time": t, "kind": kind, "conditioning": c, "rank": rank, "q": q})
+        events.append({"time": t, "kind": kind, "conditioning": c, "rank": rank, "q": q, "v": v, "v_after": v})
     return events
 
 
-def _path_position(run: Run, t: float, T: Array, X: Array, F: Array) -> Array:
-    """Position on the path of the steps."""
+def looks_in_step(plant: Plant, v: Array, h: float) -> int:
+    """How often a step is looked at for singular poses: every fifth of a radian or of the size, at least 8 times."""
+    size = float(getattr(plant, "size", 1.0))
+    units = plant.velocity_units
+    turn = max((abs(x) / (1.0 if unit == "rad/s" else size) for x, unit in zip(v, units, strict=True)), default=0.0)
+    return int(np.clip(5.0 * turn * h, 8, 400))
+
+
+def _joined(events: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """A pose at which one part ends and the next begins is one event."""
+    joined: list[dict[str, Any]] = []
+    for event in events:
+        if joined and abs(event["time"] - joined[-1]["time"]) < _SAME:
+            joined[-1]["v_after"] = event["v_after"]
+        else:
+            joined.append(event)
+    return joined
+
+
+def _path_state(run: Run, t: float, T: Array, X: Array, F: Array) -> Array:
+    """State on the path of the steps."""
     j = int(np.clip(np.searchsorted(T, t) - 1, 0, len(F) - 1))
     y = np.empty(X.shape[1])
     stepping.interpolate(X[j], F[j], (t - T[j]) / (T[j + 1] - T[j]), y)
-    return y[: run.plant.nq]
+    return y
 
 
 def _closeness(run: Run, times: Array, T: Array, X: Array, F: Array) -> Array:
@@ -304,18 +373,18 @@ def _closeness(run: Run, times: Array, T: Array, X: Array, F: Array) -> Array:
         return out
     zero = np.zeros(run.plant.nv)
     for i, t in enumerate(times):
-        pivots = run.plant.terms(_path_position(run, t, T, X, F), zero).pivots
+        pivots = run.plant.terms(_path_state(run, t, T, X, F)[: run.plant.nq], zero).pivots
         out[i] = stepping.closeness(pivots, run.options)
     return out
 
 
-def _minimum(run: Run, a: float, b: float, T: Array, X: Array, F: Array) -> tuple[float, float]:
-    """Time and value of the least closeness between a and b: a zoom with 21 points a level."""
+def lowest(values: Callable[[Array], Array], a: float, b: float) -> tuple[float, float]:
+    """Where a function is least between a and b, and how little: a zoom with 21 points a level."""
     t, c = a, np.inf
     for _ in range(8):
         grid = np.linspace(a, b, 21)
-        values = _closeness(run, grid, T, X, F)
-        i = int(values.argmin())
-        t, c = float(grid[i]), float(values[i])
+        found = values(grid)
+        i = int(np.argmin(found))
+        t, c = float(grid[i]), float(found[i])
         a, b = grid[max(i - 1, 0)], grid[min(i + 1, 20)]
     return t, c

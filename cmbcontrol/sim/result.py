@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..dynamics.singular import SingularityEvent, singularities
 from ..errors import Status
 from ..model.plant import Plant
 
@@ -34,8 +35,10 @@ class Simulation:
         ``actuator_work``, ``dissipated_work``, ``impact_loss``, ``energy_balance`` (their sum less the start:
         zero in truth), ``active`` (which loops hold), ``actuator_power``, ``constraint_power`` (zero in truth),
         ``rank``, ``conditioning``, and for each singular passage ``event_time``, ``event_kind``,
-        ``event_conditioning``, ``event_rank``, ``event_q``, ``event_loss`` (energy lost, J). With a tracking
-        controller also ``reference`` and ``error``; with one that reports, ``report`` by ``quantity``.
+        ``event_conditioning``, ``event_rank``, ``event_q``, ``event_v``, ``event_v_after`` (which differ where the run
+        was steered), ``event_loss`` (energy lost, J). With a tracking
+        controller also ``reference`` and ``error``; with one that reports, ``report`` by ``quantity``. With a
+        formulation by name, accelerations and forces are those it gives, and ``formulation_conditioning`` is its own.
     plant : Plant or None
         None where the run was loaded from a file.
     status : Status
@@ -88,6 +91,29 @@ class Simulation:
             {"time": t, "kind": k, "conditioning": c, "rank": int(r), "loss": loss}
             for k, t, c, r, loss in zip(kinds, *columns, strict=True)
         ]
+
+    def singularities(self, plant: Plant | None = None) -> list[SingularityEvent]:
+        """The singular poses that the run met, each with all that is known of it: branches, lost rows, the way taken.
+
+        Parameters
+        ----------
+        plant : Mechanism or FunctionPlant, optional
+            Needed where the run was loaded from a file.
+
+        Examples
+        --------
+        >>> from cmbcontrol import plants, simulate
+        >>> crank = plants.slider_crank()
+        >>> run = simulate(crank, q0=[1.2, -2.4], v0=[2.0, -4.0], t_end=0.5)
+        >>> [(round(event.time, 3), event.rank, event.taken, event.pose.bifurcation) for event in run.singularities()]
+        [(0.197, 0, 1, True)]
+        """
+        plant = self.plant if plant is None else plant
+        if plant is None:
+            raise TypeError("a run from a file does not know its plant: give it, run.singularities(plant)")
+        if "event_v" not in self.data:
+            raise ValueError("the run was saved by an older version, which did not keep the velocity of events")
+        return singularities(plant, self.data)
 
     def save(self, path: str | Path) -> Path:
         """Write the run as netCDF; read it back with `load_run`."""
@@ -185,6 +211,7 @@ def build_dataset(plant: Plant, times: Array, columns: dict[str, Array], events:
         "constraint_power": (("time",), "W", "power of the constraint force (zero in truth)"),
         "rank": (("time",), "1", "rank of the constraint Jacobian"),
         "conditioning": (("time",), "1", "smallest over largest pivot of the constraint gradients"),
+        "formulation_conditioning": (("time",), "1", "condition number of what the formulation solves with"),
         "active": (("time", "loop"), "", "loops that hold"),
         "reference": (("time", "controlled"), controlled, "reference of the controlled coordinates"),
         "error": (("time", "controlled"), controlled, "tracking error, reference less value"),
@@ -215,5 +242,12 @@ def build_dataset(plant: Plant, times: Array, columns: dict[str, Array], events:
     variables["event_loss"] = ("event", np.array([e.get("loss", 0.0) for e in events], dtype=float), {"units": "J"})
     variables["event_rank"] = ("event", np.array([e["rank"] for e in events], dtype=np.int64), {"units": "1"})
     q = np.array([e["q"] for e in events]).reshape(len(events), plant.nq)
+    for name, key, words in (
+        ("event_v", "v", "velocity at the event"),
+        ("event_v_after", "v_after", "velocity after it, where a run was steered to another branch"),
+    ):
+        v = np.array([e.get(key, np.full(plant.nv, np.nan)) for e in events]).reshape(len(events), plant.nv)
+        attributes = {"units": units(plant.velocity_units), "long_name": words}
+        variables[name] = (("event", "velocity"), v, attributes)
     variables["event_q"] = (("event", "position"), q, {"units": units(plant.position_units)})
     return xarray.Dataset(variables, coords, attrs)

@@ -10,12 +10,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._progress import Reporter
+from ..dynamics.formulations import Formulation
+from ..dynamics.singular import regular_gradient
 from ..errors import Status
 from ..kernels import stepping
 from ..linear.parametrization import Parametrization
 from ..model.plant import Plant
 from .control import Control
 from .integrators import tableau
+from .stabilisation import Stabilisation
 
 __all__ = ["INSTANT", "Record", "Run", "Standing", "Watch", "path", "regular_gradient"]
 
@@ -83,6 +86,8 @@ class Run:
     times: Array
     parametrization: Parametrization | None
     fixed: bool
+    stabilisation: Stabilisation = field(default_factory=Stabilisation)
+    formulation: Formulation | None = None  # None: Gauss' principle, in the kernels
     watch: Watch | None = None  # what may end a part of the run
 
     @property
@@ -130,11 +135,3 @@ def path(T: Array, F: Array, X: Array) -> Callable[[float], Array]:
         return y
 
     return state
-
-
-def regular_gradient(plant: Plant, q: Array) -> float:
-    """What a row in metres can be at most in the metric of M: the reach of a joint over the root of its inertia."""
-    size = float(getattr(plant, "size", 1.0))
-    reach = np.array([size if unit == "rad/s" else 1.0 for unit in plant.velocity_units])
-    inertia = np.diag(plant.terms(q, np.zeros(plant.nv)).M)
-    return float((reach / np.sqrt(inertia)).max(initial=0.0))

@@ -13,23 +13,26 @@ from .. import _check
 from .._progress import Progress, Reporter
 from ..controllers.on_model import OnModel
 from ..controllers.protocol import as_controller
+from ..dynamics.formulations import Formulation
 from ..errors import ModelError, ParametrizationError, SimulationError, SingularPoseError, Status
 from ..kernels import constrained, stepping
 from ..linear.parametrization import Parametrization, as_parametrization
 from ..model.plant import Plant
 from ..model.terms import RANK_TOLERANCE
 from . import output
+from .branching import Steering, check_start, near_the_end
 from .control import Control
-from .integrators import LOCAL_METHODS, METHODS
+from .integrators import LOCAL_METHODS, METHODS, MULTISTEP
 from .result import Simulation
 from .run import Record, Run, Standing, regular_gradient
+from .stabilisation import Stabilisation
 from .switching import Contact, Switch
 from .switching_run import Loops, run_in_parts
 
 __all__ = ["simulate"]
 
 Array = NDArray[np.float64]
-_STABILISATIONS = {"projection": stepping.PROJECT, "baumgarte": stepping.BAUMGARTE, "none": stepping.NONE}
+_FIXED = ("rk4", "sdirk4", "rodas4", "rodas5p")  # methods that may have a fixed step
 
 
 def simulate(
@@ -41,6 +44,9 @@ def simulate(
     t_end: float,
     output_times: ArrayLike | float | None = None,
     method: str = "dop853",
+    formulation: str | Formulation = "gauss",
+    pseudoinverse: str | None = None,
+    rank_tolerance: float | None = None,
     step: float | None = None,
     rtol: float | None = None,
     atol: float | None = None,
@@ -49,12 +55,14 @@ def simulate(
     stabilisation: str = "projection",
     metric: str = "mass",
     energy: bool = False,
-    baumgarte: tuple[float, float] = (10.0, 10.0),
+    project_every: int = 1,
+    baumgarte: tuple[float, float] | str = (10.0, 10.0),
     pass_within: float = 1e-4,
     parametrization: str | Parametrization | None = None,
     coordinates: Sequence[str] | ArrayLike | None = None,
     model: Plant | None = None,
     switches: Sequence[Switch | Contact] = (),
+    branch: Any = None,
     progress: Progress = False,
 ) -> Simulation:
     """Simulate a plant with a controller.
@@ -71,10 +79,11 @@ def simulate(
         s, from 0.
     output_times : array_like or float, optional
         Times of the output, or their spacing, s; 500 intervals unless given.
-    method : {"dop853", "rk4", "sdirk4", "rodas4", "rodas5p", "radau", "local-dop853"}
+    method : str
         In all coordinates, with projection after each step:
 
         - ``dop853``: explicit Runge-Kutta of order 8 with step control; passes singular poses;
+        - ``verner65``: Verner's explicit method of order 6 with step control (DVERK);
         - ``rk4``: the classical method of order 4 with a fixed `step`.
 
         In independent coordinates (the local state-space form, Spencer, eqs. 2.16 and 4.8), with closed loops by
@@ -84,21 +93,34 @@ def simulate(
         - ``rodas5p``, ``rodas4``: Rosenbrock methods of order 5 and 4, one exact Jacobian a step, no iteration;
         - ``sdirk4``: diagonally implicit Runge-Kutta of order 4;
         - ``local-dop853``: the explicit method, for comparison.
+
+        scipy's, in all coordinates, for comparison: ``scipy-rk45``, ``scipy-dop853``, ``scipy-radau`` with projection;
+        ``scipy-bdf``, ``scipy-lsoda``, ``vode-adams``, ``vode-gear`` are multistep methods, whose memory of past states
+        a projection would contradict: they take ``stabilisation="baumgarte"`` or ``"none"``.
+    formulation : str or Formulation
+        Of the accelerations, see `acceleration`; all but ``"gauss"`` run interpreted.
+    pseudoinverse : str, optional
+        Of a formulation that takes one, see `pseudoinverse`.
+    rank_tolerance : float, optional
+        Rows of which less than this part of the largest is left count as redundant; 1e-10 unless given.
     step : float, optional
         Fixed step, s: needed for ``rk4``, possible for ``sdirk4``, ``rodas4`` and ``rodas5p``.
     rtol, atol : float, optional
         Error allowed a step, relative and absolute (rad, m, rad/s, m/s); 1e-11 unless given, 1e-7 for implicit
         methods with step control.
     max_step, max_steps : float, int
-    stabilisation : {"projection", "baumgarte", "none"}
-        Bring position and velocity back onto the loops after each step; or add
-        2 alpha phi' + beta^2 phi to the constraint; or neither.
+    stabilisation : {"projection", "all-at-once", "baumgarte", "none"}
+        ``projection``: bring first position, then velocity back onto the loops after each step. ``all-at-once``:
+        bring position, velocity and energy back together (Spencer, 3.1.3). ``baumgarte``: add 2 alpha phi' + beta^2
+        phi to the constraint ((3.8) there). ``none``: let the loops drift open.
     metric : {"mass", "euclidean"}
         Metric of the projection.
     energy : bool
-        Scale the velocity to the energy balance after each step, too.
-    baumgarte : (float, float)
-        alpha and beta, 1/s.
+        Scale the velocity to the energy balance after each projection, too.
+    project_every : int
+        Steps from one projection to the next (Aghili's loop (39) "once every few time steps").
+    baumgarte : (float, float) or "adaptive"
+        alpha and beta, 1/s; or 1/h and sqrt(2)/h, with the step h.
     pass_within : float
         Motion that comes this near to a singular pose (as a fraction of the regular constraint
         gradient) passes straight through it; 0 never does. See the guide on singular poses. Local coordinates
@@ -113,6 +135,12 @@ def simulate(
     switches : sequence of Engage, Release, Lock, Unlock or Contact, optional
         What switches loops on and off during the run, by time, by a condition, or as the contacts push. The controller
         stays the same; it gets the terms of the loops that hold. See the guide on constraints that come and go.
+    branch : int, array_like (nv,), mapping or callable, optional
+        At singular poses, which way to go on; unless given, on the branch of the velocity. The index of one of
+        ``singular_pose(...).branches``, ahead in the sense of the velocity; a direction, in its own sense; a mapping
+        from the number of a passage (0 is a start at a singular pose) to one of these; or a function
+        ``(pose, t, v) -> choice`` with the `SingularPose`, where None stays on the branch. The velocity turns without
+        work: its kinetic energy stays. Goes with dop853 and verner65, and projection.
     progress : bool or callable
         Show a progress bar, or call with the fraction that is done.
 
@@ -141,25 +169,28 @@ def simulate(
     loops = Loops(plant, _listed(switches))
     if loops.changing and q0 is not None:
         plant = loops.start(_check.vector(q0, plant.nq, "q0", plant.position_names))
-    q0, v0 = _start(plant, q0, v0, _check.one_of(metric, ("mass", "euclidean"), "metric"))
+    kept = Stabilisation.of(stabilisation, metric, energy, project_every, baumgarte)
+    q0, v0 = _start(plant, q0, v0, metric)
+    check_start(plant, q0, v0)
+    steering = Steering(branch, method, stabilisation)
     t_end = _check.positive(t_end, "t_end")
     times = _output_times(output_times, t_end)
-    code = _STABILISATIONS[_check.one_of(stabilisation, _STABILISATIONS, "stabilisation")]
     _check.one_of(method, METHODS, "method")
-    _require_fitting(method, step, stabilisation, energy, parametrization, coordinates)
+    named = _formulation(formulation, pseudoinverse, rank_tolerance)
+    _require_fitting(method, step, kept, named, parametrization, coordinates)
     if loops.changing and coordinates is not None:
         raise TypeError("switches= change the loops, and with them which coordinates are independent; leave them out")
     rtol, atol = (_tolerance(method, step, x, name) for x, name in ((rtol, "rtol"), (atol, "atol")))
-    alpha, beta = (_check.positive(x, "baumgarte", zero=True) for x in baumgarte)
+    alpha, beta = kept.gains or (0.0, 0.0)
     options = stepping.Options(
         rtol,
         atol,
         _check.positive(step, "step") if step is not None else float(max_step),
-        RANK_TOLERANCE,
+        _rank_tolerance(formulation, rank_tolerance),
         plant.generic_rank(q0),
-        code,
+        kept.code,
         metric == "euclidean",
-        bool(energy),
+        kept.energy,
         alpha,
         beta,
         1e-15 * float(getattr(plant, "size", 1.0)),
@@ -169,7 +200,10 @@ def simulate(
     law = as_controller(controller, plant) if model is None else OnModel(model, controller)
     control = Control(plant, law, times)
     asked = loops.near(q0)
-    u0 = control.first(asked.terms(q0, v0))  # a law that does not fit fails here, with its own message
+    terms = asked.terms(q0, v0)
+    u0 = control.first(terms)  # a law that does not fit fails here, with its own message
+    if named is not None:
+        named.acceleration(terms, terms.B @ u0)  # so does a formulation
     first = step if step is not None else _first_step(asked, q0, v0, u0, options, t_end)
     chosen = as_parametrization(parametrization, coordinates) if method in LOCAL_METHODS else None
     run = Run(
@@ -183,13 +217,18 @@ def simulate(
         times,
         chosen,
         step is not None,
+        kept,
+        named,
     )
     now = Standing(0.0, np.concatenate([q0, v0, np.zeros(2), control.integrated]), first)
     with run.report:
-        parts, events = run_in_parts(run, now, loops)
+        parts, events = run_in_parts(run, now, loops, steering)
     settings = {
         "method": method, "rtol": rtol, "atol": atol, "stabilisation": stabilisation, "metric": metric,
-        "pass_within": pass_within, "energy_projection": int(bool(energy)),
+        "pass_within": pass_within, "energy_projection": int(kept.energy), "project_every": kept.every,
+        "formulation": "gauss" if named is None else named.name,
+        "pseudoinverse": "" if named is None else _label(named.pseudoinverse), "rank_tolerance": options.tolerance,
+        "baumgarte": "adaptive" if kept.gains is None else list(kept.gains),
     }  # fmt: skip
     if chosen is not None:
         settings |= {"parametrization": type(chosen).__name__, "pass_within": 0.0}
@@ -205,21 +244,65 @@ def _listed(switches: Any) -> list[Switch | Contact]:
     return [switches] if isinstance(switches, (Switch, Contact)) else list(switches)
 
 
-def _require_fitting(method: str, step: Any, stabilisation: str, energy: bool, parametrization, coordinates) -> None:
+def _formulation(given: str | Formulation, pseudoinverse: str | None, tolerance: float | None) -> Formulation | None:
+    """A formulation by name; None for Gauss' principle, which the kernels know."""
+    if isinstance(given, Formulation):
+        if pseudoinverse is not None or tolerance is not None:
+            raise TypeError("a Formulation has its pseudoinverse and rank_tolerance itself; leave them out")
+        return None if given.name == "gauss" else given
+    if given == "gauss" and pseudoinverse is None:
+        return None
+    return Formulation(given, pseudoinverse=pseudoinverse, rank_tolerance=tolerance)
+
+
+def _rank_tolerance(formulation: str | Formulation, given: float | None) -> float:
+    """Of projections, and of Gauss' principle."""
+    if given is None and isinstance(formulation, Formulation):
+        given = formulation.rank_tolerance
+    return RANK_TOLERANCE if given is None else _check.positive(given, "rank_tolerance")
+
+
+def _label(pseudoinverse: Any) -> str:
+    """What the result calls a pseudoinverse."""
+    if pseudoinverse is None or isinstance(pseudoinverse, str):
+        return pseudoinverse or ""
+    return getattr(pseudoinverse, "__name__", type(pseudoinverse).__name__)
+
+
+def _require_fitting(
+    method: str, step: Any, kept: Stabilisation, formulation: Formulation | None, parametrization, coordinates
+) -> None:
     """Refuse options that say nothing about a method."""
     if method == "rk4" and step is None:
         raise TypeError("method='rk4' needs step= (s); the other methods choose their step themselves")
-    if step is not None and method in ("dop853", "radau", "local-dop853"):
-        raise TypeError(f"method={method!r} chooses its step itself; a fixed step= (s) goes with rk4, sdirk4 and rodas")
+    if step is not None and method not in _FIXED:
+        raise TypeError(f"method={method!r} chooses its step itself; a fixed step= (s) goes with " + ", ".join(_FIXED))
+    if method in MULTISTEP:
+        if kept.projects:
+            raise TypeError(
+                f"method={method!r} builds on past states, which a projection would contradict: it takes "
+                "stabilisation='baumgarte' or 'none'"
+            )
+        if kept.kind == "baumgarte" and kept.gains is None:
+            raise TypeError(
+                f"method={method!r} builds on past rates, so Baumgarte's gains cannot follow from the step; give "
+                "baumgarte=(alpha, beta)"
+            )
     if method not in LOCAL_METHODS:
         if parametrization is not None or coordinates is not None:
             raise TypeError(
                 f"method={method!r} integrates all coordinates; parametrization= and coordinates= go with "
                 + ", ".join(LOCAL_METHODS)
             )
-    elif stabilisation != "projection" or energy:
+    elif formulation is not None:
         raise TypeError(
-            f"method={method!r} stays on the manifold by itself: stabilisation= and energy= go with dop853 and rk4"
+            f"method={method!r} integrates the local state-space form, which is a formulation itself: formulation= and "
+            "pseudoinverse= go with methods in all coordinates"
+        )
+    elif kept != Stabilisation(metric=kept.metric, gains=kept.gains):
+        raise TypeError(
+            f"method={method!r} stays on the manifold by itself: stabilisation=, energy= and project_every= go with "
+            "methods in all coordinates"
         )
 
 
@@ -294,6 +377,8 @@ def _raise(plant: Plant, record: Record, simulation: Simulation) -> None:
     causes = [f"{type(record.error).__name__}: {record.error}"] if record.error is not None else []
     if not isinstance(record.error, (ModelError, SingularPoseError, ParametrizationError)):  # these say all
         causes.insert(0, record.status.message)
+    if record.status in (Status.STEP_TOO_SMALL, Status.PROJECTION):
+        causes += filter(None, [near_the_end(plant, x[: plant.nq])])
     raise SimulationError(
         f"the run of {plant.name!r} ended at t = {t:.9g} s, at {q}. {' '.join(causes)} "
         "What was computed so far is in the error's attribute run.",

@@ -17,10 +17,10 @@ from ..model.capture import capture
 from ..model.elements import Coupling, Joint, Point, Weld
 from ..model.plant import Plant
 from ..model.terms import Terms
-from .advance import advance
+from .branching import Steering, advance_through
 from .control import Control, LawFailed
 from .output import Part
-from .run import INSTANT, Record, Run, Standing
+from .run import INSTANT, Run, Standing
 from .switching import Contact, Engage, Lock, Release, Switch, Unlock
 from .switching_watch import Guard, Moment, Watcher
 
@@ -174,7 +174,9 @@ def _lock(plant: Plant, loop: str, name: str) -> Coupling | Weld:
     return Coupling(loop, {name: 1.0})
 
 
-def run_in_parts(run: Run, now: Standing, loops: Loops) -> tuple[list[Part], list[dict[str, Any]]]:
+def run_in_parts(
+    run: Run, now: Standing, loops: Loops, steering: Steering | None = None
+) -> tuple[list[Part], list[dict[str, Any]]]:
     """Run to the end, from one change of the loops to the next.
 
     Returns the parts, of which the last one's record tells how the run ended, and the events.
@@ -184,10 +186,9 @@ def run_in_parts(run: Run, now: Standing, loops: Loops) -> tuple[list[Part], lis
     ModelError, ValueError
         Where the start contradicts itself.
     """
+    steering = Steering() if steering is None else steering
     if not loops.changing:
-        record = Record()
-        advance(run, record, now, run.t_end)
-        return [Part(run, record)], []
+        return [Part(run, record) for record in advance_through(run, now, run.t_end, steering)], []
     between = _Between(run, now, loops)
     try:
         between.settle(between.due(), [])
@@ -196,12 +197,13 @@ def run_in_parts(run: Run, now: Standing, loops: Loops) -> tuple[list[Part], lis
     parts: list[Part] = []
     while True:
         between.meet_sample()
-        record = Record()
-        record.begin(now.t, now.x, run.plant.nu)
         watcher = Watcher(loops.present, between.guards(), run.t_end)
         part = replace(run.on(loops.present, now.x[: run.plant.nq].copy()), watch=watcher)
-        parts.append(Part(part, record, between.lost))
-        advance(part, record, now, min(run.t_end, between.next))
+        before = now.t, now.x
+        records = advance_through(part, now, min(run.t_end, between.next), steering)
+        records[0].begin(*before, run.plant.nu)
+        parts += [Part(part, record, between.lost) for record in records]
+        record = records[-1]
         if record.status != Status.COMPLETED or now.t >= run.t_end * (1.0 - INSTANT):
             return parts, between.events
         try:

@@ -1,0 +1,92 @@
+"""``cmbcontrol experiment``: the papers' experiments, rerun; the paper's figures beside ours."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.padding import Padding
+from rich.table import Table as Grid
+from rich.text import Text
+
+from .. import _check
+from ..experiments import EXPERIMENTS, Report, Table
+from ..experiments.report import text
+from . import common
+from .common import Debug
+
+__all__ = ["experiment"]
+
+
+def experiment(
+    name: Annotated[
+        str | None, typer.Argument(metavar="NAME", help="Of the experiment.", show_default="list them all")
+    ] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="A reduced set: seconds instead of minutes.")] = False,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", "-o", help="Folder for tables (CSV), figures (PNG), report.md, data.json."),
+    ] = None,
+    debug: Debug = False,
+) -> None:
+    """Rerun an experiment of the papers, and print its tables beside ours; without a name, list them.
+
+    Says where the set-up had to be chosen, because the paper does not print it.
+    """
+    with common.in_one_line(debug):
+        if name is None:
+            _list()
+            return
+        entry = EXPERIMENTS[_check.one_of(name, EXPERIMENTS, "experiment")]
+        folder = common.made_folder(out) if out is not None else None
+        common.warn_of_compilation()
+        files = []
+        with common.Bars() as bars:
+            with bars.step(name) as tell:
+                report = entry.run(quick, tell)
+            if folder is not None:
+                with bars.step("figures") as tell:
+                    files = report.save(folder, tell)
+        _show(report)
+        if folder is not None:
+            written = ", ".join(sorted(file.name for file in files))
+            common.console().print(Text.assemble("written to ", (str(folder), "bold"), ": ", written), soft_wrap=True)
+
+
+def _list() -> None:
+    """All experiments, a line each."""
+    grid = Grid(box=None, pad_edge=False, header_style="bold")
+    grid.add_column("experiment", no_wrap=True)
+    for heading in ("takes", "--quick"):
+        grid.add_column(heading, justify="right", no_wrap=True)
+    grid.add_column("what it is")
+    for entry in EXPERIMENTS.values():
+        grid.add_row(Text(entry.name, "bold"), entry.takes, entry.takes_quick, entry.text)
+    common.console().print(grid)
+
+
+def _show(report: Report) -> None:
+    """The tables, and where the set-up had to be chosen."""
+    console = common.console()
+    console.print(Text.assemble((report.title, "bold"), "\nafter ", report.source))
+    for table in report.tables:
+        console.print()
+        console.print(Text(table.title, "bold"))
+        console.print(_grid(table))
+        if table.note:
+            console.print(Padding(Text(table.note, "dim"), (0, 2)))
+    if report.choices:
+        console.print(Text("\nWhere the set-up had to be chosen", "bold"))
+        for choice in report.choices:
+            console.print(Padding(Text(f"- {choice}"), (0, 2)))
+
+
+def _grid(table: Table) -> Grid:
+    """A table for the terminal."""
+    grid = Grid(box=None, padding=(0, 1, 0, 2), header_style="dim")
+    for name, right in zip(table.columns, table.numeric(), strict=True):
+        grid.add_column(name, justify="right" if right else "left", overflow="fold")
+    for row in table.rows:
+        grid.add_row(*(Text(text(cell)) for cell in row))
+    return grid

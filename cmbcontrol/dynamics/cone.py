@@ -1,0 +1,323 @@
+"""Real solutions of s' Q_i s = 0: a cone, as the linear pieces and curved families it is made of."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["Component", "complement", "components", "nearest", "piece_at", "residual"]
+
+Array = NDArray[np.float64]
+
+_ZERO = 1e-6  # relative: eigenvalues, tangents and distances below it count as zero
+_SEEDS = 256
+_WORK = 4e6  # seeds times the size of a step, at most
+_SAMPLES = 8  # of a curved piece
+_STEPS = 80  # double solutions are met at half the distance a step
+_ROUGH, _BEST = 6, 8  # alternations, and starts of Newton's method, towards the nearest point
+
+
+class Component(NamedTuple):
+    """A piece of the cone.
+
+    Attributes
+    ----------
+    s : ndarray, shape (d,)
+        A unit vector on it.
+    tangent : ndarray, shape (d, e)
+        Orthonormal tangents of the cone there; s is one of them.
+    linear : bool
+        Whether the piece is the whole span of the tangents.
+    double : bool
+        Whether the gradients of the forms leave more open than the piece has tangents.
+    samples : ndarray, shape (d, k)
+        Unit vectors on it: the tangents where it is linear.
+    """
+
+    s: Array
+    tangent: Array
+    linear: bool
+    double: bool
+    samples: Array
+
+
+def complement(X: Array) -> Array:
+    """Orthonormal basis (d, d - r) of what is orthogonal to the columns of X (d, k)."""
+    U, sigma, _ = np.linalg.svd(X)
+    return U[:, int(np.count_nonzero(sigma > _ZERO)) :]
+
+
+def residual(forms: Array, s: Array) -> float:
+    """Largest s'Qs, relative to Q: zero on the cone."""
+    if not len(forms):
+        return 0.0
+    return float((np.abs(np.einsum("i,pij,j->p", s, forms, s)) / _sizes(forms)).max())
+
+
+def _sizes(forms: Array) -> Array:
+    return np.abs(forms).max(axis=(1, 2)) + 1e-300
+
+
+def piece_at(forms: Array, s: Array) -> Component | None:
+    """The piece that a unit vector on the cone is on; None where pieces cross there."""
+    if not len(forms):
+        return components(forms)[0][0]
+    piece = _piece(forms, s)
+    return piece and _judged(forms, piece)
+
+
+def _judged(forms: Array, piece: Component) -> Component:
+    """With the verdict on the gradients."""
+    return piece._replace(double=_rank(forms, piece.s) < forms.shape[1] - piece.tangent.shape[1])
+
+
+def components(forms: Array, starts: Sequence[Array] = ()) -> tuple[list[Component], bool]:
+    """The pieces of the cone, smaller ones first, and whether they are surely all.
+
+    Parameters
+    ----------
+    forms : ndarray, shape (p, d, d)
+        Symmetric and independent.
+    starts : sequence of ndarray, shape (d,)
+        Where the search starts, besides many fixed places.
+    """
+    d = forms.shape[1]
+    if not d:
+        return [], True
+    if not len(forms):
+        return [Component(_first(np.eye(d)), np.eye(d), True, False, np.eye(d))], True
+    basis = _face(forms)  # where a form is semidefinite, the cone lies in its kernel
+    rest = _independent(np.einsum("ai,pab,bj->pij", basis, forms, basis))
+    if not basis.shape[1]:
+        return [], True
+    if not len(rest):
+        found, complete = [Component(_first(basis), basis, True, False, basis)], True
+    else:
+        found, complete = _single(rest[0]) if len(rest) == 1 else _search(rest, [basis.T @ s for s in starts])
+        found = [c._replace(s=basis @ c.s, tangent=basis @ c.tangent, samples=basis @ c.samples) for c in found]
+    return sorted((_judged(forms, c) for c in found), key=lambda c: c.tangent.shape[1]), complete
+
+
+def _rank(forms: Array, s: Array) -> int:
+    """Rank of the gradients of the forms at s."""
+    J = forms @ s / _sizes(forms)[:, None]
+    return int(np.count_nonzero(np.linalg.svd(J, compute_uv=False) > _ZERO))
+
+
+def _first(basis: Array) -> Array:
+    """A unit vector of a span that does not depend on its basis: the axis that it comes nearest to."""
+    P = basis @ basis.T
+    s = P[:, int(np.argmax(P.diagonal() > 0.999 * P.diagonal().max()))]
+    return s / np.linalg.norm(s)
+
+
+def _independent(forms: Array) -> Array:
+    """Independent combinations of forms; none where all vanish."""
+    flat = forms.reshape(len(forms), -1)
+    _, sigma, Vt = np.linalg.svd(flat, full_matrices=False)
+    p = int(np.count_nonzero(sigma > _ZERO * max(sigma.max(initial=0.0), 1e-3)))
+    return Vt[:p].reshape(p, *forms.shape[1:])
+
+
+def _face(forms: Array) -> Array:
+    """Basis (d, e) of the kernel of semidefinite forms, one after the other; empty where a combination is definite."""
+    basis = np.eye(forms.shape[1])
+    rest = forms / _sizes(forms)[:, None, None]
+    while basis.shape[1] and len(rest):
+        for Q in rest:
+            values, vectors = np.linalg.eigh(Q)
+            small = _ZERO * np.abs(values).max()
+            if values[0] > -small or values[-1] < small:
+                kernel = vectors[:, np.abs(values) <= small]
+                basis = basis @ kernel
+                rest = np.einsum("ai,pab,bj->pij", kernel, rest, kernel)
+                rest = rest[np.abs(rest).max(axis=(1, 2), initial=0.0) > _ZERO]
+                break
+        else:
+            return basis[:, :0] if _definite(rest) else basis
+    return basis
+
+
+def _definite(forms: Array) -> bool:
+    """Whether some combination of forms is found to be definite: its smallest eigenvalue is concave in the weights."""
+    c = np.trace(forms, axis1=1, axis2=2)
+    for k in range(100):
+        c = c / max(float(np.linalg.norm(c)), 1e-300)
+        values, vectors = np.linalg.eigh(np.tensordot(c, forms, 1))
+        if values[0] > 1e-3:
+            return True
+        c = c + 0.5 / (k + 1.0) * np.einsum("i,pij,j->p", vectors[:, 0], forms, vectors[:, 0])
+    return False
+
+
+def _single(Q: Array) -> tuple[list[Component], bool]:
+    """The cone of one indefinite form: two hyperplanes where its rank is 2, else a curved family."""
+    values, vectors = np.linalg.eigh(Q)
+    keep = np.abs(values) > _ZERO * np.abs(values).max()
+    if keep.sum() == 2:
+        low, high = vectors[:, 0] * np.sqrt(-values[0]), vectors[:, -1] * np.sqrt(values[-1])
+        planes = [complement((high + sign * low)[:, None]) for sign in (1.0, -1.0)]
+        planes.sort(key=lambda T: tuple(-np.abs(_first(T)).round(6)))
+        return [Component(_first(T), T, True, False, T) for T in planes], True
+    seeds = _newton(Q[None], _seeds(len(Q), 32))
+    seeds = [s for s in seeds if np.linalg.norm(Q @ s) > 1e-2 * np.abs(values).max()]
+    samples = np.column_stack(seeds[:_SAMPLES])
+    return [Component(seeds[0], complement((Q @ seeds[0])[:, None]), False, False, samples)], True
+
+
+def _seeds(d: int, count: int) -> Array:
+    """Points on the unit sphere, the same every time: corners of the axes, then random ones."""
+    pairs = [np.eye(d)[i] + sign * np.eye(d)[j] for i in range(min(d, 8)) for j in range(i) for sign in (1.0, -1.0)]
+    S = np.vstack([np.eye(d), *pairs, np.random.default_rng(0).standard_normal((count, d))])[: max(count, 2 * d)]
+    return S / np.linalg.norm(S, axis=1, keepdims=True)
+
+
+def _newton(forms: Array, starts: Array) -> Array:
+    """Unit vectors (k, d) on the cone from starts (k, d), by the smallest steps; those that fail are left out."""
+    forms = forms / _sizes(forms)[:, None, None]
+    S = starts.copy()
+    open_ = np.arange(len(S))
+    for _ in range(_STEPS):
+        s = S[open_]
+        J = np.einsum("pij,kj->kpi", forms, s)
+        r = np.einsum("kpi,ki->kp", J, s)
+        off = np.abs(r).max(axis=1, initial=0.0) >= 1e-16
+        open_, s, J, r = open_[off], s[off], J[off], r[off]
+        if not open_.size:
+            break
+        across = 2.0 * (J - r[:, :, None] * s[:, None, :])  # along the sphere: lengths say nothing
+        step = np.einsum("kip,kp->ki", np.linalg.pinv(across, rcond=1e-9), r)
+        length = np.linalg.norm(step, axis=1, keepdims=True)
+        s = s - step * np.minimum(1.0, 0.5 / np.maximum(length, 1e-300))
+        S[open_] = s / np.linalg.norm(s, axis=1, keepdims=True)
+    return S[np.abs(np.einsum("pij,ki,kj->kp", forms, S, S)).max(axis=1, initial=0.0) < 1e-12]
+
+
+def _search(forms: Array, starts: Sequence[Array]) -> tuple[list[Component], bool]:
+    """Pieces found from many starts; complete where each one was met more than once."""
+    p, d = forms.shape[:2]
+    count = int(np.clip(_WORK / (p * d * min(p, d) * _STEPS), 16, _SEEDS))
+    own = [s / np.linalg.norm(s) for s in starts if np.linalg.norm(s) > 0.0]
+    found: list[Component] = []
+    hits: list[int] = []
+    crossings: list[Array] = []
+    for s in _newton(forms, np.vstack([*own, _seeds(d, count)])):
+        known = [
+            i for i, c in enumerate(found) if c.linear and np.linalg.norm(s - c.tangent @ (c.tangent.T @ s)) < 1e-5
+        ]
+        if known:
+            hits[known[0]] += 1
+            continue
+        piece = _piece(forms, s)
+        if piece is None:
+            crossings.append(s)
+            continue
+        same = [
+            i for i, c in enumerate(found) if not (c.linear or piece.linear) and c.tangent.shape == piece.tangent.shape
+        ]
+        if same:  # curved pieces of one dimension cannot be told apart
+            i = same[0]
+            hits[i] += 1
+            found[i] = found[i]._replace(samples=np.column_stack([found[i].samples, s])[:, :_SAMPLES])
+        else:
+            found.append(piece)
+            hits.append(1)
+    order = sorted(range(len(found)), key=lambda i: tuple(-np.abs(found[i].s).round(6)))
+    stray = [s for s in crossings if not any(_inside(c, s) for c in found)]
+    return [found[i] for i in order], bool(found) and min(hits) > 1 and not stray
+
+
+def _inside(piece: Component, s: Array) -> bool:
+    return not piece.linear or float(np.linalg.norm(s - piece.tangent @ (piece.tangent.T @ s))) < 1e-5
+
+
+def _piece(forms: Array, s: Array) -> Component | None:
+    """The piece that a solution is on; None at points where pieces cross."""
+    scaled = forms / _sizes(forms)[:, None, None]
+    U, sigma, Vt = np.linalg.svd(scaled @ s)
+    r = int(np.count_nonzero(sigma > 1e-5))
+    T = Vt[r:].T
+    unseen = np.einsum("pc,pij,ia,jb->cab", U[:, r:], scaled, T, T)  # what the gradients leave open
+    if np.abs(unseen).max(initial=0.0) > 1e-5:
+        T = _span_near(scaled, s, T)
+        if np.abs(np.einsum("pij,ia,jb->pab", scaled, T, T)).max() > 1e-5:
+            return None
+    linear = bool(np.abs(np.einsum("pij,ia,jb->pab", scaled, T, T)).max() < 1e-5)
+    s = T @ (T.T @ s)
+    s = s / np.linalg.norm(s)
+    return Component(_first(T) if linear and T.shape[1] > 1 else s, T, linear, False, T if linear else s[:, None])
+
+
+def _span_near(forms: Array, s: Array, T: Array) -> Array:
+    """Span (d, e) of the solutions next to s, where gradients do not tell it: from starts along their tangents T."""
+    reach = 1e-2
+    away = np.random.default_rng(1).standard_normal((T.shape[1] + 4, T.shape[1])) @ T.T
+    around = s + reach * away / np.linalg.norm(away, axis=1, keepdims=True)
+    near = _newton(forms, around / np.linalg.norm(around, axis=1, keepdims=True))
+    near = near[np.linalg.norm(near - s, axis=1) < 3.0 * reach]
+    U, sigma, _ = np.linalg.svd(np.column_stack([s, (near - s).T / reach]))
+    return U[:, : int(np.count_nonzero(sigma > 1e-3))]
+
+
+def nearest(forms: Array, g: Array, starts: Sequence[Array]) -> Array:
+    """The nearest point of the cone to g (d,): from many starts, a few alternations, then Newton's method."""
+    size = float(np.linalg.norm(g))
+    if size == 0.0 or residual(forms, g / size) < 1e-15:
+        return g
+    forms, g = forms / _sizes(forms)[:, None, None], g / size
+    S = _alternated(forms, g, _newton(forms, np.vstack([g, *starts, _seeds(len(g), 16)])), _ROUGH)
+    different = np.unique(-np.abs(S @ g).round(4), return_index=True)[1]  # farthest first
+    rough, found = _longest(S, g), _longest(_stationary(forms, g, S[np.sort(different[:_BEST])]), g)
+    if found @ g < rough @ g - 1e-12:  # as where gradients vanish
+        found = _longest(_alternated(forms, g, S, 300), g)
+    return found * size
+
+
+def _longest(S: Array, g: Array) -> Array:
+    """The longest projection of a unit vector g on unit vectors S (k, d): the first of equal ones."""
+    reach = S @ g
+    best = np.flatnonzero(np.abs(reach) > np.abs(reach).max(initial=0.0) - 1e-12)[:1]
+    return S[best[0]] * reach[best[0]] if best.size else np.zeros(len(g))
+
+
+def _alternated(forms: Array, g: Array, S: Array, count: int) -> Array:
+    """Unit vectors (k, d) nearer to g: its projection on their tangents is brought back onto the cone, time by time."""
+    for _ in range(count if len(S) else 0):
+        J = np.einsum("pij,kj->kpi", forms, S)
+        ahead = g - np.einsum("kip,kp->ki", np.linalg.pinv(J, rcond=1e-9), J @ g)
+        length = np.linalg.norm(ahead, axis=1)
+        keep = length > 1e-12
+        moved = _newton(forms, ahead[keep] / length[keep, None])
+        still = len(moved) == len(S) and np.abs(moved - S).max() < 1e-14
+        S = moved
+        if still or not len(S):
+            break
+    return S
+
+
+def _stationary(forms: Array, g: Array, S: Array) -> Array:
+    """Unit vectors on the cone, near S (k, d), from which the distance to g is stationary; without those that fail.
+
+    Newton's method for s and the multipliers mu in s - g + 2 sum mu Q s = 0 and s'Qs = 0.
+    """
+    d = len(g)
+    X = S * (S @ g)[:, None]
+    J = 2.0 * np.einsum("pij,kj->kpi", forms, X)
+    mu = np.einsum("kpi,ki->kp", np.linalg.pinv(J.transpose(0, 2, 1), rcond=1e-9), g - X)
+    K = np.zeros((len(X), d + len(forms), d + len(forms)))
+    for _ in range(20):
+        J = 2.0 * np.einsum("pij,kj->kpi", forms, X)
+        off = np.hstack([X - g + np.einsum("kpi,kp->ki", J, mu), 0.5 * np.einsum("kpi,ki->kp", J, X)])
+        K[:, :d, :d] = np.eye(d) + 2.0 * np.einsum("kp,pij->kij", mu, forms)
+        K[:, d:, :d], K[:, :d, d:] = J, J.transpose(0, 2, 1)
+        step = np.einsum("kij,kj->ki", np.linalg.pinv(K, rcond=1e-12), off)
+        length = np.linalg.norm(step[:, :d], axis=1, keepdims=True)
+        step *= np.minimum(1.0, 1.0 / np.maximum(length, 1e-300))
+        X, mu = X - step[:, :d], mu - step[:, d:]
+        if length.max(initial=0.0) < 1e-15:
+            break
+    good = (np.abs(off).max(axis=1) < 1e-12) & (np.linalg.norm(X, axis=1) > 1e-9)
+    return _newton(forms, X[good] / np.linalg.norm(X[good], axis=1, keepdims=True))

@@ -1,0 +1,842 @@
+"""Singular poses: which motions go through them, and the exact acceleration there.
+
+Where the constraint Jacobian A loses rank, A v = 0 leaves more velocities than there are motions. What is lost to first
+order binds again to second order. Let n be a left null vector, n'A = 0. Along any motion A a + b(v) = 0, so
+
+    n'b(v) = 0,      with v = Z s:      s' Q_n s = 0,
+
+the tangent cone: quadratic forms Q_n on the first-order freedoms Z. Rows that depend on others everywhere on the
+manifold give Q_n = 0. At third order, d/dt (A a + b) = A j + (dA/dt) a + (db/dq) v + (db/dv) a = 0. With plain
+coordinates (dA/dt) a = phi''(v, a) and (db/dv) a = 2 phi''(v, a); body-fixed velocities add a bracket A [v, a] that n
+removes. So (dA/dt) a is half of (db/dv) a as n sees it, and
+
+    n' (3/2 (db/dv) a + (db/dq) v) = 0,
+
+a linear condition on the acceleration. Its row, n' dA/dt = n' (db/dv) / 2, is the limit of the constraint gradient that
+was lost: the terms with [A; n' dA/dt] have the rank of the poses nearby, and give the acceleration of the branch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .. import _check
+from ..errors import AssemblyError, SingularPoseError
+from ..model.plant import Plant
+from ..model.terms import Terms
+from . import cone
+from .derivatives import derivatives
+from .formulations import Motion, acceleration, constrained_motion
+
+if TYPE_CHECKING:
+    import xarray
+
+__all__ = [
+    "Branch",
+    "SingularPose",
+    "SingularityEvent",
+    "hysteresis_rank",
+    "nearest_singular_pose",
+    "regular_gradient",
+    "singular_pose",
+    "singularities",
+]
+
+Array = NDArray[np.float64]
+
+_TOLERANCE = 1e-7  # of the largest constraint gradient: smaller ones are lost. Twice: of the largest b, for the forms
+_ON = 1e-6  # velocities this near to a branch, relative to their length, are on it
+_STILL = 1e-12  # of a speed of one size a second: slower is at rest
+_EXACT = 1e-12  # of the size: loops that are open by less are closed
+
+
+@dataclass(frozen=True, eq=False)
+class Branch:
+    """Motions through a singular pose that are one smooth family.
+
+    Attributes
+    ----------
+    direction : ndarray, shape (nv,)
+        A velocity on it, of unit speed in the metric of M (v'Mv = 1). The opposite one is on it, too.
+    freedoms : ndarray, shape (nv, dof)
+        Velocities next to `direction` on the branch, orthonormal in the metric of M.
+    linear : bool
+        Whether all combinations of the freedoms are on the branch; else they form a cone about it.
+    regular : bool
+        Whether the machine regains its rank on it, as far as second order tells. Where not, part of it may stay at a
+        singular pose while the rest moves, or branches touch; the acceleration then needs higher orders.
+    samples : ndarray, shape (nv, k)
+        Some velocities on it, of unit speed: the freedoms, where it is linear.
+    """
+
+    direction: Array
+    freedoms: Array
+    linear: bool
+    regular: bool
+    samples: Array
+
+    @property
+    def dof(self) -> int:
+        """Freedoms of the motions on it."""
+        return self.freedoms.shape[1]
+
+
+@dataclass(frozen=True, eq=False)
+class SingularPose:
+    """What can move at a pose, to first and to second order. See `singular_pose`.
+
+    Attributes
+    ----------
+    plant : Plant
+    q : ndarray, shape (nq,)
+    rank : int
+        Independent rows.
+    lost_rows : tuple of dict of str to float
+        For each condition of second order, the combination n of rows that vanishes: names and weights (largest 1).
+    freedoms : ndarray, shape (nv, d)
+        First-order freedoms Z, orthonormal in the metric of M.
+    forms : ndarray, shape (p, d, d)
+        The quadratic forms Q_n: velocities Z s go on where s' Q_n s = 0 for all of them. Metres.
+    v : ndarray, shape (nv,), or None
+        The velocity that was given.
+    """
+
+    plant: Plant
+    q: Array
+    rank: int
+    lost_rows: tuple[dict[str, float], ...]
+    freedoms: Array
+    forms: Array
+    v: Array | None
+    _left: Array  # (p, rows), in the units of the rows
+    _at_rest: Terms
+
+    @cached_property
+    def _rank_near(self) -> int:
+        return self.plant.generic_rank(self.q)
+
+    @cached_property
+    def _found(self) -> tuple[list[cone.Component], bool]:
+        """The pieces of the cone, and whether they are surely all."""
+        if not len(self.forms) and self.rank < self._rank_near:
+            return [], False
+        return cone.components(self.forms, [] if self.v is None else [self._part(self.v)])
+
+    @property
+    def _pieces(self) -> list[cone.Component]:
+        return self._found[0]
+
+    def _branch_of(self, piece: cone.Component, v: Array | None = None) -> Branch:
+        """A piece of the cone in velocities.
+
+        Without a velocity the direction is that nearest to the joint that takes part most, forward: it does not depend
+        on the basis of the freedoms.
+        """
+        Z = self.freedoms
+        if v is not None:
+            tangent, samples = Z @ piece.tangent, Z @ piece.samples
+            return Branch(v / self.speed(v), tangent, piece.linear, not piece.double, samples)
+        basis = Z @ piece.tangent if piece.linear else Z
+        nearest = basis @ basis.T @ self.M  # of each joint axis
+        share = nearest.diagonal()
+        k = int(np.argmax(share > 0.999 * share.max()))
+        direction = nearest[:, k]
+        if not piece.linear:
+            direction = Z @ cone.nearest(self.forms, self._part(direction), list(piece.samples.T))
+        direction = direction / self.speed(direction)
+        return Branch(direction, Z @ piece.tangent, piece.linear, not piece.double, Z @ piece.samples)
+
+    @cached_property
+    def branches(self) -> tuple[Branch, ...]:
+        """The ways to move through the pose (searched when they are first asked for)."""
+        branches = [self._branch_of(piece) for piece in self._pieces]
+        return tuple(sorted(branches, key=lambda b: (b.dof, not b.regular, *(-b.direction).round(6))))
+
+    @property
+    def complete(self) -> bool:
+        """Whether these are all: certain for one form, else that a search from many starts met each more than once."""
+        return self._found[1]
+
+    @property
+    def generic_rank(self) -> int:
+        """Independent rows at poses near by on the manifold; at a locked pose all nv coordinates count as bound."""
+        if not len(self.forms):
+            return max(self.rank, self._rank_near)
+        if self.v is not None and self.speed(self.v) > 0.0:
+            return self.plant.nv - self._piece(self.v).dof
+        return (
+            self.plant.nv - min((c.tangent.shape[1] for c in self._pieces), default=0)
+            if self.complete
+            else self._rank_near
+        )
+
+    @property
+    def few(self) -> bool:
+        """Whether the branches are found in a moment: the search grows with the cube of the freedoms."""
+        return self.freedoms.shape[1] <= 12
+
+    def _part(self, v: Array) -> Array:
+        """s of v = Z s."""
+        return self.freedoms.T @ self.M @ v
+
+    def _piece(self, v: Array) -> Branch:
+        """The branch about a velocity."""
+        speed = self.speed(v)
+        if not len(self.forms) and self.singular:
+            raise SingularPoseError(f"{self.outline} {self._verdict()}")
+        if speed > 0.0 and self._off(v) <= _ON:
+            s = self._part(v) / speed
+            piece = cone.piece_at(self.forms, s / np.linalg.norm(s))
+            if piece is not None:
+                return self._branch_of(piece, v)
+        raise self._no_motion(v)
+
+    @property
+    def singular(self) -> bool:
+        """Whether the pose is singular at all."""
+        return len(self.forms) > 0 or self.rank < self._rank_near
+
+    @property
+    def locked(self) -> bool:
+        """Whether nothing moves on, though there are freedoms to first order: a structure that only shakes."""
+        return self.freedoms.shape[1] > 0 and len(self.forms) > 0 and self.complete and not self._pieces
+
+    @property
+    def bifurcation(self) -> bool:
+        """Whether motion can go on in more ways than velocities of one smooth branch."""
+        return self.singular and (len(self._pieces) > 1 or not self.isolated)
+
+    @property
+    def isolated(self) -> bool:
+        """Whether the branches are a number of separate smooth ones, not a cone of directions."""
+        return all(piece.linear for piece in self._pieces)
+
+    @cached_property
+    def infinitesimal(self) -> Array:
+        """First-order freedoms that lead nowhere (nv, j): orthogonal, in the metric of M, to all branches."""
+        if not len(self.forms):
+            return np.zeros((len(self.freedoms), 0))
+        spans = [self._part(branch.samples) for branch in self.branches]
+        return self.freedoms @ cone.complement(np.hstack([np.zeros((self.freedoms.shape[1], 0)), *spans]))
+
+    @property
+    def new_freedoms(self) -> Array:
+        """Freedoms that the motion has here only (nv, k), orthonormal in the metric of M.
+
+        Orthogonal to those of the branch of `v`, or of the first branch where there is no velocity.
+        """
+        if not self.singular:
+            return self.freedoms[:, :0]
+        if self.v is not None and self.speed(self.v) > 0.0:
+            tangent = self._piece(self.v).freedoms
+        elif self.branches:
+            tangent = self.branches[0].freedoms
+        else:
+            return self.freedoms
+        return self.freedoms @ cone.complement(self._part(tangent))
+
+    @property
+    def signature(self) -> tuple[int, int] | None:
+        """Positive and negative directions of the form, where there is only one."""
+        if len(self.forms) != 1:
+            return None
+        values = np.linalg.eigvalsh(self.forms[0])
+        small = _TOLERANCE * np.abs(values).max()
+        return int((values > small).sum()), int((values < -small).sum())
+
+    @property
+    def M(self) -> Array:
+        """Mass matrix (nv, nv): the metric of velocities."""
+        return self._at_rest.M
+
+    # -- which velocities -------------------------------------------------------------------------
+
+    def contains(self, v: ArrayLike) -> bool:
+        """Whether a motion with velocity v (nv,) can go through the pose: A v = 0, and v on the cone."""
+        v = _check.vector(v, self.plant.nv, "v", self.plant.velocity_names)
+        return self._off(v) <= _ON
+
+    def _off(self, v: Array) -> float:
+        """How far v is from being a velocity of a motion, relative to its length."""
+        speed = self.speed(v)
+        if speed == 0.0:
+            return 0.0
+        s = self._part(v) / speed
+        across = self.speed(v / speed - self.freedoms @ s)
+        return max(across, cone.residual(self.forms, s))
+
+    def speed(self, v: Array) -> float:
+        """Length of a velocity in the metric of M: the root of twice the kinetic energy."""
+        return float(np.sqrt(v @ self.M @ v))
+
+    def branch_of(self, v: ArrayLike) -> int:
+        """The index in `branches` of the one that a velocity (nv,) is on.
+
+        Raises
+        ------
+        SingularPoseError
+            Where no motion has this velocity; the message names the branches. Zero is on all of them, and on none more
+            than on others.
+        """
+        v = _check.vector(v, self.plant.nv, "v", self.plant.velocity_names)
+        speed = self.speed(v)
+        if speed > 0.0 and self._off(v) <= _ON:
+            distance = [self._distance(branch, v / speed) for branch in self.branches]
+            near = [i for i, d in enumerate(distance) if d <= 10.0 * _ON]
+            if near:
+                return min(near, key=lambda i: (distance[i] > _ON, self.branches[i].dof, distance[i]))
+        raise self._no_motion(v)
+
+    def _no_motion(self, v: Array) -> SingularPoseError:
+        """What is wrong with a velocity."""
+        why = "is zero" if self.speed(v) == 0.0 else "is not that of a motion through this pose"
+        return SingularPoseError(
+            f"the velocity {self._words(v)} of {self.plant.name!r} {why}. {self._list_branches()}"
+            if self._pieces
+            else f"{self.plant.name!r} cannot go on with the velocity {self._words(v)}. {self._verdict()}"
+        )
+
+    def _distance(self, branch: Branch, v: Array) -> float:
+        """From a unit velocity on the cone to a branch; the cone of a family has it for sure."""
+        return self.speed(v - branch.freedoms @ (branch.freedoms.T @ self.M @ v)) if branch.linear else _ON
+
+    def toward(self, branch: int, v: ArrayLike) -> Array:
+        """The unit velocity (nv,) on a branch that is nearest to v in the metric of M.
+
+        Parameters
+        ----------
+        branch : int
+            Index in `branches`.
+        v : array_like, shape (nv,)
+            A velocity, or an acceleration; where it says nothing, the direction of the branch.
+        """
+        v = _check.vector(v, self.plant.nv, "v", self.plant.velocity_names)
+        chosen = self._branch(branch)
+        wanted, tangent = self._part(v), self._part(chosen.freedoms)
+        if chosen.linear:
+            s = tangent @ (tangent.T @ wanted)
+        else:
+            starts = list(self._part(chosen.samples).T)
+            s = cone.nearest(self.forms, wanted, starts)
+        length = float(np.linalg.norm(s))
+        if length <= 1e-12 * max(self.speed(v), 1e-300):
+            return chosen.direction
+        return self.freedoms @ (s / length)
+
+    def on_branch(self, direction: ArrayLike) -> Array:
+        """The unit velocity (nv,) of a motion that is nearest to a direction (nv,), of all branches."""
+        direction = _check.vector(direction, self.plant.nv, "direction", self.plant.velocity_names)
+        if not self._pieces:
+            raise SingularPoseError(self._verdict())
+        found = [self.toward(i, direction) for i in range(len(self.branches))]
+        reach = [float(direction @ self.M @ d) for d in found]
+        best = int(np.argmax(np.abs(reach)))
+        return found[best] if reach[best] >= 0.0 else -found[best]
+
+    def _branch(self, i: int) -> Branch:
+        if not -len(self.branches) <= i < len(self.branches):
+            raise ValueError(f"there is no branch {i}. {self._list_branches()}")
+        return self.branches[i]
+
+    # -- dynamics ---------------------------------------------------------------------------------
+
+    def terms(self, v: ArrayLike, t: float = 0.0) -> Terms:
+        """The equations of motion with velocity v (nv,), and the rows that its branch has in place of the lost ones.
+
+        A holds the limits of the constraint gradients that vanish here, as rows ``lost_1`` ..., and b what they ask
+        for. So every formulation gives the acceleration of the motion, the limit of those before and behind.
+
+        Raises
+        ------
+        SingularPoseError
+            Where no motion has this velocity, or where second order leaves its acceleration open.
+        """
+        v = _check.vector(v, self.plant.nv, "v", self.plant.velocity_names)
+        terms = self.plant.terms(self.q, v, t)
+        if not self.singular:
+            return terms
+        branch = self._piece(v)
+        self._require_decided(branch)
+        speed = self.speed(v)
+        zero = np.zeros(self.plant.nv)
+        here = derivatives(self.plant, self.q, v / speed, a=zero, lam=np.zeros(len(self.plant.row_names)))
+        rows = 0.5 * self._left @ here.accel_v
+        bias = speed**2 / 3.0 * (self._left @ (here.accel_q @ (v / speed)))
+        lost = tuple(f"lost_{i + 1}" for i in range(len(rows)))
+        scale = np.append(terms.row_scale, np.ones(len(rows)))
+        scale.setflags(write=False)  # as kernels know it
+        A = np.vstack([terms.A, rows])
+        rank = self.plant.nv - branch.dof
+        pivots = np.sort(np.linalg.svd(self._scaled(A, scale), compute_uv=False))[::-1]
+        return replace(
+            terms,
+            A=A,
+            b=np.append(terms.b, bias),
+            phi=np.append(terms.phi, np.zeros(len(rows))),
+            row_scale=scale,
+            row_names=(*terms.row_names, *lost) if terms.row_names else (),
+            rank=rank,
+            pivots=pivots,
+        )
+
+    def _scaled(self, A: Array, scale: Array) -> Array:
+        """Rows in metres, in mass coordinates."""
+        L = np.linalg.cholesky(self.M)
+        return np.linalg.solve(L, (scale[:, None] * A).T).T
+
+    def _require_decided(self, branch: Branch) -> None:
+        if not branch.regular:
+            raise SingularPoseError(
+                f"{self.plant.name!r} does not regain its rank to second order along {self._words(branch.direction)}: "
+                "part of it may stay at the singular pose, or branches touch, and higher orders decide on the "
+                "acceleration. Start a little beside the pose, on the branch you want."
+            )
+
+    def acceleration(self, f: ArrayLike, v: ArrayLike | None = None, *, branch: int | None = None) -> Array:
+        """Acceleration (nv,) at the pose under the generalized force f (nv,), N or N m.
+
+        With a velocity, the exact one of the motion on its branch: the limit of the regular dynamics along the motion,
+        from both sides. At rest, that which is nearest in the metric of M to what the machine would do if only the
+        rows that are not lost held (Gauss); on all branches, or on the one given.
+
+        Raises
+        ------
+        SingularPoseError
+            Where no motion has this velocity, or where second order leaves its acceleration open.
+        """
+        f = _check.vector(f, self.plant.nv, "f", self.plant.velocity_names)
+        v = np.zeros(self.plant.nv) if v is None else _check.vector(v, self.plant.nv, "v", self.plant.velocity_names)
+        if not self.singular or self.speed(v) > _STILL * self.plant.size:
+            return acceleration(self.terms(v), f)
+        terms = self._at_rest
+        free = acceleration(terms, f)  # b = 0 at rest: what the remaining rows allow
+        if self.locked:
+            return np.zeros(self.plant.nv)
+        direction = self.on_branch(free) if branch is None else self.toward(branch, free)
+        return direction * float(direction @ self.M @ free)
+
+    def motion(self, f: ArrayLike, v: ArrayLike) -> Motion:
+        """Acceleration, constraint force and multipliers at the pose, on the branch of a velocity v (nv,) that moves.
+
+        The multipliers of the rows ``lost_1`` ... stand for those of the rows that vanish here, which have no limit.
+        """
+        return constrained_motion(self.terms(v), f)
+
+    # -- words ------------------------------------------------------------------------------------
+
+    def _words(self, v: Array, most: int = 4) -> str:
+        """A direction by the joints that move most."""
+        size = np.array([1.0 if unit == "rad/s" else 1.0 / self.plant.size for unit in self.plant.velocity_units])
+        share = np.abs(v) * size
+        order = [int(k) for k in np.argsort(-share.round(9), kind="stable") if share[k] > 1e-3 * share.max(initial=0.0)]
+        if not order:
+            return "zero"
+        listed = ", ".join(f"{self.plant.velocity_names[k]} {v[k]:+.3g}" for k in order[:most])
+        return f"({listed}{', ...' if len(order) > most else ''})"
+
+    def _list_branches(self) -> str:
+        """The branches in words."""
+        if not self.branches:
+            return "There are no branches."
+        texts = []
+        for i, branch in enumerate(self.branches):
+            kind = "" if branch.dof == 1 and branch.linear else f" of {branch.dof} freedoms"
+            kind = kind if branch.linear else f" (a cone of directions{kind}, one of them)"
+            texts.append(
+                f"{i}: {self._words(branch.direction)}{kind}{'' if branch.regular else ', where the rank stays low'}"
+            )
+        more = "" if self.complete else " The search may have missed some."
+        return f"Branches: {'; '.join(texts)}.{more}"
+
+    def _verdict(self) -> str:
+        """What second order says."""
+        d = self.freedoms.shape[1]
+        if not self.singular:
+            rows = f"{self.rank} independent row{'s' * (self.rank != 1)}"
+            return f"The pose is not singular: {rows} here and near by, {d} freedom{'s' * (d != 1)}."
+        if not len(self.forms):
+            return "The second order says nothing about how the motion goes on."
+        if self.locked:
+            return f"It is locked at second order: it shakes in {d} freedom{'s' * (d > 1)}, none of which leads on."
+        if not self._pieces:
+            return "The search found no motion that goes on, which does not prove that there is none."
+        lost = self.infinitesimal.shape[1]
+        nowhere = f" {lost} of the freedoms lead{'s' * (lost == 1)} nowhere." if lost else ""
+        return self._list_branches() + nowhere
+
+    @property
+    def outline(self) -> str:
+        """The pose, its rank and freedoms in words, without the search for branches."""
+        values = zip(self.plant.position_names, self.q, strict=True)
+        pose = _listed([f"{n} = {x + 0.0:.6g}" for n, x in values], ", ", 12)
+        if not self.singular:
+            return f"{self.plant.name} at {pose}."
+        d, rows = self.freedoms.shape[1], len(self.plant.row_names)
+        lost = _listed([_sum(row) for row in self.lost_rows], " and ", 4)
+        return (
+            f"{self.plant.name} at {pose}: singular. {self.rank} of {rows} rows are independent. "
+            + (f"What vanishes to first order: {lost}. " if lost else "")
+            + f"{d} freedom{'s' * (d != 1)} to first order."
+        )
+
+    def __str__(self) -> str:
+        if not self.singular:
+            return f"{self.outline} {self._verdict()}"
+        rest = self.plant.nv - self.generic_rank
+        rows = self.generic_rank
+        near_by = f" Near by, {rows} row{'s' * (rows != 1)} and {rest} freedom{'s' * (rest != 1)}."
+        return f"{self.outline}{'' if self.locked else near_by} {self._verdict()}"
+
+
+def singular_pose(
+    plant: Plant, q: ArrayLike, v: ArrayLike | None = None, *, tolerance: float = _TOLERANCE
+) -> SingularPose:
+    """How a machine can move at a singular pose: rank, lost rows, branches, lock-up.
+
+    Parameters
+    ----------
+    plant : Mechanism or FunctionPlant
+    q : array_like, shape (nq,)
+        The pose, with closed loops. `nearest_singular_pose` makes it exact where it is known roughly.
+    v : array_like, shape (nv,), optional
+        A velocity there: its branch is found for sure, and `new_freedoms` are those that its motion has here only.
+    tolerance : float
+        Constraint gradients below this part of the largest, in the metric of M, count as lost.
+
+    Returns
+    -------
+    pose : SingularPose
+        Also at poses that are not singular: ``pose.singular`` tells, ``print(pose)`` says all.
+
+    Raises
+    ------
+    AssemblyError
+        Where the loops are open.
+    SingularPoseError
+        Where no motion has the velocity v.
+
+    Examples
+    --------
+    >>> from cmbcontrol import plants
+    >>> pose = singular_pose(plants.slider_crank(), [np.pi / 2, np.pi])
+    >>> pose.rank, pose.generic_rank, pose.bifurcation
+    (0, 1, True)
+    >>> [branch.direction / branch.direction[0] for branch in pose.branches]  # q2 = pi; q2 = -2 q1
+    [array([1., 0.]), array([ 1., -2.])]
+    """
+    q = _check.vector(q, plant.nq, "q", plant.position_names).copy()
+    tolerance = _check.positive(tolerance, "tolerance")
+    gap = plant.open_loop(q)
+    if gap > 1e-6 * plant.size:
+        raise AssemblyError(
+            f"the loops of {plant.name!r} are open by {gap:.3e} m at this pose: close them with plant.close(q) or "
+            "plant.assemble(...)",
+            plant.loop_residuals(q),
+            q,
+        )
+    at_rest = plant.terms(q, np.zeros(plant.nv))
+    L = np.linalg.cholesky(at_rest.M)
+    G = np.linalg.solve(L, (plant.row_scale[:, None] * at_rest.A).T).T
+    U, sigma, Vt = np.linalg.svd(G)
+    scale = max(float(sigma.max(initial=0.0)), 1e-3 * regular_gradient(plant, q))
+    rank = int(np.count_nonzero(sigma > tolerance * scale))
+    Z = np.linalg.solve(L.T, Vt[rank:].T)
+    left, forms = _forms(plant, q, Z, U[:, rank:].T * plant.row_scale)
+    if v is not None:
+        v = _check.vector(v, plant.nv, "v", plant.velocity_names).copy()
+    lost = tuple(_lost_row(plant, n) for n in left)
+    pose = SingularPose(plant, q, rank, lost, Z, forms, v, left, replace(at_rest, rank=rank))
+    if v is not None and pose.speed(v) > 0.0:
+        pose._piece(v)
+    return pose
+
+
+def _forms(plant: Plant, q: Array, Z: Array, left: Array) -> tuple[Array, Array]:
+    """Left null vectors n (p, rows) whose forms are independent, and these forms (p, d, d)."""
+    d = Z.shape[1]
+    if not len(left) or not d:
+        return left[:0], np.zeros((0, d, d))
+    squares = [plant.terms(q, np.ascontiguousarray(z)).b for z in Z.T]
+    B = np.empty((d, d, left.shape[1]))
+    for i in range(d):
+        B[i, i] = squares[i]
+        for j in range(i):
+            both = plant.terms(q, Z[:, i] + Z[:, j]).b
+            B[i, j] = B[j, i] = 0.5 * (both - squares[i] - squares[j])
+    size = float(np.abs(B * plant.row_scale).max(initial=0.0))
+    forms = np.einsum("nr,ijr->nij", left, B)
+    W, sigma, _ = np.linalg.svd(forms.reshape(len(left), -1), full_matrices=False)
+    p = int(np.count_nonzero(sigma > 10.0 * _TOLERANCE * size)) if size > 0.0 else 0
+    left = _few_rows(W[:, :p].T @ left)
+    return left, np.einsum("nr,ijr->nij", left, B)
+
+
+def _few_rows(left: Array) -> Array:
+    """The same span, each combination with a row of its own: a reduced echelon form with pivots."""
+    from scipy.linalg import qr
+
+    if not len(left):
+        return left
+    pivots = qr(left, mode="r", pivoting=True)[1][: len(left)]
+    left = np.linalg.solve(left[:, np.sort(pivots)], left)
+    return np.where(np.abs(left) > 1e-12, left, 0.0)
+
+
+def _listed(texts: Sequence[str], separator: str, most: int) -> str:
+    """The first few."""
+    more = f"{separator}{len(texts) - most} more" if len(texts) > most else ""
+    return separator.join(texts[:most]) + more
+
+
+def _sum(row: dict[str, float]) -> str:
+    """A combination of rows in words: a - 0.5 b."""
+    terms = [
+        f"{'-' if w < 0.0 else '+'} {'' if abs(abs(w) - 1.0) < 1e-9 else f'{abs(w):.3g} '}{n}" for n, w in row.items()
+    ]
+    return _listed(terms, " ", 6).removeprefix("+ ")
+
+
+def _lost_row(plant: Plant, n: Array) -> dict[str, float]:
+    """A combination of rows by names; the largest weight is 1."""
+    n = n / n[int(np.abs(n).argmax())]
+    order = np.argsort(-np.abs(n), kind="stable")
+    return {plant.row_names[i]: float(n[i]) for i in order if abs(n[i]) > 1e-6}
+
+
+def regular_gradient(plant: Plant, q: ArrayLike) -> float:
+    """What a row in metres can be at most in the metric of M: the reach of a joint over the root of its inertia."""
+    size = float(getattr(plant, "size", 1.0))
+    reach = np.array([size if unit == "rad/s" else 1.0 for unit in plant.velocity_units])
+    inertia = np.diag(plant.terms(q, np.zeros(plant.nv)).M)
+    return float((reach / np.sqrt(inertia)).max(initial=0.0))
+
+
+def nearest_singular_pose(plant: Plant, q: ArrayLike, *, within: float = 0.1) -> Array:
+    """The singular pose near a pose, to rounding.
+
+    Newton's method: the loops close, and the smallest constraint gradients, those behind the largest gap in their
+    sizes, vanish. With singular vectors U1, U2 (left) and V2 (right, on the small side) each step solves
+
+        U1'(A x + phi) = 0,      U2'(A + D_x A) V2 = 0,
+
+    for the smallest x in the metric of M. Where singular poses form a family, the nearest one is found.
+
+    Parameters
+    ----------
+    plant : Mechanism or FunctionPlant
+    q : array_like, shape (nq,)
+    within : float
+        How far it may be, as a part of the largest coordinate change: radians, or sizes of the machine.
+
+    Returns
+    -------
+    q : ndarray, shape (nq,)
+
+    Raises
+    ------
+    SingularPoseError
+        Where there is none so near; the message says what was found instead.
+
+    Examples
+    --------
+    >>> from cmbcontrol import plants
+    >>> nearest_singular_pose(plants.slider_crank(), [1.57, -3.14]).round(6)
+    array([ 1.570796, -3.141593])
+    """
+    start = _check.vector(q, plant.nq, "q", plant.position_names)
+    q = start.copy()
+    reach = np.array([1.0 if unit == "rad/s" else plant.size for unit in plant.velocity_units])
+    count, last = None, np.inf
+    for _ in range(30):
+        terms = plant.terms(q, np.zeros(plant.nv))
+        L = np.linalg.cholesky(terms.M)
+        U, sigma, Vt = np.linalg.svd(np.linalg.solve(L, (plant.row_scale[:, None] * terms.A).T).T)
+        scale = max(float(sigma.max(initial=0.0)), 1e-3 * regular_gradient(plant, q))
+        if count is None:
+            generic = plant.generic_rank(q)
+            compared = regular_gradient(plant, q) if generic == 1 else scale  # a single row has no other
+            count = _independent(sigma, compared, generic)
+        if count is None:
+            if plant.open_loop(q) < _EXACT * plant.size and singular_pose(plant, q).singular:
+                return q  # locked: there are no poses near by
+            break
+        x = _toward_singular(plant, q, terms, L, U, sigma, Vt, count)
+        size = float(np.abs(x / reach).max(initial=0.0))
+        q = plant.integrate(q, x)
+        if not np.abs(plant.difference(start, q) / reach).max(initial=0.0) <= within:
+            break
+        if size <= 1e-15 or (size < 1e-9 and size >= 0.5 * last):
+            return _closed_singular(plant, q, count)
+        last = size
+    raise SingularPoseError(
+        f"there is no singular pose of {plant.name!r} within {within:g} (rad, or sizes of the machine) of the pose "
+        f"given: its smallest constraint gradient is {sigma.min(initial=np.inf) / scale:.3g} of the largest"
+    )
+
+
+def _independent(sigma: Array, scale: float, generic: int) -> int | None:
+    """Gradients that stay, by the largest gap in the sizes of those independent near by; None where none is small."""
+    sizes = np.concatenate([[scale], np.maximum(sigma[:generic], 1e-9 * scale)])
+    small = np.flatnonzero(sizes[1:] < 0.3 * scale)
+    return int(small[np.argmin(sizes[small + 1] / sizes[small])]) if small.size else None
+
+
+def _toward_singular(
+    plant: Plant, q: Array, terms: Terms, L: Array, U: Array, sigma: Array, Vt: Array, count: int
+) -> Array:
+    """A step of Newton's method."""
+    left = U[:, count:].T * plant.row_scale
+    Z = np.linalg.solve(L.T, Vt[count:].T)
+    zero, rows = np.zeros(plant.nv), np.zeros(len(plant.row_names))
+    stay = U[:, :count].T * plant.row_scale
+    equations, values = [stay @ terms.A], [stay @ terms.phi]
+    for z in Z.T:
+        rate = derivatives(plant, q, np.ascontiguousarray(z), a=zero, lam=rows).rate_q
+        equations.append(left @ rate)
+        values.append(left @ (terms.A @ z))
+    G = np.linalg.solve(L, np.vstack(equations).T).T
+    return np.linalg.solve(L.T, np.linalg.lstsq(G, -np.concatenate(values), rcond=1e-9)[0])
+
+
+def _closed_singular(plant: Plant, q: Array, count: int) -> Array:
+    """The pose, if it closes the loops."""
+    gap = plant.open_loop(q)
+    if gap > _EXACT * plant.size:
+        raise SingularPoseError(
+            f"where the constraint gradients of {plant.name!r} vanish, its loops are open by {gap:.3g} m: the motion "
+            "passes near a singular pose, not through it"
+        )
+    return q
+
+
+@dataclass(frozen=True, eq=False)
+class SingularityEvent:
+    """A singular pose that a run met; see `Simulation.singularities`.
+
+    What is known of the pose is computed when it is first asked for.
+
+    Attributes
+    ----------
+    plant : Plant
+    time : float
+        s.
+    kind : str
+        ``"singular passage"``, ``"singular start"``, or ``"near-singular passage"`` where the motion misses the pose.
+    q : ndarray, shape (nq,)
+        On the path of the run; ``pose.q`` is exact.
+    v, v_after : ndarray, shape (nv,)
+        Velocity with which the run came, and went on: they differ where it was steered.
+    conditioning : float
+        Smallest over largest constraint gradient at q.
+    rank : int
+        Independent rows at the pose.
+    """
+
+    plant: Plant
+    time: float
+    kind: str
+    q: Array
+    v: Array
+    v_after: Array
+    conditioning: float
+    rank: int
+
+    @cached_property
+    def pose(self) -> SingularPose | None:
+        """The exact pose, with all that is known of it; None where the run only passed near one."""
+        if self.kind.startswith("near"):
+            return None
+        try:
+            return singular_pose(self.plant, nearest_singular_pose(self.plant, self.q, within=1e-3))
+        except (AssemblyError, SingularPoseError):
+            return None
+
+    @cached_property
+    def taken(self) -> int | None:
+        """Index of the branch on which the run went on; None where that cannot be told, as at rest."""
+        pose = self.pose
+        if pose is None or not pose.few or not pose.speed(self.v_after) > 1e-6 * self.plant.size:
+            return None
+        ahead = self.v_after / pose.speed(self.v_after)
+        off = [min(pose.speed(ahead - d), pose.speed(ahead + d)) for d in self._toward(ahead)]
+        best = int(np.argmin(off)) if off else -1
+        return best if off and off[best] < 1e-3 else None  # a path is as exact as its steps
+
+    def _toward(self, v: Array) -> list[Array]:
+        return [self.pose.toward(i, v) for i in range(len(self.branches))]  # type: ignore[union-attr]
+
+    @property
+    def lost_rows(self) -> tuple[dict[str, float], ...]:
+        """Names and weights of the rows that vanish; see `SingularPose`."""
+        return self.pose.lost_rows if self.pose else ()
+
+    @property
+    def new_freedoms(self) -> Array:
+        """Freedoms (nv, k) that the machine has here only, besides those of the branch it took."""
+        if self.pose is None:
+            return np.zeros((len(self.v), 0))
+        if self.taken is None:
+            return self.pose.new_freedoms
+        return replace(self.pose, v=self.pose.toward(self.taken, self.v_after)).new_freedoms
+
+    @property
+    def branches(self) -> tuple[Branch, ...]:
+        """The ways to go on."""
+        return self.pose.branches if self.pose else ()
+
+    @property
+    def locked(self) -> bool:
+        """Whether nothing can move on from the pose."""
+        return self.pose is not None and self.pose.locked
+
+    def __str__(self) -> str:
+        text = f"t = {self.time:.9g} s: {self.kind}, conditioning {self.conditioning:.2g}. "
+        if self.pose is None:
+            return text + "The motion misses the singular pose."
+        went = "" if self.taken is None else f" The run went on on branch {self.taken}."
+        return text + (str(self.pose) if self.pose.few else self.pose.outline) + went
+
+
+def singularities(plant: Plant, data: xarray.Dataset) -> list[SingularityEvent]:
+    """The singular poses in the data of a run; see `Simulation.singularities`."""
+    names = ("time", "kind", "q", "v", "v_after", "conditioning", "rank")
+    found = []
+    for t, kind, q, v, after, c, rank in zip(*(data[f"event_{name}"].values for name in names), strict=True):
+        if "singular" in str(kind):
+            q, v, after = (np.array(x, dtype=np.float64) for x in (q, v, after))
+            found.append(SingularityEvent(plant, float(t), str(kind), q, v, after, float(c), int(rank)))
+    return found
+
+
+def hysteresis_rank(ratios: ArrayLike, low: float, high: float) -> NDArray[np.int64]:
+    """Rank along a trajectory: a row that is lost below `low` counts again above `high` only.
+
+    Parameters
+    ----------
+    ratios : array_like, shape (times, rows)
+        Constraint gradients over the largest, largest first.
+    low, high : float
+        Between them the rank stays what it was; at first, rows above `low` count.
+
+    Examples
+    --------
+    >>> hysteresis_rank([[1.0, 0.5], [1.0, 0.02], [1.0, 0.005], [1.0, 0.02], [1.0, 0.2]], 0.01, 0.1)
+    array([2, 2, 1, 1, 2])
+    """
+    ratios = np.asarray(ratios, dtype=np.float64)
+    if ratios.ndim != 2:
+        raise ValueError(f"ratios must have shape (times, rows), got {ratios.shape}")
+    low, high = _check.positive(low, "low", zero=True), _check.positive(high, "high", zero=True)
+    if low > high:
+        raise ValueError(f"low must not be above high, got {low} and {high}")
+    most, least = (ratios > low).sum(axis=1), (ratios > high).sum(axis=1)
+    rank = most.copy()
+    for i in range(1, len(rank)):
+        rank[i] = min(max(rank[i - 1], least[i]), most[i])
+    return rank

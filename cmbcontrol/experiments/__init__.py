@@ -1,0 +1,192 @@
+"""The papers' experiments, rerun: ``cmbcontrol experiment NAME``, or ``EXPERIMENTS[name].run()`` for the numbers.
+
+Each experiment lives in a module of its own, which is imported when it runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from pkgutil import resolve_name
+from types import MappingProxyType
+
+from .. import _check
+from .._progress import Progress
+from .report import Report, Table
+
+__all__ = ["EXPERIMENTS", "Entry", "Report", "Table", "run"]
+
+
+@dataclass(frozen=True)
+class Entry:
+    """An experiment.
+
+    Attributes
+    ----------
+    name : str
+        As on the command line.
+    text : str
+        What it is, in a line.
+    function : callable
+        (quick, progress) -> Report.
+    takes, takes_quick : str
+        About how long, in words: ``"2 min"``.
+    """
+
+    name: str
+    text: str
+    function: Callable[[bool, Progress], Report]
+    takes: str
+    takes_quick: str
+
+    def run(self, quick: bool = False, progress: Progress = False) -> Report:
+        """Run it; `quick` is a reduced set, `progress` a progress bar or a function that gets the fraction."""
+        return self.function(bool(quick), progress)
+
+
+def run(name: str, *, quick: bool = False, progress: Progress = False) -> Report:
+    """Run an experiment.
+
+    Parameters
+    ----------
+    name : str
+        A key of `EXPERIMENTS`.
+    quick : bool
+        A reduced set: seconds instead of minutes.
+    progress : bool or callable
+        Show a progress bar, or call with the fraction that is done.
+
+    Returns
+    -------
+    report : Report
+
+    Raises
+    ------
+    ValueError
+        Where there is no such experiment; it names the nearest one.
+
+    Examples
+    --------
+    >>> from cmbcontrol import experiments
+    >>> report = experiments.run("udwadia-kalaba-pseudoinverses", quick=True)
+    >>> sorted(set(report.tables[0].column("pseudoinverse")))
+    ['gram-schmidt', 'greville', 'householder', 'svd', 'varga']
+    """
+    return EXPERIMENTS[_check.one_of(name, EXPERIMENTS, "experiment")].run(quick, progress)
+
+
+def _run_later(where: str, quick: bool, progress: Progress) -> Report:
+    return resolve_name(f"{__name__}.{where}")(quick, progress)
+
+
+def _later(where: str) -> Callable[[bool, Progress], Report]:
+    """An experiment by ``module:function``; the module is imported when it runs, so that listing them is quick."""
+    return partial(_run_later, where)
+
+
+EXPERIMENTS: Mapping[str, Entry] = MappingProxyType(
+    {
+        entry.name: entry
+        for entry in (
+            Entry(
+                "de-falco-tables",
+                "de Falco, Pennestri, Vita, tables 2-7: five pseudoinverses, three tolerances, Baumgarte or none",
+                _later("de_falco:tables"),
+                "30 min",
+                "20 s",
+            ),
+            Entry(
+                "de-falco-figure-2",
+                "de Falco, Pennestri, Vita, figure 2: violation of the constraints over time",
+                _later("de_falco:figure_2"),
+                "3 min",
+                "10 s",
+            ),
+            Entry(
+                "udwadia-kalaba-pseudoinverses",
+                "cost and accuracy of the five pseudoinverses on the linkage's own matrices, up to its flat pose",
+                _later("de_falco:pseudoinverses"),
+                "5 s",
+                "1 s",
+            ),
+            Entry(
+                "spencer-five-bar-1",
+                "Spencer, figures 3.3 to 3.6: the five-bar from its singular pose, without stabilisation",
+                _later("spencer:first_example"),
+                "10 s",
+                "5 s",
+            ),
+            Entry(
+                "spencer-five-bar-2",
+                "Spencer, figures 3.7 to 3.10: the five-bar through its singular pose, multipliers against null space",
+                _later("spencer:second_example"),
+                "1 min",
+                "5 s",
+            ),
+            Entry(
+                "aghili-slider-crank",
+                "Aghili, section 8: the slider-crank through its singular pose, threshold of (70), loop (39)",
+                _later("aghili:slider_crank_experiment"),
+                "30 s",
+                "5 s",
+            ),
+            Entry(
+                "iftomm-a01",
+                "IFToMM A01, simple pendulum: against the exact solution over 10, 100 and 2000 s",
+                _later("iftomm:a01"),
+                "1 min",
+                "20 s",
+            ),
+            Entry(
+                "iftomm-a02",
+                "IFToMM A02, N four-bar mechanism, N = 2, 10, 40: through flat poses, against the exact solution",
+                _later("iftomm:a02"),
+                "1 min",
+                "5 s",
+            ),
+            Entry(
+                "iftomm-a03",
+                "IFToMM A03, Andrews' squeezing mechanism: the values of the test set for initial value problems",
+                _later("iftomm:a03"),
+                "1 min",
+                "15 s",
+            ),
+            Entry(
+                "iftomm-a04",
+                "IFToMM A04, rectangular Bricard mechanism: the published curve, and the energy over 100 s",
+                _later("iftomm:a04"),
+                "1 min",
+                "15 s",
+            ),
+            Entry(
+                "iftomm-a05",
+                "IFToMM A05, stiff flyball governor: explicit and implicit methods",
+                _later("iftomm:a05"),
+                "2 min",
+                "10 s",
+            ),
+            Entry(
+                "formulations",
+                "cost, accuracy and conditioning of all formulations on all plants, and near a singular pose",
+                _later("comparison:formulations"),
+                "30 s",
+                "3 s",
+            ),
+            Entry(
+                "stabilisations",
+                "cost and effect of every stabilisation on three machines, at equal steps and at equal tolerance",
+                _later("comparison:stabilisations"),
+                "2 min",
+                "20 s",
+            ),
+            Entry(
+                "integrators",
+                "all integrators on three machines: cost, accuracy, closure and energy of each",
+                _later("integrators:integrators"),
+                "3 min",
+                "30 s",
+            ),
+        )
+    }
+)

@@ -1,0 +1,239 @@
+"""What an experiment gives: tables, figures, and where the set-up had to be chosen."""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .. import _check
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["Report", "Table", "text"]
+
+Cell = str | int | float | bool | None
+
+
+@dataclass(frozen=True)
+class Table:
+    """Named columns; cells are texts, numbers, truth values, or None where there is nothing to say.
+
+    Attributes
+    ----------
+    title : str
+    columns : tuple of str
+        Different names, with their units.
+    rows : tuple of tuple
+        As many cells each as there are columns. Numbers of numpy become Python's.
+    note : str
+        What stands below the table.
+
+    Raises
+    ------
+    ValueError, TypeError
+        Where rows and columns do not fit, or a cell is none of these.
+
+    Examples
+    --------
+    >>> columns = "method", "evaluations", "error (rad)"
+    >>> table = Table("Cost", columns, [("ours", 40821, 2.5e-11), ("theirs", None, 1e-3)])
+    >>> print(table.markdown())
+    **Cost**
+    <BLANKLINE>
+    | method | evaluations | error (rad) |
+    |---|---:|---:|
+    | ours | 40,821 | 2.5e-11 |
+    | theirs | - | 0.001 |
+    >>> table.column("evaluations")
+    (40821, None)
+    """
+
+    title: str
+    columns: Sequence[str]
+    rows: Sequence[Sequence[Cell]]
+    note: str = ""
+
+    def __post_init__(self) -> None:
+        columns = tuple(self.columns)
+        if isinstance(self.columns, str) or not columns or len(set(columns)) < len(columns):
+            raise ValueError(f"a table needs columns with different names, got {self.columns!r}")
+        rows = tuple(tuple(map(_cell, row)) for row in self.rows)
+        for row in rows:
+            if len(row) != len(columns):
+                raise ValueError(
+                    f"table {self.title!r} has {len(columns)} columns, but a row of {len(row)} cells: {row}"
+                )
+        object.__setattr__(self, "columns", columns)
+        object.__setattr__(self, "rows", rows)
+
+    def column(self, name: str) -> tuple[Cell, ...]:
+        """The cells of a column."""
+        _check.one_of(name, self.columns, f"column of table {self.title!r}:")
+        at = list(self.columns).index(name)
+        return tuple(row[at] for row in self.rows)
+
+    def numeric(self) -> tuple[bool, ...]:
+        """Which columns hold numbers, and go to the right."""
+        return tuple(
+            any(_is_number(row[i]) for row in self.rows) and not any(isinstance(row[i], str) for row in self.rows)
+            for i in range(len(self.columns))
+        )
+
+    def markdown(self) -> str:
+        """The table for a page of the documentation."""
+        lines = [f"**{self.title}**", "", _line(self.columns)]
+        lines.append("|" + "|".join("---:" if right else "---" for right in self.numeric()) + "|")
+        lines += [_line([text(cell) for cell in row]) for row in self.rows]
+        return "\n".join(lines + (["", self.note] if self.note else []))
+
+    def to_csv(self, path: str | Path) -> Path:
+        """Write the columns' names and the unrounded cells; empty where there is nothing."""
+        path = Path(path)
+        with path.open("w", newline="", encoding="utf-8") as file:
+            writer = csv.writer(file)
+            writer.writerow(self.columns)
+            writer.writerows(["" if cell is None else cell for cell in row] for row in self.rows)
+        return path
+
+
+@dataclass(frozen=True)
+class Report:
+    """The outcome of an experiment.
+
+    Attributes
+    ----------
+    title, source : str
+        What it is, and whose experiment it is: paper, section, tables, figures.
+    tables : tuple of Table
+    figures : mapping of file name (without ending) to function
+        Called without arguments, gives a matplotlib figure.
+    choices : tuple of str
+        Where the set-up had to be chosen, because the source does not print it, and what was taken.
+    data : mapping
+        Numbers and arrays by name: what the figures show, what tests ask for.
+    """
+
+    title: str
+    source: str
+    tables: Sequence[Table]
+    figures: Mapping[str, Callable[[], Figure]] = field(default_factory=dict)
+    choices: Sequence[str] = ()
+    data: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for name in ("tables", "choices"):
+            if isinstance(getattr(self, name), (str, Table)):
+                raise TypeError(f"{name} of a report is a sequence, got {getattr(self, name)!r}")
+            object.__setattr__(self, name, tuple(getattr(self, name)))
+        for table in self.tables:
+            if not isinstance(table, Table):
+                raise TypeError(f"tables of a report are of class Table, got {table!r}")
+        for name, make in self.figures.items():
+            if not re.fullmatch(r"[\w-]+", name) or not callable(make):
+                raise TypeError(f"figures are functions by the name of their file, got {name!r}: {make!r}")
+
+    def table(self, title: str) -> Table:
+        """The table whose title begins so."""
+        found = [table for table in self.tables if table.title.startswith(title)]
+        if len(found) != 1:
+            titles = ", ".join(repr(table.title) for table in self.tables)
+            raise ValueError(f"{len(found)} tables have a title that begins with {title!r}; there are {titles}")
+        return found[0]
+
+    def markdown(self) -> str:
+        """Tables and choices for a page of the documentation."""
+        parts = [f"# {self.title}", f"After {self.source}.", *(table.markdown() for table in self.tables)]
+        if self.choices:
+            parts.append("Where the set-up had to be chosen:\n\n" + "\n".join(f"- {choice}" for choice in self.choices))
+        return "\n\n".join(parts) + "\n"
+
+    def save(self, folder: str | Path, told: Callable[[float], None] = lambda _: None) -> list[Path]:
+        """Write ``report.md``, a CSV file for each table, a PNG file for each figure, and ``data.json``.
+
+        Parameters
+        ----------
+        folder : path
+            Made where it does not exist.
+        told : callable
+            Gets the fraction that is done.
+
+        Returns
+        -------
+        files : list of Path
+        """
+        folder = Path(folder)
+        folder.mkdir(parents=True, exist_ok=True)
+        files = [folder / "report.md"]
+        files[0].write_text(self.markdown(), encoding="utf-8")
+        files += [table.to_csv(folder / f"{i:02}-{_slug(table.title)}.csv") for i, table in enumerate(self.tables, 1)]
+        if self.data:
+            files.append(folder / "data.json")
+            files[-1].write_text(json.dumps(_plain(self.data)) + "\n", encoding="utf-8")
+        for i, (name, make) in enumerate(self.figures.items(), 1):
+            files.append(folder / f"{name}.png")
+            make().savefig(files[-1])
+            told(i / len(self.figures))
+        return files
+
+
+def text(cell: Cell) -> str:
+    """A cell for people: three digits, thousands apart, a dash where there is nothing.
+
+    Examples
+    --------
+    >>> [text(x) for x in (2961955, 4.51234e-5, 17.5, True, None, "fails", float("nan"))]
+    ['2,961,955', '4.51e-05', '17.5', 'yes', '-', 'fails', 'not a number']
+    """
+    if cell is None:
+        return "-"
+    if isinstance(cell, bool):
+        return "yes" if cell else "no"
+    if isinstance(cell, int):
+        return f"{cell:,}"
+    if isinstance(cell, float):
+        return "not a number" if math.isnan(cell) else f"{cell:.3g}"
+    return cell
+
+
+def _cell(value: Any) -> Cell:
+    """A cell as a value of Python."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    if value is None or isinstance(value, (str, int, float, bool)):
+        return value
+    raise TypeError(f"cells of a table are texts, numbers, truth values or None, got {value!r}")
+
+
+def _is_number(cell: Cell) -> bool:
+    return isinstance(cell, (int, float)) and not isinstance(cell, bool)
+
+
+def _line(cells: Sequence[str]) -> str:
+    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+
+
+def _slug(title: str) -> str:
+    """A title as the name of a file."""
+    return re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")[:48].rstrip("-")
+
+
+def _plain(value: Any) -> Any:
+    """What JSON knows: it has no arrays, no NaN, no infinity."""
+    if isinstance(value, Mapping):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, (np.ndarray, np.generic)):
+        value = value.tolist()
+    if isinstance(value, (list, tuple)):
+        return [_plain(item) for item in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value if value is None or isinstance(value, (str, int, float, bool)) else str(value)

@@ -1,0 +1,185 @@
+"""What keeps a run on the closed loops: projections after steps, or Baumgarte's terms in the equations of motion."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import _check
+from ..dynamics.derivatives import derivatives
+from ..errors import AssemblyError
+from ..kernels import stepping
+from ..model.plant import Plant
+
+__all__ = ["STABILISATIONS", "Stabilisation", "project_all_at_once"]
+
+Array = NDArray[np.float64]
+
+STABILISATIONS = ("projection", "all-at-once", "baumgarte", "none")
+
+_ITERATIONS = 20
+
+
+@dataclass(frozen=True)
+class Stabilisation:
+    """How a run is kept on the loops.
+
+    Attributes
+    ----------
+    kind : {"projection", "all-at-once", "baumgarte", "none"}
+    metric : {"mass", "euclidean"}
+        Of projections.
+    energy : bool
+        Whether a projection restores the energy balance, too.
+    every : int
+        Accepted steps from one projection to the next.
+    gains : (float, float) or None
+        Baumgarte's alpha and beta, 1/s; None where they follow from the step.
+    """
+
+    kind: str = "projection"
+    metric: str = "mass"
+    energy: bool = False
+    every: int = 1
+    gains: tuple[float, float] | None = (10.0, 10.0)
+
+    @classmethod
+    def of(cls, kind: str, metric: str, energy: bool, every: int, baumgarte: Any) -> Stabilisation:
+        """From the arguments of `simulate`, checked."""
+        _check.one_of(kind, STABILISATIONS, "stabilisation")
+        _check.one_of(metric, ("mass", "euclidean"), "metric")
+        if int(every) != every or every < 1:
+            raise ValueError(f"project_every must be a whole number of steps, at least 1, got {every}")
+        if isinstance(baumgarte, str):
+            _check.one_of(baumgarte, ("adaptive",), "baumgarte")
+            gains = None
+        else:
+            gains = tuple(float(g) for g in _check.vector(baumgarte, 2, "baumgarte", ("alpha", "beta")))
+            if min(gains) < 0.0:
+                raise ValueError(f"baumgarte must not be negative, got alpha, beta = {gains}")
+        if kind in ("baumgarte", "none"):
+            for name, given in (("energy", energy), ("project_every", every != 1)):
+                if given:
+                    raise TypeError(f"stabilisation={kind!r} projects nothing; {name}= goes with a projection")
+        if kind == "all-at-once" and energy:
+            raise TypeError("stabilisation='all-at-once' restores the energy already; leave energy= out")
+        return cls(kind, metric, bool(energy), int(every), gains)
+
+    @property
+    def projects(self) -> bool:
+        """Whether states are projected after steps."""
+        return self.kind in ("projection", "all-at-once")
+
+    @property
+    def passes(self) -> bool:
+        """Whether steps may go across singular poses: all of them land on the closed loops."""
+        return self.projects and self.every == 1
+
+    @property
+    def stages(self) -> bool:
+        """Whether the stages of a step are evaluated at projected velocities, too (see docs/design.md)."""
+        return self.kind == "projection" and self.every == 1
+
+    @property
+    def compiled(self) -> bool:
+        """Whether the compiled loop knows it."""
+        return self.kind in ("projection", "none", "baumgarte") and self.every == 1 and self.gains is not None
+
+    @property
+    def code(self) -> int:
+        """For the kernels, and for what is shown between steps: PROJECT only where all steps are projected."""
+        if self.projects:
+            return stepping.PROJECT if self.passes else stepping.NONE
+        return stepping.BAUMGARTE if self.kind == "baumgarte" else stepping.NONE
+
+    def correction(self, rate: Array, phi: Array, step: float | None = None) -> Array:
+        """What Baumgarte's terms add to A dv/dt ((3.8) of Spencer, (30) of de Falco et al.).
+
+        Gains that follow from the step h hold phi and phi' of its start: terms in 1/h^2 at the stages of a Runge-Kutta
+        step, which are off the loops by O(h^2), would cost all its order. Held, they bring (phi, h phi') to
+        ((1 - b/2) phi + h phi'/2, -b phi) by the end of the step with alpha = 1/(2h), beta^2 = b/h^2. The double root
+        at b = 6 - 4 sqrt 2 leaves sqrt 2 - 1 of an error a step: alpha = 1/(2h), beta = (2 - sqrt 2)/h.
+        """
+        alpha, beta = self.gains if self.gains is not None else (0.5 / step, (2.0 - np.sqrt(2.0)) / step)
+        return -2.0 * alpha * rate - beta**2 * phi
+
+
+def project_all_at_once(
+    plant: Plant, q: Array, v: Array, energy: float | None, *, metric: str = "euclidean", accuracy: float = 1e-15
+) -> tuple[Array, Array]:
+    """The nearest state with closed loops, admissible velocity and a given energy (Spencer, section 3.1.3).
+
+    The smallest (dq, dv) with phi = 0, A v = 0 and T + V = energy together, by Gauss-Newton steps with the
+    pseudoinverse of all their gradients. With the metric of M, dq counts as M dq^2 / s^2.
+
+    Parameters
+    ----------
+    plant : Mechanism or FunctionPlant
+    q, v : ndarray, shape (nq,) and (nv,)
+    energy : float or None
+        J; None leaves it alone.
+    metric : {"euclidean", "mass"}
+    accuracy : float
+        Of the loops, in units of the size of the plant.
+
+    Raises
+    ------
+    AssemblyError
+        Where no such state is found.
+
+    Examples
+    --------
+    >>> from cmbcontrol import plants
+    >>> plant = plants.five_bar()
+    >>> q = plant.assemble(left=2.1, right=1.0)
+    >>> q1, v1 = project_all_at_once(plant, q + 1e-3, np.ones(4), 40.0)
+    >>> round(plant.terms(q1, v1).energy, 9)
+    40.0
+    """
+    n, size = plant.nv, float(getattr(plant, "size", 1.0))
+    best = np.inf
+    for _ in range(_ITERATIONS):
+        terms = plant.terms(q, v)
+        scale = terms.row_scale
+        off = np.concatenate([scale * terms.phi, scale * (terms.A @ v)])
+        J = np.zeros((off.size + 1, 2 * n))
+        rows = scale.size
+        J[:rows, :n] = scale[:, None] * terms.A
+        J[rows : 2 * rows, :n] = scale[:, None] * derivatives(plant, q, v).rate_q
+        J[rows : 2 * rows, n:] = J[:rows, :n]
+        wrong = 0.0
+        if energy is not None and np.isfinite(terms.energy):
+            J[-1] = _energy_gradient(plant, q, v, terms.M @ v)
+            norm = max(float(np.linalg.norm(J[-1])), 1e-300)
+            J[-1], wrong = J[-1] / norm, (terms.energy - energy) / norm
+        residual = np.append(off, wrong)
+        worst = float(np.abs(residual).max())
+        if worst <= accuracy * size or not worst < 0.5 * best:
+            break
+        best = worst
+        root = np.kron(np.eye(2), np.linalg.cholesky(terms.M)) if metric == "mass" else np.eye(2 * n)
+        scaled = np.linalg.solve(root, J.T).T
+        step = np.linalg.solve(root.T, np.linalg.lstsq(scaled, -residual, rcond=1e-10)[0])
+        q, v = plant.integrate(q, step[:n]), v + step[n:]
+    if not min(worst, best) <= 1e-6 * size:
+        raise AssemblyError(
+            f"loops, velocity and energy of {plant.name!r} cannot be restored together: {worst:.2e} is left, in metres",
+            {"all": worst},
+            q,
+        )
+    return q, v
+
+
+def _energy_gradient(plant: Plant, q: Array, v: Array, momentum: Array) -> Array:
+    """Gradient (2 nv,) of the kinetic and potential energy.
+
+    By q: v' dM v / 2 + dV. Inverse dynamics at rest, M a + dV, has the derivative dM a + d dV; with a = v and with a
+    = 0, their difference gives v' dM v.
+    """
+    rest, none, rows = np.zeros(plant.nv), np.zeros(plant.nu), np.zeros(len(plant.row_names))
+    bent = derivatives(plant, q, rest, none, a=v, lam=rows)
+    straight = derivatives(plant, q, rest, none, a=rest, lam=rows)
+    return np.concatenate([0.5 * v @ (bent.force_q - straight.force_q) + straight.h, momentum])

@@ -1,0 +1,258 @@
+"""The benchmark experiments: exact solutions against other integrators, and what the runs must show."""
+
+import importlib.util
+import json
+from pathlib import Path
+
+import mpmath as mp
+import numpy as np
+import pytest
+from scipy.integrate import solve_ivp
+
+import cmbcontrol as cmb
+from cmbcontrol import experiments, plants
+from cmbcontrol.experiments import iftomm, integrators, measure
+from cmbcontrol.plants.n_four_bar import GRAVITY
+from cmbcontrol.sim.integrators import METHODS
+
+A_FEW = np.linspace(0.0, 10.0, 41)
+
+
+# -- exact solutions --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("length", [1.0, 0.3])
+def test_the_pendulum_solves_its_equation(length):
+    judge = solve_ivp(
+        lambda t, y: [y[1], -GRAVITY / length * np.sin(y[0])], (0, 10), [-np.pi / 2, 0.0], "DOP853", A_FEW,
+        rtol=1e-13, atol=1e-13,
+    ).y[0]  # fmt: skip
+    expected = length * np.stack([np.sin(judge), -np.cos(judge)], axis=1)
+    assert np.abs(iftomm.pendulum_motion(A_FEW, length) - expected).max() < 1e-10
+
+
+def test_the_pendulum_after_two_thousand_seconds():
+    """In 40 digits: the period is 4 K(1/2) sqrt(L/g)."""
+    with mp.workdps(40):
+        u = mp.sqrt(mp.mpf(str(GRAVITY))) * 2000
+        half = -mp.ellipfun("cd", u, m=mp.mpf(1) / 2) / mp.sqrt(2)
+        expected = [float(2 * half * mp.sqrt(1 - half**2)), float(2 * half**2 - 1)]
+    assert iftomm.pendulum_motion(np.array([2000.0]))[0] == pytest.approx(expected, abs=2e-12)
+
+
+@pytest.mark.parametrize("n", [1, 2, 40])
+def test_the_four_bars_solve_their_equation(n):
+    inertia, gravity = (n + 1) / 3 + n, (n + 1) / 2 + n
+    judge = solve_ivp(
+        lambda t, y: [y[1], -gravity * GRAVITY * np.cos(y[0]) / inertia], (0, 10), [np.pi / 2, -1.0], "DOP853", A_FEW,
+        rtol=1e-13, atol=1e-13,
+    )  # fmt: skip
+    top, speed = iftomm.four_bar_motion(n, A_FEW)
+    assert np.abs(top - np.stack([np.cos(judge.y[0]), np.sin(judge.y[0])], axis=1)).max() < 2e-9
+    assert np.abs(speed - judge.y[1]).max() < 2e-9
+    assert iftomm.four_bar_motion(n, np.array([0.0]))[0][0] == pytest.approx([0.0, 1.0], abs=1e-15)
+
+
+def test_the_four_bars_are_flat_when_told():
+    times = iftomm.flat_times(2, 20.0)
+    top, speed = iftomm.four_bar_motion(2, times)
+    assert len(times) == 20 and np.all(np.diff(times) > 0.1)
+    assert np.abs(top[:, 1]).max() < 1e-12 and np.all(top[::2, 0] > 0) and np.all(top[1::2, 0] < 0)
+    # flat at the height of the pivots: the speed follows from the energy, 1 + 2 (9.81 G / I)
+    assert speed**2 == pytest.approx(1.0 + 2.0 * GRAVITY * 3.5 / 3.0, rel=1e-12)
+    assert len(iftomm.flat_times(2, times[7] + 1e-9)) == 8
+
+
+# -- data -------------------------------------------------------------------------------------------------------------
+
+
+def test_published_data_are_complete():
+    data = measure.published("iftomm")
+    for problem in ("A01", "A02", "A04", "A05"):
+        assert all(entry["of"] in data["sources"] and entry["seconds"] > 0 for entry in data[problem]["cpu"])
+        if "curve" in data[problem]:
+            curve = measure.curve(data[problem]["curve"]["file"])
+            assert np.all(np.diff(curve[:, 0]) > 0) and np.isfinite(curve).all()
+    points = measure.curve("iftomm_a02_n40_b0.csv")
+    assert np.abs(iftomm.four_bar_motion(40, points[:, 0])[0] - points[:, 1:]).max() < 4.2e-6
+
+
+# -- runs -------------------------------------------------------------------------------------------------------------
+
+
+def test_the_point_pendulum():
+    """The point mass as a mechanism, as functions, and as the closed form of its exact motion."""
+    plant = iftomm.point_pendulum(2.0, 0.5)
+    found = plant.diagnose(plant.assemble(y=0.1))
+    assert (found.rows, found.rank, found.dof) == (1, 1, 1) and plant.open_loop([-0.5, 0.0]) < 1e-16
+    one = iftomm.pendulum_problem(1.0, 10).measure("mechanism")
+    two = iftomm.pendulum_problem(1.0, 10, plants.particle_on_circle()).measure("functions", rtol=1e-9, atol=1e-9)
+    assert one.finished and one.largest < 1e-10 and two.largest < 1e-7
+    assert one.run.max_energy_error < 5e-5  # the limit that others name
+
+
+@pytest.mark.nojit_slow
+def test_four_bars_pass_their_flat_poses():
+    run = iftomm.four_bar_problem(2, 10.0).measure("default")
+    assert run.largest < 1e-6 and run.run.max_energy_error < 1e-6
+    times = [event["time"] for event in run.run.events()]
+    assert times == pytest.approx(iftomm.flat_times(2, 10.0).tolist(), abs=1e-6)
+    assert {event["rank"] for event in run.run.events()} == {2}  # 5 coordinates: 3 freedoms there
+
+
+@pytest.mark.nojit_slow
+def test_the_energy_projection_shows_the_energy_of_the_run():
+    """Between steps, too, and where the energy is not zero."""
+    run = iftomm.four_bar_problem(2, 2.0).simulate(energy=True)
+    assert run.energy.values[0] == pytest.approx(3.5 * GRAVITY + 1.5) and run.max_energy_error < 1e-7
+
+
+@pytest.mark.nojit_slow
+def test_bricard_follows_the_published_curve():
+    run = iftomm.bricard_problem().measure("default")
+    assert run.largest < 5.01e-7  # half a unit of the last printed digit
+    assert len(run.problem.times) == 50 and not np.isclose(run.problem.times, 1.19992, atol=1e-4).any()
+
+
+def test_what_stops_is_measured_as_far_as_it_came():
+    problem = iftomm.pendulum_problem(10.0, 100)
+    run = problem.measure("few steps", method="rodas5p", max_steps=20)
+    assert not run.finished and run.outcome.startswith("stops at") and np.isnan(run.largest)
+    assert 0 < run.error.shape[0] < 101 and run.error.max() < 1e-4
+    assert run.cells[2] is None and run.cells[1] == run.outcome
+    with pytest.raises(TypeError, match="step"):
+        problem.measure("refused", method="rk4")
+
+
+def test_measured_runs_tell_their_cost():
+    problem = iftomm.pendulum_problem(0.5, 5)
+    explicit, implicit = problem.measure("a"), problem.measure("b", method="rodas5p", rtol=1e-4, atol=1e-4)
+    assert explicit.cost == explicit.count("evaluations") == explicit.run.data.attrs["evaluations"]
+    assert implicit.cost == implicit.count("evaluations") + 3 * implicit.count("jacobians") > implicit.count("steps")
+    assert len(explicit.cells) == len(measure.columns())
+    assert explicit.wall < 5.0
+
+
+def test_cases_are_told():
+    told = []
+    problem = iftomm.pendulum_problem(0.1, 2)
+    cases = measure.sweep(problem, ("dop853", "verner65"), (1e-4, 1e-6))
+    runs = measure.measure_all(cases, told.append, "all")
+    assert told == [0.25, 0.5, 0.75, 1.0] and [run.label for run in runs] == ["dop853"] * 2 + ["verner65"] * 2
+    assert runs[1].largest < runs[0].largest or runs[0].largest < 1e-9
+    figure = measure.work_precision({"left": runs[:2], "right": runs[2:]}, "error (m)")
+    axes = figure.axes
+    assert [ax.get_title(loc="left") for ax in axes] == ["left", "right"] and axes[0].get_xscale() == "log"
+    shown = {text.get_text() for text in axes[-1].get_legend().get_texts()}
+    assert shown == {"dop853", "verner65"}  # those of other panels, too
+
+
+# -- reports ----------------------------------------------------------------------------------------------------------
+
+
+def drawn(report, tmp_path):
+    """The report, saved: files are written, and every figure is drawn."""
+    files = {path.name for path in report.save(tmp_path)}
+    assert {f"{name}.png" for name in report.figures} <= files and json.loads((tmp_path / "data.json").read_text())
+    assert report.choices and all(table.rows for table in report.tables)
+    return report.data
+
+
+@pytest.mark.nojit_slow
+def test_a02_quick(tmp_path):
+    data = drawn(experiments.run("iftomm-a02", quick=True), tmp_path)
+    assert max(data["error"].values()) < 1e-6 and set(data["passages"].values()) == {10}
+
+
+@pytest.mark.slow
+@pytest.mark.nojit_slow
+@pytest.mark.parametrize("name", ["iftomm-a01", "iftomm-a03", "iftomm-a04", "iftomm-a05"])
+def test_quick_reports(name, tmp_path):
+    drawn(experiments.run(name, quick=True), tmp_path)
+
+
+@pytest.mark.nojit_slow
+def test_andrews_to_thirty_digits():
+    problem, given = iftomm.squeezer_problem()
+    values, relative = iftomm._end_values(problem.measure("default"), given)
+    assert len(values) == 27 and relative["positions"] < 1e-11
+    assert max(relative["velocities"], relative["accelerations"], relative["multipliers"]) < 1e-9
+    # the published digits are the worse ones
+    assert sum(ours < theirs for *_, ours, theirs in values) >= 25
+
+
+@pytest.mark.nojit_slow
+def test_ex16_benchmarks():
+    path = Path(__file__).parents[1] / "examples" / "ex16_benchmarks.py"
+    spec = importlib.util.spec_from_file_location("ex16_benchmarks", path)
+    example = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(example)
+    found = example.main()
+    assert all(value < 1e-6 for name, value in found.items() if name.endswith((", m", ", J")))
+    assert [value for name, value in found.items() if "flat poses" in name] == [0, 10, 10, 0]
+    assert len(example.figure(example.measured()).axes[0].lines) == 4
+
+
+# -- what must be shown -----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+@pytest.mark.nojit_slow
+@pytest.mark.parametrize("n", [2, 10, 40])
+def test_n_four_bars_for_twenty_seconds(n):
+    run = iftomm.four_bar_problem(n, 20.0).measure("default")
+    assert run.largest < 1e-6 and run.run.max_energy_error < 1e-6 and run.run.max_drift < 1e-12
+    assert len(run.run.events()) == len(iftomm.flat_times(n, 20.0)) == 20
+
+
+@pytest.mark.slow
+@pytest.mark.nojit_slow
+def test_bricard_keeps_its_energy_for_a_hundred_seconds():
+    plant, q0, v0 = plants.catalogue["bricard"].start()
+    run = cmb.simulate(plant, None, q0, v0, t_end=100.0, output_times=0.01)
+    assert run.max_energy_error <= 1e-7 and run.max_drift < 1e-12
+
+
+@pytest.mark.slow
+@pytest.mark.nojit_slow
+def test_the_pendulum_for_a_hundred_seconds():
+    run = iftomm.pendulum_problem(100.0).measure("default")
+    assert run.largest < 1e-7 and run.run.max_energy_error < 1e-7
+
+
+@pytest.mark.slow
+@pytest.mark.nojit_slow
+def test_the_governor_for_ten_seconds():
+    problem = iftomm.governor_problem(10.0)
+    explicit, implicit = problem.measure("default"), problem.measure("radau", method="radau", rtol=1e-5, atol=1e-5)
+    assert explicit.largest < 1e-9 and implicit.largest < 1e-4
+    assert 20 * implicit.cost < explicit.cost
+    points = measure.curve("iftomm_a05_s.csv")
+    at = np.round(100 * points[:, 0]).astype(int)
+    assert np.abs(problem.observe(explicit.run)[at, 0] - points[:, 1]).max() < 1.3e-6
+
+
+@pytest.mark.slow
+@pytest.mark.nojit_slow
+def test_all_integrators_on_three_machines(tmp_path):
+    report = experiments.run("integrators", quick=True)
+    drawn(report, tmp_path)
+    tables = {table.title: table for table in report.tables}
+    assert len(tables) == 3
+    for name, data in report.data.items():
+        methods = {label.split(", ")[0] for label in data["error"]}
+        assert methods == set(METHODS), name
+    regular = report.data["five-bar"]
+    assert max(regular["error"].values()) < 1e-5 and max(regular["drift"].values()) < 1e-3
+    assert all(value < 1e-12 for label, value in regular["open"].items() if label.endswith("projection"))
+    assert max(report.data["governor"]["error"].values()) < 1e-6
+    # through the flat poses: projected explicit ones stay on their branch
+    flat = report.data["four-bars"]["error"]
+    assert all(flat[f"{method}, projection"] < 1e-5 for method in ("dop853", "verner65", "rk4", "scipy-dop853"))
+
+
+def test_the_five_bar_of_the_integrators():
+    problem = integrators.five_bar_problem(0.1)
+    assert problem.measure("default").largest < 1e-9
+    assert integrators.stabilisations("vode-gear", True) == ("baumgarte", "none")
+    assert integrators.stabilisations("radau", True) == integrators.stabilisations("dop853", False) == ("projection",)
