@@ -179,6 +179,33 @@ def test_cone_of_a_definite_combination_is_its_tip():
     assert cone.components(forms) == ([], True)
 
 
+@pytest.mark.parametrize("seed", range(4))
+def test_nearest_point_of_a_cone(seed):
+    """To rounding: what is left, g - s, is along the gradients; no point of a dense search is nearer."""
+    rng = np.random.default_rng(seed)
+    Q = np.diag([1.0, -2.0, 0.7]) + 0.2 * rng.standard_normal((3, 3))
+    Q, g = Q + Q.T, rng.standard_normal(3)
+    s = cone.nearest(Q[None], g, [])
+    assert s @ Q @ s == pytest.approx(0.0, abs=1e-14)
+    assert np.linalg.norm(np.cross(g - s, Q @ s)) < 1e-13
+    values, vectors = np.linalg.eigh(Q if np.linalg.det(Q) < 0.0 else -Q)  # signs -, +, +
+    turn = np.linspace(0.0, 2.0 * np.pi, 4001)
+    w = np.sqrt(-values[0]) * np.array([np.cos(turn), np.sin(turn)]) / np.sqrt(values[1:, None])
+    S = vectors @ np.vstack([np.ones(turn.size), w])
+    reach = np.abs(g @ S) / np.linalg.norm(S, axis=0)
+    assert reach.max() <= np.linalg.norm(s) + 1e-12 and reach.max() > np.linalg.norm(s) - 1e-5
+    assert cone.nearest(Q[None], s, []) == pytest.approx(s, abs=1e-14)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_nearest_point_where_gradients_vanish(seed):
+    """(a.s)^2 = (b.s)^2 = 0 is a line without multipliers: the projection on it."""
+    a, b, g = np.random.default_rng(seed).standard_normal((3, 3))
+    line = np.cross(a, b) / np.linalg.norm(np.cross(a, b))
+    s = cone.nearest(np.array([np.outer(a, a), np.outer(b, b)]), g, [line])
+    assert s == pytest.approx(line * (line @ g), abs=1e-6)
+
+
 # -- acceleration -------------------------------------------------------------------------------------
 
 
@@ -342,16 +369,16 @@ def test_rank_does_not_flicker_with_noise():
 
 
 @pytest.mark.nojit_slow
-@pytest.mark.parametrize("coordinates", ["cartesian", "planar"])
-def test_parallelogram_passes_its_flat_pose_a_hundred_times(coordinates):
+@pytest.mark.parametrize(("coordinates", "times"), [("cartesian", 100), ("planar", 20)])
+def test_parallelogram_passes_its_flat_pose_many_times(coordinates, times):
     plant = without_gravity(plants.parallelogram(coordinates=coordinates))
     v = links_rate(plant, 1.0, 1.0)
-    run = cmb.simulate(plant, q0=links_pose(1.0), v0=v, t_end=100.0 * np.pi)
+    run = cmb.simulate(plant, q0=links_pose(1.0), v0=v, t_end=times * np.pi)
     speed = run.v.values[:, [2, 5, 8]]
     assert np.abs(speed - 1.0).max() < 1e-8
     passages = run.events()
-    assert [e["kind"] for e in passages] == ["singular passage"] * 100
-    assert [e["time"] for e in passages] == pytest.approx(np.pi * np.arange(1, 101) - 1.0, abs=1e-6)
+    assert [e["kind"] for e in passages] == ["singular passage"] * times
+    assert [e["time"] for e in passages] == pytest.approx(np.pi * np.arange(1, times + 1) - 1.0, abs=1e-6)
     assert {e.taken for e in run.singularities()[::10]} == {0}
 
 
@@ -379,7 +406,7 @@ def test_ways_to_choose_are_the_same():
     def at_first(pose, t, v):
         return pose.branch_of([-1.0, 0.0]) if t < 0.5 else None
 
-    start = {"q0": [1.2, -2.4], "v0": [2.0, -4.0], "t_end": 1.0}
+    start = {"q0": [1.2, -2.4], "v0": [2.0, -4.0], "t_end": 0.8}
     runs = [cmb.simulate(plant, **start, branch=b) for b in (at_first, {1: 0}, {1: [1.0, 0.0]})]
     for run in runs:
         assert run.singularities()[0].taken == 0

@@ -17,7 +17,7 @@ _SEEDS = 256
 _WORK = 4e6  # seeds times the size of a step, at most
 _SAMPLES = 8  # of a curved piece
 _STEPS = 80  # double solutions are met at half the distance a step
-_ROUGH, _BEST = 6, 8  # alternations, and starts of Newton's method, towards the nearest point
+_ROUGH, _BEST = 4, 8  # alternations, and starts of Newton's method, towards the nearest point
 
 
 class Component(NamedTuple):
@@ -137,7 +137,7 @@ def _face(forms: Array) -> Array:
                 rest = rest[np.abs(rest).max(axis=(1, 2), initial=0.0) > _ZERO]
                 break
         else:
-            return basis[:, :0] if _definite(rest) else basis
+            return basis[:, :0] if len(rest) > 1 and _definite(rest) else basis
     return basis
 
 

@@ -304,7 +304,7 @@ def _leave(run: Run, record: Record, now: Standing, until: float, steering: Stee
         return
     # speed h + rise h^2 / 2 = _AWAY
     h = min(2.0 * _AWAY / (speed + np.sqrt(speed**2 + 2.0 * rise * _AWAY)), min(until, control.next) - now.t)
-    shortest = 2e-4 * h
+    shortest = 3e-4 * h
     while h > shortest:
         excess, nodes = _collocated(field, now.t, now.x, start, h)
         if nodes is not None:
