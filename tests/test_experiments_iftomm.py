@@ -94,9 +94,9 @@ def test_the_point_pendulum():
 @pytest.mark.nojit_slow
 def test_four_bars_pass_their_flat_poses():
     run = iftomm.four_bar_problem(2, 10.0).measure("default")
-    assert run.largest < 1e-6 and run.run.max_energy_error < 1e-6
+    assert run.largest < 1e-8 and run.run.max_energy_error < 1e-8
     times = [event["time"] for event in run.run.events()]
-    assert times == pytest.approx(iftomm.flat_times(2, 10.0).tolist(), abs=1e-6)
+    assert times == pytest.approx(iftomm.flat_times(2, 10.0).tolist(), abs=1e-8)
     assert {event["rank"] for event in run.run.events()} == {2}  # 5 coordinates: 3 freedoms there
 
 
@@ -161,7 +161,7 @@ def drawn(report, tmp_path):
 @pytest.mark.nojit_slow
 def test_a02_quick(tmp_path):
     data = drawn(experiments.run("iftomm-a02", quick=True), tmp_path)
-    assert max(data["error"].values()) < 1e-6 and set(data["passages"].values()) == {10}
+    assert max(data["error"].values()) < 1e-8 and set(data["passages"].values()) == {10}
 
 
 @pytest.mark.slow
@@ -178,7 +178,7 @@ def test_andrews_to_thirty_digits():
     assert len(values) == 27 and relative["positions"] < 1e-11
     assert max(relative["velocities"], relative["accelerations"], relative["multipliers"]) < 1e-9
     # the published digits are the worse ones
-    assert sum(ours < theirs for *_, ours, theirs in values) >= 25
+    assert sum(ours < theirs for *_, ours, theirs in values) == 27
 
 
 @pytest.mark.nojit_slow
@@ -201,7 +201,7 @@ def test_ex16_benchmarks():
 @pytest.mark.parametrize("n", [2, 10, 40])
 def test_n_four_bars_for_twenty_seconds(n):
     run = iftomm.four_bar_problem(n, 20.0).measure("default")
-    assert run.largest < 1e-6 and run.run.max_energy_error < 1e-6 and run.run.max_drift < 1e-12
+    assert run.largest < 1e-7 and run.run.max_energy_error < 1e-7 and run.run.max_drift < 1e-12
     assert len(run.run.events()) == len(iftomm.flat_times(n, 20.0)) == 20
 
 
@@ -210,14 +210,14 @@ def test_n_four_bars_for_twenty_seconds(n):
 def test_bricard_keeps_its_energy_for_a_hundred_seconds():
     plant, q0, v0 = plants.catalogue["bricard"].start()
     run = cmb.simulate(plant, None, q0, v0, t_end=100.0, output_times=0.01)
-    assert run.max_energy_error <= 1e-7 and run.max_drift < 1e-12
+    assert run.max_energy_error < 1e-9 and run.max_drift < 1e-12
 
 
 @pytest.mark.slow
 @pytest.mark.nojit_slow
 def test_the_pendulum_for_a_hundred_seconds():
     run = iftomm.pendulum_problem(100.0).measure("default")
-    assert run.largest < 1e-7 and run.run.max_energy_error < 1e-7
+    assert run.largest < 1e-8 and run.run.max_energy_error < 1e-8
 
 
 @pytest.mark.slow
@@ -225,7 +225,7 @@ def test_the_pendulum_for_a_hundred_seconds():
 def test_the_governor_for_ten_seconds():
     problem = iftomm.governor_problem(10.0)
     explicit, implicit = problem.measure("default"), problem.measure("radau", method="radau", rtol=1e-5, atol=1e-5)
-    assert explicit.largest < 1e-9 and implicit.largest < 1e-4
+    assert explicit.largest < 1e-11 and implicit.largest < 1e-4
     assert 20 * implicit.cost < explicit.cost
     points = measure.curve("iftomm_a05_s.csv")
     at = np.round(100 * points[:, 0]).astype(int)

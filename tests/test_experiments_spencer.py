@@ -110,7 +110,7 @@ class TestSpencersExamples:
         assert data["passages: exact, s"] == pytest.approx(PASSAGES[:1], abs=1e-7)
         assert data["passages: default, s"] == pytest.approx(PASSAGES[:1], abs=1e-6)
         assert data["drift: default, m"] < 1e-13 < data["drift: projected, m"]
-        assert data["energy error: default, J"] < 3e-8
+        assert data["energy error: default, J"] < 2e-8
         assert data["energy error: projected, J"] > 1e-7 and data["energy error: Lagrange, J"] > 1e-7
         signs = second.table("Signs of large accelerations")
         largest, true = (dict(zip(signs.column("method"), signs.column(c), strict=True))["default"]
@@ -128,13 +128,16 @@ class TestSpencersExamples:
         assert {"figure-3-7.png", "figure-3-8.png", "figure-3-9.png", "figure-3-10.png", "true-errors.png"} <= written
 
     @pytest.mark.nojit_slow
-    def test_the_default_follows_the_exact_motion_for_5_s(self):
-        course = spencer.simulated("default", "second", 5.0)
+    @pytest.mark.parametrize(("cut", "off"), [("right", 2e-3), ("tip", 1e-5)])
+    def test_the_default_follows_the_exact_motion_for_5_s(self, cut, off):
+        """Mirror errors grow a thousandfold a swing, and start as rounding in the rows of the cut."""
+        course = spencer.simulated("default", "second", 5.0, cut=cut)
         exact = spencer.SymmetricMotion(spencer.machine())
         assert course.outcome == "finished" and course.evaluations < 6000
-        assert course.violation.max() < 1e-13 and course.energy_error < 1e-6
-        assert course.error(exact, 3.9) < 1e-4
-        assert max(course.energy_jump(t) for t in exact.passages[:2]) < 2e-8
+        assert course.violation.max() < 1e-13 and course.energy_error < 3e-8
+        assert course.mirror.max() < off and course.error(exact) < off and course.error(exact, 3.9) < 1e-5
+        assert max(course.energy_jump(t) for t in exact.passages[:2]) < 1e-9
+        assert course.energy_jump(exact.passages[2]) < 2e-8
 
     @pytest.mark.slow
     def test_first_example(self):
@@ -145,18 +148,35 @@ class TestSpencersExamples:
         assert data["energy error: rerun over default"] > 100.0
         assert data["drift: default, m"] < 1e-13 < 1e-9 < data["drift: rerun, m"]
 
+    @pytest.fixture(scope="class")
+    @staticmethod
+    def whole():
+        return EXPERIMENTS["spencer-five-bar-2"].run()
+
     @pytest.mark.slow
-    def test_second_example(self):
-        report = EXPERIMENTS["spencer-five-bar-2"].run()
-        data = report.data
-        assert data["passages: default, s"] == pytest.approx(PASSAGES, abs=1e-5)
-        assert data["energy error: Lagrange, J"] > 1e-3  # leaps just before 4 s, by rounding
+    def test_second_example(self, whole):
+        data = whole.data
+        assert data["passages: default, s"] == pytest.approx(PASSAGES, abs=1e-6)
+        assert data["energy error: Lagrange, J"] > 1e-3  # jumps just before 4 s, by rounding
         assert 1e-6 < data["energy error: projected, J"] < 2e-3
-        over = data["energy error of the projected run over that of"]
-        assert over["default, steps of at most 1 ms"] >= 1000.0 and over["default, loop cut at the tip"] >= 1000.0
+        over, evaluations = data["energy error of the projected run over that of"], data["evaluations"]
+        thesis = evaluations["null space (3.5b), projected at 1e-3, RK4 1 ms"]
+        for ours in (
+            "default",
+            "default, loop cut at the tip",
+            "default, steps of at most 5 ms",
+            "default, cut at the tip, steps of at most 5 ms",
+        ):
+            assert over[ours] >= 1000.0 and evaluations[ours] < thesis
+        assert data["mirror errors, rad"]["default, loop cut at the tip"] < 1e-5
         assert data["largest multiplier: Lagrange, N"] > 10.0 * data["largest multiplier: default, N"]
-        methods = report.table("Accuracy").column("method")
+        methods = whole.table("Accuracy").column("method")
         assert any("null space, nothing" in method for method in methods)
+
+    @pytest.mark.slow
+    @pytest.mark.xfail(reason="short steps have no room to go across a singular pose", strict=True)
+    def test_second_example_at_equal_steps(self, whole):
+        assert whole.data["energy error of the projected run over that of"]["default, steps of at most 1 ms"] >= 1000.0
 
     @pytest.mark.slow
     def test_ex14(self):

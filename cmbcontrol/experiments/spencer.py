@@ -182,8 +182,8 @@ class Course:
     steps, evaluations : int
     projections : int
         Steps that ended in one.
-    multiplier : callable
-        Terms -> (2,), N.
+    multipliers : ndarray, shape (times, 2)
+        Force in x and y at the cut, N.
     """
 
     label: str
@@ -193,18 +193,13 @@ class Course:
     steps: int
     evaluations: int
     projections: int
-    multiplier: Callable[[Terms], Array]
+    multipliers: Array
     outcome: str = "finished"
 
     @cached_property
     def terms(self) -> list[Terms]:
         """The equations of motion at each time."""
         return [machine().terms(q, v) for q, v in zip(self.q, self.v, strict=True)]
-
-    @cached_property
-    def multipliers(self) -> Array:
-        """lam (times, 2), N: the force in x and y at the cut."""
-        return np.array([self.multiplier(terms) for terms in self.terms])
 
     @property
     def angles(self) -> Array:
@@ -305,9 +300,7 @@ def simulated(label: str, case: str, t_end: float, *, cut: str = "right", **opti
         run = stopped.run
         outcome = f"stops at {run.time[-1]:.4g} s"
     turned = np.eye(4) if cut == "right" else FROM_TIP
-    attrs, law = run.data.attrs, {"formulation": options.get("formulation", "gauss")}
-    if options.get("stabilisation") == "baumgarte":
-        law["baumgarte"] = options["baumgarte"]
+    attrs = run.data.attrs
     return Course(
         label,
         run.time,
@@ -316,7 +309,7 @@ def simulated(label: str, case: str, t_end: float, *, cut: str = "right", **opti
         int(attrs["steps"]),
         int(attrs["evaluations"]),
         int(attrs["steps"]) if options.get("stabilisation", "projection") in ("projection", "all-at-once") else 0,
-        lambda terms: constrained_motion(terms, np.zeros(4), **law).multipliers,
+        run.multipliers.values,
         outcome,
     )
 
@@ -351,16 +344,9 @@ def in_null_space(
     run = march(
         lambda t, q, v: null_space_step(plant.terms(q, v)), q0, v0, t_end=t_end, step=STEP, correct=correct, told=told
     )
-    return Course(
-        label,
-        run.time,
-        run.q,
-        run.v,
-        run.steps,
-        run.evaluations,
-        run.corrected.size,
-        lambda terms: constrained_motion(terms, np.zeros(4)).multipliers,
-    )
+    states = (plant.terms(q, v) for q, v in zip(run.q, run.v, strict=True))
+    multipliers = np.array([constrained_motion(terms, np.zeros(4)).multipliers for terms in states])
+    return Course(label, run.time, run.q, run.v, run.steps, run.evaluations, run.corrected.size, multipliers)
 
 
 # -- experiments --------------------------------------------------------------------------------------------------
@@ -471,7 +457,7 @@ def second_example(quick: bool = False, progress: Progress = False) -> Report:
     """Through the singular pose with a velocity (figures 3.7 to 3.10): both methods of the thesis, and ours."""
     t_end = 1.0 if quick else T_END
     exact = SymmetricMotion(machine(), "second", t_end)
-    fixed = dict(method="rk4", step=STEP, pass_within=0.0)
+    fixed = dict(method="rk4", step=STEP)
     svd = dict(formulation="null-space-svd", metric="euclidean", **fixed)
     runs: list[Callable[[], Course]] = [
         lambda: simulated(
@@ -484,6 +470,10 @@ def second_example(quick: bool = False, progress: Progress = False) -> Report:
     if not quick:
         runs += [
             lambda: simulated("default, loop cut at the tip", "second", t_end, cut="tip"),
+            lambda: simulated("default, steps of at most 5 ms", "second", t_end, max_step=5.0 * STEP),
+            lambda: simulated(
+                "default, cut at the tip, steps of at most 5 ms", "second", t_end, cut="tip", max_step=5.0 * STEP
+            ),
             lambda: simulated("default, steps of at most 1 ms", "second", t_end, max_step=STEP),
             lambda: simulated("default, RK4 1 ms", "second", t_end, method="rk4", step=STEP),
             lambda: simulated("null space, nothing", "second", t_end, stabilisation="none", **svd),
@@ -499,6 +489,7 @@ def second_example(quick: bool = False, progress: Progress = False) -> Report:
             report.update(k / len(runs))
     lagrange, projected, ours = courses[:3]
     passages = [float(t) for t in exact.passages]
+    times_better = {c.label: projected.energy_error / c.energy_error for c in courses[2:8] if c.outcome == "finished"}
     columns = [f"passage at {t:.4f} s" for t in passages]
     shown = courses[:4]
     tables = (
@@ -517,12 +508,11 @@ def second_example(quick: bool = False, progress: Progress = False) -> Report:
         Table(
             f"Accuracy over {t_end:g} s",
             (*COLUMNS, "error (rad)", "energy error of the projected run over this"),
-            [
-                (*_row(c), c.error(exact), projected.energy_error / c.energy_error if c in courses[2:6] else None)
-                for c in courses
-            ],
+            [(*_row(c), c.error(exact), times_better.get(c.label)) for c in courses],
             "The projected run has its energy within the tolerance of its projection by construction, and is compared "
-            "all the same. The error is that of a link's angle against the exact motion, as far as the run came.",
+            "all the same. The error is that of a link's angle against the exact motion, as far as the run came. "
+            "With steps of at most 5 ms the default takes three quarters of the evaluations of the thesis's methods. "
+            "With much shorter ones a step across the pose has no room, and the run stops there.",
         ),
         Table(
             "Signs of large accelerations",
@@ -564,9 +554,9 @@ def second_example(quick: bool = False, progress: Progress = False) -> Report:
             "drift: default, m": ours.violation.max(),
             "largest multiplier: Lagrange, N": np.abs(lagrange.multipliers).max(),
             "largest multiplier: default, N": np.abs(ours.multipliers).max(),
-            "energy error of the projected run over that of": {
-                c.label: projected.energy_error / c.energy_error for c in courses[2:6]
-            },
+            "energy error of the projected run over that of": times_better,
+            "evaluations": {c.label: c.evaluations for c in courses},
+            "mirror errors, rad": {c.label: c.mirror.max() for c in courses},
         },
     )
 
