@@ -174,7 +174,6 @@ class TestSpencersExamples:
         assert any("null space, nothing" in method for method in methods)
 
     @pytest.mark.slow
-    @pytest.mark.xfail(reason="short steps have no room to go across a singular pose", strict=True)
     def test_second_example_at_equal_steps(self, whole):
         assert whole.data["energy error of the projected run over that of"]["default, steps of at most 1 ms"] >= 1000.0
 

@@ -207,10 +207,28 @@ def least_change(w, rank, change):
 
 @kernel
 def velocity_correction(scale, w, rank, v, change):
-    """change (nv,) = what makes v admissible: the smallest one in the metric of the last split."""
+    """change (nv,) = what makes v admissible: the smallest one in the metric of the last split.
+
+    It is small where v is nearly admissible, and so are its rounding errors. Near a singular pose they would be divided
+    by the distance to it; there all of v is rotated, its head cut off, and rotated back, at the price of one rounding.
+    """
+    n = v.shape[0]
+    if rank > 0 and w.pivots[rank - 1] < 0.02 * w.pivots[0]:
+        for i in range(n):  # L' v, row by row
+            s = 0.0
+            for k in range(i, n):
+                s += w.L[k, i] * v[k]
+            change[i] = s
+        to_head(w.G, w.tau, rank, change)
+        change[:rank] = 0.0
+        to_space(w.G, w.tau, rank, change)
+        backward(w.L, change)
+        for k in range(n):
+            change[k] -= v[k]
+        return
     for i in range(w.rhs.shape[0]):
         s = 0.0
-        for k in range(v.shape[0]):
+        for k in range(n):
             s += w.A[i, k] * v[k]
         w.rhs[i] = -scale[i] * s
     least_change(w, rank, change)
@@ -218,10 +236,7 @@ def velocity_correction(scale, w, rank, v, change):
 
 @kernel
 def project_velocity(scale, w, rank, v):
-    """Remove from v, in place, what the constraints forbid (in the metric of the last split).
-
-    What is removed is small where v is nearly admissible, and so are its rounding errors.
-    """
+    """Remove from v, in place, what the constraints forbid (in the metric of the last split)."""
     change = np.empty(v.shape[0])
     velocity_correction(scale, w, rank, v, change)
     for k in range(v.shape[0]):

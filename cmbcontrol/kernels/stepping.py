@@ -42,6 +42,17 @@ HUGE = 1e100
 # Share of the tolerance that a step of order 8 gets, down to the finest error above rounding.
 SHARE, FINEST = 0.01, 1e-12
 
+# From here on towards a singular pose, steps may be longer than `max_step`: short ones would put stages next to it.
+NEAR = 0.1
+
+# Nearer than this to a singular pose a step across has stages too near to it; what comes so near, with steps that
+# samples or limits make short, leaps. Stages are left as they are there: closing them moves them by rounding over the
+# distance to the pose, and turns the constraint forces by as much over the distance again.
+CROSS_FROM = 0.004
+
+# Accuracy asked of a leap, in positions (rad, m) and in energy; poses looked at, by golden section, to find it.
+LEAP_ERROR, LEAP_LOOKS = 1e-10, 24
+
 # A singular pose is approached down to this closeness before a passage is ruled out.
 END_OF_APPROACH = 1e-3
 
@@ -95,12 +106,12 @@ def baumgarte(w, v, i, opt):
 
 
 @kernel
-def derivative(model, x, u, opt, w, dx):
-    """dx = rate of the state; returns the rank, or FAILED."""
+def derivative(model, x, u, opt, w, closing, dx):
+    """dx = rate of the state; returns the rank, or FAILED. With `closing`, at the nearest pose with closed loops."""
     nq, nv = dx.shape[0] - model.damping.shape[0] - 2, model.damping.shape[0]
     q = x[:nq].copy()
     v = x[nq : nq + nv].copy()
-    if opt.stabilisation == PROJECT and model.rows.shape[0] > 0:
+    if closing and opt.stabilisation == PROJECT and model.rows.shape[0] > 0:
         close_step(model, x[:nq], opt.tolerance, opt.cap, 8.0 * opt.accuracy, w, q)
     rank = update_position(model, q, w, opt.tolerance, opt.cap)
     if rank == FAILED:
@@ -394,7 +405,7 @@ def plan(ahead, gap, h, now, room):
     where it comes soon after the pose, a step across may lead there.
     """
     beyond = room - ahead
-    if not beyond > 0.0:
+    if not beyond > 0.0 or now < CROSS_FROM:
         return h, False
     if beyond < 0.1 * ahead:
         if room <= h:
@@ -420,6 +431,134 @@ def settled(error, before, unit, step, acceleration, nearest, within):
     return error * unit < 0.1 * within and (rounding or error > 0.1 * before)
 
 
+@kernel
+def doubt(times, values, rates, count, t, nq, y):
+    """y = continued state at time t; returns how much its positions change without the oldest node."""
+    lower = np.empty(y.shape[0])
+    hermite(times, values, rates, count, t, y)
+    hermite(times, values, rates, count - 1, t, lower)
+    worst = 0.0
+    for i in range(nq):
+        worst = max(worst, abs(y[i] - lower[i]) / (1.0 + abs(y[i])))
+    return worst
+
+
+@kernel(inline=True)
+def leap_nodes(T, X, F, n, rate, window, times, values, rates):
+    """Up to four past states, spread over a window, newest first; returns how many."""
+    count = 1
+    times[0] = T[n]
+    values[0] = X[n]
+    rates[0] = rate
+    j = n
+    for k in range(1, times.shape[0]):
+        target = T[n] - k * window / (times.shape[0] - 1)
+        while j > 0 and T[j] > target:
+            j -= 1
+        if T[j] < times[count - 1]:
+            h = T[j + 1] - T[j]
+            times[count] = T[j]
+            values[count] = X[j]
+            for i in range(rate.shape[0]):
+                rates[count, i] = (F[j, 0, i] + F[j, 1, i]) / h
+            count += 1
+        if j == 0:
+            break
+    return count
+
+
+@kernel(inline=True)
+def nearest_along(model, times, values, rates, count, a, d, opt, w, y):
+    """Time between a and d at which the continued motion is nearest to a singular pose (golden section).
+
+    Returns the time and the closeness there; y, and the positions of w, are those of that time.
+    """
+    nq = y.shape[0] - model.damping.shape[0] - 2
+    g = 0.6180339887498949
+    b, c = d - g * (d - a), a + g * (d - a)
+    fb = fc = -1.0
+    for _ in range(LEAP_LOOKS):
+        if fb < 0.0:
+            hermite(times, values, rates, count, b, y)
+            update_position(model, y[:nq], w, 0.0, opt.cap)
+            fb = closeness(w.pivots, opt)
+        if fc < 0.0:
+            hermite(times, values, rates, count, c, y)
+            update_position(model, y[:nq], w, 0.0, opt.cap)
+            fc = closeness(w.pivots, opt)
+        if fb < fc:
+            d, c, fc = c, b, fb
+            b, fb = d - g * (d - a), -1.0
+        else:
+            a, b, fb = b, c, fc
+            c, fc = a + g * (d - a), -1.0
+    t = 0.5 * (a + d)
+    hermite(times, values, rates, count, t, y)
+    update_position(model, y[:nq], w, 0.0, opt.cap)
+    return t, closeness(w.pivots, opt)
+
+
+@kernel(inline=True)
+def energy_balance(model, x, opt, w):
+    """Kinetic and potential energy less the work that was put in: constant along exact motion."""
+    nv = model.damping.shape[0]
+    nq = x.shape[0] - nv - 2
+    update_position(model, x[:nq], w, opt.tolerance, opt.cap)
+    return (
+        kinetic_energy(w.M, x[nq : nq + nv]) + potential_energy(model, x[:nq], w.R, w.p) - x[nq + nv] + x[nq + nv + 1]
+    )
+
+
+@kernel(inline=True)
+def leap(model, T, X, F, pivots, n, rate, opt, w, y, times, values, rates):
+    """Look ahead for a singular pose; y = state as far beyond it as it is ahead.
+
+    The constraint forces near a singular pose divide errors by the distance to it, so stepping
+    into its neighbourhood only collects noise, while the motion itself is smooth. Where the
+    continued motion passes within `opt.pass_within` of the pose, and the continuation is as
+    accurate as a step, the neighbourhood is leapt over. Returns the landing time, or a negative
+    number where there is no reason to leap; the number of nodes of the polynomial, which times,
+    values and rates keep; and how many poses were looked at.
+    """
+    now, before = closeness(pivots[n], opt), closeness(pivots[n - 1], opt)
+    if not (now < 0.1 and now < before):
+        return -1.0, 0, 0
+    nv = model.damping.shape[0]
+    nq = y.shape[0] - nv - 2
+    # linear in time where the pose is passed, quadratic where it is touched at rest
+    ahead = now / (before - now) * (T[n] - T[n - 1])
+    low, high = T[n], T[n] + 4.0 * ahead
+    passing, near, count, looks = T[n], 1.0, 0, 0
+    for _ in range(2):
+        count = leap_nodes(T, X, F, n, rate, 8.0 * ahead, times, values, rates)
+        if count < 3:
+            return -1.0, 0, looks
+        # look for the pose only where the continuation is accurate that far
+        if doubt(times, values, rates, count, T[n] + 2.0 * ahead, nq, y) > max(1e3 * opt.rtol, LEAP_ERROR):
+            return -1.0, 0, looks
+        looks += LEAP_LOOKS + 2
+        passing, near = nearest_along(model, times, values, rates, count, low, high, opt, w, y)
+        if not (passing < high - 1e-6 * ahead and near < 0.5 * now):
+            return -1.0, 0, looks
+        ahead = passing - T[n]
+        low, high = T[n] + 0.5 * ahead, T[n] + 1.5 * ahead
+    # at a true crossing the loops close to second order; a near miss would leave a gap here
+    if near > opt.pass_within or largest(model, w.phi) > opt.pass_within**2:
+        return -1.0, 0, looks
+    landing = passing + ahead
+    if doubt(times, values, rates, count, landing, nq, y) > max(1e3 * opt.rtol, LEAP_ERROR):
+        return -1.0, 0, looks
+    # the energy balance judges the velocities; forces over a radian or a metre set its scale
+    scale = 0.0
+    for k in range(nv):
+        scale += abs(w.h[k])
+    before_leap = energy_balance(model, values[0], opt, w)
+    scale += kinetic_energy(w.M, values[0, nq : nq + nv])
+    if abs(energy_balance(model, y, opt, w) - before_leap) > LEAP_ERROR * scale:
+        return -1.0, 0, looks
+    return landing, count, looks + 2
+
+
 @kernel(inline=True)
 def leave(model, x, u, opt, w, energy, rate, y):
     """From an exactly singular pose x to y, a little later on the manifold; returns the time taken.
@@ -431,7 +570,7 @@ def leave(model, x, u, opt, w, energy, rate, y):
     """
     nx, nv = x.shape[0], model.damping.shape[0]
     nq = nx - nv - 2
-    derivative(model, x, u, opt, w, rate)
+    derivative(model, x, u, opt, w, True, rate)
     f = np.empty(nv)
     generalized_force(model, u, w, f)
     v = x[nq : nq + nv].copy()
@@ -559,10 +698,12 @@ def advance(model, tableau, opt, w, t, x, u, t_end, h, energy, max_tries, T, X, 
     moved = np.empty(2 * nv)
     watching = adaptive and opt.stabilisation == PROJECT and opt.pass_within > 0.0
     gap = widest_gap(tableau)
-    unit = step_share(tableau, opt.rtol, opt.atol) * max(opt.rtol, opt.atol)
+    share = step_share(tableau, opt.rtol, opt.atol)
+    unit = share * max(opt.rtol, opt.atol)
+    times, values, rates = np.empty(5), np.empty((5, nx)), np.empty((5, nx))
     capacity = F.shape[0]
     n, evaluations, rejections, tries = 0, 0, 0, 0
-    ranks[0] = derivative(model, x, u, opt, w, K[0])
+    ranks[0] = derivative(model, x, u, opt, w, True, K[0])
     evaluations += 1
     T[0] = t
     X[0] = x
@@ -575,7 +716,7 @@ def advance(model, tableau, opt, w, t, x, u, t_end, h, energy, max_tries, T, X, 
     if opt.stabilisation == PROJECT and adaptive and ranks[0] < opt.cap and opt.pass_within > 0.0:
         step = leave(model, x, u, opt, w, energy, K[0], X[1])
         if 0.0 < step < t_end - t:
-            ranks[1] = derivative(model, X[1], u, opt, w, K[stages])
+            ranks[1] = derivative(model, X[1], u, opt, w, True, K[stages])
             pivots[1] = w.pivots
             record_step(x, X[1], K[0], K[stages], step, F[0])
             t += step
@@ -588,15 +729,38 @@ def advance(model, tableau, opt, w, t, x, u, t_end, h, energy, max_tries, T, X, 
             status = COMPLETED
             break
         tries += 1
-        h = min(h, opt.max_step)
+        now = closeness(pivots[n], opt)
+        before = closeness(pivots[n - 1], opt) if n > 0 else now
+        if not (watching and now < NEAR and now < before):
+            h = min(h, opt.max_step)
         if watching:
             h = min(h, turning_limit(w.A, X[n, nq : nq + nv]))
         crossing, wanted, ahead = False, h, np.inf
         if watching and n > 0:
-            now = closeness(pivots[n], opt)
-            before = closeness(pivots[n - 1], opt)
             ahead = passage(model, X[n - 1], F[n - 1], T[n] - T[n - 1], 1.5 * h, now, before, opt, w, y)
             wanted, crossing = plan(ahead, gap, h, now, t_end - t)
+        if watching and n > 1 and not rejected and now < CROSS_FROM:
+            landing, count, _ = leap(model, T, X, F, pivots, n, K[0], opt, w, y, times, values, rates)
+            if landing > t and landing < t_end:
+                step = landing - t
+                X[n + 1] = y
+                project(model, X[n + 1], opt, w, energy, moved)
+                ranks[n + 1] = derivative(model, X[n + 1], u, opt, w, False, K[stages])
+                evaluations += 1
+                pivots[n + 1] = w.pivots
+                record_step(X[n], X[n + 1], K[0], K[stages], step, F[n])
+                refine_step(times, values, rates, count, t, step, X[n], F[n])
+                t = landing
+                n += 1
+                T[n] = t
+                K[0] = K[stages]
+                low[:] = 0.0
+                h = step
+                continue
+            if now < before:  # so that a leap has nodes
+                h = min(h, 0.5 * now / (before - now) * (T[n] - T[n - 1]))
+                wanted = min(wanted, h)
+        closing = crossing or now > CROSS_FROM
         last = t + wanted * (1.0 + 1e-9) >= t_end
         step = t_end - t if last else wanted
         if step < 4e-16 * max(abs(t), 1e-3 * t_end):
@@ -606,7 +770,7 @@ def advance(model, tableau, opt, w, t, x, u, t_end, h, energy, max_tries, T, X, 
         failed, nearest = False, 1.0
         for i in range(1, stages):
             step_from(x, low, K, tableau.A[i], i, step, y, lower)
-            if derivative(model, y, u, opt, w, K[i]) == FAILED:
+            if derivative(model, y, u, opt, w, closing, K[i]) == FAILED:
                 failed = True
                 break
             nearest = min(nearest, closeness(w.pivots, opt))
@@ -634,10 +798,12 @@ def advance(model, tableau, opt, w, t, x, u, t_end, h, energy, max_tries, T, X, 
                 lower[:] = 0.0
             else:
                 keep_low(model.links, y, moved, X[n + 1], lower)
-        rank = derivative(model, X[n + 1], u, opt, w, K[stages])
+        rank = derivative(model, X[n + 1], u, opt, w, closing, K[stages])
         evaluations += 1
         if adaptive:
             error = error_norm(K, tableau, x, y, nq + nv, step, opt.rtol, opt.atol)
+            if not closing:
+                error *= share  # rounding: no more than was asked for
             if opt.stabilisation == PROJECT:
                 # what the projection had to undo is an error of the step, too
                 shift = 0.0
@@ -671,7 +837,7 @@ def advance(model, tableau, opt, w, t, x, u, t_end, h, energy, max_tries, T, X, 
         ranks[n + 1] = rank
         for i in range(extra):
             combine(x, K, tableau.A_extra[i], stages + 1 + i, step, y)
-            derivative(model, y, u, opt, w, K[stages + 1 + i])
+            derivative(model, y, u, opt, w, closing, K[stages + 1 + i])
         evaluations += extra
         dense_coefficients(K, tableau, x, X[n + 1], step, F[n])
         if crossing and not passed(model, x, F[n], ahead / step, opt, w, y):

@@ -34,7 +34,11 @@ class Field:
         To a singular pose, at the last evaluation.
     accepted : int
         Steps so far.
+    closing : bool
+        Whether stages are brought to the loops, which is done except next to a singular pose.
     """
+
+    closing = True
 
     def __init__(self, run: Run, now: Standing) -> None:
         self.run, self.plant, self.control = run, run.plant, run.control
@@ -57,7 +61,7 @@ class Field:
         """The equations of motion at a state; on the closed loops where the stages of a step are."""
         q, v, _ = self.split(x)
         onto = self.stabilisation.stages
-        return self.plant.terms(q, v, t, project=onto, close=onto, cap=self.opt.cap)
+        return self.plant.terms(q, v, t, project=onto, close=onto and self.closing, cap=self.opt.cap)
 
     def effort(self, t: float, x: Array) -> Array:
         """Motor efforts at a state."""

@@ -20,6 +20,7 @@ from .run import INSTANT, Record, Run, Standing, path
 __all__ = ["Log", "run"]
 
 Array = NDArray[np.float64]
+_KEEP = 12  # past steps that a leap may look back on
 _FLUSH = 256
 _FAILING = 1e-9  # of a run: steps at which a law that fails is believed
 
@@ -53,7 +54,8 @@ class _Stepper(Field):
         n = self.nq + self.nv
         error = 0.0
         if tab.E5.size:
-            error = stepping.error_norm(K, tab, x, y, n, h, self.opt.rtol, self.opt.atol)
+            share = 1.0 if self.closing else stepping.step_share(tab, self.opt.rtol, self.opt.atol)
+            error = share * stepping.error_norm(K, tab, x, y, n, h, self.opt.rtol, self.opt.atol)
             if x.size > n + 2:  # states of the law or the drive, too
                 own = [np.ascontiguousarray(part[..., n + 2 :]) for part in (K, x, y)]
                 of_law = stepping.error_norm(own[0], tab, *own[1:], x.size - n - 2, h, self.opt.rtol, self.opt.atol)
@@ -124,6 +126,50 @@ class _Stepper(Field):
         left = np.abs(self.plant.residual(y[: self.nq]) * self.plant.row_scale).max(initial=0.0)
         return bool(near <= self.opt.pass_within and left <= self.opt.pass_within**2)
 
+    def leap(self, past: list[tuple[float, Array, Array, float]]) -> tuple[float, Array, tuple] | None:
+        """Landing time, state and nodes of a leap beyond a singular pose ahead; see `kernels.stepping.leap`."""
+        from scipy.optimize import minimize_scalar
+
+        (t, x, _, now), (t_before, _, _, before) = past[-1], past[-2]
+        if not now < before:
+            return None
+        ahead = now / (before - now) * (t - t_before)
+        low, high = t, t + 4.0 * ahead
+        y = np.empty_like(x)
+        for _ in range(2):
+            nodes = self._nodes(past, 8.0 * ahead)
+            if len(nodes[0]) < 3:
+                return None
+
+            def near(s: float, nodes: tuple[Array, Array, Array] = nodes) -> float:
+                stepping.hermite(*nodes, len(nodes[0]), s, y)
+                return self.closeness_at(y)
+
+            found = minimize_scalar(near, bounds=(low, high), method="bounded", options={"xatol": 1e-9 * ahead})
+            if not (found.x < high - 1e-6 * ahead and found.fun < 0.5 * now):
+                return None
+            ahead = found.x - t
+            low, high = t + 0.5 * ahead, t + 1.5 * ahead
+        stepping.hermite(*nodes, len(nodes[0]), found.x, y)
+        gap = np.abs(self.plant.residual(y[: self.nq]) * self.plant.row_scale).max(initial=0.0)
+        if found.fun > self.opt.pass_within or gap > self.opt.pass_within**2:
+            return None
+        landing = found.x + ahead
+        doubt = stepping.doubt(*nodes, len(nodes[0]), landing, self.nq + self.nv, y)
+        if doubt > max(1e3 * self.opt.rtol, 1e2 * stepping.LEAP_ERROR):
+            return None
+        return landing, y, nodes
+
+    @staticmethod
+    def _nodes(past: list[tuple[float, Array, Array, float]], window: float) -> tuple[Array, Array, Array]:
+        """Up to five past states spread over a window, newest first."""
+        chosen = [past[-1]]
+        for k in range(1, 5):
+            older = [p for p in past if p[0] <= past[-1][0] - k * window / 4.0]
+            if older and older[-1][0] < chosen[-1][0]:
+                chosen.append(older[-1])
+        return np.array([p[0] for p in chosen]), np.array([p[1] for p in chosen]), np.array([p[2] for p in chosen])
+
 
 class _Step(NamedTuple):
     """The last step: its start, dense coefficients, length, and closeness to a singular pose at its start."""
@@ -187,13 +233,14 @@ def _loop(run: Run, stepper: _Stepper, log: Log, now: Standing, stop: float) -> 
     unit = stepping.step_share(run.tableau, opt.rtol, opt.atol) * max(opt.rtol, opt.atol)
     across = np.inf  # error of the last try to step across a singular pose
     behind: _Step | None = None
+    past: list[tuple[float, Array, Array, float]] = []
     rate = None
     rejected = False
     while t < stop:
         if control.next <= t:
             control.refresh(t, run.plant, *stepper.split(x))
             log.effort(control.command)
-            behind, rate = None, None
+            behind, rate, past = None, None, []
         until = min(stop, control.next)
         if until - t < INSTANT * run.t_end:
             t = now.t = until
@@ -201,8 +248,11 @@ def _loop(run: Run, stepper: _Stepper, log: Log, now: Standing, stop: float) -> 
         if rate is None:
             rate = stepper.derivative(t, x)
             closeness = stepper.closeness
+            past = [(t, x, rate, closeness)]
         stepper.closeness = closeness
-        h = min(h, opt.max_step)
+        falling = watching and behind is not None and closeness < behind.before
+        if not (falling and closeness < stepping.NEAR):
+            h = min(h, opt.max_step)
         if watching:
             h = min(h, stepper.turning_limit(x))
         wanted = h
@@ -210,6 +260,28 @@ def _loop(run: Run, stepper: _Stepper, log: Log, now: Standing, stop: float) -> 
         if watching and behind is not None:
             ahead = stepper.passage(behind, 1.5 * h)
             wanted, crossing = stepping.plan(ahead, gap, h, closeness, until - t)
+        stepper.closing = crossing or closeness > stepping.CROSS_FROM
+        if watching and len(past) > 2 and not rejected and closeness < stepping.CROSS_FROM:
+            landed = _try_leap(stepper, past, t, x, rate, until)
+            if landed is not None:
+                end, new, rate, F = landed
+                if watch is not None:
+                    T, X = np.array([t, end]), np.array([x, new])
+                    crossing_at = watch.crossing(T, X, path(T, F[None], X), stepper.effort)
+                    if crossing_at is not None:  # steps are taken to there, without a leap
+                        stop, watch, now.stopped, rate = crossing_at, None, True, None
+                        continue
+                log.add(end, new, F)
+                behind, closeness, h = _Step(x, F, end - t, closeness), stepper.closeness, end - t
+                t, x = end, new
+                now.t, now.x, now.h = t, x, h
+                now.taken += 1
+                past = [(t, x, rate, closeness)]
+                stepper.keep(t, x)
+                continue
+            if falling:  # so that a leap has nodes
+                h = min(h, 0.5 * closeness / (behind.before - closeness) * behind.length)
+                wanted = min(wanted, h)
         last = t + wanted * (1.0 + 1e-9) >= until
         step = until - t if last else wanted
         if step < 4e-16 * max(abs(t), 1e-3 * run.t_end):
@@ -254,6 +326,7 @@ def _loop(run: Run, stepper: _Stepper, log: Log, now: Standing, stop: float) -> 
         log.add(end, new, F)
         behind = _Step(x, F, end - t, closeness)
         t, x, rate, closeness = end, new, new_rate, here
+        past = [*past[-_KEEP:], (t, x, rate, closeness)]
         now.t, now.x, now.h = t, x, h
         now.taken += 1
         stepper.keep(t, x)
@@ -279,3 +352,20 @@ def _attempt(
     except (AssemblyError, ModelError, NotFinite) as error:  # a stage may run away
         stepper.failed = Status.NOT_FINITE if isinstance(error, NotFinite) else Status.PROJECTION
     return x, np.empty((0, 0)), np.inf
+
+
+def _try_leap(stepper: _Stepper, past, t: float, x: Array, rate: Array, until: float):
+    """Leap over a singular pose if there is one ahead; the new time, state, rate and dense coefficients."""
+    found = stepper.leap(past)
+    if found is None or not t < found[0] < until:
+        return None
+    landing, y, nodes = found
+    try:
+        y, _ = stepper.project(y)
+    except AssemblyError:
+        return None
+    new_rate = stepper.derivative(landing, y)
+    F = np.empty((7, x.size))
+    stepping.record_step(x, y, rate, new_rate, landing - t, F)
+    stepping.refine_step(*nodes, len(nodes[0]), t, landing - t, x, F)
+    return landing, y, new_rate, F
