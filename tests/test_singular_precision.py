@@ -154,7 +154,7 @@ class TestPieces:
         for machine in (plant, swapped):
             dx, w = np.empty(10), constrained.new_work(machine.model)
             x = np.concatenate([q, v, [0.0, 0.0]])
-            assert stepping.derivative(machine.model, x, np.zeros(machine.nu), options(machine, q), w, dx) == 2
+            assert stepping.derivative(machine.model, x, np.zeros(machine.nu), options(machine, q), w, True, dx) == 2
             rates.append(dx)
         assert np.abs(rates[0] - rates[1]).max() < 1e-9
 
