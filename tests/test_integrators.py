@@ -12,6 +12,8 @@ from cmbcontrol.errors import RedundantRowsError, SimulationError, Status
 from cmbcontrol.sim.integrators import MULTISTEP, SCIPY_METHODS, tableau
 from cmbcontrol.sim.stabilisation import Stabilisation, project_all_at_once
 
+pytestmark = pytest.mark.nojit_slow  # whole runs
+
 T_END = 0.5
 
 

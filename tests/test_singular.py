@@ -16,6 +16,8 @@ from cmbcontrol.plants.parallelogram import pose as links_pose
 from cmbcontrol.plants.parallelogram import rate as links_rate
 from cmbcontrol.sim.branching import near_the_end
 
+pytestmark = pytest.mark.nojit_slow  # whole runs
+
 FLAT = np.pi / 2.0
 
 

@@ -12,6 +12,8 @@ from cmbcontrol.kernels import constrained, stepping
 from cmbcontrol.model.terms import RANK_TOLERANCE
 from cmbcontrol.sim.integrators import tableau
 
+pytestmark = pytest.mark.nojit_slow  # whole runs
+
 five_bar, parallelogram = (importlib.import_module(f"cmbcontrol.plants.{n}") for n in ("five_bar", "parallelogram"))
 
 PASSAGES = (0.6508151, 1.8537910, 3.9097805)  # of Spencer's second example, s

@@ -136,7 +136,7 @@ def project_all_at_once(
     >>> plant = plants.five_bar()
     >>> q = plant.assemble(left=2.1, right=1.0)
     >>> q1, v1 = project_all_at_once(plant, q + 1e-3, np.ones(4), 40.0)
-    >>> round(plant.terms(q1, v1).energy, 9)
+    >>> round(float(plant.terms(q1, v1).energy), 9)
     40.0
     """
     n, size = plant.nv, float(getattr(plant, "size", 1.0))
