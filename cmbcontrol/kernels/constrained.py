@@ -46,6 +46,9 @@ __all__ = [
     "velocity_correction",
 ]
 
+# Smallest over largest constraint gradient below which velocities are projected as in `velocity_correction`.
+WEAK = 0.02
+
 FAILED = -1  # in place of a rank: the mass matrix is not positive definite
 
 
@@ -213,7 +216,7 @@ def velocity_correction(scale, w, rank, v, change):
     by the distance to it; there all of v is rotated, its head cut off, and rotated back, at the price of one rounding.
     """
     n = v.shape[0]
-    if rank > 0 and w.pivots[rank - 1] < 0.02 * w.pivots[0]:
+    if rank > 0 and w.pivots[rank - 1] < WEAK * w.pivots[0]:
         for i in range(n):  # L' v, row by row
             s = 0.0
             for k in range(i, n):
