@@ -38,6 +38,10 @@ class PlantBase(ABC):
     row_slices : mapping of loop name to slice
     row_scale : ndarray, shape (rows,)
         Factors that bring the rows to metres.
+    reach : ndarray, shape (nv,)
+        Metres that a unit of each velocity coordinate counts as: `size` for angles, 1 for lengths.
+    force_scale : float
+        N; weight and spring forces of the machine. Joint forces that cancel leave rounding of this size.
     effort : ndarray, shape (nu,)
         Largest motor efforts.
     limits : ndarray, shape (nq, 2)
@@ -62,6 +66,8 @@ class PlantBase(ABC):
     row_units: tuple[str, ...]
     row_slices: Mapping[str, slice]
     row_scale: Array
+    reach: Array
+    force_scale: float
     effort: Array
     limits: Array
     paired: tuple[tuple[int, int], ...]

@@ -90,7 +90,7 @@ class Mechanism(PlantBase):
         self.actuator_names = tuple(a.name for a in self.actuators)
         self.row_names, self.row_units = self._compiled.row_names, self._compiled.row_units
         self.row_slices = self._compiled.row_slice
-        self.row_scale = self.model.scale
+        self.row_scale, self.reach = self.model.scale, self.model.reach
         self.effort = np.array([a.effort for a in self.actuators], dtype=np.float64)
         self.limits = np.concatenate([np.empty((0, 2)), *(j.limits for j in self.joints)])
         # (position, velocity) indices of coordinates that are plain numbers
@@ -99,6 +99,7 @@ class Mechanism(PlantBase):
         self.paired = tuple((i, velocity[n]) for i, n in enumerate(self.position_names) if n in velocity)
         for array in (self.row_scale, self.effort, self.limits):
             array.setflags(write=False)
+        self.force_scale = self._force_scale()
         self._frozen = True
         self._check_mass()
 
@@ -133,6 +134,14 @@ class Mechanism(PlantBase):
         for n in names:
             if names.count(n) > 1:
                 raise ModelError(f"mechanism {self.name!r}: two coordinates are called {n!r}; rename a joint")
+
+    def _force_scale(self) -> float:
+        """Weight, and what springs give where they are stretched by the size of the machine, or turned by a radian."""
+        scale = sum(body.mass for body in self.bodies) * float(np.linalg.norm(self.gravity))
+        for spring in self.springs:
+            metres = 1.0 if isinstance(spring, PointSpring) else self.reach[self.index(spring.joint)]
+            scale += spring.stiffness * self.size / metres**2
+        return scale
 
     def _check_mass(self) -> None:
         """Refuse joints that have nothing to move."""
@@ -338,7 +347,7 @@ class Mechanism(PlantBase):
         )
         if rank == FAILED and check:
             raise ModelError(f"the mass matrix of {self.name!r} is not positive definite at q = {q.tolist()}")
-        rows = self.row_scale, None, self.row_names, self.absent
+        rows = self.row_scale, self.reach, self.force_scale, None, self.row_names, self.absent
         return Terms(t, q.copy(), v.copy(), M, h, phi, A, b, B, potential, pivots, rank, *rows)
 
     def __deepcopy__(self, memo: dict) -> Mechanism:

@@ -94,7 +94,7 @@ class Field:
         if self.formulation is not None:
             return self.formulation.acceleration(terms, f, target)
         vdot, _, rank = constrained.gauss_acceleration(
-            terms.M, terms.A, terms.row_scale, f - terms.h, target, self.opt.tolerance, self.opt.cap
+            terms.M, terms.A, terms.row_scale, terms.reach, f - terms.h, target, self.opt.tolerance, self.opt.cap
         )
         if rank == FAILED:
             raise NotFinite
