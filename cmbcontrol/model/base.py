@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
+from .._tolerance import rank
 from ..errors import AssemblyError
 from . import assembly, diagnosis
 from .elements import Coupling, Joint, Loop
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
     from ..linear.signals import FrameMotion
 
 __all__ = ["PlantBase"]
+
+_REGAINED = 2e-6  # of the largest gradient: rows that are back at poses near a singular one
 
 Array = NDArray[np.float64]
 
@@ -328,11 +331,16 @@ class PlantBase(ABC):
         return max([here.rank, *ranks])
 
     def _rank_nearby(self, q: Array, near: Array, reach: Array) -> list[int]:
-        """The rank at a closed pose that is near q, but not at it; else none."""
+        """The rank at a closed pose that is near q, but not at it; else none.
+
+        Loops that are closed to 1e-13 hold a part that is locked at a singular pose to its root, 3e-7: gradients of
+        that size are none. Those that the motion brings back are as large as its 1e-3, less the conditioning.
+        """
         distance = np.abs(self.difference(q, near) / reach).max()
         if not 0.1 < distance < 100.0 or not self.open_loop(near) < assembly.CLOSED * self.size:
             return []
-        return [self.terms(near, np.zeros(self.nv)).rank]
+        pivots = self.terms(near, np.zeros(self.nv)).pivots
+        return [rank(pivots, float(pivots.max(initial=0.0)), _REGAINED)]
 
     def diagnose(self, q: ArrayLike) -> diagnosis.Diagnosis:
         """True freedom, redundant rows, conditioning, unique forces and actuation at a pose.

@@ -37,6 +37,9 @@ _DEFECT = 1e-10  # of that step, times its length
 _ORDER = 5  # of the defect in the length
 _ROUGH = 1e-4  # change from which on iterates tell the defect
 _BESIDE = 1e-6  # closeness from which on the direction of gradients is told by the pose, not by its noisy neighbourhood
+_ROUNDED = 1e-8  # closeness below which rounding, over the distance to a pose, is as large as the distance
+_BADLY = 1e-5  # of a velocity: what rounding over the smallest distance with full rank may have turned it by
+_BLUR = 2e-15  # defect that rounding at the start leaves, times the closeness
 _DIGITS = 1e-12  # radians or sizes from a pose, below which rounding hides on which branch a start is
 _PARTS = np.arange(1, 8) / 7.0
 # the polynomial that `stepping.interpolate` evaluates, at these parts: s (F0 + (1 - s) (F1 + s (F2 + ...)))
@@ -128,6 +131,11 @@ def check_start(plant: Plant, q: Array, v: Array) -> None:
     elif pose.few and pose.locked:
         raise SingularPoseError(
             f"{pose} Nothing moves from here; the loads of such a pose need the stiffness of the parts."
+        )
+    elif pose.few and pose.complete and not any(branch.regular for branch in pose.branches):
+        raise SingularPoseError(
+            f"{pose} Part of the machine is locked, whatever the rest does: what holds it there is the stiffness of "
+            "its parts, which is not modelled. Weld that part, and leave its loops out."
         )
 
 
@@ -326,8 +334,9 @@ def _leave(run: Run, record: Record, now: Standing, until: float, steering: Stee
     # speed h + rise h^2 / 2 = _AWAY
     h = min(2.0 * _AWAY / (speed + np.sqrt(speed**2 + 2.0 * rise * _AWAY)), min(until, control.next) - now.t)
     shortest = 1e-3 * h
+    most = _DEFECT + (_BLUR / closeness if terms.rank == run.options.cap else 0.0)
     while h > shortest:
-        excess, path = _collocated(field, nodes, now.t, now.x, start, h)
+        excess, path = _collocated(field, nodes, now.t, now.x, start, h, most)
         if path is not None:
             record.begin(now.t, now.x, plant.nu)
             record.append(np.array([now.t, path.times[-1]]), np.array([now.x, path.values[-1]]), path.F[None],
@@ -348,10 +357,12 @@ def _start_of_step(
     nq, n = plant.nq, plant.nq + plant.nv
     q, v = now.x[:nq].copy(), now.x[nq:n].copy()
     rate = field.derivative(now.t, now.x)
-    if terms.rank < run.options.cap:
-        pose = singular_pose(plant, q, tolerance=_START)
+    if terms.rank < run.options.cap or closeness < _ROUNDED:
+        pose = singular_pose(plant, q, tolerance=_START if terms.rank < run.options.cap else 4.0 * _ROUNDED)
         if not len(pose.forms):
             return None
+        if terms.rank == run.options.cap:
+            now.x[nq:n] = _on_pose(pose, v)
         known = _rate_at_pose(run, pose, rate, now, steering)
         if known is not None:
             return known, _KNOWN
@@ -363,6 +374,15 @@ def _start_of_step(
     elif moves(plant, terms, v):
         rate[nq:n] = 0.0  # straight on
     return rate, _UNKNOWN
+
+
+def _on_pose(pose: SingularPose, v: Array) -> Array:
+    """A velocity within rounding of a pose, on its branch: gradients that nearly vanish have projected it badly."""
+    try:
+        there = pose.on_branch(v) * pose.speed(v)
+    except SingularPoseError:
+        return v
+    return there if pose.speed(v - there) <= _BADLY * pose.speed(v) else v
 
 
 def _rate_at_pose(run: Run, pose: SingularPose, rate: Array, now: Standing, steering: Steering) -> Array | None:
@@ -415,9 +435,9 @@ class _Path(NamedTuple):
 
 
 def _collocated(
-    field: Field, nodes: _Collocation, t: float, x: Array, rate: Array, h: float
+    field: Field, nodes: _Collocation, t: float, x: Array, rate: Array, h: float, most: float
 ) -> tuple[float, _Path | None]:
-    """Excess of the defect of a step of collocation, and the step; none if it is too long."""
+    """Excess of the defect of a step of collocation over `most`, and the step; none if it is too long."""
     c, A, plant = nodes.c, nodes.A, field.plant
     nq, n = field.nq, field.nq + field.nv
     first = int(c[0] == 0.0)
@@ -438,15 +458,16 @@ def _collocated(
             last = change
             if not done and change > _ROUGH:
                 continue
+            X[-1, nq:n] *= field.speed_factor(X[-1])  # rounding at the start, which is none of the energy
             path = _path_of(nodes, t, x, X, K, h)
             between = np.empty(x.size)
             stepping.interpolate(x, path.F, nodes.between, between)
             found = field.derivative(t + nodes.between * h, field.project(between)[0])
-            defect = h * float((weights * np.abs(nodes.at(nodes.between) @ K - found)).max()) / _DEFECT
-            if defect > 1.0 and (done or change < 0.1 * defect * _DEFECT):  # going on would not help
-                return defect, None
+            excess = h * float((weights * np.abs(nodes.at(nodes.between) @ K - found)).max()) / most
+            if excess > 1.0 and (done or change < 0.1 * excess * most):  # going on would not help
+                return excess, None
             if done:
-                return defect, path
+                return excess, path
     except (AssemblyError, ModelError, NotFinite):
         pass
     return 1.0, None
