@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
-from .._tolerance import ROUNDING
+from .._tolerance import BLURRED, ROUNDING
 from ..errors import ModelError
 from ..kernels import constrained, loops, tree
 from . import diagnosis
@@ -284,14 +284,17 @@ class Mechanism(PlantBase):
         return q
 
     def project_velocity(self, q: ArrayLike, v: ArrayLike, *, metric: str = "mass") -> Array:
-        """The velocity nearest to v that the loops allow, in the metric of M or the Euclidean one."""
+        """The velocity nearest to v that the loops allow, in the metric of M or the Euclidean one.
+
+        Within rounding of a singular pose (1e-8), gradients that nearly vanish do not count.
+        """
         q = _check.vector(q, self.nq, "q", self.position_names)
         v = _check.vector(v, self.nv, "v", self.velocity_names).copy()
         euclidean = _check.one_of(metric, ("mass", "euclidean"), "metric") == "euclidean"
         work = constrained.new_work(self.model)
-        rank = constrained.update_position(self.model, q, work, RANK_TOLERANCE, self.nv)
+        rank = constrained.update_position(self.model, q, work, BLURRED, self.nv)
         if euclidean:
-            rank = constrained.euclidean_split(self.model, work, RANK_TOLERANCE, self.nv)
+            rank = constrained.euclidean_split(self.model, work, BLURRED, self.nv)
         constrained.project_velocity(self.model.scale, work, rank, v)
         return v
 

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
+from .._tolerance import BLURRED
 from ..dynamics.singular import SingularPose, moves, nearest_singular_pose, singular_pose
 from ..errors import AssemblyError, ModelError, SingularPoseError, Status, SwitchingError
 from ..kernels import stepping
@@ -37,7 +38,6 @@ _DEFECT = 1e-10  # of that step, times its length
 _ORDER = 5  # of the defect in the length
 _ROUGH = 1e-4  # change from which on iterates tell the defect
 _BESIDE = 1e-6  # closeness from which on the direction of gradients is told by the pose, not by its noisy neighbourhood
-_ROUNDED = 1e-8  # closeness below which rounding, over the distance to a pose, is as large as the distance
 _BADLY = 1e-5  # of a velocity: what rounding over the smallest distance with full rank may have turned it by
 _BLUR = 2e-15  # defect that rounding at the start leaves, times the closeness
 _DIGITS = 1e-12  # radians or sizes from a pose, below which rounding hides on which branch a start is
@@ -357,8 +357,8 @@ def _start_of_step(
     nq, n = plant.nq, plant.nq + plant.nv
     q, v = now.x[:nq].copy(), now.x[nq:n].copy()
     rate = field.derivative(now.t, now.x)
-    if terms.rank < run.options.cap or closeness < _ROUNDED:
-        pose = singular_pose(plant, q, tolerance=_START if terms.rank < run.options.cap else 4.0 * _ROUNDED)
+    if terms.rank < run.options.cap or closeness < BLURRED:
+        pose = singular_pose(plant, q, tolerance=_START if terms.rank < run.options.cap else 4.0 * BLURRED)
         if not len(pose.forms):
             return None
         if terms.rank == run.options.cap:
