@@ -14,6 +14,7 @@ from .._progress import Progress, Reporter
 from ..controllers.on_model import OnModel
 from ..controllers.protocol import as_controller
 from ..dynamics.formulations import Formulation
+from ..dynamics.singular import moves
 from ..errors import ModelError, ParametrizationError, SimulationError, SingularPoseError, Status
 from ..kernels import constrained, stepping
 from ..linear.parametrization import Parametrization, as_parametrization
@@ -332,11 +333,12 @@ def _start(plant: Plant, q0, v0, metric: str) -> tuple[Array, Array]:
     if phi.max(initial=0.0) > 1e-15 * size:
         q0 = plant.close(q0, metric=metric)
     allowed = plant.project_velocity(q0, v0, metric=metric)
-    off = float(np.abs(allowed - v0).max(initial=0.0))
-    if off > 1e-6 * max(1.0, float(np.abs(v0).max(initial=0.0))):
-        worst = plant.velocity_names[int(np.abs(allowed - v0).argmax())]
+    off, speed = np.abs(allowed - v0) * plant.reach, float(np.abs(v0 * plant.reach).max(initial=0.0))
+    if off.max(initial=0.0) > 1e-6 * speed and moves(plant, plant.terms(q0, np.zeros(plant.nv)), v0):
+        worst = int(off.argmax())
         raise ValueError(
-            f"v0 violates the loops: {worst!r} would have to change by {off:.3e}. Give an admissible velocity, such as "
+            f"v0 violates the loops: {plant.velocity_names[worst]!r} would have to change by "
+            f"{abs(allowed[worst] - v0[worst]):.3e}. Give an admissible velocity, such as "
             "plant.project_velocity(q0, v0)."
         )
     return q0, allowed
