@@ -183,7 +183,8 @@ def underlying_ode(
 
     x = (q, v), f(x) = (v, a(q, v)), and P a projector on the tangent space of the manifold
     g(q) = 0, G(q) v = 0. At an equilibrium its eigenvalues are those of the local state-space form, and
-    zeros, whatever P (theorems 4.1.1 and 4.1.2).
+    zeros, whatever P (theorems 4.1.1 and 4.1.2). Rolling rows, which bind velocities and no positions, count in
+    G(q) v = 0 only, so that no state is lost; without `coordinates`, since 2 dof states do not exist for them.
 
     Parameters
     ----------
@@ -209,10 +210,11 @@ def underlying_ode(
     here = _at_state(plant, point)
     nv = plant.nv
     if coordinates is None:
-        H = np.block([[here.A, np.zeros_like(here.A)], [here.rate_q, here.A]])
+        A, rank = _of_positions(plant, here)
+        H = np.block([[A, np.zeros_like(A)], [here.rate_q, here.A]])
         P = np.eye(2 * nv)
         if here.rank:
-            Vt = np.linalg.svd(H)[2][: 2 * here.rank]
+            Vt = np.linalg.svd(H)[2][: rank + here.rank]
             P = P - Vt.T @ Vt
     else:
         small = SmallMotion(plant, here, coordinates)
@@ -223,6 +225,15 @@ def underlying_ode(
     a_v = here.acceleration(-here.force_v, here.accel_v)
     turned = bracket(plant, here.v, np.eye(nv))
     return np.block([[2.0 * FIXED * turned, np.eye(nv)], [a_q, a_v]]) @ P
+
+
+def _of_positions(plant: PlantBase, here: Derivatives) -> tuple[Array, int]:
+    """The rows of A that bind positions, and their rank: rolling ones bind velocities only."""
+    rolling = plant.rolling_rows(here.q)
+    if not rolling:
+        return here.A, here.rank
+    A = here.A[[i for i, name in enumerate(plant.row_names) if name not in rolling]]
+    return A, int(np.linalg.matrix_rank(A * coordinate_lengths(plant))) if A.size else 0
 
 
 # -- what is linearized about -----------------------------------------------------------------------

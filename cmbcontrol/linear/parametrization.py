@@ -36,7 +36,7 @@ from .. import _check
 from ..dynamics.differences import slope
 from ..errors import ModelError, ParametrizationError, SingularPoseError
 from ..model.base import PlantBase
-from .at_rest import coordinate_lengths, require_closed
+from .at_rest import coordinate_lengths, require_closed, require_holonomic
 from .right_jacobian import angle_factor, group_joints, inverse_right_jacobian, rate_gradient
 
 __all__ = [
@@ -700,7 +700,9 @@ def _base(plant: PlantBase, q0: ArrayLike, rank: int | None) -> tuple[Array, _Ba
     q0 = _check.vector(q0, plant.nq, "q0", plant.position_names).copy()
     require_closed(plant, q0)
     terms = plant.terms(q0, np.zeros(plant.nv))
-    rank = plant.generic_rank(q0) if rank is None else rank
+    if rank is None:  # the first chart, not one that follows another
+        require_holonomic(plant, q0)
+        rank = plant.generic_rank(q0)
     found = float(terms.pivots[rank - 1] / terms.pivots[0]) if rank and terms.pivots[0] > 0.0 else float(rank == 0)
     if terms.rank < rank or found < _SINGULAR:
         raise SingularPoseError(

@@ -14,6 +14,7 @@ from ..kernels import derivatives as kernels
 from ..model.mechanism import Mechanism
 from ..model.plant import Plant
 from ..model.terms import FAILED, RANK_TOLERANCE
+from .at_rest import require_holonomic
 
 __all__ = ["CoordinateRows", "Reduced", "bracket", "reduce", "reduced_model"]
 
@@ -147,6 +148,7 @@ def reduce(plant: Plant, here: Derivatives, rows: CoordinateRows, factor: float 
     With delta = K y and dv = K y_v + N y tangent to the manifold, da = Z Z'(B du - F) - A_plus C, F = F_q delta + F_v
     dv and C = C_q delta + C_v dv, and dy_v/dt = R da + (the rows' own changes).
     """
+    require_holonomic(plant, here.q)
     R, Z, p = rows.R, here.Z, len(rows.R)
     tails = R @ Z
     try:

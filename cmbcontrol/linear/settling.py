@@ -10,7 +10,15 @@ from numpy.typing import NDArray
 from .. import _check
 from ..errors import AssemblyError, EquilibriumError, ModelError
 from ..model.base import PlantBase
-from .at_rest import at_rest, coordinate_lengths, loop_curvatures, multipliers, relative_force, unbalanced
+from .at_rest import (
+    at_rest,
+    coordinate_lengths,
+    loop_curvatures,
+    multipliers,
+    relative_force,
+    require_holonomic,
+    unbalanced,
+)
 from .holding import Efforts, holding_efforts, least_distance, null_space, smallest_efforts
 
 __all__ = ["Pose", "close_moving", "named_coordinates", "settle"]
@@ -176,6 +184,7 @@ def settle(
 
     Without any equilibrium near, the pose that comes nearest.
     """
+    require_holonomic(plant, q)
     here = Pose(plant, q, efforts, moving)
     if here.free.shape[1] == 0 and here.relative > tolerance:
         held = ", ".join(repr(n) for n, m in zip(plant.velocity_names, moving, strict=True) if not m)

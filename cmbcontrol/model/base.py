@@ -233,6 +233,10 @@ class PlantBase(ABC):
             modes[gone] = self.without(*gone)
         return modes[gone]
 
+    def rolling_rows(self, q: ArrayLike) -> tuple[str, ...]:
+        """Rows that bind velocities and no positions (nonholonomic ones); none unless functions say so."""
+        return ()
+
     def jacobian(self, q: ArrayLike) -> Array:
         """Constraint Jacobian A (rows, nv)."""
         return self.terms(q, np.zeros(self.nv)).A

@@ -22,6 +22,9 @@ __all__ = ["FunctionPlant"]
 Array = NDArray[np.float64]
 Matrix = ArrayLike | Callable[[Array], ArrayLike]
 _NOISE = 1e-13
+# of a row's size: no gradient is wrong by about one; a gradient is right to the differences of Phi, 1e-10, or to those
+# by which the user found A, 1e-5
+_GRADIENT = 1e-3
 
 
 class _Split(NamedTuple):
@@ -355,6 +358,30 @@ class FunctionPlant(PlantBase):
     def jacobian(self, q: ArrayLike) -> Array:
         """Constraint Jacobian A (rows, nv)."""
         return self._value("A", _check.vector(q, self.nq, "q", self.position_names))
+
+    def rolling_rows(self, q: ArrayLike) -> tuple[str, ...]:
+        """Rows that bind velocities and no positions: rows of A that are not the gradient of Phi at q and near it.
+
+        Rolling wheels, blades, knife edges: Phi = 0 and A(q) v = 0. The machine then has more positions than
+        2 dof states can tell. `simulate` takes such rows, and `underlying_ode` linearizes them.
+
+        Examples
+        --------
+        >>> from cmbcontrol import plants
+        >>> plants.slider_crank().rolling_rows([1.2, -2.4])
+        ()
+        """
+        q = _check.vector(q, self.nq, "q", self.position_names)
+        length = np.array([1.0 if unit == "rad" else self.size for unit in self.position_units])
+        # a row may be a gradient, or vanish, at one pose by chance
+        near = 1e-2 * length * np.random.default_rng(0).standard_normal((2, self.nq))
+        off, scale = np.zeros(len(self.row_names)), np.zeros(len(self.row_names))
+        for x in (q, q + near[0], q + near[1]):
+            given = self._value("A", x) * length
+            found = _gradient(lambda s, x=x: self._value("Phi", x + length * s), np.zeros(self.nq))
+            off = np.maximum(off, np.abs(given - found).max(axis=1, initial=0.0))
+            scale = np.maximum(scale, np.abs(given).max(axis=1, initial=0.0))
+        return tuple(n for n, wrong in zip(self.row_names, off > _GRADIENT * scale, strict=True) if wrong)
 
     def with_loops(self, *loops: Joint | Loop | Coupling) -> FunctionPlant:
         """The same plant with more couplings; one that has the name of a present coupling or loop takes its place.
