@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
-from ..errors import AssemblyError
+from ..errors import AssemblyError, ModelError
 from . import assembly, diagnosis
 from .elements import Coupling, Joint, Loop
 from .terms import Terms
@@ -102,6 +102,19 @@ class PlantBase(ABC):
         if coordinate not in self.velocity_names:
             raise ValueError(_check.unknown(coordinate, self.velocity_names, "coordinate"))
         return self.velocity_names.index(coordinate)
+
+    def _require_distinct_signals(self) -> None:
+        """Refuse names that fall together once suffixes are added: a loop "a" with a row "a_x", and a loop "a_x"."""
+        cut = [j.name for j in self.loops if isinstance(j, Joint) and len(j.velocity_units) == 1]
+        signals = [(n, f"the coordinate {n!r}") for n in dict.fromkeys((*self.velocity_names, *cut))]
+        signals += [(f"{n}_rate", f"the rate of {what}") for n, what in signals]
+        loop_of = {i: loop for loop, rows in self.row_slices.items() for i in range(*rows.indices(len(self.row_names)))}
+        signals += [(n, f"a row of the loop {loop_of[i]!r}") for i, n in enumerate(self.row_names)]
+        owner: dict[str, str] = {}
+        for signal, what in signals:
+            if signal in owner:
+                raise ModelError(f"{self.name!r}: {owner[signal]} and {what} are both called {signal!r}; rename one")
+            owner[signal] = what
 
     def velocity_of(self, positions: Sequence[int]) -> list[int]:
         """Velocity coordinates that belong to position coordinates (one-to-one ones only)."""

@@ -153,7 +153,8 @@ class FunctionPlant(PlantBase):
         sketch: Callable[[Array], Sequence[ArrayLike]] | None = None,
         source: str = "",
     ) -> None:
-        self.name, self.source = _check.name(name, "plant"), source
+        self.name = _check.name(name, "plant")
+        self.source = _check.text(source, f"plant {self.name!r}: source")
         self.size = _check.positive(size, "the size of a plant")
         self.position_names = self.velocity_names = self._names(coordinates, "coordinate")
         self.actuator_names = self._names(actuators, "actuator")
@@ -161,7 +162,7 @@ class FunctionPlant(PlantBase):
         self.velocity_units = tuple(f"{u}/s" for u in self.position_units)
         self.paired = tuple((i, i) for i in range(self.nq))
         self._neutral = np.zeros(self.nq) if neutral is None else _check.vector(neutral, self.nq, "neutral").copy()
-        self.limits = self._limit_array(limits or {})
+        self.limits = self._limit_array({} if limits is None else limits)
         self.effort = self._effort_array(effort)
 
         self._functions = {"M": M, "h": h, "Phi": Phi, "A": A, "Adot_v": Adot_v}
@@ -169,7 +170,7 @@ class FunctionPlant(PlantBase):
             self._functions["potential"] = potential
         if sketch is not None:
             self.sketch = sketch
-        for key, function in self._functions.items():
+        for key, function in (self._functions | ({} if sketch is None else {"sketch": sketch})).items():
             if not callable(function):
                 raise TypeError(f"plant {self.name!r}: {key} must be a function, got {function!r}")
         count = np.size(self._call("Phi", self._neutral))
@@ -184,6 +185,7 @@ class FunctionPlant(PlantBase):
             **self._row_shapes(count),
         }
         self._B = self._drive(B)
+        self._require_distinct_signals()
         for array in (self.limits, self.effort, self.row_scale, self._neutral):
             array.setflags(write=False)
         self._check_functions()
@@ -195,21 +197,24 @@ class FunctionPlant(PlantBase):
         """Checked, distinct names."""
         if isinstance(names, str):
             raise TypeError(f"plant {self.name!r}: the {what}s must be a sequence of names, got the string {names!r}")
-        listed = tuple(_check.name(n, what) for n in names)
+        listed = _check.sequence(names, f"plant {self.name!r}: the {what}s", "names")
         for n in listed:
+            _check.name(n, what)
             if listed.count(n) > 1:
                 raise ModelError(f"plant {self.name!r}: {listed.count(n)} {what}s are called {n!r}; rename one")
         return listed
 
     def _units(self, units: Sequence[str] | None, count: int, default: str, what: str) -> tuple[str, ...]:
-        listed = (default,) * count if units is None else tuple(units)
+        given = (default,) * count if units is None else units
+        listed = tuple(_check.text(u, what) for u in _check.sequence(given, f"plant {self.name!r}: {what}", "units"))
         if len(listed) != count:
             raise ModelError(f"plant {self.name!r}: {what} must have {count} entries, got {listed}")
         return listed
 
     def _limit_array(self, limits: Mapping[str, tuple[float, float]]) -> Array:
         array = np.tile([-np.inf, np.inf], (self.nq, 1))
-        for coordinate, (low, high) in limits.items():
+        for coordinate, ends in _check.mapping(limits, f"plant {self.name!r}: limits", "coordinates to pairs").items():
+            low, high = _check.pair(ends, f"plant {self.name!r}: limits of {coordinate!r}", infinite=True)
             if not low < high:
                 raise ModelError(
                     f"plant {self.name!r}: the lower limit {low} of {coordinate!r} must be below the upper limit {high}"
@@ -218,7 +223,7 @@ class FunctionPlant(PlantBase):
         return array
 
     def _effort_array(self, effort: ArrayLike | None) -> Array:
-        array = np.full(self.nu, np.inf) if effort is None else np.array(effort, dtype=np.float64)
+        array = np.full(self.nu, np.inf) if effort is None else _check.numbers(effort, f"plant {self.name!r}: effort")
         if array.shape != (self.nu,) or not np.all(array > 0.0):
             raise ModelError(
                 f"plant {self.name!r}: effort must have {self.nu} entries > 0, one an actuator, got {array.tolist()}"
@@ -256,7 +261,7 @@ class FunctionPlant(PlantBase):
     def _call(self, key: str, *state: Array) -> Array:
         """What a function returns, as a new array."""
         try:
-            return np.array(self._functions[key](*state), dtype=np.float64, order="C")
+            return _check.numbers(self._functions[key](*state), key)
         except (TypeError, ValueError, IndexError, ArithmeticError) as error:
             given = "q" if len(state) == 1 else "q, v"
             listed = ", ".join(str(x.tolist()) for x in state)
@@ -414,6 +419,8 @@ class FunctionPlant(PlantBase):
         count = len(self.row_names)
         scale = np.append(self.row_scale, 1.0 / np.linalg.norm(row[0] / metres))
         scale.setflags(write=False)
+        if loop.name in self.row_names:
+            raise ModelError(f"plant {self.name!r} has a row called {loop.name!r} already; rename the coupling")
         mode = object.__new__(type(self))
         vars(mode).update(
             vars(self),

@@ -75,8 +75,10 @@ class Mechanism(PlantBase):
         source: str = "",
     ) -> None:
         self.name = _check.name(name, "mechanism")
-        self.bodies, self.joints, self.loops = tuple(bodies), tuple(joints), tuple(loops)
-        self.springs, self.actuators, self.source = tuple(springs), tuple(actuators), source
+        parts = {"bodies": bodies, "joints": joints, "loops": loops, "springs": springs, "actuators": actuators}
+        for key, given in parts.items():
+            setattr(self, key, _check.sequence(given, f"mechanism {self.name!r}: {key}", key))
+        self.source = _check.text(source, f"mechanism {self.name!r}: source")
         self.gravity = _check.vector(gravity, 3, "gravity").copy()
         self.gravity.setflags(write=False)
         self._check_parts()
@@ -99,6 +101,7 @@ class Mechanism(PlantBase):
         self.paired = tuple((i, velocity[n]) for i, n in enumerate(self.position_names) if n in velocity)
         for array in (self.row_scale, self.effort, self.limits):
             array.setflags(write=False)
+        self._require_distinct_signals()
         self._frozen = True
         self._check_mass()
 
@@ -116,7 +119,7 @@ class Mechanism(PlantBase):
         for what, parts, types in kinds:
             for part in parts:
                 if not isinstance(part, types):
-                    raise TypeError(f"mechanism {self.name!r}: {part!r} is not a {what}")
+                    raise TypeError(f"mechanism {self.name!r}: {_check.shown(part)} is not a {what}")
         for what, parts in (
             ("body", self.bodies),
             ("joint or loop", self.joints + self.loops),
