@@ -261,7 +261,7 @@ class FunctionPlant(PlantBase):
     def _call(self, key: str, *state: Array) -> Array:
         """What a function returns, as a new array."""
         try:
-            return _check.numbers(self._functions[key](*state), key)
+            return _check.numbers(self._functions[key](*(x.copy() for x in state)), key)
         except (TypeError, ValueError, IndexError, ArithmeticError) as error:
             given = "q" if len(state) == 1 else "q, v"
             listed = ", ".join(str(x.tolist()) for x in state)
