@@ -396,6 +396,12 @@ class Chain:
         """Motor efforts u (nu,), N or N m: what the controller asks for, before the drive."""
         return self._passed(t, terms, state).efforts[-1]
 
+    def command(self, t: float, terms: Terms, state: Array) -> Array:
+        """What is asked of the drives (nu,); they are among the blocks in continuous time."""
+        of_controller = [block.place != "machine" for block in self.blocks]
+        drives = of_controller.index(False) if False in of_controller else len(of_controller)
+        return self._passed(t, terms, state).efforts[drives]
+
     def derivative(self, t: float, terms: Terms, state: Array) -> Array:
         """Rate of the states, in continuous time."""
         return self._moved("derivative", t, terms, state)

@@ -11,6 +11,8 @@ A controller is any object that can be called so. It may also have
 ``update(t, terms, state) -> state``
     Next state, in sampled time.
 
+``command(t, terms, state) -> u``
+    In continuous time, what a law asks of the drives that are part of it; it is kept with the run.
 ``report(t, terms, state) -> mapping``
     Numbers to keep with the run, by name: a margin, a force error, a status.
 ``measures_force``

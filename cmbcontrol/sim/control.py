@@ -139,6 +139,13 @@ class Control:
         except Exception as error:
             raise LawFailed from error
 
+    def commanded(self, t: float, terms: Terms, c: Array, u: Array, held: Array) -> Array:
+        """What is asked of the motors, where the efforts u act and those held are these: both differ behind a drive."""
+        if self.period is not None or self.drive is not None:
+            return held
+        command = optional(self.law, "command")
+        return u if command is None else self._checked(command(t, self._own(terms), c.copy()), t, "the command")
+
     def rate(self, t: float, terms: Terms, c: Array, u: Array) -> Array:
         """Rate of the integrated states, with the efforts u that act."""
         if not c.size:

@@ -30,7 +30,9 @@ class Simulation:
     ----------
     data : xarray.Dataset
         Dimensions time, position, velocity, actuator, row, loop, event. Variables, each with units
-        in its attrs: ``q``, ``v``, ``a``, ``u``, ``constraint_force`` (A' lam), ``multipliers``,
+        in its attrs: ``q``, ``v``, ``a``, ``u`` (efforts that act at the joints, behind the drives), ``command``
+        (what the controller asks of the motors; the same without drives), ``constraint_force`` (A' lam),
+        ``multipliers``,
         ``drift`` (how far each loop is open), ``kinetic``, ``potential``, ``energy``,
         ``actuator_work``, ``dissipated_work``, ``impact_loss``, ``energy_balance`` (their sum less the start:
         zero in truth), ``active`` (which loops hold), ``actuator_power``, ``constraint_power`` (zero in truth),
@@ -195,7 +197,8 @@ def build_dataset(plant: Plant, times: Array, columns: dict[str, Array], events:
         "q": (("time", "position"), units(plant.position_units), "joint positions"),
         "v": (("time", "velocity"), units(plant.velocity_units), "joint velocities"),
         "a": (("time", "velocity"), units(tuple(f"{u}2" for u in plant.velocity_units)), "joint accelerations"),
-        "u": (("time", "actuator"), "N or N m", "motor efforts"),
+        "u": (("time", "actuator"), "N or N m", "efforts that act at the joints"),
+        "command": (("time", "actuator"), "N or N m", "efforts that the controller commands"),
         "constraint_force": (("time", "velocity"), units(effort), "constraint force A' lam"),
         "multipliers": (("time", "row"), "N or N m", "smallest multipliers"),
         "drift": (("time", "loop"), "m", "opening of the loops"),
