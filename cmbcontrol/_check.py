@@ -5,7 +5,9 @@ from __future__ import annotations
 import difflib
 import math
 import operator
+import os
 from collections.abc import Callable, Collection, Iterable, Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 __all__ = [
     "count",
+    "each",
     "flag",
     "function",
     "gain",
@@ -25,10 +28,13 @@ __all__ = [
     "numbers",
     "one_of",
     "pair",
+    "path",
     "plant",
     "positive",
+    "run",
     "sequence",
     "shown",
+    "single",
     "text",
     "unknown",
     "vector",
@@ -103,7 +109,9 @@ def matrix(x: ArrayLike, shape: tuple[int, int], what: str) -> Array:
 
 def number(x: float, what: str, infinite: bool = False) -> float:
     """`x` as a finite float (or an infinite one, if that is allowed)."""
-    if type(x) is not float:
+    if isinstance(x, float):
+        x = float(x)  # of numpy's, too
+    else:
         if isinstance(x, (str, bytes, bool, np.bool_)) or x is np.ma.masked or getattr(x, "ndim", 0) != 0:
             raise TypeError(f"{what} must be a number, got {shown(x)}")
         try:
@@ -123,22 +131,31 @@ def positive(x: float, what: str, zero: bool = False, infinite: bool = False) ->
     return value
 
 
-def count(x: int, what: str, least: int = 1) -> int:
-    """`x` as a whole number of at least `least`."""
+def count(x: int, what: str, least: int = 1, most: float = math.inf) -> int:
+    """`x` as a whole number of at least `least`, and at most `most`."""
+    wanted = f"{what} must be a whole number " + (f">= {least}" if most == math.inf else f"from {least} to {most}")
     try:
         if isinstance(x, (bool, np.bool_)):
             raise TypeError
         value = operator.index(x)
     except TypeError:
-        raise TypeError(f"{what} must be a whole number, got {shown(x)}") from None
-    if value < least:
-        raise ValueError(f"{what} must be >= {least}, got {value}")
+        kind = ValueError if isinstance(x, float) else TypeError
+        raise kind(f"{wanted}, got {shown(x)}") from None
+    if not least <= value <= most:
+        raise ValueError(f"{wanted}, got {value}")
     return value
+
+
+def single(x: Any) -> bool:
+    """Whether x is to be taken as one number rather than several; what it is, `number` or `vector` says."""
+    return not isinstance(x, (list, tuple, set, frozenset, Mapping)) and getattr(x, "ndim", 0) == 0
 
 
 def flag(x: bool, what: str) -> bool:
     """`x` as a bool: any text is true to Python, "no" as well."""
-    if not isinstance(x, (bool, np.bool_)):
+    if x is True or x is False:
+        return x
+    if not isinstance(x, (int, np.bool_)) or x not in (0, 1):
         raise TypeError(f"{what} must be True or False, got {shown(x)}")
     return bool(x)
 
@@ -164,12 +181,13 @@ def unknown(given: str, known: Collection[str], what: str) -> str:
     return f"there is no {what} {given!r}{hint} (known: {', '.join(map(repr, known)) or 'none'})"
 
 
-def one_of(given: str, known: Collection[str], what: str) -> str:
-    """`given` if it is one of the known names, else a ValueError with the nearest one."""
+def one_of(given: str, known: Collection[str], what: str, argument: str = "") -> str:
+    """`given` if it is one of the known names, else an error with the nearest one (and the argument it was in)."""
+    where = argument and f"{argument}: "
     if not isinstance(given, str):
-        raise TypeError(f"{what} must be one of {', '.join(map(repr, known))}, got {shown(given)}")
+        raise TypeError(f"{where}{what} must be a name (one of {', '.join(map(repr, known))}), got {shown(given)}")
     if given not in known:
-        raise ValueError(unknown(given, known, what))
+        raise ValueError(where + unknown(given, known, what))
     return given
 
 
@@ -203,7 +221,7 @@ def names(x: Any, what: str, known: Collection[str] | None = None, kind: str = "
         if known is not None and n not in known:
             raise ValueError(f"{what}: {unknown(n, known, kind)}")
         if listed.count(n) > 1:
-            raise ValueError(f"{what} must be distinct, but {n!r} is named {listed.count(n)} times")
+            raise ValueError(f"{what} must be all different, but {n!r} is given {listed.count(n)} times")
     return listed
 
 
@@ -237,9 +255,33 @@ def plant(x: Any, what: str = "plant") -> Any:
     return x
 
 
+def run(x: Any, what: str = "run") -> Any:
+    """`x` if it is the result of a run; those that know of runs import more."""
+    if not hasattr(x, "data") or not hasattr(x, "singularities") or isinstance(x, type):
+        raise TypeError(f"{what} must be a Simulation, from simulate(plant, ...), got {_kind(x)}")
+    return x
+
+
+def path(x: Any, what: str = "path") -> Path:
+    """`x` as the path of a file."""
+    if not isinstance(x, (str, os.PathLike)) or not isinstance(os.fspath(x), str):
+        raise TypeError(f"{what} must be the name of a file, got {shown(x)}")
+    return Path(x)
+
+
 def _kind(x: Any) -> str:
     """What was given, for messages about types."""
     return f"the {'class' if isinstance(x, type) else 'function'} {x.__name__}" if hasattr(x, "__name__") else shown(x)
+
+
+def each(values: ArrayLike, k: int, what: str) -> Array:
+    """k positive numbers, from one that serves all or from k."""
+    x = numbers(values, what, f"one number or {k}")
+    if x.shape not in ((), (k,)):
+        raise ValueError(f"{what} must be one number or {k}, got shape {x.shape}")
+    if not (np.isfinite(x).all() and x.min(initial=1.0) > 0.0):
+        raise ValueError(f"{what} must be > 0, got {x.tolist()}")
+    return np.broadcast_to(x, (k,)).copy()
 
 
 def gain(values: ArrayLike, k: int, what: str, names: Iterable[str] = ()) -> Array:

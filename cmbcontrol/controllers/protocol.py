@@ -74,7 +74,8 @@ class ConstantEffort:
     period = None
 
     def __init__(self, u: ArrayLike) -> None:
-        self.u = np.atleast_1d(np.asarray(u, dtype=np.float64))
+        self.u = np.atleast_1d(_check.numbers(u, "the motor efforts u"))
+        self.u = _check.vector(self.u, self.u.size, "the motor efforts u")
 
     def __call__(self, t: float, terms: Terms, state: Array) -> Array:
         return self.u
@@ -84,6 +85,8 @@ def as_controller(controller: Any, plant: Plant) -> Any:
     """`controller` itself, or a ConstantEffort from numbers; None means no effort."""
     if controller is None:
         return ConstantEffort(np.zeros(plant.nu))
+    if isinstance(controller, type):
+        raise TypeError(f"the controller must be an object, got the class {controller.__name__}; build one of it")
     if not callable(controller):
         return ConstantEffort(_check.vector(controller, plant.nu, "the motor efforts", plant.actuator_names))
     return controller

@@ -92,6 +92,7 @@ def linearize(
     >>> lin.eigenvalues().round(3)
     array([-2.773+0.j, -2.37 +0.j,  2.37 +0.j,  2.773+0.j])
     """
+    tolerance = _check.positive(tolerance, "tolerance")
     here = _at_equilibrium(plant, point, tolerance)
     return _model(plant, point, SmallMotion(plant, here, coordinates, inputs), outputs, affine=False)
 
@@ -241,6 +242,7 @@ def _of_positions(plant: PlantBase, here: Derivatives) -> tuple[Array, int]:
 
 def _checked(plant: PlantBase, point: OperatingPoint) -> tuple[Array, Array, Array, Array]:
     """q, v, u and lam of an operating point that fits the plant."""
+    _check.plant(plant)
     if not isinstance(point, OperatingPoint):
         raise TypeError(f"point must be an OperatingPoint, from trim(plant, q), got {type(point).__name__}")
     q = _check.vector(point.q, plant.nq, "q of the operating point", plant.position_names)

@@ -38,7 +38,7 @@ def named_coordinates(plant: PlantBase, names: str | Collection[str], what: str)
     known |= {plant.position_names[i]: (plant.velocity_names[k],) for i, k in plant.paired}
     known |= {n: (n,) for n in plant.velocity_names}
     mask = np.zeros(plant.nv, dtype=bool)
-    for name in (names,) if isinstance(names, str) else names:
+    for name in _check.names((names,) if isinstance(names, str) else names, what):
         if name not in known:
             raise ValueError(_check.unknown(name, list(known), f"coordinate to {what}"))
         mask[[plant.index(n) for n in known[name]]] = True

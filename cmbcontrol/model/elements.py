@@ -268,9 +268,9 @@ class Joint:
         damping = _check.numbers(self.damping, f"damping of {what}", expected)
         if damping.ndim and damping.shape != (nv,):
             raise ModelError(f"{what}: damping must be {expected}, got {self.damping!r}")
-        damping = np.broadcast_to(damping, (nv,)).copy()
-        if nv and (not np.isfinite(damping).all() or damping.min() < 0.0):
+        if not np.isfinite(damping).all() or damping.min(initial=0.0) < 0.0:
             raise ModelError(f"{what}: damping must be finite and >= 0, got {self.damping}")
+        damping = np.broadcast_to(damping, (nv,)).copy()
         _set(self, damping=damping, limits=self._limit_array())
         self._check_geometry()
 
@@ -294,7 +294,7 @@ class Joint:
             limits = {suffixes[0]: limits}
         for suffix, pair in limits.items():
             if suffix not in suffixes:
-                raise ModelError(f"{what}: {_check.unknown(suffix, suffixes, 'coordinate')}")
+                raise ModelError(f"{what}: limits: {_check.unknown(suffix, suffixes, 'coordinate')}")
             low, high = _check.pair(pair, f"limits of {what}", infinite=True)
             if not low < high:
                 raise ModelError(f"{what}: the lower limit {low} must be below the upper limit {high}")

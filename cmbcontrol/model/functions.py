@@ -219,7 +219,8 @@ class FunctionPlant(PlantBase):
                 raise ModelError(
                     f"plant {self.name!r}: the lower limit {low} of {coordinate!r} must be below the upper limit {high}"
                 )
-            array[self.index(coordinate)] = low, high
+            known = _check.one_of(coordinate, self.position_names, "coordinate", "limits")
+            array[self.index(known)] = low, high
         return array
 
     def _effort_array(self, effort: ArrayLike | None) -> Array:
@@ -310,6 +311,7 @@ class FunctionPlant(PlantBase):
         ModelError
             Names the function that disagrees, and how much.
         """
+        tolerance = _check.positive(tolerance, "tolerance")
         q = _check.vector(q, self.nq, "q", self.position_names)
         v = _check.vector(v, self.nv, "v", self.velocity_names)
         rest = np.zeros(self.nv)
@@ -352,6 +354,7 @@ class FunctionPlant(PlantBase):
 
     def position_rate(self, q: ArrayLike, v: ArrayLike) -> Array:
         """dq/dt, which is v."""
+        _check.vector(q, self.nq, "q", self.position_names)
         return _check.vector(v, self.nv, "v", self.velocity_names).copy()
 
     # -- loops ------------------------------------------------------------------------------------
@@ -481,6 +484,8 @@ class FunctionPlant(PlantBase):
         AssemblyError
             Where the loops stay open by more than 1e-9 m.
         """
+        accuracy = _check.positive(accuracy, "accuracy")
+        _check.one_of(metric, ("mass", "euclidean"), "metric")
         q = _check.vector(q, self.nq, "q", self.position_names).copy()
         left = self.open_loop(q)
         for _ in range(30):
@@ -530,6 +535,10 @@ class FunctionPlant(PlantBase):
         ModelError
             Where the mass matrix is not positive definite, or a function fails.
         """
+        t = _check.number(t, "t")
+        project, close = _check.flag(project, "project"), _check.flag(close, "close")
+        if cap is not None:
+            cap = _check.count(cap, "cap", 0)
         q = _check.vector(q, self.nq, "q", self.position_names)
         v = _check.vector(v, self.nv, "v", self.velocity_names)
         if close:

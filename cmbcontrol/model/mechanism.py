@@ -198,8 +198,7 @@ class Mechanism(PlantBase):
         >>> plants.five_bar().link_index("right_upper")
         3
         """
-        if body not in self._compiled.link_of:
-            raise ValueError(_check.unknown(body, list(self._compiled.link_of), "body"))
+        _check.one_of(body, self._compiled.link_of, "body")
         return self._compiled.link_of[body]
 
     def pose(self, q: ArrayLike, body: str) -> Frame:
@@ -231,7 +230,7 @@ class Mechanism(PlantBase):
         """Residual phi (rows,) of the loops, metres and radians."""
         R, p = self.link_poses(q)
         phi = np.empty(len(self.row_names))
-        loops.loop_residual(self.model, np.ascontiguousarray(q, dtype=np.float64), R, p, phi)
+        loops.loop_residual(self.model, _check.vector(q, self.nq, "q"), R, p, phi)
         return phi
 
     def close(self, q: ArrayLike, *, metric: str = "mass", accuracy: float = 1e-14) -> Array:
@@ -242,8 +241,10 @@ class Mechanism(PlantBase):
         AssemblyError
             Where the loops stay open by more than 1e-9 m.
         """
+        accuracy = _check.positive(accuracy, "accuracy")
+        _check.one_of(metric, ("mass", "euclidean"), "metric")
         q = _check.vector(q, self.nq, "q", self.position_names).copy()
-        euclidean = _check.one_of(metric, ("mass", "euclidean"), "metric") == "euclidean"
+        euclidean = metric == "euclidean"
         work, moved = constrained.new_work(self.model), np.empty(self.nv)
         left = constrained.close_loops(
             self.model, q, work, RANK_TOLERANCE, self.nv, euclidean, accuracy * self.size, moved
@@ -329,6 +330,10 @@ class Mechanism(PlantBase):
         ModelError
             Where the mass matrix is not positive definite.
         """
+        t = _check.number(t, "t")
+        project, close = _check.flag(project, "project"), _check.flag(close, "close")
+        if cap is not None:
+            cap = _check.count(cap, "cap", 0)
         q = _check.vector(q, self.nq, "q", self.position_names)
         v = _check.vector(v, self.nv, "v", self.velocity_names)
         if project:

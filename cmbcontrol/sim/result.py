@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .. import _check
 from ..dynamics.singular import SingularityEvent, singularities
 from ..errors import Status
 from ..model.plant import Plant
@@ -110,6 +111,8 @@ class Simulation:
         >>> [(round(event.time, 3), event.rank, event.taken, event.pose.bifurcation) for event in run.singularities()]
         [(0.197, 0, 1, True)]
         """
+        if plant is not None:
+            _check.plant(plant)
         plant = self.plant if plant is None else plant
         if plant is None:
             raise TypeError("a run from a file does not know its plant: give it, run.singularities(plant)")
@@ -119,7 +122,7 @@ class Simulation:
 
     def save(self, path: str | Path) -> Path:
         """Write the run as netCDF; read it back with `load_run`."""
-        path = Path(path)
+        path = _check.path(path)
         self.data.to_netcdf(path, engine="netcdf4")
         return path
 
@@ -174,7 +177,7 @@ def load_run(path: str | Path) -> Simulation:
     """
     import xarray
 
-    path = Path(path)
+    path = _check.path(path)
     if not path.is_file():
         raise FileNotFoundError(f"there is no run at {path}")
     with xarray.open_dataset(path, engine="netcdf4") as data:
