@@ -363,3 +363,27 @@ def test_functions_and_conditions_that_write_do_not_change_the_run():
         for writes in (False, True)
     ]
     assert np.array_equal(*runs)
+
+
+class Counter:
+    """A law with a state, which says what it is told to say."""
+
+    def __init__(self, **says):
+        for name, value in says.items():
+            setattr(self, name, value)
+
+    def start(self, plant):
+        return np.zeros(2)
+
+    def __call__(self, t, terms, state):
+        return np.zeros(2)
+
+
+@pytest.mark.parametrize("said", [None, [0.0], np.zeros(2) + 1.0j, ["0", "1"], np.zeros((2, 2)), [True, False]])
+@pytest.mark.parametrize("way", ["update", "derivative"])
+def test_states_of_laws_are_numbers_as_many_as_at_the_start(way, said):
+    period = {"period": 0.01} if way == "update" else {}
+    law = Counter(**{way: lambda t, terms, state: said}, **period)
+    plant = plants.five_bar()
+    with pytest.raises(cmb.SimulationError, match=r"state of Counter \(t = 0 s\) must"):
+        cmb.simulate(plant, law, plant.assemble(left=2.1, right=1.0), t_end=0.05)

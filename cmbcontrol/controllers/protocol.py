@@ -107,7 +107,11 @@ def start_of(controller: Any, plant: Plant) -> Array:
     """Initial states (n,) of a controller, a copy; none where it has no `start`."""
     start = optional(controller, "start")
     state = start(plant) if start is not None else None
-    return np.zeros(0) if state is None else np.atleast_1d(np.array(state, dtype=np.float64))
+    return (
+        np.zeros(0)
+        if state is None
+        else np.atleast_1d(_check.numbers(state, f"the start of {type(controller).__name__}"))
+    )
 
 
 def holding(plant: Plant, terms: Terms) -> Plant:

@@ -103,7 +103,7 @@ class Control:
                 self.reports.append((t, dict(report(t, terms, self.state.copy()))))
             if update is not None:
                 state = update(t, terms, self.state.copy())
-                self.state = np.atleast_1d(np.asarray(state, dtype=np.float64))
+                self.state = self._state(state, self.state.size, t, "next state", self.law)
         except Exception as error:
             raise LawFailed from error
         if self.delay.any():
@@ -153,13 +153,13 @@ class Control:
         try:
             if self.drive is not None:
                 rate = self.drive.derivative(t, self._own(terms), self.command.copy(), c.copy())
-                return np.asarray(rate, dtype=np.float64)
+                return self._state(rate, c.size, t, "rate of the state", self.drive)
             derivative = optional(self.law, "derivative")
             if derivative is None:
                 return np.zeros(c.size)
             terms = self._own(terms)
             terms = measured_force(terms, u) if self.measures_force else terms
-            return np.asarray(derivative(t, terms, c.copy()), dtype=np.float64)
+            return self._state(derivative(t, terms, c.copy()), c.size, t, "rate of the state", self.law)
         except Exception as error:
             raise LawFailed from error
 
@@ -181,6 +181,15 @@ class Control:
         if self._handed is None or self._handed[0] is not terms:
             self._handed = terms, terms.copied()
         return self._handed[1]
+
+    @staticmethod
+    def _state(x: ArrayLike, n: int, t: float, what: str, of: Any) -> Array:
+        """What a law or drive says of its n states: as many real numbers, which may be infinite (the run ends then)."""
+        what = f"the {what} of {type(of).__name__} (t = {t:.6g} s)"
+        found = np.atleast_1d(_check.numbers(x, what, f"{n} numbers"))
+        if found.shape != (n,):
+            raise ValueError(f"{what} must have shape ({n},), as what start(plant) returned, got shape {found.shape}")
+        return found
 
     def _checked(self, u: ArrayLike, t: float, what: str) -> Array:
         try:
