@@ -112,7 +112,8 @@ def number(x: float, what: str, infinite: bool = False) -> float:
     if isinstance(x, float):
         x = float(x)  # of numpy's, too
     else:
-        if isinstance(x, (str, bytes, bool, np.bool_)) or x is np.ma.masked or getattr(x, "ndim", 0) != 0:
+        real = getattr(getattr(x, "dtype", None), "kind", "f") in "fiu"  # numpy drops imaginary parts with a warning
+        if isinstance(x, (str, bytes, bool)) or x is np.ma.masked or getattr(x, "ndim", 0) != 0 or not real:
             raise TypeError(f"{what} must be a number, got {shown(x)}")
         try:
             x = float(x)

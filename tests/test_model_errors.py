@@ -556,8 +556,12 @@ def test_vectors_are_handed_on_and_read_only_ones_copied():
     assert _check.matrix(M, (2, 2), "M").flags.writeable
 
 
-@pytest.mark.parametrize("x", ["1.0", b"1", True, np.True_, None, 1j, [1.0], np.array([1.0]), np.ma.masked, {}])
+@pytest.mark.parametrize(
+    "x",
+    ["1.0", b"1", True, np.True_, None, 1j, np.complex128(1.0), np.array("1"), [1.0], np.ones(1), np.ma.masked, {}],
+)
 def test_single_numbers(x):
+    assert [_check.number(y, "mass") for y in (1, 1.0, np.int8(1), np.float32(1), np.array(1.0))] == [1.0] * 5
     refuses(lambda: _check.number(x, "mass"), "mass must be a number", kind=TypeError)
 
 
