@@ -230,7 +230,7 @@ def underlying_ode(
 
 def _of_positions(plant: PlantBase, here: Derivatives) -> tuple[Array, int]:
     """The rows of A that bind positions, and their rank: rolling ones bind velocities only."""
-    rolling = plant.rolling_rows(here.q)
+    rolling = plant.rolling_rows(here.q) if isinstance(plant, PlantBase) else ()  # others do not tell
     if not rolling:
         return here.A, here.rank
     A = here.A[[i for i, name in enumerate(plant.row_names) if name not in rolling]]
