@@ -166,6 +166,7 @@ def simulate(
     >>> run.max_drift < 1e-12 and run.max_energy_error < 1e-8
     True
     """
+    _check.plant(plant)
     begin = clock.perf_counter()
     loops = Loops(plant, _listed(switches))
     if loops.changing and q0 is not None:
@@ -186,7 +187,7 @@ def simulate(
     options = stepping.Options(
         rtol,
         atol,
-        _check.positive(step, "step") if step is not None else float(max_step),
+        _check.positive(step, "step") if step is not None else _check.positive(max_step, "max_step", infinite=True),
         _rank_tolerance(formulation, rank_tolerance),
         plant.generic_rank(q0),
         kept.code,
@@ -213,7 +214,7 @@ def simulate(
         options,
         method,
         t_end,
-        int(max_steps),
+        _check.count(max_steps, "max_steps"),
         Reporter(progress, "simulating"),
         times,
         chosen,
@@ -242,7 +243,11 @@ def simulate(
 
 def _listed(switches: Any) -> list[Switch | Contact]:
     """The switches, one or several, as a list."""
-    return [switches] if isinstance(switches, (Switch, Contact)) else list(switches)
+    return (
+        [switches]
+        if isinstance(switches, (Switch, Contact))
+        else list(_check.sequence(switches, "switches", "Lock(...), Contact(...) and so on"))
+    )
 
 
 def _formulation(given: str | Formulation, pseudoinverse: str | None, tolerance: float | None) -> Formulation | None:
@@ -348,10 +353,10 @@ def _output_times(given: ArrayLike | float | None, t_end: float) -> Array:
     """The output grid."""
     if given is None:
         return np.linspace(0.0, t_end, 501)
-    if np.ndim(given) == 0:
+    if _check.single(given):
         spacing = _check.positive(given, "the spacing of output_times")  # type: ignore[arg-type]
         return np.append(np.arange(0.0, t_end * (1.0 - 1e-12), spacing), t_end)
-    grid = np.asarray(given, dtype=np.float64)
+    grid = _check.numbers(given, "output_times")
     grid = _check.vector(grid, grid.size, "output_times")
     if grid.size == 0 or np.any(np.diff(grid) <= 0.0) or grid[0] < 0.0 or grid[-1] > t_end * (1.0 + 1e-12):
         raise ValueError(
