@@ -2,8 +2,9 @@
 
 A machine is plain data (`Machine`). Poses are carried along with their first and second derivatives with respect to
 time (jets), joint by joint, so that Jacobians, accelerations and bias terms are derivatives of the one text that says
-how a joint moves. The mass matrix is the sum of J'MJ over the bodies, and accelerations are those of Gauss' principle by
-least squares, all in the extended precision of `numpy.longdouble`; ranks are counted by singular values with a gap.
+how a joint moves. The mass matrix is the sum of J'MJ over the bodies, and accelerations are those of Gauss' principle
+by least squares, all in the extended precision of `numpy.longdouble`; ranks are counted by singular values with a gap.
+The same text runs in mpmath (`Exact`).
 """
 
 from __future__ import annotations
@@ -687,7 +688,7 @@ def close(m, q, held=(), steps=60, rcond=1e-9, went=None):
     unit, q = m.metres(), Plain.array(q)
     free = np.array([i for i in range(m.nv) if i not in set(held)], dtype=int)
     best = np.inf
-    for i in range(steps):
+    for _ in range(steps):
         A, phi = jacobian(m, q)
         size = float(np.abs(phi).max(initial=0.0))
         if size < 3e-17 or (size < 1e-14 and size > 0.3 * best):
@@ -716,7 +717,10 @@ def distance(m, p, q):
 
 @dataclass
 class Verdict:
-    """What a pose is: regular, singular, rigid (no first-order freedom), locked (first-order freedoms that lead nowhere)."""
+    """What a pose is: regular, singular, rigid (nothing moves to first order), locked (something does, but to no more).
+
+    Singular: the rank is lower than nearby. Locked: first-order freedoms lead nowhere, all or some of them.
+    """
 
     what: str
     rank: int
@@ -757,7 +761,8 @@ def verdict(m, q, tries=4, reach=0.02, seed=0):
         if 0.05 < moves[-1] < 20.0:
             A = jacobian(m, near)[0]
             ranks.append(rank_of(A * unit))
-        if i >= 1 and len(ranks) == i + 1 and all(x.decided and x.value == r.value for x in ranks):
+        same = len({(x.decided, x.value) for x in ranks}) == 1 and ranks[0].decided
+        if i >= 1 and same and len(ranks) == i + 1 and (max(led) < 0.3 or ranks[0].value > r.value):
             break
     generic = max([x.value for x in ranks if x.decided], default=0)
     stuck = not ranks or max(led) > 0.3
@@ -771,6 +776,8 @@ def verdict(m, q, tries=4, reach=0.02, seed=0):
                 near = close(m, moved(m, q, unit * way * reach / abs(way[i])), held=[i])
                 if near is not None and reach / 20.0 < distance(m, q, near) < 1.0:
                     ranks.append(rank_of(jacobian(m, near)[0] * unit))
+                    if ranks[-1].decided and ranks[-1].value > r.value:
+                        break
         generic = max([x.value for x in ranks if x.decided], default=0)
     if generic > r.value:
         return Verdict("singular", r.value, generic, r.conditioning)

@@ -69,10 +69,9 @@ def main(arguments=None):
         bad += bool(trial.findings)
         for line in finding_lines(trial):
             print(line, flush=True)
-        if sys.stderr.isatty() or done % 100 == 0:
+        if done % 100 == 0:
             spent = time.monotonic() - begin
-            print(f"{done} of {len(seeds)}, {bad} with findings, {spent:.0f} s", end="\r" if sys.stderr.isatty() else "\n",
-                  file=sys.stderr, flush=True)  # fmt: skip
+            print(f"{done} of {len(seeds)}, {bad} with findings, {spent:.0f} s", file=sys.stderr, flush=True)
 
     warm()
     trials = run(seeds, given.jobs, given.limit, told)

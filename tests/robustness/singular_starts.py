@@ -115,7 +115,13 @@ def crank_curve(folded):
 @cache
 def cases():
     found = []
-    for cut, closure in (("tip", "line"), ("tip", "point"), ("tip", "revolute"), ("right", "line"), ("right", "revolute")):
+    for cut, closure in (
+        ("tip", "line"),
+        ("tip", "point"),
+        ("tip", "revolute"),
+        ("right", "line"),
+        ("right", "revolute"),
+    ):
         for half in (1, -1):
             found.append(Case(f"five-bar {cut} {closure} {half:+d}", lambda c=cut, k=closure: plants.five_bar(c, k),
                               five_bar_curve(cut, half), held="left"))  # fmt: skip
@@ -124,10 +130,10 @@ def cases():
             found.append(Case(f"n-four-bar {n} at {base:.0f}", lambda n=n: plants.n_four_bar(n), chain_curve(n, base),
                               held="bar0"))  # fmt: skip
     found.append(Case("n-four-bar 1 folded", lambda: plants.n_four_bar(1), folded_curve))
-    for coordinates in ("cartesian", "planar"):
+    for form in ("cartesian", "planar"):
         for base in (0.0, np.pi):
-            found.append(Case(f"parallelogram {coordinates} at {base:.0f}", lambda c=coordinates: plants.parallelogram(c),
-                              parallelogram_curve(base), held="link1_angle", body_rates=coordinates == "planar"))  # fmt: skip
+            found.append(Case(f"parallelogram {form} at {base:.0f}", lambda c=form: plants.parallelogram(c),
+                              parallelogram_curve(base), held="link1_angle", body_rates=form == "planar"))  # fmt: skip
     for q1, base in ((0.3, 0.0), (2.0, np.pi), (-1.0, 0.0)):  # two freedoms: along the curve, bar 2 turns
         found.append(Case(f"parallel-four-bar {q1} at {base:.0f}", plants.parallel_four_bar,
                           lambda s, a=q1, b=base: np.array([a + 0.0 * s, a - b - s, b + s, -b - s - np.pi]),
@@ -171,7 +177,7 @@ def reduced(index):
     """Inertia I(s) and potential V(s) on a curve, as splines over a turn, and a scale of the energy."""
     case = cases()[index]
     plant = case.make()
-    grid = np.linspace(-3.3, 3.3, 661)
+    grid = np.linspace(-3.3, 3.3, 133)
     inertia, potential = [], []
     m = None if isinstance(plant, cmb.FunctionPlant) else described(plant)
     for s in grid:
@@ -243,7 +249,10 @@ def run_start(item):
     if not run.max_drift < 1e-12 * plant.size:
         return "open", f"loops open by {run.max_drift:.1e} m"
     if not abs(run.max_energy_error) < max(1e-7 * span, 100.0 * energy):
-        return "energy", f"energy off by {abs(run.max_energy_error):.1e} J of {span:.1f}, {energy:.1e} from a regular start"
+        return (
+            "energy",
+            f"energy off by {abs(run.max_energy_error):.1e} J of {span:.1f}, {energy:.1e} from a regular start",
+        )
     if run.data.attrs["evaluations"] > 10 * evaluations:
         return "slow", f"{run.data.attrs['evaluations']} evaluations, {evaluations} from a regular start"
     if case.alone and (abs(s) >= FUZZY or speed >= 1e-3):
