@@ -168,7 +168,10 @@ class Exact:
 
     def array(self, x):
         x = np.asarray(x)
-        flat = [v if isinstance(v, self.mp.mpf) else self.mp.mpf(str(v) if isinstance(v, REAL) else v) for v in x.flat]
+        flat = [
+            v if isinstance(v, self.mp.mpf) else self.mp.mpf(str(v) if isinstance(v, REAL) else float(v))
+            for v in x.flat
+        ]
         out = np.empty(x.size, dtype=object)
         out[:] = flat
         return out.reshape(x.shape)
