@@ -221,6 +221,10 @@ def general(b):
 
 def massless(b):
     names = grow(b, int(b.rng.integers(3, 7)), massless=0.5)
+    carrying = {j.parent for j in b.joints}
+    for name, (mass, _, _) in b.bodies.items():
+        if mass == 0.0 and name not in carrying:  # with nothing behind it, it could not be accelerated
+            b.bodies[name] = 0.5, *b.inertia(0.5)
     for _ in range(b.rng.integers(1, 3)):
         random_loop(b, names)
 
@@ -661,6 +665,11 @@ def machine(seed):
     b = Maker(rng)
     CLASSES[kind][0](b)
     m = b.finished()
+    listed = np.random.default_rng([14, seed])
+    if listed.random() < 0.3:  # bodies and joints are listed in any order
+        order = listed.permutation(len(m.joints))
+        m.joints, m.q = [m.joints[i] for i in order], np.concatenate([b.q[i] for i in order])
+        m.bodies = {n: m.bodies[n] for n in listed.permutation(list(m.bodies)).tolist()}
     m.name, m.gravity = f"{kind} {seed}", 9.81 * direction(rng) * (rng.random() < 0.9)
     if rng.random() < 0.3:  # light and heavy parts
         spread = 10.0 ** rng.uniform(-1.5, 1.5, len(m.bodies))

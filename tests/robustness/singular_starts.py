@@ -46,6 +46,7 @@ class Case:
     alone: bool = True
     held: str = ""
     body_rates: bool = False  # planar joints: rates in the axes of the body
+    reach: float = 3.3  # how far the curve goes
 
     def rate(self, s):
         """dq/ds, as velocity coordinates."""
@@ -72,6 +73,22 @@ def five_bar_curve(cut, half):
         if cut == "tip":
             return np.array([left, upper - left, -s, np.pi - upper + s])
         return np.array([left, upper - left, np.pi - 2.0 * upper, -s - np.pi + upper])
+
+    return curve
+
+
+def oblique_curve(way, half):
+    """left = pi + s cos(way), right = s sin(way), and the upper links by the intersection of two circles."""
+
+    def curve(s):
+        a, b = s * np.cos(way), s * np.sin(way)
+        both, rise = np.sin(0.5 * a) ** 2 + np.sin(0.5 * b) ** 2, np.sin(a) + np.sin(b)
+        # 9 - d^2 of the elbows' distance d, over s^2: no digits are lost as s vanishes
+        short = (12.0 * both - 4.0 * both**2 - rise**2) / s**2 if s != 0.0 else 1.0
+        lift = half * np.arcsin(s * np.sqrt(short) / 3.0)
+        slope = np.arctan(rise / (1.0 + np.cos(a) + np.cos(b)))
+        left, upper, far = np.pi + a, slope + lift, slope + np.pi - lift
+        return np.array([left, upper - left, b, far - b])
 
     return curve
 
@@ -125,6 +142,8 @@ def cases():
         for half in (1, -1):
             found.append(Case(f"five-bar {cut} {closure} {half:+d}", lambda c=cut, k=closure: plants.five_bar(c, k),
                               five_bar_curve(cut, half), held="left"))  # fmt: skip
+    for way in (0.9, 2.0, -0.3):  # two freedoms: not mirror symmetric
+        found.append(Case(f"five-bar oblique {way}", plants.five_bar, oblique_curve(way, 1.0), alone=False, reach=0.6))
     for n in (1, 2, 3):
         for base in (0.0, np.pi):
             found.append(Case(f"n-four-bar {n} at {base:.0f}", lambda n=n: plants.n_four_bar(n), chain_curve(n, base),
@@ -177,7 +196,7 @@ def reduced(index):
     """Inertia I(s) and potential V(s) on a curve, as splines over a turn, and a scale of the energy."""
     case = cases()[index]
     plant = case.make()
-    grid = np.linspace(-3.3, 3.3, 133)
+    grid = np.linspace(-case.reach, case.reach, 133 if case.alone else 7)
     inertia, potential = [], []
     m = None if isinstance(plant, cmb.FunctionPlant) else described(plant)
     for s in grid:
@@ -204,7 +223,7 @@ def exact_end(index, s, speed, t_end):
         return [x[1], -(0.5 * dI(x[0]) * x[1] ** 2 + dV(x[0])) / I(x[0])]
 
     out = solve_ivp(field, (0.0, t_end), [s, speed], method="DOP853", rtol=1e-11, atol=1e-13)
-    return None if np.abs(out.y[0]).max() > 3.25 else float(out.y[0, -1])
+    return None if np.abs(out.y[0]).max() > 0.98 * cases()[index].reach else float(out.y[0, -1])
 
 
 # -- one start ------------------------------------------------------------------------------------------

@@ -72,7 +72,7 @@ def test_assembled_at_a_singular_pose_a_run_starts(make, values):
 def test_the_curves_are_closed_and_their_rates_admissible(name):
     case = singular_starts.cases()[CASES[name]]
     plant = case.make()
-    for s in (0.0, 1e-9, -1e-3, 0.7):
+    for s in (0.0, 1e-9, -1e-3, 0.5):
         q, v = case.pose(s), case.rate(s)
         assert plant.open_loop(q) < 5e-16 * plant.size * 4
         assert np.abs(plant.jacobian(q) @ v).max() < 1e-14
