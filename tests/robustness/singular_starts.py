@@ -25,6 +25,7 @@ from cmbcontrol import plants
 
 from . import judge, workers
 from .judge import Joint, Machine, Tie, pose
+from .trial import in_words
 
 OFFSETS = (0.0, *(10.0**-k for k in range(16, 1, -1)))  # rad
 SPEEDS = (0.0, 1e-6, 1e-3, 1.0)  # rad/s along the curve
@@ -253,7 +254,7 @@ def run_start(item):
             warnings.simplefilter("error")
             if way == "assembled":
                 value = q[plant.position_names.index(case.held)]
-                q = plant.assemble(guess=q, **{case.held: float(value)})
+                q = plant.assemble(guess=case.pose(s + 0.05), **{case.held: float(value)})
             run = cmb.simulate(plant, None, q, v, t_end=t_end, output_times=0.1)
     except cmb.AssemblyError as error:
         return "refused", f"{error}"[:200]
@@ -262,7 +263,7 @@ def run_start(item):
     except cmb.CmbError as error:
         return "refused", f"{type(error).__name__}: {error}"[:200]
     except Exception as error:
-        return "unhandled", f"{type(error).__name__}: {error}"[:200]
+        return "refused" if in_words(error) else "unhandled", f"{type(error).__name__}: {error}"[:200]
     span = reduced(index)[2]
     evaluations, energy, _ = usual(index, speed, t_end)
     if not run.max_drift < 1e-12 * plant.size:
@@ -284,12 +285,14 @@ def run_start(item):
     return "ok", ""
 
 
-def items(offsets=OFFSETS, speeds=SPEEDS, duration=1.0, assembled=True):
-    """All starts."""
-    found = []
+def items(offsets=OFFSETS, speeds=SPEEDS, duration=1.0, assembled=True, seed=None):
+    """All starts; with a seed, each offset up to ten times larger, at random."""
+    found, rng = [], np.random.default_rng(seed)
     for index, case in enumerate(cases()):
         for offset in offsets:
             for sign in (1.0, -1.0) if offset else (1.0,):
+                if seed is not None:
+                    sign *= 10.0 ** rng.random()
                 found += [(index, sign * offset, speed, "given", duration) for speed in speeds]
                 if offset:
                     found += [(index, sign * offset, -speed, "given", duration) for speed in speeds if speed]
@@ -305,10 +308,14 @@ def told(item, outcome, message):
 
 def table(answers):
     """Starts that are not as they should be, by case and offset."""
-    offsets = sorted({abs(item[1]) for item, _ in answers})
+
+    def decade(s):
+        return 10.0 ** np.floor(np.log10(abs(s)) + 1e-9) if s else 0.0
+
+    offsets = sorted({decade(item[1]) for item, _ in answers})
     bad, of = collections.Counter(), collections.Counter()
     for item, (outcome, _) in answers:
-        key = cases()[item[0]].name, abs(item[1])
+        key = cases()[item[0]].name, decade(item[1])
         of[key] += 1
         bad[key] += outcome != "ok"
     lines = [f"{'not ok, of those tried, at':<28}" + "".join(f"{o:>9.0e}" for o in offsets)]
@@ -332,13 +339,14 @@ def warm():
 def main(arguments=None):
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--count", type=int, help="so many of all, drawn by the seed")
-    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--seed", type=int, default=0, help="other than 0: offsets between the powers of ten")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--limit", type=float, default=20.0, help="CPU seconds for each start")
     parser.add_argument("--duration", type=float, default=1.0, help="seconds of motion")
     parser.add_argument("--case", help="only cases whose name contains this")
     given = parser.parse_args(arguments)
-    todo = [x for x in items(duration=given.duration) if not given.case or given.case in cases()[x[0]].name]
+    everything = items(duration=given.duration, seed=given.seed or None)
+    todo = [x for x in everything if not given.case or given.case in cases()[x[0]].name]
     if given.count and given.count < len(todo):
         chosen = np.random.default_rng(given.seed).permutation(len(todo))[: given.count]
         todo = [todo[i] for i in sorted(chosen)]

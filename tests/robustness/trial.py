@@ -143,7 +143,7 @@ def _regular(trial, m, plant, verdict, rng):
     _inverse(trial, m, plant, q, v, s, moving, cond, rng)
     _assemble(trial, m, plant, q, unit, cond, rng)
     for name, start in (("simulate from rest", None), ("simulate moving", v)):
-        _simulate(trial, name, m, plant, q, start, cond)
+        _simulate(trial, name, m, plant, q, start, verdict.rank, exact=start is not None and rng.random() < 0.08)
     if rng.random() < 0.4:
         _trim(trial, m, plant, q, s, rest, cond, linear=rng.random() < 0.5)
     if not trial.findings:
@@ -260,16 +260,46 @@ def _sound(trial, m, plant, run, check, tolerance=1e-6):
     return ends[1]
 
 
-def _simulate(trial, check, m, plant, q, v, cond):
+def _simulate(trial, check, m, plant, q, v, rank, exact):
     import cmbcontrol as cmb
 
     run = asked(trial, check, lambda: cmb.simulate(plant, None, q, v, t_end=0.15 * m.time, output_times=0.05 * m.time))
     if run is None:
         return
     end, rate, t = _sound(trial, m, plant, run, check)
+    if exact:
+        _path(trial, check, m, q, v, rank, 0.15 * m.time, end)
     s = judge.split(t, m)
     if s is not None and s.rank.decided:
         _dynamics(trial, f"{check}, end", m, plant, end, rate, np.zeros(len(m.motors)), s, t, s.rank.conditioning)
+
+
+def _followed(m, q, v, rank, t_end, steps):
+    """The end of the motion by the classical Runge-Kutta method on the judge's accelerations."""
+
+    def rates(q, v):
+        t = judge.terms(m, q, v)
+        s = judge.split(t, m, rank)
+        return judge.acceleration(t, s, 0 * t.h)
+
+    h = t_end / steps
+    for _ in range(steps):
+        a1 = rates(q, v)
+        a2 = rates(judge.moved(m, q, 0.5 * h * v), v + 0.5 * h * a1)
+        a3 = rates(judge.moved(m, q, 0.5 * h * v + 0.25 * h * h * a1), v + 0.5 * h * a2)
+        a4 = rates(judge.moved(m, q, h * v + 0.5 * h * h * a2), v + h * a3)
+        q = judge.moved(m, q, h * v + h * h / 6.0 * (a1 + a2 + a3))
+        v = v + h / 6.0 * (a1 + 2 * a2 + 2 * a3 + a4)
+    return q
+
+
+def _path(trial, check, m, q, v, rank, t_end, end):
+    """The end of a run against that of the judge; the difference of two step sizes says how exact the judge is."""
+    coarse, fine = (_followed(m, q, v, rank, t_end, steps) for steps in (12, 24))
+    error = judge.distance(m, coarse, fine)
+    off = judge.distance(m, fine, end)
+    if error < 1e-3 and not off < 10.0 * error + 1e-7:
+        trial.add(check, "wrong", f"the end is {off:.1e} off; the judge's own error is {error:.1e}")
 
 
 def _trim(trial, m, plant, q, s, t, cond, linear):
