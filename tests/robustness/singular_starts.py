@@ -38,14 +38,14 @@ class Case:
     """A plant with a curve of closed poses through a singular one.
 
     `curve(s)` takes complex s, too, so that velocities are derivatives by a complex step. `alone` says that a machine
-    that moves along the curve stays on it. `held` is a coordinate whose value chooses s, for `assemble`.
+    that moves along the curve stays on it. `held` are coordinates whose values choose the pose, for `assemble`.
     """
 
     name: str
     make: Callable
     curve: Callable
     alone: bool = True
-    held: str = ""
+    held: tuple[str, ...] = ()
     body_rates: bool = False  # planar joints: rates in the axes of the body
     reach: float = 3.3  # how far the curve goes
 
@@ -142,28 +142,28 @@ def cases():
     ):
         for half in (1, -1):
             found.append(Case(f"five-bar {cut} {closure} {half:+d}", lambda c=cut, k=closure: plants.five_bar(c, k),
-                              five_bar_curve(cut, half), held="left"))  # fmt: skip
+                              five_bar_curve(cut, half), held=("left", "right" if cut == "tip" else "elbow_left")))  # fmt: skip
     for way in (0.9, 2.0, -0.3):  # two freedoms: not mirror symmetric
         found.append(Case(f"five-bar oblique {way}", plants.five_bar, oblique_curve(way, 1.0), alone=False, reach=0.6))
     for n in (1, 2, 3):
         for base in (0.0, np.pi):
             found.append(Case(f"n-four-bar {n} at {base:.0f}", lambda n=n: plants.n_four_bar(n), chain_curve(n, base),
-                              held="bar0"))  # fmt: skip
+                              held=("bar0",)))  # fmt: skip
     found.append(Case("n-four-bar 1 folded", lambda: plants.n_four_bar(1), folded_curve))
     for form in ("cartesian", "planar"):
         for base in (0.0, np.pi):
             found.append(Case(f"parallelogram {form} at {base:.0f}", lambda c=form: plants.parallelogram(c),
-                              parallelogram_curve(base), held="link1_angle", body_rates=form == "planar"))  # fmt: skip
+                              parallelogram_curve(base), held=("link1_angle",), body_rates=form == "planar"))  # fmt: skip
     for q1, base in ((0.3, 0.0), (2.0, np.pi), (-1.0, 0.0)):  # two freedoms: along the curve, bar 2 turns
         found.append(Case(f"parallel-four-bar {q1} at {base:.0f}", plants.parallel_four_bar,
                           lambda s, a=q1, b=base: np.array([a + 0.0 * s, a - b - s, b + s, -b - s - np.pi]),
-                          alone=False, held="q2"))  # fmt: skip
+                          alone=False, held=("q1", "q2")))  # fmt: skip
     for folded in (False, True):
         found.append(Case(f"slider-crank {'folded' if folded else 'sliding'}", plants.slider_crank, crank_curve(folded),
-                          held="q1"))  # fmt: skip
+                          held=("q1",)))  # fmt: skip
         for base in (0.0, np.pi):
             found.append(Case(f"leg {'folded' if folded else 'standing'} at {base:.0f}", plants.leg,
-                              leg_curve(base, folded), held="hip"))  # fmt: skip
+                              leg_curve(base, folded), held=("hip",)))  # fmt: skip
     return tuple(found)
 
 
@@ -253,8 +253,8 @@ def run_start(item):
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             if way == "assembled":
-                value = q[plant.position_names.index(case.held)]
-                q = plant.assemble(guess=case.pose(s + 0.05), **{case.held: float(value)})
+                values = {name: float(q[plant.position_names.index(name)]) for name in case.held}
+                q = plant.assemble(guess=case.pose(s + 0.05), **values)
             run = cmb.simulate(plant, None, q, v, t_end=t_end, output_times=0.1)
     except cmb.AssemblyError as error:
         return "refused", f"{error}"[:200]
