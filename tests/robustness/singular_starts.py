@@ -141,8 +141,9 @@ def cases():
         ("right", "revolute"),
     ):
         for half in (1, -1):
+            held = "left", "right" if cut == "tip" else "elbow_left"
             found.append(Case(f"five-bar {cut} {closure} {half:+d}", lambda c=cut, k=closure: plants.five_bar(c, k),
-                              five_bar_curve(cut, half), held=("left", "right" if cut == "tip" else "elbow_left")))  # fmt: skip
+                              five_bar_curve(cut, half), held=held))  # fmt: skip
     for way in (0.9, 2.0, -0.3):  # two freedoms: not mirror symmetric
         found.append(Case(f"five-bar oblique {way}", plants.five_bar, oblique_curve(way, 1.0), alone=False, reach=0.6))
     for n in (1, 2, 3):
@@ -153,7 +154,8 @@ def cases():
     for form in ("cartesian", "planar"):
         for base in (0.0, np.pi):
             found.append(Case(f"parallelogram {form} at {base:.0f}", lambda c=form: plants.parallelogram(c),
-                              parallelogram_curve(base), held=("link1_angle",), body_rates=form == "planar"))  # fmt: skip
+                              parallelogram_curve(base), held=("link1_angle",),
+                              body_rates=form == "planar"))  # fmt: skip
     for q1, base in ((0.3, 0.0), (2.0, np.pi), (-1.0, 0.0)):  # two freedoms: along the curve, bar 2 turns
         found.append(Case(f"parallel-four-bar {q1} at {base:.0f}", plants.parallel_four_bar,
                           lambda s, a=q1, b=base: np.array([a + 0.0 * s, a - b - s, b + s, -b - s - np.pi]),
@@ -254,7 +256,7 @@ def run_start(item):
             warnings.simplefilter("error")
             if way == "assembled":
                 values = {name: float(q[plant.position_names.index(name)]) for name in case.held}
-                q = plant.assemble(guess=case.pose(s + 0.05), **values)
+                q = plant.assemble(guess=case.pose(s + np.copysign(0.05, s)), **values)
             run = cmb.simulate(plant, None, q, v, t_end=t_end, output_times=0.1)
     except cmb.AssemblyError as error:
         return "refused", f"{error}"[:200]
