@@ -256,7 +256,7 @@ def run_start(item):
             warnings.simplefilter("error")
             if way == "assembled":
                 values = {name: float(q[plant.position_names.index(name)]) for name in case.held}
-                q = plant.assemble(guess=case.pose(s + np.copysign(0.05, s)), **values)
+                q = plant.assemble(guess=case.pose(1.2 * s or 1e-3), **values)
             run = cmb.simulate(plant, None, q, v, t_end=t_end, output_times=0.1)
     except cmb.AssemblyError as error:
         return "refused", f"{error}"[:200]
