@@ -36,10 +36,12 @@ def require_exact(seed, count):
     assert not bad, f"{len(bad)} of {count}:\n" + "\n".join(lines)
 
 
+@pytest.mark.nojit_slow
 def test_ranks_of_integer_matrices():
     require_exact(0, 20_000)
 
 
+@pytest.mark.nojit_slow
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(1, 11))
 def test_ranks_of_a_million_integer_matrices(seed):

@@ -30,6 +30,7 @@ def prepared(index, speeds):
         singular_starts.usual(index, speed, 1.0)
 
 
+@pytest.mark.nojit_slow
 @pytest.mark.parametrize("name", FAST)
 def test_starts_beside_singular_poses(name):
     prepared(CASES[name], (0.0, 1e-3))
@@ -37,6 +38,7 @@ def test_starts_beside_singular_poses(name):
     require_good([*items, (CASES[name], 0.0, 1e-3, "given", 1.0), (CASES[name], 1e-6, 0.0, "assembled", 1.0)])
 
 
+@pytest.mark.nojit_slow
 @pytest.mark.slow
 @pytest.mark.parametrize("name", CASES)
 def test_all_starts_beside_singular_poses(name):
@@ -44,6 +46,7 @@ def test_all_starts_beside_singular_poses(name):
     require_good([item for item in singular_starts.items() if item[0] == CASES[name]])
 
 
+@pytest.mark.nojit_slow
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["five-bar tip line +1", "n-four-bar 1 at 0", "slider-crank sliding"])
 def test_longer_runs_from_beside_singular_poses(name):
@@ -81,6 +84,7 @@ def test_the_curves_are_closed_and_their_rates_admissible(name):
             assert float(np.abs(judge.residual(m, q)).max()) < 1e-15
 
 
+@pytest.mark.nojit_slow
 def test_a_regular_start_follows_the_exact_motion():
     """What is asked beside singular poses is fulfilled away from them: the reduced equations are right."""
     for name in FAST:
