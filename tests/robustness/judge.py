@@ -769,6 +769,17 @@ def verdict(m, q, tries=4, reach=0.02, seed=0):
             break
     generic = max([x.value for x in ranks if x.decided], default=0)
     stuck = not ranks or max(led) > 0.3
+    if (
+        generic <= r.value and ranks and stuck
+    ):  # a strong curvature leads away, too, but less the nearer it is looked at
+        nearer = []
+        for _ in range(3):
+            way = rng.standard_normal(len(null)) @ null
+            way *= 0.02 * reach / np.abs(way).max()
+            went = unit * way
+            if close(m, moved(m, q, went), went=went) is not None:
+                nearer.append(float(np.linalg.norm(null @ (went / unit - way)) / np.linalg.norm(way)))
+        stuck = not nearer or max(nearer) > 0.3
     if generic <= r.value and stuck:
         # Newton's method may have come back from the side of a branch: each coordinate in turn is held off its value
         for i in np.flatnonzero(np.abs(null).max(axis=0) > 1e-6):
@@ -784,6 +795,8 @@ def verdict(m, q, tries=4, reach=0.02, seed=0):
         generic = max([x.value for x in ranks if x.decided], default=0)
     if generic > r.value:
         return Verdict("singular", r.value, generic, r.conditioning)
+    if not ranks and (not moves or max(moves) > 1e-3):
+        return Verdict("undecided", r.value, r.value, r.conditioning, "no neighbours")
     if not ranks:
         return Verdict("locked", r.value, m.nv, r.conditioning)
     if stuck:  # where all first-order freedoms are motions, they lead away to second order only
