@@ -11,7 +11,8 @@ from . import judge, singular_starts, workers
 CASES = {case.name: i for i, case in enumerate(singular_starts.cases())}
 FAST = ("five-bar tip line +1", "five-bar tip revolute -1", "n-four-bar 1 at 0", "n-four-bar 2 at 3",
         "parallelogram cartesian at 0", "slider-crank sliding", "slider-crank folded", "leg standing at 0")  # fmt: skip
-OFFSETS = (0.0, 1e-16, -1e-13, 1e-10, -1e-8, 1e-7, -1e-6, 1e-5, 1e-4, -1e-2)
+OFFSETS = (0.0, 1e-16, -1e-13, -4e-12, 1e-10, 8e-10, -5e-9, 1.4e-8, -1e-7, 6e-7, 1e-5, -1e-4, -1e-2)
+SPEEDS = (1e-3, 0.0, 1.0)
 
 
 def require_good(items):
@@ -33,9 +34,9 @@ def prepared(index, speeds):
 @pytest.mark.nojit_slow
 @pytest.mark.parametrize("name", FAST)
 def test_starts_beside_singular_poses(name):
-    prepared(CASES[name], (0.0, 1e-3))
-    items = [(CASES[name], s, 1e-3 * (i % 2), "given", 1.0) for i, s in enumerate(OFFSETS)]
-    require_good([*items, (CASES[name], 0.0, 1e-3, "given", 1.0), (CASES[name], 1e-6, 0.0, "assembled", 1.0)])
+    prepared(CASES[name], SPEEDS)
+    items = [(CASES[name], s, SPEEDS[i % 3], "given", 1.0) for i, s in enumerate(OFFSETS)]
+    require_good([*items, *((CASES[name], s, 0.0, "assembled", 1.0) for s in (0.0, 3e-8))])
 
 
 @pytest.mark.nojit_slow
