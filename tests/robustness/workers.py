@@ -1,4 +1,4 @@
-"""Jobs in processes of their own, each with a limit of CPU time: what hangs is killed and counted."""
+"""Jobs in processes of their own, each with a limit of CPU time (POSIX): what hangs is killed and counted."""
 
 from __future__ import annotations
 
@@ -10,8 +10,9 @@ from typing import Any
 
 
 def _work(pipe, function: Callable, limit: float) -> None:
+    signal.signal(signal.SIGPROF, signal.SIG_DFL)  # ends the process, compiled loops and all, where its time is used up
     while (item := pipe.recv()) is not None:
-        signal.setitimer(signal.ITIMER_PROF, limit)  # SIGPROF ends the process where the CPU time is used up
+        signal.setitimer(signal.ITIMER_PROF, limit)
         answer = function(item)
         signal.setitimer(signal.ITIMER_PROF, 0.0)
         pipe.send(answer)
