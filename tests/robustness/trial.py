@@ -155,7 +155,8 @@ def _dynamics(trial, check, m, plant, q, v, u, s, t, cond):
 
     true = judge.acceleration(t, s, t.B @ u)
     free = judge.solve_upper(s.L.T, judge.solve_lower(s.L, t.B @ u - t.h))
-    size = judge.size_of(t, true) + judge.size_of(t, free)
+    size = judge.size_of(t, true) + judge.size_of(t, free) + judge.size_of(t, v) / m.time
+    size += 1e-6 * np.sqrt(m.mass) * m.k / m.time**2  # where nothing acts, rounding is compared with this
     found = asked(trial, check, lambda: cmb.forward_dynamics(plant, q, v, u))
     if found is None:
         return
