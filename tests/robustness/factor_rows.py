@@ -68,7 +68,7 @@ def wrong(seed, count):
         order, tau, pivots = np.empty(rows, np.int64), np.empty(rows), np.empty(rows)
         G = A.astype(float)
         for i in range(len(A)):
-            rank = split.factor_rows(G[i], order, tau, pivots, 1e-10, min(rows, n))
+            rank = split.factor_rows(G[i], order, tau, pivots, 1e-10, 0.0, min(rows, n))
             if rank != truth[i]:
                 found.append((A[i], int(truth[i]), rank))
     return found
