@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import pickle
 from enum import IntEnum
+from typing import Any
 
 __all__ = [
     "AssemblyError",
@@ -23,7 +25,30 @@ __all__ = [
 
 
 class CmbError(Exception):
-    """Base of all errors of this package."""
+    """Base of all errors of this package.
+
+    Errors go from process to process with their attributes. One that cannot be pickled, such as the run of a plant
+    given by local functions, becomes None on the way, and a note of the error says so: the error itself always arrives.
+    """
+
+    def __reduce__(self) -> tuple:
+        kept, notes = {}, list(getattr(self, "__notes__", ()))
+        for name, value in vars(self).items():
+            try:
+                pickle.dumps(value)
+            except Exception as reason:  # whatever the objects of a user raise
+                kept[name] = None
+                notes.append(f"The attribute {name!r} was lost on the way, for it cannot be pickled: {reason}")
+            else:
+                kept[name] = value
+        return _again, (type(self), self.args, kept | ({"__notes__": notes} if notes else {}))
+
+
+def _again(kind: type[CmbError], args: tuple, attributes: dict[str, Any]) -> CmbError:
+    """An error as it was, whatever its constructor asks for."""
+    error = kind.__new__(kind, *args)
+    vars(error).update(attributes)
+    return error
 
 
 class ModelError(CmbError, ValueError):
