@@ -373,19 +373,18 @@ class FunctionPlant(PlantBase):
         gradient = _gradient(lambda x: self._value("Phi", x), q, _STEP * reach)
         compare("A", "the gradient of Phi", self._value("A", q), gradient, np.outer(row, reach))
         compare("Adot_v", "the rate of A along v", self._value("Adot_v", q, v), along_v("A") @ v, row / fastest**2)
-        M = self._value("M", q)
-        moving = reach / (float(np.abs(M * np.outer(reach, reach)).max(initial=0.0)) * fastest**2)
-        even = 0.5 * (self._value("h", q, v) + self._value("h", q, -v)) - self._value("h", q, rest)
-        kinetic = _gradient(lambda x: np.array([0.5 * v @ self._value("M", x) @ v]), q, _STEP * reach)[0]
-        coriolis = along_v("M") @ v - kinetic
-        compare("h", "the Coriolis forces that follow from M", even, coriolis, moving)
+        force = self._value("h", q, rest)
+        largest = float(np.abs(reach * force).max(initial=0.0))
+        unseen = 1e2 * _ROUNDING / tolerance  # of what a difference is taken of: below it, rounding is all that is left
+        M, even = self._value("M", q), 0.5 * (self._value("h", q, v) + self._value("h", q, -v)) - force
+        coriolis = along_v("M") @ v - _gradient(lambda x: 0.5 * v @ self._value("M", x) @ v, q, _STEP * reach)
+        moving = float(np.abs(M * np.outer(reach, reach)).max(initial=0.0)) * fastest**2
+        compare("h", "the Coriolis forces that follow from M", even, coriolis, reach / max(moving, unseen * largest))
         if "potential" in self._functions:
-            slope = _gradient(lambda x: self._value("potential", x)[None], q, _STEP * reach)[0]
-            force, energy = self._value("h", q, rest), abs(float(self._value("potential", q)))
-            # A slope by differences has the rounding of the energy, over the step.
-            largest = max(float(np.abs(reach * force).max(initial=0.0)), 1e2 * _ROUNDING * energy / (_STEP * tolerance))
-            if largest > 0.0 or slope.any():
-                compare("h", "the gradient of the potential, at rest,", force, slope, reach / (largest or 1.0))
+            slope = _gradient(lambda x: self._value("potential", x), q, _STEP * reach)
+            energy = abs(float(self._value("potential", q)))
+            weight = reach / (max(largest, unseen * energy / _STEP) or 1.0)
+            compare("h", "the gradient of the potential, at rest,", force, slope, weight)
 
     # -- coordinates ------------------------------------------------------------------------------
 
