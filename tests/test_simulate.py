@@ -12,6 +12,7 @@ from cmbcontrol import plants
 from cmbcontrol.experiments.measure import DATA
 from cmbcontrol.plants.bricard import observed
 from cmbcontrol.plants.n_four_bar import start as n_four_bar_start
+from cmbcontrol.sim import output
 
 SINGULAR = np.array([np.pi, -np.pi, 0.0, np.pi])
 
@@ -395,3 +396,59 @@ def test_a_near_miss_is_no_passage(gap, passes):
     assert through == passes
     if not passes:
         assert np.abs(run.q.values - stepped.q.values).max() < 1e-6
+
+
+# -- the search for singular poses after a run -------------------------------------------------------------------
+
+
+def two_four_bars(ratio):
+    """Two machines on one ground, the second `ratio` times lighter: rows that differ so much are near at all times."""
+    bodies, joints, loops, lengths = [], [], [], (1.0, 2.0, 1.0)  # parallelograms, which fold flat
+    for k, mass in enumerate((1.0, 1.0 / ratio)):
+        for i, length in enumerate(lengths):
+            bodies.append(cmb.Body.planar(f"bar_{k}{i}", mass, 0.5 * length, mass * length**2 / 12.0))
+            before, place = (f"bar_{k}{i - 1}", lengths[i - 1]) if i else ("ground", 4.0 * k)
+            frame = cmb.Frame((place, 0.0, 0.0))
+            joints.append(cmb.Revolute(f"joint_{k}{i}", before, bodies[-1].name, axis=(0, 0, 1), frame=frame))
+        loops.append(cmb.PointOnLine(f"tip_{k}", "ground", bodies[-1].name, (4.0 * k + 2.0, 0, 0), (1.0, 0, 0)))
+    return cmb.Mechanism("two four-bars", bodies, joints, loops, gravity=(0.0, 0.0, 0.0))
+
+
+def four_bar_state(plant, angles, rates):
+    """Both parallelograms: cranks at given angles, the couplers level."""
+    q = np.concatenate([[a, -a, a - np.pi] for a in angles])
+    v = np.concatenate([[w, -w, w] for w in rates])
+    assert plant.open_loop(q) < 1e-12
+    return q, v
+
+
+def closeness_calls(monkeypatch):
+    """How often the search looks at the path."""
+    counted, look = [], output._closeness
+    monkeypatch.setattr(
+        output, "_closeness", lambda run, times, *a, **k: counted.append(times.size) or look(run, times, *a, **k)
+    )
+    return counted
+
+
+@pytest.mark.parametrize("rates", [(0.0, 0.0), (1e-9, 1e-9), (0.5, -0.7)], ids=["at rest", "slow", "moving"])
+def test_the_search_for_singular_poses_costs_little_where_all_poses_are_near_one(monkeypatch, rates):
+    """At rest, rounding makes a minimum of every third look; each took 168 more, through the steps of the whole run."""
+    plant = two_four_bars(1e4)
+    q, v = four_bar_state(plant, (1.0, 1.2), rates)
+    counted = closeness_calls(monkeypatch)
+    run = cmb.simulate(plant, q0=q, v0=v, t_end=1.0, max_step=2e-3, output_times=0.1)
+    assert run.conditioning.values.max() < 0.1
+    assert run.events() == []
+    assert sum(counted[1:]) < 0.1 * counted[0]  # the first looks at all steps
+
+
+def test_a_passage_of_the_lighter_machine_is_found():
+    """Where the conditioning is poor at all times, and hides it until it is near."""
+    plant = two_four_bars(400.0)
+    q, v = four_bar_state(plant, (1.0, 0.5), (0.2, -1.0))
+    run = cmb.simulate(plant, q0=q, v0=v, t_end=1.0)
+    assert run.conditioning.values.max() < 0.05
+    (event,) = run.events()
+    assert event["kind"] == "singular passage" and event["rank"] == 3
+    assert event["time"] == pytest.approx(0.5, abs=1e-6)  # a parallelogram without weight turns evenly
