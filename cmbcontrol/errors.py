@@ -175,8 +175,8 @@ class Status(IntEnum):
 
 _MESSAGES = {
     Status.COMPLETED: "The run reached its end.",
-    Status.STEP_TOO_SMALL: "The step shrank below the spacing of floating-point time. The motion may run into a "
-    "lock-up or a bifurcation here; look at the events and try other tolerances or start values.",
+    Status.STEP_TOO_SMALL: "The steps became so short that they lead nowhere. The motion may run into a lock-up or a "
+    "bifurcation here; look at the events and try other tolerances or start values.",
     Status.NOT_FINITE: "A value became infinite or not a number. Check the controller's output and the "
     "forces at this state.",
     Status.MASS_MATRIX: "The mass matrix is not positive definite here. Give every joint some inertia to move.",
