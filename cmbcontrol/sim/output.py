@@ -407,10 +407,8 @@ def _least(times: Array, values: Array) -> Array:
     """
     h = np.diff(times)
     slope = np.divide(np.abs(np.diff(values)), h, out=np.zeros(h.size), where=h > 0.0)  # 0: times that are one
-    padded = np.pad(slope, 2)
-    steepest = _STEEPER * np.max(
-        [padded[k : k + values.size] for k in range(4)], axis=0
-    )  # of two intervals on each side
+    padded = np.pad(slope, 2)  # two intervals on each side count
+    steepest = _STEEPER * np.max([padded[k : k + values.size] for k in range(4)], axis=0)
     to_left, to_right = np.append(0.0, h), np.append(h, 0.0)
     left, right = np.append(values[0], values[:-1]), np.append(values[1:], values[-1])
     return 0.5 * (values + np.minimum(left - steepest * to_left, right - steepest * to_right))

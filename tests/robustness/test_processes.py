@@ -114,6 +114,8 @@ def caught_from(answer):
     return caught.value
 
 
+@pytest.mark.skipif("fork" not in multiprocessing.get_all_start_methods(), reason="no fork")
+@pytest.mark.filterwarnings("ignore:.*multi-threaded.*fork:DeprecationWarning")
 @pytest.mark.parametrize("kind", ["pool", "executor"])
 def test_workers_hand_their_errors_on(kind):
     """A pool waits for ever for an error that cannot be unpickled; an executor breaks."""
@@ -278,6 +280,21 @@ def test_threads_may_share_a_law(name):
     with ThreadPoolExecutor(4) as threads:
         found = list(threads.map(lambda turn: answers(plant, law, turn), shifted))
     assert np.array_equal(found, wanted)
+
+
+def test_threads_may_run_one_plant_with_one_law(five_bar, pose):
+    law = ctl.ProjectedInverseDynamics(
+        five_bar, ("left", "right"), cmb.Sine([2.1, 1.0], [0.2, 0.1], 0.5), bandwidth=8.0, period=5e-3
+    )
+    chain = law | ctl.RateLimit(1e3) | ctl.Delay(2e-3)
+    starts = [five_bar.assemble(left=2.1 + 0.01 * i, right=1.0) for i in range(4)]
+
+    def final(q0):
+        return cmb.simulate(five_bar, chain, q0, t_end=0.1, output_times=0.05).q.values[-1]
+
+    wanted = [final(q0) for q0 in starts]
+    with ThreadPoolExecutor(4) as threads:
+        assert np.array_equal(list(threads.map(final, starts)), wanted)
 
 
 def test_programs_of_a_model_take_turns():
