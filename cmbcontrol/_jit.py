@@ -39,6 +39,7 @@ __all__ = ["JIT_ENABLED", "kernel", "kernels", "needs_compilation"]
 
 JIT_ENABLED = not numba.config.DISABLE_JIT
 
+SOURCES = ("_jit.py", "_tolerance.py")  # beside the kernels: constants are compiled in
 _OTHERS = 3  # folders of other sources that stay when a new one is made: versions of the package may share a place
 _SUM = 32  # bytes of a checksum
 _registry: list[Callable] = []
@@ -48,11 +49,14 @@ _came: list[tuple[int, Any]] = []  # the signals that did, each with its frame
 
 
 def _fingerprint() -> str:
-    """Hash of the source of every kernel file, and of this one; empty where there are none, as in a frozen program."""
+    """Hash of all that is compiled; empty where there are no source files, as in a frozen program."""
     here = resources.files(__package__)
     digest = hashlib.sha256()
     try:
-        files = [here / "_jit.py", *(file for file in (here / "kernels").iterdir() if file.name.endswith(".py"))]
+        files = [
+            *(here / name for name in SOURCES),
+            *(file for file in (here / "kernels").iterdir() if file.name.endswith(".py")),
+        ]
         for file in sorted(files, key=lambda file: file.name):
             digest.update(file.name.encode())
             digest.update(file.read_bytes())

@@ -24,11 +24,11 @@ __all__ = [
 ]
 
 
-class CmbError(Exception):
-    """Base of all errors of this package.
+class _Portable:
+    """Goes from process to process with its attributes, whatever its constructor asks for.
 
-    Errors go from process to process with their attributes. One that cannot be pickled, such as the run of a plant
-    given by local functions, becomes None on the way, and a note of the error says so: the error itself always arrives.
+    An attribute that cannot be pickled, such as a plant of local functions, becomes None on the way, and a note of
+    the error says so. The error itself always arrives: a pool waits for ever for one that does not.
     """
 
     def __reduce__(self) -> tuple:
@@ -44,11 +44,15 @@ class CmbError(Exception):
         return _again, (type(self), self.args, kept | ({"__notes__": notes} if notes else {}))
 
 
-def _again(kind: type[CmbError], args: tuple, attributes: dict[str, Any]) -> CmbError:
+def _again(kind: Any, args: tuple, attributes: dict[str, Any]) -> Any:
     """An error as it was, whatever its constructor asks for."""
     error = kind.__new__(kind, *args)
     vars(error).update(attributes)
     return error
+
+
+class CmbError(_Portable, Exception):
+    """Base of all errors of this package."""
 
 
 class ModelError(CmbError, ValueError):

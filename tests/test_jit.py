@@ -1,5 +1,6 @@
 """What the disk keeps of compiled kernels, and what `import cmbcontrol` may load."""
 
+import ast
 import errno
 import hashlib
 import os
@@ -261,6 +262,15 @@ print(interrupted)
 """
     assert int(python(code, copy)[0]) > 3
     assert python(RUN, copy) == ["20.0", "1"]
+
+
+def test_all_that_kernels_are_compiled_from_counts_for_the_cache():
+    """A constant of another module is compiled in; a change of it must reach the kernels."""
+    for file in (PACKAGE / "kernels").glob("*.py"):
+        for node in ast.walk(ast.parse(file.read_text())):
+            if isinstance(node, ast.ImportFrom) and node.level == 2:  # from ..module
+                assert f"{node.module}.py" in _jit.SOURCES, f"{file.name} imports {node.module}"
+            assert not (isinstance(node, ast.ImportFrom) and node.level > 2)
 
 
 def test_import_leaves_out_what_is_slow():

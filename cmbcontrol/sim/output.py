@@ -200,9 +200,9 @@ def _quantities(run: Run, X: Array, U: Array) -> dict[str, Array]:
     else:
         for i, (x, u) in enumerate(zip(X, U, strict=True)):
             terms = plant.terms(x[:nq], x[nq : nq + nv], cap=options.cap)
-            f = terms.B @ u
+            f, scales = terms.B @ u, (terms.row_scale, terms.reach)
             vdot[i], lam[i], ranks[i] = constrained.gauss_acceleration(
-                terms.M, terms.A, terms.row_scale, f - terms.h, _target(run, terms), RANK_TOLERANCE, options.cap
+                terms.M, terms.A, *scales, f - terms.h, _target(run, terms), RANK_TOLERANCE, options.cap
             )
             phi[i], pivots[i], force[i] = terms.phi, terms.pivots, terms.A.T @ lam[i]
             v = terms.v

@@ -49,7 +49,7 @@ def lambda_plant():
 
 # -- errors --------------------------------------------------------------------------------------------------
 
-ERRORS = [x for x in vars(errors).values() if inspect.isclass(x) and issubclass(x, Exception)]
+ERRORS = [x for x in vars(errors).values() if inspect.isclass(x) and issubclass(x, BaseException)]
 GIVEN = {  # what the constructors ask for besides the message
     "AssemblyError": {"residuals": {"tip": 0.1}, "q": np.array([1.0, 2.0])},
     "DesignError": {"feasible": {"damping": 0.5}},
