@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
+from .._tolerance import ROUNDING, UNREACHED
 from ..dynamics.forces import smallest_effort, weight_root
 from ..errors import ControllabilityError
 from ..kernels import laws
@@ -28,7 +29,7 @@ __all__ = ["ProjectedInverseDynamics"]
 Array = NDArray[np.float64]
 Acceleration = Callable[[float, Terms], Array]
 
-_SINGULAR = 1e-8  # pivots of the task, smallest over largest, below which it is lost
+_SINGULAR = 1e-8  # smallest pivot of the task on the admissible motions, over its largest row, below which it is lost
 
 
 class ProjectedInverseDynamics:
@@ -140,9 +141,8 @@ class ProjectedInverseDynamics:
             raise ValueError(f"damped is a part of the largest singular value, below 1, got {damped}")
         self.posture, self.posture_damping = self._posture(posture, posture_damping)
         self.saturation, self.limits = self._limits(saturation, limits)
-        # a metre counts as a radian times the size of the machine where rank is decided
-        scale = np.array([1.0 / getattr(plant, "size", 1.0) if u == "m" else 1.0 for u in self.task.units])
-        self._scale = None if isinstance(self.task, Coordinates) or not np.ptp(scale) else scale
+        # a radian counts as the size of the machine where rank is decided
+        self._metres = np.array([getattr(plant, "size", 1.0) if u == "rad" else 1.0 for u in self.task.units])
         if not self.consistent:
             self._check_plant(self.task is not coordinates, posture is not None)
 
@@ -260,8 +260,7 @@ class ProjectedInverseDynamics:
 
     def _admissible(self, t: float, terms: Terms, J: Array, target: Array) -> Array:
         """The acceleration a with J a = target and A a = -b; nearest to the posture's wish where there are several."""
-        if self._scale is not None:
-            J, target = self._scale[:, None] * J, self._scale * target
+        J, target = self._metres[:, None] * J, self._metres * target
         k, dof = len(J), terms.dof
         if self.consistent:
             return best(terms, J, target, self._wish(t, terms), gauss=True, damped=self.damped)
@@ -273,8 +272,10 @@ class ProjectedInverseDynamics:
             a, closeness = nearest(terms, J, target, self._wish(t, terms))
         else:  # a = c + Z z with J Z z = target - J c, whatever the wish
             Z, c = terms.Z, terms.Cv
-            z, _, closeness = laws.smallest_solution(J @ Z, target - J @ c, float(np.linalg.norm(J)), 0.0)
-            a = c + Z @ z
+            X, lengths, scale = laws.motor_reach(Z, np.ascontiguousarray(J.T), terms.reach)  # J as if of motors
+            scale = max(scale, ROUNDING / UNREACHED)  # metres a metre: a task that moves less than rounding is lost
+            z, _, closeness = laws.smallest_solution(np.ascontiguousarray(X.T), target - J @ c, scale, 0.0)
+            a = c + Z @ (z / lengths)
         self._require_rank(t, terms, J, closeness)
         return a
 

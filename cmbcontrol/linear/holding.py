@@ -228,7 +228,7 @@ def _within(efforts: Efforts, u: Array) -> bool:
 
 def _require_unique(plant: PlantBase, terms: Terms, rows: tuple[int, ...]) -> None:
     """Refuse multipliers that redundant rows share."""
-    unique = unique_multipliers(terms.A, terms.rank)
+    unique = unique_multipliers(terms.levers, terms.rank)
     shared = [plant.row_names[i] for i in rows if not unique[i]]
     if shared:
         alone = [n for n, single in zip(plant.row_names, unique, strict=True) if single]

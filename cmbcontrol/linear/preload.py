@@ -107,7 +107,7 @@ def preload_directions(plant: PlantBase, point: OperatingPoint) -> PreloadDirect
     N = N * np.where(N[np.argmax(np.abs(N), axis=0), np.arange(N.shape[1])] < 0.0, -1.0, 1.0) if N.size else N
     forces = terms.B @ N
     return PreloadDirections(
-        plant, N, terms.A_pinv.T @ forces, unique_multipliers(terms.A, terms.rank), forces, _room(plant, point.u, N)
+        plant, N, terms.A_pinv.T @ forces, unique_multipliers(terms.levers, terms.rank), forces, _room(plant, point.u, N)
     )
 
 

@@ -421,7 +421,7 @@ class SmallMotion:
     def _multiplier_outputs(self, rows: list[int]) -> list[Output]:
         """Changes of the multipliers, the smallest solution of A' dlam = B du - F_q delta - F_v dv - M da."""
         plant, here = self.plant, self.here
-        unique = unique_multipliers(here.A, here.rank)
+        unique = unique_multipliers(plant.row_scale[:, None] * here.A / plant.reach, here.rank)
         shared = [plant.row_names[i] for i in rows if not unique[i]]
         if shared:
             others = listed(n for n, alone in zip(plant.row_names, unique, strict=True) if alone)

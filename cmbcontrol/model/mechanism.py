@@ -145,15 +145,15 @@ class Mechanism(PlantBase):
 
     def _check_mass(self) -> None:
         """Refuse joints that have nothing to move."""
-        rng = np.random.default_rng(0)
-        for q in (self.neutral(), self.integrate(self.neutral(), rng.uniform(-1.0, 1.0, self.nv))):
-            M = self.terms(q, np.zeros(self.nv), check=False).M
+        away = self.size / self.reach * np.random.default_rng(0).uniform(-1.0, 1.0, self.nv)
+        for q in (self.neutral(), self.integrate(self.neutral(), away)):
+            M = self.terms(q, np.zeros(self.nv), check=False).M / np.outer(self.reach, self.reach)  # kg
             values, vectors = np.linalg.eigh(M) if self.nv else (np.ones(1), np.eye(1))
             if values[0] <= 1e-13 * values[-1]:
                 weak = self.velocity_names[int(np.abs(vectors[:, 0]).argmax())]
                 raise ModelError(
                     f"mechanism {self.name!r}: coordinate {weak!r} has no inertia to move (smallest eigenvalue of M "
-                    f"{values[0]:.3g}, largest {values[-1]:.3g}); give the bodies that it carries mass or inertia"
+                    f"{values[0]:.3g} kg, largest {values[-1]:.3g} kg, a radian counted as {self.size:.3g} m); give the bodies that it carries mass or inertia"
                 )
 
     # -- geometry -------------------------------------------------------------------------------

@@ -123,6 +123,11 @@ class Terms:
         return c
 
     @cached_property
+    def levers(self) -> Array:
+        """A (rows, nv) in metres of gap a metre of motion: as large as lever arms over the size of the machine."""
+        return self.row_scale[:, None] * self.A / self.reach
+
+    @cached_property
     def singular_values(self) -> Array:
         """Singular values of A, largest first."""
         return np.linalg.svd(self.A, compute_uv=False)
