@@ -13,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["DEPENDENT", "ROUNDING", "UNREACHED", "null_space", "pinv", "rank"]
+__all__ = ["DEPENDENT", "ROUNDING", "UNREACHED", "floored", "null_space", "pinv", "rank"]
 
 Array = NDArray[np.float64]
 
@@ -27,6 +27,14 @@ DEPENDENT = 1e-10
 # Cosines below it, between admissible motions and what motors do, count as zero. The null space of the constraints is
 # as exact as rounding over the conditioning of the rows; linkages in use stay above 1e-4: a margin of 1e3 is left.
 UNREACHED = 1e-9
+
+
+def floored(largest: float, terms: float, tolerance: float) -> float:
+    """The scale for a tolerance relative to the largest, where that may be rounding of terms whose size is known.
+
+    What is below `tolerance` times it is small beside the largest, or rounding.
+    """
+    return max(float(largest), ROUNDING / tolerance * float(terms))
 
 
 def rank(sizes: Array, scale: float, tolerance: float) -> int:

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from .._tolerance import UNREACHED, null_space
 from ..model.base import PlantBase
 from ..model.diagnosis import unique_multipliers
 from .at_rest import effort_units, force_units, require_closed, row_force_units
-from .holding import null_space
+from .holding import motors_reach
 from .operating import OperatingPoint
 
 __all__ = ["PreloadDirections", "preload_directions"]
@@ -101,7 +102,8 @@ def preload_directions(plant: PlantBase, point: OperatingPoint) -> PreloadDirect
     """
     require_closed(plant, point.q)
     terms = plant.terms(point.q, np.zeros(plant.nv))
-    N = null_space(terms.Z.T @ terms.B)
+    X, _, scale = motors_reach(terms.Z, terms.B, terms.reach)
+    N = null_space(X, scale, UNREACHED)
     turn = np.linalg.svd((terms.A_pinv.T @ terms.B @ N) / plant.row_scale[:, None])[2]
     N = N @ turn.T
     N = N * np.where(N[np.argmax(np.abs(N), axis=0), np.arange(N.shape[1])] < 0.0, -1.0, 1.0) if N.size else N
