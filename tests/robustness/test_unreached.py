@@ -1,0 +1,114 @@
+"""Machines whose motors reach none of their freedoms, or not all: every law says so, or leaves these alone.
+
+A shaft turns in two bearings, one of them on an arm whose hinge has the motor: the arm cannot move, the shaft spins
+freely, and Z'B is rounding.
+"""
+
+import numpy as np
+import pytest
+
+import cmbcontrol as cmb
+from cmbcontrol import controllers
+from cmbcontrol.dynamics.forces import motor_effort
+
+SEEDS = range(50)
+
+
+def shaft(seed, size=1.0, gear=1.0, more=()):
+    """The machine, and its pose; the shaft's centre of mass is off its axis."""
+    rng = np.random.default_rng(seed)
+    axis, place = rng.standard_normal(3), rng.uniform(-size, size, 3)
+    bearing = cmb.Frame.turned(rng.standard_normal(3), 0.8, rng.uniform(-size, size, 3))
+    inertia = 0.1 * size**2 * np.array([1.0, 1.0, 0.5])
+    bodies = [
+        cmb.Body("arm", 1.0, (0.3 * size, 0.1 * size, 0.0), inertia),
+        cmb.Body("shaft", 1.0, (0.05 * size, 0.0, 0.1 * size), inertia),
+    ]
+    tree = [
+        cmb.Revolute("hinge", "ground", "arm", axis=axis, frame=cmb.Frame(place)),
+        cmb.Revolute("spin", "arm", "shaft", frame=bearing),
+    ]
+    q = np.array([0.4, 0.7])
+    away = cmb.Frame((0.0, 0.0, 0.5 * size))
+    at = cmb.Mechanism("tree", bodies, tree).pose(q, "shaft")
+    far = cmb.Revolute("far_bearing", "ground", "shaft", frame=at @ away, child_frame=away)
+    motors = [cmb.Actuator("hinge", gear=gear), *more]
+    return cmb.Mechanism("shaft in two bearings", bodies, tree, [far], actuators=motors), q
+
+
+class Rest:
+    """A motion law that wants the shaft to speed up."""
+
+    def __init__(self, plant):
+        self.plant = plant
+
+    def wanted_acceleration(self, t, terms):
+        return terms.Cv + terms.Z @ np.ones(terms.dof)
+
+
+def bounded(u, terms):
+    """Efforts are of the order of the forces at hand, or less."""
+    return np.abs(u).max(initial=0.0) <= 1e3 * (np.abs(terms.h).max() + np.abs(terms.M).max())
+
+
+@pytest.mark.parametrize("size", [1e-6, 1.0, 1e3])
+def test_no_effort_is_found_for_what_no_motor_reaches(size):
+    for seed in SEEDS:
+        plant, q = shaft(seed, size)
+        terms = plant.terms(q, [0.0, 0.0])
+        assert terms.dof == 1
+        assert plant.diagnose(q).actuation.rank == controllers.controllability(plant, q).rank == 0
+        for at in (q, q + [0.0, 1.1]):
+            with pytest.raises(cmb.ControllabilityError, match="reach 0 of 1 freedoms"):
+                cmb.inverse_dynamics(plant, at, [0.0, 0.0], [0.0, 1.0])
+        nearest = motor_effort(terms, [0.0, 1.0], strict=False)
+        assert (nearest.u == 0.0).all()
+        with pytest.raises(cmb.EquilibriumError, match="cannot hold"):
+            cmb.trim(plant, q)
+
+
+def test_every_law_refuses_or_leaves_alone_what_no_motor_reaches():
+    refused = 0
+    for seed in SEEDS:
+        plant, q = shaft(seed)
+        terms = plant.terms(q, [0.0, 0.3])
+        reference = cmb.Constant([q[1] + 0.1])
+        gains = {"kp": 20.0, "kd": 5.0}
+        task = controllers.Coordinates(plant, ["spin"])
+        made = {
+            "projected": lambda p=plant, r=reference: controllers.ProjectedInverseDynamics(p, "spin", r, bandwidth=5.0),
+            "consistent": lambda p=plant, t=task, r=reference: controllers.ProjectedInverseDynamics(
+                p, t, r, bandwidth=5.0, consistent=True
+            ),
+            "impedance": lambda p=plant, r=reference: controllers.Impedance(p, "spin", r, 20.0, 5.0),
+            "gravity": lambda p=plant, r=reference: controllers.GravityPD(p, r, coordinates=["spin"], **gains),
+            "force": lambda p=plant: controllers.ConstraintForcePI(p, [1.0], ["far_bearing_z"]),
+            "whole force": lambda p=plant: controllers.ConstraintForcePI(p, [1.0, 0.0]),
+            "passive": lambda p=plant: controllers.PassiveJoints(Rest(p)),
+            "limited": lambda p=plant: controllers.ConstrainedActuation(Rest(p), limits=1e30),
+            "unlimited": lambda p=plant: controllers.ConstrainedActuation(Rest(p)),
+        }
+        for name, make in made.items():
+            try:
+                law = make()
+                u = law(0.0, terms, law.start(plant))
+            except cmb.ControllabilityError:
+                refused += 1
+                continue
+            assert bounded(u, terms), (name, seed, u)
+    assert refused >= 3 * len(SEEDS)
+
+
+def test_a_freedom_that_is_reached_keeps_its_efforts_beside_one_that_is_not():
+    """A second motor on the shaft's bearing: all is reached, and the one at the hinge gives what it likes."""
+    for seed in SEEDS:
+        plant, q = shaft(seed, more=[cmb.Actuator("spin", name="bearing")])
+        terms = plant.terms(q, [0.0, 0.0])
+        u = cmb.inverse_dynamics(plant, q, [0.0, 0.0], [0.0, 1.0]).u
+        assert bounded(u, terms) and abs(u[0]) <= 1e-9 * abs(u[1])
+        law = controllers.HybridMotionForce(
+            controllers.ProjectedInverseDynamics(plant, "spin", cmb.Constant([q[1]]), bandwidth=5.0),
+            controllers.ConstraintForcePI(plant, [1.0, 0.0]),
+        )
+        assert bounded(law(0.0, terms, law.start(plant)), terms)
+        assert len(cmb.preload_directions(plant, cmb.trim(plant, q))) == 1
