@@ -13,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["DEPENDENT", "ROUNDING", "UNREACHED", "floored", "null_space", "pinv", "rank"]
+__all__ = ["DEPENDENT", "INDEPENDENT", "ROUNDING", "UNREACHED", "floored", "null_space", "pinv", "rank"]
 
 Array = NDArray[np.float64]
 
@@ -27,6 +27,10 @@ DEPENDENT = 1e-10
 # Cosines below it, between admissible motions and what motors do, count as zero. The null space of the constraints is
 # as exact as rounding over the conditioning of the rows; linkages in use stay above 1e-4: a margin of 1e3 is left.
 UNREACHED = 1e-9
+
+# Coordinates, or values of a task, of which less than this part is left on the admissible motions do not determine the
+# motion: 1e-16 of rounding in them becomes 1e-8 of the motion, half of the digits.
+INDEPENDENT = 1e-8
 
 
 def floored(largest: float, terms: float, tolerance: float) -> float:

@@ -25,6 +25,7 @@ __all__ = ["ConstraintForcePI"]
 
 Array = NDArray[np.float64]
 
+
 class ConstraintForcePI:
     """Set constraint forces with the efforts that do not move the machine, and correct them by a PI law.
 

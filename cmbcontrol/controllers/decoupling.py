@@ -27,6 +27,7 @@ __all__ = [
 
 Array = NDArray[np.float64]
 
+
 @dataclass(frozen=True, eq=False)
 class CrossCoupling:
     """How much a force that moves the machine loads its loops.

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
-from .._tolerance import ROUNDING, UNREACHED
+from .._tolerance import INDEPENDENT, ROUNDING, UNREACHED
 from ..dynamics.forces import smallest_effort, weight_root
 from ..errors import ControllabilityError
 from ..kernels import laws
@@ -19,7 +19,7 @@ from ..model.terms import Terms
 from .protocol import regular_terms, require_same_signals
 from .redundancy import Wish, best, nearest
 from .references import Reference, require_reference
-from .tasks import Coordinates, Posture, TaskMotion, as_task, motion_of
+from .tasks import Posture, TaskMotion, as_task, motion_of
 
 if TYPE_CHECKING:
     from .tasks import Task
@@ -28,8 +28,6 @@ __all__ = ["ProjectedInverseDynamics"]
 
 Array = NDArray[np.float64]
 Acceleration = Callable[[float, Terms], Array]
-
-_SINGULAR = 1e-8  # smallest pivot of the task on the admissible motions, over its largest row, below which it is lost
 
 
 class ProjectedInverseDynamics:
@@ -290,7 +288,7 @@ class ProjectedInverseDynamics:
 
     def _require_rank(self, t: float, terms: Terms, J: Array, closeness: float) -> None:
         """Refuse a pose at which the task has lost its rank, or does not fix the motion."""
-        if closeness > _SINGULAR:
+        if closeness > INDEPENDENT:
             return
         k, dof = len(J), terms.dof
         where = f"(t = {t:.6g} s, q = {np.round(terms.q, 6).tolist()})"

@@ -17,7 +17,15 @@ from ..model.diagnosis import unique_multipliers
 from ..model.terms import Terms
 from .at_rest import effort_units, row_force_units
 
-__all__ = ["Efforts", "Wanted", "holding_efforts", "least_distance", "motors_reach", "require_limits", "smallest_efforts"]
+__all__ = [
+    "Efforts",
+    "Wanted",
+    "holding_efforts",
+    "least_distance",
+    "motors_reach",
+    "require_limits",
+    "smallest_efforts",
+]
 
 Array = NDArray[np.float64]
 Wanted = ArrayLike | Mapping[str, "float | tuple[float, float]"]
@@ -283,7 +291,12 @@ class _Choice:
         counts = np.isfinite(rest)
         size = np.append(np.ones(len(self.reach)), self.share[exact])
         return least_distance(
-            E, f, bound[counts], (rest - slack)[counts], terms=size * self.scale, rounding=_ROUNDING * size * self.forces
+            E,
+            f,
+            bound[counts],
+            (rest - slack)[counts],
+            terms=size * self.scale,
+            rounding=_ROUNDING * size * self.forces,
         )
 
     def reason(self) -> str:

@@ -12,7 +12,7 @@ from ..dynamics.derivatives import Derivatives, derivatives
 from ..errors import EquilibriumError, SingularPoseError
 from ..model.base import PlantBase
 from ..model.mechanism import Mechanism
-from .at_rest import coordinate_lengths, list_forces, loop_curvatures, relative_force, require_closed
+from .at_rest import list_forces, loop_curvatures, relative_force, require_closed
 from .model import LinearModel
 from .operating import OperatingPoint
 from .reduced import FIXED, bracket
@@ -252,7 +252,7 @@ def _require_on_manifold(plant: PlantBase, here: Derivatives) -> None:
     if not np.abs(plant.row_scale * here.phi).max(initial=0.0) <= 1e-9 * plant.size:
         require_closed(plant, here.q)
     rate = np.abs(plant.row_scale * (here.A @ here.v))
-    speed = float(np.abs(here.v * coordinate_lengths(plant)).max(initial=0.0))
+    speed = float(np.abs(here.v * plant.reach).max(initial=0.0))
     if not rate.max(initial=0.0) <= 1e-7 * max(speed, plant.size):
         worst = plant.row_names[int(rate.argmax())]
         raise ValueError(

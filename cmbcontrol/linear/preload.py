@@ -108,9 +108,8 @@ def preload_directions(plant: PlantBase, point: OperatingPoint) -> PreloadDirect
     N = N @ turn.T
     N = N * np.where(N[np.argmax(np.abs(N), axis=0), np.arange(N.shape[1])] < 0.0, -1.0, 1.0) if N.size else N
     forces = terms.B @ N
-    return PreloadDirections(
-        plant, N, terms.A_pinv.T @ forces, unique_multipliers(terms.levers, terms.rank), forces, _room(plant, point.u, N)
-    )
+    unique = unique_multipliers(terms.levers, terms.rank)
+    return PreloadDirections(plant, N, terms.A_pinv.T @ forces, unique, forces, _room(plant, point.u, N))
 
 
 def _room(plant: PlantBase, u: Array, N: Array) -> Array:

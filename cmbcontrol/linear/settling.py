@@ -306,9 +306,7 @@ def _inside(here: Pose, start: Array, tolerance: float) -> Pose | None:
         G = np.concatenate([motion, -motion, effort, -effort])
         g = np.concatenate([low - now, now - high, efforts.low[found] / scale, -efforts.high[found] / scale])
         terms = here.forces * np.linalg.norm(Z / here.length[:, None], axis=0)
-        x = least_distance(
-            balance, left, G[np.isfinite(g)], g[np.isfinite(g)], terms=terms, rounding=ROUNDING * terms
-        )
+        x = least_distance(balance, left, G[np.isfinite(g)], g[np.isfinite(g)], terms=terms, rounding=ROUNDING * terms)
         if x is None or n != effort.shape[1] - scale.size:
             return None
         y = np.linalg.lstsq(here.free, F @ (x[:n] - gone), rcond=None)[0]

@@ -153,7 +153,8 @@ class Mechanism(PlantBase):
                 weak = self.velocity_names[int(np.abs(vectors[:, 0]).argmax())]
                 raise ModelError(
                     f"mechanism {self.name!r}: coordinate {weak!r} has no inertia to move (smallest eigenvalue of M "
-                    f"{values[0]:.3g} kg, largest {values[-1]:.3g} kg, a radian counted as {self.size:.3g} m); give the bodies that it carries mass or inertia"
+                    f"{values[0]:.3g} kg, largest {values[-1]:.3g} kg, a radian counted as {self.size:.3g} m); give "
+                    "the bodies that it carries mass or inertia"
                 )
 
     # -- geometry -------------------------------------------------------------------------------
