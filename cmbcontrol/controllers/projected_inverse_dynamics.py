@@ -139,8 +139,11 @@ class ProjectedInverseDynamics:
             raise ValueError(f"damped is a part of the largest singular value, below 1, got {damped}")
         self.posture, self.posture_damping = self._posture(posture, posture_damping)
         self.saturation, self.limits = self._limits(saturation, limits)
-        # a radian counts as the size of the machine where rank is decided
-        self._metres = np.array([getattr(plant, "size", 1.0) if u == "rad" else 1.0 for u in self.task.units])
+        # a radian counts as the size of the machine where rank is decided; metres of task a metre of motion are zero
+        # where they are rounding
+        metres = np.array([getattr(plant, "size", 1.0) if u == "rad" else 1.0 for u in self.task.units])
+        self._metres = metres if np.ptp(metres) > 0.0 else None
+        self._least = ROUNDING / UNREACHED / (1.0 if self._metres is not None else float(metres[0]))
         if not self.consistent:
             self._check_plant(self.task is not coordinates, posture is not None)
 
@@ -258,7 +261,8 @@ class ProjectedInverseDynamics:
 
     def _admissible(self, t: float, terms: Terms, J: Array, target: Array) -> Array:
         """The acceleration a with J a = target and A a = -b; nearest to the posture's wish where there are several."""
-        J, target = self._metres[:, None] * J, self._metres * target
+        if self._metres is not None:
+            J, target = self._metres[:, None] * J, self._metres * target
         k, dof = len(J), terms.dof
         if self.consistent:
             return best(terms, J, target, self._wish(t, terms), gauss=True, damped=self.damped)
@@ -271,8 +275,8 @@ class ProjectedInverseDynamics:
         else:  # a = c + Z z with J Z z = target - J c, whatever the wish
             Z, c = terms.Z, terms.Cv
             X, lengths, scale = laws.motor_reach(Z, np.ascontiguousarray(J.T), terms.reach)  # J as if of motors
-            scale = max(scale, ROUNDING / UNREACHED)  # metres a metre: a task that moves less than rounding is lost
-            z, _, closeness = laws.smallest_solution(np.ascontiguousarray(X.T), target - J @ c, scale, 0.0)
+            X = np.ascontiguousarray(X.T)
+            z, _, closeness = laws.smallest_solution(X, target - J @ c, max(scale, self._least), 0.0)
             a = c + Z @ (z / lengths)
         self._require_rank(t, terms, J, closeness)
         return a

@@ -278,8 +278,9 @@ class SmallMotion:
         p, here = len(self.names), self.here
         E = np.array([d.force for d in self._driven]).T
         reach = R @ (here.Z @ (here.Z.T @ E))
-        free = [np.sqrt(np.einsum("ij,ji->i", X.T, np.linalg.solve(here.M, X))) for X in (R.T, E)]  # without the loops
-        cosines = reach / np.outer(*(np.where(size > 0.0, size, 1.0) for size in free))
+        # at most what the efforts do without the loops, in the metric of M
+        sizes = [np.sqrt(np.einsum("ij,ij->j", X, np.linalg.solve(here.M, X))) for X in (R.T, E)]
+        cosines = reach / np.outer(*(np.where(size > 0.0, size, 1.0) for size in sizes))
         if rank(np.linalg.svd(cosines, compute_uv=False), 1.0, UNREACHED) < len(self._driven):
             raise ValueError(
                 f"the joints {listed(d.name for d in self._driven)} of {self.plant.name!r} cannot be driven at will: "

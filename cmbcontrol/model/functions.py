@@ -395,9 +395,8 @@ class FunctionPlant(PlantBase):
         for coordinate, c in loop.coefficients.items():
             row[0, self.index(coordinate)] = c
         f, last = self._functions, next(iter(loop.coefficients))
-        metres = np.array([self.size if unit == "rad" else 1.0 for unit in self.position_units])
         count = len(self.row_names)
-        scale = np.append(self.row_scale, 1.0 / np.linalg.norm(row[0] / metres))
+        scale = np.append(self.row_scale, 1.0 / np.linalg.norm(row[0] / self.reach))
         scale.setflags(write=False)
         mode = object.__new__(type(self))
         vars(mode).update(

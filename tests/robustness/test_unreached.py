@@ -95,7 +95,7 @@ def test_every_law_refuses_or_leaves_alone_what_no_motor_reaches():
                 refused.add(name)
                 continue
             assert bounded(u, terms), (name, seed, u)
-    assert refused == {"projected", "consistent", "impedance", "gravity", "passive"}
+    assert refused == {"projected", "consistent", "impedance", "gravity", "passive", "force"}
 
 
 def test_a_freedom_that_is_reached_keeps_its_efforts_beside_one_that_is_not():
