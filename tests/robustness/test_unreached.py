@@ -111,3 +111,28 @@ def test_a_freedom_that_is_reached_keeps_its_efforts_beside_one_that_is_not():
         )
         assert bounded(law(0.0, terms, law.start(plant)), terms)
         assert len(cmb.preload_directions(plant, cmb.trim(plant, q))) == 1
+
+
+def test_a_torque_across_all_axes_moves_nothing():
+    """Two links in a turned plane, and torques on them about axes in this plane: B itself is rounding."""
+    for seed in SEEDS:
+        rng = np.random.default_rng(seed)
+        plane = cmb.Frame.turned(rng.standard_normal(3), rng.uniform(-3.0, 3.0), rng.uniform(-1.0, 1.0, 3))
+        across = [plane.R @ [*rng.standard_normal(2), 0.0] for _ in range(2)]
+        bodies = [cmb.Body(name, 1.0, (0.5, 0.0, 0.0), (0.1, 0.1, 0.1)) for name in ("a", "b")]
+        tree = [
+            cmb.Revolute("a", "ground", "a", frame=plane),
+            cmb.Revolute("b", "a", "b", frame=cmb.Frame((1.0, 0.0, 0.0))),
+        ]
+        motors = [
+            cmb.Actuator(f"motor_{body}", bodies=("ground", body), axis=axis)
+            for body, axis in zip("ab", across, strict=True)
+        ]
+        plant = cmb.Mechanism("links", bodies, tree, actuators=motors, gravity=(1.0, -9.0, 2.0))
+        q = rng.uniform(-1.0, 1.0, 2)
+        assert (plant.terms(q, [0.0, 0.0]).B == 0.0).all()
+        assert plant.diagnose(q).actuation.rank == 0
+        with pytest.raises(cmb.ControllabilityError, match="reach 0 of 2 freedoms"):
+            cmb.inverse_dynamics(plant, q, [0.0, 0.0], [0.0, 0.0])
+        with pytest.raises(cmb.EquilibriumError, match="cannot hold"):
+            cmb.trim(plant, q)
