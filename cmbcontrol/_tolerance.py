@@ -13,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["DEPENDENT", "INDEPENDENT", "ROUNDING", "UNREACHED", "floored", "null_space", "pinv", "rank"]
+__all__ = ["BLURRED", "DEPENDENT", "INDEPENDENT", "ROUNDING", "UNREACHED", "floored", "null_space", "pinv", "rank"]
 
 Array = NDArray[np.float64]
 
@@ -23,6 +23,10 @@ ROUNDING = 1e-13
 # Constraint gradients of which less than this part is left count as dependent on others. Loops are closed to 1e-14, so
 # redundant rows leave 1e-15; a pose must be this near to a singular one to lose its row.
 DEPENDENT = 1e-10
+
+# Of the largest constraint gradient: a smaller one is turned by rounding (1e-16 over its size) by more than its size.
+# Poses so near to a singular one cannot be told from it, and velocities are not projected on what is noise.
+BLURRED = 1e-8
 
 # Cosines below it, between admissible motions and what motors do, count as zero. The null space of the constraints is
 # as exact as rounding over the conditioning of the rows; linkages in use stay above 1e-4: a margin of 1e3 is left.

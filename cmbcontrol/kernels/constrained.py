@@ -118,7 +118,8 @@ def mass_split(M, A, scale, reach, far, tolerance, cap, L, G, order, tau, pivots
 
     A row in metres has entries of at most some `reach`, and a gradient of at most some reach / sqrt(M_kk) in the metric
     of M; what rounding leaves of one that vanishes is a part of that. `far` (1 and above) is how many sizes of the
-    machine its farthest link is away from the origin of the world, about which moments are taken.
+    machine its farthest link is away from the origin of the world, about which moments are taken. Where all rows
+    vanish together, the tolerance is that of a hundredth of it, since only the lightest joint has a gradient so large.
     """
     if not cholesky(M, L):
         return FAILED
@@ -129,7 +130,7 @@ def mass_split(M, A, scale, reach, far, tolerance, cap, L, G, order, tau, pivots
     largest = 0.0
     for k in range(M.shape[0]):
         largest = max(largest, reach[k] / np.sqrt(M[k, k]))
-    return factor_rows(G, order, tau, pivots, tolerance, ROUNDING * far * largest, cap)
+    return factor_rows(G, order, tau, pivots, tolerance, max(ROUNDING * far, 0.01 * tolerance) * largest, cap)
 
 
 @kernel
@@ -173,7 +174,7 @@ def euclidean_rows(model, w, tolerance, cap):
     for i in range(w.A.shape[0]):
         for k in range(w.A.shape[1]):
             w.G[i, k] = model.scale[i] * w.A[i, k]
-    floor = ROUNDING * remoteness(model, w.p) * largest
+    floor = max(ROUNDING * remoteness(model, w.p), 0.01 * tolerance) * largest
     return factor_rows(w.G, w.order, w.tau, w.pivots, tolerance, floor, cap)
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
+from .._tolerance import BLURRED, DEPENDENT
 from ..errors import ModelError
 from ..kernels import constrained, split
 from . import diagnosis
@@ -430,13 +431,13 @@ class FunctionPlant(PlantBase):
             "_shapes": self._shapes | self._row_shapes(rows.size),
         }
 
-    def _split(self, M: Array, A: Array, cap: int | None = None) -> _Split:
+    def _split(self, M: Array, A: Array, cap: int | None = None, tolerance: float = DEPENDENT) -> _Split:
         """The split that decides the rank, as for a `Mechanism`."""
         rows, n = A.shape
         L, G = np.zeros((n, n)), np.empty((rows, n))
         order, tau, pivots = np.empty(rows, np.int64), np.empty(rows), np.zeros(rows)
         rank = constrained.mass_split(
-            M, A, self.row_scale, self.reach, 1.0, RANK_TOLERANCE, n if cap is None else cap, L, G, order, tau, pivots
+            M, A, self.row_scale, self.reach, 1.0, tolerance, n if cap is None else cap, L, G, order, tau, pivots
         )
         return _Split(L, G, order, tau, pivots, rank)
 
@@ -471,10 +472,13 @@ class FunctionPlant(PlantBase):
         return q
 
     def project_velocity(self, q: ArrayLike, v: ArrayLike, *, metric: str = "mass") -> Array:
-        """The velocity nearest to v that the loops allow, in the metric of M or the Euclidean one."""
+        """The velocity nearest to v that the loops allow, in the metric of M or the Euclidean one.
+
+        Within rounding of a singular pose (1e-8), gradients that nearly vanish do not count.
+        """
         q = _check.vector(q, self.nq, "q", self.position_names)
         v = _check.vector(v, self.nv, "v", self.velocity_names)
-        found = self._split(self._metric(q, metric), self.jacobian(q))
+        found = self._split(self._metric(q, metric), self.jacobian(q), tolerance=BLURRED)
         if found.rank == FAILED:
             raise self._bad_mass(q)
         return found.admissible(v)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
+from .._tolerance import BLURRED, ROUNDING
 from ..errors import ModelError
 from ..kernels import constrained, loops, tree
 from . import diagnosis
@@ -144,18 +145,41 @@ class Mechanism(PlantBase):
         return scale
 
     def _check_mass(self) -> None:
-        """Refuse joints that have nothing to move."""
-        away = self.size / self.reach * np.random.default_rng(0).uniform(-1.0, 1.0, self.nv)
+        """Refuse joints that have nothing to move.
+
+        Each coordinate is measured by itself, against the rounding of its own inertia: a pinion on an excavator is
+        light, not massless. Then M with a diagonal of ones tells combinations of coordinates that move nothing.
+        """
+        if not self.nv:
+            return
+        rng = np.random.default_rng(0)
+        away = self.size / self.reach * rng.uniform(-1.0, 1.0, self.nv)
         for q in (self.neutral(), self.integrate(self.neutral(), away)):
-            M = self.terms(q, np.zeros(self.nv), check=False).M / np.outer(self.reach, self.reach)  # kg
-            values, vectors = np.linalg.eigh(M) if self.nv else (np.ones(1), np.eye(1))
-            if values[0] <= 1e-13 * values[-1]:
-                weak = self.velocity_names[int(np.abs(vectors[:, 0]).argmax())]
+            M, rounding = self.terms(q, np.zeros(self.nv), check=False).M, ROUNDING * self._carried(q)
+            own = M.diagonal()
+            weak, least = int(np.argmin(own / np.maximum(rounding, 1e-300))), 0.0
+            if own[weak] > rounding[weak]:
+                unit = np.sqrt(own)
+                values, vectors = np.linalg.eigh(M / unit[:, None] / unit)
+                weak, least = int(np.abs(vectors[:, 0]).argmax()), float(values[0])
+            if least <= ROUNDING:
                 raise ModelError(
-                    f"mechanism {self.name!r}: coordinate {weak!r} has no inertia to move (smallest eigenvalue of M "
-                    f"{values[0]:.3g} kg, largest {values[-1]:.3g} kg, a radian counted as {self.size:.3g} m); give "
-                    "the bodies that it carries mass or inertia"
+                    f"mechanism {self.name!r}: coordinate {self.velocity_names[weak]!r} has no inertia to move (its "
+                    f"own in M is {own[weak]:.3g}, and combined with others {least:.3g} of it is left); give the "
+                    "bodies that it carries mass or inertia"
                 )
+
+    def _carried(self, q: Array) -> Array:
+        """The inertia (nv,) that the links behind a coordinate could have at most: mass times distance squared."""
+        links, p = self.model.links, self.link_poses(q)[1]
+        mass = links["mass"].copy()
+        for i in range(len(links) - 1, -1, -1):
+            if links["parent"][i] >= 0:
+                mass[links["parent"][i]] += mass[i]
+        far = self.size + float(np.abs(p).max(initial=0.0))
+        of_link = np.repeat(np.arange(len(links)), links["nv"])
+        turning = np.array([unit == "rad/s" for unit in self.velocity_units])
+        return mass[of_link] * np.where(turning, far**2, 1.0)
 
     # -- geometry -------------------------------------------------------------------------------
 
@@ -260,14 +284,17 @@ class Mechanism(PlantBase):
         return q
 
     def project_velocity(self, q: ArrayLike, v: ArrayLike, *, metric: str = "mass") -> Array:
-        """The velocity nearest to v that the loops allow, in the metric of M or the Euclidean one."""
+        """The velocity nearest to v that the loops allow, in the metric of M or the Euclidean one.
+
+        Within rounding of a singular pose (1e-8), gradients that nearly vanish do not count.
+        """
         q = _check.vector(q, self.nq, "q", self.position_names)
         v = _check.vector(v, self.nv, "v", self.velocity_names).copy()
         euclidean = _check.one_of(metric, ("mass", "euclidean"), "metric") == "euclidean"
         work = constrained.new_work(self.model)
-        rank = constrained.update_position(self.model, q, work, RANK_TOLERANCE, self.nv)
+        rank = constrained.update_position(self.model, q, work, BLURRED, self.nv)
         if euclidean:
-            rank = constrained.euclidean_split(self.model, work, RANK_TOLERANCE, self.nv)
+            rank = constrained.euclidean_split(self.model, work, BLURRED, self.nv)
         constrained.project_velocity(self.model.scale, work, rank, v)
         return v
 
