@@ -332,12 +332,13 @@ def _start(plant: Plant, q0, v0, metric: str) -> tuple[Array, Array]:
     if phi.max(initial=0.0) > 1e-15 * size:
         q0 = plant.close(q0, metric=metric)
     allowed = plant.project_velocity(q0, v0, metric=metric)
-    off = float(np.abs(allowed - v0).max(initial=0.0))
-    if off > 1e-6 * max(1.0, float(np.abs(v0).max(initial=0.0))):
-        worst = plant.velocity_names[int(np.abs(allowed - v0).argmax())]
+    length = size / plant.reach  # a radian, or a size of the machine
+    change = np.abs(allowed - v0) / length
+    if change.max(initial=0.0) > 1e-6 * max(1.0, float((np.abs(v0) / length).max(initial=0.0))):
+        k = int(change.argmax())
         raise ValueError(
-            f"v0 violates the loops: {worst!r} would have to change by {off:.3e}. Give an admissible velocity, such as "
-            "plant.project_velocity(q0, v0)."
+            f"v0 violates the loops: {plant.velocity_names[k]!r} would have to change by "
+            f"{abs(allowed[k] - v0[k]):.3e}. Give an admissible velocity, such as plant.project_velocity(q0, v0)."
         )
     return q0, allowed
 
@@ -365,7 +366,8 @@ def _first_step(plant: Plant, q0: Array, v0: Array, u0: Array, options: stepping
     a = constrained.gauss_acceleration(
         terms.M, terms.A, terms.row_scale, terms.reach, f - terms.h, -terms.b, RANK_TOLERANCE, options.cap
     )[0]
-    rate = max(float(np.abs(a).max(initial=0.0)), float(np.abs(v0).max(initial=0.0)), 1e-3)
+    length = float(getattr(plant, "size", 1.0)) / plant.reach  # a radian, or a size of the machine
+    rate = max(float((np.abs(a) / length).max(initial=0.0)), float((np.abs(v0) / length).max(initial=0.0)), 1e-3)
     return min(0.01 * t_end, 0.05 / rate, options.max_step)
 
 
