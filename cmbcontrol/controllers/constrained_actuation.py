@@ -529,13 +529,15 @@ def _problem(
     Z, M, B, nu = terms.Z, terms.M, terms.B, terms.B.shape[1]
     c = terms.Cv if limits or scaling else np.zeros(len(M))  # `hold` is not looked at else
     inertia = Z.T @ M @ Z
-    X, lengths, scale = laws.motor_reach(Z, B, terms.reach)
+    along = Z.T @ B
     if not reached:  # rounding of motors that reach nothing is nothing
+        motions = terms.unit_motions
+        X, _, scale = laws.motor_reach(motions, B, terms.reach)
         U, sigma, Vt = split_range(X, scale)
-        X = (U * sigma) @ Vt
-    weight = terms.force_scale * lengths  # that of the machine, along each motion
+        along = (terms.reach[:, None] ** 2 * Z).T @ motions @ (U * sigma) @ Vt
+    weight = terms.force_scale * np.linalg.norm(terms.reach[:, None] * Z, axis=0)  # of the machine, along each motion
     force = np.column_stack([M @ wanted, M @ c, terms.h])
-    x = np.linalg.solve(inertia, np.column_stack([lengths[:, None] * X, Z.T @ force, weight]))
+    x = np.linalg.solve(inertia, np.column_stack([along, Z.T @ force, weight]))
     measured = (np.linalg.cholesky(inertia).T if metric is None else metric @ Z) @ x
     R, (moved, rolling, held, weight) = measured[:, :nu], measured[:, nu:].T
     rounding = 1e-12 * float(sum(np.abs(part).max(initial=0.0) for part in (moved, held, weight)))

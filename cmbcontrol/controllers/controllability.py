@@ -258,7 +258,7 @@ def _admissible(terms: Terms, epsilon: float, rank: int | None) -> Array:
     if rank is None:
         rank = min(terms.rank, int(np.count_nonzero(terms.singular_values >= epsilon))) if epsilon else terms.rank
     if rank == terms.rank:
-        return terms.Z
+        return terms.unit_motions
     return np.linalg.svd(terms.A)[2][rank:].T
 
 

@@ -190,8 +190,9 @@ def surplus_efforts(terms: Terms, force: Array, root: Array | None = None) -> tu
         Where the motors cannot produce what is needed.
     """
     B = terms.B if root is None else terms.B @ root
-    X, lengths, scale = laws.motor_reach(terms.Z, B, terms.reach)
-    need = terms.Z.T @ force / lengths
+    U = terms.unit_motions
+    X, lengths, scale = laws.motor_reach(U, B, terms.reach)
+    need = U.T @ force / lengths
     u = pinv(X, scale, UNREACHED) @ need
     require_reached(terms, need - X @ u, force)
     N = null_space(X, scale, UNREACHED)

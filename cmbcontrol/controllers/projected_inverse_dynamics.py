@@ -273,13 +273,19 @@ class ProjectedInverseDynamics:
         if k < dof:
             a, closeness = nearest(terms, J, target, self._wish(t, terms))
         else:  # a = c + Z z with J Z z = target - J c, whatever the wish
-            Z, c = terms.Z, terms.Cv
-            X, lengths, scale = laws.motor_reach(Z, np.ascontiguousarray(J.T), terms.reach)  # J as if of motors
-            X = np.ascontiguousarray(X.T)
-            z, _, closeness = laws.smallest_solution(X, target - J @ c, max(scale, self._least), 0.0)
-            a = c + Z @ (z / lengths)
+            a, closeness = self._only(terms, J, target, terms.Z)
+            if closeness <= INDEPENDENT:  # of motions that are not orthogonal in metres
+                a, closeness = self._only(terms, J, target, terms.unit_motions)
         self._require_rank(t, terms, J, closeness)
         return a
+
+    def _only(self, terms: Terms, J: Array, target: Array, Z: Array) -> tuple[Array, float]:
+        """The only acceleration a = c + Z z with J a = target, and the smallest pivot of J over its largest row."""
+        c = terms.Cv
+        X, lengths, scale = laws.motor_reach(Z, np.ascontiguousarray(J.T), terms.reach)  # J as if of motors
+        X = np.ascontiguousarray(X.T)
+        z, _, closeness = laws.smallest_solution(X, target - J @ c, max(scale, self._least), 0.0)
+        return c + Z @ (z / lengths), closeness
 
     def _wish(self, t: float, terms: Terms) -> Wish:
         """What is wished for in the motion that the task leaves free."""

@@ -156,6 +156,9 @@ def smallest_effort(terms: Terms, vdot: Array, root: Array | None = None, *, str
     need = terms.Z.T @ (wanted + terms.h) / lengths
     x, rank, _ = laws.smallest_solution(X, need, scale, UNREACHED)
     if rank < terms.dof:
+        U = terms.unit_motions
+        X, lengths, scale = laws.motor_reach(U, B, terms.reach)
+        need = U.T @ (wanted + terms.h) / lengths
         x = pinv(X, scale, UNREACHED) @ need
         if strict:
             require_reached(terms, need - X @ x, wanted)

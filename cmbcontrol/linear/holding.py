@@ -202,8 +202,9 @@ def smallest_efforts(terms: Terms, efforts: Efforts) -> Array:
     """
     u, found = efforts.value.copy(), efforts.found
     if found.any():
-        X, lengths, scale = motors_reach(terms.Z, terms.B[:, found] @ efforts.root, terms.reach)
-        need = terms.Z.T @ (terms.h - terms.B @ u) / lengths
+        motions = terms.unit_motions
+        X, lengths, scale = motors_reach(motions, terms.B[:, found] @ efforts.root, terms.reach)
+        need = motions.T @ (terms.h - terms.B @ u) / lengths
         u[found] += efforts.root @ (pinv(X, scale, UNREACHED) @ need)
     return u
 
@@ -265,7 +266,7 @@ class _Choice:
         B = terms.B[:, found] @ L
         self.centre = efforts.value[found]
         self.root = L
-        self.reach, _, self.scale = motors_reach(terms.Z, B, terms.reach)
+        self.reach, _, self.scale = motors_reach(terms.unit_motions, B, terms.reach)
         self.need = self.reach @ np.linalg.solve(L, u[found] - self.centre)  # the part that the motors can balance
         share = terms.A_pinv.T[list(efforts.rows)]
         self.rows = share @ B

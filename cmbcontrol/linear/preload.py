@@ -102,7 +102,7 @@ def preload_directions(plant: PlantBase, point: OperatingPoint) -> PreloadDirect
     """
     require_closed(plant, point.q)
     terms = plant.terms(point.q, np.zeros(plant.nv))
-    X, _, scale = motors_reach(terms.Z, terms.B, terms.reach)
+    X, _, scale = motors_reach(terms.unit_motions, terms.B, terms.reach)
     N = null_space(X, scale, UNREACHED)
     turn = np.linalg.svd((terms.A_pinv.T @ terms.B @ N) / plant.row_scale[:, None])[2]
     N = N @ turn.T

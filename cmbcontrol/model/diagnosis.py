@@ -98,7 +98,7 @@ class Diagnosis:
 def actuation_verdict(terms: Terms) -> Actuation:
     """Fully, under- or over-actuated, from rank(Z'B)."""
     Z, B, dof = terms.Z, terms.B, terms.dof
-    X, _, scale = laws.motor_reach(Z, B, terms.reach)
+    X, _, scale = laws.motor_reach(terms.unit_motions, B, terms.reach)
     reached = rank(np.linalg.svd(X, compute_uv=False), scale, UNREACHED) if X.size else 0
     margin = float(np.linalg.svd(Z.T @ B, compute_uv=False)[-1]) if reached == dof > 0 else float(dof == 0)
     return Actuation(verdict(reached, dof, B.shape[1]), reached, dof, margin)
