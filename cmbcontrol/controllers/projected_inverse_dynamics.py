@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -28,6 +29,8 @@ __all__ = ["ProjectedInverseDynamics"]
 
 Array = NDArray[np.float64]
 Acceleration = Callable[[float, Terms], Array]
+
+_CLEAR = 1e-3  # pivots of a task above this part of its size need no second look, whatever the units
 
 
 class ProjectedInverseDynamics:
@@ -139,8 +142,8 @@ class ProjectedInverseDynamics:
             raise ValueError(f"damped is a part of the largest singular value, below 1, got {damped}")
         self.posture, self.posture_damping = self._posture(posture, posture_damping)
         self.saturation, self.limits = self._limits(saturation, limits)
-        # a radian counts as the size of the machine where rank is decided; metres of task a metre of motion are zero
-        # where they are rounding
+        # a radian counts as the size of the machine where rank is decided; and what is rounding of a metre of task a
+        # metre of motion, is none
         metres = np.array([getattr(plant, "size", 1.0) if u == "rad" else 1.0 for u in self.task.units])
         self._metres = metres if np.ptp(metres) > 0.0 else None
         self._least = ROUNDING / UNREACHED / (1.0 if self._metres is not None else float(metres[0]))
@@ -273,15 +276,20 @@ class ProjectedInverseDynamics:
         if k < dof:
             a, closeness = nearest(terms, J, target, self._wish(t, terms))
         else:  # a = c + Z z with J Z z = target - J c, whatever the wish
-            a, closeness = self._only(terms, J, target, terms.Z)
-            if closeness <= INDEPENDENT:  # of motions that are not orthogonal in metres
-                a, closeness = self._only(terms, J, target, terms.unit_motions)
+            Z, c, size = terms.Z, terms.Cv, math.sqrt(np.vdot(J, J))
+            z, _, closeness = laws.smallest_solution(J @ Z, target - J @ c, size, 0.0)
+            a = c + Z @ z
+            if closeness < _CLEAR or size < _CLEAR:
+                a, closeness = self._only(terms, J, target)
         self._require_rank(t, terms, J, closeness)
         return a
 
-    def _only(self, terms: Terms, J: Array, target: Array, Z: Array) -> tuple[Array, float]:
-        """The only acceleration a = c + Z z with J a = target, and the smallest pivot of J over its largest row."""
-        c = terms.Cv
+    def _only(self, terms: Terms, J: Array, target: Array) -> tuple[Array, float]:
+        """The only acceleration a = c + Z z with J a = target, and the smallest pivot of J over its largest row.
+
+        By motions that are orthogonal in metres, and rows that are rounding of a metre a metre told from others.
+        """
+        Z, c = terms.unit_motions, terms.Cv
         X, lengths, scale = laws.motor_reach(Z, np.ascontiguousarray(J.T), terms.reach)  # J as if of motors
         X = np.ascontiguousarray(X.T)
         z, _, closeness = laws.smallest_solution(X, target - J @ c, max(scale, self._least), 0.0)
