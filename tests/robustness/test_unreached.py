@@ -14,7 +14,7 @@ from cmbcontrol.dynamics.forces import motor_effort
 SEEDS = range(50)
 
 
-def shaft(seed, size=1.0, gear=1.0, more=()):
+def shaft(seed, size=1.0, gear=1.0, more=(), gravity=9.81):
     """The machine, and its pose; the shaft's centre of mass is off its axis."""
     rng = np.random.default_rng(seed)
     axis, place = rng.standard_normal(3), rng.uniform(-size, size, 3)
@@ -33,7 +33,8 @@ def shaft(seed, size=1.0, gear=1.0, more=()):
     at = cmb.Mechanism("tree", bodies, tree).pose(q, "shaft")
     far = cmb.Revolute("far_bearing", "ground", "shaft", frame=at @ away, child_frame=away)
     motors = [cmb.Actuator("hinge", gear=gear), *more]
-    return cmb.Mechanism("shaft in two bearings", bodies, tree, [far], actuators=motors), q
+    pull = (0.0, 0.0, -gravity * size)
+    return cmb.Mechanism("shaft in two bearings", bodies, tree, [far], actuators=motors, gravity=pull), q
 
 
 class Rest:
@@ -136,3 +137,16 @@ def test_a_torque_across_all_axes_moves_nothing():
             cmb.inverse_dynamics(plant, q, [0.0, 0.0], [0.0, 0.0])
         with pytest.raises(cmb.EquilibriumError, match="cannot hold"):
             cmb.trim(plant, q)
+
+
+@pytest.mark.parametrize("size", [1e-6, 1.0, 1e3])
+def test_a_machine_without_any_force_rests_everywhere(size):
+    """Its stiffness is rounding: neither unstable, nor unsymmetric, nor what drives a joint."""
+    for seed in SEEDS[:10]:
+        plant, q = shaft(seed, size, gravity=0.0)
+        point = cmb.trim(plant, q, free="all", stable=True)
+        assert point.report.family == 1 and (point.u == 0.0).all()
+        lin = cmb.linearize(plant, point)
+        assert lin.undamped_modes().eigenvalue.values.tolist() == [0j]
+        with pytest.raises(ValueError, match="cannot be driven at will"):
+            cmb.linearize(plant, point, inputs=["hinge_acceleration"])
