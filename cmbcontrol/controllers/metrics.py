@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
+from .._tolerance import DEPENDENT, UNREACHED
 from ..dynamics.forces import weight_root
 from ..errors import SingularPoseError
 from ..linear.at_rest import effort_units, force_units
@@ -146,8 +147,11 @@ def characteristic_length(plant: PlantBase, q: ArrayLike) -> float:
     terms = plant.terms(_check.vector(q, plant.nq, "q", plant.position_names), np.zeros(plant.nv))
     Z = terms.Z
     moved = np.linalg.solve(np.linalg.cholesky(Z.T @ terms.M @ Z), Z.T @ terms.B)
-    push, turn = (float(np.sqrt(np.mean(np.sum(moved[:, mask] ** 2, axis=0)))) for mask in (pushes, ~pushes))
-    if min(push, turn) <= 1e-12 * max(push, turn):
+    free = np.linalg.solve(np.linalg.cholesky(terms.M), terms.B)  # without the loops
+    (push, turn), terms_of = (
+        [float(np.sqrt(np.mean(np.sum(X[:, mask] ** 2, axis=0)))) for mask in (pushes, ~pushes)] for X in (moved, free)
+    )
+    if push <= UNREACHED * terms_of[0] or turn <= UNREACHED * terms_of[1]:
         raise SingularPoseError(f"some motors of {plant.name!r} move nothing at this pose; choose another one")
     return push / turn
 
@@ -216,7 +220,7 @@ class WeightedProjection:
         self._inverse = (vectors / np.sqrt(values)) @ vectors.T
         self.A_W = A @ self._inverse
         self._U, self._s, self._V = np.linalg.svd(self.A_W, full_matrices=False)
-        found = int(np.count_nonzero(self._s > 1e-10 * self._s.max(initial=0.0)))
+        found = int(np.count_nonzero(self._s > DEPENDENT * self._s.max(initial=0.0)))
         if rank is not None and not 0 <= _check.count(rank, "rank", 0) <= self._s.size:
             raise ValueError(f"rank must be 0 to {self._s.size}, got {rank}")
         self.rank = found if rank is None else int(rank)

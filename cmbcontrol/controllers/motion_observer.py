@@ -16,7 +16,7 @@ from ..model.plant import Plant
 from ..model.terms import Terms
 from .around import AroundLaw
 from .encoder import plain_positions
-from .protocol import as_controller, holding, optional, period_of, require_same_signals, start_of
+from .protocol import as_controller, determines_motion, holding, optional, period_of, require_same_signals, start_of
 from .state_feedback import effort_limits
 
 __all__ = ["MotionObserver"]
@@ -189,7 +189,7 @@ class MotionObserver(AroundLaw):
         """Z (nv, dof), and its rows of the measured joints; refuses joints that do not determine the motion."""
         Z = holding(self.plant, terms).terms(q, np.zeros(self.plant.nv), cap=terms.rank).Z
         seen = Z[self._v]
-        if np.linalg.matrix_rank(seen, 1e-8) < Z.shape[1]:
+        if not determines_motion(Z, self._v, terms.reach):
             raise ControllabilityError(
                 f"the joints {', '.join(self.outputs)} do not determine the motion at this pose: {Z.shape[1]} freedoms "
                 f"(t = {terms.t:.6g} s, q = {np.round(q, 6).tolist()}); measure others, or more"

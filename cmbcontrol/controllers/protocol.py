@@ -37,13 +37,14 @@ and repeat steps.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
+from .._tolerance import INDEPENDENT, rank
 from ..errors import AssemblyError
 from ..model.plant import Plant
 from ..model.terms import Terms
@@ -120,6 +121,12 @@ def start_of(controller: Any, plant: Plant) -> Array:
 def holding(plant: Plant, terms: Terms) -> Plant:
     """The plant with the loops that hold where the terms were made, where loops come and go."""
     return plant.as_at(terms) if terms.absent else plant  # type: ignore[attr-defined]
+
+
+def determines_motion(Z: Array, rows: Sequence[int], reach: Array) -> bool:
+    """Whether the coordinates in these rows of Z (nv, dof) tell all admissible motions."""
+    motions = np.linalg.qr(reach[:, None] * Z)[0]
+    return rank(np.linalg.svd(motions[rows], compute_uv=False), 1.0, INDEPENDENT) == Z.shape[1]
 
 
 def regular_terms(plant: Plant) -> Terms | None:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
+from .._tolerance import UNREACHED, pinv
 from ..dynamics.forces import motor_effort
 from ..errors import ControllabilityError
 from ..linear.branch import follow
@@ -117,6 +118,7 @@ class StateFeedback:
         self.feedforward = _check.one_of(feedforward, FEEDFORWARDS, "feedforward")
         self.limits = effort_limits(self.plant, limits)
         self.period = None if period is None else _check.positive(period, "period")
+        self._efforts_for = _efforts_for(model, self.plant, self.motors)
         self._R = coordinate_matrix(model)
         self._origin = absolute_origin(model)
         self.reference = Constant(self._origin) if reference is None else reference
@@ -143,7 +145,7 @@ class StateFeedback:
         ahead = np.concatenate([velocity, acceleration]) - lin.A @ x  # what B du should be
         u = u0.copy()
         if self.feedforward == "linear":
-            u[self.motors] += np.linalg.pinv(lin.B[p:], rcond=1e-10) @ ahead[p:]
+            u[self.motors] += self._efforts_for @ ahead[p:]
         elif self.feedforward == "inverse-dynamics" and (x.any() or acceleration.any()):
             delta, v, needed = self._inverse_dynamics(y, velocity, acceleration)
             u[self.motors] += needed[self.motors]
@@ -400,6 +402,19 @@ def input_motors(model: LinearModel) -> Array:
             )
         found.append(motors.index(motor))
     return np.array(found, dtype=np.int64)
+
+
+def _efforts_for(model: LinearModel, plant: Plant, motors: Array) -> Array:
+    """The smallest efforts for accelerations of the coordinates, or what comes nearest in the metric of M.
+
+    In that metric what motors do with the loops is at most what they do without them: where they reach nothing,
+    rounding is told from it.
+    """
+    terms = plant.terms(model.point.q, model.point.v)
+    B = terms.B[:, motors]
+    free = np.sqrt(np.einsum("ij,ij->j", B, np.linalg.solve(terms.M, B)))
+    root = np.linalg.cholesky(model.K.T @ terms.M @ model.K).T
+    return pinv(root @ model.B[model.dof :], float(free.max(initial=0.0)), UNREACHED) @ root
 
 
 def coordinate_matrix(model: LinearModel) -> Array:

@@ -282,8 +282,7 @@ def _by_differences(plant: Plant, q: Array, v: Array, u: Array, a: Array, lam: A
         force = there.M @ a + there.h + there.A.T @ lam - there.B @ u
         return np.concatenate([force, there.A @ v, there.A @ a + there.b])
 
-    size = float(getattr(plant, "size", 1.0))
-    steps = 1e-2 * np.array([1.0 if unit == "rad/s" else size for unit in plant.velocity_units])
+    steps = 1e-2 * float(getattr(plant, "size", 1.0)) / terms.reach  # radians or sizes of the machine
     by_q = jacobian(lambda delta: balance(plant.integrate(q, delta), v), steps)
     by_v = jacobian(lambda dv: balance(q, v + dv), steps)
     force, rate, accel = slice(n), slice(n, n + rows), slice(n + rows, None)

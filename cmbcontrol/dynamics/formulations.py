@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
+from .._tolerance import DEPENDENT
 from ..errors import ModelError, RedundantRowsError
 from ..kernels import constrained, laws
 from ..model.plant import Plant
@@ -360,14 +361,14 @@ def _checked_basis(K: ArrayLike, problem: _Problem) -> Array:
     """A user's K, if it spans N(A)."""
     nv, dof = problem.g.size, problem.g.size - problem.rank
     K = _check.matrix(K, (nv, dof), f"K of basis= (velocities x freedoms; rank {problem.rank})")
-    s = np.linalg.svd(K, compute_uv=False)
-    if dof and not s[-1] > 1e-10 * s[0]:
+    s = np.linalg.svd(problem.terms.reach[:, None] * K, compute_uv=False)
+    if dof and not s[-1] > DEPENDENT * s[0]:
         raise ValueError(
             f"K of basis= must have {dof} independent columns; its singular values are {s[0]:.3g} to {s[-1]:.3g} "
             f"at q = {np.round(problem.terms.q, 6).tolist()}"
         )
     left = np.abs(problem.A @ K)
-    if left.size and left.max() > 1e-8 * np.linalg.norm(problem.A, 2) * s[0]:
+    if left.size and left.max() > 1e-8 * (np.abs(problem.A) @ np.abs(K)).max():
         i, k = np.unravel_index(left.argmax(), left.shape)
         row = problem.terms.row_names[i] if problem.terms.row_names else f"row {i}"
         raise ValueError(

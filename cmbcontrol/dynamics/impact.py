@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import TypeVar
 
@@ -132,7 +132,8 @@ def nearest(terms: Terms, rows: NDArray[np.int64], force: Array, target: Array) 
         raise ModelError(f"the mass matrix is not positive definite at q = {terms.q.tolist()}")
     pushed = A.T @ lam
     if rank < rows.size:  # redundant rows share
-        lam = np.linalg.lstsq(A.T, pushed, rcond=1e-9)[0]
+        here = replace(terms, A=A, b=np.zeros(rows.size), row_scale=scale, rank=rank)
+        lam = here.A_pinv.T @ pushed
     return x, lam, pushed
 
 

@@ -16,10 +16,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
+from .._tolerance import UNREACHED, pinv
 from ..errors import AssemblyError, EquilibriumError, ModelError
 from ..model.base import PlantBase
-from .at_rest import at_rest, coordinate_lengths, effort_units, require_closed, require_holonomic
-from .holding import Efforts, Wanted, holding_efforts, null_space, require_limits
+from .at_rest import at_rest, coordinate_lengths, effort_units, outside_limits, require_closed, require_holonomic
+from .holding import Efforts, Wanted, holding_efforts, require_limits
 from .operating import OperatingPoint, point_of, starting_pose, trim
 from .settling import Pose, close_moving
 
@@ -239,10 +240,11 @@ class Curve:
         found = trim(plant, q, u=motors, free=names, tolerance=self.tolerance, **self.how)
         node = self.node(found.q, self.start, None)
         ahead = node.P * np.sign(self.stop - self.start)
-        tangent = _tangent(node.J, ahead)
+        tangent = _tangent(node, ahead)
         if tangent is None:  # a fold: either way
-            tangent = null_space(node.J, 1e-9).T[-1]
-            if null_space(node.J, 1e-9).shape[1] > 1:
+            still = node.pose.still(node.J)
+            tangent = still.T[-1]
+            if still.shape[1] > 1:
                 raise EquilibriumError(
                     f"{plant.name!r} has no equilibrium beside {family.label} = {self.start:.6g}: it can rest in a "
                     "family of poses there, and in none where the parameter differs. Hold more coordinates, give the "
@@ -276,7 +278,7 @@ class Curve:
         node = Node(q, p, pose, frame, X, P, J, np.zeros(P.size))
         if heading is None:
             return node
-        tangent = _tangent(J, node.project(heading))
+        tangent = _tangent(node, node.project(heading))
         if tangent is None:
             raise Lost
         return _with_tangent(node, tangent)
@@ -292,7 +294,7 @@ class Curve:
         phi, force = ((8.0 * (a - b) - (c - d)) / (12.0 * h) for a, b, c, d in zip(*sides, strict=True))
         if np.any(phi != 0.0):
             rows = plant.row_scale[:, None] * pose.local.A[:, self.moving] * length[self.moving]
-            still[self.moving] = length[self.moving] * np.linalg.lstsq(rows, -plant.row_scale * phi, rcond=1e-9)[0]
+            still[self.moving] = length[self.moving] * (pinv(rows, plant.size, UNREACHED) @ (-plant.row_scale * phi))
         return still, force
 
     def _force(self, pose: Pose, p: float) -> tuple[Array, Array]:
@@ -377,7 +379,7 @@ class Curve:
     def limit(self, node: Node) -> str | None:
         """What forbids a point: a joint or an actuator at its limit."""
         plant, q = node.pose.plant, node.q
-        outside = (q < plant.limits[:, 0] - 1e-9) | (q > plant.limits[:, 1] + 1e-9)
+        outside = outside_limits(plant, q)
         if outside.any():
             i = int(np.argmax(outside))
             return f"joint limit of {plant.position_names[i]!r}, {plant.limits[i].tolist()}"
@@ -404,9 +406,9 @@ def _with_tangent(node: Node, tangent: Array) -> Node:
     return replace(node, tangent=tangent / np.linalg.norm(tangent))
 
 
-def _tangent(J: Array, along: Array) -> Array | None:
+def _tangent(node: Node, along: Array) -> Array | None:
     """The unit x with J x = 0 nearest to a direction; None where it is across to all."""
-    N = null_space(J, 1e-9)
+    N = node.pose.still(node.J)
     t = N @ (N.T @ along)
     size = float(np.linalg.norm(t))
     return t / size if size > 1e-6 * np.linalg.norm(along) else None

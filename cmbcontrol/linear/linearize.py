@@ -8,11 +8,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
+from .._tolerance import DEPENDENT, rank
 from ..dynamics.derivatives import Derivatives, derivatives
 from ..errors import EquilibriumError, SingularPoseError
 from ..model.base import PlantBase
 from ..model.mechanism import Mechanism
-from .at_rest import coordinate_lengths, list_forces, loop_curvatures, relative_force, require_closed
+from .at_rest import list_forces, loop_curvatures, relative_force, require_closed
 from .model import LinearModel
 from .operating import OperatingPoint
 from .reduced import FIXED, bracket
@@ -233,8 +234,10 @@ def _of_positions(plant: PlantBase, here: Derivatives) -> tuple[Array, int]:
     rolling = plant.rolling_rows(here.q) if isinstance(plant, PlantBase) else ()  # others do not tell
     if not rolling:
         return here.A, here.rank
-    A = here.A[[i for i, name in enumerate(plant.row_names) if name not in rolling]]
-    return A, int(np.linalg.matrix_rank(A * coordinate_lengths(plant))) if A.size else 0
+    binding = np.array([name not in rolling for name in plant.row_names])
+    A = here.A[binding]
+    metres = A * plant.row_scale[binding, None] / plant.reach  # a metre: levers are 1
+    return A, rank(np.linalg.svd(metres, compute_uv=False), 1.0, DEPENDENT) if A.size else 0
 
 
 # -- what is linearized about -----------------------------------------------------------------------
@@ -265,7 +268,7 @@ def _require_on_manifold(plant: PlantBase, here: Derivatives) -> None:
     if not np.abs(plant.row_scale * here.phi).max(initial=0.0) <= 1e-9 * plant.size:
         require_closed(plant, here.q)
     rate = np.abs(plant.row_scale * (here.A @ here.v))
-    speed = float(np.abs(here.v * coordinate_lengths(plant)).max(initial=0.0))
+    speed = float(np.abs(here.v * plant.reach).max(initial=0.0))
     if not rate.max(initial=0.0) <= 1e-7 * max(speed, plant.size):
         worst = plant.row_names[int(rate.argmax())]
         raise ValueError(

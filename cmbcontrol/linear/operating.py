@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
+from .._tolerance import UNREACHED, null_space
 from ..dynamics.derivatives import Derivatives
 from ..errors import EquilibriumError
 from ..model.base import PlantBase
@@ -24,7 +25,7 @@ from .at_rest import (
     require_closed,
     unbalanced,
 )
-from .holding import Efforts, Wanted, holding_efforts, null_space
+from .holding import Efforts, Wanted, holding_efforts, motors_reach
 from .settling import Pose, named_coordinates, settle
 
 if TYPE_CHECKING:
@@ -361,16 +362,15 @@ def _report(
     W = np.diag(W) if W is not None and W.ndim == 1 else W
     norm = np.linalg.norm(point.u) if W is None else np.sqrt(point.u @ np.linalg.solve(W, point.u))
     at_limit = np.minimum(np.abs(point.u - efforts.low), np.abs(efforts.high - point.u)) <= 1e-9 * plant.effort
-    family = 0 if pose is None else null_space(pose.J, 1e-9).shape[1]
-    reach = local.Z.T @ local.B[:, efforts.found]
+    X, _, scale = motors_reach(local.Z, local.B[:, efforts.found], plant.reach)
     return TrimReport(
         free=_chosen(plant.velocity_names, moving),
         given=_chosen(plant.actuator_names, ~efforts.found),
         weight=W,
         effort_norm=float(norm),
         at_limit=_chosen(plant.actuator_names, at_limit & np.isfinite(plant.effort)),
-        family=family,
-        preload=null_space(reach).shape[1],
+        family=0 if pose is None else pose.family,
+        preload=null_space(X, scale, UNREACHED).shape[1],
         singular=bool(loop_curvatures(plant, point.q, local)),
     )
 

@@ -33,6 +33,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
+from .._tolerance import INDEPENDENT
 from ..dynamics.differences import slope
 from ..errors import ModelError, ParametrizationError, SingularPoseError
 from ..model.base import PlantBase
@@ -53,7 +54,6 @@ __all__ = [
 Array = NDArray[np.float64]
 
 _SINGULAR = 1e-8  # smallest over largest constraint gradient, below which a pose counts as singular
-_DEPENDENT = 1e-8  # conditioning of [R; A] below which coordinates count as dependent
 _RENEW = 0.4  # a chart is worn where its conditioning has fallen to this share of that at its base
 _TOLERANCE = 1e-13  # of Psi, in radians or sizes of the machine
 _EPSILON = 1e-15  # rounding of the residuals, in the same units
@@ -152,7 +152,7 @@ class Chart(ABC):
         if not self.units.all():
             raise self._dependent(self.q0)
         self.base = self.pose(self.q0, y0)
-        if not self.base.conditioning > _DEPENDENT:
+        if not self.base.conditioning > INDEPENDENT:
             raise self._dependent(self.q0, self.base.conditioning)
 
     # -- what each kind says in its own way -------------------------------------------------------------
@@ -302,7 +302,7 @@ class Chart(ABC):
     def _checked(self, q: Array, y: Array, count: int) -> Pose:
         """The pose found by the iteration; refuses one on the other side of the end of the chart."""
         pose = self.pose(q, y, count)
-        if pose.sign != self.base.sign or pose.conditioning < _DEPENDENT:
+        if pose.sign != self.base.sign or pose.conditioning < INDEPENDENT:
             raise ParametrizationError(
                 f"y = {_listed(self.names, y)} of {self.plant.name!r} lies beyond where its chart ends: the "
                 f"determinant of [D1R; A] passes through zero (Spencer, 2.28; conditioning {pose.conditioning:.1e}, "

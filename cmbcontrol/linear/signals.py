@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
+from .._tolerance import INDEPENDENT, UNREACHED, rank
 from ..dynamics.derivatives import Derivatives, derivatives
 from ..kernels import split
 from ..model.base import PlantBase
@@ -24,8 +25,6 @@ from .reduced import FIXED, CoordinateRows, Reduced, reduce
 __all__ = ["FrameMotion", "Input", "Output", "SmallMotion", "Wrench", "best_coordinates"]
 
 Array = NDArray[np.float64]
-
-_INDEPENDENT = 1e-8  # smallest singular value of the chosen coordinates on the tangent space, 1 at best
 
 
 @dataclass(frozen=True)
@@ -241,7 +240,7 @@ class SmallMotion:
         except np.linalg.LinAlgError:
             growth = np.inf
         self.conditioning = 1.0 / growth if growth > 0.0 else 1.0
-        if not growth < 1.0 / _INDEPENDENT:
+        if not growth < 1.0 / INDEPENDENT:
             raise ValueError(
                 f"the coordinates {listed(self.names)} of {plant.name!r} are not independent at this pose "
                 f"(conditioning {self.conditioning:.1e}, 1 is best); choose {listed(best_coordinates(plant, Z))}"
@@ -300,7 +299,10 @@ class SmallMotion:
         p, here = len(self.names), self.here
         E = np.array([d.force for d in self._driven]).T
         reach = R @ (here.Z @ (here.Z.T @ E))
-        if np.linalg.matrix_rank(reach, tol=1e-9 * max(np.abs(reach).max(initial=0.0), 1e-300)) < len(self._driven):
+        # at most what the efforts do without the loops, in the metric of M
+        sizes = [np.sqrt(np.einsum("ij,ij->j", X, np.linalg.solve(here.M, X))) for X in (R.T, E)]
+        cosines = reach / np.outer(*(np.where(size > 0.0, size, 1.0) for size in sizes))
+        if rank(np.linalg.svd(cosines, compute_uv=False), 1.0, UNREACHED) < len(self._driven):
             raise ValueError(
                 f"the joints {listed(d.name for d in self._driven)} of {self.plant.name!r} cannot be driven at will: "
                 "the loops tie their accelerations to each other. Drive fewer."
@@ -445,7 +447,7 @@ class SmallMotion:
     def _multiplier_outputs(self, rows: list[int]) -> list[Output]:
         """Changes of the multipliers, the smallest solution of A' dlam = B du - F_q delta - F_v dv - M da."""
         plant, here = self.plant, self.here
-        unique = unique_multipliers(here.A, here.rank)
+        unique = unique_multipliers(plant.row_scale[:, None] * here.A / plant.reach, here.rank)
         shared = [plant.row_names[i] for i in rows if not unique[i]]
         if shared:
             others = listed(n for n, alone in zip(plant.row_names, unique, strict=True) if alone)

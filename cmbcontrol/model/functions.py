@@ -491,9 +491,8 @@ class FunctionPlant(PlantBase):
         for coordinate, c in loop.coefficients.items():
             row[0, self.index(coordinate)] = c
         last = next(iter(loop.coefficients))
-        metres = np.array([self.size if unit == "rad" else 1.0 for unit in self.position_units])
         count = len(self.row_names)
-        scale = np.append(self.row_scale, 1.0 / np.linalg.norm(row[0] / metres))
+        scale = np.append(self.row_scale, 1.0 / np.linalg.norm(row[0] / self.reach))
         scale.setflags(write=False)
         if loop.name in self.row_names:
             raise ModelError(f"plant {self.name!r} has a row called {loop.name!r} already; rename the coupling")

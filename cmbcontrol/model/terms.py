@@ -101,6 +101,16 @@ class Terms:
         return self._split[1]
 
     @cached_property
+    def unit_motions(self) -> Array:
+        """Basis (nv, dof) of N(A), orthonormal where coordinates count by their `reach`: motions of a metre.
+
+        Where joints turn and slide, columns of Z that are orthogonal in radians and metres may be all but the same
+        motion: what motors reach is told from these.
+        """
+        split = laws.constraint_split(self.A / self.reach, self.b, self.row_scale, self.rank)
+        return np.ascontiguousarray(split[1] / self.reach[:, None])
+
+    @cached_property
     def P(self) -> Array:
         """Projector on N(A) (Aghili, eq. 15), shape (nv, nv)."""
         return self.Z @ self.Z.T
@@ -121,6 +131,11 @@ class Terms:
             if left @ left > 1e-24 * (b @ b):
                 return -self.A_pinv @ b
         return c
+
+    @cached_property
+    def levers(self) -> Array:
+        """A (rows, nv) in metres of gap a metre of motion: as large as lever arms over the size of the machine."""
+        return self.row_scale[:, None] * self.A / self.reach
 
     @cached_property
     def singular_values(self) -> Array:

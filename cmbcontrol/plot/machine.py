@@ -416,7 +416,7 @@ def _coil(ends: Array, width: float, view: list[int]) -> Array:
     normal = np.eye(3)[({0, 1, 2} - set(view)).pop()] if len(view) == 2 else np.eye(3)[np.abs(along).argmin()]
     side = np.cross(normal, along)
     length = float(np.linalg.norm(side))
-    if length < 1e-12:
+    if length <= 1e-9 * width:
         return ends
     s = np.array([0.0, 0.2, *np.linspace(0.225, 0.775, 12), 0.8, 1.0])
     swing = np.array([0.0, 0.0, *([1.0, -1.0] * 6), 0.0, 0.0])

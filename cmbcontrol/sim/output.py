@@ -212,7 +212,7 @@ def _quantities(run: Run, X: Array, U: Array) -> dict[str, Array]:
             v = terms.v
             energies[i] = terms.kinetic, terms.potential, v @ f, 0.0, v @ force[i]
     if rows and options.cap < rows:
-        lam = _smallest_multipliers(plant, X[:, :nq], force, options.cap)
+        lam = _smallest_multipliers(plant, X[:, :nq], force, np.minimum(ranks, options.cap))
     loops = list(plant.row_slices.values())
     drift = np.abs(phi) * plant.row_scale
     columns = {
@@ -283,13 +283,13 @@ def _conditioning(pivots: Array, options: stepping.Options) -> Array:
     return np.array([stepping.closeness(p, options) for p in pivots])
 
 
-def _smallest_multipliers(plant, Q: Array, force: Array, cap: int) -> Array:
-    """Minimum-norm multipliers where redundant rows share the force."""
+def _smallest_multipliers(plant, Q: Array, force: Array, ranks: NDArray[np.int64]) -> Array:
+    """Minimum-norm multipliers where redundant rows share the force; the ranks of A are known."""
     if not len(Q):
         return np.zeros((0, len(plant.row_names)))
     A = np.stack([plant.jacobian(q) for q in Q])
     U, s, Vt = np.linalg.svd(A, full_matrices=False)
-    keep = (s > 1e-9 * s[:, :1]) & (np.arange(s.shape[1]) < cap)
+    keep = (np.arange(s.shape[1]) < ranks[:, None]) & (s > 0.0)
     inverse = np.where(keep, 1.0 / np.where(keep, s, 1.0), 0.0)
     return np.einsum("tik,tk,tkj,tj->ti", U, inverse, Vt, force)
 
@@ -348,9 +348,7 @@ def _events(run: Run, T: Array, X: Array, F: Array) -> list[dict[str, Any]]:
 
 def looks_in_step(plant: Plant, v: Array, h: float) -> int:
     """How often a step is looked at for singular poses: every fifth of a radian or of the size, at least 8 times."""
-    size = float(getattr(plant, "size", 1.0))
-    units = plant.velocity_units
-    turn = max((abs(x) / (1.0 if unit == "rad/s" else size) for x, unit in zip(v, units, strict=True)), default=0.0)
+    turn = float(np.abs(v * plant.reach).max(initial=0.0)) / float(getattr(plant, "size", 1.0))
     return int(np.clip(5.0 * turn * h, 8, 400))
 
 
