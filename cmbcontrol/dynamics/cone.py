@@ -154,9 +154,12 @@ def _definite(forms: Array) -> bool:
 
 
 def _single(Q: Array) -> tuple[list[Component], bool]:
-    """The cone of one indefinite form: two hyperplanes where its rank is 2, else a curved family."""
+    """The cone of one form: the kernel of a semidefinite one, two hyperplanes for rank 2, else a curved family."""
     values, vectors = np.linalg.eigh(Q)
     keep = np.abs(values) > _ZERO * np.abs(values).max()
+    if values[keep].min() > 0.0 or values[keep].max() < 0.0:  # as a combination of several may come out
+        kernel = vectors[:, ~keep]
+        return [Component(_first(kernel), kernel, True, False, kernel)] if kernel.size else [], True
     if keep.sum() == 2:
         low, high = vectors[:, 0] * np.sqrt(-values[0]), vectors[:, -1] * np.sqrt(values[-1])
         planes = [complement((high + sign * low)[:, None]) for sign in (1.0, -1.0)]

@@ -554,7 +554,7 @@ def singular_pose(
     L = np.linalg.cholesky(at_rest.M)
     G = np.linalg.solve(L, (plant.row_scale[:, None] * at_rest.A).T).T
     U, sigma, Vt = np.linalg.svd(G)
-    scale = max(float(sigma.max(initial=0.0)), 1e-3 * regular_gradient(plant, q))
+    scale = max(float(sigma.max(initial=0.0)), 0.01 * regular_gradient(plant, q))
     rank = _tolerance.rank(sigma, scale, tolerance)
     Z = np.linalg.solve(L.T, Vt[rank:].T)
     left, forms = _forms(plant, q, Z, U[:, rank:].T * plant.row_scale)
@@ -678,7 +678,7 @@ def nearest_singular_pose(plant: Plant, q: ArrayLike, *, within: float = 0.1) ->
         terms = plant.terms(q, np.zeros(plant.nv))
         L = np.linalg.cholesky(terms.M)
         U, sigma, Vt = np.linalg.svd(np.linalg.solve(L, (plant.row_scale[:, None] * terms.A).T).T)
-        scale = max(float(sigma.max(initial=0.0)), 1e-3 * regular_gradient(plant, q))
+        scale = max(float(sigma.max(initial=0.0)), 0.01 * regular_gradient(plant, q))
         if count is None:
             generic = plant.generic_rank(q)
             compared = regular_gradient(plant, q) if generic == 1 else scale  # a single row has no other

@@ -337,7 +337,7 @@ def _leave(run: Run, record: Record, now: Standing, until: float, steering: Stee
         return
     # speed h + rise h^2 / 2 = _AWAY
     h = min(2.0 * _AWAY / (speed + np.sqrt(speed**2 + 2.0 * rise * _AWAY)), min(until, control.next) - now.t)
-    shortest = 1e-3 * h
+    shortest = 1e-5 * h
     most = _DEFECT + (_BLUR / closeness if terms.rank == run.options.cap else 0.0)
     while h > shortest:
         excess, path = _collocated(field, nodes, now.t, now.x, start, h, most)
@@ -357,26 +357,27 @@ def _start_of_step(
     run: Run, field: Field, now: Standing, terms: Terms, closeness: float, steering: Steering
 ) -> tuple[Array, _Collocation] | None:
     """The rate at the start, known or a guess, and the nodes that go with it; None where there is nothing to leave."""
-    plant = run.plant
+    plant, lost = run.plant, terms.rank < run.options.cap
     nq, n = plant.nq, plant.nq + plant.nv
     q, v = now.x[:nq].copy(), now.x[nq:n].copy()
-    rate = field.derivative(now.t, now.x)
-    if terms.rank < run.options.cap or closeness < BLURRED:
-        pose = singular_pose(plant, q, tolerance=4.0 * BLURRED)
-        if not len(pose.forms):
-            return None
-        if terms.rank == run.options.cap:
-            now.x[nq:n] = _on_pose(pose, v)
-        known = _rate_at_pose(run, pose, rate, now, steering)
-        if known is not None:
-            return known, _KNOWN
-        if not pose.moves(v):
-            return None
-    elif closeness < _BESIDE and not moves(plant, terms, v):
+    rate, moving = field.derivative(now.t, now.x), moves(plant, terms, v)
+    pose = singular_pose(plant, q, tolerance=4.0 * BLURRED) if lost or closeness < BLURRED else None
+    if pose is not None and len(pose.forms):
+        pull = None
+        if moving:
+            v = v if lost else _on_pose(pose, v)
+            pull = _pull(run, pose, v, now)
+            now.x[nq:n] = v if pull is None else pose.speed(v) / pose.speed(pull) * pull
+        known = _rate_at_pose(run, pose, rate, now, steering, pull)
+        if known is not None or not moving:
+            return None if known is None else (known, _KNOWN)
+    elif lost:
+        return None
+    if moving:
+        rate[nq:n] = 0.0  # straight on
+    elif closeness < _BESIDE:
         guess = _rate_from_rest(run, field, rate, now)
         return None if guess is None else (guess, _UNKNOWN)
-    elif moves(plant, terms, v):
-        rate[nq:n] = 0.0  # straight on
     return rate, _UNKNOWN
 
 
@@ -389,8 +390,30 @@ def _on_pose(pose: SingularPose, v: Array) -> Array:
     return there if pose.speed(v - there) <= _BADLY * pose.speed(v) else v
 
 
-def _rate_at_pose(run: Run, pose: SingularPose, rate: Array, now: Standing, steering: Steering) -> Array | None:
-    """The rate of the state on the branch; None where second order does not decide."""
+def _pull(run: Run, pose: SingularPose, v: Array, now: Standing) -> Array | None:
+    """The acceleration (nv,) from rest into whose direction forces turn a slow velocity at a pose at once; else None.
+
+    On a branch that is a cone of directions, a slow motion turns round the tip of the cone within v^2 over the
+    acceleration. Where that is less way than can be told from none, its kinetic energy is all that stays of it.
+    """
+    plant, zero = run.plant, np.zeros(run.plant.nv)
+    try:
+        branch = pose.branch_of(v)
+        if pose.branches[branch].linear:
+            return None
+        terms = plant.terms(pose.q, zero, now.t, cap=run.options.cap)
+        f = terms.B @ run.control.effort(now.t, terms, now.x[plant.nq + plant.nv + 2 :])
+        a = pose.acceleration(f, branch=branch)
+    except SingularPoseError:
+        return None
+    length = plant.size / plant.reach
+    return a if np.abs(v / length).max() ** 2 < BLURRED * np.abs(a / length).max() else None
+
+
+def _rate_at_pose(
+    run: Run, pose: SingularPose, rate: Array, now: Standing, steering: Steering, pull: Array | None = None
+) -> Array | None:
+    """The rate of the state on the branch, or under a pull; None where second order does not decide."""
     plant, control = run.plant, run.control
     nq, n = plant.nq, plant.nq + plant.nv
     v, c = now.x[nq:n].copy(), now.x[n + 2 :]
@@ -402,6 +425,9 @@ def _rate_at_pose(run: Run, pose: SingularPose, rate: Array, now: Standing, stee
             choice = pose.branch_of(pose.on_branch(choice))  # type: ignore[arg-type]
         branch = choice
     rate = rate.copy()
+    if pull is not None:
+        rate[:nq], rate[nq:n] = plant.position_rate(now.x[:nq].copy(), now.x[nq:n].copy()), pull
+        return rate
     try:
         rate[nq:n] = pose.acceleration(plant.terms(pose.q, v).B @ u, v, branch=branch)  # type: ignore[arg-type]
     except SingularPoseError:
