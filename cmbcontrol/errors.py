@@ -6,6 +6,7 @@ from enum import IntEnum
 
 __all__ = [
     "AssemblyError",
+    "BranchWarning",
     "CmbError",
     "ContinuationError",
     "ControllabilityError",
@@ -45,6 +46,10 @@ class AssemblyError(CmbError, ValueError):
         super().__init__(message)
         self.residuals = residuals
         self.q = q
+
+
+class BranchWarning(UserWarning):
+    """The loops were closed farther from the guess than first order predicts: perhaps on another branch."""
 
 
 class ControllabilityError(CmbError, ValueError):

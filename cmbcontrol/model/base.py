@@ -123,18 +123,35 @@ class PlantBase(ABC):
         >>> plants.five_bar().pack({"right": 0.5})
         array([0. , 0. , 0.5, 0. ])
         """
-        q = self.neutral() if base is None else _check.vector(base, self.nq, "base", self.position_names).copy()
+        q = self.neutral() if base is None else self._position(base, "base").copy()
         for key, value in values.items():
             if key not in self.position_names:
                 raise ValueError(_check.unknown(key, self.position_names, "joint coordinate"))
             q[self.position_names.index(key)] = _check.number(value, f"the value of {key!r}")
-        return q
+        return self._position(q)
 
     def configuration(self, q: ArrayLike | Mapping[str, float]) -> Array:
-        """`q` as a checked vector, from an array or from values by name."""
-        if isinstance(q, Mapping):
-            return self.pack(q)
-        return _check.vector(q, self.nq, "q", self.position_names)
+        """`q` as a checked vector, from an array or from values by name.
+
+        Quaternions of any length but zero are brought to length one: only their direction is an attitude.
+
+        Raises
+        ------
+        ValueError
+            Where `q` has a wrong shape or name, is not finite, or has a quaternion of length zero.
+
+        Examples
+        --------
+        >>> from cmbcontrol import Body, Mechanism, Spherical
+        >>> top = Mechanism("top", [Body("top", 1.0, inertia=(1, 1, 1))], [Spherical("tip", "ground", "top")])
+        >>> top.configuration([3.0, 0.0, 0.0, 4.0])
+        array([0.6, 0. , 0. , 0.8])
+        """
+        return self.pack(q) if isinstance(q, Mapping) else self._position(q)
+
+    def _position(self, q: ArrayLike, what: str = "q") -> Array:
+        """A configuration as it is given to any method: a checked vector."""
+        return _check.vector(q, self.nq, what, self.position_names)
 
     # -- what each kind of plant says in its own way ----------------------------------------------
 
@@ -246,6 +263,21 @@ class PlantBase(ABC):
         """The largest of `loop_residuals`, metres."""
         return max(self.loop_residuals(q).values(), default=0.0)
 
+    def extent(self, q: ArrayLike) -> float:
+        """The largest length in play at q, metres: rounding leaves some 1e-16 of it in the residual of the loops.
+
+        That is the size of the machine, times the largest angle where that is above one, or the distance of its parts
+        from the world's origin.
+
+        Examples
+        --------
+        >>> from cmbcontrol import plants
+        >>> plants.five_bar().extent([0.0, 0.0, 3.0, 0.0])
+        4.5
+        """
+        units = np.array([self.size if unit == "rad" else 1.0 for unit in self.position_units])
+        return max(self.size, float(np.abs(units * self._position(q)).max(initial=0.0)))
+
     def _not_closed(self, q: Array) -> AssemblyError:
         """The error of `close`."""
         residuals = self.loop_residuals(q)
@@ -296,7 +328,7 @@ class PlantBase(ABC):
         singular pose most of these are tangent to no branch and lead back to q; then a coordinate is
         held off its value while the others close the loops.
         """
-        q = _check.vector(q, self.nq, "q", self.position_names)
+        q = self._position(q)
         here = self.terms(q, np.zeros(self.nv))
         if here.rank == min(here.A.shape):
             return here.rank
@@ -338,7 +370,7 @@ class PlantBase(ABC):
         >>> plant.diagnose(plant.assemble(left=2.1, right=1.0)).dof
         2
         """
-        return diagnosis.diagnose(self, _check.vector(q, self.nq, "q", self.position_names))
+        return diagnosis.diagnose(self, self._position(q))
 
     # -- python-control -------------------------------------------------------------------------
 
