@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from .. import _check
 from ..errors import AssemblyError, BranchWarning, ModelError
 from .closing import Closing
+from .near_singular import refined
 
 if TYPE_CHECKING:
     from .base import PlantBase
@@ -48,6 +49,7 @@ def assemble(plant: PlantBase, values: dict[str, float], guess=None, *, starts: 
             continue
         residual = plant.open_loop(q)
         if residual < CLOSED * plant.extent(q) and _within(plant, q) and not closing.reversed_loops(q):
+            q = refined(closing, q)
             with contextlib.suppress(ModelError):  # of functions that are not defined at the guess
                 _compare(closing, guess, origin, chosen, target, q)
             return q

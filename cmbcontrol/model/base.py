@@ -10,9 +10,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
-from ..errors import AssemblyError
+from ..errors import AssemblyError, ModelError
 from . import assembly, diagnosis
+from .closing import Closing
 from .elements import Coupling, Joint, Loop
+from .near_singular import refined
 from .terms import Terms
 
 if TYPE_CHECKING:
@@ -172,10 +174,6 @@ class PlantBase(ABC):
         """Residual phi (rows,) of the loops, metres and radians."""
 
     @abstractmethod
-    def close(self, q: ArrayLike, *, metric: str = "mass", accuracy: float = 1e-14) -> Array:
-        """The nearest configuration with closed loops, in the metric of M or the Euclidean one."""
-
-    @abstractmethod
     def terms(self, q: ArrayLike, v: ArrayLike, t: float = 0.0) -> Terms:
         """Everything the equations of motion say at one state, in one record."""
 
@@ -261,7 +259,58 @@ class PlantBase(ABC):
 
     def open_loop(self, q: ArrayLike) -> float:
         """The largest of `loop_residuals`, metres."""
-        return max(self.loop_residuals(q).values(), default=0.0)
+        return float(np.abs(self.residual(q) * self.row_scale).max(initial=0.0))
+
+    def close(self, q: ArrayLike, *, metric: str = "mass", accuracy: float | None = None) -> Array:
+        """The nearest configuration with closed loops, in the metric of M or the Euclidean one, to first order.
+
+        Parameters
+        ----------
+        q : array_like, shape (nq,)
+        metric : str
+            ``"mass"`` or ``"euclidean"``.
+        accuracy : float, optional
+            Where the loops are open by less, as a part of the size of the machine, they are closed. Unless given, they
+            are closed as far as rounding allows; near a singular pose, where small residuals hide large errors, by
+            measuring from that pose.
+
+        Raises
+        ------
+        AssemblyError
+            Where the loops stay open by more than 1e-9 of the largest length in play.
+
+        Examples
+        --------
+        >>> from cmbcontrol import plants
+        >>> plant = plants.five_bar()
+        >>> plant.open_loop(plant.close([2.1, -1.3, 1.0, 1.3])) < 1e-14
+        True
+        """
+        q = self._position(q).copy()
+        euclidean = _check.one_of(metric, ("mass", "euclidean"), "metric") == "euclidean"
+        if accuracy is None and self.open_loop(q) <= 2e-15 * self.extent(q):
+            return q
+        q, left = self._closed_to(q, euclidean, 1e-15 if accuracy is None else accuracy)
+        if not left < 1e-9 * self.size and not left < 1e-9 * self.extent(q):
+            raise self._not_closed(q)
+        return q if accuracy is not None else refined(Closing(self, [], limited=False), q)
+
+    def _closed_to(self, q: Array, euclidean: bool, accuracy: float) -> tuple[Array, float]:
+        """The loops closed by damped steps, as far as possible, and what is left, metres."""
+        closing = Closing(self, [], limited=False)
+        step = closing.metric_step(lambda q: np.eye(self.nv) if euclidean else self._mass(q))
+        try:
+            q = closing.close(q, step, accuracy)
+        except np.linalg.LinAlgError:
+            raise self._bad_mass(q) from None
+        return q, self.open_loop(q)
+
+    def _mass(self, q: Array) -> Array:
+        """Mass matrix (nv, nv)."""
+        return self.terms(q, np.zeros(self.nv)).M
+
+    def _bad_mass(self, q: Array) -> ModelError:
+        return ModelError(f"the mass matrix of {self.name!r} is not positive definite at q = {q.tolist()}")
 
     def extent(self, q: ArrayLike) -> float:
         """The largest length in play at q, metres: rounding leaves some 1e-16 of it in the residual of the loops.
@@ -339,7 +388,7 @@ class PlantBase(ABC):
             away = here.Z @ rng.standard_normal(here.dof)
             away /= np.abs(away / reach).max()
             try:
-                near = self.close(self.integrate(q, away))
+                near = self.close(self.integrate(q, away), accuracy=1e-14)
             except AssemblyError:
                 continue
             ranks += self._rank_nearby(q, near, reach)

@@ -11,18 +11,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..kernels import layout, tree
-from .elements import Fixed, Joint, Prismatic, Universal, Weld
+from .elements import Joint, Universal, Weld
 
 if TYPE_CHECKING:
     from .base import PlantBase
 
-__all__ = ["Closing", "Turn", "descend", "metric_step", "turns"]
+__all__ = ["Closing", "Turn", "descend", "turns"]
 
 Array = NDArray[np.float64]
 Equations = Callable[[Array], tuple[Array, Callable[[], Array]]]
@@ -54,33 +55,24 @@ def descend(
         Where the largest entry is below it, all is done; at 0, where rounding ends the descent.
     """
     r, jacobian = equations(q)
-    J, left, factor, stalled = jacobian(), float(np.linalg.norm(r)), 1e-2, 0
+    J, left, factor, stalled = None, float(np.linalg.norm(r)), 1e-2, 0
     for _ in range(150):
         if np.abs(r).max(initial=0.0) <= goal or stalled > 5:
             break
+        J = jacobian() if J is None else J
         trial = plant.integrate(q, step(q, r, J, factor * left))
-        r_trial, jacobian = equations(trial)
+        r_trial, jacobian_trial = equations(trial)
         now = float(np.linalg.norm(r_trial))
         if now < left:
             # a residual that stays is a minimum: where the loops close, even at singular poses, it falls by more
             stalled = stalled + 1 if now > 0.97 * left else 0
             factor = max(0.2 * factor, 1e-4) if now < 0.3 * left else factor
-            q, r, J, left = trial, r_trial, jacobian(), now
+            q, r, jacobian, J, left = trial, r_trial, jacobian_trial, None, now
         elif left < 1e-13 * plant.extent(q) / plant.size or factor > 1e8:
             break  # rounding, or no direction helps any more
         else:
             factor *= 10.0
     return q, float(np.abs(r).max(initial=0.0))
-
-
-def metric_step(plant: PlantBase, metric: Callable[[Array], Array]) -> Callable[..., Array]:
-    """Steps of `descend` that are smallest in a metric of velocities, q -> (nv, nv)."""
-
-    def step(q: Array, r: Array, J: Array, damping: float) -> Array:
-        L = np.linalg.cholesky(metric(q))
-        return np.linalg.solve(L.T, damped(np.linalg.solve(L, J.T).T, r, damping))
-
-    return step
 
 
 class Closing:
@@ -92,7 +84,11 @@ class Closing:
         self.free = np.setdiff1d(np.arange(plant.nv), held)
         bounded = [pair for pair in plant.paired if limited and pair[1] not in held]
         self.bounded = np.array(bounded, dtype=int).reshape(-1, 2)
-        self.turns = turns(plant)
+
+    @cached_property
+    def turns(self) -> list[Turn]:
+        """Rotations that loops bind."""
+        return turns(self.plant)
 
     def within(self, q: Array) -> Array:
         """q, with the coordinates that are not held inside their limits."""
@@ -100,16 +96,16 @@ class Closing:
         q[i] = np.clip(q[i], *self.plant.limits[i].T)
         return q
 
-    def close(self, start: Array) -> Array:
-        """The loops closed, as far as possible, near a start."""
-        q = self.within(start)
+    def close(self, start: Array, step: Callable[..., Array] | None = None, goal: float = 0.0) -> Array:
+        """The loops closed near a start: to the goal, in sizes of the machine, or as far as possible."""
+        q, step = self.within(start), step or self.step
         if not self.free.size or not self.plant.row_names:
             return q
         if self.turns:
-            q, left = descend(self.plant, q, self.equations, self.step, 1e-6)
+            q, left = descend(self.plant, q, self.equations, step, 1e-6)
             if left > 1e-3:  # the rows may vanish here, but with an axis reversed
                 return q
-        return descend(self.plant, q, self.rows, self.step, 0.0)[0]
+        return descend(self.plant, q, self.rows, step, goal)[0]
 
     def rows(self, q: Array) -> tuple[Array, Callable[[], Array]]:
         """Residual, and a function that computes its Jacobian by displacements in radians and sizes."""
@@ -149,6 +145,16 @@ class Closing:
                 break
             y, moving = np.clip(y, low, high), moving[~beyond[moving]]
         return self.lengths * y * min(1.0, _STRIDE / max(float(np.abs(y).max(initial=0.0)), _STRIDE))
+
+    def metric_step(self, metric: Callable[[Array], Array]) -> Callable[..., Array]:
+        """Steps that are smallest in a metric of velocities, q -> (nv, nv), in place of radians and sizes."""
+
+        def step(q: Array, r: Array, J: Array, damping: float) -> Array:
+            L = np.linalg.cholesky(metric(q))
+            y = np.linalg.solve(L.T, damped(np.linalg.solve(L, (J / self.lengths).T).T, r, damping))
+            return y * min(1.0, _STRIDE / max(float(np.abs(y / self.lengths).max(initial=0.0)), _STRIDE))
+
+        return step
 
     def reversed_loops(self, q: Array) -> list[str]:
         """Loops whose axes point the wrong way, though their rows may vanish."""

@@ -111,9 +111,8 @@ class Mechanism(PlantBase):
         velocity = {n: i for i, n in enumerate(self.velocity_names)}
         velocity |= {f"{j.name}_angle": velocity[f"{j.name}_omega"] for j in self.joints if isinstance(j, Planar)}
         self.paired = tuple((i, velocity[n]) for i, n in enumerate(self.position_names) if n in velocity)
-        self._quaternions = tuple(  # (joint, its first coordinate)
-            (j.name, self._compiled.position_slice[j.name].start) for j in self.joints if isinstance(j, (Spherical, Free))
-        )
+        starts = {j.name: self._compiled.position_slice[j.name].start for j in self.joints}
+        self._quaternions = tuple((j.name, starts[j.name]) for j in self.joints if isinstance(j, (Spherical, Free)))
         for array in (self.row_scale, self.effort, self.limits):
             array.setflags(write=False)
         self._frozen = True
@@ -180,7 +179,7 @@ class Mechanism(PlantBase):
                 if length < 1e-8:  # beside entries of size one, what is smaller may be their rounding
                     raise ValueError(
                         f"{what} of {self.name!r} has a quaternion of length zero at joint {joint!r}, "
-                        f"{q[i : i + 4].tolist()}: that is no attitude. Without rotation it is (1, 0, 0, 0), (w, x, y, z)"
+                        f"{q[i : i + 4].tolist()}: that is no attitude. (w, x, y, z) = (1, 0, 0, 0) is no rotation"
                     )
                 q[i : i + 4] /= length
         return q
@@ -271,23 +270,15 @@ class Mechanism(PlantBase):
         loops.loop_residual(self.model, q, R, p, phi)
         return phi
 
-    def close(self, q: ArrayLike, *, metric: str = "mass", accuracy: float = 1e-14) -> Array:
-        """The nearest configuration with closed loops, in the metric of M or the Euclidean one.
-
-        Raises
-        ------
-        AssemblyError
-            Where the loops stay open by more than 1e-9 m.
-        """
-        q = self._position(q).copy()
-        euclidean = _check.one_of(metric, ("mass", "euclidean"), "metric") == "euclidean"
-        work, moved = constrained.new_work(self.model), np.empty(self.nv)
+    def _closed_to(self, q: Array, euclidean: bool, accuracy: float) -> tuple[Array, float]:
+        """By full steps in the compiled kernel; by damped ones where these do not close the loops."""
+        trial, work, moved = q.copy(), constrained.new_work(self.model), np.empty(self.nv)
         left = constrained.close_loops(
-            self.model, q, work, RANK_TOLERANCE, self.nv, euclidean, accuracy * self.size, moved
+            self.model, trial, work, RANK_TOLERANCE, self.nv, euclidean, accuracy * self.size, moved
         )
-        if not 0.0 <= left < 1e-9 * self.size:
-            raise self._not_closed(q)
-        return q
+        if 0.0 <= left < 1e-9 * self.size or 0.0 <= left < 1e-9 * self.extent(trial):
+            return trial, left
+        return super()._closed_to(q, euclidean, accuracy)
 
     def project_velocity(self, q: ArrayLike, v: ArrayLike, *, metric: str = "mass") -> Array:
         """The velocity nearest to v that the loops allow, in the metric of M or the Euclidean one."""
@@ -377,7 +368,7 @@ class Mechanism(PlantBase):
             self.model, q, v, RANK_TOLERANCE, self.nv if cap is None else cap, project, accuracy
         )
         if rank == FAILED and check:
-            raise ModelError(f"the mass matrix of {self.name!r} is not positive definite at q = {q.tolist()}")
+            raise self._bad_mass(q)
         rows = self.row_scale, None, self.row_names, self.absent
         return Terms(t, q.copy(), v.copy(), M, h, phi, A, b, B, potential, pivots, rank, *rows)
 
