@@ -271,14 +271,22 @@ class Mechanism(PlantBase):
         return phi
 
     def _closed_to(self, q: Array, euclidean: bool, accuracy: float) -> tuple[Array, float]:
-        """By full steps in the compiled kernel; by damped ones where these do not close the loops."""
+        """By full steps in the compiled kernel; by damped ones where these do not close the loops, or lead far."""
         trial, work, moved = q.copy(), constrained.new_work(self.model), np.empty(self.nv)
         left = constrained.close_loops(
             self.model, trial, work, RANK_TOLERANCE, self.nv, euclidean, accuracy * self.size, moved
         )
-        if 0.0 <= left < 1e-9 * self.size or 0.0 <= left < 1e-9 * self.extent(trial):
+        closed = 0.0 <= left < 1e-9 * self.size or 0.0 <= left < 1e-9 * self.extent(trial)
+        lengths = np.array([1.0 if unit == "rad/s" else self.size for unit in self.velocity_units])
+        if closed and np.abs(moved / lengths).max(initial=0.0) < 0.1:  # rad, or sizes: so near, full steps are right
             return trial, left
-        return super()._closed_to(q, euclidean, accuracy)
+        found, open_by = super()._closed_to(q, euclidean, accuracy)
+        if closed and not open_by < 1e-9 * self.extent(found):
+            return trial, left
+        M = np.eye(self.nv) if euclidean else self._mass(q)
+        ways = [self.difference(q, end) for end in (trial, found)]
+        first = closed and ways[0] @ M @ ways[0] <= ways[1] @ M @ ways[1]
+        return (trial, left) if first else (found, open_by)
 
     def project_velocity(self, q: ArrayLike, v: ArrayLike, *, metric: str = "mass") -> Array:
         """The velocity nearest to v that the loops allow, in the metric of M or the Euclidean one."""
