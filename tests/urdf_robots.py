@@ -3,7 +3,6 @@
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
-import numpy as np
 import yaml
 
 from cmbcontrol.model.elements import (
@@ -62,9 +61,11 @@ def robot(name):
         elif kind == "fixed":
             joints.append(Fixed(label, parent, child, **keys))
         else:
-            joints.append({"revolute": Revolute, "continuous": Revolute, "prismatic": Prismatic}[kind](
-                label, parent, child, **turned, **keys
-            ))
+            joints.append(
+                {"revolute": Revolute, "continuous": Revolute, "prismatic": Prismatic}[kind](
+                    label, parent, child, **turned, **keys
+                )
+            )
         frames[label] = child
     (root,) = set(links) - {j.child for j in joints}
     joints.append(Fixed("base", GROUND, root))

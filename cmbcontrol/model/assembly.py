@@ -41,15 +41,16 @@ def assemble(plant: PlantBase, values: dict[str, float], guess=None, *, starts: 
     best_q, best_residual = origin, np.inf
     rng = np.random.default_rng(seed)
     for attempt in range(starts):
-        start = _random_start(closing, origin, rng, attempt) if attempt else origin.copy()
+        start = _random_start(closing, origin, rng, attempt) if attempt > 1 else origin.copy()
         start[chosen] = target
         try:
-            q = closing.close(start)
+            q = closing.close(start, damping=1e-4 if attempt else 1e-2)
         except ModelError:  # functions that are not defined at this start
             continue
         residual = plant.open_loop(q)
-        if residual < CLOSED * plant.extent(q) and _within(plant, q) and not closing.reversed_loops(q):
+        if residual < CLOSED * plant.extent(q) and not _outside(plant, q).size and not closing.reversed_loops(q):
             q = refined(closing, q)
+            q[chosen] = target
             with contextlib.suppress(ModelError):  # of functions that are not defined at the guess
                 _compare(closing, guess, origin, chosen, target, q)
             return q
@@ -63,7 +64,7 @@ def assemble(plant: PlantBase, values: dict[str, float], guess=None, *, starts: 
 
 
 def _random_start(closing: Closing, q0: Array, rng: np.random.Generator, attempt: int) -> Array:
-    """A start that wanders further from the guess with each attempt, and from the twelfth on anywhere."""
+    """A start that wanders further from the guess with each attempt, and from the eleventh on anywhere."""
     plant, reach = closing.plant, min(np.pi, 0.1 * 1.4**attempt)
     q = plant.integrate(q0, reach * closing.lengths * rng.uniform(-1.0, 1.0, plant.nv))
     low, high = plant.limits.T
@@ -80,9 +81,10 @@ def close_holding(plant: PlantBase, start: Array, chosen: Array, target: Array) 
     return Closing(plant, plant.velocity_of(chosen)).close(start)
 
 
-def _within(plant: PlantBase, q: Array) -> bool:
-    """Whether q respects the joint limits."""
-    return bool(np.all((q >= plant.limits[:, 0] - 1e-9) & (q <= plant.limits[:, 1] + 1e-9)))
+def _outside(plant: PlantBase, q: Array) -> NDArray[np.int64]:
+    """The coordinates that are beyond their limits."""
+    slack = 1e-9 * np.array([plant.size if unit == "m" else 1.0 for unit in plant.position_units])
+    return np.flatnonzero((q < plant.limits[:, 0] - slack) | (q > plant.limits[:, 1] + slack))
 
 
 def _compare(closing: Closing, guess: object, origin: Array, chosen: Array, target: Array, q: Array) -> None:
@@ -131,9 +133,8 @@ def _explain(closing: Closing, q: Array, values: dict[str, float], starts: int) 
     if wrong:
         return f"with {given}, loop {wrong[0]!r} closes only with its axes reversed. Give a guess= on the right side."
     out = [
-        f"{n} = {x:.6g} outside [{lo:.6g}, {hi:.6g}]"
-        for n, x, (lo, hi) in zip(plant.position_names, q, plant.limits, strict=True)
-        if not lo - 1e-9 <= x <= hi + 1e-9
+        f"{plant.position_names[i]} = {q[i]:.6g} outside [{plant.limits[i, 0]:.6g}, {plant.limits[i, 1]:.6g}]"
+        for i in _outside(plant, q)
     ]
     return (
         f"the loops close with {given}, but not within the joint limits: {', '.join(out)}. "

@@ -405,7 +405,7 @@ class PlantBase(ABC):
     def _rank_nearby(self, q: Array, near: Array, reach: Array) -> list[int]:
         """The rank at a closed pose that is near q, but not at it; else none."""
         distance = np.abs(self.difference(q, near) / reach).max()
-        if not 0.1 < distance < 100.0 or not self.open_loop(near) < assembly.CLOSED * self.size:
+        if not 0.1 < distance < 100.0 or not self.open_loop(near) < assembly.CLOSED * self.extent(near):
             return []
         return [self.terms(near, np.zeros(self.nv)).rank]
 

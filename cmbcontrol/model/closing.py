@@ -29,7 +29,7 @@ Array = NDArray[np.float64]
 Equations = Callable[[Array], tuple[Array, Callable[[], Array]]]
 
 _NOISE = 1e-12  # of the largest gradient: smaller ones are rounding
-_STRIDE = 0.5  # rad, or sizes of the machine: the longest step of `Closing`; farther, first order says little
+_STRIDE = 0.5  # rad: the longest step; farther, first order says little. Travels are linear, and need no bound
 
 
 def damped(J: Array, r: Array, damping: float) -> Array:
@@ -41,7 +41,7 @@ def damped(J: Array, r: Array, damping: float) -> Array:
 
 
 def descend(
-    plant: PlantBase, q: Array, equations: Equations, step: Callable[..., Array], goal: float
+    plant: PlantBase, q: Array, equations: Equations, step: Callable[..., Array], goal: float, factor: float
 ) -> tuple[Array, float]:
     """Where the residual of some equations is least, from q on, and the largest entry of it that is left.
 
@@ -53,19 +53,22 @@ def descend(
         (q, residual, Jacobian, damping) -> displacement (nv,).
     goal : float
         Where the largest entry is below it, all is done; at 0, where rounding ends the descent.
+    factor : float
+        First damping, as a part of the residual: 1e-2 stays nearest to the start, less reaches farther.
     """
     r, jacobian = equations(q)
-    J, left, factor, stalled = None, float(np.linalg.norm(r)), 1e-2, 0
+    J, left, stalled = None, float(np.linalg.norm(r)), 0
     for _ in range(150):
         if np.abs(r).max(initial=0.0) <= goal or stalled > 5:
             break
         J = jacobian() if J is None else J
-        trial = plant.integrate(q, step(q, r, J, factor * left))
+        move = step(q, r, J, factor * min(left, 1.0))
+        trial, far = plant.integrate(q, move), np.abs(move).max(initial=0.0) >= _STRIDE
         r_trial, jacobian_trial = equations(trial)
         now = float(np.linalg.norm(r_trial))
         if now < left:
             # a residual that stays is a minimum: where the loops close, even at singular poses, it falls by more
-            stalled = stalled + 1 if now > 0.97 * left else 0
+            stalled = stalled + 1 if now > 0.97 * left and not far else 0
             factor = max(0.2 * factor, 1e-4) if now < 0.3 * left else factor
             q, r, jacobian, J, left = trial, r_trial, jacobian_trial, None, now
         elif left < 1e-13 * plant.extent(q) / plant.size or factor > 1e8:
@@ -80,7 +83,8 @@ class Closing:
 
     def __init__(self, plant: PlantBase, held: list[int], *, limited: bool = True) -> None:
         self.plant = plant
-        self.lengths = np.array([1.0 if unit == "rad/s" else plant.size for unit in plant.velocity_units])
+        self.angular = np.array([unit == "rad/s" for unit in plant.velocity_units])
+        self.lengths = np.where(self.angular, 1.0, plant.size)
         self.free = np.setdiff1d(np.arange(plant.nv), held)
         bounded = [pair for pair in plant.paired if limited and pair[1] not in held]
         self.bounded = np.array(bounded, dtype=int).reshape(-1, 2)
@@ -96,16 +100,18 @@ class Closing:
         q[i] = np.clip(q[i], *self.plant.limits[i].T)
         return q
 
-    def close(self, start: Array, step: Callable[..., Array] | None = None, goal: float = 0.0) -> Array:
+    def close(
+        self, start: Array, step: Callable[..., Array] | None = None, goal: float = 0.0, damping: float = 1e-2
+    ) -> Array:
         """The loops closed near a start: to the goal, in sizes of the machine, or as far as possible."""
         q, step = self.within(start), step or self.step
         if not self.free.size or not self.plant.row_names:
             return q
         if self.turns:
-            q, left = descend(self.plant, q, self.equations, step, 1e-6)
+            q, left = descend(self.plant, q, self.equations, step, 1e-6, damping)
             if left > 1e-3:  # the rows may vanish here, but with an axis reversed
                 return q
-        return descend(self.plant, q, self.rows, step, goal)[0]
+        return descend(self.plant, q, self.rows, step, goal, damping)[0]
 
     def rows(self, q: Array) -> tuple[Array, Callable[[], Array]]:
         """Residual, and a function that computes its Jacobian by displacements in radians and sizes."""
@@ -144,17 +150,20 @@ class Closing:
             if not beyond[moving].any():
                 break
             y, moving = np.clip(y, low, high), moving[~beyond[moving]]
-        return self.lengths * y * min(1.0, _STRIDE / max(float(np.abs(y).max(initial=0.0)), _STRIDE))
+        return self.short(self.lengths * y)
 
     def metric_step(self, metric: Callable[[Array], Array]) -> Callable[..., Array]:
         """Steps that are smallest in a metric of velocities, q -> (nv, nv), in place of radians and sizes."""
 
         def step(q: Array, r: Array, J: Array, damping: float) -> Array:
             L = np.linalg.cholesky(metric(q))
-            y = np.linalg.solve(L.T, damped(np.linalg.solve(L, (J / self.lengths).T).T, r, damping))
-            return y * min(1.0, _STRIDE / max(float(np.abs(y / self.lengths).max(initial=0.0)), _STRIDE))
+            return self.short(np.linalg.solve(L.T, damped(np.linalg.solve(L, (J / self.lengths).T).T, r, damping)))
 
         return step
+
+    def short(self, move: Array) -> Array:
+        """A displacement (nv,), shortened where an angle is too large."""
+        return move * min(1.0, _STRIDE / max(float(np.abs(move[self.angular]).max(initial=0.0)), _STRIDE))
 
     def reversed_loops(self, q: Array) -> list[str]:
         """Loops whose axes point the wrong way, though their rows may vanish."""
