@@ -62,7 +62,7 @@ def descend(
         if np.abs(r).max(initial=0.0) <= goal or stalled > 5:
             break
         J = jacobian() if J is None else J
-        move = step(q, r, J, factor * min(left, 1.0))
+        move = step(q, r, J, factor * min(float(np.abs(r).max()), 1.0))
         trial, far = plant.integrate(q, move), np.abs(move).max(initial=0.0) >= _STRIDE
         r_trial, jacobian_trial = equations(trial)
         now = float(np.linalg.norm(r_trial))

@@ -278,7 +278,7 @@ class Mechanism(PlantBase):
         )
         closed = 0.0 <= left < 1e-9 * self.size or 0.0 <= left < 1e-9 * self.extent(trial)
         lengths = np.array([1.0 if unit == "rad/s" else self.size for unit in self.velocity_units])
-        if closed and np.abs(moved / lengths).max(initial=0.0) < 0.1:  # rad, or sizes: so near, full steps are right
+        if closed and np.abs(moved / lengths).max(initial=0.0) < 0.5:  # rad, or sizes: so near, full steps are right
             return trial, left
         found, open_by = super()._closed_to(q, euclidean, accuracy)
         if closed and not open_by < 1e-9 * self.extent(found):
