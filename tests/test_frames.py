@@ -1,12 +1,13 @@
-"""Frames and axes: rotations orthogonal to rounding, whatever the axis and however few digits are given."""
+"""Frames, axes and quaternions: rotations to rounding, whatever the axis, and however they are given."""
 
 import itertools
 
 import numpy as np
 import pytest
 
-from cmbcontrol import simulate
-from cmbcontrol.model.elements import Body, Frame, Revolute, Universal, rotation_to
+from cmbcontrol import forward_dynamics, simulate
+from cmbcontrol.dynamics.derivatives import derivatives
+from cmbcontrol.model.elements import Body, Distance, Frame, Free, Revolute, Spherical, Universal, rotation_to
 from cmbcontrol.model.mechanism import Mechanism
 
 TILTS = (0.0, 1e-300, 1e-160, 1e-17, 1e-12, 1e-9, 1e-7, 1.5e-6, 2e-6, 1e-4, 1e-3, 0.1, 1.0)
@@ -101,3 +102,71 @@ def test_a_four_bar_turns_about_any_axis_near_minus_z(tilt):
         return total
 
     assert energy(-1) == pytest.approx(energy(0), abs=1e-10)
+
+
+# -- quaternions --------------------------------------------------------------------------------------
+
+
+def ball():
+    """A body on a ball joint, held by a rod."""
+    body = Body("body", 1.0, (0.3, 0, 0), (0.1, 0.2, 0.25))
+    rod = Distance("rod", "ground", "body", (0, 0, 2), (0.5, 0.1, 0), 2.0)
+    return Mechanism("ball", [body], [Spherical("socket", "ground", "body")], [rod])
+
+
+@pytest.mark.parametrize("length", [1.0 + 1e-8, 1.001, 2.0, 100.0, 0.5, 1e-6])
+def test_a_quaternion_of_any_length_is_its_attitude(length):
+    plant, v = ball(), np.array([1.0, 1.0, 1.0])
+    q = plant.close([0.9, 0.3, -0.2, 0.1])
+    v = plant.project_velocity(q, v)
+    assert np.linalg.norm(q) == pytest.approx(1.0, abs=1e-15)
+    np.testing.assert_allclose(plant.configuration(length * q), q, atol=1e-15)
+    np.testing.assert_allclose(plant.terms(length * q, v).q, q, atol=1e-15)
+    for move in (plant.integrate, plant.position_rate):
+        np.testing.assert_allclose(move(length * q, 0.1 * v), move(q, 0.1 * v), atol=1e-15)
+    np.testing.assert_allclose(plant.difference(length * q, plant.integrate(q, 0.1 * v)), 0.1 * v, atol=1e-14)
+    np.testing.assert_allclose(forward_dynamics(plant, length * q, v), forward_dynamics(plant, q, v), rtol=1e-12)
+    np.testing.assert_allclose(plant.assemble(length * q), q, atol=1e-14)
+    run, unit = (simulate(plant, q0=k * q, v0=v, t_end=0.3) for k in (length, 1.0))
+    np.testing.assert_allclose(run.q.values, unit.q.values, atol=1e-10)
+    assert run.max_energy_error < 1e-9
+
+
+def test_states_of_a_run_keep_their_digits():
+    """What is of length one but for rounding is not touched."""
+    plant = ball()
+    q = plant.close([0.9, 0.3, -0.2, 0.1]) * (1.0 + 2e-16)
+    np.testing.assert_array_equal(plant.terms(q, np.zeros(3)).q, q)
+
+
+ENTRIES = {
+    "configuration": lambda plant, q, v: plant.configuration(q),
+    "terms": lambda plant, q, v: plant.terms(q, v),
+    "pose": lambda plant, q, v: plant.pose(q, "body"),
+    "residual": lambda plant, q, v: plant.residual(q),
+    "close": lambda plant, q, v: plant.close(q),
+    "assemble": lambda plant, q, v: plant.assemble(q),
+    "integrate": lambda plant, q, v: plant.integrate(q, v),
+    "difference": lambda plant, q, v: plant.difference(plant.neutral(), q),
+    "position_rate": lambda plant, q, v: plant.position_rate(q, v),
+    "project_velocity": lambda plant, q, v: plant.project_velocity(q, v),
+    "diagnose": lambda plant, q, v: plant.diagnose(q),
+    "forward_dynamics": forward_dynamics,
+    "derivatives": lambda plant, q, v: derivatives(plant, q, v, a=v, lam=np.zeros(1)),
+    "simulate": lambda plant, q, v: simulate(plant, q0=q, v0=v, t_end=0.1),
+}
+
+
+@pytest.mark.parametrize("entry", ENTRIES.values(), ids=ENTRIES)
+def test_a_zero_quaternion_is_no_attitude(entry):
+    with pytest.raises(ValueError, match=r"length zero at joint 'socket'.*\(1, 0, 0, 0\)"):
+        entry(ball(), np.zeros(4), np.zeros(3))
+
+
+def test_values_by_name_give_an_attitude():
+    body = Body("body", 1.0, (0.3, 0, 0), (0.1, 0.2, 0.25))
+    plant = Mechanism("free", [body], [Free("free", "ground", "body")])
+    q = plant.configuration({"free_qx": 1.0, "free_x": 3.0})
+    np.testing.assert_allclose(q, [np.sqrt(0.5), np.sqrt(0.5), 0, 0, 3, 0, 0], atol=1e-15)
+    with pytest.raises(ValueError, match="joint 'free'"):
+        plant.pack({"free_qw": 0.0})
