@@ -341,8 +341,9 @@ class PlantBase(ABC):
     def assemble(self, guess: ArrayLike | Mapping[str, float] | None = None, **joint_values: float) -> Array:
         """Close the loops with the given joint values held.
 
-        Damped Gauss-Newton within the joint limits, from the guess first (so the branch nearest to
-        it wins), then from starts that wander further off.
+        Damped Gauss-Newton steps within the joint limits, from the guess first: the pose found is, to first order, the
+        nearest one (in radians, and sizes of the machine). Only where there is none, from starts that wander further
+        off. The joint values are held exactly, also those of a singular pose, which is met to rounding.
 
         Parameters
         ----------
@@ -359,6 +360,12 @@ class PlantBase(ABC):
         ------
         AssemblyError
             Where the loops stay open; it carries the residual of each loop.
+
+        Warns
+        -----
+        BranchWarning
+            Where a guess was given, and the pose found is more than three times as far from it (and 0.1) as first order
+            predicts: perhaps on another branch.
 
         Examples
         --------
