@@ -233,6 +233,7 @@ REDUNDANT = {
 }
 
 
+@pytest.mark.nojit_slow
 @pytest.mark.parametrize("machine", REDUNDANT.values(), ids=REDUNDANT)
 def test_assembly_stays_near_the_guess(machine):
     """Gradients of redundant rows are rounding: no step follows them."""
@@ -245,6 +246,7 @@ def test_assembly_stays_near_the_guess(machine):
         assert distance(plant, guess, found) < 0.08
 
 
+@pytest.mark.nojit_slow
 @pytest.mark.parametrize("kinds", [(Weld,), (Revolute,), (Universal,), (Weld, Revolute)], ids=names_of)
 @pytest.mark.parametrize("seed", range(3))
 def test_chains_close_from_any_guess(kinds, seed):
@@ -272,6 +274,7 @@ def test_a_far_answer_warns():
     assert free.assemble(guess, crank=0.7)[2] == pytest.approx(2.66, abs=0.01)  # no warning
 
 
+@pytest.mark.nojit_slow
 def test_close_finds_the_nearest_pose_where_full_steps_fail():
     plant, q = closed_machine(
         3, (Weld,), bodies=7, kinds=(Revolute, Revolute, Prismatic, Universal, Revolute, Spherical)
@@ -321,6 +324,7 @@ def scaled_four_bar(k, away=0.0):
     return Mechanism("four-bar", bodies, joints, [pin], gravity=(0, -9.81 * k, 0))
 
 
+@pytest.mark.nojit_slow
 @pytest.mark.parametrize("k", [1e-6, 1e-3, 1.0, 1e3, 1e6])
 def test_machines_close_in_any_unit(k):
     plant, unit = scaled_four_bar(k), scaled_four_bar(1.0)
@@ -332,6 +336,7 @@ def test_machines_close_in_any_unit(k):
     np.testing.assert_allclose(plant.close(guess), unit.close(guess), atol=1e-12)
 
 
+@pytest.mark.nojit_slow
 @pytest.mark.parametrize(("k", "away"), [(1.0, 1e3), (1e-3, 10.0), (1.0, 1e6)])
 def test_far_from_the_origin_what_rounding_leaves_counts_as_closed(k, away):
     plant = scaled_four_bar(k, away)
@@ -358,6 +363,7 @@ def test_the_size_of_a_machine_is_never_rounding():
 # -- at and near singular poses -------------------------------------------------------------------------
 
 
+@pytest.mark.nojit_slow
 def test_assembly_lands_on_the_singular_pose_it_is_asked_for():
     for plant, held, flat in (
         (plants.five_bar(), {"left": np.pi, "right": 0.0}, np.pi),
@@ -388,6 +394,7 @@ def exact_elbows(left, right, near_elbows):
         return float(min(ways))
 
 
+@pytest.mark.nojit_slow
 @pytest.mark.parametrize("off", [1e-15, 1e-10, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3])
 def test_assembly_beside_a_singular_pose_has_all_digits(off):
     """The residual alone would leave errors of 1e-16 / off: 5e-8 at 1e-8."""
@@ -398,6 +405,7 @@ def test_assembly_beside_a_singular_pose_has_all_digits(off):
         assert exact_elbows(q[0], q[2], q[[1, 3]]) < (1e-15 if off < 1e-3 else 1e-13)
 
 
+@pytest.mark.nojit_slow
 @pytest.mark.parametrize("off", [1e-10, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4])
 def test_close_beside_a_singular_pose_has_all_digits(off):
     plant = plants.five_bar()

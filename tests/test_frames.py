@@ -70,6 +70,7 @@ def test_the_axes_of_a_universal_joint_are_made_perpendicular():
     assert abs(joint.axis @ joint.second_axis) < 1e-16
 
 
+@pytest.mark.nojit_slow
 @pytest.mark.parametrize("tilt", [0.0, 1e-12, 1e-9, 2e-6, 1e-4, 1e-3])
 def test_a_four_bar_turns_about_any_axis_near_minus_z(tilt):
     """Links across the axis, so that it closes; the energy is judged by the rods alone."""
@@ -114,6 +115,7 @@ def ball():
     return Mechanism("ball", [body], [Spherical("socket", "ground", "body")], [rod])
 
 
+@pytest.mark.nojit_slow
 @pytest.mark.parametrize("length", [1.0 + 1e-8, 1.001, 2.0, 100.0, 0.5, 1e-6])
 def test_a_quaternion_of_any_length_is_its_attitude(length):
     plant, v = ball(), np.array([1.0, 1.0, 1.0])

@@ -10,7 +10,10 @@ import urdf_robots
 
 from cmbcontrol.errors import BranchWarning
 
-pytestmark = pytest.mark.skipif(not urdf_robots.names(), reason="the sample robots are not beside the repository")
+pytestmark = [
+    pytest.mark.nojit_slow,
+    pytest.mark.skipif(not urdf_robots.names(), reason="the sample robots are not beside the repository"),
+]
 
 
 @pytest.mark.parametrize("name", urdf_robots.names() or ["none"])

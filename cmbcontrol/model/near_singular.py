@@ -96,9 +96,9 @@ def _jacobian(closing: Closing, q: Array) -> Array:
 
 
 def _as_closed(closing: Closing, new: Array, old: Array) -> bool:
-    """Whether a pose is closed to rounding, or no worse than another one."""
+    """Whether a pose is closed to rounding, which adds up at random along the joints, or no worse than another one."""
     plant = closing.plant
-    return plant.open_loop(new) <= max(plant.open_loop(old), 2e-15 * plant.extent(new))
+    return plant.open_loop(new) <= max(plant.open_loop(old), 1e-15 * np.sqrt(plant.nv) * plant.extent(new))
 
 
 def _singular(closing: Closing, q: Array, columns: Array, unknown: Array, small: float, within: float) -> Array | None:
