@@ -47,13 +47,14 @@ def assemble(plant: PlantBase, values: dict[str, float], guess=None, *, starts: 
             q = closing.close(start, damping=1e-4 if attempt else 1e-2)
         except ModelError:  # functions that are not defined at this start
             continue
-        residual = plant.open_loop(q)
-        if residual < CLOSED * plant.extent(q) and not _outside(plant, q).size and not closing.reversed_loops(q):
-            q = refined(closing, q)
+        if _closed(closing, q):
+            nearest = closing.nearest(q, closing.within(origin))
+            q = refined(closing, nearest if _closed(closing, nearest) else q)
             q[chosen] = target
             with contextlib.suppress(ModelError):  # of functions that are not defined at the guess
                 _compare(closing, guess, origin, chosen, target, q)
             return q
+        residual = plant.open_loop(q)
         if residual < best_residual:
             best_q, best_residual = q, residual
     with contextlib.suppress(ModelError):
@@ -79,6 +80,13 @@ def close_holding(plant: PlantBase, start: Array, chosen: Array, target: Array) 
     start = start.copy()
     start[chosen] = target
     return Closing(plant, plant.velocity_of(chosen)).close(start)
+
+
+def _closed(closing: Closing, q: Array) -> bool:
+    """Whether a pose closes the loops, within the limits and with no axis reversed."""
+    plant = closing.plant
+    near = plant.open_loop(q) < CLOSED * plant.extent(q)
+    return near and not _outside(plant, q).size and not closing.reversed_loops(q)
 
 
 def _outside(plant: PlantBase, q: Array) -> NDArray[np.int64]:

@@ -286,14 +286,14 @@ class PlantBase(ABC):
         >>> plant.open_loop(plant.close([2.1, -1.3, 1.0, 1.3])) < 1e-14
         True
         """
-        q = self._position(q).copy()
+        start = q = self._position(q).copy()
         euclidean = _check.one_of(metric, ("mass", "euclidean"), "metric") == "euclidean"
-        if accuracy is None and self.open_loop(q) <= 2e-15 * self.extent(q):
-            return q
-        q, left = self._closed_to(q, euclidean, 1e-15 if accuracy is None else accuracy)
+        left = self.open_loop(q) if accuracy is None else np.inf
+        if accuracy is not None or left > 2e-15 * self.extent(q):  # less is rounding
+            q, left = self._closed_to(q, euclidean, 1e-15 if accuracy is None else accuracy)
         if not left < 1e-9 * self.size and not left < 1e-9 * self.extent(q):
             raise self._not_closed(q)
-        return q if accuracy is not None else refined(Closing(self, [], limited=False), q)
+        return q if accuracy is not None else refined(Closing(self, [], limited=False), q, start)
 
     def _closed_to(self, q: Array, euclidean: bool, accuracy: float) -> tuple[Array, float]:
         """The loops closed by damped steps, as far as possible, and what is left, metres."""

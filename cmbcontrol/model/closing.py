@@ -29,6 +29,8 @@ Array = NDArray[np.float64]
 Equations = Callable[[Array], tuple[Array, Callable[[], Array]]]
 
 _NOISE = 1e-12  # of the largest gradient: smaller ones are rounding
+_LEAST = 1e-14  # damping: so rounding of the residual, 1e-16, moves nothing by more than 5e-10, whatever the gradient
+_CURVED = 0.1  # rad, or sizes: farther from the guess, the steps alone do not lead to the nearest pose
 _STRIDE = 0.5  # rad: the longest step; farther, first order says little. Travels are linear, and need no bound
 
 
@@ -62,7 +64,7 @@ def descend(
         if np.abs(r).max(initial=0.0) <= goal or stalled > 5:
             break
         J = jacobian() if J is None else J
-        move = step(q, r, J, factor * min(float(np.abs(r).max()), 1.0))
+        move = step(q, r, J, max(factor * min(float(np.abs(r).max()), 1.0), _LEAST))
         trial, far = plant.integrate(q, move), np.abs(move).max(initial=0.0) >= _STRIDE
         r_trial, jacobian_trial = equations(trial)
         now = float(np.linalg.norm(r_trial))
@@ -112,6 +114,28 @@ class Closing:
             if left > 1e-3:  # the rows may vanish here, but with an axis reversed
                 return q
         return descend(self.plant, q, self.rows, step, goal, damping)[0]
+
+    def nearest(self, q: Array, guess: Array) -> Array:
+        """The closed pose nearest to a guess on the branch of a closed pose q: along the manifold, downhill.
+
+        Where the way there is within a hundredth square to the manifold, its length is right to some 1e-4.
+        """
+        plant, free, part, rough = self.plant, self.free, 1.0, q
+        way = plant.difference(q, guess) / self.lengths
+        while part > 0.05 and np.abs(way).max(initial=0.0) > _CURVED:
+            _, s, Vt = np.linalg.svd(self.rows(rough)[1]()[:, free], full_matrices=False)
+            across = Vt[s > 1e-6 * s.max(initial=0.0)]  # loops are closed to 1e-6 here
+            move = np.zeros(plant.nv)
+            move[free] = way[free] - across.T @ (across @ way[free])
+            if np.linalg.norm(move) < 0.01 * np.linalg.norm(way):
+                break
+            trial = self.close(plant.integrate(rough, self.short(part * self.lengths * move)), goal=1e-6)
+            closer = plant.difference(trial, guess) / self.lengths
+            if np.linalg.norm(closer) < np.linalg.norm(way) and plant.open_loop(trial) < 1e-5 * plant.size:
+                rough, way, part = trial, closer, min(1.0, 2.0 * part)
+            else:
+                part *= 0.5
+        return q if rough is q else self.close(rough)
 
     def rows(self, q: Array) -> tuple[Array, Callable[[], Array]]:
         """Residual, and a function that computes its Jacobian by displacements in radians and sizes."""

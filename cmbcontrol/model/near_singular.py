@@ -32,8 +32,11 @@ _WITHIN = 0.1  # how far a singular pose may be to measure from it
 _STEP = 1e-4  # of central differences of A: errors of 1e-8 slow Newton's method by that much, no more
 
 
-def refined(closing: Closing, q: Array) -> Array:
-    """A closed pose, with the digits that a singular pose at it or near it took; coordinates that are held stay."""
+def refined(closing: Closing, q: Array, start: Array | None = None) -> Array:
+    """A closed pose, with the digits that a singular pose at it or near it took; coordinates that are held stay.
+
+    `start` is where q was closed from: what rounding did on the way is forgotten.
+    """
     every, free = np.arange(closing.plant.nv), closing.free
     try:
         J, floor = _jacobian(closing, q), _floor(closing, q)
@@ -49,7 +52,11 @@ def refined(closing: Closing, q: Array) -> Array:
             if found is not None:
                 return found
         origin = _singular(closing, q, every, every, _NEAR, _WITHIN) if beside else None
-        found = None if origin is None else _beside(closing, origin, q)
+        found = None
+        if origin is not None:
+            if start is not None and _distance(closing, start, q) < _SQUARE:
+                found = _beside(closing, origin, start)
+            found = _beside(closing, origin, q) if found is None else found
     except (ModelError, np.linalg.LinAlgError):  # of functions that are not defined so near
         return q
     return q if found is None else found
@@ -91,6 +98,10 @@ def _floor(closing: Closing, q: Array) -> float:
     return _ROUNDING * closing.plant.extent(q) / closing.plant.size
 
 
+def _distance(closing: Closing, start: Array, q: Array) -> float:
+    return float(np.abs(closing.plant.difference(start, q) / closing.lengths).max(initial=0.0))
+
+
 def _jacobian(closing: Closing, q: Array) -> Array:
     return closing.rows(q)[1]()
 
@@ -121,7 +132,7 @@ def _singular(closing: Closing, q: Array, columns: Array, unknown: Array, small:
         y[unknown] = -np.linalg.lstsq(equations, values, rcond=1e-7)[0]
         q = plant.integrate(q, closing.lengths * y)
         size = float(np.abs(y).max(initial=0.0))
-        if not np.abs(plant.difference(start, q) / closing.lengths).max(initial=0.0) <= within:
+        if not _distance(closing, start, q) <= within:
             return None
         if size <= 1e-15 or (size < 1e-9 and size >= 0.5 * last):
             sizes = np.linalg.svd(_jacobian(closing, q)[:, columns], compute_uv=False)
