@@ -263,6 +263,16 @@ def test_chains_close_from_any_guess(kinds, seed):
         assert plant.open_loop(plant.assemble()) < 1e-12
 
 
+def test_from_far_the_nearest_pose_is_found():
+    """The way to the guess is perpendicular to the closed poses."""
+    plant = five_bar()
+    for guess in ([-2.0, 0.0, -1.0, 0.0], [1.0, -2.0, 2.0, 2.0], [3.0, -1.5, 1.0, 1.0]):
+        found = plant.assemble(guess)
+        way = np.array(guess) - found
+        assert np.linalg.norm(way) > 0.3
+        assert np.linalg.norm(plant.terms(found, np.zeros(4)).Z.T @ way) < 0.011 * np.linalg.norm(way)
+
+
 def test_a_far_answer_warns():
     """The crank cannot pass the end of the rod's reach on this side: only the other side is within the limits."""
     guess = {"crank": 0.7, "knee": -1.0, "slide": 2.6}

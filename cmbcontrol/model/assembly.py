@@ -49,8 +49,10 @@ def assemble(plant: PlantBase, values: dict[str, float], guess=None, *, starts: 
             continue
         if _closed(closing, q):
             nearest = closing.nearest(q, closing.within(origin))
-            q = refined(closing, nearest if _closed(closing, nearest) else q)
-            q[chosen] = target
+            q = nearest if _closed(closing, nearest) else q
+            exact = refined(closing, q).copy()
+            exact[chosen] = target
+            q = exact if _closed(closing, exact) else q
             with contextlib.suppress(ModelError):  # of functions that are not defined at the guess
                 _compare(closing, guess, origin, chosen, target, q)
             return q

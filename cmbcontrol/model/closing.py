@@ -118,7 +118,7 @@ class Closing:
     def nearest(self, q: Array, guess: Array) -> Array:
         """The closed pose nearest to a guess on the branch of a closed pose q: along the manifold, downhill.
 
-        Where the way there is within a hundredth square to the manifold, its length is right to some 1e-4.
+        It ends where the way to the guess is perpendicular to the manifold within 0.01: its length is right to 1e-4.
         """
         plant, free, part, rough = self.plant, self.free, 1.0, q
         way = plant.difference(q, guess) / self.lengths

@@ -40,26 +40,23 @@ def refined(closing: Closing, q: Array, start: Array | None = None) -> Array:
     every, free = np.arange(closing.plant.nv), closing.free
     try:
         J, floor = _jacobian(closing, q), _floor(closing, q)
-        smallest, rank = _smallest(J, floor)
-        beside, double = smallest <= _NEAR, False
+        beside = _smallest(J, floor)[0] <= _NEAR
         if free.size < every.size:
-            smallest, rank = _smallest(J[:, free], floor)
-            # what is held leaves this pose alone, and it is a double root: the singular pose, or a turning point
-            double = rank == free.size and smallest <= (_NEAR if beside else _SQUARE)
-        if double:
             small = _NEAR if beside else _SQUARE
-            found = _singular(closing, q, every if beside else free, free, small, _SQUARE)
-            if found is not None:
-                return found
+            smallest, rank = _smallest(J[:, free], floor)
+            if rank == free.size and smallest <= small:
+                # what is held leaves this pose alone; it may be a double root: the singular pose, or a turning point
+                found = _singular(closing, q, every if beside else free, free, small, _SQUARE)
+                if found is not None:
+                    return found
         origin = _singular(closing, q, every, every, _NEAR, _WITHIN) if beside else None
-        found = None
-        if origin is not None:
-            if start is not None and _distance(closing, start, q) < _SQUARE:
-                found = _beside(closing, origin, start)
-            found = _beside(closing, origin, q) if found is None else found
+        if origin is None:
+            return q
+        starts = [q] if start is None or _distance(closing, start, q) > _SQUARE else [start, q]
+        found = (_beside(closing, origin, near) for near in starts)
+        return next((new for new in found if new is not None and _as_closed(closing, new, q)), q)
     except (ModelError, np.linalg.LinAlgError):  # of functions that are not defined so near
         return q
-    return q if found is None else found
 
 
 def _smallest(J: Array, floor: float) -> tuple[float, int]:
@@ -90,8 +87,7 @@ def _beside(closing: Closing, origin: Array, q: Array) -> Array | None:
         if size <= 1e-16 or (size < 1e-6 * np.abs(x / closing.lengths).max() and size >= 0.5 * last):
             break
         last = size
-    near = plant.integrate(origin, x)
-    return near if _as_closed(closing, near, q) else None
+    return plant.integrate(origin, x)
 
 
 def _floor(closing: Closing, q: Array) -> float:
