@@ -25,6 +25,7 @@ from .dynamics.singular import SingularPose as SingularPose
 from .dynamics.singular import nearest_singular_pose as nearest_singular_pose
 from .dynamics.singular import singular_pose as singular_pose
 from .errors import AssemblyError as AssemblyError
+from .errors import BranchWarning as BranchWarning
 from .errors import CmbError as CmbError
 from .errors import ContinuationError as ContinuationError
 from .errors import ControllabilityError as ControllabilityError

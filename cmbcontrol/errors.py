@@ -8,6 +8,7 @@ from typing import Any
 
 __all__ = [
     "AssemblyError",
+    "BranchWarning",
     "CmbError",
     "ContinuationError",
     "ControllabilityError",
@@ -74,6 +75,10 @@ class AssemblyError(CmbError, ValueError):
         super().__init__(message)
         self.residuals = residuals
         self.q = q
+
+
+class BranchWarning(UserWarning):
+    """The loops were closed farther from the guess than first order predicts: perhaps on another branch."""
 
 
 class ControllabilityError(CmbError, ValueError):

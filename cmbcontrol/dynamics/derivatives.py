@@ -196,6 +196,7 @@ def derivatives(
     lam = _check.vector(lam, len(plant.row_names), "lam", plant.row_names)
     if not isinstance(plant, Mechanism):
         return _by_differences(plant, q, v, u, a, lam)
+    q = plant.configuration(q)
     M, A, B, f_q, f_v, r_q, c_q, c_v, Z, phi, h, b, rank = kernels.local_terms(
         plant.model, q, v, a, lam, u, RANK_TOLERANCE
     )

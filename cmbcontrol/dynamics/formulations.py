@@ -647,7 +647,7 @@ def forward_dynamics(
     _check.plant(plant)
     model = getattr(plant, "model", None)
     if model is not None and formulation == "gauss" and not options:  # one compiled call
-        q = _check.vector(q, plant.nq, "q", plant.position_names)
+        q = plant.configuration(q)
         v = _check.vector(v, plant.nv, "v", plant.velocity_names)
         u = np.zeros(plant.nu) if u is None else _check.vector(u, plant.nu, "u", plant.actuator_names)
         vdot, rank = constrained.forward_dynamics(model, q, v, u, RANK_TOLERANCE)

@@ -22,6 +22,7 @@ __all__ = [
     "link_poses",
     "local_difference",
     "normalize",
+    "off_unit",
     "position_rates",
     "retract",
     "twists",
@@ -199,6 +200,18 @@ def normalize(links, q):
             n = np.sqrt(q[iq] ** 2 + q[iq + 1] ** 2 + q[iq + 2] ** 2 + q[iq + 3] ** 2)
             for k in range(4):
                 q[iq + k] /= n
+
+
+@kernel
+def off_unit(links, q):
+    """How far the squared length of a quaternion in q is from one, at most."""
+    worst = 0.0
+    for i in range(links.shape[0]):
+        if links[i].kind == SPHERICAL or links[i].kind == FREE:
+            iq = links[i].iq
+            n = q[iq] ** 2 + q[iq + 1] ** 2 + q[iq + 2] ** 2 + q[iq + 3] ** 2
+            worst = max(worst, abs(n - 1.0))
+    return worst
 
 
 @kernel

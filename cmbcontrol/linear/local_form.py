@@ -94,7 +94,7 @@ class LocalForm:
 
     def state(self, q: ArrayLike, v: ArrayLike, near: Array | None = None) -> Array:
         """x = (y, y_v) (2 dof,) of a state on the manifold; `near`, a guess of y, where R is nonlinear in y."""
-        q = _check.vector(q, self.plant.nq, "q", self.plant.position_names)
+        q = self.plant.configuration(q)
         y = self.chart.coordinates(q, near)
         return np.concatenate([y, self.chart.rates(q, v, y)])
 

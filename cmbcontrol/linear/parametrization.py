@@ -193,14 +193,14 @@ class Chart(ABC):
 
     def rates(self, q: ArrayLike, v: ArrayLike, y: Array | None = None) -> Array:
         """Independent velocities y_v (dof,) of a velocity v (nv,)."""
-        q = _check.vector(q, self.plant.nq, "q", self.plant.position_names)
+        q = self.plant.configuration(q)
         v = _check.vector(v, self.plant.nv, "v", self.plant.velocity_names)
         y = self.coordinates(q) if y is None else y
         return self.velocity_map(_rate_map(*self._gradients(q, y))) @ v
 
     def pose(self, q: ArrayLike, y: Array | None = None, iterations: int = 0) -> Pose:
         """The pose of a configuration on the manifold, with D Psi and K there (eqs. 2.29, 2.44)."""
-        q = _check.vector(q, self.plant.nq, "q", self.plant.position_names)
+        q = self.plant.configuration(q)
         y = self.coordinates(q) if y is None else y
         D1, D2 = self._gradients(q, y)
         if D2 is not None:
@@ -742,7 +742,7 @@ def _base(plant: PlantBase, q0: ArrayLike, rank: int | None) -> tuple[Array, _Ba
     from scipy.linalg import qr
 
     _check.plant(plant)
-    q0 = _check.vector(q0, plant.nq, "q0", plant.position_names).copy()
+    q0 = plant.configuration(q0).copy()
     require_closed(plant, q0)
     terms = plant.terms(q0, np.zeros(plant.nv))
     if rank is None:  # the first chart, not one that follows another

@@ -117,7 +117,7 @@ def reduced_model(
     """
     _check.plant(plant)
     moving = _check.flag(moving, "moving")
-    q = _check.vector(q, plant.nq, "q", plant.position_names)
+    q = plant.configuration(q)
     v = _check.vector(v, plant.nv, "v", plant.velocity_names)
     u = _check.vector(u, plant.nu, "u", plant.actuator_names)
     fits = type(R) is np.ndarray and R.dtype == np.float64 and R.ndim == 2 and R.shape[1] == plant.nv

@@ -13,7 +13,9 @@ from .. import _check
 from .._tolerance import rank
 from ..errors import AssemblyError, ModelError
 from . import assembly, diagnosis
+from .closing import Closing
 from .elements import Coupling, Joint, Loop
+from .near_singular import refined
 from .terms import Terms
 
 if TYPE_CHECKING:
@@ -155,18 +157,35 @@ class PlantBase(ABC):
         >>> plants.five_bar().pack({"right": 0.5})
         array([0. , 0. , 0.5, 0. ])
         """
-        q = self.neutral() if base is None else _check.vector(base, self.nq, "base", self.position_names).copy()
+        q = self.neutral() if base is None else self._position(base, "base").copy()
         for key, value in _check.mapping(values, "values", "coordinates to numbers").items():
             if key not in self.position_names:
                 raise ValueError(_check.unknown(key, self.position_names, "joint coordinate"))
             q[self.position_names.index(key)] = _check.number(value, f"the value of {key!r}")
-        return q
+        return self._position(q)
 
     def configuration(self, q: ArrayLike | Mapping[str, float]) -> Array:
-        """`q` as a checked vector, from an array or from values by name."""
-        if isinstance(q, Mapping):
-            return self.pack(q)
-        return _check.vector(q, self.nq, "q", self.position_names)
+        """`q` as a checked vector, from an array or from values by name.
+
+        Quaternions of any length but zero are brought to length one: only their direction is an attitude.
+
+        Raises
+        ------
+        ValueError
+            Where `q` has a wrong shape or name, is not finite, or has a quaternion of length zero.
+
+        Examples
+        --------
+        >>> from cmbcontrol import Body, Mechanism, Spherical
+        >>> top = Mechanism("top", [Body("top", 1.0, inertia=(1, 1, 1))], [Spherical("tip", "ground", "top")])
+        >>> top.configuration([3.0, 0.0, 0.0, 4.0])
+        array([0.6, 0. , 0. , 0.8])
+        """
+        return self.pack(q) if isinstance(q, Mapping) else self._position(q)
+
+    def _position(self, q: ArrayLike, what: str = "q") -> Array:
+        """A configuration as it is given to any method: a checked vector."""
+        return _check.vector(q, self.nq, what, self.position_names)
 
     # -- what each kind of plant says in its own way ----------------------------------------------
 
@@ -185,10 +204,6 @@ class PlantBase(ABC):
     @abstractmethod
     def residual(self, q: ArrayLike) -> Array:
         """Residual phi (rows,) of the loops, metres and radians."""
-
-    @abstractmethod
-    def close(self, q: ArrayLike, *, metric: str = "mass", accuracy: float = 1e-14) -> Array:
-        """The nearest configuration with closed loops, in the metric of M or the Euclidean one."""
 
     @abstractmethod
     def terms(self, q: ArrayLike, v: ArrayLike, t: float = 0.0) -> Terms:
@@ -282,7 +297,73 @@ class PlantBase(ABC):
 
     def open_loop(self, q: ArrayLike) -> float:
         """The largest of `loop_residuals`, metres."""
-        return max(self.loop_residuals(q).values(), default=0.0)
+        return float(np.abs(self.residual(q) * self.row_scale).max(initial=0.0))
+
+    def close(self, q: ArrayLike, *, metric: str = "mass", accuracy: float | None = None) -> Array:
+        """The nearest configuration with closed loops, in the metric of M or the Euclidean one, to first order.
+
+        Parameters
+        ----------
+        q : array_like, shape (nq,)
+        metric : str
+            ``"mass"`` or ``"euclidean"``.
+        accuracy : float, optional
+            Where the loops are open by less, as a part of the size of the machine, they are closed. Unless given, they
+            are closed as far as rounding allows; near a singular pose, where small residuals hide large errors, by
+            measuring from that pose.
+
+        Raises
+        ------
+        AssemblyError
+            Where the loops stay open by more than 1e-9 of the largest length in play.
+
+        Examples
+        --------
+        >>> from cmbcontrol import plants
+        >>> plant = plants.five_bar()
+        >>> plant.open_loop(plant.close([2.1, -1.3, 1.0, 1.3])) < 1e-14
+        True
+        """
+        start = q = self._position(q).copy()
+        euclidean = _check.one_of(metric, ("mass", "euclidean"), "metric") == "euclidean"
+        left = self.open_loop(q) if accuracy is None else np.inf
+        if accuracy is not None or left > 2e-15 * self.extent(q):  # less is rounding
+            q, left = self._closed_to(q, euclidean, 1e-15 if accuracy is None else accuracy)
+        if not left < 1e-9 * self.size and not left < 1e-9 * self.extent(q):
+            raise self._not_closed(q)
+        return q if accuracy is not None else refined(Closing(self, [], limited=False), q, start)
+
+    def _closed_to(self, q: Array, euclidean: bool, accuracy: float) -> tuple[Array, float]:
+        """The loops closed by damped steps, as far as possible, and what is left, metres."""
+        closing = Closing(self, [], limited=False)
+        step = closing.metric_step(lambda q: np.eye(self.nv) if euclidean else self._mass(q))
+        try:
+            q = closing.close(q, step, accuracy)
+        except np.linalg.LinAlgError:
+            raise self._bad_mass(q) from None
+        return q, self.open_loop(q)
+
+    def _mass(self, q: Array) -> Array:
+        """Mass matrix (nv, nv)."""
+        return self.terms(q, np.zeros(self.nv)).M
+
+    def _bad_mass(self, q: Array) -> ModelError:
+        return ModelError(f"the mass matrix of {self.name!r} is not positive definite at q = {q.tolist()}")
+
+    def extent(self, q: ArrayLike) -> float:
+        """The largest length in play at q, metres: rounding leaves some 1e-16 of it in the residual of the loops.
+
+        That is the size of the machine, times the largest angle where that is above one, or the distance of its parts
+        from the world's origin.
+
+        Examples
+        --------
+        >>> from cmbcontrol import plants
+        >>> plants.five_bar().extent([0.0, 0.0, 3.0, 0.0])
+        4.5
+        """
+        units = np.array([self.size if unit == "rad" else 1.0 for unit in self.position_units])
+        return max(self.size, float(np.abs(units * self._position(q)).max(initial=0.0)))
 
     def _not_closed(self, q: Array) -> AssemblyError:
         """The error of `close`."""
@@ -298,8 +379,9 @@ class PlantBase(ABC):
     def assemble(self, guess: ArrayLike | Mapping[str, float] | None = None, **joint_values: float) -> Array:
         """Close the loops with the given joint values held.
 
-        Damped Gauss-Newton within the joint limits, from the guess first (so the branch nearest to
-        it wins), then from starts that wander further off.
+        Damped Gauss-Newton steps within the joint limits, from the guess first: the pose found is, to first order, the
+        nearest one (in radians, and sizes of the machine). Only where there is none, from starts that wander further
+        off. The joint values are held exactly, also those of a singular pose, which is met to rounding.
 
         Parameters
         ----------
@@ -316,6 +398,12 @@ class PlantBase(ABC):
         ------
         AssemblyError
             Where the loops stay open; it carries the residual of each loop.
+
+        Warns
+        -----
+        BranchWarning
+            Where a guess was given, and the pose found is more than three times as far from it (and 0.1) as first order
+            predicts: perhaps on another branch.
 
         Examples
         --------
@@ -334,7 +422,7 @@ class PlantBase(ABC):
         the loops again. At a singular pose most of these are tangent to no branch, and closing leads part of the way
         back; then a coordinate is held off its value while the others close the loops.
         """
-        q = _check.vector(q, self.nq, "q", self.position_names)
+        q = self._position(q)
         here = self.terms(q, np.zeros(self.nv))
         if here.rank == min(here.A.shape):
             return here.rank
@@ -346,7 +434,7 @@ class PlantBase(ABC):
             away = basis @ rng.standard_normal(here.dof)
             away /= np.abs(away).max(initial=1e-300)
             try:
-                near = self.close(self.integrate(q, away * step))
+                near = self.close(self.integrate(q, away * step), accuracy=1e-14)
             except AssemblyError:
                 free = False
                 continue
@@ -369,7 +457,7 @@ class PlantBase(ABC):
         that size are none. Those that the motion brings back are as large as its 1e-3, less the conditioning.
         """
         distance = np.abs(self.difference(q, near) / step).max()
-        if not 0.1 < distance < 100.0 or not self.open_loop(near) < assembly.CLOSED * self.size:
+        if not 0.1 < distance < 100.0 or not self.open_loop(near) < assembly.CLOSED * self.extent(near):
             return []
         terms = self.terms(near, np.zeros(self.nv))
         return [min(terms.rank, rank(terms.pivots, float(terms.pivots.max(initial=0.0)), _REGAINED))]
@@ -384,7 +472,7 @@ class PlantBase(ABC):
         >>> plant.diagnose(plant.assemble(left=2.1, right=1.0)).dof
         2
         """
-        return diagnosis.diagnose(self, _check.vector(q, self.nq, "q", self.position_names))
+        return diagnosis.diagnose(self, self._position(q))
 
     # -- python-control -------------------------------------------------------------------------
 

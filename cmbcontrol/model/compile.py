@@ -310,16 +310,37 @@ def _drive_records(actuators: Sequence[Actuator], loops, link_of, frame_of, velo
     return np.array(records, dtype=layout.DRIVE_DTYPE)
 
 
-def _characteristic_length(links: np.ndarray, rows: list[_Row], frame_of) -> float:
-    """The size of the machine: the largest distance from a link's joint to what it carries."""
-    reach = [float(np.linalg.norm(link["p"])) for link in links if link["parent"] >= 0]
-    reach += [float(np.linalg.norm(link["com"])) for link in links]
+def _characteristic_length(links: np.ndarray, rows: list[_Row], bodies: Sequence[Body], joints, frame_of) -> float:
+    """The size of the machine: the largest distance from a link's joint to what it carries.
+
+    Where all of that is at one point, as in a wrist or on sliders: what lies apart on the ground, lengths of rods,
+    radii of gyration, pitches; and a metre where there is no length at all.
+    """
+    reach = [link["p"] for link in links if link["parent"] >= 0] + [link["com"] for link in links]
+    ground, rods = [link["p"] for link in links if link["parent"] < 0], []
+    given = [b.com for b in bodies] + [j.child_frame.p for j in joints]  # positions on bodies, as they were described
+    given += [j.frame.p for j in joints if j.parent != GROUND]
     for row in rows:
+        if row.kind == layout.ROW_COUPLING:
+            continue
+        rods.append(row.value if row.kind == layout.ROW_DISTANCE else 0.0)
         for body, point in ((row.a, row.pa), (row.b, row.pb)):
-            if body != GROUND:
-                reach.append(float(np.linalg.norm(frame_of[body].R.T @ (point - frame_of[body].p))))
-    longest = max(reach, default=0.0)
-    return longest if longest > 0.0 else 1.0
+            if body == GROUND:
+                ground.append(np.asarray(point))
+            else:
+                reach.append(frame_of[body].R.T @ (point - frame_of[body].p))
+                given.append(point)
+
+    def longest(vectors: Sequence[np.ndarray]) -> float:
+        return max((float(np.linalg.norm(x)) for x in vectors), default=0.0)
+
+    # what differences of positions leave by rounding is no length
+    if longest(reach) > 1e-12 * longest(given):
+        return longest(reach)
+    apart = longest([x - ground[0] for x in ground])
+    apart = apart if apart > 1e-12 * longest(ground) else 0.0
+    gyration = [np.sqrt(np.linalg.eigvalsh(b.inertia)[-1] / b.mass) for b in bodies if b.mass > 0.0]
+    return max(apart, *rods, 0.0) or max([0.0, *gyration, *np.abs(links["pitch"])]) or 1.0
 
 
 def compile_parts(bodies, joints, loops, springs, actuators, gravity) -> Compiled:
@@ -358,7 +379,7 @@ def compile_parts(bodies, joints, loops, springs, actuators, gravity) -> Compile
             rows += _loop_rows(loop)
         labels += [f"{loop.name}_{r.label}" if r.label else loop.name for r in rows[start:]]
         row_slice[loop.name] = slice(start, len(rows))
-    size = _characteristic_length(links, rows, frame_of)
+    size = _characteristic_length(links, rows, bodies, joints, frame_of)
     damping = np.concatenate([np.zeros(0), *(j.damping for j in joints)])
     arrays = (
         links,

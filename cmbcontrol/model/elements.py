@@ -80,12 +80,25 @@ def _set_spring(spring: JointSpring | PointSpring) -> None:
 
 
 def rotation_to(axis: np.ndarray) -> np.ndarray:
-    """The shortest rotation that takes z to the unit vector `axis`."""
-    x, y, z = axis
-    if z < -1.0 + 1e-12:
-        return np.diag([1.0, -1.0, -1.0])
-    f = 1.0 / (1.0 + z)
-    return np.array([[1.0 - f * x * x, -f * x * y, x], [-f * x * y, 1.0 - f * y * y, y], [-x, -y, z]])
+    """The shortest rotation that takes z to the unit vector `axis`; of those to -z, the half turn about x."""
+    x, y, z = (float(component) for component in axis)
+    if z >= 0.0:
+        f = 1.0 / (1.0 + z)
+        return np.array([[1.0 - f * x * x, -f * x * y, x], [-f * x * y, 1.0 - f * y * y, y], [-x, -y, z]])
+    r = math.hypot(x, y)  # 1 + z would lose its digits: it is r^2 / (1 - z)
+    c, s = (x / r, y / r) if r else (0.0, 1.0)
+    across = (z - 1.0) * c * s
+    return np.array([[s * s + z * c * c, across, x], [across, c * c + z * s * s, y], [-x, -y, z]])
+
+
+def _orthonormal(R: np.ndarray) -> np.ndarray:
+    """The orthogonal matrix nearest to one that is so to some digits (Newton's iteration for the polar factor).
+
+    An error e becomes 3 e^2 / 4, so that 1e-6 is gone after two steps.
+    """
+    for _ in range(2):
+        R = R - 0.5 * R @ (R.T @ R - np.eye(3))
+    return R
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,7 +110,13 @@ class Frame:
     p : array_like, shape (3,)
         Origin, metres, in the body's axes.
     R : array_like, shape (3, 3)
-        Rotation matrix; its columns are the frame's axes in the body's axes.
+        Rotation matrix; its columns are the frame's axes in the body's axes. One given with few digits, orthogonal to
+        1e-6, is replaced by the nearest one that is orthogonal to rounding: else it would falsify lengths.
+
+    Raises
+    ------
+    ModelError
+        Where `R` is no rotation.
 
     Examples
     --------
@@ -111,12 +130,13 @@ class Frame:
     def __post_init__(self) -> None:
         p = _check.vector(self.p, 3, "the origin of a frame")
         R = _check.matrix(self.R, (3, 3), "the rotation of a frame")
-        if np.abs(R.T @ R - np.eye(3)).max() > 1e-9 or np.linalg.det(R) < 0.0:
+        off = float(np.abs(R.T @ R - np.eye(3)).max())
+        if off > 1e-6 or np.linalg.det(R) < 0.0:  # 1e-6: what seven digits leave
             raise ModelError(
-                f"the rotation of a frame must be orthogonal with determinant 1, got {R.tolist()}; "
-                "build one with Frame.turned(axis, angle)"
+                f"the rotation of a frame must be orthogonal (to 1e-6) with determinant 1, got {R.tolist()}, off by "
+                f"{off:.1e}; give more digits, or build it with Frame.turned(axis, angle)"
             )
-        _set(self, p=p, R=R)
+        _set(self, p=p, R=_orthonormal(R) if off > 4e-16 else R)
 
     @classmethod
     def turned(cls, axis: ArrayLike, angle: float, p: ArrayLike = (0.0, 0.0, 0.0)) -> Frame:
@@ -405,7 +425,7 @@ class Universal(Joint):
             raise ModelError(
                 f"joint {self.name!r}: the two axes must be perpendicular at zero, got {first} and {second}"
             )
-        _set(self, axis=first, second_axis=second)
+        _set(self, axis=first, second_axis=_unit(second - (first @ second) * first, "the second axis"))
 
     def axis_frames(self) -> tuple[np.ndarray, ...]:
         return rotation_to(np.asarray(self.axis)), rotation_to(np.asarray(self.second_axis))

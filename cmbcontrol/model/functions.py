@@ -42,14 +42,6 @@ class _Split(NamedTuple):
     pivots: Array
     rank: int
 
-    def smallest(self, rhs: Array) -> Array:
-        """The smallest displacement d with A d = rhs, given in scaled rows."""
-        d = np.zeros(self.L.shape[0])
-        split.solve_head(self.G, self.order, self.rank, rhs, d)
-        split.to_space(self.G, self.tau, self.rank, d)
-        split.backward(self.L, d)
-        return d
-
     def admissible(self, v: Array) -> Array:
         """What is left of v when its part along the rows is removed."""
         z = self.L.T @ v
@@ -535,33 +527,6 @@ class FunctionPlant(PlantBase):
         name = _check.one_of(metric, ("mass", "euclidean"), "metric")
         return np.eye(self.nv) if name == "euclidean" else self._value("M", q)
 
-    def close(self, q: ArrayLike, *, metric: str = "mass", accuracy: float = 1e-14) -> Array:
-        """The nearest configuration with closed loops, in the metric of M or the Euclidean one.
-
-        Raises
-        ------
-        AssemblyError
-            Where the loops stay open by more than 1e-9 m.
-        """
-        accuracy = _check.positive(accuracy, "accuracy")
-        _check.one_of(metric, ("mass", "euclidean"), "metric")
-        q = _check.vector(q, self.nq, "q", self.position_names).copy()
-        left = self.open_loop(q)
-        for _ in range(30):
-            if left <= accuracy * self.size:
-                break
-            found = self._split(self._metric(q, metric), self.jacobian(q))
-            if found.rank == FAILED:
-                raise self._bad_mass(q)
-            trial = q + found.smallest(-self.row_scale * self.residual(q))
-            now = self.open_loop(trial)
-            if not now < left:
-                break  # no direction helps any more: rounding, or an open loop
-            q, left = trial, now
-        if not left < 1e-9 * self.size:
-            raise self._not_closed(q)
-        return q
-
     def project_velocity(self, q: ArrayLike, v: ArrayLike, *, metric: str = "mass") -> Array:
         """The velocity nearest to v that the loops allow, in the metric of M or the Euclidean one.
 
@@ -576,8 +541,8 @@ class FunctionPlant(PlantBase):
 
     # -- equations of motion ----------------------------------------------------------------------
 
-    def _bad_mass(self, q: Array) -> ModelError:
-        return ModelError(f"the mass matrix of {self.name!r} is not positive definite at q = {q.tolist()}")
+    def _mass(self, q: Array) -> Array:
+        return self._value("M", q)
 
     def terms(
         self,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -15,7 +16,20 @@ from ..kernels import constrained, loops, tree
 from . import diagnosis
 from .base import PlantBase
 from .compile import compile_parts
-from .elements import GROUND, Actuator, Body, Coupling, Frame, Joint, JointSpring, Loop, Planar, PointSpring
+from .elements import (
+    GROUND,
+    Actuator,
+    Body,
+    Coupling,
+    Frame,
+    Free,
+    Joint,
+    JointSpring,
+    Loop,
+    Planar,
+    PointSpring,
+    Spherical,
+)
 from .terms import FAILED, RANK_TOLERANCE, Terms
 
 __all__ = ["Mechanism"]
@@ -100,6 +114,8 @@ class Mechanism(PlantBase):
         velocity = {n: i for i, n in enumerate(self.velocity_names)}
         velocity |= {f"{j.name}_angle": velocity[f"{j.name}_omega"] for j in self.joints if isinstance(j, Planar)}
         self.paired = tuple((i, velocity[n]) for i, n in enumerate(self.position_names) if n in velocity)
+        starts = {j.name: self._compiled.position_slice[j.name].start for j in self.joints}
+        self._quaternions = tuple((j.name, starts[j.name]) for j in self.joints if isinstance(j, (Spherical, Free)))
         for array in (self.row_scale, self.effort, self.limits):
             array.setflags(write=False)
         self.force_scale = self._force_scale()
@@ -186,6 +202,25 @@ class Mechanism(PlantBase):
 
     # -- geometry -------------------------------------------------------------------------------
 
+    def _position(self, q: ArrayLike, what: str = "q") -> Array:
+        """A configuration as it is given to any method: a checked vector, with quaternions of length one.
+
+        This is the one place where they are normalised. What is of length one to 5e-15 stays as it is, so that states
+        of a run keep their digits.
+        """
+        q = _check.vector(q, self.nq, what, self.position_names)
+        if self._quaternions and tree.off_unit(self.model.links, q) > 1e-14:
+            q = q.copy()
+            for joint, i in self._quaternions:
+                length = math.hypot(*q[i : i + 4])
+                if length < 1e-8:  # beside entries of size one, what is smaller may be their rounding
+                    raise ValueError(
+                        f"{what} of {self.name!r} has a quaternion of length zero at joint {joint!r}, "
+                        f"{q[i : i + 4].tolist()}: that is no attitude. (w, x, y, z) = (1, 0, 0, 0) is no rotation"
+                    )
+                q[i : i + 4] /= length
+        return q
+
     def neutral(self) -> Array:
         """The configuration with all joints at zero (unit quaternions)."""
         q = np.zeros(self.nq)
@@ -196,15 +231,15 @@ class Mechanism(PlantBase):
 
     def integrate(self, q: ArrayLike, dq: ArrayLike) -> Array:
         """q [+] dq: move each joint by its own velocity coordinates dq (nv,) for a unit of time."""
-        q = _check.vector(q, self.nq, "q", self.position_names)
+        q = self._position(q)
         out = np.empty(self.nq)
         tree.retract(self.model.links, q, _check.vector(dq, self.nv, "dq", self.velocity_names), out)
         return out
 
     def difference(self, q0: ArrayLike, q1: ArrayLike) -> Array:
         """dq (nv,) such that ``integrate(q0, dq)`` is q1."""
-        q0 = _check.vector(q0, self.nq, "q0", self.position_names)
-        q1 = _check.vector(q1, self.nq, "q1", self.position_names)
+        q0 = self._position(q0, "q0")
+        q1 = self._position(q1, "q1")
         out = np.empty(self.nv)
         tree.local_difference(self.model.links, q0, q1, out)
         return out
@@ -212,7 +247,7 @@ class Mechanism(PlantBase):
     def position_rate(self, q: ArrayLike, v: ArrayLike) -> Array:
         """dq/dt (nq,) at velocity v (nv,)."""
         out = np.empty(self.nq)
-        q = _check.vector(q, self.nq, "q", self.position_names)
+        q = self._position(q)
         tree.position_rates(self.model.links, q, _check.vector(v, self.nv, "v", self.velocity_names), out)
         return out
 
@@ -220,7 +255,7 @@ class Mechanism(PlantBase):
         """Rotations (links, 3, 3) and origins (links, 3) of the kernel links in the world."""
         n = self.model.links.shape[0]
         R, p = np.empty((n, 3, 3)), np.empty((n, 3))
-        tree.link_poses(self.model.links, _check.vector(q, self.nq, "q", self.position_names), R, p)
+        tree.link_poses(self.model.links, self._position(q), R, p)
         return R, p
 
     def link_index(self, body: str) -> int:
@@ -258,41 +293,44 @@ class Mechanism(PlantBase):
         frame = self.pose(q, body)
         return frame.p + frame.R @ _check.vector(point, 3, "point")
 
+    def extent(self, q: ArrayLike) -> float:
+        return max(super().extent(q), float(np.abs(self.link_poses(q)[1]).max(initial=0.0)))
+
     # -- loops ----------------------------------------------------------------------------------
 
     def residual(self, q: ArrayLike) -> Array:
         """Residual phi (rows,) of the loops, metres and radians."""
+        q = self._position(q)
         R, p = self.link_poses(q)
         phi = np.empty(len(self.row_names))
-        loops.loop_residual(self.model, _check.vector(q, self.nq, "q"), R, p, phi)
+        loops.loop_residual(self.model, q, R, p, phi)
         return phi
 
-    def close(self, q: ArrayLike, *, metric: str = "mass", accuracy: float = 1e-14) -> Array:
-        """The nearest configuration with closed loops, in the metric of M or the Euclidean one.
-
-        Raises
-        ------
-        AssemblyError
-            Where the loops stay open by more than 1e-9 m.
-        """
-        accuracy = _check.positive(accuracy, "accuracy")
-        _check.one_of(metric, ("mass", "euclidean"), "metric")
-        q = _check.vector(q, self.nq, "q", self.position_names).copy()
-        euclidean = metric == "euclidean"
-        work, moved = constrained.new_work(self.model), np.empty(self.nv)
+    def _closed_to(self, q: Array, euclidean: bool, accuracy: float) -> tuple[Array, float]:
+        """By full steps in the compiled kernel; by damped ones where these do not close the loops, or lead far."""
+        trial, work, moved = q.copy(), constrained.new_work(self.model), np.empty(self.nv)
         left = constrained.close_loops(
-            self.model, q, work, RANK_TOLERANCE, self.nv, euclidean, accuracy * self.size, moved
+            self.model, trial, work, RANK_TOLERANCE, self.nv, euclidean, accuracy * self.size, moved
         )
-        if not 0.0 <= left < 1e-9 * self.size:
-            raise self._not_closed(q)
-        return q
+        closed = 0.0 <= left < 1e-9 * self.size or 0.0 <= left < 1e-9 * self.extent(trial)
+        if (
+            closed and np.abs(moved * self.reach).max(initial=0.0) < 0.5 * self.size
+        ):  # rad, or sizes: so near, full steps are right
+            return trial, left
+        found, open_by = super()._closed_to(q, euclidean, accuracy)
+        if closed and not open_by < 1e-9 * self.extent(found):
+            return trial, left
+        M = np.eye(self.nv) if euclidean else self._mass(q)
+        ways = [self.difference(q, end) for end in (trial, found)]
+        first = closed and ways[0] @ M @ ways[0] <= ways[1] @ M @ ways[1]
+        return (trial, left) if first else (found, open_by)
 
     def project_velocity(self, q: ArrayLike, v: ArrayLike, *, metric: str = "mass") -> Array:
         """The velocity nearest to v that the loops allow, in the metric of M or the Euclidean one.
 
         Within rounding of a singular pose (1e-8), gradients that nearly vanish do not count.
         """
-        q = _check.vector(q, self.nq, "q", self.position_names)
+        q = self._position(q)
         v = _check.vector(v, self.nv, "v", self.velocity_names).copy()
         euclidean = _check.one_of(metric, ("mass", "euclidean"), "metric") == "euclidean"
         work = constrained.new_work(self.model)
@@ -371,7 +409,7 @@ class Mechanism(PlantBase):
         project, close = _check.flag(project, "project"), _check.flag(close, "close")
         if cap is not None:
             cap = _check.count(cap, "cap", 0)
-        q = _check.vector(q, self.nq, "q", self.position_names)
+        q = self._position(q)
         v = _check.vector(v, self.nv, "v", self.velocity_names)
         if project:
             v = v.copy()
@@ -382,7 +420,7 @@ class Mechanism(PlantBase):
             self.model, q, v, RANK_TOLERANCE, self.nv if cap is None else cap, project, accuracy
         )
         if rank == FAILED and check:
-            raise ModelError(f"the mass matrix of {self.name!r} is not positive definite at q = {q.tolist()}")
+            raise self._bad_mass(q)
         rows = self.row_scale, self.reach, self.force_scale, None, self.row_names, self.absent
         return Terms(t, q.copy(), v.copy(), M, h, phi, A, b, B, potential, pivots, rank, *rows)
 

@@ -67,7 +67,7 @@ class Plant(Protocol):
     def residual(self, q: ArrayLike) -> Array:
         """Residual of the loops."""
 
-    def close(self, q: ArrayLike, *, metric: str = "mass", accuracy: float = 1e-14) -> Array:
+    def close(self, q: ArrayLike, *, metric: str = "mass", accuracy: float | None = None) -> Array:
         """The nearest configuration with closed loops."""
 
     def project_velocity(self, q: ArrayLike, v: ArrayLike, *, metric: str = "mass") -> Array:

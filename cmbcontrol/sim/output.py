@@ -159,7 +159,7 @@ def _interpreted_states(run: Run, times: Array, T: Array, X: Array, F: Array) ->
         else:
             stepping.interpolate(X[j], F[j], (t - T[j]) / (T[j + 1] - T[j]), out[i])
             if run.options.stabilisation == stepping.PROJECT:
-                out[i, :nq] = plant.close(out[i, :nq])
+                out[i, :nq] = plant.close(out[i, :nq], accuracy=1e-14)
                 out[i, nq : nq + nv] = plant.project_velocity(out[i, :nq], out[i, nq : nq + nv])
     return out
 

@@ -326,7 +326,8 @@ def _start(plant: Plant, q0, v0, metric: str) -> tuple[Array, Array]:
         raise ValueError(f"plant {plant.name!r} has no coordinates: nothing moves")
     if q0 is None:
         raise TypeError("simulate needs a start q0; plant.assemble(...) gives one with closed loops")
-    q0 = _check.vector(q0, plant.nq, "q0", plant.position_names).copy()
+    q0 = _check.vector(q0, plant.nq, "q0", plant.position_names)
+    q0 = plant.integrate(q0, np.zeros(plant.nv))  # a copy, with quaternions of length one
     v0 = np.zeros(plant.nv) if v0 is None else _check.vector(v0, plant.nv, "v0", plant.velocity_names).copy()
     size = float(getattr(plant, "size", 1.0))
     phi = np.abs(plant.residual(q0)) * plant.row_scale

@@ -1,0 +1,283 @@
+"""Near a guess, where the loops close: damped Gauss-Newton steps, and angles in place of products of axes.
+
+Each step is the smallest that reduces the residual as first order tells, damped (Levenberg and Marquardt) in proportion
+to the residual that is left. So steps never wander along gradients that are rounding, nor along those that vanish where
+the loops close (redundant rows do, off the closed poses), and convergence is quadratic all the same: the error bound of
+Fan and Yuan (2005) needs no full rank. All steps lie among the gradients, so that the pose found is, to first order,
+the nearest one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..kernels import layout, tree
+from .elements import Joint, Universal, Weld
+
+if TYPE_CHECKING:
+    from .base import PlantBase
+
+__all__ = ["Closing", "Turn", "descend", "turns"]
+
+Array = NDArray[np.float64]
+Equations = Callable[[Array], tuple[Array, Callable[[], Array]]]
+
+_NOISE = 1e-12  # of the largest gradient: smaller ones are rounding
+_LEAST = 1e-14  # damping: so rounding of the residual, 1e-16, moves nothing by more than 5e-10, whatever the gradient
+_CURVED = 0.1  # rad, or sizes: farther from the guess, the steps alone do not lead to the nearest pose
+_STRIDE = 0.5  # rad: the longest step; farther, first order says little. Travels are linear, and need no bound
+
+
+def damped(J: Array, r: Array, damping: float) -> Array:
+    """The step that minimizes |J y + r|^2 + damping |J|^2 |y|^2."""
+    U, s, Vt = np.linalg.svd(J, full_matrices=False)
+    s, largest = s[:, None], s.max(initial=0.0)
+    keep = s[:, 0] > _NOISE * largest
+    return -(Vt[keep].T @ (s[keep] / (s[keep] ** 2 + damping * largest**2) * (U[:, keep].T @ r)[:, None]))[:, 0]
+
+
+def descend(
+    plant: PlantBase, q: Array, equations: Equations, step: Callable[..., Array], goal: float, factor: float
+) -> tuple[Array, float]:
+    """Where the residual of some equations is least, from q on, and the largest entry of it that is left.
+
+    Parameters
+    ----------
+    equations : callable
+        q -> residual in sizes of the machine, and a function that computes its Jacobian.
+    step : callable
+        (q, residual, Jacobian, damping) -> displacement (nv,).
+    goal : float
+        Where the largest entry is below it, all is done; at 0, where rounding ends the descent.
+    factor : float
+        First damping, as a part of the residual: 1e-2 stays nearest to the start, less reaches farther.
+    """
+    r, jacobian = equations(q)
+    J, left, stalled = None, float(np.linalg.norm(r)), 0
+    for _ in range(150):
+        if np.abs(r).max(initial=0.0) <= goal or stalled > 5:
+            break
+        J = jacobian() if J is None else J
+        move = step(q, r, J, max(factor * min(float(np.abs(r).max()), 1.0), _LEAST))
+        trial, far = plant.integrate(q, move), np.abs(move).max(initial=0.0) >= _STRIDE
+        r_trial, jacobian_trial = equations(trial)
+        now = float(np.linalg.norm(r_trial))
+        if now < left:
+            # a residual that stays is a minimum: where the loops close, even at singular poses, it falls by more
+            stalled = stalled + 1 if now > 0.97 * left and not far else 0
+            factor = max(0.2 * factor, 1e-4) if now < 0.3 * left else factor
+            q, r, jacobian, J, left = trial, r_trial, jacobian_trial, None, now
+        elif left < 1e-13 * plant.extent(q) / plant.size or factor > 1e8:
+            break  # rounding, or no direction helps any more
+        else:
+            factor *= 10.0
+    return q, float(np.abs(r).max(initial=0.0))
+
+
+class Closing:
+    """The loops as equations for the coordinates that are not held, in sizes of the machine."""
+
+    def __init__(self, plant: PlantBase, held: list[int], *, limited: bool = True) -> None:
+        self.plant = plant
+        self.angular = np.array([unit == "rad/s" for unit in plant.velocity_units])
+        self.lengths = np.where(self.angular, 1.0, plant.size)
+        self.free = np.setdiff1d(np.arange(plant.nv), held)
+        bounded = [pair for pair in plant.paired if limited and pair[1] not in held]
+        self.bounded = np.array(bounded, dtype=int).reshape(-1, 2)
+
+    @cached_property
+    def turns(self) -> list[Turn]:
+        """Rotations that loops bind."""
+        return turns(self.plant)
+
+    def within(self, q: Array) -> Array:
+        """q, with the coordinates that are not held inside their limits."""
+        q, i = q.copy(), self.bounded[:, 0]
+        q[i] = np.clip(q[i], *self.plant.limits[i].T)
+        return q
+
+    def close(
+        self, start: Array, step: Callable[..., Array] | None = None, goal: float = 0.0, damping: float = 1e-2
+    ) -> Array:
+        """The loops closed near a start: to the goal, in sizes of the machine, or as far as possible."""
+        q, step = self.within(start), step or self.step
+        if not self.free.size or not self.plant.row_names:
+            return q
+        if self.turns:
+            q, left = descend(self.plant, q, self.equations, step, 1e-6, damping)
+            if left > 1e-3:  # the rows may vanish here, but with an axis reversed
+                return q
+        return descend(self.plant, q, self.rows, step, goal, damping)[0]
+
+    def nearest(self, q: Array, guess: Array) -> Array:
+        """The closed pose nearest to a guess on the branch of a closed pose q: along the manifold, downhill.
+
+        It ends where the way to the guess is perpendicular to the manifold within 0.01: its length is right to 1e-4.
+        """
+        plant, free, part, rough = self.plant, self.free, 1.0, q
+        way = plant.difference(q, guess) / self.lengths
+        while part > 0.05 and np.abs(way).max(initial=0.0) > _CURVED:
+            _, s, Vt = np.linalg.svd(self.rows(rough)[1]()[:, free], full_matrices=False)
+            across = Vt[s > 1e-6 * s.max(initial=0.0)]  # loops are closed to 1e-6 here
+            move = np.zeros(plant.nv)
+            move[free] = way[free] - across.T @ (across @ way[free])
+            if np.linalg.norm(move) < 0.01 * np.linalg.norm(way):
+                break
+            trial = self.close(plant.integrate(rough, self.short(part * self.lengths * move)), goal=1e-6)
+            closer = plant.difference(trial, guess) / self.lengths
+            if np.linalg.norm(closer) < np.linalg.norm(way) and plant.open_loop(trial) < 1e-5 * plant.size:
+                rough, way, part = trial, closer, min(1.0, 2.0 * part)
+            else:
+                part *= 0.5
+        return q if rough is q else self.close(rough)
+
+    def rows(self, q: Array) -> tuple[Array, Callable[[], Array]]:
+        """Residual, and a function that computes its Jacobian by displacements in radians and sizes."""
+        scale = self.plant.row_scale / self.plant.size
+        return scale * self.plant.residual(q), lambda: scale[:, None] * self.plant.jacobian(q) * self.lengths
+
+    def equations(self, q: Array) -> tuple[Array, Callable[[], Array]]:
+        """The same, with angles in place of the products of axes."""
+        r, jacobian = self.rows(q)
+        if not self.turns:
+            return r, jacobian
+        R, S = screws(self.plant, q)
+        found = [turn.angles(R, S) for turn in self.turns]
+        for turn, (angle, _) in zip(self.turns, found, strict=True):
+            r[turn.rows] = angle
+
+        def turned() -> Array:
+            J = jacobian()
+            for turn, (_, rate) in zip(self.turns, found, strict=True):
+                J[turn.rows] = rate * self.lengths
+            return J
+
+        return r, turned
+
+    def step(self, q: Array, r: Array, J: Array, damping: float) -> Array:
+        """The damped step within the limits: what would pass one stops there, and the others are solved for again."""
+        plant, (i, k) = self.plant, self.bounded.T
+        low, high = np.full(plant.nv, -np.inf), np.full(plant.nv, np.inf)
+        low[k], high[k] = ((plant.limits[i] - q[i, None]) / self.lengths[k, None]).T
+        y, moving = np.zeros(plant.nv), self.free
+        while moving.size:
+            stopped = y.copy()
+            stopped[moving] = 0.0
+            y[moving] = damped(J[:, moving], r + J @ stopped, damping)
+            beyond = (y < low) | (y > high)
+            if not beyond[moving].any():
+                break
+            y, moving = np.clip(y, low, high), moving[~beyond[moving]]
+        return self.short(self.lengths * y)
+
+    def metric_step(self, metric: Callable[[Array], Array]) -> Callable[..., Array]:
+        """Steps that are smallest in a metric of velocities, q -> (nv, nv), in place of radians and sizes."""
+
+        def step(q: Array, r: Array, J: Array, damping: float) -> Array:
+            L = np.linalg.cholesky(metric(q))
+            return self.short(np.linalg.solve(L.T, damped(np.linalg.solve(L, (J / self.lengths).T).T, r, damping)))
+
+        return step
+
+    def short(self, move: Array) -> Array:
+        """A displacement (nv,), shortened where an angle is too large."""
+        return move * min(1.0, _STRIDE / max(float(np.abs(move[self.angular]).max(initial=0.0)), _STRIDE))
+
+    def reversed_loops(self, q: Array) -> list[str]:
+        """Loops whose axes point the wrong way, though their rows may vanish."""
+        if not self.turns:
+            return []
+        R, S = screws(self.plant, q)
+        return [turn.loop for turn in self.turns if np.linalg.norm(turn.angles(R, S)[0]) > 0.5 * np.pi]
+
+
+def screws(plant: Any, q: Array) -> tuple[Array, Array]:
+    """Rotations of the links, and world screws of the velocity coordinates (nv, 6), of a mechanism."""
+    R, p = plant.link_poses(q)
+    S = np.empty((plant.nv, 6))
+    tree.joint_screws(plant.model.links, R, p, S)
+    return R, S
+
+
+@dataclass(frozen=True, eq=False)
+class Turn:
+    """The rotation that a loop binds, as angles: they vanish where the frames agree, and nowhere else.
+
+    Products of axes, u . w = 0, vanish with an axis reversed as well.
+    """
+
+    loop: str
+    rows: NDArray[np.int64]  # those that keep axes perpendicular
+    a: int  # links; -1 is the ground
+    b: int
+    frame_a: Array  # in the axes of the links
+    frame_b: Array
+    path: Array  # (nv,) 1 for coordinates that move b, -1 for those that move a, 0 for both or none
+
+    def angles(self, R: Array, S: Array) -> tuple[Array, Array]:
+        """Angles (2 or 3,), and their rates by velocity coordinates, of the rotation of b as seen from a."""
+        A = self.frame_a if self.a < 0 else R[self.a] @ self.frame_a
+        B = self.frame_b if self.b < 0 else R[self.b] @ self.frame_b
+        spin = A.T @ (self.path[:, None] * S[:, :3]).T
+        return (_rotation_vector if len(self.rows) == 3 else _tilt)(A.T @ B, spin)
+
+
+def turns(plant: PlantBase) -> list[Turn]:
+    """Of all loops whose rows would also vanish with an axis reversed; a universal joint may have it either way."""
+    found = []
+    for loop in plant.loops:
+        if isinstance(loop, Universal) or not isinstance(loop, (Weld, Joint)) or loop.name not in plant.row_slices:
+            continue
+        span, compiled, links = plant.row_slices[loop.name], plant._compiled, plant.model.links
+        rows = span.start + np.flatnonzero(plant.model.rows[span]["kind"] == layout.ROW_ALIGN)
+        if not rows.size:
+            continue
+        turn = loop.axis_frames()[0] if isinstance(loop, Joint) else np.eye(3)
+        ends = (loop.parent, loop.child) if isinstance(loop, Joint) else (loop.a, loop.b)
+        frames = (loop.frame, loop.child_frame) if isinstance(loop, Joint) else (loop.frame_a, loop.frame_b)
+        a, b = (compiled.link_of[end] for end in ends)
+        placed = [compiled.frame_of[end].R.T @ frame.R @ turn for end, frame in zip(ends, frames, strict=True)]
+        path = np.zeros(plant.nv)
+        for link, sign in ((a, -1.0), (b, 1.0)):
+            while link >= 0:
+                path[links[link]["iv"] : links[link]["iv"] + links[link]["nv"]] += sign
+                link = links[link]["parent"]
+        found.append(Turn(loop.name, rows, a, b, *placed, path))
+    return found
+
+
+def _rotation_vector(R: Array, spin: Array) -> tuple[Array, Array]:
+    """Logarithm of a rotation, and its rate."""
+    v = 0.5 * np.array([R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]])
+    sine, cosine = float(np.linalg.norm(v)), 0.5 * (np.trace(R) - 1.0)
+    angle = np.arctan2(sine, cosine)
+    if sine > 1e-6:
+        x = v * (angle / sine)
+    elif cosine > 0.0:
+        x = v
+    else:  # half a turn: R = 2 n n' - 1
+        n = (R + np.eye(3))[np.argmax(R.diagonal())]
+        x = n * (angle / np.linalg.norm(n)) * (1.0 if n @ v >= 0.0 else -1.0)
+    half = 0.5 * angle
+    k = (1.0 - half / np.tan(half)) / angle**2 if angle > 1e-3 else 1.0 / 12.0
+    K = np.array([[0.0, -x[2], x[1]], [x[2], 0.0, -x[0]], [-x[1], x[0], 0.0]])
+    return x, (np.eye(3) - 0.5 * K + k * K @ K) @ spin
+
+
+def _tilt(R: Array, spin: Array) -> tuple[Array, Array]:
+    """The shortest rotation vector that takes z to the z axis of R, without its third entry 0, and its rate."""
+    z = R[:, 2]
+    n, rate = np.array([-z[1], z[0]]), np.cross(spin.T, z).T
+    dn, sine = np.array([-rate[1], rate[0]]), float(np.hypot(*z[:2]))
+    angle = np.arctan2(sine, z[2])
+    if sine < 1e-8:  # at half a turn the axis is open: that of x will do
+        return (n, dn) if z[2] > 0.0 else (np.array([np.pi, 0.0]), np.array([spin[0], 0.0 * spin[0]]))
+    n = n / sine
+    ds = n @ dn
+    return angle * n, np.outer(n, z[2] * ds - sine * rate[2]) + angle / sine * (dn - np.outer(n, ds))
