@@ -148,6 +148,21 @@ def test_step_response_of_an_actuator(period):
     t = run.time
     assert largest(run.u.values[:, 0] - (1.0 - 1.5 * np.exp(-t / tau))) < 1e-9
     assert largest(run.v.values[:, 0] - 0.5 * (t - 1.5 * tau * (1.0 - np.exp(-t / tau)))) < 1e-9
+    assert (run.command.values == 1.0).all()
+
+
+@pytest.mark.parametrize("period", [None, 0.01])
+def test_a_run_tells_the_command_from_what_friction_leaves_of_it(period):
+    plant = rotor()
+    friction = DriveFriction(coulomb=0.4, viscous=0.1)
+    law = Asks(plant, lambda t: [1.0 + np.sin(20.0 * np.floor(100.0 * t + 1e-6))], period) | friction
+    run = simulate(plant, law, [0.0], t_end=0.2, output_times=0.01, rtol=1e-6, atol=1e-6)
+    assert largest(run.command.values - run.u.values - friction.force(run.v.values)) < 1e-12
+    asked = 1.0 + np.sin(20.0 * np.round(100.0 * run.time))
+    assert largest((run.command.values[:, 0] - asked)[:-1]) < 1e-9  # no sample at the end
+    assert largest(run.actuator_power.values - run.u.values[:, 0] * run.v.values[:, 0]) < 1e-12
+    assert run.max_energy_error < 1e-4  # of what acts, not of what was asked
+    assert run.command.attrs["units"] == run.u.attrs["units"] == "N or N m"
 
 
 def test_time_constants_by_motor():

@@ -9,6 +9,7 @@ import pytest
 from cmbcontrol import plants
 from cmbcontrol.dynamics.formulations import FORMULATIONS, acceleration, forward_dynamics
 from cmbcontrol.errors import AssemblyError, ModelError
+from cmbcontrol.model.elements import Coupling
 from cmbcontrol.model.functions import FunctionPlant
 from cmbcontrol.model.plant import Plant
 
@@ -261,3 +262,12 @@ def test_functions_from_a_mechanism():
     )
     off = q + 1e-4 * rng.standard_normal(4)
     assert plant.close(off) == pytest.approx(machine.close(off), abs=1e-11)
+
+
+def test_rows_and_coordinates_have_names_of_their_own():
+    given = dict(M=lambda q: np.eye(2), h=lambda q, v: [0, 0], A=lambda q: [[1, 0]], Adot_v=lambda q, v: [0])
+    with pytest.raises(ModelError, match=r"coordinate 'x' and a row of the loop 'loop' are both called 'x'"):
+        FunctionPlant("p", ("x", "y"), Phi=lambda q: [q[0]], rows=("x",), **given)
+    plant = FunctionPlant("p", ("x", "y"), Phi=lambda q: [q[0]], rows={"wall": ("stop",)}, **given)
+    with pytest.raises(ModelError, match="row called 'stop'"):
+        plant.with_loops(Coupling("stop", {"y": 1.0}))

@@ -274,3 +274,116 @@ def test_the_rank_is_told_where_all_rows_vanish_together():
     law = ProjectedInverseDynamics(plant, ("q1",), cmb.Quintic([1.0], [2.2], 1.0), bandwidth=8.0)
     run = cmb.simulate(plant, law, plant.assemble(q1=1.0), t_end=1.0)
     assert [(event["kind"], event["rank"]) for event in run.events()] == [("singular passage", 0)]
+
+
+# -- what a law is given is its own -----------------------------------------------------------------------
+
+
+class Vandal:
+    """A law that writes into all that it is given."""
+
+    name = "hold"
+
+    def __init__(self, writes, **members):
+        self.writes = writes
+        for name, value in members.items():
+            setattr(self, name, value)
+
+    def start(self, plant):
+        return np.ones(1)
+
+    def __call__(self, t, terms, state):
+        u = np.array([1.0, -0.5])
+        if self.writes:
+            for array in (*(x for x in vars(terms).values() if isinstance(x, np.ndarray) and x.flags.writeable), state):
+                array *= 0.5
+        return u
+
+    def derivative(self, t, terms, state):
+        return self(t, terms, state)[:1] - 1.0
+
+    update = None
+
+    def report(self, t, terms, state):
+        self(t, terms, state)
+        return {"said": 1.0}
+
+
+@pytest.mark.parametrize("method", ["dop853", "radau", "scipy-dop853"])
+@pytest.mark.parametrize("members", [{}, {"measures_force": True}, {"period": 0.05}], ids=["", "force", "sampled"])
+def test_a_law_that_writes_into_what_it_is_given_does_not_change_the_run(members, method):
+    plant = plants.five_bar()
+    q0 = plant.assemble(left=2.1, right=1.0)
+    found = [
+        cmb.simulate(plant, Vandal(writes, **members), q0, t_end=0.2, method=method, rtol=1e-8, atol=1e-8)
+        for writes in (False, True)
+    ]
+    for name in ("q", "v", "energy_balance", "actuator_work", "u"):
+        assert np.array_equal(found[0].data[name].values, found[1].data[name].values), name
+
+
+def test_functions_and_conditions_that_write_do_not_change_the_run():
+    def machine(writes):
+        def spoil(q):
+            if writes:
+                q *= 0.0
+
+        def Phi(q):
+            value = [q[0] ** 2 + q[1] ** 2 - 1.0]
+            spoil(q)
+            return value
+
+        def A(q):
+            value = [[2.0 * q[0], 2.0 * q[1]]]
+            spoil(q)
+            return value
+
+        def Adot_v(q, v):
+            value = [2.0 * float(v @ v)]
+            spoil(v)
+            return value
+
+        return cmb.FunctionPlant(
+            "bead", ("x", "y"), lambda q: np.eye(2), lambda q, v: [0.0, 9.81], Phi, A, Adot_v, neutral=[1.0, 0.0]
+        )
+
+    def condition(writes):
+        def when(t, q, v):
+            if writes:
+                q *= 0.0
+                v *= 0.0
+            return t - 0.1
+
+        return when
+
+    runs = [
+        cmb.simulate(
+            machine(writes), q0=[1.0, 0.0], t_end=0.2, switches=[cmb.Release("loop", when=condition(writes))]
+        ).q.values
+        for writes in (False, True)
+    ]
+    assert np.array_equal(*runs)
+
+
+class Counter:
+    """A law with a state, which says what it is told to say."""
+
+    def __init__(self, **says):
+        for name, value in says.items():
+            setattr(self, name, value)
+
+    def start(self, plant):
+        return np.zeros(2)
+
+    def __call__(self, t, terms, state):
+        return np.zeros(2)
+
+
+@pytest.mark.parametrize("said", [None, [0.0], np.zeros(2) + 1.0j, ["0", "1"], np.zeros((2, 2)), [True, False]])
+@pytest.mark.parametrize("way", ["update", "derivative"])
+def test_states_of_laws_are_numbers_as_many_as_at_the_start(way, said):
+    period = {"period": 0.01} if way == "update" else {}
+    law = Counter(**{way: lambda t, terms, state: said}, **period)
+    plant = plants.five_bar()
+    with pytest.raises(cmb.SimulationError, match=r"state of Counter \(t = 0 s\) must"):
+        cmb.simulate(plant, law, plant.assemble(left=2.1, right=1.0), t_end=0.05)

@@ -381,6 +381,7 @@ class Chain:
 
     def start(self, plant: Plant) -> Array:
         """Initial states; refuses a plant with other coordinates or motors than that of the law."""
+        _check.plant(plant)
         self._require_law()
         if self.plant is not None:
             require_same_signals(self.plant, plant)
@@ -395,6 +396,12 @@ class Chain:
     def __call__(self, t: float, terms: Terms, state: Array) -> Array:
         """Motor efforts u (nu,), N or N m: what the controller asks for, before the drive."""
         return self._passed(t, terms, state).efforts[-1]
+
+    def command(self, t: float, terms: Terms, state: Array) -> Array:
+        """What is asked of the drives (nu,); they are among the blocks in continuous time."""
+        of_controller = [block.place != "machine" for block in self.blocks]
+        drives = of_controller.index(False) if False in of_controller else len(of_controller)
+        return self._passed(t, terms, state).efforts[drives]
 
     def derivative(self, t: float, terms: Terms, state: Array) -> Array:
         """Rate of the states, in continuous time."""
@@ -482,10 +489,10 @@ def of_motors(given: ArrayLike | Mapping[str, float], setting: Setting, block: B
     """A value of each motor: (nu,), or () for one that serves all; 0 for motors that a mapping does not name."""
     if isinstance(given, Mapping):
         names = setting.known(block, "for names of motors").actuator_names
-        for name in given:
-            _check.one_of(name, names, "motor")
+        for name, value in given.items():
+            _check.number(value, f"{what}, {_check.one_of(name, names, 'motor', what)!r},", infinite=True)
         given = [given.get(name, 0.0) for name in names]
-    x = np.asarray(given, dtype=np.float64)
+    x = _check.numbers(given, what, "a number, or one for each motor")
     if setting.plant is not None:
         require_one_each(x, setting.plant, what)
     return x

@@ -613,10 +613,15 @@ def _bounds(plant: Plant, limits: ArrayLike | Mapping | None) -> tuple[Array, Ar
     if isinstance(limits, Mapping):
         lower, upper = -np.array(plant.effort, dtype=float), np.array(plant.effort, dtype=float)
         for name, limit in limits.items():
-            i = names.index(_check.one_of(name, names, "motor"))
-            lower[i], upper[i] = (-limit, limit) if np.ndim(limit) == 0 else limit
+            i = names.index(_check.one_of(name, names, "motor", "limits"))
+            what = f"the limits of motor {name!r}"
+            if _check.single(limit):
+                limit = _check.number(limit, what, infinite=True)
+                lower[i], upper[i] = -limit, limit
+            else:
+                lower[i], upper[i] = _check.pair(limit, what, infinite=True)
     else:
-        given = np.asarray(limits, dtype=np.float64)
+        given = _check.numbers(limits, "limits")
         if given.ndim == 2 and given.shape == (2, len(names)):
             lower, upper = given[0].copy(), given[1].copy()
         elif given.shape in ((), (len(names),)):
@@ -637,8 +642,5 @@ def _bounds(plant: Plant, limits: ArrayLike | Mapping | None) -> tuple[Array, Ar
 
 def _root_of_metric(metric: ArrayLike | None, nv: int) -> Array | None:
     """Q (nv, nv) with Q'Q = metric."""
-    try:
-        root = weight_root(metric, nv)
-    except (TypeError, ValueError) as error:
-        raise type(error)(str(error).replace("weight", "metric")) from None
+    root = weight_root(metric, nv, "metric")
     return None if root is None else root.T

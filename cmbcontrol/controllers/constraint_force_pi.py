@@ -138,6 +138,8 @@ class ConstraintForcePI:
         initial: ArrayLike | None = None,
         compensate: bool = True,
     ) -> None:
+        compensate = _check.flag(compensate, "compensate")
+        _check.plant(plant)
         self.plant = plant
         self.components = ForceComponents(plant, components, frame, on)
         self.names = self.components.names
@@ -168,7 +170,7 @@ class ConstraintForcePI:
     def _numbers(self, given: ArrayLike, what: str, zero: bool = True) -> Array:
         """One number a component, not negative."""
         k = len(self.components)
-        if np.ndim(given) == 0:
+        if _check.single(given):
             given = np.full(k, _check.number(given, what))  # type: ignore[arg-type]
         values = _check.vector(given, k, what, self.names).copy()
         if values.min() < 0.0 or (values.min() == 0.0 and not zero):

@@ -152,13 +152,13 @@ class Metric(NamedTuple):
     inverse: Array
 
 
-def metric_root(plant: PlantBase, weight: ArrayLike | None = None) -> Array:
+def metric_root(plant: PlantBase, weight: ArrayLike | None = None, what: str = "weight") -> Array:
     """L (nv, nv) of the metric W = L L', from what the user gives for W, (nv,) or (nv, nv).
 
     Unless given, a radian counts as ``plant.size`` metres, eq. (50): W is a number where all joints are of one kind.
     """
     if weight is not None:
-        return weight_root(weight, plant.nv)
+        return weight_root(weight, plant.nv, what)
     return np.diag(plant.reach)
 
 
@@ -209,6 +209,7 @@ def controllability(
     >>> print(controllability(plant, [np.pi / 2, -np.pi]))
     under-actuated: 1 of 2 freedoms reached, margin 0 (1 best, 0 lost); least reached: q2 1
     """
+    _check.plant(plant)
     terms = q if isinstance(q, Terms) else plant.terms(plant.configuration(q), np.zeros(plant.nv))
     return reach(terms, plant.velocity_names, metric_of(plant, weight), checked_epsilon(epsilon))
 
@@ -313,6 +314,7 @@ def active_force_map(
     >>> (active_force_map(plant, terms) @ terms.P @ terms.h + 0.0).round(2)  # what holds it against its weight
     array([-31.49,   0.  ,  32.91,   0.  ])
     """
+    _check.plant(plant)
     terms = q if isinstance(q, Terms) else plant.terms(plant.configuration(q), np.zeros(plant.nv))
     L, inverse = metric_of(plant, weight)
     Z = np.linalg.qr(L.T @ terms.Z)[0]
@@ -369,6 +371,8 @@ def controllability_along(
     >>> losses["loss_joint"].values.tolist(), losses["loss_kind"].values.tolist()
     (['q2'], ['singular pose'])
     """
+    _check.run(run)
+    _check.plant(plant)
     import xarray
 
     margin = _check.positive(margin, "margin")

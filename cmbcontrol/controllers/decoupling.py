@@ -66,6 +66,7 @@ def cross_coupling(terms: Terms, root: ArrayLike | None = None) -> CrossCoupling
     >>> cross_coupling(particle.terms([0.6, 0.8], [0.0, 0.0])).size
     0.0
     """
+    _check.instance(terms, Terms, "terms", "from plant.terms(q, v)")
     n = terms.h.size
     if root is None:
         M, Z = terms.M, terms.Z
@@ -158,8 +159,9 @@ def is_decoupled(
     >>> print(is_decoupled(plant, plant.assemble(left=2.1, right=1.0)))
     coupled: |mu P| = 0.996; strongest from 'right' onto 'elbow_right' (-0.42 per unit, most of it in row 'tip_x')
     """
+    _check.plant(plant)
     terms = plant.terms(q, np.zeros(plant.nv))
-    root = metric_root(plant, metric)
+    root = metric_root(plant, metric, "metric")
     tolerance = _check.positive(tolerance, "tolerance", zero=True)
     found = cross_coupling(terms, root)
     if found.size <= tolerance:
@@ -281,6 +283,7 @@ def reachable_forces(plant: PlantBase, q: ArrayLike) -> ReachableForces:
       row  grasp_y      independent
       row  grasp_angle  independent
     """
+    _check.plant(plant)
     terms = plant.terms(q, np.zeros(plant.nv))
     L = metric_root(plant)
     pushes = np.linalg.solve(L, terms.B)  # N

@@ -68,7 +68,7 @@ class ForceComponents:
             self._S = np.zeros((0, len(plant.row_names)))
             self.units, self._scale = tuple(self._units), plant.reach
         else:
-            self._choose((names,) if isinstance(names, str) else names)
+            self._choose((names,) if isinstance(names, str) else _check.sequence(names, "components", "names"))
         self.newtons = 1.0 / np.asarray(self._scale, dtype=np.float64)
         if not self._bodies and (frame, on) != ("loop", "b"):
             what = "the whole F = A' lam" if self.whole else "a multiplier"

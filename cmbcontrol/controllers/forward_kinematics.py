@@ -63,7 +63,8 @@ class ForwardKinematics(SensorBlock):
     _setting: Setting | None = field(default=None, init=False, repr=False)
 
     def __post_init__(self) -> None:
-        names = (self.coordinates,) if isinstance(self.coordinates, str) else tuple(self.coordinates)
+        given = (self.coordinates,) if isinstance(self.coordinates, str) else self.coordinates
+        names = _check.names(given, "coordinates")
         object.__setattr__(self, "coordinates", names)
 
     def bound(self, setting: Setting) -> Self:

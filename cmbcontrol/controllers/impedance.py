@@ -93,6 +93,7 @@ class Impedance:
         weight: ArrayLike | None = None,
         period: float | None = None,
     ) -> None:
+        _check.plant(plant)
         self.task = as_task(plant, task)
         self.plant, self.weight, self.coordinates = plant, weight, tuple(self.task.names)
         self._root = weight_root(weight, plant.nu)

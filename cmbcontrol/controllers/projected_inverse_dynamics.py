@@ -128,6 +128,7 @@ class ProjectedInverseDynamics:
         saturation: str | None = None,
         limits: ArrayLike | None = None,
     ) -> None:
+        _check.plant(plant)
         self.plant = plant
         self.task = as_task(plant, coordinates)
         self.coordinates = tuple(self.task.names)
@@ -136,7 +137,7 @@ class ProjectedInverseDynamics:
         self.period = None if period is None else _check.positive(period, "period")
         self.weight, self._root = weight, weight_root(weight, plant.nu)
         self.kp, self.kd = self._gains(bandwidth, damping_ratio, kp, kd)
-        self.consistent = bool(consistent)
+        self.consistent = _check.flag(consistent, "consistent")
         self.damped = None if damped is None else _check.positive(damped, "damped")
         if self.damped is not None and self.damped >= 1.0:
             raise ValueError(f"damped is a part of the largest singular value, below 1, got {damped}")
@@ -158,10 +159,7 @@ class ProjectedInverseDynamics:
         if (bandwidth is None) == (kp is None and kd is None):
             raise TypeError("give either bandwidth (with damping_ratio), or both kp and kd")
         if bandwidth is not None:
-            w = np.broadcast_to(np.asarray(bandwidth, dtype=float), (k,))
-            z = np.broadcast_to(np.asarray(damping_ratio, dtype=float), (k,))
-            if not (np.isfinite(w).all() and w.min() > 0.0 and np.isfinite(z).all() and z.min() > 0.0):
-                raise ValueError(f"bandwidth and damping_ratio must be > 0, got {bandwidth} and {damping_ratio}")
+            w, z = _check.each(bandwidth, k, "bandwidth"), _check.each(damping_ratio, k, "damping_ratio")
             return np.diag(w**2), np.diag(2.0 * z * w)
         if kp is None or kd is None:
             raise TypeError("kp and kd go together; give both")
@@ -190,7 +188,7 @@ class ProjectedInverseDynamics:
     def _limits(self, saturation: str | None, limits: ArrayLike | None) -> tuple[str | None, Array]:
         """How to saturate, and the largest efforts (nu,)."""
         plant = self.plant
-        largest = np.asarray(plant.effort if limits is None else limits, dtype=float)
+        largest = _check.numbers(plant.effort if limits is None else limits, "limits")
         if largest.shape != (plant.nu,) or np.isnan(largest).any() or largest.min(initial=1.0) <= 0.0:
             raise ValueError(
                 f"limits must be {plant.nu} numbers > 0 (in the order {', '.join(plant.actuator_names)}), got {limits}"

@@ -11,6 +11,8 @@ A controller is any object that can be called so. It may also have
 ``update(t, terms, state) -> state``
     Next state, in sampled time.
 
+``command(t, terms, state) -> u``
+    In continuous time, what a law asks of the drives that are part of it; it is kept with the run.
 ``report(t, terms, state) -> mapping``
     Numbers to keep with the run, by name: a margin, a force error, a status.
 ``measures_force``
@@ -73,7 +75,8 @@ class ConstantEffort:
     period = None
 
     def __init__(self, u: ArrayLike) -> None:
-        self.u = np.atleast_1d(np.asarray(u, dtype=np.float64))
+        self.u = np.atleast_1d(_check.numbers(u, "the motor efforts u"))
+        self.u = _check.vector(self.u, self.u.size, "the motor efforts u")
 
     def __call__(self, t: float, terms: Terms, state: Array) -> Array:
         return self.u
@@ -83,6 +86,8 @@ def as_controller(controller: Any, plant: Plant) -> Any:
     """`controller` itself, or a ConstantEffort from numbers; None means no effort."""
     if controller is None:
         return ConstantEffort(np.zeros(plant.nu))
+    if isinstance(controller, type):
+        raise TypeError(f"the controller must be an object, got the class {controller.__name__}; build one of it")
     if not callable(controller):
         return ConstantEffort(_check.vector(controller, plant.nu, "the motor efforts", plant.actuator_names))
     return controller
@@ -103,7 +108,11 @@ def start_of(controller: Any, plant: Plant) -> Array:
     """Initial states (n,) of a controller, a copy; none where it has no `start`."""
     start = optional(controller, "start")
     state = start(plant) if start is not None else None
-    return np.zeros(0) if state is None else np.atleast_1d(np.array(state, dtype=np.float64))
+    return (
+        np.zeros(0)
+        if state is None
+        else np.atleast_1d(_check.numbers(state, f"the start of {type(controller).__name__}"))
+    )
 
 
 def holding(plant: Plant, terms: Terms) -> Plant:

@@ -345,18 +345,22 @@ def bryson(
     >>> Q.diagonal().round(6), R.diagonal()
     (array([400., 400.,   1.,   0.]), array([0.0025, 0.0025]))
     """
+    _check.instance(model, LinearModel, "model", "from linearize")
+    states = _check.mapping(states, "states", "states to their largest deviations")
     integral = dict(integral or {})
     names = (*model.states, *(f"{name}_integral" for name in integral))
     given = {**states, **{f"{name}_integral": x for name, x in integral.items()}}
     if isinstance(inputs, Mapping):
-        efforts = {_input_name(model.inputs, key): x for key, x in inputs.items()}
+        efforts = {_input_name(model.inputs, key, "inputs"): x for key, x in inputs.items()}
         missing = [name for name in model.inputs if name not in efforts]
         if missing:
             raise ValueError(f"Bryson's rule needs a largest effort of every input; there is none of {missing[0]!r}")
     else:
-        efforts = dict.fromkeys(model.inputs, inputs)
-    Q = {name: _check.positive(x, f"the largest {name}") ** -2 for name, x in given.items()}
-    R = {name: _check.positive(x, f"the largest {name}") ** -2 for name, x in efforts.items()}
+        efforts = dict.fromkeys(model.inputs, _check.positive(inputs, "inputs"))
+    for name in states:
+        _check.one_of(name, model.states, "name", "states")
+    Q = {name: _check.positive(x, f"states: the largest {name}") ** -2 for name, x in given.items()}
+    R = {name: _check.positive(x, f"inputs: the largest {name}") ** -2 for name, x in efforts.items()}
     return weight_matrix(Q, names, "Q"), weight_matrix(R, model.inputs, "R", definite=True)
 
 
@@ -452,7 +456,7 @@ def effort_limits(plant: Plant, given: bool | ArrayLike | None) -> Array:
     """Limits (nu,) of the efforts; infinite where there are none."""
     if given is None or given is False:
         return np.full(plant.nu, np.inf)
-    limits = np.asarray(plant.effort if given is True else given, dtype=np.float64)
+    limits = _check.numbers(plant.effort if given is True else given, "limits")
     limits = np.broadcast_to(limits, (plant.nu,)) if limits.ndim == 0 else limits
     if limits.shape != (plant.nu,) or not (limits > 0.0).all():
         raise ValueError(f"limits must be {plant.nu} efforts > 0 ({', '.join(plant.actuator_names)}), got {given!r}")
@@ -479,9 +483,10 @@ def weight_matrix(
     if isinstance(given, Mapping):
         values = np.zeros(n)
         for key, value in given.items():
-            values[names.index(_input_name(names, key))] = _check.number(value, f"the weight of {key!r} in {what}")
+            at = names.index(_input_name(names, key, what))
+            values[at] = _check.number(value, f"the weight of {key!r} in {what}")
         given = values
-    W = np.asarray(given, dtype=np.float64)
+    W = _check.numbers(given, what)
     W = np.diag(np.full(n, float(W))) if W.ndim == 0 else np.diag(W) if W.ndim == 1 and W.size == n else W
     W = _check.matrix(W, (n, n), f"{what} (in the order {', '.join(names)})")
     size = float(np.abs(W).max(initial=0.0))
@@ -497,10 +502,12 @@ def weight_matrix(
     return W
 
 
-def _input_name(names: Sequence[str], given: str) -> str:
+def _input_name(names: Sequence[str], given: str, argument: str = "") -> str:
     """A name, or that of the motor of an input."""
     return (
-        f"{given}_effort" if given not in names and f"{given}_effort" in names else _check.one_of(given, names, "name")
+        f"{given}_effort"
+        if given not in names and f"{given}_effort" in names
+        else _check.one_of(given, names, "name", argument)
     )
 
 

@@ -35,6 +35,7 @@ def error_cost(kind: str = "ISE", *, weight: ArrayLike | Mapping[str, float] = 1
     -------
     cost : callable, run -> float
     """
+    _require_weight(weight)
     power, timed = _POWERS[_check.one_of(kind, _POWERS, "kind of error cost")]
     _check.positive(after, "after", zero=True)
 
@@ -55,6 +56,8 @@ def effort_cost(weight: ArrayLike | Mapping[str, float] = 1.0, *, rate: bool = F
     rate : bool
         Integrate the squared slope, (N m)^2/s: chattering costs.
     """
+    _require_weight(weight)
+    rate = _check.flag(rate, "rate")
 
     def cost(run: Simulation) -> float:
         names = [str(n) for n in run.data["actuator"].values]
@@ -70,6 +73,7 @@ def effort_cost(weight: ArrayLike | Mapping[str, float] = 1.0, *, rate: bool = F
 
 def overshoot_cost(weight: ArrayLike | Mapping[str, float] = 1.0) -> Cost:
     """How far the controlled coordinates go beyond the last value of the reference, seen from their start; rad or m."""
+    _require_weight(weight)
 
     def cost(run: Simulation) -> float:
         goal, e = run.reference.values[-1], tracking_error(run)
@@ -123,6 +127,14 @@ def tracking_error(run: Simulation) -> Array:
     return run.reference.values - run.q.sel(position=names).values
 
 
+def _require_weight(weight: ArrayLike | Mapping[str, float]) -> None:
+    """Refuse what is no weight at once, not when the first run is over."""
+    given = list(weight.values()) if isinstance(weight, Mapping) else weight
+    x = _check.numbers(given, "weight")
+    if x.ndim > 1 or not np.isfinite(x).all() or x.min(initial=0.0) < 0.0:
+        raise ValueError(f"weight must be >= 0, one for all or one each, got {weight!r}")
+
+
 def _by_coordinate(weight: ArrayLike | Mapping[str, float], run: Simulation) -> Array:
     return _values(weight, [str(n) for n in run.data["controlled"].values], "controlled coordinate")
 
@@ -133,7 +145,7 @@ def _values(given: ArrayLike | Mapping[str, float], names: Sequence[str], what: 
         for name in given:
             _check.one_of(name, names, what)
         given = [given.get(name, 0.0) for name in names]
-    if np.ndim(given) == 0:
+    if _check.single(given):
         given = np.full(len(names), _check.number(given, "weight"))  # type: ignore[arg-type]
     weights = _check.vector(given, len(names), "weight", names)
     if (weights < 0.0).any():

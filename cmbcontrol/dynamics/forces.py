@@ -70,6 +70,7 @@ def constraint_force(
     >>> found.unique.all()
     np.True_
     """
+    _check.plant(plant)
     terms = plant.terms(q, v)
     u = np.zeros(plant.nu) if u is None else _check.vector(u, plant.nu, "u", plant.actuator_names)
     f = terms.B @ u
@@ -193,20 +194,20 @@ def require_reached(terms: Terms, missing: Array, wanted: Array) -> None:
     )
 
 
-def weight_root(weight: ArrayLike | None, nu: int) -> Array | None:
+def weight_root(weight: ArrayLike | None, nu: int, what: str = "weight") -> Array | None:
     """A root R of a metric of the efforts, R R' = W (nu, nu); None for the plain one."""
     if weight is None:
         return None
-    W = np.asarray(weight, dtype=np.float64)
+    W = _check.numbers(weight, what, f"{nu} numbers or a {nu} x {nu} matrix")
     if W.ndim == 1:
-        W = np.diag(_check.vector(W, nu, "weight"))
-    W = _check.matrix(W, (nu, nu), "weight")
+        W = np.diag(_check.vector(W, nu, what))
+    W = _check.matrix(W, (nu, nu), what)
     try:
         if np.abs(W - W.T).max(initial=0.0) > 1e-9 * np.abs(W).max(initial=0.0):
             raise np.linalg.LinAlgError
         return np.linalg.cholesky(W)
     except np.linalg.LinAlgError as error:
-        raise ValueError(f"weight must be symmetric and positive definite, got {W.tolist()}") from error
+        raise ValueError(f"{what} must be symmetric and positive definite, got {W.tolist()}") from error
 
 
 def inverse_dynamics(
@@ -231,6 +232,8 @@ def inverse_dynamics(
     >>> hold.u.round(2), hold.actuation.verdict
     (array([-31.49,  32.91]), 'fully-actuated')
     """
+    _check.plant(plant)
+    strict = _check.flag(strict, "strict")
     return motor_effort(plant.terms(q, v), vdot, weight, strict=strict)
 
 

@@ -6,8 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..dynamics.derivatives import Derivatives, derivatives
-from ..errors import AssemblyError
+from ..errors import AssemblyError, ModelError
 from ..model.base import PlantBase
+from ..model.plant import Plant
 from ..model.terms import Terms
 
 __all__ = [
@@ -22,6 +23,7 @@ __all__ = [
     "outside_limits",
     "relative_force",
     "require_closed",
+    "require_holonomic",
     "row_force_units",
     "unbalanced",
 ]
@@ -122,6 +124,19 @@ def list_forces(plant: PlantBase, forces: Array) -> str:
     size, units = np.abs(forces * coordinate_lengths(plant)), force_units(plant)
     shown = sorted(k for k in np.argsort(-size)[:6] if size[k] > 1e-3 * size.max())
     return ", ".join(f"{plant.velocity_names[k]!r} {forces[k]:.4g} {units[k]}".rstrip() for k in shown)
+
+
+def require_holonomic(plant: Plant, q: Array) -> None:
+    """Refuse rows that bind velocities only: 2 dof states would lose the positions that they leave free."""
+    rolling = plant.rolling_rows(q) if isinstance(plant, PlantBase) else ()
+    if rolling:
+        raise ModelError(
+            f"the rows {', '.join(map(repr, rolling))} of {plant.name!r} bind velocities and no positions: A is not "
+            "the gradient of Phi there, as with rolling wheels. The machine has more positions than velocities, which "
+            "independent coordinates with one state pair for each freedom cannot hold. simulate(plant, ...) takes such "
+            "rows, and underlying_ode(plant, point) is the linear model in all coordinates; if they come from "
+            "positions, let Phi say so."
+        )
 
 
 def require_closed(plant: PlantBase, q: Array) -> None:

@@ -19,7 +19,7 @@ from .. import _check
 from .._tolerance import UNREACHED, pinv
 from ..errors import AssemblyError, EquilibriumError, ModelError
 from ..model.base import PlantBase
-from .at_rest import at_rest, coordinate_lengths, effort_units, outside_limits, require_closed
+from .at_rest import at_rest, coordinate_lengths, effort_units, outside_limits, require_closed, require_holonomic
 from .holding import Efforts, Wanted, holding_efforts, require_limits
 from .operating import OperatingPoint, point_of, starting_pose, trim
 from .settling import Pose, close_moving
@@ -224,6 +224,7 @@ class Curve:
             keep = {plant.position_names[i]: q[i] for i, k in plant.paired if not self.moving[k]}
             q = plant.assemble(q, **{**keep, family.label: self.start})
         require_closed(plant, q)
+        require_holonomic(plant, q)
         names = tuple(n for n, m in zip(plant.velocity_names, self.clamped, strict=True) if m)
         found = trim(plant, q, u=motors, free=names, tolerance=self.tolerance, **self.how)
         node = self.node(found.q, self.start, None)

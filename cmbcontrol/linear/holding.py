@@ -90,11 +90,11 @@ def _given(plant: PlantBase, u: Wanted | float | None) -> tuple[Array, NDArray[n
     if isinstance(u, Mapping):
         value, found = np.zeros(plant.nu), np.ones(plant.nu, dtype=bool)
         for key, x in u.items():
-            _check.one_of(key, plant.actuator_names, "actuator")
+            _check.one_of(key, plant.actuator_names, "actuator", "u")
             k = plant.actuator_names.index(key)
             value[k], found[k] = _check.number(x, f"the effort of {key!r} in u"), False
         return value, found
-    if np.ndim(u) == 0:
+    if _check.single(u):
         return np.full(plant.nu, _check.number(u, "u")), np.zeros(plant.nu, dtype=bool)
     return _check.vector(u, plant.nu, "u", plant.actuator_names).copy(), np.zeros(plant.nu, dtype=bool)
 
@@ -108,7 +108,7 @@ def _metric(plant: PlantBase, weight: ArrayLike | None, value: Array, found: NDA
     n = int(found.sum())
     if weight is None:
         return np.eye(n)
-    W = np.asarray(weight, dtype=np.float64)
+    W = _check.numbers(weight, "weight")
     W = np.diag(_check.vector(W, plant.nu, "weight", plant.actuator_names)) if W.ndim == 1 else W
     W = _check.matrix(W, (plant.nu, plant.nu), "weight")
     try:
@@ -128,7 +128,7 @@ def _wishes(
 ) -> dict[int, tuple[float, float]]:
     """Read `preload` into the efforts wished for and their ranges; returns ranges of multipliers by row."""
     if not isinstance(preload, Mapping):
-        wish = np.full(plant.nu, _check.number(preload, "preload")) if np.ndim(preload) == 0 else preload
+        wish = np.full(plant.nu, _check.number(preload, "preload")) if _check.single(preload) else preload
         value[found] = _check.vector(wish, plant.nu, "preload", plant.actuator_names)[found]
         return {}
     ranges: dict[int, tuple[float, float]] = {}

@@ -220,6 +220,8 @@ def undamped_modes(linear_model: LinearModel, tolerance: float = 1e-10) -> Modes
     >>> undamped_modes(lin).eigenvalue.values
     array([0.+3.83601j])
     """
+    if not hasattr(linear_model, "states") or not hasattr(linear_model, "point") or isinstance(linear_model, type):
+        raise TypeError(f"linear_model must be a LinearModel, from linearize, got {_check.shown(linear_model)}")
     from scipy.linalg import eigh
 
     _check.positive(tolerance, "tolerance")

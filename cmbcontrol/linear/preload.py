@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from .. import _check
 from .._tolerance import UNREACHED, null_space
 from ..model.base import PlantBase
 from ..model.diagnosis import unique_multipliers
@@ -100,6 +101,8 @@ def preload_directions(plant: PlantBase, point: OperatingPoint) -> PreloadDirect
     >>> len(preload_directions(plant, trim(plant, plant.assemble(left=2.1, right=1.0))))
     0
     """
+    _check.plant(plant)
+    _check.instance(point, OperatingPoint, "point", "from trim(plant, q)")
     require_closed(plant, point.q)
     terms = plant.terms(point.q, np.zeros(plant.nv))
     X, _, scale = motors_reach(terms.unit_motions, terms.B, terms.reach)

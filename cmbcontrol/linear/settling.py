@@ -19,6 +19,7 @@ from .at_rest import (
     multipliers,
     outside_limits,
     relative_force,
+    require_holonomic,
     unbalanced,
 )
 from .holding import Efforts, holding_efforts, least_distance, motors_reach, smallest_efforts
@@ -40,7 +41,7 @@ def named_coordinates(plant: PlantBase, names: str | Collection[str], what: str)
     known |= {plant.position_names[i]: (plant.velocity_names[k],) for i, k in plant.paired}
     known |= {n: (n,) for n in plant.velocity_names}
     mask = np.zeros(plant.nv, dtype=bool)
-    for name in (names,) if isinstance(names, str) else names:
+    for name in _check.names((names,) if isinstance(names, str) else names, what):
         if name not in known:
             raise ValueError(_check.unknown(name, list(known), f"coordinate to {what}"))
         mask[[plant.index(n) for n in known[name]]] = True
@@ -211,6 +212,7 @@ def settle(
 
     Without any equilibrium near, the pose that comes nearest.
     """
+    require_holonomic(plant, q)
     here = Pose(plant, q, efforts, moving)
     if here.free.shape[1] == 0 and here.relative > tolerance:
         held = ", ".join(repr(n) for n, m in zip(plant.velocity_names, moving, strict=True) if not m)

@@ -51,6 +51,9 @@ class Wrench:
     frame: Frame = field(default_factory=Frame)
     name: str = ""
 
+    def __post_init__(self) -> None:
+        _require_on_body(self)
+
     @property
     def signals(self) -> tuple[str, ...]:
         """Names of the six signals."""
@@ -87,6 +90,11 @@ class FrameMotion:
     positions: bool = True
     rates: bool = True
 
+    def __post_init__(self) -> None:
+        _require_on_body(self)
+        for key in ("positions", "rates"):
+            _check.flag(getattr(self, key), f"{key} of a FrameMotion")
+
     @property
     def signals(self) -> tuple[str, ...]:
         """Names of the signals."""
@@ -94,6 +102,15 @@ class FrameMotion:
         found = [f"{name}_{s}" for s in ("x", "y", "z", "rx", "ry", "rz")] if self.positions else []
         found += [f"{name}_{s}" for s in ("vx", "vy", "vz", "wx", "wy", "wz")] if self.rates else []
         return tuple(found)
+
+
+def _require_on_body(signal: Wrench | FrameMotion) -> None:
+    """Check body, frame and name."""
+    what = f"of a {type(signal).__name__}"
+    _check.name(_check.text(signal.body, f"body {what}"), "body")
+    _check.instance(signal.frame, Frame, f"frame {what}")
+    if _check.text(signal.name, f"name {what}"):
+        _check.name(signal.name, type(signal).__name__)
 
 
 class Input(NamedTuple):
@@ -181,6 +198,7 @@ class SmallMotion:
         if given is None:
             given = best_coordinates(self.plant, self.here.Z)
         given = (given,) if isinstance(given, str) else given
+        _check.sequence(given, "coordinates", "names, or a matrix R")
         if not all(isinstance(name, str) for name in given):
             R = _check.matrix(given, (*np.shape(given)[:1], self.plant.nv), "coordinates")
             return tuple(f"y{i + 1}" for i in range(len(R))), CoordinateRows.linear(R)
@@ -237,7 +255,10 @@ class SmallMotion:
             given = plant.actuator_names
         found: list[Input] = []
         driven: list[_Driven] = []
-        for item in (given,) if isinstance(given, (str, Wrench)) else given:
+        given = (given,) if isinstance(given, (str, Wrench)) else _check.sequence(given, "inputs", "names")
+        for item in given:
+            if not isinstance(item, (str, Wrench)):
+                raise TypeError(f"inputs must be names or Wrench(...), got {_check.shown(item)}")
             wrench = item if isinstance(item, Wrench) else _named_wrench(plant, item)
             joint = None if wrench is not None else self._driven_joint(item)
             if wrench is not None:
@@ -318,7 +339,10 @@ class SmallMotion:
         """Rows of C and D for names of coordinates, rates, frames, efforts, multipliers and constraint forces."""
         given = self.names if given is None else given
         found: list[Output] = []
-        for item in (given,) if isinstance(given, (str, FrameMotion)) else given:
+        given = (given,) if isinstance(given, (str, FrameMotion)) else _check.sequence(given, "outputs", "names")
+        for item in given:
+            if not isinstance(item, (str, FrameMotion)):
+                raise TypeError(f"outputs must be names or FrameMotion(...), got {_check.shown(item)}")
             frame = item if isinstance(item, FrameMotion) else _named_frame(self.plant, item)
             rows = None if frame is not None else self._named_output(item)
             found += self._frame_outputs(frame) if frame is not None else rows or []

@@ -23,6 +23,9 @@ __all__ = ["FunctionPlant"]
 
 Array = NDArray[np.float64]
 Matrix = ArrayLike | Callable[[Array], ArrayLike]
+# of a row's size: no gradient is wrong by about one; a gradient is right to the differences of Phi, 1e-10, or to those
+# by which the user found A, 1e-5
+_GRADIENT = 1e-3
 
 
 class _Split(NamedTuple):
@@ -151,7 +154,8 @@ class FunctionPlant(PlantBase):
         sketch: Callable[[Array], Sequence[ArrayLike]] | None = None,
         source: str = "",
     ) -> None:
-        self.name, self.source = _check.name(name, "plant"), source
+        self.name = _check.name(name, "plant")
+        self.source = _check.text(source, f"plant {self.name!r}: source")
         self.size = _check.positive(size, "the size of a plant")
         self.position_names = self.velocity_names = self._names(coordinates, "coordinate")
         self.actuator_names = self._names(actuators, "actuator")
@@ -159,7 +163,7 @@ class FunctionPlant(PlantBase):
         self.velocity_units = tuple(f"{u}/s" for u in self.position_units)
         self.paired = tuple((i, i) for i in range(self.nq))
         self._neutral = np.zeros(self.nq) if neutral is None else _check.vector(neutral, self.nq, "neutral").copy()
-        self.limits = self._limit_array(limits or {})
+        self.limits = self._limit_array({} if limits is None else limits)
         self.effort = self._effort_array(effort)
 
         self._functions = {"M": M, "h": h, "Phi": Phi, "A": A, "Adot_v": Adot_v}
@@ -167,7 +171,7 @@ class FunctionPlant(PlantBase):
             self._functions["potential"] = potential
         if sketch is not None:
             self.sketch = sketch
-        for key, function in self._functions.items():
+        for key, function in (self._functions | ({} if sketch is None else {"sketch": sketch})).items():
             if not callable(function):
                 raise TypeError(f"plant {self.name!r}: {key} must be a function, got {function!r}")
         count = np.size(self._call("Phi", self._neutral))
@@ -183,6 +187,7 @@ class FunctionPlant(PlantBase):
             **self._row_shapes(count),
         }
         self._B = self._drive(B)
+        self._require_distinct_signals()
         for array in (self.limits, self.effort, self.row_scale, self.reach, self._neutral):
             array.setflags(write=False)
         self._check_functions()
@@ -195,30 +200,34 @@ class FunctionPlant(PlantBase):
         """Checked, distinct names."""
         if isinstance(names, str):
             raise TypeError(f"plant {self.name!r}: the {what}s must be a sequence of names, got the string {names!r}")
-        listed = tuple(_check.name(n, what) for n in names)
+        listed = _check.sequence(names, f"plant {self.name!r}: the {what}s", "names")
         for n in listed:
+            _check.name(n, what)
             if listed.count(n) > 1:
                 raise ModelError(f"plant {self.name!r}: {listed.count(n)} {what}s are called {n!r}; rename one")
         return listed
 
     def _units(self, units: Sequence[str] | None, count: int, default: str, what: str) -> tuple[str, ...]:
-        listed = (default,) * count if units is None else tuple(units)
+        given = (default,) * count if units is None else units
+        listed = tuple(_check.text(u, what) for u in _check.sequence(given, f"plant {self.name!r}: {what}", "units"))
         if len(listed) != count:
             raise ModelError(f"plant {self.name!r}: {what} must have {count} entries, got {listed}")
         return listed
 
     def _limit_array(self, limits: Mapping[str, tuple[float, float]]) -> Array:
         array = np.tile([-np.inf, np.inf], (self.nq, 1))
-        for coordinate, (low, high) in limits.items():
+        for coordinate, ends in _check.mapping(limits, f"plant {self.name!r}: limits", "coordinates to pairs").items():
+            low, high = _check.pair(ends, f"plant {self.name!r}: limits of {coordinate!r}", infinite=True)
             if not low < high:
                 raise ModelError(
                     f"plant {self.name!r}: the lower limit {low} of {coordinate!r} must be below the upper limit {high}"
                 )
-            array[self.index(coordinate)] = low, high
+            known = _check.one_of(coordinate, self.position_names, "coordinate", "limits")
+            array[self.index(known)] = low, high
         return array
 
     def _effort_array(self, effort: ArrayLike | None) -> Array:
-        array = np.full(self.nu, np.inf) if effort is None else np.array(effort, dtype=np.float64)
+        array = np.full(self.nu, np.inf) if effort is None else _check.numbers(effort, f"plant {self.name!r}: effort")
         if array.shape != (self.nu,) or not np.all(array > 0.0):
             raise ModelError(
                 f"plant {self.name!r}: effort must have {self.nu} entries > 0, one an actuator, got {array.tolist()}"
@@ -256,7 +265,7 @@ class FunctionPlant(PlantBase):
     def _call(self, key: str, *state: Array) -> Array:
         """What a function returns, as a new array."""
         try:
-            return np.array(self._functions[key](*state), dtype=np.float64, order="C")
+            return _check.numbers(self._functions[key](*(x.copy() for x in state)), key)
         except (TypeError, ValueError, IndexError, ArithmeticError) as error:
             given = "q" if len(state) == 1 else "q, v"
             listed = ", ".join(str(x.tolist()) for x in state)
@@ -315,6 +324,7 @@ class FunctionPlant(PlantBase):
         ModelError
             Names the function that disagrees, and how much.
         """
+        tolerance = _check.positive(tolerance, "tolerance")
         q = _check.vector(q, self.nq, "q", self.position_names)
         v = _check.vector(v, self.nv, "v", self.velocity_names)
         rest = np.zeros(self.nv)
@@ -357,6 +367,7 @@ class FunctionPlant(PlantBase):
 
     def position_rate(self, q: ArrayLike, v: ArrayLike) -> Array:
         """dq/dt, which is v."""
+        _check.vector(q, self.nq, "q", self.position_names)
         return _check.vector(v, self.nv, "v", self.velocity_names).copy()
 
     # -- loops ------------------------------------------------------------------------------------
@@ -368,6 +379,30 @@ class FunctionPlant(PlantBase):
     def jacobian(self, q: ArrayLike) -> Array:
         """Constraint Jacobian A (rows, nv)."""
         return self._value("A", _check.vector(q, self.nq, "q", self.position_names))
+
+    def rolling_rows(self, q: ArrayLike) -> tuple[str, ...]:
+        """Rows that bind velocities and no positions: rows of A that are not the gradient of Phi at q and near it.
+
+        Rolling wheels, blades, knife edges: Phi = 0 and A(q) v = 0. The machine then has more positions than
+        2 dof states can tell. `simulate` takes such rows, and `underlying_ode` linearizes them.
+
+        Examples
+        --------
+        >>> from cmbcontrol import plants
+        >>> plants.slider_crank().rolling_rows([1.2, -2.4])
+        ()
+        """
+        q = _check.vector(q, self.nq, "q", self.position_names)
+        length = np.array([1.0 if unit == "rad" else self.size for unit in self.position_units])
+        # a row may be a gradient, or vanish, at one pose by chance
+        near = 1e-2 * length * np.random.default_rng(0).standard_normal((2, self.nq))
+        off, scale = np.zeros(len(self.row_names)), np.zeros(len(self.row_names))
+        for x in (q, q + near[0], q + near[1]):
+            given = self._value("A", x) * length
+            found = _gradient(lambda s, x=x: self._value("Phi", x + length * s), np.zeros(self.nq))
+            off = np.maximum(off, np.abs(given - found).max(axis=1, initial=0.0))
+            scale = np.maximum(scale, np.abs(given).max(axis=1, initial=0.0))
+        return tuple(n for n, wrong in zip(self.row_names, off > _GRADIENT * scale, strict=True) if wrong)
 
     def with_loops(self, *loops: Joint | Loop | Coupling) -> FunctionPlant:
         """The same plant with more couplings; one that has the name of a present coupling or loop takes its place.
@@ -399,6 +434,8 @@ class FunctionPlant(PlantBase):
         count = len(self.row_names)
         scale = np.append(self.row_scale, 1.0 / np.linalg.norm(row[0] / self.reach))
         scale.setflags(write=False)
+        if loop.name in self.row_names:
+            raise ModelError(f"plant {self.name!r} has a row called {loop.name!r} already; rename the coupling")
         mode = object.__new__(type(self))
         vars(mode).update(
             vars(self),
@@ -454,6 +491,8 @@ class FunctionPlant(PlantBase):
         AssemblyError
             Where the loops stay open by more than 1e-9 m.
         """
+        accuracy = _check.positive(accuracy, "accuracy")
+        _check.one_of(metric, ("mass", "euclidean"), "metric")
         q = _check.vector(q, self.nq, "q", self.position_names).copy()
         left = self.open_loop(q)
         for _ in range(30):
@@ -506,6 +545,10 @@ class FunctionPlant(PlantBase):
         ModelError
             Where the mass matrix is not positive definite, or a function fails.
         """
+        t = _check.number(t, "t")
+        project, close = _check.flag(project, "project"), _check.flag(close, "close")
+        if cap is not None:
+            cap = _check.count(cap, "cap", 0)
         q = _check.vector(q, self.nq, "q", self.position_names)
         v = _check.vector(v, self.nv, "v", self.velocity_names)
         if close:

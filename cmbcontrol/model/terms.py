@@ -156,6 +156,20 @@ class Terms:
             out[:, i] = S[:, j]
         return out
 
+    def copied(self) -> Terms:
+        """The same with arrays of its own: whoever gets it may write into them, and changes nothing else.
+
+        Read-only views would not do: kernels are compiled again, for seconds each, for arrays that are read-only.
+        """
+        terms, given = object.__new__(Terms), vars(self)
+        own = vars(terms)
+        own.update({name: given[name] for name in _FIELDS})  # without what has been computed from them
+        for name in _WRITABLE:
+            own[name] = given[name].copy()
+        if self.force is not None:
+            own["force"] = self.force.copy()
+        return terms
+
     def with_force(self, force: Array) -> Terms:
         """The same with a measured constraint force A' lam (nv,)."""
         terms = copy.copy(self)  # what has been computed from it is kept
@@ -173,4 +187,6 @@ class Terms:
         return self.kinetic + self.potential
 
 
+_FIELDS = tuple(Terms.__dataclass_fields__)
+_WRITABLE = ("q", "v", "M", "h", "phi", "A", "b", "B", "pivots")
 FAILED = constrained.FAILED

@@ -56,6 +56,8 @@ def slider_crank(
     >>> plant.assemble(guess={"q1": 0.5, "q2": -1.0}, q1=0.5)
     array([ 0.5, -1. ])
     """
+    actuated = (actuated,) if isinstance(actuated, str) else actuated
+    actuated = _check.names(actuated, "actuated", ("q1", "q2"), "coordinate")
     m, l = _check.positive(mass, "mass"), _check.positive(length, "length")
     g = _check.number(gravity, "gravity")
     ml2, mgl = m * l * l, m * g * l
@@ -92,7 +94,7 @@ def slider_crank(
         rows={"slider": ("slider",)},
         potential=lambda q: mgl * (2.0 * math.sin(q[0]) + math.sin(q[0] + q[1])),
         units=("rad", "rad"),
-        effort=[_check.positive(effort, "effort") if effort != math.inf else math.inf] * len(actuated),
+        effort=[_check.positive(effort, "effort", infinite=True)] * len(actuated),
         size=l,
         sketch=sketch,
         source=SOURCE,

@@ -55,6 +55,7 @@ def mechanism(plant: Any, q: ArrayLike | Mapping[str, float], ax: Any = None) ->
     >>> mechanism(plant, plant.assemble(left=2.1, right=1.0)).axes[0].get_xlabel()
     'x (m)'
     """
+    _check.plant(plant)
     artist = sketcher(plant)
     pose = artist.at(plant.configuration(q))
     drawing = Drawing(artist, [pose], ax, title=str(plant.name))
@@ -101,6 +102,8 @@ def animate(
     ...     animate(run, folder + "/run.gif").stat().st_size > 1000
     True
     """
+    _check.run(run)
+    path, trace = _check.path(path), _check.flag(trace, "trace")
     path = animation_path(path, fps)
     _check.positive(speed, "speed")
     if run.plant is None:

@@ -98,8 +98,8 @@ def _part_columns(part: Part, times: Array, whole: Plant) -> dict[str, Array]:
     run, steps = part.run, part.steps
     T, X, F, U = steps.arrays()
     states = _states(run, times, T, X, F) if not steps.grid else _on_grid(steps, times, X)
-    efforts, reports = _efforts(run, times, states, T, U)
-    columns = _quantities(run, states, efforts)
+    efforts, commands, reports = _efforts(run, times, states, T, U)
+    columns = _quantities(run, states, efforts) | {"command": commands}
     columns["energy_balance"] += part.lost
     columns["impact_loss"] = np.full(times.size, part.lost)
     columns["active"] = np.tile([name in run.plant.row_slices for name in whole.row_slices], (times.size, 1))
@@ -163,8 +163,11 @@ def _interpreted_states(run: Run, times: Array, T: Array, X: Array, F: Array) ->
     return out
 
 
-def _efforts(run: Run, times: Array, states: Array, T: Array, U: Array) -> tuple[Array, Array]:
-    """Motor efforts at the output times, held ones or evaluated again, and what a law in continuous time reports."""
+def _efforts(run: Run, times: Array, states: Array, T: Array, U: Array) -> tuple[Array, Array, Array]:
+    """Efforts that act at the output times, those commanded, and what a law in continuous time reports.
+
+    They are held ones, or evaluated again.
+    """
     plant, control = run.plant, run.control
     nq, nv = plant.nq, plant.nv
     reports = np.full(times.size, None, dtype=object)
@@ -173,17 +176,18 @@ def _efforts(run: Run, times: Array, states: Array, T: Array, U: Array) -> tuple
         after = times + 1e-12 * run.t_end  # an output time that is a sample time but for rounding shows the new efforts
         held = U[np.clip(np.searchsorted(T, after, side="right") - 1, 0, len(U) - 1)]
     if control.holds:
-        return held, reports
-    out = np.full((times.size, plant.nu), np.nan)
+        return held, held, reports
+    out, commands = np.full((2, times.size, plant.nu), np.nan)
     for i, (t, x) in enumerate(zip(times, states, strict=True)):
         terms, c = plant.terms(x[:nq], x[nq : nq + nv], float(t)), x[nq + nv + 2 :]
         try:
             out[i] = control.effort(float(t), terms, c, held[i])
+            commands[i] = control.commanded(float(t), terms, c, out[i], held[i])
             if control.period is None:
                 reports[i] = control.report(float(t), terms, c, out[i])
         except Exception:  # the law that ended the run may fail here again; the rest is kept
             continue
-    return out, reports
+    return out, commands, reports
 
 
 def _quantities(run: Run, X: Array, U: Array) -> dict[str, Array]:

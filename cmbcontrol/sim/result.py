@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .. import _check
 from ..dynamics.singular import SingularityEvent, singularities
 from ..errors import Status
 from ..model.plant import Plant
@@ -30,7 +31,9 @@ class Simulation:
     ----------
     data : xarray.Dataset
         Dimensions time, position, velocity, actuator, row, loop, event. Variables, each with units
-        in its attrs: ``q``, ``v``, ``a``, ``u``, ``constraint_force`` (A' lam), ``multipliers``,
+        in its attrs: ``q``, ``v``, ``a``, ``u`` (efforts that act at the joints, behind the drives), ``command``
+        (what the controller asks of the motors; the same without drives), ``constraint_force`` (A' lam),
+        ``multipliers``,
         ``drift`` (how far each loop is open), ``kinetic``, ``potential``, ``energy``,
         ``actuator_work``, ``dissipated_work``, ``impact_loss``, ``energy_balance`` (their sum less the start:
         zero in truth), ``active`` (which loops hold), ``actuator_power``, ``constraint_power`` (zero in truth),
@@ -108,6 +111,8 @@ class Simulation:
         >>> [(round(event.time, 3), event.rank, event.taken, event.pose.bifurcation) for event in run.singularities()]
         [(0.197, 0, 1, True)]
         """
+        if plant is not None:
+            _check.plant(plant)
         plant = self.plant if plant is None else plant
         if plant is None:
             raise TypeError("a run from a file does not know its plant: give it, run.singularities(plant)")
@@ -117,7 +122,7 @@ class Simulation:
 
     def save(self, path: str | Path) -> Path:
         """Write the run as netCDF; read it back with `load_run`."""
-        path = Path(path)
+        path = _check.path(path)
         self.data.to_netcdf(path, engine="netcdf4")
         return path
 
@@ -172,7 +177,7 @@ def load_run(path: str | Path) -> Simulation:
     """
     import xarray
 
-    path = Path(path)
+    path = _check.path(path)
     if not path.is_file():
         raise FileNotFoundError(f"there is no run at {path}")
     with xarray.open_dataset(path, engine="netcdf4") as data:
@@ -195,7 +200,8 @@ def build_dataset(plant: Plant, times: Array, columns: dict[str, Array], events:
         "q": (("time", "position"), units(plant.position_units), "joint positions"),
         "v": (("time", "velocity"), units(plant.velocity_units), "joint velocities"),
         "a": (("time", "velocity"), units(tuple(f"{u}2" for u in plant.velocity_units)), "joint accelerations"),
-        "u": (("time", "actuator"), "N or N m", "motor efforts"),
+        "u": (("time", "actuator"), "N or N m", "efforts that act at the joints"),
+        "command": (("time", "actuator"), "N or N m", "efforts that the controller commands"),
         "constraint_force": (("time", "velocity"), units(effort), "constraint force A' lam"),
         "multipliers": (("time", "row"), "N or N m", "smallest multipliers"),
         "drift": (("time", "loop"), "m", "opening of the loops"),

@@ -14,6 +14,7 @@ from .._progress import Progress, Reporter
 from ..controllers.on_model import OnModel
 from ..controllers.protocol import as_controller
 from ..dynamics.formulations import Formulation
+from ..dynamics.singular import moves
 from ..errors import ModelError, ParametrizationError, SimulationError, SingularPoseError, Status
 from ..kernels import constrained, stepping
 from ..linear.parametrization import Parametrization, as_parametrization
@@ -165,6 +166,7 @@ def simulate(
     >>> run.max_drift < 1e-12 and run.max_energy_error < 1e-8
     True
     """
+    _check.plant(plant)
     begin = clock.perf_counter()
     loops = Loops(plant, _listed(switches))
     if loops.changing and q0 is not None:
@@ -185,7 +187,7 @@ def simulate(
     options = stepping.Options(
         rtol,
         atol,
-        _check.positive(step, "step") if step is not None else float(max_step),
+        _check.positive(step, "step") if step is not None else _check.positive(max_step, "max_step", infinite=True),
         _rank_tolerance(formulation, rank_tolerance),
         plant.generic_rank(q0),
         kept.code,
@@ -212,7 +214,7 @@ def simulate(
         options,
         method,
         t_end,
-        int(max_steps),
+        _check.count(max_steps, "max_steps"),
         Reporter(progress, "simulating"),
         times,
         chosen,
@@ -241,7 +243,11 @@ def simulate(
 
 def _listed(switches: Any) -> list[Switch | Contact]:
     """The switches, one or several, as a list."""
-    return [switches] if isinstance(switches, (Switch, Contact)) else list(switches)
+    return (
+        [switches]
+        if isinstance(switches, (Switch, Contact))
+        else list(_check.sequence(switches, "switches", "Lock(...), Contact(...) and so on"))
+    )
 
 
 def _formulation(given: str | Formulation, pseudoinverse: str | None, tolerance: float | None) -> Formulation | None:
@@ -332,13 +338,13 @@ def _start(plant: Plant, q0, v0, metric: str) -> tuple[Array, Array]:
     if phi.max(initial=0.0) > 1e-15 * size:
         q0 = plant.close(q0, metric=metric)
     allowed = plant.project_velocity(q0, v0, metric=metric)
-    length = size / plant.reach  # a radian, or a size of the machine
-    change = np.abs(allowed - v0) / length
-    if change.max(initial=0.0) > 1e-6 * max(1.0, float((np.abs(v0) / length).max(initial=0.0))):
-        k = int(change.argmax())
+    off, speed = np.abs(allowed - v0) * plant.reach, float(np.abs(v0 * plant.reach).max(initial=0.0))
+    if off.max(initial=0.0) > 1e-6 * speed and moves(plant, plant.terms(q0, np.zeros(plant.nv)), v0):
+        worst = int(off.argmax())
         raise ValueError(
-            f"v0 violates the loops: {plant.velocity_names[k]!r} would have to change by "
-            f"{abs(allowed[k] - v0[k]):.3e}. Give an admissible velocity, such as plant.project_velocity(q0, v0)."
+            f"v0 violates the loops: {plant.velocity_names[worst]!r} would have to change by "
+            f"{abs(allowed[worst] - v0[worst]):.3e}. Give an admissible velocity, such as "
+            "plant.project_velocity(q0, v0)."
         )
     return q0, allowed
 
@@ -347,10 +353,10 @@ def _output_times(given: ArrayLike | float | None, t_end: float) -> Array:
     """The output grid."""
     if given is None:
         return np.linspace(0.0, t_end, 501)
-    if np.ndim(given) == 0:
+    if _check.single(given):
         spacing = _check.positive(given, "the spacing of output_times")  # type: ignore[arg-type]
         return np.append(np.arange(0.0, t_end * (1.0 - 1e-12), spacing), t_end)
-    grid = np.asarray(given, dtype=np.float64)
+    grid = _check.numbers(given, "output_times")
     grid = _check.vector(grid, grid.size, "output_times")
     if grid.size == 0 or np.any(np.diff(grid) <= 0.0) or grid[0] < 0.0 or grid[-1] > t_end * (1.0 + 1e-12):
         raise ValueError(

@@ -51,8 +51,7 @@ class Stabilisation:
         """From the arguments of `simulate`, checked."""
         _check.one_of(kind, STABILISATIONS, "stabilisation")
         _check.one_of(metric, ("mass", "euclidean"), "metric")
-        if int(every) != every or every < 1:
-            raise ValueError(f"project_every must be a whole number of steps, at least 1, got {every}")
+        energy, every = _check.flag(energy, "energy"), _check.count(every, "project_every")
         if isinstance(baumgarte, str):
             _check.one_of(baumgarte, ("adaptive",), "baumgarte")
             gains = None
@@ -66,7 +65,7 @@ class Stabilisation:
                     raise TypeError(f"stabilisation={kind!r} projects nothing; {name}= goes with a projection")
         if kind == "all-at-once" and energy:
             raise TypeError("stabilisation='all-at-once' restores the energy already; leave energy= out")
-        return cls(kind, metric, bool(energy), int(every), gains)
+        return cls(kind, metric, energy, every, gains)
 
     @property
     def projects(self) -> bool:

@@ -53,7 +53,7 @@ class Loops:
     def __init__(self, plant: Plant, switches: Sequence[Switch | Contact]) -> None:
         for switch in switches:
             if not isinstance(switch, (Switch, Contact)):
-                raise TypeError(f"a switch must be Engage, Release, Lock, Unlock or Contact, got {switch!r}")
+                raise TypeError(f"switches must be Engage, Release, Lock, Unlock or Contact, got {switch!r}")
         self.switches = [s for s in switches if isinstance(s, Switch)]
         self.contacts = {c.loop: c for c in switches if isinstance(c, Contact)}
         self.whole = plant
