@@ -228,6 +228,26 @@ def test_check_derivatives_names_the_culprit(changes, culprit):
         bead(**changes).check_derivatives([0.3, 0.4], [1.0, -2.0])
 
 
+@pytest.mark.parametrize("length", [1e-6, 1.0, 1e4])
+@pytest.mark.parametrize("speed", [0.0, 1e-6, 1.0, 150.0, 1e5])
+def test_neither_speed_nor_size_matters_to_differences(length, speed):
+    """They step through configurations; along v by the time, they would step round the circle at 150 rad/s."""
+    crank = plants.slider_crank(length=length)
+    crank.check_derivatives([1.0, -2.0], [speed, -2.0 * speed])
+    bead = plants.particle_on_circle(radius=length)
+    bead.check_derivatives([0.6 * length, 0.8 * length], [-0.8 * speed * length, 0.6 * speed * length])
+    functions = crank._functions | {"Adot_v": lambda q, v: 1.001 * np.array(crank._functions["Adot_v"](q, v))}
+    potential = functions.pop("potential")
+    names = {"actuators": ("q1",), "rows": ("slider",), "units": ("rad", "rad"), "size": length}
+    wrong = FunctionPlant("wrong", ("q1", "q2"), **functions, **names)
+    if speed:
+        with pytest.raises(ModelError, match="Adot_v disagrees with the rate of A along v"):
+            wrong.check_derivatives([1.0, -1.0], [speed, speed])
+    functions = crank._functions | {"potential": lambda q: 1.001 * potential(q)}
+    with pytest.raises(ModelError, match="h disagrees with the gradient of the potential"):
+        FunctionPlant("wrong", ("q1", "q2"), **functions, **names).check_derivatives([1.0, -2.0], [speed, -2.0 * speed])
+
+
 def test_friction_is_no_inconsistency():
     bead(h=lambda q, v: [0.3 * v[0], 19.62 + 0.2 * np.sign(v[1])]).check_derivatives([0.3, 0.4], [1.0, -2.0])
 

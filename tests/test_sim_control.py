@@ -57,7 +57,7 @@ def velocity(steps, t):
 @pytest.mark.parametrize("delay", [0.0, 0.003, 0.01, 0.017, 0.02, 0.035])
 @pytest.mark.parametrize("method", ["dop853", "local-dop853", "radau"])
 def test_efforts_act_a_delay_after_their_sample(cart, delay, method):
-    law = Held(lambda t: np.array([1.0 + 100.0 * t]), 0.01, delay=delay)
+    law = Held(lambda t: np.array([1.0 + 100.0 * t]), 0.01, delay=delay, initial_effort=0.0)
     run = cmb.simulate(cart, law, [0.0], t_end=0.1, output_times=0.005, method=method)
     steps = [(0.0, 0.0)] + [(0.01 * k + delay, 1.0 + k) for k in range(10)]
     wanted = [velocity(steps, t) for t in run.time]
@@ -69,10 +69,19 @@ def test_efforts_act_a_delay_after_their_sample(cart, delay, method):
 
 def test_each_motor_has_its_own_delay():
     plant = plants.five_bar()
-    law = Held(lambda t: np.array([1.0, 2.0]), 0.01, delay=(0.0, 0.015))
+    law = Held(lambda t: np.array([1.0, 2.0]), 0.01, delay=(0.0, 0.015), initial_effort=(5.0, 0.0))
     run = cmb.simulate(plant, law, plant.assemble(left=2.1, right=1.0), t_end=0.03, output_times=0.005)
     assert run.u[:, 0].values.tolist() == [1.0] * 7
     assert run.u[:, 1].values.tolist() == [0.0, 0.0, 0.0, 2.0, 2.0, 2.0, 2.0]
+
+
+def test_until_the_first_effort_arrives_the_first_one_acts(cart):
+    """Not none: a machine that was at rest under its law would fall for as long as the delay."""
+    held = Held(lambda t: np.array([1.0 + 100.0 * t]), 0.01, delay=0.015)
+    run = cmb.simulate(cart, held, [0.0], t_end=0.04, output_times=0.005)
+    assert run.u[:, 0].values.tolist() == [1.0, 1.0, 1.0, 1.0, 1.0, 2.0, 2.0, 3.0, 3.0]
+    with pytest.raises(ValueError, match="initial effort of Held must be finite"):
+        cmb.simulate(cart, Held(held.effort, 0.01, delay=0.015, initial_effort=np.nan), [0.0], t_end=0.1)
 
 
 @pytest.mark.nojit_slow
@@ -96,7 +105,7 @@ def test_a_drive_is_integrated_between_the_samples(cart, method):
 
 def test_delay_and_drive_together(cart):
     tau, delay = 0.02, 0.013
-    law = Held(lambda t: np.array([3.0]), 0.01, drive=Lag(tau), delay=delay)
+    law = Held(lambda t: np.array([3.0]), 0.01, drive=Lag(tau), delay=delay, initial_effort=0.0)
     run = cmb.simulate(cart, law, [0.0], t_end=0.1)
     assert np.allclose(run.u[:, 0], 3.0 * (1.0 - np.exp(-np.maximum(run.time - delay, 0.0) / tau)), atol=1e-9)
 
@@ -152,7 +161,10 @@ def test_a_delay_shifts_the_whole_response_of_a_tracking_law():
     law = ProjectedInverseDynamics(plant, ("left", "right"), cmb.Constant([2.1, 1.0]), bandwidth=8.0, period=0.002)
     ideal = cmb.simulate(plant, law, q, t_end=0.3)
     law.delay = 0.001
+    ready = cmb.simulate(plant, law, q, t_end=0.3)
+    law.initial_effort = 0.0
     late = cmb.simulate(plant, law, q, t_end=0.3)
+    assert np.abs(ready.q.values - q).max() < 1e-10
     assert np.abs(ideal.q.values - q).max() < 1e-10
     assert 1e-9 < np.abs(late.q.values - q).max() < 1e-3  # it falls for a millisecond
 

@@ -288,6 +288,12 @@ class Chain:
                     "write it further left"
                 )
             (machine if behind else blocks).append(block.bound(here._replace(machine=behind)))
+        given = [x for x in (law, *blocks) if getattr(x, "initial_effort", None) is not None]
+        if len(given) > 1:
+            raise ValueError(
+                f"{given[0]!r} and {given[1]!r} both say what acts before the first effort arrives; delays add up, so "
+                "give initial= to one of them"
+            )
         self.blocks = tuple(blocks)
         self._series = Series(blocks)
         self.drive = Series(machine) if machine else None
@@ -327,6 +333,12 @@ class Chain:
         """From a sample to when the motors feel the effort, s: of all blocks, and of the law itself."""
         delays = [x for x in (getattr(part, "delay", None) for part in (self.law, *self.blocks)) if x is not None]
         return np.asarray(sum(np.asarray(x, dtype=np.float64) for x in delays)) if delays else None
+
+    @property
+    def initial_effort(self) -> ArrayLike | None:
+        """Before the first effort arrives, N or N m; None for that of the first sample."""
+        given = [getattr(part, "initial_effort", None) for part in (self.law, *self.blocks)]
+        return next((x for x in given if x is not None), None)
 
     @property
     def coordinates(self) -> tuple[str, ...]:

@@ -20,6 +20,9 @@ A controller is any object that can be called so. It may also have
     at the first one), in continuous time only for `derivative` and `report`, since it answers the effort at once.
 ``delay``
     From a sample to when the motors feel the effort computed from it, s, a number or (nu,). Sampled time only.
+``initial_effort``
+    What the motors give until the first delayed effort arrives, N or N m, a number or (nu,); unless given, that of the
+    first sample.
 ``drive``
     What is between the held efforts of a sampled law and the joints, in continuous time: an object with
     ``start(plant) -> state``, ``(t, terms, command, state) -> u`` and ``derivative(t, terms, command, state) -> rate``.

@@ -132,9 +132,10 @@ class StateFeedback:
         """States, velocities and efforts that belong to the reference at a time."""
         parts = tuple(np.asarray(x, dtype=np.float64) for x in self.reference(t))
         key = b"".join(x.tobytes() for x in parts)
-        if self._last is None or self._last[0] != key:  # a value kept, not a state: the same t gives the same
-            self._last = (key, self._wanted(*parts))
-        return self._last[1]
+        last = self._last  # a value kept, not a state: the same t gives the same
+        if last is None or last[0] != key:
+            self._last = last = (key, self._wanted(*parts))
+        return last[1]
 
     def _wanted(self, position: Array, velocity: Array, acceleration: Array) -> Wanted:
         lin, p = self.model, self.model.dof

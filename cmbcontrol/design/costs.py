@@ -114,16 +114,23 @@ def weighted_cost(**parts: tuple[float, Cost]) -> Cost:
 
 
 def tracking_error(run: Simulation) -> Array:
-    """Reference less position (times, k) of the controlled coordinates.
+    """Reference less value (times, k) of what the law controls, coordinates or tasks: its error, where it says so.
 
     Raises
     ------
     ValueError
-        Where the run has no reference.
+        Where the run has no reference, or no error of what is no joint position.
     """
     if "reference" not in run.data:
         raise ValueError("the run has no reference: its law has none, or no coordinates; write a cost of your own")
+    if "error" in run.data:
+        return run.error.values
     names = [str(n) for n in run.data["controlled"].values]
+    if not set(names) <= set(run.data["position"].values.tolist()):
+        raise ValueError(
+            f"the run has no error of {', '.join(names)}, which are no joint positions; give the law a method "
+            "error(t, terms) -> (e, rate), or write a cost of your own"
+        )
     return run.reference.values - run.q.sel(position=names).values
 
 

@@ -62,42 +62,53 @@ def family_of(
         if effort is not None:
             _check.one_of(effort, plant.actuator_names, "actuator")
             k = plant.actuator_names.index(effort)
-            return Family(lambda p: plant, k, None, effort, effort_units(plant)[k])
+            return Family(_Always(plant), k, None, effort, effort_units(plant)[k])
         _check.one_of(coordinate, plant.position_names, "position coordinate")
         i = plant.position_names.index(coordinate)
         plant.velocity_of([i])
-        return Family(lambda p: plant, None, i, coordinate, plant.position_units[i])
+        return Family(_Always(plant), None, i, coordinate, plant.position_units[i])
     if not callable(plant):
         raise TypeError(f"plant must be a plant or a function value -> plant, got {type(plant).__name__}")
     if effort is not None or coordinate is not None:
         raise ValueError(
             "with a function value -> plant, its value is the parameter; leave out effort= and coordinate="
         )
-    return Family(_checked(plant, start), None, None, name or getattr(plant, "__name__", "parameter").strip("<>"), unit)
+    return Family(_Alike(plant, start), None, None, name or getattr(plant, "__name__", "parameter").strip("<>"), unit)
 
 
-def _checked(make: Callable[[float], PlantBase], start: float) -> Callable[[float], PlantBase]:
-    """The factory, with a short memory, and refusing plants that are not alike."""
-    kept: dict[float, PlantBase] = {}
-    like = make(start)
-    if not isinstance(like, PlantBase):
-        raise TypeError(f"the function must return a plant, got {type(like).__name__} at {start}")
+@dataclass(frozen=True)
+class _Always:
+    """The same plant whatever the parameter."""
 
-    def plant_at(p: float) -> PlantBase:
-        if p not in kept:
-            plant = make(p)
+    plant: PlantBase
+
+    def __call__(self, p: float) -> PlantBase:
+        return self.plant
+
+
+class _Alike:
+    """A factory of plants, with a short memory, and refusing plants that are not alike."""
+
+    def __init__(self, make: Callable[[float], PlantBase], start: float) -> None:
+        self.make, self.start, self.like = make, start, make(start)
+        if not isinstance(self.like, PlantBase):
+            raise TypeError(f"the function must return a plant, got {type(self.like).__name__} at {start}")
+        self.kept: dict[float, PlantBase] = {}
+
+    def __call__(self, p: float) -> PlantBase:
+        plant = self.kept.get(p)
+        if plant is None:
+            plant = self.make(p)
             for what in ("position_names", "velocity_names", "actuator_names", "row_names"):
-                if getattr(plant, what) != getattr(like, what):
+                if getattr(plant, what) != getattr(self.like, what):
                     raise ValueError(
-                        f"the plants along the parameter must have the same {what}: {getattr(like, what)} at "
-                        f"{start:.6g}, {getattr(plant, what)} at {p:.6g}"
+                        f"the plants along the parameter must have the same {what}: {getattr(self.like, what)} at "
+                        f"{self.start:.6g}, {getattr(plant, what)} at {p:.6g}"
                     )
-            while len(kept) > 8:
-                del kept[next(iter(kept))]
-            kept[p] = plant
-        return kept[p]
-
-    return plant_at
+            while len(self.kept) > 8:
+                self.kept.pop(next(iter(self.kept)), None)
+            self.kept[p] = plant
+        return plant
 
 
 # -- the curve ----------------------------------------------------------------------------------------------

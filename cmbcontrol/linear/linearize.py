@@ -234,10 +234,10 @@ def _of_positions(plant: PlantBase, here: Derivatives) -> tuple[Array, int]:
     rolling = plant.rolling_rows(here.q) if isinstance(plant, PlantBase) else ()  # others do not tell
     if not rolling:
         return here.A, here.rank
-    binding = [i for i, name in enumerate(plant.row_names) if name not in rolling]
+    binding = np.array([name not in rolling for name in plant.row_names])
     A = here.A[binding]
-    levers = plant.row_scale[binding, None] * A / plant.reach
-    return A, rank(np.linalg.svd(levers, compute_uv=False), 1.0, DEPENDENT)
+    metres = A * plant.row_scale[binding, None] / plant.reach  # a metre: levers are 1
+    return A, rank(np.linalg.svd(metres, compute_uv=False), 1.0, DEPENDENT) if A.size else 0
 
 
 # -- what is linearized about -----------------------------------------------------------------------

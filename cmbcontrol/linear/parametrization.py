@@ -454,6 +454,23 @@ class LinearParametrization:
 
 
 @dataclass(frozen=True, eq=False)
+class _Explicit:
+    """R(q, y) = function(q) - y, with its derivatives."""
+
+    function: Callable[[Array], ArrayLike]
+    jacobian: Callable[[Array], ArrayLike]
+
+    def R(self, q: Array, y: Array) -> Array:
+        return np.asarray(self.function(q)) - y
+
+    def D1R(self, q: Array, y: Array) -> ArrayLike:
+        return self.jacobian(q)
+
+    def D2R(self, q: Array, y: Array) -> Array:
+        return -np.eye(y.size)
+
+
+@dataclass(frozen=True, eq=False)
 class NonlinearParametrization:
     """R(q, y) = 0 with functions of yours (Spencer, eqs. 2.20-2.31); y is not tied to a base point.
 
@@ -518,13 +535,8 @@ class NonlinearParametrization:
         names: Sequence[str] | None = None,
     ) -> NonlinearParametrization:
         """y = function(q), with its derivative by q [+] eps: R = function(q) - y."""
-        return cls(
-            lambda q, y: np.asarray(function(q)) - y,
-            lambda q, y: jacobian(q),
-            lambda q, y: -np.eye(y.size),
-            None,
-            names,
-        )
+        given = _Explicit(function, jacobian)
+        return cls(given.R, given.D1R, given.D2R, None, names)
 
     def at(self, plant: PlantBase, q0: ArrayLike, *, rank: int | None = None, y0: Array | None = None) -> Chart:
         """The chart at a base point."""

@@ -83,6 +83,13 @@ class PlantBase(ABC):
             raise AttributeError(f"plant {self.name!r} is frozen; build a new one to change {key!r}")
         super().__setattr__(key, value)
 
+    def __copy__(self) -> Self:
+        """A frozen plant is its own copy."""
+        return self
+
+    def __deepcopy__(self, memo: dict) -> Self:
+        return self
+
     # -- names ----------------------------------------------------------------------------------
 
     @property

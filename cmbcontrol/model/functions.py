@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import math
+import pickle
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -26,6 +28,8 @@ Matrix = ArrayLike | Callable[[Array], ArrayLike]
 # of a row's size: no gradient is wrong by about one; a gradient is right to the differences of Phi, 1e-10, or to those
 # by which the user found A, 1e-5
 _GRADIENT = 1e-3
+_STEP = 1e-3  # rad, or of the size: differences of order 4 are then right to 1e-12, and round to 1e-13
+_ROUNDING = float(np.finfo(float).eps)
 
 
 class _Split(NamedTuple):
@@ -54,6 +58,45 @@ class _Split(NamedTuple):
         split.to_space(self.G, self.tau, self.rank, z)
         split.backward(self.L, z)
         return z
+
+
+@dataclass(frozen=True, eq=False)
+class _Coupled:
+    """The functions of the loops with one linear row more."""
+
+    of: Mapping[str, Callable]
+    row: Array  # (1, nv)
+    offset: float
+    count: int  # rows without it
+
+    def Phi(self, q: Array) -> Array:
+        return np.append(self.of["Phi"](q), self.row @ q - self.offset)
+
+    def A(self, q: Array) -> Array:
+        return np.append(np.reshape(self.of["A"](q), (self.count, self.row.size)), self.row, axis=0)
+
+    def Adot_v(self, q: Array, v: Array) -> Array:
+        return np.append(self.of["Adot_v"](q, v), 0.0)
+
+
+@dataclass(frozen=True, eq=False)
+class _Selected:
+    """The functions of some rows of the loops."""
+
+    of: Mapping[str, Callable]
+    rows: NDArray[np.int64]
+
+    def Phi(self, q: Array) -> Array:
+        return np.asarray(self.of["Phi"](q), dtype=np.float64)[self.rows]
+
+    def A(self, q: Array) -> Array:
+        return np.asarray(self.of["A"](q), dtype=np.float64).reshape(-1, q.size)[self.rows]
+
+    def Adot_v(self, q: Array, v: Array) -> Array:
+        return np.asarray(self.of["Adot_v"](q, v), dtype=np.float64)[self.rows]
+
+
+_OF_LOOPS = ("Phi", "A", "Adot_v")
 
 
 class FunctionPlant(PlantBase):
@@ -110,7 +153,8 @@ class FunctionPlant(PlantBase):
     Notes
     -----
     Sign convention as in `Mechanism` (Aghili, eq. 19). Rank is decided in the metric of M; rows should be
-    in metres (or radians times `size`), so that they compare.
+    in metres (or radians times `size`), so that they compare. The plant can be pickled if its functions can: those
+    from the top level of a module, and methods of objects that can be pickled; not lambdas.
 
     Examples
     --------
@@ -186,7 +230,7 @@ class FunctionPlant(PlantBase):
             "B": (self.nv, self.nu),
             **self._row_shapes(count),
         }
-        self._B = self._drive(B)
+        self._constant_B = self._drive(B)
         self._require_distinct_signals()
         for array in (self.limits, self.effort, self.row_scale, self.reach, self._neutral):
             array.setflags(write=False)
@@ -249,18 +293,21 @@ class FunctionPlant(PlantBase):
             raise ModelError(f"plant {self.name!r}: Phi(q) has {count} rows, but {len(names)} are named: {list(names)}")
         return slices, names
 
-    def _drive(self, B: Matrix | None) -> Callable[[Array], Array]:
-        """B as a function of q."""
+    def _drive(self, B: Matrix | None) -> Array | None:
+        """B where it is constant."""
         if callable(B):
             self._functions["B"] = B
-            return lambda q: self._value("B", q)
+            return None
         if B is None:
             constant = np.zeros((self.nv, self.nu))
             for k, coordinate in enumerate(self.actuator_names):
                 constant[self.index(coordinate), k] = 1.0
         else:
             constant = _check.matrix(B, (self.nv, self.nu), f"B of plant {self.name!r} (coordinates x actuators)")
-        return lambda q: constant.copy()
+        return constant
+
+    def _B(self, q: Array) -> Array:
+        return self._value("B", q) if self._constant_B is None else self._constant_B.copy()
 
     def _call(self, key: str, *state: Array) -> Array:
         """What a function returns, as a new array."""
@@ -317,7 +364,9 @@ class FunctionPlant(PlantBase):
         q, v : array_like, shape (nv,)
             A generic state, near which all functions are smooth.
         tolerance : float
-            Largest error, relative to the largest entry (or to 1).
+            Largest error, relative to what is differentiated: of A and Adot_v to the largest entry, and at least to
+            what moves a row by the size of the plant a radian; of forces to the kinetic and the potential energy a
+            radian (or size, for a coordinate in metres).
 
         Raises
         ------
@@ -328,26 +377,37 @@ class FunctionPlant(PlantBase):
         q = _check.vector(q, self.nq, "q", self.position_names)
         v = _check.vector(v, self.nv, "v", self.velocity_names)
         rest = np.zeros(self.nv)
+        # Differences step through configurations, so that no speed and no unit matters.
+        reach = np.array([self.size if unit == "m" else 1.0 for unit in self.position_units])
+        row = np.array([1.0 / self.size if unit == "m" else 1.0 for unit in self.row_units])
+        fastest = float((np.abs(v) / reach).max(initial=0.0)) or 1.0  # 1/s
 
-        def compare(key: str, what: str, given: Array, found: Array) -> None:
-            error = float(np.abs(given - found).max(initial=0.0))
-            if error > tolerance * max(1.0, float(np.abs(found).max(initial=0.0))):
+        def compare(key: str, what: str, given: Array, found: Array, weight: Array) -> None:
+            error, largest = (float(np.abs(weight * x).max(initial=0.0)) for x in (given - found, found))
+            if error > tolerance * max(1.0, largest):
                 raise ModelError(
-                    f"plant {self.name!r}: {key} disagrees with {what} by {error:.3e} at q = {q.tolist()}, "
-                    f"v = {v.tolist()}: it returns {given.tolist()}, where {found.tolist()} was found by differences"
+                    f"plant {self.name!r}: {key} disagrees with {what} by {np.abs(given - found).max():.3e} at q = "
+                    f"{q.tolist()}, v = {v.tolist()}: it returns {given.tolist()}, differences give {found.tolist()}"
                 )
 
-        gradient = _gradient(lambda x: self._value("Phi", x), q)
-        compare("A", "the gradient of Phi", self._value("A", q), gradient)
-        rate = _slope(lambda s: self._value("A", q + s * v)) @ v
-        compare("Adot_v", "the rate of A along v", self._value("Adot_v", q, v), rate)
-        even = 0.5 * (self._value("h", q, v) + self._value("h", q, -v)) - self._value("h", q, rest)
-        moving = _slope(lambda s: self._value("M", q + s * v)) @ v
-        kinetic = _gradient(lambda x: np.array([0.5 * v @ self._value("M", x) @ v]), q)[0]
-        compare("h", "the Coriolis forces that follow from M", even, moving - kinetic)
+        def along_v(key: str) -> Array:
+            return _slope(lambda s: self._value(key, q + s * v), _STEP / fastest)
+
+        gradient = _gradient(lambda x: self._value("Phi", x), q, _STEP * reach)
+        compare("A", "the gradient of Phi", self._value("A", q), gradient, np.outer(row, reach))
+        compare("Adot_v", "the rate of A along v", self._value("Adot_v", q, v), along_v("A") @ v, row / fastest**2)
+        force = self._value("h", q, rest)
+        largest = float(np.abs(reach * force).max(initial=0.0))
+        unseen = 1e2 * _ROUNDING / tolerance  # of what a difference is taken of: below it, rounding is all that is left
+        M, even = self._value("M", q), 0.5 * (self._value("h", q, v) + self._value("h", q, -v)) - force
+        coriolis = along_v("M") @ v - _gradient(lambda x: 0.5 * v @ self._value("M", x) @ v, q, _STEP * reach)
+        moving = float(np.abs(M * np.outer(reach, reach)).max(initial=0.0)) * fastest**2
+        compare("h", "the Coriolis forces that follow from M", even, coriolis, reach / max(moving, unseen * largest))
         if "potential" in self._functions:
-            slope = _gradient(lambda x: self._value("potential", x)[None], q)[0]
-            compare("h", "the gradient of the potential, at rest,", self._value("h", q, rest), slope)
+            slope = _gradient(lambda x: self._value("potential", x), q, _STEP * reach)
+            energy = abs(float(self._value("potential", q)))
+            weight = reach / (max(largest, unseen * energy / _STEP) or 1.0)
+            compare("h", "the gradient of the potential, at rest,", force, slope, weight)
 
     # -- coordinates ------------------------------------------------------------------------------
 
@@ -430,12 +490,13 @@ class FunctionPlant(PlantBase):
         row = np.zeros((1, self.nq))
         for coordinate, c in loop.coefficients.items():
             row[0, self.index(coordinate)] = c
-        f, last = self._functions, next(iter(loop.coefficients))
+        last = next(iter(loop.coefficients))
         count = len(self.row_names)
         scale = np.append(self.row_scale, 1.0 / np.linalg.norm(row[0] / self.reach))
         scale.setflags(write=False)
         if loop.name in self.row_names:
             raise ModelError(f"plant {self.name!r} has a row called {loop.name!r} already; rename the coupling")
+        coupled = _Coupled({name: self._functions[name] for name in _OF_LOOPS}, row, loop.offset, count)
         mode = object.__new__(type(self))
         vars(mode).update(
             vars(self),
@@ -443,28 +504,19 @@ class FunctionPlant(PlantBase):
             row_units=(*self.row_units, self.position_units[self.index(last)]),
             row_slices={**self.row_slices, loop.name: slice(count, count + 1)},
             row_scale=scale,
-            _functions=f
-            | {
-                "Phi": lambda q: np.append(f["Phi"](q), row @ q - loop.offset),
-                "A": lambda q: np.append(np.reshape(f["A"](q), (count, self.nv)), row, axis=0),
-                "Adot_v": lambda q, v: np.append(f["Adot_v"](q, v), 0.0),
-            },
+            _functions=self._functions | {name: getattr(coupled, name) for name in _OF_LOOPS},
             _shapes=self._shapes | self._row_shapes(count + 1),
         )
+        vars(mode).pop("_modes", None)
         return mode
 
     def _row_shapes(self, count: int) -> dict[str, tuple[int, ...]]:
         return {"Phi": (count,), "A": (count, self.nv), "Adot_v": (count,)}
 
     def _of_rows(self, kept: Sequence[str], rows: NDArray[np.int64]) -> dict[str, Any]:
-        f = self._functions
+        selected = _Selected({name: self._functions[name] for name in _OF_LOOPS}, rows)
         return {
-            "_functions": f
-            | {
-                "Phi": lambda q: np.asarray(f["Phi"](q), dtype=np.float64)[rows],
-                "A": lambda q: np.asarray(f["A"](q), dtype=np.float64).reshape(-1, self.nv)[rows],
-                "Adot_v": lambda q, v: np.asarray(f["Adot_v"](q, v), dtype=np.float64)[rows],
-            },
+            "_functions": self._functions | {name: getattr(selected, name) for name in _OF_LOOPS},
             "_shapes": self._shapes | self._row_shapes(rows.size),
         }
 
@@ -573,6 +625,30 @@ class FunctionPlant(PlantBase):
         closer = q - np.linalg.lstsq(A, off, rcond=RANK_TOLERANCE)[0]
         return closer if self.open_loop(closer) < self.open_loop(q) else q
 
+    # -- from process to process ------------------------------------------------------------------
+
+    def __getstate__(self) -> dict[str, Any]:
+        for key, function in {**self._functions, "sketch": self.sketch}.items():
+            try:
+                pickle.dumps(function)
+            except Exception as error:  # whatever the object of a user raises
+                raise ModelError(
+                    f"plant {self.name!r} cannot be pickled, for its function {key} cannot: {error}. Define it at the "
+                    "top level of a module, or build the plant anew in each process."
+                ) from error
+        return {name: value for name, value in vars(self).items() if name != "_modes"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        for array in (
+            self.limits,
+            self.effort,
+            self.row_scale,
+            self.reach,
+            self._neutral,
+        ):  # which pickle does not know
+            array.setflags(write=False)
+
     # -- printing ---------------------------------------------------------------------------------
 
     def __repr__(self) -> str:
@@ -590,13 +666,13 @@ class FunctionPlant(PlantBase):
         return lines
 
 
-def _gradient(function: Callable[[Array], Array], q: Array) -> Array:
+def _gradient(function: Callable[[Array], Array], q: Array, steps: Array) -> Array:
     """Gradient (outputs, nq) by central differences of order 4."""
-    columns = [_slope(lambda s, e=e: function(q + s * e)) for e in np.eye(q.size)]
+    columns = [_slope(lambda s, e=e: function(q + s * e), h) for e, h in zip(np.eye(q.size), steps, strict=True)]
     return np.stack(columns, axis=-1)
 
 
-def _slope(function: Callable[[float], Array], step: float = 1e-3) -> Array:
+def _slope(function: Callable[[float], Array], step: float) -> Array:
     """Derivative at zero by central differences of order 4."""
     near, far = function(step) - function(-step), function(2.0 * step) - function(-2.0 * step)
     return (8.0 * near - far) / (12.0 * step)

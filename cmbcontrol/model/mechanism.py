@@ -386,10 +386,6 @@ class Mechanism(PlantBase):
         rows = self.row_scale, self.reach, self.force_scale, None, self.row_names, self.absent
         return Terms(t, q.copy(), v.copy(), M, h, phi, A, b, B, potential, pivots, rank, *rows)
 
-    def __deepcopy__(self, memo: dict) -> Mechanism:
-        """A frozen machine is its own copy."""
-        return self
-
     def __reduce__(self) -> tuple:
         """Pickled as its parts and built again: arrays from a file would not be read-only, as kernels know them."""
         if self._whole is not None:

@@ -49,6 +49,7 @@ class Control:
         self.period = period_of(law)
         self.state = start_of(law, plant)
         self.delay = _delays(law, plant, self.period)
+        self._initial = _initial_effort(law, plant)
         self.drive = _drive(law, self.period)
         self.measures_force = bool(getattr(law, "measures_force", False))
         self.reports: list[tuple[float, Mapping[str, float]]] = []
@@ -107,6 +108,8 @@ class Control:
         except Exception as error:
             raise LawFailed from error
         if self.delay.any():
+            if self._samples == 0:
+                self.command = u if self._initial is None else self._initial
             late = ((self._arrival(delay), motor, float(u[motor])) for motor, delay in enumerate(self.delay))
             self._under_way = sorted([*self._under_way, *late])
         else:
@@ -213,6 +216,15 @@ def _delays(law: Any, plant: Plant, period: float | None) -> Array:
             "the law a period."
         )
     return delay
+
+
+def _initial_effort(law: Any, plant: Plant) -> Array | None:
+    """What acts before the first effort of a delayed law arrives; None for that of the first sample."""
+    given = getattr(law, "initial_effort", None)
+    if given is None:
+        return None
+    what = f"the initial effort of {type(law).__name__}"
+    return _check.vector(np.broadcast_to(given, (plant.nu,)), plant.nu, what, plant.actuator_names).copy()
 
 
 def _drive(law: Any, period: float | None) -> Any:

@@ -15,7 +15,7 @@ from ..errors import AssemblyError, ModelError, RedundantRowsError, Status
 from ..kernels import stepping
 from .control import LawFailed
 from .field import Field, NotFinite
-from .run import INSTANT, Record, Run, Standing, path
+from .run import INSTANT, Record, Run, Standing, path, spent
 
 __all__ = ["Log", "run"]
 
@@ -320,8 +320,8 @@ def _loop(run: Run, stepper: _Stepper, log: Log, now: Standing, stop: float) -> 
         now.taken += 1
         stepper.keep(t, x)
         run.report.update(t / run.t_end)
-        if now.taken >= run.max_steps and t < stop:
-            record.status = Status.TOO_MANY_STEPS
+        if (ended := spent(run, now, stop)) != Status.COMPLETED:
+            record.status = ended
             return
 
 

@@ -27,6 +27,7 @@ Array = NDArray[np.float64]
 _LOOK = 0.1  # closeness below which the path is searched for singular passages
 _EVENT = 1e-3  # closeness below which a passage is logged
 _BACK = 1e3  # a row lost at the tolerance of the rank is back above this many times of it
+_STEEPER = 10.0  # than it was seen: what the closeness may be between two looks
 _SAME = 1e-6  # s: singular poses as near as this are one
 
 
@@ -315,6 +316,9 @@ def _events(run: Run, T: Array, X: Array, F: Array) -> list[dict[str, Any]]:
     cap, plant = run.options.cap, run.plant
     if cap == 0 or len(F) == 0:
         return []
+    moving = plant.nq + plant.nv + 2  # without the states of a law
+    if X.shape[1] != moving:
+        X, F = np.ascontiguousarray(X[:, :moving]), np.ascontiguousarray(F[:, :, :moving])
     V = X[:-1, plant.nq : plant.nq + plant.nv]
     looks = np.array([looks_in_step(plant, v, h) for v, h in zip(V, np.diff(T), strict=True)])
     step = np.repeat(np.arange(looks.size), looks)
@@ -322,9 +326,12 @@ def _events(run: Run, T: Array, X: Array, F: Array) -> list[dict[str, Any]]:
     fine = np.append(T[step] + np.diff(T)[step] * within, T[-1])
     near = _closeness(run, fine, T, X, F)
     before, after = np.append(np.inf, near[:-1]), np.append(near[1:], np.inf)
+    low = (near < _LOOK) & (near <= before) & (near < after) & (_least(fine, near) <= _EVENT)
     events = []
-    for i in np.flatnonzero((near < _LOOK) & (near <= before) & (near < after)):
-        t, c = lowest(partial(_closeness, run, T=T, X=X, F=F), fine[max(i - 1, 0)], fine[min(i + 1, fine.size - 1)])
+    for i in np.flatnonzero(low):
+        j, k = step[max(i - 1, 0)], step[min(i, step.size - 1)] + 1  # the steps on both sides, not the whole run
+        around = partial(_closeness, run, T=T[j : k + 1], X=X[j : k + 1], F=F[j:k])
+        t, c = lowest(around, fine[max(i - 1, 0)], fine[min(i + 1, fine.size - 1)], _EVENT)
         if near[i] <= c:
             t, c = float(fine[i]), float(near[i])
         if c > _EVENT or (events and t - events[-1]["time"] < _SAME):
@@ -368,9 +375,6 @@ def _closeness(run: Run, times: Array, T: Array, X: Array, F: Array) -> Array:
     """Closeness to a singular pose along the path."""
     out = np.empty(times.size)
     if isinstance(run.plant, Mechanism):
-        n = run.plant.nq + run.plant.nv + 2
-        if X.shape[1] != n:
-            X, F = np.ascontiguousarray(X[:, :n]), np.ascontiguousarray(F[:, :, :n])
         record.path_closeness(run.plant.model, run.options, times, T, X, F, out)
         return out
     zero = np.zeros(run.plant.nv)
@@ -380,13 +384,33 @@ def _closeness(run: Run, times: Array, T: Array, X: Array, F: Array) -> Array:
     return out
 
 
-def lowest(values: Callable[[Array], Array], a: float, b: float) -> tuple[float, float]:
-    """Where a function is least between a and b, and how little: a zoom with 21 points a level."""
+def lowest(values: Callable[[Array], Array], a: float, b: float, sought: float = np.inf) -> tuple[float, float]:
+    """Where a function is least between a and b, and how little: a zoom with 21 points a level.
+
+    It ends early where the function stays above what is sought.
+    """
     t, c = a, np.inf
     for _ in range(8):
         grid = np.linspace(a, b, 21)
         found = values(grid)
         i = int(np.argmin(found))
         t, c = float(grid[i]), float(found[i])
+        if _least(grid, found)[i] > sought:
+            break
         a, b = grid[max(i - 1, 0)], grid[min(i + 1, 20)]
     return t, c
+
+
+def _least(times: Array, values: Array) -> Array:
+    """How little the closeness may be on both sides of each sample, with slopes up to `_STEEPER` times those around.
+
+    It is the size of something smooth: where it falls to zero, its slope is seen from afar, if a row that is nearer to
+    vanishing does not hide it. Where it rests, but for rounding, it leads nowhere.
+    """
+    h = np.diff(times)
+    slope = np.divide(np.abs(np.diff(values)), h, out=np.zeros(h.size), where=h > 0.0)  # 0: times that are one
+    padded = np.pad(slope, 2)  # two intervals on each side count
+    steepest = _STEEPER * np.max([padded[k : k + values.size] for k in range(4)], axis=0)
+    to_left, to_right = np.append(0.0, h), np.append(h, 0.0)
+    left, right = np.append(values[0], values[:-1]), np.append(values[1:], values[-1])
+    return 0.5 * (values + np.minimum(left - steepest * to_left, right - steepest * to_right))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import json
+import pickle
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -43,7 +45,7 @@ class Simulation:
         controller also ``reference`` and ``error``; with one that reports, ``report`` by ``quantity``. With a
         formulation by name, accelerations and forces are those it gives, and ``formulation_conditioning`` is its own.
     plant : Plant or None
-        None where the run was loaded from a file.
+        None where the run was loaded from a file, or came from another process and the plant cannot be pickled.
     status : Status
 
     Notes
@@ -54,6 +56,20 @@ class Simulation:
     def __init__(self, data: xarray.Dataset, plant: Plant | None = None) -> None:
         self.data = data
         self.plant = plant
+
+    def __getstate__(self) -> dict[str, Any]:
+        """A plant that cannot be pickled stays behind, as in a file; the numbers arrive."""
+        try:
+            pickle.dumps(self.plant)
+        except Exception:  # whatever the functions of a user raise
+            return vars(self) | {"plant": None}
+        return vars(self)
+
+    def __copy__(self) -> Simulation:
+        return Simulation(self.data, self.plant)
+
+    def __deepcopy__(self, memo: dict) -> Simulation:
+        return Simulation(copy.deepcopy(self.data, memo), self.plant)
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_") or name == "data" or name not in self.data:

@@ -26,6 +26,7 @@ from .control import Control
 from .integrators import LOCAL_METHODS, METHODS, MULTISTEP
 from .result import Simulation
 from .run import Record, Run, Standing, regular_gradient
+from .runaway import runaway
 from .stabilisation import Stabilisation
 from .switching import Contact, Switch
 from .switching_run import Loops, run_in_parts
@@ -383,7 +384,9 @@ def _raise(plant: Plant, record: Record, simulation: Simulation) -> None:
     t, x = (float(T[-1]), X[-1]) if len(T) else (float(record.T[0][-1]), record.X[0][-1])
     q = ", ".join(f"{n} = {value:.6g}" for n, value in zip(plant.position_names, x, strict=False))
     causes = [f"{type(record.error).__name__}: {record.error}"] if record.error is not None else []
-    if not isinstance(record.error, (ModelError, SingularPoseError, ParametrizationError)):  # these say all
+    if grown := runaway(plant, simulation):
+        causes.insert(0, grown)
+    elif not isinstance(record.error, (ModelError, SingularPoseError, ParametrizationError)):  # these say all
         causes.insert(0, record.status.message)
     if record.status in (Status.STEP_TOO_SMALL, Status.PROJECTION):
         causes += filter(None, [near_the_end(plant, x[: plant.nq])])
