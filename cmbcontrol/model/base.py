@@ -325,6 +325,7 @@ class PlantBase(ABC):
         True
         """
         start = q = self._position(q).copy()
+        accuracy = None if accuracy is None else _check.positive(accuracy, "accuracy")
         euclidean = _check.one_of(metric, ("mass", "euclidean"), "metric") == "euclidean"
         left = self.open_loop(q) if accuracy is None else np.inf
         if accuracy is not None or left > 2e-15 * self.extent(q):  # less is rounding

@@ -313,9 +313,7 @@ class Mechanism(PlantBase):
             self.model, trial, work, RANK_TOLERANCE, self.nv, euclidean, accuracy * self.size, moved
         )
         closed = 0.0 <= left < 1e-9 * self.size or 0.0 <= left < 1e-9 * self.extent(trial)
-        if (
-            closed and np.abs(moved * self.reach).max(initial=0.0) < 0.5 * self.size
-        ):  # rad, or sizes: so near, full steps are right
+        if closed and np.abs(moved * self.reach).max(initial=0.0) < 0.5 * self.size:  # so near, full steps are right
             return trial, left
         found, open_by = super()._closed_to(q, euclidean, accuracy)
         if closed and not open_by < 1e-9 * self.extent(found):
