@@ -27,16 +27,21 @@ from .dynamics.singular import singular_pose as singular_pose
 from .errors import AssemblyError as AssemblyError
 from .errors import CmbError as CmbError
 from .errors import ContinuationError as ContinuationError
+from .errors import ContinuationInterrupted as ContinuationInterrupted
 from .errors import ControllabilityError as ControllabilityError
 from .errors import DesignError as DesignError
 from .errors import EquilibriumError as EquilibriumError
+from .errors import FileError as FileError
+from .errors import Interrupted as Interrupted
 from .errors import ModelError as ModelError
 from .errors import ParametrizationError as ParametrizationError
 from .errors import RedundantRowsError as RedundantRowsError
 from .errors import SimulationError as SimulationError
+from .errors import SimulationInterrupted as SimulationInterrupted
 from .errors import SingularPoseError as SingularPoseError
 from .errors import Status as Status
 from .errors import SwitchingError as SwitchingError
+from .errors import TuningInterrupted as TuningInterrupted
 from .linear import EquilibriumBranch as EquilibriumBranch
 from .linear import FrameMotion as FrameMotion
 from .linear import LinearModel as LinearModel
@@ -98,6 +103,7 @@ __all__ = [
     "Constant",
     "Contact",
     "ContinuationError",
+    "ContinuationInterrupted",
     "ControllabilityError",
     "Coupling",
     "Cylindrical",
@@ -106,6 +112,7 @@ __all__ = [
     "Engage",
     "EquilibriumBranch",
     "EquilibriumError",
+    "FileError",
     "Fixed",
     "Formulation",
     "Frame",
@@ -114,6 +121,7 @@ __all__ = [
     "FunctionPlant",
     "Helical",
     "Impact",
+    "Interrupted",
     "JointSpring",
     "LinearModel",
     "LinearSequence",
@@ -139,6 +147,7 @@ __all__ = [
     "Sampled",
     "Simulation",
     "SimulationError",
+    "SimulationInterrupted",
     "Sine",
     "SingularPose",
     "SingularPoseError",
@@ -147,6 +156,7 @@ __all__ = [
     "Status",
     "SwitchingError",
     "Terms",
+    "TuningInterrupted",
     "Universal",
     "Unlock",
     "Weld",
