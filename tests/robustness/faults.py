@@ -1,4 +1,4 @@
-"""Ctrl-C, kills and full disks at random times: ``python -m tests.robustness.faults KIND ... --count 100 --seed 1``.
+"""Ctrl-C, kills and full disks at random times: ``python tests/robustness/faults.py KIND ... --count 100 --seed 1``.
 
 Each trial is a process of its own, forked from this one, which has loaded everything. A line of JSON tells the
 findings; what may not be raises at once, and names the trial.

@@ -638,8 +638,8 @@ def test_reports_are_written_part_by_part(tmp_path):
 def faults(*words):
     """What the trials have found, a mapping for each kind."""
     done = subprocess.run(
-        [sys.executable, "-m", "tests.robustness.faults", *map(str, words)], cwd=ROOT, capture_output=True, text=True,
-        env=os.environ | {"PYTHONPATH": str(ROOT)}, check=False,
+        [sys.executable, Path(__file__).with_name("faults.py"), *map(str, words)], cwd=ROOT, capture_output=True,
+        text=True, env=os.environ | {"PYTHONPATH": str(ROOT)}, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr[-3000:]
     return [json.loads(line) for line in done.stdout.splitlines()]
