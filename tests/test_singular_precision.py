@@ -186,3 +186,43 @@ class TestPieces:
         assert stepping.plan(0.047, gap, 0.2, 0.05, 0.048) == (0.048, True)  # the end is just beyond
         assert stepping.plan(0.047, gap, 0.2, 0.05, 0.04) == (0.2, False)  # and here before the pose
         assert stepping.plan(np.inf, gap, 0.2, 0.5, 1.0) == (0.2, False)
+
+
+class Idle:
+    """A sampled law that does nothing: it only makes the steps short."""
+
+    def __init__(self, period):
+        self.period = period
+
+    def __call__(self, t, terms, state):
+        return [0.0, 0.0]
+
+
+class TestShortSteps:
+    """Spencer's second example where samples or a limit put the stages next to the singular pose."""
+
+    def passes(self, t_end, law=None, **options):
+        plant = plants.five_bar()
+        run = cmb.simulate(plant, law, five_bar.pose(plant, "second"), t_end=t_end, max_steps=20_000, **options)
+        expected = [t for t in (0.6508151, 1.8537910, 3.9097805) if t < t_end]
+        assert [event["time"] for event in run.events()] == pytest.approx(expected, abs=1e-5)
+        assert run.max_energy_error < 1e-8
+        assert np.abs(run.q.values[:, 0] + run.q.values[:, 2] - np.pi).max() < 1e-3
+
+    @pytest.mark.parametrize("period", [1e-3, 4e-3, 2e-2, 5e-2])
+    def test_samples(self, period):
+        self.passes(2.0 if period < 2e-3 else 5.0, Idle(period))
+
+    @pytest.mark.parametrize("max_step", [1e-3, 2e-3, 4e-3, 8e-3])
+    def test_limits(self, max_step):
+        self.passes(5.0, max_step=max_step)
+
+    @pytest.mark.parametrize("max_step", [4e-3, np.inf])
+    def test_laws_in_continuous_time(self, max_step):
+        self.passes(2.0, lambda t, terms, state: [0.0, 0.0], max_step=max_step)
+
+    def test_a_formulation_by_name_with_samples(self):
+        self.passes(2.0, Idle(4e-3), formulation="aghili")
+
+    def test_a_small_tolerance(self):
+        self.passes(5.0, rtol=1e-13, atol=1e-13)

@@ -223,7 +223,7 @@ def factored(G):
     G = np.array(G, dtype=float)
     rows = len(G)
     order, tau, pivots = np.empty(rows, np.int64), np.empty(rows), np.empty(rows)
-    return split.factor_rows(G, order, tau, pivots, 1e-10, G.shape[1]), pivots
+    return split.factor_rows(G, order, tau, pivots, 1e-10, 0.0, G.shape[1]), pivots
 
 
 @pytest.mark.parametrize("angle", [1e-3, 1e-6, 1e-9])
@@ -240,7 +240,7 @@ def test_a_small_independent_part_is_found_among_duplicates(angle):
 
 def test_rank_is_capped():
     G, order = np.eye(3), np.empty(3, np.int64)
-    assert split.factor_rows(G, order, np.empty(3), np.empty(3), 1e-10, 2) == 2
+    assert split.factor_rows(G, order, np.empty(3), np.empty(3), 1e-10, 0.0, 2) == 2
 
 
 # -- acceleration -----------------------------------------------------------------------------------

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
+from .._tolerance import UNREACHED
 from ..dynamics.forces import weight_root
 from ..kernels import laws
 from ..model.plant import Plant
@@ -332,9 +333,10 @@ class ConstrainedActuation(AroundMotion):
     def _unlimited(self, terms: Terms, wanted: Array) -> tuple[Array, bool]:
         """Least efforts without limits, and whether they produce the motion."""
         Z, root = terms.Z, self._root
-        reach = Z.T @ terms.B
-        need = Z.T @ (terms.M @ wanted + terms.h) - reach @ self.nominal
-        y, rank, _ = laws.smallest_solution(reach if root is None else reach @ root, need, 1e-10)
+        B = terms.B if root is None else terms.B @ root
+        reach, lengths, scale = laws.motor_reach(Z, B, terms.reach)
+        need = Z.T @ (terms.M @ wanted + terms.h - terms.B @ self.nominal) / lengths
+        y, rank, _ = laws.smallest_solution(reach, need, scale, UNREACHED)
         return self.nominal + (y if root is None else root @ y), rank == terms.dof
 
     def _limited(self, problem: _Problem, u: Array | None) -> tuple[Array, ActuationStatus, float] | None:

@@ -339,7 +339,7 @@ class ConstraintForcePI:
     def _reachable(self, terms: Terms, C: Array, change: Array) -> Array:
         """The part of a change of the components that the motors can make."""
         X = self._stacked(terms, C, self._root)
-        if laws.smallest_solution(X, np.zeros(len(X)), _RANK)[1] == len(X):
+        if laws.smallest_solution(X, np.zeros(len(X)), float(np.linalg.norm(X)), _RANK)[1] == len(X):
             return self._across(terms, change) if self.components.whole else change
         U = self._reach(terms, C, surplus_efforts(terms, np.zeros(terms.dof), self._root)[1])[0]
         return self._projected(U, change)
@@ -377,7 +377,7 @@ class ConstraintForcePI:
             given = f - self._across(terms, f - loads - force)
         else:
             given = np.concatenate([terms.Z.T @ f, self._newtons * (force + C @ loads)])
-        u, rank, _ = laws.smallest_solution(X, given, _RANK)
+        u, rank, _ = laws.smallest_solution(X, given, float(np.linalg.norm(X)), _RANK)
         if rank == len(X):
             return u if root is None else root @ u
         # not all can be reached: what is nearest

@@ -273,7 +273,7 @@ class ProjectedInverseDynamics:
             a, closeness = nearest(terms, J, target, self._wish(t, terms))
         else:  # a = c + Z z with J Z z = target - J c, whatever the wish
             Z, c = terms.Z, terms.Cv
-            z, _, closeness = laws.smallest_solution(J @ Z, target - J @ c, 0.0)
+            z, _, closeness = laws.smallest_solution(J @ Z, target - J @ c, float(np.linalg.norm(J)), 0.0)
             a = c + Z @ z
         self._require_rank(t, terms, J, closeness)
         return a

@@ -50,7 +50,7 @@ def nearest(terms: Terms, J: Array, target: Array, wish: Wish) -> tuple[Array, f
     kinetic = _Kinetic(terms)
     Y, rest = kinetic.rows(J, target)
     y = kinetic.coordinates(wish.vdot)
-    more, _, closeness = laws.smallest_solution(np.ascontiguousarray(Y), rest - Y @ y, 0.0)
+    more, _, closeness = laws.smallest_solution(np.ascontiguousarray(Y), rest - Y @ y, float(np.linalg.norm(Y)), 0.0)
     y += more
     if wish.J is not None and closeness > 0.0:
         y += _second(kinetic, wish, y, np.linalg.qr(Y.T)[0])

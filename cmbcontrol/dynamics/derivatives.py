@@ -187,7 +187,7 @@ def derivatives(
         f = terms.B @ u - terms.h
         if a is None:
             a = constrained.gauss_acceleration(
-                terms.M, terms.A, terms.row_scale, f, -terms.b, RANK_TOLERANCE, terms.rank
+                terms.M, terms.A, terms.row_scale, terms.reach, f, -terms.b, RANK_TOLERANCE, terms.rank
             )[0]
         if lam is None:
             lam = terms.A_pinv.T @ (f - terms.M @ np.asarray(a))

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
+from .._tolerance import ROUNDING, UNREACHED, pinv
 from ..errors import ControllabilityError
 from ..kernels import laws
 from ..model.diagnosis import Actuation, actuation_verdict, unique_multipliers
@@ -29,8 +30,6 @@ __all__ = [
 ]
 
 Array = NDArray[np.float64]
-
-_RANK = 1e-10  # relative size of what counts as reached by the motors
 
 
 @dataclass(frozen=True, eq=False)
@@ -150,25 +149,28 @@ def motor_effort(terms: Terms, vdot: ArrayLike, weight: ArrayLike | None = None,
 
 def smallest_effort(terms: Terms, vdot: Array, root: Array | None = None, *, strict: bool = True) -> Array:
     """The u of `motor_effort` alone, with a root of the metric (`weight_root`): what laws call at every sample."""
-    Z, B = terms.Z, terms.B
-    need = Z.T @ (terms.M @ vdot + terms.h)
-    reach = Z.T @ B if root is None else Z.T @ B @ root
-    x, rank, _ = laws.smallest_solution(reach, need, _RANK)
+    B = terms.B if root is None else terms.B @ root
+    X, lengths, scale = laws.motor_reach(terms.Z, B, terms.reach)
+    wanted = terms.M @ vdot
+    need = terms.Z.T @ (wanted + terms.h) / lengths
+    x, rank, _ = laws.smallest_solution(X, need, scale, UNREACHED)
     if rank < terms.dof:
-        x = np.linalg.pinv(reach, rcond=_RANK) @ need
+        x = pinv(X, scale, UNREACHED) @ need
         if strict:
-            _require_reached(terms, need, need - reach @ x)
+            _require_reached(terms, need - X @ x, wanted)
     return x if root is None else root @ x
 
 
-def _require_reached(terms: Terms, need: Array, missing: Array) -> None:
-    """Refuse a motion that the motors cannot produce."""
-    if np.abs(missing).max(initial=0.0) <= 1e-9 * (1.0 + np.abs(need).max(initial=0.0)):
+def _require_reached(terms: Terms, missing: Array, wanted: Array) -> None:
+    """Refuse a motion that the motors cannot produce; forces missing along unit motions, in newtons."""
+    at_hand = float((np.abs(wanted) / terms.reach).max() + (np.abs(terms.h) / terms.reach).max())
+    if np.abs(missing).max(initial=0.0) <= UNREACHED * at_hand + ROUNDING * terms.force_scale:
         return
     verdict = actuation_verdict(terms)
     raise ControllabilityError(
-        f"the motors reach {verdict.rank} of {verdict.dof} freedoms at this pose; forces up to "
-        f"{np.abs(terms.Z @ missing).max():.3g} are missing (q = {np.round(terms.q, 6).tolist()}). "
+        f"the motors reach {verdict.rank} of {verdict.dof} freedoms at this pose; forces of "
+        f"{np.abs(missing).max():.3g} N (at a lever of the size of the machine for torques) are missing "
+        f"(q = {np.round(terms.q, 6).tolist()}). "
         "Add an actuator, or leave this pose (strict=False gives the nearest efforts)."
     )
 

@@ -210,7 +210,7 @@ class Formulation:
             return terms
         cap = terms.rank if self.rank_tolerance >= RANK_TOLERANCE else terms.h.size
         rank = constrained.gauss_acceleration(
-            terms.M, terms.A, terms.row_scale, terms.h, terms.b, self.rank_tolerance, cap
+            terms.M, terms.A, terms.row_scale, terms.reach, terms.h, terms.b, self.rank_tolerance, cap
         )[2]
         return _at_rank(terms, rank)
 
@@ -324,7 +324,7 @@ def _gauss(problem: _Problem) -> _Solved:
     terms = problem.terms
     tolerance = problem.way.rank_tolerance or RANK_TOLERANCE
     vdot, lam, rank = constrained.gauss_acceleration(
-        terms.M, terms.A, terms.row_scale, problem.g, -terms.b, tolerance, terms.rank
+        terms.M, terms.A, terms.row_scale, terms.reach, problem.g, -terms.b, tolerance, terms.rank
     )
     return _Solved(vdot, rank, lambda: ((_in_mass_coordinates(problem)[1], rank),), lam)
 
@@ -432,7 +432,7 @@ class _Kept:
 
 def _stack(R: Array, terms: Terms) -> tuple[Array, Array]:
     """[R; A] with an orthonormal basis of the rows in place of A, which stands redundant ones; and that basis."""
-    rows = laws.constraint_split(terms.A, terms.b, terms.rank)[0].T
+    rows = laws.constraint_split(terms.A, terms.b, terms.row_scale, terms.rank)[0].T
     return np.vstack([R, rows]), rows
 
 
@@ -708,7 +708,7 @@ def acceleration(
     if formulation == "gauss" and baumgarte is None and not options:
         f = _check.vector(f, terms.h.size, "f")
         return constrained.gauss_acceleration(
-            terms.M, terms.A, terms.row_scale, f - terms.h, -terms.b, RANK_TOLERANCE, terms.rank
+            terms.M, terms.A, terms.row_scale, terms.reach, f - terms.h, -terms.b, RANK_TOLERANCE, terms.rank
         )[0]
     return _formulation(formulation, options).acceleration(terms, f, _target(terms, baumgarte))
 

@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .. import _check
+from .. import _check, _tolerance
 from ..errors import AssemblyError, SingularPoseError
 from ..model.plant import Plant
 from ..model.terms import Terms
@@ -42,6 +42,7 @@ __all__ = [
     "SingularPose",
     "SingularityEvent",
     "hysteresis_rank",
+    "moves",
     "nearest_singular_pose",
     "regular_gradient",
     "singular_pose",
@@ -50,9 +51,11 @@ __all__ = [
 
 Array = NDArray[np.float64]
 
-_TOLERANCE = 1e-7  # of the largest constraint gradient: smaller ones are lost. Twice: of the largest b, for the forms
+_TOLERANCE = 1e-7  # of the largest constraint gradient: smaller ones are lost
+_BINDING = 1e-6  # of the largest b: forms below it are zero. Null vectors of lost rows are as exact as their loss
+_STRAIGHT = 1e-4  # of the largest b that turning could give: smaller ones are measured against it
 _ON = 1e-6  # velocities this near to a branch, relative to their length, are on it
-_STILL = 1e-12  # of a speed of one size a second: slower is at rest
+_STILL = 1e-10  # of the speed that gravity and springs give within a size of the machine: slower is at rest
 _EXACT = 1e-12  # of the size: loops that are open by less are closed
 
 
@@ -168,7 +171,7 @@ class SingularPose:
         """Independent rows at poses near by on the manifold; at a locked pose all nv coordinates count as bound."""
         if not len(self.forms):
             return max(self.rank, self._rank_near)
-        if self.v is not None and self.speed(self.v) > 0.0:
+        if self.v is not None and self.moves(self.v):
             return self.plant.nv - self._piece(self.v).dof
         return (
             self.plant.nv - min((c.tangent.shape[1] for c in self._pieces), default=0)
@@ -190,7 +193,7 @@ class SingularPose:
         speed = self.speed(v)
         if not len(self.forms) and self.singular:
             raise SingularPoseError(f"{self.outline} {self._verdict()}")
-        if speed > 0.0 and self._off(v) <= _ON:
+        if self.moves(v) and self._off(v) <= _ON:
             s = self._part(v) / speed
             piece = cone.piece_at(self.forms, s / np.linalg.norm(s))
             if piece is not None:
@@ -233,7 +236,7 @@ class SingularPose:
         """
         if not self.singular:
             return self.freedoms[:, :0]
-        if self.v is not None and self.speed(self.v) > 0.0:
+        if self.v is not None and self.moves(self.v):
             tangent = self._piece(self.v).freedoms
         elif self.branches:
             tangent = self.branches[0].freedoms
@@ -265,11 +268,15 @@ class SingularPose:
     def _off(self, v: Array) -> float:
         """How far v is from being a velocity of a motion, relative to its length."""
         speed = self.speed(v)
-        if speed == 0.0:
+        if not self.moves(v):
             return 0.0
         s = self._part(v) / speed
         across = self.speed(v / speed - self.freedoms @ s)
         return max(across, cone.residual(self.forms, s))
+
+    def moves(self, v: Array) -> bool:
+        """Whether a velocity (nv,) is more than rounding; see `moves`."""
+        return moves(self.plant, self._at_rest, v)
 
     def speed(self, v: Array) -> float:
         """Length of a velocity in the metric of M: the root of twice the kinetic energy."""
@@ -286,7 +293,7 @@ class SingularPose:
         """
         v = _check.vector(v, self.plant.nv, "v", self.plant.velocity_names)
         speed = self.speed(v)
-        if speed > 0.0 and self._off(v) <= _ON:
+        if self.moves(v) and self._off(v) <= _ON:
             distance = [self._distance(branch, v / speed) for branch in self.branches]
             near = [i for i, d in enumerate(distance) if d <= 10.0 * _ON]
             if near:
@@ -295,7 +302,7 @@ class SingularPose:
 
     def _no_motion(self, v: Array) -> SingularPoseError:
         """What is wrong with a velocity."""
-        why = "is zero" if self.speed(v) == 0.0 else "is not that of a motion through this pose"
+        why = "is zero" if not self.moves(v) else "is not that of a motion through this pose"
         return SingularPoseError(
             f"the velocity {self._words(v)} of {self.plant.name!r} {why}. {self._list_branches()}"
             if self._pieces
@@ -412,7 +419,7 @@ class SingularPose:
         """
         f = _check.vector(f, self.plant.nv, "f", self.plant.velocity_names)
         v = np.zeros(self.plant.nv) if v is None else _check.vector(v, self.plant.nv, "v", self.plant.velocity_names)
-        if not self.singular or self.speed(v) > _STILL * self.plant.size:
+        if not self.singular or self.moves(v):
             return acceleration(self.terms(v), f)
         terms = self._at_rest
         free = acceleration(terms, f)  # b = 0 at rest: what the remaining rows allow
@@ -432,8 +439,7 @@ class SingularPose:
 
     def _words(self, v: Array, most: int = 4) -> str:
         """A direction by the joints that move most."""
-        size = np.array([1.0 if unit == "rad/s" else 1.0 / self.plant.size for unit in self.plant.velocity_units])
-        share = np.abs(v) * size
+        share = np.abs(v) * self.plant.reach
         order = [int(k) for k in np.argsort(-share.round(9), kind="stable") if share[k] > 1e-3 * share.max(initial=0.0)]
         if not order:
             return "zero"
@@ -545,14 +551,14 @@ def singular_pose(
     G = np.linalg.solve(L, (plant.row_scale[:, None] * at_rest.A).T).T
     U, sigma, Vt = np.linalg.svd(G)
     scale = max(float(sigma.max(initial=0.0)), 1e-3 * regular_gradient(plant, q))
-    rank = int(np.count_nonzero(sigma > tolerance * scale))
+    rank = _tolerance.rank(sigma, scale, tolerance)
     Z = np.linalg.solve(L.T, Vt[rank:].T)
     left, forms = _forms(plant, q, Z, U[:, rank:].T * plant.row_scale)
     if v is not None:
         v = _check.vector(v, plant.nv, "v", plant.velocity_names).copy()
     lost = tuple(_lost_row(plant, n) for n in left)
     pose = SingularPose(plant, q, rank, lost, Z, forms, v, left, replace(at_rest, rank=rank))
-    if v is not None and pose.speed(v) > 0.0:
+    if v is not None and pose.moves(v):
         pose._piece(v)
     return pose
 
@@ -569,11 +575,13 @@ def _forms(plant: Plant, q: Array, Z: Array, left: Array) -> tuple[Array, Array]
         for j in range(i):
             both = plant.terms(q, Z[:, i] + Z[:, j]).b
             B[i, j] = B[j, i] = 0.5 * (both - squares[i] - squares[j])
-    size = float(np.abs(B * plant.row_scale).max(initial=0.0))
+    # Where the biases of all rows vanish, as in translation, the largest one is rounding: of products of two rates of
+    # turning and a lever arm, as large as the machine.
+    turning = float((np.abs(Z.T) @ (plant.reach / plant.size)).max())
+    size = max(float(np.abs(B * plant.row_scale).max(initial=0.0)), _STRAIGHT * turning**2 * plant.size)
     forms = np.einsum("nr,ijr->nij", left, B)
     W, sigma, _ = np.linalg.svd(forms.reshape(len(left), -1), full_matrices=False)
-    p = int(np.count_nonzero(sigma > 10.0 * _TOLERANCE * size)) if size > 0.0 else 0
-    left = _few_rows(W[:, :p].T @ left)
+    left = _few_rows(W[:, : _tolerance.rank(sigma, size, _BINDING)].T @ left)
     return left, np.einsum("nr,ijr->nij", left, B)
 
 
@@ -609,12 +617,19 @@ def _lost_row(plant: Plant, n: Array) -> dict[str, float]:
     return {plant.row_names[i]: float(n[i]) for i in order if abs(n[i]) > 1e-6}
 
 
+def moves(plant: Plant, terms: Terms, v: Array) -> bool:
+    """Whether a velocity (nv,) is more than rounding, against what the forces in the terms lead to within a size.
+
+    Without forces, every velocity but zero is one.
+    """
+    fall = np.abs(np.linalg.solve(terms.M, terms.h) * plant.reach).max(initial=0.0)
+    return bool(np.abs(v * plant.reach).max(initial=0.0) > _STILL * np.sqrt(fall * plant.size))
+
+
 def regular_gradient(plant: Plant, q: ArrayLike) -> float:
     """What a row in metres can be at most in the metric of M: the reach of a joint over the root of its inertia."""
-    size = float(getattr(plant, "size", 1.0))
-    reach = np.array([size if unit == "rad/s" else 1.0 for unit in plant.velocity_units])
     inertia = np.diag(plant.terms(q, np.zeros(plant.nv)).M)
-    return float((reach / np.sqrt(inertia)).max(initial=0.0))
+    return float((plant.reach / np.sqrt(inertia)).max(initial=0.0))
 
 
 def nearest_singular_pose(plant: Plant, q: ArrayLike, *, within: float = 0.1) -> Array:
@@ -651,7 +666,7 @@ def nearest_singular_pose(plant: Plant, q: ArrayLike, *, within: float = 0.1) ->
     """
     start = _check.vector(q, plant.nq, "q", plant.position_names)
     q = start.copy()
-    reach = np.array([1.0 if unit == "rad/s" else plant.size for unit in plant.velocity_units])
+    length = plant.size / plant.reach  # a radian, or the size of the machine
     count, last = None, np.inf
     for _ in range(30):
         terms = plant.terms(q, np.zeros(plant.nv))
@@ -667,9 +682,9 @@ def nearest_singular_pose(plant: Plant, q: ArrayLike, *, within: float = 0.1) ->
                 return q  # locked: there are no poses near by
             break
         x = _toward_singular(plant, q, terms, L, U, sigma, Vt, count)
-        size = float(np.abs(x / reach).max(initial=0.0))
+        size = float(np.abs(x / length).max(initial=0.0))
         q = plant.integrate(q, x)
-        if not np.abs(plant.difference(start, q) / reach).max(initial=0.0) <= within:
+        if not np.abs(plant.difference(start, q) / length).max(initial=0.0) <= within:
             break
         if size <= 1e-15 or (size < 1e-9 and size >= 0.5 * last):
             return _closed_singular(plant, q, count)
@@ -761,7 +776,7 @@ class SingularityEvent:
     def taken(self) -> int | None:
         """Index of the branch on which the run went on; None where that cannot be told, as at rest."""
         pose = self.pose
-        if pose is None or not pose.few or not pose.speed(self.v_after) > 1e-6 * self.plant.size:
+        if pose is None or not pose.few or not pose.moves(self.v_after):
             return None
         ahead = self.v_after / pose.speed(self.v_after)
         off = [min(pose.speed(ahead - d), pose.speed(ahead + d)) for d in self._toward(ahead)]

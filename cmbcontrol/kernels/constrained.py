@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .._jit import kernel
+from .._tolerance import ROUNDING
 from .forces import add_passive_forces, drive_matrix, potential_energy
 from .inertia import composite_inertia, newton_euler, world_inertias
 from .loops import loop_bias, loop_jacobian, loop_residual
@@ -45,6 +46,9 @@ __all__ = [
     "update_velocity",
     "velocity_correction",
 ]
+
+# Smallest over largest constraint gradient below which velocities are projected as in `velocity_correction`.
+WEAK = 0.02
 
 FAILED = -1  # in place of a rank: the mass matrix is not positive definite
 
@@ -109,22 +113,34 @@ def new_work(model):
 
 
 @kernel
-def mass_split(M, A, scale, tolerance, cap, L, G, order, tau, pivots):
-    """The split of given M and A in mass coordinates, as `update_position` makes it; returns the rank."""
+def mass_split(M, A, scale, reach, far, tolerance, cap, L, G, order, tau, pivots):
+    """The split of given M and A in mass coordinates, as `update_position` makes it; returns the rank.
+
+    A row in metres has entries of at most some `reach`, and a gradient of at most some reach / sqrt(M_kk) in the metric
+    of M; what rounding leaves of one that vanishes is a part of that. `far` (1 and above) is how many sizes of the
+    machine its farthest link is away from the origin of the world, about which moments are taken. Where all rows
+    vanish together, the tolerance is that of a hundredth of it, since only the lightest joint has a gradient so large.
+    """
     if not cholesky(M, L):
         return FAILED
     for i in range(A.shape[0]):
         for k in range(A.shape[1]):
             G[i, k] = scale[i] * A[i, k]
         forward(L, G[i])
-    rank = factor_rows(G, order, tau, pivots, tolerance, cap)
-    # where all rows vanish together there is no largest one to compare with: rounding is the measure
-    lightest = M[0, 0] if M.shape[0] > 0 else 1.0
+    largest = 0.0
     for k in range(M.shape[0]):
-        lightest = min(lightest, M[k, k])
-    while rank > 0 and pivots[rank - 1] < 1e-13 / np.sqrt(lightest):
-        rank -= 1
-    return rank
+        largest = max(largest, reach[k] / np.sqrt(M[k, k]))
+    return factor_rows(G, order, tau, pivots, tolerance, max(ROUNDING * far, 0.01 * tolerance) * largest, cap)
+
+
+@kernel
+def remoteness(model, p):
+    """How many sizes of the machine the farthest link is away from the origin of the world, at least 1."""
+    farthest = model.size
+    for i in range(p.shape[0]):
+        for c in range(3):
+            farthest = max(farthest, abs(p[i, c]))
+    return farthest / model.size
 
 
 @kernel
@@ -136,7 +152,8 @@ def update_position(model, q, w, tolerance, cap):
     w.composite[:] = w.I
     composite_inertia(model.links, w.composite, w.S, w.M)
     loop_jacobian(model, q, w.R, w.p, w.S, w.E, w.wrenches, w.phi, w.A)
-    return mass_split(w.M, w.A, model.scale, tolerance, cap, w.L, w.G, w.order, w.tau, w.pivots)
+    far = remoteness(model, w.p)
+    return mass_split(w.M, w.A, model.scale, model.reach, far, tolerance, cap, w.L, w.G, w.order, w.tau, w.pivots)
 
 
 @kernel
@@ -145,10 +162,20 @@ def euclidean_split(model, w, tolerance, cap):
     w.L[:] = 0.0
     for k in range(w.L.shape[0]):
         w.L[k, k] = 1.0
+    return euclidean_rows(model, w, tolerance, cap)
+
+
+@kernel
+def euclidean_rows(model, w, tolerance, cap):
+    """Factor the rows in the Euclidean metric, whatever L is; returns the rank."""
+    largest = 0.0
+    for k in range(w.A.shape[1]):
+        largest = max(largest, model.reach[k])
     for i in range(w.A.shape[0]):
         for k in range(w.A.shape[1]):
             w.G[i, k] = model.scale[i] * w.A[i, k]
-    return factor_rows(w.G, w.order, w.tau, w.pivots, tolerance, cap)
+    floor = max(ROUNDING * remoteness(model, w.p), 0.01 * tolerance) * largest
+    return factor_rows(w.G, w.order, w.tau, w.pivots, tolerance, floor, cap)
 
 
 @kernel
@@ -213,7 +240,7 @@ def velocity_correction(scale, w, rank, v, change):
     by the distance to it; there all of v is rotated, its head cut off, and rotated back, at the price of one rounding.
     """
     n = v.shape[0]
-    if rank > 0 and w.pivots[rank - 1] < 0.02 * w.pivots[0]:
+    if rank > 0 and w.pivots[rank - 1] < WEAK * w.pivots[0]:
         for i in range(n):  # L' v, row by row
             s = 0.0
             for k in range(i, n):
@@ -346,9 +373,7 @@ def close_step(model, x, tolerance, cap, accuracy, w, q):
         return
     for i in range(w.A.shape[0]):
         w.rhs[i] = -model.scale[i] * w.phi[i]
-        for k in range(w.A.shape[1]):
-            w.G[i, k] = model.scale[i] * w.A[i, k]
-    rank = factor_rows(w.G, w.order, w.tau, w.pivots, tolerance, cap)
+    rank = euclidean_rows(model, w, tolerance, cap)
     w.z[:] = 0.0
     solve_head(w.G, w.order, rank, w.rhs, w.z)
     to_space(w.G, w.tau, rank, w.z)
@@ -374,7 +399,7 @@ def state_terms(model, q, v, tolerance, cap, projected, accuracy):
 
 
 @kernel
-def gauss_acceleration(M, A, scale, force, target, tolerance, cap):
+def gauss_acceleration(M, A, scale, reach, force, target, tolerance, cap):
     """Acceleration nearest to M^-1 force, in the metric of M, with A vdot = target; and the multipliers.
 
     The multipliers belong to pivot rows; the others are zero. See `solve_acceleration`.
@@ -382,7 +407,7 @@ def gauss_acceleration(M, A, scale, force, target, tolerance, cap):
     rows, n = A.shape
     L, G = np.empty((n, n)), np.empty((rows, n))
     order, tau, pivots = np.empty(rows, np.int64), np.empty(rows), np.empty(rows)
-    rank = mass_split(M, A, scale, tolerance, cap, L, G, order, tau, pivots)
+    rank = mass_split(M, A, scale, reach, 1.0, tolerance, cap, L, G, order, tau, pivots)
     vdot, head, rhs, lam = force.copy(), np.empty(n), np.empty(rows), np.zeros(rows)
     if rank == FAILED:
         vdot[:] = np.nan

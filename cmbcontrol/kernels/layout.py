@@ -114,6 +114,8 @@ class Model(NamedTuple):
     links: np.ndarray
     rows: np.ndarray
     scale: np.ndarray  # (rows,) brings rows of different units to metres, for decisions about rank
+    reach: np.ndarray  # (nv,) metres that a unit of each velocity coordinate counts as: the size of the machine for rad
+    size: float  # characteristic length, metres
     springs: np.ndarray
     drives: np.ndarray
     couplings_q: np.ndarray  # (couplings, nq)

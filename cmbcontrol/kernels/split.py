@@ -77,13 +77,14 @@ def swap_rows(G, order, size, start, end, i, k):
 
 
 @kernel
-def factor_rows(G, order, tau, pivots, tolerance, cap):
+def factor_rows(G, order, tau, pivots, tolerance, floor, cap):
     """Householder factorization of the rows of G (rows, n) with pivoting; returns the rank.
 
     On return row k of G, which was row `order[k]`, holds its first entries in the rotated
     coordinates and, right of the diagonal, the k-th reflector (its leading 1 implied). The rank
-    counts rows of which more than `tolerance` times the largest is left when their turn comes,
-    and is at most `cap`; `pivots` are those sizes, sorted, largest first.
+    counts rows of which more than `tolerance` times the largest, and more than `floor`, is left when
+    their turn comes, and is at most `cap`; `pivots` are those sizes, sorted, largest first. The floor
+    is what rounding leaves of rows that vanish: where all do, there is no largest one to compare with.
 
     Among rows at least a third as long as the longest, the one that ends first is taken, so that
     rows of neighbouring loops stay short (the longest alone would mix far ends of a long chain).
@@ -122,7 +123,7 @@ def factor_rows(G, order, tau, pivots, tolerance, cap):
         norm = np.sqrt(s)
         pivots[k] = norm
         largest = max(largest, norm)
-        if np.sqrt(longest) <= tolerance * largest or k >= cap or norm == 0.0:
+        if np.sqrt(longest) <= max(tolerance * largest, floor) or k >= cap or norm == 0.0:
             break
         rank = k + 1
         x = G[k, k]
@@ -135,13 +136,12 @@ def factor_rows(G, order, tau, pivots, tolerance, cap):
             s = G[i, k]
             for c in range(k + 1, end[k]):
                 s += G[k, c] * G[i, c]
-            if s == 0.0:
-                continue
-            s *= tau[k]
-            G[i, k] -= s
-            for c in range(k + 1, end[k]):
-                G[i, c] -= s * G[k, c]
-            end[i] = max(end[i], end[k])
+            if s != 0.0:  # else the reflection leaves the row as it is; its head counts all the same
+                s *= tau[k]
+                G[i, k] -= s
+                for c in range(k + 1, end[k]):
+                    G[i, c] -= s * G[k, c]
+                end[i] = max(end[i], end[k])
             size[i] -= G[i, k] * G[i, k]
             if size[i] < 1e-8 * start[i]:  # cancellation: sum up afresh
                 s = 0.0

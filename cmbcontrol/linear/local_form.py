@@ -125,7 +125,7 @@ class LocalForm:
         terms = point.terms
         force = terms.B @ u - terms.h
         a, _, rank = constrained.gauss_acceleration(
-            terms.M, terms.A, terms.row_scale, force, -terms.b, RANK_TOLERANCE, self.chart.rank
+            terms.M, terms.A, terms.row_scale, terms.reach, force, -terms.b, RANK_TOLERANCE, self.chart.rank
         )
         if rank == FAILED:
             raise ModelError(f"the mass matrix of {self.plant.name!r} is not positive definite here")

@@ -443,7 +443,7 @@ def best_coordinates(plant: PlantBase, Z: Array) -> tuple[str, ...]:
     dof = Z.shape[1]
     basis = np.linalg.qr(Z / coordinate_lengths(plant)[:, None])[0].copy()
     order, tau, pivots = np.empty(plant.nv, np.int64), np.empty(plant.nv), np.empty(plant.nv)
-    split.factor_rows(basis, order, tau, pivots, 0.0, dof)
+    split.factor_rows(basis, order, tau, pivots, 0.0, 0.0, dof)
     return tuple(plant.velocity_names[k] for k in sorted(order[:dof]))
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
+from .._tolerance import rank
 from ..errors import AssemblyError
 from . import assembly, diagnosis
 from .elements import Coupling, Joint, Loop
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
     from ..linear.signals import FrameMotion
 
 __all__ = ["PlantBase"]
+
+_FOLLOWED = 0.1  # of a step: closing undoes less of one that leads to other poses, its square
+_REGAINED = 2e-6  # of the largest gradient: rows that are back at poses near a singular one
 
 Array = NDArray[np.float64]
 
@@ -38,6 +42,10 @@ class PlantBase(ABC):
     row_slices : mapping of loop name to slice
     row_scale : ndarray, shape (rows,)
         Factors that bring the rows to metres.
+    reach : ndarray, shape (nv,)
+        Metres that a unit of each velocity coordinate counts as: `size` for angles, 1 for lengths.
+    force_scale : float
+        N; weight and spring forces of the machine. Joint forces that cancel leave rounding of this size.
     effort : ndarray, shape (nu,)
         Largest motor efforts.
     limits : ndarray, shape (nq, 2)
@@ -62,6 +70,8 @@ class PlantBase(ABC):
     row_units: tuple[str, ...]
     row_slices: Mapping[str, slice]
     row_scale: Array
+    reach: Array
+    force_scale: float
     effort: Array
     limits: Array
     paired: tuple[tuple[int, int], ...]
@@ -292,41 +302,49 @@ class PlantBase(ABC):
     def generic_rank(self, q: ArrayLike) -> int:
         """Rank of A at poses near q on the manifold: above the rank at q where q is singular.
 
-        Nearby poses are found by moving 1e-3 along admissible velocities and closing the loops again. At a
-        singular pose most of these are tangent to no branch and lead back to q; then a coordinate is
-        held off its value while the others close the loops.
+        Nearby poses are found by moving 1e-3 (rad, or sizes of the machine) along admissible velocities and closing
+        the loops again. At a singular pose most of these are tangent to no branch, and closing leads part of the way
+        back; then a coordinate is held off its value while the others close the loops.
         """
         q = _check.vector(q, self.nq, "q", self.position_names)
         here = self.terms(q, np.zeros(self.nv))
         if here.rank == min(here.A.shape):
             return here.rank
-        reach = 1e-3 * np.array([1.0 if u == "rad/s" else self.size for u in self.velocity_units])
+        step = 1e-3 * self.size / self.reach
+        basis = np.linalg.qr(here.Z / step[:, None])[0]  # of the freedoms, in steps
         rng = np.random.default_rng(0)
-        ranks = []
+        ranks, free = [], True
         for _ in range(6):
-            away = here.Z @ rng.standard_normal(here.dof)
-            away /= np.abs(away / reach).max()
+            away = basis @ rng.standard_normal(here.dof)
+            away /= np.abs(away).max(initial=1e-300)
             try:
-                near = self.close(self.integrate(q, away))
+                near = self.close(self.integrate(q, away * step))
             except AssemblyError:
+                free = False
                 continue
-            ranks += self._rank_nearby(q, near, reach)
-        if not ranks:
-            pairs = sorted(self.paired, key=lambda pair: -float(np.linalg.norm(here.Z[pair[1]]) / reach[pair[1]]))
+            free = free and bool(np.abs(self.difference(q, near) / step - away).max() < _FOLLOWED)
+            ranks += self._rank_nearby(q, near, step)
+        if not free and max(ranks, default=0) <= here.rank:
+            pairs = sorted(self.paired, key=lambda pair: -float(np.linalg.norm(basis[pair[1]])))
             for i, k in pairs[:6]:
-                away = here.Z @ here.Z[k]
-                if abs(away[k]) > 1e-6:
-                    near = self.integrate(q, away * (reach[k] / away[k]))
+                away = basis @ basis[k]
+                if away[k] > 1e-6:
+                    near = self.integrate(q, away * step / away[k])
                     near = assembly.close_holding(self, near, np.array([i]), near[[i]])
-                    ranks += self._rank_nearby(q, near, reach)
+                    ranks += self._rank_nearby(q, near, step)
         return max([here.rank, *ranks])
 
-    def _rank_nearby(self, q: Array, near: Array, reach: Array) -> list[int]:
-        """The rank at a closed pose that is near q, but not at it; else none."""
-        distance = np.abs(self.difference(q, near) / reach).max()
+    def _rank_nearby(self, q: Array, near: Array, step: Array) -> list[int]:
+        """The rank at a closed pose that is near q, but not at it; else none.
+
+        Loops that are closed to 1e-13 hold a part that is locked at a singular pose to its root, 3e-7: gradients of
+        that size are none. Those that the motion brings back are as large as its 1e-3, less the conditioning.
+        """
+        distance = np.abs(self.difference(q, near) / step).max()
         if not 0.1 < distance < 100.0 or not self.open_loop(near) < assembly.CLOSED * self.size:
             return []
-        return [self.terms(near, np.zeros(self.nv)).rank]
+        terms = self.terms(near, np.zeros(self.nv))
+        return [min(terms.rank, rank(terms.pivots, float(terms.pivots.max(initial=0.0)), _REGAINED))]
 
     def diagnose(self, q: ArrayLike) -> diagnosis.Diagnosis:
         """True freedom, redundant rows, conditioning, unique forces and actuation at a pose.

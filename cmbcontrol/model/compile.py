@@ -364,6 +364,8 @@ def compile_parts(bodies, joints, loops, springs, actuators, gravity) -> Compile
         links,
         _row_records(rows, link_of, frame_of),
         _row_scale(rows, size, Cq, [u for j in joints for u in j.position_units]),
+        np.array([size if u == "rad/s" else 1.0 for j in joints for u in j.velocity_units]),
+        size,
         _spring_records(springs, link_of, frame_of, position_index, velocity_index, linear),
         _drive_records(actuators, loops, link_of, frame_of, velocity_index, linear),
         Cq,
@@ -372,9 +374,10 @@ def compile_parts(bodies, joints, loops, springs, actuators, gravity) -> Compile
         np.asarray(gravity, dtype=np.float64),
     )
     if not JIT_ENABLED:  # interpreted kernels need records for `links[i].kind`
-        arrays = tuple(a.view(np.recarray) if a.dtype.names else a for a in arrays)
+        arrays = tuple(a.view(np.recarray) if isinstance(a, np.ndarray) and a.dtype.names else a for a in arrays)
     for array in arrays:
-        array.setflags(write=False)
+        if isinstance(array, np.ndarray):
+            array.setflags(write=False)
     return Compiled(
         layout.Model(*arrays),
         link_of,

@@ -7,14 +7,15 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from .._tolerance import DEPENDENT, UNREACHED, rank
+from ..kernels import laws
+
 if TYPE_CHECKING:
     from .base import PlantBase
     from .mechanism import Mechanism
     from .terms import Terms
 
 __all__ = ["Actuation", "Diagnosis", "actuation_verdict", "diagnose", "unique_multipliers", "verdict"]
-
-_TOLERANCE = 1e-9
 
 
 @dataclass(frozen=True)
@@ -96,43 +97,40 @@ class Diagnosis:
 
 def actuation_verdict(terms: Terms) -> Actuation:
     """Fully, under- or over-actuated, from rank(Z'B)."""
-    ZB = terms.Z.T @ terms.B
-    sigma = np.linalg.svd(ZB, compute_uv=False) if ZB.size else np.zeros(0)
-    scale = max(float(np.abs(terms.B).max(initial=0.0)), 1e-300)
-    rank = int(np.count_nonzero(sigma > _TOLERANCE * scale))
-    margin = float(sigma[terms.dof - 1]) if sigma.size >= terms.dof > 0 else (1.0 if terms.dof == 0 else 0.0)
-    return Actuation(verdict(rank, terms.dof, terms.B.shape[1]), rank, terms.dof, margin)
+    Z, B, dof = terms.Z, terms.B, terms.dof
+    X, _, scale = laws.motor_reach(Z, B, terms.reach)
+    reached = rank(np.linalg.svd(X, compute_uv=False), scale, UNREACHED) if X.size else 0
+    margin = float(np.linalg.svd(Z.T @ B, compute_uv=False)[-1]) if reached == dof > 0 else float(dof == 0)
+    return Actuation(verdict(reached, dof, B.shape[1]), reached, dof, margin)
 
 
-def verdict(rank: int, dof: int, motors: int) -> str:
-    """What it is called when so many motors reach `rank` of the freedoms."""
-    if rank < dof:
+def verdict(reached: int, dof: int, motors: int) -> str:
+    """What it is called when so many motors reach so many of the freedoms."""
+    if reached < dof:
         return "under-actuated"
     return "over-actuated" if motors > dof else "fully-actuated"
 
 
-def unique_multipliers(A: np.ndarray, rank: int) -> np.ndarray:
-    """Mask of multipliers fixed by A' lam: rows that take no part in N(A')."""
+def unique_multipliers(A: np.ndarray, independent: int) -> np.ndarray:
+    """Mask of multipliers fixed by A' lam: rows that take no part in N(A'), where so many rows are independent."""
     rows = A.shape[0]
-    if rows == 0 or rank == rows:
+    if rows == 0 or independent == rows:
         return np.ones(rows, dtype=bool)
     norms = np.linalg.norm(A, axis=1)
     scaled = A / np.where(norms > 1e-9 * norms.max(), norms, max(norms.max(), 1e-300))[:, None]  # no noise blown up
     U = np.linalg.svd(scaled)[0]
     # at its rank: the last columns of U span N(A')
-    return np.linalg.norm(U[:, rank:], axis=1) < 1e-7
+    return np.linalg.norm(U[:, independent:], axis=1) < 1e-7
 
 
 def _redundant_rows(plant: PlantBase, terms: Terms) -> dict[str, int]:
     """Rows of each loop that depend on the rows before them, loops taken in their order."""
-    counts, rank = {}, 0
-    A = terms.A * plant.row_scale[:, None]
-    size = float(np.abs(A).max(initial=0.0))
+    counts, before = {}, 0
+    A = terms.A * plant.row_scale[:, None] / plant.reach  # metres a metre: levers are 1
     for loop, rows in plant.row_slices.items():
-        sigma = np.linalg.svd(A[: rows.stop], compute_uv=False)
-        now = min(int(np.count_nonzero(sigma > _TOLERANCE * max(size, 1e-300))), terms.rank)
-        counts[loop] = (rows.stop - rows.start) - (now - rank)
-        rank = now
+        now = min(rank(np.linalg.svd(A[: rows.stop], compute_uv=False), 1.0, DEPENDENT), terms.rank)
+        counts[loop] = (rows.stop - rows.start) - (now - before)
+        before = now
     return counts
 
 

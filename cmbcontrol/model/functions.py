@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -10,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
+from .._tolerance import BLURRED, DEPENDENT
 from ..errors import ModelError
 from ..kernels import constrained, split
 from . import diagnosis
@@ -21,7 +23,6 @@ __all__ = ["FunctionPlant"]
 
 Array = NDArray[np.float64]
 Matrix = ArrayLike | Callable[[Array], ArrayLike]
-_NOISE = 1e-13
 
 
 class _Split(NamedTuple):
@@ -172,7 +173,8 @@ class FunctionPlant(PlantBase):
         count = np.size(self._call("Phi", self._neutral))
         self.row_slices, self.row_names = self._row_names(rows, count)
         self.row_units = self._units(row_units, count, "m", "row_units")
-        self.row_scale = np.ones(count)
+        self.row_scale = np.array([self.size if unit == "rad" else 1.0 for unit in self.row_units])
+        self.reach = np.array([self.size if unit == "rad" else 1.0 for unit in self.position_units])
         self._shapes = {
             "M": (self.nv, self.nv),
             "h": (self.nv,),
@@ -181,9 +183,10 @@ class FunctionPlant(PlantBase):
             **self._row_shapes(count),
         }
         self._B = self._drive(B)
-        for array in (self.limits, self.effort, self.row_scale, self._neutral):
+        for array in (self.limits, self.effort, self.row_scale, self.reach, self._neutral):
             array.setflags(write=False)
         self._check_functions()
+        self.force_scale = self._force_scale()
         self._frozen = True
 
     # -- what the user gave -----------------------------------------------------------------------
@@ -284,6 +287,16 @@ class FunctionPlant(PlantBase):
             raise ModelError(f"plant {self.name!r}: M must be symmetric, got {M.tolist()} at q = {q.tolist()}")
         if self.nv and np.linalg.eigvalsh(M)[0] <= 0.0:
             raise ModelError(f"plant {self.name!r}: M must be positive definite, got {M.tolist()} at q = {q.tolist()}")
+
+    def _force_scale(self) -> float:
+        """The largest joint force at rest, in newtons, at the neutral configuration and some about it."""
+        rng, rest = np.random.default_rng(0), np.zeros(self.nv)
+        at = [self._neutral, *(self._neutral + self.size / self.reach * rng.uniform(-1.0, 1.0, (4, self.nv)))]
+        found = []
+        for q in at:
+            with contextlib.suppress(ModelError), np.errstate(all="ignore"):  # functions need not be defined everywhere
+                found.append(float(np.abs(self._value("h", q, rest) / self.reach).max(initial=0.0)))
+        return max(found, default=0.0)
 
     def check_derivatives(self, q: ArrayLike, v: ArrayLike, *, tolerance: float = 1e-6) -> None:
         """Compare the functions with each other through finite differences.
@@ -420,19 +433,14 @@ class FunctionPlant(PlantBase):
             "_shapes": self._shapes | self._row_shapes(rows.size),
         }
 
-    def _split(self, M: Array, A: Array, cap: int | None = None) -> _Split:
+    def _split(self, M: Array, A: Array, cap: int | None = None, tolerance: float = DEPENDENT) -> _Split:
         """The split that decides the rank, as for a `Mechanism`."""
         rows, n = A.shape
         L, G = np.zeros((n, n)), np.empty((rows, n))
         order, tau, pivots = np.empty(rows, np.int64), np.empty(rows), np.zeros(rows)
         rank = constrained.mass_split(
-            M, A, self.row_scale, RANK_TOLERANCE, n if cap is None else cap, L, G, order, tau, pivots
+            M, A, self.row_scale, self.reach, 1.0, tolerance, n if cap is None else cap, L, G, order, tau, pivots
         )
-        if rank > 0:
-            # A row of rounding errors is no row: the rank falls to zero where all gradients vanish.
-            reach = np.array([self.size if u == "rad" else 1.0 for u in self.position_units])
-            floor = _NOISE * float((reach / np.sqrt(np.diagonal(M))).max())
-            rank = min(rank, int(np.count_nonzero(pivots > floor)))
         return _Split(L, G, order, tau, pivots, rank)
 
     def _metric(self, q: Array, metric: str) -> Array:
@@ -466,10 +474,13 @@ class FunctionPlant(PlantBase):
         return q
 
     def project_velocity(self, q: ArrayLike, v: ArrayLike, *, metric: str = "mass") -> Array:
-        """The velocity nearest to v that the loops allow, in the metric of M or the Euclidean one."""
+        """The velocity nearest to v that the loops allow, in the metric of M or the Euclidean one.
+
+        Within rounding of a singular pose (1e-8), gradients that nearly vanish do not count.
+        """
         q = _check.vector(q, self.nq, "q", self.position_names)
         v = _check.vector(v, self.nv, "v", self.velocity_names)
-        found = self._split(self._metric(q, metric), self.jacobian(q))
+        found = self._split(self._metric(q, metric), self.jacobian(q), tolerance=BLURRED)
         if found.rank == FAILED:
             raise self._bad_mass(q)
         return found.admissible(v)
@@ -509,7 +520,7 @@ class FunctionPlant(PlantBase):
             v = found.admissible(v)
         potential = float(self._value("potential", q)) if "potential" in self._functions else math.nan
         h, phi, b = self._value("h", q, v), self._value("Phi", q), self._value("Adot_v", q, v)
-        rows = self.row_scale, None, self.row_names, self.absent
+        rows = self.row_scale, self.reach, self.force_scale, None, self.row_names, self.absent
         return Terms(t, q.copy(), v.copy(), M, h, phi, A, b, self._B(q), potential, found.pivots, found.rank, *rows)
 
     def _closer(self, q: Array) -> Array:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
+from .._tolerance import BLURRED, ROUNDING
 from ..errors import ModelError
 from ..kernels import constrained, loops, tree
 from . import diagnosis
@@ -90,7 +91,7 @@ class Mechanism(PlantBase):
         self.actuator_names = tuple(a.name for a in self.actuators)
         self.row_names, self.row_units = self._compiled.row_names, self._compiled.row_units
         self.row_slices = self._compiled.row_slice
-        self.row_scale = self.model.scale
+        self.row_scale, self.reach = self.model.scale, self.model.reach
         self.effort = np.array([a.effort for a in self.actuators], dtype=np.float64)
         self.limits = np.concatenate([np.empty((0, 2)), *(j.limits for j in self.joints)])
         # (position, velocity) indices of coordinates that are plain numbers
@@ -99,6 +100,7 @@ class Mechanism(PlantBase):
         self.paired = tuple((i, velocity[n]) for i, n in enumerate(self.position_names) if n in velocity)
         for array in (self.row_scale, self.effort, self.limits):
             array.setflags(write=False)
+        self.force_scale = self._force_scale()
         self._frozen = True
         self._check_mass()
 
@@ -134,18 +136,50 @@ class Mechanism(PlantBase):
             if names.count(n) > 1:
                 raise ModelError(f"mechanism {self.name!r}: two coordinates are called {n!r}; rename a joint")
 
+    def _force_scale(self) -> float:
+        """Weight, and what springs give where they are stretched by the size of the machine, or turned by a radian."""
+        scale = sum(body.mass for body in self.bodies) * float(np.linalg.norm(self.gravity))
+        for spring in self.springs:
+            metres = 1.0 if isinstance(spring, PointSpring) else self.reach[self.index(spring.joint)]
+            scale += spring.stiffness * self.size / metres**2
+        return scale
+
     def _check_mass(self) -> None:
-        """Refuse joints that have nothing to move."""
+        """Refuse joints that have nothing to move.
+
+        Each coordinate is measured by itself, against the rounding of its own inertia: a pinion on an excavator is
+        light, not massless. Then M with a diagonal of ones tells combinations of coordinates that move nothing.
+        """
+        if not self.nv:
+            return
         rng = np.random.default_rng(0)
-        for q in (self.neutral(), self.integrate(self.neutral(), rng.uniform(-1.0, 1.0, self.nv))):
-            M = self.terms(q, np.zeros(self.nv), check=False).M
-            values, vectors = np.linalg.eigh(M) if self.nv else (np.ones(1), np.eye(1))
-            if values[0] <= 1e-13 * values[-1]:
-                weak = self.velocity_names[int(np.abs(vectors[:, 0]).argmax())]
+        away = self.size / self.reach * rng.uniform(-1.0, 1.0, self.nv)
+        for q in (self.neutral(), self.integrate(self.neutral(), away)):
+            M, rounding = self.terms(q, np.zeros(self.nv), check=False).M, ROUNDING * self._carried(q)
+            own = M.diagonal()
+            weak, least = int(np.argmin(own / np.maximum(rounding, 1e-300))), 0.0
+            if own[weak] > rounding[weak]:
+                unit = np.sqrt(own)
+                values, vectors = np.linalg.eigh(M / unit[:, None] / unit)
+                weak, least = int(np.abs(vectors[:, 0]).argmax()), float(values[0])
+            if least <= ROUNDING:
                 raise ModelError(
-                    f"mechanism {self.name!r}: coordinate {weak!r} has no inertia to move (smallest eigenvalue of M "
-                    f"{values[0]:.3g}, largest {values[-1]:.3g}); give the bodies that it carries mass or inertia"
+                    f"mechanism {self.name!r}: coordinate {self.velocity_names[weak]!r} has no inertia to move (its "
+                    f"own in M is {own[weak]:.3g}, and combined with others {least:.3g} of it is left); give the "
+                    "bodies that it carries mass or inertia"
                 )
+
+    def _carried(self, q: Array) -> Array:
+        """The inertia (nv,) that the links behind a coordinate could have at most: mass times distance squared."""
+        links, p = self.model.links, self.link_poses(q)[1]
+        mass = links["mass"].copy()
+        for i in range(len(links) - 1, -1, -1):
+            if links["parent"][i] >= 0:
+                mass[links["parent"][i]] += mass[i]
+        far = self.size + float(np.abs(p).max(initial=0.0))
+        of_link = np.repeat(np.arange(len(links)), links["nv"])
+        turning = np.array([unit == "rad/s" for unit in self.velocity_units])
+        return mass[of_link] * np.where(turning, far**2, 1.0)
 
     # -- geometry -------------------------------------------------------------------------------
 
@@ -250,14 +284,17 @@ class Mechanism(PlantBase):
         return q
 
     def project_velocity(self, q: ArrayLike, v: ArrayLike, *, metric: str = "mass") -> Array:
-        """The velocity nearest to v that the loops allow, in the metric of M or the Euclidean one."""
+        """The velocity nearest to v that the loops allow, in the metric of M or the Euclidean one.
+
+        Within rounding of a singular pose (1e-8), gradients that nearly vanish do not count.
+        """
         q = _check.vector(q, self.nq, "q", self.position_names)
         v = _check.vector(v, self.nv, "v", self.velocity_names).copy()
         euclidean = _check.one_of(metric, ("mass", "euclidean"), "metric") == "euclidean"
         work = constrained.new_work(self.model)
-        rank = constrained.update_position(self.model, q, work, RANK_TOLERANCE, self.nv)
+        rank = constrained.update_position(self.model, q, work, BLURRED, self.nv)
         if euclidean:
-            rank = constrained.euclidean_split(self.model, work, RANK_TOLERANCE, self.nv)
+            rank = constrained.euclidean_split(self.model, work, BLURRED, self.nv)
         constrained.project_velocity(self.model.scale, work, rank, v)
         return v
 
@@ -338,7 +375,7 @@ class Mechanism(PlantBase):
         )
         if rank == FAILED and check:
             raise ModelError(f"the mass matrix of {self.name!r} is not positive definite at q = {q.tolist()}")
-        rows = self.row_scale, None, self.row_names, self.absent
+        rows = self.row_scale, self.reach, self.force_scale, None, self.row_names, self.absent
         return Terms(t, q.copy(), v.copy(), M, h, phi, A, b, B, potential, pivots, rank, *rows)
 
     def __deepcopy__(self, memo: dict) -> Mechanism:

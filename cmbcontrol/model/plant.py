@@ -28,6 +28,7 @@ class Plant(Protocol):
     row_names: tuple[str, ...]
     row_slices: Mapping[str, slice]
     row_scale: Array
+    reach: Array
     effort: Array
 
     @property

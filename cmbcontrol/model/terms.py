@@ -9,15 +9,14 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from .._tolerance import DEPENDENT
 from ..kernels import constrained, laws
 
 __all__ = ["RANK_TOLERANCE", "Terms"]
 
 Array = NDArray[np.float64]
 
-# Pivots below this fraction of the largest count as zero. Loops are closed to 1e-14, so redundant
-# rows leave pivots of about 1e-15; a pose must be this near to a singular one to lose its row.
-RANK_TOLERANCE = 1e-10
+RANK_TOLERANCE = DEPENDENT
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,6 +49,10 @@ class Terms:
         Number of independent rows.
     row_scale : ndarray, shape (rows,)
         Factors that bring the rows to metres, for decisions about rank.
+    reach : ndarray, shape (nv,)
+        Metres that a unit of each velocity coordinate counts as, see `PlantBase.reach`.
+    force_scale : float
+        N; rounding of joint forces is a part of it, see `PlantBase.force_scale`.
     force : ndarray, shape (nv,), or None
         Constraint force A' lam that was measured, for laws that ask for it (``measures_force``).
     row_names : tuple of str
@@ -71,6 +74,8 @@ class Terms:
     pivots: Array
     rank: int
     row_scale: Array
+    reach: Array
+    force_scale: float
     force: Array | None = None
     row_names: tuple[str, ...] = ()
     absent: frozenset[str] = frozenset()
@@ -88,7 +93,7 @@ class Terms:
     @cached_property
     def _split(self) -> tuple[Array, Array, Array]:
         """Orthonormal bases (nv, rank) of the rows of A and (nv, dof) of N(A), and a solution of A c = -b."""
-        return laws.constraint_split(self.A, self.b, self.rank)
+        return laws.constraint_split(self.A, self.b, self.row_scale, self.rank)
 
     @property
     def Z(self) -> Array:

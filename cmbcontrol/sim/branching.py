@@ -5,16 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
-from ..dynamics.singular import SingularPose, nearest_singular_pose, singular_pose
+from .._tolerance import BLURRED
+from ..dynamics.singular import SingularPose, moves, nearest_singular_pose, singular_pose
 from ..errors import AssemblyError, ModelError, SingularPoseError, Status, SwitchingError
 from ..kernels import stepping
 from ..model.plant import Plant
+from ..model.terms import Terms
 from .advance import advance
 from .field import Field, NotFinite
 from .output import looks_in_step, lowest
@@ -34,7 +36,13 @@ _AWAY = 0.03  # rad or sizes: how far the first step leads away from a singular 
 _DEFECT = 1e-10  # of that step, times its length
 _ORDER = 5  # of the defect in the length
 _ROUGH = 1e-4  # change from which on iterates tell the defect
+_BESIDE = 1e-6  # closeness from which on the direction of gradients is told by the pose, not by its noisy neighbourhood
+_BADLY = 1e-5  # of a velocity: what rounding over the smallest distance with full rank may have turned it by
+_BLUR = 2e-15  # defect that rounding at the start leaves, times the closeness
+_DIGITS = 1e-12  # radians or sizes from a pose, below which rounding hides on which branch a start is
 _PARTS = np.arange(1, 8) / 7.0
+# the polynomial that `stepping.interpolate` evaluates, at these parts: s (F0 + (1 - s) (F1 + s (F2 + ...)))
+_DENSE = np.cumprod([_PARTS if k % 2 == 0 else 1.0 - _PARTS for k in range(7)], axis=0).T
 
 
 class Steering:
@@ -117,11 +125,16 @@ def check_start(plant: Plant, q: Array, v: Array) -> None:
     pose = singular_pose(plant, q, tolerance=_START)
     if not len(pose.forms):
         return
-    if pose.speed(v) > 0.0:
+    if pose.moves(v):
         singular_pose(plant, q, v, tolerance=_START)
     elif pose.few and pose.locked:
         raise SingularPoseError(
             f"{pose} Nothing moves from here; the loads of such a pose need the stiffness of the parts."
+        )
+    elif pose.few and pose.complete and not any(branch.regular for branch in pose.branches):
+        raise SingularPoseError(
+            f"{pose} Part of the machine is locked, whatever the rest does: what holds it there is the stiffness of "
+            "its parts, which is not modelled. Weld that part, and leave its loops out."
         )
 
 
@@ -234,7 +247,7 @@ def _turn_at_start(run: Run, now: Standing, steering: Steering) -> None:
     nq, n = run.plant.nq, run.plant.nq + run.plant.nv
     pose = singular_pose(run.plant, now.x[:nq], tolerance=_START)
     v = now.x[nq:n].copy()
-    if len(pose.forms) and pose.speed(v) > 0.0:
+    if len(pose.forms) and pose.moves(v):
         now.x = now.x.copy()
         now.x[nq:n] = _turned(pose, v, steering.choose(pose, 0.0, v))
 
@@ -251,9 +264,7 @@ def _arrive(run: Run, record: Record, now: Standing, watch: _Passage, steering: 
     v = pose.on_branch(v) * pose.speed(v)  # a path is as exact as its steps
     x[nq:n] = v
     states[-1] = x
-    # the same polynomial as `stepping.interpolate` evaluates: s (F0 + (1 - s) (F1 + s (F2 + ...)))
-    terms = np.cumprod([_PARTS if k % 2 == 0 else 1.0 - _PARTS for k in range(7)], axis=0).T
-    F = np.linalg.solve(terms, states - now.x)
+    F = np.linalg.solve(_DENSE, states - now.x)
     record.append(np.array([now.t, watch.time]), np.array([now.x, x]), F[None], run.control.command)
     now.h = max(watch.ends[1] - watch.ends[0], 1e-9 * run.t_end)
     now.t, now.x = float(watch.time), x.copy()  # type: ignore[arg-type]
@@ -264,72 +275,125 @@ def _arrive(run: Run, record: Record, now: Standing, watch: _Passage, steering: 
 # -- leaving ------------------------------------------------------------------------------------------
 
 
-def _lobatto() -> tuple[Array, Array]:
-    """Nodes and coefficients of Lobatto IIIA with 4 stages, order 6: collocation at 0, (5 -+ sqrt 5)/10, 1."""
-    c = np.array([0.0, 0.5 - np.sqrt(0.05), 0.5 + np.sqrt(0.05), 1.0])
-    powers = np.arange(4)
-    A = (c[:, None] ** (powers + 1) / (powers + 1)) @ np.linalg.inv(c[:, None] ** powers)
-    return c, A
+class _Collocation:
+    """Collocation at nodes c of a step, as fractions of it; the last is its end.
+
+    Where the rate at the start is known, the start is the first node, and the others those of Lobatto's rule (Lobatto
+    IIIA with 4 stages, order 6). Where it is not, the nodes keep away from the start, and its rate follows from theirs:
+    then six are needed for the same order.
+    """
+
+    def __init__(self, c: Array) -> None:
+        powers = np.arange(c.size)
+        self.c = c
+        self.inverse = np.linalg.inv(c[:, None] ** powers)
+        self.A = (c[:, None] ** (powers + 1) / (powers + 1)) @ self.inverse
+        k = int(np.argmax(np.diff(c)))
+        self.between = 0.5 * (c[k] + c[k + 1])  # where the defect is looked at
+
+    def at(self, s: float) -> Array:
+        """Weights of the rates at the nodes for the rate at a fraction s of the step."""
+        return s ** np.arange(self.c.size) @ self.inverse
+
+
+_KNOWN = _Collocation(np.array([0.0, 0.5 - np.sqrt(0.05), 0.5 + np.sqrt(0.05), 1.0]))
+_UNKNOWN = _Collocation(np.linspace(0.25, 1.0, 6))
 
 
 def _leave(run: Run, record: Record, now: Standing, until: float, steering: Steering) -> None:
-    """From an exactly singular pose, a first step of collocation along the branch.
+    """From a singular pose, or from next to one, a first step of collocation along the branch.
 
-    The acceleration at the pose is that of the branch (see `SingularPose.acceleration`); from the next node on, the
-    loops have their full rank. A step of some hundredths of a radian keeps the nodes away from the pose, near which
-    rounding grows as the inverse square of the distance, and is exact to order 6.
+    At the pose, the acceleration is that of the branch (`SingularPose.acceleration`). Beside it, at a distance d, the
+    loops are closed to rounding over d, which turns their gradients by rounding over d^2: the acceleration there is
+    noise, while the motion is smooth. So it is not asked for: all nodes are some hundredths of a radian away. A motion
+    that is not smooth, since it misses the pose, has a defect; it is left to ordinary steps.
     """
     plant = run.plant
     nq, n = plant.nq, plant.nq + plant.nv
     q, v = now.x[:nq].copy(), now.x[nq:n].copy()
-    if plant.terms(q, v, cap=run.options.cap).rank >= run.options.cap:
-        return
-    pose = singular_pose(plant, q, tolerance=_START)
-    if not len(pose.forms):
+    terms = plant.terms(q, v, cap=run.options.cap)
+    closeness = stepping.closeness(terms.pivots, run.options)
+    if closeness >= stepping.CROSS_FROM:
         return
     control = run.control
     if control.next <= now.t:
         control.refresh(now.t, plant, q, v, now.x[n + 2 :])
     field = Field(run, now)
-    start = _rate_at_pose(run, field, pose, now, steering)
-    if start is None:
+    found = _start_of_step(run, field, now, terms, closeness, steering)
+    if found is None:
         return
-    reach = np.array([1.0 if unit == "rad/s" else plant.size for unit in plant.velocity_units])
-    speed, rise = (float(np.abs(x / reach).max()) for x in (v, start[nq:n]))
+    start, nodes = found
+    length = plant.size / plant.reach
+    speed, rise = (float(np.abs(x / length).max()) for x in (v, start[nq:n]))
     if not speed + rise > 0.0:
         return
     # speed h + rise h^2 / 2 = _AWAY
     h = min(2.0 * _AWAY / (speed + np.sqrt(speed**2 + 2.0 * rise * _AWAY)), min(until, control.next) - now.t)
-    shortest = 3e-4 * h
+    shortest = 1e-3 * h
+    most = _DEFECT + (_BLUR / closeness if terms.rank == run.options.cap else 0.0)
     while h > shortest:
-        excess, nodes = _collocated(field, now.t, now.x, start, h)
-        if nodes is not None:
-            times, values, rates = nodes
-            F = np.empty((7, now.x.size))
-            stepping.record_step(now.x, values[-1], start, rates[-1], h, F)
-            stepping.refine_step(times, values, rates, 4, now.t, h, now.x, F)
+        excess, path = _collocated(field, nodes, now.t, now.x, start, h, most)
+        if path is not None:
             record.begin(now.t, now.x, plant.nu)
-            record.append(np.array([now.t, times[-1]]), values[[0, -1]], F[None], control.command)
+            record.append(np.array([now.t, path.times[-1]]), np.array([now.x, path.values[-1]]), path.F[None],
+                          control.command)  # fmt: skip
             record.evaluations += field.evaluations
-            now.t, now.x, now.h = float(times[-1]), values[-1].copy(), h
+            now.t, now.x, now.h = float(path.times[-1]), path.values[-1].copy(), h
             now.taken += 1
             return
         h *= 0.5 ** max(np.ceil(np.log2(excess) / _ORDER), 1.0)
+    record.evaluations += field.evaluations
 
 
-def _rate_at_pose(run: Run, field: Field, pose: SingularPose, now: Standing, steering: Steering) -> Array | None:
+def _start_of_step(
+    run: Run, field: Field, now: Standing, terms: Terms, closeness: float, steering: Steering
+) -> tuple[Array, _Collocation] | None:
+    """The rate at the start, known or a guess, and the nodes that go with it; None where there is nothing to leave."""
+    plant = run.plant
+    nq, n = plant.nq, plant.nq + plant.nv
+    q, v = now.x[:nq].copy(), now.x[nq:n].copy()
+    rate = field.derivative(now.t, now.x)
+    if terms.rank < run.options.cap or closeness < BLURRED:
+        pose = singular_pose(plant, q, tolerance=_START if terms.rank < run.options.cap else 4.0 * BLURRED)
+        if not len(pose.forms):
+            return None
+        if terms.rank == run.options.cap:
+            now.x[nq:n] = _on_pose(pose, v)
+        known = _rate_at_pose(run, pose, rate, now, steering)
+        if known is not None:
+            return known, _KNOWN
+        if not pose.moves(v):
+            return None
+    elif closeness < _BESIDE and not moves(plant, terms, v):
+        guess = _rate_from_rest(run, field, rate, now)
+        return None if guess is None else (guess, _UNKNOWN)
+    elif moves(plant, terms, v):
+        rate[nq:n] = 0.0  # straight on
+    return rate, _UNKNOWN
+
+
+def _on_pose(pose: SingularPose, v: Array) -> Array:
+    """A velocity within rounding of a pose, on its branch: gradients that nearly vanish have projected it badly."""
+    try:
+        there = pose.on_branch(v) * pose.speed(v)
+    except SingularPoseError:
+        return v
+    return there if pose.speed(v - there) <= _BADLY * pose.speed(v) else v
+
+
+def _rate_at_pose(run: Run, pose: SingularPose, rate: Array, now: Standing, steering: Steering) -> Array | None:
     """The rate of the state on the branch; None where second order does not decide."""
     plant, control = run.plant, run.control
     nq, n = plant.nq, plant.nq + plant.nv
     v, c = now.x[nq:n].copy(), now.x[n + 2 :]
     u = control.effort(now.t, plant.terms(pose.q, v, now.t, cap=run.options.cap), c)
-    rate = field.derivative(now.t, now.x)
     branch = None
-    if steering.active and pose.speed(v) == 0.0:
+    if steering.active and not pose.moves(v):
         choice = steering.choose(pose, now.t, v)
         if choice is not None and np.ndim(choice):
             choice = pose.branch_of(pose.on_branch(choice))  # type: ignore[arg-type]
         branch = choice
+    rate = rate.copy()
     try:
         rate[nq:n] = pose.acceleration(plant.terms(pose.q, v).B @ u, v, branch=branch)  # type: ignore[arg-type]
     except SingularPoseError:
@@ -339,39 +403,89 @@ def _rate_at_pose(run: Run, field: Field, pose: SingularPose, now: Standing, ste
     return rate
 
 
+def _rate_from_rest(run: Run, field: Field, rate: Array, now: Standing) -> Array | None:
+    """Rate at rest beside a singular pose: that of the pose, on the branch on which the start is."""
+    plant = run.plant
+    nq, n = plant.nq, plant.nq + plant.nv
+    q = now.x[:nq].copy()
+    try:
+        pose = singular_pose(plant, nearest_singular_pose(plant, q, within=1e-3))
+        away = plant.difference(pose.q, q)
+        branch = None
+        if np.abs(away * plant.reach).max() > _DIGITS * plant.size:
+            branch = pose.branch_of(pose.on_branch(away))
+        at_pose = plant.terms(pose.q, np.zeros(plant.nv), now.t, cap=run.options.cap)
+        u = run.control.effort(now.t, at_pose, now.x[n + 2 :])
+        rate[nq:n] = pose.acceleration(at_pose.B @ u, branch=branch)
+    except (AssemblyError, SingularPoseError):
+        return None
+    return rate
+
+
+class _Path(NamedTuple):
+    """A step of collocation: times and states at its start and its nodes, and its dense coefficients."""
+
+    times: Array
+    values: Array
+    F: Array
+
+
 def _collocated(
-    field: Field, t: float, x: Array, rate: Array, h: float
-) -> tuple[float, tuple[Array, Array, Array] | None]:
-    """Excess of the defect of a step of collocation, and times, states and rates at its nodes; none if too long."""
-    c, A = _lobatto()
+    field: Field, nodes: _Collocation, t: float, x: Array, rate: Array, h: float, most: float
+) -> tuple[float, _Path | None]:
+    """Excess of the defect of a step of collocation over `most`, and the step; none if it is too long."""
+    c, A, plant = nodes.c, nodes.A, field.plant
     nq, n = field.nq, field.nq + field.nv
-    K = np.tile(rate, (4, 1))
-    X = np.tile(x, (4, 1))
+    first = int(c[0] == 0.0)
+    K = np.tile(rate, (c.size, 1))
+    X = np.tile(x, (c.size, 1))
     # from rest, rates grow linearly: a constant one would leave all nodes at the pose
-    K[:, :nq] += (c * h)[:, None] * field.plant.position_rate(x[:nq].copy(), rate[nq:n].copy())
-    most = _DEFECT * (1.0 + float(np.abs(x).max()))
-    # the rates at the nodes, continued to the middle
-    weights = np.array([0.5**k for k in range(4)]) @ np.linalg.inv(c[:, None] ** np.arange(4))
+    K[:, :nq] += (c * h)[:, None] * plant.position_rate(x[:nq].copy(), rate[nq:n].copy())
+    weights = _weights(field, x, h)
     last = np.inf
     try:
         for _ in range(60):
             Y = x + h * A @ K
-            new = np.array([x, *(field.project(np.ascontiguousarray(y))[0] for y in Y[1:])])
-            change = float(np.abs(new - X).max())
+            new = np.array([*[x] * first, *(field.project(np.ascontiguousarray(y))[0] for y in Y[first:])])
+            change = float((weights * np.abs(new - X)).max())
             X = new
-            K[1:] = [field.derivative(t + s * h, y) for s, y in zip(c[1:], X[1:], strict=True)]
+            K[first:] = [field.derivative(t + s * h, y) for s, y in zip(c[first:], X[first:], strict=True)]
             done = change < 1e-14 or (change < 1e-11 and change >= 0.5 * last)
             last = change
             if not done and change > _ROUGH:
                 continue
-            middle = np.empty(x.size)
-            stepping.hermite(t + c * h, X, K, 4, t + 0.5 * h, middle)
-            found = field.derivative(t + 0.5 * h, field.project(middle)[0])
-            defect = h * float(np.abs(weights @ K - found).max())
-            if defect > most and (done or change < 0.1 * defect):  # going on would not help
-                return defect / most, None
+            X[-1, nq:n] *= field.speed_factor(X[-1])  # rounding at the start, which is none of the energy
+            path = _path_of(nodes, t, x, X, K, h)
+            between = np.empty(x.size)
+            stepping.interpolate(x, path.F, nodes.between, between)
+            found = field.derivative(t + nodes.between * h, field.project(between)[0])
+            excess = h * float((weights * np.abs(nodes.at(nodes.between) @ K - found)).max()) / most
+            if excess > 1.0 and (done or change < 0.1 * excess * most):  # going on would not help
+                return excess, None
             if done:
-                return defect / most, (t + c * h, X, K)
+                return excess, path
     except (AssemblyError, ModelError, NotFinite):
         pass
     return 1.0, None
+
+
+def _weights(field: Field, x: Array, h: float) -> Array:
+    """What makes the parts of a state comparable: radians, or sizes of the machine, and those over the step."""
+    plant, n = field.plant, field.nq + field.nv
+    weights = np.zeros(x.size)  # work and losses follow from the rest
+    weights[: field.nq] = [1.0 / plant.size if unit == "m" else 1.0 for unit in plant.position_units]
+    weights[field.nq : n] = plant.reach / plant.size * (h / _AWAY)
+    weights[n + 2 :] = 1.0 / (1.0 + np.abs(x[n + 2 :]))
+    return weights
+
+
+def _path_of(nodes: _Collocation, t: float, x: Array, X: Array, K: Array, h: float) -> _Path:
+    """Dense coefficients of the polynomial of collocation, read off at seven points."""
+    s = _PARTS
+    powers = np.arange(1, nodes.c.size + 1)
+    integrals = (s[:, None] ** powers / powers) @ nodes.inverse
+    values = x + h * integrals @ K
+    values[-1] = X[-1]
+    F = np.linalg.solve(_DENSE, values - x)
+    first = int(nodes.c[0] == 0.0)
+    return _Path(t + h * np.append(0.0, nodes.c[first:]), np.vstack([x, X[first:]]), F)

@@ -94,7 +94,7 @@ class Field:
         if self.formulation is not None:
             return self.formulation.acceleration(terms, f, target)
         vdot, _, rank = constrained.gauss_acceleration(
-            terms.M, terms.A, terms.row_scale, f - terms.h, target, self.opt.tolerance, self.opt.cap
+            terms.M, terms.A, terms.row_scale, terms.reach, f - terms.h, target, self.opt.tolerance, self.opt.cap
         )
         if rank == FAILED:
             raise NotFinite
@@ -145,15 +145,17 @@ class Field:
             return project_all_at_once(self.plant, q, v, self._energy(x), metric=metric)
         q = self.plant.close(q, metric=metric, accuracy=1e-15)
         v = self.plant.project_velocity(q, v, metric=metric)
-        return q, v * self._speed(x, q, v) if self.stabilisation.energy else v
+        return q, v * self.speed_factor(x, q, v) if self.stabilisation.energy else v
 
     def _energy(self, x: Array) -> float | None:
         """Energy that the state should have, J, by the work that was put in."""
         n = self.nq + self.nv
         return None if self.energy0 is None else self.energy0 + float(x[n] - x[n + 1])
 
-    def _speed(self, x: Array, q: Array, v: Array) -> float:
-        """Factor of the velocity that restores the energy; 1 near rest, where the velocity has no direction."""
+    def speed_factor(self, x: Array, q: Array | None = None, v: Array | None = None) -> float:
+        """Factor of the velocity v of a state that restores the energy; 1 near rest, where it has no direction."""
+        if q is None or v is None:
+            q, v, _ = self.split(x)
         energy = self._energy(x)
         if energy is None:
             return 1.0

@@ -264,64 +264,52 @@ def _loop(run: Run, stepper: _Stepper, log: Log, now: Standing, stop: float) -> 
             ahead = stepper.passage(behind, 1.5 * h)
             wanted, crossing = stepping.plan(ahead, gap, h, closeness, until - t)
         stepper.closing = crossing or closeness > stepping.CROSS_FROM
+        landed = None
         if watching and len(past) > 2 and not rejected and closeness < stepping.CROSS_FROM:
             landed = _try_leap(stepper, past, t, x, rate, until)
-            if landed is not None:
-                end, new, rate, F = landed
-                if watch is not None:
-                    T, X = np.array([t, end]), np.array([x, new])
-                    crossing_at = watch.crossing(T, X, path(T, F[None], X), stepper.effort)
-                    if crossing_at is not None:  # steps are taken to there, without a leap
-                        stop, watch, now.stopped, rate = crossing_at, None, True, None
-                        continue
-                log.add(end, new, F)
-                behind, closeness, h = _Step(x, F, end - t, closeness), stepper.closeness, end - t
-                t, x = end, new
-                now.t, now.x, now.h = t, x, h
-                now.taken += 1
-                past = [(t, x, rate, closeness)]
-                stepper.keep(t, x)
-                continue
-            if falling:  # so that a leap has nodes
-                h = min(h, 0.5 * closeness / (behind.before - closeness) * behind.length)
-                wanted = min(wanted, h)
-        last = t + wanted * (1.0 + 1e-9) >= until
-        step = until - t if last else wanted
-        if step < 4e-16 * max(abs(t), 1e-3 * run.t_end):
-            record.status = Status.STEP_TOO_SMALL
-            return
-        if not rejected and stepper.correct(t, x, step):
-            rate = stepper.derivative(t, x)
-        new, K, error = _attempt(stepper, t, x, rate, step, adaptive)
-        if adaptive:
-            longest, h = h, stepping.next_step(step, error, rejected, run.tableau.order)
-            fastest = float(np.abs(rate[run.plant.nq : run.plant.nq + run.plant.nv]).max(initial=0.0))
-            good = error < 1.0
-            if crossing and not good:
-                good = stepping.settled(error, across, unit, step, fastest, stepper.least, opt.pass_within)
-                across = error
-            if not good:
+            if landed is None and falling:  # so that a leap has nodes
+                h = wanted = min(wanted, 0.5 * closeness / (behind.before - closeness) * behind.length)
+        if landed is not None:
+            end, new, new_rate, F = landed
+            h, here = end - t, stepper.closeness
+        else:
+            last = t + wanted * (1.0 + 1e-9) >= until
+            step = until - t if last else wanted
+            if step < 4e-16 * max(abs(t), 1e-3 * run.t_end):
+                record.status = Status.STEP_TOO_SMALL
+                return
+            if not rejected and stepper.correct(t, x, step):
+                rate = stepper.derivative(t, x)
+            new, K, error = _attempt(stepper, t, x, rate, step, adaptive)
+            if adaptive:
+                longest, h = h, stepping.next_step(step, error, rejected, run.tableau.order)
+                fastest = float(np.abs(rate[run.plant.nq : run.plant.nq + run.plant.nv]).max(initial=0.0))
+                good = error < 1.0
+                if crossing and not good:
+                    good = stepping.settled(error, across, unit, step, fastest, stepper.least, opt.pass_within)
+                    across = error
+                if not good:
+                    record.rejections += 1
+                    rejected = True
+                    if h < 4e-16 * max(abs(t), 1e-3 * run.t_end):
+                        record.status, record.error = Status.STEP_TOO_SMALL, None
+                        if not np.isfinite(error):
+                            record.status, record.error = stepper.failed, stepper.failure
+                        return
+                    continue
+            elif not np.isfinite(error):
+                record.status, record.error = stepper.failed, stepper.failure
+                return
+            here = stepper.closeness
+            end, new_rate, F = (until if last else t + step), K[len(run.tableau.b)], stepper.dense(t, x, new, K, step)
+            if crossing and not stepper.passed(x, F, ahead / step):
                 record.rejections += 1
-                rejected = True
-                if h < 4e-16 * max(abs(t), 1e-3 * run.t_end):
-                    record.status, record.error = Status.STEP_TOO_SMALL, None
-                    if not np.isfinite(error):
-                        record.status, record.error = stepper.failed, stepper.failure
-                    return
+                rejected, h = True, 0.5 * step
                 continue
-        elif not np.isfinite(error):
-            record.status, record.error = stepper.failed, stepper.failure
-            return
-        here = stepper.closeness
-        end, new_rate, F = (until if last else t + step), K[len(run.tableau.b)], stepper.dense(t, x, new, K, step)
-        if crossing and not stepper.passed(x, F, ahead / step):
-            record.rejections += 1
-            rejected, h = True, 0.5 * step
-            continue
-        if adaptive and wanted < longest and not last:
-            h = max(h, longest)  # accuracy had no say
-        across = np.inf if crossing else across
-        rejected = False
+            if adaptive and wanted < longest and not last:
+                h = max(h, longest)  # accuracy had no say
+            across = np.inf if crossing else across
+            rejected = False
         if watch is not None:
             T, X = np.array([t, end]), np.array([x, new])
             crossing = watch.crossing(T, X, path(T, F[None], X), stepper.effort)
@@ -331,7 +319,7 @@ def _loop(run: Run, stepper: _Stepper, log: Log, now: Standing, stop: float) -> 
         log.add(end, new, F)
         behind = _Step(x, F, end - t, closeness)
         t, x, rate, closeness = end, new, new_rate, here
-        past = [*past[-_KEEP:], (t, x, rate, closeness)]
+        past = [*(past[-_KEEP:] if landed is None else []), (t, x, rate, closeness)]
         now.t, now.x, now.h = t, x, h
         now.taken += 1
         stepper.keep(t, x)

@@ -229,9 +229,9 @@ def _quantities(run: Run, X: Array, U: Array, failures: _Failures) -> dict[str, 
                 failures.add(error)
                 vdot[i] = force[i] = lam[i] = phi[i] = energies[i] = np.nan
                 continue
-            f = terms.B @ u
+            f, scales = terms.B @ u, (terms.row_scale, terms.reach)
             vdot[i], lam[i], ranks[i] = constrained.gauss_acceleration(
-                terms.M, terms.A, terms.row_scale, f - terms.h, _target(run, terms), RANK_TOLERANCE, options.cap
+                terms.M, terms.A, *scales, f - terms.h, _target(run, terms), RANK_TOLERANCE, options.cap
             )
             phi[i], pivots[i], force[i] = terms.phi, terms.pivots, terms.A.T @ lam[i]
             v = terms.v

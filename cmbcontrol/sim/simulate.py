@@ -418,7 +418,7 @@ def _first_step(plant: Plant, q0: Array, v0: Array, u0: Array, options: stepping
     terms = plant.terms(q0, v0, 0.0, cap=options.cap)
     f = terms.B @ u0
     a = constrained.gauss_acceleration(
-        terms.M, terms.A, terms.row_scale, f - terms.h, -terms.b, RANK_TOLERANCE, options.cap
+        terms.M, terms.A, terms.row_scale, terms.reach, f - terms.h, -terms.b, RANK_TOLERANCE, options.cap
     )[0]
     rate = max(float(np.abs(a).max(initial=0.0)), float(np.abs(v0).max(initial=0.0)), 1e-3)
     return min(0.01 * t_end, 0.05 / rate, options.max_step)
