@@ -74,7 +74,7 @@ def inside_loop(machine: Machine, calls: int = 3000) -> float:
         begin = time.perf_counter()
         _, _, evaluations, *_ = stepping.advance(
             plant.model, tableau("rk4"), options, constrained.new_work(plant.model), 0.0, x, np.zeros(plant.nu),
-            1.0, 1e-5, 0.0, 10 * steps, *record,
+            1.0, 1e-5, 0.0, 10 * steps, *record, stepping.new_pause(tableau("rk4"), x.size),
         )  # fmt: skip
         best = min(best, (time.perf_counter() - begin) / evaluations)
     return 1e6 * best

@@ -28,16 +28,21 @@ from .errors import AssemblyError as AssemblyError
 from .errors import BranchWarning as BranchWarning
 from .errors import CmbError as CmbError
 from .errors import ContinuationError as ContinuationError
+from .errors import ContinuationInterrupted as ContinuationInterrupted
 from .errors import ControllabilityError as ControllabilityError
 from .errors import DesignError as DesignError
 from .errors import EquilibriumError as EquilibriumError
+from .errors import FileError as FileError
+from .errors import Interrupted as Interrupted
 from .errors import ModelError as ModelError
 from .errors import ParametrizationError as ParametrizationError
 from .errors import RedundantRowsError as RedundantRowsError
 from .errors import SimulationError as SimulationError
+from .errors import SimulationInterrupted as SimulationInterrupted
 from .errors import SingularPoseError as SingularPoseError
 from .errors import Status as Status
 from .errors import SwitchingError as SwitchingError
+from .errors import TuningInterrupted as TuningInterrupted
 from .linear import EquilibriumBranch as EquilibriumBranch
 from .linear import FrameMotion as FrameMotion
 from .linear import LinearModel as LinearModel
@@ -99,6 +104,7 @@ __all__ = [
     "Constant",
     "Contact",
     "ContinuationError",
+    "ContinuationInterrupted",
     "ControllabilityError",
     "Coupling",
     "Cylindrical",
@@ -107,6 +113,7 @@ __all__ = [
     "Engage",
     "EquilibriumBranch",
     "EquilibriumError",
+    "FileError",
     "Fixed",
     "Formulation",
     "Frame",
@@ -115,6 +122,7 @@ __all__ = [
     "FunctionPlant",
     "Helical",
     "Impact",
+    "Interrupted",
     "JointSpring",
     "LinearModel",
     "LinearSequence",
@@ -140,6 +148,7 @@ __all__ = [
     "Sampled",
     "Simulation",
     "SimulationError",
+    "SimulationInterrupted",
     "Sine",
     "SingularPose",
     "SingularPoseError",
@@ -148,6 +157,7 @@ __all__ = [
     "Status",
     "SwitchingError",
     "Terms",
+    "TuningInterrupted",
     "Universal",
     "Unlock",
     "Weld",

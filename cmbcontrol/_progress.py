@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import Any
 
 __all__ = ["Progress", "Reporter"]
 
@@ -15,7 +16,8 @@ class Reporter:
     Parameters
     ----------
     progress : bool or callable
-        True: a progress bar on the terminal, within a ``with`` statement. A callable gets the fraction.
+        True: a progress bar on the terminal, within a ``with`` statement. A callable gets the fraction; one that has a
+        method `keep` gets with it what has been finished.
     title : str
         Of the bar.
     """
@@ -24,6 +26,7 @@ class Reporter:
         if not callable(progress) and progress is not True and progress is not False:
             raise TypeError(f"progress must be True, False or a function of the fraction, got {progress!r}")
         self._tell = progress if callable(progress) else None
+        self._keep = getattr(progress, "keep", None)
         self._bar, self.title = None, title
         if progress is True:
             from rich.progress import Progress as Bar  # imported where used
@@ -40,8 +43,10 @@ class Reporter:
         if self._bar is not None:
             self._bar.stop()
 
-    def update(self, fraction: float) -> None:
-        """Tell the fraction that is done."""
+    def update(self, fraction: float, *done: Mapping[str, Any]) -> None:
+        """Tell the fraction that is done, and what is finished by now: a name and a number or text for each."""
+        if self._keep is not None and done:
+            self._keep(done)
         if self._tell is not None:
             self._tell(fraction)
         if self._bar is not None:

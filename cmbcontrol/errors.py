@@ -11,17 +11,22 @@ __all__ = [
     "BranchWarning",
     "CmbError",
     "ContinuationError",
+    "ContinuationInterrupted",
     "ControllabilityError",
     "DesignError",
     "EquilibriumError",
+    "FileError",
+    "Interrupted",
     "MissingExtraError",
     "ModelError",
     "ParametrizationError",
     "RedundantRowsError",
     "SimulationError",
+    "SimulationInterrupted",
     "SingularPoseError",
     "Status",
     "SwitchingError",
+    "TuningInterrupted",
 ]
 
 
@@ -147,6 +152,10 @@ class MissingExtraError(CmbError, ImportError):
     """An optional dependency is missing; the message names the extra that brings it."""
 
 
+class FileError(CmbError, OSError):
+    """A file cannot be written; the message says which, why, what is left of an older one, and what to do."""
+
+
 class SimulationError(CmbError, RuntimeError):
     """A run could not go on. What was computed until then is kept.
 
@@ -159,6 +168,65 @@ class SimulationError(CmbError, RuntimeError):
     def __init__(self, message: str, run=None):
         super().__init__(message)
         self.run = run
+
+
+class Interrupted(_Portable, KeyboardInterrupt):
+    """Ctrl-C has ended a computation, and this carries what it had found. No `CmbError`: what skips failures must stop.
+
+    Attributes
+    ----------
+    kept : object
+        What was computed; None where that is nothing.
+    """
+
+    def __init__(self, message: str = "", kept=None):
+        super().__init__(message)
+        self.kept = kept
+
+
+class SimulationInterrupted(Interrupted):
+    """Ctrl-C has ended a run.
+
+    Attributes
+    ----------
+    run : Simulation or None
+        The part that was completed; None before the first step, or where a second Ctrl-C came before the output.
+    """
+
+    @property
+    def run(self):
+        """The same as `kept`."""
+        return self.kept
+
+
+class ContinuationInterrupted(Interrupted):
+    """Ctrl-C has ended the search for a branch of equilibria.
+
+    Attributes
+    ----------
+    branch : EquilibriumBranch
+        The part of the branch that was found.
+    """
+
+    @property
+    def branch(self):
+        """The same as `kept`."""
+        return self.kept
+
+
+class TuningInterrupted(Interrupted):
+    """Ctrl-C has ended a search for gains.
+
+    Attributes
+    ----------
+    result : TuneResult
+        All that was tried, and the best of it.
+    """
+
+    @property
+    def result(self):
+        """The same as `kept`."""
+        return self.kept
 
 
 class Status(IntEnum):
@@ -175,6 +243,7 @@ class Status(IntEnum):
     SINGULAR_POSE = 8
     SWITCHING = 9
     FORMULATION = 10
+    FAILED = 11
 
     @property
     def message(self) -> str:
@@ -196,4 +265,5 @@ _MESSAGES = {
     Status.SINGULAR_POSE: "The run met a singular pose, where independent coordinates end. method='dop853' passes it.",
     Status.SWITCHING: "The loops could not change as they should.",
     Status.FORMULATION: "The formulation cannot be evaluated at this pose.",
+    Status.FAILED: "Something that the run needs raised an error.",
 }

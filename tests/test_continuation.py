@@ -7,7 +7,7 @@ from machines import largest
 
 from cmbcontrol import plants
 from cmbcontrol.dynamics.forces import constraint_force
-from cmbcontrol.errors import ContinuationError, EquilibriumError
+from cmbcontrol.errors import ContinuationError, ContinuationInterrupted, EquilibriumError
 from cmbcontrol.linear import linearize, trim
 from cmbcontrol.linear.continuation import continue_equilibria
 from cmbcontrol.model.elements import (
@@ -404,7 +404,7 @@ def test_what_was_found_is_kept():
         if fraction > 0.3:
             raise KeyboardInterrupt
 
-    with pytest.raises(ContinuationError, match="interrupted after") as error:
+    with pytest.raises(ContinuationInterrupted, match="interrupted after") as error:
         continue_equilibria(inverted, [0.0], 0.5, 3.0, progress=stop)
     assert len(error.value.branch) > 2
     with pytest.raises(ContinuationError, match="same position_names"):

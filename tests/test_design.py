@@ -530,16 +530,20 @@ def test_interruption_keeps_what_was_computed(quick):
         return bowl(run)
 
     cost.calls = 0
-    found = tune(quick, BOUNDS, cost)
+    with pytest.raises(cmb.TuningInterrupted, match="after 6 runs") as caught:
+        tune(quick, BOUNDS, cost)
+    found = caught.value.result
     assert not found.complete and found.evaluations == 6 and "interrupted" in found.message
     assert np.isfinite(found.cost) and set(found.gains) == {"x", "y"}
 
 
 def test_interruption_inside_a_run_is_no_failure(quick):
     def make(x, y):
-        raise cmb.SimulationError("the run was interrupted") from KeyboardInterrupt()
+        raise cmb.SimulationInterrupted("the run was interrupted")
 
-    found = tune(make, BOUNDS, bowl)
+    with pytest.raises(cmb.TuningInterrupted) as caught:
+        tune(make, BOUNDS, bowl)
+    found = caught.value.result
     assert not found.complete and found.evaluations == 0 and np.isnan(found.gains["x"]) and str(found)
 
 

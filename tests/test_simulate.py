@@ -310,9 +310,10 @@ class TestFailures:
             raise KeyboardInterrupt
 
         plant = plants.five_bar()
-        with pytest.raises(cmb.SimulationError, match="interrupted") as caught:
+        with pytest.raises(cmb.SimulationInterrupted, match="interrupted at t = ") as caught:
             cmb.simulate(plant, q0=regular_start(plant), t_end=5.0, max_step=1e-3, progress=stop)
-        assert caught.value.run.time[-1] > 0.1
+        assert caught.value.run.time[-1] > 0.0
+        assert not isinstance(caught.value, Exception)  # so that a loop that skips failed runs does not go on
 
     @pytest.mark.parametrize(
         ("options", "message"),

@@ -64,7 +64,14 @@ def _version(wanted: bool) -> None:
 
 
 def main() -> None:
-    """Run the command line."""
+    """Run the command line; exit code 130 after Ctrl-C, as shells have it."""
+    try:
+        _main()
+    except KeyboardInterrupt:
+        sys.exit(130)
+
+
+def _main() -> None:
     needs_compilation = _QUICK.get(sys.argv[1]) if len(sys.argv) > 1 else None
     if needs_compilation is not None and needs_compilation():
         command = [sys.executable, "-m", "cmbcontrol.cli", *sys.argv[1:]]

@@ -253,8 +253,8 @@ def in_one_line(debug: bool) -> Iterator[None]:
         yield
     except BrokenPipeError:  # `cmbcontrol list | head`
         raise
-    except KeyboardInterrupt:
-        typer.echo("error: interrupted", err=True)
+    except KeyboardInterrupt as error:
+        typer.echo(f"error: {error}" if str(error) else "error: interrupted", err=True)
         raise typer.Exit(130) from None
     except Exception as error:
         if debug:

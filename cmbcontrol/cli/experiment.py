@@ -12,7 +12,7 @@ from rich.text import Text
 
 from .. import _check
 from ..experiments import EXPERIMENTS, Report, Table
-from ..experiments.report import text
+from ..experiments.report import Parts, text
 from . import common
 from .common import Debug
 
@@ -44,7 +44,11 @@ def experiment(
         files = []
         with common.Bars() as bars:
             with bars.step(name) as tell:
-                report = entry.run(quick, tell)
+                parts = Parts(tell, None if folder is None else folder / "parts.csv")
+                try:
+                    report = entry.run(quick, parts)
+                except KeyboardInterrupt as error:
+                    raise KeyboardInterrupt(_left(parts)) from error
             if folder is not None:
                 with bars.step("figures") as tell:
                     files = report.save(folder, tell)
@@ -52,6 +56,17 @@ def experiment(
         if folder is not None:
             written = ", ".join(sorted(file.name for file in files))
             common.console().print(Text.assemble("written to ", (str(folder), "bold"), ": ", written), soft_wrap=True)
+
+
+def _left(parts: Parts) -> str:
+    """What there is of an experiment that was interrupted; without a folder, it is shown."""
+    count = f"interrupted after {len(parts.done)} parts"
+    if not parts.done:
+        return "interrupted before its first part was done"
+    if parts.path is not None:
+        return f"{count}, which are in {parts.path}"
+    common.console().print(_grid(parts.table))
+    return f"{count}, shown above; with --out they would be kept"
 
 
 def _list() -> None:

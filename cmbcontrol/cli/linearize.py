@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -13,7 +14,7 @@ import typer
 from numpy.typing import NDArray
 from typer.core import TyperCommand
 
-from .. import _check, _jit
+from .. import _check, _files, _jit
 from .. import linear as small_motions
 from ..errors import EquilibriumError
 from ..linear import LinearModel, OperatingPoint, trim
@@ -189,7 +190,7 @@ def linearize(
         for path in models:
             files.write(path, lin.save)
         for path, draw in wanted:
-            files.write(path, draw(lin, digital).savefig)
+            files.write(path, partial(_files.write_figure, figure=draw(lin, digital)))
         if files.written:
             typer.echo(f"written: {', '.join(map(str, files.written))}")
 

@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 from rich.table import Table
 from rich.text import Text
 
-from .. import _check
+from .. import _check, _files
 from ..controllers.projected_inverse_dynamics import ProjectedInverseDynamics
 from ..controllers.references import Sine
-from ..errors import CmbError, SimulationError
+from ..errors import CmbError, SimulationError, SimulationInterrupted
 from ..linear import LinearModel, linearize, trim
 from ..plants import Entry, Study
 from ..sim.result import Simulation
@@ -110,15 +110,15 @@ def _study(
     try:
         with bars.step("simulation") as tell:
             run = simulate(plant, law, q, v0, t_end=t_end, progress=tell)
-    except SimulationError as error:
+    except (SimulationError, SimulationInterrupted) as error:
         if error.run is not None:
             error.run.save(folder / "run.nc")
-            raise SimulationError(f"{error} It is also in {folder / 'run.nc'}.", error.run) from error
+            raise type(error)(f"{error} It is also in {folder / 'run.nc'}.", error.run) from error
         raise
     files.append(run.save(folder / "run.nc").name)
     files += _figures(run, linear, folder, animation, bars)
     summary = _summary(entry, options, run, linear, law)
-    (folder / "summary.json").write_text(json.dumps(summary, indent=1) + "\n", encoding="utf-8")
+    _files.write(folder / "summary.json", json.dumps(summary, indent=1) + "\n")
     return _Found(run, linear, law, summary, [*files, "summary.json"])
 
 
@@ -159,7 +159,7 @@ def _figures(run: Simulation, linear: LinearModel | None, folder: Path, animatio
         makers["bode.png"] = lambda: plot.bode(linear)
     with bars.step("figures") as tell:
         for i, (name, make) in enumerate(makers.items()):
-            make().savefig(folder / name)
+            _files.write_figure(folder / name, make())
             tell((i + 1) / len(makers))
     if animation and can_sketch(run.plant):
         with bars.step("animation") as tell:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from .. import _check
 from .._progress import Progress, Reporter
-from ..errors import CmbError, SimulationError
+from ..errors import CmbError, SimulationError, TuningInterrupted
 from ..sim.result import Simulation
 from ..sim.simulate import simulate
 
@@ -178,6 +178,8 @@ def tune(
     ------
     TypeError, ValueError
         For arguments that make no sense. Errors of `make` and `cost` that are not the package's own are handed on.
+    TuningInterrupted
+        After Ctrl-C, a `KeyboardInterrupt`; it carries all that was tried as ``result``.
 
     Examples
     --------
@@ -213,15 +215,15 @@ def tune(
         _check.number(value, f"the start of {_check.one_of(name, ranges, 'gain')!r}")
     x0 = np.array([r.share(_start_value(name, r, given.get(name))) for name, r in ranges.items()])
     search = _Search(make, ranges, cost, max_evaluations, penalty, Reporter(progress, "tuning"))
-    complete = True
     with search.tell:
         try:
             message = _minimise(search, x0, method, tolerance, seed, bool(given))
         except _Enough:
             message = f"The largest number of {max_evaluations} runs was reached."
-        except KeyboardInterrupt:
-            message, complete = "The search was interrupted.", False
-    return search.result(message, complete)
+        except KeyboardInterrupt as error:
+            result = search.result("The search was interrupted.", False)
+            raise TuningInterrupted(f"the search was interrupted after {result.evaluations} runs", result) from error
+    return search.result(message, True)
 
 
 def _as_range(name: str, given: Any) -> Range:
@@ -310,8 +312,6 @@ class _Search:
                 raise TypeError(f"make must return a run, or the arguments of simulate as a mapping, got {made!r}")
             value = float(self.cost(made))
         except SimulationError as error:
-            if isinstance(error.__cause__, KeyboardInterrupt):  # a run that was interrupted is no failure
-                raise KeyboardInterrupt from error
             return None, np.nan, str(error)
         except CmbError as error:
             return None, np.nan, f"{type(error).__name__}: {error}"

@@ -13,9 +13,9 @@ from types import MappingProxyType
 
 from .. import _check
 from .._progress import Progress
-from .report import Report, Table
+from .report import Parts, Report, Table
 
-__all__ = ["EXPERIMENTS", "Entry", "Report", "Table", "run"]
+__all__ = ["EXPERIMENTS", "Entry", "Parts", "Report", "Table", "run"]
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class Entry:
     takes_quick: str
 
     def run(self, quick: bool = False, progress: Progress = False) -> Report:
-        """Run it; `quick` is a reduced set, `progress` a progress bar or a function that gets the fraction."""
+        """Run it; `quick` is a reduced set, `progress` a progress bar, a function of the fraction, or `Parts`."""
         return self.function(bool(quick), progress)
 
 
@@ -55,7 +55,7 @@ def run(name: str, *, quick: bool = False, progress: Progress = False) -> Report
     quick : bool
         A reduced set: seconds instead of minutes.
     progress : bool or callable
-        Show a progress bar, or call with the fraction that is done.
+        Show a progress bar, or call with the fraction that is done. `Parts` keep what is done.
 
     Returns
     -------

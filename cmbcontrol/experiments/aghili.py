@@ -231,7 +231,7 @@ def _simulated(label: str, run: Simulation) -> Through:
     return Through(label, run.time, run.q.values, run.v.values, run.u.values, int(attrs["evaluations"]), projections)
 
 
-def free(quick: bool = False, told: Callable[[float], None] = lambda _: None) -> tuple[list[Through], Table]:
+def free(quick: bool = False, told: Callable[..., None] = lambda *_: None) -> tuple[list[Through], Table]:
     """Through the pose without a motor, at 6 rad/s: what the threshold does to the motion alone."""
     from scipy.integrate import solve_ivp
 
@@ -247,10 +247,14 @@ def free(quick: bool = False, told: Callable[[float], None] = lambda _: None) ->
         cases += [(name, 0.2, 1) for name in ("M_c (23)", "M_c'' (29)")]
         cases += [("M_c' (28)", 0.2, every) for every in (10, 100)]
     runs = []
+
+    def row(r: Through) -> tuple[Cell, ...]:
+        return r.label, r.evaluations, r.corrections, abs(r.q[-1, 0] - end), r.opening.max(), r.rate.max()
+
     for k, (name, epsilon, every) in enumerate(cases, 1):
         label = f"{name}, {_threshold(epsilon)}, (39) every {_steps(every)}"
         runs.append(_by_paper(label, start, rate, FREE_END, form=FORMS[name], epsilon=epsilon, every=every))
-        told(k / (len(cases) + 1))
+        told(k / (len(cases) + 1), dict(zip(_FREE, row(runs[-1]), strict=True)))
     run = simulate(slider_crank(), q0=start, v0=rate, t_end=FREE_END, output_times=STEP)
     runs.append(_simulated("default", run))
     if not quick:
@@ -259,11 +263,10 @@ def free(quick: bool = False, told: Callable[[float], None] = lambda _: None) ->
             project_every=10,
         )  # fmt: skip
         runs.append(_simulated("simulate, M_c' (28), project_every=10", run))
-    rows = [(r.label, r.evaluations, r.corrections, abs(r.q[-1, 0] - end), r.opening.max(), r.rate.max()) for r in runs]
     table = Table(
         f"Without a motor, from q1 = 0.6 rad at {SPEED:g} rad/s, {FREE_END:g} s",
-        ("method", "evaluations", "corrections", "error of q1 at the end (rad)", "|Phi| (m)", "|A v| (m/s)"),
-        rows,
+        _FREE,
+        [row(r) for r in runs],
         "Against the equation of the one freedom. Off the window nothing drifts, since admissible velocities are the "
         "multiples of (1, -2) everywhere and Runge-Kutta methods keep linear constraints; so (39) has nothing to do "
         "there.",
@@ -271,7 +274,20 @@ def free(quick: bool = False, told: Callable[[float], None] = lambda _: None) ->
     return runs, table
 
 
-def closed_loop(quick: bool = False, told: Callable[[float], None] = lambda _: None) -> tuple[list[Through], Table]:
+_FREE = ("method", "evaluations", "corrections", "error of q1 at the end (rad)", "|Phi| (m)", "|A v| (m/s)")
+_DRIVEN = (
+    "method",
+    "evaluations",
+    "corrections",
+    "tracking error (rad)",
+    "torque off virtual work (N m)",
+    "|Phi| (m)",
+    "|A v| (m/s)",
+    "after the pose",
+)
+
+
+def closed_loop(quick: bool = False, told: Callable[..., None] = lambda *_: None) -> tuple[list[Through], Table]:
     """Tracking through the pose with the motor on the crank, the law with and without the threshold of the model."""
     start, rest, t_end = np.array([0.6, -1.2]), np.zeros(2), 1.3 if quick else T_END
     cases = [(EXACTLY, None, 1), (0.2, 0.2, 1)]
@@ -291,21 +307,12 @@ def closed_loop(quick: bool = False, told: Callable[[float], None] = lambda _: N
                 )  # fmt: skip
         except ModelError:
             runs.append(label)
-        told(k / (len(cases) + 1))
+        told(k / (len(cases) + 1), dict(zip(_DRIVEN, _tracked(runs[-1]), strict=True)))
     run = simulate(slider_crank(), _law(None), start, t_end=t_end, output_times=STEP)
     runs.append(_simulated("default", run))
     table = Table(
         f"Closed loop over {t_end:g} s",
-        (
-            "method",
-            "evaluations",
-            "corrections",
-            "tracking error (rad)",
-            "torque off virtual work (N m)",
-            "|Phi| (m)",
-            "|A v| (m/s)",
-            "after the pose",
-        ),
+        _DRIVEN,
         [_tracked(r) for r in runs],
         "Projected inverse dynamics (45), (46) with the motor on the crank alone (62), a quintic from 0.6 to 2.5 rad "
         "in 2 s, G_P = 64/s2, G_D = 16/s. Torques are compared outside of the window of the threshold. Where the model "
@@ -351,8 +358,8 @@ def _tracked(run: Through | str) -> tuple[Cell, ...]:
 def slider_crank_experiment(quick: bool = False, progress: Progress = False) -> Report:
     """All of it as a report."""
     with Reporter(progress, "slider-crank") as report:
-        coasting, coasted = free(quick, lambda x: report.update(0.3 * x))
-        driven, tracked = closed_loop(quick, lambda x: report.update(0.3 + 0.7 * x))
+        coasting, coasted = free(quick, lambda x, *done: report.update(0.3 * x, *done))
+        driven, tracked = closed_loop(quick, lambda x, *done: report.update(0.3 + 0.7 * x, *done))
     ours, exact = driven[-1], driven[0]
     return Report(
         "Aghili's slider-crank",

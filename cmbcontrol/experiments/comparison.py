@@ -146,6 +146,9 @@ def measured(state: State, quick: bool) -> dict[str, tuple[float, float, float]]
     return found
 
 
+_MEASURED = ("seconds a call", "relative error", "conditioning")
+
+
 def formulations(quick: bool = False, progress: Progress = False) -> Report:
     """Cost, accuracy and conditioning of all formulations on all plants, and near a singular pose; of pseudoinverses.
 
@@ -169,7 +172,11 @@ def formulations(quick: bool = False, progress: Progress = False) -> Report:
     with Reporter(progress, "plants") as report:
         for i, (name, state) in enumerate([*states.items(), *near.items()], 1):
             numbers[name] = measured(state, quick)
-            report.update(0.9 * i / (len(states) + len(near)))
+            done = (
+                {"state": name, "formulation": way} | dict(zip(_MEASURED, x, strict=True))
+                for way, x in numbers[name].items()
+            )
+            report.update(0.9 * i / (len(states) + len(near)), *done)
         inverses = _pseudoinverses(states, quick)
         report.update(1.0)
     marked = {name: name + ("*" if s.terms.rank < s.terms.b.size else "") for name, s in states.items()}

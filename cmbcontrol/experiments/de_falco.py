@@ -361,7 +361,7 @@ def tables(quick: bool = False, progress: Progress = False) -> Report:
     with Reporter(progress, "runs") as report:
         for i, (n, setup) in enumerate(cases):
             found[n].append(_solve(plant, setup, duration))
-            report.update((i + 1) / len(cases))
+            report.update((i + 1) / len(cases), {"table": n} | dict(zip(_COLUMNS, found[n][-1].row(), strict=True)))
     return Report(
         f"Udwadia-Kalaba with five pseudoinverses, {duration:g} s",
         f"{SOURCE}, section 6, tables 2-7",
@@ -522,7 +522,8 @@ def figure_2(quick: bool = False, progress: Progress = False) -> Report:
     with Reporter(progress, "runs") as report:
         for i, (panel, setup) in enumerate(setups):
             found[panel].append(_solve(plant, setup, duration))
-            report.update((i + 1) / len(setups))
+            row = dict(zip(_COLUMNS, found[panel][-1].row(), strict=True))
+            report.update((i + 1) / len(setups), {"panel": panel, "TOL": setup.tolerance} | row)
     times = [t for t in (0.5, 1.0, 5.0, 10.0, 15.0, 20.0) if t <= duration]
     columns = ["panel", "method", "TOL", *(f"{t:g} s" for t in times), f"paper, {DURATION:g} s"]
     rows = [
@@ -621,11 +622,11 @@ def pseudoinverses(quick: bool = False, progress: Progress = False) -> Report:
         closed = []
         for i, angle in enumerate(angles):
             closed += [_on_loops(plant, angle, name, 5 if quick else 200) for name in METHODS]
-            report.update(0.5 * (i + 1) / len(angles))
+            report.update(0.5 * (i + 1) / len(angles), *closed[-len(METHODS) :])
         opened = []
         for i, drift in enumerate(drifts):
             opened += [_off_loops(plant, drift, tolerance) for tolerance in TOLERANCES]
-            report.update(0.5 + 0.5 * (i + 1) / len(drifts))
+            report.update(0.5 + 0.5 * (i + 1) / len(drifts), *opened[-len(TOLERANCES) :])
     return Report(
         "Five pseudoinverses on the linkage's matrices",
         f"{SOURCE}, sections 2 and 4",

@@ -182,8 +182,10 @@ def measure_all(cases: Iterable[Case], progress: Progress, title: str) -> list[M
     cases, done = list(cases), []
     with Reporter(progress, title) as report:
         for i, (problem, label, options) in enumerate(cases, 1):
-            done.append(problem.measure(label, **options))
-            report.update(i / len(cases))
+            run = problem.measure(label, **options)
+            done.append(run)
+            part = {"machine": problem.plant.name, "until (s)": problem.t_end}
+            report.update(i / len(cases), part | dict(zip(columns(problem.unit), run.cells, strict=True)))
     return done
 
 

@@ -8,17 +8,18 @@ import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .. import _check
+from .. import _check, _files
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["Report", "Table", "text"]
+__all__ = ["Parts", "Report", "Table", "text"]
 
 Cell = str | int | float | bool | None
 
@@ -97,12 +98,50 @@ class Table:
 
     def to_csv(self, path: str | Path) -> Path:
         """Write the columns' names and the unrounded cells; empty where there is nothing."""
-        path = Path(path)
-        with path.open("w", newline="", encoding="utf-8") as file:
-            writer = csv.writer(file)
-            writer.writerow(self.columns)
-            writer.writerows(["" if cell is None else cell for cell in row] for row in self.rows)
-        return path
+        content = StringIO(newline="")
+        writer = csv.writer(content)
+        writer.writerow(self.columns)
+        writer.writerows(["" if cell is None else cell for cell in row] for row in self.rows)
+        return _files.write(path, content.getvalue())
+
+
+class Parts:
+    """What an experiment has finished, for its `progress`: kept part by part, in a file that is whole at any time.
+
+    Parameters
+    ----------
+    told : callable
+        Gets the fraction that is done.
+    path : path, optional
+        A CSV file, written anew after each part.
+
+    Examples
+    --------
+    >>> from cmbcontrol import experiments
+    >>> parts = Parts()
+    >>> report = experiments.run("udwadia-kalaba-pseudoinverses", quick=True, progress=parts)
+    >>> parts.table.columns[:2], len(parts.table.rows) > 10
+    (('angle to the flat pose (rad)', 'pseudoinverse'), True)
+    """
+
+    def __init__(self, told: Callable[[float], None] = lambda _: None, path: str | Path | None = None) -> None:
+        self.told, self.path = told, path
+        self.done: list[Mapping[str, Cell]] = []
+
+    def __call__(self, fraction: float) -> None:
+        self.told(fraction)
+
+    def keep(self, done: Sequence[Mapping[str, Cell]]) -> None:
+        """Add parts."""
+        self.done += done
+        if self.path is not None:
+            self.table.to_csv(self.path)
+
+    @property
+    def table(self) -> Table:
+        """A row for each part, in order."""
+        columns = tuple(dict.fromkeys(name for part in self.done for name in part)) or ("part",)
+        return Table("What is done", columns, [[part.get(name) for name in columns] for part in self.done])
 
 
 @dataclass(frozen=True)
@@ -172,15 +211,12 @@ class Report:
         """
         folder = Path(folder)
         folder.mkdir(parents=True, exist_ok=True)
-        files = [folder / "report.md"]
-        files[0].write_text(self.markdown(), encoding="utf-8")
+        files = [_files.write(folder / "report.md", self.markdown())]
         files += [table.to_csv(folder / f"{i:02}-{_slug(table.title)}.csv") for i, table in enumerate(self.tables, 1)]
         if self.data:
-            files.append(folder / "data.json")
-            files[-1].write_text(json.dumps(_plain(self.data)) + "\n", encoding="utf-8")
+            files.append(_files.write(folder / "data.json", json.dumps(_plain(self.data)) + "\n"))
         for i, (name, make) in enumerate(self.figures.items(), 1):
-            files.append(folder / f"{name}.png")
-            make().savefig(files[-1])
+            files.append(_files.write_figure(folder / f"{name}.png", make()))
             told(i / len(self.figures))
         return files
 

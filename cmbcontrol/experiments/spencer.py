@@ -377,6 +377,10 @@ def _row(course: Course) -> tuple[Cell, ...]:
     return (label, *counts, *sizes)
 
 
+def _part(course: Course) -> dict[str, Cell]:
+    return dict(zip(COLUMNS, _row(course), strict=True))
+
+
 def first_example(quick: bool = False, progress: Progress = False) -> Report:
     """From the singular pose at rest, without stabilisation (figures 3.3 to 3.6); ours beside it."""
     t_end = 2.9 if quick else T_END
@@ -385,15 +389,18 @@ def first_example(quick: bool = False, progress: Progress = False) -> Report:
         thesis = in_null_space(
             "null space (3.5b), no stabilisation, RK4 1 ms", "singular", t_end, project=False, told=report.update
         )
+        report.update(1.0, _part(thesis))
         ours = simulated("default", "singular", t_end)
+        report.update(1.0, _part(ours))
         courses = [thesis, ours]
-        if not quick:
-            courses += [
-                simulated("default, loop cut at the tip", "singular", t_end, cut="tip"),
-                simulated("default, steps of at most 1 ms", "singular", t_end, max_step=STEP),
-                simulated("default, RK4 1 ms", "singular", t_end, method="rk4", step=STEP),
-            ]
-        report.update(1.0)
+        others: list[tuple[str, dict[str, Any]]] = [
+            ("default, loop cut at the tip", {"cut": "tip"}),
+            ("default, steps of at most 1 ms", {"max_step": STEP}),
+            ("default, RK4 1 ms", {"method": "rk4", "step": STEP}),
+        ]
+        for label, options in () if quick else others:
+            courses.append(simulated(label, "singular", t_end, **options))
+            report.update(1.0, _part(courses[-1]))
     back, until = float(exact.passages[1]), 2.8
     tables = (
         Table(
@@ -486,7 +493,7 @@ def second_example(quick: bool = False, progress: Progress = False) -> Report:
     with Reporter(progress, "second example") as report:
         for k, make in enumerate(runs, 1):
             courses.append(make())
-            report.update(k / len(runs))
+            report.update(k / len(runs), _part(courses[-1]))
     lagrange, projected, ours = courses[:3]
     passages = [float(t) for t in exact.passages]
     times_better = {c.label: projected.energy_error / c.energy_error for c in courses[2:8] if c.outcome == "finished"}

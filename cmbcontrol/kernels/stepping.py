@@ -29,7 +29,17 @@ from .forces import dissipated_power, kinetic_energy, potential_energy
 from .layout import FREE, PLANAR, SPHERICAL
 from .tree import local_difference, normalize, position_rates, retract
 
-__all__ = ["Options", "Tableau", "advance", "combine", "dense_coefficients", "error_norm", "interpolate", "next_step"]
+__all__ = [
+    "Options",
+    "Tableau",
+    "advance",
+    "combine",
+    "dense_coefficients",
+    "error_norm",
+    "interpolate",
+    "new_pause",
+    "next_step",
+]
 
 # statuses of `advance`; the first is followed by those of errors.Status
 RUNNING, COMPLETED, STEP_TOO_SMALL, NOT_FINITE, MASS_MATRIX, PROJECTION = -1, 0, 1, 2, 3, 4
@@ -97,6 +107,20 @@ class Options(NamedTuple):
     accuracy: float  # loops count as closed below this, metres
     pass_within: float  # motion that comes this near to a singular pose goes through it; 0 knows no passages
     reference: float  # size of a regular constraint gradient, in the metric of M
+
+
+class Pause(NamedTuple):
+    """What `advance` keeps when it comes back before its record is full: it goes on as if it had not."""
+
+    K: np.ndarray  # (stages + 1 + extra, nx): the first is the rate at the last state of the record
+    low: np.ndarray  # (nx,): digits of that state below the last one that it can hold
+    marks: np.ndarray  # steps in the record, -1 at its begin; 1 after a rejected try; error of the last try across
+
+
+def new_pause(tableau: Tableau, nx: int) -> Pause:
+    """For a record that begins."""
+    stages = tableau.b.shape[0] + 1 + tableau.c_extra.shape[0]
+    return Pause(np.zeros((stages, nx)), np.zeros(nx), np.array([-1.0, 0.0, np.inf]))
 
 
 @kernel
@@ -693,12 +717,13 @@ def turning_limit(model, A, v):
 
 
 @kernel
-def advance(model, tableau, opt, w, t, x, u, t_end, h, energy, max_tries, T, X, F, pivots, ranks):
-    """Step from t to t_end with constant u, or until the record is full.
+def advance(model, tableau, opt, w, t, x, u, t_end, h, energy, max_tries, T, X, F, pivots, ranks, pause):
+    """Step from t to t_end with constant u, until the record is full, or until so many steps have been tried.
 
     T (n+1,), X (n+1, nx), F (n, 7, nx), pivots (n+1, rows) and ranks (n+1,) are the record, its
-    first entry being the start. Returns the number of steps, the next step size, evaluations,
-    rejected steps and a status.
+    first entry being the start. Returns the number of steps in it, the next step size, evaluations,
+    rejected steps and a status. After so many tries it is called again with what it was called with, but for h,
+    and goes on.
     """
     nx = x.shape[0]
     nv = model.damping.shape[0]
@@ -706,9 +731,8 @@ def advance(model, tableau, opt, w, t, x, u, t_end, h, energy, max_tries, T, X, 
     stages = tableau.b.shape[0]
     extra = tableau.c_extra.shape[0]
     adaptive = tableau.E5.shape[0] > 0
-    K = np.zeros((stages + 1 + extra, nx))
-    y = np.empty(nx)
-    low, lower = np.zeros(nx), np.empty(nx)  # digits of the state below the last one that it can hold
+    K, low, marks = pause.K, pause.low, pause.marks
+    y, lower = np.empty(nx), np.empty(nx)
     moved = np.empty(2 * nv)
     watching = adaptive and opt.stabilisation == PROJECT and opt.pass_within > 0.0
     gap = widest_gap(tableau)
@@ -716,28 +740,33 @@ def advance(model, tableau, opt, w, t, x, u, t_end, h, energy, max_tries, T, X, 
     unit = share * max(opt.rtol, opt.atol)
     times, values, rates = np.empty(5), np.empty((5, nx)), np.empty((5, nx))
     capacity = F.shape[0]
-    n, evaluations, rejections, tries = 0, 0, 0, 0
-    ranks[0] = derivative(model, x, u, opt, w, True, K[0])
-    evaluations += 1
-    T[0] = t
-    X[0] = x
-    pivots[0] = w.pivots
-    if ranks[0] == FAILED:
-        return n, h, evaluations, rejections, MASS_MATRIX
-    rejected = False
-    across = np.inf  # error of the last try to step across a singular pose
+    n, evaluations, rejections, tries = int(marks[0]), 0, 0, 0
+    rejected, across = marks[1] > 0.0, marks[2]
     status = RUNNING
-    if opt.stabilisation == PROJECT and adaptive and ranks[0] < opt.cap and opt.pass_within > 0.0:
-        step = leave(model, x, u, opt, w, energy, K[0], X[1])
-        if 0.0 < step < t_end - t:
-            ranks[1] = derivative(model, X[1], u, opt, w, True, K[stages])
-            pivots[1] = w.pivots
-            record_step(x, X[1], K[0], K[stages], step, F[0])
-            t += step
-            T[1] = t
-            n = 1
-            h = step
-            K[0] = K[stages]
+    if n >= 0:
+        t = T[n]
+    else:
+        n, rejected, across = 0, False, np.inf
+        low[:] = 0.0
+        marks[0] = -1.0
+        ranks[0] = derivative(model, x, u, opt, w, True, K[0])
+        evaluations += 1
+        T[0] = t
+        X[0] = x
+        pivots[0] = w.pivots
+        if ranks[0] == FAILED:
+            return n, h, evaluations, rejections, MASS_MATRIX
+        if opt.stabilisation == PROJECT and adaptive and ranks[0] < opt.cap and opt.pass_within > 0.0:
+            step = leave(model, x, u, opt, w, energy, K[0], X[1])
+            if 0.0 < step < t_end - t:
+                ranks[1] = derivative(model, X[1], u, opt, w, True, K[stages])
+                pivots[1] = w.pivots
+                record_step(x, X[1], K[0], K[stages], step, F[0])
+                t += step
+                T[1] = t
+                n = 1
+                h = step
+                K[0] = K[stages]
     while n < capacity and tries < max_tries:
         if t >= t_end:
             status = COMPLETED
@@ -866,4 +895,7 @@ def advance(model, tableau, opt, w, t, x, u, t_end, h, energy, max_tries, T, X, 
         K[0] = K[stages]
     if status == RUNNING and t >= t_end:
         status = COMPLETED
+    marks[0] = float(n) if status == RUNNING and n < capacity else -1.0
+    marks[1] = 1.0 if rejected else 0.0
+    marks[2] = across
     return n, h, evaluations, rejections, status

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from .. import _check
 from .._progress import Progress, Reporter
 from .._tolerance import UNREACHED, floored
-from ..errors import ContinuationError
+from ..errors import ContinuationError, ContinuationInterrupted
 from ..model.base import PlantBase
 from .at_rest import coordinate_lengths
 from .curve import Curve, Lost, Node, between, distance, family_of, heading
@@ -290,6 +290,8 @@ def continue_equilibria(
         Where there is no equilibrium to start from.
     ContinuationError
         Where the branch cannot be followed further; its ``branch`` is what was found until then.
+    ContinuationInterrupted
+        After Ctrl-C, a `KeyboardInterrupt`; it carries the same.
     ValueError
         For arguments that contradict each other, and unknown names.
 
@@ -505,10 +507,11 @@ def _trace(curve: Curve, nodes: list[Node], reporter: Reporter) -> EquilibriumBr
     except (Exception, KeyboardInterrupt) as error:
         if not record.nodes:
             raise
-        what = "interrupted" if isinstance(error, KeyboardInterrupt) else f"stopped by {type(error).__name__}: {error}"
-        raise ContinuationError(
+        stopped = isinstance(error, KeyboardInterrupt)
+        what = "interrupted" if stopped else f"stopped by {type(error).__name__}: {error}"
+        raise (ContinuationInterrupted if stopped else ContinuationError)(
             f"the branch of {curve.plant.name!r} was {what} after {curve.family.label} = {record.nodes[-1].p:.6g}; its "
-            f"{len(record.nodes)} points are in error.branch",
+            f"{len(record.nodes)} points are in the attribute branch",
             record.branch(what),
         ) from error
 

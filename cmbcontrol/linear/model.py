@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .. import _check
+from .. import _check, _files
 from ..model.base import PlantBase
 from . import modes as modal
 from . import sampled as sampling
@@ -246,18 +247,19 @@ class LinearModel:
         data |= {key: getattr(self, key) for key in (*_MATRICES, *_LATER, *_NAMES)}
         data |= {key: getattr(self.point, key) for key in _POINT} | self.point.residuals._asdict()
         data["conditioning"] = self.conditioning
+        content = BytesIO()
         match _suffix(path):
             case ".json":
                 plain = {k: x.tolist() if isinstance(x, np.ndarray) else x for k, x in data.items()}
-                path.write_text(json.dumps(plain, indent=1) + "\n", encoding="utf-8")
+                return _files.write(path, json.dumps(plain, indent=1) + "\n")
             case ".npz":
-                np.savez(path, **{k: np.array(x, dtype=str) if isinstance(x, tuple) else x for k, x in data.items()})
+                np.savez(content, **{k: np.array(x, dtype=str) if isinstance(x, tuple) else x for k, x in data.items()})
             case _:
                 from scipy.io import savemat  # imported where used
 
                 cells = {k: np.array(x, dtype=object) if isinstance(x, tuple) else x for k, x in data.items()}
-                savemat(path, cells, oned_as="column")
-        return path
+                savemat(content, cells, oned_as="column")
+        return _files.write(path, content.getvalue())
 
 
 def _suffix(path: Path) -> str:
@@ -278,13 +280,19 @@ def load_linear(path: str | Path, plant: PlantBase | None = None) -> LinearModel
     Raises
     ------
     ValueError
-        Where the file is of another kind.
+        Where the file is damaged, or of another kind.
     """
     path = _check.path(path)
     if plant is not None:
         _check.plant(plant)
     path = Path(path)
-    data = _read(path)
+    _suffix(path)
+    content = path.read_bytes()
+    try:
+        data = _read(path.suffix, content)
+    except Exception as error:  # of json, zipfile, numpy, scipy
+        said = f"{type(error).__name__}: {error}"
+        raise ValueError(f"{path} is damaged: {said}. Take a copy, or linearize again.") from error
     if not str(data.get("format", "")).startswith("cmbcontrol linear model"):
         raise ValueError(f"{path} holds no linear model of cmbcontrol")
     names = {key: tuple(str(x) for x in data[key]) for key in _NAMES}
@@ -303,18 +311,18 @@ def load_linear(path: str | Path, plant: PlantBase | None = None) -> LinearModel
     )
 
 
-def _read(path: Path) -> dict[str, Any]:
+def _read(suffix: str, content: bytes) -> dict[str, Any]:
     """The entries of a file."""
-    match _suffix(path):
+    match suffix:
         case ".json":
-            return json.loads(path.read_text(encoding="utf-8"))
+            return dict(json.loads(content))
         case ".npz":
-            with np.load(path, allow_pickle=False) as entries:
+            with np.load(BytesIO(content), allow_pickle=False) as entries:
                 return dict(entries)
         case _:
             from scipy.io import loadmat
 
-            return {k: _from_matlab(x) for k, x in loadmat(path).items() if not k.startswith("__")}
+            return {k: _from_matlab(x) for k, x in loadmat(BytesIO(content)).items() if not k.startswith("__")}
 
 
 def _from_matlab(x: Any) -> Any:

@@ -305,10 +305,11 @@ class FunctionPlant(PlantBase):
         """What a function returns, as a new array."""
         try:
             return _check.numbers(self._functions[key](*(x.copy() for x in state)), key)
-        except (TypeError, ValueError, IndexError, ArithmeticError) as error:
+        except Exception as error:
             given = "q" if len(state) == 1 else "q, v"
             listed = ", ".join(str(x.tolist()) for x in state)
-            raise ModelError(f"plant {self.name!r}: {key}({given}) failed at {listed}: {error}") from error
+            said = f"{type(error).__name__}: {error}"
+            raise ModelError(f"plant {self.name!r}: {key}({given}) failed at {listed}: {said}") from error
 
     def _value(self, key: str, *state: Array) -> Array:
         """What a function returns; refuses wrong shapes, and values that are not finite."""

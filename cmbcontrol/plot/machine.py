@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from io import BytesIO
 from pathlib import Path
+from subprocess import CalledProcessError
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .. import _check
+from .. import _check, _files
+from .._interrupt import let_through
 from .._progress import Progress, Reporter
 from ..errors import MissingExtraError, ModelError
 from ..sim.result import Simulation
@@ -142,6 +145,7 @@ def write_animation(
 
         def frames() -> Iterator[None]:
             for i, (pose, label) in enumerate(zip(poses, labels, strict=True)):
+                let_through()
                 drawing.update(pose, label)
                 yield
                 reporter.update((i + 1) / len(poses))
@@ -176,7 +180,10 @@ def _write_gif(path: Path, drawing: Drawing, frames: Iterator[None], fps: float)
             colors[colors.min(axis=1) >= 244] = 255  # the paper stays white
             palette.putpalette(colors.ravel().tolist())
         images.append(image.quantize(palette=palette, dither=Image.Dither.NONE))
-    images[0].save(path, save_all=True, append_images=images[1:], duration=round(1000.0 / fps), loop=0)
+    content = BytesIO()
+    duration = round(1000.0 / fps)
+    images[0].save(content, format="GIF", save_all=True, append_images=images[1:], duration=duration, loop=0)
+    _files.write(path, content.getvalue())
 
 
 def _write_mp4(path: Path, drawing: Drawing, frames: Iterator[None], fps: float) -> None:
@@ -185,10 +192,14 @@ def _write_mp4(path: Path, drawing: Drawing, frames: Iterator[None], fps: float)
 
     if not FFMpegWriter.isAvailable():
         raise MissingExtraError(f"{path.name} needs ffmpeg, which is not on the path; install it, or write a .gif")
-    writer = FFMpegWriter(fps=fps)
-    with writer.saving(drawing.figure, str(path), drawing.figure.dpi):
-        for _ in frames:
-            writer.grab_frame()
+    writer = FFMpegWriter(fps=fps, extra_args=["-f", "mp4"])
+    with _files.writing(path) as beside:
+        try:
+            with writer.saving(drawing.figure, str(beside), drawing.figure.dpi):
+                for _ in frames:
+                    writer.grab_frame()
+        except CalledProcessError as error:
+            raise OSError(f"ffmpeg gave up ({error})") from error
 
 
 # -- artists -----------------------------------------------------------------------------------------

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ..errors import Status, SwitchingError
 from ..model.mechanism import Mechanism
 from . import compiled, interpreted, local, scipy_methods
-from .control import LawFailed
 from .integrators import SCIPY_METHODS
 from .run import Record, Run, Standing
 
@@ -15,16 +13,12 @@ __all__ = ["advance"]
 
 
 def advance(run: Run, record: Record, now: Standing, until: float) -> None:
-    """Move on to a time, or to the first crossing that ``run.watch`` tells, or to where the run fails."""
+    """Move on to a time, or to the first crossing that ``run.watch`` tells, or to where the run fails.
+
+    What is raised leaves the record as far as it came.
+    """
     now.stopped = False
-    try:
-        _loop_of(run)(run, record, now, until)
-    except LawFailed as error:
-        record.status, record.error = Status.CONTROLLER, error.__cause__
-    except SwitchingError as error:
-        record.status, record.error = Status.SWITCHING, error
-    except KeyboardInterrupt as error:
-        record.status, record.error = Status.INTERRUPTED, error
+    _loop_of(run)(run, record, now, until)
 
 
 def _loop_of(run: Run) -> Callable[[Run, Record, Standing, float], None]:

@@ -18,7 +18,6 @@ from ..kernels import stepping
 from ..model.plant import Plant
 from ..model.terms import Terms
 from .advance import advance
-from .control import LawFailed
 from .field import Field, NotFinite
 from .output import looks_in_step, lowest
 from .run import Record, Run, Standing
@@ -200,12 +199,12 @@ class _Passage:
         return None
 
 
-def advance_through(run: Run, now: Standing, until: float, steering: Steering) -> list[Record]:
+def advance_through(run: Run, now: Standing, until: float, steering: Steering, records: list[Record]) -> None:
     """Move on as `advance` does, from singular poses on the branch of the velocity, or on the one that is chosen.
 
-    Returns one record, or several, where the velocity is turned between them.
+    Adds one record, or several, where the velocity is turned between them; what is raised leaves the last one as far
+    as it came.
     """
-    records: list[Record] = []
     since = now.t
     while True:
         record = Record()
@@ -215,19 +214,16 @@ def advance_through(run: Run, now: Standing, until: float, steering: Steering) -
                 if steering.active and steering.passed == 0 and now.t == 0.0:
                     _turn_at_start(run, now, steering)
                 _leave(run, record, now, until, steering)
-            except LawFailed as error:
-                record.status, record.error = Status.CONTROLLER, error.__cause__
-                return records
             except (SingularPoseError, SwitchingError) as error:
                 record.status, record.error = Status.SINGULAR_POSE, error
-                return records
+                return
         if not steering.active:
             advance(run, record, now, until)
-            return records
+            return
         watch = _Passage(run, since)
         advance(replace(run, watch=watch), record, now, until)
         if watch.time is None or record.status != Status.COMPLETED:
-            return records
+            return
         since = watch.time
         try:
             _arrive(run, record, now, watch, steering)
@@ -235,9 +231,9 @@ def advance_through(run: Run, now: Standing, until: float, steering: Steering) -
             continue
         except SwitchingError as error:
             record.status, record.error = Status.SWITCHING, error
-            return records
+            return
         if now.t >= until:
-            return records
+            return
 
 
 def _passing(run: Run) -> bool:

@@ -22,7 +22,11 @@ _SAME, _DIGITS = 1e-6, 9  # of a period: times that agree to these are one
 
 
 class LawFailed(Exception):
-    """Carries what a controller raised through the integrator, as its cause."""
+    """Carries what a function of a law raised through the integrator, as its cause; says whose it is, and when."""
+
+    def __init__(self, whose: Any, method: str, t: float) -> None:
+        name = getattr(whose, "__qualname__", f"{type(whose).__name__}.{method}")  # functions have a name
+        super().__init__(f"{name} failed at t = {t:.9g} s")
 
 
 class Control:
@@ -67,6 +71,11 @@ class Control:
         return self.drive is None and (self.period is not None or isinstance(self.law, ConstantEffort))
 
     @property
+    def _driven_by(self) -> Any:
+        """What says which efforts act at the joints."""
+        return self.law if self.drive is None else self.drive
+
+    @property
     def integrated(self) -> Array:
         """Start of the states that are integrated with the plant: of the law in continuous time, or of the drive."""
         return self.state.copy() if self.period is None else self._start_of_drive
@@ -97,16 +106,19 @@ class Control:
         """Ask the law; its efforts are under way from now on."""
         if self.measures_force and self._samples > 0:
             terms = measured_force(terms, self.effort(t, terms, c))
-        update, report = optional(self.law, "update"), optional(self.law, "report")
         try:
+            method = "__call__"
             u = self._asked(t, terms, self.state)
-            if report is not None and self._shown(t):
-                self.reports.append((t, dict(report(t, terms, self.state.copy()))))
+            method = "report"
+            if self._shown(t):
+                self.reports.append((t, self._told(t, terms, self.state)))
+            method = "update"
+            update = optional(self.law, method)
             if update is not None:
                 state = update(t, terms, self.state.copy())
                 self.state = self._state(state, self.state.size, t, "next state", self.law)
         except Exception as error:
-            raise LawFailed from error
+            raise LawFailed(self.law, method, t) from error
         if self.delay.any():
             if self._samples == 0:
                 self.command = u if self._initial is None else self._initial
@@ -140,7 +152,7 @@ class Control:
             u = self.drive(t, self._own(terms), command.copy(), c.copy())
             return self._checked(u, t, f"the efforts of {type(self.drive).__name__}")
         except Exception as error:
-            raise LawFailed from error
+            raise LawFailed(self._driven_by, "__call__", t) from error
 
     def commanded(self, t: float, terms: Terms, c: Array, u: Array, held: Array) -> Array:
         """What is asked of the motors, where the efforts u act and those held are these: both differ behind a drive."""
@@ -164,15 +176,20 @@ class Control:
             terms = measured_force(terms, u) if self.measures_force else terms
             return self._state(derivative(t, terms, c.copy()), c.size, t, "rate of the state", self.law)
         except Exception as error:
-            raise LawFailed from error
+            raise LawFailed(self._driven_by, "derivative", t) from error
 
     def report(self, t: float, terms: Terms, c: Array, u: Array) -> Mapping[str, float]:
         """What a law in continuous time reports."""
+        try:
+            terms = self._own(terms)
+            return self._told(t, measured_force(terms, u) if self.measures_force else terms, c)
+        except Exception as error:
+            raise LawFailed(self.law, "report", t) from error
+
+    def _told(self, t: float, terms: Terms, state: Array) -> dict[str, float]:
+        """What the law reports, as numbers."""
         report = optional(self.law, "report")
-        if report is None:
-            return {}
-        terms = self._own(terms)
-        return dict(report(t, measured_force(terms, u) if self.measures_force else terms, c.copy()))
+        return {} if report is None else {str(n): float(x) for n, x in dict(report(t, terms, state.copy())).items()}
 
     def _asked(self, t: float, terms: Terms, state: Array) -> Array:
         """Efforts of the law, checked, a copy."""

@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from .._interrupt import let_through
 from ..errors import AssemblyError, ModelError, RedundantRowsError, Status
 from ..kernels import stepping
 from .control import LawFailed
@@ -29,6 +30,7 @@ class _Stepper(Field):
     """One run: the rates, the projection, and the step."""
 
     failed = Status.PROJECTION  # how the last step that could not be taken failed
+    failure: Exception | None = None  # and what said so
     least = 1.0  # closeness of the stages of the last step to a singular pose
 
     @property
@@ -237,6 +239,7 @@ def _loop(run: Run, stepper: _Stepper, log: Log, now: Standing, stop: float) -> 
     rate = None
     rejected = False
     while t < stop:
+        let_through()
         if control.next <= t:
             control.refresh(t, run.plant, *stepper.split(x))
             log.effort(control.command)
@@ -290,11 +293,13 @@ def _loop(run: Run, stepper: _Stepper, log: Log, now: Standing, stop: float) -> 
                     record.rejections += 1
                     rejected = True
                     if h < 4e-16 * max(abs(t), 1e-3 * run.t_end):
-                        record.status = Status.STEP_TOO_SMALL if np.isfinite(error) else stepper.failed
+                        record.status, record.error = Status.STEP_TOO_SMALL, None
+                        if not np.isfinite(error):
+                            record.status, record.error = stepper.failed, stepper.failure
                         return
                     continue
             elif not np.isfinite(error):
-                record.status = stepper.failed
+                record.status, record.error = stepper.failed, stepper.failure
                 return
             here = stepper.closeness
             end, new_rate, F = (until if last else t + step), K[len(run.tableau.b)], stepper.dense(t, x, new, K, step)
@@ -338,8 +343,12 @@ def _attempt(
     except (LawFailed, RedundantRowsError):
         if not adaptive or step < _FAILING * stepper.run.t_end:
             raise
-    except (AssemblyError, ModelError, NotFinite) as error:  # a stage may run away
-        stepper.failed = Status.NOT_FINITE if isinstance(error, NotFinite) else Status.PROJECTION
+    except NotFinite:  # a stage may run away
+        stepper.failed, stepper.failure = Status.NOT_FINITE, None
+    except AssemblyError:
+        stepper.failed, stepper.failure = Status.PROJECTION, None
+    except ModelError as error:
+        stepper.failed, stepper.failure = Status.FAILED, error
     return x, np.empty((0, 0)), np.inf
 
 

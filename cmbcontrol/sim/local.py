@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .._interrupt import let_through
 from ..errors import ModelError, ParametrizationError, SingularPoseError, Status
 from ..kernels import constrained, forces, stepping
 from ..linear.local_form import LocalForm, LocalPoint
@@ -243,7 +244,7 @@ def run(run: Run, record: Record, now: Standing, stop: float) -> None:
         loop.start()
         loop.go(stop)
     except ModelError as error:
-        if loop.system is None:
+        if loop.system is None or error.__cause__ is not None:  # a function of the plant, or what is watched
             raise
         record.status, record.error = Status.MASS_MATRIX, error
     except StepTooSmall as error:
@@ -301,6 +302,7 @@ class _Loop:
             if until - self.t < INSTANT * run.t_end:
                 self.t = until
             while self.t < until:
+                let_through()
                 if now.taken >= run.max_steps:
                     self.record.status = Status.TOO_MANY_STEPS
                     return

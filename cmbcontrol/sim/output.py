@@ -12,11 +12,12 @@ from numpy.typing import NDArray
 
 from ..controllers.protocol import ConstantEffort
 from ..dynamics.singular import hysteresis_rank
-from ..errors import ModelError
+from ..errors import ModelError, Status
 from ..kernels import constrained, record, stepping
 from ..model.mechanism import Mechanism
 from ..model.plant import Plant
 from ..model.terms import RANK_TOLERANCE, Terms
+from .control import LawFailed
 from .result import Simulation, build_dataset
 from .run import Record, Run
 
@@ -50,19 +51,20 @@ def assemble_result(
     """The labelled result of a run of a plant, complete or not.
 
     Where the loops change during the run, the plant has all of them; those that a part has not count as no force and
-    no drift there.
+    no drift there. Where functions of the user fail, the result has nan, and the last record says so.
     """
-    first, last = parts[0].run, parts[-1].steps
-    end = float(last.T[-1][-1]) if len(last.T[-1]) else float(last.T[-2][-1])
+    first, last, failures = parts[0].run, parts[-1].steps, _Failures()
+    end = last.end[0]
     times = times[times <= end] if last.status else times
     if times.size == 0 or (last.status and times[-1] < end):
         times = np.append(times, end)
-    found = [_part_columns(part, _own(times, parts, i), plant) for i, part in enumerate(parts)]
+    found = [_part_columns(part, _own(times, parts, i), plant, failures) for i, part in enumerate(parts)]
     columns = {name: np.concatenate([part[name] for part in found]) for name in found[0]}
     columns["energy_balance"] -= columns["energy_balance"][0]
-    columns |= _tracking(first, times, columns) | _reports(parts, times, columns.pop("report"))
-    logged = _joined([event for part in parts for event in _events(part.run, *part.steps.arrays()[:3])])
+    columns |= _tracking(first, times, columns, failures) | _reports(parts, times, columns.pop("report"))
+    logged = _joined([event for part in parts for event in _events(part.run, *part.steps.arrays()[:3], failures)])
     logged = sorted([*logged, *events], key=lambda event: event["time"])
+    failures.tell(last)
     attrs = {
         "plant": plant.name,
         "controller": _name_of(first.control.law),
@@ -77,6 +79,26 @@ def assemble_result(
         **settings,
     }
     return Simulation(build_dataset(plant, times, columns, logged, attrs), plant)
+
+
+class _Failures:
+    """What functions of the user raise when they are asked for the output: the rest of it is kept."""
+
+    def __init__(self) -> None:
+        self.first: Exception | None = None
+
+    def add(self, error: Exception, whose: Any = None, t: float = 0.0) -> None:
+        """Keep the first one; `whose` function it was, and when, unless the error says so."""
+        if self.first is None:
+            self.first = error
+            if whose is not None:
+                self.first = LawFailed(whose, "__call__", t)
+                self.first.__cause__ = error
+
+    def tell(self, last: Record) -> None:
+        """A run that has reached its end without its output ends in an error, too."""
+        if self.first is not None and last.status == Status.COMPLETED:
+            last.ended_by(self.first)
 
 
 def _name_of(law: Any) -> str:
@@ -94,13 +116,13 @@ def _own(times: Array, parts: Sequence[Part], i: int) -> Array:
     return times[own & (times < starts[i + 1])] if i + 1 < len(parts) else times[own]
 
 
-def _part_columns(part: Part, times: Array, whole: Plant) -> dict[str, Array]:
+def _part_columns(part: Part, times: Array, whole: Plant, failures: _Failures) -> dict[str, Array]:
     """All that is told of a part, in the rows and loops of the whole plant."""
     run, steps = part.run, part.steps
     T, X, F, U = steps.arrays()
-    states = _states(run, times, T, X, F) if not steps.grid else _on_grid(steps, times, X)
-    efforts, commands, reports = _efforts(run, times, states, T, U)
-    columns = _quantities(run, states, efforts) | {"command": commands}
+    states = _states(run, times, T, X, F, failures) if not steps.grid else _on_grid(steps, times, X)
+    efforts, commands, reports = _efforts(run, times, states, T, U, failures)
+    columns = _quantities(run, states, efforts, failures) | {"command": commands}
     columns["energy_balance"] += part.lost
     columns["impact_loss"] = np.full(times.size, part.lost)
     columns["active"] = np.tile([name in run.plant.row_slices for name in whole.row_slices], (times.size, 1))
@@ -137,17 +159,17 @@ def _reports(parts: Sequence[Part], times: Array, asked: Array) -> dict[str, Any
     return {"report": np.array([[float((r or {}).get(n, np.nan)) for n in names] for r in found]), "quantity": names}
 
 
-def _states(run: Run, times: Array, T: Array, X: Array, F: Array) -> Array:
+def _states(run: Run, times: Array, T: Array, X: Array, F: Array, failures: _Failures) -> Array:
     """States at the output times; those of a machine are brought onto the loops."""
     if isinstance(run.plant, Mechanism) and X.shape[1] == run.plant.nq + run.plant.nv + 2:
         out = np.empty((times.size, X.shape[1]))
         options = run.options._replace(energy=False)  # of the steps; what is shown between them is closed only
         record.output_states(run.plant.model, options, times, T, X, F, out)
         return out
-    return _interpreted_states(run, times, T, X, F)
+    return _interpreted_states(run, times, T, X, F, failures)
 
 
-def _interpreted_states(run: Run, times: Array, T: Array, X: Array, F: Array) -> Array:
+def _interpreted_states(run: Run, times: Array, T: Array, X: Array, F: Array, failures: _Failures) -> Array:
     plant, nq, nv = run.plant, run.plant.nq, run.plant.nv
     out = np.empty((times.size, X.shape[1]))
     for i, t in enumerate(times):
@@ -159,12 +181,17 @@ def _interpreted_states(run: Run, times: Array, T: Array, X: Array, F: Array) ->
         else:
             stepping.interpolate(X[j], F[j], (t - T[j]) / (T[j + 1] - T[j]), out[i])
             if run.options.stabilisation == stepping.PROJECT:
-                out[i, :nq] = plant.close(out[i, :nq], accuracy=1e-14)
-                out[i, nq : nq + nv] = plant.project_velocity(out[i, :nq], out[i, nq : nq + nv])
+                try:
+                    out[i, :nq] = plant.close(out[i, :nq], accuracy=1e-14)
+                    out[i, nq : nq + nv] = plant.project_velocity(out[i, :nq], out[i, nq : nq + nv])
+                except Exception as error:
+                    failures.add(error)
     return out
 
 
-def _efforts(run: Run, times: Array, states: Array, T: Array, U: Array) -> tuple[Array, Array, Array]:
+def _efforts(
+    run: Run, times: Array, states: Array, T: Array, U: Array, failures: _Failures
+) -> tuple[Array, Array, Array]:
     """Efforts that act at the output times, those commanded, and what a law in continuous time reports.
 
     They are held ones, or evaluated again.
@@ -180,18 +207,18 @@ def _efforts(run: Run, times: Array, states: Array, T: Array, U: Array) -> tuple
         return held, held, reports
     out, commands = np.full((2, times.size, plant.nu), np.nan)
     for i, (t, x) in enumerate(zip(times, states, strict=True)):
-        terms, c = plant.terms(x[:nq], x[nq : nq + nv], float(t)), x[nq + nv + 2 :]
         try:
+            terms, c = plant.terms(x[:nq], x[nq : nq + nv], float(t)), x[nq + nv + 2 :]
             out[i] = control.effort(float(t), terms, c, held[i])
             commands[i] = control.commanded(float(t), terms, c, out[i], held[i])
             if control.period is None:
                 reports[i] = control.report(float(t), terms, c, out[i])
-        except Exception:  # the law that ended the run may fail here again; the rest is kept
-            continue
+        except Exception as error:
+            failures.add(error)
     return out, commands, reports
 
 
-def _quantities(run: Run, X: Array, U: Array) -> dict[str, Array]:
+def _quantities(run: Run, X: Array, U: Array, failures: _Failures) -> dict[str, Array]:
     """Everything that follows from states and efforts."""
     plant, options = run.plant, run.options
     n, nq, nv, rows = len(X), plant.nq, plant.nv, len(plant.row_names)
@@ -203,7 +230,12 @@ def _quantities(run: Run, X: Array, U: Array) -> dict[str, Array]:
         record.output_quantities(plant.model, options, whole, U, vdot, force, lam, phi, energies, pivots, ranks)
     else:
         for i, (x, u) in enumerate(zip(X, U, strict=True)):
-            terms = plant.terms(x[:nq], x[nq : nq + nv], cap=options.cap)
+            try:
+                terms = plant.terms(x[:nq], x[nq : nq + nv], cap=options.cap)
+            except Exception as error:
+                failures.add(error)
+                vdot[i] = force[i] = lam[i] = phi[i] = energies[i] = np.nan
+                continue
             f, scales = terms.B @ u, (terms.row_scale, terms.reach)
             vdot[i], lam[i], ranks[i] = constrained.gauss_acceleration(
                 terms.M, terms.A, *scales, f - terms.h, _target(run, terms), RANK_TOLERANCE, options.cap
@@ -236,7 +268,7 @@ def _quantities(run: Run, X: Array, U: Array) -> dict[str, Array]:
     }
     columns["energy_balance"] = columns["energy"] - columns["actuator_work"] + columns["dissipated_work"]
     if run.formulation is not None:
-        columns |= _as_formulated(run, whole, U)
+        columns |= _as_formulated(run, whole, U, failures)
     return columns
 
 
@@ -248,7 +280,7 @@ def _target(run: Run, terms: Terms) -> Array:
     return kept.correction(terms.A @ terms.v, terms.phi) - terms.b
 
 
-def _as_formulated(run: Run, X: Array, U: Array) -> dict[str, Array]:
+def _as_formulated(run: Run, X: Array, U: Array, failures: _Failures) -> dict[str, Array]:
     """What the formulation of the run says of accelerations and forces, and how well it is conditioned.
 
     Where it cannot be evaluated, which may be why the run ended, nan.
@@ -258,10 +290,13 @@ def _as_formulated(run: Run, X: Array, U: Array) -> dict[str, Array]:
     found = {"a": nv, "constraint_force": nv, "multipliers": rows, "formulation_conditioning": 1}
     columns = {name: np.full((len(X), size), np.nan) for name, size in found.items()}
     for i, (x, u) in enumerate(zip(X, U, strict=True)):
-        terms = plant.terms(x[:nq], x[nq : nq + nv], cap=options.cap)
         try:
+            terms = plant.terms(x[:nq], x[nq : nq + nv], cap=options.cap)
             motion = way.at(terms).motion(terms, terms.B @ u, _target(run, terms))
         except ModelError:
+            continue
+        except Exception as error:  # of a pseudoinverse of the user
+            failures.add(error)
             continue
         for column, value in zip(columns.values(), motion, strict=False):
             column[i] = value
@@ -287,31 +322,44 @@ def _smallest_multipliers(plant, Q: Array, force: Array, ranks: NDArray[np.int64
     """Minimum-norm multipliers where redundant rows share the force; the ranks of A are known."""
     if not len(Q):
         return np.zeros((0, len(plant.row_names)))
-    A = np.stack([plant.jacobian(q) for q in Q])
+    known = np.isfinite(force).all(axis=1)  # else the functions of the plant have failed
+    A = np.zeros((*force.shape[:1], len(plant.row_names), plant.nv))
+    A[known] = [plant.jacobian(q) for q in Q[known]]
     U, s, Vt = np.linalg.svd(A, full_matrices=False)
     keep = (np.arange(s.shape[1]) < ranks[:, None]) & (s > 0.0)
     inverse = np.where(keep, 1.0 / np.where(keep, s, 1.0), 0.0)
     return np.einsum("tik,tk,tkj,tj->ti", U, inverse, Vt, force)
 
 
-def _tracking(run: Run, times: Array, columns: dict[str, Array]) -> dict[str, Any]:
+def _tracking(run: Run, times: Array, columns: dict[str, Array], failures: _Failures) -> dict[str, Any]:
     """What a tracking controller was asked to follow, and the error as it sees it."""
     law = run.control.law
     reference, names = (getattr(law, name, None) for name in ("reference", "coordinates"))
     if not callable(reference) or names is None:
         return {}
-    found = {"reference": np.array([reference(float(t))[0] for t in times]), "controlled": tuple(names)}
+
+    def asked(whose: Any, t: float, *arguments: Callable[[], Any]) -> Any:
+        """What a function of time, and of what else these functions give, says; nan where it fails."""
+        try:
+            return whose(t, *(make() for make in arguments))[0]
+        except Exception as error:
+            failures.add(error, whose, t)
+            return np.full(len(names), np.nan)
+
+    found = {"reference": np.array([asked(reference, float(t)) for t in times]), "controlled": tuple(names)}
     of_plant = dict(zip(run.plant.position_names, run.plant.position_units, strict=True))
     units = getattr(getattr(law, "task", None), "units", None)
     found["controlled_units"] = tuple(of_plant.get(n, "") for n in names) if units is None else tuple(units)
     error = getattr(law, "error", None)
     if callable(error) and found["reference"].shape == (times.size, len(names)):
         states = zip(times, columns["q"], columns["v"], strict=True)
-        found["error"] = np.array([error(float(t), run.plant.terms(q, v, float(t)))[0] for t, q, v in states])
+        found["error"] = np.array(
+            [asked(error, float(t), partial(run.plant.terms, q, v, float(t))) for t, q, v in states]
+        )
     return found
 
 
-def _events(run: Run, T: Array, X: Array, F: Array) -> list[dict[str, Any]]:
+def _events(run: Run, T: Array, X: Array, F: Array, failures: _Failures) -> list[dict[str, Any]]:
     """Singular passages: where the closeness to a singular pose has a minimum near zero."""
     cap, plant = run.options.cap, run.plant
     if cap == 0 or len(F) == 0:
@@ -324,13 +372,14 @@ def _events(run: Run, T: Array, X: Array, F: Array) -> list[dict[str, Any]]:
     step = np.repeat(np.arange(looks.size), looks)
     within = (np.arange(step.size) - (np.cumsum(looks) - looks)[step]) / looks[step]
     fine = np.append(T[step] + np.diff(T)[step] * within, T[-1])
-    near = _closeness(run, fine, T, X, F)
+    closeness = partial(_closeness, run, T=T, X=X, F=F, failures=failures)
+    near = closeness(fine)
     before, after = np.append(np.inf, near[:-1]), np.append(near[1:], np.inf)
     low = (near < _LOOK) & (near <= before) & (near < after) & (_least(fine, near) <= _EVENT)
     events = []
     for i in np.flatnonzero(low):
         j, k = step[max(i - 1, 0)], step[min(i, step.size - 1)] + 1  # the steps on both sides, not the whole run
-        around = partial(_closeness, run, T=T[j : k + 1], X=X[j : k + 1], F=F[j:k])
+        around = partial(_closeness, run, T=T[j : k + 1], X=X[j : k + 1], F=F[j:k], failures=failures)
         t, c = lowest(around, fine[max(i - 1, 0)], fine[min(i + 1, fine.size - 1)], _EVENT)
         if near[i] <= c:
             t, c = float(fine[i]), float(near[i])
@@ -371,7 +420,7 @@ def _path_state(run: Run, t: float, T: Array, X: Array, F: Array) -> Array:
     return y
 
 
-def _closeness(run: Run, times: Array, T: Array, X: Array, F: Array) -> Array:
+def _closeness(run: Run, times: Array, T: Array, X: Array, F: Array, failures: _Failures) -> Array:
     """Closeness to a singular pose along the path."""
     out = np.empty(times.size)
     if isinstance(run.plant, Mechanism):
@@ -379,8 +428,12 @@ def _closeness(run: Run, times: Array, T: Array, X: Array, F: Array) -> Array:
         return out
     zero = np.zeros(run.plant.nv)
     for i, t in enumerate(times):
-        pivots = run.plant.terms(_path_state(run, t, T, X, F)[: run.plant.nq], zero).pivots
-        out[i] = stepping.closeness(pivots, run.options)
+        try:
+            pivots = run.plant.terms(_path_state(run, t, T, X, F)[: run.plant.nq], zero).pivots
+            out[i] = stepping.closeness(pivots, run.options)
+        except Exception as error:
+            failures.add(error)
+            out[i] = 1.0  # no event
     return out
 
 

@@ -5,13 +5,15 @@ from __future__ import annotations
 import copy
 import json
 import pickle
+import secrets
+import threading
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import _check
+from .. import _check, _files
 from ..dynamics.singular import SingularityEvent, singularities
 from ..errors import Status
 from ..model.plant import Plant
@@ -137,10 +139,16 @@ class Simulation:
         return singularities(plant, self.data)
 
     def save(self, path: str | Path) -> Path:
-        """Write the run as netCDF; read it back with `load_run`."""
-        path = _check.path(path)
-        self.data.to_netcdf(path, engine="netcdf4")
-        return path
+        """Write the run as netCDF; read it back with `load_run`.
+
+        The file is written as a whole or not at all: what was there stays until the new one is on the disk.
+
+        Raises
+        ------
+        FileError
+            Where it cannot be written.
+        """
+        return _files.write(_check.path(path), _as_bytes(self.data))
 
     def to_control(self):
         """The run as `control.TimeResponseData`: motor efforts in, positions and velocities out."""
@@ -189,18 +197,64 @@ def load_run(path: str | Path) -> Simulation:
     FileNotFoundError
         Where there is no such file.
     ValueError
-        Where the file is not a run.
+        Where the file is damaged, or not a run.
     """
-    import xarray
-
     path = _check.path(path)
     if not path.is_file():
         raise FileNotFoundError(f"there is no run at {path}")
-    with xarray.open_dataset(path, engine="netcdf4") as data:
-        data = data.load()
+    data = _from_bytes(path)
     if "status" not in data.attrs or "energy_balance" not in data:
         raise ValueError(f"{path} is not a run of cmbcontrol: it lacks the status and the energy balance")
     return Simulation(data)
+
+
+# netCDF's library works in memory, and files are read and written here: on a full disk it leaves wrecks and open
+# objects, and may end the process where it reads wrecks. It is for one thread at a time, and for one file of a name.
+_LIBRARY = threading.Lock()
+
+
+def _as_bytes(data: xarray.Dataset) -> bytes:
+    """The content of a netCDF file."""
+    import netCDF4
+    from xarray.backends import NetCDF4DataStore
+
+    with _LIBRARY:
+        file = netCDF4.Dataset(secrets.token_hex(8), "w", memory=data.nbytes)
+        try:
+            data.dump_to_store(NetCDF4DataStore(file))
+        finally:
+            content = bytes(file.close())
+    return content[: _length(content)]
+
+
+def _from_bytes(path: Path) -> xarray.Dataset:
+    """What a netCDF file holds."""
+    import netCDF4
+    import xarray
+    from xarray.backends import NetCDF4DataStore
+
+    content = path.read_bytes()
+    length = _length(content)
+    if length is None:
+        raise ValueError(f"{path} is not a run of cmbcontrol: it is no netCDF-4 file, or lacks its begin")
+    if len(content) < length:
+        raise ValueError(
+            f"{path} is damaged: {len(content):,} bytes are left of {length:,}. Take a copy, or run again."
+        )
+    try:
+        with _LIBRARY, netCDF4.Dataset(secrets.token_hex(8), memory=content) as file:
+            return xarray.open_dataset(NetCDF4DataStore(file)).load()
+    except Exception as error:
+        raise ValueError(f"{path} is damaged: {error}. Take a copy, or run again.") from error
+
+
+def _length(content: bytes) -> int | None:
+    """The length that the head of an HDF5 file gives it; None where this is none, or the head is not all there."""
+    if content[:8] != b"\x89HDF\r\n\x1a\n" or len(content) < 64:
+        return None
+    size, at = (content[13], 24) if content[8] < 2 else (content[9], 12)  # version 0 or 1, or later
+    at += 2 * size  # base address, another one, end of file
+    return int.from_bytes(content[at : at + size], "little")
 
 
 def build_dataset(plant: Plant, times: Array, columns: dict[str, Array], events: list[dict], attrs: dict[str, Any]):

@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 from .._progress import Reporter
 from ..dynamics.formulations import Formulation
 from ..dynamics.singular import regular_gradient
-from ..errors import Status
+from ..errors import Status, SwitchingError
 from ..kernels import stepping
 from ..linear.parametrization import Parametrization
 from ..model.plant import Plant
-from .control import Control
+from .control import Control, LawFailed
 from .integrators import tableau
 from .stabilisation import Stabilisation
 
@@ -41,6 +41,7 @@ class Record:
     rejections: int = 0
     status: Status = Status.COMPLETED
     error: BaseException | None = None
+    where: str = ""  # what raised the error, and when, if that is a function of the user
     counts: dict[str, int] = field(default_factory=dict)  # what a method counts besides
     grid: dict[float, Array] = field(default_factory=dict)  # states at output times, where the method gives them
 
@@ -55,11 +56,31 @@ class Record:
         self.T.append(T[1:].copy())
         self.X.append(X[1:].copy())
         self.F.append(F.copy())
-        self.U.append(np.tile(u, (len(F), 1)))
+        self.U.append(np.tile(u, (len(F), 1)))  # the last one: a block without it was interrupted, and does not count
 
     def arrays(self) -> tuple[Array, Array, Array, Array]:
         """The record as whole arrays."""
-        return tuple(np.ascontiguousarray(np.concatenate(part)) for part in (self.T, self.X, self.F, self.U))  # type: ignore[return-value]
+        whole = (part[: len(self.U)] for part in (self.T, self.X, self.F, self.U))
+        return tuple(np.ascontiguousarray(np.concatenate(part)) for part in whole)  # type: ignore[return-value]
+
+    @property
+    def end(self) -> tuple[float, Array]:
+        """The last time, and the state then."""
+        blocks = zip(self.T[: len(self.U)], self.X[: len(self.U)], strict=True)
+        T, X = [(T, X) for T, X in blocks if len(T)][-1]
+        return float(T[-1]), X[-1]
+
+    def ended_by(self, error: BaseException) -> None:
+        """The run ends here, by an error."""
+        self.error = error
+        if isinstance(error, LawFailed):
+            self.status, self.error, self.where = Status.CONTROLLER, error.__cause__, str(error)
+        elif isinstance(error, KeyboardInterrupt):
+            self.status = Status.INTERRUPTED
+        elif isinstance(error, SwitchingError):
+            self.status = Status.SWITCHING
+        else:
+            self.status = Status.FAILED
 
 
 class Watch(Protocol):

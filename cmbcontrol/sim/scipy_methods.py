@@ -14,6 +14,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from .._interrupt import let_through
 from ..errors import AssemblyError, ModelError, RedundantRowsError, Status
 from ..kernels import stepping
 from .control import LawFailed
@@ -151,6 +152,7 @@ class _Loop:
         """All steps."""
         run, now, control, watch = self.run, self.now, self.control, self.run.watch
         while now.t < stop:
+            let_through()
             if control.next <= now.t:
                 control.refresh(now.t, run.plant, *self.field.split(now.x))
                 self.log.effort(control.command)
@@ -188,7 +190,8 @@ class _Loop:
         try:
             within = integrator.step()
         except (_Failed, ValueError, np.linalg.LinAlgError) as error:  # implicit methods refuse nan themselves
-            raise self.failure or _Failed(str(error)) from None
+            failure = self.failure or _Failed(str(error))
+            raise failure from failure.__cause__
         stages = _STAGES.get(run.method)
         if stages:  # the others do not tell
             self.log.record.rejections += max(0, (field.evaluations - before) // stages - 1)
@@ -211,7 +214,10 @@ class _Loop:
             return self.field.derivative(t, x)
         except LawFailed:
             raise
-        except (AssemblyError, ModelError, NotFinite) as error:
+        except NotFinite as error:
+            self.failure = self.failure or error  # a stage that failed makes the next ones so
+            return np.full(x.size, np.nan)
+        except (AssemblyError, ModelError) as error:
             self.failure = error
             return np.full(x.size, np.nan)
 

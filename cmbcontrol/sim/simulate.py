@@ -3,33 +3,45 @@
 from __future__ import annotations
 
 import time as clock
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import wraps
+from pathlib import Path
+from traceback import walk_tb
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
+from .._interrupt import held, let_through
 from .._progress import Progress, Reporter
 from ..controllers.on_model import OnModel
 from ..controllers.protocol import as_controller
 from ..dynamics.formulations import Formulation
 from ..dynamics.singular import moves
-from ..errors import ModelError, ParametrizationError, SimulationError, SingularPoseError, Status
+from ..errors import (
+    ModelError,
+    ParametrizationError,
+    SimulationError,
+    SimulationInterrupted,
+    SingularPoseError,
+    Status,
+    SwitchingError,
+)
 from ..kernels import constrained, stepping
 from ..linear.parametrization import Parametrization, as_parametrization
 from ..model.plant import Plant
 from ..model.terms import RANK_TOLERANCE
 from . import output
 from .branching import Steering, check_start, near_the_end
-from .control import Control
+from .control import Control, LawFailed
 from .integrators import LOCAL_METHODS, METHODS, MULTISTEP
 from .result import Simulation
 from .run import Record, Run, Standing, regular_gradient
 from .runaway import runaway
 from .stabilisation import Stabilisation
 from .switching import Contact, Switch
-from .switching_run import Loops, run_in_parts
+from .switching_run import Course, Loops, run_in_parts
 
 __all__ = ["simulate"]
 
@@ -37,6 +49,22 @@ Array = NDArray[np.float64]
 _FIXED = ("rk4", "sdirk4", "rodas4", "rodas5p")  # methods that may have a fixed step
 
 
+def _with_interrupts_named(function: Callable[..., Simulation]) -> Callable[..., Simulation]:
+    """Ctrl-C before the first step, too, is one that says whose it is."""
+
+    @wraps(function)
+    def named(*arguments: Any, **options: Any) -> Simulation:
+        try:
+            return function(*arguments, **options)
+        except SimulationInterrupted:
+            raise
+        except KeyboardInterrupt as error:
+            raise SimulationInterrupted("the run was interrupted before its first step") from error
+
+    return named
+
+
+@_with_interrupts_named
 def simulate(
     plant: Plant,
     controller: Any = None,
@@ -153,7 +181,11 @@ def simulate(
     Raises
     ------
     SimulationError
-        Where the run cannot go on; it names time and state, and carries the part that was computed as ``run``.
+        Where the run cannot go on, or a function of the user fails; it names time and state, and carries the part that
+        was computed as ``run``.
+    SimulationInterrupted
+        After Ctrl-C, a `KeyboardInterrupt`: the step under way is finished, and ``run`` is what was computed. A
+        second Ctrl-C ends that at once.
     ValueError
         Where the start does not fit the plant, or independent coordinates are dependent there (`ParametrizationError`).
     TypeError
@@ -224,8 +256,6 @@ def simulate(
         named,
     )
     now = Standing(0.0, np.concatenate([q0, v0, np.zeros(2), control.integrated]), first)
-    with run.report:
-        parts, events = run_in_parts(run, now, loops, steering)
     settings = {
         "method": method, "rtol": rtol, "atol": atol, "stabilisation": stabilisation, "metric": metric,
         "pass_within": pass_within, "energy_projection": int(kept.energy), "project_every": kept.every,
@@ -235,11 +265,36 @@ def simulate(
     }  # fmt: skip
     if chosen is not None:
         settings |= {"parametrization": type(chosen).__name__, "pass_within": 0.0}
-    simulation = output.assemble_result(loops.whole, parts, times, settings, begin, events)
-    record = parts[-1].steps
-    if record.status != Status.COMPLETED:
-        _raise(plant, record, simulation)
+    course, simulation = Course(), None
+    try:
+        with held():
+            _go(run, now, loops, steering, course)
+            parts = course.parts
+            simulation = output.assemble_result(loops.whole, parts, times, settings, begin, course.events)
+    except KeyboardInterrupt as error:
+        kept = "None of it is kept." if simulation is None else "It is in the attribute run."
+        raise SimulationInterrupted(
+            f"the output of the run of {plant.name!r} was interrupted. {kept}", simulation
+        ) from error
+    if parts[-1].steps.status != Status.COMPLETED:
+        _raise(plant, parts[-1].steps, simulation)
     return simulation
+
+
+def _go(run: Run, now: Standing, loops: Loops, steering: Steering, course: Course) -> None:
+    """Run as far as it goes; what is raised at a start that does not fit the plant goes to the caller."""
+    try:
+        with run.report:
+            run_in_parts(run, now, loops, steering, course)
+            let_through()
+    except (Exception, KeyboardInterrupt) as error:
+        parts = course.parts
+        if parts and (now.taken or isinstance(error, (LawFailed, SwitchingError, KeyboardInterrupt))):
+            parts[-1].steps.ended_by(error)
+        elif isinstance(error, LawFailed):
+            raise error.__cause__ from None  # type: ignore[misc]
+        else:
+            raise
 
 
 def _listed(switches: Any) -> list[Switch | Contact]:
@@ -381,10 +436,15 @@ def _first_step(plant: Plant, q0: Array, v0: Array, u0: Array, options: stepping
 
 def _raise(plant: Plant, record: Record, simulation: Simulation) -> None:
     """Say where the run ended, and hand over what there is."""
-    T, X = record.T[-1], record.X[-1]
-    t, x = (float(T[-1]), X[-1]) if len(T) else (float(record.T[0][-1]), record.X[0][-1])
+    t, x = record.end
     q = ", ".join(f"{n} = {value:.6g}" for n, value in zip(plant.position_names, x, strict=False))
-    causes = [f"{type(record.error).__name__}: {record.error}"] if record.error is not None else []
+    if record.status == Status.INTERRUPTED:
+        raise SimulationInterrupted(
+            f"the run of {plant.name!r} was interrupted at t = {t:.9g} s. What was computed so far is in the attribute "
+            "run.",
+            simulation,
+        ) from record.error
+    causes = [_cause(record.error, record.where)] if record.error is not None else []
     if grown := runaway(plant, simulation):
         causes.insert(0, grown)
     elif not isinstance(record.error, (ModelError, SingularPoseError, ParametrizationError)):  # these say all
@@ -396,3 +456,12 @@ def _raise(plant: Plant, record: Record, simulation: Simulation) -> None:
         "What was computed so far is in the error's attribute run.",
         simulation,
     ) from record.error
+
+
+def _cause(error: BaseException, where: str) -> str:
+    """What was raised, by whom, and in which function outside this package, where it is not of the package itself."""
+    home = Path(__file__).parents[1]
+    codes = [frame.f_code for frame, _ in walk_tb(error.__traceback__)]
+    inner = next((code for code in reversed(codes) if home not in Path(code.co_filename).parents), None)
+    place = "" if inner is None else f" (in {inner.co_qualname}, {Path(inner.co_filename).name})."
+    return f"{where}{': ' if where else ''}{type(error).__name__}: {error}{place}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -18,13 +18,13 @@ from ..model.elements import Coupling, Joint, Point, Weld
 from ..model.plant import Plant
 from ..model.terms import Terms
 from .branching import Steering, advance_through
-from .control import Control, LawFailed
+from .control import Control
 from .output import Part
-from .run import INSTANT, Run, Standing
+from .run import INSTANT, Record, Run, Standing
 from .switching import Contact, Engage, Lock, Release, Switch, Unlock
 from .switching_watch import Guard, Moment, Watcher
 
-__all__ = ["Loops", "run_in_parts"]
+__all__ = ["Course", "Loops", "run_in_parts"]
 
 Array = NDArray[np.float64]
 
@@ -174,53 +174,62 @@ def _lock(plant: Plant, loop: str, name: str) -> Coupling | Weld:
     return Coupling(loop, {name: 1.0})
 
 
-def run_in_parts(
-    run: Run, now: Standing, loops: Loops, steering: Steering | None = None
-) -> tuple[list[Part], list[dict[str, Any]]]:
-    """Run to the end, from one change of the loops to the next.
+@dataclass
+class Course:
+    """A run as far as it has come: its parts, each with its records, what impacts had taken by then, and the events."""
 
-    Returns the parts, of which the last one's record tells how the run ended, and the events.
+    stretches: list[tuple[Run, list[Record], float]] = field(default_factory=list)
+    events: list[dict[str, Any]] = field(default_factory=list)
+
+    def go(self, run: Run, now: Standing, until: float, steering: Steering, lost: float = 0.0) -> Record:
+        """A new part, up to a time at the latest; returns its last record."""
+        records: list[Record] = []
+        self.stretches.append((run, records, lost))
+        try:
+            advance_through(run, now, until, steering, records)
+        finally:
+            for record in records:  # one that has failed before its begin stands where the run does
+                record.begin(now.t, now.x, run.plant.nu)
+        return records[-1]
+
+    @property
+    def parts(self) -> list[Part]:
+        """One for each record; the last one tells how the run ended."""
+        return [Part(run, record, lost) for run, records, lost in self.stretches for record in records]
+
+
+def run_in_parts(run: Run, now: Standing, loops: Loops, steering: Steering, course: Course) -> None:
+    """Run to the end, from one change of the loops to the next. What is raised leaves the course as far as it came.
 
     Raises
     ------
     ModelError, ValueError
         Where the start contradicts itself.
     """
-    steering = Steering() if steering is None else steering
     if not loops.changing:
-        return [Part(run, record) for record in advance_through(run, now, run.t_end, steering)], []
-    between = _Between(run, now, loops)
-    try:
-        between.settle(between.due(), [])
-    except LawFailed as error:
-        raise error.__cause__ from None  # type: ignore[misc]
-    parts: list[Part] = []
+        course.go(run, now, run.t_end, steering)
+        return
+    between = _Between(run, now, loops, course.events)
+    between.settle(between.due(), [])
     while True:
         between.meet_sample()
         watcher = Watcher(loops.present, between.guards(), run.t_end)
         part = replace(run.on(loops.present, now.x[: run.plant.nq].copy()), watch=watcher)
-        before = now.t, now.x
-        records = advance_through(part, now, min(run.t_end, between.next), steering)
-        records[0].begin(*before, run.plant.nu)
-        parts += [Part(part, record, between.lost) for record in records]
-        record = records[-1]
+        record = course.go(part, now, min(run.t_end, between.next), steering, between.lost)
         if record.status != Status.COMPLETED or now.t >= run.t_end * (1.0 - INSTANT):
-            return parts, between.events
+            return
         try:
             between.settle(between.due(), watcher.fired if now.stopped else [])
-        except LawFailed as error:
-            record.status, record.error = Status.CONTROLLER, error.__cause__
-            return parts, between.events
         except (AssemblyError, ModelError) as error:
             record.status, record.error = Status.SWITCHING, error
-            return parts, between.events
+            return
 
 
 class _Between:
     """What happens to the loops between two parts of a run."""
 
-    def __init__(self, run: Run, now: Standing, loops: Loops) -> None:
-        self.run, self.now, self.loops = run, now, loops
+    def __init__(self, run: Run, now: Standing, loops: Loops, events: list[dict[str, Any]]) -> None:
+        self.run, self.now, self.loops, self.events = run, now, loops, events
         self.size = float(getattr(run.plant, "size", 1.0))
         timed = [(self._on_grid(s.at), s) for s in loops.switches if s.at is not None]
         self.waiting = sorted(timed, key=lambda pair: pair[0])
@@ -228,7 +237,6 @@ class _Between:
         self.slips: dict[str, Guard] = {}
         self.jammed: set[str] = set()
         self.force = 0.0  # what counts as no force, N or N m
-        self.events: list[dict[str, Any]] = []
         self.lost = 0.0  # energy, J
         self.crowd, self.last = 0, -np.inf
 

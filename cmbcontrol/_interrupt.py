@@ -1,0 +1,79 @@
+"""Ctrl-C during long computations: it waits for a moment at which nothing is lost, and a second one does not wait."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+__all__ = ["held", "let_through"]
+
+
+class _Keyboard:
+    """Stands before whoever handles SIGINT, and hands each one on."""
+
+    def __init__(self, handler: Callable[[int, Any], Any]) -> None:
+        self.handler = handler
+        self.came = self.waiting = False
+
+    def __call__(self, number: int, frame: Any) -> None:
+        if self.came:
+            self.waiting = False
+            self.handler(number, frame)
+        else:
+            self.came = self.waiting = True
+
+    def let_through(self) -> None:
+        if self.waiting:
+            self.waiting = False
+            self.handler(signal.SIGINT, None)
+
+
+_keyboard: _Keyboard | None = None
+
+
+@contextmanager
+def held() -> Iterator[None]:
+    """Within, Ctrl-C waits until `let_through` is called, or until the end; a second one acts at once.
+
+    Python runs handlers of signals in the main thread: in others nothing comes, and nothing waits.
+    """
+    global _keyboard
+    handler = signal.getsignal(signal.SIGINT)
+    if not _in_main_thread() or _keyboard is not None or not callable(handler):
+        yield
+        return
+    keyboard = _Keyboard(handler)
+    try:
+        _keyboard = keyboard
+        signal.signal(signal.SIGINT, keyboard)
+        yield
+    finally:
+        _keyboard = None
+        signal.signal(signal.SIGINT, handler)
+        keyboard.let_through()
+
+
+def let_through() -> None:
+    """Hand on a Ctrl-C that waits: where Python itself handles it, raises KeyboardInterrupt."""
+    if _keyboard is not None and _in_main_thread():
+        _keyboard.let_through()
+
+
+def _in_main_thread() -> bool:
+    return threading.current_thread() is threading.main_thread()
+
+
+def _in_a_fork() -> None:
+    """A process that was forked meanwhile has nothing that waits."""
+    global _keyboard
+    if _keyboard is not None:
+        signal.signal(signal.SIGINT, _keyboard.handler)
+        _keyboard = None
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_in_a_fork)
