@@ -4,24 +4,85 @@ from __future__ import annotations
 
 import difflib
 import math
-from collections.abc import Collection, Iterable
+import operator
+import os
+from collections.abc import Callable, Collection, Iterable, Mapping
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["gain", "matrix", "name", "number", "one_of", "positive", "unknown", "vector"]
+__all__ = [
+    "count",
+    "each",
+    "flag",
+    "function",
+    "gain",
+    "instance",
+    "mapping",
+    "matrix",
+    "name",
+    "names",
+    "number",
+    "numbers",
+    "one_of",
+    "pair",
+    "path",
+    "plant",
+    "positive",
+    "run",
+    "sequence",
+    "shown",
+    "single",
+    "text",
+    "unknown",
+    "vector",
+]
 
 Array = NDArray[np.float64]
 
+# kinds of numpy arrays that are no real numbers, with the remedy
+_NO_NUMBERS = {
+    "b": "truth values; give 0.0 and 1.0 where numbers are meant",
+    "c": "complex numbers; take their .real where the imaginary part means nothing",
+    "O": "objects; convert them with float()",
+    "U": "text; convert it with float()",
+    "S": "text; convert it with float()",
+}
+
+
+def numbers(x: Any, what: str, expected: str = "real numbers") -> Array:
+    """`x` as a new contiguous float64 array of any shape; a TypeError for what is not made of real numbers.
+
+    numpy alone takes "1.5" and True for numbers, and drops imaginary parts and masks.
+    """
+    if isinstance(x, np.ma.MaskedArray):
+        raise TypeError(f"{what} must be {expected}, got a masked array; fill it first, x.filled(value)")
+    try:
+        given = np.array(x)
+    except (TypeError, ValueError) as error:  # a ragged list, for one
+        raise TypeError(f"{what} must be {expected}, got {shown(x)} ({error})") from error
+    kind = given.dtype.kind
+    if kind not in "fiu" or (not isinstance(x, np.ndarray) and _holds_truth(x)):
+        told = _NO_NUMBERS.get("b" if kind in "fiu" else kind, f"values of type {given.dtype}")
+        raise TypeError(f"{what} must be {expected}, got {shown(x)}: {told}")
+    return given.astype(np.float64, order="C", copy=False)
+
+
+def _holds_truth(x: Any) -> bool:
+    """Whether there is a bool among numbers, which numpy makes 0.0 or 1.0."""
+    return isinstance(x, (bool, np.bool_)) or (isinstance(x, (list, tuple)) and any(map(_holds_truth, x)))
+
 
 def vector(x: ArrayLike, n: int, what: str, names: Iterable[str] = ()) -> Array:
-    """`x` as a contiguous float64 vector of length n, finite; else a ValueError that says what is wrong."""
+    """`x` as a contiguous float64 vector of length n, finite; else an error that says what is wrong.
+
+    An array that is one already is handed on as it is.
+    """
     # a read-only array would make numba compile every kernel again for its kind: it is copied
     if not (type(x) is np.ndarray and x.dtype == np.float64 and x.ndim == 1 and x.flags.carray):
-        try:
-            x = np.array(x, dtype=np.float64)
-        except (TypeError, ValueError) as error:
-            raise TypeError(f"{what} must be {n} numbers, got {x!r}") from error
+        x = numbers(x, what, f"{n} numbers")
     if x.shape != (n,):
         listed = ", ".join(names)
         hint = f" (in the order {listed})" if listed else ""
@@ -37,10 +98,8 @@ def vector(x: ArrayLike, n: int, what: str, names: Iterable[str] = ()) -> Array:
 
 def matrix(x: ArrayLike, shape: tuple[int, int], what: str) -> Array:
     """`x` as a contiguous, finite float64 matrix of the given shape."""
-    try:
-        x = np.ascontiguousarray(x, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise TypeError(f"{what} must be a {shape[0]} x {shape[1]} matrix of numbers") from error
+    if not (type(x) is np.ndarray and x.dtype == np.float64 and x.flags.carray):
+        x = numbers(x, what, f"a {shape[0]} x {shape[1]} matrix of numbers")
     if x.shape != shape:
         raise ValueError(f"{what} must have shape {shape}, got {x.shape}")
     if not np.isfinite(x).all():
@@ -48,23 +107,72 @@ def matrix(x: ArrayLike, shape: tuple[int, int], what: str) -> Array:
     return x
 
 
-def number(x: float, what: str) -> float:
-    """`x` as a finite float."""
-    try:
-        value = float(x)
-    except (TypeError, ValueError) as error:
-        raise TypeError(f"{what} must be a number, got {x!r}") from error
-    if not math.isfinite(value):
-        raise ValueError(f"{what} must be finite, got {value}")
-    return value
+def number(x: float, what: str, infinite: bool = False) -> float:
+    """`x` as a finite float (or an infinite one, if that is allowed)."""
+    if isinstance(x, float):
+        x = float(x)  # of numpy's, too
+    else:
+        real = getattr(getattr(x, "dtype", None), "kind", "f") in "fiu"  # numpy drops imaginary parts with a warning
+        if isinstance(x, (str, bytes, bool)) or x is np.ma.masked or getattr(x, "ndim", 0) != 0 or not real:
+            raise TypeError(f"{what} must be a number, got {shown(x)}")
+        try:
+            x = float(x)
+        except (TypeError, ValueError, OverflowError) as error:
+            raise TypeError(f"{what} must be a number, got {shown(x)}") from error
+    if not math.isfinite(x) and (not infinite or math.isnan(x)):
+        raise ValueError(f"{what} must be {'a number' if infinite else 'finite'}, got {x}")
+    return x
 
 
-def positive(x: float, what: str, zero: bool = False) -> float:
-    """`x` as a finite float above zero (or not below it)."""
-    value = number(x, what)
+def positive(x: float, what: str, zero: bool = False, infinite: bool = False) -> float:
+    """`x` as a float above zero (or not below it), finite unless an infinite one is allowed."""
+    value = number(x, what, infinite)
     if value < 0.0 or (value == 0.0 and not zero):
         raise ValueError(f"{what} must be {'>= 0' if zero else '> 0'}, got {value}")
     return value
+
+
+def count(x: int, what: str, least: int = 1, most: float = math.inf) -> int:
+    """`x` as a whole number of at least `least`, and at most `most`."""
+    wanted = f"{what} must be a whole number " + (f">= {least}" if most == math.inf else f"from {least} to {most}")
+    try:
+        if isinstance(x, (bool, np.bool_)):
+            raise TypeError
+        value = operator.index(x)
+    except TypeError:
+        kind = ValueError if isinstance(x, float) else TypeError
+        raise kind(f"{wanted}, got {shown(x)}") from None
+    if not least <= value <= most:
+        raise ValueError(f"{wanted}, got {value}")
+    return value
+
+
+def single(x: Any) -> bool:
+    """Whether x is to be taken as one number rather than several; what it is, `number` or `vector` says."""
+    return not isinstance(x, (list, tuple, set, frozenset, Mapping)) and getattr(x, "ndim", 0) == 0
+
+
+def flag(x: bool, what: str) -> bool:
+    """`x` as a bool: any text is true to Python, "no" as well."""
+    if x is True or x is False:
+        return x
+    if not isinstance(x, (int, np.bool_)) or x not in (0, 1):
+        raise TypeError(f"{what} must be True or False, got {shown(x)}")
+    return bool(x)
+
+
+def pair(x: Any, what: str, infinite: bool = False) -> tuple[float, float]:
+    """`x` as two numbers."""
+    if isinstance(x, (str, bytes, Mapping, set)) or not hasattr(x, "__len__") or np.ndim(x) == 0 or len(x) != 2:
+        raise TypeError(f"{what} must be a pair of numbers (low, high), got {shown(x)}")
+    low, high = x
+    return number(low, what, infinite), number(high, what, infinite)
+
+
+def shown(x: Any) -> str:
+    """What was given, in short."""
+    text = repr(x)
+    return text if len(text) <= 120 else f"{text[:117]}..."
 
 
 def unknown(given: str, known: Collection[str], what: str) -> str:
@@ -74,23 +182,112 @@ def unknown(given: str, known: Collection[str], what: str) -> str:
     return f"there is no {what} {given!r}{hint} (known: {', '.join(map(repr, known)) or 'none'})"
 
 
-def one_of(given: str, known: Collection[str], what: str) -> str:
-    """`given` if it is one of the known names, else a ValueError with the nearest one."""
+def one_of(given: str, known: Collection[str], what: str, argument: str = "") -> str:
+    """`given` if it is one of the known names, else an error with the nearest one (and the argument it was in)."""
+    where = argument and f"{argument}: "
+    if not isinstance(given, str):
+        raise TypeError(f"{where}{what} must be a name (one of {', '.join(map(repr, known))}), got {shown(given)}")
     if given not in known:
-        raise ValueError(unknown(given, known, what))
+        raise ValueError(where + unknown(given, known, what))
     return given
 
 
 def name(x: str, what: str) -> str:
     """`x` as a usable name: a non-empty string without dots or commas (python-control refuses dots)."""
     if not isinstance(x, str) or not x.strip() or "." in x or "," in x:
-        raise ValueError(f"the name of a {what} must be a non-empty string without '.' or ',', got {x!r}")
+        raise ValueError(f"the name of a {what} must be a non-empty string without '.' or ',', got {shown(x)}")
     return x
+
+
+def text(x: Any, what: str) -> str:
+    """`x` if it is a string."""
+    if not isinstance(x, str):
+        raise TypeError(f"{what} must be a string, got {shown(x)}")
+    return x
+
+
+def sequence(x: Any, what: str, of: str) -> tuple:
+    """The members of a sequence; a single text or number is none, and a set or mapping has no order."""
+    if isinstance(x, (str, bytes, Mapping, set, frozenset)) or not isinstance(x, Iterable):
+        raise TypeError(f"{what} must be a sequence of {of}, such as a list or a tuple, got {shown(x)}")
+    return tuple(x)
+
+
+def names(x: Any, what: str, known: Collection[str] | None = None, kind: str = "name") -> tuple[str, ...]:
+    """A sequence of distinct names, of known ones where these are given."""
+    listed = sequence(x, what, "names")
+    for n in listed:
+        if not isinstance(n, str):
+            raise TypeError(f"{what} must be names, got {shown(n)}")
+        if known is not None and n not in known:
+            raise ValueError(f"{what}: {unknown(n, known, kind)}")
+        if listed.count(n) > 1:
+            raise ValueError(f"{what} must be all different, but {n!r} is given {listed.count(n)} times")
+    return listed
+
+
+def mapping(x: Any, what: str, of: str) -> Mapping:
+    """`x` if it is a mapping."""
+    if not isinstance(x, Mapping):
+        raise TypeError(f"{what} must be a mapping of {of}, got {shown(x)}")
+    return x
+
+
+def instance(x: Any, types: type | tuple[type, ...], what: str, remedy: str = "") -> Any:
+    """`x` if it is of one of the types, else a TypeError that names them."""
+    if not isinstance(x, types):
+        listed = " or ".join(t.__name__ for t in (types if isinstance(types, tuple) else (types,)))
+        raise TypeError(f"{what} must be a {listed}{remedy and f', {remedy}'}, got {_kind(x)}")
+    return x
+
+
+def function(x: Any, what: str, of: str) -> Callable:
+    """`x` if it can be called."""
+    if not callable(x) or isinstance(x, type):
+        raise TypeError(f"{what} must be a function {of}, got {_kind(x)}")
+    return x
+
+
+def plant(x: Any, what: str = "plant") -> Any:
+    """`x` if it has equations of motion; it need not be of our own classes."""
+    if not hasattr(x, "terms") or isinstance(x, type):
+        call = "; call it to build the machine" if callable(x) else ""
+        raise TypeError(f"{what} must be a plant, such as a Mechanism or a FunctionPlant, got {_kind(x)}{call}")
+    return x
+
+
+def run(x: Any, what: str = "run") -> Any:
+    """`x` if it is the result of a run; those that know of runs import more."""
+    if not hasattr(x, "data") or not hasattr(x, "singularities") or isinstance(x, type):
+        raise TypeError(f"{what} must be a Simulation, from simulate(plant, ...), got {_kind(x)}")
+    return x
+
+
+def path(x: Any, what: str = "path") -> Path:
+    """`x` as the path of a file."""
+    if not isinstance(x, (str, os.PathLike)) or not isinstance(os.fspath(x), str):
+        raise TypeError(f"{what} must be the name of a file, got {shown(x)}")
+    return Path(x)
+
+
+def _kind(x: Any) -> str:
+    """What was given, for messages about types."""
+    return f"the {'class' if isinstance(x, type) else 'function'} {x.__name__}" if hasattr(x, "__name__") else shown(x)
+
+
+def each(values: ArrayLike, k: int, what: str) -> Array:
+    """k positive numbers, from one that serves all or from k."""
+    x = numbers(values, what, f"one number or {k}")
+    if x.shape not in ((), (k,)):
+        raise ValueError(f"{what} must be one number or {k}, got shape {x.shape}")
+    if not (np.isfinite(x).all() and x.min(initial=1.0) > 0.0):
+        raise ValueError(f"{what} must be > 0, got {x.tolist()}")
+    return np.broadcast_to(x, (k,)).copy()
 
 
 def gain(values: ArrayLike, k: int, what: str, names: Iterable[str] = ()) -> Array:
     """A gain matrix (k, k), from a number, k numbers for the diagonal, or a matrix."""
-    values = np.asarray(values, dtype=np.float64)
+    values = numbers(values, what, f"a number, {k} numbers or a {k} x {k} matrix")
     if values.ndim == 0:
         values = np.full(k, values)
     if values.ndim == 1:

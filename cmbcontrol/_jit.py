@@ -1,50 +1,194 @@
 """The only place that imports numba.
 
-Every kernel is compiled for one target (CPU, float64) and kept in numba's disk cache. That
-cache is indexed by the file of the *calling* function alone, so a kernel whose callee in another
-file has changed would silently run the old code (numba issue 1833). The guard below makes the
-cache of all kernels one unit: when the source of any kernel file changes, all of it is dropped.
+Every kernel is compiled for one target (CPU, float64), and its machine code is kept on disk. numba's own cache would
+not do. It knows the file of the *calling* function alone, so a kernel whose callee in another file has changed silently
+runs the old code (numba issue 1833). It finds its files through an index, which two processes that compile at the same
+time may overwrite for each other. A damaged file is a traceback at every start, and where no folder can be written
+nothing can be imported. Here
+
+* a folder belongs to the sources of all kernels at once: when one of them changes, another folder is used;
+* a file belongs to one kernel, one signature, one processor, one version of Python and numba. It appears whole or not
+  at all, and carries a checksum. What cannot be read is compiled again;
+* files are read from wherever they are, and written to the first place that takes them.
 """
 
 from __future__ import annotations
 
 import contextlib
 import hashlib
-from collections.abc import Callable
+import pickle
+import shutil
+import signal
+import sys
+import threading
+import uuid
+import warnings
+from collections.abc import Callable, Iterator
+from functools import cache
+from importlib import resources
 from pathlib import Path
+from typing import Any
 
 import numba
+from numba.core.caching import NullCache
+from numba.core.compiler import CompileResult
+from numba.core.serialize import dumps
+from numba.misc.appdirs import AppDirs
 
 __all__ = ["JIT_ENABLED", "kernel", "kernels", "needs_compilation"]
 
 JIT_ENABLED = not numba.config.DISABLE_JIT
 
-_KERNEL_FOLDER = Path(__file__).parent / "kernels"
+SOURCES = ("_jit.py", "_tolerance.py")  # beside the kernels: constants are compiled in
+_OTHERS = 3  # folders of other sources that stay when a new one is made: versions of the package may share a place
+_SUM = 32  # bytes of a checksum
 _registry: list[Callable] = []
-_guarded: set[Path] = set()
+_told: list[bool] = []
+_handlers: dict[int, Callable] = {}  # of signals that wait while numba compiles
+_came: list[tuple[int, Any]] = []  # the signals that did, each with its frame
 
 
 def _fingerprint() -> str:
-    """Hash of the source of every kernel file, and of this one."""
+    """Hash of all that is compiled; empty where there are no source files, as in a frozen program."""
+    here = resources.files(__package__)
     digest = hashlib.sha256()
-    for path in [Path(__file__), *sorted(_KERNEL_FOLDER.glob("*.py"))]:
-        digest.update(path.name.encode())
-        digest.update(path.read_bytes())
+    try:
+        files = [
+            *(here / name for name in SOURCES),
+            *(file for file in (here / "kernels").iterdir() if file.name.endswith(".py")),
+        ]
+        for file in sorted(files, key=lambda file: file.name):
+            digest.update(file.name.encode())
+            digest.update(file.read_bytes())
+    except OSError:
+        return ""
     return digest.hexdigest()[:16]
 
 
-def _drop_stale_cache(folder: Path) -> None:
-    """Empty numba's cache `folder` unless it was made from the present sources."""
-    stamp = folder / f"kernels-{_fingerprint()}.stamp"
-    if stamp.exists():
+_FINGERPRINT = _fingerprint()  # of what is being imported: files may be edited while the program runs
+
+
+@cache
+def _folders() -> tuple[Path, ...]:
+    """Where machine code of these sources may be, the preferred place first.
+
+    No folder for temporary files is among them: where others can write, no code is read.
+    """
+    if not _FINGERPRINT:
+        return ()
+    places = [Path(numba.config.CACHE_DIR, "cmbcontrol").absolute()] if numba.config.CACHE_DIR else []
+    places.append(Path(__file__).parent / "kernels" / "__pycache__")
+    places.append(Path(AppDirs("cmbcontrol", appauthor=False).user_cache_dir))  # relative for a user without a home
+    return tuple(place / f"kernels-{_FINGERPRINT}" for place in places if place.is_absolute())
+
+
+def _read(name: str) -> Iterator[bytes]:
+    """What is in the files of this name that are whole."""
+    for folder in _folders():
+        with contextlib.suppress(OSError):
+            data = (folder / name).read_bytes()
+            if hashlib.sha256(data[_SUM:]).digest() == data[:_SUM]:
+                yield data[_SUM:]
+
+
+def _write(name: str, data: bytes) -> None:
+    """A file of this name in the first folder that takes it, all at once."""
+    for folder in _folders():
+        part = folder / f"{name}.{uuid.uuid4().hex[:16]}.part"
+        try:
+            _make(folder)
+            part.write_bytes(hashlib.sha256(data).digest() + data)
+            part.replace(folder / name)
+            return
+        except OSError:
+            continue
+        finally:
+            with contextlib.suppress(OSError):
+                part.unlink(missing_ok=True)
+    _tell_that_nothing_is_kept()
+
+
+def _make(folder: Path) -> None:
+    """Make a folder, and drop all but a few of other sources. Who still uses one compiles again."""
+    if folder.exists():
         return
-    # A folder that cannot be written can hold no cache of an older source either.
+    folder.mkdir(parents=True, exist_ok=True)
     with contextlib.suppress(OSError):
-        for pattern in ("*.nbi", "*.nbc", "kernels-*.stamp"):
-            for path in folder.glob(pattern):
-                path.unlink(missing_ok=True)
-        folder.mkdir(parents=True, exist_ok=True)
-        stamp.touch()
+        others = sorted(folder.parent.glob("kernels-*"), key=lambda other: other.stat().st_mtime)
+        for other in [other for other in others if other != folder][:-_OTHERS]:
+            shutil.rmtree(other, ignore_errors=True)
+
+
+def _tell_that_nothing_is_kept() -> None:
+    """Once: the next kernel would only say the same, also where warnings are errors."""
+    if _told:
+        return
+    _told.append(True)
+    tried = " or ".join(str(folder.parent) for folder in _folders()) or "a program without its source files"
+    warnings.warn(
+        f"compiled kernels cannot be kept in {tried}, so every start compiles them, which takes about a minute; "
+        "set NUMBA_CACHE_DIR to a folder that can be written",
+        RuntimeWarning,
+        stacklevel=2,
+    )
+
+
+class _DiskCache(NullCache):
+    """Machine code of one kernel, a file for each signature; takes the place of numba's cache in a dispatcher."""
+
+    def __init__(self, function: Callable) -> None:
+        self._name = f"{function.__module__.rpartition('.')[2]}.{function.__qualname__}"
+        self._of = sys.implementation.cache_tag, numba.__version__, function.__code__.co_firstlineno
+
+    def _file(self, signature: Any, codegen: Any) -> str:
+        text = repr((*self._of, signature, codegen.magic_tuple()))
+        return f"{self._name}-{hashlib.sha256(text.encode()).hexdigest()[:16]}.code"
+
+    def load_overload(self, signature: Any, target_context: Any) -> CompileResult | None:
+        _let_signals_act()  # numba has only just begun with this kernel
+        target_context.refresh()
+        for data in _read(self._file(signature, target_context.codegen())):
+            # A whole file that is none of ours may raise anything; what it says is not needed to go on.
+            with contextlib.suppress(Exception):
+                found, compiled = pickle.loads(data)
+                if found == signature:
+                    return CompileResult._rebuild(target_context, *compiled)
+        return None
+
+    def save_overload(self, signature: Any, compiled: CompileResult) -> None:
+        if compiled.library.has_dynamic_globals:  # addresses of this process
+            return
+        _write(self._file(signature, compiled.codegen), dumps((signature, compiled._reduce())))
+
+
+def _let_signals_act() -> None:
+    """Run the handlers of the signals that came while numba compiled."""
+    while _came:
+        number, frame = _came.pop(0)
+        (_handlers.get(number) or signal.getsignal(number))(number, frame)
+
+
+def _uninterrupted(compile_now: Callable) -> Callable:
+    """The same function, but signals act when it begins with another kernel, or has ended.
+
+    An exception out of the handler of a signal (Ctrl-C) within callbacks of LLVM is lost, or ends in a crash.
+    """
+
+    def compiled(signature: Any) -> Any:
+        if _handlers or threading.current_thread() is not threading.main_thread():  # handlers run in that one only
+            return compile_now(signature)
+        try:
+            for number in sorted(signal.valid_signals()):
+                if callable(handler := signal.getsignal(number)):
+                    _handlers[number] = handler
+                    signal.signal(number, lambda *came: _came.append(came))
+            return compile_now(signature)
+        finally:
+            while _handlers:
+                signal.signal(*_handlers.popitem())
+            _let_signals_act()
+
+    return compiled
 
 
 def kernel(function: Callable | None = None, *, inline: bool = False) -> Callable:
@@ -55,12 +199,11 @@ def kernel(function: Callable | None = None, *, inline: bool = False) -> Callabl
     """
     if function is None:
         return lambda f: kernel(f, inline=inline)
-    compiled = numba.njit(cache=True, error_model="numpy", nogil=True, inline="always" if inline else "never")(function)
+    compiled = numba.njit(error_model="numpy", nogil=True, inline="always" if inline else "never")(function)
     if JIT_ENABLED:
-        folder = Path(compiled.stats.cache_path)
-        if folder not in _guarded:
-            _guarded.add(folder)
-            _drop_stale_cache(folder)
+        compiled.compile = _uninterrupted(compiled.compile)
+        if function.__module__.startswith(f"{__package__}.kernels."):  # the sources that the folder belongs to
+            compiled._cache = _DiskCache(function)
         _registry.append(compiled)
     return compiled
 
@@ -72,4 +215,4 @@ def kernels() -> tuple[Callable, ...]:
 
 def needs_compilation(last: str = "record.output_quantities") -> bool:
     """True where a kernel (the last that a simulation needs) is not on disk yet: the first run takes a while."""
-    return JIT_ENABLED and not any(next(folder.glob(f"{last}*.nbc"), None) for folder in _guarded)
+    return JIT_ENABLED and not any(next(folder.glob(f"{last}-*.code"), None) for folder in _folders())

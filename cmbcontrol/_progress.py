@@ -23,6 +23,8 @@ class Reporter:
     """
 
     def __init__(self, progress: Progress, title: str) -> None:
+        if not callable(progress) and progress is not True and progress is not False:
+            raise TypeError(f"progress must be True, False or a function of the fraction, got {progress!r}")
         self._tell = progress if callable(progress) else None
         self._keep = getattr(progress, "keep", None)
         self._bar, self.title = None, title

@@ -13,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["BLURRED", "DEPENDENT", "ROUNDING", "UNREACHED", "null_space", "pinv", "rank"]
+__all__ = ["BLURRED", "DEPENDENT", "INDEPENDENT", "ROUNDING", "UNREACHED", "floored", "null_space", "pinv", "rank"]
 
 Array = NDArray[np.float64]
 
@@ -31,6 +31,18 @@ BLURRED = 1e-8
 # Cosines below it, between admissible motions and what motors do, count as zero. The null space of the constraints is
 # as exact as rounding over the conditioning of the rows; linkages in use stay above 1e-4: a margin of 1e3 is left.
 UNREACHED = 1e-9
+
+# Coordinates, or values of a task, of which less than this part is left on the admissible motions do not determine the
+# motion: 1e-16 of rounding in them becomes 1e-8 of the motion, half of the digits.
+INDEPENDENT = 1e-8
+
+
+def floored(largest: float, terms: float, tolerance: float) -> float:
+    """The scale for a tolerance relative to the largest, where that may be rounding of terms whose size is known.
+
+    What is below `tolerance` times it is small beside the largest, or rounding.
+    """
+    return max(float(largest), ROUNDING / tolerance * float(terms))
 
 
 def rank(sizes: Array, scale: float, tolerance: float) -> int:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import pickle
 from enum import IntEnum
+from typing import Any
 
 __all__ = [
     "AssemblyError",
@@ -27,7 +29,34 @@ __all__ = [
 ]
 
 
-class CmbError(Exception):
+class _Portable:
+    """Goes from process to process with its attributes, whatever its constructor asks for.
+
+    An attribute that cannot be pickled, such as a plant of local functions, becomes None on the way, and a note of
+    the error says so. The error itself always arrives: a pool waits for ever for one that does not.
+    """
+
+    def __reduce__(self) -> tuple:
+        kept, notes = {}, list(getattr(self, "__notes__", ()))
+        for name, value in vars(self).items():
+            try:
+                pickle.dumps(value)
+            except Exception as reason:  # whatever the objects of a user raise
+                kept[name] = None
+                notes.append(f"The attribute {name!r} was lost on the way, for it cannot be pickled: {reason}")
+            else:
+                kept[name] = value
+        return _again, (type(self), self.args, kept | ({"__notes__": notes} if notes else {}))
+
+
+def _again(kind: Any, args: tuple, attributes: dict[str, Any]) -> Any:
+    """An error as it was, whatever its constructor asks for."""
+    error = kind.__new__(kind, *args)
+    vars(error).update(attributes)
+    return error
+
+
+class CmbError(_Portable, Exception):
     """Base of all errors of this package."""
 
 
@@ -222,8 +251,8 @@ class Status(IntEnum):
 
 _MESSAGES = {
     Status.COMPLETED: "The run reached its end.",
-    Status.STEP_TOO_SMALL: "The step shrank below the spacing of floating-point time. The motion may run into a "
-    "lock-up or a bifurcation here; look at the events and try other tolerances or start values.",
+    Status.STEP_TOO_SMALL: "The steps became so short that they lead nowhere. The motion may run into a lock-up or a "
+    "bifurcation here; look at the events and try other tolerances or start values.",
     Status.NOT_FINITE: "A value became infinite or not a number. Check the controller's output and the "
     "forces at this state.",
     Status.MASS_MATRIX: "The mass matrix is not positive definite here. Give every joint some inertia to move.",

@@ -16,6 +16,7 @@ from cmbcontrol.controllers import (
     FirstOrderActuator,
     ForwardKinematics,
     FrictionCompensation,
+    OnModel,
     ProjectedInverseDynamics,
     RateLimit,
     Saturation,
@@ -148,6 +149,21 @@ def test_step_response_of_an_actuator(period):
     t = run.time
     assert largest(run.u.values[:, 0] - (1.0 - 1.5 * np.exp(-t / tau))) < 1e-9
     assert largest(run.v.values[:, 0] - 0.5 * (t - 1.5 * tau * (1.0 - np.exp(-t / tau)))) < 1e-9
+    assert (run.command.values == 1.0).all()
+
+
+@pytest.mark.parametrize("period", [None, 0.01])
+def test_a_run_tells_the_command_from_what_friction_leaves_of_it(period):
+    plant = rotor()
+    friction = DriveFriction(coulomb=0.4, viscous=0.1)
+    law = Asks(plant, lambda t: [1.0 + np.sin(20.0 * np.floor(100.0 * t + 1e-6))], period) | friction
+    run = simulate(plant, law, [0.0], t_end=0.2, output_times=0.01, rtol=1e-6, atol=1e-6)
+    assert largest(run.command.values - run.u.values - friction.force(run.v.values)) < 1e-12
+    asked = 1.0 + np.sin(20.0 * np.round(100.0 * run.time))
+    assert largest((run.command.values[:, 0] - asked)[:-1]) < 1e-9  # no sample at the end
+    assert largest(run.actuator_power.values - run.u.values[:, 0] * run.v.values[:, 0]) < 1e-12
+    assert run.max_energy_error < 1e-4  # of what acts, not of what was asked
+    assert run.command.attrs["units"] == run.u.attrs["units"] == "N or N m"
 
 
 def test_time_constants_by_motor():
@@ -169,7 +185,7 @@ def test_time_constants_by_motor():
 def test_a_delay_of_one_period_shifts():
     plant = rotor()
     asks = Asks(plant, lambda t: [np.sin(300.0 * t)])
-    law = asks | Delay(T)
+    law = asks | Delay(T, initial=0.0)
     grid = T * (np.arange(30) + 0.5)
     run = simulate(plant, law, [0.0], t_end=0.03, output_times=grid)
     prompt = simulate(plant, asks, [0.0], t_end=0.03, output_times=grid)
@@ -180,7 +196,7 @@ def test_a_delay_of_one_period_shifts():
 
 def test_delays_add_up():
     plant = plants.five_bar()
-    law = Asks(plant, lambda t: [1.0, 1.0]) | Delay(2e-4) | Saturation(0.5) | Delay({"right": 1.1e-3})
+    law = Asks(plant, lambda t: [1.0, 1.0]) | Delay(2e-4) | Saturation(0.5) | Delay({"right": 1.1e-3}, 0.0)
     assert law.delay == pytest.approx([2e-4, 1.3e-3])
     run = simulate(plant, law, plant.assemble(left=2.1, right=1.0), t_end=2e-3, output_times=1e-4)
     t = run.time
@@ -190,6 +206,26 @@ def test_delays_add_up():
         Asks(plant, lambda t: [1.0, 1.0], None) | Delay(1e-3)
     with pytest.raises(ValueError, match="must be finite"):
         Asks(plant, lambda t: [1.0, 1.0]) | Delay(np.inf)
+
+
+def test_what_acts_before_the_first_effort_arrives():
+    plant = plants.five_bar()
+    law = Asks(plant, lambda t: [1.0 + 1e3 * t, 4.0])
+    assert (law | Delay(T)).initial_effort is None  # that of the first sample
+    named = law | Delay(2.5e-3, {"left": -2.0}) | Delay(T)
+    assert named.initial_effort.tolist() == [-2.0, 0.0]
+    run = simulate(plant, named, plant.assemble(left=2.1, right=1.0), t_end=5e-3, output_times=T)
+    assert run.u.values.tolist() == [[-2.0, 0.0]] * 4 + [[1.0, 4.0], [2.0, 4.0]]
+    around = OnModel(plants.five_bar(), named)
+    assert around.initial_effort.tolist() == [-2.0, 0.0]
+    with pytest.raises(ValueError, match="both say what acts before the first effort arrives"):
+        law | Delay(T, 0.0) | Delay(T, 0.0)
+    with pytest.raises(ValueError, match="must be finite, a number or one for each motor, or 'hold'"):
+        law | Delay(T, np.nan)
+    with pytest.raises(ValueError, match="initial efforts of a Delay must have one entry for each motor"):
+        law | Delay(T, [0.0, 0.0, 0.0])
+    with pytest.raises(ValueError, match="did you mean 'hold'"):
+        law | Delay(T, "holds")
 
 
 # -- friction of the drives ------------------------------------------------------------------------------------

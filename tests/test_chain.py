@@ -161,7 +161,7 @@ def test_a_sampled_chain_against_a_loop_by_hand(plant, pose):
         | law
         | Saturation(limit)
         | RateLimit(4e3)
-        | Delay(T)
+        | Delay(T, initial=0.0)
         | FirstOrderActuator(tau)
     )
     count = 12

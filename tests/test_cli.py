@@ -687,12 +687,12 @@ def test_quick_commands_do_not_wait_for_compilation(command, monkeypatch):
 def test_the_derivatives_have_kernels_of_their_own(tmp_path, monkeypatch):
     if not common._jit.JIT_ENABLED:
         pytest.skip("nothing is compiled")
-    monkeypatch.setattr(common._jit, "_guarded", {tmp_path})
+    monkeypatch.setattr(common._jit, "_folders", lambda: (tmp_path / "none", tmp_path))
     last = "derivatives.local_terms"
     assert NEEDS_COMPILATION(last)
-    (tmp_path / "derivatives.local_terms-1.py311.nbi").touch()
+    (tmp_path / "derivatives.local_terms-0123456789abcdef.code.part").touch()
     assert NEEDS_COMPILATION(last)
-    (tmp_path / "derivatives.local_terms-1.py311.1.nbc").touch()
+    (tmp_path / "derivatives.local_terms-0123456789abcdef.code").touch()
     assert not NEEDS_COMPILATION(last)
     names = {f"{k.__module__.rpartition('.')[2]}.{k.__name__}" for k in KERNELS}
     assert last in names

@@ -569,7 +569,6 @@ class TestInput:
             ({"cones": ["tip"]}, TypeError, "Cone"),
             ({"cones": [Cone("tip", 0.5)]}, TypeError, "normal="),
             ({"cones": [Cone("tip", 0.5, normal=(1.0, 0.0), tangential=("tip_x",))]}, TypeError, "either"),
-            ({"cones": [Cone("tip", 0.0, normal=(1.0, 0.0))]}, ValueError, "mu must be > 0"),
             ({"cones": [Cone("tip", (0.5, 0.5), normal=(1.0, 0.0))]}, ValueError, "one number or 1"),
             ({"cones": [Cone("tip", 0.5, normal=(1.0, 0.0, 0.0))]}, ValueError, "tip_x, tip_y"),
             ({"cones": [Cone("tip", 0.5, normal=(0.0, 0.0))]}, ValueError, "zero"),
@@ -581,6 +580,11 @@ class TestInput:
         with pytest.raises(error) as raised:
             actuation(self.plant, **options)
         assert words in str(raised.value)
+
+    @pytest.mark.parametrize("mu", [0.0, -0.5, np.nan, (0.5, 0.0)])
+    def test_a_cone_needs_friction(self, mu):
+        with pytest.raises(ValueError, match="mu of the cone at 'tip' must be > 0"):
+            Cone("tip", mu, normal=(1.0, 0.0))
 
     def test_what_is_no_motion_law(self):
         with pytest.raises(TypeError, match="motion law"):

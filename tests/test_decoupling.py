@@ -212,11 +212,11 @@ def test_efforts_that_do_not_move_the_machine():
     terms = plant.terms(q, v)
     W = np.diag(plant.effort**2)
     root = np.linalg.cholesky(W)
-    u, N = surplus_efforts(terms, np.array([1.0, 2.0, 3.0]), root)
+    u, N = surplus_efforts(terms, terms.Z @ [1.0, 2.0, 3.0], root)
     np.testing.assert_allclose(terms.Z.T @ terms.B @ u, [1.0, 2.0, 3.0])
     np.testing.assert_allclose(terms.Z.T @ terms.B @ N, 0.0, atol=1e-10)
     np.testing.assert_allclose(N.T @ np.linalg.solve(W, u), 0.0, atol=1e-12)  # u is the smallest
     np.testing.assert_allclose(N.T @ np.linalg.solve(W, N), np.eye(3), atol=1e-12)
     weak = driven(plants.five_bar(), "left")
     with pytest.raises(ControllabilityError, match="reach 1 of 2 freedoms"):
-        surplus_efforts(weak.terms(state(weak)[0], np.zeros(4)), np.array([1.0, 1.0]))
+        surplus_efforts(weak.terms(state(weak)[0], np.zeros(4)), np.ones(4))

@@ -8,7 +8,7 @@ import pytest
 
 import cmbcontrol as cmb
 from cmbcontrol import plants
-from cmbcontrol.controllers import Constant, ProjectedInverseDynamics, linearize_closed_loop, lqr
+from cmbcontrol.controllers import Constant, PointTask, ProjectedInverseDynamics, linearize_closed_loop, lqr
 from cmbcontrol.design import (
     Performance,
     PoleRegion,
@@ -450,6 +450,21 @@ def test_costs_have_their_closed_forms(pendulum):
         error_cost()(cmb.simulate(pendulum, q0=pendulum.assemble(angle=0.1), t_end=0.1))
     with pytest.raises(ValueError, match="did you mean 'IAE'"):
         error_cost("IAEE")
+
+
+def test_costs_of_a_law_on_a_task():
+    """Its names are no joints: the error is that of the law."""
+    plant = plants.five_bar()
+    q0 = plant.assemble(left=2.1, right=1.0)
+    task = PointTask(plant, "left_upper", (1.5, 0, 0), axes="xy")
+    law = ProjectedInverseDynamics(plant, task, Constant([0.5, 1.9]), bandwidth=8.0, period=0.01)
+    run = cmb.simulate(plant, law, q0, t_end=0.2, output_times=0.01)
+    assert error_cost("IAE")(run) == pytest.approx(np.trapezoid(np.abs(run.error.values), run.time, axis=0).sum())
+    assert overshoot_cost()(run) == 0.0
+    first, second = task.names
+    assert error_cost(weight={first: 1.0})(run) + error_cost(weight={second: 1.0})(run) == error_cost()(run)
+    with pytest.raises(ValueError, match=r"no error of .*which are no joint positions"):
+        error_cost()(cmb.Simulation(run.data.drop_vars("error")))
 
 
 def fake(x, y=0.0):

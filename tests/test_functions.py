@@ -9,6 +9,7 @@ import pytest
 from cmbcontrol import plants
 from cmbcontrol.dynamics.formulations import FORMULATIONS, acceleration, forward_dynamics
 from cmbcontrol.errors import AssemblyError, ModelError
+from cmbcontrol.model.elements import Coupling
 from cmbcontrol.model.functions import FunctionPlant
 from cmbcontrol.model.plant import Plant
 
@@ -227,6 +228,26 @@ def test_check_derivatives_names_the_culprit(changes, culprit):
         bead(**changes).check_derivatives([0.3, 0.4], [1.0, -2.0])
 
 
+@pytest.mark.parametrize("length", [1e-6, 1.0, 1e4])
+@pytest.mark.parametrize("speed", [0.0, 1e-6, 1.0, 150.0, 1e5])
+def test_neither_speed_nor_size_matters_to_differences(length, speed):
+    """They step through configurations; along v by the time, they would step round the circle at 150 rad/s."""
+    crank = plants.slider_crank(length=length)
+    crank.check_derivatives([1.0, -2.0], [speed, -2.0 * speed])
+    bead = plants.particle_on_circle(radius=length)
+    bead.check_derivatives([0.6 * length, 0.8 * length], [-0.8 * speed * length, 0.6 * speed * length])
+    functions = crank._functions | {"Adot_v": lambda q, v: 1.001 * np.array(crank._functions["Adot_v"](q, v))}
+    potential = functions.pop("potential")
+    names = {"actuators": ("q1",), "rows": ("slider",), "units": ("rad", "rad"), "size": length}
+    wrong = FunctionPlant("wrong", ("q1", "q2"), **functions, **names)
+    if speed:
+        with pytest.raises(ModelError, match="Adot_v disagrees with the rate of A along v"):
+            wrong.check_derivatives([1.0, -1.0], [speed, speed])
+    functions = crank._functions | {"potential": lambda q: 1.001 * potential(q)}
+    with pytest.raises(ModelError, match="h disagrees with the gradient of the potential"):
+        FunctionPlant("wrong", ("q1", "q2"), **functions, **names).check_derivatives([1.0, -2.0], [speed, -2.0 * speed])
+
+
 def test_friction_is_no_inconsistency():
     bead(h=lambda q, v: [0.3 * v[0], 19.62 + 0.2 * np.sign(v[1])]).check_derivatives([0.3, 0.4], [1.0, -2.0])
 
@@ -261,3 +282,12 @@ def test_functions_from_a_mechanism():
     )
     off = q + 1e-4 * rng.standard_normal(4)
     assert plant.close(off) == pytest.approx(machine.close(off), abs=1e-11)
+
+
+def test_rows_and_coordinates_have_names_of_their_own():
+    given = dict(M=lambda q: np.eye(2), h=lambda q, v: [0, 0], A=lambda q: [[1, 0]], Adot_v=lambda q, v: [0])
+    with pytest.raises(ModelError, match=r"coordinate 'x' and a row of the loop 'loop' are both called 'x'"):
+        FunctionPlant("p", ("x", "y"), Phi=lambda q: [q[0]], rows=("x",), **given)
+    plant = FunctionPlant("p", ("x", "y"), Phi=lambda q: [q[0]], rows={"wall": ("stop",)}, **given)
+    with pytest.raises(ModelError, match="row called 'stop'"):
+        plant.with_loops(Coupling("stop", {"y": 1.0}))

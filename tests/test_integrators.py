@@ -271,7 +271,7 @@ def test_stabilisations_are_checked(five_bar):
         with pytest.raises(TypeError, match=words):
             cmb.simulate(plant, q0=q0, t_end=0.1, **options)
     for options, words in (
-        ({"project_every": 0}, "at least 1"),
+        ({"project_every": 0}, "whole number >= 1"),
         ({"baumgarte": "clever"}, "adaptive"),
         ({"baumgarte": (1.0, -1.0)}, "must not be negative"),
         ({"stabilisation": "hope"}, "projection"),

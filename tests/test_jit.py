@@ -1,16 +1,24 @@
-"""The guard of the disk cache, and what `import cmbcontrol` may load."""
+"""What the disk keeps of compiled kernels, and what `import cmbcontrol` may load."""
 
+import ast
+import errno
+import hashlib
 import os
+import pickle
 import shutil
+import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
+import numba
 import pytest
 from numba import types
 
 from cmbcontrol import _jit
 
+needs_jit = pytest.mark.skipif(not _jit.JIT_ENABLED, reason="nothing is compiled")
 PACKAGE = Path(__file__).parents[1] / "cmbcontrol"
 CALLEE = """\
 from .._jit import kernel
@@ -30,31 +38,51 @@ def caller(x):
     return 10.0 * callee(x)
 """
 RUN = "from cmbcontrol.kernels.caller import caller; print(caller(1.0), sum(caller.stats.cache_hits.values()))"
-UNGUARDED = "import cmbcontrol._jit as jit; jit._drop_stale_cache = lambda folder: None; " + RUN
+ALSO_COMPLEX = "from cmbcontrol.kernels.caller import caller; print(caller(1.0j), caller(1.0))"
 
 
-def python(code, folder, **variables):
-    """What a fresh interpreter prints that finds the package in `folder`."""
-    env = {k: v for k, v in os.environ.items() if not k.startswith("NUMBA_")} | {"PYTHONPATH": str(folder)} | variables
-    run = subprocess.run(
-        [sys.executable, "-c", code], cwd=folder, env=env, capture_output=True, text=True, timeout=120, check=False
-    )
-    assert run.returncode == 0, run.stderr
-    return run.stdout.split()
+def start(code, folder, path=None, **variables):
+    """A fresh interpreter that finds the package in `folder`, and nothing of what this user has kept."""
+    env = {k: v for k, v in os.environ.items() if not k.startswith(("NUMBA_", "XDG_"))}
+    env |= {"PYTHONPATH": str(path or folder), "HOME": str(folder / "home"), **variables}
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    return subprocess.Popen([sys.executable, "-W", "always", "-c", code], cwd=folder, env=env, **pipes)
+
+
+def python(code, folder, path=None, warns=False, **variables):
+    """What it prints."""
+    process = start(code, folder, path, **variables)
+    out, err = process.communicate(timeout=120)
+    assert process.returncode == 0, err
+    assert ("RuntimeWarning: compiled kernels cannot be kept" in err) == warns, err
+    return out.split()
 
 
 @pytest.fixture
 def copy(tmp_path):
     """A copy of the package with two small kernels, one calling the other."""
-    shutil.copytree(PACKAGE, tmp_path / "cmbcontrol", ignore=shutil.ignore_patterns("__pycache__"))
-    (tmp_path / "cmbcontrol" / "__init__.py").write_text("")
-    (tmp_path / "cmbcontrol" / "kernels" / "caller.py").write_text(CALLER)
-    write_callee(tmp_path, 1.0)
-    return tmp_path
+    return copied(tmp_path)
+
+
+def copied(folder):
+    shutil.copytree(PACKAGE, folder / "cmbcontrol", ignore=shutil.ignore_patterns("__pycache__", "data"))
+    (folder / "cmbcontrol" / "__init__.py").write_text("")
+    (folder / "cmbcontrol" / "kernels" / "caller.py").write_text(CALLER)
+    write_callee(folder, 1.0)
+    return folder
 
 
 def write_callee(folder, increment):
     (folder / "cmbcontrol" / "kernels" / "callee.py").write_text(CALLEE.format(increment))
+
+
+def kept(folder):
+    return sorted(folder.rglob("*.code"))
+
+
+def allow_no_folder_beside_the_source(folder):
+    """As in a read-only installation, but for root as well: a file stands where the folder would be."""
+    (folder / "cmbcontrol" / "kernels" / "__pycache__").write_text("")
 
 
 @pytest.mark.parametrize("elsewhere", [False, True], ids=["beside the source", "NUMBA_CACHE_DIR"])
@@ -64,14 +92,185 @@ def test_an_edited_callee_is_compiled_again(copy, elsewhere):
     assert python(RUN, copy, **variables) == ["20.0", "1"]  # from the cache
     write_callee(copy, 2.0)
     assert python(RUN, copy, **variables) == ["30.0", "0"]
-    assert any(copy.joinpath("cache").rglob("*.nbc")) == elsewhere
+    assert any(kept(copy / "cache")) == elsewhere
 
 
-def test_without_the_guard_the_cache_is_stale(copy):
-    """The reason for the guard (numba issue 1833). Where this fails, numba has mended it and the guard can go."""
-    python(UNGUARDED, copy)
-    write_callee(copy, 2.0)
-    assert python(UNGUARDED, copy) == ["20.0", "1"]
+@pytest.mark.slow
+def test_versions_that_share_a_folder_leave_each_other_alone(tmp_path):
+    old, new = copied(tmp_path / "old"), copied(tmp_path / "new")
+    write_callee(new, 2.0)
+    for hits in ("0", "1"):
+        for folder, answer in ((old, "20.0"), (new, "30.0")):
+            assert python(RUN, folder, NUMBA_CACHE_DIR=str(tmp_path / "cache")) == [answer, hits]
+
+
+def test_few_folders_of_older_sources_are_kept(tmp_path):
+    for i in range(6):
+        folder = tmp_path / f"kernels-{i}"
+        _jit._make(folder)
+        os.utime(folder, (i, i))
+    (tmp_path / "something else").mkdir()
+    _jit._make(tmp_path / "kernels-new")
+    names = {folder.name for folder in tmp_path.iterdir()}
+    assert names == {"kernels-3", "kernels-4", "kernels-5", "kernels-new", "something else"}
+
+
+@pytest.fixture
+def tiny(tmp_path, monkeypatch):
+    """Makes a kernel as a new process would, which keeps its code in `tmp_path`."""
+    monkeypatch.setattr(_jit, "_folders", lambda: (tmp_path / "kernels-a", tmp_path / "kernels-b"))
+    monkeypatch.setattr(_jit, "_told", [])
+
+    def make():
+        compiled = numba.njit(lambda x: x + 1.0)
+        compiled._cache = _jit._DiskCache(compiled.py_func)
+        return compiled
+
+    return make
+
+
+def hits(compiled):
+    """Whether the kernel was on disk. It gives the right answer in any case."""
+    assert compiled(1.0) == 2.0
+    return sum(compiled.stats.cache_hits.values())
+
+
+def flipped(data):
+    middle = len(data) // 2
+    return data[:middle] + bytes([data[middle] ^ 1]) + data[middle + 1 :]
+
+
+def of_something_else(data):
+    data = pickle.dumps(("another signature", ()))
+    return hashlib.sha256(data).digest() + data
+
+
+@needs_jit
+@pytest.mark.parametrize("damage", [lambda data: b"", lambda data: data[: len(data) // 2], flipped, of_something_else])
+def test_a_damaged_file_is_compiled_again(tmp_path, tiny, damage):
+    assert [hits(tiny()), hits(tiny())] == [0, 1]
+    (file,) = kept(tmp_path)
+    file.write_bytes(damage(file.read_bytes()))
+    assert [hits(tiny()), hits(tiny())] == [0, 1]
+
+
+@needs_jit
+def test_code_is_written_to_the_first_folder_that_takes_it(tmp_path, tiny):
+    (tmp_path / "kernels-a").write_text("")  # a file stands where the folder would be: holds for root, too
+    assert [hits(tiny()), hits(tiny())] == [0, 1]
+    (tmp_path / "kernels-a").unlink()
+    assert hits(tiny()) == 1  # and is read from there
+    assert [file.parent.name for file in kept(tmp_path)] == ["kernels-b"]
+
+
+@needs_jit
+def test_a_full_disk_keeps_no_part_of_a_file(tmp_path, tiny, monkeypatch):
+    write = Path.write_bytes
+
+    def half(path, data):
+        write(path, data[: len(data) // 2])
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(Path, "write_bytes", half)
+    with pytest.warns(RuntimeWarning, match=r"cannot be kept in .* set NUMBA_CACHE_DIR"):
+        assert hits(tiny()) == 0
+    assert hits(tiny()) == 0  # without another word
+    assert [file for file in tmp_path.rglob("*") if file.is_file()] == []
+
+
+def test_a_read_only_installation_keeps_its_kernels_with_the_user(copy):
+    allow_no_folder_beside_the_source(copy)
+    assert python(RUN, copy) == ["20.0", "0"]
+    assert kept(copy / "home")
+    assert python(RUN, copy) == ["20.0", "1"]
+
+
+def test_without_any_folder_kernels_are_compiled_at_every_start(copy):
+    allow_no_folder_beside_the_source(copy)
+    (copy / "home").write_text("")
+    assert python(RUN, copy, warns=True) == ["20.0", "0"]
+    cache = {"NUMBA_CACHE_DIR": str(copy / "cache")}  # the remedy that the warning names
+    assert [python(RUN, copy, **cache) for _ in range(2)] == [["20.0", "0"], ["20.0", "1"]]
+
+
+@pytest.mark.slow
+def test_an_installation_in_a_zip_file(copy):
+    archive = shutil.make_archive(str(copy / "installed"), "zip", copy, "cmbcontrol")
+    shutil.rmtree(copy / "cmbcontrol")
+    assert python(RUN, copy, archive) == ["20.0", "0"]
+    assert python(RUN, copy, archive) == ["20.0", "1"]
+
+
+def test_nothing_is_compiled_without_jit(copy):
+    code = "from cmbcontrol.kernels.caller import caller; from cmbcontrol import _jit; print(caller(1.0))"
+    assert python(code, copy, NUMBA_DISABLE_JIT="1") == ["20.0"]
+    assert not kept(copy)
+
+
+@pytest.mark.slow
+def test_processes_that_start_cold_together(copy):
+    """For different arguments, too, while their folder is dropped by another version."""
+    codes = (RUN, ALSO_COMPLEX) * 2
+    for dropped in (True, False):
+        processes = [start(code, copy) for code in codes]
+        while any(process.poll() is None for process in processes):
+            for folder in copy.rglob("kernels-*") if dropped else ():
+                shutil.rmtree(folder, ignore_errors=True)
+            time.sleep(0.01)
+        for process, code in zip(processes, codes, strict=True):
+            out, err = process.communicate()
+            assert (process.returncode, err) == (0, ""), err
+            assert out.split()[0] == ("20.0" if code is RUN else "(10+10j)")
+    assert python(RUN, copy) == ["20.0", "1"]
+    assert python(ALSO_COMPLEX, copy) == ["(10+10j)", "20.0"]
+
+
+@pytest.mark.slow
+def test_killed_while_compiling(copy):
+    code = "import cmbcontrol.kernels.caller; print(flush=True); " + RUN
+    for wait in (0.02, 0.1, 0.2, 0.3):
+        with start(code, copy) as process:
+            process.stdout.readline()
+            time.sleep(wait)
+            process.kill()
+        assert not any(file.read_bytes() == b"" for file in kept(copy))
+    assert python(RUN, copy)[0] == "20.0"
+    assert python(RUN, copy) == ["20.0", "1"]
+
+
+@needs_jit
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="no timers")
+def test_interrupted_while_compiling(copy):
+    """In the same process the kernel is compiled at the next call. Without care for it, some end in a crash."""
+    code = """
+import signal, numpy as np
+from cmbcontrol.kernels.caller import caller
+signal.signal(signal.SIGALRM, signal.default_int_handler)
+caller(np.int8(1))  # numba itself is loaded
+interrupted = 0
+kinds = [float, complex, np.float32, np.int16, np.int32, np.uint8, np.uint16, np.uint32, np.complex64, np.bool_]
+for i, kind in enumerate(kinds):
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.005 + 0.01 * i)
+        caller(kind(1))
+    except KeyboardInterrupt:
+        interrupted += 1
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
+    assert caller(kind(1)) == 20.0, kind
+print(interrupted)
+"""
+    assert int(python(code, copy)[0]) > 3
+    assert python(RUN, copy) == ["20.0", "1"]
+
+
+def test_all_that_kernels_are_compiled_from_counts_for_the_cache():
+    """A constant of another module is compiled in; a change of it must reach the kernels."""
+    for file in (PACKAGE / "kernels").glob("*.py"):
+        for node in ast.walk(ast.parse(file.read_text())):
+            if isinstance(node, ast.ImportFrom) and node.level == 2:  # from ..module
+                assert f"{node.module}.py" in _jit.SOURCES, f"{file.name} imports {node.module}"
+            assert not (isinstance(node, ast.ImportFrom) and node.level > 2)
 
 
 def test_import_leaves_out_what_is_slow():
@@ -80,7 +279,7 @@ def test_import_leaves_out_what_is_slow():
 
 
 @pytest.mark.last
-@pytest.mark.skipif(not _jit.JIT_ENABLED, reason="nothing is compiled")
+@needs_jit
 def test_no_kernel_was_compiled_for_two_kinds_of_arguments():
     """Wrong array kinds recompile silently, seconds each: the whole suite asks each kernel for one signature.
 

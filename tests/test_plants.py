@@ -344,7 +344,7 @@ def test_n_four_bar_exact(n):
 
 @pytest.mark.parametrize("n", [0, -1, 2.5, "2"])
 def test_n_four_bar_refuses(n):
-    with pytest.raises(ValueError, match="whole number"):
+    with pytest.raises((TypeError, ValueError), match="whole number"):
         n_four_bar(n)
 
 

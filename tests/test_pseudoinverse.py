@@ -173,7 +173,7 @@ class TestDamped:
         (partial(pseudoinverse, [[1.0, math.nan], [math.inf, 0.0]]), ValueError, r"2 entries are not: \[0, 1\] = nan"),
         (partial(pseudoinverse, np.eye(2), tolerance=1.0), ValueError, "below 1"),
         (partial(pseudoinverse, np.eye(2), tolerance=-1e-3), ValueError, "tolerance must be >= 0"),
-        (partial(pseudoinverse, np.eye(2), absolute=-1.0), ValueError, "absolute must be > 0"),
+        (partial(pseudoinverse, np.eye(2), absolute=-1.0), ValueError, "absolute must be >= 0"),
     ],
 )
 def test_errors_in_words(call, error, words):

@@ -57,7 +57,7 @@ def velocity(steps, t):
 @pytest.mark.parametrize("delay", [0.0, 0.003, 0.01, 0.017, 0.02, 0.035])
 @pytest.mark.parametrize("method", ["dop853", "local-dop853", "radau"])
 def test_efforts_act_a_delay_after_their_sample(cart, delay, method):
-    law = Held(lambda t: np.array([1.0 + 100.0 * t]), 0.01, delay=delay)
+    law = Held(lambda t: np.array([1.0 + 100.0 * t]), 0.01, delay=delay, initial_effort=0.0)
     run = cmb.simulate(cart, law, [0.0], t_end=0.1, output_times=0.005, method=method)
     steps = [(0.0, 0.0)] + [(0.01 * k + delay, 1.0 + k) for k in range(10)]
     wanted = [velocity(steps, t) for t in run.time]
@@ -69,10 +69,19 @@ def test_efforts_act_a_delay_after_their_sample(cart, delay, method):
 
 def test_each_motor_has_its_own_delay():
     plant = plants.five_bar()
-    law = Held(lambda t: np.array([1.0, 2.0]), 0.01, delay=(0.0, 0.015))
+    law = Held(lambda t: np.array([1.0, 2.0]), 0.01, delay=(0.0, 0.015), initial_effort=(5.0, 0.0))
     run = cmb.simulate(plant, law, plant.assemble(left=2.1, right=1.0), t_end=0.03, output_times=0.005)
     assert run.u[:, 0].values.tolist() == [1.0] * 7
     assert run.u[:, 1].values.tolist() == [0.0, 0.0, 0.0, 2.0, 2.0, 2.0, 2.0]
+
+
+def test_until_the_first_effort_arrives_the_first_one_acts(cart):
+    """Not none: a machine that was at rest under its law would fall for as long as the delay."""
+    held = Held(lambda t: np.array([1.0 + 100.0 * t]), 0.01, delay=0.015)
+    run = cmb.simulate(cart, held, [0.0], t_end=0.04, output_times=0.005)
+    assert run.u[:, 0].values.tolist() == [1.0, 1.0, 1.0, 1.0, 1.0, 2.0, 2.0, 3.0, 3.0]
+    with pytest.raises(ValueError, match="initial effort of Held must be finite"):
+        cmb.simulate(cart, Held(held.effort, 0.01, delay=0.015, initial_effort=np.nan), [0.0], t_end=0.1)
 
 
 @pytest.mark.nojit_slow
@@ -96,7 +105,7 @@ def test_a_drive_is_integrated_between_the_samples(cart, method):
 
 def test_delay_and_drive_together(cart):
     tau, delay = 0.02, 0.013
-    law = Held(lambda t: np.array([3.0]), 0.01, drive=Lag(tau), delay=delay)
+    law = Held(lambda t: np.array([3.0]), 0.01, drive=Lag(tau), delay=delay, initial_effort=0.0)
     run = cmb.simulate(cart, law, [0.0], t_end=0.1)
     assert np.allclose(run.u[:, 0], 3.0 * (1.0 - np.exp(-np.maximum(run.time - delay, 0.0) / tau)), atol=1e-9)
 
@@ -152,7 +161,10 @@ def test_a_delay_shifts_the_whole_response_of_a_tracking_law():
     law = ProjectedInverseDynamics(plant, ("left", "right"), cmb.Constant([2.1, 1.0]), bandwidth=8.0, period=0.002)
     ideal = cmb.simulate(plant, law, q, t_end=0.3)
     law.delay = 0.001
+    ready = cmb.simulate(plant, law, q, t_end=0.3)
+    law.initial_effort = 0.0
     late = cmb.simulate(plant, law, q, t_end=0.3)
+    assert np.abs(ready.q.values - q).max() < 1e-10
     assert np.abs(ideal.q.values - q).max() < 1e-10
     assert 1e-9 < np.abs(late.q.values - q).max() < 1e-3  # it falls for a millisecond
 
@@ -274,3 +286,116 @@ def test_the_rank_is_told_where_all_rows_vanish_together():
     law = ProjectedInverseDynamics(plant, ("q1",), cmb.Quintic([1.0], [2.2], 1.0), bandwidth=8.0)
     run = cmb.simulate(plant, law, plant.assemble(q1=1.0), t_end=1.0)
     assert [(event["kind"], event["rank"]) for event in run.events()] == [("singular passage", 0)]
+
+
+# -- what a law is given is its own -----------------------------------------------------------------------
+
+
+class Vandal:
+    """A law that writes into all that it is given."""
+
+    name = "hold"
+
+    def __init__(self, writes, **members):
+        self.writes = writes
+        for name, value in members.items():
+            setattr(self, name, value)
+
+    def start(self, plant):
+        return np.ones(1)
+
+    def __call__(self, t, terms, state):
+        u = np.array([1.0, -0.5])
+        if self.writes:
+            for array in (*(x for x in vars(terms).values() if isinstance(x, np.ndarray) and x.flags.writeable), state):
+                array *= 0.5
+        return u
+
+    def derivative(self, t, terms, state):
+        return self(t, terms, state)[:1] - 1.0
+
+    update = None
+
+    def report(self, t, terms, state):
+        self(t, terms, state)
+        return {"said": 1.0}
+
+
+@pytest.mark.parametrize("method", ["dop853", "radau", "scipy-dop853"])
+@pytest.mark.parametrize("members", [{}, {"measures_force": True}, {"period": 0.05}], ids=["", "force", "sampled"])
+def test_a_law_that_writes_into_what_it_is_given_does_not_change_the_run(members, method):
+    plant = plants.five_bar()
+    q0 = plant.assemble(left=2.1, right=1.0)
+    found = [
+        cmb.simulate(plant, Vandal(writes, **members), q0, t_end=0.2, method=method, rtol=1e-8, atol=1e-8)
+        for writes in (False, True)
+    ]
+    for name in ("q", "v", "energy_balance", "actuator_work", "u"):
+        assert np.array_equal(found[0].data[name].values, found[1].data[name].values), name
+
+
+def test_functions_and_conditions_that_write_do_not_change_the_run():
+    def machine(writes):
+        def spoil(q):
+            if writes:
+                q *= 0.0
+
+        def Phi(q):
+            value = [q[0] ** 2 + q[1] ** 2 - 1.0]
+            spoil(q)
+            return value
+
+        def A(q):
+            value = [[2.0 * q[0], 2.0 * q[1]]]
+            spoil(q)
+            return value
+
+        def Adot_v(q, v):
+            value = [2.0 * float(v @ v)]
+            spoil(v)
+            return value
+
+        return cmb.FunctionPlant(
+            "bead", ("x", "y"), lambda q: np.eye(2), lambda q, v: [0.0, 9.81], Phi, A, Adot_v, neutral=[1.0, 0.0]
+        )
+
+    def condition(writes):
+        def when(t, q, v):
+            if writes:
+                q *= 0.0
+                v *= 0.0
+            return t - 0.1
+
+        return when
+
+    runs = [
+        cmb.simulate(
+            machine(writes), q0=[1.0, 0.0], t_end=0.2, switches=[cmb.Release("loop", when=condition(writes))]
+        ).q.values
+        for writes in (False, True)
+    ]
+    assert np.array_equal(*runs)
+
+
+class Counter:
+    """A law with a state, which says what it is told to say."""
+
+    def __init__(self, **says):
+        for name, value in says.items():
+            setattr(self, name, value)
+
+    def start(self, plant):
+        return np.zeros(2)
+
+    def __call__(self, t, terms, state):
+        return np.zeros(2)
+
+
+@pytest.mark.parametrize("said", [None, [0.0], np.zeros(2) + 1.0j, ["0", "1"], np.zeros((2, 2)), [True, False]])
+@pytest.mark.parametrize("way", ["update", "derivative"])
+def test_states_of_laws_are_numbers_as_many_as_at_the_start(way, said):
+    period = {"period": 0.01} if way == "update" else {}
+    law = Counter(**{way: lambda t, terms, state: said}, **period)
+    plant = plants.five_bar()
+    with pytest.raises(cmb.SimulationError, match=r"state of Counter \(t = 0 s\) must"):
+        cmb.simulate(plant, law, plant.assemble(left=2.1, right=1.0), t_end=0.05)

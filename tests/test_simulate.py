@@ -2,6 +2,7 @@
 
 import csv
 import json
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -9,9 +10,12 @@ from scipy.integrate import solve_ivp
 
 import cmbcontrol as cmb
 from cmbcontrol import plants
+from cmbcontrol.controllers import ProjectedInverseDynamics
 from cmbcontrol.experiments.measure import DATA
 from cmbcontrol.plants.bricard import observed
 from cmbcontrol.plants.n_four_bar import start as n_four_bar_start
+from cmbcontrol.sim import output
+from cmbcontrol.sim.run import Standing, spent
 
 SINGULAR = np.array([np.pi, -np.pi, 0.0, np.pi])
 
@@ -396,3 +400,130 @@ def test_a_near_miss_is_no_passage(gap, passes):
     assert through == passes
     if not passes:
         assert np.abs(run.q.values - stepped.q.values).max() < 1e-6
+
+
+# -- the search for singular poses after a run -------------------------------------------------------------------
+
+
+def two_four_bars(ratio):
+    """Two machines on one ground, the second `ratio` times lighter: rows that differ so much are near at all times."""
+    bodies, joints, loops, lengths = [], [], [], (1.0, 2.0, 1.0)  # parallelograms, which fold flat
+    for k, mass in enumerate((1.0, 1.0 / ratio)):
+        for i, length in enumerate(lengths):
+            bodies.append(cmb.Body.planar(f"bar_{k}{i}", mass, 0.5 * length, mass * length**2 / 12.0))
+            before, place = (f"bar_{k}{i - 1}", lengths[i - 1]) if i else ("ground", 4.0 * k)
+            frame = cmb.Frame((place, 0.0, 0.0))
+            joints.append(cmb.Revolute(f"joint_{k}{i}", before, bodies[-1].name, axis=(0, 0, 1), frame=frame))
+        loops.append(cmb.PointOnLine(f"tip_{k}", "ground", bodies[-1].name, (4.0 * k + 2.0, 0, 0), (1.0, 0, 0)))
+    return cmb.Mechanism("two four-bars", bodies, joints, loops, gravity=(0.0, 0.0, 0.0))
+
+
+def four_bar_state(plant, angles, rates):
+    """Both parallelograms: cranks at given angles, the couplers level."""
+    q = np.concatenate([[a, -a, a - np.pi] for a in angles])
+    v = np.concatenate([[w, -w, w] for w in rates])
+    assert plant.open_loop(q) < 1e-12
+    return q, v
+
+
+def closeness_calls(monkeypatch):
+    """How often the search looks at the path."""
+    counted, look = [], output._closeness
+    monkeypatch.setattr(
+        output, "_closeness", lambda run, times, *a, **k: counted.append(times.size) or look(run, times, *a, **k)
+    )
+    return counted
+
+
+@pytest.mark.parametrize("rates", [(0.0, 0.0), (1e-9, 1e-9), (0.5, -0.7)], ids=["at rest", "slow", "moving"])
+def test_the_search_for_singular_poses_costs_little_where_all_poses_are_near_one(monkeypatch, rates):
+    """At rest, rounding makes a minimum of every third look; each took 168 more, through the steps of the whole run."""
+    plant = two_four_bars(1e4)
+    q, v = four_bar_state(plant, (1.0, 1.2), rates)
+    counted = closeness_calls(monkeypatch)
+    run = cmb.simulate(plant, q0=q, v0=v, t_end=1.0, max_step=2e-3, output_times=0.1)
+    assert run.conditioning.values.max() < 0.1
+    assert run.events() == []
+    assert sum(counted[1:]) < 0.1 * counted[0]  # the first looks at all steps
+
+
+def test_a_passage_of_the_lighter_machine_is_found():
+    """Where the conditioning is poor at all times, and hides it until it is near."""
+    plant = two_four_bars(400.0)
+    q, v = four_bar_state(plant, (1.0, 0.5), (0.2, -1.0))
+    run = cmb.simulate(plant, q0=q, v0=v, t_end=1.0)
+    assert run.conditioning.values.max() < 0.05
+    (event,) = run.events()
+    assert event["kind"] == "singular passage" and event["rank"] == 3
+    assert event["time"] == pytest.approx(0.5, abs=1e-6)  # a parallelogram without weight turns evenly
+
+
+# -- runs that cannot go on ------------------------------------------------------------------------------------
+
+
+def crank_rocker():
+    """A four-bar with its motor at the rocker, which loses hold of the machine where crank and coupler are in line."""
+    lengths, z = (0.4, 1.0, 0.8), (0, 0, 1)
+    bodies = [cmb.Body.planar(n, m, 0.5 * m, m**3 / 12.0) for n, m in zip(("a", "b", "c"), lengths, strict=True)]
+    joints = [
+        cmb.Revolute("crank", "ground", "a", axis=z),
+        cmb.Revolute("coupler", "a", "b", axis=z, frame=cmb.Frame((0.4, 0.0, 0.0))),
+        cmb.Revolute("rocker", "ground", "c", axis=z, frame=cmb.Frame((1.0, 0.0, 0.0))),
+    ]
+    loop = cmb.PointOnLine("tip", "b", "c", (1.0, 0.0, 0.0), (0.8, 0.0, 0.0))
+    motor = cmb.Actuator("rocker")
+    return cmb.Mechanism("crank-rocker", bodies, joints, [loop], actuators=[motor], gravity=(0.0, -9.81, 0.0))
+
+
+@pytest.mark.nojit_slow
+@pytest.mark.parametrize("period", [None, 1e-3])
+def test_efforts_without_bounds_are_named_with_the_actuation(period):
+    """The rocker is asked beyond its last pose. Sampled, the run took a million steps in a few periods."""
+    plant = crank_rocker()
+    q = plant.assemble(crank=0.5)
+    law = ProjectedInverseDynamics(plant, ("rocker",), cmb.Constant([q[2] + 1.5]), bandwidth=8.0, period=period)
+    with pytest.raises(cmb.SimulationError) as caught:
+        cmb.simulate(plant, law, q, t_end=8.0, max_steps=200_000)
+    message, run = str(caught.value), caught.value.run
+    assert "efforts grew without bounds: ProjectedInverseDynamics asked for" in message and "N m of 'rocker'" in message
+    assert "motors lose hold of the machine here" in message and "least for the motion crank 1" in message
+    assert "lock-up" not in message
+    assert run.status == cmb.Status.STEP_TOO_SMALL
+    assert run.data.attrs["steps"] < 20_000
+
+
+class Pace:
+    """A run of which only the pace matters."""
+
+    t_end = 10.0
+
+    def __init__(self, max_step=np.inf, period=None, max_steps=100_000):
+        self.max_steps = max_steps
+        self.options, self.control = SimpleNamespace(max_step=max_step), SimpleNamespace(period=period)
+
+
+@pytest.mark.parametrize(
+    ("run", "step", "status"),
+    [
+        (Pace(), 1e-5, cmb.Status.TOO_MANY_STEPS),  # slow, and as many steps as are allowed
+        (Pace(), 1e-8, cmb.Status.STEP_TOO_SMALL),
+        (Pace(max_step=1e-8), 1e-8, cmb.Status.TOO_MANY_STEPS),  # as was asked
+        (Pace(period=1e-7), 1e-8, cmb.Status.TOO_MANY_STEPS),  # to take samples
+        (Pace(period=1e-3), 1e-8, cmb.Status.STEP_TOO_SMALL),
+    ],
+)
+def test_steps_that_lead_nowhere_end_a_run(run, step, status):
+    now = Standing(0.0, np.zeros(1), step)
+    while (found := spent(run, now, run.t_end)) == cmb.Status.COMPLETED:
+        now.t, now.taken = now.t + step, now.taken + 1
+    assert found == status
+    assert now.taken == (1_000 if status == cmb.Status.STEP_TOO_SMALL else 100_000)
+
+
+def test_a_short_phase_of_short_steps_does_not_end_a_run():
+    """Such as the start of a stiff motion, a stop, or a passage next to a singular pose."""
+    run, now = Pace(max_steps=1_000_000), Standing(0.0, np.zeros(1), 1e-9)
+    while now.t < run.t_end:
+        assert spent(run, now, run.t_end) == cmb.Status.COMPLETED
+        now.t, now.taken = now.t + (1e-9 if now.taken % 20_000 < 9_000 else 1e-4), now.taken + 1
+    assert spent(run, now, run.t_end) == cmb.Status.COMPLETED

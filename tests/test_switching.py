@@ -770,7 +770,7 @@ def test_delayed_efforts_and_measured_forces_go_on_over_a_switch():
     """A mass that is pushed 30 ms late, locked in between: the effort asked for before the lock acts after it."""
 
     class Late:
-        period, delay, measures_force = 0.02, 0.03, True
+        period, delay, initial_effort, measures_force = 0.02, 0.03, 0.0, True
 
         def __init__(self):
             self.seen = []

@@ -86,6 +86,11 @@ class AroundLaw:
         return getattr(self._inner, "delay", None)
 
     @property
+    def initial_effort(self) -> ArrayLike | None:
+        """Before the first effort of the inner law arrives, N or N m; None for that of the first sample."""
+        return getattr(self._inner, "initial_effort", None)
+
+    @property
     def drive(self) -> Any:
         """Behind the held efforts of the inner law."""
         return getattr(self._inner, "drive", None)

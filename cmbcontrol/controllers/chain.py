@@ -288,6 +288,12 @@ class Chain:
                     "write it further left"
                 )
             (machine if behind else blocks).append(block.bound(here._replace(machine=behind)))
+        given = [x for x in (law, *blocks) if getattr(x, "initial_effort", None) is not None]
+        if len(given) > 1:
+            raise ValueError(
+                f"{given[0]!r} and {given[1]!r} both say what acts before the first effort arrives; delays add up, so "
+                "give initial= to one of them"
+            )
         self.blocks = tuple(blocks)
         self._series = Series(blocks)
         self.drive = Series(machine) if machine else None
@@ -327,6 +333,12 @@ class Chain:
         """From a sample to when the motors feel the effort, s: of all blocks, and of the law itself."""
         delays = [x for x in (getattr(part, "delay", None) for part in (self.law, *self.blocks)) if x is not None]
         return np.asarray(sum(np.asarray(x, dtype=np.float64) for x in delays)) if delays else None
+
+    @property
+    def initial_effort(self) -> ArrayLike | None:
+        """Before the first effort arrives, N or N m; None for that of the first sample."""
+        given = [getattr(part, "initial_effort", None) for part in (self.law, *self.blocks)]
+        return next((x for x in given if x is not None), None)
 
     @property
     def coordinates(self) -> tuple[str, ...]:
@@ -381,6 +393,7 @@ class Chain:
 
     def start(self, plant: Plant) -> Array:
         """Initial states; refuses a plant with other coordinates or motors than that of the law."""
+        _check.plant(plant)
         self._require_law()
         if self.plant is not None:
             require_same_signals(self.plant, plant)
@@ -395,6 +408,12 @@ class Chain:
     def __call__(self, t: float, terms: Terms, state: Array) -> Array:
         """Motor efforts u (nu,), N or N m: what the controller asks for, before the drive."""
         return self._passed(t, terms, state).efforts[-1]
+
+    def command(self, t: float, terms: Terms, state: Array) -> Array:
+        """What is asked of the drives (nu,); they are among the blocks in continuous time."""
+        of_controller = [block.place != "machine" for block in self.blocks]
+        drives = of_controller.index(False) if False in of_controller else len(of_controller)
+        return self._passed(t, terms, state).efforts[drives]
 
     def derivative(self, t: float, terms: Terms, state: Array) -> Array:
         """Rate of the states, in continuous time."""
@@ -482,10 +501,10 @@ def of_motors(given: ArrayLike | Mapping[str, float], setting: Setting, block: B
     """A value of each motor: (nu,), or () for one that serves all; 0 for motors that a mapping does not name."""
     if isinstance(given, Mapping):
         names = setting.known(block, "for names of motors").actuator_names
-        for name in given:
-            _check.one_of(name, names, "motor")
+        for name, value in given.items():
+            _check.number(value, f"{what}, {_check.one_of(name, names, 'motor', what)!r},", infinite=True)
         given = [given.get(name, 0.0) for name in names]
-    x = np.asarray(given, dtype=np.float64)
+    x = _check.numbers(given, what, "a number, or one for each motor")
     if setting.plant is not None:
         require_one_each(x, setting.plant, what)
     return x

@@ -127,7 +127,7 @@ class ClosedLoop:
     def _broken(self, at: str) -> BrokenLoop:
         """The loop with the places marked where it is broken."""
         parts, states = self._parts, self.plant.states
-        if _check.one_of(at, ("input", "output"), "place to break the loop") == "input":
+        if _check.one_of(at, ("input", "output"), "place to break the loop", "at") == "input":
             motors = tuple(name.removesuffix("_effort") for name in self.plant.inputs)
             return BrokenLoop(self.name, at, self.dt, self.A, parts.entry, parts.effort, motors)
         entry = parts.entry @ parts.gains.u_x + parts.law @ parts.gains.c_x
@@ -253,12 +253,16 @@ def linearize_closed_loop(
     >>> linearize_closed_loop(plant, law).eigenvalues().real.round(6)
     array([-10., -10.,  -8.,  -4.])
     """
+    settle = _check.flag(settle, "settle")
+    _check.plant(plant)
     asked = AskedLaw(plant, law, _check.number(t, "t"))
     _require_known_force(asked, disturbances)
     rest = closed_loop_equilibrium(plant, law, point, state=state, t=t) if settle else given_state(asked, point, state)
     coordinates = _coordinates_for(asked, rest.point) if coordinates is None else coordinates
     efforts = tuple(f"{n}_effort" for n in plant.actuator_names)
     wanted = (outputs,) if isinstance(outputs, str) else outputs
+    if wanted is not None:
+        wanted = _check.sequence(wanted, "outputs", "names")
     of_plant = None if wanted is None else tuple(n for n in wanted if n not in efforts)
     model = affine_approximation(plant, rest.point, coordinates=coordinates, outputs=of_plant)
     pushed = _pushed(plant, model, coordinates, disturbances, of_plant)
@@ -402,6 +406,7 @@ def margins(
     >>> found.loops[0].phase > 60.0, found.disk_gain > 6.0
     (True, True)
     """
+    _check.plant(plant)
     return linearize_closed_loop(plant, law, point, **options).margins(at, omega)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from .. import _check
 from ..model.plant import Plant
 from .gravity_compensation import driven_coordinates
 from .projected_inverse_dynamics import ProjectedInverseDynamics
@@ -48,4 +49,5 @@ class ComputedTorque(ProjectedInverseDynamics):
     def __init__(
         self, plant: Plant, reference: Reference, *, coordinates: Sequence[str] | None = None, **options: Any
     ) -> None:
+        _check.plant(plant)
         super().__init__(plant, driven_coordinates(plant) if coordinates is None else coordinates, reference, **options)

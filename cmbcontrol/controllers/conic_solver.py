@@ -5,6 +5,7 @@ Both take the same numbers and the same solver, Clarabel, so that the slow, read
 
 from __future__ import annotations
 
+import threading
 import warnings
 from typing import Any, NamedTuple
 
@@ -85,7 +86,17 @@ def span(n: Array) -> float:
     return max(1.0, float(np.abs(n).max(initial=0.0)))
 
 
-class DirectSolver:
+class _Solver:
+    """Copied and pickled as its shape: what a library keeps for it belongs to one process."""
+
+    def __init__(self, shape: Shape) -> None:
+        self._shape = shape
+
+    def __reduce__(self) -> tuple:
+        return type(self), (self._shape,)
+
+
+class DirectSolver(_Solver):
     """The program as Clarabel takes it: min y'P y / 2 + q'y with b - A y in a product of cones.
 
     A solver is set up for each program, since its scaling belongs to the numbers: no solution depends on the ones
@@ -95,6 +106,7 @@ class DirectSolver:
     def __init__(self, shape: Shape) -> None:
         import clarabel
 
+        super().__init__(shape)
         self._solver = clarabel.DefaultSolver
         self._solved = (clarabel.SolverStatus.Solved, clarabel.SolverStatus.AlmostSolved)
         self._layouts = {bounded: _Layout(shape, bounded) for bounded in (False, True)}
@@ -202,12 +214,17 @@ def _settings(attempt: dict[str, Any]) -> Any:
     return settings
 
 
-class ModelledSolver:
-    """The same program as a model in cvxpy: written down once, with parameters for all numbers (DPP)."""
+class ModelledSolver(_Solver):
+    """The same program as a model in cvxpy: written down once, with parameters for all numbers (DPP).
+
+    The parameters and the solution are part of the model, so threads take turns.
+    """
 
     def __init__(self, shape: Shape) -> None:
         import cvxpy as cp
 
+        super().__init__(shape)
+        self._turn = threading.Lock()
         efforts, above, below, m, forces, cones = shape
         n = above.size
         self._above, self._below = np.flatnonzero(above), np.flatnonzero(below)
@@ -249,8 +266,6 @@ class ModelledSolver:
 
     def __call__(self, program: Program, costs: Costs) -> Array | None:
         """The solution x (n,), or None where the solver finds none."""
-        import cvxpy as cp
-
         p, c, root = program, costs, np.sqrt(costs.effort)
         factor = 1.0 / span(p.n)
         allowance, peak = (0.0, c.peak) if c.peak else (10.0, 1.0)  # loose, and t = 0, where it does not count
@@ -262,6 +277,13 @@ class ModelledSolver:
         }  # fmt: skip
         if not all(np.isfinite(value).all() for value in values.values()):
             return None
+        with self._turn:
+            return self._solution(values)
+
+    def _solution(self, values: dict[str, Any]) -> Array | None:
+        """The solution with these values of the parameters."""
+        import cvxpy as cp
+
         for name, value in values.items():
             if np.size(value):
                 self._given[name].value = value

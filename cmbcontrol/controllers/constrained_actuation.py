@@ -21,6 +21,7 @@ from ..model.terms import Terms
 from .around import AroundMotion
 from .conic_solver import SOLVERS, Costs, Program, Shape, bounded_least_squares, span
 from .contact_limits import Cone, ContactLimits, Unilateral, contact_limits
+from .decoupling import split_range
 from .protocol import require_same_signals
 
 __all__ = ["ActuationStatus", "ConstrainedActuation", "ConstrainedEffort"]
@@ -319,7 +320,8 @@ class ConstrainedActuation(AroundMotion):
                 met = reached and known and bool((u <= self.upper).all() and (u >= self.lower).all())
                 if met and not self.limits:
                     return u, ActuationStatus.OPTIMAL, 1.0
-                problem = _problem(terms, wanted, self._metric, self._limits_at(terms), self.slack == "scale")
+                limits, scaling = self._limits_at(terms), self.slack == "scale"
+                problem = _problem(terms, wanted, self._metric, limits, scaling, reached)
                 if met and _missing(problem.F @ u + problem.f, problem.G @ u + problem.g, self.limits.cones) <= 0.0:
                     return u, ActuationStatus.OPTIMAL, 1.0
                 found = self._limited(problem, u if reached else None) if known and problem.finite else None
@@ -516,8 +518,10 @@ class _Scaled(NamedTuple):
     unique: bool
 
 
-def _problem(terms: Terms, wanted: Array, metric: Array | None, limits: ContactLimits, scaling: bool) -> _Problem:
-    """The equations of motion at a state as maps of u.
+def _problem(
+    terms: Terms, wanted: Array, metric: Array | None, limits: ContactLimits, scaling: bool, reached: bool
+) -> _Problem:
+    """The equations of motion at a state as maps of u; with `reached` the motors are known to reach every freedom.
 
     a(u) = c + Z M_Z^-1 Z'(B u - h - M c) with M_Z = Z'M Z. |R u - n| is the size of the slack in the metric: M_Z = C C'
     makes C' M_Z^-1 Z' the first factor for the kinetic energy, Q Z M_Z^-1 Z' is that for a metric Q'Q.
@@ -525,10 +529,18 @@ def _problem(terms: Terms, wanted: Array, metric: Array | None, limits: ContactL
     Z, M, B, nu = terms.Z, terms.M, terms.B, terms.B.shape[1]
     c = terms.Cv if limits or scaling else np.zeros(len(M))  # `hold` is not looked at else
     inertia = Z.T @ M @ Z
-    x = np.linalg.solve(inertia, Z.T @ np.column_stack([B, M @ wanted, M @ c, terms.h]))
+    along = Z.T @ B
+    if not reached:  # rounding of motors that reach nothing is nothing
+        motions = terms.unit_motions
+        X, _, scale = laws.motor_reach(motions, B, terms.reach)
+        U, sigma, Vt = split_range(X, scale)
+        along = (terms.reach[:, None] ** 2 * Z).T @ motions @ (U * sigma) @ Vt
+    weight = terms.force_scale * np.linalg.norm(terms.reach[:, None] * Z, axis=0)  # of the machine, along each motion
+    force = np.column_stack([M @ wanted, M @ c, terms.h])
+    x = np.linalg.solve(inertia, np.column_stack([along, Z.T @ force, weight]))
     measured = (np.linalg.cholesky(inertia).T if metric is None else metric @ Z) @ x
-    R, (moved, rolling, held) = measured[:, :nu], measured[:, nu:].T
-    rounding = 1e-12 * float(np.abs(moved).max(initial=0.0) + np.abs(held).max(initial=0.0))
+    R, (moved, rolling, held, weight) = measured[:, :nu], measured[:, nu:].T
+    rounding = 1e-12 * float(sum(np.abs(part).max(initial=0.0) for part in (moved, held, weight)))
     # contact forces p = -lam = A+' (M a + h - B u)
     pushed = np.concatenate([limits.F, limits.G]) @ terms.A_pinv.T if limits else np.zeros((0, c.size))
     slope = pushed @ (M @ (Z @ x[:, :nu]) - B)
@@ -601,10 +613,15 @@ def _bounds(plant: Plant, limits: ArrayLike | Mapping | None) -> tuple[Array, Ar
     if isinstance(limits, Mapping):
         lower, upper = -np.array(plant.effort, dtype=float), np.array(plant.effort, dtype=float)
         for name, limit in limits.items():
-            i = names.index(_check.one_of(name, names, "motor"))
-            lower[i], upper[i] = (-limit, limit) if np.ndim(limit) == 0 else limit
+            i = names.index(_check.one_of(name, names, "motor", "limits"))
+            what = f"the limits of motor {name!r}"
+            if _check.single(limit):
+                limit = _check.number(limit, what, infinite=True)
+                lower[i], upper[i] = -limit, limit
+            else:
+                lower[i], upper[i] = _check.pair(limit, what, infinite=True)
     else:
-        given = np.asarray(limits, dtype=np.float64)
+        given = _check.numbers(limits, "limits")
         if given.ndim == 2 and given.shape == (2, len(names)):
             lower, upper = given[0].copy(), given[1].copy()
         elif given.shape in ((), (len(names),)):
@@ -625,8 +642,5 @@ def _bounds(plant: Plant, limits: ArrayLike | Mapping | None) -> tuple[Array, Ar
 
 def _root_of_metric(metric: ArrayLike | None, nv: int) -> Array | None:
     """Q (nv, nv) with Q'Q = metric."""
-    try:
-        root = weight_root(metric, nv)
-    except (TypeError, ValueError) as error:
-        raise type(error)(str(error).replace("weight", "metric")) from None
+    root = weight_root(metric, nv, "metric")
     return None if root is None else root.T

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
+from .._tolerance import UNREACHED
 from ..dynamics.forces import weight_root
 from ..dynamics.formulations import acceleration
 from ..errors import ControllabilityError
@@ -23,8 +24,6 @@ from .protocol import regular_terms, require_same_signals
 __all__ = ["ConstraintForcePI"]
 
 Array = NDArray[np.float64]
-
-_RANK = 1e-9  # pivots below this part of the largest count as zero
 
 
 class ConstraintForcePI:
@@ -139,6 +138,8 @@ class ConstraintForcePI:
         initial: ArrayLike | None = None,
         compensate: bool = True,
     ) -> None:
+        compensate = _check.flag(compensate, "compensate")
+        _check.plant(plant)
         self.plant = plant
         self.components = ForceComponents(plant, components, frame, on)
         self.names = self.components.names
@@ -169,7 +170,7 @@ class ConstraintForcePI:
     def _numbers(self, given: ArrayLike, what: str, zero: bool = True) -> Array:
         """One number a component, not negative."""
         k = len(self.components)
-        if np.ndim(given) == 0:
+        if _check.single(given):
             given = np.full(k, _check.number(given, what))  # type: ignore[arg-type]
         values = _check.vector(given, k, what, self.names).copy()
         if values.min() < 0.0 or (values.min() == 0.0 and not zero):
@@ -231,7 +232,7 @@ class ConstraintForcePI:
         if terms is None:  # each state is checked anyway
             return
         C = self.components.matrix(terms)
-        N = surplus_efforts(terms, np.zeros(terms.dof), self._root)[1]
+        N = surplus_efforts(terms, np.zeros(self.plant.nv), self._root)[1]
         if not self._reach(terms, C, N)[0].shape[1]:
             raise ControllabilityError(
                 f"no motor of plant {self.plant.name!r} changes {', '.join(self.names)} without moving the machine: "
@@ -326,22 +327,32 @@ class ConstraintForcePI:
 
     # -- the law ----------------------------------------------------------------------------------
 
-    def _stacked(self, terms: Terms, C: Array, root: Array | None) -> Array:
-        """Rows X that fix motion and force, X u = given: with all of F they are those of B itself (54)."""
+    def _stacked(self, terms: Terms, C: Array, root: Array | None) -> tuple[Array, Array, float]:
+        """Rows X that fix motion and force, X u = by * given: with all of F they are those of B itself (54).
+
+        In newtons, along unit motions, and for components as if they were their largest joint force; with the scale
+        of the motors (`motor_reach`).
+        """
         B = terms.B if root is None else terms.B @ root
-        return B if self.components.whole else np.concatenate([terms.Z.T @ B, self._newtons[:, None] * (C @ B)])
+        X, lengths, scale = laws.motor_reach(terms.Z, B, terms.reach)
+        if self.components.whole:
+            return B / terms.reach[:, None], 1.0 / terms.reach, scale
+        size = np.sqrt(((C * terms.reach) ** 2).sum(axis=1))
+        by = 1.0 / np.where(size > 0.0, size, 1.0)
+        return np.concatenate([X, by[:, None] * (C @ B)]), np.concatenate([1.0 / lengths, by]), scale
 
     def _reach(self, terms: Terms, C: Array, N: Array) -> tuple[Array, Array, Array]:
         """Decomposition U s V' of how w changes the components, in newtons."""
-        X = self._newtons[:, None] * (C @ terms.B)
-        return split_range(X @ N, float(np.linalg.norm(X)) * max(float(np.abs(N).max(initial=0.0)), 1e-300))
+        C = self._newtons[:, None] * C
+        pushes = np.abs(terms.B) @ np.abs(N) / terms.reach[:, None]
+        return split_range(C @ terms.B @ N, float(np.linalg.norm(C * terms.reach) * np.linalg.norm(pushes)))
 
     def _reachable(self, terms: Terms, C: Array, change: Array) -> Array:
         """The part of a change of the components that the motors can make."""
-        X = self._stacked(terms, C, self._root)
-        if laws.smallest_solution(X, np.zeros(len(X)), float(np.linalg.norm(X)), _RANK)[1] == len(X):
+        X, _, scale = self._stacked(terms, C, self._root)
+        if laws.smallest_solution(X, np.zeros(len(X)), scale, UNREACHED)[1] == len(X):
             return self._across(terms, change) if self.components.whole else change
-        U = self._reach(terms, C, surplus_efforts(terms, np.zeros(terms.dof), self._root)[1])[0]
+        U = self._reach(terms, C, surplus_efforts(terms, np.zeros_like(terms.h), self._root)[1])[0]
         return self._projected(U, change)
 
     def _projected(self, U: Array, change: Array) -> Array:
@@ -372,16 +383,16 @@ class ConstraintForcePI:
         C = self.components.matrix(terms)
         force = self._command(t, terms, state, C)  # to be C F, where F = B u - f
         loads = f if self.compensate else f - self._across(terms, terms.M @ vdot)
-        X = self._stacked(terms, C, root)
+        X, by, scale = self._stacked(terms, C, root)
         if self.components.whole:
             given = f - self._across(terms, f - loads - force)
         else:
-            given = np.concatenate([terms.Z.T @ f, self._newtons * (force + C @ loads)])
-        u, rank, _ = laws.smallest_solution(X, given, float(np.linalg.norm(X)), _RANK)
+            given = np.concatenate([terms.Z.T @ f, force + C @ loads])
+        u, rank, _ = laws.smallest_solution(X, by * given, scale, UNREACHED)
         if rank == len(X):
             return u if root is None else root @ u
         # not all can be reached: what is nearest
-        u, N = surplus_efforts(terms, terms.Z.T @ f, root)
+        u, N = surplus_efforts(terms, f, root)
         U, size, Vt = self._reach(terms, C, N)
         missing = force - C @ (terms.B @ u - loads)
         return u + N @ (Vt.T @ ((U.T @ (self._newtons * missing)) / size))
@@ -414,7 +425,7 @@ class ConstraintForcePI:
             ``coupling``: the size of mu P, see `is_decoupled`.
         """
         f = terms.M @ vdot + terms.h
-        u, N = surplus_efforts(terms, terms.Z.T @ f, self._root if root is None else root)
+        u, N = surplus_efforts(terms, f, self._root if root is None else root)
         C, wanted = self.components.matrix(terms), self._wanted(t)
         missing = wanted - C @ (terms.B @ u - f)
         unreachable = missing - self._projected(self._reach(terms, C, N)[0], missing)

@@ -40,6 +40,11 @@ class Unilateral:
     force: str | Mapping[str, float]
     minimum: float = 0.0
 
+    def __post_init__(self) -> None:
+        if not isinstance(self.force, (str, Mapping)):
+            raise TypeError(f"force of a Unilateral must be a row or loop, or numbers by row, got {self.force!r}")
+        _check.number(self.minimum, f"the minimum of the contact force {self.force!r}")
+
 
 @dataclass(frozen=True)
 class Cone:
@@ -74,6 +79,17 @@ class Cone:
     tangential: Sequence[str] = ()
     minimum: float = 0.0
 
+    def __post_init__(self) -> None:
+        what = f"the cone at {_check.text(self.contact, 'contact of a Cone')!r}"
+        mu = _check.numbers(self.mu, f"mu of {what}")
+        if mu.ndim > 1 or not (np.isfinite(mu).all() and mu.min(initial=1.0) > 0.0):
+            raise ValueError(f"mu of {what} must be > 0, one number or one for each tangential row, got {self.mu!r}")
+        _check.number(self.minimum, f"the minimum of {what}")
+        if self.normal is not None:
+            normal = _check.numbers(self.normal, f"the normal of {what}")
+            if normal.ndim != 1 or not np.isfinite(normal).all():
+                raise ValueError(f"the normal of {what} must be a finite vector, got {self.normal!r}")
+
 
 class ContactLimits(NamedTuple):
     """Limits on the contact forces p = -lam, shape (rows,): F p >= minimum, and each block of G p in a cone."""
@@ -99,6 +115,8 @@ def contact_limits(
     plant: Plant, unilateral: Iterable[str | Unilateral] | Mapping, cones: Iterable[Cone]
 ) -> ContactLimits:
     """The limits by name, checked, as matrices."""
+    if not isinstance(unilateral, str | Unilateral | Mapping):
+        unilateral = _check.sequence(unilateral, "unilateral", "rows, loops or Unilateral(...)")
     if isinstance(unilateral, str | Unilateral):
         unilateral = (unilateral,)
     if isinstance(unilateral, Mapping):
@@ -135,7 +153,8 @@ def _row(plant: Plant, name: str) -> int:
         return plant.row_names.index(name)
     rows = plant.row_slices.get(name) if isinstance(name, str) else None
     if rows is None:
-        raise ValueError(_check.unknown(name, (*plant.row_names, *plant.row_slices), "row or loop"))
+        known = (*plant.row_names, *plant.row_slices)
+        raise ValueError(f"contacts: {_check.unknown(name, known, 'row or loop')}")
     if rows.stop - rows.start != 1:
         raise ValueError(f"loop {name!r} has several rows; name one of {', '.join(plant.row_names[rows])}, or use Cone")
     return rows.start
@@ -164,7 +183,7 @@ def _block(plant: Plant, cone: Cone) -> Array:
             raise ValueError(f"cone at {cone.contact!r}: the rows {', '.join(names)} are not all different")
     else:
         block = _turned(plant, cone)
-    mu = np.asarray(cone.mu, dtype=np.float64)
+    mu = _check.numbers(cone.mu, f"mu of the cone at {cone.contact!r}")
     if mu.ndim > 1 or mu.size not in (1, len(block) - 1) or not (np.isfinite(mu).all() and mu.min() > 0.0):
         raise ValueError(
             f"cone at {cone.contact!r}: mu must be > 0, one number or {len(block) - 1}, got {cone.mu!r}. A contact "

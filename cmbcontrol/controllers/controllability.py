@@ -23,6 +23,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
+from .. import _tolerance as tolerance
+from .._tolerance import DEPENDENT, ROUNDING, UNREACHED
 from ..dynamics.forces import weight_root
 from ..model.base import PlantBase
 from ..model.diagnosis import verdict
@@ -45,7 +47,6 @@ __all__ = [
 Array = NDArray[np.float64]
 
 MARGIN = 0.01  # below it motors need more than a hundred times the force of the motion that they hardly reach
-_RANK = 1e-9  # cosines below it count as zero
 _GONE = 1e-5  # singular values of A below this part of the largest vanish at a singular passage, logged within 1e-6
 
 
@@ -131,7 +132,7 @@ class Controllability:
         """How much of each column of `forces` it takes."""
         force = _check.vector(force, len(self.names), "force", self.names)
         s = self.singular_values
-        return s / np.maximum(s, max(margin, _RANK)) ** 2 * (self.motions.T @ force)
+        return np.where(s > UNREACHED, s / np.maximum(s, max(margin, UNREACHED)) ** 2, 0.0) * (self.motions.T @ force)
 
     def __str__(self) -> str:
         text = f"{self.verdict}: {self.rank} of {self.dof} freedoms reached, margin {self.margin:.3g} (1 best, 0 lost)"
@@ -151,14 +152,14 @@ class Metric(NamedTuple):
     inverse: Array
 
 
-def metric_root(plant: PlantBase, weight: ArrayLike | None = None) -> Array:
+def metric_root(plant: PlantBase, weight: ArrayLike | None = None, what: str = "weight") -> Array:
     """L (nv, nv) of the metric W = L L', from what the user gives for W, (nv,) or (nv, nv).
 
     Unless given, a radian counts as ``plant.size`` metres, eq. (50): W is a number where all joints are of one kind.
     """
     if weight is not None:
-        return weight_root(weight, plant.nv)
-    return np.diag([plant.size if unit == "rad/s" else 1.0 for unit in plant.velocity_units])
+        return weight_root(weight, plant.nv, what)
+    return np.diag(plant.reach)
 
 
 def metric_of(plant: PlantBase, weight: ArrayLike | None = None) -> Metric:
@@ -208,6 +209,7 @@ def controllability(
     >>> print(controllability(plant, [np.pi / 2, -np.pi]))
     under-actuated: 1 of 2 freedoms reached, margin 0 (1 best, 0 lost); least reached: q2 1
     """
+    _check.plant(plant)
     terms = q if isinstance(q, Terms) else plant.terms(plant.configuration(q), np.zeros(plant.nv))
     return reach(terms, plant.velocity_names, metric_of(plant, weight), checked_epsilon(epsilon))
 
@@ -223,14 +225,14 @@ def reach(
     """`controllability` from its parts; with `rank`, A counts as of this rank."""
     L, inverse = metric
     Z = np.linalg.qr(L.T @ _admissible(terms, epsilon, rank))[0]
-    U, G = _active(inverse @ terms.B)
+    U, G = active_subspace(inverse @ terms.B)
     dof = Z.shape[1]
     X, s, Yt = np.linalg.svd(Z.T @ U)
     s = np.minimum(np.append(s, np.zeros(dof)), 1.0)[:dof]  # angles without a motor are right ones
-    s[s < 1e-14] = 0.0  # rounding
+    s[s < ROUNDING] = 0.0
     Y = np.append(Yt, np.zeros((dof, U.shape[1])), axis=0)[:dof].T
     scaled = Z @ X
-    reached = int(np.count_nonzero(s > _RANK))
+    reached = tolerance.rank(s, 1.0, UNREACHED)
     return Controllability(
         margin=float(s[-1]) if dof else 1.0,
         rank=reached,
@@ -257,15 +259,20 @@ def _admissible(terms: Terms, epsilon: float, rank: int | None) -> Array:
     if rank is None:
         rank = min(terms.rank, int(np.count_nonzero(terms.singular_values >= epsilon))) if epsilon else terms.rank
     if rank == terms.rank:
-        return terms.Z
+        return terms.unit_motions
     return np.linalg.svd(terms.A)[2][rank:].T
 
 
-def _active(B: Array) -> tuple[Array, Array]:
-    """Orthonormal basis U of R(B), and G with B G = U: the smallest efforts that give it."""
-    U, s, Vt = np.linalg.svd(B, full_matrices=False)
-    keep = s > 1e-10 * s.max(initial=0.0)
-    return U[:, keep], Vt[keep].T / s[keep]
+def active_subspace(B: Array) -> tuple[Array, Array]:
+    """Orthonormal basis U of R(B), and G with B G = U: the smallest efforts that give it.
+
+    Gears and units of efforts are the user's: motors are compared by their own columns when dependent ones are told.
+    """
+    size = np.linalg.norm(B, axis=0)
+    U, s, _ = np.linalg.svd(B / np.where(size > 0.0, size, 1.0), full_matrices=False)
+    U = U[:, : tolerance.rank(s, 1.0, DEPENDENT)]
+    V, t, Wt = np.linalg.svd(U.T @ B, full_matrices=False)
+    return U, (Wt.T / t) @ V.T
 
 
 def active_force_map(
@@ -307,13 +314,14 @@ def active_force_map(
     >>> (active_force_map(plant, terms) @ terms.P @ terms.h + 0.0).round(2)  # what holds it against its weight
     array([-31.49,   0.  ,  32.91,   0.  ])
     """
+    _check.plant(plant)
     terms = q if isinstance(q, Terms) else plant.terms(plant.configuration(q), np.zeros(plant.nv))
     L, inverse = metric_of(plant, weight)
     Z = np.linalg.qr(L.T @ terms.Z)[0]
-    U, _ = _active(inverse @ terms.B)
+    U, _ = active_subspace(inverse @ terms.B)
     I, P, active = np.eye(len(L)), Z @ Z.T, U @ U.T
     Q = I - active - P + active @ P
-    H = -(I - P) @ np.linalg.pinv(Q, rcond=1e-10) @ (I - active)
+    H = -(I - P) @ tolerance.pinv(Q, 1.0, UNREACHED) @ (I - active)
     return L @ (I + H) @ inverse
 
 
@@ -363,6 +371,8 @@ def controllability_along(
     >>> losses["loss_joint"].values.tolist(), losses["loss_kind"].values.tolist()
     (['q2'], ['singular pose'])
     """
+    _check.run(run)
+    _check.plant(plant)
     import xarray
 
     margin = _check.positive(margin, "margin")
@@ -476,7 +486,7 @@ class _Path:
         for first, behind in zip(edges[::2], edges[1::2], strict=True):
             stretch = samples[first:behind]
             least = min(c.margin for _, c in stretch)
-            worst = [sample for sample in stretch if sample[1].margin <= least + _RANK]
+            worst = [sample for sample in stretch if sample[1].margin <= least + UNREACHED]
             t, at = worst[len(worst) // 2]  # the middle of a stretch of zeros
             begin = stretch[0][0] if first == 0 else self._border(samples[first - 1][0], stretch[0][0], threshold)
             end = (

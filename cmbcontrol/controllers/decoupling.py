@@ -8,7 +8,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
-from ..errors import ControllabilityError
+from .._tolerance import UNREACHED, null_space, pinv, rank
+from ..dynamics.forces import require_reached
+from ..kernels import laws
+from ..model import diagnosis
 from ..model.base import PlantBase
 from ..model.terms import Terms
 from .controllability import metric_root
@@ -23,8 +26,6 @@ __all__ = [
 ]
 
 Array = NDArray[np.float64]
-
-_RANK = 1e-9  # singular values below this part of the largest count as zero
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,6 +66,7 @@ def cross_coupling(terms: Terms, root: ArrayLike | None = None) -> CrossCoupling
     >>> cross_coupling(particle.terms([0.6, 0.8], [0.0, 0.0])).size
     0.0
     """
+    _check.instance(terms, Terms, "terms", "from plant.terms(q, v)")
     n = terms.h.size
     if root is None:
         M, Z = terms.M, terms.Z
@@ -157,8 +159,9 @@ def is_decoupled(
     >>> print(is_decoupled(plant, plant.assemble(left=2.1, right=1.0)))
     coupled: |mu P| = 0.996; strongest from 'right' onto 'elbow_right' (-0.42 per unit, most of it in row 'tip_x')
     """
+    _check.plant(plant)
     terms = plant.terms(q, np.zeros(plant.nv))
-    root = metric_root(plant, metric)
+    root = metric_root(plant, metric, "metric")
     tolerance = _check.positive(tolerance, "tolerance", zero=True)
     found = cross_coupling(terms, root)
     if found.size <= tolerance:
@@ -173,19 +176,12 @@ def is_decoupled(
 
 
 def determined(S: Array, terms: Terms) -> NDArray[np.bool_]:
-    """Which combinations S lam (k, rows) the motion determines: those with rows in the range of A."""
-    if terms.rank == terms.A.shape[0]:
-        return np.ones(len(S), dtype=bool)
-    scale = np.linalg.norm(terms.A, axis=1)
-    scale = np.where(scale > 1e-9 * scale.max(initial=0.0), scale, max(scale.max(initial=0.0), 1e-300))
-    scaled = S / scale  # the same combination of multipliers of rows of length one
-    basis = np.linalg.svd(terms.A / scale[:, None])[0][:, : terms.rank]
-    rest = scaled - (scaled @ basis) @ basis.T
-    return np.linalg.norm(rest, axis=1) < 1e-7 * np.maximum(np.linalg.norm(scaled, axis=1), 1e-300)
+    """Which combinations S lam (k, rows) the motion determines."""
+    return diagnosis.determined(S / terms.row_scale, terms.levers, terms.rank)
 
 
-def surplus_efforts(terms: Terms, need: Array, root: Array | None = None) -> tuple[Array, Array]:
-    """All efforts with Z'B u = need: the smallest one u0 (nu,), and a basis N (nu, s) of what can be added to it.
+def surplus_efforts(terms: Terms, force: Array, root: Array | None = None) -> tuple[Array, Array]:
+    """All efforts with Z'(B u - force) = 0: the smallest one u0 (nu,), and a basis N (nu, s) of what can be added.
 
     With a root of their metric W = root root', u0 minimizes u' W^-1 u, and the columns of N are orthonormal to it and
     to each other in that metric.
@@ -196,30 +192,20 @@ def surplus_efforts(terms: Terms, need: Array, root: Array | None = None) -> tup
         Where the motors cannot produce what is needed.
     """
     B = terms.B if root is None else terms.B @ root
-    reach = terms.Z.T @ B
-    if reach.size:
-        U, s, Vt = np.linalg.svd(reach)
-        rank = int(np.count_nonzero(s > _RANK * np.abs(B).max()))
-        amount = U.T @ need
-        u, N, missing = Vt[:rank].T @ (amount[:rank] / s[:rank]), Vt[rank:].T, amount[rank:]
-    else:
-        u, N, missing = np.zeros(B.shape[1]), np.eye(B.shape[1]), need
-    if np.abs(missing).max(initial=0.0) > 1e-9 * (1.0 + np.abs(need).max(initial=0.0)):
-        raise ControllabilityError(
-            f"the motors reach {terms.dof - missing.size} of {terms.dof} freedoms at this pose; forces up to "
-            f"{np.abs(missing).max():.3g} are missing for the motion (t = {terms.t:.6g} s, "
-            f"q = {np.round(terms.q, 6).tolist()}). Add an actuator, or leave this pose."
-        )
+    U = terms.unit_motions
+    X, lengths, scale = laws.motor_reach(U, B, terms.reach)
+    need = U.T @ force / lengths
+    u = pinv(X, scale, UNREACHED) @ need
+    require_reached(terms, need - X @ u, force)
+    N = null_space(X, scale, UNREACHED)
     return (u, N) if root is None else (root @ u, root @ N)
 
 
-def split_range(X: Array, size: float) -> tuple[Array, Array, Array]:
-    """Singular value decomposition of X at its rank: U (m, r), s (r,), V' (r, n). Against `size`, noise is zero."""
-    if not X.size:
-        return np.zeros((X.shape[0], 0)), np.zeros(0), np.zeros((0, X.shape[1]))
+def split_range(X: Array, scale: float) -> tuple[Array, Array, Array]:
+    """Singular value decomposition of X at its rank: U (m, r), s (r,), V' (r, n). `scale` is that of its terms."""
     U, s, Vt = np.linalg.svd(X, full_matrices=False)
-    rank = int(np.count_nonzero(s > _RANK * size))
-    return U[:, :rank], s[:rank], Vt[:rank]
+    r = rank(s, scale, UNREACHED)
+    return U[:, :r], s[:r], Vt[:r]
 
 
 @dataclass(frozen=True, eq=False)
@@ -297,28 +283,29 @@ def reachable_forces(plant: PlantBase, q: ArrayLike) -> ReachableForces:
       row  grasp_y      independent
       row  grasp_angle  independent
     """
+    _check.plant(plant)
     terms = plant.terms(q, np.zeros(plant.nv))
-    size = np.linalg.norm(terms.B, axis=0)
-    gear = np.diag(1.0 / np.where(size > 0.0, size, 1.0))  # motors in units of the forces that they make
     L = metric_root(plant)
-    N = surplus_efforts(terms, np.zeros(terms.dof), gear)[1]
-    U, s, Vt = split_range(
-        np.linalg.solve(L, terms.B @ N), float(np.abs(np.linalg.solve(L, terms.B @ gear)).max(initial=0.0))
-    )
+    pushes = np.linalg.solve(L, terms.B)  # N
+    size = np.linalg.norm(pushes, axis=0)
+    gear = np.diag(1.0 / np.where(size > 0.0, size, 1.0))  # motors in units of the forces that they make
+    N = surplus_efforts(terms, np.zeros(plant.nv), gear)[1]
+    U, s, Vt = split_range(pushes @ N, 1.0)
     basis, triangle = np.linalg.qr(L @ U)
     efforts = N @ (Vt.T / s) @ np.linalg.inv(triangle) if s.size else np.zeros((plant.nu, 0))
     lam = terms.A_pinv.T @ basis
     sure = determined(np.eye(len(lam)), terms)
-    rows, loops = _verdicts(plant, lam / plant.row_scale[:, None], sure)
+    rows, loops = _verdicts(plant, (terms.A_pinv.T @ L @ U) / plant.row_scale[:, None], sure)
     return ReachableForces(s.size, terms.rank, basis, efforts, lam, rows, loops)
 
 
 def _verdicts(plant: PlantBase, lam: Array, sure: NDArray[np.bool_]) -> tuple[dict[str, str], dict[str, str]]:
-    """What each row and each loop can be set to, from the multipliers (rows, dimension) in newtons."""
+    """What each row and each loop can be set to, from the multipliers (rows, dimension) of orthonormal forces, N."""
     reach = np.where(sure[:, None], lam, 0.0)
     size = np.linalg.norm(reach, axis=1)
-    moved = size > _RANK * max(size.max(initial=0.0), 1e-300)
-    U = split_range(reach, max(size.max(initial=0.0), 1e-300))[0]
+    scale = max(float(size.max(initial=0.0)), 1.0)  # levers are of the order of one, so that multipliers are as forces
+    moved = size > UNREACHED * scale
+    U = split_range(reach, scale)[0]
     # row i alone is reachable where the unit vector e_i lies in the range, whose projector is U U'
     alone = np.linalg.norm(np.eye(len(lam)) - U @ U.T, axis=1) < 1e-7
     rows = {}

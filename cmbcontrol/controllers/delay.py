@@ -9,9 +9,10 @@ from typing import Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from .. import _check
 from ..model.plant import Plant
 from ..model.terms import Terms
-from .chain import EffortBlock, Setting, per_motor, require_one_each
+from .chain import EffortBlock, Setting, of_motors, per_motor, require_one_each
 
 __all__ = ["Delay"]
 
@@ -22,20 +23,24 @@ Array = NDArray[np.float64]
 class Delay(EffortBlock):
     """Efforts of a sampled law act later than their sample: the time to compute and to send them.
 
-    Before the first effort has arrived, the motors give none. Several delays add up. Blocks of the controller that
-    follow are computed at the sample all the same; they commute with a delay.
+    Several delays add up. Blocks of the controller that follow are computed at the sample all the same; they commute
+    with a delay.
 
     Parameters
     ----------
     delay : float, array_like (nu,), or mapping of motor name to float
         s, of any length, also of more than a period or a part of it.
+    initial : "hold", array_like (nu,), or mapping of motor name to float
+        What the motors give before the first effort arrives, N or N m: that of the first sample, as if the controller
+        had been at work before the start; or numbers, such as 0 for motors that are switched on at the start. One of
+        several delays may give numbers.
     plant : Plant, optional
         For names of motors, where the law has no plant of its own.
 
     Raises
     ------
     ValueError
-        For a law in continuous time, for negative delays and unknown motors.
+        For a law in continuous time, for negative delays, unknown motors and efforts that are not finite.
 
     Examples
     --------
@@ -46,6 +51,7 @@ class Delay(EffortBlock):
     """
 
     delay: ArrayLike | Mapping[str, float]
+    initial: str | ArrayLike | Mapping[str, float] = "hold"
     plant: Plant | None = field(default=None, kw_only=True, repr=False)
 
     place = "controller"
@@ -59,10 +65,26 @@ class Delay(EffortBlock):
         delay = per_motor(self.delay, setting, self, "a Delay")
         if not np.isfinite(delay).all():
             raise ValueError(f"a Delay must be finite, got {delay.tolist()}")
-        return replace(self, delay=delay)
+        if isinstance(self.initial, str):
+            _check.one_of(self.initial, ("hold",), "initial")
+            return replace(self, delay=delay)
+        initial = of_motors(self.initial, setting, self, "the initial efforts of a Delay")
+        if initial.ndim > 1 or not np.isfinite(initial).all():
+            raise ValueError(
+                "the initial efforts of a Delay must be finite, a number or one for each motor, or 'hold', got "
+                f"{initial.tolist()}"
+            )
+        return replace(self, delay=delay, initial=initial)
+
+    @property
+    def initial_effort(self) -> Array | None:
+        """Before the first effort arrives, N or N m; None for that of the first sample."""
+        return None if isinstance(self.initial, str) else np.asarray(self.initial)
 
     def start(self, plant: Plant) -> Array:
         require_one_each(np.asarray(self.delay), plant, "a Delay")
+        if self.initial_effort is not None:
+            require_one_each(self.initial_effort, plant, "the initial efforts of a Delay")
         return np.zeros(0)
 
     def effort(self, t: float, terms: Terms, u: Array, state: Array) -> Array:

@@ -76,7 +76,7 @@ class DriveFriction(EffortBlock):
         found = {
             name: per_motor(x, setting, self, f"the {name} friction of DriveFriction")
             for name, x in given.items()
-            if x is not None
+            if x is not None or name != "breakaway"
         }
         if not all(np.isfinite(x).all() for x in found.values()):
             raise ValueError(f"DriveFriction must be finite, got {given}")

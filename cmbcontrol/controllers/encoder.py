@@ -74,8 +74,7 @@ class Encoder(SensorBlock):
         return any(np.any(x) for x in (self.resolution, self.noise, self.velocity_noise)) or self.bits is not None
 
     def __post_init__(self) -> None:
-        if not isinstance(self.seed, (int, np.integer)) or self.seed < 0:
-            raise ValueError(f"the seed of an Encoder must be a whole number >= 0, got {self.seed!r}")
+        _check.count(self.seed, "the seed of an Encoder", 0)
 
     def bound(self, setting: Setting) -> Self:
         require_samples(self, setting)
@@ -98,14 +97,13 @@ class Encoder(SensorBlock):
         bits = self.bits if isinstance(self.bits, Mapping) else dict.fromkeys(turning, self.bits)
         steps = steps.copy()
         for name, n in bits.items():
-            i = plant.position_names.index(_check.one_of(name, plant.position_names, "coordinate"))
+            i = plant.position_names.index(_check.one_of(name, plant.position_names, "coordinate", "bits"))
             if name not in turning:
                 raise ValueError(
                     f"bits count the steps of a turn, and the coordinate {name!r} is in {plant.position_units[i]}; "
                     "give its resolution"
                 )
-            if not isinstance(n, (int, np.integer)) or not 1 <= n <= 52:
-                raise ValueError(f"the bits of an Encoder are a whole number from 1 to 52, got {n!r} for {name!r}")
+            _check.count(n, f"the bits of an Encoder for {name!r}", 1, 52)
             if steps[i]:
                 raise ValueError(f"the Encoder of {name!r} has both bits and a resolution; give one")
             steps[i] = 2.0 * np.pi / 2.0**n
@@ -146,9 +144,9 @@ def _values(given, names: Sequence[str], what: str, only: Sequence[int] | None =
     allowed = range(len(names)) if only is None else only
     if isinstance(given, Mapping):
         for name in given:
-            _check.one_of(name, names, "coordinate")
-        x = np.array([float(given.get(name, 0.0)) for name in names])
-    elif np.ndim(given) == 0:
+            _check.one_of(name, names, "coordinate", what)
+        x = np.array([_check.number(given.get(name, 0.0), f"{what} of {name!r}") for name in names])
+    elif _check.single(given):
         x = np.where(np.isin(np.arange(len(names)), allowed), _check.number(given, what), 0.0)
     else:
         x = _check.vector(given, len(names), what, names).copy()

@@ -66,9 +66,9 @@ class ForceComponents:
         if names is None:
             self.names = plant.velocity_names
             self._S = np.zeros((0, len(plant.row_names)))
-            self.units, self._scale = tuple(self._units), [plant.size if u == "N m" else 1.0 for u in self._units]
+            self.units, self._scale = tuple(self._units), plant.reach
         else:
-            self._choose((names,) if isinstance(names, str) else names)
+            self._choose((names,) if isinstance(names, str) else _check.sequence(names, "components", "names"))
         self.newtons = 1.0 / np.asarray(self._scale, dtype=np.float64)
         if not self._bodies and (frame, on) != ("loop", "b"):
             what = "the whole F = A' lam" if self.whole else "a multiplier"

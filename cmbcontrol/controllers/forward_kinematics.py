@@ -10,10 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _check
+from .._tolerance import DEPENDENT, pinv
 from ..errors import ControllabilityError
 from ..model.plant import Plant
 from .chain import SensorBlock, Setting
 from .encoder import plain_positions, require_samples
+from .protocol import determines_motion
 
 __all__ = ["ForwardKinematics"]
 
@@ -61,7 +63,8 @@ class ForwardKinematics(SensorBlock):
     _setting: Setting | None = field(default=None, init=False, repr=False)
 
     def __post_init__(self) -> None:
-        names = (self.coordinates,) if isinstance(self.coordinates, str) else tuple(self.coordinates)
+        given = (self.coordinates,) if isinstance(self.coordinates, str) else self.coordinates
+        names = _check.names(given, "coordinates")
         object.__setattr__(self, "coordinates", names)
 
     def bound(self, setting: Setting) -> Self:
@@ -83,7 +86,7 @@ class ForwardKinematics(SensorBlock):
         plant = self._setting.plant  # type: ignore[union-attr]
         rows = [plant.velocity_names.index(name) for name in self.coordinates]  # type: ignore[union-attr]
         q, Z = self._closed(q, rows)
-        if np.linalg.matrix_rank(Z[rows], 1e-8) < Z.shape[1]:
+        if not determines_motion(Z, rows, plant.reach):
             raise ControllabilityError(
                 f"the joints {self.coordinates} do not determine the motion at this pose: {Z.shape[1]} freedoms "
                 f"(t = {t:.6g} s, q = {np.round(q, 6).tolist()}); measure others, or more"
@@ -96,13 +99,14 @@ class ForwardKinematics(SensorBlock):
         at = [plant.position_names.index(name) for name in self.coordinates]  # type: ignore[union-attr]
         held, size = q[at], float(getattr(plant, "size", 1.0))
         S, still = np.eye(plant.nv)[rows], np.zeros(plant.nv)  # type: ignore[union-attr]
+        reach = plant.reach  # type: ignore[union-attr]
         moved = q
         for _ in range(10):
             terms = plant.terms(moved, still)  # type: ignore[union-attr]
-            gap = held - moved[at]
-            if np.abs(terms.phi * terms.row_scale).max(initial=0.0) <= 1e-14 * size and np.abs(gap).max() <= 1e-15:
+            gap, phi = reach[rows] * (held - moved[at]), terms.row_scale * terms.phi  # metres
+            if np.abs(phi).max(initial=0.0) <= 1e-14 * size and np.abs(gap).max() <= 1e-15 * size:
                 return moved, terms.Z
-            step = np.linalg.lstsq(np.vstack([S, terms.A]), np.concatenate([gap, -terms.phi]), rcond=1e-10)[0]
+            step = pinv(np.vstack([S, terms.levers]), 1.0, DEPENDENT) @ np.concatenate([gap, -phi]) / reach
             moved = plant.integrate(moved, step)  # type: ignore[union-attr]
         moved = plant.assemble(q, **dict(zip(self.coordinates, held, strict=True)))  # type: ignore[union-attr]
         return moved, plant.terms(moved, still).Z  # type: ignore[union-attr]

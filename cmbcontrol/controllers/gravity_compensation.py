@@ -79,6 +79,7 @@ class GravityPD:
         weight: ArrayLike | None = None,
         period: float | None = None,
     ) -> None:
+        _check.plant(plant)
         self.plant, self.weight = plant, weight
         given = driven_coordinates(plant) if coordinates is None else coordinates
         self.task = Coordinates(plant, given)

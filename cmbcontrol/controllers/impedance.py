@@ -93,6 +93,7 @@ class Impedance:
         weight: ArrayLike | None = None,
         period: float | None = None,
     ) -> None:
+        _check.plant(plant)
         self.task = as_task(plant, task)
         self.plant, self.weight, self.coordinates = plant, weight, tuple(self.task.names)
         self._root = weight_root(weight, plant.nu)
@@ -130,18 +131,19 @@ class Impedance:
         J_Z = now.J @ Z
         to_motion = np.linalg.solve(Z.T @ terms.M @ Z, J_Z.T)  # M_Z^-1 J'
         mobility = J_Z @ to_motion  # Lambda^-1
-        self._require_rank(t, terms, mobility)
+        self._require_rank(t, terms, now.J, mobility)
         pull = self.stiffness @ now.e + self.damping @ now.rate
         pull = mobility @ pull if self.inertia is None else np.linalg.solve(self.inertia, pull)
         x = now.free + pull - now.bias - now.J @ c  # = J_Z z
         still = -self.null_damping * (Z.T @ terms.v)
         return c + Z @ (still + to_motion @ np.linalg.solve(mobility, x - J_Z @ still))
 
-    def _require_rank(self, t: float, terms: Terms, mobility: Array) -> None:
+    def _require_rank(self, t: float, terms: Terms, J: Array, mobility: Array) -> None:
         """Refuse a pose at which the task cannot move in all its directions."""
-        scale = np.sqrt(np.maximum(np.diag(mobility), 1e-300))
-        values = np.linalg.eigvalsh(mobility / np.outer(scale, scale))
-        if len(mobility) > terms.dof or values[0] <= 1e-12 * values[-1]:
+        free = np.sqrt(np.einsum("ij,ji->i", J, np.linalg.solve(terms.M, J.T)))  # without the loops
+        free = np.where(free > 0.0, free, 1.0)
+        values = np.linalg.eigvalsh(mobility / np.outer(free, free))  # squares of cosines
+        if len(mobility) > terms.dof or values[0] <= 1e-12:
             raise ControllabilityError(
                 f"the task {', '.join(self.coordinates)} cannot move in all its {len(mobility)} directions at this "
                 f"pose, with {terms.dof} freedoms (t = {t:.6g} s, q = {np.round(terms.q, 6).tolist()}). Take fewer, or "

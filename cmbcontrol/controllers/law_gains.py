@@ -233,14 +233,22 @@ def law_gains(law: AskedLaw, model: LinearModel, state: Array, *, whole: bool = 
     for i, e in zip(law.free, np.eye(state.size)[law.free], strict=True):
         along(lambda s, e=e: law(here, state + s * e, None, acting), max(1.0, abs(state[i])), f"its state {i + 1}")
     m = len(columns)
+    units = np.tile([plant.size if unit == "m" else 1.0 for _, unit in law.signals], 3)
     for e in np.eye(3 * law.reference[0].size) if whole and law.reference is not None else ():
-        along(lambda s, e=e: law(here, state, s * e, acting), 1.0, "its reference")
+        along(lambda s, e=e: law(here, state, s * e, acting), float(e @ units), "its reference")
     r = len(columns)
-    for e in np.eye(nu) if acting is not None else ():
-        along(lambda s, e=e: law(here, state, None, acting + s * e), 1.0, "the constraint force")
+    for e, size in zip(np.eye(nu), _unit_efforts(here, acting), strict=True) if acting is not None else ():
+        along(lambda s, e=e: law(here, state, None, acting + s * e), size, "the constraint force")
     J = np.array(columns).reshape(len(columns), nu + law.free.size).T
     c_u = J[nu:, r:] if acting is not None else np.zeros((law.free.size, nu))
     return Gains(J[:nu, :n], J[:nu, n:m], J[:nu, m:r], J[nu:, :n], J[nu:, n:m], J[nu:, m:r], c_u)
+
+
+def _unit_efforts(terms: Terms, acting: Array) -> Array:
+    """Efforts (nu,) of the order of those that act, or of the weight of the machine; a unit where there is neither."""
+    pushes = np.linalg.norm(terms.B / terms.reach[:, None], axis=0)  # N
+    size = np.maximum(np.abs(acting), terms.force_scale / np.where(pushes > 0.0, pushes, 1.0))
+    return np.where(size > 0.0, size, 1.0)
 
 
 def _terms_along(law: AskedLaw, q: Array, v: Array, dq: Array, dv: Array, s: float) -> Terms:

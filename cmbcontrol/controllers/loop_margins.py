@@ -152,7 +152,7 @@ def loop_margins(loop: BrokenLoop, omega: ArrayLike | None = None) -> Margins:
 
 
 def _increasing(omega: ArrayLike) -> Array:
-    omega = np.asarray(omega, dtype=np.float64)
+    omega = _check.numbers(omega, "omega")
     omega = _check.vector(omega, omega.size, "omega")
     if omega.size < 2 or omega[0] <= 0.0 or np.any(np.diff(omega) <= 0.0):
         raise ValueError("omega must be at least two frequencies > 0 that increase, rad/s")

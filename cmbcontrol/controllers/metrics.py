@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
+from .._tolerance import DEPENDENT, UNREACHED
 from ..dynamics.forces import weight_root
 from ..errors import SingularPoseError
 from ..linear.at_rest import effort_units, force_units
@@ -60,6 +61,7 @@ def length_metric(plant: PlantBase, length: float | None = None, *, of: str = "m
     >>> length_metric(plants.loader(), 0.5)
     array([4., 4.])
     """
+    _check.plant(plant)
     length = plant.size if length is None else _check.positive(length, "length")
     return np.where(_pushes(plant, of), 1.0 / length**2, 1.0)
 
@@ -88,7 +90,8 @@ def effort_metric(plant: PlantBase, limits: ArrayLike | None = None) -> Array:
     >>> effort_metric(plants.two_arms(effort=(150.0, 80.0, 25.0)))
     array([22500.,  6400.,   625., 22500.,  6400.,   625.])
     """
-    limits = np.asarray(plant.effort if limits is None else limits, dtype=np.float64)
+    _check.plant(plant)
+    limits = _check.numbers(plant.effort if limits is None else limits, "limits")
     if limits.shape != (plant.nu,):
         raise ValueError(f"limits must be {plant.nu}, one a motor, got shape {limits.shape}")
     bad = [n for n, x in zip(plant.actuator_names, limits, strict=True) if not (np.isfinite(x) and x > 0.0)]
@@ -136,6 +139,7 @@ def characteristic_length(plant: PlantBase, q: ArrayLike) -> float:
         ...
     ValueError: all motors of 'loader' push: no length is needed to compare them
     """
+    _check.plant(plant)
     pushes = _pushes(plant, "motors")
     if pushes.all() or not pushes.any():
         what = "push" if pushes.any() else "turn"
@@ -143,8 +147,11 @@ def characteristic_length(plant: PlantBase, q: ArrayLike) -> float:
     terms = plant.terms(_check.vector(q, plant.nq, "q", plant.position_names), np.zeros(plant.nv))
     Z = terms.Z
     moved = np.linalg.solve(np.linalg.cholesky(Z.T @ terms.M @ Z), Z.T @ terms.B)
-    push, turn = (float(np.sqrt(np.mean(np.sum(moved[:, mask] ** 2, axis=0)))) for mask in (pushes, ~pushes))
-    if min(push, turn) <= 1e-12 * max(push, turn):
+    free = np.linalg.solve(np.linalg.cholesky(terms.M), terms.B)  # without the loops
+    (push, turn), terms_of = (
+        [float(np.sqrt(np.mean(np.sum(X[:, mask] ** 2, axis=0)))) for mask in (pushes, ~pushes)] for X in (moved, free)
+    )
+    if push <= UNREACHED * terms_of[0] or turn <= UNREACHED * terms_of[1]:
         raise SingularPoseError(f"some motors of {plant.name!r} move nothing at this pose; choose another one")
     return push / turn
 
@@ -163,9 +170,11 @@ def weighted_norm(f: ArrayLike, W: ArrayLike) -> float:
     >>> weighted_norm([3.0, 8.0], [1.0, 4.0])
     5.0
     """
-    f = np.atleast_1d(np.asarray(f, dtype=np.float64))
+    f = np.atleast_1d(_check.numbers(f, "f"))
     f = _check.vector(f, f.size, "f")
-    return float(np.linalg.norm(np.linalg.solve(weight_root(W, f.size), f)))
+    if W is None:
+        raise TypeError("W must be a diagonal (k,) or a matrix (k, k), got None")
+    return float(np.linalg.norm(np.linalg.solve(weight_root(W, f.size, "W"), f)))
 
 
 class WeightedProjection:
@@ -198,11 +207,11 @@ class WeightedProjection:
     """
 
     def __init__(self, A: ArrayLike, W: ArrayLike, rank: int | None = None) -> None:
-        A = np.asarray(A, dtype=np.float64)
+        A = _check.numbers(A, "A")
         if A.ndim != 2:
             raise ValueError(f"A must have shape (rows, nv), got {A.shape}")
         A = _check.matrix(A, A.shape, "A")
-        R = weight_root(W, A.shape[1])
+        R = weight_root(W, A.shape[1], "W")
         if R is None:
             raise TypeError("W must be a diagonal (nv,) or a matrix (nv, nv), got None")
         self.W = R @ R.T
@@ -211,8 +220,8 @@ class WeightedProjection:
         self._inverse = (vectors / np.sqrt(values)) @ vectors.T
         self.A_W = A @ self._inverse
         self._U, self._s, self._V = np.linalg.svd(self.A_W, full_matrices=False)
-        found = int(np.count_nonzero(self._s > 1e-10 * self._s.max(initial=0.0)))
-        if rank is not None and not 0 <= rank <= self._s.size:
+        found = int(np.count_nonzero(self._s > DEPENDENT * self._s.max(initial=0.0)))
+        if rank is not None and not 0 <= _check.count(rank, "rank", 0) <= self._s.size:
             raise ValueError(f"rank must be 0 to {self._s.size}, got {rank}")
         self.rank = found if rank is None else int(rank)
 

@@ -16,7 +16,7 @@ from ..model.plant import Plant
 from ..model.terms import Terms
 from .around import AroundLaw
 from .encoder import plain_positions
-from .protocol import as_controller, holding, optional, period_of, require_same_signals, start_of
+from .protocol import as_controller, determines_motion, holding, optional, period_of, require_same_signals, start_of
 from .state_feedback import effort_limits
 
 __all__ = ["MotionObserver"]
@@ -98,13 +98,16 @@ class MotionObserver(AroundLaw):
         limits: bool | ArrayLike | None = None,
         velocity: ArrayLike | None = None,
     ) -> None:
+        disturbance = _check.flag(disturbance, "disturbance")
+        if not callable(law) or isinstance(law, type):
+            raise TypeError(f"the law must be a controller, got {_check.shown(law)}")
         given = plant if plant is not None else getattr(law, "plant", None)
         if not isinstance(given, Plant):
             raise TypeError(f"{type(law).__name__} has no plant; give MotionObserver(..., plant=plant)")
         self.plant, self.law = given, as_controller(law, given)
         if period_of(self.law) is None:
             raise ValueError(f"MotionObserver reads joints at samples; give {type(self.law).__name__} a period")
-        self.outputs = (outputs,) if isinstance(outputs, str) else tuple(outputs)
+        self.outputs = _check.names((outputs,) if isinstance(outputs, str) else outputs, "outputs")
         self._q, self._v = _joints(self.plant, self.outputs)
         self.bandwidth = _check.positive(bandwidth, "bandwidth")
         self.disturbance = bool(disturbance)
@@ -186,7 +189,7 @@ class MotionObserver(AroundLaw):
         """Z (nv, dof), and its rows of the measured joints; refuses joints that do not determine the motion."""
         Z = holding(self.plant, terms).terms(q, np.zeros(self.plant.nv), cap=terms.rank).Z
         seen = Z[self._v]
-        if np.linalg.matrix_rank(seen, 1e-8) < Z.shape[1]:
+        if not determines_motion(Z, self._v, terms.reach):
             raise ControllabilityError(
                 f"the joints {', '.join(self.outputs)} do not determine the motion at this pose: {Z.shape[1]} freedoms "
                 f"(t = {terms.t:.6g} s, q = {np.round(q, 6).tolist()}); measure others, or more"
@@ -235,9 +238,10 @@ class MotionObserver(AroundLaw):
 
 def _joints(plant: Plant, names: Sequence[str]) -> tuple[list[int], list[int]]:
     """Indices of positions and velocities of measured joints."""
+    names = _check.sequence(names, "outputs", "names of joints")
     single = {plant.position_names[i] for i in plain_positions(plant)} & set(plant.velocity_names)
     for name in names:
-        _check.one_of(name, plant.position_names, "joint to measure")
+        _check.one_of(name, plant.position_names, "joint to measure", "outputs")
         if name not in single:
             raise ValueError(
                 f"joint {name!r} has several axes and is not measured by itself; choose joints of one axis"

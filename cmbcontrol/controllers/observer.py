@@ -84,7 +84,8 @@ class ObserverFeedback(AroundLaw):
             raise TypeError(f"feedback must be a StateFeedback, such as lqr(...), got {type(feedback).__name__}")
         self.feedback, self.model, self.plant = feedback, feedback.model, feedback.plant
         self.outputs = self.model.outputs if outputs is None else outputs
-        self.outputs = (self.outputs,) if isinstance(self.outputs, str) else tuple(self.outputs)
+        listed = (self.outputs,) if isinstance(self.outputs, str) else self.outputs
+        self.outputs = _check.sequence(listed, "outputs", "names")
         self.C, self._joints, self._rates = measured_rows(self.model, self.outputs)
         n = len(self.model.A)
         self.L = _check.matrix(L, (n, len(self.outputs)), f"L (states x measured {', '.join(self.outputs)})")
@@ -217,7 +218,7 @@ def kalman(
 
     require_rest(model)
     outputs = model.outputs if outputs is None else outputs
-    outputs = (outputs,) if isinstance(outputs, str) else tuple(outputs)
+    outputs = (outputs,) if isinstance(outputs, str) else _check.sequence(outputs, "outputs", "names")
     if effort_noise is None and state_noise is None:
         raise TypeError("give effort_noise, state_noise, or both: without noise the best gain is none")
     C = measured_rows(model, outputs)[0]
@@ -247,11 +248,12 @@ def kalman(
 
 def measured_rows(model: LinearModel, outputs: Sequence[str]) -> tuple[Array, Array, Array]:
     """C (outputs, states), and index of the coordinate and whether it is a rate, for each measured joint."""
+    outputs = _check.sequence(outputs, "outputs", "names of joints")
     plant = require_rest(model)
     joints, rates = [], []
     known = (*plant.velocity_names, *(f"{name}_rate" for name in plant.velocity_names))
     for name in outputs:
-        _check.one_of(name, known, "joint to measure")
+        _check.one_of(name, known, "joint to measure", "outputs")
         rates.append(name not in plant.velocity_names)
         joints.append(plant.velocity_names.index(name.removesuffix("_rate") if rates[-1] else name))
     if not joints:

@@ -11,7 +11,7 @@ from .. import _check
 from ..errors import ControllabilityError
 from ..model.terms import Terms
 from .around import AroundMotion
-from .controllability import MARGIN, Controllability, checked_epsilon, metric_of, reach
+from .controllability import MARGIN, Controllability, active_subspace, checked_epsilon, metric_of, reach
 from .protocol import regular_terms
 
 __all__ = ["PassiveJoints"]
@@ -146,7 +146,8 @@ class PassiveJoints(AroundMotion):
     def _brake(self, terms: Terms) -> Array:
         """Efforts of -damping D M D' v, with the projector D = B B^+ of forces on the motors' own joints."""
         inverse = self._metric.inverse
-        pseudoinverse = np.linalg.pinv(inverse @ terms.B, rcond=1e-10) @ inverse
+        U, G = active_subspace(inverse @ terms.B)
+        pseudoinverse = G @ U.T @ inverse
         D = terms.B @ pseudoinverse
         return -self.damping * (pseudoinverse @ (terms.M @ (D.T @ terms.v)))
 

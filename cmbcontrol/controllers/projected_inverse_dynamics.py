@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -9,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
+from .._tolerance import INDEPENDENT, ROUNDING, UNREACHED
 from ..dynamics.forces import smallest_effort, weight_root
 from ..errors import ControllabilityError
 from ..kernels import laws
@@ -18,7 +20,7 @@ from ..model.terms import Terms
 from .protocol import regular_terms, require_same_signals
 from .redundancy import Wish, best, nearest
 from .references import Reference, require_reference
-from .tasks import Coordinates, Posture, TaskMotion, as_task, motion_of
+from .tasks import Posture, TaskMotion, as_task, motion_of
 
 if TYPE_CHECKING:
     from .tasks import Task
@@ -28,7 +30,7 @@ __all__ = ["ProjectedInverseDynamics"]
 Array = NDArray[np.float64]
 Acceleration = Callable[[float, Terms], Array]
 
-_SINGULAR = 1e-8  # pivots of the task, smallest over largest, below which it is lost
+_CLEAR = 1e-3  # pivots of a task above this part of its size need no second look, whatever the units
 
 
 class ProjectedInverseDynamics:
@@ -126,6 +128,7 @@ class ProjectedInverseDynamics:
         saturation: str | None = None,
         limits: ArrayLike | None = None,
     ) -> None:
+        _check.plant(plant)
         self.plant = plant
         self.task = as_task(plant, coordinates)
         self.coordinates = tuple(self.task.names)
@@ -134,15 +137,17 @@ class ProjectedInverseDynamics:
         self.period = None if period is None else _check.positive(period, "period")
         self.weight, self._root = weight, weight_root(weight, plant.nu)
         self.kp, self.kd = self._gains(bandwidth, damping_ratio, kp, kd)
-        self.consistent = bool(consistent)
+        self.consistent = _check.flag(consistent, "consistent")
         self.damped = None if damped is None else _check.positive(damped, "damped")
         if self.damped is not None and self.damped >= 1.0:
             raise ValueError(f"damped is a part of the largest singular value, below 1, got {damped}")
         self.posture, self.posture_damping = self._posture(posture, posture_damping)
         self.saturation, self.limits = self._limits(saturation, limits)
-        # a metre counts as a radian times the size of the machine where rank is decided
-        scale = np.array([1.0 / getattr(plant, "size", 1.0) if u == "m" else 1.0 for u in self.task.units])
-        self._scale = None if isinstance(self.task, Coordinates) or not np.ptp(scale) else scale
+        # a radian counts as the size of the machine where rank is decided; and what is rounding of a metre of task a
+        # metre of motion, is none
+        metres = np.array([getattr(plant, "size", 1.0) if u == "rad" else 1.0 for u in self.task.units])
+        self._metres = metres if np.ptp(metres) > 0.0 else None
+        self._least = ROUNDING / UNREACHED / (1.0 if self._metres is not None else float(metres[0]))
         if not self.consistent:
             self._check_plant(self.task is not coordinates, posture is not None)
 
@@ -154,10 +159,7 @@ class ProjectedInverseDynamics:
         if (bandwidth is None) == (kp is None and kd is None):
             raise TypeError("give either bandwidth (with damping_ratio), or both kp and kd")
         if bandwidth is not None:
-            w = np.broadcast_to(np.asarray(bandwidth, dtype=float), (k,))
-            z = np.broadcast_to(np.asarray(damping_ratio, dtype=float), (k,))
-            if not (np.isfinite(w).all() and w.min() > 0.0 and np.isfinite(z).all() and z.min() > 0.0):
-                raise ValueError(f"bandwidth and damping_ratio must be > 0, got {bandwidth} and {damping_ratio}")
+            w, z = _check.each(bandwidth, k, "bandwidth"), _check.each(damping_ratio, k, "damping_ratio")
             return np.diag(w**2), np.diag(2.0 * z * w)
         if kp is None or kd is None:
             raise TypeError("kp and kd go together; give both")
@@ -186,7 +188,7 @@ class ProjectedInverseDynamics:
     def _limits(self, saturation: str | None, limits: ArrayLike | None) -> tuple[str | None, Array]:
         """How to saturate, and the largest efforts (nu,)."""
         plant = self.plant
-        largest = np.asarray(plant.effort if limits is None else limits, dtype=float)
+        largest = _check.numbers(plant.effort if limits is None else limits, "limits")
         if largest.shape != (plant.nu,) or np.isnan(largest).any() or largest.min(initial=1.0) <= 0.0:
             raise ValueError(
                 f"limits must be {plant.nu} numbers > 0 (in the order {', '.join(plant.actuator_names)}), got {limits}"
@@ -260,8 +262,8 @@ class ProjectedInverseDynamics:
 
     def _admissible(self, t: float, terms: Terms, J: Array, target: Array) -> Array:
         """The acceleration a with J a = target and A a = -b; nearest to the posture's wish where there are several."""
-        if self._scale is not None:
-            J, target = self._scale[:, None] * J, self._scale * target
+        if self._metres is not None:
+            J, target = self._metres[:, None] * J, self._metres * target
         k, dof = len(J), terms.dof
         if self.consistent:
             return best(terms, J, target, self._wish(t, terms), gauss=True, damped=self.damped)
@@ -272,11 +274,24 @@ class ProjectedInverseDynamics:
         if k < dof:
             a, closeness = nearest(terms, J, target, self._wish(t, terms))
         else:  # a = c + Z z with J Z z = target - J c, whatever the wish
-            Z, c = terms.Z, terms.Cv
-            z, _, closeness = laws.smallest_solution(J @ Z, target - J @ c, float(np.linalg.norm(J)), 0.0)
+            Z, c, size = terms.Z, terms.Cv, math.sqrt(np.vdot(J, J))
+            z, _, closeness = laws.smallest_solution(J @ Z, target - J @ c, size, 0.0)
             a = c + Z @ z
+            if closeness < _CLEAR or size < _CLEAR:
+                a, closeness = self._only(terms, J, target)
         self._require_rank(t, terms, J, closeness)
         return a
+
+    def _only(self, terms: Terms, J: Array, target: Array) -> tuple[Array, float]:
+        """The only acceleration a = c + Z z with J a = target, and the smallest pivot of J over its largest row.
+
+        By motions that are orthogonal in metres, and rows that are rounding of a metre a metre told from others.
+        """
+        Z, c = terms.unit_motions, terms.Cv
+        X, lengths, scale = laws.motor_reach(Z, np.ascontiguousarray(J.T), terms.reach)  # J as if of motors
+        X = np.ascontiguousarray(X.T)
+        z, _, closeness = laws.smallest_solution(X, target - J @ c, max(scale, self._least), 0.0)
+        return c + Z @ (z / lengths), closeness
 
     def _wish(self, t: float, terms: Terms) -> Wish:
         """What is wished for in the motion that the task leaves free."""
@@ -289,7 +304,7 @@ class ProjectedInverseDynamics:
 
     def _require_rank(self, t: float, terms: Terms, J: Array, closeness: float) -> None:
         """Refuse a pose at which the task has lost its rank, or does not fix the motion."""
-        if closeness > _SINGULAR:
+        if closeness > INDEPENDENT:
             return
         k, dof = len(J), terms.dof
         where = f"(t = {t:.6g} s, q = {np.round(terms.q, 6).tolist()})"

@@ -11,6 +11,8 @@ A controller is any object that can be called so. It may also have
 ``update(t, terms, state) -> state``
     Next state, in sampled time.
 
+``command(t, terms, state) -> u``
+    In continuous time, what a law asks of the drives that are part of it; it is kept with the run.
 ``report(t, terms, state) -> mapping``
     Numbers to keep with the run, by name: a margin, a force error, a status.
 ``measures_force``
@@ -18,6 +20,9 @@ A controller is any object that can be called so. It may also have
     at the first one), in continuous time only for `derivative` and `report`, since it answers the effort at once.
 ``delay``
     From a sample to when the motors feel the effort computed from it, s, a number or (nu,). Sampled time only.
+``initial_effort``
+    What the motors give until the first delayed effort arrives, N or N m, a number or (nu,); unless given, that of the
+    first sample.
 ``drive``
     What is between the held efforts of a sampled law and the joints, in continuous time: an object with
     ``start(plant) -> state``, ``(t, terms, command, state) -> u`` and ``derivative(t, terms, command, state) -> rate``.
@@ -32,13 +37,14 @@ and repeat steps.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
+from .._tolerance import INDEPENDENT, rank
 from ..errors import AssemblyError
 from ..model.plant import Plant
 from ..model.terms import Terms
@@ -72,7 +78,8 @@ class ConstantEffort:
     period = None
 
     def __init__(self, u: ArrayLike) -> None:
-        self.u = np.atleast_1d(np.asarray(u, dtype=np.float64))
+        self.u = np.atleast_1d(_check.numbers(u, "the motor efforts u"))
+        self.u = _check.vector(self.u, self.u.size, "the motor efforts u")
 
     def __call__(self, t: float, terms: Terms, state: Array) -> Array:
         return self.u
@@ -82,6 +89,8 @@ def as_controller(controller: Any, plant: Plant) -> Any:
     """`controller` itself, or a ConstantEffort from numbers; None means no effort."""
     if controller is None:
         return ConstantEffort(np.zeros(plant.nu))
+    if isinstance(controller, type):
+        raise TypeError(f"the controller must be an object, got the class {controller.__name__}; build one of it")
     if not callable(controller):
         return ConstantEffort(_check.vector(controller, plant.nu, "the motor efforts", plant.actuator_names))
     return controller
@@ -102,12 +111,22 @@ def start_of(controller: Any, plant: Plant) -> Array:
     """Initial states (n,) of a controller, a copy; none where it has no `start`."""
     start = optional(controller, "start")
     state = start(plant) if start is not None else None
-    return np.zeros(0) if state is None else np.atleast_1d(np.array(state, dtype=np.float64))
+    return (
+        np.zeros(0)
+        if state is None
+        else np.atleast_1d(_check.numbers(state, f"the start of {type(controller).__name__}"))
+    )
 
 
 def holding(plant: Plant, terms: Terms) -> Plant:
     """The plant with the loops that hold where the terms were made, where loops come and go."""
     return plant.as_at(terms) if terms.absent else plant  # type: ignore[attr-defined]
+
+
+def determines_motion(Z: Array, rows: Sequence[int], reach: Array) -> bool:
+    """Whether the coordinates in these rows of Z (nv, dof) tell all admissible motions."""
+    motions = np.linalg.qr(reach[:, None] * Z)[0]
+    return rank(np.linalg.svd(motions[rows], compute_uv=False), 1.0, INDEPENDENT) == Z.shape[1]
 
 
 def regular_terms(plant: Plant) -> Terms | None:

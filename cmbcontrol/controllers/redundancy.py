@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from .._tolerance import ROUNDING, UNREACHED
 from ..kernels import laws
 from ..model.terms import Terms
 
@@ -18,7 +19,6 @@ __all__ = ["Wish", "best", "nearest"]
 
 Array = NDArray[np.float64]
 
-_NONE = 1e-9  # singular values below this part of the largest count as zero
 _LEFT = 0.1  # part of the mobility below which a second task is given up, smoothly
 
 
@@ -45,12 +45,13 @@ def nearest(terms: Terms, J: Array, target: Array, wish: Wish) -> tuple[Array, f
     -------
     a : ndarray, shape (nv,)
     closeness : float
-        Smallest over largest pivot of J on N(A): 0 where its rows cannot all be fulfilled.
+        Smallest pivot of J on N(A), over its largest row without the loops, in the metric of M: 0 where its rows
+        cannot all be fulfilled.
     """
     kinetic = _Kinetic(terms)
-    Y, rest = kinetic.rows(J, target)
+    Y, rest, scale = kinetic.rows(J, target)
     y = kinetic.coordinates(wish.vdot)
-    more, _, closeness = laws.smallest_solution(np.ascontiguousarray(Y), rest - Y @ y, float(np.linalg.norm(Y)), 0.0)
+    more, _, closeness = laws.smallest_solution(np.ascontiguousarray(Y), rest - Y @ y, scale, 0.0)
     y += more
     if wish.J is not None and closeness > 0.0:
         y += _second(kinetic, wish, y, np.linalg.qr(Y.T)[0])
@@ -72,29 +73,28 @@ def best(terms: Terms, J: Array, target: Array, wish: Wish, *, gauss: bool, damp
         Singular values sigma below this part of the largest, tau, count with sigma/tau^2 in place of 1/sigma.
     """
     kinetic = _Kinetic(terms)
-    Y, rest = kinetic.rows(J, target, gauss)
+    Y, rest, scale = kinetic.rows(J, target, gauss)
     y = kinetic.coordinates(wish.vdot)
     U, sigma, V = np.linalg.svd(Y, full_matrices=False)
-    largest = sigma.max(initial=0.0)
-    tau = (_NONE if damped is None else damped) * largest
-    y += V.T @ (_gains(sigma, tau, damped is not None) * (U.T @ (rest - Y @ y)))
+    none, tau = UNREACHED * scale, 0.0 if damped is None else damped * sigma.max(initial=0.0)
+    y += V.T @ (_gains(sigma, tau, none) * (U.T @ (rest - Y @ y)))
     if wish.J is not None:
-        y += _second(kinetic, wish, y, V[sigma > _NONE * largest].T)
+        y += _second(kinetic, wish, y, V[sigma > none].T)
     return kinetic.acceleration(y)
 
 
 def _second(kinetic: _Kinetic, wish: Wish, y: Array, taken: Array) -> Array:
     """Change of y, across the directions (dof, k) taken by the first task, that serves the second one best."""
-    Y, rest = kinetic.rows(wish.J, wish.target, gauss=True)
+    Y, rest, scale = kinetic.rows(wish.J, wish.target, gauss=True)
     largest = np.linalg.norm(Y, 2) if Y.size else 0.0
     U, sigma, V = np.linalg.svd(Y - (Y @ taken) @ taken.T, full_matrices=False)
-    return V.T @ (_gains(sigma, _LEFT * largest, True) * (U.T @ (rest - Y @ y)))
+    return V.T @ (_gains(sigma, _LEFT * largest, UNREACHED * scale) * (U.T @ (rest - Y @ y)))
 
 
-def _gains(sigma: Array, tau: float, smooth: bool) -> Array:
-    """1/sigma; below tau zero, or sigma/tau^2."""
-    small = sigma / max(tau * tau, 1e-300) if smooth else 0.0
-    return np.where(sigma > tau, 1.0 / np.maximum(sigma, 1e-300), small)
+def _gains(sigma: Array, tau: float, none: float) -> Array:
+    """1/sigma; below tau sigma/tau^2; zero where a singular value is none."""
+    some = np.maximum(sigma, none)
+    return np.where(sigma > none, some / np.maximum(some, tau) ** 2, 0.0)
 
 
 class _Kinetic:
@@ -103,6 +103,7 @@ class _Kinetic:
     def __init__(self, terms: Terms) -> None:
         self.M, self.Z, self.c = terms.M, terms.Z, terms.Cv
         self.L = np.linalg.cholesky(self.Z.T @ self.M @ self.Z)
+        self.unit = float((terms.reach / np.sqrt(np.diagonal(terms.M))).max())  # a metre of the lightest coordinate
 
     def coordinates(self, vdot: Array) -> Array:
         """y of the admissible acceleration nearest to vdot."""
@@ -111,12 +112,21 @@ class _Kinetic:
     def acceleration(self, y: Array) -> Array:
         return self.c + self.Z @ np.linalg.solve(self.L.T, y)
 
-    def rows(self, J: Array, target: Array, gauss: bool = False) -> tuple[Array, Array]:
-        """Y and r with |Y y - r| = |J a - target|, or its size in the metric (J M^-1 J')^-1."""
+    def rows(self, J: Array, target: Array, gauss: bool = False) -> tuple[Array, Array, float]:
+        """Y and r with |Y y - r| = |J a - target|, or its size in the metric (J M^-1 J')^-1; and the scale of Y.
+
+        That is the largest row of J in the metric of M, before the loops hold; Gauss' rows are cosines then. Rows that
+        are rounding of a metre of task a metre of motion are none.
+        """
         Y, rest = np.linalg.solve(self.L, (J @ self.Z).T).T, target - J @ self.c
+        mobility = J @ np.linalg.solve(self.M, J.T)
+        size = np.sqrt(np.maximum(np.diagonal(mobility), 0.0))
+        least = ROUNDING * self.unit
         if not gauss:
-            return Y, rest
-        values, vectors = np.linalg.eigh(J @ np.linalg.solve(self.M, J.T))
-        keep = values > 1e-12 * values.max(initial=0.0)
-        root = (vectors[:, keep] / np.sqrt(values[keep])).T
-        return root @ Y, root @ rest
+            return Y, rest, max(float(size.max(initial=0.0)), least / UNREACHED)
+        some = np.flatnonzero(size > least)
+        size = size[some]
+        values, vectors = np.linalg.eigh(mobility[np.ix_(some, some)] / np.outer(size, size))
+        keep = values > 1e-12  # squares: rows that differ by less than 1e-6 count as one
+        root = (vectors[:, keep] / np.sqrt(values[keep])).T / size
+        return root @ Y[some], root @ rest[some], 1.0

@@ -21,7 +21,7 @@ Reference = Callable[[float], tuple[Array, Array, Array]]
 
 def _values(x: ArrayLike, what: str) -> Array:
     """`x` as a finite vector of at least one entry."""
-    x = np.atleast_1d(np.asarray(x, dtype=np.float64))
+    x = np.atleast_1d(_check.numbers(x, what))
     return _check.vector(x, x.size, what)
 
 
@@ -38,12 +38,17 @@ def require_reference(reference: object, names: Sequence[str]) -> None:
     """Refuse a reference that is not callable, or has not as many coordinates as there are names."""
     if not callable(reference):
         raise TypeError(f"the reference must be callable with the time, such as Sine(...), got {reference!r}")
-    k, shapes = len(names), [np.shape(x) for x in reference(0.0)]
+    given = reference(0.0)
+    expected = "position, velocity and acceleration"
+    parts = [_check.numbers(x, "what the reference returns") for x in _check.sequence(given, "the reference", expected)]
+    k, shapes = len(names), [x.shape for x in parts]
     if shapes != [(k,)] * 3:
         raise ValueError(
             f"the reference must return position, velocity and acceleration of shape ({k},) each "
             f"for the coordinates {tuple(names)}, got {shapes}"
         )
+    if not np.isfinite(parts).all():
+        raise ValueError(f"the reference must be finite, got {given!r} at t = 0")
 
 
 class Constant:
@@ -107,7 +112,8 @@ class Quintic:
 
     def __init__(self, start: ArrayLike, goal: ArrayLike, duration: float, begin: float = 0.0) -> None:
         self.start, self.goal = _same_size(
-            start=_values(start, "the start of a Quintic reference"), goal=_values(goal, "its goal")
+            start=_values(start, "the start of a Quintic reference"),
+            goal=_values(goal, "the goal of a Quintic reference"),
         )
         self.duration = _check.positive(duration, "the duration of a Quintic reference")
         self.begin = _check.number(begin, "the begin of a Quintic reference")
@@ -141,7 +147,7 @@ class Sampled:
         from scipy.interpolate import CubicSpline
 
         self.times = _values(times, "the times of a Sampled reference")
-        positions = np.asarray(positions, dtype=np.float64)
+        positions = _check.numbers(positions, "the positions of a Sampled reference")
         positions = positions[:, None] if positions.ndim == 1 else positions
         if self.times.size < 2 or np.any(np.diff(self.times) <= 0.0):
             raise ValueError(f"the times of a Sampled reference must increase, got {self.times.tolist()}")

@@ -101,6 +101,7 @@ def closed_loop_equilibrium(
     >>> closed_loop_equilibrium(plant, law).point.u.round(2)
     array([-31.49,  32.91])
     """
+    _check.plant(plant)
     _check.positive(tolerance, "tolerance")
     asked = AskedLaw(plant, law, _check.number(t, "t"))
     _require_standing(asked)
@@ -230,7 +231,8 @@ def _begin(law: AskedLaw, guess: Guess, state: ArrayLike | None) -> tuple[Array,
         names = law.coordinates
         at = {} if names is None or law.reference is None else dict(zip(names, law.reference[0], strict=True))
         guess = plant.assemble(**at)
-    q = plant.configuration(guess).copy()
+    guess = plant.pack(guess) if isinstance(guess, Mapping) else guess
+    q = _check.vector(guess, plant.nq, "q (the guess, or the point)", plant.position_names).copy()
     require_closed(plant, q)
     own, before, _ = law.split(law.start)
     own = own if state is None else _check.vector(state, own.size, f"state of {law.name}")

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
+from .._tolerance import UNREACHED, pinv
 from ..dynamics.forces import motor_effort
 from ..errors import ControllabilityError
 from ..linear.branch import follow
@@ -117,6 +118,7 @@ class StateFeedback:
         self.feedforward = _check.one_of(feedforward, FEEDFORWARDS, "feedforward")
         self.limits = effort_limits(self.plant, limits)
         self.period = None if period is None else _check.positive(period, "period")
+        self._efforts_for = _efforts_for(model, self.plant, self.motors)
         self._R = coordinate_matrix(model)
         self._origin = absolute_origin(model)
         self.reference = Constant(self._origin) if reference is None else reference
@@ -130,9 +132,10 @@ class StateFeedback:
         """States, velocities and efforts that belong to the reference at a time."""
         parts = tuple(np.asarray(x, dtype=np.float64) for x in self.reference(t))
         key = b"".join(x.tobytes() for x in parts)
-        if self._last is None or self._last[0] != key:  # a value kept, not a state: the same t gives the same
-            self._last = (key, self._wanted(*parts))
-        return self._last[1]
+        last = self._last  # a value kept, not a state: the same t gives the same
+        if last is None or last[0] != key:
+            self._last = last = (key, self._wanted(*parts))
+        return last[1]
 
     def _wanted(self, position: Array, velocity: Array, acceleration: Array) -> Wanted:
         lin, p = self.model, self.model.dof
@@ -142,7 +145,7 @@ class StateFeedback:
         ahead = np.concatenate([velocity, acceleration]) - lin.A @ x  # what B du should be
         u = u0.copy()
         if self.feedforward == "linear":
-            u[self.motors] += np.linalg.pinv(lin.B[p:], rcond=1e-10) @ ahead[p:]
+            u[self.motors] += self._efforts_for @ ahead[p:]
         elif self.feedforward == "inverse-dynamics" and (x.any() or acceleration.any()):
             delta, v, needed = self._inverse_dynamics(y, velocity, acceleration)
             u[self.motors] += needed[self.motors]
@@ -343,18 +346,22 @@ def bryson(
     >>> Q.diagonal().round(6), R.diagonal()
     (array([400., 400.,   1.,   0.]), array([0.0025, 0.0025]))
     """
+    _check.instance(model, LinearModel, "model", "from linearize")
+    states = _check.mapping(states, "states", "states to their largest deviations")
     integral = dict(integral or {})
     names = (*model.states, *(f"{name}_integral" for name in integral))
     given = {**states, **{f"{name}_integral": x for name, x in integral.items()}}
     if isinstance(inputs, Mapping):
-        efforts = {_input_name(model.inputs, key): x for key, x in inputs.items()}
+        efforts = {_input_name(model.inputs, key, "inputs"): x for key, x in inputs.items()}
         missing = [name for name in model.inputs if name not in efforts]
         if missing:
             raise ValueError(f"Bryson's rule needs a largest effort of every input; there is none of {missing[0]!r}")
     else:
-        efforts = dict.fromkeys(model.inputs, inputs)
-    Q = {name: _check.positive(x, f"the largest {name}") ** -2 for name, x in given.items()}
-    R = {name: _check.positive(x, f"the largest {name}") ** -2 for name, x in efforts.items()}
+        efforts = dict.fromkeys(model.inputs, _check.positive(inputs, "inputs"))
+    for name in states:
+        _check.one_of(name, model.states, "name", "states")
+    Q = {name: _check.positive(x, f"states: the largest {name}") ** -2 for name, x in given.items()}
+    R = {name: _check.positive(x, f"inputs: the largest {name}") ** -2 for name, x in efforts.items()}
     return weight_matrix(Q, names, "Q"), weight_matrix(R, model.inputs, "R", definite=True)
 
 
@@ -397,6 +404,19 @@ def input_motors(model: LinearModel) -> Array:
     return np.array(found, dtype=np.int64)
 
 
+def _efforts_for(model: LinearModel, plant: Plant, motors: Array) -> Array:
+    """The smallest efforts for accelerations of the coordinates, or what comes nearest in the metric of M.
+
+    In that metric what motors do with the loops is at most what they do without them: where they reach nothing,
+    rounding is told from it.
+    """
+    terms = plant.terms(model.point.q, model.point.v)
+    B = terms.B[:, motors]
+    free = np.sqrt(np.einsum("ij,ij->j", B, np.linalg.solve(terms.M, B)))
+    root = np.linalg.cholesky(model.K.T @ terms.M @ model.K).T
+    return pinv(root @ model.B[model.dof :], float(free.max(initial=0.0)), UNREACHED) @ root
+
+
 def coordinate_matrix(model: LinearModel) -> Array:
     """R (dof, nv) with y = R (q [-] q0): rows of named coordinates; else a left inverse of K.
 
@@ -437,7 +457,7 @@ def effort_limits(plant: Plant, given: bool | ArrayLike | None) -> Array:
     """Limits (nu,) of the efforts; infinite where there are none."""
     if given is None or given is False:
         return np.full(plant.nu, np.inf)
-    limits = np.asarray(plant.effort if given is True else given, dtype=np.float64)
+    limits = _check.numbers(plant.effort if given is True else given, "limits")
     limits = np.broadcast_to(limits, (plant.nu,)) if limits.ndim == 0 else limits
     if limits.shape != (plant.nu,) or not (limits > 0.0).all():
         raise ValueError(f"limits must be {plant.nu} efforts > 0 ({', '.join(plant.actuator_names)}), got {given!r}")
@@ -464,9 +484,10 @@ def weight_matrix(
     if isinstance(given, Mapping):
         values = np.zeros(n)
         for key, value in given.items():
-            values[names.index(_input_name(names, key))] = _check.number(value, f"the weight of {key!r} in {what}")
+            at = names.index(_input_name(names, key, what))
+            values[at] = _check.number(value, f"the weight of {key!r} in {what}")
         given = values
-    W = np.asarray(given, dtype=np.float64)
+    W = _check.numbers(given, what)
     W = np.diag(np.full(n, float(W))) if W.ndim == 0 else np.diag(W) if W.ndim == 1 and W.size == n else W
     W = _check.matrix(W, (n, n), f"{what} (in the order {', '.join(names)})")
     size = float(np.abs(W).max(initial=0.0))
@@ -482,10 +503,12 @@ def weight_matrix(
     return W
 
 
-def _input_name(names: Sequence[str], given: str) -> str:
+def _input_name(names: Sequence[str], given: str, argument: str = "") -> str:
     """A name, or that of the motor of an input."""
     return (
-        f"{given}_effort" if given not in names and f"{given}_effort" in names else _check.one_of(given, names, "name")
+        f"{given}_effort"
+        if given not in names and f"{given}_effort" in names
+        else _check.one_of(given, names, "name", argument)
     )
 
 

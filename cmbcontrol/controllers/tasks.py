@@ -89,7 +89,8 @@ class Task(ABC):
 
     def error(self, desired: ArrayLike, terms: Terms) -> Array:
         """e (k,), desired less actual value."""
-        return np.asarray(desired, dtype=np.float64) - self.value(terms)
+        desired = _check.vector(desired, len(self.names), "desired", self.names)
+        return desired - self.value(_check.instance(terms, Terms, "terms", "from plant.terms(q, v)"))
 
     def motion(self, desired: Desired, terms: Terms) -> TaskMotion:
         """The error from desired value, rate and acceleration, (k,) each, and its equation of motion."""
@@ -125,14 +126,10 @@ class Coordinates(Task):
     """
 
     def __init__(self, plant: Plant, names: str | Sequence[str]) -> None:
+        _check.plant(plant)
         self.plant = plant
-        self.names = (names,) if isinstance(names, str) else tuple(names)
         known = plant.velocity_names
-        for name in self.names:
-            if name not in known:
-                raise ValueError(_check.unknown(name, known, "coordinate"))
-        if len(set(self.names)) < len(self.names):
-            raise ValueError(f"the coordinates {self.names} are not all different")
+        self.names = _check.names((names,) if isinstance(names, str) else names, "coordinates", known, "coordinate")
         shared = [n for n in self.names if n not in plant.position_names]
         if shared:
             raise ValueError(f"coordinate {shared[0]!r} has no position of its own; control a one-axis joint instead")
@@ -221,19 +218,20 @@ class PoseTask(Task):
     ) -> None:
         if not isinstance(plant, Mechanism):
             raise TypeError(
-                f"{type(self).__name__} needs the bodies of a Mechanism, and {getattr(plant, 'name', plant)!r} has "
-                "none; give theta(q) with FunctionTask"
+                f"{type(self).__name__} needs a plant with bodies, a Mechanism, and {getattr(plant, 'name', plant)!r} "
+                "has none; give theta(q) with FunctionTask"
             )
         self.plant, self.body, self.relative_to = plant, body, relative_to
-        self.axes = tuple(axes)
+        self.axes = _check.sequence(tuple(axes) if isinstance(axes, str) else axes, "axes", "names")
         for axis in self.axes:
-            _check.one_of(axis, self.AXES, f"axis of a {type(self).__name__}")
+            _check.one_of(axis, self.AXES, f"axis of a {type(self).__name__}", "axes")
         if not self.axes or len(set(self.axes)) < len(self.axes):
             raise ValueError(f"give one axis or more of {', '.join(self.AXES)}, all different, got {self.axes}")
         self._rows = np.array([self.AXES.index(axis) for axis in self.axes], dtype=np.int64)
         self._turns = bool((self._rows >= 3).any())
         self.names = _names(names, [f"{body}_{axis}" for axis in self.axes], plant)
         self.units = tuple("m" if row < 3 else "rad" for row in self._rows)
+        _check.one_of(relative_to, (GROUND, *(b.name for b in plant.bodies)), "body", "relative_to")
         self._here, self._there = _OnLink.of(plant, body, frame), _OnLink.of(plant, relative_to, other_frame)
         side = _path(plant, self._here.link).astype(float) - _path(plant, self._there.link)
         if not side.any():
@@ -258,7 +256,7 @@ class PoseTask(Task):
 
     def error(self, desired: ArrayLike | Frame, terms: Terms) -> Array:
         """e (k,); the desired pose may be a `Frame`, given in the other one."""
-        now = self._kinematics(terms)
+        now = self._kinematics(_check.instance(terms, Terms, "terms", "from plant.terms(q, v)"))
         wanted = self._whole(self.value_of(desired) if isinstance(desired, Frame) else desired)
         turn = rotation_vector(rotation_matrix(wanted[3:]) @ now.R.T) if self._turns else np.zeros(3)
         return np.concatenate([wanted[:3] - now.p, turn])[self._rows]
@@ -276,7 +274,7 @@ class PoseTask(Task):
     def _whole(self, values: ArrayLike) -> Array:
         """All six values, zero where they are not asked for."""
         out = np.zeros(6)
-        out[self._rows] = values
+        out[self._rows] = _check.vector(values, self._rows.size, "desired", self.names)
         return out
 
     def _kinematics(self, terms: Terms) -> _Kinematics:
@@ -339,7 +337,7 @@ class PointTask(PoseTask):
         relative_to: str = GROUND,
         names: Sequence[str] | None = None,
     ) -> None:
-        super().__init__(plant, body, Frame(point), relative_to, None, axes, names)
+        super().__init__(plant, body, Frame(_check.vector(point, 3, "point")), relative_to, None, axes, names)
 
 
 class FunctionTask(Task):
@@ -383,8 +381,9 @@ class FunctionTask(Task):
         names: Sequence[str] | None = None,
         units: Sequence[str] | None = None,
     ) -> None:
+        _check.plant(plant)
         for what, function in (("theta", theta), ("jacobian", jacobian), ("bias", bias)):
-            if function is not None and not callable(function):
+            if not callable(function) and (function is not None or what == "theta"):
                 raise TypeError(f"{what} of a FunctionTask must be callable, got {function!r}")
         self.plant, self._theta, self._jacobian, self._bias = plant, theta, jacobian, bias
         self._length = coordinate_lengths(plant)
@@ -392,9 +391,10 @@ class FunctionTask(Task):
             q = plant.assemble()
         except AssemblyError:
             q = plant.neutral()
-        k = np.atleast_1d(np.asarray(theta(q), dtype=np.float64)).size
+        k = np.atleast_1d(_check.numbers(theta(q), "theta of a FunctionTask")).size
         self.names = _names(names, [f"theta{i + 1}" for i in range(k)], plant)
-        self.units = ("",) * k if units is None else tuple(units)
+        given = ("",) * k if units is None else _check.sequence(units, "units", "units")
+        self.units = tuple(_check.text(u, "units") for u in given)
         if len(self.units) != k:
             raise ValueError(f"units must be {k}, one a value of theta, got {self.units}")
         self._J(q)
@@ -466,7 +466,7 @@ class TaskStack(Task):
         return np.concatenate([task.bias(terms) for task in self.tasks])
 
     def error(self, desired: ArrayLike, terms: Terms) -> Array:
-        parts = np.split(np.asarray(desired, dtype=np.float64), self._ends)
+        parts = np.split(_check.vector(desired, len(self.names), "desired", self.names), self._ends)
         return np.concatenate([task.error(x, terms) for task, x in zip(self.tasks, parts, strict=True)])
 
     def motion(self, desired: Desired, terms: Terms) -> TaskMotion:
@@ -514,12 +514,13 @@ class Posture:
         coordinates: str | Sequence[str] | Task | None = None,
         rest: float | None = None,
     ) -> None:
+        _check.plant(plant)
         self.task = as_task(plant, plant.velocity_names if coordinates is None else coordinates)
         self.reference = reference
         require_reference(reference, self.task.names)
         k = len(self.task.names)
-        self.bandwidth = _rates(bandwidth, k, "bandwidth")
-        self.damping = 2.0 * self.bandwidth * _rates(damping_ratio, k, "damping_ratio")
+        self.bandwidth = _check.each(bandwidth, k, "bandwidth")
+        self.damping = 2.0 * self.bandwidth * _check.each(damping_ratio, k, "damping_ratio")
         self.rest = float(self.damping.min()) if rest is None else _check.positive(rest, "rest", zero=True)
 
     def demand(self, t: float, terms: Terms) -> tuple[Array, Array]:
@@ -603,7 +604,7 @@ class _OnLink(NamedTuple):
     def of(cls, plant: Mechanism, body: str, frame: Frame | None) -> _OnLink:
         """A frame given on a body."""
         if frame is not None and not isinstance(frame, Frame):
-            raise TypeError(f"the frame on {body!r} must be a Frame, got {frame!r}")
+            raise TypeError(f"the frame on {body!r} (frame=, other_frame=) must be a Frame, got {frame!r}")
         q, link = plant.neutral(), plant.link_index(body)
         here = plant.pose(q, body) @ (frame or Frame())
         if link < 0:
@@ -649,7 +650,9 @@ def _cross_motion(V: Array, S: Array) -> Array:
 
 def _names(given: Sequence[str] | None, default: Sequence[str], plant: Plant) -> tuple[str, ...]:
     """Names of values: checked, as many as needed, none of them that of a coordinate."""
-    names = tuple(default) if given is None else (given,) if isinstance(given, str) else tuple(given)
+    names = tuple(default)
+    if given is not None:
+        names = _check.sequence((given,) if isinstance(given, str) else given, "names", "names")
     if len(names) != len(default) or len(set(names)) < len(names):
         raise ValueError(f"names must be {len(default)} different ones, got {names}")
     for name in names:
@@ -657,14 +660,3 @@ def _names(given: Sequence[str] | None, default: Sequence[str], plant: Plant) ->
         if name in plant.velocity_names:
             raise ValueError(f"{plant.name!r} has a coordinate {name!r}; give the task other names=[...]")
     return names
-
-
-def _rates(values: ArrayLike, k: int, what: str) -> Array:
-    """k positive numbers, from one or from k."""
-    try:
-        out = np.broadcast_to(np.asarray(values, dtype=np.float64), (k,))
-    except ValueError as error:
-        raise ValueError(f"{what} must be one number or {k}, got {values!r}") from error
-    if not (np.isfinite(out).all() and out.min(initial=1.0) > 0.0):
-        raise ValueError(f"{what} must be > 0, got {values}")
-    return out

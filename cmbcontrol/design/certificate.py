@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from .. import _check
 from ..controllers.closed_loop import linearize_closed_loop
 from ..controllers.references import Constant
 from ..errors import CmbError
@@ -149,6 +150,7 @@ def certify(
     >>> certify(plant, law, {"up": {"left": 2.1, "right": 1.0}}, PoleRegion(decay=2.0)).valid
     True
     """
+    delay = _check.positive(delay, "delay", zero=True)
     if not isinstance(region, PoleRegion):
         raise TypeError(f"region must be a PoleRegion, got {region!r}")
     names = getattr(law, "coordinates", None)

@@ -35,6 +35,7 @@ def error_cost(kind: str = "ISE", *, weight: ArrayLike | Mapping[str, float] = 1
     -------
     cost : callable, run -> float
     """
+    _require_weight(weight)
     power, timed = _POWERS[_check.one_of(kind, _POWERS, "kind of error cost")]
     _check.positive(after, "after", zero=True)
 
@@ -55,6 +56,8 @@ def effort_cost(weight: ArrayLike | Mapping[str, float] = 1.0, *, rate: bool = F
     rate : bool
         Integrate the squared slope, (N m)^2/s: chattering costs.
     """
+    _require_weight(weight)
+    rate = _check.flag(rate, "rate")
 
     def cost(run: Simulation) -> float:
         names = [str(n) for n in run.data["actuator"].values]
@@ -70,6 +73,7 @@ def effort_cost(weight: ArrayLike | Mapping[str, float] = 1.0, *, rate: bool = F
 
 def overshoot_cost(weight: ArrayLike | Mapping[str, float] = 1.0) -> Cost:
     """How far the controlled coordinates go beyond the last value of the reference, seen from their start; rad or m."""
+    _require_weight(weight)
 
     def cost(run: Simulation) -> float:
         goal, e = run.reference.values[-1], tracking_error(run)
@@ -110,17 +114,32 @@ def weighted_cost(**parts: tuple[float, Cost]) -> Cost:
 
 
 def tracking_error(run: Simulation) -> Array:
-    """Reference less position (times, k) of the controlled coordinates.
+    """Reference less value (times, k) of what the law controls, coordinates or tasks: its error, where it says so.
 
     Raises
     ------
     ValueError
-        Where the run has no reference.
+        Where the run has no reference, or no error of what is no joint position.
     """
     if "reference" not in run.data:
         raise ValueError("the run has no reference: its law has none, or no coordinates; write a cost of your own")
+    if "error" in run.data:
+        return run.error.values
     names = [str(n) for n in run.data["controlled"].values]
+    if not set(names) <= set(run.data["position"].values.tolist()):
+        raise ValueError(
+            f"the run has no error of {', '.join(names)}, which are no joint positions; give the law a method "
+            "error(t, terms) -> (e, rate), or write a cost of your own"
+        )
     return run.reference.values - run.q.sel(position=names).values
+
+
+def _require_weight(weight: ArrayLike | Mapping[str, float]) -> None:
+    """Refuse what is no weight at once, not when the first run is over."""
+    given = list(weight.values()) if isinstance(weight, Mapping) else weight
+    x = _check.numbers(given, "weight")
+    if x.ndim > 1 or not np.isfinite(x).all() or x.min(initial=0.0) < 0.0:
+        raise ValueError(f"weight must be >= 0, one for all or one each, got {weight!r}")
 
 
 def _by_coordinate(weight: ArrayLike | Mapping[str, float], run: Simulation) -> Array:
@@ -133,7 +152,7 @@ def _values(given: ArrayLike | Mapping[str, float], names: Sequence[str], what: 
         for name in given:
             _check.one_of(name, names, what)
         given = [given.get(name, 0.0) for name in names]
-    if np.ndim(given) == 0:
+    if _check.single(given):
         given = np.full(len(names), _check.number(given, "weight"))  # type: ignore[arg-type]
     weights = _check.vector(given, len(names), "weight", names)
     if (weights < 0.0).any():

@@ -61,7 +61,7 @@ def with_payload(
     load = Body("payload", _check.positive(mass, "mass", zero=True), point, inertia)
     bodies = [_joined(b, load) if b.name == body else b for b in plant.bodies]
     return Mechanism(
-        name or f"{plant.name} with {mass:g} kg".replace(".", "_"),
+        _check.text(name, "name") or f"{plant.name} with {mass:g} kg".replace(".", "_"),
         bodies,
         plant.joints,
         plant.loops,
@@ -124,6 +124,7 @@ def poses_and_payloads(
     >>> list(poses_and_payloads(machines, poses, coordinates=("left", "right")))
     ['0 kg, up', '0 kg, low', '2 kg, up', '2 kg, low']
     """
+    coordinates = _check.names((coordinates,) if isinstance(coordinates, str) else coordinates, "coordinates")
     machines, at = labelled_plants(plants), labelled_poses(poses)
     return {
         f"{machine}, {where}": linearize(
@@ -138,7 +139,9 @@ def labelled_plants(plants: Any) -> dict[str, PlantBase]:
     """Plants by label; those without one are called by their names."""
     if isinstance(plants, PlantBase):
         plants = [plants]
-    found = dict(plants) if isinstance(plants, Mapping) else _numbered([(p.name, p) for p in plants])
+    if not isinstance(plants, Mapping):
+        plants = _numbered([(_check.plant(p, "plants").name, p) for p in _check.sequence(plants, "plants", "plants")])
+    found = {label: _check.plant(p, f"plants, {label!r},") for label, p in plants.items()}
     if not found:
         raise ValueError("give at least one plant")
     return found
@@ -151,6 +154,8 @@ def labelled_poses(poses: Any) -> dict[str, Pose]:
     )
     if isinstance(poses, Mapping) and not whole:
         poses = [poses]  # one pose, by joint values
+    elif not whole and not len(_check.sequence(poses, "poses", "poses")):
+        raise ValueError("give at least one pose")
     elif not whole and np.ndim(poses[0] if len(poses) else 0.0) == 0 and not isinstance(poses[0], Mapping):
         poses = [poses]
     found = dict(poses) if whole else {f"pose {i + 1}": pose for i, pose in enumerate(poses)}
@@ -170,7 +175,10 @@ def labelled_models(models: Any) -> dict[str, LinearModel]:
     """Linear models by label, all with the same states and inputs."""
     if isinstance(models, LinearModel):
         models = [models]
-    found = dict(models) if isinstance(models, Mapping) else _numbered([(m.name, m) for m in models])
+    if not isinstance(models, Mapping):
+        listed = _check.sequence(models, "models", "linear models")
+        models = _numbered([(getattr(m, "name", ""), m) for m in listed])
+    found = {k: _check.instance(m, LinearModel, f"models, {k!r},", "from linearize") for k, m in models.items()}
     if not found:
         raise ValueError("give at least one linear model")
     return found

@@ -125,8 +125,8 @@ def sampled_pd_gains(
 
 def _rates(bandwidth: ArrayLike, damping_ratio: ArrayLike) -> tuple[Array, Array]:
     """Natural frequencies and damping ratios of all coordinates."""
-    w = np.atleast_1d(np.asarray(bandwidth, dtype=np.float64))
-    z = np.atleast_1d(np.asarray(damping_ratio, dtype=np.float64))
+    w = np.atleast_1d(_check.numbers(bandwidth, "bandwidth"))
+    z = np.atleast_1d(_check.numbers(damping_ratio, "damping_ratio"))
     if w.ndim != 1 or z.ndim != 1 or (w.size != z.size and 1 not in (w.size, z.size)):
         raise ValueError(f"bandwidth and damping_ratio have different sizes, {w.shape} and {z.shape}")
     w, z = np.broadcast_arrays(w, z)
@@ -137,7 +137,10 @@ def _rates(bandwidth: ArrayLike, damping_ratio: ArrayLike) -> tuple[Array, Array
 
 def _pairs(poles: ArrayLike | Sequence[ArrayLike]) -> NDArray[np.complex128]:
     """Poles (k, 2), each pair real or conjugate."""
-    pairs = np.atleast_2d(np.asarray(poles, dtype=complex))
+    given = np.asarray(poles)
+    if given.dtype.kind not in "fiuc":
+        raise TypeError(f"the poles must be numbers, real or in conjugate pairs, got {_check.shown(poles)}")
+    pairs = np.atleast_2d(given.astype(complex))
     if pairs.ndim != 2 or pairs.shape[1] != 2:
         raise ValueError(f"give two poles for each coordinate, an array (k, 2), got shape {np.shape(poles)}")
     if not np.isfinite(pairs).all():

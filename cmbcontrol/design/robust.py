@@ -59,6 +59,16 @@ class Performance:
     inputs: float | Mapping[str, float] = 0.0
     disturbance: float | ArrayLike = 1.0
 
+    def __post_init__(self) -> None:
+        for key, weight in _check.mapping(self.states, "states", "states to weights").items():
+            _check.positive(weight, f"the weight of {key!r} in states", zero=True)
+        inputs = self.inputs if isinstance(self.inputs, Mapping) else {"all": self.inputs}
+        for key, weight in inputs.items():
+            _check.positive(weight, f"the weight of {key!r} in inputs", zero=True)
+        size = _check.numbers(self.disturbance, "disturbance")
+        if not np.isfinite(size).all() or (size.ndim == 0 and not size > 0.0):
+            raise ValueError(f"disturbance must be finite, and > 0 where it is one number, got {self.disturbance!r}")
+
 
 @dataclass(frozen=True, eq=False)
 class RobustFeedback:
@@ -177,6 +187,7 @@ def robust_state_feedback(
     >>> found.certificate.valid, found.common_decay >= 2.0
     (True, True)
     """
+    explain = _check.flag(explain, "explain")
     models = labelled_models(models)
     first = next(iter(models.values()))
     for model in models.values():
@@ -292,7 +303,7 @@ class _Problem:
         W = np.diag(values)[values != 0.0]
         if not len(W):
             raise ValueError("all weights of the performance are zero; give some states or inputs a weight")
-        if np.ndim(given.disturbance) == 0:
+        if _check.single(given.disturbance):
             size = _check.positive(given.disturbance, "disturbance")
             return W, [size * B for B in self.B]
         w = np.asarray(given.disturbance, dtype=np.float64)

@@ -56,6 +56,10 @@ class Range:
     def __post_init__(self) -> None:
         _check.number(self.low, "the low bound")
         _check.number(self.high, "the high bound")
+        _check.flag(self.log, "log of a Range")
+        _check.text(self.unit, "unit of a Range")
+        if self.start is not None:
+            _check.number(self.start, "the start of a Range")
         if not self.low < self.high:
             raise ValueError(f"the low bound must be below the high one, got {self.low} and {self.high}")
         if self.log and not self.low > 0.0:
@@ -193,21 +197,24 @@ def tune(
     >>> found.evaluations <= 8, found.gains["bandwidth"] > 15.0
     (True, True)
     """
-    ranges = {name: _as_range(name, given) for name, given in bounds.items()}
+    given = _check.mapping(bounds, "bounds", "gains to Range or (low, high)")
+    ranges = {name: _as_range(name, pair) for name, pair in given.items()}
+    seed = _check.count(seed, "seed", 0)
+    if penalty is not None:
+        penalty = _check.number(penalty, "penalty")
     if not ranges:
         raise ValueError("give bounds of at least one gain")
     _check.one_of(method, METHODS, "method")
-    if not isinstance(max_evaluations, (int, np.integer)) or max_evaluations < 1:
-        raise ValueError(f"max_evaluations must be a whole number > 0, got {max_evaluations!r}")
+    max_evaluations = _check.count(max_evaluations, "max_evaluations")
     _check.positive(tolerance, "tolerance")
     for what, function in (("make", make), ("cost", cost)):
         if not callable(function):
             raise TypeError(f"{what} must be callable, got {function!r}")
-    given = dict(start or {})
-    for name in given:
-        _check.one_of(name, ranges, "gain")
+    given = dict(_check.mapping({} if start is None else start, "start", "gains to numbers"))
+    for name, value in given.items():
+        _check.number(value, f"the start of {_check.one_of(name, ranges, 'gain')!r}")
     x0 = np.array([r.share(_start_value(name, r, given.get(name))) for name, r in ranges.items()])
-    search = _Search(make, ranges, cost, int(max_evaluations), penalty, Reporter(progress, "tuning"))
+    search = _Search(make, ranges, cost, max_evaluations, penalty, Reporter(progress, "tuning"))
     with search.tell:
         try:
             message = _minimise(search, x0, method, tolerance, seed, bool(given))
@@ -222,17 +229,13 @@ def tune(
 def _as_range(name: str, given: Any) -> Range:
     if isinstance(given, Range):
         return given
-    try:
-        low, high = given
-    except (TypeError, ValueError):
-        raise TypeError(f"the bounds of {name!r} must be a Range or (low, high), got {given!r}") from None
-    return Range(low, high)
+    return Range(*_check.pair(given, f"the bounds of {name!r} (a Range or a pair)"))
 
 
 def _start_value(name: str, r: Range, given: float | None) -> float:
     if given is None:
         return r.value(0.5) if r.start is None else r.start
-    if not r.low <= given <= r.high:
+    if not r.low <= _check.number(given, f"the start of {name!r}") <= r.high:
         raise ValueError(f"the start {given} of {name!r} is not within its bounds {r.low} and {r.high}")
     return float(given)
 

@@ -179,6 +179,7 @@ def derivatives(
     >>> found.Z.shape
     (3, 1)
     """
+    _check.plant(plant)
     q = _check.vector(q, plant.nq, "q", plant.position_names)
     v = _check.vector(v, plant.nv, "v", plant.velocity_names)
     u = np.zeros(plant.nu) if u is None else _check.vector(u, plant.nu, "u", plant.actuator_names)
@@ -262,6 +263,8 @@ def inverse_dynamics_derivatives(plant: Plant, q: ArrayLike, v: ArrayLike, a: Ar
     >>> bool(np.allclose(found.tau_a, found.tau_a.T))
     True
     """
+    _check.plant(plant)
+    a = _check.vector(a, plant.nv, "a", plant.velocity_names)
     here = derivatives(plant, q, v, a=a, lam=np.zeros(len(plant.row_names)))
     return InverseDynamicsDerivatives(here.M @ here.a + here.h, here.force_q, here.force_v, here.M)
 
@@ -279,8 +282,7 @@ def _by_differences(plant: Plant, q: Array, v: Array, u: Array, a: Array, lam: A
         force = there.M @ a + there.h + there.A.T @ lam - there.B @ u
         return np.concatenate([force, there.A @ v, there.A @ a + there.b])
 
-    size = float(getattr(plant, "size", 1.0))
-    steps = 1e-2 * np.array([1.0 if unit == "rad/s" else size for unit in plant.velocity_units])
+    steps = 1e-2 * float(getattr(plant, "size", 1.0)) / terms.reach  # radians or sizes of the machine
     by_q = jacobian(lambda delta: balance(plant.integrate(q, delta), v), steps)
     by_v = jacobian(lambda dv: balance(q, v + dv), steps)
     force, rate, accel = slice(n), slice(n, n + rows), slice(n + rows, None)

@@ -25,6 +25,7 @@ __all__ = [
     "measured_force",
     "motor_effort",
     "power",
+    "require_reached",
     "smallest_effort",
     "weight_root",
 ]
@@ -69,12 +70,13 @@ def constraint_force(
     >>> found.unique.all()
     np.True_
     """
+    _check.plant(plant)
     terms = plant.terms(q, v)
     u = np.zeros(plant.nu) if u is None else _check.vector(u, plant.nu, "u", plant.actuator_names)
     f = terms.B @ u
     vdot = acceleration(terms, f, formulation=formulation)
     force = f - terms.h - terms.M @ vdot
-    return ConstraintForce(force, terms.A_pinv.T @ force, unique_multipliers(terms.A, terms.rank), vdot)
+    return ConstraintForce(force, terms.A_pinv.T @ force, unique_multipliers(terms.levers, terms.rank), vdot)
 
 
 def measured_force(terms: Terms, u: Array) -> Terms:
@@ -155,14 +157,31 @@ def smallest_effort(terms: Terms, vdot: Array, root: Array | None = None, *, str
     need = terms.Z.T @ (wanted + terms.h) / lengths
     x, rank, _ = laws.smallest_solution(X, need, scale, UNREACHED)
     if rank < terms.dof:
+        U = terms.unit_motions
+        X, lengths, scale = laws.motor_reach(U, B, terms.reach)
+        need = U.T @ (wanted + terms.h) / lengths
         x = pinv(X, scale, UNREACHED) @ need
         if strict:
-            _require_reached(terms, need - X @ x, wanted)
+            require_reached(terms, need - X @ x, wanted)
     return x if root is None else root @ x
 
 
-def _require_reached(terms: Terms, missing: Array, wanted: Array) -> None:
-    """Refuse a motion that the motors cannot produce; forces missing along unit motions, in newtons."""
+def require_reached(terms: Terms, missing: Array, wanted: Array) -> None:
+    """Refuse a motion that the motors cannot produce.
+
+    Parameters
+    ----------
+    terms : Terms
+    missing : ndarray, shape (dof,)
+        Forces that are missing along unit motions, N, as `kernels.laws.motor_reach` counts them.
+    wanted : ndarray, shape (nv,)
+        Joint forces that were asked for besides h.
+
+    Raises
+    ------
+    ControllabilityError
+        Where more is missing than rounding leaves: of the forces at hand, and of weight and springs that cancel.
+    """
     at_hand = float((np.abs(wanted) / terms.reach).max() + (np.abs(terms.h) / terms.reach).max())
     if np.abs(missing).max(initial=0.0) <= UNREACHED * at_hand + ROUNDING * terms.force_scale:
         return
@@ -170,25 +189,25 @@ def _require_reached(terms: Terms, missing: Array, wanted: Array) -> None:
     raise ControllabilityError(
         f"the motors reach {verdict.rank} of {verdict.dof} freedoms at this pose; forces of "
         f"{np.abs(missing).max():.3g} N (at a lever of the size of the machine for torques) are missing "
-        f"(q = {np.round(terms.q, 6).tolist()}). "
+        f"(t = {terms.t:.6g} s, q = {np.round(terms.q, 6).tolist()}). "
         "Add an actuator, or leave this pose (strict=False gives the nearest efforts)."
     )
 
 
-def weight_root(weight: ArrayLike | None, nu: int) -> Array | None:
+def weight_root(weight: ArrayLike | None, nu: int, what: str = "weight") -> Array | None:
     """A root R of a metric of the efforts, R R' = W (nu, nu); None for the plain one."""
     if weight is None:
         return None
-    W = np.asarray(weight, dtype=np.float64)
+    W = _check.numbers(weight, what, f"{nu} numbers or a {nu} x {nu} matrix")
     if W.ndim == 1:
-        W = np.diag(_check.vector(W, nu, "weight"))
-    W = _check.matrix(W, (nu, nu), "weight")
+        W = np.diag(_check.vector(W, nu, what))
+    W = _check.matrix(W, (nu, nu), what)
     try:
         if np.abs(W - W.T).max(initial=0.0) > 1e-9 * np.abs(W).max(initial=0.0):
             raise np.linalg.LinAlgError
         return np.linalg.cholesky(W)
     except np.linalg.LinAlgError as error:
-        raise ValueError(f"weight must be symmetric and positive definite, got {W.tolist()}") from error
+        raise ValueError(f"{what} must be symmetric and positive definite, got {W.tolist()}") from error
 
 
 def inverse_dynamics(
@@ -213,6 +232,8 @@ def inverse_dynamics(
     >>> hold.u.round(2), hold.actuation.verdict
     (array([-31.49,  32.91]), 'fully-actuated')
     """
+    _check.plant(plant)
+    strict = _check.flag(strict, "strict")
     return motor_effort(plant.terms(q, v), vdot, weight, strict=strict)
 
 

@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
+from .._tolerance import DEPENDENT
 from ..errors import ModelError, RedundantRowsError
 from ..kernels import constrained, laws
 from ..model.plant import Plant
@@ -130,7 +131,7 @@ class Formulation:
     _kept: _Kept | None = field(default=None, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        _check.one_of(self.name, FORMULATIONS, "formulation")
+        _check.one_of(self.name, FORMULATIONS, "formulation", "name")
         if self.pseudoinverse is not None:
             if self.name == "gauss":
                 raise TypeError(
@@ -155,6 +156,7 @@ class Formulation:
 
     def acceleration(self, terms: Terms, f: ArrayLike, target: ArrayLike | None = None) -> Array:
         """Acceleration (nv,) under the generalized force f (nv,), with A vdot = target (rows,), -b unless given."""
+        _require_terms(terms)
         return self._solve(self._problem(terms, f, target)).vdot
 
     def motion(self, terms: Terms, f: ArrayLike, target: ArrayLike | None = None) -> Motion:
@@ -167,6 +169,7 @@ class Formulation:
         ModelError
             Where the mass matrix is not positive definite, or a matrix to solve with is singular.
         """
+        _require_terms(terms)
         problem = self._problem(terms, f, target)
         solved = self._solve(problem)
         force = problem.g - terms.M @ solved.vdot
@@ -182,6 +185,7 @@ class Formulation:
         "null-space-differentiable" and "null-space-partitioning" keep their coordinates R, so that K is a smooth
         function of the pose. Bound again elsewhere, R stays the same until the coordinates are nearly dependent.
         """
+        _require_terms(terms)
         if self.name not in _CHOICES or terms.rank == FAILED:
             return self
         terms = self._ranked(terms)
@@ -357,14 +361,14 @@ def _checked_basis(K: ArrayLike, problem: _Problem) -> Array:
     """A user's K, if it spans N(A)."""
     nv, dof = problem.g.size, problem.g.size - problem.rank
     K = _check.matrix(K, (nv, dof), f"K of basis= (velocities x freedoms; rank {problem.rank})")
-    s = np.linalg.svd(K, compute_uv=False)
-    if dof and not s[-1] > 1e-10 * s[0]:
+    s = np.linalg.svd(problem.terms.reach[:, None] * K, compute_uv=False)
+    if dof and not s[-1] > DEPENDENT * s[0]:
         raise ValueError(
             f"K of basis= must have {dof} independent columns; its singular values are {s[0]:.3g} to {s[-1]:.3g} "
             f"at q = {np.round(problem.terms.q, 6).tolist()}"
         )
     left = np.abs(problem.A @ K)
-    if left.size and left.max() > 1e-8 * np.linalg.norm(problem.A, 2) * s[0]:
+    if left.size and left.max() > 1e-8 * (np.abs(problem.A) @ np.abs(K)).max():
         i, k = np.unravel_index(left.argmax(), left.shape)
         row = problem.terms.row_names[i] if problem.terms.row_names else f"row {i}"
         raise ValueError(
@@ -586,6 +590,10 @@ FORMULATIONS: dict[str, Callable[[_Problem], _Solved]] = {
 # -- functions ----------------------------------------------------------------------------------------------------
 
 
+def _require_terms(terms: Terms) -> None:
+    _check.instance(terms, Terms, "terms", "from plant.terms(q, v)")
+
+
 def baumgarte_gains(step: float) -> tuple[float, float]:
     """Baumgarte's (alpha, beta) for steps of length h: (1 / h, sqrt(2) / h).
 
@@ -636,6 +644,7 @@ def forward_dynamics(
     >>> forward_dynamics(plant, plant.assemble(left=2.1, right=1.0), [0.0] * 4).round(3)
     array([ 5.457, -9.875, -5.662,  9.881])
     """
+    _check.plant(plant)
     model = getattr(plant, "model", None)
     if model is not None and formulation == "gauss" and not options:  # one compiled call
         q = _check.vector(q, plant.nq, "q", plant.position_names)
@@ -705,6 +714,7 @@ def acceleration(
     >>> bool(np.allclose(acceleration(terms, np.zeros(4)), acceleration(terms, np.zeros(4), formulation="aghili")))
     True
     """
+    _require_terms(terms)
     if formulation == "gauss" and baumgarte is None and not options:
         f = _check.vector(f, terms.h.size, "f")
         return constrained.gauss_acceleration(
@@ -741,6 +751,7 @@ def constrained_motion(
     >>> bool(np.allclose(terms.A.T @ found.multipliers, found.force)), found.rank
     (True, 2)
     """
+    _require_terms(terms)
     return _formulation(formulation, options).motion(terms, f, _target(terms, baumgarte))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import TypeVar
 
@@ -87,13 +87,14 @@ def impact(plant: Plant, q: ArrayLike, v: ArrayLike, restitution: float | Mappin
     >>> hit.v, hit.multipliers, hit.loss
     (array([1.5]), array([-9.]), 6.75)
     """
+    _check.plant(plant)
     q = _check.vector(q, plant.nq, "q", plant.position_names)
     v = _check.vector(v, plant.nv, "v", plant.velocity_names)
     E = np.zeros(len(plant.row_names))
     named = restitution if isinstance(restitution, Mapping) else dict.fromkeys(plant.row_slices, restitution)
     for loop, e in named.items():
         if loop not in plant.row_slices:
-            raise ValueError(_check.unknown(loop, plant.row_slices, "loop"))
+            raise ValueError(f"restitution: {_check.unknown(loop, plant.row_slices, 'loop')}")
         rows = plant.row_slices[loop]
         E[rows] = _coefficients(loop, e, rows.stop - rows.start)
     terms = plant.terms(q, v)
@@ -102,7 +103,7 @@ def impact(plant: Plant, q: ArrayLike, v: ArrayLike, restitution: float | Mappin
 
 def _coefficients(loop: str, e: ArrayLike, count: int) -> Array:
     """Coefficients of restitution of a loop's rows, checked."""
-    e = np.asarray(e, dtype=np.float64)
+    e = _check.numbers(e, f"the restitution of {loop!r}")
     if e.shape not in ((), (count,)):
         raise ValueError(f"the restitution of {loop!r} must be one number, or {count}, one a row, got shape {e.shape}")
     if not np.all((e >= 0.0) & (e <= 1.0)):
@@ -131,7 +132,8 @@ def nearest(terms: Terms, rows: NDArray[np.int64], force: Array, target: Array) 
         raise ModelError(f"the mass matrix is not positive definite at q = {terms.q.tolist()}")
     pushed = A.T @ lam
     if rank < rows.size:  # redundant rows share
-        lam = np.linalg.lstsq(A.T, pushed, rcond=1e-9)[0]
+        here = replace(terms, A=A, b=np.zeros(rows.size), row_scale=scale, rank=rank)
+        lam = here.A_pinv.T @ pushed
     return x, lam, pushed
 
 

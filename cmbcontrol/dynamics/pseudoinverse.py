@@ -123,24 +123,24 @@ def pseudoinverse(
     (array([[0.06, 0.06],
            [0.08, 0.08]]), 1)
     """
-    return PSEUDOINVERSES[_check.one_of(method, PSEUDOINVERSES, "pseudoinverse")](
+    absolute = _check.positive(absolute, "absolute", zero=True)
+    if cap is not None:
+        cap = _check.count(cap, "cap", 0)
+    return PSEUDOINVERSES[_check.one_of(method, PSEUDOINVERSES, "pseudoinverse", "method")](
         A, tolerance=tolerance, absolute=absolute, cap=cap, **options
     )
 
 
 def _matrix(A: ArrayLike) -> Array:
     """A as a finite matrix of floats."""
-    try:
-        A = np.asarray(A, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise TypeError("a pseudoinverse is made of a matrix of real numbers") from error
+    A = _check.numbers(A, "the matrix A", "a matrix of real numbers")
     if A.ndim != 2:
-        raise ValueError(f"a pseudoinverse is made of a matrix (m, n), got an array of shape {A.shape}")
+        raise ValueError(f"a pseudoinverse is made of a matrix A (m, n), got an array of shape {A.shape}")
     finite = np.isfinite(A)
     if not finite.all():
         i, k = np.argwhere(~finite)[0]
         raise ValueError(
-            f"the matrix must be finite, but {np.count_nonzero(~finite)} entries are not: [{i}, {k}] = {A[i, k]}"
+            f"the matrix A must be finite, but {np.count_nonzero(~finite)} entries are not: [{i}, {k}] = {A[i, k]}"
         )
     return A
 

@@ -280,6 +280,7 @@ class SingularPose:
 
     def speed(self, v: Array) -> float:
         """Length of a velocity in the metric of M: the root of twice the kinetic energy."""
+        v = _check.vector(v, self.plant.nv, "v", self.plant.velocity_names)
         return float(np.sqrt(v @ self.M @ v))
 
     def branch_of(self, v: ArrayLike) -> int:
@@ -347,6 +348,7 @@ class SingularPose:
         return found[best] if reach[best] >= 0.0 else -found[best]
 
     def _branch(self, i: int) -> Branch:
+        i = _check.count(i, "branch", -len(self.branches))
         if not -len(self.branches) <= i < len(self.branches):
             raise ValueError(f"there is no branch {i}. {self._list_branches()}")
         return self.branches[i]
@@ -364,6 +366,7 @@ class SingularPose:
         SingularPoseError
             Where no motion has this velocity, or where second order leaves its acceleration open.
         """
+        t = _check.number(t, "t")
         v = _check.vector(v, self.plant.nv, "v", self.plant.velocity_names)
         terms = self.plant.terms(self.q, v, t)
         if not self.singular:
@@ -536,6 +539,7 @@ def singular_pose(
     >>> [branch.direction / branch.direction[0] for branch in pose.branches]  # q2 = pi; q2 = -2 q1
     [array([1., 0.]), array([ 1., -2.])]
     """
+    _check.plant(plant)
     q = _check.vector(q, plant.nq, "q", plant.position_names).copy()
     tolerance = _check.positive(tolerance, "tolerance")
     gap = plant.open_loop(q)
@@ -664,6 +668,8 @@ def nearest_singular_pose(plant: Plant, q: ArrayLike, *, within: float = 0.1) ->
     >>> nearest_singular_pose(plants.slider_crank(), [1.57, -3.14]).round(6)
     array([ 1.570796, -3.141593])
     """
+    _check.plant(plant)
+    within = _check.positive(within, "within")
     start = _check.vector(q, plant.nq, "q", plant.position_names)
     q = start.copy()
     length = plant.size / plant.reach  # a radian, or the size of the machine

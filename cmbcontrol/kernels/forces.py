@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from .._jit import kernel
+from .._tolerance import ROUNDING
 from .layout import SPRING_JOINT
 from .loops import path_projection
 from .spatial import dot6, screw_at, transform_point
@@ -124,8 +125,13 @@ def drive_matrix(model, R, p, S, B):
             g[c] += turn[c]
         column[:] = 0.0
         path_projection(model.links, drive.a, drive.b, g, S, column)
+        # What its wrench amounts to, N: of a joint that it does not move, across its axis, rounding of it is left.
+        # Moments are about the origin of the world.
+        push = np.sqrt((line**2).sum()) + np.sqrt((turn**2).sum()) / model.size
+        least = ROUNDING * push * (1.0 + np.sqrt((point**2).sum()) / model.size)
         for i in range(B.shape[0]):
-            B[i, k] = drive.gear * column[i]
+            if abs(column[i]) > least * model.reach[i]:
+                B[i, k] = drive.gear * column[i]
 
 
 @kernel

@@ -63,6 +63,9 @@ CROSS_FROM = 0.004
 # Accuracy asked of a leap, in positions (rad, m) and in energy; poses looked at, by golden section, to find it.
 LEAP_ERROR, LEAP_LOOKS = 1e-10, 24
 
+# What a projection may leave open, in sizes of the machine: with step control, where a shorter step may help, and else.
+OPEN, OPEN_FIXED = 1e-10, 1e-6
+
 # A singular pose is approached down to this closeness before a passage is ruled out.
 END_OF_APPROACH = 1e-3
 
@@ -406,7 +409,7 @@ def passed(model, x, F, fraction, opt, w, y):
     """Whether a step has gone through a singular pose near a fraction of it: a near miss leaves the loops open."""
     low, high = max(fraction - 0.3, 0.0), min(fraction + 0.3, 1.0)
     _, near = nearest_approach(model, x, F, low, high, opt, w, y)
-    return near <= opt.pass_within and largest(model, w.phi) <= opt.pass_within**2
+    return near <= opt.pass_within and largest(model, w.phi) <= opt.pass_within**2 * model.size
 
 
 @kernel
@@ -453,6 +456,16 @@ def settled(error, before, unit, step, acceleration, nearest, within):
     """
     rounding = error * unit < 2e-15 * step * acceleration / nearest**2
     return error * unit < 0.1 * within and (rounding or error > 0.1 * before)
+
+
+@kernel
+def blurred(error, nearest, speed):
+    """Whether the error of a step is what rounding makes of it beside a singular pose.
+
+    Closing the loops there moves a stage by rounding over the closeness, `nearest` at best. A shorter step does not get
+    below that, where the motion misses the pose and swings round it.
+    """
+    return error < 4e-15 / nearest * max(1.0, speed)
 
 
 @kernel
@@ -567,7 +580,7 @@ def leap(model, T, X, F, pivots, n, rate, opt, w, y, times, values, rates):
         ahead = passing - T[n]
         low, high = T[n] + 0.5 * ahead, T[n] + 1.5 * ahead
     # at a true crossing the loops close to second order; a near miss would leave a gap here
-    if near > opt.pass_within or largest(model, w.phi) > opt.pass_within**2:
+    if near > opt.pass_within or largest(model, w.phi) > opt.pass_within**2 * model.size:
         return -1.0, 0, looks
     landing = passing + ahead
     if doubt(times, values, rates, count, landing, nq, y) > max(1e3 * opt.rtol, LEAP_ERROR):
@@ -629,7 +642,7 @@ def leave(model, x, u, opt, w, energy, rate, y):
                     return 0.0
                 for k in range(nv):
                     rate[nq + k] = step[k] * along / inertia
-        if 0.0 <= left <= 1e-12:
+        if 0.0 <= left <= 1e-12 * model.size:
             rank = update_position(model, y[:nq], w, opt.tolerance, opt.cap)
             if rank == opt.cap and closeness(w.pivots, opt) > 1e-6:
                 for k in range(nv):
@@ -686,18 +699,19 @@ def refine_step(times, values, rates, count, t, step, x0, F):
 
 
 @kernel(inline=True)
-def turning_limit(A, v):
-    """Step in which no coordinate of the loops moves by more than a radian or a metre.
+def turning_limit(model, A, v):
+    """Step in which no coordinate of the loops moves by more than a radian or a size of the machine.
 
     Where the motion is simple, such as uniform rotation, the error control would allow steps of many turns, and
     singular poses in them would go unseen.
     """
     fastest = 0.0
     for k in range(v.shape[0]):
-        if abs(v[k]) > fastest:
+        rate = abs(v[k]) * model.reach[k] / model.size
+        if rate > fastest:
             for i in range(A.shape[0]):
                 if A[i, k] != 0.0:
-                    fastest = abs(v[k])
+                    fastest = rate
                     break
     return 1.0 / fastest if fastest > 0.0 else np.inf
 
@@ -763,7 +777,7 @@ def advance(model, tableau, opt, w, t, x, u, t_end, h, energy, max_tries, T, X, 
         if not (watching and now < NEAR and now < before):
             h = min(h, opt.max_step)
         if watching:
-            h = min(h, turning_limit(w.A, X[n, nq : nq + nv]))
+            h = min(h, turning_limit(model, w.A, X[n, nq : nq + nv]))
         crossing, wanted, ahead = False, h, np.inf
         if watching and n > 0:
             ahead = passage(model, X[n - 1], F[n - 1], T[n] - T[n - 1], 1.5 * h, now, before, opt, w, y)
@@ -839,10 +853,10 @@ def advance(model, tableau, opt, w, t, x, u, t_end, h, energy, max_tries, T, X, 
                 for k in range(nv):
                     shift += (moved[k] / (opt.atol + opt.rtol * step * abs(X[n + 1, nq + k]))) ** 2
                 error = max(error, 0.1 * np.sqrt(shift / nv))
-            if not left <= 1e-10 or rank == FAILED:
+            if not left <= OPEN * model.size or rank == FAILED:
                 error = np.inf
             longest, h = h, next_step(step, error, rejected, tableau.order)
-            good = error < 1.0
+            good = error < 1.0 or blurred(error * unit, nearest, np.abs(X[n + 1, nq : nq + nv]).max())
             if crossing and not good:
                 fastest = np.abs(K[0, nq : nq + nv]).max()
                 good = settled(error, across, unit, step, fastest, nearest, opt.pass_within)
@@ -851,14 +865,14 @@ def advance(model, tableau, opt, w, t, x, u, t_end, h, energy, max_tries, T, X, 
                 rejections += 1
                 rejected = True
                 if h < 4e-16 * max(abs(t), 1e-3 * t_end):
-                    status = PROJECTION if not left <= 1e-10 else STEP_TOO_SMALL
+                    status = PROJECTION if not left <= OPEN * model.size else STEP_TOO_SMALL
                     break
                 continue
             rejected = False
             if wanted < longest and not last:
                 h = max(h, longest)  # the error control had no say
             across = np.inf if crossing else across
-        elif not left <= 1e-6 or rank == FAILED:
+        elif not left <= OPEN_FIXED * model.size or rank == FAILED:
             status = PROJECTION if rank != FAILED else MASS_MATRIX
             break
         # the record of the step; pivots belong to the derivative just taken

@@ -206,8 +206,10 @@ def linearize_along(
     >>> linearize_along(run, coordinates=("left", "right")).A.shape
     (6, 4, 4)
     """
+    _check.run(run)
+    every = _check.count(every, "every")
     plant, data = run.plant, run.data
-    step = slice(None, None, int(_check.positive(every, "every")))
+    step = slice(None, None, every)
     times, q, v, u = (np.ascontiguousarray(data[key].values[step], dtype=np.float64) for key in ("time", "q", "v", "u"))
     if coordinates is None:
         middle = len(times) // 2

@@ -6,9 +6,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..dynamics.derivatives import Derivatives, derivatives
-from ..errors import AssemblyError
+from ..errors import AssemblyError, ModelError
 from ..model.base import PlantBase
-from ..model.mechanism import Mechanism
+from ..model.plant import Plant
 from ..model.terms import Terms
 
 __all__ = [
@@ -16,11 +16,14 @@ __all__ = [
     "coordinate_lengths",
     "effort_units",
     "force_units",
+    "forces_at_hand",
     "list_forces",
     "loop_curvatures",
     "multipliers",
+    "outside_limits",
     "relative_force",
     "require_closed",
+    "require_holonomic",
     "row_force_units",
     "unbalanced",
 ]
@@ -73,19 +76,28 @@ def relative_force(plant: PlantBase, local: Derivatives, force: Array, lam: Arra
 
     All in N m: a radian compares with the size of the machine. The whole weight counts: springs may balance it.
     """
+    left = float(np.abs(force * coordinate_lengths(plant)).max(initial=0.0))
+    return left / forces_at_hand(plant, local, lam, u) if left > 0.0 else 0.0
+
+
+def forces_at_hand(plant: PlantBase, local: Derivatives, lam: Array, u: Array) -> float:
+    """The largest of all forces at a pose, N m: what is left where they cancel is rounding of it."""
     length = coordinate_lengths(plant)
     acting = np.abs(local.h) + np.abs(local.B) @ np.abs(u) + np.abs(local.A.T) @ np.abs(lam)
     stiffness = np.abs(local.force_q) * length[:, None] * length
-    weight = 0.0
-    if isinstance(plant, Mechanism):
-        weight = sum(b.mass for b in plant.bodies) * float(np.linalg.norm(plant.gravity)) * plant.size
-    scale = max(float((acting * length).max(initial=0.0)), float(stiffness.max(initial=0.0)), weight, 1e-300)
-    return float(np.abs(force * length).max(initial=0.0)) / scale
+    own = plant.force_scale * plant.size
+    return max(float((acting * length).max(initial=0.0)), float(stiffness.max(initial=0.0)), own)
 
 
 def coordinate_lengths(plant: PlantBase) -> Array:
     """What counts as one in each velocity coordinate: a radian, or the size of the machine; (nv,)."""
-    return np.array([1.0 if u == "rad/s" else plant.size for u in plant.velocity_units])
+    return plant.size / plant.reach
+
+
+def outside_limits(plant: PlantBase, q: Array) -> NDArray[np.bool_]:
+    """Mask of the position coordinates beyond their limits, by more than 1e-9 rad or sizes of the machine."""
+    slack = 1e-9 * np.array([plant.size if u == "m" else 1.0 for u in plant.position_units])
+    return (q < plant.limits[:, 0] - slack) | (q > plant.limits[:, 1] + slack)
 
 
 def force_units(plant: PlantBase) -> tuple[str, ...]:
@@ -112,6 +124,19 @@ def list_forces(plant: PlantBase, forces: Array) -> str:
     size, units = np.abs(forces * coordinate_lengths(plant)), force_units(plant)
     shown = sorted(k for k in np.argsort(-size)[:6] if size[k] > 1e-3 * size.max())
     return ", ".join(f"{plant.velocity_names[k]!r} {forces[k]:.4g} {units[k]}".rstrip() for k in shown)
+
+
+def require_holonomic(plant: Plant, q: Array) -> None:
+    """Refuse rows that bind velocities only: 2 dof states would lose the positions that they leave free."""
+    rolling = plant.rolling_rows(q) if isinstance(plant, PlantBase) else ()
+    if rolling:
+        raise ModelError(
+            f"the rows {', '.join(map(repr, rolling))} of {plant.name!r} bind velocities and no positions: A is not "
+            "the gradient of Phi there, as with rolling wheels. The machine has more positions than velocities, which "
+            "independent coordinates with one state pair for each freedom cannot hold. simulate(plant, ...) takes such "
+            "rows, and underlying_ode(plant, point) is the linear model in all coordinates; if they come from "
+            "positions, let Phi say so."
+        )
 
 
 def require_closed(plant: PlantBase, q: Array) -> None:

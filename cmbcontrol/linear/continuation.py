@@ -12,11 +12,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
 from .._progress import Progress, Reporter
+from .._tolerance import UNREACHED, floored
 from ..errors import ContinuationError, ContinuationInterrupted
 from ..model.base import PlantBase
 from .at_rest import coordinate_lengths
 from .curve import Curve, Lost, Node, between, distance, family_of, heading
-from .holding import Wanted, null_space
+from .holding import Wanted
 from .operating import OperatingPoint
 
 if TYPE_CHECKING:
@@ -351,7 +352,7 @@ def _bordered(base: Node, node: Node) -> float:
 
     Zero where it says nothing: with motions that nothing resists, or more unknowns than one above the equations.
     """
-    if node.J.shape[0] + 1 != node.J.shape[1] or null_space(node.J, 1e-9).shape[1] != 1:
+    if node.J.shape[0] + 1 != node.J.shape[1] or node.pose.still(node.J).shape[1] != 1:
         return 0.0
     rows, frame = node.pose.local.Z @ node.pose.Y, node.frame
     rows0, frame0 = base.pose.local.Z @ base.pose.Y, base.frame
@@ -387,7 +388,8 @@ def _negative(node: Node) -> int:
     if node.pose.Y.shape != node.pose.W.shape or node.J.shape[1] != node.frame.shape[1] + 1:
         return 0
     values = np.linalg.eigvalsh(node.pose.stiffness)
-    return int(np.count_nonzero(values < -1e-9 * np.abs(values).max(initial=0.0)))
+    largest = floored(np.abs(values).max(initial=0.0), node.pose.stiffness_of_all, UNREACHED)
+    return int(np.count_nonzero(values < -UNREACHED * largest))
 
 
 def _specials(curve: Curve, base: Node, node: Node, h: float) -> list[tuple[float, str, Node]]:

@@ -16,10 +16,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
+from .._tolerance import UNREACHED, pinv
 from ..errors import AssemblyError, EquilibriumError, ModelError
 from ..model.base import PlantBase
-from .at_rest import at_rest, coordinate_lengths, effort_units, require_closed
-from .holding import Efforts, Wanted, holding_efforts, null_space, require_limits
+from .at_rest import at_rest, coordinate_lengths, effort_units, outside_limits, require_closed, require_holonomic
+from .holding import Efforts, Wanted, holding_efforts, require_limits
 from .operating import OperatingPoint, point_of, starting_pose, trim
 from .settling import Pose, close_moving
 
@@ -61,42 +62,53 @@ def family_of(
         if effort is not None:
             _check.one_of(effort, plant.actuator_names, "actuator")
             k = plant.actuator_names.index(effort)
-            return Family(lambda p: plant, k, None, effort, effort_units(plant)[k])
+            return Family(_Always(plant), k, None, effort, effort_units(plant)[k])
         _check.one_of(coordinate, plant.position_names, "position coordinate")
         i = plant.position_names.index(coordinate)
         plant.velocity_of([i])
-        return Family(lambda p: plant, None, i, coordinate, plant.position_units[i])
+        return Family(_Always(plant), None, i, coordinate, plant.position_units[i])
     if not callable(plant):
         raise TypeError(f"plant must be a plant or a function value -> plant, got {type(plant).__name__}")
     if effort is not None or coordinate is not None:
         raise ValueError(
             "with a function value -> plant, its value is the parameter; leave out effort= and coordinate="
         )
-    return Family(_checked(plant, start), None, None, name or getattr(plant, "__name__", "parameter").strip("<>"), unit)
+    return Family(_Alike(plant, start), None, None, name or getattr(plant, "__name__", "parameter").strip("<>"), unit)
 
 
-def _checked(make: Callable[[float], PlantBase], start: float) -> Callable[[float], PlantBase]:
-    """The factory, with a short memory, and refusing plants that are not alike."""
-    kept: dict[float, PlantBase] = {}
-    like = make(start)
-    if not isinstance(like, PlantBase):
-        raise TypeError(f"the function must return a plant, got {type(like).__name__} at {start}")
+@dataclass(frozen=True)
+class _Always:
+    """The same plant whatever the parameter."""
 
-    def plant_at(p: float) -> PlantBase:
-        if p not in kept:
-            plant = make(p)
+    plant: PlantBase
+
+    def __call__(self, p: float) -> PlantBase:
+        return self.plant
+
+
+class _Alike:
+    """A factory of plants, with a short memory, and refusing plants that are not alike."""
+
+    def __init__(self, make: Callable[[float], PlantBase], start: float) -> None:
+        self.make, self.start, self.like = make, start, make(start)
+        if not isinstance(self.like, PlantBase):
+            raise TypeError(f"the function must return a plant, got {type(self.like).__name__} at {start}")
+        self.kept: dict[float, PlantBase] = {}
+
+    def __call__(self, p: float) -> PlantBase:
+        plant = self.kept.get(p)
+        if plant is None:
+            plant = self.make(p)
             for what in ("position_names", "velocity_names", "actuator_names", "row_names"):
-                if getattr(plant, what) != getattr(like, what):
+                if getattr(plant, what) != getattr(self.like, what):
                     raise ValueError(
-                        f"the plants along the parameter must have the same {what}: {getattr(like, what)} at "
-                        f"{start:.6g}, {getattr(plant, what)} at {p:.6g}"
+                        f"the plants along the parameter must have the same {what}: {getattr(self.like, what)} at "
+                        f"{self.start:.6g}, {getattr(plant, what)} at {p:.6g}"
                     )
-            while len(kept) > 8:
-                del kept[next(iter(kept))]
-            kept[p] = plant
-        return kept[p]
-
-    return plant_at
+            while len(self.kept) > 8:
+                self.kept.pop(next(iter(self.kept)), None)
+            self.kept[p] = plant
+        return plant
 
 
 # -- the curve ----------------------------------------------------------------------------------------------
@@ -223,14 +235,16 @@ class Curve:
             keep = {plant.position_names[i]: q[i] for i, k in plant.paired if not self.moving[k]}
             q = plant.assemble(q, **{**keep, family.label: self.start})
         require_closed(plant, q)
+        require_holonomic(plant, q)
         names = tuple(n for n, m in zip(plant.velocity_names, self.clamped, strict=True) if m)
         found = trim(plant, q, u=motors, free=names, tolerance=self.tolerance, **self.how)
         node = self.node(found.q, self.start, None)
         ahead = node.P * np.sign(self.stop - self.start)
-        tangent = _tangent(node.J, ahead)
+        tangent = _tangent(node, ahead)
         if tangent is None:  # a fold: either way
-            tangent = null_space(node.J, 1e-9).T[-1]
-            if null_space(node.J, 1e-9).shape[1] > 1:
+            still = node.pose.still(node.J)
+            tangent = still.T[-1]
+            if still.shape[1] > 1:
                 raise EquilibriumError(
                     f"{plant.name!r} has no equilibrium beside {family.label} = {self.start:.6g}: it can rest in a "
                     "family of poses there, and in none where the parameter differs. Hold more coordinates, give the "
@@ -264,7 +278,7 @@ class Curve:
         node = Node(q, p, pose, frame, X, P, J, np.zeros(P.size))
         if heading is None:
             return node
-        tangent = _tangent(J, node.project(heading))
+        tangent = _tangent(node, node.project(heading))
         if tangent is None:
             raise Lost
         return _with_tangent(node, tangent)
@@ -280,7 +294,7 @@ class Curve:
         phi, force = ((8.0 * (a - b) - (c - d)) / (12.0 * h) for a, b, c, d in zip(*sides, strict=True))
         if np.any(phi != 0.0):
             rows = plant.row_scale[:, None] * pose.local.A[:, self.moving] * length[self.moving]
-            still[self.moving] = length[self.moving] * np.linalg.lstsq(rows, -plant.row_scale * phi, rcond=1e-9)[0]
+            still[self.moving] = length[self.moving] * (pinv(rows, plant.size, UNREACHED) @ (-plant.row_scale * phi))
         return still, force
 
     def _force(self, pose: Pose, p: float) -> tuple[Array, Array]:
@@ -365,7 +379,7 @@ class Curve:
     def limit(self, node: Node) -> str | None:
         """What forbids a point: a joint or an actuator at its limit."""
         plant, q = node.pose.plant, node.q
-        outside = (q < plant.limits[:, 0] - 1e-9) | (q > plant.limits[:, 1] + 1e-9)
+        outside = outside_limits(plant, q)
         if outside.any():
             i = int(np.argmax(outside))
             return f"joint limit of {plant.position_names[i]!r}, {plant.limits[i].tolist()}"
@@ -392,9 +406,9 @@ def _with_tangent(node: Node, tangent: Array) -> Node:
     return replace(node, tangent=tangent / np.linalg.norm(tangent))
 
 
-def _tangent(J: Array, along: Array) -> Array | None:
+def _tangent(node: Node, along: Array) -> Array | None:
     """The unit x with J x = 0 nearest to a direction; None where it is across to all."""
-    N = null_space(J, 1e-9)
+    N = node.pose.still(node.J)
     t = N @ (N.T @ along)
     size = float(np.linalg.norm(t))
     return t / size if size > 1e-6 * np.linalg.norm(along) else None

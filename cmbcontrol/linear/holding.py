@@ -9,18 +9,29 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
+from .._tolerance import ROUNDING, UNREACHED, floored, null_space, pinv, rank
 from ..errors import EquilibriumError
+from ..kernels import laws
 from ..model.base import PlantBase
 from ..model.diagnosis import unique_multipliers
 from ..model.terms import Terms
 from .at_rest import effort_units, row_force_units
 
-__all__ = ["Efforts", "Wanted", "holding_efforts", "least_distance", "null_space", "require_limits", "smallest_efforts"]
+__all__ = [
+    "Efforts",
+    "Wanted",
+    "holding_efforts",
+    "least_distance",
+    "motors_reach",
+    "require_limits",
+    "smallest_efforts",
+]
 
 Array = NDArray[np.float64]
 Wanted = ArrayLike | Mapping[str, "float | tuple[float, float]"]
 
 _EXACT = 1e-9  # of a limit, or of the largest force
+_ROUNDING = 1e-12  # of all forces here: what efforts and multipliers of a solution are off by
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,11 +90,11 @@ def _given(plant: PlantBase, u: Wanted | float | None) -> tuple[Array, NDArray[n
     if isinstance(u, Mapping):
         value, found = np.zeros(plant.nu), np.ones(plant.nu, dtype=bool)
         for key, x in u.items():
-            _check.one_of(key, plant.actuator_names, "actuator")
+            _check.one_of(key, plant.actuator_names, "actuator", "u")
             k = plant.actuator_names.index(key)
             value[k], found[k] = _check.number(x, f"the effort of {key!r} in u"), False
         return value, found
-    if np.ndim(u) == 0:
+    if _check.single(u):
         return np.full(plant.nu, _check.number(u, "u")), np.zeros(plant.nu, dtype=bool)
     return _check.vector(u, plant.nu, "u", plant.actuator_names).copy(), np.zeros(plant.nu, dtype=bool)
 
@@ -97,7 +108,7 @@ def _metric(plant: PlantBase, weight: ArrayLike | None, value: Array, found: NDA
     n = int(found.sum())
     if weight is None:
         return np.eye(n)
-    W = np.asarray(weight, dtype=np.float64)
+    W = _check.numbers(weight, "weight")
     W = np.diag(_check.vector(W, plant.nu, "weight", plant.actuator_names)) if W.ndim == 1 else W
     W = _check.matrix(W, (plant.nu, plant.nu), "weight")
     try:
@@ -117,7 +128,7 @@ def _wishes(
 ) -> dict[int, tuple[float, float]]:
     """Read `preload` into the efforts wished for and their ranges; returns ranges of multipliers by row."""
     if not isinstance(preload, Mapping):
-        wish = np.full(plant.nu, _check.number(preload, "preload")) if np.ndim(preload) == 0 else preload
+        wish = np.full(plant.nu, _check.number(preload, "preload")) if _check.single(preload) else preload
         value[found] = _check.vector(wish, plant.nu, "preload", plant.actuator_names)[found]
         return {}
     ranges: dict[int, tuple[float, float]] = {}
@@ -191,9 +202,16 @@ def smallest_efforts(terms: Terms, efforts: Efforts) -> Array:
     """
     u, found = efforts.value.copy(), efforts.found
     if found.any():
-        reach = terms.Z.T @ terms.B[:, found] @ efforts.root
-        u[found] += efforts.root @ (np.linalg.pinv(reach, rcond=1e-10) @ (terms.Z.T @ (terms.h - terms.B @ u)))
+        motions = terms.unit_motions
+        X, lengths, scale = motors_reach(motions, terms.B[:, found] @ efforts.root, terms.reach)
+        need = motions.T @ (terms.h - terms.B @ u) / lengths
+        u[found] += efforts.root @ (pinv(X, scale, UNREACHED) @ need)
     return u
+
+
+def motors_reach(Z: Array, B: Array, reach: Array) -> tuple[Array, Array, float]:
+    """`kernels.laws.motor_reach` for arrays of any order in memory."""
+    return laws.motor_reach(np.ascontiguousarray(Z), np.ascontiguousarray(B), reach)
 
 
 def holding_efforts(plant: PlantBase, terms: Terms, efforts: Efforts) -> Array:
@@ -228,7 +246,7 @@ def _within(efforts: Efforts, u: Array) -> bool:
 
 def _require_unique(plant: PlantBase, terms: Terms, rows: tuple[int, ...]) -> None:
     """Refuse multipliers that redundant rows share."""
-    unique = unique_multipliers(terms.A, terms.rank)
+    unique = unique_multipliers(terms.levers, terms.rank)
     shared = [plant.row_names[i] for i in rows if not unique[i]]
     if shared:
         alone = [n for n, single in zip(plant.row_names, unique, strict=True) if single]
@@ -245,14 +263,20 @@ class _Choice:
     def __init__(self, plant: PlantBase, terms: Terms, efforts: Efforts, u: Array) -> None:
         self.plant, self.efforts, self.u = plant, efforts, u
         L, found = efforts.root, efforts.found
+        B = terms.B[:, found] @ L
         self.centre = efforts.value[found]
         self.root = L
-        self.reach = terms.Z.T @ terms.B[:, found] @ L
+        self.reach, _, self.scale = motors_reach(terms.unit_motions, B, terms.reach)
         self.need = self.reach @ np.linalg.solve(L, u[found] - self.centre)  # the part that the motors can balance
         share = terms.A_pinv.T[list(efforts.rows)]
-        self.rows = share @ terms.B[:, found] @ L
+        self.rows = share @ B
         self.row_centre = share @ (terms.B @ efforts.value - terms.h)
-        self.size = max(float(np.abs(terms.h).max(initial=0.0)), float(np.abs(terms.B @ u).max(initial=0.0)), 1e-300)
+        # the terms of a multiplier: a newton at the joints is at most so much in it; and all forces here, N
+        self.share = np.linalg.norm(share * terms.reach, axis=1)
+        self.forces = float((np.abs(terms.h) / terms.reach).max() + (np.abs(terms.B) @ np.abs(u) / terms.reach).max())
+        self.forces += terms.force_scale
+        pushes = np.linalg.norm(terms.B[:, found] / terms.reach[:, None], axis=0)
+        self.slack = _ROUNDING * self.forces / np.where(pushes > 0.0, pushes, 1.0)  # of the efforts
 
     def solve(self, low: Array, high: Array, row_low: Array, row_high: Array) -> Array | None:
         """The smallest x in these ranges; None where there is none."""
@@ -264,8 +288,17 @@ class _Choice:
         rest = np.concatenate(
             [low, -high, (row_low - self.row_centre)[~exact], (self.row_centre - row_high)[~exact]],
         )
+        slack = np.concatenate([self.slack, self.slack, *2 * [_ROUNDING * self.forces * self.share[~exact]]])
         counts = np.isfinite(rest)
-        return least_distance(E, f, bound[counts], rest[counts] - 1e-12 * self.size)
+        size = np.append(np.ones(len(self.reach)), self.share[exact])
+        return least_distance(
+            E,
+            f,
+            bound[counts],
+            (rest - slack)[counts],
+            terms=size * self.scale,
+            rounding=_ROUNDING * size * self.forces,
+        )
 
     def reason(self) -> str:
         """Why there is no choice: an actuator is too weak, or what the preload can be."""
@@ -282,17 +315,18 @@ class _Choice:
         forces = row_force_units(plant)
         for i, row in enumerate(efforts.rows):
             wish = efforts.row_low[i], efforts.row_high[i]
-            found = self._reachable(self.rows[i], self.row_centre[i])
+            found = self._reachable(self.rows[i], self.row_centre[i], self.share[i] * self.scale)
             asked.append((plant.row_names[row], wish, found, forces[row]))
         return _unreachable(plant, asked)
 
     def _bounds(self) -> list[tuple[float | None, float | None]]:
         return [(None, None)] * self.root.shape[0]
 
-    def _reachable(self, slope: Array, centre: float) -> tuple[float, float]:
+    def _reachable(self, slope: Array, centre: float, terms: float = 0.0) -> tuple[float, float]:
         """Range of centre + slope . x over all x that hold the pose within the effort limits."""
-        x0 = np.linalg.pinv(self.reach, rcond=1e-10) @ self.need
-        if np.linalg.norm(null_space(self.reach).T @ slope) <= 1e-10 * np.linalg.norm(slope):
+        x0 = pinv(self.reach, self.scale, UNREACHED) @ self.need
+        change = null_space(self.reach, self.scale, UNREACHED).T @ slope
+        if np.linalg.norm(change) <= UNREACHED * floored(float(np.linalg.norm(slope)), terms, UNREACHED):
             return (centre + float(slope @ x0),) * 2
         limit = self.plant.effort[self.efforts.found]
         known = np.isfinite(limit)
@@ -307,7 +341,7 @@ class _Choice:
         """Least cost . x with A x <= b and E x = f; minus infinity where there is none."""
         from scipy.optimize import linprog  # imported where used: scipy.optimize takes 0.2 s
 
-        E, f = _independent(E, f)
+        E, f = _independent(E, f, self.scale)
         found = linprog(cost / np.abs(cost).max(), A_ub=A, b_ub=b, A_eq=E, b_eq=f, bounds=bounds)
         return (-np.inf, None) if found.x is None else (float(cost @ found.x), found.x)
 
@@ -339,7 +373,7 @@ def _unreachable(plant: PlantBase, asked: list[tuple[str, tuple, tuple, str]]) -
 
     lines = []
     for name, wish, can, unit in asked:
-        fixed = can[1] - can[0] <= 1e-9 * max(1.0, abs(can[0]))
+        fixed = can[1] - can[0] <= 1e-9 * max(abs(can[0]), abs(can[1]))
         have = f"is {text(*can)} {unit} whatever the preload" if fixed else f"can be {text(*can)} {unit}"
         lines.append(f"{name!r} {have}, asked is {text(*wish)}")
     together = " (each alone, not together)" if len(lines) > 1 else ""
@@ -349,37 +383,34 @@ def _unreachable(plant: PlantBase, asked: list[tuple[str, tuple, tuple, str]]) -
     )
 
 
-def _independent(E: Array, f: Array) -> tuple[Array, Array]:
+def _independent(E: Array, f: Array, scale: float) -> tuple[Array, Array]:
     """Equations E x = f with orthonormal rows; what is not in the range of E is left out."""
     U, sigma, Vt = np.linalg.svd(E, full_matrices=False)
-    rank = np.count_nonzero(sigma > 1e-10 * sigma.max(initial=0.0))
-    return Vt[:rank], (U[:, :rank].T @ f) / sigma[:rank]
+    r = rank(sigma, scale, UNREACHED)
+    return Vt[:r], (U[:, :r].T @ f) / sigma[:r]
 
 
 # -- least distance -------------------------------------------------------------------------------------
 
 
-def null_space(X: Array, tolerance: float = 1e-10) -> Array:
-    """Orthonormal columns N with X N = 0."""
-    if X.shape[0] == 0:
-        return np.eye(X.shape[1])
-    sigma, Vt = np.linalg.svd(X)[1:]
-    return Vt[np.count_nonzero(sigma > tolerance * sigma.max(initial=0.0)) :].T
-
-
-def least_distance(E: Array, f: Array, G: Array, g: Array) -> Array | None:
+def least_distance(
+    E: Array, f: Array, G: Array, g: Array, *, terms: Array | float = 0.0, rounding: Array | float = 0.0
+) -> Array | None:
     """The smallest x with E x = f and G x >= g; None where there is none.
 
     With x = x0 + N y, x0 the smallest solution of the equations, wanted is the smallest y with G N y >= g - G x0:
     by non-negative least squares (Lawson and Hanson, Solving Least Squares Problems, 1974, chapter 23).
+
+    Rows of E compare by their own length, unless that is rounding of the `terms` that they are made of, one number a
+    row; `rounding` is what f may be off by.
     """
-    norms = np.linalg.norm(E, axis=1)
-    norms[norms <= 1e-12 * norms.max(initial=0.0)] = max(float(norms.max(initial=0.0)), 1e-300)
+    norms = np.maximum(np.linalg.norm(E, axis=1), ROUNDING / UNREACHED * np.broadcast_to(terms, f.shape))
+    norms[norms == 0.0] = 1.0
     E, f = E / norms[:, None], f / norms
-    x0 = np.linalg.pinv(E, rcond=1e-10) @ f if f.size else np.zeros(G.shape[1])
-    if np.abs(E @ x0 - f).max(initial=0.0) > _EXACT * max(float(np.abs(f).max(initial=0.0)), 1e-300):
+    x0 = pinv(E, 1.0, UNREACHED) @ f if f.size else np.zeros(G.shape[1])
+    if (np.abs(E @ x0 - f) > _EXACT * np.abs(f).max(initial=0.0) + rounding / norms).any():
         return None
-    N = null_space(E)
+    N = null_space(E, 1.0, UNREACHED)
     A, b = G @ N, g - G @ x0
     if not np.any(b > 0.0):
         return x0

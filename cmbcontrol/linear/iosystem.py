@@ -286,7 +286,7 @@ class PlantSystem(control.NonlinearIOSystem):
         AssemblyError
             Where the branch through the operating point does not reach x.
         """
-        x = np.asarray(x, dtype=np.float64)
+        x = _check.numbers(x, "the state x")
         if x.ndim == 2:
             columns = [self.to_plant(column) for column in x.T]
             return tuple(np.array(part).T for part in zip(*columns, strict=True))  # type: ignore[return-value]
@@ -446,7 +446,14 @@ def to_iosystem(
     name: str | None = None,
 ) -> PlantSystem:
     """The plant as a nonlinear system of python-control; see `PlantBase.to_iosystem`."""
-    motors = plant.actuator_names if inputs is None else (inputs,) if isinstance(inputs, str) else tuple(inputs)
+    absolute = _check.flag(absolute, "absolute")
+    if name is not None:
+        _check.text(name, "name")
+    motors = (
+        plant.actuator_names
+        if inputs is None
+        else _check.names((inputs,) if isinstance(inputs, str) else inputs, "inputs", plant.actuator_names, "actuator")
+    )
     for motor in motors:
         _check.one_of(motor, plant.actuator_names, "actuator")
     items = (outputs,) if isinstance(outputs, (str, FrameMotion)) else outputs

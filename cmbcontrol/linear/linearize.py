@@ -8,11 +8,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
+from .._tolerance import DEPENDENT, rank
 from ..dynamics.derivatives import Derivatives, derivatives
 from ..errors import EquilibriumError, SingularPoseError
 from ..model.base import PlantBase
 from ..model.mechanism import Mechanism
-from .at_rest import coordinate_lengths, list_forces, loop_curvatures, relative_force, require_closed
+from .at_rest import list_forces, loop_curvatures, relative_force, require_closed
 from .model import LinearModel
 from .operating import OperatingPoint
 from .reduced import FIXED, bracket
@@ -92,6 +93,7 @@ def linearize(
     >>> lin.eigenvalues().round(3)
     array([-2.773+0.j, -2.37 +0.j,  2.37 +0.j,  2.773+0.j])
     """
+    tolerance = _check.positive(tolerance, "tolerance")
     here = _at_equilibrium(plant, point, tolerance)
     return _model(plant, point, SmallMotion(plant, here, coordinates, inputs), outputs, affine=False)
 
@@ -183,7 +185,8 @@ def underlying_ode(
 
     x = (q, v), f(x) = (v, a(q, v)), and P a projector on the tangent space of the manifold
     g(q) = 0, G(q) v = 0. At an equilibrium its eigenvalues are those of the local state-space form, and
-    zeros, whatever P (theorems 4.1.1 and 4.1.2).
+    zeros, whatever P (theorems 4.1.1 and 4.1.2). Rolling rows, which bind velocities and no positions, count in
+    G(q) v = 0 only, so that no state is lost; without `coordinates`, since 2 dof states do not exist for them.
 
     Parameters
     ----------
@@ -209,10 +212,11 @@ def underlying_ode(
     here = _at_state(plant, point)
     nv = plant.nv
     if coordinates is None:
-        H = np.block([[here.A, np.zeros_like(here.A)], [here.rate_q, here.A]])
+        A, rank = _of_positions(plant, here)
+        H = np.block([[A, np.zeros_like(A)], [here.rate_q, here.A]])
         P = np.eye(2 * nv)
         if here.rank:
-            Vt = np.linalg.svd(H)[2][: 2 * here.rank]
+            Vt = np.linalg.svd(H)[2][: rank + here.rank]
             P = P - Vt.T @ Vt
     else:
         small = SmallMotion(plant, here, coordinates)
@@ -225,11 +229,23 @@ def underlying_ode(
     return np.block([[2.0 * FIXED * turned, np.eye(nv)], [a_q, a_v]]) @ P
 
 
+def _of_positions(plant: PlantBase, here: Derivatives) -> tuple[Array, int]:
+    """The rows of A that bind positions, and their rank: rolling ones bind velocities only."""
+    rolling = plant.rolling_rows(here.q) if isinstance(plant, PlantBase) else ()  # others do not tell
+    if not rolling:
+        return here.A, here.rank
+    binding = np.array([name not in rolling for name in plant.row_names])
+    A = here.A[binding]
+    metres = A * plant.row_scale[binding, None] / plant.reach  # a metre: levers are 1
+    return A, rank(np.linalg.svd(metres, compute_uv=False), 1.0, DEPENDENT) if A.size else 0
+
+
 # -- what is linearized about -----------------------------------------------------------------------
 
 
 def _checked(plant: PlantBase, point: OperatingPoint) -> tuple[Array, Array, Array, Array]:
     """q, v, u and lam of an operating point that fits the plant."""
+    _check.plant(plant)
     if not isinstance(point, OperatingPoint):
         raise TypeError(f"point must be an OperatingPoint, from trim(plant, q), got {type(point).__name__}")
     q = _check.vector(point.q, plant.nq, "q of the operating point", plant.position_names)
@@ -252,7 +268,7 @@ def _require_on_manifold(plant: PlantBase, here: Derivatives) -> None:
     if not np.abs(plant.row_scale * here.phi).max(initial=0.0) <= 1e-9 * plant.size:
         require_closed(plant, here.q)
     rate = np.abs(plant.row_scale * (here.A @ here.v))
-    speed = float(np.abs(here.v * coordinate_lengths(plant)).max(initial=0.0))
+    speed = float(np.abs(here.v * plant.reach).max(initial=0.0))
     if not rate.max(initial=0.0) <= 1e-7 * max(speed, plant.size):
         worst = plant.row_names[int(rate.argmax())]
         raise ValueError(

@@ -106,6 +106,7 @@ class LocalForm:
 
     def point(self, x: ArrayLike, t: float = 0.0, near: Pose | None = None) -> LocalPoint:
         """Pose and equations of motion at a state."""
+        t = _check.number(t, "t")
         y, rates = self._split(x)
         pose = self.chart.solve(y, near)
         return LocalPoint(pose, self.plant.terms(pose.q, pose.K @ rates, t, cap=self.chart.rank))

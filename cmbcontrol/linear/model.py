@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .. import _files
+from .. import _check, _files
 from ..model.base import PlantBase
 from . import modes as modal
 from . import sampled as sampling
@@ -124,6 +124,9 @@ class LinearModel:
         >>> lin.to_ss().state_labels
         ['left', 'right', 'left_rate', 'right_rate']
         """
+        drift = _check.flag(drift, "drift")
+        if name is not None:
+            _check.text(name, "name")
         return sampling.delayed(self, 0.0, drift=drift, name=name)
 
     def sampled(
@@ -135,6 +138,9 @@ class LinearModel:
         name: str | None = None,
     ) -> control.StateSpace:
         """The model behind a computer, in sampled time: see `cmbcontrol.linear.sampled.sampled`."""
+        drift = _check.flag(drift, "drift")
+        if name is not None:
+            _check.text(name, "name")
         return sampling.sampled(self, period, delay, drift=drift, name=name)
 
     def delayed(
@@ -146,6 +152,9 @@ class LinearModel:
         name: str | None = None,
     ) -> control.StateSpace:
         """The model with Pade approximations of delays: see `cmbcontrol.linear.sampled.delayed`."""
+        drift = _check.flag(drift, "drift")
+        if name is not None:
+            _check.text(name, "name")
         return sampling.delayed(self, delay, order, drift=drift, name=name)
 
     def frequency_response(
@@ -155,6 +164,8 @@ class LinearModel:
 
         Delays of the inputs (s, as in `sampled`) are exact: factors exp(-j omega delay).
         """
+        if omega is not None:
+            omega = sampling.frequencies(omega)
         import control  # imported where used: it takes 1.1 s
 
         response = control.frequency_response(self.to_ss(), omega)
@@ -231,7 +242,7 @@ class LinearModel:
         --------
         load_linear
         """
-        path = Path(path)
+        path = _check.path(path)
         data: dict[str, Any] = {"format": "cmbcontrol linear model 2", "name": self.name}
         data |= {key: getattr(self, key) for key in (*_MATRICES, *_LATER, *_NAMES)}
         data |= {key: getattr(self.point, key) for key in _POINT} | self.point.residuals._asdict()
@@ -271,6 +282,9 @@ def load_linear(path: str | Path, plant: PlantBase | None = None) -> LinearModel
     ValueError
         Where the file is damaged, or of another kind.
     """
+    path = _check.path(path)
+    if plant is not None:
+        _check.plant(plant)
     path = Path(path)
     _suffix(path)
     content = path.read_bytes()

@@ -9,9 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _check
+from .._tolerance import floored
 from ..errors import EquilibriumError, ModelError
 from ..kernels import tree
 from ..model.mechanism import Mechanism
+from .at_rest import coordinate_lengths
 
 if TYPE_CHECKING:
     import xarray
@@ -218,6 +220,8 @@ def undamped_modes(linear_model: LinearModel, tolerance: float = 1e-10) -> Modes
     >>> undamped_modes(lin).eigenvalue.values
     array([0.+3.83601j])
     """
+    if not hasattr(linear_model, "states") or not hasattr(linear_model, "point") or isinstance(linear_model, type):
+        raise TypeError(f"linear_model must be a LinearModel, from linearize, got {_check.shown(linear_model)}")
     from scipy.linalg import eigh
 
     _check.positive(tolerance, "tolerance")
@@ -225,11 +229,12 @@ def undamped_modes(linear_model: LinearModel, tolerance: float = 1e-10) -> Modes
     _require_rest(linear_model)
     mass = K.T @ M @ K
     stiffness = -mass @ linear_model.A[n:, :n]
-    skew = np.abs(stiffness - stiffness.T).max(initial=0.0)
-    if skew > 1e-6 * np.abs(stiffness).max(initial=0.0):
+    unit = np.sqrt(np.outer(mass.diagonal(), mass.diagonal()))  # so that stiffnesses are squares of frequencies
+    skew = float(np.abs((stiffness - stiffness.T) / unit).max(initial=0.0))
+    if skew > 1e-6 * floored(np.abs(stiffness / unit).max(initial=0.0), _SLOW**2, 1e-6):
         raise EquilibriumError(
-            f"the stiffness of {linear_model.name!r} is not symmetric (by {skew:.3g}): some forces follow the motion, "
-            "so that undamped modes are not those of a conservative machine. Use modes()."
+            f"the stiffness of {linear_model.name!r} is not symmetric (by {skew:.3g} 1/s2): some forces follow the "
+            "motion, so that undamped modes are not those of a conservative machine. Use modes()."
         )
     squares, vectors = eigh(0.5 * (stiffness + stiffness.T), mass) if n else (np.zeros(0), np.zeros((0, 0)))
     listed = []
@@ -426,7 +431,8 @@ def _mass_matrix(lin: LinearModel) -> Array:
 
 def _require_rest(lin: LinearModel) -> None:
     moving = np.abs(lin.point.v).max(initial=0.0)
-    pushed = np.abs(lin.drift).max(initial=0.0)
+    length = coordinate_lengths(lin.point.plant)
+    pushed = np.abs((lin.K @ lin.drift.reshape(2, -1).T).T / length).max(initial=0.0)  # sizes of the machine
     if moving > 0.0 or pushed > 1e-6 * _SLOW:
         raise EquilibriumError(
             f"the linear model of {lin.name!r} is not about an equilibrium (largest velocity {moving:.3g}, largest "

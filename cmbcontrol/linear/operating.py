@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
+from .._tolerance import UNREACHED, null_space
 from ..dynamics.derivatives import Derivatives
 from ..errors import EquilibriumError
 from ..model.base import PlantBase
@@ -24,7 +25,7 @@ from .at_rest import (
     require_closed,
     unbalanced,
 )
-from .holding import Efforts, Wanted, holding_efforts, null_space
+from .holding import Efforts, Wanted, holding_efforts, motors_reach
 from .settling import Pose, named_coordinates, settle
 
 if TYPE_CHECKING:
@@ -130,6 +131,7 @@ class OperatingPoint:
         v: ArrayLike | None = None,
     ) -> OperatingPoint:
         """The point at given q, u and v (zero unless given), be it an equilibrium or not."""
+        _check.plant(plant)
         q = plant.configuration(q).copy()
         v = np.zeros(plant.nv) if v is None else _check.vector(v, plant.nv, "v", plant.velocity_names).copy()
         return point_of(plant, plant.terms(q, v), _efforts(plant, u))
@@ -303,6 +305,8 @@ def trim(
     >>> point.u.round(2)
     array([ 0.  , 29.16])
     """
+    _check.plant(plant)
+    stable = _check.flag(stable, "stable")
     _check.positive(tolerance, "tolerance")
     q, moving = starting_pose(plant, q, free, hold)
     require_closed(plant, q)
@@ -327,10 +331,17 @@ def starting_pose(
 ) -> tuple[Array, NDArray[np.bool_]]:
     """Where to start, and the mask of coordinates that may move."""
     q = plant.configuration(q).copy()
+    if not isinstance(free, str):
+        free = _check.sequence(free, "free", "names of coordinates")
     if hold is None:
         return q, named_coordinates(plant, free, "free")
     if len(free):
         raise ValueError("free= names the coordinates that move, hold= those that do not; give one of them")
+    hold = (
+        hold
+        if isinstance(hold, Mapping)
+        else _check.sequence((hold,) if isinstance(hold, str) else hold, "hold", "names")
+    )
     if isinstance(hold, Mapping):
         q = plant.assemble(q, **hold)
         hold = [plant.velocity_names[plant.velocity_of([plant.position_names.index(n)])[0]] for n in hold]
@@ -351,16 +362,15 @@ def _report(
     W = np.diag(W) if W is not None and W.ndim == 1 else W
     norm = np.linalg.norm(point.u) if W is None else np.sqrt(point.u @ np.linalg.solve(W, point.u))
     at_limit = np.minimum(np.abs(point.u - efforts.low), np.abs(efforts.high - point.u)) <= 1e-9 * plant.effort
-    family = 0 if pose is None else null_space(pose.J, 1e-9).shape[1]
-    reach = local.Z.T @ local.B[:, efforts.found]
+    X, _, scale = motors_reach(local.Z, local.B[:, efforts.found], plant.reach)
     return TrimReport(
         free=_chosen(plant.velocity_names, moving),
         given=_chosen(plant.actuator_names, ~efforts.found),
         weight=W,
         effort_norm=float(norm),
         at_limit=_chosen(plant.actuator_names, at_limit & np.isfinite(plant.effort)),
-        family=family,
-        preload=null_space(reach).shape[1],
+        family=0 if pose is None else pose.family,
+        preload=null_space(X, scale, UNREACHED).shape[1],
         singular=bool(loop_curvatures(plant, point.q, local)),
     )
 
@@ -371,7 +381,7 @@ def _chosen(names: tuple[str, ...], mask: NDArray[np.bool_]) -> tuple[str, ...]:
 
 def _efforts(plant: PlantBase, u: ArrayLike | float) -> Array:
     """Motor efforts as a vector; a number counts for all."""
-    if np.ndim(u) == 0:
+    if _check.single(u):
         return np.full(plant.nu, _check.number(u, "u"))
     return _check.vector(u, plant.nu, "u", plant.actuator_names).copy()
 

@@ -33,10 +33,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
+from .._tolerance import INDEPENDENT
 from ..dynamics.differences import slope
 from ..errors import ModelError, ParametrizationError, SingularPoseError
 from ..model.base import PlantBase
-from .at_rest import coordinate_lengths, require_closed
+from .at_rest import coordinate_lengths, require_closed, require_holonomic
 from .right_jacobian import angle_factor, group_joints, inverse_right_jacobian, rate_gradient
 
 __all__ = [
@@ -53,7 +54,6 @@ __all__ = [
 Array = NDArray[np.float64]
 
 _SINGULAR = 1e-8  # smallest over largest constraint gradient, below which a pose counts as singular
-_DEPENDENT = 1e-8  # conditioning of [R; A] below which coordinates count as dependent
 _RENEW = 0.4  # a chart is worn where its conditioning has fallen to this share of that at its base
 _TOLERANCE = 1e-13  # of Psi, in radians or sizes of the machine
 _EPSILON = 1e-15  # rounding of the residuals, in the same units
@@ -152,7 +152,7 @@ class Chart(ABC):
         if not self.units.all():
             raise self._dependent(self.q0)
         self.base = self.pose(self.q0, y0)
-        if not self.base.conditioning > _DEPENDENT:
+        if not self.base.conditioning > INDEPENDENT:
             raise self._dependent(self.q0, self.base.conditioning)
 
     # -- what each kind says in its own way -------------------------------------------------------------
@@ -302,7 +302,7 @@ class Chart(ABC):
     def _checked(self, q: Array, y: Array, count: int) -> Pose:
         """The pose found by the iteration; refuses one on the other side of the end of the chart."""
         pose = self.pose(q, y, count)
-        if pose.sign != self.base.sign or pose.conditioning < _DEPENDENT:
+        if pose.sign != self.base.sign or pose.conditioning < INDEPENDENT:
             raise ParametrizationError(
                 f"y = {_listed(self.names, y)} of {self.plant.name!r} lies beyond where its chart ends: the "
                 f"determinant of [D1R; A] passes through zero (Spencer, 2.28; conditioning {pose.conditioning:.1e}, "
@@ -358,6 +358,11 @@ class CoordinatePartitioning:
     names: Sequence[str] | None = None
     threshold: float = _RENEW
 
+    def __post_init__(self) -> None:
+        _require_threshold(self.threshold)
+        if self.names is not None:
+            _check.names((self.names,) if isinstance(self.names, str) else self.names, "names of coordinates")
+
     def at(self, plant: PlantBase, q0: ArrayLike, *, rank: int | None = None, y0: Array | None = None) -> Chart:
         """The chart at a base point."""
         q0, base = _base(plant, q0, rank)
@@ -397,6 +402,9 @@ class TangentSpace:
 
     threshold: float = _RENEW
 
+    def __post_init__(self) -> None:
+        _require_threshold(self.threshold)
+
     def at(self, plant: PlantBase, q0: ArrayLike, *, rank: int | None = None, y0: Array | None = None) -> Chart:
         """The chart at a base point."""
         q0, base = _base(plant, q0, rank)
@@ -429,6 +437,13 @@ class LinearParametrization:
     names: Sequence[str] | None = None
     threshold: float = _RENEW
 
+    def __post_init__(self) -> None:
+        _require_threshold(self.threshold)
+        R = _check.numbers(self.R, "R", "a matrix of numbers (freedoms x velocity coordinates)")
+        _check.matrix(R, (*R.shape[:1], R.shape[-1] if R.ndim == 2 else 0), "R (freedoms x velocity coordinates)")
+        if self.names is not None and len(_names(self.names, len(R))) != len(R):
+            raise ValueError(f"names must be {len(R)}, one for each row of R, got {self.names}")
+
     def at(self, plant: PlantBase, q0: ArrayLike, *, rank: int | None = None, y0: Array | None = None) -> Chart:
         """The chart at a base point."""
         q0, base = _base(plant, q0, rank)
@@ -436,6 +451,23 @@ class LinearParametrization:
         names = _names(self.names, len(R))
         _require_count(plant, base, len(R), names)
         return _LinearChart(self, plant, q0, base, R, names)
+
+
+@dataclass(frozen=True, eq=False)
+class _Explicit:
+    """R(q, y) = function(q) - y, with its derivatives."""
+
+    function: Callable[[Array], ArrayLike]
+    jacobian: Callable[[Array], ArrayLike]
+
+    def R(self, q: Array, y: Array) -> Array:
+        return np.asarray(self.function(q)) - y
+
+    def D1R(self, q: Array, y: Array) -> ArrayLike:
+        return self.jacobian(q)
+
+    def D2R(self, q: Array, y: Array) -> Array:
+        return -np.eye(y.size)
 
 
 @dataclass(frozen=True, eq=False)
@@ -485,6 +517,16 @@ class NonlinearParametrization:
     names: Sequence[str] | None = None
     threshold: float = _RENEW
 
+    def __post_init__(self) -> None:
+        _require_threshold(self.threshold)
+        for key in ("R", "D1R", "D2R"):
+            _check.function(getattr(self, key), key, "(q, y) -> array")
+        if self.y0 is not None:
+            y0 = _check.numbers(self.y0, "y0")
+            _check.vector(y0, y0.shape[0] if y0.ndim else 1, "y0")
+        if self.names is not None:
+            _names(self.names, 0)
+
     @classmethod
     def of(
         cls,
@@ -493,13 +535,8 @@ class NonlinearParametrization:
         names: Sequence[str] | None = None,
     ) -> NonlinearParametrization:
         """y = function(q), with its derivative by q [+] eps: R = function(q) - y."""
-        return cls(
-            lambda q, y: np.asarray(function(q)) - y,
-            lambda q, y: jacobian(q),
-            lambda q, y: -np.eye(y.size),
-            None,
-            names,
-        )
+        given = _Explicit(function, jacobian)
+        return cls(given.R, given.D1R, given.D2R, None, names)
 
     def at(self, plant: PlantBase, q0: ArrayLike, *, rank: int | None = None, y0: Array | None = None) -> Chart:
         """The chart at a base point."""
@@ -530,6 +567,7 @@ def as_parametrization(given: Any, coordinates: Any = None) -> Parametrization:
         if given not in (None, "partitioning"):
             raise TypeError("give either coordinates= or parametrization=, not both")
         listed = (coordinates,) if isinstance(coordinates, str) else coordinates
+        _check.sequence(listed, "coordinates", "names, or a matrix R")
         if all(isinstance(name, str) for name in listed):
             return CoordinatePartitioning(tuple(listed))
         return LinearParametrization(listed)
@@ -693,14 +731,23 @@ class _Base(NamedTuple):
     dof: int
 
 
+def _require_threshold(threshold: float) -> None:
+    """A share."""
+    if _check.positive(threshold, "threshold", zero=True) > 1.0:
+        raise ValueError(f"threshold is a share, at most 1, got {threshold}")
+
+
 def _base(plant: PlantBase, q0: ArrayLike, rank: int | None) -> tuple[Array, _Base]:
     """Independent rows of A at a base point; refuses open loops and singular poses."""
     from scipy.linalg import qr
 
+    _check.plant(plant)
     q0 = _check.vector(q0, plant.nq, "q0", plant.position_names).copy()
     require_closed(plant, q0)
     terms = plant.terms(q0, np.zeros(plant.nv))
-    rank = plant.generic_rank(q0) if rank is None else rank
+    if rank is None:  # the first chart, not one that follows another
+        require_holonomic(plant, q0)
+        rank = plant.generic_rank(q0)
     found = float(terms.pivots[rank - 1] / terms.pivots[0]) if rank and terms.pivots[0] > 0.0 else float(rank == 0)
     if terms.rank < rank or found < _SINGULAR:
         raise SingularPoseError(
@@ -737,7 +784,8 @@ def _names(given: Sequence[str] | None, count: int) -> tuple[str, ...]:
     """Names of y."""
     if given is None:
         return tuple(f"y{i + 1}" for i in range(count))
-    return tuple(_check.name(n, "coordinate") for n in given)
+    listed = _check.names((given,) if isinstance(given, str) else given, "names of coordinates")
+    return tuple(_check.name(n, "coordinate") for n in listed)
 
 
 def _rate_map(D1: Array, D2: Array | None) -> Array:

@@ -7,10 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from .. import _check
+from .._tolerance import UNREACHED, null_space
 from ..model.base import PlantBase
 from ..model.diagnosis import unique_multipliers
 from .at_rest import effort_units, force_units, require_closed, row_force_units
-from .holding import null_space
+from .holding import motors_reach
 from .operating import OperatingPoint
 
 __all__ = ["PreloadDirections", "preload_directions"]
@@ -99,16 +101,18 @@ def preload_directions(plant: PlantBase, point: OperatingPoint) -> PreloadDirect
     >>> len(preload_directions(plant, trim(plant, plant.assemble(left=2.1, right=1.0))))
     0
     """
+    _check.plant(plant)
+    _check.instance(point, OperatingPoint, "point", "from trim(plant, q)")
     require_closed(plant, point.q)
     terms = plant.terms(point.q, np.zeros(plant.nv))
-    N = null_space(terms.Z.T @ terms.B)
+    X, _, scale = motors_reach(terms.unit_motions, terms.B, terms.reach)
+    N = null_space(X, scale, UNREACHED)
     turn = np.linalg.svd((terms.A_pinv.T @ terms.B @ N) / plant.row_scale[:, None])[2]
     N = N @ turn.T
     N = N * np.where(N[np.argmax(np.abs(N), axis=0), np.arange(N.shape[1])] < 0.0, -1.0, 1.0) if N.size else N
     forces = terms.B @ N
-    return PreloadDirections(
-        plant, N, terms.A_pinv.T @ forces, unique_multipliers(terms.A, terms.rank), forces, _room(plant, point.u, N)
-    )
+    unique = unique_multipliers(terms.levers, terms.rank)
+    return PreloadDirections(plant, N, terms.A_pinv.T @ forces, unique, forces, _room(plant, point.u, N))
 
 
 def _room(plant: PlantBase, u: Array, N: Array) -> Array:

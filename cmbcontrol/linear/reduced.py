@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -14,6 +15,7 @@ from ..kernels import derivatives as kernels
 from ..model.mechanism import Mechanism
 from ..model.plant import Plant
 from ..model.terms import FAILED, RANK_TOLERANCE
+from .at_rest import require_holonomic
 
 __all__ = ["CoordinateRows", "Reduced", "bracket", "reduce", "reduced_model"]
 
@@ -113,12 +115,14 @@ def reduced_model(
     >>> found.drift.round(3)
     array([ 0.   ,  0.   ,  5.457, -5.662])
     """
+    _check.plant(plant)
+    moving = _check.flag(moving, "moving")
     q = _check.vector(q, plant.nq, "q", plant.position_names)
     v = _check.vector(v, plant.nv, "v", plant.velocity_names)
     u = _check.vector(u, plant.nu, "u", plant.actuator_names)
     fits = type(R) is np.ndarray and R.dtype == np.float64 and R.ndim == 2 and R.shape[1] == plant.nv
-    if not (fits and R.flags.carray):
-        R = _check.matrix(R, (*np.shape(R)[:1], plant.nv), "R").copy()
+    if not (fits and R.flags.carray and math.isfinite(R.ravel().dot(R.ravel()))):
+        R = _check.matrix(R, (len(_check.sequence(R, "R", "rows")), plant.nv), "R").copy()
     factor = MOVING if moving else FIXED
     if not isinstance(plant, Mechanism):
         return reduce(plant, derivatives(plant, q, v, u), CoordinateRows.linear(R), factor)
@@ -147,6 +151,7 @@ def reduce(plant: Plant, here: Derivatives, rows: CoordinateRows, factor: float 
     With delta = K y and dv = K y_v + N y tangent to the manifold, da = Z Z'(B du - F) - A_plus C, F = F_q delta + F_v
     dv and C = C_q delta + C_v dv, and dy_v/dt = R da + (the rows' own changes).
     """
+    require_holonomic(plant, here.q)
     R, Z, p = rows.R, here.Z, len(rows.R)
     tails = R @ Z
     try:

@@ -175,7 +175,9 @@ def root_locus(
     >>> float(locus.crossing_value[0]), float(locus.crossing_frequency[0])
     (2.0, 2.0)
     """
-    values = np.asarray(values, dtype=np.float64)
+    parameter, unit = _check.text(parameter, "parameter"), _check.text(unit, "unit")
+    refine = _check.flag(refine, "refine")
+    values = _check.numbers(values, "values")
     values = _check.vector(values, values.size, "values")
     steps = np.diff(values)
     if len(values) < 2 or not ((steps > 0.0).all() or (steps < 0.0).all()):

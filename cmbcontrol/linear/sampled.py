@@ -79,13 +79,14 @@ def zero_order_hold(A: ArrayLike, B: ArrayLike, period: float, delay: ArrayLike 
     >>> hold.B.ravel(), hold.B_before.ravel()
     (array([0.28125, 0.75   ]), array([0.21875, 0.25   ]))
     """
-    A = np.atleast_2d(np.asarray(A, dtype=np.float64))
+    A = np.atleast_2d(_check.numbers(A, "A"))
     n = len(A)
-    A, B = _check.matrix(A, (n, n), "A"), np.asarray(B, dtype=np.float64)
+    A, B = _check.matrix(A, (n, n), "A"), _check.numbers(B, "B")
     m = B.shape[1] if B.ndim == 2 else -1
     B = _check.matrix(B, (n, max(m, 0)), "B")
     period = _check.positive(period, "period")
-    delays = np.broadcast_to(np.asarray(delay, dtype=np.float64), (m,)) if np.ndim(delay) == 0 else delay
+    delays = _check.numbers(delay, "delay")
+    delays = np.broadcast_to(delays, (m,)) if delays.ndim == 0 else delays
     delays = _check.vector(delays, m, "delay")
     if (delays < 0.0).any():
         raise ValueError(f"delay must be >= 0, got {delays.min()}")
@@ -238,8 +239,7 @@ def delayed(
     """
     import control
 
-    if not isinstance(order, (int, np.integer)) or not 1 <= order <= 10:
-        raise ValueError(f"the order of a Pade approximation is a whole number from 1 to 10, got {order!r}")
+    order = _check.count(order, "the order of a Pade approximation", 1, 10)
     A, B, C, D, inputs = _with_drift(linear_model, drift)
     delays = _padded(linear_model, delay, len(inputs))
     late = np.flatnonzero(delays > 0.0)
@@ -295,14 +295,23 @@ def input_delays(lin: LinearModel, delay: float | ArrayLike | Mapping[str, float
         named = {key if key in lin.inputs else f"{key}_effort": value for key, value in delay.items()}  # or by motor
         for key, given in zip(named, delay, strict=True):
             if key not in lin.inputs:
-                raise ValueError(_check.unknown(given, lin.inputs, "input"))
+                raise ValueError(f"delay: {_check.unknown(given, lin.inputs, 'input')}")
         delay = [named.get(key, 0.0) for key in lin.inputs]
     m = len(lin.inputs)
-    given = np.full(m, _check.number(delay, "delay")) if np.ndim(delay) == 0 else delay
+    given = np.full(m, _check.number(delay, "delay")) if _check.single(delay) else delay
     given = _check.vector(given, m, "delay", lin.inputs)
     if (given < 0.0).any():
         raise ValueError(f"delay must be >= 0, got {given.min()}")
     return given
+
+
+def frequencies(omega: ArrayLike) -> Array:
+    """Frequencies, rad/s: at least one, none negative."""
+    x = np.atleast_1d(_check.numbers(omega, "omega"))
+    x = _check.vector(x, x.size, "omega")
+    if x.size == 0 or x.min() < 0.0:
+        raise ValueError(f"omega must be frequencies >= 0, rad/s, got {x.tolist()[:8]}")
+    return x
 
 
 def _padded(lin: LinearModel, delay: float | ArrayLike | Mapping[str, float], count: int) -> Array:

@@ -8,10 +8,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _check
+from .._tolerance import ROUNDING, UNREACHED, floored, null_space, pinv
 from ..errors import AssemblyError, EquilibriumError, ModelError
 from ..model.base import PlantBase
-from .at_rest import at_rest, coordinate_lengths, loop_curvatures, multipliers, relative_force, unbalanced
-from .holding import Efforts, holding_efforts, least_distance, null_space, smallest_efforts
+from .at_rest import (
+    at_rest,
+    coordinate_lengths,
+    forces_at_hand,
+    loop_curvatures,
+    multipliers,
+    outside_limits,
+    relative_force,
+    require_holonomic,
+    unbalanced,
+)
+from .holding import Efforts, holding_efforts, least_distance, motors_reach, smallest_efforts
 
 __all__ = ["Pose", "close_moving", "named_coordinates", "settle"]
 
@@ -30,7 +41,7 @@ def named_coordinates(plant: PlantBase, names: str | Collection[str], what: str)
     known |= {plant.position_names[i]: (plant.velocity_names[k],) for i, k in plant.paired}
     known |= {n: (n,) for n in plant.velocity_names}
     mask = np.zeros(plant.nv, dtype=bool)
-    for name in (names,) if isinstance(names, str) else names:
+    for name in _check.names((names,) if isinstance(names, str) else names, what):
         if name not in known:
             raise ValueError(_check.unknown(name, list(known), f"coordinate to {what}"))
         mask[[plant.index(n) for n in known[name]]] = True
@@ -62,6 +73,8 @@ class Pose:
         Norm of r.
     relative : float
         Largest force left over all forces here.
+    forces : float
+        These, N m.
     """
 
     def __init__(self, plant: PlantBase, q: Array, efforts: Efforts, moving: Mask) -> None:
@@ -72,21 +85,33 @@ class Pose:
         self.local = local = at_rest(plant, q, self.lam, self.u)
         self.length = coordinate_lengths(plant)
         Z, found = local.Z, efforts.found
-        self.Y = null_space((Z.T @ local.B[:, found]).T) if found.any() else np.eye(Z.shape[1])
+        self.Y = _unreached(Z, local.B[:, found], plant.reach) if found.any() else np.eye(Z.shape[1])
         self.W = self.held_still(moving)
         self.free = Z @ self.W
         self.r = self.Y.T @ (Z.T @ (local.h - local.B @ self.u))
         self.J = self.Y.T @ (Z.T @ local.force_q @ self.free)
         self.size = float(np.linalg.norm(self.r))
         self.relative = relative_force(plant, local, unbalanced(terms, self.u), self.lam, self.u)
+        self.forces = forces_at_hand(plant, local, self.lam, self.u)
+
+    @property
+    def family(self) -> int:
+        """Dimension of the equilibria that pass through this one."""
+        triangle = np.linalg.qr(self.free / self.length[:, None])[1]
+        return self.still(np.linalg.solve(triangle.T, self.J.T).T).shape[1]
+
+    def still(self, J: Array) -> Array:
+        """Orthonormal x with J x = 0, for the equations r = 0 with unknowns in radians and sizes of the machine."""
+        J = J / np.linalg.norm(self.Y.T @ (self.local.Z / self.length[:, None]).T, axis=1)[:, None]  # N m
+        largest = np.linalg.norm(J, 2) if J.size else 0.0
+        return null_space(J, floored(largest, self.forces, UNREACHED), UNREACHED)
 
     def held_still(self, moving: Mask) -> Array:
         """Orthonormal W (dof, n) such that Z W moves the given coordinates only."""
         if moving.all():
             return np.eye(self.local.Z.shape[1])
-        held = self.local.Z[~moving] / self.length[~moving, None]
-        sigma, Vt = np.linalg.svd(held)[1:]
-        return Vt[np.count_nonzero(sigma > 1e-9 * max(sigma.max(initial=0.0), 1e-9)) :].T
+        motions = self.local.Z / self.length[:, None]
+        return null_space(motions[~moving], float(np.linalg.norm(motions)), UNREACHED)
 
     def newton(self, damping: float) -> Array:
         """Levenberg-Marquardt step y towards r = 0, stable or not."""
@@ -100,8 +125,8 @@ class Pose:
         The stiffness counts relative to the largest. On a saddle the step leaves it.
         """
         values, vectors = np.linalg.eigh(self.stiffness)
-        largest = float(np.abs(values).max(initial=0.0))
-        least = float(values.min(initial=largest)) / max(largest, 1e-300)
+        largest = floored(np.abs(values).max(initial=0.0), self.stiffness_of_all, _UNSTABLE)
+        least = float(values.min(initial=largest)) / (largest or 1.0)
         if least < -_UNSTABLE and self.relative < 1e-6:
             return vectors[:, 0], least
         soft = max(_UNSTABLE * largest, 1e-9 * self.size, 1e-300)
@@ -112,6 +137,11 @@ class Pose:
         """Of the free motions, symmetric part (n, n)."""
         H = self.W.T @ self.Y @ self.J
         return 0.5 * (H + H.T)
+
+    @property
+    def stiffness_of_all(self) -> float:
+        """All forces here as a stiffness in y: where they cancel, the stiffness is rounding of it."""
+        return self.forces * float(np.linalg.norm(self.free / self.length[:, None])) ** 2
 
     @property
     def slope(self) -> Array:
@@ -153,6 +183,12 @@ class Pose:
             return None
 
 
+def _unreached(Z: Array, B: Array, reach: Array) -> Array:
+    """Orthonormal Y (dof, m): the combinations Y'Z'f of forces that no motor gives, Y'Z'B = 0."""
+    X, lengths, scale = motors_reach(Z, B, reach)
+    return np.linalg.qr(null_space(X.T, scale, UNREACHED) / lengths[:, None])[0]
+
+
 def _largest_least(H: Array, forms: list[Array]) -> float:
     """The largest that the least eigenvalue of H + sum mu_i C_i can be made, relative to the largest of H."""
     from scipy.optimize import minimize, minimize_scalar  # imported where used: scipy.optimize takes 0.2 s
@@ -176,6 +212,7 @@ def settle(
 
     Without any equilibrium near, the pose that comes nearest.
     """
+    require_holonomic(plant, q)
     here = Pose(plant, q, efforts, moving)
     if here.free.shape[1] == 0 and here.relative > tolerance:
         held = ", ".join(repr(n) for n, m in zip(plant.velocity_names, moving, strict=True) if not m)
@@ -198,7 +235,7 @@ def settle(
 def _require_inside(found: Pose) -> None:
     """Refuse an equilibrium outside the joint limits."""
     plant, q = found.plant, found.q
-    outside = (q < plant.limits[:, 0] - 1e-9) | (q > plant.limits[:, 1] + 1e-9)
+    outside = outside_limits(plant, q)
     if outside.any():
         i = int(np.argmax(outside))
         raise EquilibriumError(
@@ -252,7 +289,9 @@ def _inside(here: Pose, start: Array, tolerance: float) -> Pose | None:
     """
     plant, efforts = here.plant, here.efforts
     found = efforts.found
-    scale = 100.0 * np.where(np.isfinite(plant.effort), plant.effort, np.maximum(np.abs(here.u), 1.0))[found]
+    pushes = plant.size * np.linalg.norm(here.local.B / plant.reach[:, None], axis=0)  # N m
+    held = np.maximum(np.abs(here.u), here.forces / np.where(pushes > 0.0, pushes, 1.0))
+    scale = 100.0 * np.where(np.isfinite(plant.effort), plant.effort, np.where(held > 0.0, held, 1.0))[found]
     index = np.array(plant.paired, dtype=int).reshape(-1, 2)
     low, high = plant.limits[index[:, 0]].T
     effort = np.concatenate([np.zeros((scale.size, here.free.shape[1])), np.eye(scale.size)], axis=1)
@@ -268,7 +307,8 @@ def _inside(here: Pose, start: Array, tolerance: float) -> Pose | None:
         now = here.q[index[:, 0]] - F[index[:, 1]] @ gone
         G = np.concatenate([motion, -motion, effort, -effort])
         g = np.concatenate([low - now, now - high, efforts.low[found] / scale, -efforts.high[found] / scale])
-        x = least_distance(balance, left, G[np.isfinite(g)], g[np.isfinite(g)])
+        terms = here.forces * np.linalg.norm(Z / here.length[:, None], axis=0)
+        x = least_distance(balance, left, G[np.isfinite(g)], g[np.isfinite(g)], terms=terms, rounding=ROUNDING * terms)
         if x is None or n != effort.shape[1] - scale.size:
             return None
         y = np.linalg.lstsq(here.free, F @ (x[:n] - gone), rcond=None)[0]
@@ -304,7 +344,7 @@ def close_moving(plant: PlantBase, q: Array, moving: Mask) -> Array:
             break
         A = plant.row_scale[:, None] * plant.jacobian(q)[:, moving] * length
         dq = np.zeros(plant.nv)
-        dq[moving] = length * np.linalg.lstsq(A, -phi, rcond=1e-9)[0]
+        dq[moving] = length * (pinv(A, plant.size, UNREACHED) @ -phi)
         ahead = plant.integrate(q, dq)
         if not plant.open_loop(ahead) < np.abs(phi).max():
             break

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
+from .._tolerance import INDEPENDENT, UNREACHED, rank
 from ..dynamics.derivatives import Derivatives, derivatives
 from ..kernels import split
 from ..model.base import PlantBase
@@ -24,8 +25,6 @@ from .reduced import FIXED, CoordinateRows, Reduced, reduce
 __all__ = ["FrameMotion", "Input", "Output", "SmallMotion", "Wrench", "best_coordinates"]
 
 Array = NDArray[np.float64]
-
-_INDEPENDENT = 1e-8  # smallest singular value of the chosen coordinates on the tangent space, 1 at best
 
 
 @dataclass(frozen=True)
@@ -51,6 +50,9 @@ class Wrench:
     body: str
     frame: Frame = field(default_factory=Frame)
     name: str = ""
+
+    def __post_init__(self) -> None:
+        _require_on_body(self)
 
     @property
     def signals(self) -> tuple[str, ...]:
@@ -88,6 +90,11 @@ class FrameMotion:
     positions: bool = True
     rates: bool = True
 
+    def __post_init__(self) -> None:
+        _require_on_body(self)
+        for key in ("positions", "rates"):
+            _check.flag(getattr(self, key), f"{key} of a FrameMotion")
+
     @property
     def signals(self) -> tuple[str, ...]:
         """Names of the signals."""
@@ -95,6 +102,15 @@ class FrameMotion:
         found = [f"{name}_{s}" for s in ("x", "y", "z", "rx", "ry", "rz")] if self.positions else []
         found += [f"{name}_{s}" for s in ("vx", "vy", "vz", "wx", "wy", "wz")] if self.rates else []
         return tuple(found)
+
+
+def _require_on_body(signal: Wrench | FrameMotion) -> None:
+    """Check body, frame and name."""
+    what = f"of a {type(signal).__name__}"
+    _check.name(_check.text(signal.body, f"body {what}"), "body")
+    _check.instance(signal.frame, Frame, f"frame {what}")
+    if _check.text(signal.name, f"name {what}"):
+        _check.name(signal.name, type(signal).__name__)
 
 
 class Input(NamedTuple):
@@ -182,6 +198,7 @@ class SmallMotion:
         if given is None:
             given = best_coordinates(self.plant, self.here.Z)
         given = (given,) if isinstance(given, str) else given
+        _check.sequence(given, "coordinates", "names, or a matrix R")
         if not all(isinstance(name, str) for name in given):
             R = _check.matrix(given, (*np.shape(given)[:1], self.plant.nv), "coordinates")
             return tuple(f"y{i + 1}" for i in range(len(R))), CoordinateRows.linear(R)
@@ -223,7 +240,7 @@ class SmallMotion:
         except np.linalg.LinAlgError:
             growth = np.inf
         self.conditioning = 1.0 / growth if growth > 0.0 else 1.0
-        if not growth < 1.0 / _INDEPENDENT:
+        if not growth < 1.0 / INDEPENDENT:
             raise ValueError(
                 f"the coordinates {listed(self.names)} of {plant.name!r} are not independent at this pose "
                 f"(conditioning {self.conditioning:.1e}, 1 is best); choose {listed(best_coordinates(plant, Z))}"
@@ -238,7 +255,10 @@ class SmallMotion:
             given = plant.actuator_names
         found: list[Input] = []
         driven: list[_Driven] = []
-        for item in (given,) if isinstance(given, (str, Wrench)) else given:
+        given = (given,) if isinstance(given, (str, Wrench)) else _check.sequence(given, "inputs", "names")
+        for item in given:
+            if not isinstance(item, (str, Wrench)):
+                raise TypeError(f"inputs must be names or Wrench(...), got {_check.shown(item)}")
             wrench = item if isinstance(item, Wrench) else _named_wrench(plant, item)
             joint = None if wrench is not None else self._driven_joint(item)
             if wrench is not None:
@@ -279,7 +299,10 @@ class SmallMotion:
         p, here = len(self.names), self.here
         E = np.array([d.force for d in self._driven]).T
         reach = R @ (here.Z @ (here.Z.T @ E))
-        if np.linalg.matrix_rank(reach, tol=1e-9 * max(np.abs(reach).max(initial=0.0), 1e-300)) < len(self._driven):
+        # at most what the efforts do without the loops, in the metric of M
+        sizes = [np.sqrt(np.einsum("ij,ij->j", X, np.linalg.solve(here.M, X))) for X in (R.T, E)]
+        cosines = reach / np.outer(*(np.where(size > 0.0, size, 1.0) for size in sizes))
+        if rank(np.linalg.svd(cosines, compute_uv=False), 1.0, UNREACHED) < len(self._driven):
             raise ValueError(
                 f"the joints {listed(d.name for d in self._driven)} of {self.plant.name!r} cannot be driven at will: "
                 "the loops tie their accelerations to each other. Drive fewer."
@@ -316,7 +339,10 @@ class SmallMotion:
         """Rows of C and D for names of coordinates, rates, frames, efforts, multipliers and constraint forces."""
         given = self.names if given is None else given
         found: list[Output] = []
-        for item in (given,) if isinstance(given, (str, FrameMotion)) else given:
+        given = (given,) if isinstance(given, (str, FrameMotion)) else _check.sequence(given, "outputs", "names")
+        for item in given:
+            if not isinstance(item, (str, FrameMotion)):
+                raise TypeError(f"outputs must be names or FrameMotion(...), got {_check.shown(item)}")
             frame = item if isinstance(item, FrameMotion) else _named_frame(self.plant, item)
             rows = None if frame is not None else self._named_output(item)
             found += self._frame_outputs(frame) if frame is not None else rows or []
@@ -421,7 +447,7 @@ class SmallMotion:
     def _multiplier_outputs(self, rows: list[int]) -> list[Output]:
         """Changes of the multipliers, the smallest solution of A' dlam = B du - F_q delta - F_v dv - M da."""
         plant, here = self.plant, self.here
-        unique = unique_multipliers(here.A, here.rank)
+        unique = unique_multipliers(plant.row_scale[:, None] * here.A / plant.reach, here.rank)
         shared = [plant.row_names[i] for i in rows if not unique[i]]
         if shared:
             others = listed(n for n, alone in zip(plant.row_names, unique, strict=True) if alone)

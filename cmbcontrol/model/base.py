@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
 from .._tolerance import rank
-from ..errors import AssemblyError
+from ..errors import AssemblyError, ModelError
 from . import assembly, diagnosis
 from .elements import Coupling, Joint, Loop
 from .terms import Terms
@@ -83,6 +83,13 @@ class PlantBase(ABC):
             raise AttributeError(f"plant {self.name!r} is frozen; build a new one to change {key!r}")
         super().__setattr__(key, value)
 
+    def __copy__(self) -> Self:
+        """A frozen plant is its own copy."""
+        return self
+
+    def __deepcopy__(self, memo: dict) -> Self:
+        return self
+
     # -- names ----------------------------------------------------------------------------------
 
     @property
@@ -109,15 +116,30 @@ class PlantBase(ABC):
         >>> plants.five_bar().index("right")
         2
         """
-        if coordinate not in self.velocity_names:
-            raise ValueError(_check.unknown(coordinate, self.velocity_names, "coordinate"))
+        _check.one_of(coordinate, self.velocity_names, "coordinate")
         return self.velocity_names.index(coordinate)
+
+    def _require_distinct_signals(self) -> None:
+        """Refuse names that fall together once suffixes are added: a loop "a" with a row "a_x", and a loop "a_x"."""
+        cut = [j.name for j in self.loops if isinstance(j, Joint) and len(j.velocity_units) == 1]
+        signals = [(n, f"the coordinate {n!r}") for n in dict.fromkeys((*self.velocity_names, *cut))]
+        signals += [(f"{n}_rate", f"the rate of {what}") for n, what in signals]
+        loop_of = {i: loop for loop, rows in self.row_slices.items() for i in range(*rows.indices(len(self.row_names)))}
+        signals += [(n, f"a row of the loop {loop_of[i]!r}") for i, n in enumerate(self.row_names)]
+        owner: dict[str, str] = {}
+        for signal, what in signals:
+            if signal in owner:
+                raise ModelError(f"{self.name!r}: {owner[signal]} and {what} are both called {signal!r}; rename one")
+            owner[signal] = what
 
     def velocity_of(self, positions: Sequence[int]) -> list[int]:
         """Velocity coordinates that belong to position coordinates (one-to-one ones only)."""
         pairs = dict(self.paired)
+        positions = [_check.count(i, "positions", 0) for i in _check.sequence(positions, "positions", "numbers")]
         for i in positions:
-            if int(i) not in pairs:
+            if i >= self.nq:
+                raise ValueError(f"positions must be below {self.nq}, got {i}")
+            if i not in pairs:
                 raise ValueError(
                     f"coordinate {self.position_names[i]!r} is part of a joint with several axes and has no rate "
                     "of its own; fix a one-axis joint instead"
@@ -134,7 +156,7 @@ class PlantBase(ABC):
         array([0. , 0. , 0.5, 0. ])
         """
         q = self.neutral() if base is None else _check.vector(base, self.nq, "base", self.position_names).copy()
-        for key, value in values.items():
+        for key, value in _check.mapping(values, "values", "coordinates to numbers").items():
             if key not in self.position_names:
                 raise ValueError(_check.unknown(key, self.position_names, "joint coordinate"))
             q[self.position_names.index(key)] = _check.number(value, f"the value of {key!r}")
@@ -210,8 +232,7 @@ class PlantBase(ABC):
         (0, 4)
         """
         for name in loops:
-            if name not in self.row_slices:
-                raise ValueError(_check.unknown(name, self.row_slices, "loop"))
+            _check.one_of(name, self.row_slices, "loop")
         if not loops:
             return self
         kept = [name for name in self.row_slices if name not in loops]
@@ -235,6 +256,8 @@ class PlantBase(ABC):
 
     def as_at(self, terms: Terms | PlantBase) -> Self:
         """The plant without the loops that do not hold where the terms were made, or in another plant; it is kept."""
+        if not hasattr(terms, "absent") or isinstance(terms, type):
+            raise TypeError(f"terms must be Terms, from plant.terms(q, v), or a plant, got {_check.shown(terms)}")
         if not terms.absent:
             return self
         gone = terms.absent.intersection(self.row_slices)
@@ -242,6 +265,11 @@ class PlantBase(ABC):
         if gone not in modes:
             modes[gone] = self.without(*gone)
         return modes[gone]
+
+    def rolling_rows(self, q: ArrayLike) -> tuple[str, ...]:
+        """Rows that bind velocities and no positions (nonholonomic ones); none unless functions say so."""
+        _check.vector(q, self.nq, "q", self.position_names)
+        return ()
 
     def jacobian(self, q: ArrayLike) -> Array:
         """Constraint Jacobian A (rows, nv)."""

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from .mechanism import Mechanism
     from .terms import Terms
 
-__all__ = ["Actuation", "Diagnosis", "actuation_verdict", "diagnose", "unique_multipliers", "verdict"]
+__all__ = ["Actuation", "Diagnosis", "actuation_verdict", "determined", "diagnose", "unique_multipliers", "verdict"]
 
 
 @dataclass(frozen=True)
@@ -98,7 +98,7 @@ class Diagnosis:
 def actuation_verdict(terms: Terms) -> Actuation:
     """Fully, under- or over-actuated, from rank(Z'B)."""
     Z, B, dof = terms.Z, terms.B, terms.dof
-    X, _, scale = laws.motor_reach(Z, B, terms.reach)
+    X, _, scale = laws.motor_reach(terms.unit_motions, B, terms.reach)
     reached = rank(np.linalg.svd(X, compute_uv=False), scale, UNREACHED) if X.size else 0
     margin = float(np.linalg.svd(Z.T @ B, compute_uv=False)[-1]) if reached == dof > 0 else float(dof == 0)
     return Actuation(verdict(reached, dof, B.shape[1]), reached, dof, margin)
@@ -111,24 +111,33 @@ def verdict(reached: int, dof: int, motors: int) -> str:
     return "over-actuated" if motors > dof else "fully-actuated"
 
 
-def unique_multipliers(A: np.ndarray, independent: int) -> np.ndarray:
-    """Mask of multipliers fixed by A' lam: rows that take no part in N(A'), where so many rows are independent."""
-    rows = A.shape[0]
+def determined(S: np.ndarray, levers: np.ndarray, independent: int) -> np.ndarray:
+    """Mask of the combinations S lam (k, rows) that A' lam fixes: those across N(A').
+
+    Rows are as in `Terms.levers`, and so many of them are independent. S is in newtons, for multipliers of such rows.
+    """
+    rows = levers.shape[0]
     if rows == 0 or independent == rows:
-        return np.ones(rows, dtype=bool)
-    norms = np.linalg.norm(A, axis=1)
-    scaled = A / np.where(norms > 1e-9 * norms.max(), norms, max(norms.max(), 1e-300))[:, None]  # no noise blown up
-    U = np.linalg.svd(scaled)[0]
-    # at its rank: the last columns of U span N(A')
-    return np.linalg.norm(U[:, independent:], axis=1) < 1e-7
+        return np.ones(len(S), dtype=bool)
+    norms = np.linalg.norm(levers, axis=1)
+    length = np.where(norms > UNREACHED, norms, 1.0)  # of a row that vanishes rounding is left: not to be blown up
+    U = np.linalg.svd(levers / length[:, None])[0]
+    scaled = S / length  # the same combination of multipliers of rows of length one
+    # at its rank: the last columns of U span N(A'). They are as exact as rounding over the conditioning, so 1e-7
+    # of a combination is rounding where the conditioning is above 1e-8; what is shared is of the order of one
+    return np.linalg.norm(scaled @ U[:, independent:], axis=1) <= 1e-7 * np.linalg.norm(scaled, axis=1)
+
+
+def unique_multipliers(levers: np.ndarray, independent: int) -> np.ndarray:
+    """Mask of multipliers fixed by A' lam: rows that take no part in N(A'); see `determined`."""
+    return determined(np.eye(len(levers)), levers, independent)
 
 
 def _redundant_rows(plant: PlantBase, terms: Terms) -> dict[str, int]:
     """Rows of each loop that depend on the rows before them, loops taken in their order."""
     counts, before = {}, 0
-    A = terms.A * plant.row_scale[:, None] / plant.reach  # metres a metre: levers are 1
     for loop, rows in plant.row_slices.items():
-        now = min(rank(np.linalg.svd(A[: rows.stop], compute_uv=False), 1.0, DEPENDENT), terms.rank)
+        now = min(rank(np.linalg.svd(terms.levers[: rows.stop], compute_uv=False), 1.0, DEPENDENT), terms.rank)
         counts[loop] = (rows.stop - rows.start) - (now - before)
         before = now
     return counts
@@ -138,7 +147,7 @@ def diagnose(plant: PlantBase, q: np.ndarray) -> Diagnosis:
     """See `Mechanism.diagnose`."""
     terms = plant.terms(q, np.zeros(plant.nv))
     generic = plant.generic_rank(q)
-    mask = unique_multipliers(terms.A, terms.rank)
+    mask = unique_multipliers(terms.levers, terms.rank)
     return Diagnosis(
         rows=terms.A.shape[0],
         rank=terms.rank,

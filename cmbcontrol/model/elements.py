@@ -7,7 +7,6 @@ its frame is the world.
 
 from __future__ import annotations
 
-import contextlib
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -67,6 +66,19 @@ def _unit(axis: ArrayLike, what: str) -> np.ndarray:
     return x / length
 
 
+def _body_name(x: object, what: str) -> None:
+    """Refuse what is no name; whether there is such a part, the mechanism says."""
+    if not isinstance(x, str):
+        raise TypeError(f"{what} must be a name, got {x!r}")
+
+
+def _set_spring(spring: JointSpring | PointSpring) -> None:
+    """Check the numbers of a spring. A stiffness may be negative, as near a dead centre; a damper takes energy."""
+    for key in ("stiffness", "rest"):
+        _set(spring, **{key: _check.number(getattr(spring, key), f"{key} of spring {spring.name!r}")})
+    _set(spring, damping=_check.positive(spring.damping, f"damping of spring {spring.name!r}", zero=True))
+
+
 def rotation_to(axis: np.ndarray) -> np.ndarray:
     """The shortest rotation that takes z to the unit vector `axis`."""
     x, y, z = axis
@@ -122,6 +134,7 @@ class Frame:
 
     def __matmul__(self, other: Frame) -> Frame:
         """The frame `other`, given in this frame, in the body's axes."""
+        _check.instance(other, Frame, "what a frame is multiplied with")
         return Frame(self.p + self.R @ other.p, self.R @ other.R)
 
     def inverse(self) -> Frame:
@@ -164,9 +177,8 @@ class Body:
         what = f"body {self.name!r}"
         mass = _check.number(self.mass, f"the mass of {what}")
         com = _check.vector(self.com, 3, f"the centre of mass of {what}")
-        inertia = self.inertia
-        with contextlib.suppress(TypeError, ValueError):  # what has no shape is refused below
-            inertia = np.diag(inertia) if np.shape(inertia) == (3,) else inertia
+        inertia = _check.numbers(self.inertia, f"the inertia of {what}", "a 3 x 3 matrix, or its diagonal")
+        inertia = np.diag(inertia) if inertia.shape == (3,) else inertia
         inertia = _check.matrix(inertia, (3, 3), f"the inertia of {what}")
         _set(self, mass=mass, com=com, inertia=inertia)
         self._check_physics()
@@ -193,12 +205,15 @@ class Body:
     @classmethod
     def rod(cls, name: str, mass: float, length: float) -> Body:
         """A thin uniform rod along x from the body's origin: inertia m L^2 / 12 across, none along."""
+        mass = _check.positive(mass, f"the mass of body {name!r}", zero=True)
+        length = _check.positive(length, f"the length of body {name!r}")
         i = mass * length**2 / 12.0
         return cls(name, mass, (0.5 * length, 0.0, 0.0), (0.0, i, i))
 
     @classmethod
     def planar(cls, name: str, mass: float, com: float, inertia: float) -> Body:
         """A body for planar machines: centre of mass at (com, 0, 0), `inertia` about z through it."""
+        com, inertia = (_check.number(x, f"the {k} of body {name!r}") for x, k in ((com, "com"), (inertia, "inertia")))
         return cls(name, mass, (com, 0.0, 0.0), (0.5 * inertia, 0.5 * inertia, inertia))
 
 
@@ -243,17 +258,19 @@ class Joint:
         if type(self) is Joint:
             raise ModelError(f"{what}: use one of the joint types, such as Revolute or Prismatic")
         for key in ("frame", "child_frame"):
-            if not isinstance(getattr(self, key), Frame):
-                raise TypeError(f"{what}: {key} must be a Frame, got {getattr(self, key)!r}")
+            _check.instance(getattr(self, key), Frame, f"{key} of {what}")
+        for key in ("parent", "child"):
+            _body_name(getattr(self, key), f"{key} of {what}")
         if self.parent == self.child:
             raise ModelError(f"{what} connects body {self.parent!r} with itself")
         nv = len(self.velocity_suffixes)
-        try:
-            damping = np.broadcast_to(np.asarray(self.damping, dtype=np.float64), (nv,)).copy()
-        except (TypeError, ValueError) as error:
-            raise ModelError(f"{what}: damping must be one number, or {nv} numbers, got {self.damping!r}") from error
-        if nv and (not np.isfinite(damping).all() or damping.min() < 0.0):
+        expected = f"one number, or {nv} numbers"
+        damping = _check.numbers(self.damping, f"damping of {what}", expected)
+        if damping.ndim and damping.shape != (nv,):
+            raise ModelError(f"{what}: damping must be {expected}, got {self.damping!r}")
+        if not np.isfinite(damping).all() or damping.min(initial=0.0) < 0.0:
             raise ModelError(f"{what}: damping must be finite and >= 0, got {self.damping}")
+        damping = np.broadcast_to(damping, (nv,)).copy()
         _set(self, damping=damping, limits=self._limit_array())
         self._check_geometry()
 
@@ -277,11 +294,8 @@ class Joint:
             limits = {suffixes[0]: limits}
         for suffix, pair in limits.items():
             if suffix not in suffixes:
-                raise ModelError(f"{what}: {_check.unknown(suffix, suffixes, 'coordinate')}")
-            try:
-                low, high = (float(x) for x in pair)
-            except (TypeError, ValueError) as error:
-                raise ModelError(f"{what}: limits must be a pair of numbers (low, high), got {pair!r}") from error
+                raise ModelError(f"{what}: limits: {_check.unknown(suffix, suffixes, 'coordinate')}")
+            low, high = _check.pair(pair, f"limits of {what}", infinite=True)
             if not low < high:
                 raise ModelError(f"{what}: the lower limit {low} must be below the upper limit {high}")
             array[suffixes.index(suffix)] = low, high
@@ -434,6 +448,8 @@ class Loop:
 
     def __post_init__(self) -> None:
         _check.name(self.name, "loop")
+        for key in ("a", "b"):
+            _body_name(getattr(self, key), f"{key} of loop {self.name!r}")
         if self.a == self.b:
             raise ModelError(f"loop {self.name!r} connects body {self.a!r} with itself")
         for key in ("point_a", "point_b"):
@@ -493,8 +509,7 @@ class Weld(Loop):
     def __post_init__(self) -> None:
         super().__post_init__()
         for key in ("frame_a", "frame_b"):
-            if not isinstance(getattr(self, key), Frame):
-                raise TypeError(f"{key} of loop {self.name!r} must be a Frame, got {getattr(self, key)!r}")
+            _check.instance(getattr(self, key), Frame, f"{key} of loop {self.name!r}")
 
 
 @dataclass(frozen=True, eq=False)
@@ -514,7 +529,8 @@ class Coupling:
     def __post_init__(self) -> None:
         _check.name(self.name, "loop")
         what = f"coupling {self.name!r}"
-        values = {str(k): _check.number(c, f"coefficient {k!r} of {what}") for k, c in self.coefficients.items()}
+        given = _check.mapping(self.coefficients, f"coefficients of {what}", "coordinates to numbers")
+        values = {str(k): _check.number(c, f"coefficient {k!r} of {what}") for k, c in given.items()}
         if not any(values.values()):
             raise ModelError(f"{what} has no coefficient that is not zero")
         _set(self, coefficients=values, offset=_check.number(self.offset, f"the offset of {what}"))
@@ -532,8 +548,8 @@ class JointSpring:
 
     def __post_init__(self) -> None:
         _check.name(self.name, "spring")
-        for key in ("stiffness", "rest", "damping"):
-            _set(self, **{key: _check.number(getattr(self, key), f"{key} of spring {self.name!r}")})
+        _body_name(self.joint, f"joint of spring {self.name!r}")
+        _set_spring(self)
 
 
 @dataclass(frozen=True, eq=False)
@@ -551,10 +567,11 @@ class PointSpring:
 
     def __post_init__(self) -> None:
         _check.name(self.name, "spring")
+        for key in ("a", "b"):
+            _body_name(getattr(self, key), f"{key} of spring {self.name!r}")
         if self.a == self.b:
             raise ModelError(f"spring {self.name!r} connects body {self.a!r} with itself")
-        for key in ("stiffness", "rest", "damping"):
-            _set(self, **{key: _check.number(getattr(self, key), f"{key} of spring {self.name!r}")})
+        _set_spring(self)
         for key in ("point_a", "point_b"):
             _set(self, **{key: _check.vector(getattr(self, key), 3, f"{key} of spring {self.name!r}")})
 
@@ -593,18 +610,17 @@ class Actuator:
     axis: ArrayLike = field(default=(0.0, 0.0, 1.0), kw_only=True)
 
     def __post_init__(self) -> None:
-        _set(self, name=_check.name(self.name or self.joint, "actuator"))
+        _check.name(self.joint, "joint to drive")
+        _set(self, name=_check.name(self.joint if self.name == "" else self.name, "actuator"))
         gear = _check.number(self.gear, f"the gear of actuator {self.name!r}")
         if gear == 0.0:
             raise ModelError(f"the gear of actuator {self.name!r} must not be zero")
-        try:
-            effort = float(self.effort)
-        except (TypeError, ValueError) as error:
-            raise TypeError(
-                f"the effort limit of actuator {self.name!r} must be a number, got {self.effort!r}"
-            ) from error
-        if not effort > 0.0:
-            raise ModelError(f"the effort limit of actuator {self.name!r} must be > 0, got {effort}")
-        if self.bodies is not None and (len(self.bodies) != 2 or self.bodies[0] == self.bodies[1]):
-            raise ModelError(f"actuator {self.name!r} needs two different bodies, got {self.bodies}")
+        effort = _check.positive(self.effort, f"the effort limit of actuator {self.name!r}", infinite=True)
+        if self.bodies is not None:
+            bodies = _check.sequence(self.bodies, f"bodies of actuator {self.name!r}", "two bodies")
+            for body in bodies:
+                _body_name(body, f"bodies of actuator {self.name!r}")
+            if len(bodies) != 2 or bodies[0] == bodies[1]:
+                raise ModelError(f"actuator {self.name!r} needs two different bodies, got {self.bodies}")
+            _set(self, bodies=bodies)
         _set(self, gear=gear, effort=effort, axis=_unit(self.axis, f"the axis of actuator {self.name!r}"))

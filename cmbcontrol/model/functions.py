@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import math
+import pickle
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,6 +25,11 @@ __all__ = ["FunctionPlant"]
 
 Array = NDArray[np.float64]
 Matrix = ArrayLike | Callable[[Array], ArrayLike]
+# of a row's size: no gradient is wrong by about one; a gradient is right to the differences of Phi, 1e-10, or to those
+# by which the user found A, 1e-5
+_GRADIENT = 1e-3
+_STEP = 1e-3  # rad, or of the size: differences of order 4 are then right to 1e-12, and round to 1e-13
+_ROUNDING = float(np.finfo(float).eps)
 
 
 class _Split(NamedTuple):
@@ -51,6 +58,45 @@ class _Split(NamedTuple):
         split.to_space(self.G, self.tau, self.rank, z)
         split.backward(self.L, z)
         return z
+
+
+@dataclass(frozen=True, eq=False)
+class _Coupled:
+    """The functions of the loops with one linear row more."""
+
+    of: Mapping[str, Callable]
+    row: Array  # (1, nv)
+    offset: float
+    count: int  # rows without it
+
+    def Phi(self, q: Array) -> Array:
+        return np.append(self.of["Phi"](q), self.row @ q - self.offset)
+
+    def A(self, q: Array) -> Array:
+        return np.append(np.reshape(self.of["A"](q), (self.count, self.row.size)), self.row, axis=0)
+
+    def Adot_v(self, q: Array, v: Array) -> Array:
+        return np.append(self.of["Adot_v"](q, v), 0.0)
+
+
+@dataclass(frozen=True, eq=False)
+class _Selected:
+    """The functions of some rows of the loops."""
+
+    of: Mapping[str, Callable]
+    rows: NDArray[np.int64]
+
+    def Phi(self, q: Array) -> Array:
+        return np.asarray(self.of["Phi"](q), dtype=np.float64)[self.rows]
+
+    def A(self, q: Array) -> Array:
+        return np.asarray(self.of["A"](q), dtype=np.float64).reshape(-1, q.size)[self.rows]
+
+    def Adot_v(self, q: Array, v: Array) -> Array:
+        return np.asarray(self.of["Adot_v"](q, v), dtype=np.float64)[self.rows]
+
+
+_OF_LOOPS = ("Phi", "A", "Adot_v")
 
 
 class FunctionPlant(PlantBase):
@@ -107,7 +153,8 @@ class FunctionPlant(PlantBase):
     Notes
     -----
     Sign convention as in `Mechanism` (Aghili, eq. 19). Rank is decided in the metric of M; rows should be
-    in metres (or radians times `size`), so that they compare.
+    in metres (or radians times `size`), so that they compare. The plant can be pickled if its functions can: those
+    from the top level of a module, and methods of objects that can be pickled; not lambdas.
 
     Examples
     --------
@@ -151,7 +198,8 @@ class FunctionPlant(PlantBase):
         sketch: Callable[[Array], Sequence[ArrayLike]] | None = None,
         source: str = "",
     ) -> None:
-        self.name, self.source = _check.name(name, "plant"), source
+        self.name = _check.name(name, "plant")
+        self.source = _check.text(source, f"plant {self.name!r}: source")
         self.size = _check.positive(size, "the size of a plant")
         self.position_names = self.velocity_names = self._names(coordinates, "coordinate")
         self.actuator_names = self._names(actuators, "actuator")
@@ -159,7 +207,7 @@ class FunctionPlant(PlantBase):
         self.velocity_units = tuple(f"{u}/s" for u in self.position_units)
         self.paired = tuple((i, i) for i in range(self.nq))
         self._neutral = np.zeros(self.nq) if neutral is None else _check.vector(neutral, self.nq, "neutral").copy()
-        self.limits = self._limit_array(limits or {})
+        self.limits = self._limit_array({} if limits is None else limits)
         self.effort = self._effort_array(effort)
 
         self._functions = {"M": M, "h": h, "Phi": Phi, "A": A, "Adot_v": Adot_v}
@@ -167,7 +215,7 @@ class FunctionPlant(PlantBase):
             self._functions["potential"] = potential
         if sketch is not None:
             self.sketch = sketch
-        for key, function in self._functions.items():
+        for key, function in (self._functions | ({} if sketch is None else {"sketch": sketch})).items():
             if not callable(function):
                 raise TypeError(f"plant {self.name!r}: {key} must be a function, got {function!r}")
         count = np.size(self._call("Phi", self._neutral))
@@ -182,7 +230,8 @@ class FunctionPlant(PlantBase):
             "B": (self.nv, self.nu),
             **self._row_shapes(count),
         }
-        self._B = self._drive(B)
+        self._constant_B = self._drive(B)
+        self._require_distinct_signals()
         for array in (self.limits, self.effort, self.row_scale, self.reach, self._neutral):
             array.setflags(write=False)
         self._check_functions()
@@ -195,30 +244,34 @@ class FunctionPlant(PlantBase):
         """Checked, distinct names."""
         if isinstance(names, str):
             raise TypeError(f"plant {self.name!r}: the {what}s must be a sequence of names, got the string {names!r}")
-        listed = tuple(_check.name(n, what) for n in names)
+        listed = _check.sequence(names, f"plant {self.name!r}: the {what}s", "names")
         for n in listed:
+            _check.name(n, what)
             if listed.count(n) > 1:
                 raise ModelError(f"plant {self.name!r}: {listed.count(n)} {what}s are called {n!r}; rename one")
         return listed
 
     def _units(self, units: Sequence[str] | None, count: int, default: str, what: str) -> tuple[str, ...]:
-        listed = (default,) * count if units is None else tuple(units)
+        given = (default,) * count if units is None else units
+        listed = tuple(_check.text(u, what) for u in _check.sequence(given, f"plant {self.name!r}: {what}", "units"))
         if len(listed) != count:
             raise ModelError(f"plant {self.name!r}: {what} must have {count} entries, got {listed}")
         return listed
 
     def _limit_array(self, limits: Mapping[str, tuple[float, float]]) -> Array:
         array = np.tile([-np.inf, np.inf], (self.nq, 1))
-        for coordinate, (low, high) in limits.items():
+        for coordinate, ends in _check.mapping(limits, f"plant {self.name!r}: limits", "coordinates to pairs").items():
+            low, high = _check.pair(ends, f"plant {self.name!r}: limits of {coordinate!r}", infinite=True)
             if not low < high:
                 raise ModelError(
                     f"plant {self.name!r}: the lower limit {low} of {coordinate!r} must be below the upper limit {high}"
                 )
-            array[self.index(coordinate)] = low, high
+            known = _check.one_of(coordinate, self.position_names, "coordinate", "limits")
+            array[self.index(known)] = low, high
         return array
 
     def _effort_array(self, effort: ArrayLike | None) -> Array:
-        array = np.full(self.nu, np.inf) if effort is None else np.array(effort, dtype=np.float64)
+        array = np.full(self.nu, np.inf) if effort is None else _check.numbers(effort, f"plant {self.name!r}: effort")
         if array.shape != (self.nu,) or not np.all(array > 0.0):
             raise ModelError(
                 f"plant {self.name!r}: effort must have {self.nu} entries > 0, one an actuator, got {array.tolist()}"
@@ -240,23 +293,26 @@ class FunctionPlant(PlantBase):
             raise ModelError(f"plant {self.name!r}: Phi(q) has {count} rows, but {len(names)} are named: {list(names)}")
         return slices, names
 
-    def _drive(self, B: Matrix | None) -> Callable[[Array], Array]:
-        """B as a function of q."""
+    def _drive(self, B: Matrix | None) -> Array | None:
+        """B where it is constant."""
         if callable(B):
             self._functions["B"] = B
-            return lambda q: self._value("B", q)
+            return None
         if B is None:
             constant = np.zeros((self.nv, self.nu))
             for k, coordinate in enumerate(self.actuator_names):
                 constant[self.index(coordinate), k] = 1.0
         else:
             constant = _check.matrix(B, (self.nv, self.nu), f"B of plant {self.name!r} (coordinates x actuators)")
-        return lambda q: constant.copy()
+        return constant
+
+    def _B(self, q: Array) -> Array:
+        return self._value("B", q) if self._constant_B is None else self._constant_B.copy()
 
     def _call(self, key: str, *state: Array) -> Array:
         """What a function returns, as a new array."""
         try:
-            return np.array(self._functions[key](*state), dtype=np.float64, order="C")
+            return _check.numbers(self._functions[key](*(x.copy() for x in state)), key)
         except Exception as error:
             given = "q" if len(state) == 1 else "q, v"
             listed = ", ".join(str(x.tolist()) for x in state)
@@ -309,36 +365,50 @@ class FunctionPlant(PlantBase):
         q, v : array_like, shape (nv,)
             A generic state, near which all functions are smooth.
         tolerance : float
-            Largest error, relative to the largest entry (or to 1).
+            Largest error, relative to what is differentiated: of A and Adot_v to the largest entry, and at least to
+            what moves a row by the size of the plant a radian; of forces to the kinetic and the potential energy a
+            radian (or size, for a coordinate in metres).
 
         Raises
         ------
         ModelError
             Names the function that disagrees, and how much.
         """
+        tolerance = _check.positive(tolerance, "tolerance")
         q = _check.vector(q, self.nq, "q", self.position_names)
         v = _check.vector(v, self.nv, "v", self.velocity_names)
         rest = np.zeros(self.nv)
+        # Differences step through configurations, so that no speed and no unit matters.
+        reach = np.array([self.size if unit == "m" else 1.0 for unit in self.position_units])
+        row = np.array([1.0 / self.size if unit == "m" else 1.0 for unit in self.row_units])
+        fastest = float((np.abs(v) / reach).max(initial=0.0)) or 1.0  # 1/s
 
-        def compare(key: str, what: str, given: Array, found: Array) -> None:
-            error = float(np.abs(given - found).max(initial=0.0))
-            if error > tolerance * max(1.0, float(np.abs(found).max(initial=0.0))):
+        def compare(key: str, what: str, given: Array, found: Array, weight: Array) -> None:
+            error, largest = (float(np.abs(weight * x).max(initial=0.0)) for x in (given - found, found))
+            if error > tolerance * max(1.0, largest):
                 raise ModelError(
-                    f"plant {self.name!r}: {key} disagrees with {what} by {error:.3e} at q = {q.tolist()}, "
-                    f"v = {v.tolist()}: it returns {given.tolist()}, where {found.tolist()} was found by differences"
+                    f"plant {self.name!r}: {key} disagrees with {what} by {np.abs(given - found).max():.3e} at q = "
+                    f"{q.tolist()}, v = {v.tolist()}: it returns {given.tolist()}, differences give {found.tolist()}"
                 )
 
-        gradient = _gradient(lambda x: self._value("Phi", x), q)
-        compare("A", "the gradient of Phi", self._value("A", q), gradient)
-        rate = _slope(lambda s: self._value("A", q + s * v)) @ v
-        compare("Adot_v", "the rate of A along v", self._value("Adot_v", q, v), rate)
-        even = 0.5 * (self._value("h", q, v) + self._value("h", q, -v)) - self._value("h", q, rest)
-        moving = _slope(lambda s: self._value("M", q + s * v)) @ v
-        kinetic = _gradient(lambda x: np.array([0.5 * v @ self._value("M", x) @ v]), q)[0]
-        compare("h", "the Coriolis forces that follow from M", even, moving - kinetic)
+        def along_v(key: str) -> Array:
+            return _slope(lambda s: self._value(key, q + s * v), _STEP / fastest)
+
+        gradient = _gradient(lambda x: self._value("Phi", x), q, _STEP * reach)
+        compare("A", "the gradient of Phi", self._value("A", q), gradient, np.outer(row, reach))
+        compare("Adot_v", "the rate of A along v", self._value("Adot_v", q, v), along_v("A") @ v, row / fastest**2)
+        force = self._value("h", q, rest)
+        largest = float(np.abs(reach * force).max(initial=0.0))
+        unseen = 1e2 * _ROUNDING / tolerance  # of what a difference is taken of: below it, rounding is all that is left
+        M, even = self._value("M", q), 0.5 * (self._value("h", q, v) + self._value("h", q, -v)) - force
+        coriolis = along_v("M") @ v - _gradient(lambda x: 0.5 * v @ self._value("M", x) @ v, q, _STEP * reach)
+        moving = float(np.abs(M * np.outer(reach, reach)).max(initial=0.0)) * fastest**2
+        compare("h", "the Coriolis forces that follow from M", even, coriolis, reach / max(moving, unseen * largest))
         if "potential" in self._functions:
-            slope = _gradient(lambda x: self._value("potential", x)[None], q)[0]
-            compare("h", "the gradient of the potential, at rest,", self._value("h", q, rest), slope)
+            slope = _gradient(lambda x: self._value("potential", x), q, _STEP * reach)
+            energy = abs(float(self._value("potential", q)))
+            weight = reach / (max(largest, unseen * energy / _STEP) or 1.0)
+            compare("h", "the gradient of the potential, at rest,", force, slope, weight)
 
     # -- coordinates ------------------------------------------------------------------------------
 
@@ -358,6 +428,7 @@ class FunctionPlant(PlantBase):
 
     def position_rate(self, q: ArrayLike, v: ArrayLike) -> Array:
         """dq/dt, which is v."""
+        _check.vector(q, self.nq, "q", self.position_names)
         return _check.vector(v, self.nv, "v", self.velocity_names).copy()
 
     # -- loops ------------------------------------------------------------------------------------
@@ -369,6 +440,30 @@ class FunctionPlant(PlantBase):
     def jacobian(self, q: ArrayLike) -> Array:
         """Constraint Jacobian A (rows, nv)."""
         return self._value("A", _check.vector(q, self.nq, "q", self.position_names))
+
+    def rolling_rows(self, q: ArrayLike) -> tuple[str, ...]:
+        """Rows that bind velocities and no positions: rows of A that are not the gradient of Phi at q and near it.
+
+        Rolling wheels, blades, knife edges: Phi = 0 and A(q) v = 0. The machine then has more positions than
+        2 dof states can tell. `simulate` takes such rows, and `underlying_ode` linearizes them.
+
+        Examples
+        --------
+        >>> from cmbcontrol import plants
+        >>> plants.slider_crank().rolling_rows([1.2, -2.4])
+        ()
+        """
+        q = _check.vector(q, self.nq, "q", self.position_names)
+        length = np.array([1.0 if unit == "rad" else self.size for unit in self.position_units])
+        # a row may be a gradient, or vanish, at one pose by chance
+        near = 1e-2 * length * np.random.default_rng(0).standard_normal((2, self.nq))
+        off, scale = np.zeros(len(self.row_names)), np.zeros(len(self.row_names))
+        for x in (q, q + near[0], q + near[1]):
+            given = self._value("A", x) * length
+            found = _gradient(lambda s, x=x: self._value("Phi", x + length * s), np.zeros(self.nq))
+            off = np.maximum(off, np.abs(given - found).max(axis=1, initial=0.0))
+            scale = np.maximum(scale, np.abs(given).max(axis=1, initial=0.0))
+        return tuple(n for n, wrong in zip(self.row_names, off > _GRADIENT * scale, strict=True) if wrong)
 
     def with_loops(self, *loops: Joint | Loop | Coupling) -> FunctionPlant:
         """The same plant with more couplings; one that has the name of a present coupling or loop takes its place.
@@ -396,11 +491,13 @@ class FunctionPlant(PlantBase):
         row = np.zeros((1, self.nq))
         for coordinate, c in loop.coefficients.items():
             row[0, self.index(coordinate)] = c
-        f, last = self._functions, next(iter(loop.coefficients))
-        metres = np.array([self.size if unit == "rad" else 1.0 for unit in self.position_units])
+        last = next(iter(loop.coefficients))
         count = len(self.row_names)
-        scale = np.append(self.row_scale, 1.0 / np.linalg.norm(row[0] / metres))
+        scale = np.append(self.row_scale, 1.0 / np.linalg.norm(row[0] / self.reach))
         scale.setflags(write=False)
+        if loop.name in self.row_names:
+            raise ModelError(f"plant {self.name!r} has a row called {loop.name!r} already; rename the coupling")
+        coupled = _Coupled({name: self._functions[name] for name in _OF_LOOPS}, row, loop.offset, count)
         mode = object.__new__(type(self))
         vars(mode).update(
             vars(self),
@@ -408,28 +505,19 @@ class FunctionPlant(PlantBase):
             row_units=(*self.row_units, self.position_units[self.index(last)]),
             row_slices={**self.row_slices, loop.name: slice(count, count + 1)},
             row_scale=scale,
-            _functions=f
-            | {
-                "Phi": lambda q: np.append(f["Phi"](q), row @ q - loop.offset),
-                "A": lambda q: np.append(np.reshape(f["A"](q), (count, self.nv)), row, axis=0),
-                "Adot_v": lambda q, v: np.append(f["Adot_v"](q, v), 0.0),
-            },
+            _functions=self._functions | {name: getattr(coupled, name) for name in _OF_LOOPS},
             _shapes=self._shapes | self._row_shapes(count + 1),
         )
+        vars(mode).pop("_modes", None)
         return mode
 
     def _row_shapes(self, count: int) -> dict[str, tuple[int, ...]]:
         return {"Phi": (count,), "A": (count, self.nv), "Adot_v": (count,)}
 
     def _of_rows(self, kept: Sequence[str], rows: NDArray[np.int64]) -> dict[str, Any]:
-        f = self._functions
+        selected = _Selected({name: self._functions[name] for name in _OF_LOOPS}, rows)
         return {
-            "_functions": f
-            | {
-                "Phi": lambda q: np.asarray(f["Phi"](q), dtype=np.float64)[rows],
-                "A": lambda q: np.asarray(f["A"](q), dtype=np.float64).reshape(-1, self.nv)[rows],
-                "Adot_v": lambda q, v: np.asarray(f["Adot_v"](q, v), dtype=np.float64)[rows],
-            },
+            "_functions": self._functions | {name: getattr(selected, name) for name in _OF_LOOPS},
             "_shapes": self._shapes | self._row_shapes(rows.size),
         }
 
@@ -456,6 +544,8 @@ class FunctionPlant(PlantBase):
         AssemblyError
             Where the loops stay open by more than 1e-9 m.
         """
+        accuracy = _check.positive(accuracy, "accuracy")
+        _check.one_of(metric, ("mass", "euclidean"), "metric")
         q = _check.vector(q, self.nq, "q", self.position_names).copy()
         left = self.open_loop(q)
         for _ in range(30):
@@ -508,6 +598,10 @@ class FunctionPlant(PlantBase):
         ModelError
             Where the mass matrix is not positive definite, or a function fails.
         """
+        t = _check.number(t, "t")
+        project, close = _check.flag(project, "project"), _check.flag(close, "close")
+        if cap is not None:
+            cap = _check.count(cap, "cap", 0)
         q = _check.vector(q, self.nq, "q", self.position_names)
         v = _check.vector(v, self.nv, "v", self.velocity_names)
         if close:
@@ -532,6 +626,30 @@ class FunctionPlant(PlantBase):
         closer = q - np.linalg.lstsq(A, off, rcond=RANK_TOLERANCE)[0]
         return closer if self.open_loop(closer) < self.open_loop(q) else q
 
+    # -- from process to process ------------------------------------------------------------------
+
+    def __getstate__(self) -> dict[str, Any]:
+        for key, function in {**self._functions, "sketch": self.sketch}.items():
+            try:
+                pickle.dumps(function)
+            except Exception as error:  # whatever the object of a user raises
+                raise ModelError(
+                    f"plant {self.name!r} cannot be pickled, for its function {key} cannot: {error}. Define it at the "
+                    "top level of a module, or build the plant anew in each process."
+                ) from error
+        return {name: value for name, value in vars(self).items() if name != "_modes"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        for array in (
+            self.limits,
+            self.effort,
+            self.row_scale,
+            self.reach,
+            self._neutral,
+        ):  # which pickle does not know
+            array.setflags(write=False)
+
     # -- printing ---------------------------------------------------------------------------------
 
     def __repr__(self) -> str:
@@ -549,13 +667,13 @@ class FunctionPlant(PlantBase):
         return lines
 
 
-def _gradient(function: Callable[[Array], Array], q: Array) -> Array:
+def _gradient(function: Callable[[Array], Array], q: Array, steps: Array) -> Array:
     """Gradient (outputs, nq) by central differences of order 4."""
-    columns = [_slope(lambda s, e=e: function(q + s * e)) for e in np.eye(q.size)]
+    columns = [_slope(lambda s, e=e: function(q + s * e), h) for e, h in zip(np.eye(q.size), steps, strict=True)]
     return np.stack(columns, axis=-1)
 
 
-def _slope(function: Callable[[float], Array], step: float = 1e-3) -> Array:
+def _slope(function: Callable[[float], Array], step: float) -> Array:
     """Derivative at zero by central differences of order 4."""
     near, far = function(step) - function(-step), function(2.0 * step) - function(-2.0 * step)
     return (8.0 * near - far) / (12.0 * step)

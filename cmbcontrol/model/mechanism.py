@@ -76,8 +76,10 @@ class Mechanism(PlantBase):
         source: str = "",
     ) -> None:
         self.name = _check.name(name, "mechanism")
-        self.bodies, self.joints, self.loops = tuple(bodies), tuple(joints), tuple(loops)
-        self.springs, self.actuators, self.source = tuple(springs), tuple(actuators), source
+        parts = {"bodies": bodies, "joints": joints, "loops": loops, "springs": springs, "actuators": actuators}
+        for key, given in parts.items():
+            setattr(self, key, _check.sequence(given, f"mechanism {self.name!r}: {key}", key))
+        self.source = _check.text(source, f"mechanism {self.name!r}: source")
         self.gravity = _check.vector(gravity, 3, "gravity").copy()
         self.gravity.setflags(write=False)
         self._check_parts()
@@ -101,6 +103,7 @@ class Mechanism(PlantBase):
         for array in (self.row_scale, self.effort, self.limits):
             array.setflags(write=False)
         self.force_scale = self._force_scale()
+        self._require_distinct_signals()
         self._frozen = True
         self._check_mass()
 
@@ -118,7 +121,7 @@ class Mechanism(PlantBase):
         for what, parts, types in kinds:
             for part in parts:
                 if not isinstance(part, types):
-                    raise TypeError(f"mechanism {self.name!r}: {part!r} is not a {what}")
+                    raise TypeError(f"mechanism {self.name!r}: {_check.shown(part)} is not a {what}")
         for what, parts in (
             ("body", self.bodies),
             ("joint or loop", self.joints + self.loops),
@@ -229,8 +232,7 @@ class Mechanism(PlantBase):
         >>> plants.five_bar().link_index("right_upper")
         3
         """
-        if body not in self._compiled.link_of:
-            raise ValueError(_check.unknown(body, list(self._compiled.link_of), "body"))
+        _check.one_of(body, self._compiled.link_of, "body")
         return self._compiled.link_of[body]
 
     def pose(self, q: ArrayLike, body: str) -> Frame:
@@ -262,7 +264,7 @@ class Mechanism(PlantBase):
         """Residual phi (rows,) of the loops, metres and radians."""
         R, p = self.link_poses(q)
         phi = np.empty(len(self.row_names))
-        loops.loop_residual(self.model, np.ascontiguousarray(q, dtype=np.float64), R, p, phi)
+        loops.loop_residual(self.model, _check.vector(q, self.nq, "q"), R, p, phi)
         return phi
 
     def close(self, q: ArrayLike, *, metric: str = "mass", accuracy: float = 1e-14) -> Array:
@@ -273,8 +275,10 @@ class Mechanism(PlantBase):
         AssemblyError
             Where the loops stay open by more than 1e-9 m.
         """
+        accuracy = _check.positive(accuracy, "accuracy")
+        _check.one_of(metric, ("mass", "euclidean"), "metric")
         q = _check.vector(q, self.nq, "q", self.position_names).copy()
-        euclidean = _check.one_of(metric, ("mass", "euclidean"), "metric") == "euclidean"
+        euclidean = metric == "euclidean"
         work, moved = constrained.new_work(self.model), np.empty(self.nv)
         left = constrained.close_loops(
             self.model, q, work, RANK_TOLERANCE, self.nv, euclidean, accuracy * self.size, moved
@@ -363,6 +367,10 @@ class Mechanism(PlantBase):
         ModelError
             Where the mass matrix is not positive definite.
         """
+        t = _check.number(t, "t")
+        project, close = _check.flag(project, "project"), _check.flag(close, "close")
+        if cap is not None:
+            cap = _check.count(cap, "cap", 0)
         q = _check.vector(q, self.nq, "q", self.position_names)
         v = _check.vector(v, self.nv, "v", self.velocity_names)
         if project:
@@ -377,10 +385,6 @@ class Mechanism(PlantBase):
             raise ModelError(f"the mass matrix of {self.name!r} is not positive definite at q = {q.tolist()}")
         rows = self.row_scale, self.reach, self.force_scale, None, self.row_names, self.absent
         return Terms(t, q.copy(), v.copy(), M, h, phi, A, b, B, potential, pivots, rank, *rows)
-
-    def __deepcopy__(self, memo: dict) -> Mechanism:
-        """A frozen machine is its own copy."""
-        return self
 
     def __reduce__(self) -> tuple:
         """Pickled as its parts and built again: arrays from a file would not be read-only, as kernels know them."""

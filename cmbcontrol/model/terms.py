@@ -101,6 +101,16 @@ class Terms:
         return self._split[1]
 
     @cached_property
+    def unit_motions(self) -> Array:
+        """Basis (nv, dof) of N(A), orthonormal where coordinates count by their `reach`: motions of a metre.
+
+        Where joints turn and slide, columns of Z that are orthogonal in radians and metres may be all but the same
+        motion: what motors reach is told from these.
+        """
+        split = laws.constraint_split(self.A / self.reach, self.b, self.row_scale, self.rank)
+        return np.ascontiguousarray(split[1] / self.reach[:, None])
+
+    @cached_property
     def P(self) -> Array:
         """Projector on N(A) (Aghili, eq. 15), shape (nv, nv)."""
         return self.Z @ self.Z.T
@@ -123,6 +133,11 @@ class Terms:
         return c
 
     @cached_property
+    def levers(self) -> Array:
+        """A (rows, nv) in metres of gap a metre of motion: as large as lever arms over the size of the machine."""
+        return self.row_scale[:, None] * self.A / self.reach
+
+    @cached_property
     def singular_values(self) -> Array:
         """Singular values of A, largest first."""
         return np.linalg.svd(self.A, compute_uv=False)
@@ -141,6 +156,20 @@ class Terms:
             out[:, i] = S[:, j]
         return out
 
+    def copied(self) -> Terms:
+        """The same with arrays of its own: whoever gets it may write into them, and changes nothing else.
+
+        Read-only views would not do: kernels are compiled again, for seconds each, for arrays that are read-only.
+        """
+        terms, given = object.__new__(Terms), vars(self)
+        own = vars(terms)
+        own.update({name: given[name] for name in _FIELDS})  # without what has been computed from them
+        for name in _WRITABLE:
+            own[name] = given[name].copy()
+        if self.force is not None:
+            own["force"] = self.force.copy()
+        return terms
+
     def with_force(self, force: Array) -> Terms:
         """The same with a measured constraint force A' lam (nv,)."""
         terms = copy.copy(self)  # what has been computed from it is kept
@@ -158,4 +187,6 @@ class Terms:
         return self.kinetic + self.potential
 
 
+_FIELDS = tuple(Terms.__dataclass_fields__)
+_WRITABLE = ("q", "v", "M", "h", "phi", "A", "b", "B", "pivots")
 FAILED = constrained.FAILED

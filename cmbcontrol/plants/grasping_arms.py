@@ -49,6 +49,7 @@ def grasping_arms(
     >>> [plant.without(*off).diagnose(q).dof for off in ((), ("table",), ("left_grasp", "right_grasp"))]
     [0, 3, 6]
     """
+    table = _check.flag(table, "table")
     arms = two_arms(object_mass=object_mass, effort=effort)
     joints = [
         *(joint for joint in arms.joints if joint.name != "left_grasp"),

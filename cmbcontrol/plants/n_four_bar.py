@@ -43,8 +43,7 @@ def n_four_bar(n: int = 2, effort: float = math.inf) -> Mechanism:
     >>> plant.diagnose(pose(3, 1.0)).dof
     1
     """
-    if not isinstance(n, (int, np.integer)) or n < 1:
-        raise ValueError(f"n must be a whole number of loops >= 1, got {n!r}")
+    n = _check.count(n, "n, the number of loops,")
     top = Frame((1.0, 0, 0))
     bodies, joints, loops = [], [], []
     for i in range(n + 1):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -11,7 +13,41 @@ from .entry import Entry, Study
 
 __all__ = ["particle_on_circle"]
 
+Array = NDArray[np.float64]
+
 SOURCE = "F. Aghili, projection-operator formulation, section 5.4 (eqs. 33-37 and figure 2)"
+
+
+@dataclass(frozen=True, eq=False)
+class _Bead:
+    """The functions of the plant; as methods they can be pickled."""
+
+    mass: float
+    radius: float
+    weight: Array
+
+    def M(self, q: Array) -> Array:
+        return self.mass * np.eye(2)
+
+    def h(self, q: Array, v: Array) -> Array:
+        return -self.weight
+
+    def Phi(self, q: Array) -> list[float]:
+        return [np.linalg.norm(q) - self.radius]
+
+    def A(self, q: Array) -> list[Array]:
+        return [q / np.linalg.norm(q)]
+
+    def Adot_v(self, q: Array, v: Array) -> list[float]:
+        length = np.linalg.norm(q)
+        along = q @ v / length
+        return [(v @ v - along * along) / length]
+
+    def potential(self, q: Array) -> float:
+        return -self.weight @ q
+
+    def sketch(self, q: Array) -> list[list]:
+        return [[[0.0, 0.0], q]]
 
 
 def particle_on_circle(mass: float = 1.0, radius: float = 1.0, gravity: ArrayLike = (0.0, -9.81)) -> FunctionPlant:
@@ -44,34 +80,28 @@ def particle_on_circle(mass: float = 1.0, radius: float = 1.0, gravity: ArrayLik
     array([2., 0.])
     """
     mass, radius = _check.positive(mass, "mass"), _check.positive(radius, "radius")
-    weight = mass * _check.vector(gravity, 2, "gravity")
-
-    def Adot_v(q: np.ndarray, v: np.ndarray) -> list[float]:
-        length = np.linalg.norm(q)
-        along = q @ v / length
-        return [(v @ v - along * along) / length]
-
+    bead = _Bead(mass, radius, mass * _check.vector(gravity, 2, "gravity"))
     return FunctionPlant(
         "particle",
         ("q1", "q2"),
-        M=lambda q: mass * np.eye(2),
-        h=lambda q, v: -weight,
-        Phi=lambda q: [np.linalg.norm(q) - radius],
-        A=lambda q: [q / np.linalg.norm(q)],
-        Adot_v=Adot_v,
+        M=bead.M,
+        h=bead.h,
+        Phi=bead.Phi,
+        A=bead.A,
+        Adot_v=bead.Adot_v,
         B=np.eye(2),
         actuators=("f1", "f2"),
         rows={"circle": ("circle",)},
-        potential=lambda q: -weight @ q,
+        potential=bead.potential,
         neutral=(radius, 0.0),
         units=("m", "m"),
         size=radius,
-        sketch=lambda q: [[[0.0, 0.0], q]],
+        sketch=bead.sketch,
         source=SOURCE,
     )
 
 
-def start(plant: FunctionPlant) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def start(plant: FunctionPlant) -> tuple[Array, Array]:
     """At rest, level with the centre on the right."""
     return plant.neutral(), np.zeros(plant.nv)
 

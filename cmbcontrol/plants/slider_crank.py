@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +15,47 @@ from .entry import Entry, Study
 
 __all__ = ["slider_crank"]
 
+Array = NDArray[np.float64]
+
 SOURCE = "F. Aghili, projection-operator formulation, section 8 (eqs. 66-69)"
+
+
+@dataclass(frozen=True)
+class _Crank:
+    """The functions of the plant; as methods they can be pickled."""
+
+    l: float
+    ml2: float
+    mgl: float
+
+    def M(self, q: Array) -> list[list[float]]:
+        c2 = math.cos(q[1])
+        return [[self.ml2 * (3.0 + 2.0 * c2), self.ml2 * (1.0 + c2)], [self.ml2 * (1.0 + c2), self.ml2]]
+
+    def h(self, q: Array, v: Array) -> list[float]:
+        s2, c1, c12 = math.sin(q[1]), math.cos(q[0]), math.cos(q[0] + q[1])
+        return [
+            -self.ml2 * s2 * (v[1] ** 2 + 2.0 * v[0] * v[1]) + self.mgl * (c12 + 2.0 * c1),
+            self.ml2 * s2 * v[0] ** 2 + self.mgl * c12,
+        ]
+
+    def Phi(self, q: Array) -> list[float]:
+        return [self.l * (math.sin(q[0]) + math.sin(q[0] + q[1]))]
+
+    def A(self, q: Array) -> list[list[float]]:
+        c1, c12 = math.cos(q[0]), math.cos(q[0] + q[1])
+        return [[self.l * (c1 + c12), self.l * c12]]
+
+    def Adot_v(self, q: Array, v: Array) -> list[float]:
+        return [-self.l * (math.sin(q[0]) * v[0] ** 2 + math.sin(q[0] + q[1]) * (v[0] + v[1]) ** 2)]
+
+    def potential(self, q: Array) -> float:
+        return self.mgl * (2.0 * math.sin(q[0]) + math.sin(q[0] + q[1]))
+
+    def sketch(self, q: Array) -> list[list[list[float]]]:
+        joint = [self.l * math.cos(q[0]), self.l * math.sin(q[0])]
+        end = [joint[0] + self.l * math.cos(q[0] + q[1]), joint[1] + self.l * math.sin(q[0] + q[1])]
+        return [[[0.0, 0.0], joint], [joint, end]]
 
 
 def slider_crank(
@@ -56,50 +97,30 @@ def slider_crank(
     >>> plant.assemble(guess={"q1": 0.5, "q2": -1.0}, q1=0.5)
     array([ 0.5, -1. ])
     """
+    actuated = (actuated,) if isinstance(actuated, str) else actuated
+    actuated = _check.names(actuated, "actuated", ("q1", "q2"), "coordinate")
     m, l = _check.positive(mass, "mass"), _check.positive(length, "length")
-    g = _check.number(gravity, "gravity")
-    ml2, mgl = m * l * l, m * g * l
-
-    def M(q: np.ndarray) -> list[list[float]]:
-        c2 = math.cos(q[1])
-        return [[ml2 * (3.0 + 2.0 * c2), ml2 * (1.0 + c2)], [ml2 * (1.0 + c2), ml2]]
-
-    def h(q: np.ndarray, v: np.ndarray) -> list[float]:
-        s2, c1, c12 = math.sin(q[1]), math.cos(q[0]), math.cos(q[0] + q[1])
-        return [
-            -ml2 * s2 * (v[1] ** 2 + 2.0 * v[0] * v[1]) + mgl * (c12 + 2.0 * c1),
-            ml2 * s2 * v[0] ** 2 + mgl * c12,
-        ]
-
-    def A(q: np.ndarray) -> list[list[float]]:
-        c1, c12 = math.cos(q[0]), math.cos(q[0] + q[1])
-        return [[l * (c1 + c12), l * c12]]
-
-    def sketch(q: np.ndarray) -> list[list[list[float]]]:
-        joint = [l * math.cos(q[0]), l * math.sin(q[0])]
-        end = [joint[0] + l * math.cos(q[0] + q[1]), joint[1] + l * math.sin(q[0] + q[1])]
-        return [[[0.0, 0.0], joint], [joint, end]]
-
+    crank = _Crank(l, m * l * l, m * _check.number(gravity, "gravity") * l)
     return FunctionPlant(
         "slider-crank",
         ("q1", "q2"),
-        M=M,
-        h=h,
-        Phi=lambda q: [l * (math.sin(q[0]) + math.sin(q[0] + q[1]))],
-        A=A,
-        Adot_v=lambda q, v: [-l * (math.sin(q[0]) * v[0] ** 2 + math.sin(q[0] + q[1]) * (v[0] + v[1]) ** 2)],
+        M=crank.M,
+        h=crank.h,
+        Phi=crank.Phi,
+        A=crank.A,
+        Adot_v=crank.Adot_v,
         actuators=actuated,
         rows={"slider": ("slider",)},
-        potential=lambda q: mgl * (2.0 * math.sin(q[0]) + math.sin(q[0] + q[1])),
+        potential=crank.potential,
         units=("rad", "rad"),
-        effort=[_check.positive(effort, "effort") if effort != math.inf else math.inf] * len(actuated),
+        effort=[_check.positive(effort, "effort", infinite=True)] * len(actuated),
         size=l,
-        sketch=sketch,
+        sketch=crank.sketch,
         source=SOURCE,
     )
 
 
-def start(plant: FunctionPlant) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def start(plant: FunctionPlant) -> tuple[Array, Array]:
     """At rest at q1 = 0.6, on the branch where the slider slides."""
     return np.array([0.6, -1.2]), np.zeros(plant.nv)
 

@@ -58,7 +58,9 @@ def two_arms(
     """
     _check.one_of(closure, ("weld", "planar"), "closure")
     mass = _check.positive(object_mass, "object_mass")
-    limits = [effort] * 3 if np.ndim(effort) == 0 else list(effort)
+    limits = [effort] * 3 if _check.single(effort) else list(_check.sequence(effort, "effort", "three limits"))
+    for limit in limits:
+        _check.positive(limit, "effort", infinite=True)
     if len(limits) != 3:
         raise ValueError(f"effort must be one limit, or three, of shoulder, elbow and wrist, got {effort!r}")
     bodies, joints = [], []

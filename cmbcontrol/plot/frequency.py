@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from .. import _check
 from ..linear.model import LinearModel
+from ..linear.sampled import frequencies
 from .style import INK, LABEL, beside, dress, styles
 
 if TYPE_CHECKING:
@@ -47,6 +49,9 @@ def bode(linear_model: LinearModel, omega: ArrayLike | None = None, *, axes: Any
     >>> [ax.get_ylabel() for ax in bode(lin).axes]
     ['gain (rad/(N m))', 'phase (deg)']
     """
+    _check.instance(linear_model, LinearModel, "linear_model", "from linearize")
+    if omega is not None:
+        omega = frequencies(omega)
     inputs, outputs = linear_model.inputs, linear_model.outputs
     if not inputs or not outputs:
         raise ValueError(f"the linear model of {linear_model.name!r} has no {'inputs' if not inputs else 'outputs'}")

@@ -58,6 +58,7 @@ def mechanism(plant: Any, q: ArrayLike | Mapping[str, float], ax: Any = None) ->
     >>> mechanism(plant, plant.assemble(left=2.1, right=1.0)).axes[0].get_xlabel()
     'x (m)'
     """
+    _check.plant(plant)
     artist = sketcher(plant)
     pose = artist.at(plant.configuration(q))
     drawing = Drawing(artist, [pose], ax, title=str(plant.name))
@@ -104,6 +105,8 @@ def animate(
     ...     animate(run, folder + "/run.gif").stat().st_size > 1000
     True
     """
+    _check.run(run)
+    path, trace = _check.path(path), _check.flag(trace, "trace")
     path = animation_path(path, fps)
     _check.positive(speed, "speed")
     if run.plant is None:
@@ -424,7 +427,7 @@ def _coil(ends: Array, width: float, view: list[int]) -> Array:
     normal = np.eye(3)[({0, 1, 2} - set(view)).pop()] if len(view) == 2 else np.eye(3)[np.abs(along).argmin()]
     side = np.cross(normal, along)
     length = float(np.linalg.norm(side))
-    if length < 1e-12:
+    if length <= 1e-9 * width:
         return ends
     s = np.array([0.0, 0.2, *np.linspace(0.225, 0.775, 12), 0.8, 1.0])
     swing = np.array([0.0, 0.0, *([1.0, -1.0] * 6), 0.0, 0.0])

@@ -85,6 +85,8 @@ def modes(
     >>> modes(lin).axes[0].get_title()
     'mode 0: 3.836 rad/s, damping 0'
     """
+    _check.instance(linear_model, LinearModel, "linear_model", "from linearize")
+    undamped = _check.flag(undamped, "undamped")
     found = linear_model.undamped_modes() if undamped else linear_model.modes()
     panels = _panels(found, which)
     motions = [_Motion(linear_model, group[0][1], amplitude) for group in panels]
@@ -164,9 +166,13 @@ def animate_mode(
     ...     animate_mode(lin, 0, folder + "/mode.gif", fps=8).stat().st_size > 1000
     True
     """
+    _check.instance(linear_model, LinearModel, "linear_model", "from linearize")
+    path = _check.path(path)
+    decay, undamped = _check.flag(decay, "decay"), _check.flag(undamped, "undamped")
+    trace = _check.flag(trace, "trace")
     path = animation_path(path, fps)
     _check.positive(seconds, "seconds")
-    _check.positive(cycles, "cycles")
+    cycles = _check.count(cycles, "cycles")
     found = linear_model.undamped_modes() if undamped else linear_model.modes()
     (number,) = _numbers(found, [mode])
     shown = found[number]
@@ -199,8 +205,8 @@ def _course(mode: Mode, cycles: float, seconds: float, decay: bool, fps: float) 
 
 def _numbers(found: Modes, which: Sequence[int]) -> list[int]:
     """Numbers of modes, checked."""
-    for i in which:
-        if not isinstance(i, (int, np.integer)) or not 0 <= i < len(found):
+    for i in _check.sequence(which, "which", "numbers of modes"):
+        if _check.count(i, "which mode", 0) >= len(found):
             raise ValueError(f"there is no mode {i!r}; there are {len(found)}, numbered from 0")
     return [int(i) for i in which]
 

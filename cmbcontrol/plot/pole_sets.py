@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .. import _check
+from ..design.certificate import Certificate
 from . import style
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-    from ..design.certificate import Certificate
 
 __all__ = ["pole_sets"]
 
@@ -42,6 +42,8 @@ def pole_sets(certificate: Certificate, *, ax: Any = None, legend: bool = True) 
     >>> pole_sets(Certificate(region, (case,))).axes[0].get_xlabel()
     'real part (1/s)'
     """
+    _check.instance(certificate, Certificate, "certificate", "from certify")
+    legend = _check.flag(legend, "legend")
     if ax is None:
         _, (ax,) = style.panels(None, 1, height=3.4)
     region = certificate.region

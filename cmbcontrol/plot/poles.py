@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from .. import _check
 from ..linear.model import LinearModel
 from . import style
 from .root_locus import damping_lines, limits
@@ -34,6 +35,7 @@ def poles(lin: LinearModel, digital: control.StateSpace | None = None) -> Figure
     >>> figure.axes[0].get_xlabel()
     'real part (1/s)'
     """
+    _check.instance(lin, LinearModel, "lin", "from linearize")
     figure, (ax,) = style.panels(None, 1, height=4.6)
     ax.set_aspect("equal", adjustable="box")
     if digital is None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .. import _check
 from ..linear.root_locus import RootLocus
 from .style import COLORS, FAINT, INK, LABEL, TICK, dress
 
@@ -43,6 +44,8 @@ def root_locus(locus: RootLocus, *, ax: Any = None, grid: bool = True) -> Figure
     >>> root_locus(locus).axes[0].get_xlabel()
     'real part (1/s)'
     """
+    _check.instance(locus, RootLocus, "locus")
+    grid = _check.flag(grid, "grid")
     data = locus.data
     if ax is None:
         from matplotlib.figure import Figure

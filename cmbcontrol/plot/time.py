@@ -54,6 +54,7 @@ def responses(run: Simulation, *, axes: Any = None) -> Figure:
     >>> [ax.get_ylabel() for ax in responses(run).axes]
     ['joint angle (rad)', 'motor effort (N m)']
     """
+    _check.run(run)
     t, data = run.time, run.data
     names, units = [str(n) for n in data["position"].values], _listed_units(data["q"])
     followed = [str(n) for n in data["controlled"].values] if "reference" in data else []
@@ -103,6 +104,7 @@ def forces(run: Simulation, *, axes: Any = None) -> Figure:
     >>> [ax.get_ylabel() for ax in forces(run).axes]
     ['constraint force (N m)', 'multiplier (N)']
     """
+    _check.run(run)
     t, data = run.time, run.data
     names, units = [str(n) for n in data["velocity"].values], _listed_units(data["constraint_force"])
     groups = _by_unit(names, units)
@@ -158,6 +160,7 @@ def reports(run: Simulation, *panels_of: str | Sequence[str], axes: Any = None) 
     >>> [ax.get_ylabel() for ax in reports(run, "margin", ["lost", "rank"]).axes]
     ['margin', 'reported']
     """
+    _check.run(run)
     if "report" not in run.data:
         raise ValueError(f"the controller of this run, {run.data.attrs['controller']}, has no method report(...)")
     known = [str(n) for n in run.data["quantity"].values]
@@ -195,6 +198,7 @@ def evidence(run: Simulation, *, axes: Any = None) -> Figure:
     >>> [ax.get_ylabel() for ax in evidence(run).axes]
     ['loop opening (m)', 'energy error (J)', 'energy (J)', 'conditioning (1)']
     """
+    _check.run(run)
     t, data = run.time, run.data
     figure, all_axes = panels(axes, 4)
     opening, balance, energy, conditioning = all_axes

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .. import _check
+from ..design.tune import TuneResult
 from . import style
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-    from ..design.tune import TuneResult
 
 __all__ = ["tuning"]
 
@@ -44,6 +44,7 @@ def tuning(result: TuneResult, *, axes: Any = None) -> Figure:
     >>> [ax.get_ylabel() for ax in tuning(found).axes]
     ['cost', 'gain']
     """
+    _check.instance(result, TuneResult, "result", "from tune")
     data = result.data
     if not result.evaluations:
         raise ValueError("no run was made: there is nothing to draw")

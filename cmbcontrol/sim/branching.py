@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
-from .._tolerance import BLURRED
-from ..dynamics.singular import SingularPose, moves, nearest_singular_pose, singular_pose
+from .._tolerance import BLURRED, rank
+from ..dynamics.singular import SingularPose, moves, nearest_singular_pose, regular_gradient, singular_pose
 from ..errors import AssemblyError, ModelError, SingularPoseError, Status, SwitchingError
 from ..kernels import stepping
 from ..model.plant import Plant
@@ -31,10 +31,10 @@ _PASSING = ("dop853", "verner65")  # methods that pass singular poses
 _AT = 1e-6  # closeness of a passage through a singular pose, as events are logged
 _APART = 1e-6  # s: nearer than this to the pose that was left, it is still the same
 _LOOK = 0.1  # closeness from which on a passage is looked for
-_START = 1e-9  # tolerance of the pose of a start: a gradient below it is lost
 _AWAY = 0.03  # rad or sizes: how far the first step leads away from a singular pose
 _DEFECT = 1e-10  # of that step, times its length
 _ORDER = 5  # of the defect in the length
+_HOPELESS = 12  # iterations after which they do so, where the step is not too long
 _ROUGH = 1e-4  # change from which on iterates tell the defect
 _BESIDE = 1e-6  # closeness from which on the direction of gradients is told by the pose, not by its noisy neighbourhood
 _BADLY = 1e-5  # of a velocity: what rounding over the smallest distance with full rank may have turned it by
@@ -119,14 +119,18 @@ def check_start(plant: Plant, q: Array, v: Array) -> None:
     ------
     SingularPoseError
     """
-    rows = len(plant.row_names)
-    if not rows or plant.terms(q, v).rank == min(rows, plant.nv):
+    rows = min(len(plant.row_names), plant.nv)
+    if not rows:
         return
-    pose = singular_pose(plant, q, tolerance=_START)
+    terms = plant.terms(q, v)
+    largest = max(float(terms.pivots[0]), 0.01 * regular_gradient(plant, q))
+    if rank(terms.pivots, largest, BLURRED) == rows:
+        return
+    pose = singular_pose(plant, q, tolerance=4.0 * BLURRED)
     if not len(pose.forms):
         return
     if pose.moves(v):
-        singular_pose(plant, q, v, tolerance=_START)
+        singular_pose(plant, q, v, tolerance=4.0 * BLURRED)
     elif pose.few and pose.locked:
         raise SingularPoseError(
             f"{pose} Nothing moves from here; the loads of such a pose need the stiffness of the parts."
@@ -245,7 +249,7 @@ def _passing(run: Run) -> bool:
 def _turn_at_start(run: Run, now: Standing, steering: Steering) -> None:
     """A start at a singular pose is passage number 0."""
     nq, n = run.plant.nq, run.plant.nq + run.plant.nv
-    pose = singular_pose(run.plant, now.x[:nq], tolerance=_START)
+    pose = singular_pose(run.plant, now.x[:nq], tolerance=4.0 * BLURRED)
     v = now.x[nq:n].copy()
     if len(pose.forms) and pose.moves(v):
         now.x = now.x.copy()
@@ -354,7 +358,7 @@ def _start_of_step(
     q, v = now.x[:nq].copy(), now.x[nq:n].copy()
     rate = field.derivative(now.t, now.x)
     if terms.rank < run.options.cap or closeness < BLURRED:
-        pose = singular_pose(plant, q, tolerance=_START if terms.rank < run.options.cap else 4.0 * BLURRED)
+        pose = singular_pose(plant, q, tolerance=4.0 * BLURRED)
         if not len(pose.forms):
             return None
         if terms.rank == run.options.cap:
@@ -444,7 +448,7 @@ def _collocated(
     weights = _weights(field, x, h)
     last = np.inf
     try:
-        for _ in range(60):
+        for count in range(60):
             Y = x + h * A @ K
             new = np.array([*[x] * first, *(field.project(np.ascontiguousarray(y))[0] for y in Y[first:])])
             change = float((weights * np.abs(new - X)).max())
@@ -453,6 +457,8 @@ def _collocated(
             done = change < 1e-14 or (change < 1e-11 and change >= 0.5 * last)
             last = change
             if not done and change > _ROUGH:
+                if count > _HOPELESS:
+                    break
                 continue
             X[-1, nq:n] *= field.speed_factor(X[-1])  # rounding at the start, which is none of the energy
             path = _path_of(nodes, t, x, X, K, h)

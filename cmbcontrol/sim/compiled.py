@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from .._interrupt import let_through
 from ..errors import Status
 from ..kernels import constrained, stepping
-from .run import INSTANT, Record, Run, Standing, path
+from .run import INSTANT, Record, Run, Standing, path, spent
 
 __all__ = ["run"]
 
@@ -72,6 +72,6 @@ def run(run: Run, record: Record, now: Standing, stop: float) -> None:
         if status > 0:
             record.status = Status(status)
             return
-        if now.taken >= run.max_steps and t < stop:
-            record.status = Status.TOO_MANY_STEPS
+        if (ended := spent(run, now, stop)) != Status.COMPLETED:
+            record.status = ended
             return

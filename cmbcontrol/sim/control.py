@@ -53,6 +53,7 @@ class Control:
         self.period = period_of(law)
         self.state = start_of(law, plant)
         self.delay = _delays(law, plant, self.period)
+        self._initial = _initial_effort(law, plant)
         self.drive = _drive(law, self.period)
         self.measures_force = bool(getattr(law, "measures_force", False))
         self.reports: list[tuple[float, Mapping[str, float]]] = []
@@ -60,6 +61,7 @@ class Control:
         if isinstance(law, ConstantEffort):
             self.command = law.u
         self._samples, self._times = 0, times
+        self._handed: tuple[Terms, Terms] | None = None  # what was handed out last, and of which
         self._under_way: list[tuple[float, int, float]] = []  # (arrival, motor, effort), in order
         self._start_of_drive = start_of(self.drive, plant) if self.drive is not None else np.zeros(0)
 
@@ -80,7 +82,7 @@ class Control:
 
     def first(self, terms: Terms) -> Array:
         """Efforts asked for at the start; a law that does not fit fails here, with its own message."""
-        return self._asked(0.0, terms, self.state)
+        return self._asked(0.0, self._own(terms), self.state)
 
     # -- in sampled time --------------------------------------------------------------------------
 
@@ -113,10 +115,13 @@ class Control:
             method = "update"
             update = optional(self.law, method)
             if update is not None:
-                self.state = np.atleast_1d(np.asarray(update(t, terms, self.state), dtype=np.float64))
+                state = update(t, terms, self.state.copy())
+                self.state = self._state(state, self.state.size, t, "next state", self.law)
         except Exception as error:
             raise LawFailed(self.law, method, t) from error
         if self.delay.any():
+            if self._samples == 0:
+                self.command = u if self._initial is None else self._initial
             late = ((self._arrival(delay), motor, float(u[motor])) for motor, delay in enumerate(self.delay))
             self._under_way = sorted([*self._under_way, *late])
         else:
@@ -143,11 +148,18 @@ class Control:
             return command
         try:
             if self.drive is None:
-                return self._asked(t, terms, c)
-            u = self.drive(t, terms, command, c)
+                return self._asked(t, self._own(terms), c)
+            u = self.drive(t, self._own(terms), command.copy(), c.copy())
             return self._checked(u, t, f"the efforts of {type(self.drive).__name__}")
         except Exception as error:
             raise LawFailed(self._driven_by, "__call__", t) from error
+
+    def commanded(self, t: float, terms: Terms, c: Array, u: Array, held: Array) -> Array:
+        """What is asked of the motors, where the efforts u act and those held are these: both differ behind a drive."""
+        if self.period is not None or self.drive is not None:
+            return held
+        command = optional(self.law, "command")
+        return u if command is None else self._checked(command(t, self._own(terms), c.copy()), t, "the command")
 
     def rate(self, t: float, terms: Terms, c: Array, u: Array) -> Array:
         """Rate of the integrated states, with the efforts u that act."""
@@ -155,19 +167,21 @@ class Control:
             return c
         try:
             if self.drive is not None:
-                found = self.drive.derivative(t, terms, self.command, c)
-            else:
-                derivative = optional(self.law, "derivative")
-                if derivative is None:
-                    return np.zeros(c.size)
-                found = derivative(t, measured_force(terms, u) if self.measures_force else terms, c)
-            return np.asarray(found, dtype=np.float64).reshape(c.shape)
+                rate = self.drive.derivative(t, self._own(terms), self.command.copy(), c.copy())
+                return self._state(rate, c.size, t, "rate of the state", self.drive)
+            derivative = optional(self.law, "derivative")
+            if derivative is None:
+                return np.zeros(c.size)
+            terms = self._own(terms)
+            terms = measured_force(terms, u) if self.measures_force else terms
+            return self._state(derivative(t, terms, c.copy()), c.size, t, "rate of the state", self.law)
         except Exception as error:
             raise LawFailed(self._driven_by, "derivative", t) from error
 
     def report(self, t: float, terms: Terms, c: Array, u: Array) -> Mapping[str, float]:
         """What a law in continuous time reports."""
         try:
+            terms = self._own(terms)
             return self._told(t, measured_force(terms, u) if self.measures_force else terms, c)
         except Exception as error:
             raise LawFailed(self.law, "report", t) from error
@@ -175,11 +189,29 @@ class Control:
     def _told(self, t: float, terms: Terms, state: Array) -> dict[str, float]:
         """What the law reports, as numbers."""
         report = optional(self.law, "report")
-        return {} if report is None else {str(name): float(x) for name, x in dict(report(t, terms, state)).items()}
+        if report is None:
+            return {}
+        return {str(name): float(x) for name, x in dict(report(t, terms, state.copy())).items()}
 
     def _asked(self, t: float, terms: Terms, state: Array) -> Array:
         """Efforts of the law, checked, a copy."""
-        return self._checked(self.law(t, terms, state), t, f"the efforts of {type(self.law).__name__}").copy()
+        u = self.law(t, terms, state.copy())
+        return self._checked(u, t, f"the efforts of {type(self.law).__name__}").copy()
+
+    def _own(self, terms: Terms) -> Terms:
+        """Terms that a law or drive may write into; the same ones for all that is asked at one evaluation."""
+        if self._handed is None or self._handed[0] is not terms:
+            self._handed = terms, terms.copied()
+        return self._handed[1]
+
+    @staticmethod
+    def _state(x: ArrayLike, n: int, t: float, what: str, of: Any) -> Array:
+        """What a law or drive says of its n states: as many real numbers, which may be infinite (the run ends then)."""
+        what = f"the {what} of {type(of).__name__} (t = {t:.6g} s)"
+        found = np.atleast_1d(_check.numbers(x, what, f"{n} numbers"))
+        if found.shape != (n,):
+            raise ValueError(f"{what} must have shape ({n},), as what start(plant) returned, got shape {found.shape}")
+        return found
 
     def _checked(self, u: ArrayLike, t: float, what: str) -> Array:
         try:
@@ -203,6 +235,15 @@ def _delays(law: Any, plant: Plant, period: float | None) -> Array:
             "the law a period."
         )
     return delay
+
+
+def _initial_effort(law: Any, plant: Plant) -> Array | None:
+    """What acts before the first effort of a delayed law arrives; None for that of the first sample."""
+    given = getattr(law, "initial_effort", None)
+    if given is None:
+        return None
+    what = f"the initial effort of {type(law).__name__}"
+    return _check.vector(np.broadcast_to(given, (plant.nu,)), plant.nu, what, plant.actuator_names).copy()
 
 
 def _drive(law: Any, period: float | None) -> Any:

@@ -16,7 +16,7 @@ from ..errors import AssemblyError, ModelError, RedundantRowsError, Status
 from ..kernels import stepping
 from .control import LawFailed
 from .field import Field, NotFinite
-from .run import INSTANT, Record, Run, Standing, path
+from .run import INSTANT, Record, Run, Standing, path, spent
 
 __all__ = ["Log", "run"]
 
@@ -107,10 +107,10 @@ class _Stepper(Field):
         return s, least, y
 
     def turning_limit(self, x: Array) -> float:
-        """Step in which no coordinate of the loops moves by more than a radian or a metre; see the kernel."""
+        """Step in which no coordinate of the loops moves by more than a radian or a size; see the kernel."""
         q, v, _ = self.split(x)
         in_loops = np.any(self.plant.jacobian(q) != 0.0, axis=0)
-        fastest = float(np.abs(v[in_loops]).max(initial=0.0))
+        fastest = float(np.abs(v * self.plant.reach)[in_loops].max(initial=0.0)) / self.plant.size
         return 1.0 / fastest if fastest > 0.0 else np.inf
 
     def passage(self, last: _Step, reach: float) -> float:
@@ -126,7 +126,7 @@ class _Stepper(Field):
         """Whether a step has gone through a singular pose; see `kernels.stepping.passed`."""
         _, near, y = self.nearest(x, F, max(fraction - 0.3, 0.0), min(fraction + 0.3, 1.0))
         left = np.abs(self.plant.residual(y[: self.nq]) * self.plant.row_scale).max(initial=0.0)
-        return bool(near <= self.opt.pass_within and left <= self.opt.pass_within**2)
+        return bool(near <= self.opt.pass_within and left <= self.opt.pass_within**2 * self.plant.size)
 
     def leap(self, past: list[tuple[float, Array, Array, float]]) -> tuple[float, Array, tuple] | None:
         """Landing time, state and nodes of a leap beyond a singular pose ahead; see `kernels.stepping.leap`."""
@@ -154,7 +154,7 @@ class _Stepper(Field):
             low, high = t + 0.5 * ahead, t + 1.5 * ahead
         stepping.hermite(*nodes, len(nodes[0]), found.x, y)
         gap = np.abs(self.plant.residual(y[: self.nq]) * self.plant.row_scale).max(initial=0.0)
-        if found.fun > self.opt.pass_within or gap > self.opt.pass_within**2:
+        if found.fun > self.opt.pass_within or gap > self.opt.pass_within**2 * self.plant.size:
             return None
         landing = found.x + ahead
         doubt = stepping.doubt(*nodes, len(nodes[0]), landing, self.nq + self.nv, y)
@@ -284,7 +284,8 @@ def _loop(run: Run, stepper: _Stepper, log: Log, now: Standing, stop: float) -> 
             if adaptive:
                 longest, h = h, stepping.next_step(step, error, rejected, run.tableau.order)
                 fastest = float(np.abs(rate[run.plant.nq : run.plant.nq + run.plant.nv]).max(initial=0.0))
-                good = error < 1.0
+                swift = float(np.abs(new[run.plant.nq : run.plant.nq + run.plant.nv]).max(initial=0.0))
+                good = error < 1.0 or stepping.blurred(error * unit, stepper.least, swift)
                 if crossing and not good:
                     good = stepping.settled(error, across, unit, step, fastest, stepper.least, opt.pass_within)
                     across = error
@@ -324,8 +325,8 @@ def _loop(run: Run, stepper: _Stepper, log: Log, now: Standing, stop: float) -> 
         now.taken += 1
         stepper.keep(t, x)
         run.report.update(t / run.t_end)
-        if now.taken >= run.max_steps and t < stop:
-            record.status = Status.TOO_MANY_STEPS
+        if (ended := spent(run, now, stop)) != Status.COMPLETED:
+            record.status = ended
             return
 
 

@@ -28,6 +28,7 @@ Array = NDArray[np.float64]
 _LOOK = 0.1  # closeness below which the path is searched for singular passages
 _EVENT = 1e-3  # closeness below which a passage is logged
 _BACK = 1e3  # a row lost at the tolerance of the rank is back above this many times of it
+_STEEPER = 10.0  # than it was seen: what the closeness may be between two looks
 _SAME = 1e-6  # s: singular poses as near as this are one
 
 
@@ -120,8 +121,8 @@ def _part_columns(part: Part, times: Array, whole: Plant, failures: _Failures) -
     run, steps = part.run, part.steps
     T, X, F, U = steps.arrays()
     states = _states(run, times, T, X, F, failures) if not steps.grid else _on_grid(steps, times, X)
-    efforts, reports = _efforts(run, times, states, T, U, failures)
-    columns = _quantities(run, states, efforts, failures)
+    efforts, commands, reports = _efforts(run, times, states, T, U, failures)
+    columns = _quantities(run, states, efforts, failures) | {"command": commands}
     columns["energy_balance"] += part.lost
     columns["impact_loss"] = np.full(times.size, part.lost)
     columns["active"] = np.tile([name in run.plant.row_slices for name in whole.row_slices], (times.size, 1))
@@ -188,8 +189,13 @@ def _interpreted_states(run: Run, times: Array, T: Array, X: Array, F: Array, fa
     return out
 
 
-def _efforts(run: Run, times: Array, states: Array, T: Array, U: Array, failures: _Failures) -> tuple[Array, Array]:
-    """Motor efforts at the output times, held ones or evaluated again, and what a law in continuous time reports."""
+def _efforts(
+    run: Run, times: Array, states: Array, T: Array, U: Array, failures: _Failures
+) -> tuple[Array, Array, Array]:
+    """Efforts that act at the output times, those commanded, and what a law in continuous time reports.
+
+    They are held ones, or evaluated again.
+    """
     plant, control = run.plant, run.control
     nq, nv = plant.nq, plant.nv
     reports = np.full(times.size, None, dtype=object)
@@ -198,17 +204,18 @@ def _efforts(run: Run, times: Array, states: Array, T: Array, U: Array, failures
         after = times + 1e-12 * run.t_end  # an output time that is a sample time but for rounding shows the new efforts
         held = U[np.clip(np.searchsorted(T, after, side="right") - 1, 0, len(U) - 1)]
     if control.holds:
-        return held, reports
-    out = np.full((times.size, plant.nu), np.nan)
+        return held, held, reports
+    out, commands = np.full((2, times.size, plant.nu), np.nan)
     for i, (t, x) in enumerate(zip(times, states, strict=True)):
         try:
             terms, c = plant.terms(x[:nq], x[nq : nq + nv], float(t)), x[nq + nv + 2 :]
             out[i] = control.effort(float(t), terms, c, held[i])
+            commands[i] = control.commanded(float(t), terms, c, out[i], held[i])
             if control.period is None:
                 reports[i] = control.report(float(t), terms, c, out[i])
         except Exception as error:
             failures.add(error)
-    return out, reports
+    return out, commands, reports
 
 
 def _quantities(run: Run, X: Array, U: Array, failures: _Failures) -> dict[str, Array]:
@@ -237,7 +244,7 @@ def _quantities(run: Run, X: Array, U: Array, failures: _Failures) -> dict[str, 
             v = terms.v
             energies[i] = terms.kinetic, terms.potential, v @ f, 0.0, v @ force[i]
     if rows and options.cap < rows:
-        lam = _smallest_multipliers(plant, X[:, :nq], force, options.cap)
+        lam = _smallest_multipliers(plant, X[:, :nq], force, np.minimum(ranks, options.cap))
     loops = list(plant.row_slices.values())
     drift = np.abs(phi) * plant.row_scale
     columns = {
@@ -311,15 +318,15 @@ def _conditioning(pivots: Array, options: stepping.Options) -> Array:
     return np.array([stepping.closeness(p, options) for p in pivots])
 
 
-def _smallest_multipliers(plant, Q: Array, force: Array, cap: int) -> Array:
-    """Minimum-norm multipliers where redundant rows share the force."""
+def _smallest_multipliers(plant, Q: Array, force: Array, ranks: NDArray[np.int64]) -> Array:
+    """Minimum-norm multipliers where redundant rows share the force; the ranks of A are known."""
     if not len(Q):
         return np.zeros((0, len(plant.row_names)))
     known = np.isfinite(force).all(axis=1)  # else the functions of the plant have failed
     A = np.zeros((*force.shape[:1], len(plant.row_names), plant.nv))
     A[known] = [plant.jacobian(q) for q in Q[known]]
     U, s, Vt = np.linalg.svd(A, full_matrices=False)
-    keep = (s > 1e-9 * s[:, :1]) & (np.arange(s.shape[1]) < cap)
+    keep = (np.arange(s.shape[1]) < ranks[:, None]) & (s > 0.0)
     inverse = np.where(keep, 1.0 / np.where(keep, s, 1.0), 0.0)
     return np.einsum("tik,tk,tkj,tj->ti", U, inverse, Vt, force)
 
@@ -357,17 +364,22 @@ def _events(run: Run, T: Array, X: Array, F: Array, failures: _Failures) -> list
     cap, plant = run.options.cap, run.plant
     if cap == 0 or len(F) == 0:
         return []
+    moving = plant.nq + plant.nv + 2  # without the states of a law
+    if X.shape[1] != moving:
+        X, F = np.ascontiguousarray(X[:, :moving]), np.ascontiguousarray(F[:, :, :moving])
     V = X[:-1, plant.nq : plant.nq + plant.nv]
     looks = np.array([looks_in_step(plant, v, h) for v, h in zip(V, np.diff(T), strict=True)])
     step = np.repeat(np.arange(looks.size), looks)
     within = (np.arange(step.size) - (np.cumsum(looks) - looks)[step]) / looks[step]
     fine = np.append(T[step] + np.diff(T)[step] * within, T[-1])
-    closeness = partial(_closeness, run, T=T, X=X, F=F, failures=failures)
-    near = closeness(fine)
+    near = _closeness(run, fine, T, X, F, failures)
     before, after = np.append(np.inf, near[:-1]), np.append(near[1:], np.inf)
+    low = (near < _LOOK) & (near <= before) & (near < after) & (_least(fine, near) <= _EVENT)
     events = []
-    for i in np.flatnonzero((near < _LOOK) & (near <= before) & (near < after)):
-        t, c = lowest(closeness, fine[max(i - 1, 0)], fine[min(i + 1, fine.size - 1)])
+    for i in np.flatnonzero(low):
+        j, k = step[max(i - 1, 0)], step[min(i, step.size - 1)] + 1  # the steps on both sides, not the whole run
+        around = partial(_closeness, run, T=T[j : k + 1], X=X[j : k + 1], F=F[j:k], failures=failures)
+        t, c = lowest(around, fine[max(i - 1, 0)], fine[min(i + 1, fine.size - 1)], _EVENT)
         if near[i] <= c:
             t, c = float(fine[i]), float(near[i])
         if c > _EVENT or (events and t - events[-1]["time"] < _SAME):
@@ -384,9 +396,7 @@ def _events(run: Run, T: Array, X: Array, F: Array, failures: _Failures) -> list
 
 def looks_in_step(plant: Plant, v: Array, h: float) -> int:
     """How often a step is looked at for singular poses: every fifth of a radian or of the size, at least 8 times."""
-    size = float(getattr(plant, "size", 1.0))
-    units = plant.velocity_units
-    turn = max((abs(x) / (1.0 if unit == "rad/s" else size) for x, unit in zip(v, units, strict=True)), default=0.0)
+    turn = float(np.abs(v * plant.reach).max(initial=0.0)) / float(getattr(plant, "size", 1.0))
     return int(np.clip(5.0 * turn * h, 8, 400))
 
 
@@ -413,9 +423,6 @@ def _closeness(run: Run, times: Array, T: Array, X: Array, F: Array, failures: _
     """Closeness to a singular pose along the path."""
     out = np.empty(times.size)
     if isinstance(run.plant, Mechanism):
-        n = run.plant.nq + run.plant.nv + 2
-        if X.shape[1] != n:
-            X, F = np.ascontiguousarray(X[:, :n]), np.ascontiguousarray(F[:, :, :n])
         record.path_closeness(run.plant.model, run.options, times, T, X, F, out)
         return out
     zero = np.zeros(run.plant.nv)
@@ -429,13 +436,33 @@ def _closeness(run: Run, times: Array, T: Array, X: Array, F: Array, failures: _
     return out
 
 
-def lowest(values: Callable[[Array], Array], a: float, b: float) -> tuple[float, float]:
-    """Where a function is least between a and b, and how little: a zoom with 21 points a level."""
+def lowest(values: Callable[[Array], Array], a: float, b: float, sought: float = np.inf) -> tuple[float, float]:
+    """Where a function is least between a and b, and how little: a zoom with 21 points a level.
+
+    It ends early where the function stays above what is sought.
+    """
     t, c = a, np.inf
     for _ in range(8):
         grid = np.linspace(a, b, 21)
         found = values(grid)
         i = int(np.argmin(found))
         t, c = float(grid[i]), float(found[i])
+        if _least(grid, found)[i] > sought:
+            break
         a, b = grid[max(i - 1, 0)], grid[min(i + 1, 20)]
     return t, c
+
+
+def _least(times: Array, values: Array) -> Array:
+    """How little the closeness may be on both sides of each sample, with slopes up to `_STEEPER` times those around.
+
+    It is the size of something smooth: where it falls to zero, its slope is seen from afar, if a row that is nearer to
+    vanishing does not hide it. Where it rests, but for rounding, it leads nowhere.
+    """
+    h = np.diff(times)
+    slope = np.divide(np.abs(np.diff(values)), h, out=np.zeros(h.size), where=h > 0.0)  # 0: times that are one
+    padded = np.pad(slope, 2)  # two intervals on each side count
+    steepest = _STEEPER * np.max([padded[k : k + values.size] for k in range(4)], axis=0)
+    to_left, to_right = np.append(0.0, h), np.append(h, 0.0)
+    left, right = np.append(values[0], values[:-1]), np.append(values[1:], values[-1])
+    return 0.5 * (values + np.minimum(left - steepest * to_left, right - steepest * to_right))

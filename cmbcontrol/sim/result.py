@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import json
+import pickle
 import secrets
 import threading
 from pathlib import Path
@@ -11,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import _files
+from .. import _check, _files
 from ..dynamics.singular import SingularityEvent, singularities
 from ..errors import Status
 from ..model.plant import Plant
@@ -33,7 +35,9 @@ class Simulation:
     ----------
     data : xarray.Dataset
         Dimensions time, position, velocity, actuator, row, loop, event. Variables, each with units
-        in its attrs: ``q``, ``v``, ``a``, ``u``, ``constraint_force`` (A' lam), ``multipliers``,
+        in its attrs: ``q``, ``v``, ``a``, ``u`` (efforts that act at the joints, behind the drives), ``command``
+        (what the controller asks of the motors; the same without drives), ``constraint_force`` (A' lam),
+        ``multipliers``,
         ``drift`` (how far each loop is open), ``kinetic``, ``potential``, ``energy``,
         ``actuator_work``, ``dissipated_work``, ``impact_loss``, ``energy_balance`` (their sum less the start:
         zero in truth), ``active`` (which loops hold), ``actuator_power``, ``constraint_power`` (zero in truth),
@@ -43,7 +47,7 @@ class Simulation:
         controller also ``reference`` and ``error``; with one that reports, ``report`` by ``quantity``. With a
         formulation by name, accelerations and forces are those it gives, and ``formulation_conditioning`` is its own.
     plant : Plant or None
-        None where the run was loaded from a file.
+        None where the run was loaded from a file, or came from another process and the plant cannot be pickled.
     status : Status
 
     Notes
@@ -54,6 +58,20 @@ class Simulation:
     def __init__(self, data: xarray.Dataset, plant: Plant | None = None) -> None:
         self.data = data
         self.plant = plant
+
+    def __getstate__(self) -> dict[str, Any]:
+        """A plant that cannot be pickled stays behind, as in a file; the numbers arrive."""
+        try:
+            pickle.dumps(self.plant)
+        except Exception:  # whatever the functions of a user raise
+            return vars(self) | {"plant": None}
+        return vars(self)
+
+    def __copy__(self) -> Simulation:
+        return Simulation(self.data, self.plant)
+
+    def __deepcopy__(self, memo: dict) -> Simulation:
+        return Simulation(copy.deepcopy(self.data, memo), self.plant)
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_") or name == "data" or name not in self.data:
@@ -111,6 +129,8 @@ class Simulation:
         >>> [(round(event.time, 3), event.rank, event.taken, event.pose.bifurcation) for event in run.singularities()]
         [(0.197, 0, 1, True)]
         """
+        if plant is not None:
+            _check.plant(plant)
         plant = self.plant if plant is None else plant
         if plant is None:
             raise TypeError("a run from a file does not know its plant: give it, run.singularities(plant)")
@@ -128,7 +148,7 @@ class Simulation:
         FileError
             Where it cannot be written.
         """
-        return _files.write(path, _as_bytes(self.data))
+        return _files.write(_check.path(path), _as_bytes(self.data))
 
     def to_control(self):
         """The run as `control.TimeResponseData`: motor efforts in, positions and velocities out."""
@@ -179,7 +199,7 @@ def load_run(path: str | Path) -> Simulation:
     ValueError
         Where the file is damaged, or not a run.
     """
-    path = Path(path)
+    path = _check.path(path)
     if not path.is_file():
         raise FileNotFoundError(f"there is no run at {path}")
     data = _from_bytes(path)
@@ -250,7 +270,8 @@ def build_dataset(plant: Plant, times: Array, columns: dict[str, Array], events:
         "q": (("time", "position"), units(plant.position_units), "joint positions"),
         "v": (("time", "velocity"), units(plant.velocity_units), "joint velocities"),
         "a": (("time", "velocity"), units(tuple(f"{u}2" for u in plant.velocity_units)), "joint accelerations"),
-        "u": (("time", "actuator"), "N or N m", "motor efforts"),
+        "u": (("time", "actuator"), "N or N m", "efforts that act at the joints"),
+        "command": (("time", "actuator"), "N or N m", "efforts that the controller commands"),
         "constraint_force": (("time", "velocity"), units(effort), "constraint force A' lam"),
         "multipliers": (("time", "row"), "N or N m", "smallest multipliers"),
         "drift": (("time", "loop"), "m", "opening of the loops"),

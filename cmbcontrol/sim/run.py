@@ -20,11 +20,13 @@ from .control import Control, LawFailed
 from .integrators import tableau
 from .stabilisation import Stabilisation
 
-__all__ = ["INSTANT", "Record", "Run", "Standing", "Watch", "path", "regular_gradient"]
+__all__ = ["INSTANT", "Record", "Run", "Standing", "Watch", "path", "regular_gradient", "spent"]
 
 Array = NDArray[np.float64]
 
 INSTANT = 1e-14  # of a run: what is shorter is no step
+_LOOKS, _FEW = 100, 1000  # at the pace, in the course of all steps; with fewer steps between there is no pace
+_HOPELESS = 100.0  # times the steps that a run may take
 
 
 @dataclass
@@ -135,6 +137,8 @@ class Standing:
         Next step, s.
     taken : int
         Steps taken.
+    mark : (float, int)
+        Time and steps taken where the pace was looked at last.
     stopped : bool
         Whether the last part was ended by what is watched, before its time.
     """
@@ -143,7 +147,29 @@ class Standing:
     x: Array
     h: float
     taken: int = 0
+    mark: tuple[float, int] = (0.0, 0)
     stopped: bool = False
+
+
+def spent(run: Run, now: Standing, stop: float) -> Status:
+    """Why no more steps are taken before `stop`: all have been, or they lead nowhere; COMPLETED where they go on.
+
+    They lead nowhere where the error control (no sample and no `max_step`) made so many of them so short that at this
+    pace the run would take a hundred times all steps that it may. Waiting for these would tell nothing more.
+    """
+    if now.t >= stop:
+        return Status.COMPLETED
+    if now.taken >= run.max_steps:
+        return Status.TOO_MANY_STEPS
+    looked, taken = now.mark
+    count = now.taken - taken
+    if count < max(run.max_steps // _LOOKS, _FEW):
+        return Status.COMPLETED
+    now.mark = now.t, now.taken
+    pace = (now.t - looked) / count
+    asked = min(run.options.max_step, run.control.period or np.inf)
+    hopeless = pace * _HOPELESS * run.max_steps < run.t_end - now.t
+    return Status.STEP_TOO_SMALL if hopeless and pace < 1e-2 * asked else Status.COMPLETED
 
 
 def path(T: Array, F: Array, X: Array) -> Callable[[float], Array]:

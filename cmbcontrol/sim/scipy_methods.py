@@ -21,7 +21,7 @@ from .control import LawFailed
 from .field import Field, NotFinite
 from .integrators import SCIPY_METHODS
 from .interpreted import Log
-from .run import INSTANT, Record, Run, Standing, path
+from .run import INSTANT, Record, Run, Standing, path, spent
 
 __all__ = ["run"]
 
@@ -173,8 +173,8 @@ class _Loop:
             now.taken += 1
             self.field.keep(end, new)
             run.report.update(end / run.t_end)
-            if now.taken >= run.max_steps and end < stop:
-                self.log.record.status = Status.TOO_MANY_STEPS
+            if (ended := spent(run, now, stop)) != Status.COMPLETED:
+                self.log.record.status = ended
                 return
 
     def _step(self, until: float) -> tuple[float, Array, Array]:

@@ -18,6 +18,7 @@ from .._progress import Progress, Reporter
 from ..controllers.on_model import OnModel
 from ..controllers.protocol import as_controller
 from ..dynamics.formulations import Formulation
+from ..dynamics.singular import moves
 from ..errors import (
     ModelError,
     ParametrizationError,
@@ -37,6 +38,7 @@ from .control import Control, LawFailed
 from .integrators import LOCAL_METHODS, METHODS, MULTISTEP
 from .result import Simulation
 from .run import Record, Run, Standing, regular_gradient
+from .runaway import runaway
 from .stabilisation import Stabilisation
 from .switching import Contact, Switch
 from .switching_run import Course, Loops, run_in_parts
@@ -197,6 +199,7 @@ def simulate(
     >>> run.max_drift < 1e-12 and run.max_energy_error < 1e-8
     True
     """
+    _check.plant(plant)
     begin = clock.perf_counter()
     loops = Loops(plant, _listed(switches))
     if loops.changing and q0 is not None:
@@ -217,7 +220,7 @@ def simulate(
     options = stepping.Options(
         rtol,
         atol,
-        _check.positive(step, "step") if step is not None else float(max_step),
+        _check.positive(step, "step") if step is not None else _check.positive(max_step, "max_step", infinite=True),
         _rank_tolerance(formulation, rank_tolerance),
         plant.generic_rank(q0),
         kept.code,
@@ -244,7 +247,7 @@ def simulate(
         options,
         method,
         t_end,
-        int(max_steps),
+        _check.count(max_steps, "max_steps"),
         Reporter(progress, "simulating"),
         times,
         chosen,
@@ -296,7 +299,11 @@ def _go(run: Run, now: Standing, loops: Loops, steering: Steering, course: Cours
 
 def _listed(switches: Any) -> list[Switch | Contact]:
     """The switches, one or several, as a list."""
-    return [switches] if isinstance(switches, (Switch, Contact)) else list(switches)
+    return (
+        [switches]
+        if isinstance(switches, (Switch, Contact))
+        else list(_check.sequence(switches, "switches", "Lock(...), Contact(...) and so on"))
+    )
 
 
 def _formulation(given: str | Formulation, pseudoinverse: str | None, tolerance: float | None) -> Formulation | None:
@@ -387,11 +394,12 @@ def _start(plant: Plant, q0, v0, metric: str) -> tuple[Array, Array]:
     if phi.max(initial=0.0) > 1e-15 * size:
         q0 = plant.close(q0, metric=metric)
     allowed = plant.project_velocity(q0, v0, metric=metric)
-    off = float(np.abs(allowed - v0).max(initial=0.0))
-    if off > 1e-6 * max(1.0, float(np.abs(v0).max(initial=0.0))):
-        worst = plant.velocity_names[int(np.abs(allowed - v0).argmax())]
+    off, speed = np.abs(allowed - v0) * plant.reach, float(np.abs(v0 * plant.reach).max(initial=0.0))
+    if off.max(initial=0.0) > 1e-6 * speed and moves(plant, plant.terms(q0, np.zeros(plant.nv)), v0):
+        worst = int(off.argmax())
         raise ValueError(
-            f"v0 violates the loops: {worst!r} would have to change by {off:.3e}. Give an admissible velocity, such as "
+            f"v0 violates the loops: {plant.velocity_names[worst]!r} would have to change by "
+            f"{abs(allowed[worst] - v0[worst]):.3e}. Give an admissible velocity, such as "
             "plant.project_velocity(q0, v0)."
         )
     return q0, allowed
@@ -401,10 +409,10 @@ def _output_times(given: ArrayLike | float | None, t_end: float) -> Array:
     """The output grid."""
     if given is None:
         return np.linspace(0.0, t_end, 501)
-    if np.ndim(given) == 0:
+    if _check.single(given):
         spacing = _check.positive(given, "the spacing of output_times")  # type: ignore[arg-type]
         return np.append(np.arange(0.0, t_end * (1.0 - 1e-12), spacing), t_end)
-    grid = np.asarray(given, dtype=np.float64)
+    grid = _check.numbers(given, "output_times")
     grid = _check.vector(grid, grid.size, "output_times")
     if grid.size == 0 or np.any(np.diff(grid) <= 0.0) or grid[0] < 0.0 or grid[-1] > t_end * (1.0 + 1e-12):
         raise ValueError(
@@ -420,7 +428,8 @@ def _first_step(plant: Plant, q0: Array, v0: Array, u0: Array, options: stepping
     a = constrained.gauss_acceleration(
         terms.M, terms.A, terms.row_scale, terms.reach, f - terms.h, -terms.b, RANK_TOLERANCE, options.cap
     )[0]
-    rate = max(float(np.abs(a).max(initial=0.0)), float(np.abs(v0).max(initial=0.0)), 1e-3)
+    length = float(getattr(plant, "size", 1.0)) / plant.reach  # a radian, or a size of the machine
+    rate = max(float((np.abs(a) / length).max(initial=0.0)), float((np.abs(v0) / length).max(initial=0.0)), 1e-3)
     return min(0.01 * t_end, 0.05 / rate, options.max_step)
 
 
@@ -435,7 +444,9 @@ def _raise(plant: Plant, record: Record, simulation: Simulation) -> None:
             simulation,
         ) from record.error
     causes = [_cause(record.error, record.where)] if record.error is not None else []
-    if not isinstance(record.error, (ModelError, SingularPoseError, ParametrizationError)):  # these say all
+    if grown := runaway(plant, simulation):
+        causes.insert(0, grown)
+    elif not isinstance(record.error, (ModelError, SingularPoseError, ParametrizationError)):  # these say all
         causes.insert(0, record.status.message)
     if record.status in (Status.STEP_TOO_SMALL, Status.PROJECTION):
         causes += filter(None, [near_the_end(plant, x[: plant.nq])])

@@ -51,8 +51,7 @@ class Stabilisation:
         """From the arguments of `simulate`, checked."""
         _check.one_of(kind, STABILISATIONS, "stabilisation")
         _check.one_of(metric, ("mass", "euclidean"), "metric")
-        if int(every) != every or every < 1:
-            raise ValueError(f"project_every must be a whole number of steps, at least 1, got {every}")
+        energy, every = _check.flag(energy, "energy"), _check.count(every, "project_every")
         if isinstance(baumgarte, str):
             _check.one_of(baumgarte, ("adaptive",), "baumgarte")
             gains = None
@@ -66,7 +65,7 @@ class Stabilisation:
                     raise TypeError(f"stabilisation={kind!r} projects nothing; {name}= goes with a projection")
         if kind == "all-at-once" and energy:
             raise TypeError("stabilisation='all-at-once' restores the energy already; leave energy= out")
-        return cls(kind, metric, bool(energy), int(every), gains)
+        return cls(kind, metric, energy, every, gains)
 
     @property
     def projects(self) -> bool:
@@ -153,7 +152,8 @@ def project_all_at_once(
         wrong = 0.0
         if energy is not None and np.isfinite(terms.energy):
             J[-1] = _energy_gradient(plant, q, v, terms.M @ v)
-            norm = max(float(np.linalg.norm(J[-1])), 1e-300)
+            norm = float(np.linalg.norm(J[-1] / np.tile(terms.reach, 2)))  # J a metre, and a metre a second
+            norm = norm if norm > 0.0 else 1.0
             J[-1], wrong = J[-1] / norm, (terms.energy - energy) / norm
         residual = np.append(off, wrong)
         worst = float(np.abs(residual).max())

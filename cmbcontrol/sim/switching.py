@@ -93,6 +93,7 @@ class Engage(Switch):
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        _check.flag(self.capture, f"capture= of {self.label}")
         object.__setattr__(self, "within", _check.positive(self.within, f"within= of {self.label}"))
 
 
@@ -201,7 +202,7 @@ class Contact:
 
     def __post_init__(self) -> None:
         _check.name(self.name, "loop")
-        if self.side not in (1, -1):
+        if isinstance(self.side, bool) or self.side not in (1, -1):
             raise ValueError(f"side= of {self.label} must be 1 or -1, got {self.side!r}")
         e = _check.positive(self.restitution, f"the restitution of {self.label}", zero=True)
         if e > 1.0:

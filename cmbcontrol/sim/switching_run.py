@@ -30,7 +30,7 @@ Array = NDArray[np.float64]
 
 _TOUCH = 1e-9  # of the size: contacts with a smaller gap touch
 _SINK = 1e-12  # of the size: gaps that are negative by less are rounding
-_STILL = 1e-9  # m/s: slower is at rest along a row
+_STILL = 1e-9  # of the size, a second: slower is at rest along a row
 _ZERO = 1e-10  # of the largest force (or impulse): less counts as none
 _SLOW = 1e-5  # of the size, a second: a rebound below it rises no higher than gaps can be told from zero
 _CROWD = 1e-8  # of a run: changes nearer than this are as good as at once
@@ -53,7 +53,7 @@ class Loops:
     def __init__(self, plant: Plant, switches: Sequence[Switch | Contact]) -> None:
         for switch in switches:
             if not isinstance(switch, (Switch, Contact)):
-                raise TypeError(f"a switch must be Engage, Release, Lock, Unlock or Contact, got {switch!r}")
+                raise TypeError(f"switches must be Engage, Release, Lock, Unlock or Contact, got {switch!r}")
         self.switches = [s for s in switches if isinstance(s, Switch)]
         self.contacts = {c.loop: c for c in switches if isinstance(c, Contact)}
         self.whole = plant
@@ -477,12 +477,13 @@ class _State:
         rates = terms.A @ self.v
         approach = self._along(rates)
         speed = np.abs(rates * terms.row_scale)[self.base].max(initial=0.0)
-        if speed <= 1e-14 and not np.any(approach < -_STILL):
+        still = _STILL * self.between.size
+        if speed <= 1e-14 * self.between.size and not np.any(approach < -still):
             return []
         back = np.array([c.restitution * max(-a, 0.0) for c, a in zip(contacts, approach, strict=True)])
         slowest = _SLOW * self.between.size
         back[[b <= max(c.rest_speed, slowest) for b, c in zip(back, contacts, strict=True)]] = 0.0
-        nothing = _ZERO * float(np.abs(terms.M @ self.v).max(initial=0.0))
+        nothing = _ZERO * float(np.abs(terms.M @ self.v / terms.reach).max(initial=0.0))
 
         def solve(subset: tuple[int, ...]) -> tuple[Impact, Array]:
             target = np.zeros(rates.size)
@@ -490,7 +491,7 @@ class _State:
                 target[self.rows[i]] = back[i] * self.loops.direction[self.touching[i]]
             rows = self._of(subset)
             hit = jump(terms, rows, self.v, target[rows])
-            margin = self._along(terms.A @ hit.v) - back + _STILL
+            margin = self._along(terms.A @ hit.v) - back + still
             pushes = self._pushes(subset, hit.multipliers) + nothing
             margin[list(subset)] = pushes[list(subset)]
             return hit, margin
@@ -498,23 +499,24 @@ class _State:
         subset, hit = self._supported(solve)
         self.v = hit.v
         self.loss += hit.loss
-        return [self.touching[i] for i in subset if approach[i] < -_STILL]
+        return [self.touching[i] for i in subset if approach[i] < -still]
 
     def rest(self) -> set[str]:
         """The contacts that stay closed under the forces that act; the velocity is brought onto them."""
         terms = self.plant.terms(self.q, self.v)
         opening = self._along(terms.A @ self.v)
-        leaving = tuple(i for i, speed in enumerate(opening) if speed > _STILL)
-        self.between.force = _ZERO * float(np.abs(terms.h).max(initial=0.0))
+        leaving = tuple(i for i, speed in enumerate(opening) if speed > _STILL * self.between.size)
+        self.between.force = _ZERO * float(np.abs(terms.h / terms.reach).max(initial=0.0))
 
         def solve(subset: tuple[int, ...]) -> tuple[Terms, Array]:
             mode = self.loops.mode(self.loops.held | {self.touching[i] for i in subset})
             rows = self._of(subset)
             f = terms.B @ self.between.effort(mode.terms(self.q, self.v, self.between.now.t), self.c)
             vdot, lam, pushed = nearest(terms, rows, f - terms.h, -terms.b[rows])
-            scale = float(np.abs(f - terms.h).max(initial=0.0))
-            self.between.force = _ZERO * max(scale, float(np.abs(pushed).max(initial=0.0)))
-            margin = self._along(terms.A @ vdot + terms.b) + 1e-9 * (1.0 + float(np.abs(terms.b).max(initial=0.0)))
+            self.between.force = _ZERO * float((np.maximum(np.abs(f - terms.h), np.abs(pushed)) / terms.reach).max())
+            free = np.abs(vdot) + np.abs(np.linalg.solve(terms.M, f - terms.h))  # rows that stay are rounding of it
+            noise = 1e-9 * float((terms.row_scale * (np.abs(terms.A) @ free + np.abs(terms.b))).max(initial=0.0))
+            margin = self._along(terms.A @ vdot + terms.b) + noise
             margin[list(subset)] = (self._pushes(subset, lam) + self.between.force)[list(subset)]
             return terms, margin
 

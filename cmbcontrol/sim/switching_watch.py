@@ -58,8 +58,7 @@ class Moment:
 
     def __init__(self, plant: Plant, t: float, x: Array, effort: Effort) -> None:
         self.plant, self.t, self.x, self._effort = plant, t, x, effort
-        self.q = np.ascontiguousarray(x[: plant.nq])
-        self.v = np.ascontiguousarray(x[plant.nq : plant.nq + plant.nv])
+        self.q, self.v = x[: plant.nq].copy(), x[plant.nq : plant.nq + plant.nv].copy()  # conditions may write
         self._lam: Array | None = None
 
     def multipliers(self, loop: str) -> Array:

@@ -1,0 +1,53 @@
+"""Why a run ended whose efforts grew without bounds."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..controllers.controllability import Controllability, controllability
+from ..errors import CmbError
+from ..linear.at_rest import effort_units
+from ..model.plant import Plant
+from .result import Simulation
+
+__all__ = ["runaway"]
+
+_FAR = 1e3  # times all that a machine could use: no law means that
+_QUICK = 1e-3  # of a run: nothing is asked to move a radian in less
+_LAST = 3  # output times that count as the end
+_LOST = 0.05  # margin of actuation below which efforts may grow because of it
+
+
+def runaway(plant: Plant, run: Simulation) -> str:
+    """That the efforts of a run had grown without bounds when it ended, and where the motors lost hold; else empty.
+
+    They had where the forces of the motors were a thousand times those of the start, and a thousand times what moves
+    the machine by a radian (or its size) in a thousandth of the run.
+    """
+    known = np.flatnonzero(np.isfinite(run.u.values).all(axis=1) & np.isfinite(run.q.values).all(axis=1))
+    if plant.nu == 0 or known.size < 2:
+        return ""
+    u, q, v = (column.values[known] for column in (run.u, run.q, run.v))
+    try:
+        start, last = plant.terms(q[0], v[0]), [plant.terms(x, np.zeros(plant.nv)) for x in q[1:][-_LAST:]]
+        margins = [controllability(plant, terms) for terms in (start, *last)]
+    except (CmbError, np.linalg.LinAlgError):
+        return ""
+    reach = np.array([1.0 if unit == "rad/s" else plant.size for unit in plant.velocity_units])
+    efforts = np.abs(u[1:][-_LAST:])
+    force = max(float((reach * (np.abs(terms.B) @ x)).max()) for terms, x in zip(last, efforts, strict=True))
+    usual = max(float(np.abs(reach * x).max()) for x in (start.B @ u[0], start.h))
+    quick = float((reach**2 * np.diagonal(start.M)).max()) / (_QUICK * float(run.time[-1])) ** 2
+    if not force > _FAR * max(usual, quick):
+        return ""
+    motor = int(efforts.max(axis=0).argmax())
+    asked = f"{efforts.max():.3g} {effort_units(plant)[motor]} of {plant.actuator_names[motor]!r}"
+    text = f"The efforts grew without bounds: {run.data.attrs['controller']} asked for {asked}."
+    end: Controllability = min(margins[1:], key=lambda found: found.margin)
+    if end.margin < min(_LOST, 0.1 * margins[0].margin):
+        text += (
+            " The motors lose hold of the machine here, and the law divides by what is left: a margin of actuation of "
+            f"{end.margin:.2g} ({margins[0].margin:.2g} at the start, 1 is best), least for the motion "
+            f"{end.describe_weakest()}. Keep away from such poses, or let PassiveJoints lead through them."
+        )
+    return text + " Limit the efforts (Saturation, ConstrainedActuation)."

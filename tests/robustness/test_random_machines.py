@@ -1,0 +1,70 @@
+"""Random machines: regular ones run and are right, locked and singular ones are told; see `random_machines`."""
+
+import pytest
+
+from . import machines, random_machines, workers
+from .trial import OUTCOMES, Trial, in_words, run_trial
+
+GROUPS = {"fast": (0, 300, 15), "slow": (10_000, 1500, 50)}  # first seed, machines, machines a test
+
+
+@pytest.fixture(scope="module")
+def compiled():
+    random_machines.warm()
+
+
+def groups(which):
+    first, count, each = GROUPS[which]
+    return [range(s, s + each) for s in range(first, first + count, each)]
+
+
+def require_good(seeds):
+    trials = random_machines.run(seeds, jobs=1)
+    lines = [line for trial in trials for line in random_machines.finding_lines(trial)]
+    assert not lines, "\n".join(lines)
+    assert {t.outcome for t in trials} <= {"ok", "told", "undecided"}
+    assert sum(t.outcome == "undecided" for t in trials) <= 0.3 * len(trials)
+
+
+@pytest.mark.nojit_slow
+@pytest.mark.parametrize("seeds", groups("fast"), ids=lambda s: f"{s.start}-{s.stop - 1}")
+def test_random_machines(compiled, seeds):
+    require_good(seeds)
+
+
+@pytest.mark.nojit_slow
+@pytest.mark.slow
+@pytest.mark.parametrize("seeds", groups("slow"), ids=lambda s: f"{s.start}-{s.stop - 1}")
+def test_more_random_machines(compiled, seeds):
+    require_good(seeds)
+
+
+def spin(x):
+    while x:
+        pass
+    return "done"
+
+
+def test_what_hangs_is_killed_and_the_rest_goes_on():
+    found = dict(workers.each(spin, [0, 1, 0], jobs=1, limit=0.2))
+    assert found == {0: "done", 1: None}
+
+
+def test_the_table_tells_outcomes_by_class():
+    trial = Trial(3, machines.kind_of(3), "regular")
+    trial.add("assemble", "wrong", "far")
+    text = random_machines.table([trial, run_trial(0)])
+    assert "assemble: wrong" in text and "general" in text and OUTCOMES[0] in text
+
+
+def test_errors_from_inside_are_told_apart_from_words_of_the_package():
+    from cmbcontrol import Frame, ModelError
+
+    try:
+        Frame((1, 2))
+    except (ModelError, ValueError) as error:
+        assert in_words(error)
+    try:
+        [][1]
+    except IndexError as error:
+        assert not in_words(error)

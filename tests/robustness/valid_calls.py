@@ -1,0 +1,1785 @@
+"""A valid call for each public function, and the wrong calls that are rightly accepted."""
+
+from __future__ import annotations
+
+import atexit
+import functools
+import re
+import shutil
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import cmbcontrol as cmb
+from cmbcontrol import controllers as ctl
+from cmbcontrol import design, linear, plants
+
+from .wrong_calls import (
+    Call,
+    Wrong,
+    also,
+    any_by_motor,
+    but,
+    by_motor,
+    choice,
+    count,
+    flag,
+    function,
+    index,
+    known,
+    law,
+    limits,
+    mapping,
+    matrix,
+    metric,
+    name,
+    names,
+    new_names,
+    not_negative,
+    number,
+    optional,
+    pair,
+    parts,
+    path,
+    positive,
+    positive_gains,
+    reference,
+    seed,
+    share,
+    text,
+    thing,
+    upper,
+    vector,
+)
+
+JOINTS = ("left", "right")
+
+
+class World:
+    """What calls are made with; made once."""
+
+    @functools.cached_property
+    def plant(self) -> cmb.Mechanism:
+        return plants.five_bar(effort=80.0)
+
+    @functools.cached_property
+    def q(self) -> np.ndarray:
+        return self.plant.assemble(left=2.1, right=1.0)
+
+    @property
+    def v(self) -> np.ndarray:
+        return np.zeros(4)
+
+    @property
+    def u(self) -> np.ndarray:
+        return np.zeros(2)
+
+    @functools.cached_property
+    def terms(self) -> cmb.Terms:
+        return self.plant.terms(self.q, self.v)
+
+    @functools.cached_property
+    def point(self) -> cmb.OperatingPoint:
+        return cmb.trim(self.plant, self.q)
+
+    @functools.cached_property
+    def lin(self) -> cmb.LinearModel:
+        return cmb.linearize(self.plant, self.point, coordinates=JOINTS)
+
+    @functools.cached_property
+    def path(self) -> cmb.Sine:
+        return cmb.Sine([2.1, 1.0], [0.1, 0.1], 0.5)
+
+    @functools.cached_property
+    def law(self) -> ctl.ProjectedInverseDynamics:
+        return ctl.ProjectedInverseDynamics(self.plant, JOINTS, self.path, bandwidth=8.0)
+
+    @functools.cached_property
+    def rest(self) -> ctl.ProjectedInverseDynamics:
+        return ctl.ProjectedInverseDynamics(self.plant, JOINTS, cmb.Constant([2.1, 1.0]), bandwidth=8.0)
+
+    @functools.cached_property
+    def force(self) -> ctl.ConstraintForcePI:
+        return ctl.ConstraintForcePI(self.arms, [5.0], [self.grip], kp=0.5, ki=2.0)
+
+    @functools.cached_property
+    def arms(self) -> cmb.Mechanism:
+        return plants.two_arms()
+
+    @functools.cached_property
+    def cart(self) -> cmb.Mechanism:
+        cart, rod = cmb.Body("cart", 1.0), cmb.Body.rod("rod", 1.0, 1.0)
+        rail = cmb.Prismatic("rail", "ground", "cart", axis=(1, 0, 0))
+        motors = [cmb.Actuator("rail"), cmb.Actuator("pivot")]
+        return cmb.Mechanism(
+            "pendulum on a cart", [cart, rod], [rail, cmb.Revolute("pivot", "cart", "rod")], actuators=motors
+        )
+
+    @functools.cached_property
+    def grip(self) -> str:
+        return self.arms.row_names[0]
+
+    @functools.cached_property
+    def arms_motion(self) -> ctl.ProjectedInverseDynamics:
+        q = self.arms.assemble()
+        task = ctl.Coordinates(self.arms, self.arms.velocity_names[:3])
+        rest = cmb.Constant(task.value(self.arms.terms(q, np.zeros(self.arms.nv))))
+        return ctl.ProjectedInverseDynamics(self.arms, task, rest, bandwidth=8.0)
+
+    @functools.cached_property
+    def feedback(self) -> ctl.StateFeedback:
+        return ctl.lqr(self.lin, np.eye(4), np.eye(2))
+
+    @functools.cached_property
+    def run(self) -> cmb.Simulation:
+        return cmb.simulate(self.plant, self.law, self.q, t_end=0.05, output_times=0.01, rtol=1e-6, atol=1e-6)
+
+    @functools.cached_property
+    def chain(self) -> ctl.Chain:
+        return self.rest | ctl.Saturation()
+
+    @functools.cached_property
+    def loop(self) -> ctl.ClosedLoop:
+        return ctl.linearize_closed_loop(self.plant, self.rest, self.q)
+
+    @functools.cached_property
+    def chart(self) -> Any:
+        return linear.TangentSpace().at(self.plant, self.q)
+
+    @functools.cached_property
+    def form(self) -> linear.LocalForm:
+        return linear.LocalForm(self.plant, q0=self.q, coordinates=JOINTS)
+
+    @functools.cached_property
+    def system(self) -> Any:
+        return self.plant.to_iosystem(self.point, coordinates=JOINTS)
+
+    @functools.cached_property
+    def along(self) -> cmb.LinearSequence:
+        return cmb.linearize_along(self.run, coordinates=JOINTS)
+
+    @functools.cached_property
+    def branch(self) -> cmb.EquilibriumBranch:
+        return cmb.continue_equilibria(self.plant, self.q, 2.1, 2.15, coordinate="left")
+
+    @functools.cached_property
+    def crank(self) -> cmb.FunctionPlant:
+        return plants.slider_crank()
+
+    @functools.cached_property
+    def pose(self) -> cmb.SingularPose:
+        return cmb.singular_pose(self.plant, self.plant.assemble(left=np.pi, right=0.0))
+
+    @functools.cached_property
+    def locus(self) -> cmb.RootLocus:
+        return cmb.root_locus(self.damped, [0.0, 1.0, 2.0])
+
+    @functools.cached_property
+    def certificate(self) -> design.Certificate:
+        region = design.PoleRegion(decay=1.0)
+        return design.certify(self.plant, self.feedback, [self.q], region)
+
+    @functools.cached_property
+    def tuned(self) -> design.TuneResult:
+        return design.tune(self.make, {"bandwidth": (4.0, 10.0)}, design.error_cost(), max_evaluations=3)
+
+    @functools.cached_property
+    def folder(self) -> Path:
+        folder = tempfile.mkdtemp()
+        atexit.register(shutil.rmtree, folder, ignore_errors=True)
+        return Path(folder)
+
+    @functools.cached_property
+    def run_file(self) -> Path:
+        return self.run.save(self.folder / "run.nc")
+
+    @functools.cached_property
+    def model_file(self) -> Path:
+        return self.lin.save(self.folder / "model.json")
+
+    def damped(self, gain: float) -> np.ndarray:
+        return np.array([[0.0, 1.0], [-4.0, -gain]])
+
+    def make(self, bandwidth: float) -> dict[str, Any]:
+        law = ctl.ProjectedInverseDynamics(self.plant, JOINTS, self.path, bandwidth=bandwidth)
+        return {"plant": self.plant, "controller": law, "q0": self.q, "t_end": 0.02, "rtol": 1e-4, "atol": 1e-4}
+
+
+W = World()
+
+
+def call(label: str, f: Any, /, *, words: tuple[str, ...] = (), positional: tuple[str, ...] = (), **given: Any) -> Call:
+    """A call whose arguments are (value, kind), or a value that stays."""
+    arguments = {k: v[0] if _spoilt(v) else v for k, v in given.items()}
+    kinds = {k: v[1] for k, v in given.items() if _spoilt(v)}
+    return Call(label, f, arguments, kinds, words, positional)
+
+
+def _spoilt(given: Any) -> bool:
+    return isinstance(given, tuple) and len(given) == 2 and callable(given[1]) and not isinstance(given[1], type)
+
+
+def calls() -> list[Call]:
+    """All of them."""
+    return [*_parts(), *_machines(), *_plants(), *_dynamics(), *_simulation(), *_linear(), *_controllers(), *_design()]
+
+
+# -- parts -------------------------------------------------------------------------------------------------
+
+ENDS = {"parent": ("ground", text), "child": ("arm", text)}
+FRAMES = {"frame": (cmb.Frame(), thing), "child_frame": (cmb.Frame(), thing)}
+DAMPING = {"damping": (0.1, but(also(not_negative, **{"wrong length": [0.1] * 9}), "pair"))}
+AXIS = {"axis": ((0.0, 0.0, 1.0), also(vector, zero=(0.0, 0.0, 0.0)))}
+BETWEEN = {"a": ("ground", text), "b": ("arm", text)}
+POINTS = {"point_a": ((0.0, 0.0, 0.0), vector), "point_b": ((1.0, 0.0, 0.0), vector)}
+SPRING = {"stiffness": (10.0, number), "rest": (0.5, number), "damping": (0.1, not_negative)}
+
+
+def _parts() -> list[Call]:
+    found = [
+        call("Frame", cmb.Frame, p=((1.0, 0.0, 0.0), vector), R=(np.eye(3), also(matrix, mirror=-np.eye(3)))),
+        call(
+            "Frame.turned",
+            cmb.Frame.turned,
+            axis=((0.0, 0.0, 1.0), also(vector, zero=(0.0, 0.0, 0.0))),
+            angle=(0.3, number),
+            p=((0.0, 0.0, 0.0), vector),
+        ),
+        call(
+            "Body",
+            cmb.Body,
+            words=("inertia",),
+            name=("arm", name),
+            mass=(1.0, not_negative),
+            com=((0.1, 0.0, 0.0), vector),
+            inertia=(np.eye(3), also(matrix, negative=-np.eye(3), impossible=(1.0, 1.0, 9.0))),
+        ),
+        call("Body.rod", cmb.Body.rod, name=("arm", name), mass=(1.0, not_negative), length=(1.0, positive)),
+        call(
+            "Body.planar",
+            cmb.Body.planar,
+            words=("body",),
+            name=("arm", name),
+            mass=(1.0, not_negative),
+            com=(0.1, number),
+            inertia=(0.2, not_negative),
+        ),
+        call("Wrench", cmb.Wrench, body=("arm", text), frame=(cmb.Frame(), thing), name=("tool", but(name, "empty"))),
+        call(
+            "FrameMotion",
+            cmb.FrameMotion,
+            body=("arm", text),
+            frame=(cmb.Frame(), thing),
+            name=("tool", but(name, "empty")),
+            positions=(True, flag),
+            rates=(True, flag),
+        ),
+    ]
+    one_axis = {"limits": ((-1.0, 1.0), optional(pair))}
+    for joint in (cmb.Revolute, cmb.Prismatic):
+        found.append(call(joint.__name__, joint, name=("hinge", name), **ENDS, **FRAMES, **DAMPING, **AXIS, **one_axis))
+    found.append(
+        call(
+            "Helical",
+            cmb.Helical,
+            name=("screw", name),
+            **ENDS,
+            **FRAMES,
+            **DAMPING,
+            **AXIS,
+            **one_axis,
+            pitch=(0.1, also(number, zero=0.0)),
+        )
+    )
+    many = {"limits": ({"x": (-1.0, 1.0)}, optional(_limits))}
+    for joint in (cmb.Planar, cmb.Free):
+        axis = AXIS if joint is cmb.Planar else {}
+        found.append(call(joint.__name__, joint, name=("joint", name), **ENDS, **FRAMES, **DAMPING, **axis, **many))
+    for joint in (cmb.Cylindrical, cmb.Spherical, cmb.Fixed):
+        found.append(call(joint.__name__, joint, name=("joint", name), **ENDS, **FRAMES, **DAMPING))
+    found.append(
+        call(
+            "Universal",
+            cmb.Universal,
+            name=("cross", name),
+            **ENDS,
+            axis=((1.0, 0.0, 0.0), also(vector, zero=(0.0, 0.0, 0.0))),
+            second_axis=((0.0, 1.0, 0.0), also(vector, oblique=(1.0, 1.0, 0.0))),
+            words=("second axis",),
+        )
+    )
+    found += [
+        call("Point", cmb.Point, name=("loop", name), **BETWEEN, **POINTS),
+        call("PointOnLine", cmb.PointOnLine, name=("loop", name), **BETWEEN, **POINTS, **AXIS),
+        call(
+            "PointOnPlane", cmb.PointOnPlane, name=("loop", name), **BETWEEN, **POINTS, normal=((0.0, 0.0, 1.0), vector)
+        ),
+        call("Distance", cmb.Distance, name=("loop", name), **BETWEEN, **POINTS, length=(1.0, positive)),
+        call(
+            "Weld",
+            cmb.Weld,
+            name=("loop", name),
+            **BETWEEN,
+            frame_a=(cmb.Frame(), thing),
+            frame_b=(cmb.Frame(), thing),
+        ),
+        call(
+            "Coupling",
+            cmb.Coupling,
+            words=("coupling", "coefficient"),
+            name=("gear", name),
+            coefficients=({"left": 1.0, "right": 2.0}, but(mapping, "unknown", "misspelt", "number key")),
+            offset=(0.1, number),
+        ),
+        call("JointSpring", cmb.JointSpring, name=("spring", name), joint=("left", text), **SPRING),
+        call("PointSpring", cmb.PointSpring, name=("spring", name), **BETWEEN, **POINTS, **SPRING),
+        call(
+            "Actuator",
+            cmb.Actuator,
+            words=("actuator",),
+            joint=("left", name),
+            name=("motor", but(name, "empty")),
+            effort=(10.0, upper),
+            gear=(2.0, also(number, zero=0.0)),
+            bodies=(
+                ("ground", "arm"),
+                lambda base: {"one": ("arm",), "same": ("arm", "arm"), "numbers": (1, 2), "text": "ab", "number": 3},
+            ),
+            axis=((0.0, 0.0, 1.0), also(vector, zero=(0.0, 0.0, 0.0))),
+        ),
+    ]
+    return found
+
+
+def _limits(base: Any) -> dict[str, Any]:
+    wrong = {how: {"x": value} for how, value in pair((-1.0, 1.0)).items()}
+    return wrong | {
+        "unknown": {"nosuchname": (-1.0, 1.0)},
+        "no suffix": (-1.0, 1.0),
+        "text all": "x",
+        "number all": 3.0,
+    }
+
+
+# -- machines and their methods ----------------------------------------------------------------------------
+
+
+def _bead(**changed: Any) -> cmb.FunctionPlant:
+    given = dict(
+        name="bead",
+        coordinates=("x", "y"),
+        M=lambda q: 2.0 * np.eye(2),
+        h=lambda q, v: [0.0, 19.6],
+        Phi=lambda q: [q[1] - q[0]],
+        A=lambda q: [[-1.0, 1.0]],
+        Adot_v=lambda q, v: [0.0],
+    )
+    return cmb.FunctionPlant(**(given | changed))
+
+
+def _machines() -> list[Call]:
+    plant, crank = W.plant, W.crank
+    found = [
+        call(
+            "Mechanism",
+            cmb.Mechanism,
+            words=("mechanism",),
+            name=("machine", name),
+            bodies=(plant.bodies, parts),
+            joints=(plant.joints, parts),
+            loops=(plant.loops, parts),
+            springs=((cmb.JointSpring("spring", "left", 1.0),), parts),
+            actuators=(plant.actuators, parts),
+            gravity=((0.0, -9.81, 0.0), vector),
+            source=("a paper", text),
+        ),
+        call(
+            "FunctionPlant",
+            _bead,
+            words=("plant",),
+            name=("bead", name),
+            coordinates=(("x", "y"), but(new_names, "one too many")),
+            M=(lambda q: np.eye(2), function),
+            h=(lambda q, v: [0.0, 19.6], function),
+            Phi=(lambda q: [q[1] - q[0]], function),
+            A=(lambda q: [[-1.0, 1.0]], function),
+            Adot_v=(lambda q, v: [0.0], function),
+            B=(np.eye(2)[:, :1], but(optional(matrix), "one row more")),
+            actuators=(("x",), new_names),
+            rows=(("line",), optional(new_names)),
+            potential=(lambda q: 19.6 * q[1], optional(function)),
+            neutral=([0.0, 0.0], optional(vector)),
+            units=(("m", "m"), optional(but(new_names, "twice", "empty name", "dot"))),
+            row_units=(("m",), optional(but(new_names, "twice", "empty name", "dot"))),
+            limits=({"x": (-1.0, 1.0)}, optional(_limits)),
+            effort=([5.0], but(optional(vector), "inf", "number")),
+            size=(1.0, positive),
+            sketch=(lambda q: [q], optional(but(function, "returns None", "returns text", "takes nothing"))),
+            source=("a paper", text),
+        ),
+    ]
+    for label, machine, q, v in (("five-bar", plant, W.q, W.v), ("crank", crank, crank.neutral(), np.zeros(crank.nv))):
+        u = f"{label}."
+        metrics = {"metric": ("mass", choice)}
+        found += [
+            call(
+                u + "terms",
+                machine.terms,
+                q=(q, vector),
+                v=(v, vector),
+                t=(0.0, number),
+                project=(True, flag),
+                close=(True, flag),
+                cap=(machine.nv, optional(but(count, "zero"))),
+            ),
+            call(u + "integrate", machine.integrate, q=(q, vector), dq=(v, vector)),
+            call(u + "difference", machine.difference, q0=(q, vector), q1=(q, vector)),
+            call(u + "position_rate", machine.position_rate, q=(q, vector), v=(v, vector)),
+            call(u + "residual", machine.residual, q=(q, vector)),
+            call(u + "jacobian", machine.jacobian, q=(q, vector)),
+            call(u + "loop_residuals", machine.loop_residuals, q=(q, vector)),
+            call(u + "open_loop", machine.open_loop, q=(q, vector)),
+            call(u + "close", machine.close, q=(q, vector), accuracy=(1e-14, positive), **metrics),
+            call(u + "project_velocity", machine.project_velocity, q=(q, vector), v=(v, vector), **metrics),
+            call(u + "generic_rank", machine.generic_rank, q=(q, vector)),
+            call(u + "rolling_rows", machine.rolling_rows, q=(q, vector)),
+            call(u + "diagnose", machine.diagnose, q=(q, vector)),
+            call(u + "configuration", machine.configuration, words=("coordinate",), q=(q, but(vector, "mapping"))),
+            call(
+                u + "pack",
+                machine.pack,
+                words=(machine.position_names[0], "coordinate"),
+                values=({machine.position_names[0]: 0.3}, mapping),
+                base=(q, optional(vector)),
+            ),
+            call(u + "index", machine.index, coordinate=(machine.velocity_names[0], known)),
+            call(
+                u + "velocity_of",
+                machine.velocity_of,
+                positions=(
+                    [0],
+                    lambda base: {
+                        "None": None,
+                        "text": "left",
+                        "texts": ["left"],
+                        "number": 0.5,
+                        "too large": [99],
+                        "negative": [-9],
+                        "fraction": [0.5],
+                        "bool": [True],
+                        "object": UNKNOWN_,
+                    },
+                ),
+            ),
+        ]
+    guess = {"guess": (W.q, optional(but(vector, "mapping")))}
+    found += [
+        call("assemble", plant.assemble, words=("q",), **guess, left=(2.1, number), right=(1.0, number)),
+        call("link_poses", plant.link_poses, q=(W.q, vector)),
+        call("link_index", plant.link_index, body=("left_upper", known)),
+        call("pose", plant.pose, q=(W.q, vector), body=("left_upper", known)),
+        call("point", plant.point, q=(W.q, vector), body=("left_upper", known), point=((0.1, 0.0, 0.0), vector)),
+        call("without", _without, loop=("tip", known)),
+        call("with_loops", _with_loop, words=("mechanism", "part"), loop=(cmb.Coupling("belt", {"left": 1.0}), thing)),
+        call(
+            "crank.with_loops",
+            _crank_with_loop,
+            words=("coordinate", "part", "plant"),
+            loop=(cmb.Coupling("gear", {crank.velocity_names[0]: 1.0}), thing),
+        ),
+        call(
+            "check_derivatives",
+            crank.check_derivatives,
+            q=([1.2, -2.4], vector),
+            v=([0.3, 0.1], vector),
+            tolerance=(1e-6, positive),
+        ),
+        call(
+            "to_iosystem",
+            plant.to_iosystem,
+            words=("coordinate", "output"),
+            point=(W.point, thing),
+            coordinates=(JOINTS, optional(names)),
+            inputs=(JOINTS, optional(names)),
+            outputs=(JOINTS, optional(names)),
+            absolute=(False, flag),
+            name=("system", optional(text)),
+        ),
+        call("as_at", plant.as_at, terms=(W.terms, thing)),
+    ]
+    return found
+
+
+def _without(loop: Any) -> Any:
+    return W.plant.without(loop)
+
+
+def _with_loop(loop: Any) -> Any:
+    return W.plant.with_loops(loop)
+
+
+def _crank_with_loop(loop: Any) -> Any:
+    return W.crank.with_loops(loop)
+
+
+UNKNOWN_ = object()
+
+
+def _plants() -> list[Call]:
+    effort = {"effort": (10.0, upper)}
+    return [
+        call("plants.andrews", plants.andrews, **effort),
+        call("plants.bricard", plants.bricard, **effort),
+        call("plants.delta", plants.delta, joints=("ball", choice), load=(0.1, not_negative), **effort),
+        call("plants.five_bar", plants.five_bar, cut=("tip", choice), closure=("line", choice), **effort),
+        call(
+            "plants.governor",
+            plants.governor,
+            words=("effort",),
+            stiffness=(8e5, number),
+            damping=(4e4, not_negative),
+            motor=(5.0, optional(upper)),
+        ),
+        call(
+            "plants.grasping_arms",
+            plants.grasping_arms,
+            table=(False, flag),
+            object_mass=(6.0, positive),
+            effort=((150.0, 80.0, 25.0), but(vector, "inf", "number")),
+        ),
+        call("plants.leg", plants.leg, base=("slider", choice), foot=("stick", choice), **effort),
+        call(
+            "plants.loader",
+            plants.loader,
+            words=("effort",),
+            closure=("line", choice),
+            load=(10.0, not_negative),
+            lift_effort=(1e5, upper),
+            tilt_effort=(1e5, upper),
+        ),
+        call("plants.n_four_bar", plants.n_four_bar, n=(2, count), **effort),
+        call("plants.parallel_four_bar", plants.parallel_four_bar, **effort),
+        call("plants.parallelogram", plants.parallelogram, coordinates=("cartesian", choice), **effort),
+        call(
+            "plants.particle_on_circle",
+            plants.particle_on_circle,
+            mass=(1.0, positive),
+            radius=(1.0, positive),
+            gravity=((0.0, -9.81), vector),
+        ),
+        call(
+            "plants.pendulum",
+            plants.pendulum,
+            mass=(1.0, positive),
+            length=(1.0, positive),
+            closure=("revolute", choice),
+            **effort,
+        ),
+        call(
+            "plants.slider_crank",
+            plants.slider_crank,
+            mass=(1.0, positive),
+            length=(1.0, positive),
+            gravity=(9.81, number),
+            actuated=(("q1",), names),
+            **effort,
+        ),
+        call("plants.stewart", plants.stewart, carrier=("leg", choice), **effort),
+        call("plants.three_rrr", plants.three_rrr, plane=("horizontal", choice), closure=("line", choice), **effort),
+        call(
+            "plants.two_arms",
+            plants.two_arms,
+            closure=("weld", choice),
+            object_mass=(6.0, positive),
+            effort=((150.0, 80.0, 25.0), but(vector, "inf", "number")),
+        ),
+    ]
+
+
+# -- dynamics ----------------------------------------------------------------------------------------------
+
+
+def _dynamics() -> list[Call]:
+    plant = {"plant": (W.plant, thing)}
+    q, v, u = {"q": (W.q, vector)}, {"v": (W.v, vector)}, {"u": (W.u, optional(vector))}
+    f = {"f": (np.zeros(4), vector)}
+    terms = {"terms": (W.terms, thing)}
+    form = {"formulation": ("gauss", choice)}
+    return [
+        call("forward_dynamics", cmb.forward_dynamics, **plant, **q, **v, **u, **form),
+        call("constraint_force", cmb.constraint_force, **plant, **q, **v, **u, **form),
+        call(
+            "inverse_dynamics",
+            cmb.inverse_dynamics,
+            **plant,
+            **q,
+            **v,
+            vdot=(W.v, vector),
+            weight=(np.eye(2), optional(metric)),
+            strict=(False, flag),
+        ),
+        call(
+            "derivatives",
+            cmb.derivatives,
+            **plant,
+            **q,
+            **v,
+            **u,
+            a=(W.v, optional(vector)),
+            lam=(W.u, optional(vector)),
+        ),
+        call("acceleration_derivatives", cmb.acceleration_derivatives, **plant, **q, **v, **u),
+        call("inverse_dynamics_derivatives", cmb.inverse_dynamics_derivatives, **plant, **q, **v, a=(W.v, vector)),
+        call(
+            "acceleration", cmb.acceleration, **terms, **f, **form, baumgarte=((10.0, 10.0), optional(_gains_of_rows))
+        ),
+        call(
+            "constrained_motion",
+            cmb.constrained_motion,
+            **terms,
+            **f,
+            **form,
+            baumgarte=((10.0, 10.0), optional(_gains_of_rows)),
+        ),
+        call(
+            "Formulation",
+            cmb.Formulation,
+            name=("udwadia-kalaba", choice),
+            pseudoinverse=("svd", optional(choice)),
+            rank_tolerance=(1e-9, optional(positive)),
+        ),
+        call("Formulation.motion", cmb.Formulation("lagrange").motion, **terms, **f, target=(W.u, optional(vector))),
+        call(
+            "Formulation.acceleration",
+            cmb.Formulation("lagrange").acceleration,
+            **terms,
+            **f,
+            target=(W.u, optional(vector)),
+        ),
+        call("Formulation.at", cmb.Formulation("lagrange").at, **terms),
+        call(
+            "pseudoinverse",
+            cmb.pseudoinverse,
+            A=(np.eye(2, 3), but(matrix, "one row more", "one column more")),
+            method=("svd", choice),
+            tolerance=(1e-9, optional(not_negative)),
+            absolute=(0.0, not_negative),
+            cap=(2, optional(but(count, "zero"))),
+        ),
+        call("impact", cmb.impact, **plant, **q, **v, restitution=(0.5, also(share, wrong={"nosuchname": 0.5}))),
+        call(
+            "singular_pose",
+            cmb.singular_pose,
+            words=("pose",),
+            plant=(W.plant, thing),
+            q=(W.pose.q, vector),
+            v=(W.v, optional(vector)),
+            tolerance=(1e-7, positive),
+        ),
+        call(
+            "nearest_singular_pose",
+            cmb.nearest_singular_pose,
+            plant=(W.plant, thing),
+            q=(W.pose.q, vector),
+            within=(0.1, positive),
+        ),
+        call(
+            "SingularPose.acceleration",
+            W.pose.acceleration,
+            f=(np.zeros(4), vector),
+            v=(W.v, optional(vector)),
+            branch=(0, optional(index)),
+        ),
+        call("SingularPose.branch_of", W.pose.branch_of, v=(W.pose.branches[0].direction, vector)),
+        call("SingularPose.contains", W.pose.contains, v=(W.pose.branches[0].direction, vector)),
+        call("SingularPose.on_branch", W.pose.on_branch, direction=(W.pose.branches[0].direction, vector)),
+        call("SingularPose.toward", W.pose.toward, branch=(0, index), v=(W.pose.branches[0].direction, vector)),
+        call("SingularPose.speed", W.pose.speed, v=(W.v, vector)),
+        call("SingularPose.terms", W.pose.terms, v=(W.pose.branches[0].direction, vector), t=(0.0, number)),
+        call("Constant", cmb.Constant, position=([2.1, 1.0], _free_vector)),
+        call(
+            "Sine",
+            cmb.Sine,
+            centre=([2.1, 1.0], _free_vector),
+            amplitude=([0.1, 0.1], _broadcast),
+            frequency=(0.5, also(_broadcast)),
+            phase=(0.0, _broadcast),
+        ),
+        call(
+            "Quintic",
+            cmb.Quintic,
+            start=([2.1, 1.0], _free_vector),
+            goal=([2.0, 0.9], _free_vector),
+            duration=(0.6, positive),
+            begin=(0.0, number),
+        ),
+        call(
+            "Sampled",
+            cmb.Sampled,
+            words=("position",),
+            times=([0.0, 0.5, 1.0, 1.5], also(vector, back=[0.0, 1.0, 0.5, 2.0])),
+            positions=(np.ones((4, 2)), but(matrix, "one column more")),
+        ),
+    ]
+
+
+def _gains_of_rows(base: Any) -> dict[str, Any]:
+    return {
+        "number": 3.0,
+        "text": "ab",
+        "three": (1.0, 2.0, 3.0),
+        "nan": (NAN, 1.0),
+        "complex": (1.0j, 1.0),
+        "bools": (True, True),
+        "negative": (-1.0, 1.0),
+        "object": UNKNOWN_,
+    }
+
+
+def _free_vector(base: Any) -> dict[str, Any]:
+    """A vector whose length is free."""
+    return {k: x for k, x in vector(base).items() if k not in ("number", "too long", "too short")}
+
+
+def _broadcast(base: Any) -> dict[str, Any]:
+    """A number or as many as there are."""
+    found = vector(np.resize(base, 2))
+    return {k: x for k, x in found.items() if k not in ("number", "too short")} | {"bool": True}
+
+
+NAN = float("nan")
+
+
+# -- simulation --------------------------------------------------------------------------------------------
+
+
+def _simulation() -> list[Call]:
+    from cmbcontrol import plot
+
+    simulate = functools.partial(
+        cmb.simulate, **{"plant": W.plant, "q0": W.q, "t_end": 0.01, "output_times": 0.005, "rtol": 1e-4, "atol": 1e-4}
+    )
+    in_time = {"t_end": (0.01, positive), "rtol": (1e-4, optional(positive)), "atol": (1e-4, optional(positive))}
+    switch = {"name": ("tip", name), "at": (0.01, optional(not_negative))}
+    found = [
+        call(
+            "simulate",
+            cmb.simulate,
+            plant=(W.plant, thing),
+            controller=(W.law, law),
+            q0=(W.q, vector),
+            v0=(W.v, optional(vector)),
+            output_times=(
+                0.005,
+                optional(
+                    also(
+                        positive,
+                        late=[0.0, 9.0],
+                        back=[0.005, 0.0],
+                        before=[-0.1, 0.0],
+                        nan_inside=[0.0, NAN],
+                        texts=["0.0"],
+                    )
+                ),
+            ),
+            **in_time,
+        ),
+        call(
+            "simulate, options",
+            simulate,
+            method=("dop853", choice),
+            formulation=("gauss", choice),
+            rank_tolerance=(1e-10, optional(positive)),
+            max_step=(1.0, upper),
+            max_steps=(1000, count),
+            stabilisation=("projection", choice),
+            metric=("mass", choice),
+            energy=(False, flag),
+            project_every=(1, count),
+            pass_within=(1e-4, not_negative),
+            switches=((), but(parts_of_none, "None")),
+            model=(W.plant, optional(thing)),
+            words=("motor", "efforts"),
+            baumgarte=((10.0, 10.0), _gains_of_rows),
+        ),
+        call(
+            "simulate, baumgarte",
+            functools.partial(simulate, stabilisation="baumgarte"),
+            baumgarte=((10.0, 10.0), but(_gains_of_rows)),
+        ),
+        call("simulate, rk4", functools.partial(simulate, method="rk4"), step=(0.001, positive)),
+        call(
+            "simulate, local",
+            functools.partial(simulate, method="radau"),
+            coordinates=(JOINTS, optional(names)),
+            parametrization=None,
+        ),
+        call(
+            "simulate, parametrization",
+            functools.partial(simulate, method="radau"),
+            parametrization=("tangent", optional(choice)),
+        ),
+        call(
+            "simulate, pseudoinverse",
+            functools.partial(simulate, formulation="udwadia-kalaba"),
+            pseudoinverse=("svd", optional(choice)),
+        ),
+        call("simulate, progress", simulate, progress=(False, but(flag, "None"))),
+        call("Engage", cmb.Engage, words=("time",), **switch, capture=(False, flag), within=(1e-6, positive)),
+        call("Release", cmb.Release, words=("time",), **switch),
+        call("Lock", cmb.Lock, words=("time",), **switch),
+        call("Unlock", cmb.Unlock, words=("time",), **switch),
+        call(
+            "Release, when",
+            functools.partial(cmb.Release, "tip"),
+            when=(lambda t, q, v: t, but(function, "returns None", "returns text", "takes nothing", "None")),
+        ),
+        call(
+            "Contact",
+            cmb.Contact,
+            name=("floor", name),
+            normal=((0.0, 1.0, 0.0), optional(but(vector, "too short", "too long"))),
+            side=(1, also(number, zero=0, two=2)),
+            restitution=(0.1, share),
+            rest_speed=(1e-3, not_negative),
+            friction=(0.5, optional(not_negative)),
+        ),
+        call("load_run", cmb.load_run, words=("run",), path=(W.run_file, also(path, missing="nosuchfile.nc"))),
+        call("Simulation.save", W.run.save, path=(W.folder / "again.nc", path)),
+        call("Simulation.singularities", W.run.singularities, plant=(W.plant, optional(thing))),
+        call("plot.responses", plot.responses, run=(W.run, thing)),
+        call("plot.reports", plot.reports, run=(W.run, thing)),
+        call("plot.evidence", plot.evidence, run=(W.run, thing)),
+        call("plot.forces", plot.forces, run=(W.run, thing)),
+        call("plot.mechanism", plot.mechanism, words=("coordinate",), plant=(W.plant, thing), q=(W.q, vector)),
+        call("plot.poles", plot.poles, lin=(W.lin, thing)),
+        call(
+            "plot.bode",
+            plot.bode,
+            linear_model=(W.lin, thing),
+            omega=(np.array([0.1, 1.0, 10.0]), optional(but(_free_vector, "number"))),
+        ),
+        call(
+            "plot.modes",
+            plot.modes,
+            linear_model=(W.lin, thing),
+            which=([0], optional(_indices)),
+            amplitude=(0.1, optional(positive)),
+            undamped=(False, flag),
+        ),
+        call("plot.root_locus", plot.root_locus, locus=(W.locus, thing), grid=(True, flag)),
+        call("plot.tuning", plot.tuning, result=(W.tuned, thing)),
+        call("plot.pole_sets", plot.pole_sets, certificate=(W.certificate, thing), legend=(True, flag)),
+        call(
+            "plot.animate",
+            plot.animate,
+            run=(W.run, thing),
+            path=(W.folder / "run.gif", path),
+            fps=(25.0, positive),
+            speed=(1.0, positive),
+            trace=(True, flag),
+        ),
+        call(
+            "plot.animate_mode",
+            plot.animate_mode,
+            linear_model=(W.lin, thing),
+            mode=(0, index),
+            path=(W.folder / "mode.gif", path),
+            amplitude=(0.1, optional(positive)),
+            cycles=(1, count),
+            seconds=(0.1, positive),
+            decay=(False, flag),
+            undamped=(False, flag),
+            fps=(10.0, positive),
+            trace=(False, flag),
+        ),
+        call("plot.controllability", plot.controllability, run=(W.run, thing)),
+    ]
+    return found
+
+
+def parts_of_none(base: Any) -> dict[str, Any]:
+    return {
+        "text": "tip",
+        "number": 3,
+        "text inside": ["tip"],
+        "None inside": [None],
+        "object": UNKNOWN_,
+        "class inside": [cmb.Lock],
+        "unknown": [cmb.Release("nosuchname", at=0.005)],
+    }
+
+
+def _indices(base: Any) -> dict[str, Any]:
+    return {
+        "text": "first",
+        "texts": ["0"],
+        "fraction": [0.5],
+        "too large": [99],
+        "bool": [True],
+        "none inside": [None],
+        "object": UNKNOWN_,
+    }
+
+
+# -- linear ------------------------------------------------------------------------------------------------
+
+
+def _linear() -> list[Call]:
+    plant, point = {"plant": (W.plant, thing)}, {"point": (W.point, thing)}
+    coordinates = {
+        "coordinates": (
+            JOINTS,
+            optional(also(names, matrix=np.ones((2, 3)), nan=np.full((2, 4), NAN), complex=np.ones((2, 4)) * 1.0j)),
+        )
+    }
+    signals = {"inputs": (JOINTS, optional(names)), "outputs": (JOINTS, optional(names))}
+    delays = {"delay": (0.01, any_motor_time)}
+    y = np.zeros(2)
+    return [
+        call(
+            "trim",
+            cmb.trim,
+            words=("coordinate",),
+            **plant,
+            q=(W.q, but(vector, "mapping")),
+            u=({"left": 0.0}, optional(mapping)),
+            hold=(("right",), optional(names)),
+            tolerance=(1e-9, positive),
+        ),
+        call("trim, u", cmb.trim, plant=W.plant, q=W.q, u=(W.point.u, optional(but(vector, "mapping", "number")))),
+        call(
+            "trim, preload",
+            cmb.trim,
+            plant=W.plant,
+            q=W.q,
+            weight=(np.eye(2), optional(metric)),
+            preload=(0.0, optional(also(but(number, "pair"), names={"nosuchname": 1.0}, texts={"left": "1"}))),
+        ),
+        call(
+            "trim, free",
+            cmb.trim,
+            plant=W.plant,
+            q=W.q,
+            u={"left": 0.0},
+            free=(W.plant.velocity_names, but(names, "None")),
+            stable=(False, flag),
+        ),
+        call(
+            "OperatingPoint.at",
+            cmb.OperatingPoint.at,
+            words=("coordinate",),
+            **plant,
+            q=(W.q, but(vector, "mapping")),
+            u=(W.u, but(vector, "number")),
+            v=(W.v, optional(vector)),
+        ),
+        call("OperatingPoint.to_control", W.point.to_control, model=(W.lin, optional(thing))),
+        call(
+            "linearize",
+            cmb.linearize,
+            words=("coordinate", "input", "output"),
+            **plant,
+            **point,
+            **coordinates,
+            **signals,
+            tolerance=(1e-7, positive),
+        ),
+        call(
+            "affine_approximation",
+            cmb.affine_approximation,
+            words=("coordinate", "input", "output"),
+            **plant,
+            **point,
+            **coordinates,
+            **signals,
+        ),
+        call("underlying_ode", cmb.underlying_ode, words=("coordinate",), **plant, **point, **coordinates),
+        call(
+            "linearize_along",
+            cmb.linearize_along,
+            words=("coordinate", "input", "output"),
+            run=(W.run, thing),
+            **coordinates,
+            **signals,
+            every=(1, count),
+        ),
+        call(
+            "reduced_model",
+            cmb.reduced_model,
+            **plant,
+            q=(W.q, vector),
+            v=(W.v, vector),
+            u=(W.u, vector),
+            R=(np.eye(4)[[0, 2]], matrix),
+            moving=(False, flag),
+        ),
+        call("preload_directions", cmb.preload_directions, **plant, **point),
+        call(
+            "continue_equilibria",
+            cmb.continue_equilibria,
+            words=("coordinate", "effort"),
+            **plant,
+            q=(W.q, but(vector, "mapping")),
+            start=(2.1, number),
+            stop=(2.11, number),
+            coordinate=("left", optional(known)),
+            weight=(np.eye(2), optional(metric)),
+            tolerance=(1e-9, positive),
+        ),
+        call(
+            "root_locus",
+            cmb.root_locus,
+            make=(W.damped, function),
+            values=([0.0, 1.0, 2.0], _free_vector),
+            parameter=("gain", text),
+            unit=("N", text),
+            period=(None, lambda b: optional(positive)(0.1)),
+            ratio=(0.1, share),
+            refine=(True, flag),
+        ),
+        call(
+            "load_linear",
+            cmb.load_linear,
+            words=("linear model",),
+            path=(W.model_file, also(path, missing="nosuchfile.nc")),
+            plant=(W.plant, optional(thing)),
+        ),
+        call("LinearModel.save", W.lin.save, path=(W.folder / "again.json", path)),
+        call("LinearModel.to_ss", W.lin.to_ss, name=("model", optional(text)), drift=(False, flag)),
+        call(
+            "LinearModel.sampled",
+            W.lin.sampled,
+            period=(0.01, positive),
+            drift=(False, flag),
+            name=("model", optional(text)),
+            **delays,
+        ),
+        call(
+            "LinearModel.delayed",
+            W.lin.delayed,
+            order=(3, count),
+            drift=(False, flag),
+            name=("model", optional(text)),
+            **delays,
+        ),
+        call(
+            "LinearModel.frequency_response",
+            W.lin.frequency_response,
+            omega=(np.array([0.1, 1.0]), optional(also(_free_vector, negative=[-1.0, 1.0]))),
+            **delays,
+        ),
+        call("LinearModel.modes", W.lin.modes, tolerance=(1e-10, positive)),
+        call("LinearModel.undamped_modes", W.lin.undamped_modes, tolerance=(1e-10, positive)),
+        call("undamped_modes", linear.undamped_modes, linear_model=(W.lin, thing), tolerance=(1e-10, positive)),
+        call(
+            "LinearSequence.propagate",
+            W.along.propagate,
+            x0=(np.zeros(4), vector),
+            du=(np.zeros((6, 2)), optional(matrix)),
+        ),
+        call("EquilibriumBranch.at", W.branch.at, value=(2.12, number)),
+        call(
+            "zero_order_hold",
+            linear.zero_order_hold,
+            A=(W.lin.A, matrix),
+            B=(W.lin.B, but(matrix, "one column more")),
+            period=(0.01, positive),
+            delay=(0.0, but(any_motor_time, "wrong unit", "mapping")),
+        ),
+        call("TangentSpace", linear.TangentSpace, threshold=(0.4, share)),
+        call(
+            "CoordinatePartitioning",
+            linear.CoordinatePartitioning,
+            words=("coordinate",),
+            names=(JOINTS, optional(but(names, "unknown", "misspelt"))),
+            threshold=(0.4, share),
+        ),
+        call("CoordinatePartitioning.at", linear.CoordinatePartitioning(JOINTS).at, **plant, q0=(W.q, vector)),
+        call(
+            "NonlinearParametrization",
+            linear.NonlinearParametrization,
+            R=(lambda q, y: q[:2] - y, but(function, *_IN_USE)),
+            D1R=(lambda q, y: np.eye(4)[:2], but(function, *_IN_USE)),
+            D2R=(lambda q, y: -np.eye(2), but(function, *_IN_USE)),
+            y0=([2.1, 1.0], optional(but(vector, "too long", "too short"))),
+            names=(("a", "b"), optional(but(new_names, "one too many", "text"))),
+            threshold=(0.4, share),
+        ),
+        call(
+            "LinearParametrization",
+            linear.LinearParametrization,
+            R=(np.eye(4)[[0, 2]], but(matrix, "one row more", "one column more")),
+            names=(("a", "b"), optional(new_names)),
+            threshold=(0.4, share),
+        ),
+        call("LocalForm", linear.LocalForm, words=("coordinate",), **plant, q0=(W.q, vector), **coordinates),
+        call("LocalForm.state", W.form.state, q=(W.q, vector), v=(W.v, vector)),
+        call("LocalForm.full", W.form.full, words=("state",), x=(np.zeros(4), vector)),
+        call("LocalForm.point", W.form.point, words=("state",), x=(np.zeros(4), vector), t=(0.0, number)),
+        call(
+            "LocalForm.jacobian", W.form.jacobian, words=("state",), x=(np.zeros(4), vector), u=(W.u, optional(vector))
+        ),
+        call("LocalForm()", W.form.__call__, words=("state",), x=(np.zeros(4), vector), u=(W.u, optional(vector))),
+        call("LocalForm.moved", W.form.moved, q=(W.q, vector)),
+        call("Chart.solve", W.chart.solve, y=(y, vector)),
+        call("Chart.pose", W.chart.pose, q=(W.q, vector)),
+        call("Chart.rates", W.chart.rates, q=(W.q, vector), v=(W.v, vector)),
+        call("Chart.reparametrize", W.chart.reparametrize, q=(W.q, vector)),
+        call("PlantSystem.from_plant", W.system.from_plant, q=(W.q, but(vector, "mapping")), v=(W.v, optional(vector))),
+        call("PlantSystem.to_plant", W.system.to_plant, words=("state",), x=(np.zeros(4), vector)),
+    ]
+
+
+_IN_USE = ("returns None", "returns text", "takes nothing")  # told when the function is asked
+
+
+def any_motor_time(base: Any) -> dict[str, Any]:
+    return by_motor(base)
+
+
+# -- controllers -------------------------------------------------------------------------------------------
+
+
+def _controllers() -> list[Call]:
+    plant, law_ = {"plant": (W.plant, thing)}, {"law": (W.rest, law)}
+    q = {"q": (W.q, but(vector, "mapping"))}
+    weight = {"weight": (np.eye(2), optional(metric))}
+    joint_weight = {"weight": (np.eye(4), optional(metric))}
+    period = {"period": (0.01, optional(positive))}
+    path_ = {"reference": (W.path, reference)}
+    task = ctl.Coordinates(W.plant, JOINTS)
+    pid = functools.partial(ctl.ProjectedInverseDynamics, W.plant, JOINTS, W.path)
+    observer = ctl.kalman(W.lin, JOINTS, effort_noise=1.0, measurement_noise=0.01)
+    return [
+        call(
+            "ProjectedInverseDynamics",
+            ctl.ProjectedInverseDynamics,
+            words=("coordinate",),
+            **plant,
+            **path_,
+            coordinates=(JOINTS, names),
+            bandwidth=(8.0, optional(positive_gains)),
+            damping_ratio=(1.0, positive_gains),
+            **weight,
+            **period,
+            consistent=(False, flag),
+            limits=([50.0, 50.0], optional(but(vector, "number", "inf"))),
+            saturation=("scale", optional(choice)),
+            damped=(0.01, optional(positive)),
+        ),
+        call("ProjectedInverseDynamics, kp", pid, kp=(60.0, positive_gains), kd=(16.0, positive_gains)),
+        call(
+            "ComputedTorque",
+            ctl.ComputedTorque,
+            words=("coordinate",),
+            **plant,
+            **path_,
+            coordinates=(JOINTS, optional(names)),
+            bandwidth=(8.0, positive_gains),
+        ),
+        call(
+            "GravityPD",
+            ctl.GravityPD,
+            words=("coordinate",),
+            **plant,
+            **path_,
+            kp=(60.0, positive_gains),
+            kd=(16.0, positive_gains),
+            coordinates=(JOINTS, optional(names)),
+            **weight,
+            **period,
+        ),
+        call(
+            "Impedance",
+            ctl.Impedance,
+            words=("coordinate",),
+            **plant,
+            task=(JOINTS, names),
+            **path_,
+            stiffness=([90.0, 30.0], positive_gains),
+            damping=([8.0, 5.0], positive_gains),
+            inertia=(np.eye(2), optional(metric)),
+            null_damping=(10.0, not_negative),
+            **weight,
+            **period,
+        ),
+        call(
+            "ConstraintForcePI",
+            ctl.ConstraintForcePI,
+            words=("component",),
+            plant=(W.arms, thing),
+            desired=([5.0], but(vector, "number")),
+            components=((W.grip,), optional(names)),
+            kp=(0.5, _gain_of_one),
+            ki=(2.0, _gain_of_one),
+            frame=("loop", choice),
+            on=("b", choice),
+            filter_time=(0.01, optional(positive)),
+            **period,
+            weight=(np.eye(6), optional(metric)),
+            force_weight=None,
+            integral_limit=(5.0, optional(_gain_of_one)),
+            initial=([0.0], optional(vector)),
+            compensate=(True, flag),
+        ),
+        call("HybridMotionForce", ctl.HybridMotionForce, motion=(W.arms_motion, thing), force=(W.force, thing)),
+        call(
+            "PassiveJoints",
+            ctl.PassiveJoints,
+            motion=(W.rest, thing),
+            on_loss=("hold", choice),
+            margin=(0.01, positive),
+            damping=(10.0, not_negative),
+            **joint_weight,
+            epsilon=(0.1, optional(positive)),
+        ),
+        call(
+            "ConstrainedActuation",
+            ctl.ConstrainedActuation,
+            words=("contact",),
+            motion=(W.rest, thing),
+            limits=(50.0, optional(limits)),
+            **weight,
+            nominal=(W.u, optional(vector)),
+            unilateral=(("tip_x",), names),
+            slack=("least", choice),
+            metric=(np.eye(4), optional(metric)),
+            solver=("direct", choice),
+        ),
+        call("Unilateral", ctl.Unilateral, force=("tip_x", but(text)), minimum=(0.0, number)),
+        call(
+            "Cone",
+            ctl.Cone,
+            words=("friction",),
+            contact=("tip", text),
+            mu=(0.5, but(positive, "pair")),
+            normal=((1.0, 0.0), optional(but(vector, "too long", "too short"))),
+            minimum=(0.0, number),
+        ),
+        call("OnModel", ctl.OnModel, model=(W.plant, thing), **law_),
+        call("Coordinates", ctl.Coordinates, words=("coordinate",), **plant, names=(JOINTS, names)),
+        call(
+            "PointTask",
+            ctl.PointTask,
+            **plant,
+            body=("left_upper", known),
+            point=((0.1, 0.0, 0.0), vector),
+            axes=("xy", also(text, unknown="xw")),
+            relative_to=("ground", known),
+            names=(("x1", "y1"), optional(new_names)),
+        ),
+        call(
+            "PoseTask",
+            ctl.PoseTask,
+            **plant,
+            body=("left_upper", known),
+            frame=(cmb.Frame(), optional(thing)),
+            relative_to=("ground", known),
+            other_frame=(cmb.Frame(), optional(thing)),
+            axes=(("x", "rz"), names),
+            names=(("x1", "r1"), optional(new_names)),
+        ),
+        call(
+            "FunctionTask",
+            ctl.FunctionTask,
+            words=("task",),
+            plant=(W.plant, thing),
+            theta=(lambda q: q[:2], but(function, "array")),
+            jacobian=(lambda q: np.eye(4)[:2], optional(function)),
+            bias=(lambda q, v: np.zeros(2), optional(function)),
+            names=(("a", "b"), optional(new_names)),
+            units=(("rad", "rad"), optional(but(new_names, "twice", "empty name", "dot"))),
+        ),
+        call(
+            "WeightedProjection",
+            ctl.WeightedProjection,
+            A=(np.eye(2, 3), but(matrix, "one row more", "one column more")),
+            W=(np.eye(3), metric),
+            rank=(2, optional(but(count, "zero"))),
+        ),
+        call("TaskStack", _stack, task=(task, thing)),
+        call(
+            "Posture",
+            ctl.Posture,
+            words=("coordinate",),
+            **plant,
+            **path_,
+            bandwidth=(3.0, positive_gains),
+            damping_ratio=(1.0, positive_gains),
+            coordinates=(JOINTS, optional(names)),
+            rest=(1.0, optional(not_negative)),
+        ),
+        call(
+            "PointTask.error",
+            ctl.PointTask(W.plant, "left_upper", axes=("x", "y")).error,
+            desired=([0.1, 0.2], vector),
+            terms=(W.terms, thing),
+        ),
+        call("Coordinates.error", task.error, desired=([0.1, 0.2], vector), terms=(W.terms, thing)),
+        call("Saturation", _on_chain(ctl.Saturation), limits=(50.0, optional(limits))),
+        call(
+            "RateLimit",
+            _on_chain(ctl.RateLimit),
+            rate=(50.0, limits),
+            time_constant=(0.01, optional(positive)),
+            initial=(0.0, any_by_motor),
+        ),
+        call("Delay", _on_chain(ctl.Delay), delay=(0.01, by_motor)),
+        call(
+            "FirstOrderActuator",
+            _on_chain(ctl.FirstOrderActuator),
+            words=("time constant",),
+            time_constant=(0.01, also(by_motor, zero=0.0)),
+            initial=(0.0, any_by_motor),
+        ),
+        call(
+            "DriveFriction",
+            _on_chain(ctl.DriveFriction),
+            coulomb=(0.1, by_motor),
+            viscous=(0.1, by_motor),
+            breakaway=(0.2, optional(by_motor)),
+            stribeck_velocity=(0.1, positive),
+            width=(0.01, positive),
+        ),
+        call(
+            "Encoder",
+            _before_law(ctl.Encoder),
+            resolution=(1e-3, by_motor),
+            noise=(1e-5, by_motor),
+            velocity_noise=(1e-5, by_motor),
+            seed=(0, seed),
+        ),
+        call("Encoder, bits", _before_law(ctl.Encoder), bits=(12, optional(also(count)))),
+        call("FilteredDifference", _before_law(ctl.FilteredDifference), time_constant=(0.01, positive)),
+        call("FilteredDifference, cutoff", _before_law(ctl.FilteredDifference), cutoff=(60.0, positive)),
+        call(
+            "ForwardKinematics", _before_law(ctl.ForwardKinematics), words=("coordinate",), coordinates=(JOINTS, names)
+        ),
+        call(
+            "FrictionCompensation",
+            _on_chain(ctl.FrictionCompensation),
+            friction=(ctl.DriveFriction(0.1), thing),
+            velocity=("measured", choice),
+            fraction=(0.5, not_negative),
+        ),
+        call(
+            "StateFeedback",
+            ctl.StateFeedback,
+            model=(W.lin, thing),
+            K=(W.feedback.K, matrix),
+            reference=(cmb.Constant([2.1, 1.0]), optional(reference)),
+            feedforward=("inverse-dynamics", choice),
+            limits=(50.0, optional(but(limits, "bool"))),
+            **period,
+        ),
+        call(
+            "lqr",
+            ctl.lqr,
+            model=(W.lin, thing),
+            Q=(np.eye(4), matrix),
+            R=(np.eye(2), metric),
+            N=(np.zeros((4, 2)), optional(matrix)),
+            **period,
+            cost=("integral", choice),
+        ),
+        call(
+            "bryson",
+            ctl.bryson,
+            words=("state", "input"),
+            model=(W.lin, thing),
+            states=({"left": 0.1, "right": 0.1, "left_rate": 1.0, "right_rate": 1.0}, mapping),
+            inputs=(10.0, positive),
+        ),
+        call(
+            "kalman",
+            ctl.kalman,
+            words=("noise", "output"),
+            model=(W.lin, thing),
+            outputs=(JOINTS, optional(names)),
+            effort_noise=(1.0, optional(by_motor)),
+            measurement_noise=(0.01, by_motor),
+            **period,
+        ),
+        call(
+            "ObserverFeedback",
+            ctl.ObserverFeedback,
+            feedback=(W.feedback, thing),
+            L=(observer, matrix),
+            outputs=(JOINTS, optional(names)),
+            kind=("predictor", choice),
+            estimate=(np.zeros(4), optional(vector)),
+        ),
+        call(
+            "MotionObserver",
+            ctl.MotionObserver,
+            words=("coordinate",),
+            law=(_sampled(), _outer_law),
+            outputs=(JOINTS, names),
+            bandwidth=(30.0, positive),
+            disturbance=(True, flag),
+            limits=(50.0, optional(but(limits, "bool"))),
+            velocity=(W.v, optional(vector)),
+        ),
+        call(
+            "linearize_closed_loop",
+            ctl.linearize_closed_loop,
+            words=("coordinate", "output"),
+            **plant,
+            **law_,
+            point=(W.q, optional(but(vector, "mapping"))),
+            coordinates=(JOINTS, optional(names)),
+            outputs=(JOINTS, optional(names)),
+            t=(0.0, number),
+            settle=(True, flag),
+        ),
+        call(
+            "margins",
+            ctl.margins,
+            **plant,
+            **law_,
+            point=(W.q, optional(but(vector, "mapping"))),
+            at=("input", choice),
+            omega=(np.geomspace(0.1, 100.0, 50), optional(also(_free_vector, negative=[-1.0, 1.0]))),
+        ),
+        call(
+            "closed_loop_equilibrium",
+            ctl.closed_loop_equilibrium,
+            **plant,
+            **law_,
+            guess=(W.q, optional(but(vector, "mapping"))),
+            t=(0.0, number),
+            tolerance=(1e-9, positive),
+        ),
+        call("ClosedLoop.loop", W.loop.loop, at=("input", choice), channel=("left", optional(known))),
+        call("ClosedLoop.margins", W.loop.margins, at=("input", choice)),
+        call(
+            "controllability",
+            ctl.controllability,
+            words=("coordinate",),
+            **plant,
+            **q,
+            **joint_weight,
+            epsilon=(0.1, optional(positive)),
+        ),
+        call(
+            "controllability_along",
+            ctl.controllability_along,
+            **plant,
+            run=(W.run, thing),
+            margin=(0.01, positive),
+            **joint_weight,
+            epsilon=(0.1, optional(positive)),
+        ),
+        call("active_force_map", ctl.active_force_map, words=("coordinate",), **plant, **q, **joint_weight),
+        call("reachable_forces", ctl.reachable_forces, words=("coordinate",), **plant, **q),
+        call(
+            "is_decoupled",
+            ctl.is_decoupled,
+            words=("coordinate",),
+            **plant,
+            **q,
+            tolerance=(1e-9, not_negative),
+            metric=(np.eye(4), optional(metric)),
+        ),
+        call("cross_coupling", ctl.cross_coupling, terms=(W.terms, thing), root=(np.eye(4), optional(matrix))),
+        call(
+            "characteristic_length",
+            ctl.characteristic_length,
+            words=("coordinate",),
+            plant=(W.cart, thing),
+            q=(W.cart.neutral(), but(vector, "mapping")),
+        ),
+        call(
+            "effort_metric", ctl.effort_metric, **plant, limits=([50.0, 50.0], optional(but(vector, "number", "inf")))
+        ),
+        call("length_metric", ctl.length_metric, **plant, length=(1.0, optional(positive)), of=("motors", choice)),
+        call("weighted_norm", ctl.weighted_norm, f=(W.u, _free_vector), W=(np.eye(2), metric)),
+        call("ConstantEffort", ctl.ConstantEffort, u=(W.u, _free_vector)),
+        call("Chain.start", W.chain.start, plant=(W.plant, thing)),
+    ]
+
+
+def _gain_of_one(base: Any) -> dict[str, Any]:
+    return {k: x for k, x in positive_gains(base).items() if k not in ("one negative", "too short")}
+
+
+def _sampled() -> Any:
+    return ctl.ProjectedInverseDynamics(W.plant, JOINTS, cmb.Constant([2.1, 1.0]), bandwidth=8.0, period=0.01)
+
+
+def _outer_law(base: Any) -> dict[str, Any]:
+    """A law with a plant; what it returns is looked at in runs."""
+    return {k: x for k, x in law(base).items() if not k.startswith(("returns", "takes"))}
+
+
+def _stack(task: Any) -> Any:
+    return ctl.TaskStack(task)
+
+
+def _on_chain(block: Any) -> Any:
+    """The block behind a sampled law, where it learns of the motors."""
+
+    def make(**options: Any) -> Any:
+        return ctl.Chain(_sampled(), block(**options))
+
+    return make
+
+
+def _before_law(block: Any) -> Any:
+    def make(**options: Any) -> Any:
+        return ctl.Chain(block(**options), _sampled())
+
+    return make
+
+
+# -- design ------------------------------------------------------------------------------------------------
+
+
+def _design() -> list[Call]:
+    region = design.PoleRegion(decay=0.5)
+    return [
+        call("pd_gains", design.pd_gains, bandwidth=(8.0, _positive_free), damping_ratio=(1.0, _positive_free)),
+        call("pd_gains_from_poles", design.pd_gains_from_poles, poles=([-3.0, -4.0], _poles)),
+        call(
+            "sampled_pd_gains",
+            design.sampled_pd_gains,
+            bandwidth=(8.0, optional(_positive_free)),
+            damping_ratio=(1.0, _positive_free),
+            period=(0.01, positive),
+        ),
+        call(
+            "PoleRegion",
+            design.PoleRegion,
+            decay=(0.5, not_negative),
+            damping=(0.3, optional(share)),
+            radius=(50.0, optional(positive)),
+            center=(0.0, number),
+        ),
+        call("PoleRegion, frequency", design.PoleRegion, frequency=(9.0, optional(positive))),
+        call(
+            "Performance",
+            design.Performance,
+            words=("state", "input"),
+            states=({"left": 0.1, "right": 0.1}, but(mapping, "unknown", "misspelt", "number key")),
+            inputs=(0.1, but(not_negative, "mapping")),
+            disturbance=(1.0, _positive_free),
+        ),
+        call(
+            "Range",
+            design.Range,
+            words=("range",),
+            low=(1.0, number),
+            high=(5.0, number),
+            log=(False, flag),
+            unit=("N", text),
+            start=(2.0, optional(also(number, outside=9.0))),
+        ),
+        call(
+            "robust_state_feedback",
+            design.robust_state_feedback,
+            words=("model",),
+            models=([W.lin], but(parts, "one alone", "twice", "mapping")),
+            region=(region, optional(thing)),
+            period=None,
+            solver=(None, lambda b: {"unknown": "NOSUCH", "number": 3}),
+            explain=(False, flag),
+        ),
+        call(
+            "certify",
+            design.certify,
+            words=("pose", "plant"),
+            plants=(W.plant, but(thing, "list", "mapping")),
+            law=(W.feedback, but(thing, "array")),
+            poses=([W.q], _poses),
+            region=(region, thing),
+            delay=(0.0, not_negative),
+        ),
+        call(
+            "poses_and_payloads",
+            design.poses_and_payloads,
+            words=("pose", "plant", "coordinate", "input", "output"),
+            plants=(W.plant, but(thing, "list", "mapping")),
+            poses=([W.q], _poses),
+            coordinates=(JOINTS, names),
+            inputs=(JOINTS, optional(names)),
+            outputs=(JOINTS, optional(names)),
+        ),
+        call(
+            "with_payload",
+            design.with_payload,
+            words=("body",),
+            plant=(W.plant, thing),
+            body=("left_upper", known),
+            mass=(0.5, positive),
+            point=((0.1, 0.0, 0.0), vector),
+            inertia=((0.1, 0.1, 0.1), vector),
+            name=("heavy", but(name, "empty")),
+        ),
+        call(
+            "error_cost",
+            design.error_cost,
+            kind=("ISE", choice),
+            weight=(1.0, _positive_free),
+            after=(0.0, not_negative),
+        ),
+        call("effort_cost", design.effort_cost, weight=(1.0, _positive_free), rate=(False, flag)),
+        call("overshoot_cost", design.overshoot_cost, weight=(1.0, _positive_free)),
+        call(
+            "weighted_cost",
+            design.weighted_cost,
+            error=(
+                (1.0, design.error_cost()),
+                lambda b: {
+                    "number": 1.0,
+                    "text": "error",
+                    "negative": (-1.0, b),
+                    "nan": (NAN, b),
+                    "no cost": (1.0, 2.0),
+                    "text weight": ("1", b),
+                    "None": None,
+                },
+            ),
+        ),
+        call(
+            "tune",
+            design.tune,
+            words=("gain", "bound"),
+            make=(W.make, but(function, "returns None", "returns text")),
+            bounds=({"bandwidth": (4.0, 10.0)}, _bounds),
+            cost=(design.error_cost(), but(function, "returns None", "returns text", "takes nothing")),
+            method=("nelder-mead", choice),
+            start=({"bandwidth": 5.0}, optional(mapping)),
+            max_evaluations=(2, count),
+            tolerance=(1e-3, positive),
+            seed=(0, seed),
+            penalty=(10.0, optional(number)),
+        ),
+    ]
+
+
+def _positive_free(base: Any) -> dict[str, Any]:
+    found = {k: x for k, x in vector(np.resize(base, 2)).items() if k not in ("number", "too long", "too short", "row")}
+    return found | {"negative": -1.0, "bool": True}
+
+
+def _poles(base: Any) -> dict[str, Any]:
+    return {
+        "None": None,
+        "text": "-3",
+        "texts": ["-3", "-4"],
+        "nan": [NAN, -3.0],
+        "three": [-3.0, -4.0, -5.0],
+        "unstable": [1.0, -3.0],
+        "not a pair": [-3.0 + 1.0j, -3.0 + 2.0j],
+        "object": UNKNOWN_,
+        "bools": [True, True],
+    }
+
+
+def _poses(base: Any) -> dict[str, Any]:
+    q = base[0]
+    return {
+        "None": None,
+        "number": 3,
+        "text": "pose",
+        "text inside": ["pose"],
+        "None inside": [None],
+        "object": UNKNOWN_,
+        "nan": [q * NAN],
+        "too short": [q[:-1]],
+        "complex": [q + 1.0j],
+        "nothing": [],
+        "open": [q + 0.3],
+    }
+
+
+def _bounds(base: Any) -> dict[str, Any]:
+    wrong = {how: {"bandwidth": value} for how, value in pair((4.0, 10.0)).items()}
+    return wrong | {"nothing": {}, "text all": "bandwidth", "list all": [(4.0, 10.0)], "None all": None}
+
+
+# What functions return; nobody makes these.
+RESULTS = frozenset(
+    (
+        "ActuationStatus",
+        "Block",
+        "Case",
+        "Certificate",
+        "ClosedLoop",
+        "ConstrainedEffort",
+        "Controllability",
+        "Controller",
+        "CrossCoupling",
+        "Decoupling",
+        "EffortBlock",
+        "Entry",
+        "EquilibriumBranch",
+        "Hold",
+        "Impact",
+        "LinearModel",
+        "LinearSequence",
+        "LoopMargins",
+        "Margins",
+        "Mode",
+        "Modes",
+        "Motion",
+        "OperatingPoint",
+        "Plant",
+        "PreloadDirections",
+        "ReachableForces",
+        "Reduced",
+        "Residuals",
+        "RestingLoop",
+        "RobustFeedback",
+        "RootLocus",
+        "SensorBlock",
+        "Simulation",
+        "SingularPose",
+        "SingularityEvent",
+        "SpecialPoint",
+        "Status",
+        "Study",
+        "Task",
+        "TaskMotion",
+        "Terms",
+        "TrimReport",
+        "TuneResult",
+    )
+)
+
+
+# -- what is rightly accepted ------------------------------------------------------------------------------
+
+# (label, argument, how) as regular expressions, and why
+EXCEPTIONS: tuple[tuple[str, str, str, str], ...] = (
+    (
+        "GravityPD|ProjectedInverseDynamics, kp",
+        "kp|kd",
+        "negative|one negative",
+        "gains of any sign are gains; that a loop is unstable, linearize_closed_loop tells",
+    ),
+    ("OnModel", "law", "returns .*|takes one", "what a law returns is looked at when it is asked, in a run"),
+    ("FilteredDifference", "time_constant", "zero", "no filter, plain differences"),
+    (".*_cost", "weight", "mapping", "the names that there are, a run tells; the cost refuses others then"),
+    ("certify", "poses", "open", "a case that fails is part of the certificate, with the reason"),
+    (
+        "root_locus|tune|FunctionTask",
+        "make|theta|jacobian|bias",
+        "takes nothing",
+        "an error of the user's own function is handed on as it is",
+    ),
+    ("ConstrainedActuation", "unilateral", "twice", "the same limit twice is the same limit"),
+)
+
+
+def is_exception(wrong: Wrong) -> bool:
+    """Whether a call that looks wrong is right."""
+    return any(
+        re.fullmatch(label, wrong.call.label)
+        and re.fullmatch(argument, wrong.argument)
+        and re.fullmatch(how, wrong.how)
+        for label, argument, how, _ in EXCEPTIONS
+    )
