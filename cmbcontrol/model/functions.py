@@ -452,7 +452,9 @@ class FunctionPlant(PlantBase):
         off, scale = np.zeros(len(self.row_names)), np.zeros(len(self.row_names))
         for x in (q, q + near[0], q + near[1]):
             given = self._value("A", x) * length
-            found = _gradient(lambda s, x=x: self._value("Phi", x + length * s), np.zeros(self.nq))
+            found = _gradient(
+                lambda s, x=x: self._value("Phi", x + length * s), np.zeros(self.nq), np.full(self.nq, _STEP)
+            )
             off = np.maximum(off, np.abs(given - found).max(axis=1, initial=0.0))
             scale = np.maximum(scale, np.abs(given).max(axis=1, initial=0.0))
         return tuple(n for n, wrong in zip(self.row_names, off > _GRADIENT * scale, strict=True) if wrong)

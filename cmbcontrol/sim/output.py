@@ -372,8 +372,7 @@ def _events(run: Run, T: Array, X: Array, F: Array, failures: _Failures) -> list
     step = np.repeat(np.arange(looks.size), looks)
     within = (np.arange(step.size) - (np.cumsum(looks) - looks)[step]) / looks[step]
     fine = np.append(T[step] + np.diff(T)[step] * within, T[-1])
-    closeness = partial(_closeness, run, T=T, X=X, F=F, failures=failures)
-    near = closeness(fine)
+    near = _closeness(run, fine, T, X, F, failures)
     before, after = np.append(np.inf, near[:-1]), np.append(near[1:], np.inf)
     low = (near < _LOOK) & (near <= before) & (near < after) & (_least(fine, near) <= _EVENT)
     events = []
