@@ -449,7 +449,7 @@ class FunctionPlant(PlantBase):
         length = np.array([1.0 if unit == "rad" else self.size for unit in self.position_units])
         # a row may be a gradient, or vanish, at one pose by chance
         near = 1e-2 * length * np.random.default_rng(0).standard_normal((2, self.nq))
-        off, scale = np.zeros(len(self.row_names)), np.zeros(len(self.row_names))
+        off, scale, steps = np.zeros(len(self.row_names)), np.zeros(len(self.row_names)), np.full(self.nq, _STEP)
         for x in (q, q + near[0], q + near[1]):
             given = self._value("A", x) * length
             found = _gradient(
