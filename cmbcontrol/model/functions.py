@@ -452,9 +452,7 @@ class FunctionPlant(PlantBase):
         off, scale, steps = np.zeros(len(self.row_names)), np.zeros(len(self.row_names)), np.full(self.nq, _STEP)
         for x in (q, q + near[0], q + near[1]):
             given = self._value("A", x) * length
-            found = _gradient(
-                lambda s, x=x: self._value("Phi", x + length * s), np.zeros(self.nq), np.full(self.nq, _STEP)
-            )
+            found = _gradient(lambda s, x=x: self._value("Phi", x + length * s), np.zeros(self.nq), steps)
             off = np.maximum(off, np.abs(given - found).max(axis=1, initial=0.0))
             scale = np.maximum(scale, np.abs(given).max(axis=1, initial=0.0))
         return tuple(n for n, wrong in zip(self.row_names, off > _GRADIENT * scale, strict=True) if wrong)
