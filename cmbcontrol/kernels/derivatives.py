@@ -35,6 +35,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .._jit import kernel
+from .._tolerance import DEPENDENT
 from .constrained import FAILED, generalized_force, new_work, solve_acceleration, update_position, update_velocity
 from .forces import drive_matrix, spring_line
 from .inertia import inertia_times, newton_euler
@@ -513,7 +514,10 @@ def add_joint_bracket(links, v, x, scale, out):
 
 @kernel(inline=True)
 def invert_small(X, Y):
-    """Y = 1 / X by elimination with pivoting, X is overwritten; False where it is singular."""
+    """Y = 1 / X by elimination with pivoting, X is overwritten; False where it is singular.
+
+    The rows of X are the parts of unit vectors in a subspace: what is left of them is compared with one.
+    """
     n = X.shape[0]
     Y[:] = 0.0
     for i in range(n):
@@ -523,7 +527,7 @@ def invert_small(X, Y):
         for i in range(k + 1, n):
             if abs(X[i, k]) > abs(X[best, k]):
                 best = i
-        if X[best, k] == 0.0:
+        if not abs(X[best, k]) > DEPENDENT:
             return False
         for c in range(n):
             X[k, c], X[best, c] = X[best, c], X[k, c]
@@ -561,10 +565,14 @@ def adjoint_rows(model, w, rank, R, K, G, mu):
     Z = np.empty((p, nv))
     null_space(w, rank, Z)
     x = np.empty(nv)
-    tails, inverse = np.empty((p, p)), np.empty((p, p))
+    tails, inverse, sizes = np.empty((p, p)), np.empty((p, p)), np.empty(p)
     for i in range(p):
         x[:] = R[i]
         forward(w.L, x)
+        s = 0.0
+        for k in range(nv):
+            s += x[k] * x[k]
+        sizes[i] = np.sqrt(s)
         to_head(w.G, w.tau, rank, x)
         solve_multipliers(w.G, w.order, rank, x, mu[i])
         for r in range(mu.shape[1]):
@@ -573,13 +581,15 @@ def adjoint_rows(model, w, rank, R, K, G, mu):
         for j in range(p):
             tails[i, j] = x[rank + j]
         add_product(tails[i], Z, G[i])
+        for j in range(p):
+            tails[i, j] /= sizes[i] if sizes[i] > 0.0 else 1.0
     if not invert_small(tails, inverse):
         return False
     for i in range(p):  # K = Z' (R Z')^-1
         K[i] = 0.0
         for j in range(p):
             for c in range(nv):
-                K[i, c] += inverse[j, i] * Z[j, c]
+                K[i, c] += inverse[j, i] / sizes[i] * Z[j, c]
     return True
 
 

@@ -441,7 +441,7 @@ class PlantBase(ABC):
                 continue
             free = free and bool(np.abs(self.difference(q, near) / step - away).max() < _FOLLOWED)
             ranks += self._rank_nearby(q, near, step)
-        if not free and max(ranks, default=0) <= here.rank:
+        if not free and max(ranks, default=0) < min(here.A.shape):
             pairs = sorted(self.paired, key=lambda pair: -float(np.linalg.norm(basis[pair[1]])))
             for i, k in pairs[:6]:
                 away = basis @ basis[k]

@@ -29,6 +29,7 @@ Array = NDArray[np.float64]
 Equations = Callable[[Array], tuple[Array, Callable[[], Array]]]
 
 _NOISE = 1e-12  # of the largest gradient: smaller ones are rounding
+_LEVER = 0.1  # sizes of the machine a radian: where all gradients are smaller, they are measured against it
 _LEAST = 1e-14  # damping: so rounding of the residual, 1e-16, moves nothing by more than 5e-10, whatever the gradient
 _CURVED = 0.1  # rad, or sizes: farther from the guess, the steps alone do not lead to the nearest pose
 _STRIDE = 0.5  # rad: the longest step; farther, first order says little. Travels are linear, and need no bound
@@ -37,7 +38,7 @@ _STRIDE = 0.5  # rad: the longest step; farther, first order says little. Travel
 def damped(J: Array, r: Array, damping: float) -> Array:
     """The step that minimizes |J y + r|^2 + damping |J|^2 |y|^2."""
     U, s, Vt = np.linalg.svd(J, full_matrices=False)
-    s, largest = s[:, None], s.max(initial=0.0)
+    s, largest = s[:, None], max(s.max(initial=0.0), _LEVER)
     keep = s[:, 0] > _NOISE * largest
     return -(Vt[keep].T @ (s[keep] / (s[keep] ** 2 + damping * largest**2) * (U[:, keep].T @ r)[:, None]))[:, 0]
 

@@ -29,6 +29,7 @@ _LOOK = 0.1  # closeness below which the path is searched for singular passages
 _EVENT = 1e-3  # closeness below which a passage is logged
 _BACK = 1e3  # a row lost at the tolerance of the rank is back above this many times of it
 _STEEPER = 10.0  # than it was seen: what the closeness may be between two looks
+_ROUNDING = 1e-14  # of the closeness: a motion that sets out slowly from a pose is at it for a while
 _SAME = 1e-6  # s: singular poses as near as this are one
 
 
@@ -380,7 +381,7 @@ def _events(run: Run, T: Array, X: Array, F: Array, failures: _Failures) -> list
         j, k = step[max(i - 1, 0)], step[min(i, step.size - 1)] + 1  # the steps on both sides, not the whole run
         around = partial(_closeness, run, T=T[j : k + 1], X=X[j : k + 1], F=F[j:k], failures=failures)
         t, c = lowest(around, fine[max(i - 1, 0)], fine[min(i + 1, fine.size - 1)], _EVENT)
-        if near[i] <= c:
+        if near[i] <= c + _ROUNDING:
             t, c = float(fine[i]), float(near[i])
         if c > _EVENT or (events and t - events[-1]["time"] < _SAME):
             continue
