@@ -38,7 +38,8 @@ _HOPELESS = 12  # iterations after which they do so, where the step is not too l
 _ROUGH = 1e-4  # change from which on iterates tell the defect
 _BESIDE = 1e-6  # closeness from which on the direction of gradients is told by the pose, not by its noisy neighbourhood
 _BADLY = 1e-5  # of a velocity: what rounding over the smallest distance with full rank may have turned it by
-_BLUR = 2e-15  # defect that rounding at the start leaves, times the closeness
+_BESIDE_IT = 100.0  # defect that the rate of a pose leaves for a start beside it, over the closeness
+_BLUR, _BLUR_AT_REST = 2e-15, 2e-17  # defect that rounding at the start leaves, times the closeness
 _DIGITS = 1e-12  # radians or sizes from a pose, below which rounding hides on which branch a start is
 _PARTS = np.arange(1, 8) / 7.0
 # the polynomial that `stepping.interpolate` evaluates, at these parts: s (F0 + (1 - s) (F1 + s (F2 + ...)))
@@ -334,7 +335,9 @@ def _leave(run: Run, record: Record, now: Standing, until: float, steering: Stee
     # speed h + rise h^2 / 2 = _AWAY
     h = min(2.0 * _AWAY / (speed + np.sqrt(speed**2 + 2.0 * rise * _AWAY)), min(until, control.next) - now.t)
     shortest = 1e-5 * h
-    most = _DEFECT + (_BLUR / closeness if terms.rank == run.options.cap else 0.0)
+    most = _DEFECT + (_BESIDE_IT * closeness if nodes is _KNOWN else 0.0)
+    if terms.rank == run.options.cap:
+        most += (_BLUR if moves(plant, terms, v) else _BLUR_AT_REST) / closeness
     while h > shortest:
         excess, path = _collocated(field, nodes, now.t, now.x, start, h, most)
         if path is not None:
@@ -476,17 +479,18 @@ def _collocated(
     try:
         for count in range(60):
             Y = x + h * A @ K
+            if not (np.abs(Y) < stepping.HUGE).all():
+                break
             new = np.array([*[x] * first, *(field.project(np.ascontiguousarray(y))[0] for y in Y[first:])])
             change = float((weights * np.abs(new - X)).max())
             X = new
             K[first:] = [field.derivative(t + s * h, y) for s, y in zip(c[first:], X[first:], strict=True)]
-            done = change < 1e-14 or (change < 1e-11 and change >= 0.5 * last)
+            done = change < 1e-14 or (change < 0.1 * most and change >= 0.5 * last)
             last = change
             if not done and change > _ROUGH:
                 if count > _HOPELESS:
                     break
                 continue
-            X[-1, nq:n] *= field.speed_factor(X[-1])  # rounding at the start, which is none of the energy
             path = _path_of(nodes, t, x, X, K, h)
             between = np.empty(x.size)
             stepping.interpolate(x, path.F, nodes.between, between)
@@ -495,7 +499,8 @@ def _collocated(
             if excess > 1.0 and (done or change < 0.1 * excess * most):  # going on would not help
                 return excess, None
             if done:
-                return excess, path
+                X[-1, nq:n] *= field.speed_factor(X[-1])  # rounding at the start, which is none of the energy
+                return excess, _path_of(nodes, t, x, X, K, h)
     except (AssemblyError, ModelError, NotFinite):
         pass
     return 1.0, None
