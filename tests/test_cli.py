@@ -425,9 +425,10 @@ def test_linearize_at_a_singular_pose():
 def test_linearize_names_better_coordinates():
     assert_fails("got 1 coordinates, 'left'; choose 'left', 'elbow_left'", "linearize", "five-bar",
                  "--coordinates", "left")  # fmt: skip
-    assert_fails("are not independent at this pose (conditioning ", "linearize", "bricard", "--at", "hinge0=-30deg",
-                 "--coordinates", "hinge0")  # fmt: skip
-    assert_fails("choose 'hinge1'", "linearize", "bricard", "--at", "hinge0=-30deg", "--coordinates", "hinge0")
+    stretched = ("five-bar", "--at", "right=120deg", "--at", "elbow_right=0")  # the right arm holds the tip on a circle
+    assert_fails("are not independent at this pose (conditioning ", "linearize", *stretched,
+                 "--coordinates", "left,elbow_left")  # fmt: skip
+    assert_fails("choose 'left', 'right'", "linearize", *stretched, "--coordinates", "left,elbow_left")
 
 
 @pytest.mark.parametrize(

@@ -22,6 +22,8 @@ from cmbcontrol.cli import experiment as command
 from cmbcontrol.experiments import Entry, Parts, Report, Table, measure
 from cmbcontrol.sim import compiled, output
 
+pytestmark = pytest.mark.nojit_slow
+
 ROOT = Path(__file__).parents[2]
 
 

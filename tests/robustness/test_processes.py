@@ -14,6 +14,8 @@ from cmbcontrol import controllers as ctl
 from cmbcontrol import errors, plants
 from cmbcontrol.controllers.conic_solver import ModelledSolver
 
+pytestmark = pytest.mark.nojit_slow
+
 WAYS = {"pickle": lambda x: pickle.loads(pickle.dumps(x)), "copy": copy.copy, "deepcopy": copy.deepcopy}
 ways = pytest.mark.parametrize("again", WAYS.values(), ids=WAYS)
 

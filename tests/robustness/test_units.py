@@ -20,6 +20,8 @@ from cmbcontrol.model import elements as parts
 from cmbcontrol.plants.loader import pose as loader_pose
 from cmbcontrol.plants.two_arms import pose as two_arms_pose
 
+pytestmark = pytest.mark.nojit_slow
+
 UNITS = [(1e-6, 1e6), (1e-3, 1.0), (1.0, 1e6), (1e3, 1e-6)]  # lengths and masses
 
 

@@ -11,6 +11,8 @@ import cmbcontrol as cmb
 from cmbcontrol import controllers
 from cmbcontrol.dynamics.forces import motor_effort
 
+pytestmark = pytest.mark.nojit_slow
+
 SEEDS = range(50)
 
 
