@@ -375,7 +375,7 @@ def _events(run: Run, T: Array, X: Array, F: Array, failures: _Failures) -> list
     fine = np.append(T[step] + np.diff(T)[step] * within, T[-1])
     near = _closeness(run, fine, T, X, F, failures)
     before, after = np.append(np.inf, near[:-1]), np.append(near[1:], np.inf)
-    low = (near < _LOOK) & (near <= before) & (near < after) & (_least(fine, near) <= _EVENT)
+    low = (near < _LOOK) & (near < before) & (near <= after) & (_least(fine, near) <= _EVENT)
     events = []
     for i in np.flatnonzero(low):
         j, k = step[max(i - 1, 0)], step[min(i, step.size - 1)] + 1  # the steps on both sides, not the whole run
