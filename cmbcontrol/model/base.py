@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["PlantBase"]
 
 _FOLLOWED = 0.1  # of a step: closing undoes less of one that leads to other poses, its square
+_SHUT = 1e-14  # of the largest length: loops that are open by less are closed for sure
 _REGAINED = 2e-6  # of the largest gradient: rows that are back at poses near a singular one
 
 Array = NDArray[np.float64]
@@ -454,11 +455,12 @@ class PlantBase(ABC):
     def _rank_nearby(self, q: Array, near: Array, step: Array) -> list[int]:
         """The rank at a closed pose that is near q, but not at it; else none.
 
-        Loops that are closed to 1e-13 hold a part that is locked at a singular pose to its root, 3e-7: gradients of
-        that size are none. Those that the motion brings back are as large as its 1e-3, less the conditioning.
+        Loops that are closed to 1e-14 hold a part that is locked at a singular pose to its root, 1e-7: gradients of
+        that size are none. Those that the motion brings back are as large as its 1e-3, less the conditioning. Loops
+        that are open by more may be open for good: some singular poses open by the fourth power of the step.
         """
         distance = np.abs(self.difference(q, near) / step).max()
-        if not 0.1 < distance < 100.0 or not self.open_loop(near) < assembly.CLOSED * self.extent(near):
+        if not 0.1 < distance < 100.0 or not self.open_loop(near) < _SHUT * self.extent(near):
             return []
         terms = self.terms(near, np.zeros(self.nv))
         return [min(terms.rank, rank(terms.pivots, float(terms.pivots.max(initial=0.0)), _REGAINED))]

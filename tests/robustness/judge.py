@@ -517,7 +517,7 @@ def terms(m, q, v):
     for i, motor in enumerate(m.motors):
         B[:, i] = motor_column(m, motor, at, n)
     rows = [r for loop in m.loops for r in rows_of(m, loop, at, q, rates)]
-    A = np.array([jet[1][:n] / REAL(size) for jet, size in rows]).reshape(-1, n)
+    A = np.array([jet[1][:n] / REAL(size) for jet, size in rows]).reshape(len(rows), n)
     b = np.array([jet[2][n] / REAL(size) for jet, size in rows])
     phi = np.array([jet[0] / REAL(size) for jet, size in rows])
     return Terms(M, h, B, A, b, phi, v @ M @ v / 2, potential, float(weight))

@@ -660,11 +660,13 @@ def drives(m, rng):
 
 def machine(seed):
     """The machine of a seed."""
-    rng = np.random.default_rng([11, seed])
     kind = _TURNS[seed % len(_TURNS)]
-    b = Maker(rng)
-    CLASSES[kind][0](b)
-    m = b.finished()
+    m, tries = None, 0
+    while m is None or not m.nv:  # fixed joints alone move nothing
+        rng = np.random.default_rng([11, seed, tries] if tries else [11, seed])
+        b = Maker(rng)
+        CLASSES[kind][0](b)
+        m, tries = b.finished(), tries + 1
     listed = np.random.default_rng([14, seed])
     if listed.random() < 0.3:  # bodies and joints are listed in any order
         order = listed.permutation(len(m.joints))
