@@ -34,6 +34,7 @@ _LOOK = 0.1  # closeness from which on a passage is looked for
 _AWAY = 0.03  # rad or sizes: how far the first step leads away from a singular pose
 _DEFECT = 1e-10  # of that step, times its length
 _ORDER = 5  # of the defect in the length
+_DEPTH = 6  # images that are combined: as many directions as a node may be turned into
 _HOPELESS = 12  # iterations after which they do so, where the step is not too long
 _ROUGH = 1e-4  # change from which on iterates tell the defect
 _BESIDE = 1e-6  # closeness from which on the direction of gradients is told by the pose, not by its noisy neighbourhood
@@ -475,7 +476,7 @@ def _collocated(
     # from rest, rates grow linearly: a constant one would leave all nodes at the pose
     K[:, :nq] += (c * h)[:, None] * plant.position_rate(x[:nq].copy(), rate[nq:n].copy())
     weights = _weights(field, x, h)
-    last = np.inf
+    last, mixed = np.inf, _Mixed()
     try:
         for count in range(60):
             Y = x + h * A @ K
@@ -484,12 +485,14 @@ def _collocated(
             new = np.array([*[x] * first, *(field.project(np.ascontiguousarray(y))[0] for y in Y[first:])])
             change = float((weights * np.abs(new - X)).max())
             X = new
+            before, rough = K[first:].copy(), change > _ROUGH
             K[first:] = [field.derivative(t + s * h, y) for s, y in zip(c[first:], X[first:], strict=True)]
             done = change < 1e-14 or (change < 0.1 * most and change >= 0.5 * last)
-            last = change
-            if not done and change > _ROUGH:
-                if count > _HOPELESS:
-                    break
+            slow, last = change > 0.1 * last, change
+            if rough and count > _HOPELESS:
+                break
+            if rough or (slow and not done):
+                K[first:] = mixed(before, K[first:], weights)
                 continue
             path = _path_of(nodes, t, x, X, K, h)
             between = np.empty(x.size)
@@ -504,6 +507,28 @@ def _collocated(
     except (AssemblyError, ModelError, NotFinite):
         pass
     return 1.0, None
+
+
+class _Mixed:
+    """Anderson's acceleration of a fixed point: the combination of the last images whose changes are least.
+
+    From rest, a node that is turned on the cone of directions by an angle gets an acceleration that is turned by more:
+    plain iteration runs away.
+    """
+
+    def __init__(self) -> None:
+        self.images: list[Array] = []
+        self.changes: list[Array] = []
+
+    def __call__(self, K: Array, image: Array, weights: Array) -> Array:
+        """Where to go on from K (nodes, nx), whose image is known."""
+        self.images = [*self.images[-_DEPTH:], image.copy()]
+        self.changes = [*self.changes[-_DEPTH:], (weights * (image - K)).ravel()]
+        if len(self.images) == 1:
+            return image
+        rises = np.diff(self.changes, axis=0).T
+        parts = np.linalg.lstsq(rises, self.changes[-1], rcond=1e-10)[0]
+        return image - np.tensordot(parts, np.diff(self.images, axis=0), 1)
 
 
 def _weights(field: Field, x: Array, h: float) -> Array:
