@@ -37,9 +37,9 @@ _ORDER = 5  # of the defect in the length
 _DEPTH = 6  # images that are combined: as many directions as a node may be turned into
 _HOPELESS = 12  # iterations after which they do so, where the step is not too long
 _ROUGH = 1e-4  # change from which on iterates tell the defect
-_BESIDE = 1e-6  # closeness from which on the direction of gradients is told by the pose, not by its noisy neighbourhood
+_BESIDE = 3e-8  # closeness from which on the direction of gradients is told by the pose, not by its noisy neighbourhood
 _BADLY = 1e-5  # of a velocity: what rounding over the smallest distance with full rank may have turned it by
-_BESIDE_IT = 100.0  # defect that the rate of a pose leaves for a start beside it, over the closeness
+_BESIDE_IT = 2000.0  # defect that the rate of a pose leaves for a start beside it, over the closeness
 _BLUR, _BLUR_AT_REST = 2e-15, 2e-17  # defect that rounding at the start leaves, times the closeness
 _DIGITS = 1e-12  # radians or sizes from a pose, below which rounding hides on which branch a start is
 _PARTS = np.arange(1, 8) / 7.0
@@ -339,18 +339,22 @@ def _leave(run: Run, record: Record, now: Standing, until: float, steering: Stee
     most = _DEFECT + (_BESIDE_IT * closeness if nodes is _KNOWN else 0.0)
     if terms.rank == run.options.cap:
         most += (_BLUR if moves(plant, terms, v) else _BLUR_AT_REST) / closeness
-    while h > shortest:
-        excess, path = _collocated(field, nodes, now.t, now.x, start, h, most)
-        if path is not None:
-            record.begin(now.t, now.x, plant.nu)
-            record.append(np.array([now.t, path.times[-1]]), np.array([now.x, path.values[-1]]), path.F[None],
-                          control.command)  # fmt: skip
-            record.evaluations += field.evaluations
-            now.t, now.x, now.h = float(path.times[-1]), path.values[-1].copy(), h
-            now.taken += 1
-            return
-        h *= 0.5 ** max(np.ceil(np.log2(excess) / _ORDER), 1.0)
+    # where rounding is above what is asked for, the step is as long as its defect falls with its length
+    best, path = np.inf, None
+    while h > shortest and best > _DEFECT:
+        defect, found = _collocated(field, nodes, now.t, now.x, start, h, most)
+        if path is not None and defect >= 0.5 * best:
+            break
+        if found is not None:
+            best, path = defect, found
+        h *= 0.5 ** max(np.ceil(np.log2(max(defect / most, 1e-300)) / _ORDER), 1.0)
     record.evaluations += field.evaluations
+    if path is not None:
+        end = float(path.times[-1])
+        record.begin(now.t, now.x, plant.nu)
+        record.append(np.array([now.t, end]), np.array([now.x, path.values[-1]]), path.F[None], control.command)
+        now.t, now.x, now.h = end, path.values[-1].copy(), end - now.t
+        now.taken += 1
 
 
 def _start_of_step(
@@ -467,7 +471,7 @@ class _Path(NamedTuple):
 def _collocated(
     field: Field, nodes: _Collocation, t: float, x: Array, rate: Array, h: float, most: float
 ) -> tuple[float, _Path | None]:
-    """Excess of the defect of a step of collocation over `most`, and the step; none if it is too long."""
+    """Defect of a step of collocation, and the step; none if the defect is above `most`."""
     c, A, plant = nodes.c, nodes.A, field.plant
     nq, n = field.nq, field.nq + field.nv
     first = int(c[0] == 0.0)
@@ -498,15 +502,15 @@ def _collocated(
             between = np.empty(x.size)
             stepping.interpolate(x, path.F, nodes.between, between)
             found = field.derivative(t + nodes.between * h, field.project(between)[0])
-            excess = h * float((weights * np.abs(nodes.at(nodes.between) @ K - found)).max()) / most
-            if excess > 1.0 and (done or change < 0.1 * excess * most):  # going on would not help
-                return excess, None
+            defect = h * float((weights * np.abs(nodes.at(nodes.between) @ K - found)).max())
+            if defect > most and (done or change < 0.1 * defect):  # going on would not help
+                return defect, None
             if done:
                 X[-1, nq:n] *= field.speed_factor(X[-1])  # rounding at the start, which is none of the energy
-                return excess, _path_of(nodes, t, x, X, K, h)
+                return defect, _path_of(nodes, t, x, X, K, h)
     except (AssemblyError, ModelError, NotFinite):
         pass
-    return 1.0, None
+    return most, None
 
 
 class _Mixed:
