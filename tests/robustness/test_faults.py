@@ -658,8 +658,7 @@ def test_a_few_faults():
 
 @posix
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", ["full-disk", "read-only", "kill", "simulate", "study", "experiment"])
+@pytest.mark.parametrize("kind", ["full-disk", "read-only", "kill"])  # Ctrl-C a hundred times: by the command
 def test_a_hundred_faults(kind):
     (found,) = faults(kind, "--count", 100, "--seed", 7)
     assert sum(found["found"].values()) >= 100
-    assert kind in ("full-disk", "read-only", "kill") or found["stops"] > 50
