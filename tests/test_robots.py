@@ -4,8 +4,6 @@ import warnings
 
 import numpy as np
 import pytest
-
-pytest.importorskip("yaml")
 import urdf_robots
 
 from cmbcontrol.errors import BranchWarning
