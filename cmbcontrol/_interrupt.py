@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-__all__ = ["held", "let_through"]
+__all__ = ["held", "let_through", "noted"]
 
 
 class _Keyboard:
@@ -61,6 +61,30 @@ def let_through() -> None:
     """Hand on a Ctrl-C that waits: where Python itself handles it, raises KeyboardInterrupt."""
     if _keyboard is not None and _in_main_thread():
         _keyboard.let_through()
+
+
+@contextmanager
+def noted() -> Iterator[Callable[[], bool]]:
+    """Within, the function that is given tells whether Ctrl-C has come.
+
+    The exception that says so may not arrive as what it was: extension modules that are being loaded, and compiled
+    code that has just returned, turn it into an ImportError or a SystemError.
+    """
+    handler = signal.getsignal(signal.SIGINT)
+    came: list[int] = []
+
+    def note(number: int, frame: Any) -> None:
+        came.append(number)
+        handler(number, frame)  # type: ignore[operator, misc]
+
+    if not _in_main_thread() or not callable(handler):
+        yield lambda: False
+        return
+    try:
+        signal.signal(signal.SIGINT, note)
+        yield lambda: bool(came)
+    finally:
+        signal.signal(signal.SIGINT, handler)
 
 
 def _in_main_thread() -> bool:

@@ -18,6 +18,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
 
 from .. import _check, _jit
+from .._interrupt import noted
 from ..errors import CmbError
 from ..plants import Entry, catalogue
 
@@ -250,13 +251,17 @@ def warn_of_compilation(needed: Callable[[], bool] = needs_compilation) -> bool:
 def in_one_line(debug: bool) -> Iterator[None]:
     """Errors as one line on stderr and exit code 1."""
     try:
-        yield
+        with noted() as interrupted:
+            yield
     except BrokenPipeError:  # `cmbcontrol list | head`
         raise
     except KeyboardInterrupt as error:
         typer.echo(f"error: {error}" if str(error) else "error: interrupted", err=True)
         raise typer.Exit(130) from None
     except Exception as error:
+        if interrupted():
+            typer.echo("error: interrupted", err=True)
+            raise typer.Exit(130) from None
         if debug:
             raise
         expected = isinstance(error, (CmbError, ValueError, OSError, TypeError))

@@ -165,10 +165,24 @@ def _single(Q: Array) -> tuple[list[Component], bool]:
         planes = [complement((high + sign * low)[:, None]) for sign in (1.0, -1.0)]
         planes.sort(key=lambda T: tuple(-np.abs(_first(T)).round(6)))
         return [Component(_first(T), T, True, False, T) for T in planes], True
-    seeds = _newton(Q[None], _seeds(len(Q), 32))
-    seeds = [s for s in seeds if np.linalg.norm(Q @ s) > 1e-2 * np.abs(values).max()]
-    samples = np.column_stack(seeds[:_SAMPLES])
-    return [Component(seeds[0], complement((Q @ seeds[0])[:, None]), False, False, samples)], True
+    samples = np.column_stack(_on_cone(values * keep, vectors, _seeds(len(Q), 32))[:_SAMPLES])
+    return [Component(samples[:, 0], complement(Q @ samples[:, :1]), False, False, samples)], True
+
+
+def _on_cone(values: Array, vectors: Array, near: Array) -> list[Array]:
+    """Unit vectors s with s'Qs = 0, Q by its eigenvalues, both signs among them, from vectors (k, d) somewhere near.
+
+    Their parts along positive and negative eigenvalues are made equally strong. Steps on the sphere would not do: where
+    one eigenvalue is much smaller than the others, the cone is narrow, and its gradients are small.
+    """
+    found = []
+    for r in near @ vectors:
+        ahead, behind = (float(np.sqrt((np.maximum(sign * values, 0.0) * r**2).sum())) for sign in (1.0, -1.0))
+        if min(ahead, behind) <= 1e-6 * max(ahead, behind):
+            continue
+        s = vectors @ (r / np.where(values > 0.0, ahead, np.where(values < 0.0, behind, max(ahead, behind))))
+        found.append(s / np.linalg.norm(s))
+    return found
 
 
 def _seeds(d: int, count: int) -> Array:

@@ -35,14 +35,17 @@ NOBODY = 65534
 def forked(function, folder):
     """The id of a process that calls a function; its output goes to files, its exit code is that of the function."""
     sys.stdout.flush()
+    streams = {1: folder / "out", 2: folder / "err"}
+    for path in streams.values():  # a signal may come before the process opens them: nothing of an earlier one is left
+        path.write_text("")
     pid = os.fork()
     if pid:
         return pid
     code = 99
     try:
         signal.signal(signal.SIGINT, signal.default_int_handler)
-        for stream, name in ((1, "out"), (2, "err")):
-            os.dup2(os.open(folder / name, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), stream)
+        for stream, path in streams.items():
+            os.dup2(os.open(path, os.O_WRONLY), stream)
         code = function() or 0
     except SystemExit as end:
         code = end.code or 0

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import typer
 from typer.testing import CliRunner
 
 import cmbcontrol as cmb
@@ -662,3 +663,20 @@ def test_a_few_faults():
 def test_a_hundred_faults(kind):
     (found,) = faults(kind, "--count", 100, "--seed", 7)
     assert sum(found["found"].values()) >= 100
+
+
+@pytest.mark.parametrize("error", [ImportError("initialization failed"), SystemError("returned a result")])
+def test_an_interrupt_that_arrives_as_another_error_is_one(error, capsys):
+    """Extension modules that are being loaded, and compiled code that returns, make another exception of Ctrl-C."""
+    with pytest.raises(typer.Exit) as ended, common.in_one_line(False):
+        try:
+            signal.raise_signal(signal.SIGINT)
+        except KeyboardInterrupt:
+            raise error from None
+    assert ended.value.exit_code == 130
+    assert capsys.readouterr().err == "error: interrupted\n"
+    with pytest.raises(typer.Exit) as ended, common.in_one_line(False):
+        raise error
+    assert ended.value.exit_code == 1
+    with pytest.raises(KeyboardInterrupt):
+        signal.raise_signal(signal.SIGINT)
