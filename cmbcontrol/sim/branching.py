@@ -33,6 +33,9 @@ _APART = 1e-6  # s: nearer than this to the pose that was left, it is still the 
 _LOOK = 0.1  # closeness from which on a passage is looked for
 _AWAY = 0.03  # rad or sizes: how far the first step leads away from a singular pose
 _DEFECT = 1e-10  # of that step, times its length
+# Most of it where the start is at the pose, so that nothing else leads on; and how far from the pose, in radians or
+# sizes, the step ends at least: on the cone of directions a node is told to rounding over the square of that.
+_DEFECT_AT_POSE, _OFF = 1e-7, 1e-5
 _ORDER = 5  # of the defect in the length
 _DEPTH = 6  # images that are combined: as many directions as a node may be turned into
 _HOPELESS = 12  # iterations after which changes that are still rough say that a step is too long
@@ -338,12 +341,18 @@ def _leave(run: Run, record: Record, now: Standing, until: float, steering: Stee
     speed, rise = (float(np.abs(x / length).max()) for x in (v, start[nq:n]))
     if not speed + rise > 0.0:
         return
-    # speed h + rise h^2 / 2 = _AWAY
-    h = min(2.0 * _AWAY / (speed + np.sqrt(speed**2 + 2.0 * rise * _AWAY)), min(until, control.next) - now.t)
-    shortest = 1e-5 * h
-    most = _DEFECT + (_BESIDE_IT * closeness if nodes is _KNOWN else 0.0)
-    if terms.rank == run.options.cap:
-        most += (_BLUR if moves(plant, terms, v) else _BLUR_AT_REST) / closeness
+
+    def time_to(distance: float) -> float:  # speed h + rise h^2 / 2 = distance
+        return float(2.0 * distance / (speed + np.sqrt(speed**2 + 2.0 * rise * distance)))
+
+    h = min(time_to(_AWAY), min(until, control.next) - now.t)
+    wanted = _DEFECT + (_BESIDE_IT * closeness if nodes is _KNOWN else 0.0)
+    if lost := terms.rank < run.options.cap:
+        shortest, most = min(time_to(_OFF), 0.5 * h), max(wanted, _DEFECT_AT_POSE)
+    else:
+        shortest = 1e-5 * h
+        wanted += (_BLUR if moves(plant, terms, v) else _BLUR_AT_REST) / closeness
+        most = wanted
     # where rounding is above what is asked for, the step is as long as its defect falls with its length
     best, path = np.inf, None
     while h > shortest and best > _DEFECT:
@@ -352,7 +361,7 @@ def _leave(run: Run, record: Record, now: Standing, until: float, steering: Stee
             break
         if found is not None:
             best, path = defect, found
-        h *= 0.5 ** max(np.ceil(np.log2(max(defect / most, 1e-300)) / _ORDER), 1.0)
+        h *= 0.5 ** np.clip(np.ceil(np.log2(max(defect / wanted, 1e-300)) / _ORDER), 1.0, 2.0)
     record.evaluations += field.evaluations
     if path is not None:
         end = float(path.times[-1])
@@ -360,6 +369,16 @@ def _leave(run: Run, record: Record, now: Standing, until: float, steering: Stee
         record.append(np.array([now.t, end]), np.array([now.x, path.values[-1]]), path.F[None], control.command)
         now.t, now.x, now.h = end, path.values[-1].copy(), end - now.t
         now.taken += 1
+    elif lost and not h > shortest:
+        raise SingularPoseError(
+            f"the motion from {_described(plant, q)} cannot be told accurately: every first step across this singular "
+            "pose is blurred by rounding. Start a little beside it, or with a velocity."
+        )
+
+
+def _described(plant: Plant, q: Array) -> str:
+    """A pose in words."""
+    return f"{plant.name} at " + ", ".join(f"{n} = {x:.6g}" for n, x in zip(plant.position_names, q, strict=True))
 
 
 def _start_of_step(

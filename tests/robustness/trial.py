@@ -167,6 +167,8 @@ def _dynamics(trial, check, m, plant, q, v, u, s, t, cond):
 
 def reach_of(s, B, m):
     """Rank of what the motors do to the freedoms, with a gap; None where there is none."""
+    gears = np.array([motor.gear for motor in m.motors])
+    B = np.where(np.abs(B) > 1e-13 * gears, B, 0)  # a torque across all axes does nothing but by rounding
     inside = np.asarray(judge.solve_lower(s.L, B), float)
     sizes = np.linalg.norm(inside, axis=0)
     Zin = np.asarray(s.L.T @ s.Z, float)
