@@ -33,7 +33,7 @@ _APART = 1e-6  # s: nearer than this to the pose that was left, it is still the 
 _LOOK = 0.1  # closeness from which on a passage is looked for
 _AWAY = 0.03  # rad or sizes: how far the first step leads away from a singular pose
 _DEFECT = 1e-10  # of that step, times its length
-# Most of it where the start is at the pose, so that nothing else leads on; and how far from the pose, in radians or
+# Most of it from rest at the pose, where nothing else leads on; and how far from the pose, in radians or
 # sizes, the step ends at least: on the cone of directions a node is told to rounding over the square of that.
 _DEFECT_AT_POSE, _OFF = 1e-7, 1e-5
 _ORDER = 5  # of the defect in the length
@@ -347,12 +347,12 @@ def _leave(run: Run, record: Record, now: Standing, until: float, steering: Stee
 
     h = min(time_to(_AWAY), min(until, control.next) - now.t)
     wanted = _DEFECT + (_BESIDE_IT * closeness if nodes is _KNOWN else 0.0)
-    if lost := terms.rank < run.options.cap:
+    shortest, moving = 1e-5 * h, moves(plant, terms, v)
+    if terms.rank == run.options.cap:
+        wanted += (_BLUR if moving else _BLUR_AT_REST) / closeness
+    most = wanted
+    if stuck := terms.rank < run.options.cap and not moving:
         shortest, most = min(time_to(_OFF), 0.5 * h), max(wanted, _DEFECT_AT_POSE)
-    else:
-        shortest = 1e-5 * h
-        wanted += (_BLUR if moves(plant, terms, v) else _BLUR_AT_REST) / closeness
-        most = wanted
     # where rounding is above what is asked for, the step is as long as its defect falls with its length
     best, path = np.inf, None
     while h > shortest and best > _DEFECT:
@@ -369,7 +369,7 @@ def _leave(run: Run, record: Record, now: Standing, until: float, steering: Stee
         record.append(np.array([now.t, end]), np.array([now.x, path.values[-1]]), path.F[None], control.command)
         now.t, now.x, now.h = end, path.values[-1].copy(), end - now.t
         now.taken += 1
-    elif lost and not h > shortest:
+    elif stuck:
         raise SingularPoseError(
             f"the motion from {_described(plant, q)} cannot be told accurately: every first step across this singular "
             "pose is blurred by rounding. Start a little beside it, or with a velocity."

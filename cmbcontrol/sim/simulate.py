@@ -396,7 +396,9 @@ def _start(plant: Plant, q0, v0, metric: str) -> tuple[Array, Array]:
         q0 = plant.close(q0, metric=metric)
     allowed = plant.project_velocity(q0, v0, metric=metric)
     off, speed = np.abs(allowed - v0) * plant.reach, float(np.abs(v0 * plant.reach).max(initial=0.0))
-    if off.max(initial=0.0) > 1e-6 * speed and moves(plant, plant.terms(q0, np.zeros(plant.nv)), v0):
+    terms = plant.terms(q0, np.zeros(plant.nv))
+    # beside a singular pose rounding in q0 turns the smallest gradient, and what it allows, by that over its size
+    if off.max(initial=0.0) > (1e-6 + 1e-15 / terms.conditioning) * speed and moves(plant, terms, v0):
         worst = int(off.argmax())
         raise ValueError(
             f"v0 violates the loops: {plant.velocity_names[worst]!r} would have to change by "
