@@ -398,7 +398,8 @@ def _start(plant: Plant, q0, v0, metric: str) -> tuple[Array, Array]:
     off, speed = np.abs(allowed - v0) * plant.reach, float(np.abs(v0 * plant.reach).max(initial=0.0))
     terms = plant.terms(q0, np.zeros(plant.nv))
     # beside a singular pose rounding in q0 turns the smallest gradient, and what it allows, by that over its size
-    if off.max(initial=0.0) > (1e-6 + 1e-15 / terms.conditioning) * speed and moves(plant, terms, v0):
+    least = terms.pivots[terms.rank - 1] / max(terms.pivots[0], regular_gradient(plant, q0)) if terms.rank else 1.0
+    if off.max(initial=0.0) > (1e-6 + 1e-15 / least) * speed and moves(plant, terms, v0):
         worst = int(off.argmax())
         raise ValueError(
             f"v0 violates the loops: {plant.velocity_names[worst]!r} would have to change by "
