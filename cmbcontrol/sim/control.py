@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -92,10 +92,10 @@ class Control:
         sample = np.inf if self.period is None else self._samples * self.period
         return min(sample, self._under_way[0][0]) if self._under_way else sample
 
-    def refresh(self, t: float, plant: Plant, q: Array, v: Array, c: Array) -> None:
+    def refresh(self, t: float, terms: Callable[[], Terms], c: Array) -> None:
         """Do all that is due at t: take a sample, let efforts arrive."""
         if self.period is not None and t >= self._samples * self.period:
-            self._sample(t, plant.terms(q, v, t), c)
+            self._sample(t, terms(), c)
         if self._under_way and self._under_way[0][0] <= t:
             self.command = self.command.copy()
             while self._under_way and self._under_way[0][0] <= t:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _check
-from ..kernels.stepping import Tableau
+from ..kernels.runge_kutta import Tableau
 
 __all__ = [
     "LOCAL_METHODS",

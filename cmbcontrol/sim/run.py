@@ -13,7 +13,7 @@ from .._progress import Reporter
 from ..dynamics.formulations import Formulation
 from ..dynamics.singular import regular_gradient
 from ..errors import Status, SwitchingError
-from ..kernels import stepping
+from ..kernels import motion, runge_kutta
 from ..linear.parametrization import Parametrization
 from ..model.plant import Plant
 from .control import Control, LawFailed
@@ -51,12 +51,12 @@ class Record:
             self.T, self.X = [np.array([t])], [x[None].copy()]
             self.F, self.U = [np.empty((0, 7, x.size))], [np.empty((0, nu))]
 
-    def append(self, T: Array, X: Array, F: Array, u: Array) -> None:
-        """Add steps; T and X have one entry more than F, and begin where the record ends."""
+    def append(self, T: Array, X: Array, F: Array, U: Array) -> None:
+        """Add steps; T and X have one entry more than F and U, and begin where the record ends."""
         self.T.append(T[1:].copy())
         self.X.append(X[1:].copy())
         self.F.append(F.copy())
-        self.U.append(np.tile(u, (len(F), 1)))  # the last one: a block without it was interrupted, and does not count
+        self.U.append(U.copy())  # the last one: a block without it was interrupted, and does not count
 
     def arrays(self) -> tuple[Array, Array, Array, Array]:
         """The record as whole arrays."""
@@ -101,20 +101,20 @@ class Run:
 
     plant: Plant
     control: Control
-    options: stepping.Options
+    options: motion.Options
     method: str
     t_end: float
     max_steps: int
     report: Reporter
-    times: Array
-    parametrization: Parametrization | None
-    fixed: bool
+    times: Array = field(default_factory=lambda: np.zeros(0))
+    parametrization: Parametrization | None = None
+    fixed: bool = False
     stabilisation: Stabilisation = field(default_factory=Stabilisation)
     formulation: Formulation | None = None  # None: Gauss' principle, in the kernels
     watch: Watch | None = None  # what may end a part of the run
 
     @property
-    def tableau(self) -> stepping.Tableau:
+    def tableau(self) -> runge_kutta.Tableau:
         """Of an explicit method."""
         return tableau(self.method)
 
@@ -178,7 +178,7 @@ def path(T: Array, F: Array, X: Array) -> Callable[[float], Array]:
     def state(t: float) -> Array:
         j = min(max(int(np.searchsorted(T, t)) - 1, 0), len(F) - 1)
         y = np.empty(X.shape[1])
-        stepping.interpolate(X[j], F[j], (t - T[j]) / (T[j + 1] - T[j]), y)
+        runge_kutta.interpolate(X[j], F[j], (t - T[j]) / (T[j + 1] - T[j]), y)
         return y
 
     return state

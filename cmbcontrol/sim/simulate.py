@@ -28,7 +28,7 @@ from ..errors import (
     Status,
     SwitchingError,
 )
-from ..kernels import constrained, stepping
+from ..kernels import constrained, motion
 from ..linear.parametrization import Parametrization, as_parametrization
 from ..model.plant import Plant
 from ..model.terms import RANK_TOLERANCE
@@ -217,20 +217,24 @@ def simulate(
         raise TypeError("switches= change the loops, and with them which coordinates are independent; leave them out")
     rtol, atol = (_tolerance(method, step, x, name) for x, name in ((rtol, "rtol"), (atol, "atol")))
     alpha, beta = kept.gains or (0.0, 0.0)
-    options = stepping.Options(
+    options = motion.Options(
         rtol,
         atol,
         _check.positive(step, "step") if step is not None else _check.positive(max_step, "max_step", infinite=True),
+        _check.count(max_steps, "max_steps"),
+        t_end,
         _rank_tolerance(formulation, rank_tolerance),
         plant.generic_rank(q0),
+        regular_gradient(plant, q0),
+        1e-15 * float(getattr(plant, "size", 1.0)),
+        _check.positive(pass_within, "pass_within", zero=True),
         kept.code,
+        kept.every,
         metric == "euclidean",
         kept.energy,
         alpha,
         beta,
-        1e-15 * float(getattr(plant, "size", 1.0)),
-        _check.positive(pass_within, "pass_within", zero=True),
-        regular_gradient(plant, q0),
+        kept.kind == "baumgarte" and kept.gains is None,
     )
     law = as_controller(controller, plant) if model is None else OnModel(model, controller)
     control = Control(plant, law, times)
@@ -247,7 +251,7 @@ def simulate(
         options,
         method,
         t_end,
-        _check.count(max_steps, "max_steps"),
+        options.max_steps,
         Reporter(progress, "simulating"),
         times,
         chosen,
@@ -425,7 +429,7 @@ def _output_times(given: ArrayLike | float | None, t_end: float) -> Array:
     return np.minimum(grid, t_end)
 
 
-def _first_step(plant: Plant, q0: Array, v0: Array, u0: Array, options: stepping.Options, t_end: float) -> float:
+def _first_step(plant: Plant, q0: Array, v0: Array, u0: Array, options: motion.Options, t_end: float) -> float:
     """A first step from the size of the acceleration: the step control does the rest."""
     terms = plant.terms(q0, v0, 0.0, cap=options.cap)
     f = terms.B @ u0
