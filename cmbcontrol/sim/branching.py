@@ -33,8 +33,8 @@ _APART = 1e-6  # s: nearer than this to the pose that was left, it is still the 
 _LOOK = 0.1  # closeness from which on a passage is looked for
 _AWAY = 0.03  # rad or sizes: how far the first step leads away from a singular pose
 _DEFECT = 1e-10  # of that step, times its length
-# Most of it from rest at the pose, where nothing else leads on; and how far from the pose, in radians or
-# sizes, the step ends at least: on the cone of directions a node is told to rounding over the square of that.
+# Most of it from rest at the tip of a cone of directions, where nothing else leads on; and how far from the pose, in
+# radians or sizes, the step ends at least: on the cone a node is told to rounding over the square of that.
 _DEFECT_AT_POSE, _OFF = 1e-7, 1e-5
 _ORDER = 5  # of the defect in the length
 _DEPTH = 6  # images that are combined: as many directions as a node may be turned into
@@ -341,23 +341,22 @@ def _leave(run: Run, record: Record, now: Standing, until: float, steering: Stee
     speed, rise = (float(np.abs(x / length).max()) for x in (v, start[nq:n]))
     if not speed + rise > 0.0:
         return
-
-    def time_to(distance: float) -> float:  # speed h + rise h^2 / 2 = distance
-        return float(2.0 * distance / (speed + np.sqrt(speed**2 + 2.0 * rise * distance)))
-
-    h = min(time_to(_AWAY), min(until, control.next) - now.t)
+    # speed h + rise h^2 / 2 = _AWAY
+    h = min(2.0 * _AWAY / (speed + np.sqrt(speed**2 + 2.0 * rise * _AWAY)), min(until, control.next) - now.t)
     wanted = _DEFECT + (_BESIDE_IT * closeness if nodes is _KNOWN else 0.0)
     shortest, moving = 1e-5 * h, moves(plant, terms, v)
     if terms.rank == run.options.cap:
         wanted += (_BLUR if moving else _BLUR_AT_REST) / closeness
     most = wanted
-    if stuck := terms.rank < run.options.cap and not moving:
-        shortest, most = min(time_to(_OFF), 0.5 * h), max(wanted, _DEFECT_AT_POSE)
+    if stuck := terms.rank < run.options.cap and not moving and _on_a_cone(plant, q):
+        most = max(wanted, _DEFECT_AT_POSE)
     # where rounding is above what is asked for, the step is as long as its defect falls with its length
     best, path = np.inf, None
     while h > shortest and best > _DEFECT:
         defect, found = _collocated(engine, nodes, now.t, now.x, start, h, most)
         if path is not None and defect >= 0.5 * best:
+            break
+        if stuck and found is not None and not _is_off(plant, q, found.values[-1][:nq]):
             break
         if found is not None:
             best, path = defect, found
@@ -374,6 +373,16 @@ def _leave(run: Run, record: Record, now: Standing, until: float, steering: Stee
             f"the motion from {_described(plant, q)} cannot be told accurately: every first step across this singular "
             "pose is blurred by rounding. Start a little beside it, or with a velocity."
         )
+
+
+def _on_a_cone(plant: Plant, q: Array) -> bool:
+    """Whether a branch of a singular pose is a cone of directions."""
+    return not all(branch.linear for branch in singular_pose(plant, q, tolerance=4.0 * BLURRED).branches)
+
+
+def _is_off(plant: Plant, pose: Array, q: Array) -> bool:
+    """Whether directions from a singular pose to q can be told."""
+    return bool(np.abs(plant.difference(pose, q) * plant.reach).max() > _OFF * plant.size)
 
 
 def _described(plant: Plant, q: Array) -> str:
