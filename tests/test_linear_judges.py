@@ -90,7 +90,7 @@ def test_the_stiffness_of_the_constraint_forces_counts(name):
     ("name", "method"),
     [
         ("pendulum", "by_kane"),
-        ("four_bar", "by_kane"),
+        pytest.param("four_bar", "by_kane", marks=pytest.mark.slow),
         ("four_bar", "by_lagrange"),
         ("slider_crank", "by_kane"),
         pytest.param("five_bar", "by_kane", marks=pytest.mark.slow),

@@ -748,6 +748,7 @@ def test_the_page_of_the_docs_runs(tmp_path, monkeypatch, capsys):
     assert (tmp_path / "margin.png").stat().st_size > 10_000
 
 
+@pytest.mark.slow
 @pytest.mark.nojit_slow
 def test_the_example(tmp_path):
     spec = importlib.util.spec_from_file_location("ex08", ROOT / "examples" / "ex08_passive_joints.py")
