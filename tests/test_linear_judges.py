@@ -91,7 +91,7 @@ def test_the_stiffness_of_the_constraint_forces_counts(name):
     [
         ("pendulum", "by_kane"),
         pytest.param("four_bar", "by_kane", marks=pytest.mark.slow),
-        ("four_bar", "by_lagrange"),
+        pytest.param("four_bar", "by_lagrange", marks=pytest.mark.slow),
         ("slider_crank", "by_kane"),
         pytest.param("five_bar", "by_kane", marks=pytest.mark.slow),
         pytest.param("five_bar", "by_lagrange", marks=pytest.mark.slow),

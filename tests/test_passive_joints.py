@@ -733,6 +733,7 @@ class TestFigure:
 ROOT = Path(__file__).parents[1]
 
 
+@pytest.mark.slow
 @pytest.mark.nojit_slow
 def test_the_page_of_the_docs_runs(tmp_path, monkeypatch, capsys):
     page = ROOT / "docs" / "passive-joints.md"
