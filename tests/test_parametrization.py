@@ -713,7 +713,7 @@ def test_rate_is_that_of_the_full_dynamics(machine, kind):
     ("machine", "kind"),
     # functions of one's own make differences of differences: which loops there are changes nothing of that
     [
-        pytest.param(m, k, marks=[pytest.mark.slow] * (k == "nonlinear" and m in RANDOM and m != "Spherical twice"))
+        pytest.param(m, k, marks=[pytest.mark.slow] * (k == "nonlinear" and m in RANDOM and m != "Spherical"))
         for m in MACHINES
         for k in KINDS
     ],
