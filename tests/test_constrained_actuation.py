@@ -695,6 +695,7 @@ def test_frames_do_not_matter_for_a_spatial_cone():
     assert largest(efforts[0] - efforts[1]) < 1e-6
 
 
+@pytest.mark.slow
 @pytest.mark.nojit_slow
 def test_the_example_shows_what_it_promises(tmp_path):
     spec = importlib.util.spec_from_file_location("ex09", Path(__file__).parents[1] / "examples" / "ex09_limits.py")

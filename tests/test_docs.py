@@ -10,10 +10,11 @@ PAGES = (
     *("around-the-law.md", "control.md", "designing-gains.md", "experiments.md"),
     *("formulations.md", "linear.md", "python-control.md", "singular-poses.md", "trim.md"),
 )  # others are run where they are tested
+LONG = ("around-the-law.md", "designing-gains.md")
 
 
 @pytest.mark.nojit_slow
-@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize("page", [pytest.param(p, marks=[pytest.mark.slow] * (p in LONG)) for p in PAGES])
 def test_page_runs(page, tmp_path, monkeypatch):
     import matplotlib
 

@@ -158,6 +158,7 @@ def drawn(report, tmp_path):
     return report.data
 
 
+@pytest.mark.slow
 @pytest.mark.nojit_slow
 def test_a02_quick(tmp_path):
     data = drawn(experiments.run("iftomm-a02", quick=True), tmp_path)

@@ -199,6 +199,7 @@ class TestAghilisSliderCrank:
                 assert (best <= values * (1.0 + 1e-6)).all()
         assert found["KKT matrix"][2] > 1e10 and found["M_c (23)"][2] == pytest.approx(1.0, abs=1e-4)
 
+    @pytest.mark.slow
     @pytest.mark.nojit_slow
     def test_quick_experiment(self):
         report = EXPERIMENTS["aghili-slider-crank"].run(quick=True)

@@ -568,6 +568,7 @@ def test_plants_that_it_is_not_for():
         ConstraintForcePI(plants.five_bar(), [1.0], ["tip_x"])
 
 
+@pytest.mark.slow
 @pytest.mark.nojit_slow
 def test_the_example():
     path = Path(__file__).parents[1] / "examples" / "ex07_force_control.py"

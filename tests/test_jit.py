@@ -1,4 +1,4 @@
-"""What the disk keeps of compiled kernels, and what `import cmbcontrol` may load."""
+"""What the disk keeps of compiled kernels."""
 
 import ast
 import errno
@@ -85,7 +85,11 @@ def allow_no_folder_beside_the_source(folder):
     (folder / "cmbcontrol" / "kernels" / "__pycache__").write_text("")
 
 
-@pytest.mark.parametrize("elsewhere", [False, True], ids=["beside the source", "NUMBA_CACHE_DIR"])
+@pytest.mark.parametrize(
+    "elsewhere",
+    [False, pytest.param(True, marks=pytest.mark.slow)],  # in short: test_without_any_folder
+    ids=["beside the source", "NUMBA_CACHE_DIR"],
+)
 def test_an_edited_callee_is_compiled_again(copy, elsewhere):
     variables = {"NUMBA_CACHE_DIR": str(copy / "cache")} if elsewhere else {}
     assert python(RUN, copy, **variables) == ["20.0", "0"]
@@ -271,11 +275,6 @@ def test_all_that_kernels_are_compiled_from_counts_for_the_cache():
             if isinstance(node, ast.ImportFrom) and node.level == 2:  # from ..module
                 assert f"{node.module}.py" in _jit.SOURCES, f"{file.name} imports {node.module}"
             assert not (isinstance(node, ast.ImportFrom) and node.level > 2)
-
-
-def test_import_leaves_out_what_is_slow():
-    heavy = ("control", "cvxpy", "matplotlib", "xarray")
-    assert python(f"import sys, cmbcontrol; print(*[m for m in {heavy} if m in sys.modules])", PACKAGE.parent) == []
 
 
 @pytest.mark.last

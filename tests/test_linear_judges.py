@@ -90,8 +90,8 @@ def test_the_stiffness_of_the_constraint_forces_counts(name):
     ("name", "method"),
     [
         ("pendulum", "by_kane"),
-        ("four_bar", "by_kane"),
-        ("four_bar", "by_lagrange"),
+        pytest.param("four_bar", "by_kane", marks=pytest.mark.slow),
+        pytest.param("four_bar", "by_lagrange", marks=pytest.mark.slow),
         ("slider_crank", "by_kane"),
         pytest.param("five_bar", "by_kane", marks=pytest.mark.slow),
         pytest.param("five_bar", "by_lagrange", marks=pytest.mark.slow),

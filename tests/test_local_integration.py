@@ -238,7 +238,7 @@ def distance(plant, a, b):
 
 
 @pytest.mark.nojit_slow
-@pytest.mark.parametrize("case", range(3), ids=["constant", "law", "free"])
+@pytest.mark.parametrize("case", [pytest.param(0, marks=pytest.mark.slow), 1, 2], ids=["constant", "law", "free"])
 def test_order_of_convergence(case):
     _, plant, law, q0, v0, T, steps = list(cases())[case]
     times = [0.37 * T, T]  # the first lies within a step
@@ -294,7 +294,7 @@ def charts(plant, q0):
 
 
 @pytest.mark.nojit_slow
-@pytest.mark.parametrize("name", MACHINES)
+@pytest.mark.parametrize("name", ["five-bar", pytest.param("andrews", marks=pytest.mark.slow), "bricard", "redundant"])
 def test_the_same_motion(name):
     """That of the default method, closed by construction, with energy balanced to what the tolerance allows."""
     plant, q0, v0, u, T = MACHINES[name]()
@@ -379,7 +379,11 @@ def test_a_plant_of_functions():
 
 
 @pytest.mark.nojit_slow
-@pytest.mark.parametrize("law", [[1.0, -2.0], Integral(), Sampled()], ids=["constant", "continuous", "sampled"])
+@pytest.mark.parametrize(
+    "law",
+    [pytest.param([1.0, -2.0], marks=pytest.mark.slow), Integral(), Sampled()],  # numbers: as in test_the_same_motion
+    ids=["constant", "continuous", "sampled"],
+)
 def test_laws(law):
     plant, q0 = five_bar()
     whole = cmb.simulate(plant, law, q0, t_end=0.5, output_times=0.01, rtol=1e-12, atol=1e-12)
@@ -542,6 +546,7 @@ def cost(run):
     return run.data.attrs["evaluations"] + 3 * run.data.attrs.get("jacobians", 0)
 
 
+@pytest.mark.slow
 @pytest.mark.nojit_slow
 def test_the_stiff_governor_costs_a_twentieth():
     """IFToMM A05, K = 8e5 N/m, C = 4e4 N s/m: the default method is bound by stability, whatever its tolerance."""

@@ -733,6 +733,7 @@ class TestFigure:
 ROOT = Path(__file__).parents[1]
 
 
+@pytest.mark.slow
 @pytest.mark.nojit_slow
 def test_the_page_of_the_docs_runs(tmp_path, monkeypatch, capsys):
     page = ROOT / "docs" / "passive-joints.md"
@@ -748,6 +749,7 @@ def test_the_page_of_the_docs_runs(tmp_path, monkeypatch, capsys):
     assert (tmp_path / "margin.png").stat().st_size > 10_000
 
 
+@pytest.mark.slow
 @pytest.mark.nojit_slow
 def test_the_example(tmp_path):
     spec = importlib.util.spec_from_file_location("ex08", ROOT / "examples" / "ex08_passive_joints.py")

@@ -838,6 +838,7 @@ def test_the_page_runs():
     assert len(blocks) == 4
 
 
+@pytest.mark.slow
 @pytest.mark.nojit_slow
 def test_ex10_grasp():
     found = example("ex10_grasp").main()

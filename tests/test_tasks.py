@@ -336,6 +336,7 @@ def test_the_page_of_the_docs_runs(capsys):
     assert error < 0.01 and 0.1 < norm < 1.0
 
 
+@pytest.mark.slow
 @pytest.mark.nojit_slow
 def test_the_example():
     spec = importlib.util.spec_from_file_location("ex06", ROOT / "examples" / "ex06_task_tracking.py")

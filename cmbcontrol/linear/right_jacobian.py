@@ -23,9 +23,9 @@ Array = NDArray[np.float64]
 GroupJoint = tuple[int, slice]
 
 # a_k of (x/2) coth(x/2) = sum a_k x^(2k), from the Bernoulli numbers B_2k / (2k)!
-_SERIES = np.array(
-    [1.0, 1 / 12, -1 / 720, 1 / 30240, -1 / 1209600, 1 / 47900160, -691 / 1307674368000, 1 / 74724249600]
-)
+_SERIES = (1.0, 1 / 12, -1 / 720, 1 / 30240, -1 / 1209600, 1 / 47900160, -691 / 1307674368000, 1 / 74724249600)
+_C4 = [(k - 1) * a for k, a in enumerate(_SERIES)][:1:-1]  # of s^(k-2) from k = 2 on, the highest power first
+_C2 = [(2 - k) * a for k, a in enumerate(_SERIES)][:1:-1]  # of s^(k-1)
 _SMALL = 0.4  # rad; below it the series leaves 1e-17
 _STEP = 1e-30  # of the complex differences, which have no rounding error
 
@@ -86,7 +86,10 @@ def _adjoint(kind: int, d: Array) -> tuple[Array, float]:
     s = -(d[0] * d[0] + d[1] * d[1] + d[2] * d[2])
     if kind == SPHERICAL:
         return turn, s
-    return np.block([[turn, np.zeros((3, 3))], [_cross(d[3:]), turn]]), s
+    ad = np.zeros((6, 6), turn.dtype)
+    ad[:3, :3] = ad[3:, 3:] = turn
+    ad[3:, :3] = _cross(d[3:])
+    return ad, s
 
 
 def _cross(a: Array) -> Array:
@@ -100,10 +103,10 @@ def _coefficients(s: complex) -> tuple[complex, complex]:
     1 + c2 s + c4 s^2 takes the value and the slope of F at the double root s of the minimal polynomial.
     """
     if abs(s) < _SMALL**2:
-        k = np.arange(2, _SERIES.size)
-        a = _SERIES[2:]
-        c4 = np.sum((k - 1) * a * s ** (k - 2))
-        return _SERIES[1] + np.sum((2 - k) * a * s ** (k - 1)), c4
+        c2 = c4 = 0.0
+        for a2, a4 in zip(_C2, _C4, strict=True):
+            c2, c4 = c2 * s + a2, c4 * s + a4
+        return _SERIES[1] + c2 * s, c4
     phi = np.sqrt(-s)
     tan, sin = np.tan(0.5 * phi), np.sin(0.5 * phi)
     F = 0.5 * phi / tan

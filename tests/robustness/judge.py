@@ -323,7 +323,7 @@ def poses(m, q, rates, lib=Plain):
             fixed_a, fixed_b = lib.array(j.fa), inverse((lib.array(j.fb),) * 3)[0]
             X = joint_motion(j, q[iq], rates[:, iv], lib)
             X = tuple(fixed_a @ x @ fixed_b for x in X)
-            found[j.child] = times(found[j.parent], X)
+            found[j.child] = X if j.parent == "ground" else times(found[j.parent], X)
         waiting = [j for j in waiting if j.child not in found]
     return found
 
@@ -372,8 +372,8 @@ def rows_of(m, loop, at, q, rates, lib=Plain):
         a, b = loop.a, loop.b
         fa = loop.fa if loop.fa is not None else pose(np.eye(3), np.asarray(loop.pa, float))
         fb = loop.fb if loop.fb is not None else pose(np.eye(3), np.asarray(loop.pb, float))
-    batch = len(rates)
-    D = times(inverse(times(at[a], constant(fa, batch, lib))), times(at[b], constant(fb, batch, lib)))
+    fa, fb = lib.array(fa), lib.array(fb)
+    D = times(inverse(tuple(x @ fa for x in at[a])), tuple(x @ fb for x in at[b]))
     p = tuple(x[..., :3, 3] for x in D)
     R = tuple(x[..., :3, :3] for x in D)
 
