@@ -29,6 +29,7 @@ __all__ = [
     "one_of",
     "pair",
     "path",
+    "plain",
     "plant",
     "positive",
     "run",
@@ -70,6 +71,16 @@ def numbers(x: Any, what: str, expected: str = "real numbers") -> Array:
     return given.astype(np.float64, order="C", copy=False)
 
 
+def _is_plain(x: Any) -> bool:
+    """Whether x is an array as kernels know them; for other kinds, read-only ones too, numba compiles them anew."""
+    return type(x) is np.ndarray and x.dtype == np.float64 and x.flags.carray
+
+
+def plain(x: ArrayLike) -> Array:
+    """`x` as a kernel takes it, contiguous float64 that may be written into: itself, or a copy. Nothing is refused."""
+    return x if _is_plain(x) else np.array(x, dtype=np.float64, order="C")  # type: ignore[return-value]
+
+
 def _holds_truth(x: Any) -> bool:
     """Whether there is a bool among numbers, which numpy makes 0.0 or 1.0."""
     return isinstance(x, (bool, np.bool_)) or (isinstance(x, (list, tuple)) and any(map(_holds_truth, x)))
@@ -80,8 +91,7 @@ def vector(x: ArrayLike, n: int, what: str, names: Iterable[str] = ()) -> Array:
 
     An array that is one already is handed on as it is.
     """
-    # a read-only array would make numba compile every kernel again for its kind: it is copied
-    if not (type(x) is np.ndarray and x.dtype == np.float64 and x.ndim == 1 and x.flags.carray):
+    if not _is_plain(x):
         x = numbers(x, what, f"{n} numbers")
     if x.shape != (n,):
         listed = ", ".join(names)
@@ -98,7 +108,7 @@ def vector(x: ArrayLike, n: int, what: str, names: Iterable[str] = ()) -> Array:
 
 def matrix(x: ArrayLike, shape: tuple[int, int], what: str) -> Array:
     """`x` as a contiguous, finite float64 matrix of the given shape."""
-    if not (type(x) is np.ndarray and x.dtype == np.float64 and x.flags.carray):
+    if not _is_plain(x):
         x = numbers(x, what, f"a {shape[0]} x {shape[1]} matrix of numbers")
     if x.shape != shape:
         raise ValueError(f"{what} must have shape {shape}, got {x.shape}")

@@ -334,12 +334,9 @@ class ConstraintForcePI:
         of the motors (`motor_reach`).
         """
         B = terms.B if root is None else terms.B @ root
-        X, lengths, scale = laws.motor_reach(terms.Z, B, terms.reach)
         if self.components.whole:
-            return B / terms.reach[:, None], 1.0 / terms.reach, scale
-        size = np.sqrt(((C * terms.reach) ** 2).sum(axis=1))
-        by = 1.0 / np.where(size > 0.0, size, 1.0)
-        return np.concatenate([X, by[:, None] * (C @ B)]), np.concatenate([1.0 / lengths, by]), scale
+            return B / terms.reach[:, None], 1.0 / terms.reach, laws.motor_reach(terms.Z, B, terms.reach)[2]
+        return laws.motion_and_force(terms.Z, B, terms.reach, C)
 
     def _reach(self, terms: Terms, C: Array, N: Array) -> tuple[Array, Array, Array]:
         """Decomposition U s V' of how w changes the components, in newtons."""

@@ -67,6 +67,7 @@ class Encoder(SensorBlock):
     seed: int = 0
     plant: Plant | None = field(default=None, kw_only=True, repr=False)
     _setting: Setting | None = field(default=None, init=False, repr=False)
+    _rounded: NDArray[np.int64] | None = field(default=None, init=False, repr=False)  # positions with a step
 
     @property
     def rough(self) -> bool:
@@ -89,6 +90,7 @@ class Encoder(SensorBlock):
         }
         block = replace(self, resolution=steps, bits=None, **noise)
         object.__setattr__(block, "_setting", setting)
+        object.__setattr__(block, "_rounded", np.flatnonzero(steps))
         return block
 
     def _steps_of_bits(self, plant: Plant, steps: Array, single: Sequence[int]) -> Array:
@@ -110,15 +112,15 @@ class Encoder(SensorBlock):
         return steps
 
     def measured(self, t: float, q: Array, v: Array, state: Array) -> tuple[Array, Array]:
-        plant, step = self._setting.plant, self.resolution  # type: ignore[union-attr]
-        if np.any(self.noise) or np.any(self.velocity_noise):
+        if self.noise.any() or self.velocity_noise.any():  # type: ignore[union-attr]
+            plant = self._setting.plant  # type: ignore[union-attr]
             k = round(t / self._setting.period)  # type: ignore[union-attr,operator]
             white = np.random.default_rng([self.seed, max(k, 0)]).standard_normal((2, v.size))
             q, v = plant.integrate(q, self.noise * white[0]), v + self.velocity_noise * white[1]  # type: ignore[union-attr]
-        rounded = np.flatnonzero(step)
-        if rounded.size:
-            q, step = q.copy(), step[rounded]  # type: ignore[index]
-            q[rounded] = np.round(q[rounded] / step) * step
+        rounded = self._rounded
+        if rounded.size:  # type: ignore[union-attr]
+            q, step = q.copy(), self.resolution[rounded]  # type: ignore[index]
+            q[rounded] = np.rint(q[rounded] / step) * step
         return q, v
 
 

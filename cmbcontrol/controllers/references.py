@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
+from ..kernels import laws
 
 __all__ = ["Constant", "Quintic", "Reference", "Sampled", "Sine", "require_reference"]
 
@@ -96,9 +97,8 @@ class Sine:
         )
 
     def __call__(self, t: float) -> tuple[Array, Array, Array]:
-        w = 2.0 * np.pi * self.frequency
-        s, c = np.sin(w * t + self.phase), np.cos(w * t + self.phase)
-        return self.centre + self.amplitude * s, w * self.amplitude * c, -w * w * self.amplitude * s
+        position, velocity, acceleration = laws.sine(float(t), self.centre, self.amplitude, self.frequency, self.phase)
+        return position, velocity, acceleration
 
 
 class Quintic:

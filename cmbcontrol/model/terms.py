@@ -91,8 +91,8 @@ class Terms:
         return float(self.pivots[self.rank - 1] / self.pivots[0]) if self.rank else 1.0
 
     @cached_property
-    def _split(self) -> tuple[Array, Array, Array]:
-        """Orthonormal bases (nv, rank) of the rows of A and (nv, dof) of N(A), and a solution of A c = -b."""
+    def _split(self) -> tuple[Array, Array, Array, bool]:
+        """Orthonormal bases (nv, rank) of the rows of A and (nv, dof) of N(A), and a c with A c = -b, if there is."""
         return laws.constraint_split(self.A, self.b, self.row_scale, self.rank)
 
     @property
@@ -125,12 +125,8 @@ class Terms:
     @cached_property
     def Cv(self) -> Array:
         """C v = -A+ b, the acceleration across N(A) that the loops demand (Aghili, eq. 16)."""
-        c, b = self._split[2], self.b
-        if self.rank < b.size:  # off the manifold, redundant rows need not agree with the others
-            left = self.A @ c + b
-            if left @ left > 1e-24 * (b @ b):
-                return -self.A_pinv @ b
-        return c
+        _, _, c, agree = self._split
+        return c if agree else -self.A_pinv @ self.b  # off the manifold, redundant rows need not agree with the others
 
     @cached_property
     def levers(self) -> Array:
