@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from .. import _check
 from .._tolerance import ROUNDING, UNREACHED
 from ..kernels import laws
 from ..model.terms import Terms
@@ -51,7 +52,7 @@ def nearest(terms: Terms, J: Array, target: Array, wish: Wish) -> tuple[Array, f
     kinetic = _Kinetic(terms)
     Y, rest, scale = kinetic.rows(J, target)
     y = kinetic.coordinates(wish.vdot)
-    more, _, closeness = laws.smallest_solution(np.ascontiguousarray(Y), rest - Y @ y, scale, 0.0)
+    more, _, closeness = laws.smallest_solution(Y, rest - Y @ y, scale, 0.0)
     y += more
     if wish.J is not None and closeness > 0.0:
         y += _second(kinetic, wish, y, np.linalg.qr(Y.T)[0])
@@ -102,15 +103,17 @@ class _Kinetic:
 
     def __init__(self, terms: Terms) -> None:
         self.M, self.Z, self.c = terms.M, terms.Z, terms.Cv
-        self.L = np.linalg.cholesky(self.Z.T @ self.M @ self.Z)
+        self.L, definite = laws.reduced_root(self.Z, self.M)
+        if not definite:
+            raise np.linalg.LinAlgError("Z'M Z is not positive definite")
         self.unit = float((terms.reach / np.sqrt(np.diagonal(terms.M))).max())  # a metre of the lightest coordinate
 
     def coordinates(self, vdot: Array) -> Array:
         """y of the admissible acceleration nearest to vdot."""
-        return np.linalg.solve(self.L, self.Z.T @ (self.M @ (vdot - self.c)))
+        return laws.reduced_coordinates(self.Z, self.c, self.M, self.L, vdot)
 
     def acceleration(self, y: Array) -> Array:
-        return self.c + self.Z @ np.linalg.solve(self.L.T, y)
+        return laws.admissible_acceleration(self.Z, self.c, self.L, y)
 
     def rows(self, J: Array, target: Array, gauss: bool = False) -> tuple[Array, Array, float]:
         """Y and r with |Y y - r| = |J a - target|, or its size in the metric (J M^-1 J')^-1; and the scale of Y.
@@ -118,8 +121,7 @@ class _Kinetic:
         That is the largest row of J in the metric of M, before the loops hold; Gauss' rows are cosines then. Rows that
         are rounding of a metre of task a metre of motion are none.
         """
-        Y, rest = np.linalg.solve(self.L, (J @ self.Z).T).T, target - J @ self.c
-        mobility = J @ np.linalg.solve(self.M, J.T)
+        Y, rest, mobility = laws.reduced_rows(self.Z, self.c, self.M, self.L, _check.plain(J), _check.plain(target))
         size = np.sqrt(np.maximum(np.diagonal(mobility), 0.0))
         least = ROUNDING * self.unit
         if not gauss:

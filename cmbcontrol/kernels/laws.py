@@ -1,7 +1,9 @@
 """Small dense solves that the record of a state and the control laws ask for at every call.
 
-All rest on the pivoted row factorization of `kernels.split`: the smallest solution takes a tenth of what a singular
-value decomposition costs, and the pivots tell how near the rows are to losing their rank.
+Most rest on the pivoted row factorization of `kernels.split`: the smallest solution takes a tenth of what a singular
+value decomposition costs, and the pivots tell how near the rows are to losing their rank. From Python, numpy takes as
+long for each operation on arrays of a few numbers as a kernel for all of them; so a kernel does as much as a law can
+say in one sentence.
 """
 
 from __future__ import annotations
@@ -9,14 +11,21 @@ from __future__ import annotations
 import numpy as np
 
 from .._jit import kernel
-from .split import factor_rows, solve_head, to_space
+from .split import backward, cholesky, factor_rows, forward, solve_head, to_space
 
 __all__ = [
+    "active_subspace",
+    "admissible_acceleration",
     "constraint_split",
     "motion_and_force",
     "motor_reach",
     "only_acceleration",
+    "reached_motions",
+    "reduced_coordinates",
+    "reduced_root",
+    "reduced_rows",
     "sine",
+    "singular_values",
     "smallest_effort",
     "smallest_solution",
     "smallest_solutions",
@@ -186,6 +195,174 @@ def motion_and_force(Z, B, reach, C):
                 s += C[i, m] * B[m, j]
             X[dof + i, j] = by[dof + i] * s
     return X, by, scale
+
+
+@kernel
+def product(X, Y):
+    """X Y, for matrices too small for BLAS."""
+    out = np.zeros((X.shape[0], Y.shape[1]))
+    for i in range(X.shape[0]):
+        for k in range(X.shape[1]):
+            for j in range(Y.shape[1]):
+                out[i, j] += X[i, k] * Y[k, j]
+    return out
+
+
+# -- accelerations a = c + Z L'^-1 y, in whose coordinates y the metric of M is 1: Z'M Z = L L' --------------------
+
+
+@kernel
+def reduced_root(Z, M):
+    """L (dof, dof), and whether Z'M Z is positive definite."""
+    L = np.zeros((Z.shape[1], Z.shape[1]))
+    return L, cholesky(product(Z.T, product(M, Z)), L)
+
+
+@kernel
+def reduced_coordinates(Z, c, M, L, vdot):
+    """y (dof,) of the admissible acceleration that is nearest to vdot in the metric of M."""
+    n, dof = Z.shape
+    y = np.zeros(dof)
+    for i in range(n):
+        force = 0.0
+        for k in range(n):
+            force += M[i, k] * (vdot[k] - c[k])
+        for j in range(dof):
+            y[j] += Z[i, j] * force
+    forward(L, y)
+    return y
+
+
+@kernel
+def admissible_acceleration(Z, c, L, y):
+    """a (n,) from y."""
+    z = y.copy()
+    backward(L, z)
+    a = c.copy()
+    for i in range(Z.shape[0]):
+        for j in range(Z.shape[1]):
+            a[i] += Z[i, j] * z[j]
+    return a
+
+
+@kernel
+def reduced_rows(Z, c, M, L, J, target):
+    """Y (k, dof) and r (k,) with Y y - r = J a - target, and the mobility J M^-1 J' (k, k) without the loops."""
+    k, n = J.shape
+    Y, rest, free, root = product(J, Z), target.copy(), J.copy(), np.zeros((n, n))
+    cholesky(M, root)
+    for i in range(k):
+        for m in range(n):
+            rest[i] -= J[i, m] * c[m]
+        forward(L, Y[i])
+        forward(root, free[i])
+    return Y, rest, product(free, free.T)
+
+
+# -- what motors reach --------------------------------------------------------------------------------
+
+
+@kernel
+def singular_values(X, V):
+    """Singular values (n,) of X (m, n), largest first; X becomes X V with the orthogonal V (n, n), its columns U s.
+
+    One-sided Jacobi: pairs of columns are turned until all are orthogonal to rounding, also those that are tiny.
+    """
+    m, n = X.shape
+    V[:] = 0.0
+    for j in range(n):
+        V[j, j] = 1.0
+    for _ in range(60):  # sweeps; it takes some five
+        turned = False
+        for i in range(n):
+            for j in range(i + 1, n):
+                a, b, c = 0.0, 0.0, 0.0
+                for k in range(m):
+                    a += X[k, i] * X[k, i]
+                    b += X[k, j] * X[k, j]
+                    c += X[k, i] * X[k, j]
+                if abs(c) <= 1e-15 * np.sqrt(a) * np.sqrt(b):
+                    continue
+                turned = True
+                half = 0.5 * (b - a) / c
+                t = 1.0 / (abs(half) + np.sqrt(1.0 + half * half))
+                t = t if half >= 0.0 else -t
+                cosine = 1.0 / np.sqrt(1.0 + t * t)
+                turn_columns(X, i, j, cosine, t * cosine)
+                turn_columns(V, i, j, cosine, t * cosine)
+        if not turned:
+            break
+    s = np.empty(n)
+    for j in range(n):
+        s[j] = np.sqrt((X[:, j] ** 2).sum())
+    for j in range(1, n):
+        i = j
+        while i > 0 and s[i - 1] < s[i]:
+            s[i - 1], s[i] = s[i], s[i - 1]
+            turn_columns(X, i - 1, i, 0.0, -1.0)
+            turn_columns(V, i - 1, i, 0.0, -1.0)
+            i -= 1
+    return s
+
+
+@kernel
+def turn_columns(X, i, j, cosine, sine):
+    """Turn columns i and j of X in their plane."""
+    for k in range(X.shape[0]):
+        x, y = X[k, i], X[k, j]
+        X[k, i] = cosine * x - sine * y
+        X[k, j] = sine * x + cosine * y
+
+
+@kernel
+def active_subspace(B, tolerance):
+    """Orthonormal basis U (n, r) of R(B), and G (nu, r) with B G = U: the smallest efforts that give it.
+
+    Gears and units of efforts are the user's: motors are compared by their own columns when dependent ones are told.
+    """
+    n, nu = B.shape
+    X, V = np.zeros((n, nu)), np.empty((nu, nu))
+    for j in range(nu):
+        size = np.sqrt((B[:, j] ** 2).sum())
+        for i in range(n):
+            X[i, j] = B[i, j] / size if size > 0.0 else 0.0
+    s = singular_values(X, V)
+    r = 0
+    while r < nu and s[r] > tolerance:
+        r += 1
+    U = np.empty((n, r))
+    for j in range(r):
+        for i in range(n):
+            U[i, j] = X[i, j] / s[j]
+    return U, smallest_solutions(product(U.T, B), np.eye(r)).T.copy()
+
+
+@kernel
+def reached_motions(L, inverse, Z, B, dependent, least):
+    """The angles between what moves and what motors push, in the metric L L' of the velocities.
+
+    Returns the cosines s (dof,), largest first; motions in scaled coordinates (n, dof) and as velocities (n, dof); the
+    forces (n, dof) of the motors that move them, of length one; and the smallest efforts (nu, dof) that give these.
+    Cosines below `least` are zero, with no force and no efforts.
+    """
+    dof = Z.shape[1]
+    motions, V = product(L.T, Z), np.empty((dof, dof))
+    lengths = singular_values(motions, V)
+    for j in range(dof):
+        for i in range(motions.shape[0]):
+            motions[i, j] /= lengths[j]
+    U, G = active_subspace(product(inverse, B), dependent)
+    pushed = product(U.T, motions)
+    s = singular_values(pushed, V)
+    for j in range(dof):
+        for i in range(pushed.shape[0]):
+            pushed[i, j] = pushed[i, j] / s[j] if s[j] >= least else 0.0
+        s[j] = min(s[j], 1.0) if s[j] >= least else 0.0
+    motions = product(motions, V)
+    return s, motions, product(inverse.T, motions), product(L, product(U, pushed)), product(G, pushed)
+
+
+# -- references ---------------------------------------------------------------------------------------
 
 
 @kernel
