@@ -105,6 +105,10 @@ class SensorBlock(Block):
         """States at the next sample."""
         return state
 
+    def _after(self, t: float, before: tuple[Array, Array], after: tuple[Array, Array], state: Array) -> Array:
+        """The same, where what the block hands on at t is at hand as well."""
+        return self.update(t, *before, state)
+
 
 class EffortBlock(Block):
     """What becomes of the efforts: stands right of the law.
@@ -474,7 +478,8 @@ class Chain:
     def _moved(self, method: str, t: float, terms: Terms, state: Array) -> Array:
         """Rates, or next values, of all states."""
         p, k = self._passed(t, terms, state), len(self.sensors)
-        parts = [b.update(t, q, v, c) for b, (q, v), c in zip(self.sensors, p.readings, p.states, strict=False)]
+        passing = zip(self.sensors, p.readings, p.readings[1:], p.states, strict=False)
+        parts = [block._after(t, before, after, c) for block, before, after, c in passing]
         of_law, c = optional(self.law, method), p.states[k]
         if of_law is not None:
             found = np.asarray(of_law(t, p.told, c), dtype=np.float64)

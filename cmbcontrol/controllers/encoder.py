@@ -68,6 +68,7 @@ class Encoder(SensorBlock):
     plant: Plant | None = field(default=None, kw_only=True, repr=False)
     _setting: Setting | None = field(default=None, init=False, repr=False)
     _rounded: NDArray[np.int64] | None = field(default=None, init=False, repr=False)  # positions with a step
+    _noisy: bool = field(default=False, init=False, repr=False)
 
     @property
     def rough(self) -> bool:
@@ -89,8 +90,9 @@ class Encoder(SensorBlock):
             for name in ("noise", "velocity_noise")
         }
         block = replace(self, resolution=steps, bits=None, **noise)
-        object.__setattr__(block, "_setting", setting)
-        object.__setattr__(block, "_rounded", np.flatnonzero(steps))
+        found = {"_setting": setting, "_rounded": np.flatnonzero(steps), "_noisy": any(map(np.any, noise.values()))}
+        for key, value in found.items():
+            object.__setattr__(block, key, value)
         return block
 
     def _steps_of_bits(self, plant: Plant, steps: Array, single: Sequence[int]) -> Array:
@@ -112,7 +114,7 @@ class Encoder(SensorBlock):
         return steps
 
     def measured(self, t: float, q: Array, v: Array, state: Array) -> tuple[Array, Array]:
-        if self.noise.any() or self.velocity_noise.any():  # type: ignore[union-attr]
+        if self._noisy:
             plant = self._setting.plant  # type: ignore[union-attr]
             k = round(t / self._setting.period)  # type: ignore[union-attr,operator]
             white = np.random.default_rng([self.seed, max(k, 0)]).standard_normal((2, v.size))

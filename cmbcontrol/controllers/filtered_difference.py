@@ -94,6 +94,10 @@ class FilteredDifference(SensorBlock):
         return q, a * filtered + (1.0 - a) * plant.difference(last, q) / T  # type: ignore[union-attr]
 
     def update(self, t: float, q: Array, v: Array, state: Array) -> Array:
+        return self._after(t, (q, v), self.measured(t, q, v, state), state)
+
+    def _after(self, t: float, before: tuple[Array, Array], after: tuple[Array, Array], state: Array) -> Array:
+        q, v = after
         out = np.ones(state.size)
-        out[1 : 1 + q.size], out[1 + q.size :] = self.measured(t, q, v, state)
+        out[1 : 1 + q.size], out[1 + q.size :] = q, v
         return out

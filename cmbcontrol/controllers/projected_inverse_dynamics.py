@@ -326,17 +326,13 @@ class ProjectedInverseDynamics:
         u = smallest_effort(terms, self._admissible(t, terms, now.J, self._target(now)), self._root)
         if self.saturation is None or (np.abs(u) <= self.limits).all():
             return u, 1.0
-        cut = np.clip(u, -self.limits, self.limits)
+        cut = self._cut(u)
         if self.saturation == "clip":
             return cut, float((np.abs(cut[u != 0.0]) / np.abs(u[u != 0.0])).min())
         hold = smallest_effort(terms, self._admissible(t, terms, now.J, -now.bias), self._root)
-        s = _largest_scale(hold, u - hold, self.limits)
-        return np.clip(hold + s * (u - hold), -self.limits, self.limits), s
+        s = laws.largest_scale(hold, u - hold, self.limits)
+        return self._cut(hold + s * (u - hold)), s
 
-
-def _largest_scale(hold: Array, more: Array, limits: Array) -> float:
-    """The largest s in [0, 1] with |hold + s more| <= limits; 0 where there is none."""
-    moving = more != 0.0
-    ends = np.stack([(side * limits - hold)[moving] / more[moving] for side in (-1.0, 1.0)])
-    first, last = ends.min(axis=0).max(initial=0.0), ends.max(axis=0).min(initial=1.0)
-    return float(last) if first <= last and (np.abs(hold[~moving]) <= limits[~moving]).all() else 0.0
+    def _cut(self, u: Array) -> Array:
+        """Each motor at its limit."""
+        return np.minimum(np.maximum(u, -self.limits), self.limits)

@@ -17,6 +17,7 @@ __all__ = [
     "active_subspace",
     "admissible_acceleration",
     "constraint_split",
+    "largest_scale",
     "motion_and_force",
     "motor_reach",
     "only_acceleration",
@@ -362,7 +363,20 @@ def reached_motions(L, inverse, Z, B, dependent, least):
     return s, motions, product(inverse.T, motions), product(L, product(U, pushed)), product(G, pushed)
 
 
-# -- references ---------------------------------------------------------------------------------------
+# -- limits and references ------------------------------------------------------------------------------
+
+
+@kernel
+def largest_scale(hold, more, limits):
+    """The largest s in [0, 1] with |hold + s more| <= limits; 0 where there is none."""
+    first, last = 0.0, 1.0
+    for i in range(hold.size):
+        if more[i] != 0.0:
+            low, high = (-limits[i] - hold[i]) / more[i], (limits[i] - hold[i]) / more[i]
+            first, last = max(first, min(low, high)), min(last, max(low, high))
+        elif abs(hold[i]) > limits[i]:
+            return 0.0
+    return last if first <= last else 0.0
 
 
 @kernel
