@@ -543,6 +543,8 @@ def different(names: Sequence[str]) -> list[str]:
 
 def _split(state: Array, parts: Sequence[Any], terms: Terms) -> list[Array]:
     """The states of each part; what is not a block has the rest."""
+    if not len(state):
+        return [state] * len(parts)
     counts = [part.count(terms) if isinstance(part, Block) else None for part in parts]
     rest, states, end = len(state) - sum(n for n in counts if n is not None), [], 0
     for n in counts:

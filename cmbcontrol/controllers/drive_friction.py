@@ -100,7 +100,8 @@ class DriveFriction(EffortBlock):
         sliding = coulomb
         if self.breakaway is not None:
             peak = np.asarray(self.breakaway) - coulomb
-            sliding = coulomb + peak * np.exp(-((w / self.stribeck_velocity) ** 2))
+            part = w / self.stribeck_velocity
+            sliding = coulomb + peak * np.exp(-part * part)
         return sliding * np.tanh(w / self.width) + viscous * w
 
     def effort(self, t: float, terms: Terms, u: Array, state: Array) -> Array:

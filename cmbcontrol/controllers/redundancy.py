@@ -6,6 +6,7 @@ the acceleration in the metric of M (Gauss' principle).
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
@@ -76,26 +77,19 @@ def best(terms: Terms, J: Array, target: Array, wish: Wish, *, gauss: bool, damp
     kinetic = _Kinetic(terms)
     Y, rest, scale = kinetic.rows(J, target, gauss)
     y = kinetic.coordinates(wish.vdot)
-    U, sigma, V = np.linalg.svd(Y, full_matrices=False)
-    none, tau = UNREACHED * scale, 0.0 if damped is None else damped * sigma.max(initial=0.0)
-    y += V.T @ (_gains(sigma, tau, none) * (U.T @ (rest - Y @ y)))
+    none = UNREACHED * scale
+    more, V, sigma = laws.damped_solution(Y, rest - Y @ y, damped or 0.0, 0.0, none)
+    y += more
     if wish.J is not None:
-        y += _second(kinetic, wish, y, V[sigma > none].T)
+        y += _second(kinetic, wish, y, V[:, sigma > none])
     return kinetic.acceleration(y)
 
 
 def _second(kinetic: _Kinetic, wish: Wish, y: Array, taken: Array) -> Array:
     """Change of y, across the directions (dof, k) taken by the first task, that serves the second one best."""
     Y, rest, scale = kinetic.rows(wish.J, wish.target, gauss=True)
-    largest = np.linalg.norm(Y, 2) if Y.size else 0.0
-    U, sigma, V = np.linalg.svd(Y - (Y @ taken) @ taken.T, full_matrices=False)
-    return V.T @ (_gains(sigma, _LEFT * largest, UNREACHED * scale) * (U.T @ (rest - Y @ y)))
-
-
-def _gains(sigma: Array, tau: float, none: float) -> Array:
-    """1/sigma; below tau sigma/tau^2; zero where a singular value is none."""
-    some = np.maximum(sigma, none)
-    return np.where(sigma > none, some / np.maximum(some, tau) ** 2, 0.0)
+    largest = float(np.linalg.norm(Y, 2)) if Y.size else 0.0
+    return laws.damped_solution(Y - (Y @ taken) @ taken.T, rest - Y @ y, _LEFT, largest, UNREACHED * scale)[0]
 
 
 class _Kinetic:
@@ -122,13 +116,8 @@ class _Kinetic:
         are rounding of a metre of task a metre of motion are none.
         """
         Y, rest, mobility = laws.reduced_rows(self.Z, self.c, self.M, self.L, _check.plain(J), _check.plain(target))
-        size = np.sqrt(np.maximum(np.diagonal(mobility), 0.0))
         least = ROUNDING * self.unit
-        if not gauss:
-            return Y, rest, max(float(size.max(initial=0.0)), least / UNREACHED)
-        some = np.flatnonzero(size > least)
-        size = size[some]
-        values, vectors = np.linalg.eigh(mobility[np.ix_(some, some)] / np.outer(size, size))
-        keep = values > 1e-12  # squares: rows that differ by less than 1e-6 count as one
-        root = (vectors[:, keep] / np.sqrt(values[keep])).T / size
-        return root @ Y[some], root @ rest[some], 1.0
+        if gauss:
+            return *laws.gauss_rows(Y, rest, mobility, least), 1.0
+        size = math.sqrt(max(mobility.diagonal().max(initial=0.0), 0.0))
+        return Y, rest, max(size, least / UNREACHED)

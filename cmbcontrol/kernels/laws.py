@@ -17,6 +17,8 @@ __all__ = [
     "active_subspace",
     "admissible_acceleration",
     "constraint_split",
+    "damped_solution",
+    "gauss_rows",
     "largest_scale",
     "motion_and_force",
     "motor_reach",
@@ -258,6 +260,55 @@ def reduced_rows(Z, c, M, L, J, target):
         forward(L, Y[i])
         forward(root, free[i])
     return Y, rest, product(free, free.T)
+
+
+@kernel
+def gauss_rows(Y, rest, mobility, least):
+    """Y and r (m, dof) and (m,) in the metric (J M^-1 J')^-1 in which Gauss' principle measures J a - target.
+
+    Rows of the task that move by less than `least` are left out, and of those that are all but the same, one counts.
+    """
+    size = np.sqrt(np.maximum(np.diag(mobility), 0.0))
+    some = np.flatnonzero(size > least)
+    k = some.size
+    alike, V = np.empty((k, k)), np.empty((k, k))
+    for i in range(k):
+        for j in range(k):
+            alike[i, j] = mobility[some[i], some[j]] / (size[some[i]] * size[some[j]])
+    values = singular_values(alike, V)  # of a symmetric matrix, none of them negative
+    m = 0
+    while m < k and values[m] > 1e-12:  # squares: rows that differ by less than 1e-6 count as one
+        m += 1
+    out, right = np.zeros((m, Y.shape[1])), np.zeros(m)
+    for i in range(m):
+        for j in range(k):
+            weight = V[j, i] / (np.sqrt(values[i]) * size[some[j]])
+            right[i] += weight * rest[some[j]]
+            for c in range(Y.shape[1]):
+                out[i, c] += weight * Y[some[j], c]
+    return out, right
+
+
+@kernel
+def damped_solution(Y, rest, part, size, least):
+    """The smallest y (dof,) that brings Y y nearest to rest; and V (dof, dof) and s (dof,) of Y = U s V'.
+
+    A singular value s below tau, this part of the largest or of `size`, counts with s/tau^2 in place of 1/s; one that
+    is not above `least` is none.
+    """
+    X, V = Y.copy(), np.empty((Y.shape[1], Y.shape[1]))
+    s = singular_values(X, V)
+    y = np.zeros(s.size)
+    tau = part * max(size, s.max()) if s.size > 0 else 0.0
+    for j in range(s.size):
+        if s[j] > least:
+            share = 0.0
+            for i in range(X.shape[0]):
+                share += X[i, j] * rest[i]
+            share /= max(s[j], tau) ** 2
+            for i in range(s.size):
+                y[i] += share * V[i, j]
+    return y, V, s
 
 
 # -- what motors reach --------------------------------------------------------------------------------

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 from dataclasses import dataclass
 from functools import cached_property
+from operator import itemgetter
 
 import numpy as np
 from numpy.typing import NDArray
@@ -122,7 +123,7 @@ class Terms:
         q, r = np.linalg.qr(self.A @ Q)
         return Q @ np.linalg.solve(r, q.T)
 
-    @cached_property
+    @property
     def Cv(self) -> Array:
         """C v = -A+ b, the acceleration across N(A) that the loops demand (Aghili, eq. 16)."""
         _, _, c, agree = self._split
@@ -159,7 +160,7 @@ class Terms:
         """
         terms, given = object.__new__(Terms), vars(self)
         own = vars(terms)
-        own.update({name: given[name] for name in _FIELDS})  # without what has been computed from them
+        own.update(zip(_FIELDS, _values(given), strict=True))  # without what has been computed from them
         for name in _WRITABLE:
             own[name] = given[name].copy()
         if self.force is not None:
@@ -184,5 +185,6 @@ class Terms:
 
 
 _FIELDS = tuple(Terms.__dataclass_fields__)
+_values = itemgetter(*_FIELDS)
 _WRITABLE = ("q", "v", "M", "h", "phi", "A", "b", "B", "pivots")
 FAILED = constrained.FAILED
