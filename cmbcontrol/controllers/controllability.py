@@ -133,7 +133,7 @@ class Controllability:
         """How much of each column of `forces` it takes."""
         force = _check.vector(force, len(self.names), "force", self.names)
         s = self.singular_values
-        return np.where(s > UNREACHED, s / np.maximum(s, max(margin, UNREACHED)) ** 2, 0.0) * (self.motions.T @ force)
+        return np.where(s > UNREACHED, s / np.maximum(s, max(margin, UNREACHED)) ** 2, 0.0) * force.dot(self.motions)
 
     def __str__(self) -> str:
         text = f"{self.verdict}: {self.rank} of {self.dof} freedoms reached, margin {self.margin:.3g} (1 best, 0 lost)"

@@ -18,6 +18,7 @@ __all__ = [
     "admissible_acceleration",
     "constraint_split",
     "damped_solution",
+    "effort_with_force",
     "gauss_rows",
     "largest_scale",
     "motion_and_force",
@@ -32,6 +33,7 @@ __all__ = [
     "smallest_effort",
     "smallest_solution",
     "smallest_solutions",
+    "unit_motions",
 ]
 
 
@@ -71,6 +73,16 @@ def constraint_split(A, b, row_scale, rank):
             left += s * s
             all_of_it += b[i] * b[i]
     return R, Z, c, not left > 1e-24 * all_of_it
+
+
+@kernel
+def unit_motions(A, row_scale, reach, rank):
+    """Basis (n, dof) of N(A), orthonormal where coordinates count by their `reach`."""
+    Z = constraint_split(A / reach, np.zeros(A.shape[0]), row_scale, rank)[1]
+    for i in range(Z.shape[0]):
+        for j in range(Z.shape[1]):
+            Z[i, j] /= reach[i]
+    return Z
 
 
 @kernel
@@ -201,6 +213,22 @@ def motion_and_force(Z, B, reach, C):
 
 
 @kernel
+def effort_with_force(Z, B, reach, C, f, force, tolerance):
+    """The smallest u (nu,) with Z'B u = Z'f and C B u = force; and whether there is one for any f and force."""
+    X, need, scale = motion_and_force(Z, B, reach, C)  # `need` is the factors of the rows first
+    n, dof = Z.shape
+    for i in range(dof):
+        s = 0.0
+        for k in range(n):
+            s += Z[k, i] * f[k]
+        need[i] *= s
+    for i in range(force.size):
+        need[dof + i] *= force[i]
+    u, rank, _ = smallest_solution(X, need, scale, tolerance)
+    return u, rank == X.shape[0]
+
+
+@kernel
 def product(X, Y):
     """X Y, for matrices too small for BLAS."""
     out = np.zeros((X.shape[0], Y.shape[1]))
@@ -318,9 +346,11 @@ def damped_solution(Y, rest, part, size, least):
 def singular_values(X, V):
     """Singular values (n,) of X (m, n), largest first; X becomes X V with the orthogonal V (n, n), its columns U s.
 
-    One-sided Jacobi: pairs of columns are turned until all are orthogonal to rounding, also those that are tiny.
+    One-sided Jacobi: pairs of columns are turned until all are orthogonal to rounding, also those that are tiny. Only
+    what is below 1e-25 of all of X, the rounding of a rounding, is left: columns of a null space never are orthogonal.
     """
     m, n = X.shape
+    least = 1e-50 * (X**2).sum()
     V[:] = 0.0
     for j in range(n):
         V[j, j] = 1.0
@@ -333,7 +363,7 @@ def singular_values(X, V):
                     a += X[k, i] * X[k, i]
                     b += X[k, j] * X[k, j]
                     c += X[k, i] * X[k, j]
-                if abs(c) <= 1e-15 * np.sqrt(a) * np.sqrt(b):
+                if abs(c) <= 1e-15 * np.sqrt(a) * np.sqrt(b) or min(a, b) <= least:
                     continue
                 turned = True
                 half = 0.5 * (b - a) / c

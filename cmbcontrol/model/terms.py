@@ -108,8 +108,7 @@ class Terms:
         Where joints turn and slide, columns of Z that are orthogonal in radians and metres may be all but the same
         motion: what motors reach is told from these.
         """
-        split = laws.constraint_split(self.A / self.reach, self.b, self.row_scale, self.rank)
-        return np.ascontiguousarray(split[1] / self.reach[:, None])
+        return laws.unit_motions(self.A, self.row_scale, self.reach, self.rank)
 
     @cached_property
     def P(self) -> Array:
