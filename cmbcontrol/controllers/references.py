@@ -65,7 +65,7 @@ class Constant:
         self.position = _values(position, "the position of a Constant reference")
 
     def __call__(self, t: float) -> tuple[Array, Array, Array]:
-        zero = np.zeros_like(self.position)
+        zero = np.zeros(self.position.size)
         return self.position, zero, zero
 
 
@@ -120,11 +120,11 @@ class Quintic:
 
     def __call__(self, t: float) -> tuple[Array, Array, Array]:
         T = self.duration
-        s = min(max((t - self.begin) / T, 0.0), 1.0)
+        s = float(min(max((t - self.begin) / T, 0.0), 1.0))
         way = self.goal - self.start
         position = self.start + way * (s**3 * (10.0 - 15.0 * s + 6.0 * s * s))
-        velocity = way * (30.0 * s * s * (1.0 - s) ** 2) / T
-        acceleration = way * (60.0 * s * (1.0 - s) * (1.0 - 2.0 * s)) / T**2
+        velocity = way * (30.0 * s * s * (1.0 - s) ** 2 / T)
+        acceleration = way * (60.0 * s * (1.0 - s) * (1.0 - 2.0 * s) / T**2)
         return position, velocity, acceleration
 
 
