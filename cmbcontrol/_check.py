@@ -77,8 +77,10 @@ def _is_plain(x: Any) -> bool:
 
 
 def _is_finite(x: Array) -> bool:
-    """Whether all of x is finite: .all() of numpy takes twice as long, and squares would overflow with a warning."""
-    return b"\0" not in np.isfinite(x).tobytes()
+    """Whether all of x (n,) is finite, in the shortest time: of a few numbers Python says so before numpy has begun."""
+    if x.size <= 12:
+        return all(map(math.isfinite, x.tolist()))
+    return b"\0" not in np.isfinite(x).tobytes()  # half the time of .all()
 
 
 def plain(x: ArrayLike) -> Array:
@@ -115,7 +117,7 @@ def matrix(x: ArrayLike, shape: tuple[int, int], what: str) -> Array:
         x = numbers(x, what, f"a {shape[0]} x {shape[1]} matrix of numbers")
     if x.shape != shape:
         raise ValueError(f"{what} must have shape {shape}, got {x.shape}")
-    if not _is_finite(x):
+    if not _is_finite(x.reshape(-1)):
         raise ValueError(f"{what} must be finite, got {x.tolist()}")
     return x
 

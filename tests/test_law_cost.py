@@ -185,7 +185,10 @@ def test_plain_arrays_are_handed_on_and_others_copied():
 def test_finite_is_told_from_numbers_whose_squares_are_not():
     assert _check.vector([1e200, -1e200], 2, "x").tolist() == [1e200, -1e200]
     assert _check.matrix([[1e200], [-1e200]], (2, 1), "x").tolist() == [[1e200], [-1e200]]
+    assert _check.vector(np.full(40, 1e200), 40, "x").tolist() == [1e200] * 40
     for bad in (np.nan, np.inf, -np.inf):
+        with pytest.raises(ValueError, match=r"x must be finite, but 30 = "):
+            _check.vector(np.where(np.arange(40) == 30, bad, 1e200), 40, "x")
         with pytest.raises(ValueError, match=r"x must be finite, but 1 = "):
             _check.vector(np.array([1e200, bad]), 2, "x")
         with pytest.raises(ValueError, match="x must be finite, got"):
