@@ -14,7 +14,7 @@ from types import ModuleType
 
 from rich.console import Console
 
-from . import control, linear, ours
+from . import control, laws, linear, ours
 from .rivals import common
 from .rivals.common import FIVE_BAR, FOUR_BAR, Evaluation, Machine, Run
 from .table import show
@@ -102,7 +102,9 @@ def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("--width", type=int, default=200, help="columns of the output")
-    parser.add_argument("--only", choices=("calls", "runs", "goals", "linear", "control"), help="one of the tables")
+    parser.add_argument(
+        "--only", choices=("calls", "runs", "goals", "linear", "control", "laws"), help="one of the tables"
+    )
     chosen = parser.parse_args()
     console = Console(file=sys.stdout, width=chosen.width)
     for tool, module in tools().items():
@@ -121,6 +123,8 @@ def main() -> None:
         show(console, linear.TITLE, linear.COLUMNS, linear.rows())
     if chosen.only in (None, "control"):
         show(console, control.TITLE, control.COLUMNS, control.rows())
+    if chosen.only in (None, "laws"):
+        show(console, laws.TITLE, laws.COLUMNS, laws.rows())
 
 
 if __name__ == "__main__":

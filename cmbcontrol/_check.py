@@ -29,6 +29,7 @@ __all__ = [
     "one_of",
     "pair",
     "path",
+    "plain",
     "plant",
     "positive",
     "run",
@@ -70,6 +71,23 @@ def numbers(x: Any, what: str, expected: str = "real numbers") -> Array:
     return given.astype(np.float64, order="C", copy=False)
 
 
+def _is_plain(x: Any) -> bool:
+    """Whether x is an array as kernels know them; for other kinds, read-only ones too, numba compiles them anew."""
+    return type(x) is np.ndarray and x.dtype == np.float64 and x.flags.carray
+
+
+def _is_finite(x: Array) -> bool:
+    """Whether all of x (n,) is finite, in the shortest time: of a few numbers Python says so before numpy has begun."""
+    if x.size <= 12:
+        return all(map(math.isfinite, x.tolist()))
+    return b"\0" not in np.isfinite(x).tobytes()  # half the time of .all()
+
+
+def plain(x: ArrayLike) -> Array:
+    """`x` as a kernel takes it, contiguous float64 that may be written into: itself, or a copy. Nothing is refused."""
+    return x if _is_plain(x) else np.array(x, dtype=np.float64, order="C")  # type: ignore[return-value]
+
+
 def _holds_truth(x: Any) -> bool:
     """Whether there is a bool among numbers, which numpy makes 0.0 or 1.0."""
     return isinstance(x, (bool, np.bool_)) or (isinstance(x, (list, tuple)) and any(map(_holds_truth, x)))
@@ -80,29 +98,26 @@ def vector(x: ArrayLike, n: int, what: str, names: Iterable[str] = ()) -> Array:
 
     An array that is one already is handed on as it is.
     """
-    # a read-only array would make numba compile every kernel again for its kind: it is copied
-    if not (type(x) is np.ndarray and x.dtype == np.float64 and x.ndim == 1 and x.flags.carray):
+    if not _is_plain(x):
         x = numbers(x, what, f"{n} numbers")
     if x.shape != (n,):
         listed = ", ".join(names)
         hint = f" (in the order {listed})" if listed else ""
         raise ValueError(f"{what} must have shape ({n},){hint}, got shape {x.shape}")
-    if not math.isfinite(x.dot(x)):
-        bad = np.flatnonzero(~np.isfinite(x))
-        if bad.size:
-            labels = list(names)
-            where = ", ".join(f"{labels[i] if labels else i} = {x[i]}" for i in bad)
-            raise ValueError(f"{what} must be finite, but {where}")
+    if not _is_finite(x):
+        labels = list(names)
+        where = ", ".join(f"{labels[i] if labels else i} = {x[i]}" for i in np.flatnonzero(~np.isfinite(x)))
+        raise ValueError(f"{what} must be finite, but {where}")
     return x
 
 
 def matrix(x: ArrayLike, shape: tuple[int, int], what: str) -> Array:
     """`x` as a contiguous, finite float64 matrix of the given shape."""
-    if not (type(x) is np.ndarray and x.dtype == np.float64 and x.flags.carray):
+    if not _is_plain(x):
         x = numbers(x, what, f"a {shape[0]} x {shape[1]} matrix of numbers")
     if x.shape != shape:
         raise ValueError(f"{what} must have shape {shape}, got {x.shape}")
-    if not np.isfinite(x).all():
+    if not _is_finite(x.reshape(-1)):
         raise ValueError(f"{what} must be finite, got {x.tolist()}")
     return x
 

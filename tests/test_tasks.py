@@ -19,7 +19,7 @@ from cmbcontrol.controllers import (
     ProjectedInverseDynamics,
     TaskStack,
     linearize_closed_loop,
-    tasks,
+    rotations,
 )
 from cmbcontrol.dynamics.differences import slope
 
@@ -70,7 +70,7 @@ class TestDerivatives:
         turns = [i for i, axis in enumerate(getattr(task, "axes", ())) if axis[0] == "r"]
         if len(turns) == 3:
             phi = task.value(plant.terms(q, v))[turns]
-            rate[turns] = tasks.left_jacobian(phi) @ rate[turns]
+            rate[turns] = rotations.left_jacobian(phi) @ rate[turns]
         keep = [i for i in range(len(task)) if i not in turns or len(turns) == 3]
         assert found[keep] == pytest.approx(rate[keep], abs=1e-9)
 
@@ -100,7 +100,7 @@ class TestPoses:
         value = task.value(plant.terms(q, v))
         there = (plant.pose(q, "upper2") @ BENCH).inverse() @ (plant.pose(q, "platform") @ TOOL)
         assert value[:3] == pytest.approx(there.p)
-        assert expm(tasks.cross_matrix(value[3:])) == pytest.approx(there.R, abs=1e-12)
+        assert expm(rotations.cross_matrix(value[3:])) == pytest.approx(there.R, abs=1e-12)
         assert task.value_of(there) == pytest.approx(value)
         assert task.error(there, plant.terms(q, v)) == pytest.approx(np.zeros(6), abs=1e-12)
 
@@ -118,7 +118,7 @@ class TestPoses:
         plant, q, v = platform()
         terms = plant.terms(q, v)
         there, back = PoseTask(plant, "platform", None, "lower4"), PoseTask(plant, "lower4", None, "platform")
-        R = tasks.rotation_matrix(there.value(terms)[3:])
+        R = rotations.rotation_matrix(there.value(terms)[3:])
         assert back.value(terms)[3:] == pytest.approx(-there.value(terms)[3:])
         assert (back.jacobian(terms) @ v)[3:] == pytest.approx(-R.T @ (there.jacobian(terms) @ v)[3:])
 
@@ -167,20 +167,20 @@ class TestRotations:
         for seed in range(5):
             axis = np.random.default_rng(seed).standard_normal(3)
             phi = angle * axis / np.linalg.norm(axis)
-            R = tasks.rotation_matrix(phi)
-            assert pytest.approx(expm(tasks.cross_matrix(phi)), abs=1e-14) == R
-            assert tasks.rotation_vector(R) == pytest.approx(phi, abs=1e-9)
+            R = rotations.rotation_matrix(phi)
+            assert pytest.approx(expm(rotations.cross_matrix(phi)), abs=1e-14) == R
+            assert rotations.rotation_vector(R) == pytest.approx(phi, abs=1e-9)
 
     @pytest.mark.parametrize("angle", [0.0, 1e-5, 0.0999, 0.1001, 1.0, 3.0, 9.0])
     def test_left_jacobian_and_its_rate(self, angle):
         rng = np.random.default_rng(0)
         phi, rate = rng.standard_normal((2, 3))
         phi *= angle / np.linalg.norm(phi)
-        R = tasks.rotation_matrix(phi)
-        spin = slope(lambda s: tasks.rotation_matrix(phi + s * rate), 1e-2) @ R.T
-        assert tasks.cross_matrix(tasks.left_jacobian(phi) @ rate) == pytest.approx(spin, abs=1e-11)
-        turn = slope(lambda s: tasks.left_jacobian(phi + s * rate), 1e-2)
-        assert tasks.left_jacobian_rate(phi, rate) == pytest.approx(turn, abs=1e-11)
+        R = rotations.rotation_matrix(phi)
+        spin = slope(lambda s: rotations.rotation_matrix(phi + s * rate), 1e-2) @ R.T
+        assert rotations.cross_matrix(rotations.left_jacobian(phi) @ rate) == pytest.approx(spin, abs=1e-11)
+        turn = slope(lambda s: rotations.left_jacobian(phi + s * rate), 1e-2)
+        assert rotations.left_jacobian_rate(phi, rate) == pytest.approx(turn, abs=1e-11)
 
 
 class TestFunctions:

@@ -105,6 +105,10 @@ class SensorBlock(Block):
         """States at the next sample."""
         return state
 
+    def _after(self, t: float, before: tuple[Array, Array], after: tuple[Array, Array], state: Array) -> Array:
+        """The same, where what the block hands on at t is at hand as well."""
+        return self.update(t, *before, state)
+
 
 class EffortBlock(Block):
     """What becomes of the efforts: stands right of the law.
@@ -169,9 +173,9 @@ class Series:
         return different([name for block in self.blocks for name in block.state_names(plant)])
 
     def stages(self, t: float, terms: Terms, u: Array, states: Sequence[Array]) -> list[Array]:
-        """Efforts before the first block and after each."""
+        """Efforts before the first block and after each for which there are states."""
         efforts = [u]
-        for block, state in zip(self.blocks, states, strict=True):
+        for block, state in zip(self.blocks, states, strict=False):
             efforts.append(block.effort(t, terms, efforts[-1], state))
         return efforts
 
@@ -182,8 +186,8 @@ class Series:
     def derivative(self, t: float, terms: Terms, command: Array, state: Array) -> Array:
         """Rate of the states of all blocks."""
         states = _split(state, self.blocks, terms)
-        efforts = self.stages(t, terms, command, states)
-        parts = [b.derivative(t, terms, u, c) for b, u, c in zip(self.blocks, efforts, states, strict=False)]
+        efforts = self.stages(t, terms, command, states[:-1])
+        parts = [b.derivative(t, terms, u, c) for b, u, c in zip(self.blocks, efforts, states, strict=True)]
         return np.concatenate([np.zeros(0), *parts])
 
 
@@ -259,7 +263,7 @@ class Chain:
             raise TypeError(f"a chain has one law, got {' and '.join(_title(law) for law in laws)}")
         self.parts = parts
         self.law = laws[0] if laws else None
-        self._latest: tuple[float, Terms, Array, _Pass] | None = None
+        self._latest: tuple[float, Terms, bytes, _Pass] | None = None
         if laws:
             self._bind(parts.index(self.law))
 
@@ -296,6 +300,7 @@ class Chain:
             )
         self.blocks = tuple(blocks)
         self._series = Series(blocks)
+        self._order = (*self.sensors, law, *blocks)
         self.drive = Series(machine) if machine else None
 
     def __or__(self, other: Any) -> Chain:
@@ -442,10 +447,6 @@ class Chain:
 
     # -- what goes through ----------------------------------------------------------------------------
 
-    @property
-    def _order(self) -> tuple[Any, ...]:
-        return (*self.sensors, self.law, *self.blocks)
-
     def _require_law(self) -> None:
         if self.law is None:
             raise TypeError(f"the chain {self} has no law: write Encoder(...) | law | Saturation(...)")
@@ -453,10 +454,10 @@ class Chain:
     def _passed(self, t: float, terms: Terms, state: Array) -> _Pass:
         """What goes through the chain. The latest is kept: effort, report and update ask for the same."""
         self._require_law()
-        latest = self._latest
-        if latest is None or not (latest[0] == t and latest[1] is terms and np.array_equal(latest[2], state)):
-            latest = (t, terms, np.array(state), self._pass(t, terms, state))
-            self._latest = latest
+        state = np.asarray(state, dtype=np.float64)
+        latest, written = self._latest, state.tobytes()
+        if latest is None or not (latest[0] == t and latest[1] is terms and latest[2] == written):
+            latest = self._latest = t, terms, written, self._pass(t, terms, state)
         return latest[3]
 
     def _pass(self, t: float, terms: Terms, state: Array) -> _Pass:
@@ -470,22 +471,24 @@ class Chain:
             told = holding(self.plant, terms).terms(*readings[-1], terms.t, cap=terms.rank)  # type: ignore[union-attr]
             told = told if terms.force is None else told.with_force(terms.force)
         # a law in continuous time is not told the force that answers its effort
-        asked = told.with_force(None) if self.period is None and told.force is not None else told
+        asked = told.with_force(None) if told.force is not None and self.period is None else told
         u = np.asarray(self.law(t, asked, states[k]), dtype=np.float64)
         return _Pass(states, readings, told, self._series.stages(t, asked, u, states[k + 1 :]))
 
     def _moved(self, method: str, t: float, terms: Terms, state: Array) -> Array:
         """Rates, or next values, of all states."""
         p, k = self._passed(t, terms, state), len(self.sensors)
-        parts = [b.update(t, q, v, c) for b, (q, v), c in zip(self.sensors, p.readings, p.states, strict=False)]
+        passing = zip(self.sensors, p.readings, p.readings[1:], p.states, strict=False)
+        parts = [block._after(t, before, after, c) for block, before, after, c in passing]
         of_law, c = optional(self.law, method), p.states[k]
         if of_law is not None:
-            parts.append(np.atleast_1d(np.asarray(of_law(t, p.told, c), dtype=np.float64)))
+            found = np.asarray(of_law(t, p.told, c), dtype=np.float64)
+            parts.append(found if found.ndim else found.reshape(1))
         else:
             parts.append(c if method == "update" else np.zeros(c.size))
         for block, u, c in zip(self.blocks, p.efforts, p.states[k + 1 :], strict=False):
             parts.append(getattr(block, method)(t, p.told, u, c))
-        return np.concatenate([np.zeros(0), *parts])
+        return np.concatenate(parts)
 
     def __str__(self) -> str:
         return self.name
@@ -540,10 +543,14 @@ def different(names: Sequence[str]) -> list[str]:
 
 def _split(state: Array, parts: Sequence[Any], terms: Terms) -> list[Array]:
     """The states of each part; what is not a block has the rest."""
+    if not len(state):
+        return [state] * len(parts)
     counts = [part.count(terms) if isinstance(part, Block) else None for part in parts]
-    rest = np.size(state) - sum(n for n in counts if n is not None)
-    ends = np.cumsum([rest if n is None else n for n in counts]).tolist()
-    return [state[i:j] for i, j in zip([0, *ends], ends, strict=False)] if ends else []
+    rest, states, end = len(state) - sum(n for n in counts if n is not None), [], 0
+    for n in counts:
+        begin, end = end, end + (rest if n is None else n)
+        states.append(state[begin:end])
+    return states
 
 
 def _as_part(part: Any) -> Any:

@@ -334,11 +334,10 @@ class ConstrainedActuation(AroundMotion):
 
     def _unlimited(self, terms: Terms, wanted: Array) -> tuple[Array, bool]:
         """Least efforts without limits, and whether they produce the motion."""
-        Z, root = terms.Z, self._root
+        root = self._root
         B = terms.B if root is None else terms.B @ root
-        reach, lengths, scale = laws.motor_reach(Z, B, terms.reach)
-        need = Z.T @ (terms.M @ wanted + terms.h - terms.B @ self.nominal) / lengths
-        y, rank, _ = laws.smallest_solution(reach, need, scale, UNREACHED)
+        rest = terms.h - terms.B @ self.nominal
+        y, rank = laws.smallest_effort(terms.Z, B, terms.reach, terms.M, rest, _check.plain(wanted), UNREACHED)
         return self.nominal + (y if root is None else root @ y), rank == terms.dof
 
     def _limited(self, problem: _Problem, u: Array | None) -> tuple[Array, ActuationStatus, float] | None:

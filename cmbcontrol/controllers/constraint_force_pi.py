@@ -327,19 +327,21 @@ class ConstraintForcePI:
 
     # -- the law ----------------------------------------------------------------------------------
 
-    def _stacked(self, terms: Terms, C: Array, root: Array | None) -> tuple[Array, Array, float]:
-        """Rows X that fix motion and force, X u = by * given: with all of F they are those of B itself (54).
+    def _together(self, terms: Terms, C: Array, root: Array | None, f: Array, force: Array) -> tuple[Array, bool]:
+        """The smallest efforts with Z'(B u - f) = 0 and C B u = force, and whether motors can fulfil any such wish.
 
-        In newtons, along unit motions, and for components as if they were their largest joint force; with the scale
-        of the motors (`motor_reach`).
+        With all of F the rows are those of B itself (54). They are compared in newtons, along unit motions, and for
+        components as if they were their largest joint force, with the scale of the motors (`motor_reach`).
         """
         B = terms.B if root is None else terms.B @ root
-        X, lengths, scale = laws.motor_reach(terms.Z, B, terms.reach)
-        if self.components.whole:
-            return B / terms.reach[:, None], 1.0 / terms.reach, scale
-        size = np.sqrt(((C * terms.reach) ** 2).sum(axis=1))
-        by = 1.0 / np.where(size > 0.0, size, 1.0)
-        return np.concatenate([X, by[:, None] * (C @ B)]), np.concatenate([1.0 / lengths, by]), scale
+        if self.components.whole:  # the part of force across the loops is what counts
+            X, scale = B / terms.reach[:, None], laws.motor_reach(terms.Z, B, terms.reach)[2]
+            given = self._across(terms, force) + terms.Z @ (terms.Z.T @ f)
+            u, rank, _ = laws.smallest_solution(X, given / terms.reach, scale, UNREACHED)
+            complete = rank == len(X)
+        else:
+            u, complete = laws.effort_with_force(terms.Z, B, terms.reach, C, f, force, UNREACHED)
+        return (u if root is None else root @ u), complete
 
     def _reach(self, terms: Terms, C: Array, N: Array) -> tuple[Array, Array, Array]:
         """Decomposition U s V' of how w changes the components, in newtons."""
@@ -349,8 +351,7 @@ class ConstraintForcePI:
 
     def _reachable(self, terms: Terms, C: Array, change: Array) -> Array:
         """The part of a change of the components that the motors can make."""
-        X, _, scale = self._stacked(terms, C, self._root)
-        if laws.smallest_solution(X, np.zeros(len(X)), scale, UNREACHED)[1] == len(X):
+        if self._together(terms, C, self._root, np.zeros(len(terms.h)), np.zeros(len(C)))[1]:
             return self._across(terms, change) if self.components.whole else change
         U = self._reach(terms, C, surplus_efforts(terms, np.zeros_like(terms.h), self._root)[1])[0]
         return self._projected(U, change)
@@ -383,14 +384,9 @@ class ConstraintForcePI:
         C = self.components.matrix(terms)
         force = self._command(t, terms, state, C)  # to be C F, where F = B u - f
         loads = f if self.compensate else f - self._across(terms, terms.M @ vdot)
-        X, by, scale = self._stacked(terms, C, root)
-        if self.components.whole:
-            given = f - self._across(terms, f - loads - force)
-        else:
-            given = np.concatenate([terms.Z.T @ f, force + C @ loads])
-        u, rank, _ = laws.smallest_solution(X, by * given, scale, UNREACHED)
-        if rank == len(X):
-            return u if root is None else root @ u
+        u, complete = self._together(terms, C, root, f, force + C @ loads)
+        if complete:
+            return u
         # not all can be reached: what is nearest
         u, N = surplus_efforts(terms, f, root)
         U, size, Vt = self._reach(terms, C, N)

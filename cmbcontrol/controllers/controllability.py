@@ -26,6 +26,7 @@ from .. import _check
 from .. import _tolerance as tolerance
 from .._tolerance import DEPENDENT, ROUNDING, UNREACHED
 from ..dynamics.forces import weight_root
+from ..kernels import laws
 from ..model.base import PlantBase
 from ..model.diagnosis import verdict
 from ..model.terms import Terms
@@ -74,7 +75,7 @@ class Controllability:
     motions : ndarray, shape (nv, dof)
         Admissible velocities, a column for each singular value, of length 1 in the metric W.
     forces : ndarray, shape (nv, dof)
-        Joint forces in R(B) that move them, of length 1 in the metric W^-1; zero where the motors have none.
+        Joint forces in R(B) that move them, of length 1 in the metric W^-1; zero where no motor moves them.
     efforts : ndarray, shape (nu, dof)
         The smallest motor efforts that give these forces.
     """
@@ -132,7 +133,7 @@ class Controllability:
         """How much of each column of `forces` it takes."""
         force = _check.vector(force, len(self.names), "force", self.names)
         s = self.singular_values
-        return np.where(s > UNREACHED, s / np.maximum(s, max(margin, UNREACHED)) ** 2, 0.0) * (self.motions.T @ force)
+        return np.where(s > UNREACHED, s / np.maximum(s, max(margin, UNREACHED)) ** 2, 0.0) * force.dot(self.motions)
 
     def __str__(self) -> str:
         text = f"{self.verdict}: {self.rank} of {self.dof} freedoms reached, margin {self.margin:.3g} (1 best, 0 lost)"
@@ -223,16 +224,10 @@ def reach(
     terms: Terms, names: tuple[str, ...], metric: Metric, epsilon: float = 0.0, rank: int | None = None
 ) -> Controllability:
     """`controllability` from its parts; with `rank`, A counts as of this rank."""
-    L, inverse = metric
-    Z = np.linalg.qr(L.T @ _admissible(terms, epsilon, rank))[0]
-    U, G = active_subspace(inverse @ terms.B)
-    dof = Z.shape[1]
-    X, s, Yt = np.linalg.svd(Z.T @ U)
-    s = np.minimum(np.append(s, np.zeros(dof)), 1.0)[:dof]  # angles without a motor are right ones
-    s[s < ROUNDING] = 0.0
-    Y = np.append(Yt, np.zeros((dof, U.shape[1])), axis=0)[:dof].T
-    scaled = Z @ X
-    reached = tolerance.rank(s, 1.0, UNREACHED)
+    s, scaled, motions, forces, efforts = laws.reached_motions(
+        *metric, _admissible(terms, epsilon, rank), terms.B, DEPENDENT, ROUNDING
+    )
+    dof, reached = s.size, tolerance.rank(s, 1.0, UNREACHED)
     return Controllability(
         margin=float(s[-1]) if dof else 1.0,
         rank=reached,
@@ -242,16 +237,17 @@ def reach(
         q=terms.q,
         names=names,
         singular_values=s,
-        motions=inverse.T @ scaled,
-        forces=L @ U @ Y,
-        efforts=G @ Y,
+        motions=motions,
+        forces=forces,
+        efforts=efforts,
     )
 
 
 def _largest(motion: Array, names: tuple[str, ...]) -> str:
     """The joint that moves most; the first of those that do so within a twentieth."""
-    size = np.abs(motion)
-    return names[int(np.argmax(size >= 0.95 * size.max()))]
+    size = [abs(x) for x in motion.tolist()]
+    least = 0.95 * max(size)
+    return next(name for name, x in zip(names, size, strict=True) if x >= least)
 
 
 def _admissible(terms: Terms, epsilon: float, rank: int | None) -> Array:
@@ -260,19 +256,7 @@ def _admissible(terms: Terms, epsilon: float, rank: int | None) -> Array:
         rank = min(terms.rank, int(np.count_nonzero(terms.singular_values >= epsilon))) if epsilon else terms.rank
     if rank == terms.rank:
         return terms.unit_motions
-    return np.linalg.svd(terms.A)[2][rank:].T
-
-
-def active_subspace(B: Array) -> tuple[Array, Array]:
-    """Orthonormal basis U of R(B), and G with B G = U: the smallest efforts that give it.
-
-    Gears and units of efforts are the user's: motors are compared by their own columns when dependent ones are told.
-    """
-    size = np.linalg.norm(B, axis=0)
-    U, s, _ = np.linalg.svd(B / np.where(size > 0.0, size, 1.0), full_matrices=False)
-    U = U[:, : tolerance.rank(s, 1.0, DEPENDENT)]
-    V, t, Wt = np.linalg.svd(U.T @ B, full_matrices=False)
-    return U, (Wt.T / t) @ V.T
+    return np.ascontiguousarray(np.linalg.svd(terms.A)[2][rank:].T)
 
 
 def active_force_map(
@@ -318,7 +302,7 @@ def active_force_map(
     terms = q if isinstance(q, Terms) else plant.terms(plant.configuration(q), np.zeros(plant.nv))
     L, inverse = metric_of(plant, weight)
     Z = np.linalg.qr(L.T @ terms.Z)[0]
-    U, _ = active_subspace(inverse @ terms.B)
+    U, _ = laws.active_subspace(inverse @ terms.B, DEPENDENT)
     I, P, active = np.eye(len(L)), Z @ Z.T, U @ U.T
     Q = I - active - P + active @ P
     H = -(I - P) @ tolerance.pinv(Q, 1.0, UNREACHED) @ (I - active)

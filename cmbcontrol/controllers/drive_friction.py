@@ -97,8 +97,12 @@ class DriveFriction(EffortBlock):
         """Friction (nu,) at motor velocities w (nu,): it has their sign."""
         w = np.asarray(w, dtype=np.float64)
         coulomb, viscous = np.asarray(self.coulomb), np.asarray(self.viscous)
-        peak = 0.0 if self.breakaway is None else np.asarray(self.breakaway) - coulomb
-        return (coulomb + peak * np.exp(-((w / self.stribeck_velocity) ** 2))) * np.tanh(w / self.width) + viscous * w
+        sliding = coulomb
+        if self.breakaway is not None:
+            peak = np.asarray(self.breakaway) - coulomb
+            part = w / self.stribeck_velocity
+            sliding = coulomb + peak * np.exp(-part * part)
+        return sliding * np.tanh(w / self.width) + viscous * w
 
     def effort(self, t: float, terms: Terms, u: Array, state: Array) -> Array:
-        return u - self.force(terms.B.T @ terms.v)
+        return u - self.force(terms.v.dot(terms.B))

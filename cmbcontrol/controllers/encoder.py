@@ -67,6 +67,8 @@ class Encoder(SensorBlock):
     seed: int = 0
     plant: Plant | None = field(default=None, kw_only=True, repr=False)
     _setting: Setting | None = field(default=None, init=False, repr=False)
+    _rounded: NDArray[np.int64] | None = field(default=None, init=False, repr=False)  # positions with a step
+    _noisy: bool = field(default=False, init=False, repr=False)
 
     @property
     def rough(self) -> bool:
@@ -88,7 +90,9 @@ class Encoder(SensorBlock):
             for name in ("noise", "velocity_noise")
         }
         block = replace(self, resolution=steps, bits=None, **noise)
-        object.__setattr__(block, "_setting", setting)
+        found = {"_setting": setting, "_rounded": np.flatnonzero(steps), "_noisy": any(map(np.any, noise.values()))}
+        for key, value in found.items():
+            object.__setattr__(block, key, value)
         return block
 
     def _steps_of_bits(self, plant: Plant, steps: Array, single: Sequence[int]) -> Array:
@@ -110,15 +114,15 @@ class Encoder(SensorBlock):
         return steps
 
     def measured(self, t: float, q: Array, v: Array, state: Array) -> tuple[Array, Array]:
-        plant, step = self._setting.plant, self.resolution  # type: ignore[union-attr]
-        if np.any(self.noise) or np.any(self.velocity_noise):
+        if self._noisy:
+            plant = self._setting.plant  # type: ignore[union-attr]
             k = round(t / self._setting.period)  # type: ignore[union-attr,operator]
             white = np.random.default_rng([self.seed, max(k, 0)]).standard_normal((2, v.size))
             q, v = plant.integrate(q, self.noise * white[0]), v + self.velocity_noise * white[1]  # type: ignore[union-attr]
-        rounded = np.flatnonzero(step)
-        if rounded.size:
-            q, step = q.copy(), step[rounded]  # type: ignore[index]
-            q[rounded] = np.round(q[rounded] / step) * step
+        rounded = self._rounded
+        if rounded.size:  # type: ignore[union-attr]
+            q, step = q.copy(), self.resolution[rounded]  # type: ignore[index]
+            q[rounded] = np.rint(q[rounded] / step) * step
         return q, v
 
 

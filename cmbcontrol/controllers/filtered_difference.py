@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Self
@@ -88,9 +89,15 @@ class FilteredDifference(SensorBlock):
         if state[0] < 0.5:
             return q, v
         plant, T = self._setting.plant, self._setting.period  # type: ignore[union-attr]
-        a = np.exp(-T / self.time_constant) if self.time_constant else 0.0  # type: ignore[operator]
+        a = math.exp(-T / self.time_constant) if self.time_constant else 0.0  # type: ignore[operator]
         last, filtered = state[1 : 1 + q.size], state[1 + q.size :]
         return q, a * filtered + (1.0 - a) * plant.difference(last, q) / T  # type: ignore[union-attr]
 
     def update(self, t: float, q: Array, v: Array, state: Array) -> Array:
-        return np.concatenate([[1.0], q, self.measured(t, q, v, state)[1]])
+        return self._after(t, (q, v), self.measured(t, q, v, state), state)
+
+    def _after(self, t: float, before: tuple[Array, Array], after: tuple[Array, Array], state: Array) -> Array:
+        q, v = after
+        out = np.ones(state.size)
+        out[1 : 1 + q.size], out[1 + q.size :] = q, v
+        return out

@@ -149,7 +149,7 @@ class ForceComponents:
         S = self.combinations(terms.q) if self._bodies else self._S
         S = terms.in_present_rows(S, self.plant.row_names)
         if terms.rank == terms.A.shape[0]:  # the smallest c with A c = S' is A+ S'
-            return np.array([laws.smallest_solution(terms.A, combination, 1.0, 0.0)[0] for combination in S])
+            return laws.smallest_solutions(terms.A, S)
         self._require_determined(S, terms)
         return S @ terms.A_pinv.T
 

@@ -89,7 +89,7 @@ class FrictionCompensation(EffortBlock):
 
     def effort(self, t: float, terms: Terms, u: Array, state: Array) -> Array:
         v = terms.v if self.velocity == "measured" else self._reference_velocity(t, terms)
-        return u + self.fraction * self.friction.force(terms.B.T @ v)
+        return u + self.fraction * self.friction.force(v.dot(terms.B))
 
     def _reference_velocity(self, t: float, terms: Terms) -> Array:
         """v = K y_d', with K from the coordinates to all velocities on the loops."""

@@ -8,10 +8,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
+from .._tolerance import DEPENDENT
 from ..errors import ControllabilityError
+from ..kernels import laws
 from ..model.terms import Terms
 from .around import AroundMotion
-from .controllability import MARGIN, Controllability, active_subspace, checked_epsilon, metric_of, reach
+from .controllability import MARGIN, Controllability, checked_epsilon, metric_of, reach
 from .protocol import regular_terms
 
 __all__ = ["PassiveJoints"]
@@ -146,7 +148,7 @@ class PassiveJoints(AroundMotion):
     def _brake(self, terms: Terms) -> Array:
         """Efforts of -damping D M D' v, with the projector D = B B^+ of forces on the motors' own joints."""
         inverse = self._metric.inverse
-        U, G = active_subspace(inverse @ terms.B)
+        U, G = laws.active_subspace(inverse @ terms.B, DEPENDENT)
         pseudoinverse = G @ U.T @ inverse
         D = terms.B @ pseudoinverse
         return -self.damping * (pseudoinverse @ (terms.M @ (D.T @ terms.v)))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -243,7 +242,7 @@ class ProjectedInverseDynamics:
     def wanted_acceleration(self, t: float, terms: Terms) -> Array:
         """u_p (46): the acceleration of all coordinates, loops respected, shape (nv,)."""
         now = self._motion(t, terms)
-        return self._admissible(t, terms, now.J, now.free - now.bias + self.kd @ now.rate + self.kp @ now.e)
+        return self._admissible(t, terms, now.J, self._target(now))
 
     def __call__(self, t: float, terms: Terms, state: Array) -> Array:
         """Motor efforts u (nu,), N or N m."""
@@ -260,6 +259,10 @@ class ProjectedInverseDynamics:
     def _motion(self, t: float, terms: Terms) -> TaskMotion:
         return motion_of(self.task, self.reference(t), terms)
 
+    def _target(self, now: TaskMotion) -> Array:
+        """J u_p (k,)."""
+        return now.free - now.bias + self.kd.dot(now.rate) + self.kp.dot(now.e)
+
     def _admissible(self, t: float, terms: Terms, J: Array, target: Array) -> Array:
         """The acceleration a with J a = target and A a = -b; nearest to the posture's wish where there are several."""
         if self._metres is not None:
@@ -274,9 +277,7 @@ class ProjectedInverseDynamics:
         if k < dof:
             a, closeness = nearest(terms, J, target, self._wish(t, terms))
         else:  # a = c + Z z with J Z z = target - J c, whatever the wish
-            Z, c, size = terms.Z, terms.Cv, math.sqrt(np.vdot(J, J))
-            z, _, closeness = laws.smallest_solution(J @ Z, target - J @ c, size, 0.0)
-            a = c + Z @ z
+            a, closeness, size = laws.only_acceleration(terms.Z, terms.Cv, _check.plain(J), target)
             if closeness < _CLEAR or size < _CLEAR:
                 a, closeness = self._only(terms, J, target)
         self._require_rank(t, terms, J, closeness)
@@ -322,21 +323,16 @@ class ProjectedInverseDynamics:
     def _efforts(self, t: float, terms: Terms) -> tuple[Array, float]:
         """Efforts (nu,) and how much of them the limits let through."""
         now = self._motion(t, terms)
-        target = now.free - now.bias + self.kd @ now.rate + self.kp @ now.e
-        u = smallest_effort(terms, self._admissible(t, terms, now.J, target), self._root)
+        u = smallest_effort(terms, self._admissible(t, terms, now.J, self._target(now)), self._root)
         if self.saturation is None or (np.abs(u) <= self.limits).all():
             return u, 1.0
-        cut = np.clip(u, -self.limits, self.limits)
+        cut = self._cut(u)
         if self.saturation == "clip":
             return cut, float((np.abs(cut[u != 0.0]) / np.abs(u[u != 0.0])).min())
         hold = smallest_effort(terms, self._admissible(t, terms, now.J, -now.bias), self._root)
-        s = _largest_scale(hold, u - hold, self.limits)
-        return np.clip(hold + s * (u - hold), -self.limits, self.limits), s
+        s = laws.largest_scale(hold, u - hold, self.limits)
+        return self._cut(hold + s * (u - hold)), s
 
-
-def _largest_scale(hold: Array, more: Array, limits: Array) -> float:
-    """The largest s in [0, 1] with |hold + s more| <= limits; 0 where there is none."""
-    moving = more != 0.0
-    ends = np.stack([(side * limits - hold)[moving] / more[moving] for side in (-1.0, 1.0)])
-    first, last = ends.min(axis=0).max(initial=0.0), ends.max(axis=0).min(initial=1.0)
-    return float(last) if first <= last and (np.abs(hold[~moving]) <= limits[~moving]).all() else 0.0
+    def _cut(self, u: Array) -> Array:
+        """Each motor at its limit."""
+        return np.minimum(np.maximum(u, -self.limits), self.limits)

@@ -93,10 +93,11 @@ class RateLimit(EffortBlock):
         if self.period is None:
             return state
         most = self.rate * self.period  # type: ignore[operator]
-        return np.clip(u, state - most, state + most)
+        return np.minimum(np.maximum(u, state - most), state + most)
 
     def derivative(self, t: float, terms: Terms, u: Array, state: Array) -> Array:
-        return np.clip((u - state) / self.time_constant, -self.rate, self.rate)  # type: ignore[operator]
+        wanted = (u - state) / self.time_constant  # type: ignore[operator]
+        return np.minimum(np.maximum(wanted, -self.rate), self.rate)  # type: ignore[operator]
 
     def update(self, t: float, terms: Terms, u: Array, state: Array) -> Array:
         return self.effort(t, terms, u, state)

@@ -6,11 +6,13 @@ the acceleration in the metric of M (Gauss' principle).
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .. import _check
 from .._tolerance import ROUNDING, UNREACHED
 from ..kernels import laws
 from ..model.terms import Terms
@@ -51,7 +53,7 @@ def nearest(terms: Terms, J: Array, target: Array, wish: Wish) -> tuple[Array, f
     kinetic = _Kinetic(terms)
     Y, rest, scale = kinetic.rows(J, target)
     y = kinetic.coordinates(wish.vdot)
-    more, _, closeness = laws.smallest_solution(np.ascontiguousarray(Y), rest - Y @ y, scale, 0.0)
+    more, _, closeness = laws.smallest_solution(Y, rest - Y @ y, scale, 0.0)
     y += more
     if wish.J is not None and closeness > 0.0:
         y += _second(kinetic, wish, y, np.linalg.qr(Y.T)[0])
@@ -75,26 +77,19 @@ def best(terms: Terms, J: Array, target: Array, wish: Wish, *, gauss: bool, damp
     kinetic = _Kinetic(terms)
     Y, rest, scale = kinetic.rows(J, target, gauss)
     y = kinetic.coordinates(wish.vdot)
-    U, sigma, V = np.linalg.svd(Y, full_matrices=False)
-    none, tau = UNREACHED * scale, 0.0 if damped is None else damped * sigma.max(initial=0.0)
-    y += V.T @ (_gains(sigma, tau, none) * (U.T @ (rest - Y @ y)))
+    none = UNREACHED * scale
+    more, V, sigma = laws.damped_solution(Y, rest - Y @ y, damped or 0.0, 0.0, none)
+    y += more
     if wish.J is not None:
-        y += _second(kinetic, wish, y, V[sigma > none].T)
+        y += _second(kinetic, wish, y, V[:, sigma > none])
     return kinetic.acceleration(y)
 
 
 def _second(kinetic: _Kinetic, wish: Wish, y: Array, taken: Array) -> Array:
     """Change of y, across the directions (dof, k) taken by the first task, that serves the second one best."""
     Y, rest, scale = kinetic.rows(wish.J, wish.target, gauss=True)
-    largest = np.linalg.norm(Y, 2) if Y.size else 0.0
-    U, sigma, V = np.linalg.svd(Y - (Y @ taken) @ taken.T, full_matrices=False)
-    return V.T @ (_gains(sigma, _LEFT * largest, UNREACHED * scale) * (U.T @ (rest - Y @ y)))
-
-
-def _gains(sigma: Array, tau: float, none: float) -> Array:
-    """1/sigma; below tau sigma/tau^2; zero where a singular value is none."""
-    some = np.maximum(sigma, none)
-    return np.where(sigma > none, some / np.maximum(some, tau) ** 2, 0.0)
+    largest = float(np.linalg.norm(Y, 2)) if Y.size else 0.0
+    return laws.damped_solution(Y - (Y @ taken) @ taken.T, rest - Y @ y, _LEFT, largest, UNREACHED * scale)[0]
 
 
 class _Kinetic:
@@ -102,15 +97,17 @@ class _Kinetic:
 
     def __init__(self, terms: Terms) -> None:
         self.M, self.Z, self.c = terms.M, terms.Z, terms.Cv
-        self.L = np.linalg.cholesky(self.Z.T @ self.M @ self.Z)
+        self.L, definite = laws.reduced_root(self.Z, self.M)
+        if not definite:
+            raise np.linalg.LinAlgError("Z'M Z is not positive definite")
         self.unit = float((terms.reach / np.sqrt(np.diagonal(terms.M))).max())  # a metre of the lightest coordinate
 
     def coordinates(self, vdot: Array) -> Array:
         """y of the admissible acceleration nearest to vdot."""
-        return np.linalg.solve(self.L, self.Z.T @ (self.M @ (vdot - self.c)))
+        return laws.reduced_coordinates(self.Z, self.c, self.M, self.L, vdot)
 
     def acceleration(self, y: Array) -> Array:
-        return self.c + self.Z @ np.linalg.solve(self.L.T, y)
+        return laws.admissible_acceleration(self.Z, self.c, self.L, y)
 
     def rows(self, J: Array, target: Array, gauss: bool = False) -> tuple[Array, Array, float]:
         """Y and r with |Y y - r| = |J a - target|, or its size in the metric (J M^-1 J')^-1; and the scale of Y.
@@ -118,15 +115,9 @@ class _Kinetic:
         That is the largest row of J in the metric of M, before the loops hold; Gauss' rows are cosines then. Rows that
         are rounding of a metre of task a metre of motion are none.
         """
-        Y, rest = np.linalg.solve(self.L, (J @ self.Z).T).T, target - J @ self.c
-        mobility = J @ np.linalg.solve(self.M, J.T)
-        size = np.sqrt(np.maximum(np.diagonal(mobility), 0.0))
+        Y, rest, mobility = laws.reduced_rows(self.Z, self.c, self.M, self.L, _check.plain(J), _check.plain(target))
         least = ROUNDING * self.unit
-        if not gauss:
-            return Y, rest, max(float(size.max(initial=0.0)), least / UNREACHED)
-        some = np.flatnonzero(size > least)
-        size = size[some]
-        values, vectors = np.linalg.eigh(mobility[np.ix_(some, some)] / np.outer(size, size))
-        keep = values > 1e-12  # squares: rows that differ by less than 1e-6 count as one
-        root = (vectors[:, keep] / np.sqrt(values[keep])).T / size
-        return root @ Y[some], root @ rest[some], 1.0
+        if gauss:
+            return *laws.gauss_rows(Y, rest, mobility, least), 1.0
+        size = math.sqrt(max(mobility.diagonal().max(initial=0.0), 0.0))
+        return Y, rest, max(size, least / UNREACHED)

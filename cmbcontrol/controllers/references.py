@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
+from ..kernels import laws
 
 __all__ = ["Constant", "Quintic", "Reference", "Sampled", "Sine", "require_reference"]
 
@@ -64,7 +65,7 @@ class Constant:
         self.position = _values(position, "the position of a Constant reference")
 
     def __call__(self, t: float) -> tuple[Array, Array, Array]:
-        zero = np.zeros_like(self.position)
+        zero = np.zeros(self.position.size)
         return self.position, zero, zero
 
 
@@ -96,9 +97,8 @@ class Sine:
         )
 
     def __call__(self, t: float) -> tuple[Array, Array, Array]:
-        w = 2.0 * np.pi * self.frequency
-        s, c = np.sin(w * t + self.phase), np.cos(w * t + self.phase)
-        return self.centre + self.amplitude * s, w * self.amplitude * c, -w * w * self.amplitude * s
+        position, velocity, acceleration = laws.sine(float(t), self.centre, self.amplitude, self.frequency, self.phase)
+        return position, velocity, acceleration
 
 
 class Quintic:
@@ -120,11 +120,11 @@ class Quintic:
 
     def __call__(self, t: float) -> tuple[Array, Array, Array]:
         T = self.duration
-        s = min(max((t - self.begin) / T, 0.0), 1.0)
+        s = float(min(max((t - self.begin) / T, 0.0), 1.0))
         way = self.goal - self.start
         position = self.start + way * (s**3 * (10.0 - 15.0 * s + 6.0 * s * s))
-        velocity = way * (30.0 * s * s * (1.0 - s) ** 2) / T
-        acceleration = way * (60.0 * s * (1.0 - s) * (1.0 - 2.0 * s)) / T**2
+        velocity = way * (30.0 * s * s * (1.0 - s) ** 2 / T)
+        acceleration = way * (60.0 * s * (1.0 - s) * (1.0 - 2.0 * s) / T**2)
         return position, velocity, acceleration
 
 

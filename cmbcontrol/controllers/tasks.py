@@ -25,7 +25,7 @@ from numpy.typing import ArrayLike, NDArray
 from .. import _check
 from ..dynamics import differences
 from ..errors import AssemblyError
-from ..kernels import spatial, tree
+from ..kernels import frames
 from ..linear.at_rest import coordinate_lengths
 from ..model.elements import GROUND, Frame
 from ..model.mechanism import Mechanism
@@ -33,7 +33,7 @@ from ..model.plant import Plant
 from ..model.terms import Terms
 from .protocol import require_same_signals
 from .references import require_reference
-from .rotations import cross_matrix, left_jacobian, left_jacobian_rate, rotation_matrix, rotation_vector
+from .rotations import left_jacobian, left_jacobian_rate, rotation_matrix, rotation_vector
 
 __all__ = ["Coordinates", "FunctionTask", "PointTask", "PoseTask", "Posture", "Task", "TaskMotion", "TaskStack"]
 
@@ -236,7 +236,7 @@ class PoseTask(Task):
         side = _path(plant, self._here.link).astype(float) - _path(plant, self._there.link)
         if not side.any():
             raise ValueError(f"no joint moves {body!r} against {relative_to!r}; name another body")
-        self._side = side[:, None]
+        self._side = side
 
     def value_of(self, frame: Frame) -> Array:
         """The values (k,) of a frame that is given in the other frame, such as a goal."""
@@ -244,7 +244,7 @@ class PoseTask(Task):
 
     def value(self, terms: Terms) -> Array:
         R, p = self.plant.link_poses(terms.q)
-        (R, p), (Ro, po) = self._here.pose(R, p), self._there.pose(R, p)
+        (R, p), (Ro, po) = frames.frame_pose(R, p, *self._here), frames.frame_pose(R, p, *self._there)
         turned = rotation_vector(Ro.T @ R) if self._turns else np.zeros(3)
         return np.concatenate([Ro.T @ (p - po), turned])[self._rows]
 
@@ -265,11 +265,13 @@ class PoseTask(Task):
         now = self._kinematics(terms)
         position, velocity, acceleration = (self._whole(x) for x in desired)
         rate = now.J @ terms.v
-        parts = [TaskMotion(position[:3] - now.p, velocity[:3] - rate[:3], now.J[:3], now.bias[:3], acceleration[:3])]
-        if self._turns:
-            turn = tuple(x[3:] for x in (position, velocity, acceleration))
-            parts.append(_turning(turn, now.R, rate[3:], now.J[3:], now.bias[3:]))
-        return TaskMotion(*(np.concatenate(x)[self._rows] for x in zip(*parts, strict=True)))
+        rows = self._rows
+        shift = TaskMotion(position[:3] - now.p, velocity[:3] - rate[:3], now.J[:3], now.bias[:3], acceleration[:3])
+        if not self._turns:
+            return TaskMotion(*(x[rows] for x in shift))
+        turn = tuple(x[3:] for x in (position, velocity, acceleration))
+        parts = shift, _turning(turn, now.R, rate[3:], now.J[3:], now.bias[3:])
+        return TaskMotion(*(np.concatenate(x)[rows] for x in zip(*parts, strict=True)))
 
     def _whole(self, values: ArrayLike) -> Array:
         """All six values, zero where they are not asked for."""
@@ -279,21 +281,9 @@ class PoseTask(Task):
 
     def _kinematics(self, terms: Terms) -> _Kinematics:
         """Relative pose, all six rows of J, and bias, in the axes of the other frame."""
-        links, v, n = self.plant.model.links, terms.v, len(self.plant.model.links)
         R, p = self.plant.link_poses(terms.q)
-        S, V, A = np.zeros((v.size, 6)), np.empty((n, 6)), np.empty((n, 6))
-        tree.joint_screws(links, R, p, S)
-        tree.twists(links, S, v, V)
-        tree.bias_accelerations(links, S, v, V, A)
-        (Rb, x), (Ro, po) = self._here.pose(R, p), self._there.pose(R, p)
-        S *= self._side
-        # twist of the body and its rate, as seen from the other frame; screws through x: the point's own velocity
-        carried, twist = self._there.of_links(V), self._here.of_links(V) - self._there.of_links(V)
-        rate = self._here.of_links(A) - self._there.of_links(A) - _cross_motion(carried, twist)
-        J = np.concatenate([Ro.T @ (S[:, 3:] + S[:, :3] @ cross_matrix(x)).T, Ro.T @ S[:, :3].T])
-        velocity = twist[3:] + _cross(twist[:3], x)
-        bias = rate[3:] + _cross(rate[:3], x) + _cross(twist[:3], velocity)
-        return _Kinematics(Ro.T @ (x - po), Ro.T @ Rb, J, np.concatenate([Ro.T @ bias, Ro.T @ rate[:3]]))
+        links = self.plant.model.links
+        return _Kinematics(*frames.frame_motion(links, R, p, terms.v, self._side, *self._here, *self._there))
 
 
 class PointTask(PoseTask):
@@ -608,21 +598,9 @@ class _OnLink(NamedTuple):
         q, link = plant.neutral(), plant.link_index(body)
         here = plant.pose(q, body) @ (frame or Frame())
         if link < 0:
-            return cls(link, here.R, here.p)
+            return cls(link, _check.plain(here.R), _check.plain(here.p))
         R, p = plant.link_poses(q)
         return cls(link, R[link].T @ here.R, R[link].T @ (here.p - p[link]))
-
-    def pose(self, R: Array, p: Array) -> tuple[Array, Array]:
-        """Rotation and origin in the world, from those of the links."""
-        i = self.link
-        return (self.R, self.p) if i < 0 else (R[i] @ self.R, p[i] + R[i] @ self.p)
-
-    def of_links(self, V: Array) -> Array:
-        """The twist, or its rate, of the link."""
-        return _STILL if self.link < 0 else V[self.link]
-
-
-_STILL = np.zeros(6)
 
 
 def _path(plant: Mechanism, link: int) -> NDArray[np.bool_]:
@@ -639,13 +617,6 @@ def _cross(a: Array, b: Array) -> Array:
     x, y, z = a
     u, v, w = b
     return np.array([y * w - z * v, z * u - x * w, x * v - y * u])
-
-
-def _cross_motion(V: Array, S: Array) -> Array:
-    """V x S of twists."""
-    out = np.zeros(6)
-    spatial.cross_motion(V, S, out)
-    return out
 
 
 def _names(given: Sequence[str] | None, default: Sequence[str], plant: Plant) -> tuple[str, ...]:

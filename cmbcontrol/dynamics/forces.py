@@ -152,12 +152,9 @@ def motor_effort(terms: Terms, vdot: ArrayLike, weight: ArrayLike | None = None,
 def smallest_effort(terms: Terms, vdot: Array, root: Array | None = None, *, strict: bool = True) -> Array:
     """The u of `motor_effort` alone, with a root of the metric (`weight_root`): what laws call at every sample."""
     B = terms.B if root is None else terms.B @ root
-    X, lengths, scale = laws.motor_reach(terms.Z, B, terms.reach)
-    wanted = terms.M @ vdot
-    need = terms.Z.T @ (wanted + terms.h) / lengths
-    x, rank, _ = laws.smallest_solution(X, need, scale, UNREACHED)
+    x, rank = laws.smallest_effort(terms.Z, B, terms.reach, terms.M, terms.h, vdot, UNREACHED)
     if rank < terms.dof:
-        U = terms.unit_motions
+        U, wanted = terms.unit_motions, terms.M @ vdot
         X, lengths, scale = laws.motor_reach(U, B, terms.reach)
         need = U.T @ (wanted + terms.h) / lengths
         x = pinv(X, scale, UNREACHED) @ need

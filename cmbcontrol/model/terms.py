@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 from dataclasses import dataclass
 from functools import cached_property
+from operator import itemgetter
 
 import numpy as np
 from numpy.typing import NDArray
@@ -91,8 +92,8 @@ class Terms:
         return float(self.pivots[self.rank - 1] / self.pivots[0]) if self.rank else 1.0
 
     @cached_property
-    def _split(self) -> tuple[Array, Array, Array]:
-        """Orthonormal bases (nv, rank) of the rows of A and (nv, dof) of N(A), and a solution of A c = -b."""
+    def _split(self) -> tuple[Array, Array, Array, bool]:
+        """Orthonormal bases (nv, rank) of the rows of A and (nv, dof) of N(A), and a c with A c = -b, if there is."""
         return laws.constraint_split(self.A, self.b, self.row_scale, self.rank)
 
     @property
@@ -107,8 +108,7 @@ class Terms:
         Where joints turn and slide, columns of Z that are orthogonal in radians and metres may be all but the same
         motion: what motors reach is told from these.
         """
-        split = laws.constraint_split(self.A / self.reach, self.b, self.row_scale, self.rank)
-        return np.ascontiguousarray(split[1] / self.reach[:, None])
+        return laws.unit_motions(self.A, self.row_scale, self.reach, self.rank)
 
     @cached_property
     def P(self) -> Array:
@@ -122,15 +122,11 @@ class Terms:
         q, r = np.linalg.qr(self.A @ Q)
         return Q @ np.linalg.solve(r, q.T)
 
-    @cached_property
+    @property
     def Cv(self) -> Array:
         """C v = -A+ b, the acceleration across N(A) that the loops demand (Aghili, eq. 16)."""
-        c, b = self._split[2], self.b
-        if self.rank < b.size:  # off the manifold, redundant rows need not agree with the others
-            left = self.A @ c + b
-            if left @ left > 1e-24 * (b @ b):
-                return -self.A_pinv @ b
-        return c
+        _, _, c, agree = self._split
+        return c if agree else -self.A_pinv @ self.b  # off the manifold, redundant rows need not agree with the others
 
     @cached_property
     def levers(self) -> Array:
@@ -163,7 +159,7 @@ class Terms:
         """
         terms, given = object.__new__(Terms), vars(self)
         own = vars(terms)
-        own.update({name: given[name] for name in _FIELDS})  # without what has been computed from them
+        own.update(zip(_FIELDS, _values(given), strict=True))  # without what has been computed from them
         for name in _WRITABLE:
             own[name] = given[name].copy()
         if self.force is not None:
@@ -188,5 +184,6 @@ class Terms:
 
 
 _FIELDS = tuple(Terms.__dataclass_fields__)
+_values = itemgetter(*_FIELDS)
 _WRITABLE = ("q", "v", "M", "h", "phi", "A", "b", "B", "pivots")
 FAILED = constrained.FAILED

@@ -1,0 +1,101 @@
+"""A frame on a link as seen from a frame on another one: pose, Jacobian and what it accelerates by itself."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .._jit import kernel
+from .spatial import cross_motion
+from .tree import bias_accelerations, joint_screws, twists
+
+__all__ = ["frame_motion", "frame_pose"]
+
+
+@kernel
+def frame_pose(R, p, link, rotation, origin):
+    """Rotation (3, 3) and origin (3,) in the world of a frame that is given on a link, -1 for the ground."""
+    turned, moved = rotation.copy(), origin.copy()
+    if link >= 0:
+        for i in range(3):
+            moved[i] = p[link, i]
+            for j in range(3):
+                moved[i] += R[link, i, j] * origin[j]
+                turned[i, j] = 0.0
+                for k in range(3):
+                    turned[i, j] += R[link, i, k] * rotation[k, j]
+    return turned, moved
+
+
+@kernel
+def cross_at(w, x, out):
+    """out += w x x, the velocity at x that an angular velocity w adds."""
+    out[0] += w[1] * x[2] - w[2] * x[1]
+    out[1] += w[2] * x[0] - w[0] * x[2]
+    out[2] += w[0] * x[1] - w[1] * x[0]
+
+
+@kernel
+def in_axes(R, x, out):
+    """out = R'x."""
+    for i in range(3):
+        out[i] = R[0, i] * x[0] + R[1, i] * x[1] + R[2, i] * x[2]
+
+
+@kernel
+def frame_motion(links, R, p, v, side, link, rotation, origin, other, other_rotation, other_origin):
+    """The first frame, on `link`, as seen from the second one, on `other`, and in its axes.
+
+    Parameters
+    ----------
+    links, R, p : kernel links, and their poses
+    v : ndarray, shape (nv,)
+    side : ndarray, shape (nv,)
+        1 for coordinates that move the first link, -1 for those that move the second one, 0 for both or none.
+
+    Returns
+    -------
+    place (3,), turn (3, 3)
+    J : ndarray, shape (6, nv)
+        J v is the velocity of the origin, and the angular velocity.
+    bias : ndarray, shape (6,)
+        (dJ/dt) v.
+    """
+    n, nv = links.shape[0], v.shape[0]
+    S, V, A = np.zeros((nv, 6)), np.empty((n, 6)), np.empty((n, 6))
+    joint_screws(links, R, p, S)
+    twists(links, S, v, V)
+    bias_accelerations(links, S, v, V, A)
+    here, x = frame_pose(R, p, link, rotation, origin)
+    there, y = frame_pose(R, p, other, other_rotation, other_origin)
+    # twist of the body and its rate, as seen from the other frame
+    carried, twist, seen, rate = np.zeros(6), np.zeros(6), np.zeros(6), np.zeros(6)
+    for c in range(6):
+        if other >= 0:
+            carried[c] = V[other, c]
+            twist[c] -= V[other, c]
+            rate[c] -= A[other, c]
+        if link >= 0:
+            twist[c] += V[link, c]
+            rate[c] += A[link, c]
+    cross_motion(carried, twist, seen)
+    for c in range(6):
+        rate[c] -= seen[c]
+    # screws through x: the point's own velocity
+    J, bias, at = np.empty((6, nv)), np.empty(6), np.empty(3)
+    for k in range(nv):
+        at[:] = S[k, 3:]
+        cross_at(S[k, :3], x, at)
+        in_axes(there, side[k] * at, J[:3, k])
+        in_axes(there, side[k] * S[k, :3], J[3:, k])
+    velocity = twist[3:].copy()
+    cross_at(twist[:3], x, velocity)
+    at[:] = rate[3:]
+    cross_at(rate[:3], x, at)
+    cross_at(twist[:3], velocity, at)
+    in_axes(there, at, bias[:3])
+    in_axes(there, rate[:3], bias[3:])
+    place, turn = np.empty(3), np.empty((3, 3))
+    in_axes(there, x - y, place)
+    for j in range(3):
+        in_axes(there, here[:, j], turn[:, j])
+    return place, turn, J, bias
