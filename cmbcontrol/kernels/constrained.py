@@ -303,11 +303,12 @@ def largest(model, phi):
 
 
 @kernel
-def close_loops(model, q, w, tolerance, cap, euclidean, accuracy, moved):
+def close_loops(model, q, w, tolerance, cap, euclidean, accuracy, known, moved):
     """Move q, in place, to the nearest point where the loops are closed (Gauss-Newton).
 
-    `moved` (nv,) gets the displacement. The factorization is kept while the residual falls
-    at least tenfold. Returns the residual that is left, in metres; negative where the mass matrix failed.
+    `moved` (nv,) gets the displacement. The factorization is kept while the residual falls at least tenfold; where
+    the split of w is that of a pose near by, `known` is its rank, and else -1. Returns the residual that is left,
+    metres; negative where the mass matrix failed.
     """
     n = w.z.shape[0]
     moved[:] = 0.0
@@ -315,8 +316,8 @@ def close_loops(model, q, w, tolerance, cap, euclidean, accuracy, moved):
         return 0.0
     step = np.empty(n)
     trial = q.copy()
-    fresh = False
-    rank = 0
+    fresh = known >= 0
+    rank = max(known, 0)
     link_poses(model.links, q, w.R, w.p)
     loop_residual(model, q, w.R, w.p, w.phi)
     residual = largest(model, w.phi)

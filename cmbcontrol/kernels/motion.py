@@ -42,6 +42,7 @@ __all__ = [
     "project",
     "rate",
     "rate_here",
+    "rate_projected",
 ]
 
 PROJECT, BAUMGARTE, NONE = range(3)
@@ -86,6 +87,7 @@ class Options(NamedTuple):
     formulated: bool = False  # for the acceleration
     projected: bool = False  # for projections
     looked_at: bool = False  # whether a step counts
+    ladder: bool = False  # the method is chosen for each held interval
 
 
 class Exchange(NamedTuple):
@@ -159,6 +161,19 @@ def rate(model, opt, s, w, t, x, closing, dx):
 
 
 @kernel
+def rate_projected(model, opt, s, w, t, x, dx):
+    """The rate right after `project` has brought x onto the loops: its positions and split are at hand."""
+    if opt.functions or opt.projected or opt.euclidean:
+        return rate(model, opt, s, w, t, x, False, dx)
+    s.evaluations[0] += 1
+    s.x[:] = x
+    s.q[:] = x[: opt.nq]
+    s.v[:] = x[opt.nq : opt.nq + opt.nv]
+    update_velocity(model, s.q, s.v, w)
+    return rate_here(model, opt, s, w, t, s.rank[0], dx)
+
+
+@kernel
 def complete(model, opt, s, w):
     """B and the potential energy, which laws and formulations are told with all else."""
     if not opt.functions:
@@ -226,10 +241,11 @@ def hold_baumgarte(s, w, step):
 
 
 @kernel
-def project(model, opt, s, w, t, x, energy):
+def project(model, opt, s, w, t, x, energy, known):
     """Bring x onto the closed loops, in place; returns the residual left, metres, or < 0.
 
-    s.moved gets by how much. `energy` is what the state should have, less work done and energy dissipated.
+    s.moved gets by how much. `energy` is what the state should have, less work done and energy dissipated. Where the
+    split of w is that of a pose near by, `known` is its rank, and else -1.
     """
     nq, nv = opt.nq, opt.nv
     wanted = energy + x[nq + nv] - x[nq + nv + 1]
@@ -245,7 +261,8 @@ def project(model, opt, s, w, t, x, energy):
         x[:] = s.x
         return 0.0
     normalize(model.links, x[:nq])
-    left = close_loops(model, x[:nq], w, opt.tolerance, opt.cap, opt.euclidean, opt.accuracy, s.moved[:nv])
+    known = -1 if opt.euclidean else known
+    left = close_loops(model, x[:nq], w, opt.tolerance, opt.cap, opt.euclidean, opt.accuracy, known, s.moved[:nv])
     if left < 0.0:
         return left
     rank = update_position(model, x[:nq], w, opt.tolerance, opt.cap)
@@ -253,6 +270,7 @@ def project(model, opt, s, w, t, x, energy):
         return -1.0
     if opt.euclidean:
         rank = euclidean_split(model, w, opt.tolerance, opt.cap)
+    s.rank[0] = rank
     velocity_correction(model.scale, w, rank, x[nq : nq + nv], s.moved[nv:])
     for k in range(nv):
         x[nq + k] += s.moved[nv + k]

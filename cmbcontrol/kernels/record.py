@@ -43,7 +43,7 @@ def output_states(model, opt, s, w, times, T, X, F, out):
             if (
                 opt.stabilisation == PROJECT
                 and opt.every == 1
-                and project(model, opt, s, w, times[i], out[i], 0.0) < 0.0
+                and project(model, opt, s, w, times[i], out[i], 0.0, -1) < 0.0
             ):
                 failed += 1
     return failed

@@ -69,25 +69,25 @@ def step_from(x, low, K, weights, count, h, out, lost):
 
 
 @kernel
-def step_share(tableau, rtol, atol):
+def step_share(tableau, rtol, atol, ladder):
     """Share of the tolerance that one step gets.
 
     The errors of many steps add up, and the motion lets them grow. A step of order 8 costs little more for a much
-    smaller error, so it gets a small share, and the result of a run is about as accurate as was asked for.
+    smaller error, so it gets a small share, and the result of a run is about as accurate as was asked for. The lower
+    methods of a ladder get the same.
     """
-    return min(1.0, max(SHARE, FINEST / max(rtol, atol))) if tableau.order == 8 else 1.0
+    return min(1.0, max(SHARE, FINEST / max(rtol, atol))) if tableau.order == 8 or ladder else 1.0
 
 
 @kernel
-def error_norm(K, tableau, x, x_new, first, end, h, rtol, atol):
+def error_norm(K, tableau, x, x_new, first, end, h, share, rtol, atol):
     """DOP853's error measure over the states from `first` to before `end`: below 1 is accepted.
 
-    Errors are measured by `step_share` of the tolerance.
+    Errors are measured by a share of the tolerance, see `step_share`.
     """
     e5 = 0.0
     e3 = 0.0
     stages = tableau.E5.shape[0]
-    share = step_share(tableau, rtol, atol)
     for i in range(first, end):
         scale = share * (atol + rtol * max(abs(x[i]), abs(x_new[i])))
         s5 = 0.0

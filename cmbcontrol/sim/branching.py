@@ -27,7 +27,7 @@ __all__ = ["Steering", "advance_through", "check_start", "near_the_end"]
 Array = NDArray[np.float64]
 Choice = int | ArrayLike | None
 
-_PASSING = ("dop853", "verner65")  # methods that pass singular poses
+_PASSING = ("auto", "dop853", "verner65")  # methods that pass singular poses
 _AT = 1e-6  # closeness of a passage through a singular pose, as events are logged
 _APART = 1e-6  # s: nearer than this to the pose that was left, it is still the same
 _LOOK = 0.1  # closeness from which on a passage is looked for
@@ -439,7 +439,7 @@ def _pull(run: Run, pose: SingularPose, v: Array, now: Standing) -> Array | None
         if pose.branches[branch].linear:
             return None
         terms = plant.terms(pose.q, zero, now.t, cap=run.options.cap)
-        f = terms.B @ run.control.effort(now.t, terms, now.x[plant.nq + plant.nv + 2 :])
+        f = terms.B @ run.control.effort(now.t, terms.copied(), now.x[plant.nq + plant.nv + 2 :])
         a = pose.acceleration(f, branch=branch)
     except SingularPoseError:
         return None
@@ -486,7 +486,7 @@ def _rate_from_rest(run: Run, engine: Engine, rate: Array, now: Standing) -> Arr
         if np.abs(away * plant.reach).max() > _DIGITS * plant.size:
             branch = pose.branch_of(pose.on_branch(away))
         at_pose = plant.terms(pose.q, np.zeros(plant.nv), now.t, cap=run.options.cap)
-        u = run.control.effort(now.t, at_pose, now.x[n + 2 :])
+        u = run.control.effort(now.t, at_pose.copied(), now.x[n + 2 :])
         rate[nq:n] = pose.acceleration(at_pose.B @ u, branch=branch)
     except (AssemblyError, SingularPoseError):
         return None

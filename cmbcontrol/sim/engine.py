@@ -88,6 +88,8 @@ class Engine:
         if run.formulation is not None:
             self.formulation = run.formulation.at(terms)
             self.options = self.options._replace(formulated=True)
+        if run.method == "auto":
+            self.options = self.options._replace(ladder=run.control.period is not None)
         looked_at = self.watch is not None or (self.formulation is not None and self.formulation.bound)
         self.options = self.options._replace(looked_at=looked_at)
 
@@ -95,16 +97,17 @@ class Engine:
 
     def go(self, record: Record, now: Standing, stop: float) -> None:
         """Step on to a time, or to where something that is watched happens."""
-        run, opt, table = self.run, self.options, self.run.tableau
+        run, opt, tables = self.run, self.options, self.run.tableaus
         capacity = max(min(_CAPACITY, run.max_steps - now.taken), 1)
-        self.steps = steps = new_steps(capacity + _PAST, table, now.x.size, run.plant.nu)
+        self.steps = steps = new_steps(capacity + _PAST, tables, run.times, now.x.size, run.plant.nu)
         self._stop = stop
         steps.T[0], steps.X[0], steps.near[0] = now.t, now.x, 1.0
-        steps.clock[loop.STEP], steps.clock[loop.ENERGY], steps.clock[loop.ACROSS] = now.h, self.energy0, np.inf
-        steps.clock[loop.NEXT] = self.control.next
+        steps.clock[loop.STEP :], steps.clock[loop.ENERGY], steps.clock[loop.ACROSS] = now.h, self.energy0, np.inf
+        steps.clock[loop.NEXT], steps.clock[loop.AHEAD] = self.control.next, -np.inf
         steps.command[:] = self.control.command
         steps.count[loop.TAKEN] = now.taken
-        arguments = (self.model, table, opt, self.exchange, self.work, steps)
+        gaps = np.array([runge_kutta.widest_gap(table) for table in tables])
+        arguments = (self.model, tables, gaps, opt, self.exchange, self.work, steps)
         advance = entry(loop.advance, *arguments, stop, 1)
         first, tries, reason, evaluations = 0, 8, loop.PAUSED, record.evaluations
         while reason in (loop.PAUSED, loop.EVENT):
@@ -114,7 +117,8 @@ class Engine:
             wanted = int(tried * _LOOK / max(clock.perf_counter() - begin, 1e-9))
             tries = max(min(wanted, 8 * (tried + 1)), 1)
             n = int(steps.count[loop.LAST])
-            now.t, now.x, now.h = float(steps.T[n]), steps.X[n].copy(), float(steps.clock[loop.STEP])
+            now.t, now.x = float(steps.T[n]), steps.X[n].copy()
+            now.h = float(steps.clock[loop.STEP + steps.count[loop.METHOD]])
             now.taken = int(steps.count[loop.TAKEN])
             try:
                 run.report.update(now.t / run.t_end)
@@ -138,11 +142,12 @@ class Engine:
     def _hand_over(self, record: Record, first: int, n: int) -> int:
         """Give the steps from entry `first` on to the record; returns where the next ones begin."""
         steps = self.steps
-        record.append(steps.T[first : n + 1], steps.X[first : n + 1], steps.F[first:n], steps.U[first:n])
+        ends, new = slice(first, n + 1), slice(first, n)
+        record.append(steps.T[ends], steps.X[ends], steps.F[new], steps.U[new], steps.least[new])
         gone = max(n - _PAST, 0)
         for array in (steps.T, steps.X, steps.near):
             array[: n - gone + 1] = array[gone : n + 1].copy()
-        for array in (steps.F, steps.U):
+        for array in (steps.F, steps.U, steps.least):
             array[: n - gone] = array[gone:n].copy()
         steps.count[loop.LAST] = n - gone
         steps.count[loop.SINCE] = max(steps.count[loop.SINCE] - gone, 0)
@@ -326,7 +331,7 @@ class Engine:
         AssemblyError
         """
         y = x.copy()
-        left = motion.project(self.model, self.options, self.exchange, self.work, 0.0, y, self.energy0)
+        left = motion.project(self.model, self.options, self.exchange, self.work, 0.0, y, self.energy0, -1)
         if not 0.0 <= left <= loop.OPEN_FIXED * self.model.size:
             raise self.failure or AssemblyError(f"the loops stay open by {left:.2e} m", {"all": left}, y[: self.nq])
         moved = self.exchange.moved[: self.nv]
@@ -416,10 +421,11 @@ def stand_in(plant: Plant) -> layout.Model:
     return layout.Model(size=float(plant.size), **arrays)
 
 
-def new_steps(capacity: int, table: runge_kutta.Tableau, nx: int, nu: int) -> loop.Steps:
+def new_steps(capacity: int, tables: tuple[runge_kutta.Tableau, ...], times: Array, nx: int, nu: int) -> loop.Steps:
     """A record that begins."""
-    stages = table.b.size + 1 + table.c_extra.size
+    stages = max(table.b.size + 1 + table.c_extra.size for table in tables)
     return loop.Steps(
         np.zeros(capacity + 1), np.zeros((capacity + 1, nx)), np.zeros((capacity, 7, nx)), np.zeros((capacity, nu)),
-        np.ones(capacity + 1), np.zeros((stages, nx)), np.zeros(nx), np.zeros(nu), np.zeros(5), np.zeros(7, np.int64),
+        np.ones(capacity + 1), np.zeros(capacity), np.zeros((stages, nx)), np.zeros(nx), np.zeros(nu),
+        np.array(times, dtype=np.float64), np.zeros(loop.STEP + len(tables)), np.zeros(9, np.int64),
     )  # fmt: skip

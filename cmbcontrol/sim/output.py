@@ -66,7 +66,7 @@ def assemble_result(
     columns = {name: np.concatenate([part[name] for part in found]) for name in found[0]}
     columns["energy_balance"] -= columns["energy_balance"][0]
     columns |= _tracking(first, times, columns, failures) | _reports(parts, times, columns.pop("report"))
-    logged = _joined([event for part in parts for event in _events(_engine(part), *part.steps.arrays()[:3])])
+    logged = _joined([event for part in parts for event in _events(part)])
     logged = sorted([*logged, *events], key=lambda event: event["time"])
     failures.tell(last)
     attrs = {
@@ -175,6 +175,7 @@ def _states(engine: Engine, times: Array, T: Array, X: Array, F: Array, failures
 def _engine(part: Part) -> Engine:
     """What evaluates a part at single states: what is shown between steps is closed only."""
     run = replace(part.run, stabilisation=Stabilisation(metric=part.run.stabilisation.metric), formulation=None)
+    run = replace(run, options=run.options._replace(energy=False))
     return Engine(run, Standing(float(part.steps.T[0][0]), part.steps.X[0][0], 0.0))
 
 
@@ -348,12 +349,25 @@ def _tracking(run: Run, times: Array, columns: dict[str, Array], failures: _Fail
     return found
 
 
-def _events(engine: Engine, T: Array, X: Array, F: Array) -> list[dict[str, Any]]:
-    """Singular passages: where the closeness to a singular pose has a minimum near zero."""
+def _events(part: Part) -> list[dict[str, Any]]:
+    """Singular passages, in the steps in which the loop has seen signs of them."""
+    if part.run.options.cap == 0:
+        return []
+    T, X, F, _ = part.steps.arrays()
+    suspect = np.concatenate(part.steps.least[: len(part.steps.U)]) < 1.0
+    near_suspect = np.convolve(suspect, [1, 1, 1], "same") > 0
+    edges = np.flatnonzero(np.diff(np.concatenate([[False], near_suspect, [False]])))
+    if not edges.size:
+        return []
+    engine = _engine(part)
+    stretches = zip(edges[::2], edges[1::2], strict=True)
+    return [event for a, b in stretches for event in _passages(engine, T[a : b + 1], X[a : b + 1], F[a:b])]
+
+
+def _passages(engine: Engine, T: Array, X: Array, F: Array) -> list[dict[str, Any]]:
+    """Where the closeness to a singular pose has a minimum near zero."""
     options, plant = engine.options, engine.plant
     cap = options.cap
-    if cap == 0 or len(F) == 0:
-        return []
     V = X[:-1, plant.nq : plant.nq + plant.nv]
     looks = np.array([looks_in_step(plant, v, h) for v, h in zip(V, np.diff(T), strict=True)])
     step = np.repeat(np.arange(looks.size), looks)

@@ -17,7 +17,7 @@ from ..kernels import motion, runge_kutta
 from ..linear.parametrization import Parametrization
 from ..model.plant import Plant
 from .control import Control, LawFailed
-from .integrators import tableau
+from .integrators import ladder
 from .stabilisation import Stabilisation
 
 __all__ = ["INSTANT", "Record", "Run", "Standing", "Watch", "path", "regular_gradient", "spent"]
@@ -37,6 +37,7 @@ class Record:
     X: list[Array] = field(default_factory=list)
     F: list[Array] = field(default_factory=list)
     U: list[Array] = field(default_factory=list)  # efforts during each step, one row a step
+    least: list[Array] = field(default_factory=list)  # least closeness to a singular pose in each step, where known
     evaluations: int = 0
     rejections: int = 0
     status: Status = Status.COMPLETED
@@ -49,13 +50,14 @@ class Record:
         """The state from which the first step leads on."""
         if not self.T:
             self.T, self.X = [np.array([t])], [x[None].copy()]
-            self.F, self.U = [np.empty((0, 7, x.size))], [np.empty((0, nu))]
+            self.F, self.U, self.least = [np.empty((0, 7, x.size))], [np.empty((0, nu))], [np.zeros(0)]
 
-    def append(self, T: Array, X: Array, F: Array, U: Array) -> None:
+    def append(self, T: Array, X: Array, F: Array, U: Array, least: Array | None = None) -> None:
         """Add steps; T and X have one entry more than F and U, and begin where the record ends."""
         self.T.append(T[1:].copy())
         self.X.append(X[1:].copy())
         self.F.append(F.copy())
+        self.least.append(np.zeros(len(F)) if least is None else least.copy())
         self.U.append(U.copy())  # the last one: a block without it was interrupted, and does not count
 
     def arrays(self) -> tuple[Array, Array, Array, Array]:
@@ -114,9 +116,9 @@ class Run:
     watch: Watch | None = None  # what may end a part of the run
 
     @property
-    def tableau(self) -> runge_kutta.Tableau:
+    def tableaus(self) -> tuple[runge_kutta.Tableau, ...]:
         """Of an explicit method."""
-        return tableau(self.method)
+        return ladder(self.method)
 
     def on(self, plant: Plant, q: Array) -> Run:
         """The same run on a plant with other loops, at a pose."""

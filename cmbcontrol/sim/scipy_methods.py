@@ -241,12 +241,10 @@ class _Loop:
         """The rate, or nan where it cannot be evaluated: then the methods shorten their step."""
         try:
             return self.field.derivative(t, x)
-        except LawFailed:
-            raise
         except NotFinite as error:
             self.failure = self.failure or error  # a stage that failed makes the next ones so
             return np.full(x.size, np.nan)
-        except (AssemblyError, ModelError) as error:
+        except (AssemblyError, ModelError, LawFailed) as error:  # VODE is called on before it sees an exception
             self.failure = error
             return np.full(x.size, np.nan)
 
