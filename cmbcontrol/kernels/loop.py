@@ -199,8 +199,8 @@ def advance(model, tableaus, gaps, opt, s, w, r, until, tries):
                 h = min(h, 0.5 * now / (before - now) * (r.T[n] - r.T[n - 1]))
                 wanted = min(wanted, h)
         blunt = not crossing and now <= CROSS_FROM
-        closing = not blunt
-        regular = closing and not crossing and now > ALERT * clock[PEAK]
+        regular = not blunt and not crossing and now > ALERT * clock[PEAK]
+        closing = not blunt and not (opt.ladder and regular)  # between samples, errors do not grow to what rows make
         last = t + wanted * (1.0 + 1e-9) >= end
         step = end - t if last else wanted
         least_step = 4e-16 * max(abs(t), 1e-3 * opt.t_end)

@@ -109,13 +109,13 @@ class Exchange(NamedTuple):
     rank: np.ndarray  # (1,) of A, at the last evaluation
 
 
-@kernel
+@kernel(inline=True)
 def stages_on_loops(opt):
     """Whether stages are evaluated at projected velocities (see docs/design.md): where every step is projected."""
     return opt.stabilisation == PROJECT and opt.every == 1 and not opt.projected
 
 
-@kernel
+@kernel(inline=True)
 def evaluate(model, opt, s, w, t, x, closing):
     """M, A, b, h and the split at a state: at s.q, s.v, which are on the loops where stages are. Returns the rank.
 
@@ -124,31 +124,31 @@ def evaluate(model, opt, s, w, t, x, closing):
     nq, nv = opt.nq, opt.nv
     s.evaluations[0] += 1
     s.x[:] = x
+    rank = 0
     for i in range(x.shape[0]):
         if not abs(x[i]) < HUGE:
-            return REFUSED
+            rank = REFUSED
     s.q[:] = x[:nq]
     s.v[:] = x[nq : nq + nv]
-    if opt.functions:
-        s.closing[0] = closing
-        status = call(opt.ask, TERMS, t)
-        if status != 0:
-            return status
-        s.rank[0] = mass_split(
-            w.M, w.A, model.scale, model.reach, 1.0, opt.tolerance, opt.cap, w.L, w.G, w.order, w.tau, w.pivots
-        )
-        return s.rank[0]
-    onto = stages_on_loops(opt)
-    if onto and closing and model.rows.shape[0] > 0:
-        close_step(model, x[:nq], opt.tolerance, opt.cap, 8.0 * opt.accuracy, w, s.q)
-    rank = update_position(model, s.q, w, opt.tolerance, opt.cap)
-    if rank == FAILED:
-        return FAILED
-    if onto:
-        # The stage need not lie on the manifold. Its velocity across the loops is an error of the
-        # method, which the acceleration would divide by the distance to a singular pose.
-        project_velocity(model.scale, w, rank, s.v)
-    update_velocity(model, s.q, s.v, w)
+    if rank == 0:
+        if opt.functions:
+            s.closing[0] = closing
+            rank = call(opt.ask, TERMS, t)
+            if rank == 0:
+                rank = mass_split(
+                    w.M, w.A, model.scale, model.reach, 1.0, opt.tolerance, opt.cap, w.L, w.G, w.order, w.tau, w.pivots
+                )
+        else:
+            onto = stages_on_loops(opt)
+            if onto and closing and model.rows.shape[0] > 0:
+                close_step(model, x[:nq], opt.tolerance, opt.cap, 8.0 * opt.accuracy, w, s.q)
+            rank = update_position(model, s.q, w, opt.tolerance, opt.cap)
+            if rank != FAILED:
+                if onto:
+                    # The stage need not lie on the manifold. Its velocity across the loops is an error of the
+                    # method, which the acceleration would divide by the distance to a singular pose.
+                    project_velocity(model.scale, w, rank, s.v)
+                update_velocity(model, s.q, s.v, w)
     s.rank[0] = rank
     return rank
 
@@ -157,7 +157,9 @@ def evaluate(model, opt, s, w, t, x, closing):
 def rate(model, opt, s, w, t, x, closing, dx):
     """dx = rate of the state; returns the rank, or a negative number where there is none."""
     rank = evaluate(model, opt, s, w, t, x, closing)
-    return rank if rank < 0 else rate_here(model, opt, s, w, t, rank, dx)
+    if rank >= 0:
+        rank = rate_here(model, opt, s, w, t, rank, dx)
+    return rank
 
 
 @kernel
@@ -173,7 +175,7 @@ def rate_projected(model, opt, s, w, t, x, dx):
     return rate_here(model, opt, s, w, t, s.rank[0], dx)
 
 
-@kernel
+@kernel(inline=True)
 def complete(model, opt, s, w):
     """B and the potential energy, which laws and formulations are told with all else."""
     if not opt.functions:
@@ -181,45 +183,41 @@ def complete(model, opt, s, w):
         s.potential[0] = potential_energy(model, s.q, w.R, w.p)
 
 
-@kernel
+@kernel(inline=True)
 def rate_here(model, opt, s, w, t, rank, dx):
     """dx = rate of the state that has been evaluated; returns the rank, or what is negative."""
     nq, nv = opt.nq, opt.nv
     if opt.law or opt.formulated:
         complete(model, opt, s, w)
-    if opt.law:
-        status = call(opt.ask, EFFORT, t)
-        if status != 0:
-            return status
-    if opt.functions:
-        for i in range(nv):
-            s.force[i] = 0.0
-            for k in range(s.u.shape[0]):
-                s.force[i] += w.B[i, k] * s.u[k]
-    else:
-        generalized_force(model, s.u, w, s.force)
-    for i in range(s.target.shape[0]):
-        s.target[i] = -w.b[i]
-        if opt.stabilisation == BAUMGARTE:
-            s.target[i] += s.held[i] if opt.held_gains else baumgarte(s, w, i, opt.alpha, opt.beta)
-    position_rates(model.links, s.q, s.v, dx[:nq])
-    if opt.formulated:
-        status = call(opt.ask, ACCELERATION, t)
-        if status != 0:
-            return status
-        dx[nq : nq + nv] = s.vdot
-    else:
-        solve_acceleration(model.scale, w, rank, s.force, s.target, dx[nq : nq + nv])
-    power = 0.0
-    for k in range(nv):
-        power += s.force[k] * s.v[k]
-    dx[nq + nv] = power
-    dx[nq + nv + 1] = 0.0 if opt.functions else dissipated_power(model, s.v, w.R, w.p, w.V)
-    dx[nq + nv + 2 :] = s.rate
-    return rank
+    status = call(opt.ask, EFFORT, t) if opt.law else 0
+    if status == 0:
+        if opt.functions:
+            for i in range(nv):
+                s.force[i] = 0.0
+                for k in range(s.u.shape[0]):
+                    s.force[i] += w.B[i, k] * s.u[k]
+        else:
+            generalized_force(model, s.u, w, s.force)
+        for i in range(s.target.shape[0]):
+            s.target[i] = -w.b[i]
+            if opt.stabilisation == BAUMGARTE:
+                s.target[i] += s.held[i] if opt.held_gains else baumgarte(s, w, i, opt.alpha, opt.beta)
+        position_rates(model.links, s.q, s.v, dx[:nq])
+        if opt.formulated:
+            status = call(opt.ask, ACCELERATION, t)
+            dx[nq : nq + nv] = s.vdot
+        else:
+            solve_acceleration(model.scale, w, rank, s.force, s.target, dx[nq : nq + nv])
+        power = 0.0
+        for k in range(nv):
+            power += s.force[k] * s.v[k]
+        dx[nq + nv] = power
+        dx[nq + nv + 1] = 0.0 if opt.functions else dissipated_power(model, s.v, w.R, w.p, w.V)
+        dx[nq + nv + 2 :] = s.rate
+    return rank if status == 0 else status
 
 
-@kernel
+@kernel(inline=True)
 def baumgarte(s, w, i, alpha, beta):
     """-2 alpha phi' - beta^2 phi of row i ((3.8) of Spencer, (30) of de Falco et al.)."""
     speed = 0.0
