@@ -120,6 +120,7 @@ def advance(model, tableaus, gaps, opt, s, w, r, until, tries):
     K, low, count, clock = r.K, r.low, r.count, r.clock
     y, lower = np.empty(nx), np.empty(nx)
     adaptive = tableaus[0].E5.shape[0] > 0
+    always, never = opt.nq >= 0, opt.nq < 0  # for literals, the rate would be compiled once more each
     watching = adaptive and opt.stabilisation == PROJECT and opt.every == 1 and opt.pass_within > 0.0
     times, values, rates = np.empty(5), np.empty((5, nx)), np.empty((5, nx))
     while True:
@@ -141,7 +142,7 @@ def advance(model, tableaus, gaps, opt, s, w, r, until, tries):
         if count[READY] == 0:
             if not opt.law:
                 s.u[:] = r.command
-            rank = rate(model, opt, s, w, t, x, True, K[0])
+            rank = rate(model, opt, s, w, t, x, always, K[0])
             if rank < 0:
                 return failure(rank)
             r.near[n] = closeness(w.pivots, opt)
@@ -166,9 +167,11 @@ def advance(model, tableaus, gaps, opt, s, w, r, until, tries):
         if watching:
             h = min(h, turning_limit(model, w.A, x[nq:moving]))
         crossing, wanted, ahead = False, h, np.inf
-        if watching and clock[AHEAD] > t:  # seen within the last try
+        seen = watching and clock[AHEAD] > t  # within the last try
+        if seen:
             ahead = clock[AHEAD] - t
-        elif watching and n > since and now < ALERT * clock[PEAK]:
+            clock[AHEAD] = -np.inf
+        elif watching and n > since and now < max(ALERT * clock[PEAK], NEAR):
             last_step = r.T[n] - r.T[n - 1]
             ahead = passage(model, opt, s, w, r.X[n - 1], r.F[n - 1], last_step, 1.5 * h, now, before, y)
         if ahead < np.inf:
@@ -180,7 +183,7 @@ def advance(model, tableaus, gaps, opt, s, w, r, until, tries):
                 r.X[n + 1] = y
                 left = project(model, opt, s, w, landing, r.X[n + 1], clock[ENERGY], -1)
                 if left >= 0.0:
-                    rank = rate(model, opt, s, w, landing, r.X[n + 1], False, K[stages])
+                    rank = rate(model, opt, s, w, landing, r.X[n + 1], never, K[stages])
                     if rank < 0:
                         return failure(rank)
                     r.near[n + 1] = closeness(w.pivots, opt)
@@ -199,7 +202,7 @@ def advance(model, tableaus, gaps, opt, s, w, r, until, tries):
                 h = min(h, 0.5 * now / (before - now) * (r.T[n] - r.T[n - 1]))
                 wanted = min(wanted, h)
         blunt = not crossing and now <= CROSS_FROM
-        regular = not blunt and not crossing and now > ALERT * clock[PEAK]
+        regular = not blunt and not crossing and now > max(ALERT * clock[PEAK], NEAR)
         closing = not blunt and not (opt.ladder and regular)  # between samples, errors do not grow to what rows make
         last = t + wanted * (1.0 + 1e-9) >= end
         step = end - t if last else wanted
@@ -207,7 +210,7 @@ def advance(model, tableaus, gaps, opt, s, w, r, until, tries):
         if step < least_step:
             return STEP_TOO_SMALL
         if opt.held_gains and not rejected:
-            rank = rate(model, opt, s, w, t, x, True, K[0])
+            rank = rate(model, opt, s, w, t, x, always, K[0])
             hold_baumgarte(s, w, step)
             rate_here(model, opt, s, w, t, rank, K[0])
         # -- the stages
@@ -239,7 +242,7 @@ def advance(model, tableaus, gaps, opt, s, w, r, until, tries):
                     keep_low(model.links, opt, y, s.moved, r.X[n + 1], lower)
         if rank >= 0 and left >= 0.0:
             if projecting and regular:
-                rank = rate_projected(model, opt, s, w, new, r.X[n + 1], K[stages])
+                rank = rate_projected(model, opt, s, w, new, r.X[n + 1], never, K[stages])
             else:
                 rank = rate(model, opt, s, w, new, r.X[n + 1], closing, K[stages])
         if rank == STOPPED or (rank == RAISED and (not adaptive or step < FAILING * opt.t_end)):
@@ -248,7 +251,7 @@ def advance(model, tableaus, gaps, opt, s, w, r, until, tries):
         near = 1.0 if failed else closeness(w.pivots, opt)
         least = min(nearest, now, near)
         # -- a singular pose inside that was not seen ahead
-        if watching and not crossing and not blunt and clock[AHEAD] <= t and nearest < DIP * min(now, near):
+        if watching and not seen and not crossing and not blunt and nearest < DIP * min(now, near):
             at = inside(model, opt, s, w, tableau, x, r.X[n + 1], t, step, closing, K, r.F[n], y)
             if at > 0.0:
                 clock[AHEAD] = t + at * step
@@ -299,13 +302,13 @@ def advance(model, tableaus, gaps, opt, s, w, r, until, tries):
         # -- the state within the step, where somebody asks for it
         r.near[n + 1] = near
         # what may have a singular pose inside is kept: in others, stages see none of a fall that would lead to zero
-        r.least[n] = least if least < max(SUSPECT * max(now, near), 0.02 * clock[PEAK]) else 1.0
+        r.least[n] = least if least < max(SUSPECT * max(now, near), NEAR) else 1.0
         reached = end if last else new
         shown = count[SHOWN]
         while shown < r.times.shape[0] and r.times[shown] <= t:
             shown += 1
         count[SHOWN] = shown
-        asked = opt.looked_at or crossing or least < ALERT * clock[PEAK]
+        asked = opt.looked_at or crossing or r.least[n] < 1.0 or near < max(ALERT * clock[PEAK], NEAR)
         if asked or (shown < r.times.shape[0] and r.times[shown] < reached):
             rank = path_within(model, opt, s, w, tableau, x, r.X[n + 1], t, step, closing, K, r.F[n], y)
             if rank < 0:
@@ -373,7 +376,7 @@ def sample(model, opt, s, w, r, t, x):
     The law sees what the last step has evaluated at its end. Where that is not at hand, it is evaluated again.
     """
     if r.count[FRESH] == 0:
-        rank = evaluate(model, opt, s, w, t, x, True)
+        rank = evaluate(model, opt, s, w, t, x, opt.nq >= 0)
         if rank < 0:
             return rank
     rank = s.rank[0]

@@ -163,10 +163,10 @@ def rate(model, opt, s, w, t, x, closing, dx):
 
 
 @kernel
-def rate_projected(model, opt, s, w, t, x, dx):
+def rate_projected(model, opt, s, w, t, x, closing, dx):
     """The rate right after `project` has brought x onto the loops: its positions and split are at hand."""
     if opt.functions or opt.projected or opt.euclidean:
-        return rate(model, opt, s, w, t, x, False, dx)
+        return rate(model, opt, s, w, t, x, closing, dx)
     s.evaluations[0] += 1
     s.x[:] = x
     s.q[:] = x[: opt.nq]

@@ -129,7 +129,7 @@ def interpolate(x0, F, s, out):
 
 @kernel
 def dense_coefficients(K, tableau, x0, x1, h, F):
-    """Coefficients F (7, nx) of the interpolant; K (16, nx) for DOP853, its first and 13th rows else."""
+    """Coefficients F (7, nx) of the interpolant from the rates K at the ends, the stages and the extra ones."""
     for i in range(x0.shape[0]):
         d = x1[i] - x0[i]
         last = tableau.b.shape[0]
@@ -139,7 +139,7 @@ def dense_coefficients(K, tableau, x0, x1, h, F):
         for k in range(3, 7):
             F[k, i] = 0.0
             if tableau.D.shape[0] > 0:
-                for j in range(K.shape[0]):
+                for j in range(tableau.D.shape[1]):
                     F[k, i] += h * tableau.D[k - 3, j] * K[j, i]
 
 

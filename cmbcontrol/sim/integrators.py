@@ -50,20 +50,22 @@ def tableau(method: str) -> Tableau:
     ``"verner65"``: Verner's method of order 6 with an error estimate of order 5, 8 stages (SIAM J. Numer. Anal. 15
     (1978) 772, known as DVERK), dense output of order 5.
     ``"rk4"``: the classical method of order 4 with a fixed step, cubic Hermite output.
-    ``"rk43"``: the same with an error estimate of order 3 from the rate at its end, which the next step needs anyway.
-    ``"dp54"``: Dormand and Prince's method of order 5 with an error estimate of order 4, cubic Hermite output.
+    ``"rk43"``: the same with an error estimate of order 3 from the rate at its end, which the next step needs anyway,
+    and dense output of order 5.
+    ``"dp54"``: Dormand and Prince's method of order 5 with an error estimate of order 4, dense output of order 5.
     """
     _check.one_of(method, {*EXPLICIT_METHODS, *LADDER}, "explicit method")
     if method in ("rk4", "rk43"):
         A = _lower([[0.5], [0.0, 0.5], [0.0, 0.0, 1.0]], 4)
         # (1, 2, 2, 0, 1) / 6 is of order 3: it meets all conditions of it
         errors = [np.zeros(0)] * 2 if method == "rk4" else [np.zeros(5), np.array([0, 0, 0, 1, -1]) / 6.0]
-        return Tableau(A, np.array([1, 2, 2, 1]) / 6.0, A.sum(axis=1), *errors, *_NO_DENSE, 4)
+        b = np.array([1, 2, 2, 1]) / 6.0
+        return Tableau(A, b, A.sum(axis=1), *errors, *(_NO_DENSE if method == "rk4" else _bootstrapped(b)), 4)
     if method == "dp54":
         from scipy.integrate import RK45
 
         parts = (np.hstack([RK45.A, np.zeros((6, 1))]), RK45.B, RK45.C, np.zeros(7), RK45.E)
-        return Tableau(*(np.ascontiguousarray(p, dtype=np.float64) for p in parts), *_NO_DENSE, 5)
+        return Tableau(*(np.ascontiguousarray(p, dtype=np.float64) for p in parts), *_bootstrapped(RK45.B), 5)
     if method == "verner65":
         A, b, embedded = _verner65()
         error = np.append(b - embedded, 0.0)

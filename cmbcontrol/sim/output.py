@@ -355,10 +355,10 @@ def _events(part: Part) -> list[dict[str, Any]]:
         return []
     T, X, F, _ = part.steps.arrays()
     suspect = np.concatenate(part.steps.least[: len(part.steps.U)]) < 1.0
+    if not suspect.any():
+        return []
     near_suspect = np.convolve(suspect, [1, 1, 1], "same") > 0
     edges = np.flatnonzero(np.diff(np.concatenate([[False], near_suspect, [False]])))
-    if not edges.size:
-        return []
     engine = _engine(part)
     stretches = zip(edges[::2], edges[1::2], strict=True)
     return [event for a, b in stretches for event in _passages(engine, T[a : b + 1], X[a : b + 1], F[a:b])]

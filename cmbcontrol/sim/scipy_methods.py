@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 from .._interrupt import let_through
 from ..errors import AssemblyError, ModelError, RedundantRowsError, Status
 from ..kernels import runge_kutta
-from .control import LawFailed
 from .engine import Engine, NotFinite
 from .integrators import SCIPY_METHODS
 from .run import INSTANT, Record, Run, Standing, path, spent
@@ -175,6 +174,7 @@ class _Loop:
         self.run, self.field, self.log, self.now, self.control = run, field, log, now, run.control
         self.integrator: _Integrator | None = None
         self.failure: Exception | None = None
+        self.raised: BaseException | None = None  # through the integrator
 
     def go(self, stop: float) -> None:
         """All steps."""
@@ -219,8 +219,12 @@ class _Loop:
         try:
             within = integrator.step()
         except (_Failed, ValueError, np.linalg.LinAlgError) as error:  # implicit methods refuse nan themselves
-            failure = self.failure or _Failed(str(error))
-            raise failure from failure.__cause__
+            if self.raised is None:
+                failure = self.failure or _Failed(str(error))
+                raise failure from failure.__cause__
+        finally:
+            if self.raised is not None:  # Fortran may have made another error of it, or none
+                raise self.raised
         stages = _STAGES.get(run.method)
         if stages:  # the others do not tell
             self.log.record.rejections += max(0, (field.evaluations - before) // stages - 1)
@@ -238,15 +242,24 @@ class _Loop:
         return end, new, F
 
     def _rate(self, t: float, x: Array) -> Array:
-        """The rate, or nan where it cannot be evaluated: then the methods shorten their step."""
+        """The rate, or nan where it cannot be evaluated: then the methods shorten their step.
+
+        VODE and LSODA call on with an exception of their own, or what a law raised, pending, until they see it:
+        compiled code must not be called then.
+        """
+        if self.raised is not None:
+            return np.full(x.size, np.nan)
         try:
             return self.field.derivative(t, x)
         except NotFinite as error:
             self.failure = self.failure or error  # a stage that failed makes the next ones so
             return np.full(x.size, np.nan)
-        except (AssemblyError, ModelError, LawFailed) as error:  # VODE is called on before it sees an exception
+        except (AssemblyError, ModelError) as error:
             self.failure = error
             return np.full(x.size, np.nan)
+        except BaseException as error:
+            self.raised = error
+            raise
 
 
 def _dense(within: Callable[[float], Array], t0: float, t1: float, x0: Array, x1: Array) -> Array:

@@ -140,7 +140,7 @@ def simulate(
         Fixed step, s: needed for ``rk4``, possible for ``sdirk4``, ``rodas4`` and ``rodas5p``.
     rtol, atol : float, optional
         Error allowed a step, relative and absolute (rad, m, rad/s, m/s); 1e-11 unless given, 1e-8 with ``auto`` under
-        a sampled law, whose samples and sensors say no more, and 1e-7 for implicit methods with step control.
+        a sampled law with noise or steps in its signals (``rough``), and 1e-7 for implicit methods with step control.
     max_step, max_steps : float, int
     stabilisation : {"projection", "all-at-once", "baumgarte", "none"}
         ``projection``: bring first position, then velocity back onto the loops after each step. ``all-at-once``:
@@ -219,9 +219,10 @@ def simulate(
     if loops.changing and coordinates is not None:
         raise TypeError("switches= change the loops, and with them which coordinates are independent; leave them out")
     law = as_controller(controller, plant) if model is None else OnModel(model, controller)
+    rough = method == "auto" and bool(getattr(law, "rough", False))
     if method == "auto" and getattr(law, "period", None) is None:
         method = "dop853"
-    rtol, atol = (_tolerance(method, step, x, name) for x, name in ((rtol, "rtol"), (atol, "atol")))
+    rtol, atol = (_tolerance(method, step, rough, x, name) for x, name in ((rtol, "rtol"), (atol, "atol")))
     alpha, beta = kept.gains or (0.0, 0.0)
     options = motion.Options(
         rtol,
@@ -378,11 +379,11 @@ def _require_fitting(
         )
 
 
-def _tolerance(method: str, step: float | None, given: float | None, what: str) -> float:
+def _tolerance(method: str, step: float | None, rough: bool, given: float | None, what: str) -> float:
     """A tolerance, or what goes with the method."""
     if given is not None:
         return _check.positive(given, what)
-    if method == "auto":
+    if rough:
         return 1e-8
     return 1e-7 if step is None and method in LOCAL_METHODS and method != "local-dop853" else 1e-11
 
