@@ -9,9 +9,13 @@ import numpy as np
 
 import cmbcontrol as cmb
 from cmbcontrol import plants
-from cmbcontrol.kernels import constrained, stepping
+from cmbcontrol._progress import Reporter
+from cmbcontrol.controllers.protocol import as_controller
+from cmbcontrol.kernels import motion
 from cmbcontrol.model.terms import RANK_TOLERANCE
-from cmbcontrol.sim.integrators import tableau
+from cmbcontrol.sim import run as sim_run
+from cmbcontrol.sim.advance import advance
+from cmbcontrol.sim.control import Control
 
 from .rivals import common
 from .rivals.common import FIVE_BAR, Array, Evaluation, Machine, Run, cells
@@ -57,26 +61,17 @@ def inside_loop(machine: Machine, calls: int = 3000) -> float:
     q = plant.close(q)
     v = plant.project_velocity(q, v)
     steps = calls // 4
-    options = stepping.Options(
-        1e-9, 1e-9, 1e-5, RANK_TOLERANCE, plant.generic_rank(q), stepping.NONE, False, False, 0.0, 0.0, 1e-15, 0.0, 1.0
-    )
-    x = np.concatenate([q, v, np.zeros(2)])
-    rows = len(plant.row_names)
-    record = (
-        np.empty(steps + 1),
-        np.empty((steps + 1, x.size)),
-        np.empty((steps, 7, x.size)),
-        np.zeros((steps + 1, rows)),
-        np.zeros(steps + 1, np.int64),
+    cap = plant.generic_rank(q)
+    options = motion.Options(1e-9, 1e-9, 1e-5, steps, 1.0, RANK_TOLERANCE, cap, 1.0, 1e-15, 0.0, motion.NONE)
+    run = sim_run.Run(
+        plant, Control(plant, as_controller(None, plant)), options, "rk4", 1.0, steps, Reporter(False, "")
     )
     best = np.inf
     for _ in range(5):
+        now, record = sim_run.Standing(0.0, np.concatenate([q, v, np.zeros(2)]), 1e-5), sim_run.Record()
         begin = time.perf_counter()
-        _, _, evaluations, *_ = stepping.advance(
-            plant.model, tableau("rk4"), options, constrained.new_work(plant.model), 0.0, x, np.zeros(plant.nu),
-            1.0, 1e-5, 0.0, 10 * steps, *record, stepping.new_pause(tableau("rk4"), x.size),
-        )  # fmt: skip
-        best = min(best, (time.perf_counter() - begin) / evaluations)
+        advance(run, record, now, 1.0)
+        best = min(best, (time.perf_counter() - begin) / record.evaluations)
     return 1e6 * best
 
 

@@ -15,7 +15,9 @@ nothing can be imported. Here
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import hashlib
+import itertools
 import pickle
 import shutil
 import signal
@@ -30,12 +32,15 @@ from pathlib import Path
 from typing import Any
 
 import numba
+from llvmlite import ir
+from numba.core import types
 from numba.core.caching import NullCache
 from numba.core.compiler import CompileResult
 from numba.core.serialize import dumps
+from numba.extending import intrinsic
 from numba.misc.appdirs import AppDirs
 
-__all__ = ["JIT_ENABLED", "kernel", "kernels", "needs_compilation"]
+__all__ = ["JIT_ENABLED", "Callback", "call", "entry", "kernel", "kernels", "needs_compilation"]
 
 JIT_ENABLED = not numba.config.DISABLE_JIT
 
@@ -216,3 +221,60 @@ def kernels() -> tuple[Callable, ...]:
 def needs_compilation(last: str = "record.output_quantities") -> bool:
     """True where a kernel (the last that a simulation needs) is not on disk yet: the first run takes a while."""
     return JIT_ENABLED and not any(next(folder.glob(f"{last}-*.code"), None) for folder in _folders())
+
+
+# -- kernels that call Python --------------------------------------------------------------------------------------
+
+
+_SIGNATURE = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, ctypes.c_double)
+_interpreted: dict[int, Callable[[int, float], int]] = {}  # where nothing is compiled, an address is a key of it
+_addresses = itertools.count(1)
+
+
+class Callback:
+    """A function (what, t) -> int that kernels can `call`, as long as this object lives. It must not raise.
+
+    Numbers go through arrays that both sides know. numba's own way, function objects as arguments, costs 10 us for each
+    call of a kernel, and the signature of a function with arrays differs from machine to machine.
+    """
+
+    def __init__(self, function: Callable[[int, float], int]) -> None:
+        if JIT_ENABLED:
+            self._function = _SIGNATURE(function)
+            self.address = ctypes.cast(self._function, ctypes.c_void_p).value or 0
+        else:
+            self.address = next(_addresses)
+            _interpreted[self.address] = function
+
+    def __del__(self) -> None:
+        if not JIT_ENABLED:
+            _interpreted.pop(self.address, None)
+
+
+def entry(function: Callable, *arguments: Any) -> Callable:
+    """The machine code of a kernel for arguments of these types, called without looking at types again."""
+    if not JIT_ENABLED:
+        return function
+    signature = tuple(numba.typeof(x) for x in arguments)
+    function.compile(signature)
+    return function.get_overload(signature)
+
+
+if JIT_ENABLED:
+
+    @intrinsic
+    def call(typing_context, address, what, t):
+        """The status that the function at an address returns."""
+
+        def generate(context, builder, signature, arguments):
+            kind = ir.FunctionType(ir.IntType(64), [ir.IntType(64), ir.DoubleType()])
+            function = builder.inttoptr(arguments[0], kind.as_pointer())
+            return builder.call(function, arguments[1:])
+
+        return types.int64(types.int64, types.int64, types.float64), generate
+
+else:
+
+    def call(address: int, what: int, t: float) -> int:
+        """The status that the function at an address returns."""
+        return _interpreted[address](what, t)

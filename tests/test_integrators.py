@@ -93,10 +93,10 @@ def test_order_of_verner():
             for j, row in enumerate(tab.A_extra):
                 K[m + 1 + j] = (x + h * row @ K) * np.cos(t + tab.c_extra[j] * h)
             F = np.empty((7, 1))
-            cmb.kernels.stepping.dense_coefficients(K, tab, x, new, h, F)
+            cmb.kernels.runge_kutta.dense_coefficients(K, tab, x, new, h, F)
             out = np.empty(1)
             for s in (0.3, 0.6, 0.9):
-                cmb.kernels.stepping.interpolate(x, F, s, out)
+                cmb.kernels.runge_kutta.interpolate(x, F, s, out)
                 worst = max(worst, abs(out[0] - np.exp(np.sin(t + s * h))))
             x = new
         found.append(abs(x[0] - np.exp(np.sin(2.0))))

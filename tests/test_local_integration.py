@@ -597,7 +597,7 @@ def test_the_governor_in_short():
         (dict(method="rodas4", step=-0.01), ValueError, "step"),
         (dict(method="rodas4", stabilisation="baumgarte"), TypeError, "stays on the manifold by itself"),
         (dict(method="sdirk4", energy=True), TypeError, "stays on the manifold by itself"),
-        (dict(parametrization="tangent"), TypeError, "'dop853' integrates all coordinates.*rodas4"),
+        (dict(parametrization="tangent"), TypeError, "'auto' integrates all coordinates.*rodas4"),
         (dict(method="rk4", step=0.01, coordinates=("left", "right")), TypeError, "'rk4' integrates all coordinates"),
         (dict(method="rodas4", parametrization="polar"), ValueError, "no parametrization 'polar'"),
         (dict(method="rodas4", parametrization=3), TypeError, "parametrization must be"),

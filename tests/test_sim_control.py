@@ -217,7 +217,7 @@ def test_a_part_of_a_run_ends_where_something_watched_happens(cart, method, law)
     from dataclasses import replace
 
     from cmbcontrol._progress import Reporter
-    from cmbcontrol.kernels import stepping
+    from cmbcontrol.kernels import motion
     from cmbcontrol.linear.parametrization import as_parametrization
     from cmbcontrol.sim.advance import advance
     from cmbcontrol.sim.control import Control
@@ -231,9 +231,8 @@ def test_a_part_of_a_run_ends_where_something_watched_happens(cart, method, law)
     }
     control = Control(cart, cmb.controllers.protocol.as_controller(laws[law], cart))
     tolerance = 1e-10
-    options = stepping.Options(
-        tolerance, tolerance, 0.01 if method == "rk4" else np.inf, 1e-10, 0, 0, False, False, 0.0, 0.0, 1e-15, 1e-4, 1.0
-    )
+    longest = 0.01 if method == "rk4" else np.inf
+    options = motion.Options(tolerance, tolerance, longest, 1000, 1.0, 1e-10, 0, 1.0, 1e-15, 1e-4)
     local = as_parametrization(None, None) if method in LOCAL_METHODS else None
     run = Run(cart, control, options, method, 1.0, 1000, Reporter(False, ""), np.zeros(0), local, method == "rk4")
     now, record = Standing(0.0, np.zeros(4), 0.01), Record()

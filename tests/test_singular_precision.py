@@ -8,9 +8,14 @@ from scipy.integrate import solve_ivp
 
 import cmbcontrol as cmb
 from cmbcontrol import plants
-from cmbcontrol.kernels import constrained, stepping
+from cmbcontrol._progress import Reporter
+from cmbcontrol.controllers.protocol import as_controller
+from cmbcontrol.kernels import motion, passages, runge_kutta
 from cmbcontrol.model.terms import RANK_TOLERANCE
+from cmbcontrol.sim.control import Control
+from cmbcontrol.sim.engine import Engine
 from cmbcontrol.sim.integrators import tableau
+from cmbcontrol.sim.run import Run, Standing
 
 pytestmark = pytest.mark.nojit_slow  # whole runs
 
@@ -32,12 +37,14 @@ def start_near(plant, turned=0.0):
     return plant.close(q + np.array([turned, 0.0, turned, 0.0]), accuracy=1e-16)
 
 
-def options(plant, q):
-    """Of a run with projection at default tolerances."""
-    return stepping.Options(
-        1e-11, 1e-11, np.inf, RANK_TOLERANCE, plant.generic_rank(q), stepping.PROJECT, False, False, 0.0, 0.0, 1e-15,
-        1e-4, 1.0,
+def engine(plant, q, v):
+    """Of a run with projection at default tolerances, and its first state."""
+    options = motion.Options(
+        1e-11, 1e-11, np.inf, 1000, 1.0, RANK_TOLERANCE, plant.generic_rank(q), 1.0, 1e-15, 1e-4
     )  # fmt: skip
+    x = np.concatenate([q, v, [0.0, 0.0]])
+    run = Run(plant, Control(plant, as_controller(None, plant)), options, "dop853", 1.0, 1000, Reporter(False, ""))
+    return Engine(run, Standing(0.0, x, 1e-3)), x
 
 
 class TestFiveBar:
@@ -154,10 +161,8 @@ class TestPieces:
         v = plant.project_velocity(q, [1.0, 2.0, 3.0, 4.0])
         rates = []
         for machine in (plant, swapped):
-            dx, w = np.empty(10), constrained.new_work(machine.model)
-            x = np.concatenate([q, v, [0.0, 0.0]])
-            assert stepping.derivative(machine.model, x, np.zeros(machine.nu), options(machine, q), w, True, dx) == 2
-            rates.append(dx)
+            stands, x = engine(machine, q, v)
+            rates.append(stands.derivative(0.0, x))
         assert np.abs(rates[0] - rates[1]).max() < 1e-9
 
     def test_the_digits_that_a_state_cannot_hold_are_kept(self):
@@ -165,7 +170,7 @@ class TestPieces:
         K, one = np.array([[1.0, -1.0]]), np.ones(1)
         for _ in range(1000):
             out, lost = np.empty(2), np.empty(2)
-            stepping.step_from(x, low, K, one, 1, 1e-17, out, lost)
+            runge_kutta.step_from(x, low, K, one, 1, 1e-17, out, lost)
             x, low = out, lost
         assert x + low == pytest.approx([np.pi + 1e-14, 1.0 - 1e-14], abs=1e-15)
         assert (x - [np.pi, 1.0] + low) == pytest.approx([1e-14, -1e-14], rel=1e-6)
@@ -173,19 +178,19 @@ class TestPieces:
     @pytest.mark.parametrize("method", ["dop853", "verner65"])
     def test_a_step_across_has_no_stage_near_the_pose(self, method):
         method = tableau(method)
-        gap = stepping.widest_gap(method)
+        gap = runge_kutta.widest_gap(method)
         assert np.abs(np.concatenate([method.c, method.c_extra]) - gap).min() > 0.1
 
     def test_plan(self):
         gap = 0.47
-        assert stepping.plan(0.047, gap, 0.2, 0.05, 1.0) == (pytest.approx(0.1), True)
-        step, across = stepping.plan(0.08, gap, 0.1, 0.05, 1.0)  # as near as the next one needs
+        assert passages.plan(0.047, gap, 0.2, 0.05, 1.0) == (pytest.approx(0.1), True)
+        step, across = passages.plan(0.08, gap, 0.1, 0.05, 1.0)  # as near as the next one needs
         assert not across and 0.08 - step == pytest.approx(gap * 0.1)
-        step, across = stepping.plan(0.047, gap, 0.2, 0.05, 0.06)  # no room for it: the step after this one fits
+        step, across = passages.plan(0.047, gap, 0.2, 0.05, 0.06)  # no room for it: the step after this one fits
         assert not across and (0.047 - step) / gap == pytest.approx(0.06 - step)
-        assert stepping.plan(0.047, gap, 0.2, 0.05, 0.048) == (0.048, True)  # the end is just beyond
-        assert stepping.plan(0.047, gap, 0.2, 0.05, 0.04) == (0.2, False)  # and here before the pose
-        assert stepping.plan(np.inf, gap, 0.2, 0.5, 1.0) == (0.2, False)
+        assert passages.plan(0.047, gap, 0.2, 0.05, 0.048) == (0.048, True)  # the end is just beyond
+        assert passages.plan(0.047, gap, 0.2, 0.05, 0.04) == (0.2, False)  # and here before the pose
+        assert passages.plan(np.inf, gap, 0.2, 0.5, 1.0) == (0.2, False)
 
 
 class Idle:

@@ -798,11 +798,11 @@ def test_delayed_efforts_and_measured_forces_go_on_over_a_switch():
 
 def test_kernels_are_not_compiled_again():
     from cmbcontrol._jit import JIT_ENABLED
-    from cmbcontrol.kernels import constrained, stepping
+    from cmbcontrol.kernels import constrained, loop
 
     if JIT_ENABLED:
         assert len(constrained.gauss_acceleration.signatures) <= 1
-        assert len(stepping.advance.signatures) <= 1
+        assert len(loop.advance.signatures) <= 1
 
 
 def test_a_law_that_fails_at_the_start_says_so_itself():

@@ -199,7 +199,7 @@ def generalized_force(model, u, w, f):
                 f[i] += w.B[i, k] * u[k]
 
 
-@kernel
+@kernel(inline=True)
 def solve_acceleration(scale, w, rank, f, target, vdot):
     """Gauss' principle: the acceleration nearest to the free one, in the metric of M, with A vdot = target.
 
@@ -223,7 +223,7 @@ def solve_acceleration(scale, w, rank, f, target, vdot):
     backward(w.L, vdot)
 
 
-@kernel
+@kernel(inline=True)
 def least_change(w, rank, change):
     """Smallest change of the velocities, in the metric of the last split, by which the rows change by `w.rhs`."""
     change[:] = 0.0
@@ -232,7 +232,7 @@ def least_change(w, rank, change):
     backward(w.L, change)
 
 
-@kernel
+@kernel(inline=True)
 def velocity_correction(scale, w, rank, v, change):
     """change (nv,) = what makes v admissible: the smallest one in the metric of the last split.
 
@@ -252,16 +252,16 @@ def velocity_correction(scale, w, rank, v, change):
         backward(w.L, change)
         for k in range(n):
             change[k] -= v[k]
-        return
-    for i in range(w.rhs.shape[0]):
-        s = 0.0
-        for k in range(n):
-            s += w.A[i, k] * v[k]
-        w.rhs[i] = -scale[i] * s
-    least_change(w, rank, change)
+    else:
+        for i in range(w.rhs.shape[0]):
+            s = 0.0
+            for k in range(n):
+                s += w.A[i, k] * v[k]
+            w.rhs[i] = -scale[i] * s
+        least_change(w, rank, change)
 
 
-@kernel
+@kernel(inline=True)
 def project_velocity(scale, w, rank, v):
     """Remove from v, in place, what the constraints forbid (in the metric of the last split)."""
     change = np.empty(v.shape[0])
@@ -303,11 +303,12 @@ def largest(model, phi):
 
 
 @kernel
-def close_loops(model, q, w, tolerance, cap, euclidean, accuracy, moved):
+def close_loops(model, q, w, tolerance, cap, euclidean, accuracy, known, moved):
     """Move q, in place, to the nearest point where the loops are closed (Gauss-Newton).
 
-    `moved` (nv,) gets the displacement. The factorization is kept while the residual falls
-    at least tenfold. Returns the residual that is left, in metres; negative where the mass matrix failed.
+    `moved` (nv,) gets the displacement. The factorization is kept while the residual falls at least tenfold; where
+    the split of w is that of a pose near by, `known` is its rank, and else -1. Returns the residual that is left,
+    metres; negative where the mass matrix failed.
     """
     n = w.z.shape[0]
     moved[:] = 0.0
@@ -315,8 +316,8 @@ def close_loops(model, q, w, tolerance, cap, euclidean, accuracy, moved):
         return 0.0
     step = np.empty(n)
     trial = q.copy()
-    fresh = False
-    rank = 0
+    fresh = known >= 0
+    rank = max(known, 0)
     link_poses(model.links, q, w.R, w.p)
     loop_residual(model, q, w.R, w.p, w.phi)
     residual = largest(model, w.phi)

@@ -14,19 +14,21 @@ from .constrained import (
     update_velocity,
 )
 from .forces import dissipated_power, kinetic_energy, potential_energy
+from .motion import BAUMGARTE, PROJECT, closeness_at, project
+from .runge_kutta import interpolate
 from .split import solve_multipliers
-from .stepping import BAUMGARTE, PROJECT, baumgarte, closeness, interpolate, project
 
 __all__ = ["output_quantities", "output_states", "path_closeness"]
 
 
 @kernel
-def output_states(model, opt, times, T, X, F, out):
-    """States out (times, nx) at given times, from the record of the steps, on the closed loops."""
-    w = new_work(model)
-    moved = np.empty(2 * model.damping.shape[0])
+def output_states(model, opt, s, w, times, T, X, F, out):
+    """States out (times, nx) at given times, from the record of the steps, on the closed loops.
+
+    Returns how many of them could not be closed.
+    """
     n = F.shape[0]
-    j = 0
+    j, failed = 0, 0
     for i in range(times.shape[0]):
         while j < n - 1 and times[i] > T[j + 1]:
             j += 1
@@ -38,8 +40,13 @@ def output_states(model, opt, times, T, X, F, out):
             out[i] = X[j + 1]
         else:
             interpolate(X[j], F[j], (times[i] - T[j]) / (T[j + 1] - T[j]), out[i])
-            if opt.stabilisation == PROJECT:
-                project(model, out[i], opt, w, 0.0, moved)
+            if (
+                opt.stabilisation == PROJECT
+                and opt.every == 1
+                and project(model, opt, s, w, times[i], out[i], 0.0, -1) < 0.0
+            ):
+                failed += 1
+    return failed
 
 
 @kernel
@@ -66,7 +73,10 @@ def output_quantities(model, opt, X, U, vdot, force, lam, phi, energies, pivots,
         for k in range(w.b.shape[0]):
             w.b[k] = -w.b[k]
             if opt.stabilisation == BAUMGARTE:
-                w.b[k] -= baumgarte(w, v, k, opt)
+                speed = 0.0
+                for j in range(nv):
+                    speed += w.A[k, j] * v[j]
+                w.b[k] -= 2.0 * opt.alpha * speed + opt.beta * opt.beta * w.phi[k]
         solve_acceleration(model.scale, w, ranks[i], f, w.b, vdot[i])
         solve_multipliers(w.G, w.order, ranks[i], w.z, lam[i])
         for k in range(lam.shape[1]):
@@ -85,10 +95,8 @@ def output_quantities(model, opt, X, U, vdot, force, lam, phi, energies, pivots,
 
 
 @kernel
-def path_closeness(model, opt, times, T, X, F, out):
+def path_closeness(model, opt, s, w, times, T, X, F, out):
     """Closeness to a singular pose along the record of the steps."""
-    w = new_work(model)
-    nq = X.shape[1] - model.damping.shape[0] - 2
     y = np.empty(X.shape[1])
     j = 0
     for i in range(times.shape[0]):
@@ -97,5 +105,4 @@ def path_closeness(model, opt, times, T, X, F, out):
         while j > 0 and times[i] < T[j]:
             j -= 1
         interpolate(X[j], F[j], (times[i] - T[j]) / (T[j + 1] - T[j]), y)
-        update_position(model, y[:nq], w, 0.0, opt.cap)
-        out[i] = closeness(w.pivots, opt)
+        out[i] = closeness_at(model, opt, s, w, times[i], y)

@@ -310,7 +310,7 @@ class Mechanism(PlantBase):
         """By full steps in the compiled kernel; by damped ones where these do not close the loops, or lead far."""
         trial, work, moved = q.copy(), constrained.new_work(self.model), np.empty(self.nv)
         left = constrained.close_loops(
-            self.model, trial, work, RANK_TOLERANCE, self.nv, euclidean, accuracy * self.size, moved
+            self.model, trial, work, RANK_TOLERANCE, self.nv, euclidean, accuracy * self.size, -1, moved
         )
         closed = 0.0 <= left < 1e-9 * self.size or 0.0 <= left < 1e-9 * self.extent(trial)
         if closed and np.abs(moved * self.reach).max(initial=0.0) < 0.5 * self.size:  # so near, full steps are right

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from ..model.mechanism import Mechanism
-from . import compiled, interpreted, local, scipy_methods
+from . import engine, local, scipy_methods
 from .integrators import SCIPY_METHODS
 from .run import Record, Run, Standing
 
@@ -27,7 +26,4 @@ def _loop_of(run: Run) -> Callable[[Run, Record, Standing, float], None]:
         return local.run
     if run.method in SCIPY_METHODS:
         return scipy_methods.run
-    plain = run.formulation is None and run.stabilisation.compiled
-    if plain and isinstance(run.plant, Mechanism) and run.control.holds:
-        return compiled.run
-    return interpreted.run
+    return engine.run

@@ -14,11 +14,11 @@ from .. import _check
 from .._tolerance import BLURRED, rank
 from ..dynamics.singular import SingularPose, moves, nearest_singular_pose, regular_gradient, singular_pose
 from ..errors import AssemblyError, ModelError, SingularPoseError, Status, SwitchingError
-from ..kernels import stepping
+from ..kernels import motion, passages, runge_kutta
 from ..model.plant import Plant
 from ..model.terms import Terms
 from .advance import advance
-from .field import Field, NotFinite
+from .engine import Engine, NotFinite
 from .output import looks_in_step, lowest
 from .run import Record, Run, Standing
 
@@ -27,7 +27,7 @@ __all__ = ["Steering", "advance_through", "check_start", "near_the_end"]
 Array = NDArray[np.float64]
 Choice = int | ArrayLike | None
 
-_PASSING = ("dop853", "verner65")  # methods that pass singular poses
+_PASSING = ("auto", "dop853", "verner65")  # methods that pass singular poses
 _AT = 1e-6  # closeness of a passage through a singular pose, as events are logged
 _APART = 1e-6  # s: nearer than this to the pose that was left, it is still the same
 _LOOK = 0.1  # closeness from which on a passage is looked for
@@ -51,7 +51,7 @@ _BESIDE_IT = 2000.0
 _BLUR, _BLUR_AT_REST = 2e-15, 2e-17
 _DIGITS = 1e-12  # radians or sizes from a pose, below which rounding hides on which branch a start is
 _PARTS = np.arange(1, 8) / 7.0
-# the polynomial that `stepping.interpolate` evaluates, at these parts: s (F0 + (1 - s) (F1 + s (F2 + ...)))
+# the polynomial that `runge_kutta.interpolate` evaluates, at these parts: s (F0 + (1 - s) (F1 + s (F2 + ...)))
 _DENSE = np.cumprod([_PARTS if k % 2 == 0 else 1.0 - _PARTS for k in range(7)], axis=0).T
 
 
@@ -196,7 +196,7 @@ class _Passage:
         def closeness(times: Array) -> Array:
             poses = (np.ascontiguousarray(state(float(t))[: plant.nq]) for t in times)
             rest = np.zeros(plant.nv)
-            return np.array([stepping.closeness(plant.terms(q, rest).pivots, options) for q in poses])
+            return np.array([motion.closeness(plant.terms(q, rest).pivots, options) for q in poses])
 
         v = state(a)[plant.nq : plant.nq + plant.nv]
         grid = np.linspace(a, b, looks_in_step(plant, v, b - a) + 1)
@@ -251,7 +251,7 @@ def _passing(run: Run) -> bool:
     return (
         run.parametrization is None
         and run.options.pass_within > 0.0
-        and run.options.stabilisation == stepping.PROJECT
+        and run.stabilisation.passes
         and run.method in _PASSING
     )
 
@@ -279,7 +279,7 @@ def _arrive(run: Run, record: Record, now: Standing, watch: _Passage, steering: 
     x[nq:n] = v
     states[-1] = x
     F = np.linalg.solve(_DENSE, states - now.x)
-    record.append(np.array([now.t, watch.time]), np.array([now.x, x]), F[None], run.control.command)
+    record.append(np.array([now.t, watch.time]), np.array([now.x, x]), F[None], run.control.command[None])
     now.h = max(watch.ends[1] - watch.ends[0], 1e-9 * run.t_end)
     now.t, now.x = float(watch.time), x.copy()  # type: ignore[arg-type]
     now.taken += 1
@@ -326,14 +326,14 @@ def _leave(run: Run, record: Record, now: Standing, until: float, steering: Stee
     nq, n = plant.nq, plant.nq + plant.nv
     q, v = now.x[:nq].copy(), now.x[nq:n].copy()
     terms = plant.terms(q, v, cap=run.options.cap)
-    closeness = stepping.closeness(terms.pivots, run.options)
-    if closeness >= stepping.CROSS_FROM:
+    closeness = motion.closeness(terms.pivots, run.options)
+    if closeness >= passages.CROSS_FROM:
         return
     control = run.control
     if control.next <= now.t:
-        control.refresh(now.t, plant, q, v, now.x[n + 2 :])
-    field = Field(run, now)
-    found = _start_of_step(run, field, now, terms, closeness, steering)
+        control.refresh(now.t, lambda: plant.terms(q, v, now.t), now.x[n + 2 :])
+    engine = Engine(run, now)
+    found = _start_of_step(run, engine, now, terms, closeness, steering)
     if found is None:
         return
     start, nodes = found
@@ -353,7 +353,7 @@ def _leave(run: Run, record: Record, now: Standing, until: float, steering: Stee
     # where rounding is above what is asked for, the step is as long as its defect falls with its length
     best, path = np.inf, None
     while h > shortest and best > _DEFECT:
-        defect, found = _collocated(field, nodes, now.t, now.x, start, h, most)
+        defect, found = _collocated(engine, nodes, now.t, now.x, start, h, most)
         if path is not None and defect >= 0.5 * best:
             break
         if stuck and found is not None and not _is_off(plant, q, found.values[-1][:nq]):
@@ -361,11 +361,11 @@ def _leave(run: Run, record: Record, now: Standing, until: float, steering: Stee
         if found is not None:
             best, path = defect, found
         h *= 0.5 ** np.clip(np.ceil(np.log2(max(defect / wanted, 1e-300)) / _ORDER), 1.0, 2.0)
-    record.evaluations += field.evaluations
+    record.evaluations += engine.evaluations
     if path is not None:
         end = float(path.times[-1])
         record.begin(now.t, now.x, plant.nu)
-        record.append(np.array([now.t, end]), np.array([now.x, path.values[-1]]), path.F[None], control.command)
+        record.append(np.array([now.t, end]), np.array([now.x, path.values[-1]]), path.F[None], control.command[None])
         now.t, now.x, now.h = end, path.values[-1].copy(), end - now.t
         now.taken += 1
     elif stuck:
@@ -391,13 +391,13 @@ def _described(plant: Plant, q: Array) -> str:
 
 
 def _start_of_step(
-    run: Run, field: Field, now: Standing, terms: Terms, closeness: float, steering: Steering
+    run: Run, engine: Engine, now: Standing, terms: Terms, closeness: float, steering: Steering
 ) -> tuple[Array, _Collocation] | None:
     """The rate at the start, known or a guess, and the nodes that go with it; None where there is nothing to leave."""
     plant, lost = run.plant, terms.rank < run.options.cap
     nq, n = plant.nq, plant.nq + plant.nv
     q, v = now.x[:nq].copy(), now.x[nq:n].copy()
-    rate, moving = field.derivative(now.t, now.x), moves(plant, terms, v)
+    rate, moving = engine.derivative(now.t, now.x), moves(plant, terms, v)
     pose = singular_pose(plant, q, tolerance=4.0 * BLURRED) if lost or closeness < BLURRED else None
     if pose is not None and len(pose.forms):
         pull = None
@@ -413,7 +413,7 @@ def _start_of_step(
     if moving:
         rate[nq:n] = 0.0  # straight on
     elif closeness < _BESIDE:
-        guess = _rate_from_rest(run, field, rate, now)
+        guess = _rate_from_rest(run, engine, rate, now)
         return None if guess is None else (guess, _UNKNOWN)
     return rate, _UNKNOWN
 
@@ -439,7 +439,7 @@ def _pull(run: Run, pose: SingularPose, v: Array, now: Standing) -> Array | None
         if pose.branches[branch].linear:
             return None
         terms = plant.terms(pose.q, zero, now.t, cap=run.options.cap)
-        f = terms.B @ run.control.effort(now.t, terms, now.x[plant.nq + plant.nv + 2 :])
+        f = terms.B @ run.control.effort(now.t, terms.copied(), now.x[plant.nq + plant.nv + 2 :])
         a = pose.acceleration(f, branch=branch)
     except SingularPoseError:
         return None
@@ -474,7 +474,7 @@ def _rate_at_pose(
     return rate
 
 
-def _rate_from_rest(run: Run, field: Field, rate: Array, now: Standing) -> Array | None:
+def _rate_from_rest(run: Run, engine: Engine, rate: Array, now: Standing) -> Array | None:
     """Rate at rest beside a singular pose: that of the pose, on the branch on which the start is."""
     plant = run.plant
     nq, n = plant.nq, plant.nq + plant.nv
@@ -486,7 +486,7 @@ def _rate_from_rest(run: Run, field: Field, rate: Array, now: Standing) -> Array
         if np.abs(away * plant.reach).max() > _DIGITS * plant.size:
             branch = pose.branch_of(pose.on_branch(away))
         at_pose = plant.terms(pose.q, np.zeros(plant.nv), now.t, cap=run.options.cap)
-        u = run.control.effort(now.t, at_pose, now.x[n + 2 :])
+        u = run.control.effort(now.t, at_pose.copied(), now.x[n + 2 :])
         rate[nq:n] = pose.acceleration(at_pose.B @ u, branch=branch)
     except (AssemblyError, SingularPoseError):
         return None
@@ -502,28 +502,28 @@ class _Path(NamedTuple):
 
 
 def _collocated(
-    field: Field, nodes: _Collocation, t: float, x: Array, rate: Array, h: float, most: float
+    engine: Engine, nodes: _Collocation, t: float, x: Array, rate: Array, h: float, most: float
 ) -> tuple[float, _Path | None]:
     """Defect of a step of collocation, and the step; none if the defect is above `most`."""
-    c, A, plant = nodes.c, nodes.A, field.plant
-    nq, n = field.nq, field.nq + field.nv
+    c, A, plant = nodes.c, nodes.A, engine.plant
+    nq, n = engine.nq, engine.nq + engine.nv
     first = int(c[0] == 0.0)
     K = np.tile(rate, (c.size, 1))
     X = np.tile(x, (c.size, 1))
     # from rest, rates grow linearly: a constant one would leave all nodes at the pose
     K[:, :nq] += (c * h)[:, None] * plant.position_rate(x[:nq].copy(), rate[nq:n].copy())
-    weights = _weights(field, x, h)
+    weights = _weights(engine, x, h)
     last, mixed = np.inf, _Mixed()
     try:
         for count in range(60):
             Y = x + h * A @ K
-            if not (np.abs(Y) < stepping.HUGE).all():
+            if not (np.abs(Y) < motion.HUGE).all():
                 break
-            new = np.array([*[x] * first, *(field.project(np.ascontiguousarray(y))[0] for y in Y[first:])])
+            new = np.array([*[x] * first, *(engine.project(np.ascontiguousarray(y))[0] for y in Y[first:])])
             change = float((weights * np.abs(new - X)).max())
             X = new
             before, rough = K[first:].copy(), change > _ROUGH
-            K[first:] = [field.derivative(t + s * h, y) for s, y in zip(c[first:], X[first:], strict=True)]
+            K[first:] = [engine.derivative(t + s * h, y) for s, y in zip(c[first:], X[first:], strict=True)]
             done = change < 1e-14 or (change < 0.1 * most and change >= 0.5 * last)
             slow, last = change > 0.1 * last, change
             if rough and count > _HOPELESS:
@@ -533,13 +533,13 @@ def _collocated(
                 continue
             path = _path_of(nodes, t, x, X, K, h)
             between = np.empty(x.size)
-            stepping.interpolate(x, path.F, nodes.between, between)
-            found = field.derivative(t + nodes.between * h, field.project(between)[0])
+            runge_kutta.interpolate(x, path.F, nodes.between, between)
+            found = engine.derivative(t + nodes.between * h, engine.project(between)[0])
             defect = h * float((weights * np.abs(nodes.at(nodes.between) @ K - found)).max())
             if defect > most and (done or change < 0.1 * defect):  # going on would not help
                 return defect, None
             if done:
-                X[-1, nq:n] *= field.speed_factor(X[-1])  # rounding at the start, which is none of the energy
+                X[-1, nq:n] *= engine.speed_factor(X[-1])  # rounding at the start, which is none of the energy
                 return defect, _path_of(nodes, t, x, X, K, h)
     except (AssemblyError, ModelError, NotFinite):
         pass
@@ -568,12 +568,12 @@ class _Mixed:
         return image - np.tensordot(parts, np.diff(self.images, axis=0), 1)
 
 
-def _weights(field: Field, x: Array, h: float) -> Array:
+def _weights(engine: Engine, x: Array, h: float) -> Array:
     """What makes the parts of a state comparable: radians, or sizes of the machine, and those over the step."""
-    plant, n = field.plant, field.nq + field.nv
+    plant, n = engine.plant, engine.nq + engine.nv
     weights = np.zeros(x.size)  # work and losses follow from the rest
-    weights[: field.nq] = [1.0 / plant.size if unit == "m" else 1.0 for unit in plant.position_units]
-    weights[field.nq : n] = plant.reach / plant.size * (h / _AWAY)
+    weights[: engine.nq] = [1.0 / plant.size if unit == "m" else 1.0 for unit in plant.position_units]
+    weights[engine.nq : n] = plant.reach / plant.size * (h / _AWAY)
     weights[n + 2 :] = 1.0 / (1.0 + np.abs(x[n + 2 :]))
     return weights
 

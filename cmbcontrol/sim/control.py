@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -34,6 +34,7 @@ class Control:
 
     In continuous time the states of the law are integrated with those of the plant. In sampled time its efforts are
     held, from when they arrive; where there is a drive behind it, the states of the drive are integrated.
+    A law may write into the terms that it is given: whoever asks hands out some of its own.
 
     Attributes
     ----------
@@ -61,7 +62,6 @@ class Control:
         if isinstance(law, ConstantEffort):
             self.command = law.u
         self._samples, self._times = 0, times
-        self._handed: tuple[Terms, Terms] | None = None  # what was handed out last, and of which
         self._under_way: list[tuple[float, int, float]] = []  # (arrival, motor, effort), in order
         self._start_of_drive = start_of(self.drive, plant) if self.drive is not None else np.zeros(0)
 
@@ -82,7 +82,7 @@ class Control:
 
     def first(self, terms: Terms) -> Array:
         """Efforts asked for at the start; a law that does not fit fails here, with its own message."""
-        return self._asked(0.0, self._own(terms), self.state)
+        return self._asked(0.0, terms, self.state)
 
     # -- in sampled time --------------------------------------------------------------------------
 
@@ -92,10 +92,10 @@ class Control:
         sample = np.inf if self.period is None else self._samples * self.period
         return min(sample, self._under_way[0][0]) if self._under_way else sample
 
-    def refresh(self, t: float, plant: Plant, q: Array, v: Array, c: Array) -> None:
+    def refresh(self, t: float, terms: Callable[[], Terms], c: Array) -> None:
         """Do all that is due at t: take a sample, let efforts arrive."""
         if self.period is not None and t >= self._samples * self.period:
-            self._sample(t, plant.terms(q, v, t), c)
+            self._sample(t, terms(), c)
         if self._under_way and self._under_way[0][0] <= t:
             self.command = self.command.copy()
             while self._under_way and self._under_way[0][0] <= t:
@@ -148,8 +148,8 @@ class Control:
             return command
         try:
             if self.drive is None:
-                return self._asked(t, self._own(terms), c)
-            u = self.drive(t, self._own(terms), command.copy(), c.copy())
+                return self._asked(t, terms, c)
+            u = self.drive(t, terms, command.copy(), c.copy())
             return self._checked(u, t, f"the efforts of {type(self.drive).__name__}")
         except Exception as error:
             raise LawFailed(self._driven_by, "__call__", t) from error
@@ -159,7 +159,7 @@ class Control:
         if self.period is not None or self.drive is not None:
             return held
         command = optional(self.law, "command")
-        return u if command is None else self._checked(command(t, self._own(terms), c.copy()), t, "the command")
+        return u if command is None else self._checked(command(t, terms, c.copy()), t, "the command")
 
     def rate(self, t: float, terms: Terms, c: Array, u: Array) -> Array:
         """Rate of the integrated states, with the efforts u that act."""
@@ -167,12 +167,11 @@ class Control:
             return c
         try:
             if self.drive is not None:
-                rate = self.drive.derivative(t, self._own(terms), self.command.copy(), c.copy())
+                rate = self.drive.derivative(t, terms, self.command.copy(), c.copy())
                 return self._state(rate, c.size, t, "rate of the state", self.drive)
             derivative = optional(self.law, "derivative")
             if derivative is None:
                 return np.zeros(c.size)
-            terms = self._own(terms)
             terms = measured_force(terms, u) if self.measures_force else terms
             return self._state(derivative(t, terms, c.copy()), c.size, t, "rate of the state", self.law)
         except Exception as error:
@@ -181,7 +180,6 @@ class Control:
     def report(self, t: float, terms: Terms, c: Array, u: Array) -> Mapping[str, float]:
         """What a law in continuous time reports."""
         try:
-            terms = self._own(terms)
             return self._told(t, measured_force(terms, u) if self.measures_force else terms, c)
         except Exception as error:
             raise LawFailed(self.law, "report", t) from error
@@ -195,12 +193,6 @@ class Control:
         """Efforts of the law, checked, a copy."""
         u = self.law(t, terms, state.copy())
         return self._checked(u, t, f"the efforts of {type(self.law).__name__}").copy()
-
-    def _own(self, terms: Terms) -> Terms:
-        """Terms that a law or drive may write into; the same ones for all that is asked at one evaluation."""
-        if self._handed is None or self._handed[0] is not terms:
-            self._handed = terms, terms.copied()
-        return self._handed[1]
 
     @staticmethod
     def _state(x: ArrayLike, n: int, t: float, what: str, of: Any) -> Array:

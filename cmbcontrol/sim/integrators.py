@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _check
-from ..kernels.stepping import Tableau
+from ..kernels.runge_kutta import Tableau
 
 __all__ = [
     "LOCAL_METHODS",
@@ -18,6 +18,7 @@ __all__ = [
     "SCIPY_METHODS",
     "Rosenbrock",
     "Sdirk",
+    "ladder",
     "rosenbrock",
     "sdirk4",
     "tableau",
@@ -26,6 +27,7 @@ __all__ = [
 Array = NDArray[np.float64]
 
 EXPLICIT_METHODS = ("dop853", "verner65", "rk4")  # in all coordinates, with projection
+LADDER = ("rk43", "dp54", "dop853")  # of which held intervals take the one with the fewest evaluations
 SCIPY_METHODS = {  # and what scipy calls them
     "scipy-rk45": "RK45",
     "scipy-dop853": "DOP853",
@@ -37,7 +39,7 @@ SCIPY_METHODS = {  # and what scipy calls them
 }
 MULTISTEP = ("scipy-bdf", "scipy-lsoda", "vode-adams", "vode-gear")  # a projection would contradict their history
 LOCAL_METHODS = ("sdirk4", "rodas4", "rodas5p", "radau", "local-dop853")  # in the local state-space form
-METHODS = EXPLICIT_METHODS + LOCAL_METHODS + tuple(SCIPY_METHODS)
+METHODS = ("auto", *EXPLICIT_METHODS, *LOCAL_METHODS, *SCIPY_METHODS)
 
 
 @cache
@@ -48,11 +50,22 @@ def tableau(method: str) -> Tableau:
     ``"verner65"``: Verner's method of order 6 with an error estimate of order 5, 8 stages (SIAM J. Numer. Anal. 15
     (1978) 772, known as DVERK), dense output of order 5.
     ``"rk4"``: the classical method of order 4 with a fixed step, cubic Hermite output.
+    ``"rk43"``: the same with an error estimate of order 3 from the rate at its end, which the next step needs anyway,
+    and dense output of order 5.
+    ``"dp54"``: Dormand and Prince's method of order 5 with an error estimate of order 4, dense output of order 5.
     """
-    _check.one_of(method, EXPLICIT_METHODS, "explicit method")
-    if method == "rk4":
+    _check.one_of(method, {*EXPLICIT_METHODS, *LADDER}, "explicit method")
+    if method in ("rk4", "rk43"):
         A = _lower([[0.5], [0.0, 0.5], [0.0, 0.0, 1.0]], 4)
-        return Tableau(A, np.array([1, 2, 2, 1]) / 6.0, A.sum(axis=1), *[np.zeros(0)] * 2, *_NO_DENSE, 4)
+        # (1, 2, 2, 0, 1) / 6 is of order 3: it meets all conditions of it
+        errors = [np.zeros(0)] * 2 if method == "rk4" else [np.zeros(5), np.array([0, 0, 0, 1, -1]) / 6.0]
+        b = np.array([1, 2, 2, 1]) / 6.0
+        return Tableau(A, b, A.sum(axis=1), *errors, *(_NO_DENSE if method == "rk4" else _bootstrapped(b)), 4)
+    if method == "dp54":
+        from scipy.integrate import RK45
+
+        parts = (np.hstack([RK45.A, np.zeros((6, 1))]), RK45.B, RK45.C, np.zeros(7), RK45.E)
+        return Tableau(*(np.ascontiguousarray(p, dtype=np.float64) for p in parts), *_bootstrapped(RK45.B), 5)
     if method == "verner65":
         A, b, embedded = _verner65()
         error = np.append(b - embedded, 0.0)
@@ -70,6 +83,12 @@ def tableau(method: str) -> Tableau:
         DOP853.D,
     )
     return Tableau(*(np.ascontiguousarray(p, dtype=np.float64) for p in parts), 8)
+
+
+def ladder(method: str) -> tuple[Tableau, Tableau, Tableau]:
+    """The methods that ``"auto"`` chooses from; of another one it is the only one."""
+    names = LADDER if method == "auto" else (method,) * len(LADDER)
+    return tuple(tableau(name) for name in names)  # type: ignore[return-value]
 
 
 _NO_DENSE = (np.zeros((0, 0)), np.zeros(0), np.zeros((0, 0)))  # A_extra, c_extra, D

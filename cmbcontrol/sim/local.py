@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from .._interrupt import let_through
 from ..errors import ModelError, ParametrizationError, SingularPoseError, Status
-from ..kernels import constrained, forces, stepping
+from ..kernels import constrained, forces, motion, runge_kutta
 from ..linear.local_form import LocalForm, LocalPoint
 from ..linear.parametrization import Pose
 from ..model.mechanism import Mechanism
@@ -65,7 +65,7 @@ class _System:
         if self._last is not None and self._last[0] == t and np.array_equal(self._last[1], x):
             return self._last[2]
         state = np.ascontiguousarray(x[: self.states])
-        if not (np.abs(x) < stepping.HUGE).all():
+        if not (np.abs(x) < motion.HUGE).all():
             raise OutOfReach from None
         try:
             point = self.form.point(state, t, self.near)
@@ -83,6 +83,7 @@ class _System:
 
     def law(self, t: float, terms: Terms, c: Array) -> tuple[Array, Array]:
         """Motor efforts, and the rate of the integrated states of the law or its drive."""
+        terms = terms.copied()
         u = self.control.effort(t, terms, c)
         return u, self.control.rate(t, terms, c, u)
 
@@ -412,7 +413,7 @@ class _Loop:
 
     def _refresh(self) -> None:
         """Held efforts change."""
-        self.control.refresh(self.t, self.run.plant, self.q, self.v, self.c)
+        self.control.refresh(self.t, lambda: self.run.plant.terms(self.q, self.v, self.t), self.c)
         self._flush()
         self.u = self.control.command
         if self.stepper is not None:
@@ -454,7 +455,7 @@ class _Loop:
         for rate, x in zip(rates, (x0, x1), strict=True):
             rate[self.nq :] = (x1 - x0)[self.nq :] / h
             rate[q] = self.run.plant.position_rate(np.ascontiguousarray(x[q]), np.ascontiguousarray(x[v]))
-        stepping.record_step(x0, x1, *rates, h, F)
+        runge_kutta.cubic(x0, x1, *rates, h, F)
         return F
 
     def _emit_start(self) -> None:
@@ -470,7 +471,8 @@ class _Loop:
     def _flush(self) -> None:
         """Hand the steps to the record."""
         if self._F:
-            self.record.append(np.array(self._T), np.array(self._X), np.array(self._F), self.u)
+            held = np.tile(self.u, (len(self._F), 1))
+            self.record.append(np.array(self._T), np.array(self._X), np.array(self._F), held)
             self._handed += len(self._F)
             self._T, self._X, self._F = self._T[-1:], self._X[-1:], []
 
@@ -490,7 +492,7 @@ class _Loop:
     def reason(self, error: BaseException | None) -> BaseException | None:
         """Why the run ends here: a singular pose, coordinates that cease to be independent, or the error given."""
         opt, plant = self.run.options, self.run.plant
-        near = stepping.closeness(plant.terms(self.q, np.zeros(self.nv)).pivots, opt)
+        near = motion.closeness(plant.terms(self.q, np.zeros(self.nv)).pivots, opt)
         if near < _NEAR:
             return SingularPoseError(
                 f"a singular pose is here: the smallest constraint gradient has fallen to {near:.1e} of the largest, "

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time as clock
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -13,13 +14,15 @@ from numpy.typing import NDArray
 from ..controllers.protocol import ConstantEffort
 from ..dynamics.singular import hysteresis_rank
 from ..errors import ModelError, Status
-from ..kernels import constrained, record, stepping
+from ..kernels import constrained, motion, record
 from ..model.mechanism import Mechanism
 from ..model.plant import Plant
 from ..model.terms import RANK_TOLERANCE, Terms
 from .control import LawFailed
+from .engine import Engine
 from .result import Simulation, build_dataset
-from .run import Record, Run
+from .run import Record, Run, Standing, path
+from .stabilisation import Stabilisation
 
 __all__ = ["Part", "assemble_result", "looks_in_step", "lowest"]
 
@@ -63,7 +66,7 @@ def assemble_result(
     columns = {name: np.concatenate([part[name] for part in found]) for name in found[0]}
     columns["energy_balance"] -= columns["energy_balance"][0]
     columns |= _tracking(first, times, columns, failures) | _reports(parts, times, columns.pop("report"))
-    logged = _joined([event for part in parts for event in _events(part.run, *part.steps.arrays()[:3], failures)])
+    logged = _joined([event for part in parts for event in _events(part)])
     logged = sorted([*logged, *events], key=lambda event: event["time"])
     failures.tell(last)
     attrs = {
@@ -121,7 +124,7 @@ def _part_columns(part: Part, times: Array, whole: Plant, failures: _Failures) -
     """All that is told of a part, in the rows and loops of the whole plant."""
     run, steps = part.run, part.steps
     T, X, F, U = steps.arrays()
-    states = _states(run, times, T, X, F, failures) if not steps.grid else _on_grid(steps, times, X)
+    states = _states(_engine(part), times, T, X, F, failures) if not steps.grid else _on_grid(steps, times, X)
     efforts, commands, reports = _efforts(run, times, states, T, U, failures)
     columns = _quantities(run, states, efforts, failures) | {"command": commands}
     columns["energy_balance"] += part.lost
@@ -160,34 +163,20 @@ def _reports(parts: Sequence[Part], times: Array, asked: Array) -> dict[str, Any
     return {"report": np.array([[float((r or {}).get(n, np.nan)) for n in names] for r in found]), "quantity": names}
 
 
-def _states(run: Run, times: Array, T: Array, X: Array, F: Array, failures: _Failures) -> Array:
-    """States at the output times; those of a machine are brought onto the loops."""
-    if isinstance(run.plant, Mechanism) and X.shape[1] == run.plant.nq + run.plant.nv + 2:
-        out = np.empty((times.size, X.shape[1]))
-        options = run.options._replace(energy=False)  # of the steps; what is shown between them is closed only
-        record.output_states(run.plant.model, options, times, T, X, F, out)
-        return out
-    return _interpreted_states(run, times, T, X, F, failures)
-
-
-def _interpreted_states(run: Run, times: Array, T: Array, X: Array, F: Array, failures: _Failures) -> Array:
-    plant, nq, nv = run.plant, run.plant.nq, run.plant.nv
+def _states(engine: Engine, times: Array, T: Array, X: Array, F: Array, failures: _Failures) -> Array:
+    """States at the output times, on the loops where the steps are."""
     out = np.empty((times.size, X.shape[1]))
-    for i, t in enumerate(times):
-        j = int(np.clip(np.searchsorted(T, t) - 1, 0, max(len(F) - 1, 0)))
-        if len(F) == 0 or t == T[j]:
-            out[i] = X[j]
-        elif t == T[j + 1]:
-            out[i] = X[j + 1]
-        else:
-            stepping.interpolate(X[j], F[j], (t - T[j]) / (T[j + 1] - T[j]), out[i])
-            if run.options.stabilisation == stepping.PROJECT:
-                try:
-                    out[i, :nq] = plant.close(out[i, :nq], accuracy=1e-14)
-                    out[i, nq : nq + nv] = plant.project_velocity(out[i, :nq], out[i, nq : nq + nv])
-                except Exception as error:
-                    failures.add(error)
+    record.output_states(engine.model, engine.options, engine.exchange, engine.work, times, T, X, F, out)
+    if engine.failure is not None:
+        failures.add(engine.failure)
     return out
+
+
+def _engine(part: Part) -> Engine:
+    """What evaluates a part at single states: what is shown between steps is closed only."""
+    run = replace(part.run, stabilisation=Stabilisation(metric=part.run.stabilisation.metric), formulation=None)
+    run = replace(run, options=run.options._replace(energy=False))
+    return Engine(run, Standing(float(part.steps.T[0][0]), part.steps.X[0][0], 0.0))
 
 
 def _efforts(
@@ -305,7 +294,7 @@ def _as_formulated(run: Run, X: Array, U: Array, failures: _Failures) -> dict[st
     return columns
 
 
-def _steady_rank(pivots: Array, ranks: NDArray[np.int64], options: stepping.Options) -> NDArray[np.int64]:
+def _steady_rank(pivots: Array, ranks: NDArray[np.int64], options: motion.Options) -> NDArray[np.int64]:
     """The rank along the run: a row that is lost does not come back by rounding."""
     if options.cap == 0 or not len(ranks) or ranks.min() < 0:
         return ranks
@@ -314,9 +303,9 @@ def _steady_rank(pivots: Array, ranks: NDArray[np.int64], options: stepping.Opti
     return np.minimum(hysteresis_rank(ratios, options.tolerance, _BACK * options.tolerance), np.maximum(ranks, 0))
 
 
-def _conditioning(pivots: Array, options: stepping.Options) -> Array:
+def _conditioning(pivots: Array, options: motion.Options) -> Array:
     """Smallest over largest gradient among those independent nearby."""
-    return np.array([stepping.closeness(p, options) for p in pivots])
+    return np.array([motion.closeness(p, options) for p in pivots])
 
 
 def _smallest_multipliers(plant, Q: Array, force: Array, ranks: NDArray[np.int64]) -> Array:
@@ -360,35 +349,46 @@ def _tracking(run: Run, times: Array, columns: dict[str, Array], failures: _Fail
     return found
 
 
-def _events(run: Run, T: Array, X: Array, F: Array, failures: _Failures) -> list[dict[str, Any]]:
-    """Singular passages: where the closeness to a singular pose has a minimum near zero."""
-    cap, plant = run.options.cap, run.plant
-    if cap == 0 or len(F) == 0:
+def _events(part: Part) -> list[dict[str, Any]]:
+    """Singular passages, in the steps in which the loop has seen signs of them."""
+    if part.run.options.cap == 0:
         return []
-    moving = plant.nq + plant.nv + 2  # without the states of a law
-    if X.shape[1] != moving:
-        X, F = np.ascontiguousarray(X[:, :moving]), np.ascontiguousarray(F[:, :, :moving])
+    T, X, F, _ = part.steps.arrays()
+    suspect = np.concatenate(part.steps.least[: len(part.steps.U)]) < 1.0
+    if not suspect.any():
+        return []
+    near_suspect = np.convolve(suspect, [1, 1, 1], "same") > 0
+    edges = np.flatnonzero(np.diff(np.concatenate([[False], near_suspect, [False]])))
+    engine = _engine(part)
+    stretches = zip(edges[::2], edges[1::2], strict=True)
+    return [event for a, b in stretches for event in _passages(engine, T[a : b + 1], X[a : b + 1], F[a:b])]
+
+
+def _passages(engine: Engine, T: Array, X: Array, F: Array) -> list[dict[str, Any]]:
+    """Where the closeness to a singular pose has a minimum near zero."""
+    options, plant = engine.options, engine.plant
+    cap = options.cap
     V = X[:-1, plant.nq : plant.nq + plant.nv]
     looks = np.array([looks_in_step(plant, v, h) for v, h in zip(V, np.diff(T), strict=True)])
     step = np.repeat(np.arange(looks.size), looks)
     within = (np.arange(step.size) - (np.cumsum(looks) - looks)[step]) / looks[step]
     fine = np.append(T[step] + np.diff(T)[step] * within, T[-1])
-    near = _closeness(run, fine, T, X, F, failures)
+    near = _closeness(engine, fine, T, X, F)
     before, after = np.append(np.inf, near[:-1]), np.append(near[1:], np.inf)
     low = (near < _LOOK) & (near < before) & (near <= after) & (_least(fine, near) <= _EVENT)
     events = []
     for i in np.flatnonzero(low):
         j, k = step[max(i - 1, 0)], step[min(i, step.size - 1)] + 1  # the steps on both sides, not the whole run
-        around = partial(_closeness, run, T=T[j : k + 1], X=X[j : k + 1], F=F[j:k], failures=failures)
+        around = partial(_closeness, engine, T=T[j : k + 1], X=X[j : k + 1], F=F[j:k])
         t, c = lowest(around, fine[max(i - 1, 0)], fine[min(i + 1, fine.size - 1)], _EVENT)
         if near[i] <= c + _ROUNDING:
             t, c = float(fine[i]), float(near[i])
         if c > _EVENT or (events and t - events[-1]["time"] < _SAME):
             continue
-        x = _path_state(run, t, T, X, F)
+        x = path(T, F, X)(t)
         q, v = x[: plant.nq], x[plant.nq : plant.nq + plant.nv]
         pivots = plant.terms(q, np.zeros(plant.nv)).pivots[:cap]
-        largest = max(pivots[0], 1e-3 * run.options.reference)  # all rows may vanish together
+        largest = max(pivots[0], 1e-3 * options.reference)  # all rows may vanish together
         rank = int(np.count_nonzero(pivots > max(1e-6, 10.0 * c) * largest)) if c < 1e-4 else cap
         kind = "singular start" if t < 1e-9 else ("singular passage" if c < 1e-6 else "near-singular passage")
         events.append({"time": t, "kind": kind, "conditioning": c, "rank": rank, "q": q, "v": v, "v_after": v})
@@ -412,28 +412,10 @@ def _joined(events: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return joined
 
 
-def _path_state(run: Run, t: float, T: Array, X: Array, F: Array) -> Array:
-    """State on the path of the steps."""
-    j = int(np.clip(np.searchsorted(T, t) - 1, 0, len(F) - 1))
-    y = np.empty(X.shape[1])
-    stepping.interpolate(X[j], F[j], (t - T[j]) / (T[j + 1] - T[j]), y)
-    return y
-
-
-def _closeness(run: Run, times: Array, T: Array, X: Array, F: Array, failures: _Failures) -> Array:
+def _closeness(engine: Engine, times: Array, T: Array, X: Array, F: Array) -> Array:
     """Closeness to a singular pose along the path."""
     out = np.empty(times.size)
-    if isinstance(run.plant, Mechanism):
-        record.path_closeness(run.plant.model, run.options, times, T, X, F, out)
-        return out
-    zero = np.zeros(run.plant.nv)
-    for i, t in enumerate(times):
-        try:
-            pivots = run.plant.terms(_path_state(run, t, T, X, F)[: run.plant.nq], zero).pivots
-            out[i] = stepping.closeness(pivots, run.options)
-        except Exception as error:
-            failures.add(error)
-            out[i] = 1.0  # no event
+    record.path_closeness(engine.model, engine.options, engine.exchange, engine.work, times, T, X, F, out)
     return out
 
 

@@ -13,11 +13,11 @@ from .._progress import Reporter
 from ..dynamics.formulations import Formulation
 from ..dynamics.singular import regular_gradient
 from ..errors import Status, SwitchingError
-from ..kernels import stepping
+from ..kernels import motion, runge_kutta
 from ..linear.parametrization import Parametrization
 from ..model.plant import Plant
 from .control import Control, LawFailed
-from .integrators import tableau
+from .integrators import ladder
 from .stabilisation import Stabilisation
 
 __all__ = ["INSTANT", "Record", "Run", "Standing", "Watch", "path", "regular_gradient", "spent"]
@@ -37,6 +37,7 @@ class Record:
     X: list[Array] = field(default_factory=list)
     F: list[Array] = field(default_factory=list)
     U: list[Array] = field(default_factory=list)  # efforts during each step, one row a step
+    least: list[Array] = field(default_factory=list)  # least closeness to a singular pose in each step, where known
     evaluations: int = 0
     rejections: int = 0
     status: Status = Status.COMPLETED
@@ -49,14 +50,15 @@ class Record:
         """The state from which the first step leads on."""
         if not self.T:
             self.T, self.X = [np.array([t])], [x[None].copy()]
-            self.F, self.U = [np.empty((0, 7, x.size))], [np.empty((0, nu))]
+            self.F, self.U, self.least = [np.empty((0, 7, x.size))], [np.empty((0, nu))], [np.zeros(0)]
 
-    def append(self, T: Array, X: Array, F: Array, u: Array) -> None:
-        """Add steps; T and X have one entry more than F, and begin where the record ends."""
+    def append(self, T: Array, X: Array, F: Array, U: Array, least: Array | None = None) -> None:
+        """Add steps; T and X have one entry more than F and U, and begin where the record ends."""
         self.T.append(T[1:].copy())
         self.X.append(X[1:].copy())
         self.F.append(F.copy())
-        self.U.append(np.tile(u, (len(F), 1)))  # the last one: a block without it was interrupted, and does not count
+        self.least.append(np.zeros(len(F)) if least is None else least.copy())
+        self.U.append(U.copy())  # the last one: a block without it was interrupted, and does not count
 
     def arrays(self) -> tuple[Array, Array, Array, Array]:
         """The record as whole arrays."""
@@ -101,22 +103,22 @@ class Run:
 
     plant: Plant
     control: Control
-    options: stepping.Options
+    options: motion.Options
     method: str
     t_end: float
     max_steps: int
     report: Reporter
-    times: Array
-    parametrization: Parametrization | None
-    fixed: bool
+    times: Array = field(default_factory=lambda: np.zeros(0))
+    parametrization: Parametrization | None = None
+    fixed: bool = False
     stabilisation: Stabilisation = field(default_factory=Stabilisation)
     formulation: Formulation | None = None  # None: Gauss' principle, in the kernels
     watch: Watch | None = None  # what may end a part of the run
 
     @property
-    def tableau(self) -> stepping.Tableau:
+    def tableaus(self) -> tuple[runge_kutta.Tableau, ...]:
         """Of an explicit method."""
-        return tableau(self.method)
+        return ladder(self.method)
 
     def on(self, plant: Plant, q: Array) -> Run:
         """The same run on a plant with other loops, at a pose."""
@@ -178,7 +180,7 @@ def path(T: Array, F: Array, X: Array) -> Callable[[float], Array]:
     def state(t: float) -> Array:
         j = min(max(int(np.searchsorted(T, t)) - 1, 0), len(F) - 1)
         y = np.empty(X.shape[1])
-        stepping.interpolate(X[j], F[j], (t - T[j]) / (T[j + 1] - T[j]), y)
+        runge_kutta.interpolate(X[j], F[j], (t - T[j]) / (T[j + 1] - T[j]), y)
         return y
 
     return state

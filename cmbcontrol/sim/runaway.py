@@ -13,7 +13,7 @@ from .result import Simulation
 __all__ = ["runaway"]
 
 _FAR = 1e3  # times all that a machine could use: no law means that
-_QUICK = 1e-3  # of a run: nothing is asked to move a radian in less
+_QUICK = 1e-2  # of a run: nothing is asked to move a radian in less, but for efforts a thousand times as large
 _LAST = 3  # output times that count as the end
 _LOST = 0.05  # margin of actuation below which efforts may grow because of it
 

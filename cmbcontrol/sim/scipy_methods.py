@@ -16,11 +16,9 @@ from numpy.typing import NDArray
 
 from .._interrupt import let_through
 from ..errors import AssemblyError, ModelError, RedundantRowsError, Status
-from ..kernels import stepping
-from .control import LawFailed
-from .field import Field, NotFinite
+from ..kernels import runge_kutta
+from .engine import Engine, NotFinite
 from .integrators import SCIPY_METHODS
-from .interpreted import Log
 from .run import INSTANT, Record, Run, Standing, path, spent
 
 __all__ = ["run"]
@@ -28,6 +26,7 @@ __all__ = ["run"]
 Array = NDArray[np.float64]
 
 _STAGES = {"scipy-rk45": 6, "scipy-dop853": 12}  # evaluations a try
+_FLUSH = 256
 _NODES = 0.5 * (1.0 - np.cos(np.pi * np.arange(1, 8) / 7.0))  # where a path within a step is read off
 
 
@@ -122,7 +121,7 @@ _VODE_FAILURES = {
 
 def run(run: Run, record: Record, now: Standing, stop: float) -> None:
     """Step on to a time; the record keeps what was done, the status how it ended."""
-    field, log = Field(run, now), Log(record, run.control.command, now)
+    field, log = Engine(run, now), _Log(record, run.control.command, now)
     try:
         with np.errstate(all="ignore"), warnings.catch_warnings():  # failures are told by the status
             warnings.simplefilter("ignore", UserWarning)
@@ -140,13 +139,42 @@ def run(run: Run, record: Record, now: Standing, stop: float) -> None:
         record.evaluations += field.evaluations
 
 
+class _Log:
+    """Collects steps and hands them to the record in blocks."""
+
+    def __init__(self, record: Record, u: Array, now: Standing) -> None:
+        self.record, self.u = record, u
+        self.T, self.X, self.F = [now.t], [now.x], []
+        record.begin(now.t, now.x, u.size)
+
+    def add(self, t: float, x: Array, F: Array) -> None:
+        """One accepted step."""
+        self.T.append(t)
+        self.X.append(x)
+        self.F.append(F)
+        if len(self.F) >= _FLUSH:
+            self.flush()
+
+    def effort(self, u: Array) -> None:
+        """The effort changes from here on."""
+        self.flush()
+        self.u = u
+
+    def flush(self) -> None:
+        """Write to the record."""
+        if self.F:
+            self.record.append(np.array(self.T), np.array(self.X), np.array(self.F), np.tile(self.u, (len(self.F), 1)))
+            self.T, self.X, self.F = self.T[-1:], self.X[-1:], []
+
+
 class _Loop:
     """A run, step by step."""
 
-    def __init__(self, run: Run, field: Field, log: Log, now: Standing) -> None:
+    def __init__(self, run: Run, field: Engine, log: _Log, now: Standing) -> None:
         self.run, self.field, self.log, self.now, self.control = run, field, log, now, run.control
         self.integrator: _Integrator | None = None
         self.failure: Exception | None = None
+        self.raised: BaseException | None = None  # through the integrator
 
     def go(self, stop: float) -> None:
         """All steps."""
@@ -154,7 +182,8 @@ class _Loop:
         while now.t < stop:
             let_through()
             if control.next <= now.t:
-                control.refresh(now.t, run.plant, *self.field.split(now.x))
+                q, v, c = self.field.split(now.x)
+                control.refresh(now.t, lambda q=q, v=v: run.plant.terms(q, v, now.t), c)
                 self.log.effort(control.command)
                 self.integrator = None
             until = min(stop, control.next)
@@ -190,14 +219,18 @@ class _Loop:
         try:
             within = integrator.step()
         except (_Failed, ValueError, np.linalg.LinAlgError) as error:  # implicit methods refuse nan themselves
-            failure = self.failure or _Failed(str(error))
-            raise failure from failure.__cause__
+            if self.raised is None:
+                failure = self.failure or _Failed(str(error))
+                raise failure from failure.__cause__
+        finally:
+            if self.raised is not None:  # Fortran may have made another error of it, or none
+                raise self.raised
         stages = _STAGES.get(run.method)
         if stages:  # the others do not tell
             self.log.record.rejections += max(0, (field.evaluations - before) // stages - 1)
         end = until if integrator.t > until - INSTANT * run.t_end else integrator.t
         F = _dense(within, now.t, integrator.t, now.x, integrator.x)
-        new = field.project(integrator.x)[0]
+        new = field.project(integrator.x)[0] if field.due else integrator.x
         if new is not integrator.x:
             F[0] += new - integrator.x
             integrator.replace(new, field.derivative(end, new))
@@ -209,21 +242,28 @@ class _Loop:
         return end, new, F
 
     def _rate(self, t: float, x: Array) -> Array:
-        """The rate, or nan where it cannot be evaluated: then the methods shorten their step."""
+        """The rate, or nan where it cannot be evaluated: then the methods shorten their step.
+
+        VODE and LSODA call on with an exception of their own, or what a law raised, pending, until they see it:
+        compiled code must not be called then.
+        """
+        if self.raised is not None:
+            return np.full(x.size, np.nan)
         try:
             return self.field.derivative(t, x)
-        except LawFailed:
-            raise
         except NotFinite as error:
             self.failure = self.failure or error  # a stage that failed makes the next ones so
             return np.full(x.size, np.nan)
         except (AssemblyError, ModelError) as error:
             self.failure = error
             return np.full(x.size, np.nan)
+        except BaseException as error:
+            self.raised = error
+            raise
 
 
 def _dense(within: Callable[[float], Array], t0: float, t1: float, x0: Array, x1: Array) -> Array:
-    """Coefficients (7, nx) of `kernels.stepping.interpolate` for the path within a step, read off at seven points."""
+    """Coefficients (7, nx) of `interpolate` for the path within a step, read off at seven points."""
     values = np.stack([within(t0 + s * (t1 - t0)) for s in _NODES[:-1]] + [x1]) - x0
     return np.linalg.solve(_basis(), values)
 
@@ -233,6 +273,6 @@ def _basis() -> Array:
     """What `interpolate` makes of each coefficient at the points of `_NODES`, shape (7, 7)."""
     out, basis = np.empty(7), np.empty((7, 7))
     for i, s in enumerate(_NODES):
-        stepping.interpolate(np.zeros(7), np.eye(7), s, out)
+        runge_kutta.interpolate(np.zeros(7), np.eye(7), s, out)
         basis[i] = out
     return basis

@@ -28,14 +28,14 @@ from ..errors import (
     Status,
     SwitchingError,
 )
-from ..kernels import constrained, stepping
+from ..kernels import constrained, motion
 from ..linear.parametrization import Parametrization, as_parametrization
 from ..model.plant import Plant
 from ..model.terms import RANK_TOLERANCE
 from . import output
 from .branching import Steering, check_start, near_the_end
 from .control import Control, LawFailed
-from .integrators import LOCAL_METHODS, METHODS, MULTISTEP
+from .integrators import LADDER, LOCAL_METHODS, METHODS, MULTISTEP
 from .result import Simulation
 from .run import Record, Run, Standing, regular_gradient
 from .runaway import runaway
@@ -73,7 +73,7 @@ def simulate(
     *,
     t_end: float,
     output_times: ArrayLike | float | None = None,
-    method: str = "dop853",
+    method: str = "auto",
     formulation: str | Formulation = "gauss",
     pseudoinverse: str | None = None,
     rank_tolerance: float | None = None,
@@ -110,6 +110,9 @@ def simulate(
     output_times : array_like or float, optional
         Times of the output, or their spacing, s; 500 intervals unless given.
     method : str
+        ``auto`` is ``dop853``; under a sampled law, each held interval takes the one of three methods, of order 4, 5
+        and 8, that needs the fewest evaluations. The run says which in its attribute ``method``.
+
         In all coordinates, with projection after each step:
 
         - ``dop853``: explicit Runge-Kutta of order 8 with step control; passes singular poses;
@@ -136,8 +139,8 @@ def simulate(
     step : float, optional
         Fixed step, s: needed for ``rk4``, possible for ``sdirk4``, ``rodas4`` and ``rodas5p``.
     rtol, atol : float, optional
-        Error allowed a step, relative and absolute (rad, m, rad/s, m/s); 1e-11 unless given, 1e-7 for implicit
-        methods with step control.
+        Error allowed a step, relative and absolute (rad, m, rad/s, m/s); 1e-11 unless given, 1e-8 with ``auto`` under
+        a sampled law with noise or steps in its signals (``rough``), and 1e-7 for implicit methods with step control.
     max_step, max_steps : float, int
     stabilisation : {"projection", "all-at-once", "baumgarte", "none"}
         ``projection``: bring first position, then velocity back onto the loops after each step. ``all-at-once``:
@@ -215,28 +218,35 @@ def simulate(
     _require_fitting(method, step, kept, named, parametrization, coordinates)
     if loops.changing and coordinates is not None:
         raise TypeError("switches= change the loops, and with them which coordinates are independent; leave them out")
-    rtol, atol = (_tolerance(method, step, x, name) for x, name in ((rtol, "rtol"), (atol, "atol")))
+    law = as_controller(controller, plant) if model is None else OnModel(model, controller)
+    rough = method == "auto" and bool(getattr(law, "rough", False))
+    if method == "auto" and getattr(law, "period", None) is None:
+        method = "dop853"
+    rtol, atol = (_tolerance(method, step, rough, x, name) for x, name in ((rtol, "rtol"), (atol, "atol")))
     alpha, beta = kept.gains or (0.0, 0.0)
-    options = stepping.Options(
+    options = motion.Options(
         rtol,
         atol,
         _check.positive(step, "step") if step is not None else _check.positive(max_step, "max_step", infinite=True),
+        _check.count(max_steps, "max_steps"),
+        t_end,
         _rank_tolerance(formulation, rank_tolerance),
         plant.generic_rank(q0),
+        regular_gradient(plant, q0),
+        1e-15 * float(getattr(plant, "size", 1.0)),
+        _check.positive(pass_within, "pass_within", zero=True),
         kept.code,
+        kept.every,
         metric == "euclidean",
         kept.energy,
         alpha,
         beta,
-        1e-15 * float(getattr(plant, "size", 1.0)),
-        _check.positive(pass_within, "pass_within", zero=True),
-        regular_gradient(plant, q0),
+        kept.kind == "baumgarte" and kept.gains is None,
     )
-    law = as_controller(controller, plant) if model is None else OnModel(model, controller)
     control = Control(plant, law, times)
     asked = loops.near(q0)
     terms = asked.terms(q0, v0)
-    u0 = control.first(terms)  # a law that does not fit fails here, with its own message
+    u0 = control.first(terms.copied())  # a law that does not fit fails here, with its own message
     if named is not None:
         named.acceleration(terms, terms.B @ u0)  # so does a formulation
     first = step if step is not None else _first_step(asked, q0, v0, u0, options, t_end)
@@ -247,7 +257,7 @@ def simulate(
         options,
         method,
         t_end,
-        _check.count(max_steps, "max_steps"),
+        options.max_steps,
         Reporter(progress, "simulating"),
         times,
         chosen,
@@ -257,7 +267,8 @@ def simulate(
     )
     now = Standing(0.0, np.concatenate([q0, v0, np.zeros(2), control.integrated]), first)
     settings = {
-        "method": method, "rtol": rtol, "atol": atol, "stabilisation": stabilisation, "metric": metric,
+        "method": f"auto ({', '.join(LADDER)})" if method == "auto" else method,
+        "rtol": rtol, "atol": atol, "stabilisation": stabilisation, "metric": metric,
         "pass_within": pass_within, "energy_projection": int(kept.energy), "project_every": kept.every,
         "formulation": "gauss" if named is None else named.name,
         "pseudoinverse": "" if named is None else _label(named.pseudoinverse), "rank_tolerance": options.tolerance,
@@ -368,10 +379,12 @@ def _require_fitting(
         )
 
 
-def _tolerance(method: str, step: float | None, given: float | None, what: str) -> float:
+def _tolerance(method: str, step: float | None, rough: bool, given: float | None, what: str) -> float:
     """A tolerance, or what goes with the method."""
     if given is not None:
         return _check.positive(given, what)
+    if rough:
+        return 1e-8
     return 1e-7 if step is None and method in LOCAL_METHODS and method != "local-dop853" else 1e-11
 
 
@@ -425,7 +438,7 @@ def _output_times(given: ArrayLike | float | None, t_end: float) -> Array:
     return np.minimum(grid, t_end)
 
 
-def _first_step(plant: Plant, q0: Array, v0: Array, u0: Array, options: stepping.Options, t_end: float) -> float:
+def _first_step(plant: Plant, q0: Array, v0: Array, u0: Array, options: motion.Options, t_end: float) -> float:
     """A first step from the size of the acceleration: the step control does the rest."""
     terms = plant.terms(q0, v0, 0.0, cap=options.cap)
     f = terms.B @ u0

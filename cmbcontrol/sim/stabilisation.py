@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from .. import _check
 from ..dynamics.derivatives import derivatives
 from ..errors import AssemblyError
-from ..kernels import stepping
+from ..kernels import motion
 from ..model.plant import Plant
 
 __all__ = ["STABILISATIONS", "Stabilisation", "project_all_at_once"]
@@ -83,16 +83,11 @@ class Stabilisation:
         return self.kind == "projection" and self.every == 1
 
     @property
-    def compiled(self) -> bool:
-        """Whether the compiled loop knows it."""
-        return self.kind in ("projection", "none", "baumgarte") and self.every == 1 and self.gains is not None
-
-    @property
     def code(self) -> int:
-        """For the kernels, and for what is shown between steps: PROJECT only where all steps are projected."""
+        """For the kernels."""
         if self.projects:
-            return stepping.PROJECT if self.passes else stepping.NONE
-        return stepping.BAUMGARTE if self.kind == "baumgarte" else stepping.NONE
+            return motion.PROJECT
+        return motion.BAUMGARTE if self.kind == "baumgarte" else motion.NONE
 
     def correction(self, rate: Array, phi: Array, step: float | None = None) -> Array:
         """What Baumgarte's terms add to A dv/dt ((3.8) of Spencer, (30) of de Falco et al.).

@@ -1,0 +1,405 @@
+"""The time loop: embedded Runge-Kutta steps with projection onto the closed loops, samples, singular passages.
+
+It is the only one for explicit methods: held efforts, laws in Python, sampled laws, plants given by functions and named
+formulations differ in what `motion` asks for.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from .._jit import call, kernel
+from .constrained import FAILED
+from .motion import (
+    HUGE,
+    PROJECT,
+    RAISED,
+    REFUSED,
+    SAMPLE,
+    STEPPED,
+    STOPPED,
+    closeness,
+    complete,
+    evaluate,
+    hold_baumgarte,
+    keep_low,
+    project,
+    rate,
+    rate_here,
+    rate_projected,
+)
+from .passages import CROSS_FROM, NEAR, blurred, leap, nearest_approach, passage, passed, plan, settled, turning_limit
+from .runge_kutta import (
+    combine,
+    cubic,
+    dense_coefficients,
+    error_norm,
+    next_step,
+    refine_cubic,
+    step_from,
+    step_share,
+)
+
+__all__ = ["Steps", "advance"]
+
+# Why `advance` comes back; the first is followed by those of errors.Status.
+PAUSED, COMPLETED, STEP_TOO_SMALL, NOT_FINITE, MASS_MATRIX, PROJECTION = -1, 0, 1, 2, 3, 4
+TOO_MANY_STEPS, EVENT, ERROR = 5, 100, 101
+
+# Indices of `Steps.clock` and `Steps.count`.
+NEXT, ACROSS, ENERGY, AHEAD, PEAK, STEP = range(6)  # there is a next step for each method
+LAST, SINCE, TAKEN, REJECTIONS, REJECTED, READY, FRESH, METHOD, SHOWN = range(9)
+
+# What a projection may leave open, in sizes of the machine: with step control, where a shorter step may help, and else.
+OPEN, OPEN_FIXED = 1e-10, 1e-6
+
+# Of a run: what is shorter is no step; steps at which a law that fails at a stage ahead is believed.
+INSTANT, FAILING = 1e-14, 1e-9
+
+# Of the largest closeness so far: below it, singular poses are looked for ahead. A step whose stages come below half of
+# what its ends have may have one inside: the widest gap of DOP853's stages is a fifth of a step. A step is
+# searched for one afterwards where they come below a little more than that.
+ALERT, DIP, SUSPECT = 0.3, 0.5, 0.6
+
+# How a step that another method of the ladder might take grows while that one is not tried: a try that fails is lost.
+HOPE = 1.1
+
+
+class Steps(NamedTuple):
+    """The record of the steps, and where the loop stands: it goes on from there when it is called again.
+
+    T, X and `near` have one entry more than the others; step n leads from entry n to entry n + 1.
+    """
+
+    T: np.ndarray  # (capacity + 1,) times
+    X: np.ndarray  # (capacity + 1, nx) states
+    F: np.ndarray  # (capacity, 7, nx) dense coefficients
+    U: np.ndarray  # (capacity, nu) efforts that are held during the step
+    near: np.ndarray  # (capacity + 1,) closeness to a singular pose
+    least: np.ndarray  # (capacity,) the least of it, at stages and ends, where a singular pose may be inside; else 1
+    K: np.ndarray  # (stages + 1 + extra, nx): the first is the rate at the last state
+    low: np.ndarray  # (nx,): digits of that state below the last one that it can hold
+    command: np.ndarray  # (nu,) efforts that are held at present
+    times: np.ndarray  # output times
+    # next sample; error of the last try across; energy at the start; time of a singular pose ahead; largest closeness;
+    # next step of each method
+    clock: np.ndarray
+    # last entry; entry since which the motion is smooth; steps; rejections; whether the last try was rejected, K[0] is
+    # the rate at the last entry, and w is evaluated there; the method; output times that are behind
+    count: np.ndarray
+
+
+@kernel
+def choose(tableaus, clock, count, room):
+    """The method of the ladder that reaches the end of a held interval by the fewest evaluations, by its last error."""
+    best, least = count[METHOD], np.inf
+    for k in range(len(tableaus)):
+        cost = tableaus[k].b.shape[0] * np.ceil(room / clock[STEP + k] * (1.0 - 1e-9))
+        if cost < least:
+            best, least = k, cost
+    for k in range(len(tableaus)):
+        if k != best:
+            clock[STEP + k] *= HOPE
+    count[METHOD] = best
+
+
+@kernel
+def advance(model, tableaus, gaps, opt, s, w, r, until, tries):
+    """Step on to a time, until the record is full, or for so many tries; returns why it comes back.
+
+    It goes on from the last entry of the record when it is called again. The methods are a ladder of rising order, of
+    which `choose` takes one for each held interval, with opt.ladder; else the first one is taken. `gaps` are those of
+    `widest_gap`.
+    """
+    nx = r.X.shape[1]
+    nq, nv = opt.nq, opt.nv
+    moving = nq + nv
+    own = nx - moving - 2  # states of a law or a drive
+    K, low, count, clock = r.K, r.low, r.count, r.clock
+    y, lower = np.empty(nx), np.empty(nx)
+    adaptive = tableaus[0].E5.shape[0] > 0
+    always, never = opt.nq >= 0, opt.nq < 0  # for literals, the rate would be compiled once more each
+    watching = adaptive and opt.stabilisation == PROJECT and opt.every == 1 and opt.pass_within > 0.0
+    times, values, rates = np.empty(5), np.empty((5, nx)), np.empty((5, nx))
+    while True:
+        n = count[LAST]
+        t, x = r.T[n], r.X[n]
+        if t >= until:
+            return COMPLETED
+        if n >= r.F.shape[0] or tries <= 0:
+            return PAUSED
+        tries -= 1
+        if clock[NEXT] <= t:
+            status = sample(model, opt, s, w, r, t, x)
+            if status != 0:
+                return failure(status)
+        end = min(until, clock[NEXT])
+        if end - t < INSTANT * opt.t_end:
+            r.T[n] = end
+            continue
+        if count[READY] == 0:
+            if not opt.law:
+                s.u[:] = r.command
+            rank = rate(model, opt, s, w, t, x, always, K[0])
+            if rank < 0:
+                return failure(rank)
+            r.near[n] = closeness(w.pivots, opt)
+            count[READY] = 1
+        if count[TAKEN] >= opt.max_steps:
+            return TOO_MANY_STEPS
+        if opt.ladder and (count[SINCE] == n or count[REJECTED] > 0):
+            choose(tableaus, clock, count, end - t)
+        method = count[METHOD]
+        tableau, gap = tableaus[method], gaps[method]
+        stages, extra = tableau.b.shape[0], tableau.c_extra.shape[0]
+        share = step_share(tableau, opt.rtol, opt.atol, opt.ladder)
+        unit = share * max(opt.rtol, opt.atol)
+        now = r.near[n]
+        clock[PEAK] = max(clock[PEAK], now)
+        since = count[SINCE]
+        before = r.near[n - 1] if n > since else now
+        rejected = count[REJECTED] > 0
+        h = clock[STEP + method]
+        if not (watching and now < NEAR and now < before):
+            h = min(h, opt.max_step)
+        if watching:
+            h = min(h, turning_limit(model, w.A, x[nq:moving]))
+        crossing, wanted, ahead = False, h, np.inf
+        seen = watching and clock[AHEAD] > t  # within the last try
+        if seen:
+            ahead = clock[AHEAD] - t
+            clock[AHEAD] = -np.inf
+        elif watching and n > since and now < max(ALERT * clock[PEAK], NEAR):
+            last_step = r.T[n] - r.T[n - 1]
+            ahead = passage(model, opt, s, w, r.X[n - 1], r.F[n - 1], last_step, 1.5 * h, now, before, y)
+        if ahead < np.inf:
+            wanted, crossing = plan(ahead, gap, h, now, end - t)
+        if watching and n > since + 1 and not rejected and now < CROSS_FROM:
+            landing, nodes = leap(model, opt, s, w, r, since, n, K[0], y, times, values, rates)
+            if landing > t and landing < end:
+                step = landing - t
+                r.X[n + 1] = y
+                left = project(model, opt, s, w, landing, r.X[n + 1], clock[ENERGY], -1)
+                if left >= 0.0:
+                    rank = rate(model, opt, s, w, landing, r.X[n + 1], never, K[stages])
+                    if rank < 0:
+                        return failure(rank)
+                    r.near[n + 1] = closeness(w.pivots, opt)
+                    r.least[n] = 0.0
+                    cubic(x, r.X[n + 1], K[0], K[stages], step, r.F[n])
+                    refine_cubic(times, values, rates, nodes, t, step, x, r.F[n])
+                    clock[STEP + method] = step
+                    count[FRESH] = 1
+                    status = keep(opt, s, r, n, landing, K[stages])
+                    if status != 0:
+                        return status
+                    low[:] = 0.0
+                    count[SINCE] = n + 1
+                    continue
+            if now < before:  # so that a leap has nodes
+                h = min(h, 0.5 * now / (before - now) * (r.T[n] - r.T[n - 1]))
+                wanted = min(wanted, h)
+        blunt = not crossing and now <= CROSS_FROM
+        regular = not blunt and not crossing and now > max(ALERT * clock[PEAK], NEAR)
+        closing = not blunt and not (opt.ladder and regular)  # between samples, errors do not grow to what rows make
+        last = t + wanted * (1.0 + 1e-9) >= end
+        step = end - t if last else wanted
+        least_step = 4e-16 * max(abs(t), 1e-3 * opt.t_end)
+        if step < least_step:
+            return STEP_TOO_SMALL
+        if opt.held_gains and not rejected:
+            rank = rate(model, opt, s, w, t, x, always, K[0])
+            hold_baumgarte(s, w, step)
+            rate_here(model, opt, s, w, t, rank, K[0])
+        # -- the stages
+        rank, nearest = 0, 1.0
+        for i in range(1, stages):
+            step_from(x, low, K, tableau.A[i], i, step, y, lower)
+            rank = rate(model, opt, s, w, t + tableau.c[i] * step, y, closing, K[i])
+            if rank < 0:
+                break
+            nearest = min(nearest, closeness(w.pivots, opt))
+        left = 0.0
+        projecting = opt.stabilisation == PROJECT and (count[TAKEN] + 1) % opt.every == 0
+        new = t + step
+        if rank >= 0:
+            step_from(x, low, K, tableau.b, stages, step, y, lower)
+            for i in range(nx):
+                if not abs(y[i]) < HUGE:
+                    rank = REFUSED
+        if rank >= 0:
+            r.X[n + 1] = y
+            if projecting:
+                known = rank if regular and stages > 1 else -1
+                left = project(model, opt, s, w, new, r.X[n + 1], clock[ENERGY], known)
+                if left <= RAISED:
+                    rank = int(left)
+                elif opt.energy:
+                    lower[:] = 0.0
+                else:
+                    keep_low(model.links, opt, y, s.moved, r.X[n + 1], lower)
+        if rank >= 0 and left >= 0.0:
+            if projecting and regular:
+                rank = rate_projected(model, opt, s, w, new, r.X[n + 1], never, K[stages])
+            else:
+                rank = rate(model, opt, s, w, new, r.X[n + 1], closing, K[stages])
+        if rank == STOPPED or (rank == RAISED and (not adaptive or step < FAILING * opt.t_end)):
+            return ERROR
+        failed = rank < 0
+        near = 1.0 if failed else closeness(w.pivots, opt)
+        least = min(nearest, now, near)
+        # -- a singular pose inside that was not seen ahead
+        if watching and not seen and not crossing and not blunt and nearest < DIP * min(now, near):
+            at = inside(model, opt, s, w, tableau, x, r.X[n + 1], t, step, closing, K, r.F[n], y)
+            if at > 0.0:
+                clock[AHEAD] = t + at * step
+                count[REJECTIONS] += 1
+                count[REJECTED] = 1
+                continue
+        # -- the error
+        if adaptive:
+            error = np.inf
+            if not failed and 0.0 <= left <= OPEN * model.size:
+                error = error_norm(K, tableau, x, y, 0, moving, step, share, opt.rtol, opt.atol)
+                if own > 0:
+                    of_law = error_norm(K, tableau, x, y, moving + 2, nx, step, share, opt.rtol, opt.atol)
+                    error = max(error, of_law)
+                if blunt:
+                    error *= share  # rounding: no more than was asked for
+                if projecting and opt.every == 1:
+                    # what the projection had to undo is an error of the step, too
+                    shift = 0.0
+                    for k in range(nv):
+                        shift += (s.moved[k] / (opt.atol + opt.rtol * step * abs(r.X[n + 1, nq + k]))) ** 2
+                    error = max(error, 0.1 * np.sqrt(shift / max(nv, 1)))
+            longest, h = h, next_step(step, error, rejected, tableau.order)
+            good = error < 1.0
+            if not good and np.isfinite(error):
+                swift = np.abs(r.X[n + 1, nq:moving]).max()
+                good = blurred(error * unit, nearest, swift)
+                if crossing and not good:
+                    fastest = np.abs(K[0, nq:moving]).max()
+                    good = settled(error, clock[ACROSS], unit, step, fastest, nearest, opt.pass_within)
+            if not good:
+                if crossing:
+                    clock[ACROSS] = error
+                clock[STEP + method] = h
+                count[REJECTIONS] += 1
+                count[REJECTED] = 1
+                if h < least_step:
+                    if rank == RAISED:
+                        return ERROR
+                    if failed or not 0.0 <= left <= OPEN * model.size:
+                        return MASS_MATRIX if rank == FAILED else NOT_FINITE if failed else PROJECTION
+                    return STEP_TOO_SMALL
+                continue
+            if wanted < longest and not last:
+                h = max(h, longest)  # the error control had no say
+        elif failed or not 0.0 <= left <= OPEN_FIXED * model.size:
+            return MASS_MATRIX if rank == FAILED else NOT_FINITE if failed else PROJECTION
+        # -- the state within the step, where somebody asks for it
+        r.near[n + 1] = near
+        # what may have a singular pose inside is kept: in others, stages see none of a fall that would lead to zero
+        r.least[n] = least if least < max(SUSPECT * max(now, near), NEAR) else 1.0
+        reached = end if last else new
+        shown = count[SHOWN]
+        while shown < r.times.shape[0] and r.times[shown] <= t:
+            shown += 1
+        count[SHOWN] = shown
+        asked = opt.looked_at or crossing or r.least[n] < 1.0 or near < max(ALERT * clock[PEAK], NEAR)
+        if asked or (shown < r.times.shape[0] and r.times[shown] < reached):
+            rank = path_within(model, opt, s, w, tableau, x, r.X[n + 1], t, step, closing, K, r.F[n], y)
+            if rank < 0:
+                return failure(rank)
+            count[FRESH] = 1 if extra == 0 and not crossing else 0
+        else:
+            cubic(x, r.X[n + 1], K[0], K[stages], step, r.F[n])
+            count[FRESH] = 1
+        if crossing and not passed(model, opt, s, w, x, r.F[n], ahead / step, y):
+            count[REJECTIONS] += 1
+            count[REJECTED] = 1
+            clock[STEP + method] = 0.5 * step
+            continue
+        clock[STEP + method] = h
+        if crossing:
+            clock[ACROSS] = np.inf
+        status = keep(opt, s, r, n, reached, K[stages])
+        if status != 0:
+            return status
+        low[:] = lower
+
+
+@kernel
+def path_within(model, opt, s, w, tableau, x, new, t, step, closing, K, F, y):
+    """Dense coefficients F of a step from x to `new`; returns the rank, or what is negative."""
+    stages, rank = tableau.b.shape[0], 0
+    for i in range(tableau.c_extra.shape[0]):
+        combine(x, K, tableau.A_extra[i], stages + 1 + i, step, y)
+        rank = rate(model, opt, s, w, t + tableau.c_extra[i] * step, y, closing, K[stages + 1 + i])
+        if rank < 0:
+            return rank
+    dense_coefficients(K, tableau, x, new, step, F)
+    return rank
+
+
+@kernel
+def inside(model, opt, s, w, tableau, x, new, t, step, closing, K, F, y):
+    """Fraction of a step at which its motion goes through a singular pose; zero where it does not."""
+    if path_within(model, opt, s, w, tableau, x, new, t, step, closing, K, F, y) < 0:
+        return 0.0
+    at, near = nearest_approach(model, opt, s, w, x, F, 0.0, 1.0, y)
+    return at if near < CROSS_FROM else 0.0
+
+
+@kernel
+def keep(opt, s, r, n, t, rate_there):
+    """The step from entry n is accepted, and ends at t; returns zero, or why the loop is left."""
+    r.T[n + 1] = t
+    r.U[n] = r.command
+    if opt.looked_at:
+        status = call(opt.ask, STEPPED, t)
+        if status != 0:
+            return EVENT if status == REFUSED else ERROR
+    r.K[0] = rate_there
+    r.count[LAST] = n + 1
+    r.count[TAKEN] += 1
+    r.count[REJECTED] = 0
+    return COMPLETED
+
+
+@kernel
+def sample(model, opt, s, w, r, t, x):
+    """A law is sampled, or efforts arrive: what is held changes. Returns zero, or what is negative.
+
+    The law sees what the last step has evaluated at its end. Where that is not at hand, it is evaluated again.
+    """
+    if r.count[FRESH] == 0:
+        rank = evaluate(model, opt, s, w, t, x, opt.nq >= 0)
+        if rank < 0:
+            return rank
+    rank = s.rank[0]
+    complete(model, opt, s, w)
+    s.x[:] = x
+    status = call(opt.ask, SAMPLE, t)
+    if status != 0:
+        return status
+    if not opt.law:
+        s.u[:] = r.command
+    rank = rate_here(model, opt, s, w, t, rank, r.K[0])
+    if rank < 0:
+        return rank
+    n = r.count[LAST]
+    r.near[n] = closeness(w.pivots, opt)
+    r.count[SINCE], r.count[READY], r.count[FRESH] = n, 1, 1
+    r.low[:] = 0.0
+    return 0
+
+
+@kernel
+def failure(status):
+    """Why the loop is left where the rate cannot be had."""
+    if status == FAILED:
+        return MASS_MATRIX
+    return NOT_FINITE if status == REFUSED else ERROR

@@ -1,0 +1,337 @@
+"""The motion as a run integrates it: the rate of the state, and its projection onto the closed loops.
+
+The state is ``x = [q, v, work of the actuators, energy dissipated, c]``: the two integrals give the energy balance, c
+are the states of a control law in continuous time or of a drive. What is not compiled is asked for: functions of a
+plant, laws, formulations. Questions and answers go through the arrays of `Exchange`; see `sim.engine`, which answers.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from .._jit import call, kernel
+from .constrained import (
+    FAILED,
+    close_loops,
+    close_step,
+    euclidean_split,
+    generalized_force,
+    mass_split,
+    project_velocity,
+    solve_acceleration,
+    update_position,
+    update_velocity,
+    velocity_correction,
+)
+from .forces import dissipated_power, drive_matrix, kinetic_energy, potential_energy
+from .layout import FREE, PLANAR, SPHERICAL
+from .tree import local_difference, normalize, position_rates
+
+__all__ = [
+    "Exchange",
+    "Options",
+    "closeness",
+    "closeness_at",
+    "complete",
+    "energy_balance",
+    "evaluate",
+    "hold_baumgarte",
+    "keep_low",
+    "project",
+    "rate",
+    "rate_here",
+    "rate_projected",
+]
+
+PROJECT, BAUMGARTE, NONE = range(3)
+
+# What is asked for.
+TERMS, LOOK, CLOSE, EFFORT, ACCELERATION, SAMPLE, STEPPED = range(7)
+
+# Answers, and ranks that are none (FAILED is -1): it cannot be evaluated here; a law or a formulation has failed, which
+# a shorter step may not meet; the run is to stop at once.
+REFUSED, RAISED, STOPPED = -2, -3, -4
+
+# States beyond this are as good as infinite: their squares still can be added up.
+HUGE = 1e100
+
+
+class Options(NamedTuple):
+    """Numbers that steer a run."""
+
+    rtol: float
+    atol: float
+    max_step: float
+    max_steps: int
+    t_end: float
+    tolerance: float  # of the rank
+    cap: int  # largest rank the loops can have on the manifold
+    reference: float  # size of a regular constraint gradient, in the metric of M
+    accuracy: float  # loops count as closed below this, metres
+    pass_within: float  # motion that comes this near to a singular pose goes through it; 0 knows no passages
+    stabilisation: int = PROJECT  # PROJECT, BAUMGARTE or NONE
+    every: int = 1  # steps from one projection to the next
+    euclidean: bool = False  # metric of the projection
+    energy: bool = False  # project onto the energy balance too
+    alpha: float = 0.0  # Baumgarte: phi'' + 2 alpha phi' + beta^2 phi = 0
+    beta: float = 0.0
+    held_gains: bool = False  # his gains follow from the step, and his terms are held during it
+    # what is asked for, where; `sim.engine` fills these in
+    nq: int = 0
+    nv: int = 0
+    ask: int = 0  # address of the function that is asked
+    functions: bool = False  # for the equations of motion
+    law: bool = False  # for the efforts, at every evaluation; else they are held
+    formulated: bool = False  # for the acceleration
+    projected: bool = False  # for projections
+    looked_at: bool = False  # whether a step counts
+    ladder: bool = False  # the method is chosen for each held interval
+
+
+class Exchange(NamedTuple):
+    """Arrays through which the loop and Python tell each other where the run stands."""
+
+    q: np.ndarray  # (nq,) where the equations of motion are evaluated
+    v: np.ndarray  # (nv,)
+    x: np.ndarray  # (nx,) the state that goes with them; of a projection, the state to be projected
+    u: np.ndarray  # (nu,) efforts at the joints
+    rate: np.ndarray  # (nc,) rate of the states c
+    force: np.ndarray  # (nv,) B u
+    target: np.ndarray  # (rows,) what A dv/dt is to be
+    held: np.ndarray  # (rows,) Baumgarte's terms, where they are held during a step
+    vdot: np.ndarray  # (nv,) acceleration of a formulation
+    moved: np.ndarray  # (2 nv,) how far a projection has moved the state: displacement, change of velocity
+    potential: np.ndarray  # (1,) potential energy
+    closing: np.ndarray  # (1,) whether s.q is to be brought to the closed loops
+    evaluations: np.ndarray  # (1,) of the rate
+    rank: np.ndarray  # (1,) of A, at the last evaluation
+
+
+@kernel(inline=True)
+def stages_on_loops(opt):
+    """Whether stages are evaluated at projected velocities (see docs/design.md): where every step is projected."""
+    return opt.stabilisation == PROJECT and opt.every == 1 and not opt.projected
+
+
+@kernel(inline=True)
+def evaluate(model, opt, s, w, t, x, closing):
+    """M, A, b, h and the split at a state: at s.q, s.v, which are on the loops where stages are. Returns the rank.
+
+    With `closing`, at the nearest pose with closed loops.
+    """
+    nq, nv = opt.nq, opt.nv
+    s.evaluations[0] += 1
+    s.x[:] = x
+    rank = 0
+    for i in range(x.shape[0]):
+        if not abs(x[i]) < HUGE:
+            rank = REFUSED
+    s.q[:] = x[:nq]
+    s.v[:] = x[nq : nq + nv]
+    if rank == 0:
+        if opt.functions:
+            s.closing[0] = closing
+            rank = call(opt.ask, TERMS, t)
+            if rank == 0:
+                rank = mass_split(
+                    w.M, w.A, model.scale, model.reach, 1.0, opt.tolerance, opt.cap, w.L, w.G, w.order, w.tau, w.pivots
+                )
+        else:
+            onto = stages_on_loops(opt)
+            if onto and closing and model.rows.shape[0] > 0:
+                close_step(model, x[:nq], opt.tolerance, opt.cap, 8.0 * opt.accuracy, w, s.q)
+            rank = update_position(model, s.q, w, opt.tolerance, opt.cap)
+            if rank != FAILED:
+                if onto:
+                    # The stage need not lie on the manifold. Its velocity across the loops is an error of the
+                    # method, which the acceleration would divide by the distance to a singular pose.
+                    project_velocity(model.scale, w, rank, s.v)
+                update_velocity(model, s.q, s.v, w)
+    s.rank[0] = rank
+    return rank
+
+
+@kernel
+def rate(model, opt, s, w, t, x, closing, dx):
+    """dx = rate of the state; returns the rank, or a negative number where there is none."""
+    rank = evaluate(model, opt, s, w, t, x, closing)
+    if rank >= 0:
+        rank = rate_here(model, opt, s, w, t, rank, dx)
+    return rank
+
+
+@kernel
+def rate_projected(model, opt, s, w, t, x, closing, dx):
+    """The rate right after `project` has brought x onto the loops: its positions and split are at hand."""
+    if opt.functions or opt.projected or opt.euclidean:
+        return rate(model, opt, s, w, t, x, closing, dx)
+    s.evaluations[0] += 1
+    s.x[:] = x
+    s.q[:] = x[: opt.nq]
+    s.v[:] = x[opt.nq : opt.nq + opt.nv]
+    update_velocity(model, s.q, s.v, w)
+    return rate_here(model, opt, s, w, t, s.rank[0], dx)
+
+
+@kernel(inline=True)
+def complete(model, opt, s, w):
+    """B and the potential energy, which laws and formulations are told with all else."""
+    if not opt.functions:
+        drive_matrix(model, w.R, w.p, w.S, w.B)
+        s.potential[0] = potential_energy(model, s.q, w.R, w.p)
+
+
+@kernel(inline=True)
+def rate_here(model, opt, s, w, t, rank, dx):
+    """dx = rate of the state that has been evaluated; returns the rank, or what is negative."""
+    nq, nv = opt.nq, opt.nv
+    if opt.law or opt.formulated:
+        complete(model, opt, s, w)
+    status = call(opt.ask, EFFORT, t) if opt.law else 0
+    if status == 0:
+        if opt.functions:
+            for i in range(nv):
+                s.force[i] = 0.0
+                for k in range(s.u.shape[0]):
+                    s.force[i] += w.B[i, k] * s.u[k]
+        else:
+            generalized_force(model, s.u, w, s.force)
+        for i in range(s.target.shape[0]):
+            s.target[i] = -w.b[i]
+            if opt.stabilisation == BAUMGARTE:
+                s.target[i] += s.held[i] if opt.held_gains else baumgarte(s, w, i, opt.alpha, opt.beta)
+        position_rates(model.links, s.q, s.v, dx[:nq])
+        if opt.formulated:
+            status = call(opt.ask, ACCELERATION, t)
+            dx[nq : nq + nv] = s.vdot
+        else:
+            solve_acceleration(model.scale, w, rank, s.force, s.target, dx[nq : nq + nv])
+        power = 0.0
+        for k in range(nv):
+            power += s.force[k] * s.v[k]
+        dx[nq + nv] = power
+        dx[nq + nv + 1] = 0.0 if opt.functions else dissipated_power(model, s.v, w.R, w.p, w.V)
+        dx[nq + nv + 2 :] = s.rate
+    return rank if status == 0 else status
+
+
+@kernel(inline=True)
+def baumgarte(s, w, i, alpha, beta):
+    """-2 alpha phi' - beta^2 phi of row i ((3.8) of Spencer, (30) of de Falco et al.)."""
+    speed = 0.0
+    for k in range(s.v.shape[0]):
+        speed += w.A[i, k] * s.v[k]
+    return -2.0 * alpha * speed - beta * beta * w.phi[i]
+
+
+@kernel
+def hold_baumgarte(s, w, step):
+    """Baumgarte's terms at the start of a step, with gains that follow from it; they are held during it.
+
+    Terms in 1/h^2 at the stages of a Runge-Kutta step, which are off the loops by O(h^2), would cost all its order.
+    Held, they bring (phi, h phi') to ((1 - b/2) phi + h phi'/2, -b phi) by the end of the step with alpha = 1/(2h),
+    beta^2 = b/h^2. The double root at b = 6 - 4 sqrt 2 leaves sqrt 2 - 1 of an error a step: beta = (2 - sqrt 2)/h.
+    """
+    for i in range(s.held.shape[0]):
+        s.held[i] = baumgarte(s, w, i, 0.5 / step, (2.0 - np.sqrt(2.0)) / step)
+
+
+@kernel
+def project(model, opt, s, w, t, x, energy, known):
+    """Bring x onto the closed loops, in place; returns the residual left, metres, or < 0.
+
+    s.moved gets by how much. `energy` is what the state should have, less work done and energy dissipated. Where the
+    split of w is that of a pose near by, `known` is its rank, and else -1.
+    """
+    nq, nv = opt.nq, opt.nv
+    wanted = energy + x[nq + nv] - x[nq + nv + 1]
+    if opt.functions or opt.projected:
+        s.x[:] = x
+        s.potential[0] = wanted
+        status = call(opt.ask, CLOSE, t)
+        if status != 0:
+            return float(status)
+        local_difference(model.links, x[:nq], s.x[:nq], s.moved[:nv])
+        for k in range(nv):
+            s.moved[nv + k] = s.x[nq + k] - x[nq + k]
+        x[:] = s.x
+        return 0.0
+    normalize(model.links, x[:nq])
+    known = -1 if opt.euclidean else known
+    left = close_loops(model, x[:nq], w, opt.tolerance, opt.cap, opt.euclidean, opt.accuracy, known, s.moved[:nv])
+    if left < 0.0:
+        return left
+    rank = update_position(model, x[:nq], w, opt.tolerance, opt.cap)
+    if rank == FAILED:
+        return -1.0
+    if opt.euclidean:
+        rank = euclidean_split(model, w, opt.tolerance, opt.cap)
+    s.rank[0] = rank
+    velocity_correction(model.scale, w, rank, x[nq : nq + nv], s.moved[nv:])
+    for k in range(nv):
+        x[nq + k] += s.moved[nv + k]
+    if opt.energy:
+        kinetic = kinetic_energy(w.M, x[nq : nq + nv])
+        wanted -= potential_energy(model, x[:nq], w.R, w.p)
+        # near rest the velocity has no direction to scale
+        if kinetic > 1e-9 * abs(energy) and wanted > 0.25 * kinetic and wanted < 4.0 * kinetic:
+            factor = np.sqrt(wanted / kinetic)
+            for k in range(nv):
+                x[nq + k] *= factor
+    return left
+
+
+@kernel(inline=True)
+def keep_low(links, opt, x, moved, projected, low):
+    """Add to low what rounding took from the projection that brought x to `projected`.
+
+    Joints of several axes do not move by plain sums: theirs is not kept.
+    """
+    for i in range(links.shape[0]):
+        if links[i].kind not in (PLANAR, SPHERICAL, FREE):
+            for k in range(links[i].nv):
+                j = links[i].iq + k
+                low[j] += moved[links[i].iv + k] - (projected[j] - x[j])
+    for k in range(opt.nv):
+        low[opt.nq + k] += moved[opt.nv + k] - (projected[opt.nq + k] - x[opt.nq + k])
+
+
+@kernel
+def closeness(pivots, opt):
+    """Smallest over largest constraint gradient among those that are independent nearby: 0 at a singular pose.
+
+    A single row is compared with `opt.reference`, since it has no other.
+    """
+    if opt.cap == 0:
+        return 1.0
+    largest = pivots[0] if opt.cap > 1 else opt.reference
+    return pivots[opt.cap - 1] / largest if largest > 0.0 else 0.0
+
+
+@kernel
+def closeness_at(model, opt, s, w, t, y):
+    """Closeness to a singular pose at a state; w.phi is that of its pose. 1 where it cannot be told."""
+    if opt.functions:
+        s.x[:] = y
+        if call(opt.ask, LOOK, t) != 0:
+            return 1.0
+    else:
+        update_position(model, y[: opt.nq], w, 0.0, opt.cap)
+    return closeness(w.pivots, opt)
+
+
+@kernel
+def energy_balance(model, opt, s, w, x):
+    """Kinetic and potential energy less the work that was put in: constant along exact motion.
+
+    nan for plants given by functions, which need not tell it.
+    """
+    nq, nv = opt.nq, opt.nv
+    if opt.functions:
+        return np.nan
+    update_position(model, x[:nq], w, opt.tolerance, opt.cap)
+    return (
+        kinetic_energy(w.M, x[nq : nq + nv]) + potential_energy(model, x[:nq], w.R, w.p) - x[nq + nv] + x[nq + nv + 1]
+    )

@@ -1,0 +1,270 @@
+"""Singular poses on the way of a run: seen ahead, stepped across, or leapt over.
+
+The constraint forces near a singular pose divide errors by the distance to it, while the motion itself is smooth. So
+steps are placed such that no stage is near the pose, or the neighbourhood is leapt over.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .._jit import kernel
+from .constrained import largest
+from .forces import kinetic_energy
+from .motion import closeness_at, energy_balance
+from .runge_kutta import hermite, interpolate
+
+__all__ = ["blurred", "leap", "nearest_approach", "passage", "passed", "plan", "settled", "turning_limit"]
+
+# From here on towards a singular pose, steps may be longer than `max_step`: short ones would put stages next to it.
+NEAR = 0.1
+
+# Nearer than this to a singular pose a step across has stages too near to it; what comes so near, with steps that
+# samples or limits make short, leaps. Stages are left as they are there: closing them moves them by rounding over the
+# distance to the pose, and turns the constraint forces by as much over the distance again.
+CROSS_FROM = 0.004
+
+# Accuracy asked of a leap, in positions (rad, m) and in energy; poses looked at, by golden section, to find it.
+LEAP_ERROR, LEAP_LOOKS = 1e-10, 24
+
+# A singular pose is approached down to this closeness before a passage is ruled out.
+END_OF_APPROACH = 1e-3
+
+# Poses looked at in a search for the nearest approach: evenly, then by golden section to 1/1000 of their distance.
+LOOKS, CUTS = 6, 14
+
+
+@kernel
+def closeness_in(model, opt, s, w, x0, F, fraction, y):
+    """Closeness at a fraction of a step; y, and w.phi, are those there."""
+    interpolate(x0, F, fraction, y)
+    return closeness_at(model, opt, s, w, 0.0, y)
+
+
+@kernel
+def nearest_approach(model, opt, s, w, x0, F, low, high, y):
+    """Fraction of a step, between low and high, at which its motion is nearest to a singular pose.
+
+    The motion is that of the dense coefficients F; beyond 1 it is continued. Where it comes nearer than half the
+    closeness at `low`, the place is refined, and y and the positions of w are those of it. Returns the fraction and
+    the closeness there.
+    """
+    at, near = low, closeness_in(model, opt, s, w, x0, F, low, y)
+    most = 0.5 * near
+    part = (high - low) / LOOKS
+    for k in range(1, LOOKS + 1):
+        c = closeness_in(model, opt, s, w, x0, F, low + k * part, y)
+        if c < near:
+            at, near = low + k * part, c
+    if near > most:
+        return at, near
+    # golden section
+    g = 0.6180339887498949
+    a, d = max(at - part, low), min(at + part, high)
+    b, c = d - g * (d - a), a + g * (d - a)
+    fb = closeness_in(model, opt, s, w, x0, F, b, y)
+    fc = closeness_in(model, opt, s, w, x0, F, c, y)
+    for _ in range(CUTS):
+        if fb < fc:
+            d, c, fc = c, b, fb
+            b = d - g * (d - a)
+            fb = closeness_in(model, opt, s, w, x0, F, b, y)
+        else:
+            a, b, fb = b, c, fc
+            c = a + g * (d - a)
+            fc = closeness_in(model, opt, s, w, x0, F, c, y)
+    at = 0.5 * (a + d)
+    return at, closeness_in(model, opt, s, w, x0, F, at, y)
+
+
+@kernel(inline=True)
+def passage(model, opt, s, w, x, F, last, reach, now, before, y):
+    """Time left to a singular pose ahead; infinite where none is within reach.
+
+    x, F and `last` are the last step, whose motion is continued; `now` and `before` are the closeness at its end and
+    at its start. The closeness has kinks where another row becomes the smallest, so a slow fall may end soon.
+    """
+    if not (now < before and now * last < 8.0 * (before - now) * reach):
+        return np.inf
+    high = 1.0 + min(reach / last, 8.0)
+    at, near = nearest_approach(model, opt, s, w, x, F, 1.0, high, y)
+    return (at - 1.0) * last if near < 0.5 * now and at < high - 1e-3 else np.inf
+
+
+@kernel(inline=True)
+def passed(model, opt, s, w, x, F, fraction, y):
+    """Whether a step has gone through a singular pose near a fraction of it: a near miss leaves the loops open."""
+    low, high = max(fraction - 0.3, 0.0), min(fraction + 0.3, 1.0)
+    _, near = nearest_approach(model, opt, s, w, x, F, low, high, y)
+    return near <= opt.pass_within and largest(model, w.phi) <= opt.pass_within**2 * model.size
+
+
+@kernel
+def plan(ahead, gap, h, now, room):
+    """Length of the next step where a singular pose is `ahead`, and whether it goes across; h is what accuracy allows.
+
+    A step goes across where the pose falls into the widest gap between its stages, at the fraction `gap`, so that none
+    of them is near it. Else it leads to where the next one can do that at full length. `room` is the time to the end;
+    where it comes soon after the pose, a step across may lead there.
+    """
+    beyond = room - ahead
+    if not beyond > 0.0 or now < CROSS_FROM:
+        return h, False
+    if beyond < 0.1 * ahead:
+        if room <= h:
+            return room, True
+    elif ahead / gap > room:
+        return min(h, ahead - gap / (1.0 - gap) * beyond), False
+    elif ahead / gap <= 1.1 * h:
+        return min(ahead / gap, h), True
+    return min(h, max(ahead - gap * h, 0.3 * ahead)) if now > END_OF_APPROACH else h, False
+
+
+@kernel
+def settled(error, before, unit, step, acceleration, nearest, within):
+    """Whether a step across a singular pose is as good as it can be, though its error is above the tolerance.
+
+    `error`, and `before` that of the last try from farther away, are measured in `unit`; `nearest` is the least
+    closeness of a stage. Rounding opens the loops at a stage; closing them again moves it by eps / closeness. That
+    turns the constraint forces by as much over the distance to the pose, which goes with the closeness, too. And a
+    motion that misses the pose by less than can be told apart, `within`, is not smooth there: a shorter step is no
+    better, and none is better than one that goes straight on.
+    """
+    rounding = error * unit < 2e-15 * step * acceleration / nearest**2
+    return error * unit < 0.1 * within and (rounding or error > 0.1 * before)
+
+
+@kernel
+def blurred(error, nearest, speed):
+    """Whether the error of a step is what rounding makes of it beside a singular pose.
+
+    Closing the loops there moves a stage by rounding over the closeness, `nearest` at best. A shorter step does not get
+    below that, where the motion misses the pose and swings round it.
+    """
+    return error < 4e-15 / nearest * max(1.0, speed)
+
+
+@kernel
+def doubt(times, values, rates, count, t, nq, y):
+    """y = continued state at time t; returns how much its positions change without the oldest node."""
+    lower = np.empty(y.shape[0])
+    hermite(times, values, rates, count, t, y)
+    hermite(times, values, rates, count - 1, t, lower)
+    worst = 0.0
+    for i in range(nq):
+        worst = max(worst, abs(y[i] - lower[i]) / (1.0 + abs(y[i])))
+    return worst
+
+
+@kernel(inline=True)
+def leap_nodes(r, since, n, rate, window, times, values, rates):
+    """Up to five states of the record from `since` on, spread over a window, newest first; returns how many."""
+    count = 1
+    times[0] = r.T[n]
+    values[0] = r.X[n]
+    rates[0] = rate
+    j = n
+    for k in range(1, times.shape[0]):
+        target = r.T[n] - k * window / (times.shape[0] - 1)
+        while j > since and r.T[j] > target:
+            j -= 1
+        if r.T[j] < times[count - 1]:
+            h = r.T[j + 1] - r.T[j]
+            times[count] = r.T[j]
+            values[count] = r.X[j]
+            for i in range(rate.shape[0]):
+                rates[count, i] = (r.F[j, 0, i] + r.F[j, 1, i]) / h
+            count += 1
+        if j == since:
+            break
+    return count
+
+
+@kernel(inline=True)
+def nearest_along(model, opt, s, w, times, values, rates, count, a, d, y):
+    """Time between a and d at which the continued motion is nearest to a singular pose (golden section).
+
+    Returns the time and the closeness there; y, and the positions of w, are those of that time.
+    """
+    g = 0.6180339887498949
+    b, c = d - g * (d - a), a + g * (d - a)
+    fb = fc = -1.0
+    for _ in range(LEAP_LOOKS):
+        if fb < 0.0:
+            hermite(times, values, rates, count, b, y)
+            fb = closeness_at(model, opt, s, w, 0.0, y)
+        if fc < 0.0:
+            hermite(times, values, rates, count, c, y)
+            fc = closeness_at(model, opt, s, w, 0.0, y)
+        if fb < fc:
+            d, c, fc = c, b, fb
+            b, fb = d - g * (d - a), -1.0
+        else:
+            a, b, fb = b, c, fc
+            c, fc = a + g * (d - a), -1.0
+    t = 0.5 * (a + d)
+    hermite(times, values, rates, count, t, y)
+    return t, closeness_at(model, opt, s, w, 0.0, y)
+
+
+@kernel(inline=True)
+def leap(model, opt, s, w, r, since, n, rate, y, times, values, rates):
+    """Look ahead for a singular pose; y = state as far beyond it as it is ahead.
+
+    Where the motion, continued from the record, passes within `opt.pass_within` of the pose, and the continuation is
+    as accurate as a step, the neighbourhood is leapt over. Returns the landing time, or a negative number where there
+    is no reason to leap; and the number of nodes of the polynomial, which times, values and rates keep.
+    """
+    now, before = r.near[n], r.near[n - 1]
+    if not (now < NEAR and now < before):
+        return -1.0, 0
+    nq, nv = opt.nq, opt.nv
+    # linear in time where the pose is passed, quadratic where it is touched at rest
+    ahead = now / (before - now) * (r.T[n] - r.T[n - 1])
+    low, high = r.T[n], r.T[n] + 4.0 * ahead
+    passing, near, count = r.T[n], 1.0, 0
+    for _ in range(2):
+        count = leap_nodes(r, since, n, rate, 8.0 * ahead, times, values, rates)
+        if count < 3:
+            return -1.0, 0
+        # look for the pose only where the continuation is accurate that far
+        if doubt(times, values, rates, count, r.T[n] + 2.0 * ahead, nq, y) > max(1e3 * opt.rtol, LEAP_ERROR):
+            return -1.0, 0
+        passing, near = nearest_along(model, opt, s, w, times, values, rates, count, low, high, y)
+        if not (passing < high - 1e-6 * ahead and near < 0.5 * now):
+            return -1.0, 0
+        ahead = passing - r.T[n]
+        low, high = r.T[n] + 0.5 * ahead, r.T[n] + 1.5 * ahead
+    # at a true crossing the loops close to second order; a near miss would leave a gap here
+    if near > opt.pass_within or largest(model, w.phi) > opt.pass_within**2 * model.size:
+        return -1.0, 0
+    landing = passing + ahead
+    if doubt(times, values, rates, count, landing, nq, y) > max(1e3 * opt.rtol, LEAP_ERROR):
+        return -1.0, 0
+    # the energy balance judges the velocities; forces over a radian or a metre set its scale; functions tell none
+    scale = 0.0
+    for k in range(nv):
+        scale += abs(w.h[k])
+    before_leap = energy_balance(model, opt, s, w, values[0])
+    scale += kinetic_energy(w.M, values[0, nq : nq + nv])
+    if abs(energy_balance(model, opt, s, w, y) - before_leap) > LEAP_ERROR * scale:
+        return -1.0, 0
+    return landing, count
+
+
+@kernel(inline=True)
+def turning_limit(model, A, v):
+    """Step in which no coordinate of the loops moves by more than a radian or a size of the machine.
+
+    Where the motion is simple, such as uniform rotation, the error control would allow steps of many turns, and
+    singular poses in them would go unseen.
+    """
+    fastest = 0.0
+    for k in range(v.shape[0]):
+        rate = abs(v[k]) * model.reach[k] / model.size
+        if rate > fastest:
+            for i in range(A.shape[0]):
+                if A[i, k] != 0.0:
+                    fastest = rate
+                    break
+    return 1.0 / fastest if fastest > 0.0 else np.inf
