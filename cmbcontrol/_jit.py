@@ -247,7 +247,7 @@ class Callback:
             _interpreted[self.address] = function
 
     def __del__(self) -> None:
-        if not JIT_ENABLED:
+        if not JIT_ENABLED and _interpreted is not None:  # None at the end of the program
             _interpreted.pop(self.address, None)
 
 
