@@ -277,8 +277,8 @@ def advance(model, tableaus, gaps, opt, s, w, r, until, tries):
             longest, h = h, next_step(step, error, rejected, tableau.order)
             good = error < 1.0
             if not good and np.isfinite(error):
-                swift = np.abs(r.X[n + 1, nq:moving]).max()
-                good = blurred(error * unit, nearest, swift)
+                # at the start: a step that runs away must not excuse itself by its speed
+                good = blurred(error * unit, nearest, np.abs(x[nq:moving]).max())
                 if crossing and not good:
                     fastest = np.abs(K[0, nq:moving]).max()
                     good = settled(error, clock[ACROSS], unit, step, fastest, nearest, opt.pass_within)

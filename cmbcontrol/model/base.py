@@ -182,7 +182,12 @@ class PlantBase(ABC):
         >>> top.configuration([3.0, 0.0, 0.0, 4.0])
         array([0.6, 0. , 0. , 0.8])
         """
-        return self.pack(q) if isinstance(q, Mapping) else self._position(q)
+        if not isinstance(q, Mapping):
+            return self._position(q)
+        try:
+            return self.pack(q)
+        except ValueError as error:
+            raise ValueError(f"q: {error}") from None
 
     def _position(self, q: ArrayLike, what: str = "q") -> Array:
         """A configuration as it is given to any method: a checked vector."""

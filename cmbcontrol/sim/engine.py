@@ -332,7 +332,7 @@ class Engine:
         """
         y = x.copy()
         left = motion.project(self.model, self.options, self.exchange, self.work, 0.0, y, self.energy0, -1)
-        if not 0.0 <= left <= loop.OPEN_FIXED * self.model.size:
+        if not 0.0 <= left <= 1e-9 * self.model.size:
             raise self.failure or AssemblyError(f"the loops stay open by {left:.2e} m", {"all": left}, y[: self.nq])
         moved = self.exchange.moved[: self.nv]
         return y, float(np.sqrt(np.mean(moved**2))) if self.nv else 0.0
