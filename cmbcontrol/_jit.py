@@ -256,7 +256,8 @@ def entry(function: Callable, *arguments: Any) -> Callable:
     if not JIT_ENABLED:
         return function
     signature = tuple(numba.typeof(x) for x in arguments)
-    function.compile(signature)
+    if signature not in function.overloads:
+        function.compile(signature)
     return function.get_overload(signature)
 
 

@@ -138,6 +138,7 @@ def _cases(name: str, problem: Problem) -> list[Case]:
     return [
         (problem, f"{method}, {kept}", _options(name, problem, method, TOLERANCE, kept))
         for method in METHODS
+        if method != "auto"  # which is one of the others
         for kept in stabilisations(method, loops)
     ]
 

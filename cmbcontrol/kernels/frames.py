@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from .._jit import kernel
-from .spatial import cross_motion
+from .spatial import cross_motion, rotate_back
 from .tree import bias_accelerations, joint_screws, twists
 
 __all__ = ["frame_motion", "frame_pose"]
@@ -32,13 +32,6 @@ def cross_at(w, x, out):
     out[0] += w[1] * x[2] - w[2] * x[1]
     out[1] += w[2] * x[0] - w[0] * x[2]
     out[2] += w[0] * x[1] - w[1] * x[0]
-
-
-@kernel
-def in_axes(R, x, out):
-    """out = R'x."""
-    for i in range(3):
-        out[i] = R[0, i] * x[0] + R[1, i] * x[1] + R[2, i] * x[2]
 
 
 @kernel
@@ -85,17 +78,17 @@ def frame_motion(links, R, p, v, side, link, rotation, origin, other, other_rota
     for k in range(nv):
         at[:] = S[k, 3:]
         cross_at(S[k, :3], x, at)
-        in_axes(there, side[k] * at, J[:3, k])
-        in_axes(there, side[k] * S[k, :3], J[3:, k])
+        rotate_back(there, side[k] * at, J[:3, k])
+        rotate_back(there, side[k] * S[k, :3], J[3:, k])
     velocity = twist[3:].copy()
     cross_at(twist[:3], x, velocity)
     at[:] = rate[3:]
     cross_at(rate[:3], x, at)
     cross_at(twist[:3], velocity, at)
-    in_axes(there, at, bias[:3])
-    in_axes(there, rate[:3], bias[3:])
+    rotate_back(there, at, bias[:3])
+    rotate_back(there, rate[:3], bias[3:])
     place, turn = np.empty(3), np.empty((3, 3))
-    in_axes(there, x - y, place)
+    rotate_back(there, x - y, place)
     for j in range(3):
-        in_axes(there, here[:, j], turn[:, j])
+        rotate_back(there, here[:, j], turn[:, j])
     return place, turn, J, bias

@@ -210,9 +210,12 @@ def advance(model, tableaus, gaps, opt, s, w, r, until, tries):
         if step < least_step:
             return STEP_TOO_SMALL
         if opt.held_gains and not rejected:
-            rank = rate(model, opt, s, w, t, x, always, K[0])
-            hold_baumgarte(s, w, step)
-            rate_here(model, opt, s, w, t, rank, K[0])
+            rank = evaluate(model, opt, s, w, t, x, always)
+            if rank >= 0:
+                hold_baumgarte(s, w, step)
+                rank = rate_here(model, opt, s, w, t, rank, K[0])
+            if rank < 0:
+                return failure(rank)
         # -- the stages
         rank, nearest = 0, 1.0
         for i in range(1, stages):

@@ -32,6 +32,7 @@ from .tree import local_difference, normalize, position_rates
 __all__ = [
     "Exchange",
     "Options",
+    "baumgarte",
     "closeness",
     "closeness_at",
     "complete",
@@ -43,6 +44,7 @@ __all__ = [
     "rate",
     "rate_here",
     "rate_projected",
+    "step_gains",
 ]
 
 PROJECT, BAUMGARTE, NONE = range(3)
@@ -201,7 +203,7 @@ def rate_here(model, opt, s, w, t, rank, dx):
         for i in range(s.target.shape[0]):
             s.target[i] = -w.b[i]
             if opt.stabilisation == BAUMGARTE:
-                s.target[i] += s.held[i] if opt.held_gains else baumgarte(s, w, i, opt.alpha, opt.beta)
+                s.target[i] += s.held[i] if opt.held_gains else baumgarte(w, s.v, i, opt.alpha, opt.beta)
         position_rates(model.links, s.q, s.v, dx[:nq])
         if opt.formulated:
             status = call(opt.ask, ACCELERATION, t)
@@ -218,24 +220,31 @@ def rate_here(model, opt, s, w, t, rank, dx):
 
 
 @kernel(inline=True)
-def baumgarte(s, w, i, alpha, beta):
+def baumgarte(w, v, i, alpha, beta):
     """-2 alpha phi' - beta^2 phi of row i ((3.8) of Spencer, (30) of de Falco et al.)."""
     speed = 0.0
-    for k in range(s.v.shape[0]):
-        speed += w.A[i, k] * s.v[k]
+    for k in range(v.shape[0]):
+        speed += w.A[i, k] * v[k]
     return -2.0 * alpha * speed - beta * beta * w.phi[i]
 
 
 @kernel
-def hold_baumgarte(s, w, step):
-    """Baumgarte's terms at the start of a step, with gains that follow from it; they are held during it.
+def step_gains(step):
+    """Baumgarte's alpha and beta, 1/s, for terms that are held during a step.
 
     Terms in 1/h^2 at the stages of a Runge-Kutta step, which are off the loops by O(h^2), would cost all its order.
     Held, they bring (phi, h phi') to ((1 - b/2) phi + h phi'/2, -b phi) by the end of the step with alpha = 1/(2h),
     beta^2 = b/h^2. The double root at b = 6 - 4 sqrt 2 leaves sqrt 2 - 1 of an error a step: beta = (2 - sqrt 2)/h.
     """
+    return 0.5 / step, (2.0 - np.sqrt(2.0)) / step
+
+
+@kernel
+def hold_baumgarte(s, w, step):
+    """Baumgarte's terms at the start of a step, with gains that follow from it; they are held during it."""
+    alpha, beta = step_gains(step)
     for i in range(s.held.shape[0]):
-        s.held[i] = baumgarte(s, w, i, 0.5 / step, (2.0 - np.sqrt(2.0)) / step)
+        s.held[i] = baumgarte(w, s.v, i, alpha, beta)
 
 
 @kernel

@@ -14,7 +14,7 @@ from .constrained import (
     update_velocity,
 )
 from .forces import dissipated_power, kinetic_energy, potential_energy
-from .motion import BAUMGARTE, PROJECT, closeness_at, project
+from .motion import BAUMGARTE, PROJECT, baumgarte, closeness_at, project
 from .runge_kutta import interpolate
 from .split import solve_multipliers
 
@@ -73,10 +73,7 @@ def output_quantities(model, opt, X, U, vdot, force, lam, phi, energies, pivots,
         for k in range(w.b.shape[0]):
             w.b[k] = -w.b[k]
             if opt.stabilisation == BAUMGARTE:
-                speed = 0.0
-                for j in range(nv):
-                    speed += w.A[k, j] * v[j]
-                w.b[k] -= 2.0 * opt.alpha * speed + opt.beta * opt.beta * w.phi[k]
+                w.b[k] += baumgarte(w, v, k, opt.alpha, opt.beta)
         solve_acceleration(model.scale, w, ranks[i], f, w.b, vdot[i])
         solve_multipliers(w.G, w.order, ranks[i], w.z, lam[i])
         for k in range(lam.shape[1]):

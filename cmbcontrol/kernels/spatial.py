@@ -12,6 +12,7 @@ __all__ = [
     "dot6",
     "quaternion_matrix",
     "rotate",
+    "rotate_back",
     "screw_at",
     "sinc_terms",
     "transform_point",
@@ -51,6 +52,13 @@ def rotate(R, x, out):
     """out = R x."""
     for i in range(3):
         out[i] = R[i, 0] * x[0] + R[i, 1] * x[1] + R[i, 2] * x[2]
+
+
+@kernel
+def rotate_back(R, x, out):
+    """out = R'x."""
+    for i in range(3):
+        out[i] = R[0, i] * x[0] + R[1, i] * x[1] + R[2, i] * x[2]
 
 
 @kernel

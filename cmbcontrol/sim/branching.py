@@ -519,7 +519,7 @@ def _collocated(
             Y = x + h * A @ K
             if not (np.abs(Y) < motion.HUGE).all():
                 break
-            new = np.array([*[x] * first, *(engine.project(np.ascontiguousarray(y))[0] for y in Y[first:])])
+            new = np.array([*[x] * first, *(engine.project(np.ascontiguousarray(y)) for y in Y[first:])])
             change = float((weights * np.abs(new - X)).max())
             X = new
             before, rough = K[first:].copy(), change > _ROUGH
@@ -534,7 +534,7 @@ def _collocated(
             path = _path_of(nodes, t, x, X, K, h)
             between = np.empty(x.size)
             runge_kutta.interpolate(x, path.F, nodes.between, between)
-            found = engine.derivative(t + nodes.between * h, engine.project(between)[0])
+            found = engine.derivative(t + nodes.between * h, engine.project(between))
             defect = h * float((weights * np.abs(nodes.at(nodes.between) @ K - found)).max())
             if defect > most and (done or change < 0.1 * defect):  # going on would not help
                 return defect, None

@@ -16,7 +16,7 @@ from ..model.mechanism import Mechanism
 from ..model.plant import Plant
 from ..model.terms import Terms
 from .control import LawFailed
-from .run import Record, Run, Standing, spent
+from .run import Record, Run, Standing, path, spent
 from .stabilisation import project_all_at_once
 
 __all__ = ["Engine", "NotFinite", "run"]
@@ -60,12 +60,22 @@ class Engine:
         self._views = views(self._slab, self._places)
         nx, rows = now.x.size, self.model.rows.shape[0]
         self.exchange = motion.Exchange(
-            *(self._views[name] for name in ("q", "v")),
-            *(np.zeros(n) for n in (nx, run.plant.nu, nx - self.nq - self.nv - 2, self.nv, rows, rows, self.nv)),
-            *(np.zeros(n) for n in (2 * self.nv, 1)),
-            *(np.zeros(1, np.int64) for _ in range(3)),
+            q=self._views["q"],
+            v=self._views["v"],
+            x=np.zeros(nx),
+            u=np.zeros(run.plant.nu),
+            rate=np.zeros(nx - self.nq - self.nv - 2),
+            force=np.zeros(self.nv),
+            target=np.zeros(rows),
+            held=np.zeros(rows),
+            vdot=np.zeros(self.nv),
+            moved=np.zeros(2 * self.nv),
+            potential=np.zeros(1),
+            closing=np.zeros(1, np.int64),
+            evaluations=np.zeros(1, np.int64),
+            rank=np.zeros(1, np.int64),
         )
-        self._crossed = False
+        self._crossed = self._stopping = False
         self._raised: BaseException | None = None
         self._refused: Exception | None = None
         self._callback = Callback(self._answer)
@@ -81,7 +91,7 @@ class Engine:
             "row_scale": run.plant.row_scale, "reach": run.plant.reach, "force_scale": run.plant.force_scale,
             "force": None, "row_names": run.plant.row_names, "absent": run.plant.absent,
         }  # fmt: skip
-        self.closeness, self.accepted = 1.0, now.taken
+        self.accepted = now.taken
         n = self.nq + self.nv
         terms = run.plant.terms(now.x[: self.nq], now.x[self.nq : n])
         self.energy0 = terms.energy - now.x[n] + now.x[n + 1]
@@ -156,7 +166,7 @@ class Engine:
     def _tell(self, record: Record, now: Standing, reason: int) -> None:
         """How the loop ended, for the record; raise what a law, or a watch, has raised."""
         now.stopped = self._crossed and reason == loop.COMPLETED
-        if reason == loop.ERROR:
+        if reason == loop.ERROR or self._stopping:
             if isinstance(self._raised, RedundantRowsError):
                 record.status, record.error = Status.FORMULATION, self._raised
             elif self._raised is not None:
@@ -170,7 +180,12 @@ class Engine:
     # -- answers ----------------------------------------------------------------------------------
 
     def _answer(self, what: int, t: float) -> int:
-        """Answer the loop; nothing may be raised through compiled code."""
+        """Answer the loop; nothing may be raised through compiled code.
+
+        What is to stop the run goes on to say so: not every question has an answer that ends the loop.
+        """
+        if self._stopping:
+            return motion.STOPPED
         self._refused = None
         try:
             return self._answers[what](self, t) or 0
@@ -181,26 +196,23 @@ class Engine:
             self._refused = error
             if what in (motion.TERMS, motion.CLOSE, motion.LOOK, motion.ACCELERATION):
                 return motion.REFUSED
-            self._raised = error
+            self._raised, self._stopping = error, True
             return motion.STOPPED
         except BaseException as error:
-            self._raised = error
+            self._raised, self._stopping = error, True
             return motion.STOPPED
 
     def _terms_asked(self, t: float) -> None:
         """The functions of a plant, at a state."""
         onto = self.stabilisation.stages
-        s, close = self.exchange, bool(self.exchange.closing[0])
-        self._fill(
-            self.plant.terms(s.q.copy(), s.v.copy(), t, project=onto, close=onto and close, cap=self.options.cap)
-        )
-
-    def _fill(self, terms: Terms) -> None:
+        s, close = self.exchange, onto and bool(self.exchange.closing[0])
+        terms = self.plant.terms(s.q.copy(), s.v.copy(), t, project=onto, close=close, cap=self.options.cap)
         for name, view in self._views.items():
             view[...] = getattr(terms, name)
         self.exchange.potential[0] = terms.potential
 
-    def _looked_at(self, t: float) -> None:
+    def _pivots_asked(self, t: float) -> None:
+        """What tells how near a pose is to a singular one."""
         q = self.exchange.x[: self.nq].copy()
         terms = self.plant.terms(q, np.zeros(self.nv), cap=self.options.cap)
         self._views["pivots"][:], self._views["phi"][:] = terms.pivots, terms.phi
@@ -242,25 +254,18 @@ class Engine:
         steps = self.steps
         n = int(steps.count[loop.LAST])
         if self.watch is not None:
-            T, X, F = steps.T[n : n + 2].copy(), steps.X[n : n + 2].copy(), steps.F[n].copy()
-
-            def state(at: float) -> Array:
-                y = np.empty(X.shape[1])
-                runge_kutta.interpolate(X[0], F, (at - T[0]) / (T[1] - T[0]), y)
-                return y
-
-            crossing = self.watch.crossing(T, X, state, self.effort)
+            T, X, F = steps.T[n : n + 2].copy(), steps.X[n : n + 2].copy(), steps.F[n : n + 1].copy()
+            crossing = self.watch.crossing(T, X, path(T, F, X), self.effort)
             if crossing is not None:  # the step is taken again, to there
                 self._stop, self.watch = crossing, None
                 self._crossed = True
                 return motion.REFUSED
-        if self.formulation is not None and self.formulation.bound:
-            self.formulation = self.formulation.at(self.terms(t, steps.X[n + 1]))
+        self.keep(t, steps.X[n + 1])
         return 0
 
     _answers: dict[int, Callable[[Engine, float], int | None]] = {  # noqa: RUF012
         motion.TERMS: _terms_asked,
-        motion.LOOK: _looked_at,
+        motion.LOOK: _pivots_asked,
         motion.CLOSE: _closed,
         motion.EFFORT: _effort_asked,
         motion.ACCELERATION: _acceleration_asked,
@@ -308,14 +313,13 @@ class Engine:
         rank = motion.rate(self.model, self.options, self.exchange, self.work, t, x, True, dx)
         if rank < 0:
             raise self.failure or NotFinite
-        self.closeness = float(motion.closeness(self.work.pivots, self.options))
         return dx
 
     @property
     def failure(self) -> BaseException | None:
         """What an answer raised; it is told once."""
         raised = self._raised or self._refused
-        self._raised = self._refused = None
+        self._raised, self._refused, self._stopping = None, None, False
         return raised
 
     @property
@@ -323,8 +327,8 @@ class Engine:
         """Of the rate."""
         return int(self.exchange.evaluations[0])
 
-    def project(self, x: Array) -> tuple[Array, float]:
-        """x on the closed loops, and how far it had to move (root mean square of dq).
+    def project(self, x: Array) -> Array:
+        """x on the closed loops.
 
         Raises
         ------
@@ -334,8 +338,7 @@ class Engine:
         left = motion.project(self.model, self.options, self.exchange, self.work, 0.0, y, self.energy0, -1)
         if not 0.0 <= left <= 1e-9 * self.model.size:
             raise self.failure or AssemblyError(f"the loops stay open by {left:.2e} m", {"all": left}, y[: self.nq])
-        moved = self.exchange.moved[: self.nv]
-        return y, float(np.sqrt(np.mean(moved**2))) if self.nv else 0.0
+        return y
 
     def correct(self, t: float, x: Array, step: float) -> bool:
         """Begin a step; True where this changes the rates, by Baumgarte's terms that are held during it."""

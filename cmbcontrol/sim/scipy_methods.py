@@ -230,7 +230,7 @@ class _Loop:
             self.log.record.rejections += max(0, (field.evaluations - before) // stages - 1)
         end = until if integrator.t > until - INSTANT * run.t_end else integrator.t
         F = _dense(within, now.t, integrator.t, now.x, integrator.x)
-        new = field.project(integrator.x)[0] if field.due else integrator.x
+        new = field.project(integrator.x) if field.due else integrator.x
         if new is not integrator.x:
             F[0] += new - integrator.x
             integrator.replace(new, field.derivative(end, new))

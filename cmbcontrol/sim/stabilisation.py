@@ -92,12 +92,9 @@ class Stabilisation:
     def correction(self, rate: Array, phi: Array, step: float | None = None) -> Array:
         """What Baumgarte's terms add to A dv/dt ((3.8) of Spencer, (30) of de Falco et al.).
 
-        Gains that follow from the step h hold phi and phi' of its start: terms in 1/h^2 at the stages of a Runge-Kutta
-        step, which are off the loops by O(h^2), would cost all its order. Held, they bring (phi, h phi') to
-        ((1 - b/2) phi + h phi'/2, -b phi) by the end of the step with alpha = 1/(2h), beta^2 = b/h^2. The double root
-        at b = 6 - 4 sqrt 2 leaves sqrt 2 - 1 of an error a step: alpha = 1/(2h), beta = (2 - sqrt 2)/h.
+        Gains that follow from the step are those of `kernels.motion.step_gains`.
         """
-        alpha, beta = self.gains if self.gains is not None else (0.5 / step, (2.0 - np.sqrt(2.0)) / step)
+        alpha, beta = self.gains if self.gains is not None else motion.step_gains(step)
         return -2.0 * alpha * rate - beta**2 * phi
 
 

@@ -354,8 +354,6 @@ def full_disk(rng, count, folder):
 def read_only(rng, count, folder):
     """A named error, and nothing is left."""
     told, cases = Counter(), list(writers().items())
-    for name, write in cases:
-        write(folder / name)  # all that is needed is loaded
     place = folder / "place"
     place.mkdir()
     os.chmod(folder, 0o755)
@@ -363,7 +361,8 @@ def read_only(rng, count, folder):
     for i in range(count):
         name, write = cases[i % len(cases)]
 
-        def trial(write=write, file=place / name):
+        def trial(write=write, file=place / name, before=folder / name):
+            write(before)  # all that is needed is loaded: fonts, too, which a fork forgets
             if os.geteuid() == 0:  # who may write anywhere
                 os.setuid(NOBODY)
             try:
