@@ -32,8 +32,10 @@ from .errors import ContinuationInterrupted as ContinuationInterrupted
 from .errors import ControllabilityError as ControllabilityError
 from .errors import DesignError as DesignError
 from .errors import EquilibriumError as EquilibriumError
+from .errors import EventError as EventError
 from .errors import FileError as FileError
 from .errors import Interrupted as Interrupted
+from .errors import LimitWarning as LimitWarning
 from .errors import ModelError as ModelError
 from .errors import ParametrizationError as ParametrizationError
 from .errors import RedundantRowsError as RedundantRowsError
@@ -85,6 +87,7 @@ from .model.functions import FunctionPlant as FunctionPlant
 from .model.mechanism import Mechanism as Mechanism
 from .model.plant import Plant as Plant
 from .model.terms import Terms as Terms
+from .sim.events import Event as Event
 from .sim.result import Simulation as Simulation
 from .sim.result import load_run as load_run
 from .sim.simulate import simulate as simulate
@@ -113,6 +116,8 @@ __all__ = [
     "Engage",
     "EquilibriumBranch",
     "EquilibriumError",
+    "Event",
+    "EventError",
     "FileError",
     "Fixed",
     "Formulation",
@@ -124,6 +129,7 @@ __all__ = [
     "Impact",
     "Interrupted",
     "JointSpring",
+    "LimitWarning",
     "LinearModel",
     "LinearSequence",
     "Lock",

@@ -15,8 +15,10 @@ __all__ = [
     "ControllabilityError",
     "DesignError",
     "EquilibriumError",
+    "EventError",
     "FileError",
     "Interrupted",
+    "LimitWarning",
     "MissingExtraError",
     "ModelError",
     "ParametrizationError",
@@ -86,6 +88,10 @@ class BranchWarning(UserWarning):
     """The loops were closed farther from the guess than first order predicts: perhaps on another branch."""
 
 
+class LimitWarning(UserWarning):
+    """A joint has moved beyond one of its limits during a run; nothing stops it there by itself."""
+
+
 class ControllabilityError(CmbError, ValueError):
     """The actuators cannot produce every motion that the loops leave free."""
 
@@ -138,6 +144,10 @@ class ParametrizationError(CmbError, ValueError):
     def __init__(self, message: str, conditioning: float = float("nan")) -> None:
         super().__init__(message)
         self.conditioning = conditioning
+
+
+class EventError(CmbError, ValueError):
+    """The function of an event failed during a run; the message says which, when, and why."""
 
 
 class SwitchingError(ModelError):
@@ -244,6 +254,7 @@ class Status(IntEnum):
     SWITCHING = 9
     FORMULATION = 10
     FAILED = 11
+    EVENT = 12
 
     @property
     def message(self) -> str:
@@ -266,4 +277,5 @@ _MESSAGES = {
     Status.SWITCHING: "The loops could not change as they should.",
     Status.FORMULATION: "The formulation cannot be evaluated at this pose.",
     Status.FAILED: "Something that the run needs raised an error.",
+    Status.EVENT: "An event ended the run.",
 }

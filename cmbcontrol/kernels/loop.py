@@ -1,7 +1,7 @@
 """The time loop: embedded Runge-Kutta steps with projection onto the closed loops, samples, singular passages.
 
-It is the only one for explicit methods: held efforts, laws in Python, sampled laws, plants given by functions and named
-formulations differ in what `motion` asks for.
+It is the only one: held efforts, laws in Python, sampled laws, plants given by functions, named formulations, and
+methods that are not compiled differ in what is asked for.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import numpy as np
 from .._jit import call, kernel
 from .constrained import FAILED
 from .motion import (
+    ATTEMPT,
     HUGE,
     PROJECT,
     RAISED,
@@ -30,7 +31,20 @@ from .motion import (
     rate_here,
     rate_projected,
 )
-from .passages import CROSS_FROM, NEAR, blurred, leap, nearest_approach, passage, passed, plan, settled, turning_limit
+from .passages import (
+    CROSS_FROM,
+    MET,
+    NEAR,
+    blurred,
+    leap,
+    nearest_approach,
+    passage,
+    passed,
+    plan,
+    search,
+    settled,
+    turning_limit,
+)
 from .runge_kutta import (
     combine,
     cubic,
@@ -49,8 +63,8 @@ PAUSED, COMPLETED, STEP_TOO_SMALL, NOT_FINITE, MASS_MATRIX, PROJECTION = -1, 0, 
 TOO_MANY_STEPS, EVENT, ERROR = 5, 100, 101
 
 # Indices of `Steps.clock` and `Steps.count`.
-NEXT, ACROSS, ENERGY, AHEAD, PEAK, STEP = range(6)  # there is a next step for each method
-LAST, SINCE, TAKEN, REJECTIONS, REJECTED, READY, FRESH, METHOD, SHOWN = range(9)
+NEXT, ACROSS, ENERGY, AHEAD, PEAK, BEFORE, STEP = range(7)  # there is a next step for each method
+LAST, SINCE, TAKEN, REJECTIONS, REJECTED, READY, FRESH, METHOD, SHOWN, FOUND = range(10)
 
 # What a projection may leave open, in sizes of the machine: with step control, where a shorter step may help, and else.
 OPEN, OPEN_FIXED = 1e-10, 1e-6
@@ -78,16 +92,17 @@ class Steps(NamedTuple):
     F: np.ndarray  # (capacity, 7, nx) dense coefficients
     U: np.ndarray  # (capacity, nu) efforts that are held during the step
     near: np.ndarray  # (capacity + 1,) closeness to a singular pose
-    least: np.ndarray  # (capacity,) the least of it, at stages and ends, where a singular pose may be inside; else 1
+    found: np.ndarray  # (room, 2) times of singular poses that were met, and the closeness to them
     K: np.ndarray  # (stages + 1 + extra, nx): the first is the rate at the last state
     low: np.ndarray  # (nx,): digits of that state below the last one that it can hold
     command: np.ndarray  # (nu,) efforts that are held at present
     times: np.ndarray  # output times
+    limits: np.ndarray  # (nq, 2) of the coordinates; steps that may cross one count, too
     # next sample; error of the last try across; energy at the start; time of a singular pose ahead; largest closeness;
-    # next step of each method
+    # closeness a little before the last entry; next step of each method
     clock: np.ndarray
     # last entry; entry since which the motion is smooth; steps; rejections; whether the last try was rejected, K[0] is
-    # the rate at the last entry, and w is evaluated there; the method; output times that are behind
+    # the rate at the last entry, and w is evaluated there; the method; output times that are behind; singular poses met
     count: np.ndarray
 
 
@@ -128,7 +143,7 @@ def advance(model, tableaus, gaps, opt, s, w, r, until, tries):
         t, x = r.T[n], r.X[n]
         if t >= until:
             return COMPLETED
-        if n >= r.F.shape[0] or tries <= 0:
+        if n >= r.F.shape[0] or tries <= 0 or count[FOUND] > 0.5 * r.found.shape[0]:
             return PAUSED
         tries -= 1
         if clock[NEXT] <= t:
@@ -139,6 +154,13 @@ def advance(model, tableaus, gaps, opt, s, w, r, until, tries):
         if end - t < INSTANT * opt.t_end:
             r.T[n] = end
             continue
+        if count[TAKEN] >= opt.max_steps:
+            return TOO_MANY_STEPS
+        if opt.outside:
+            status = attempt(model, opt, s, w, r, n, end, y)
+            if status != COMPLETED:
+                return status
+            continue
         if count[READY] == 0:
             if not opt.law:
                 s.u[:] = r.command
@@ -147,8 +169,6 @@ def advance(model, tableaus, gaps, opt, s, w, r, until, tries):
                 return failure(rank)
             r.near[n] = closeness(w.pivots, opt)
             count[READY] = 1
-        if count[TAKEN] >= opt.max_steps:
-            return TOO_MANY_STEPS
         if opt.ladder and (count[SINCE] == n or count[REJECTED] > 0):
             choose(tableaus, clock, count, end - t)
         method = count[METHOD]
@@ -187,12 +207,11 @@ def advance(model, tableaus, gaps, opt, s, w, r, until, tries):
                     if rank < 0:
                         return failure(rank)
                     r.near[n + 1] = closeness(w.pivots, opt)
-                    r.least[n] = 0.0
                     cubic(x, r.X[n + 1], K[0], K[stages], step, r.F[n])
                     refine_cubic(times, values, rates, nodes, t, step, x, r.F[n])
                     clock[STEP + method] = step
-                    count[FRESH] = 1
-                    status = keep(opt, s, r, n, landing, K[stages])
+                    told = opt.looked_at or may_cross(r.limits, x, r.X[n + 1], K[0], K[stages], step)
+                    status = keep(model, opt, s, w, r, n, landing, K[stages], True, told, y)
                     if status != 0:
                         return status
                     low[:] = 0.0
@@ -225,7 +244,7 @@ def advance(model, tableaus, gaps, opt, s, w, r, until, tries):
                 break
             nearest = min(nearest, closeness(w.pivots, opt))
         left = 0.0
-        projecting = opt.stabilisation == PROJECT and (count[TAKEN] + 1) % opt.every == 0
+        projecting = projected(opt, count)
         new = t + step
         if rank >= 0:
             step_from(x, low, K, tableau.b, stages, step, y, lower)
@@ -304,14 +323,16 @@ def advance(model, tableaus, gaps, opt, s, w, r, until, tries):
             return MASS_MATRIX if rank == FAILED else NOT_FINITE if failed else PROJECTION
         # -- the state within the step, where somebody asks for it
         r.near[n + 1] = near
-        # what may have a singular pose inside is kept: in others, stages see none of a fall that would lead to zero
-        r.least[n] = least if least < max(SUSPECT * max(now, near), NEAR) else 1.0
+        # in others, stages see too little of a fall that would lead to zero
+        most = max(now, near)
+        suspect = least < max(SUSPECT * most, NEAR) and (2.0 * least < most or least < 10.0 * MET)
         reached = end if last else new
         shown = count[SHOWN]
         while shown < r.times.shape[0] and r.times[shown] <= t:
             shown += 1
         count[SHOWN] = shown
-        asked = opt.looked_at or crossing or r.least[n] < 1.0 or near < max(ALERT * clock[PEAK], NEAR)
+        told = opt.looked_at or may_cross(r.limits, x, r.X[n + 1], K[0], K[stages], step)
+        asked = told or crossing or suspect or near < max(ALERT * clock[PEAK], NEAR)
         if asked or (shown < r.times.shape[0] and r.times[shown] < reached):
             rank = path_within(model, opt, s, w, tableau, x, r.X[n + 1], t, step, closing, K, r.F[n], y)
             if rank < 0:
@@ -328,10 +349,31 @@ def advance(model, tableaus, gaps, opt, s, w, r, until, tries):
         clock[STEP + method] = h
         if crossing:
             clock[ACROSS] = np.inf
-        status = keep(opt, s, r, n, reached, K[stages])
+        status = keep(model, opt, s, w, r, n, reached, K[stages], suspect, told, y)
         if status != 0:
             return status
         low[:] = lower
+
+
+@kernel(inline=True)
+def projected(opt, count):
+    """Whether the next step ends in a projection."""
+    return opt.stabilisation == PROJECT and (count[TAKEN] + 1) % opt.every == 0
+
+
+@kernel
+def attempt(model, opt, s, w, r, n, end, y):
+    """A step of another method; returns why the loop is left, or COMPLETED."""
+    if call(opt.ask, ATTEMPT, end) != 0:
+        return ERROR
+    if projected(opt, r.count):
+        y[:] = r.X[n + 1]
+        left = project(model, opt, s, w, r.T[n + 1], r.X[n + 1], r.clock[ENERGY], -1)
+        if not 0.0 <= left <= OPEN_FIXED * model.size:
+            return PROJECTION
+        r.F[n, 0] += r.X[n + 1] - y
+    r.near[n + 1], r.count[FRESH] = 1.0, 0
+    return keep(model, opt, s, w, r, n, r.T[n + 1], r.K[0], opt.cap > 0, opt.looked_at, y)
 
 
 @kernel
@@ -357,19 +399,46 @@ def inside(model, opt, s, w, tableau, x, new, t, step, closing, K, F, y):
 
 
 @kernel
-def keep(opt, s, r, n, t, rate_there):
-    """The step from entry n is accepted, and ends at t; returns zero, or why the loop is left."""
+def keep(model, opt, s, w, r, n, t, rate_there, suspect, told, y):
+    """The step from entry n is accepted, and ends at t; returns zero, or why the loop is left.
+
+    A singular pose is looked for where it is `suspect`, or where the last step ended at what may be the nearest
+    approach. With `told`, the step is shown, and may be refused.
+    """
+    count, clock = r.count, r.clock
     r.T[n + 1] = t
     r.U[n] = r.command
-    if opt.looked_at:
+    found, before = count[FOUND], clock[BEFORE]
+    if suspect or r.near[n] < min(before, NEAR):
+        count[FRESH] = 0
+        count[FOUND], clock[BEFORE] = search(
+            model, opt, s, w, r.X[n], r.F[n], r.T[n], t - r.T[n], before, r.found, found, y
+        )
+    else:
+        clock[BEFORE] = r.near[n]
+    if told:
         status = call(opt.ask, STEPPED, t)
         if status != 0:
+            count[FOUND], clock[BEFORE] = found, before
             return EVENT if status == REFUSED else ERROR
     r.K[0] = rate_there
-    r.count[LAST] = n + 1
-    r.count[TAKEN] += 1
-    r.count[REJECTED] = 0
+    count[LAST] = n + 1
+    count[TAKEN] += 1
+    count[REJECTED] = 0
     return COMPLETED
+
+
+@kernel
+def may_cross(limits, x0, x1, rate0, rate1, step):
+    """Whether the path of a step may touch a limit: it bends off its chord by a quarter of these differences."""
+    for i in range(limits.shape[0]):
+        if limits[i, 0] > -np.inf or limits[i, 1] < np.inf:
+            chord = x1[i] - x0[i]
+            bend = 0.5 * (abs(step * rate0[i] - chord) + abs(step * rate1[i] - chord))  # twice that, to be sure
+            low, high = min(x0[i], x1[i]) - bend, max(x0[i], x1[i]) + bend
+            if (low < limits[i, 0] and high > limits[i, 0]) or (low < limits[i, 1] and high > limits[i, 1]):
+                return True
+    return False
 
 
 @kernel
@@ -388,6 +457,8 @@ def sample(model, opt, s, w, r, t, x):
     status = call(opt.ask, SAMPLE, t)
     if status != 0:
         return status
+    if opt.outside:
+        return 0
     if not opt.law:
         s.u[:] = r.command
     rank = rate_here(model, opt, s, w, t, rank, r.K[0])

@@ -50,7 +50,7 @@ __all__ = [
 PROJECT, BAUMGARTE, NONE = range(3)
 
 # What is asked for.
-TERMS, LOOK, CLOSE, EFFORT, ACCELERATION, SAMPLE, STEPPED = range(7)
+TERMS, LOOK, CLOSE, EFFORT, ACCELERATION, SAMPLE, STEPPED, ATTEMPT = range(8)
 
 # Answers, and ranks that are none (FAILED is -1): it cannot be evaluated here; a law or a formulation has failed, which
 # a shorter step may not meet; the run is to stop at once.
@@ -90,6 +90,7 @@ class Options(NamedTuple):
     projected: bool = False  # for projections
     looked_at: bool = False  # whether a step counts
     ladder: bool = False  # the method is chosen for each held interval
+    outside: bool = False  # for steps: another method takes them
 
 
 class Exchange(NamedTuple):

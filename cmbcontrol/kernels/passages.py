@@ -14,7 +14,17 @@ from .forces import kinetic_energy
 from .motion import closeness_at, energy_balance
 from .runge_kutta import hermite, interpolate
 
-__all__ = ["blurred", "leap", "nearest_approach", "passage", "passed", "plan", "settled", "turning_limit"]
+__all__ = [
+    "blurred",
+    "leap",
+    "nearest_approach",
+    "passage",
+    "passed",
+    "plan",
+    "search",
+    "settled",
+    "turning_limit",
+]
 
 # From here on towards a singular pose, steps may be longer than `max_step`: short ones would put stages next to it.
 NEAR = 0.1
@@ -33,12 +43,41 @@ END_OF_APPROACH = 1e-3
 # Poses looked at in a search for the nearest approach: evenly, then by golden section to 1/1000 of their distance.
 LOOKS, CUTS = 6, 14
 
+# A passage nearer than this is told. It is looked for at so many poses of a step, and refined to 1e-9 of their
+# distance. Between two looks the closeness may fall by so many times what it falls by around them.
+MET = 1e-3
+FEWEST, MOST, FINE_CUTS, STEEPER = 8, 400, 43, 5.0
+ROUNDING = 1e-14  # of the closeness
+
 
 @kernel
 def closeness_in(model, opt, s, w, x0, F, fraction, y):
     """Closeness at a fraction of a step; y, and w.phi, are those there."""
     interpolate(x0, F, fraction, y)
     return closeness_at(model, opt, s, w, 0.0, y)
+
+
+@kernel
+def refined(model, opt, s, w, x0, F, a, d, cuts, y):
+    """Fraction of a step, between a and d, at which it is nearest to a singular pose, and the closeness there.
+
+    By golden section; y, and the positions of w, are those of it.
+    """
+    g = 0.6180339887498949
+    b, c = d - g * (d - a), a + g * (d - a)
+    fb = closeness_in(model, opt, s, w, x0, F, b, y)
+    fc = closeness_in(model, opt, s, w, x0, F, c, y)
+    for _ in range(cuts):
+        if fb < fc:
+            d, c, fc = c, b, fb
+            b = d - g * (d - a)
+            fb = closeness_in(model, opt, s, w, x0, F, b, y)
+        else:
+            a, b, fb = b, c, fc
+            c = a + g * (d - a)
+            fc = closeness_in(model, opt, s, w, x0, F, c, y)
+    at = 0.5 * (a + d)
+    return at, closeness_in(model, opt, s, w, x0, F, at, y)
 
 
 @kernel
@@ -58,23 +97,53 @@ def nearest_approach(model, opt, s, w, x0, F, low, high, y):
             at, near = low + k * part, c
     if near > most:
         return at, near
-    # golden section
-    g = 0.6180339887498949
-    a, d = max(at - part, low), min(at + part, high)
-    b, c = d - g * (d - a), a + g * (d - a)
-    fb = closeness_in(model, opt, s, w, x0, F, b, y)
-    fc = closeness_in(model, opt, s, w, x0, F, c, y)
-    for _ in range(CUTS):
-        if fb < fc:
-            d, c, fc = c, b, fb
-            b = d - g * (d - a)
-            fb = closeness_in(model, opt, s, w, x0, F, b, y)
-        else:
-            a, b, fb = b, c, fc
-            c = a + g * (d - a)
-            fc = closeness_in(model, opt, s, w, x0, F, c, y)
-    at = 0.5 * (a + d)
-    return at, closeness_in(model, opt, s, w, x0, F, at, y)
+    return refined(model, opt, s, w, x0, F, max(at - part, low), min(at + part, high), CUTS, y)
+
+
+@kernel
+def looks_in(model, v, step):
+    """How often a step is looked at: every fifth of a radian or of the size of the machine, within bounds."""
+    fastest = 0.0
+    for k in range(v.shape[0]):
+        fastest = max(fastest, abs(v[k]) * model.reach[k])
+    return int(min(max(5.0 * fastest / model.size * step, FEWEST), MOST))
+
+
+@kernel
+def search(model, opt, s, w, x, F, t, step, before, found, count, y):
+    """Singular poses, or nearly singular ones, that a step from x passes: times and closeness go to `found`.
+
+    `count` entries of it are taken already. `before` is the closeness a little before the step, infinite where nothing
+    is known. Returns the number of entries, and the closeness a little before the end of the step.
+    """
+    nq, nv = opt.nq, opt.nv
+    looks = looks_in(model, x[nq : nq + nv], step)
+    part = 1.0 / looks
+    near = np.empty(looks + 1)
+    for i in range(looks + 1):
+        near[i] = closeness_in(model, opt, s, w, x, F, i * part, y)
+    last = near[looks - 1]
+    for i in range(looks + 1):
+        c = near[i]
+        if not (c < NEAR and c < (near[i - 1] if i > 0 else before) and (i == looks or c <= near[i + 1])):
+            continue
+        # Where it falls to zero between two looks, its slope is seen around them.
+        steepest = 0.0
+        for k in range(max(i - 2, 0), min(i + 2, looks)):
+            steepest = max(steepest, abs(near[k + 1] - near[k]))
+        if c - STEEPER * steepest > MET:
+            continue
+        at, least = refined(model, opt, s, w, x, F, max(i - 1, 0) * part, min(i + 1, looks) * part, FINE_CUTS, y)
+        if c <= least + ROUNDING:  # a motion that sets out slowly from a pose is at it for a while
+            if i == looks:  # the next step tells whether it goes on to fall
+                continue
+            at, least = i * part, c
+        elif i == looks:
+            last = least
+        if least <= MET and count < found.shape[0]:
+            found[count, 0], found[count, 1] = t + at * step, least
+            count += 1
+    return count, last
 
 
 @kernel(inline=True)

@@ -14,11 +14,11 @@ from .constrained import (
     update_velocity,
 )
 from .forces import dissipated_power, kinetic_energy, potential_energy
-from .motion import BAUMGARTE, PROJECT, baumgarte, closeness_at, project
+from .motion import BAUMGARTE, PROJECT, baumgarte, project
 from .runge_kutta import interpolate
 from .split import solve_multipliers
 
-__all__ = ["output_quantities", "output_states", "path_closeness"]
+__all__ = ["output_quantities", "output_states"]
 
 
 @kernel
@@ -89,17 +89,3 @@ def output_quantities(model, opt, X, U, vdot, force, lam, phi, energies, pivots,
             energies[i, 2] += f[k] * v[k]
             energies[i, 4] += force[i, k] * v[k]
         energies[i, 3] = dissipated_power(model, v, w.R, w.p, w.V)
-
-
-@kernel
-def path_closeness(model, opt, s, w, times, T, X, F, out):
-    """Closeness to a singular pose along the record of the steps."""
-    y = np.empty(X.shape[1])
-    j = 0
-    for i in range(times.shape[0]):
-        while j < F.shape[0] - 1 and times[i] > T[j + 1]:
-            j += 1
-        while j > 0 and times[i] < T[j]:
-            j -= 1
-        interpolate(X[j], F[j], (times[i] - T[j]) / (T[j + 1] - T[j]), y)
-        out[i] = closeness_at(model, opt, s, w, times[i], y)

@@ -54,7 +54,7 @@ def rotate(R, x, out):
         out[i] = R[i, 0] * x[0] + R[i, 1] * x[1] + R[i, 2] * x[2]
 
 
-@kernel
+@kernel(inline=True)
 def rotate_back(R, x, out):
     """out = R'x."""
     for i in range(3):

@@ -1,10 +1,11 @@
-"""From one time to another, by the loop that a run needs."""
+"""From one time to another: the time loop, with the method that a run asks for."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import numpy as np
 
-from . import engine, local, scipy_methods
+from . import local, scipy_methods
+from .engine import Engine, Method
 from .integrators import SCIPY_METHODS
 from .run import Record, Run, Standing
 
@@ -17,13 +18,14 @@ def advance(run: Run, record: Record, now: Standing, until: float) -> None:
     What is raised leaves the record as far as it came.
     """
     now.stopped = False
-    _loop_of(run)(run, record, now, until)
+    record.begin(now.t, now.x, run.plant.nu)
+    engine = Engine(run, now)
+    with np.errstate(all="ignore"):  # values that run away are seen by their size
+        engine.go(record, now, until, _method(run, engine, now))
 
 
-def _loop_of(run: Run) -> Callable[[Run, Record, Standing, float], None]:
-    """The loop that a run needs."""
+def _method(run: Run, engine: Engine, now: Standing) -> Method | None:
+    """The method of a run, where it is none of the loop's own."""
     if run.parametrization is not None:
-        return local.run
-    if run.method in SCIPY_METHODS:
-        return scipy_methods.run
-    return engine.run
+        return local.Method(run, now)
+    return scipy_methods.Method(run, engine, now) if run.method in SCIPY_METHODS else None

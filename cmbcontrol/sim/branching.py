@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
-from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,8 +18,9 @@ from ..model.plant import Plant
 from ..model.terms import Terms
 from .advance import advance
 from .engine import Engine, NotFinite
-from .output import looks_in_step, lowest
-from .run import Record, Run, Standing
+from .path import NODES, coefficients
+from .path import path as path_of
+from .run import Met, Record, Run, Standing
 
 __all__ = ["Steering", "advance_through", "check_start", "near_the_end"]
 
@@ -28,9 +28,7 @@ Array = NDArray[np.float64]
 Choice = int | ArrayLike | None
 
 _PASSING = ("auto", "dop853", "verner65")  # methods that pass singular poses
-_AT = 1e-6  # closeness of a passage through a singular pose, as events are logged
 _APART = 1e-6  # s: nearer than this to the pose that was left, it is still the same
-_LOOK = 0.1  # closeness from which on a passage is looked for
 _AWAY = 0.03  # rad or sizes: how far the first step leads away from a singular pose
 _DEFECT = 1e-10  # of that step, times its length
 # Most of it from rest at the tip of a cone of directions, where nothing else leads on; and how far from the pose, in
@@ -50,9 +48,6 @@ _BESIDE_IT = 2000.0
 # it, and of the position alone, whose weight falls with the square of the step.
 _BLUR, _BLUR_AT_REST = 2e-15, 2e-17
 _DIGITS = 1e-12  # radians or sizes from a pose, below which rounding hides on which branch a start is
-_PARTS = np.arange(1, 8) / 7.0
-# the polynomial that `runge_kutta.interpolate` evaluates, at these parts: s (F0 + (1 - s) (F1 + s (F2 + ...)))
-_DENSE = np.cumprod([_PARTS if k % 2 == 0 else 1.0 - _PARTS for k in range(7)], axis=0).T
 
 
 class Steering:
@@ -164,51 +159,6 @@ def near_the_end(plant: Plant, q: Array) -> str:
 # -- passages -----------------------------------------------------------------------------------------
 
 
-class _Passage:
-    """Watches for a singular pose; stops where the step over it begins. See `run.Watch`."""
-
-    def __init__(self, run: Run, since: float) -> None:
-        self.run, self.since, self.inner = run, since, run.watch
-        self.time: float | None = None
-        self.ends: tuple[float, float] = (since, since)
-        self.states = np.empty((0, 0))
-
-    def crossing(self, T: Array, X: Array, state: Callable[[float], Array], effort: Any) -> float | None:
-        """The start of the step over the first singular pose, or what else is watched where that comes first."""
-        other = None if self.inner is None else self.inner.crossing(T, X, state, effort)
-        for a, b in pairwise(T):
-            t = self._passes(float(a), float(b), state)
-            if t is None:
-                continue
-            if other is not None and other <= t:
-                break
-            if self.inner is not None:
-                self.inner.fired = []  # type: ignore[attr-defined]
-            self.time, self.ends = t, (float(a), float(b))
-            self.states = np.array([state(a + s * (t - a)) for s in _PARTS])
-            return float(a)
-        return other
-
-    def _passes(self, a: float, b: float, state: Callable[[float], Array]) -> float | None:
-        """When a step first passes a singular pose."""
-        plant, options = self.run.plant, self.run.options
-
-        def closeness(times: Array) -> Array:
-            poses = (np.ascontiguousarray(state(float(t))[: plant.nq]) for t in times)
-            rest = np.zeros(plant.nv)
-            return np.array([motion.closeness(plant.terms(q, rest).pivots, options) for q in poses])
-
-        v = state(a)[plant.nq : plant.nq + plant.nv]
-        grid = np.linspace(a, b, looks_in_step(plant, v, b - a) + 1)
-        near = closeness(grid)
-        for i in np.flatnonzero(near < _LOOK):
-            if near[i] <= near[max(i - 1, 0)] and near[i] <= near[min(i + 1, grid.size - 1)]:
-                t, c = lowest(closeness, grid[max(i - 1, 0)], grid[min(i + 1, grid.size - 1)])
-                if c < _AT and t > self.since + _APART:
-                    return t
-        return None
-
-
 def advance_through(run: Run, now: Standing, until: float, steering: Steering, records: list[Record]) -> None:
     """Move on as `advance` does, from singular poses on the branch of the velocity, or on the one that is chosen.
 
@@ -226,17 +176,17 @@ def advance_through(run: Run, now: Standing, until: float, steering: Steering, r
                 _leave(run, record, now, until, steering)
             except (SingularPoseError, SwitchingError) as error:
                 record.status, record.error = Status.SINGULAR_POSE, error
+            if record.status:
                 return
         if not steering.active:
             advance(run, record, now, until)
             return
-        watch = _Passage(run, since)
-        advance(replace(run, watch=watch), record, now, until)
-        if watch.time is None or record.status != Status.COMPLETED:
+        advance(replace(run, meet_after=since + _APART), record, now, until)
+        if now.met is None or record.status != Status.COMPLETED:
             return
-        since = watch.time
+        since = now.met.time
         try:
-            _arrive(run, record, now, watch, steering)
+            _arrive(run, record, now, now.met, steering)
         except SingularPoseError:  # a near miss: nothing to choose
             continue
         except SwitchingError as error:
@@ -266,22 +216,23 @@ def _turn_at_start(run: Run, now: Standing, steering: Steering) -> None:
         now.x[nq:n] = _turned(pose, v, steering.choose(pose, 0.0, v))
 
 
-def _arrive(run: Run, record: Record, now: Standing, watch: _Passage, steering: Steering) -> None:
+def _arrive(run: Run, record: Record, now: Standing, met: Met, steering: Steering) -> None:
     """End the record exactly at the pose, by the part of the step that leads there; turn the velocity."""
     nq, n = run.plant.nq, run.plant.nq + run.plant.nv
-    states = watch.states
-    x = states[-1].copy()
+    x = met.states[-1].copy()
     x[:nq] = nearest_singular_pose(run.plant, x[:nq])
     pose = singular_pose(run.plant, x[:nq])
     steering.passed += 1
     v = x[nq:n].copy()
     v = pose.on_branch(v) * pose.speed(v)  # a path is as exact as its steps
     x[nq:n] = v
-    states[-1] = x
-    F = np.linalg.solve(_DENSE, states - now.x)
-    record.append(np.array([now.t, watch.time]), np.array([now.x, x]), F[None], run.control.command[None])
-    now.h = max(watch.ends[1] - watch.ends[0], 1e-9 * run.t_end)
-    now.t, now.x = float(watch.time), x.copy()  # type: ignore[arg-type]
+    if met.time > now.t:
+        F = coefficients(now.x, [*met.states[:-1], x])
+        record.append(np.array([now.t, met.time]), np.array([now.x, x]), F[None], run.control.command[None])
+        pivots = run.plant.terms(x[:nq], np.zeros(run.plant.nv)).pivots
+        record.passages.append((met.time, float(motion.closeness(pivots, run.options))))
+    now.h = max(met.ends[1] - met.ends[0], 1e-9 * run.t_end)
+    now.t, now.x = met.time, x.copy()
     now.taken += 1
     now.x[nq:n] = _turned(pose, v, steering.choose(pose, now.t, v))
 
@@ -363,10 +314,18 @@ def _leave(run: Run, record: Record, now: Standing, until: float, steering: Stee
         h *= 0.5 ** np.clip(np.ceil(np.log2(max(defect / wanted, 1e-300)) / _ORDER), 1.0, 2.0)
     record.evaluations += engine.evaluations
     if path is not None:
-        end = float(path.times[-1])
+        end, new, F = float(path.times[-1]), path.values[-1].copy(), path.F
+        stop, why = engine.look(now.t, now.x, new, F, end - now.t)
+        if stop < end:  # an event ends the run within this step
+            states = path_of(np.array([now.t, end]), F[None], np.array([now.x, new]))
+            values = [states(now.t + s * (stop - now.t)) for s in NODES]
+            end, new, F = stop, values[-1], coefficients(now.x, values)
+            record.status, record.where = Status.EVENT, why
         record.begin(now.t, now.x, plant.nu)
-        record.append(np.array([now.t, end]), np.array([now.x, path.values[-1]]), path.F[None], control.command[None])
-        now.t, now.x, now.h = end, path.values[-1].copy(), end - now.t
+        record.append(np.array([now.t, end]), np.array([now.x, new]), F[None], control.command[None])
+        found, now.before = engine.search(now.t, now.x, F, end - now.t)
+        record.passages += found
+        now.t, now.x, now.h = end, new, end - now.t
         now.taken += 1
     elif stuck:
         raise SingularPoseError(
@@ -580,11 +539,11 @@ def _weights(engine: Engine, x: Array, h: float) -> Array:
 
 def _path_of(nodes: _Collocation, t: float, x: Array, X: Array, K: Array, h: float) -> _Path:
     """Dense coefficients of the polynomial of collocation, read off at seven points."""
-    s = _PARTS
+    s = NODES
     powers = np.arange(1, nodes.c.size + 1)
     integrals = (s[:, None] ** powers / powers) @ nodes.inverse
     values = x + h * integrals @ K
     values[-1] = X[-1]
-    F = np.linalg.solve(_DENSE, values - x)
+    F = coefficients(x, values)
     first = int(nodes.c[0] == 0.0)
     return _Path(t + h * np.append(0.0, nodes.c[first:]), np.vstack([x, X[first:]]), F)

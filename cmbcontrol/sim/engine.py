@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time as clock
 from collections.abc import Callable
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,19 +12,22 @@ from numpy.typing import NDArray
 from .._interrupt import let_through
 from .._jit import JIT_ENABLED, Callback, entry
 from ..errors import AssemblyError, ModelError, RedundantRowsError, Status
-from ..kernels import constrained, layout, loop, motion, runge_kutta
+from ..kernels import constrained, layout, loop, motion, passages, runge_kutta
 from ..model.mechanism import Mechanism
 from ..model.plant import Plant
 from ..model.terms import Terms
 from .control import LawFailed
-from .run import Record, Run, Standing, path, spent
+from .integrators import ladder
+from .path import NODES, path
+from .run import AT_POSE, Met, Record, Run, Standing, spent
 from .stabilisation import project_all_at_once
 
-__all__ = ["Engine", "NotFinite", "run"]
+__all__ = ["Engine", "Method", "NotFinite"]
 
 Array = NDArray[np.float64]
 
 _CAPACITY, _PAST = 512, 12  # steps in a block of the record; those that the next block begins with
+_ROOM = 256  # singular poses met in a block
 _LOOK = 0.1  # s: about how often the loop looks at the keyboard
 
 
@@ -31,12 +35,43 @@ class NotFinite(Exception):
     """A state at which the equations of motion cannot be evaluated."""
 
 
-def run(run: Run, record: Record, now: Standing, stop: float) -> None:
-    """Step on to a time; the record keeps what was done, the status how it ended."""
-    engine = Engine(run, now)
-    record.begin(now.t, now.x, run.plant.nu)
-    with np.errstate(all="ignore"):  # values that run away are seen by their size
-        engine.go(record, now, stop)
+class Method(Protocol):
+    """A method of integration that is not compiled: it takes the steps, and the loop does all else.
+
+    Attributes
+    ----------
+    projected : bool
+        Whether its steps are projected as those of the loop are; else they stay on the closed loops by themselves.
+    h : float
+        Next step, s.
+    rejections, evaluations : int
+        Steps that were taken again, and evaluations that the engine has not counted.
+    counts : dict
+        What else is counted, by name.
+    """
+
+    projected: bool
+
+    @property
+    def h(self) -> float: ...
+    @property
+    def rejections(self) -> int: ...
+    @property
+    def evaluations(self) -> int: ...
+    @property
+    def counts(self) -> dict[str, int]: ...
+
+    def __call__(self, t: float, x: Array, end: float) -> tuple[float, Array, Array]:
+        """End, state and dense coefficients (7, nx) of the next step from (t, x), at most to `end`.
+
+        (t, x) is where the last step has ended, unless that was projected, or is taken again.
+        """
+
+    def forget(self) -> None:
+        """The efforts have changed."""
+
+    def explain(self, error: Exception) -> tuple[Status, BaseException | None] | None:
+        """How a run ends where a step raises this, and the error to tell; None where it is none of the method."""
 
 
 class Engine:
@@ -76,6 +111,7 @@ class Engine:
             rank=np.zeros(1, np.int64),
         )
         self._crossed = self._stopping = False
+        self._met: Met | None = None
         self._raised: BaseException | None = None
         self._refused: Exception | None = None
         self._callback = Callback(self._answer)
@@ -91,7 +127,7 @@ class Engine:
             "row_scale": run.plant.row_scale, "reach": run.plant.reach, "force_scale": run.plant.force_scale,
             "force": None, "row_names": run.plant.row_names, "absent": run.plant.absent,
         }  # fmt: skip
-        self.accepted = now.taken
+        self.method: Method | None = None
         n = self.nq + self.nv
         terms = run.plant.terms(now.x[: self.nq], now.x[self.nq : n])
         self.energy0 = terms.energy - now.x[n] + now.x[n + 1]
@@ -100,20 +136,35 @@ class Engine:
             self.options = self.options._replace(formulated=True)
         if run.method == "auto":
             self.options = self.options._replace(ladder=run.control.period is not None)
-        looked_at = self.watch is not None or (self.formulation is not None and self.formulation.bound)
-        self.options = self.options._replace(looked_at=looked_at)
+        bound = self.formulation is not None and self.formulation.bound
+        looked_at = self.watch is not None or bound or np.isfinite(run.meet_after)
+        self.observers = run.observers if run.observers is not None and run.observers.needed else None
+        if self.observers is not None:
+            looked_at |= bool(self.observers.events)
+        self.options = self.options._replace(looked_at=bool(looked_at))
+        self._ended = ""
 
     # -- the loop ---------------------------------------------------------------------------------
 
-    def go(self, record: Record, now: Standing, stop: float) -> None:
-        """Step on to a time, or to where something that is watched happens."""
-        run, opt, tables = self.run, self.options, self.run.tableaus
+    def go(self, record: Record, now: Standing, stop: float, method: Method | None = None) -> None:
+        """Step on to a time, or to where something that is watched happens; by a method, or by those of the loop."""
+        run, self.method = self.run, method
+        tables = ladder(run.method if method is None else "dop853")  # of which another method uses none
+        if method is not None:
+            shown = self.options.looked_at or self.observers is not None
+            self.options = self.options._replace(outside=True, looked_at=shown)
+            if not method.projected:
+                self.options = self.options._replace(stabilisation=motion.NONE)
+        opt = self.options
         capacity = max(min(_CAPACITY, run.max_steps - now.taken), 1)
-        self.steps = steps = new_steps(capacity + _PAST, tables, run.times, now.x.size, run.plant.nu)
+        self.steps = steps = new_steps(capacity + _PAST, tables, run.times, now.x.size, self.nq, run.plant.nu)
         self._stop = stop
+        if self.observers is not None:
+            steps.limits[:] = self.observers.limits
         steps.T[0], steps.X[0], steps.near[0] = now.t, now.x, 1.0
         steps.clock[loop.STEP :], steps.clock[loop.ENERGY], steps.clock[loop.ACROSS] = now.h, self.energy0, np.inf
         steps.clock[loop.NEXT], steps.clock[loop.AHEAD] = self.control.next, -np.inf
+        steps.clock[loop.BEFORE], now.before, now.met = now.before, np.inf, None
         steps.command[:] = self.control.command
         steps.count[loop.TAKEN] = now.taken
         gaps = np.array([runge_kutta.widest_gap(table) for table in tables])
@@ -139,10 +190,15 @@ class Engine:
                 reason = loop.ERROR
                 raise
             finally:
-                if reason not in (loop.PAUSED, loop.EVENT) or n == capacity + _PAST:
+                full = n == capacity + _PAST or steps.count[loop.FOUND] > 0
+                if full or reason not in (loop.PAUSED, loop.EVENT):
                     first = self._hand_over(record, first, n)
                     record.evaluations = evaluations + self.evaluations
                     record.rejections = int(steps.count[loop.REJECTIONS])
+                    if method is not None:
+                        record.evaluations += method.evaluations
+                        record.rejections += method.rejections
+                        record.counts = method.counts
         self._tell(record, now, reason)
 
     @property
@@ -153,11 +209,13 @@ class Engine:
         """Give the steps from entry `first` on to the record; returns where the next ones begin."""
         steps = self.steps
         ends, new = slice(first, n + 1), slice(first, n)
-        record.append(steps.T[ends], steps.X[ends], steps.F[new], steps.U[new], steps.least[new])
+        record.append(steps.T[ends], steps.X[ends], steps.F[new], steps.U[new])
+        record.passages += map(tuple, steps.found[: steps.count[loop.FOUND]].tolist())
+        steps.count[loop.FOUND] = 0
         gone = max(n - _PAST, 0)
         for array in (steps.T, steps.X, steps.near):
             array[: n - gone + 1] = array[gone : n + 1].copy()
-        for array in (steps.F, steps.U, steps.least):
+        for array in (steps.F, steps.U):
             array[: n - gone] = array[gone:n].copy()
         steps.count[loop.LAST] = n - gone
         steps.count[loop.SINCE] = max(steps.count[loop.SINCE] - gone, 0)
@@ -166,9 +224,22 @@ class Engine:
     def _tell(self, record: Record, now: Standing, reason: int) -> None:
         """How the loop ended, for the record; raise what a law, or a watch, has raised."""
         now.stopped = self._crossed and reason == loop.COMPLETED
+        now.met = self._met if reason == loop.COMPLETED else None
+        if self._ended and reason == loop.COMPLETED:
+            record.status, record.where = Status.EVENT, self._ended
+            return
+        if reason == loop.COMPLETED and not self._stopping:
+            near = float(motion.closeness_at(self.model, self.options, self.exchange, self.work, now.t, now.x))
+            if near < min(float(self.steps.clock[loop.BEFORE]), passages.MET):
+                record.passages.append((now.t, near))
         if reason == loop.ERROR or self._stopping:
+            known = None
             if isinstance(self._raised, RedundantRowsError):
-                record.status, record.error = Status.FORMULATION, self._raised
+                known = Status.FORMULATION, self._raised
+            elif self.method is not None and isinstance(self._raised, Exception):
+                known = self.method.explain(self._raised)
+            if known is not None:
+                record.status, record.error = known
             elif self._raised is not None:
                 raise self._raised
         elif reason in (loop.NOT_FINITE, loop.PROJECTION) and isinstance(self._refused, ModelError):
@@ -248,19 +319,43 @@ class Engine:
         control.refresh(t, lambda: self.terms_here(t), self.split(self.exchange.x)[2].copy())
         self.steps.command[:] = control.command
         self.steps.clock[loop.NEXT] = control.next
+        if self.method is not None:
+            self.method.forget()
+
+    def _attempted(self, until: float) -> None:
+        """A step of another method."""
+        steps, method = self.steps, self.method
+        n = int(steps.count[loop.LAST])
+        end, x, F = method(float(steps.T[n]), steps.X[n].copy(), until)  # type: ignore[misc]
+        steps.T[n + 1], steps.X[n + 1], steps.F[n], steps.clock[loop.STEP] = end, x, F, method.h  # type: ignore[union-attr]
 
     def _stepped(self, t: float) -> int:
         """Look at a step that was accepted; REFUSED where it leads beyond something that is watched."""
         steps = self.steps
         n = int(steps.count[loop.LAST])
+        T, X, F = steps.T[n : n + 2].copy(), steps.X[n : n + 2].copy(), steps.F[n : n + 1].copy()
+        state, first = path(T, F, X), np.inf
         if self.watch is not None:
-            T, X, F = steps.T[n : n + 2].copy(), steps.X[n : n + 2].copy(), steps.F[n : n + 1].copy()
-            crossing = self.watch.crossing(T, X, path(T, F, X), self.effort)
-            if crossing is not None:  # the step is taken again, to there
-                self._stop, self.watch = crossing, None
-                self._crossed = True
-                return motion.REFUSED
-        self.keep(t, steps.X[n + 1])
+            crossing = self.watch.crossing(T, X, state, self.effort)
+            first = np.inf if crossing is None else crossing
+        found = steps.found[: steps.count[loop.FOUND]]
+        met = found[(found[:, 0] >= T[0]) & (found[:, 0] > self.run.meet_after) & (found[:, 1] < AT_POSE), 0]
+        seen = None if self.observers is None else self.observers.look(T, state)
+        if seen is not None and seen.stop < min([first, *met]):  # the step is taken again, to there
+            self.observers.keep(seen)  # type: ignore[union-attr]
+            self._stop, self._ended, self.observers = seen.stop, seen.why, None
+            return motion.REFUSED
+        if met.size and met[0] < first:
+            way = np.array([state(T[0] + s * (met[0] - T[0])) for s in NODES])
+            self._stop, self._met = float(T[0]), Met(float(met[0]), (float(T[0]), float(T[1])), way)
+            return motion.REFUSED
+        if np.isfinite(first):  # as above
+            self._stop, self.watch, self._crossed = first, None, True
+            return motion.REFUSED
+        if seen is not None:
+            self.observers.keep(seen)  # type: ignore[union-attr]
+        if self.formulation is not None and self.formulation.bound:  # it keeps a basis: does it still fit?
+            self.formulation = self.formulation.at(self.terms(t, steps.X[n + 1]))
         return 0
 
     _answers: dict[int, Callable[[Engine, float], int | None]] = {  # noqa: RUF012
@@ -271,6 +366,7 @@ class Engine:
         motion.ACCELERATION: _acceleration_asked,
         motion.SAMPLE: _sampled,
         motion.STEPPED: _stepped,
+        motion.ATTEMPT: _attempted,
     }
 
     # -- at single states -------------------------------------------------------------------------
@@ -315,6 +411,21 @@ class Engine:
             raise self.failure or NotFinite
         return dx
 
+    def look(self, t: float, x: Array, new: Array, F: Array, h: float) -> tuple[float, str]:
+        """Note what happens in a step that the loop has not taken; when the run ends by it, and why."""
+        if self.observers is None:
+            return np.inf, ""
+        seen = self.observers.look(np.array([t, t + h]), path(np.array([t, t + h]), F[None], np.array([x, new])))
+        self.observers.keep(seen)
+        return seen.stop, seen.why
+
+    def search(self, t: float, x: Array, F: Array, h: float) -> tuple[list[tuple[float, float]], float]:
+        """Singular poses that a step from the start of a run passes, and the closeness a little before its end."""
+        found = np.empty((_ROOM, 2))
+        scratch = self.model, self.options, self.exchange, self.work
+        count, before = passages.search(*scratch, x, F, t, h, np.inf, found, 0, np.empty(x.size))
+        return [(float(when), float(near)) for when, near in found[:count]], float(before)
+
     @property
     def failure(self) -> BaseException | None:
         """What an answer raised; it is told once."""
@@ -340,24 +451,13 @@ class Engine:
             raise self.failure or AssemblyError(f"the loops stay open by {left:.2e} m", {"all": left}, y[: self.nq])
         return y
 
-    def correct(self, t: float, x: Array, step: float) -> bool:
+    def hold_correction(self, t: float, x: Array, step: float) -> bool:
         """Begin a step; True where this changes the rates, by Baumgarte's terms that are held during it."""
         if not self.options.held_gains:
             return False
         self.derivative(t, x)
         motion.hold_baumgarte(self.exchange, self.work, step)
         return True
-
-    @property
-    def due(self) -> bool:
-        """Whether the next step ends in a projection."""
-        return self.stabilisation.projects and (self.accepted + 1) % self.stabilisation.every == 0
-
-    def keep(self, t: float, x: Array) -> None:
-        """An accepted step ends here; a formulation that keeps a basis looks whether it still fits."""
-        self.accepted += 1
-        if self.formulation is not None and self.formulation.bound:
-            self.formulation = self.formulation.at(self.terms(t, x))
 
     def speed_factor(self, x: Array) -> float:
         """Factor of the velocity of a state that restores the energy; 1 near rest, where it has no direction."""
@@ -424,11 +524,14 @@ def stand_in(plant: Plant) -> layout.Model:
     return layout.Model(size=float(plant.size), **arrays)
 
 
-def new_steps(capacity: int, tables: tuple[runge_kutta.Tableau, ...], times: Array, nx: int, nu: int) -> loop.Steps:
+def new_steps(
+    capacity: int, tables: tuple[runge_kutta.Tableau, ...], times: Array, nx: int, nq: int, nu: int
+) -> loop.Steps:
     """A record that begins."""
     stages = max(table.b.size + 1 + table.c_extra.size for table in tables)
     return loop.Steps(
         np.zeros(capacity + 1), np.zeros((capacity + 1, nx)), np.zeros((capacity, 7, nx)), np.zeros((capacity, nu)),
-        np.ones(capacity + 1), np.zeros(capacity), np.zeros((stages, nx)), np.zeros(nx), np.zeros(nu),
-        np.array(times, dtype=np.float64), np.zeros(loop.STEP + len(tables)), np.zeros(9, np.int64),
+        np.ones(capacity + 1), np.zeros((_ROOM, 2)), np.zeros((stages, nx)), np.zeros(nx), np.zeros(nu),
+        np.array(times, dtype=np.float64), np.tile([-np.inf, np.inf], (nq, 1)),
+        np.zeros(loop.STEP + len(tables)), np.zeros(10, np.int64),
     )  # fmt: skip

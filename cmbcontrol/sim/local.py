@@ -1,10 +1,9 @@
-"""The time loop of the local state-space form: integration in independent coordinates, on the manifold throughout.
+"""Steps of the local state-space form: integration in independent coordinates, on the manifold throughout.
 
 The state is ``(y, y_v, c)`` in the present chart, with the controller's state c; see `linear.local_form`. DOP853
 integrates the work of actuators and dampers too, implicit methods find it by quadrature. A step
 never leaves the manifold, so nothing is projected. Where the conditioning of the chart has fallen to
 its threshold, or a stage lies beyond the chart's end, the run goes on in a new chart about the state reached.
-The steps are recorded as those of the other loops are, in ``[q, v, work, dissipated, c]``.
 """
 
 from __future__ import annotations
@@ -15,7 +14,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._interrupt import let_through
 from ..errors import ModelError, ParametrizationError, SingularPoseError, Status
 from ..kernels import constrained, forces, motion, runge_kutta
 from ..linear.local_form import LocalForm, LocalPoint
@@ -23,13 +21,13 @@ from ..linear.parametrization import Pose
 from ..model.mechanism import Mechanism
 from ..model.terms import RANK_TOLERANCE, Terms
 from .implicit import OutOfReach, RosenbrockStepper, SdirkStepper, Step, Stepper, StepTooSmall
-from .run import INSTANT, Record, Run, Standing, Watch
+from .path import NODES, coefficients
+from .run import Run, Standing
 
-__all__ = ["run"]
+__all__ = ["Method"]
 
 Array = NDArray[np.float64]
 
-_FLUSH = 256
 _NEAR = 1e-2  # closeness below which a run that cannot go on is said to have met a singular pose
 _CLOSE = 1e-3  # conditioning of a chart below which the pace is watched
 _END = (1e-5, 1e-4)  # conditioning at which a run ends: ten times the tolerance, within these
@@ -86,13 +84,6 @@ class _System:
         terms = terms.copied()
         u = self.control.effort(t, terms, c)
         return u, self.control.rate(t, terms, c, u)
-
-    def effort(self, t: float, x: Array) -> Array:
-        """Motor efforts at a state in all coordinates."""
-        plant = self.run.plant
-        n = plant.nq + plant.nv
-        q, v = (np.ascontiguousarray(part) for part in (x[: plant.nq], x[plant.nq : n]))
-        return self.control.effort(t, plant.terms(q, v, t), x[n + 2 :])
 
     def rate(self, t: float, x: Array) -> Array:
         """dx/dt."""
@@ -238,125 +229,83 @@ class _ScipyStepper:
         return Step(t0, self.t, self.x, interpolate)
 
 
-def run(run: Run, record: Record, now: Standing, stop: float) -> None:
-    """Step on to a time; the record keeps what was done, the status how it ended."""
-    loop = _Loop(run, record, now)
-    try:
-        loop.start()
-        loop.go(stop)
-    except ModelError as error:
-        if loop.system is None or error.__cause__ is not None:  # a function of the plant, or what is watched
-            raise
-        record.status, record.error = Status.MASS_MATRIX, error
-    except StepTooSmall as error:
-        record.status = Status.STEP_TOO_SMALL if error.finite else Status.NOT_FINITE
-        record.error = loop.reason(None) if error.finite else None
-    except _NoProgress:
-        record.status, record.error = Status.STEP_TOO_SMALL, loop.reason(None)
-    except (OutOfReach, ParametrizationError, SingularPoseError) as error:
-        if loop.system is None and isinstance(error, ParametrizationError):
-            raise  # coordinates that do not fit the start
-        cause = error.__cause__ if isinstance(error, OutOfReach) else error
-        ended = Status.PROJECTION if run.fixed else Status.STEP_TOO_SMALL
-        record.status = Status.NOT_FINITE if cause is None else ended
-        record.error = loop.reason(cause)
-    finally:
-        if isinstance(record.error, SingularPoseError):
-            record.status = Status.SINGULAR_POSE
-        loop.finish()
+class Method:
+    """Steps in independent coordinates, for the time loop; see `engine.Method`."""
 
+    projected = False
 
-class _Loop:
-    """A run, step by step."""
-
-    def __init__(self, run: Run, record: Record, now: Standing) -> None:
-        self.run, self.record, self.now, self.control = run, record, now, run.control
+    def __init__(self, run: Run, now: Standing) -> None:
+        self.run, self.h = run, now.h
         self.nq, self.nv = run.plant.nq, run.plant.nv
-        n = self.nq + self.nv
-        self.t, self.q, self.v = now.t, now.x[: self.nq].copy(), now.x[self.nq : n].copy()
-        self.work, self.c = now.x[n : n + 2].copy(), now.x[n + 2 :].copy()
-        self.charts = 0
-        self.system: _System | None = None
-        self.stepper: Stepper | _ScipyStepper | None = None
-        self.u = self.control.command
-        self._next = int(np.searchsorted(run.times, now.t))  # output time
-        self._handed = 0  # steps that the record has already
+        self.charts = self._rejections = self._steps = 0
         self._mark = (0, now.t)  # tries until then, and the time, where the pace is taken from
-        self._T, self._X, self._F = [now.t], [now.x], []
-        record.begin(now.t, now.x, run.plant.nu)
-        self._emit_start()
+        self._before = np.inf  # conditioning of the chart at the start of the last step
+        self._q = now.x[: self.nq].copy()
+        self.system: _System | None = None  # made by the first step, which tells what is wrong with the start
+        self.stepper: Stepper | _ScipyStepper | None = None
 
-    # -- the loop ---------------------------------------------------------------------------------------
+    def forget(self) -> None:
+        """The efforts have changed."""
+        if self.stepper is not None:
+            self.stepper.forget()
 
-    def start(self) -> None:
-        """The first chart."""
-        form = LocalForm(self.run.plant, chart=self.run.parametrization.at(self.run.plant, self.q))
-        self.system = _System(self.run, form)
-
-    def go(self, stop: float) -> None:
-        """All steps."""
-        run, now, watch = self.run, self.now, self.run.watch
-        while self.t < stop:
-            if self.control.next <= self.t:
-                self._refresh()
-            until = min(stop, self.control.next)
-            if until - self.t < INSTANT * run.t_end:
-                self.t = until
-            while self.t < until:
-                let_through()
-                if now.taken >= run.max_steps:
-                    self.record.status = Status.TOO_MANY_STEPS
-                    return
-                near = self.system.near
-                step = self._advance(until)
-                if watch is not None:
-                    crossing = self._crossing(watch, step)
-                    if crossing is not None:  # the step is taken again, to there
-                        stop, watch, now.stopped = crossing, None, True
-                        self.system.near = near
-                        self._restart()
-                        break
-                self._keep(step)
-                now.taken += 1
-                run.report.update(self.t / run.t_end)
-                self._require_progress(near.conditioning)
-                if self.system.form.chart.worn(self.system.near):
-                    self._renew()
-
-    def _crossing(self, watch: Watch, step: Step) -> float | None:
-        """When something that is watched happens in a step."""
-        system = self.system
-
-        def state(t: float) -> Array:
-            x = step.x1 if t == step.t1 else step.dense(t)
-            return self._whole(*system.full(t, x), self.work, system.split(x)[0])
-
-        T, X = np.array([step.t0, step.t1]), np.array([self._X[-1], state(step.t1)])
-        return watch.crossing(T, X, state, system.effort)
-
-    def _restart(self) -> None:
-        """The method anew at the state of the record, after a step that is taken back."""
-        h = self.stepper.h
-        self._close_stepper()
-        self.stepper = self._make_stepper(h)
-
-    def _advance(self, until: float) -> Step:
-        """The next step; in a new chart where the present one does not reach."""
+    def __call__(self, t: float, x: Array, end: float) -> tuple[float, Array, Array]:
+        """End, state and dense coefficients of the next step; in a new chart where the present one does not reach."""
+        self._q = x[: self.nq].copy()
+        if self.system is None:
+            form = LocalForm(self.run.plant, chart=self.run.parametrization.at(self.run.plant, self._q))
+            self.system = _System(self.run, form)
+        if self.stepper is not None and self.stepper.t == t:
+            self._require_progress(t)
+            if self.system.form.chart.worn(self.system.near):
+                self._renew(t, x)
+        else:
+            self._restart(t, x)
+        self._before = self.system.near.conditioning
         while True:
-            if self.stepper is None:
-                self.stepper = self._make_stepper()
             try:
-                return self.stepper.advance(until)
+                step = self.stepper.advance(end)
+                break
             except OutOfReach:
-                h = self.stepper.h
+                self.h = self.stepper.h
                 if self._away():
-                    self._renew()  # a chart about this state reaches further
-                elif self.run.fixed or h < 4e-16 * max(self.t, 1e-3 * self.run.t_end):
+                    self._renew(t, x)  # a chart about this state reaches further
+                elif self.run.fixed or self.h < 4e-16 * max(t, 1e-3 * self.run.t_end):
                     raise
                 elif isinstance(self.stepper, _ScipyStepper):
-                    self.stepper.h = 0.25 * h
+                    self.stepper.h = 0.25 * self.h
+        self.h = self.stepper.h
+        self._steps += 1
+        return step.t1, *self._in_all_coordinates(x, step)
 
-    def _require_progress(self, before: float) -> None:
+    def _in_all_coordinates(self, x: Array, step: Step) -> tuple[Array, Array]:
+        """State and dense coefficients of a step from x: read off where somebody asks for it, else cubic."""
+        system, run, n = self.system, self.run, self.nq + self.nv
+        quadrature = _Work(system, step) if system.powered and not system.working else None
+
+        def state(t: float) -> Array:
+            y = step.x1 if t == step.t1 else step.dense(t)
+            q, v = system.full(t, y)
+            c, work = system.split(y)
+            if not system.working:
+                work = x[n : n + 2] + (quadrature.until(t) if quadrature else 0.0)
+            return np.concatenate([q, v, work, c])
+
+        shown = np.searchsorted(run.times, [step.t0, step.t1], side="right")
+        inner = run.watch is not None or bool(np.any(run.times[shown[0] : shown[1]] < step.t1))
+        values = [state(t) for t in step.t0 + (step.t1 - step.t0) * NODES[:-1]] if inner else []
+        new = state(step.t1)  # the last one: where the chart stands
+        if inner:
+            return new, coefficients(x, [*values, new])
+        F, ends = np.zeros((7, x.size)), []
+        for y in (x, new):
+            rate = (new - x) / (step.t1 - step.t0)
+            rate[: self.nq] = run.plant.position_rate(y[: self.nq].copy(), y[self.nq : n].copy())
+            ends.append(rate)
+        runge_kutta.cubic(x, new, *ends, step.t1 - step.t0, F)
+        return new, F
+
+    def _require_progress(self, t: float) -> None:
         """Refuse to creep up to a pose where all charts end.
 
         Rounding grows as the inverse square of the conditioning, so that steps shrink without end there. The run ends
@@ -366,133 +315,95 @@ class _Loop:
         run, now = self.run, self.system.near.conditioning
         lowest, highest = _END
         tolerance = 0.0 if run.fixed else 10.0 * max(run.options.rtol, run.options.atol)
-        if now < before and now < min(max(tolerance, lowest), highest):
+        if now < self._before and now < min(max(tolerance, lowest), highest):
             raise _NoProgress
-        tries = len(self._F) + self._handed + self.record.rejections + self.stepper.rejections + self.charts
+        tries = self._steps + self.rejections + self.charts
         if now > _CLOSE:
-            self._mark = tries, self.t
+            self._mark = tries, t
         elif tries - self._mark[0] >= _PACE:
-            if (self.t - self._mark[1]) * run.max_steps < _PACE * (run.t_end - self.t):
+            if (t - self._mark[1]) * run.max_steps < _PACE * (run.t_end - t):
                 raise _NoProgress
-            self._mark = tries, self.t
+            self._mark = tries, t
 
     def _away(self) -> bool:
         """True where the state is not the base point of the chart."""
-        return bool(np.any(self.q != self.system.form.chart.q0))
+        return bool(np.any(self._q != self.system.form.chart.q0))
 
-    def _renew(self) -> None:
+    def _renew(self, t: float, x: Array) -> None:
         """A new chart about the present state."""
         system = self.system
-        y = system.form.chart.coordinates(self.q, system.near.y)
-        self.system = system.moved(system.form.moved(self.q, y))
+        y = system.form.chart.coordinates(self._q, system.near.y)
+        self.system = system.moved(system.form.moved(self._q, y))
         self.charts += 1
-        h = self.stepper.h if self.stepper is not None else self.now.h
-        self._close_stepper()
-        self.stepper = self._make_stepper(h)
+        self._restart(t, x)
 
-    def _make_stepper(self, h: float | None = None) -> Stepper | _ScipyStepper:
-        """The method at the present state."""
-        run, opt = self.run, self.run.options
-        work = self.work if self.system.working else np.zeros(0)
-        x = np.concatenate([self.system.form.state(self.q, self.v, self.system.near.y), self.c, work])
-        h = self.now.h if h is None else h
+    def _restart(self, t: float, x: Array) -> None:
+        """The method anew, at a state."""
+        self._close_stepper()
+        run, opt, n = self.run, self.run.options, self.nq + self.nv
+        work = x[n : n + 2] if self.system.working else np.zeros(0)
+        own = self.system.form.state(self._q, x[self.nq : n].copy(), self.system.near.y)
+        y = np.concatenate([own, x[n + 2 :], work])
         if run.method in ("radau", "local-dop853"):
             from scipy.integrate import DOP853, Radau
 
             solver = Radau if run.method == "radau" else DOP853
-            return _ScipyStepper(solver, self.system, self.t, x, h, run, opt.rtol)
-        arguments = (self.system, self.t, x, h, opt.rtol, opt.atol, np.inf if run.fixed else opt.max_step, run.fixed)
-        return SdirkStepper(*arguments) if run.method == "sdirk4" else RosenbrockStepper(run.method, *arguments)
+            self.stepper = _ScipyStepper(solver, self.system, t, y, self.h, run, opt.rtol)
+            return
+        arguments = (self.system, t, y, self.h, opt.rtol, opt.atol, np.inf if run.fixed else opt.max_step, run.fixed)
+        sdirk = run.method == "sdirk4"
+        self.stepper = SdirkStepper(*arguments) if sdirk else RosenbrockStepper(run.method, *arguments)
 
     def _close_stepper(self) -> None:
         """Add up what a stepper has counted."""
         if self.stepper is not None:
-            self.record.rejections += self.stepper.rejections
+            self._rejections += self.stepper.rejections
             self.system.counts["factorizations"] += self.stepper.factorizations
             self.stepper = None
 
-    def _refresh(self) -> None:
-        """Held efforts change."""
-        self.control.refresh(self.t, lambda: self.run.plant.terms(self.q, self.v, self.t), self.c)
-        self._flush()
-        self.u = self.control.command
-        if self.stepper is not None:
-            self.stepper.forget()
+    # -- what is told of it -------------------------------------------------------------------------------
 
-    # -- the record ---------------------------------------------------------------------------------------
+    @property
+    def rejections(self) -> int:
+        """Steps that were taken again."""
+        return self._rejections + (0 if self.stepper is None else self.stepper.rejections)
 
-    def _keep(self, step: Step) -> None:
-        """Record an accepted step and the output times in it."""
-        system = self.system
-        q, v = system.full(step.t1, step.x1)
-        near, (c, work) = system.near, system.split(step.x1)
-        quadrature = _Work(system, step) if system.powered and not system.working else None
-        while self._next < self.run.times.size and self.run.times[self._next] <= step.t1:
-            t = float(self.run.times[self._next])
-            x = step.x1 if t == step.t1 else step.dense(t)
-            c_t, work_t = system.split(x)
-            if not system.working:
-                work_t = self.work + quadrature.until(t) if quadrature else self.work
-            self.record.grid[t] = self._whole(*system.full(t, x), work_t, c_t)
-            self._next += 1
-        system.near = near
-        if quadrature:
-            work = self.work + quadrature.until(step.t1)
-        self.work = work.copy() if work.size else self.work
-        x0, x1 = self._X[-1], self._whole(q, v, self.work, c)
-        self._T.append(step.t1)
-        self._X.append(x1)
-        self._F.append(self._path(x0, x1, step.t1 - step.t0))
-        self.t, self.q, self.v, self.c = step.t1, q, v, c.copy()
-        if len(self._F) >= _FLUSH:
-            self._flush()
+    @property
+    def evaluations(self) -> int:
+        """Of the rate in these coordinates."""
+        return 0 if self.system is None else self.system.counts["evaluations"]
 
-    def _path(self, x0: Array, x1: Array, h: float) -> Array:
-        """Dense coefficients of the path: cubic in the positions; the output times have better ones."""
-        F = np.zeros((7, x0.size))
-        rates = [np.zeros_like(x0), np.zeros_like(x0)]
-        q, v = slice(self.nq), slice(self.nq, self.nq + self.nv)
-        for rate, x in zip(rates, (x0, x1), strict=True):
-            rate[self.nq :] = (x1 - x0)[self.nq :] / h
-            rate[q] = self.run.plant.position_rate(np.ascontiguousarray(x[q]), np.ascontiguousarray(x[v]))
-        runge_kutta.cubic(x0, x1, *rates, h, F)
-        return F
-
-    def _emit_start(self) -> None:
-        """The output at the start."""
-        if self._next < self.run.times.size and self.run.times[self._next] == self.t:
-            self.record.grid[self.t] = self._X[0]
-            self._next += 1
-
-    @staticmethod
-    def _whole(q: Array, v: Array, work: Array, c: Array) -> Array:
-        return np.concatenate([q, v, work, c])
-
-    def _flush(self) -> None:
-        """Hand the steps to the record."""
-        if self._F:
-            held = np.tile(self.u, (len(self._F), 1))
-            self.record.append(np.array(self._T), np.array(self._X), np.array(self._F), held)
-            self._handed += len(self._F)
-            self._T, self._X, self._F = self._T[-1:], self._X[-1:], []
-
-    def finish(self) -> None:
-        """The rest of the record, and the counts."""
-        self._flush()
+    @property
+    def counts(self) -> dict[str, int]:
+        """What else is counted."""
         if self.system is None:
-            return
-        self.now.t, self.now.x = self.t, self._X[-1]
-        if self.stepper is not None:
-            self.now.h = self.stepper.h
-        self._close_stepper()
-        counts = dict(self.system.counts)
-        self.record.evaluations += counts.pop("evaluations")
-        self.record.counts = {**counts, "reparametrizations": self.charts}
+            return {}
+        counts = {name: n for name, n in self.system.counts.items() if name != "evaluations"}
+        counts["factorizations"] += 0 if self.stepper is None else self.stepper.factorizations
+        return {**counts, "reparametrizations": self.charts}
 
-    def reason(self, error: BaseException | None) -> BaseException | None:
+    def explain(self, error: Exception) -> tuple[Status, BaseException | None] | None:
+        """How the run ends where a step raises this, and the error to tell; None where it is none of the method."""
+        if self.system is None and isinstance(error, (ModelError, ParametrizationError)):
+            return None  # what does not fit the start goes to the caller as it is
+        if isinstance(error, StepTooSmall):
+            found = (Status.STEP_TOO_SMALL, self._reason(None)) if error.finite else (Status.NOT_FINITE, None)
+        elif isinstance(error, _NoProgress):
+            found = Status.STEP_TOO_SMALL, self._reason(None)
+        elif isinstance(error, (OutOfReach, ParametrizationError, SingularPoseError)):
+            cause = error.__cause__ if isinstance(error, OutOfReach) else error
+            ended = Status.PROJECTION if self.run.fixed else Status.STEP_TOO_SMALL
+            found = Status.NOT_FINITE if cause is None else ended, self._reason(cause)
+        elif isinstance(error, ModelError) and error.__cause__ is None:  # no function of the plant, nor a watched one
+            found = Status.MASS_MATRIX, error
+        else:
+            return None
+        return (Status.SINGULAR_POSE, found[1]) if isinstance(found[1], SingularPoseError) else found
+
+    def _reason(self, error: BaseException | None) -> BaseException | None:
         """Why the run ends here: a singular pose, coordinates that cease to be independent, or the error given."""
         opt, plant = self.run.options, self.run.plant
-        near = motion.closeness(plant.terms(self.q, np.zeros(self.nv)).pivots, opt)
+        near = motion.closeness(plant.terms(self._q, np.zeros(self.nv)).pivots, opt)
         if near < _NEAR:
             return SingularPoseError(
                 f"a singular pose is here: the smallest constraint gradient has fallen to {near:.1e} of the largest, "

@@ -20,19 +20,16 @@ from ..model.plant import Plant
 from ..model.terms import RANK_TOLERANCE, Terms
 from .control import LawFailed
 from .engine import Engine
+from .path import path
 from .result import Simulation, build_dataset
-from .run import Record, Run, Standing, path
+from .run import AT_POSE, Record, Run, Standing
 from .stabilisation import Stabilisation
 
-__all__ = ["Part", "assemble_result", "looks_in_step", "lowest"]
+__all__ = ["Part", "assemble_result"]
 
 Array = NDArray[np.float64]
 
-_LOOK = 0.1  # closeness below which the path is searched for singular passages
-_EVENT = 1e-3  # closeness below which a passage is logged
 _BACK = 1e3  # a row lost at the tolerance of the rank is back above this many times of it
-_STEEPER = 10.0  # than it was seen: what the closeness may be between two looks
-_ROUNDING = 1e-14  # of the closeness: a motion that sets out slowly from a pose is at it for a while
 _SAME = 1e-6  # s: singular poses as near as this are one
 
 
@@ -73,7 +70,7 @@ def assemble_result(
         "plant": plant.name,
         "controller": _name_of(first.control.law),
         "status": int(last.status),
-        "message": last.status.message,
+        "message": last.where if last.status == Status.EVENT else last.status.message,
         "steps": sum(len(F) for part in parts for F in part.steps.F),
         "evaluations": sum(part.steps.evaluations for part in parts),
         "rejected_steps": sum(part.steps.rejections for part in parts),
@@ -124,7 +121,7 @@ def _part_columns(part: Part, times: Array, whole: Plant, failures: _Failures) -
     """All that is told of a part, in the rows and loops of the whole plant."""
     run, steps = part.run, part.steps
     T, X, F, U = steps.arrays()
-    states = _states(_engine(part), times, T, X, F, failures) if not steps.grid else _on_grid(steps, times, X)
+    states = _states(_engine(part), times, T, X, F, failures)
     efforts, commands, reports = _efforts(run, times, states, T, U, failures)
     columns = _quantities(run, states, efforts, failures) | {"command": commands}
     columns["energy_balance"] += part.lost
@@ -140,11 +137,6 @@ def _part_columns(part: Part, times: Array, whole: Plant, failures: _Failures) -
             columns[name] = spread
     columns["report"] = reports
     return columns
-
-
-def _on_grid(steps: Record, times: Array, X: Array) -> Array:
-    """States where the method gives them at the output times."""
-    return np.array([steps.grid.get(t, X[-1]) for t in times]).reshape(times.size, X.shape[1])
 
 
 def _reports(parts: Sequence[Part], times: Array, asked: Array) -> dict[str, Any]:
@@ -350,55 +342,21 @@ def _tracking(run: Run, times: Array, columns: dict[str, Array], failures: _Fail
 
 
 def _events(part: Part) -> list[dict[str, Any]]:
-    """Singular passages, in the steps in which the loop has seen signs of them."""
-    if part.run.options.cap == 0:
-        return []
+    """Passages through singular poses, and near ones."""
+    options, plant = part.run.options, part.run.plant
     T, X, F, _ = part.steps.arrays()
-    suspect = np.concatenate(part.steps.least[: len(part.steps.U)]) < 1.0
-    if not suspect.any():
-        return []
-    near_suspect = np.convolve(suspect, [1, 1, 1], "same") > 0
-    edges = np.flatnonzero(np.diff(np.concatenate([[False], near_suspect, [False]])))
-    engine = _engine(part)
-    stretches = zip(edges[::2], edges[1::2], strict=True)
-    return [event for a, b in stretches for event in _passages(engine, T[a : b + 1], X[a : b + 1], F[a:b])]
-
-
-def _passages(engine: Engine, T: Array, X: Array, F: Array) -> list[dict[str, Any]]:
-    """Where the closeness to a singular pose has a minimum near zero."""
-    options, plant = engine.options, engine.plant
-    cap = options.cap
-    V = X[:-1, plant.nq : plant.nq + plant.nv]
-    looks = np.array([looks_in_step(plant, v, h) for v, h in zip(V, np.diff(T), strict=True)])
-    step = np.repeat(np.arange(looks.size), looks)
-    within = (np.arange(step.size) - (np.cumsum(looks) - looks)[step]) / looks[step]
-    fine = np.append(T[step] + np.diff(T)[step] * within, T[-1])
-    near = _closeness(engine, fine, T, X, F)
-    before, after = np.append(np.inf, near[:-1]), np.append(near[1:], np.inf)
-    low = (near < _LOOK) & (near < before) & (near <= after) & (_least(fine, near) <= _EVENT)
-    events = []
-    for i in np.flatnonzero(low):
-        j, k = step[max(i - 1, 0)], step[min(i, step.size - 1)] + 1  # the steps on both sides, not the whole run
-        around = partial(_closeness, engine, T=T[j : k + 1], X=X[j : k + 1], F=F[j:k])
-        t, c = lowest(around, fine[max(i - 1, 0)], fine[min(i + 1, fine.size - 1)], _EVENT)
-        if near[i] <= c + _ROUNDING:
-            t, c = float(fine[i]), float(near[i])
-        if c > _EVENT or (events and t - events[-1]["time"] < _SAME):
+    events: list[dict[str, Any]] = []
+    for t, c in part.steps.passages:
+        if events and t - events[-1]["time"] < _SAME:
             continue
         x = path(T, F, X)(t)
         q, v = x[: plant.nq], x[plant.nq : plant.nq + plant.nv]
-        pivots = plant.terms(q, np.zeros(plant.nv)).pivots[:cap]
+        pivots = plant.terms(q, np.zeros(plant.nv)).pivots[: options.cap]
         largest = max(pivots[0], 1e-3 * options.reference)  # all rows may vanish together
-        rank = int(np.count_nonzero(pivots > max(1e-6, 10.0 * c) * largest)) if c < 1e-4 else cap
-        kind = "singular start" if t < 1e-9 else ("singular passage" if c < 1e-6 else "near-singular passage")
+        rank = int(np.count_nonzero(pivots > max(1e-6, 10.0 * c) * largest)) if c < 1e-4 else options.cap
+        kind = "singular start" if t < 1e-9 else ("singular passage" if c < AT_POSE else "near-singular passage")
         events.append({"time": t, "kind": kind, "conditioning": c, "rank": rank, "q": q, "v": v, "v_after": v})
     return events
-
-
-def looks_in_step(plant: Plant, v: Array, h: float) -> int:
-    """How often a step is looked at for singular poses: every fifth of a radian or of the size, at least 8 times."""
-    turn = float(np.abs(v * plant.reach).max(initial=0.0)) / float(getattr(plant, "size", 1.0))
-    return int(np.clip(5.0 * turn * h, 8, 400))
 
 
 def _joined(events: list[dict[str, Any]]) -> list[dict[str, Any]]:
@@ -410,42 +368,3 @@ def _joined(events: list[dict[str, Any]]) -> list[dict[str, Any]]:
         else:
             joined.append(event)
     return joined
-
-
-def _closeness(engine: Engine, times: Array, T: Array, X: Array, F: Array) -> Array:
-    """Closeness to a singular pose along the path."""
-    out = np.empty(times.size)
-    record.path_closeness(engine.model, engine.options, engine.exchange, engine.work, times, T, X, F, out)
-    return out
-
-
-def lowest(values: Callable[[Array], Array], a: float, b: float, sought: float = np.inf) -> tuple[float, float]:
-    """Where a function is least between a and b, and how little: a zoom with 21 points a level.
-
-    It ends early where the function stays above what is sought.
-    """
-    t, c = a, np.inf
-    for _ in range(8):
-        grid = np.linspace(a, b, 21)
-        found = values(grid)
-        i = int(np.argmin(found))
-        t, c = float(grid[i]), float(found[i])
-        if _least(grid, found)[i] > sought:
-            break
-        a, b = grid[max(i - 1, 0)], grid[min(i + 1, 20)]
-    return t, c
-
-
-def _least(times: Array, values: Array) -> Array:
-    """How little the closeness may be on both sides of each sample, with slopes up to `_STEEPER` times those around.
-
-    It is the size of something smooth: where it falls to zero, its slope is seen from afar, if a row that is nearer to
-    vanishing does not hide it. Where it rests, but for rounding, it leads nowhere.
-    """
-    h = np.diff(times)
-    slope = np.divide(np.abs(np.diff(values)), h, out=np.zeros(h.size), where=h > 0.0)  # 0: times that are one
-    padded = np.pad(slope, 2)  # two intervals on each side count
-    steepest = _STEEPER * np.max([padded[k : k + values.size] for k in range(4)], axis=0)
-    to_left, to_right = np.append(0.0, h), np.append(h, 0.0)
-    left, right = np.append(values[0], values[:-1]), np.append(values[1:], values[-1])
-    return 0.5 * (values + np.minimum(left - steepest * to_left, right - steepest * to_right))

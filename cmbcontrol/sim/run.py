@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,18 +13,29 @@ from .._progress import Reporter
 from ..dynamics.formulations import Formulation
 from ..dynamics.singular import regular_gradient
 from ..errors import Status, SwitchingError
-from ..kernels import motion, runge_kutta
+from ..kernels import motion
 from ..linear.parametrization import Parametrization
 from ..model.plant import Plant
 from .control import Control, LawFailed
-from .integrators import ladder
+from .events import Observers
 from .stabilisation import Stabilisation
 
-__all__ = ["INSTANT", "Record", "Run", "Standing", "Watch", "path", "regular_gradient", "spent"]
+__all__ = [
+    "AT_POSE",
+    "INSTANT",
+    "Met",
+    "Record",
+    "Run",
+    "Standing",
+    "Watch",
+    "regular_gradient",
+    "spent",
+]
 
 Array = NDArray[np.float64]
 
 INSTANT = 1e-14  # of a run: what is shorter is no step
+AT_POSE = 1e-6  # closeness of a passage through a singular pose; others pass near one
 _LOOKS, _FEW = 100, 1000  # at the pace, in the course of all steps; with fewer steps between there is no pace
 _HOPELESS = 100.0  # times the steps that a run may take
 
@@ -37,27 +48,25 @@ class Record:
     X: list[Array] = field(default_factory=list)
     F: list[Array] = field(default_factory=list)
     U: list[Array] = field(default_factory=list)  # efforts during each step, one row a step
-    least: list[Array] = field(default_factory=list)  # least closeness to a singular pose in each step, where known
+    passages: list[tuple[float, float]] = field(default_factory=list)  # of singular poses: time, and closeness
     evaluations: int = 0
     rejections: int = 0
     status: Status = Status.COMPLETED
     error: BaseException | None = None
-    where: str = ""  # what raised the error, and when, if that is a function of the user
+    where: str = ""  # what raised the error, and when, if that is a function of the user; or which event ended the run
     counts: dict[str, int] = field(default_factory=dict)  # what a method counts besides
-    grid: dict[float, Array] = field(default_factory=dict)  # states at output times, where the method gives them
 
     def begin(self, t: float, x: Array, nu: int) -> None:
         """The state from which the first step leads on."""
         if not self.T:
             self.T, self.X = [np.array([t])], [x[None].copy()]
-            self.F, self.U, self.least = [np.empty((0, 7, x.size))], [np.empty((0, nu))], [np.zeros(0)]
+            self.F, self.U = [np.empty((0, 7, x.size))], [np.empty((0, nu))]
 
-    def append(self, T: Array, X: Array, F: Array, U: Array, least: Array | None = None) -> None:
+    def append(self, T: Array, X: Array, F: Array, U: Array) -> None:
         """Add steps; T and X have one entry more than F and U, and begin where the record ends."""
         self.T.append(T[1:].copy())
         self.X.append(X[1:].copy())
         self.F.append(F.copy())
-        self.least.append(np.zeros(len(F)) if least is None else least.copy())
         self.U.append(U.copy())  # the last one: a block without it was interrupted, and does not count
 
     def arrays(self) -> tuple[Array, Array, Array, Array]:
@@ -83,6 +92,14 @@ class Record:
             self.status = Status.SWITCHING
         else:
             self.status = Status.FAILED
+
+
+class Met(NamedTuple):
+    """A singular pose within the next step: when, the ends of the step, and the states at `NODES` of the way there."""
+
+    time: float
+    ends: tuple[float, float]
+    states: Array
 
 
 class Watch(Protocol):
@@ -114,11 +131,8 @@ class Run:
     stabilisation: Stabilisation = field(default_factory=Stabilisation)
     formulation: Formulation | None = None  # None: Gauss' principle, in the kernels
     watch: Watch | None = None  # what may end a part of the run
-
-    @property
-    def tableaus(self) -> tuple[runge_kutta.Tableau, ...]:
-        """Of an explicit method."""
-        return ladder(self.method)
+    observers: Observers | None = None  # what the run looks out for
+    meet_after: float = np.inf  # singular poses after this time end a part of the run, too
 
     def on(self, plant: Plant, q: Array) -> Run:
         """The same run on a plant with other loops, at a pose."""
@@ -143,6 +157,10 @@ class Standing:
         Time and steps taken where the pace was looked at last.
     stopped : bool
         Whether the last part was ended by what is watched, before its time.
+    met : Met or None
+        The singular pose before which the last part has ended.
+    before : float
+        Closeness to a singular pose a little before, infinite where it is not known.
     """
 
     t: float
@@ -151,6 +169,8 @@ class Standing:
     taken: int = 0
     mark: tuple[float, int] = (0.0, 0)
     stopped: bool = False
+    met: Met | None = None
+    before: float = np.inf
 
 
 def spent(run: Run, now: Standing, stop: float) -> Status:
@@ -172,15 +192,3 @@ def spent(run: Run, now: Standing, stop: float) -> Status:
     asked = min(run.options.max_step, run.control.period or np.inf)
     hopeless = pace * _HOPELESS * run.max_steps < run.t_end - now.t
     return Status.STEP_TOO_SMALL if hopeless and pace < 1e-2 * asked else Status.COMPLETED
-
-
-def path(T: Array, F: Array, X: Array) -> Callable[[float], Array]:
-    """The state between the steps to T (n+1,), X (n+1, nx), from the dense coefficients F (n, 7, nx)."""
-
-    def state(t: float) -> Array:
-        j = min(max(int(np.searchsorted(T, t)) - 1, 0), len(F) - 1)
-        y = np.empty(X.shape[1])
-        runge_kutta.interpolate(X[j], F[j], (t - T[j]) / (T[j + 1] - T[j]), y)
-        return y
-
-    return state

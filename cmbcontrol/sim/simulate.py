@@ -35,6 +35,7 @@ from ..model.terms import RANK_TOLERANCE
 from . import output
 from .branching import Steering, check_start, near_the_end
 from .control import Control, LawFailed
+from .events import LIMITS, Event, Observers, listed_events
 from .integrators import LADDER, LOCAL_METHODS, METHODS, MULTISTEP
 from .result import Simulation
 from .run import Record, Run, Standing, regular_gradient
@@ -93,6 +94,8 @@ def simulate(
     model: Plant | None = None,
     switches: Sequence[Switch | Contact] = (),
     branch: Any = None,
+    events: Sequence[Event | Callable] = (),
+    limits: str = "warn",
     progress: Progress = False,
 ) -> Simulation:
     """Simulate a plant with a controller.
@@ -174,6 +177,12 @@ def simulate(
         from the number of a passage (0 is a start at a singular pose) to one of these; or a function
         ``(pose, t, v) -> choice`` with the `SingularPose`, where None stays on the branch. The velocity turns without
         work: its kinetic energy stays. Goes with dop853 and verner65, and projection.
+    events : sequence of Event, or of functions, optional
+        What the run looks out for: functions ``(t, q, v) -> float`` that cross zero. The times go to ``run.events()``
+        under their names; a terminal one ends the run, with status EVENT.
+    limits : {"warn", "stop", "ignore"}
+        Joints that pass one of their limits: each crossing goes to ``run.events()``, and each joint gives a
+        `LimitWarning`; ``stop`` ends the run there, with status EVENT; ``ignore`` says nothing.
     progress : bool or callable
         Show a progress bar, or call with the fraction that is done.
 
@@ -189,6 +198,8 @@ def simulate(
     SimulationInterrupted
         After Ctrl-C, a `KeyboardInterrupt`: the step under way is finished, and ``run`` is what was computed. A
         second Ctrl-C ends that at once.
+    EventError
+        Where an event fails before the first step; later ones come as `SimulationError`.
     ValueError
         Where the start does not fit the plant, or independent coordinates are dependent there (`ParametrizationError`).
     TypeError
@@ -244,6 +255,8 @@ def simulate(
         kept.kind == "baumgarte" and kept.gains is None,
     )
     control = Control(plant, law, times)
+    observers = Observers(plant, listed_events(events), _check.one_of(limits, LIMITS, "limits"), t_end)
+    observers.begin(0.0, np.concatenate([q0, v0]))
     asked = loops.near(q0)
     terms = asked.terms(q0, v0)
     u0 = control.first(terms.copied())  # a law that does not fit fails here, with its own message
@@ -264,6 +277,7 @@ def simulate(
         step is not None,
         kept,
         named,
+        observers=observers,
     )
     now = Standing(0.0, np.concatenate([q0, v0, np.zeros(2), control.integrated]), first)
     settings = {
@@ -281,13 +295,16 @@ def simulate(
         with held():
             _go(run, now, loops, steering, course)
             parts = course.parts
-            simulation = output.assemble_result(loops.whole, parts, times, settings, begin, course.events)
+            simulation = output.assemble_result(
+                loops.whole, parts, times, settings, begin, [*course.events, *observers.found]
+            )
     except KeyboardInterrupt as error:
         kept = "None of it is kept." if simulation is None else "It is in the attribute run."
         raise SimulationInterrupted(
             f"the output of the run of {plant.name!r} was interrupted. {kept}", simulation
         ) from error
-    if parts[-1].steps.status != Status.COMPLETED:
+    observers.warn(stacklevel=3)  # 1 is here, 2 what names interrupts, 3 the caller
+    if parts[-1].steps.status not in (Status.COMPLETED, Status.EVENT):
         _raise(plant, parts[-1].steps, simulation)
     return simulation
 

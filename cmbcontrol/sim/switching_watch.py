@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from ..dynamics.impact import nearest
 from ..model.plant import Plant
+from .events import looks
 
 __all__ = ["Guard", "Watcher"]
 
@@ -18,8 +19,6 @@ Array = NDArray[np.float64]
 State = Callable[[float], Array]
 Effort = Callable[[float, Array], Array]
 
-_LOOKS = 8  # points at which a long step is looked at
-_LONG = 1e-3  # of a run: steps longer than this are long
 _HALVINGS = 30
 _INSTANT = 1e-9  # of a run: a function that has crossed zero may hang about it for so long
 
@@ -91,19 +90,14 @@ class Watcher:
         if found is not None:
             return found
         for t0, t1, x1 in zip(T[:-1], T[1:], X[1:], strict=True):
-            for t in self._points(t0, t1):
+            points, self._first = looks(t0, t1, self._first, self.duration), False
+            for t in points:
                 values = self._values(look(t, x1 if t == t1 else None))
                 found = self._crossed(t, values, lambda guard, a=before, b=t: self._root(guard, look, a, b))
                 if found is not None:
                     return found
                 before = t
         return None
-
-    def _points(self, t0: float, t1: float) -> Array:
-        """Times at which a step is looked at, without its start."""
-        dense = self._first or t1 - t0 > _LONG * self.duration
-        self._first = False
-        return np.linspace(t0, t1, _LOOKS + 1)[1:] if dense else np.array([t1])
 
     def _values(self, moment: Moment) -> list[float]:
         return [guard.value(moment) for guard in self.guards]

@@ -23,9 +23,9 @@ def run(seeds, jobs=2, limit=20.0, told=lambda trial, done: None):
     """All trials."""
     trials = []
     for seed, trial in workers.each(run_trial, seeds, jobs, limit):
-        if trial is None:
-            trial = Trial(seed, machines.kind_of(seed))
-            trial.add("time", "killed", f"used {limit} s of CPU time")
+        if isinstance(trial, workers.Failed):
+            why, trial = trial, Trial(seed, machines.kind_of(seed))
+            trial.add("trial", *why)
         trials.append(trial)
         told(trial, len(trials))
     return trials

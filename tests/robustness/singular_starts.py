@@ -356,7 +356,6 @@ def main(arguments=None):
     begin, answers = time.monotonic(), []
     warm()
     for item, answer in workers.each(run_start, todo, given.jobs, given.limit):
-        answer = answer or ("killed", f"used {given.limit} s of CPU time")
         answers.append((item, answer))
         if answer[0] != "ok":
             print(told(item, *answer), flush=True)

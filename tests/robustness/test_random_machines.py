@@ -47,7 +47,13 @@ def spin(x):
 
 def test_what_hangs_is_killed_and_the_rest_goes_on():
     found = dict(workers.each(spin, [0, 1, 0], jobs=1, limit=0.2))
-    assert found == {0: "done", 1: None}
+    assert found == {0: "done", 1: workers.Failed("killed", "used 0.2 s of CPU time")}
+
+
+def test_what_raises_is_told_and_the_rest_goes_on():
+    found = dict(workers.each(bin, [1, "x", 2], jobs=1))
+    assert found[1] == "0b1" and found[2] == "0b10"
+    assert found["x"].outcome == "unhandled" and "TypeError" in found["x"].text
 
 
 def test_the_table_tells_outcomes_by_class():

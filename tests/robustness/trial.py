@@ -156,7 +156,7 @@ def _dynamics(trial, check, m, plant, q, v, u, s, t, cond):
     true = judge.acceleration(t, s, t.B @ u)
     free = judge.solve_upper(s.L.T, judge.solve_lower(s.L, t.B @ u - t.h))
     size = judge.size_of(t, true) + judge.size_of(t, free) + judge.size_of(t, v) / m.time
-    size += 1e-6 * np.sqrt(m.mass) * m.k / m.time**2  # where nothing acts, rounding is compared with this
+    size += _slow(m)
     found = asked(trial, check, lambda: cmb.forward_dynamics(plant, q, v, u))
     if found is None:
         return
@@ -287,12 +287,19 @@ def _simulate(trial, check, m, plant, q, v, rank, exact):
         _dynamics(trial, f"{check}, end", m, plant, end, rate, np.zeros(len(m.motors)), s, t, s.rank.conditioning)
 
 
+def _slow(m):
+    """A small acceleration, in the metric of M: where nothing acts, rounding is compared with it."""
+    return 1e-6 * np.sqrt(m.mass) * m.k / m.time**2
+
+
 def _followed(m, q, v, rank, t_end, steps):
     """The end of the motion by the classical Runge-Kutta method on the judge's accelerations."""
 
     def rates(q, v):
         t = judge.terms(m, q, v)
         s = judge.split(t, m, rank)
+        if s is None:  # no positive mass matrix there: the judge does not follow
+            return np.full_like(v, np.nan)
         return judge.acceleration(t, s, 0 * t.h)
 
     h = t_end / steps
@@ -308,7 +315,8 @@ def _followed(m, q, v, rank, t_end, steps):
 
 def _path(trial, check, m, q, v, rank, t_end, end):
     """The end of a run against that of the judge; the difference of two step sizes says how exact the judge is."""
-    coarse, fine = (_followed(m, q, v, rank, t_end, steps) for steps in (12, 24))
+    with np.errstate(all="ignore"):  # where the judge does not follow
+        coarse, fine = (_followed(m, q, v, rank, t_end, steps) for steps in (12, 24))
     error = judge.distance(m, coarse, fine)
     off = judge.distance(m, fine, end)
     if error < 1e-3 and not off < 10.0 * error + 1e-7:
@@ -324,6 +332,7 @@ def _trim(trial, m, plant, q, s, t, cond, linear):
     need = np.asarray(s.Z.T @ t.h, float)
     missing, dof = _missing(reach, need), len(need)
     scale = judge.size_of(t, judge.solve_upper(s.L.T, judge.solve_lower(s.L, t.h)))
+    scale += _slow(m)
     reached = rank == dof or missing < 1e-13 * scale
     if not reached and missing < 1e-5 * scale:
         return

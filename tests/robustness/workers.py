@@ -4,16 +4,27 @@ from __future__ import annotations
 
 import multiprocessing
 import signal
+import traceback
 from collections.abc import Callable, Iterable, Iterator
 from multiprocessing.connection import wait
-from typing import Any
+from typing import Any, NamedTuple
+
+
+class Failed(NamedTuple):
+    """What a job has raised, or that its process was killed."""
+
+    outcome: str
+    text: str
 
 
 def _work(pipe, function: Callable, limit: float) -> None:
     signal.signal(signal.SIGPROF, signal.SIG_DFL)  # ends the process, compiled loops and all, where its time is used up
     while (item := pipe.recv()) is not None:
         signal.setitimer(signal.ITIMER_PROF, limit)
-        answer = function(item)
+        try:
+            answer = function(item)
+        except Exception:
+            answer = Failed("unhandled", traceback.format_exc())
         signal.setitimer(signal.ITIMER_PROF, 0.0)
         pipe.send(answer)
 
@@ -21,7 +32,7 @@ def _work(pipe, function: Callable, limit: float) -> None:
 def each(
     function: Callable[[Any], Any], items: Iterable, jobs: int = 2, limit: float = 20.0
 ) -> Iterator[tuple[Any, Any]]:
-    """(item, answer) as they come; the answer is None where the process was killed.
+    """(item, answer) as they come; the answer is `Failed` where the job has raised, or its process was killed.
 
     Parameters
     ----------
@@ -64,7 +75,9 @@ def each(
                     answer = here.recv()
                 except EOFError:
                     process.join()
-                    yield item, None
+                    late = process.exitcode == -signal.SIGPROF
+                    why = f"used {limit} s of CPU time" if late else f"ended with exit code {process.exitcode}"
+                    yield item, Failed("killed", why)
                     give(*start())
                 else:
                     yield item, answer
