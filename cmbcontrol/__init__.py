@@ -91,6 +91,7 @@ from .sim.events import Event as Event
 from .sim.result import Simulation as Simulation
 from .sim.result import load_run as load_run
 from .sim.simulate import simulate as simulate
+from .sim.stepper import Stepper as Stepper
 from .sim.switching import Contact as Contact
 from .sim.switching import Engage as Engage
 from .sim.switching import Lock as Lock
@@ -161,6 +162,7 @@ __all__ = [
     "SingularityEvent",
     "Spherical",
     "Status",
+    "Stepper",
     "SwitchingError",
     "Terms",
     "TuningInterrupted",

@@ -56,7 +56,7 @@ from .runge_kutta import (
     step_share,
 )
 
-__all__ = ["Steps", "advance"]
+__all__ = ["Steps", "advance", "show"]
 
 # Why `advance` comes back; the first is followed by those of errors.Status.
 PAUSED, COMPLETED, STEP_TOO_SMALL, NOT_FINITE, MASS_MATRIX, PROJECTION = -1, 0, 1, 2, 3, 4
@@ -64,7 +64,8 @@ TOO_MANY_STEPS, EVENT, ERROR = 5, 100, 101
 
 # Indices of `Steps.clock` and `Steps.count`.
 NEXT, ACROSS, ENERGY, AHEAD, PEAK, BEFORE, STEP = range(7)  # there is a next step for each method
-LAST, SINCE, TAKEN, REJECTIONS, REJECTED, READY, FRESH, METHOD, SHOWN, FOUND = range(10)
+COUNTS = 10
+LAST, SINCE, TAKEN, REJECTIONS, REJECTED, READY, FRESH, METHOD, SHOWN, FOUND = range(COUNTS)
 
 # What a projection may leave open, in sizes of the machine: with step control, where a shorter step may help, and else.
 OPEN, OPEN_FIXED = 1e-10, 1e-6
@@ -77,7 +78,8 @@ INSTANT, FAILING = 1e-14, 1e-9
 # searched for one afterwards where they come below a little more than that.
 ALERT, DIP, SUSPECT = 0.3, 0.5, 0.6
 
-# How a step that another method of the ladder might take grows while that one is not tried: a try that fails is lost.
+# How a step that another method of the ladder might take grows from one held interval to the next, while that one is
+# not tried. It does not grow after a try that failed: methods that take turns could fail for ever.
 HOPE = 1.1
 
 
@@ -115,7 +117,7 @@ def choose(tableaus, clock, count, room):
         if cost < least:
             best, least = k, cost
     for k in range(len(tableaus)):
-        if k != best:
+        if k != best and count[REJECTED] == 0:
             clock[STEP + k] *= HOPE
     count[METHOD] = best
 
@@ -442,21 +444,40 @@ def may_cross(limits, x0, x1, rate0, rate1, step):
 
 
 @kernel
-def sample(model, opt, s, w, r, t, x):
-    """A law is sampled, or efforts arrive: what is held changes. Returns zero, or what is negative.
+def see(model, opt, s, w, r, t, x):
+    """M, A, b, h and the split at the last entry, as the last step has left them at its end; returns the rank.
 
-    The law sees what the last step has evaluated at its end. Where that is not at hand, it is evaluated again.
+    Where they are not at hand, they are evaluated again.
     """
     if r.count[FRESH] == 0:
         rank = evaluate(model, opt, s, w, t, x, opt.nq >= 0)
         if rank < 0:
             return rank
-    rank = s.rank[0]
-    complete(model, opt, s, w)
+        r.count[FRESH] = 1
     s.x[:] = x
-    status = call(opt.ask, SAMPLE, t)
-    if status != 0:
-        return status
+    return s.rank[0]
+
+
+@kernel
+def show(model, opt, s, w, r, t, x):
+    """As `see`, with all else that laws are told."""
+    rank = see(model, opt, s, w, r, t, x)
+    if rank >= 0:
+        complete(model, opt, s, w)
+    return rank
+
+
+@kernel
+def sample(model, opt, s, w, r, t, x):
+    """A law is sampled, or efforts arrive: what is held changes. Returns zero, or what is negative."""
+    if opt.given:
+        rank = see(model, opt, s, w, r, t, x)
+        status, r.clock[NEXT] = 0, np.inf
+    else:
+        rank = show(model, opt, s, w, r, t, x)
+        status = call(opt.ask, SAMPLE, t) if rank >= 0 else 0
+    if rank < 0 or status != 0:
+        return min(rank, status)
     if opt.outside:
         return 0
     if not opt.law:
@@ -466,7 +487,7 @@ def sample(model, opt, s, w, r, t, x):
         return rank
     n = r.count[LAST]
     r.near[n] = closeness(w.pivots, opt)
-    r.count[SINCE], r.count[READY], r.count[FRESH] = n, 1, 1
+    r.count[SINCE], r.count[READY] = n, 1
     r.low[:] = 0.0
     return 0
 

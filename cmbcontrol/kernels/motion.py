@@ -91,6 +91,7 @@ class Options(NamedTuple):
     looked_at: bool = False  # whether a step counts
     ladder: bool = False  # the method is chosen for each held interval
     outside: bool = False  # for steps: another method takes them
+    given: bool = False  # efforts are held that nobody is asked for
 
 
 class Exchange(NamedTuple):

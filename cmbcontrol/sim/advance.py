@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from . import local, scipy_methods
-from .engine import Engine, Method
 from .integrators import SCIPY_METHODS
 from .run import Record, Run, Standing
+from .time_loop import Method, TimeLoop
 
 __all__ = ["advance"]
 
@@ -19,13 +19,14 @@ def advance(run: Run, record: Record, now: Standing, until: float) -> None:
     """
     now.stopped = False
     record.begin(now.t, now.x, run.plant.nu)
-    engine = Engine(run, now)
+    time_loop = TimeLoop(run, now)
     with np.errstate(all="ignore"):  # values that run away are seen by their size
-        engine.go(record, now, until, _method(run, engine, now))
+        time_loop.begin(now, _method(run, time_loop, now))
+        time_loop.go(record, now, until)
 
 
-def _method(run: Run, engine: Engine, now: Standing) -> Method | None:
+def _method(run: Run, time_loop: TimeLoop, now: Standing) -> Method | None:
     """The method of a run, where it is none of the loop's own."""
     if run.parametrization is not None:
         return local.Method(run, now)
-    return scipy_methods.Method(run, engine, now) if run.method in SCIPY_METHODS else None
+    return scipy_methods.Method(run, time_loop, now) if run.method in SCIPY_METHODS else None

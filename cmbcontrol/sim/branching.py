@@ -22,7 +22,7 @@ from .path import NODES, coefficients
 from .path import path as path_of
 from .run import Met, Record, Run, Standing
 
-__all__ = ["Steering", "advance_through", "check_start", "near_the_end"]
+__all__ = ["Steering", "advance_through", "check_start", "leave", "near_the_end"]
 
 Array = NDArray[np.float64]
 Choice = int | ArrayLike | None
@@ -173,7 +173,7 @@ def advance_through(run: Run, now: Standing, until: float, steering: Steering, r
             try:
                 if steering.active and steering.passed == 0 and now.t == 0.0:
                     _turn_at_start(run, now, steering)
-                _leave(run, record, now, until, steering)
+                leave(run, record, now, until, steering)
             except (SingularPoseError, SwitchingError) as error:
                 record.status, record.error = Status.SINGULAR_POSE, error
             if record.status:
@@ -265,7 +265,7 @@ _KNOWN = _Collocation(np.array([0.0, 0.5 - np.sqrt(0.05), 0.5 + np.sqrt(0.05), 1
 _UNKNOWN = _Collocation(np.linspace(0.25, 1.0, 6))
 
 
-def _leave(run: Run, record: Record, now: Standing, until: float, steering: Steering) -> None:
+def leave(run: Run, record: Record, now: Standing, until: float, steering: Steering) -> None:
     """From a singular pose, or from next to one, a first step of collocation along the branch.
 
     At the pose, the acceleration is that of the branch (`SingularPose.acceleration`). Beside it, at a distance d, the
@@ -315,12 +315,15 @@ def _leave(run: Run, record: Record, now: Standing, until: float, steering: Stee
     record.evaluations += engine.evaluations
     if path is not None:
         end, new, F = float(path.times[-1]), path.values[-1].copy(), path.F
-        stop, why = engine.look(now.t, now.x, new, F, end - now.t)
-        if stop < end:  # an event ends the run within this step
-            states = path_of(np.array([now.t, end]), F[None], np.array([now.x, new]))
-            values = [states(now.t + s * (stop - now.t)) for s in NODES]
-            end, new, F = stop, values[-1], coefficients(now.x, values)
-            record.status, record.where = Status.EVENT, why
+        if run.observers is not None:
+            ends = np.array([now.t, end])
+            states = path_of(ends, F[None], np.array([now.x, new]))
+            seen = run.observers.look(ends, states)
+            run.observers.keep(seen)
+            if seen.stop < end:  # the run ends within this step
+                values = [states(now.t + s * (seen.stop - now.t)) for s in NODES]
+                end, new, F = seen.stop, values[-1], coefficients(now.x, values)
+                record.status, record.where = Status.EVENT, seen.why
         record.begin(now.t, now.x, plant.nu)
         record.append(np.array([now.t, end]), np.array([now.x, new]), F[None], control.command[None])
         found, now.before = engine.search(now.t, now.x, F, end - now.t)

@@ -1,92 +1,42 @@
-"""The compiled time loop and Python: one run of a plant, what the loop asks for, and what it answers."""
+"""The equations of motion of a run, compiled, and what they ask Python for: functions, laws, formulations."""
 
 from __future__ import annotations
 
-import time as clock
 from collections.abc import Callable
-from typing import Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .._interrupt import let_through
-from .._jit import JIT_ENABLED, Callback, entry
-from ..errors import AssemblyError, ModelError, RedundantRowsError, Status
-from ..kernels import constrained, layout, loop, motion, passages, runge_kutta
+from .._jit import JIT_ENABLED, Callback
+from ..errors import AssemblyError, ModelError, RedundantRowsError
+from ..kernels import constrained, layout, motion, passages
 from ..model.mechanism import Mechanism
 from ..model.plant import Plant
 from ..model.terms import Terms
 from .control import LawFailed
-from .integrators import ladder
-from .path import NODES, path
-from .run import AT_POSE, Met, Record, Run, Standing, spent
+from .run import Run, Standing
 from .stabilisation import project_all_at_once
 
-__all__ = ["Engine", "Method", "NotFinite"]
+__all__ = ["ROOM", "Engine", "NotFinite"]
 
 Array = NDArray[np.float64]
 
-_CAPACITY, _PAST = 512, 12  # steps in a block of the record; those that the next block begins with
-_ROOM = 256  # singular poses met in a block
-_LOOK = 0.1  # s: about how often the loop looks at the keyboard
+ROOM = 256  # singular poses met in a block of steps
 
 
 class NotFinite(Exception):
     """A state at which the equations of motion cannot be evaluated."""
 
 
-class Method(Protocol):
-    """A method of integration that is not compiled: it takes the steps, and the loop does all else.
-
-    Attributes
-    ----------
-    projected : bool
-        Whether its steps are projected as those of the loop are; else they stay on the closed loops by themselves.
-    h : float
-        Next step, s.
-    rejections, evaluations : int
-        Steps that were taken again, and evaluations that the engine has not counted.
-    counts : dict
-        What else is counted, by name.
-    """
-
-    projected: bool
-
-    @property
-    def h(self) -> float: ...
-    @property
-    def rejections(self) -> int: ...
-    @property
-    def evaluations(self) -> int: ...
-    @property
-    def counts(self) -> dict[str, int]: ...
-
-    def __call__(self, t: float, x: Array, end: float) -> tuple[float, Array, Array]:
-        """End, state and dense coefficients (7, nx) of the next step from (t, x), at most to `end`.
-
-        (t, x) is where the last step has ended, unless that was projected, or is taken again.
-        """
-
-    def forget(self) -> None:
-        """The efforts have changed."""
-
-    def explain(self, error: Exception) -> tuple[Status, BaseException | None] | None:
-        """How a run ends where a step raises this, and the error to tell; None where it is none of the method."""
-
-
 class Engine:
-    """A plant under a law, as the loop integrates it.
+    """A plant under a law, as it is integrated: compiled evaluations, and answers to what they ask for.
 
     The state is ``[q, v, work, dissipated, c]`` with the integrated states c of the law or its drive.
-
-    Attributes
-    ----------
-    steps : kernels.loop.Steps
-        The record of the last steps, and where the loop stands.
     """
 
     def __init__(self, run: Run, now: Standing) -> None:
-        self.run, self.plant, self.control, self.watch = run, run.plant, run.control, run.watch
+        self.run, self.plant, self.control = run, run.plant, run.control
         self.stabilisation, self.formulation = run.stabilisation, run.formulation
         self.nq, self.nv = run.plant.nq, run.plant.nv
         functions = not isinstance(run.plant, Mechanism)
@@ -110,8 +60,7 @@ class Engine:
             evaluations=np.zeros(1, np.int64),
             rank=np.zeros(1, np.int64),
         )
-        self._crossed = self._stopping = False
-        self._met: Met | None = None
+        self._stopping = False
         self._raised: BaseException | None = None
         self._refused: Exception | None = None
         self._callback = Callback(self._answer)
@@ -127,126 +76,12 @@ class Engine:
             "row_scale": run.plant.row_scale, "reach": run.plant.reach, "force_scale": run.plant.force_scale,
             "force": None, "row_names": run.plant.row_names, "absent": run.plant.absent,
         }  # fmt: skip
-        self.method: Method | None = None
         n = self.nq + self.nv
         terms = run.plant.terms(now.x[: self.nq], now.x[self.nq : n])
         self.energy0 = terms.energy - now.x[n] + now.x[n + 1]
         if run.formulation is not None:
             self.formulation = run.formulation.at(terms)
             self.options = self.options._replace(formulated=True)
-        if run.method == "auto":
-            self.options = self.options._replace(ladder=run.control.period is not None)
-        bound = self.formulation is not None and self.formulation.bound
-        looked_at = self.watch is not None or bound or np.isfinite(run.meet_after)
-        self.observers = run.observers if run.observers is not None and run.observers.needed else None
-        if self.observers is not None:
-            looked_at |= bool(self.observers.events)
-        self.options = self.options._replace(looked_at=bool(looked_at))
-        self._ended = ""
-
-    # -- the loop ---------------------------------------------------------------------------------
-
-    def go(self, record: Record, now: Standing, stop: float, method: Method | None = None) -> None:
-        """Step on to a time, or to where something that is watched happens; by a method, or by those of the loop."""
-        run, self.method = self.run, method
-        tables = ladder(run.method if method is None else "dop853")  # of which another method uses none
-        if method is not None:
-            shown = self.options.looked_at or self.observers is not None
-            self.options = self.options._replace(outside=True, looked_at=shown)
-            if not method.projected:
-                self.options = self.options._replace(stabilisation=motion.NONE)
-        opt = self.options
-        capacity = max(min(_CAPACITY, run.max_steps - now.taken), 1)
-        self.steps = steps = new_steps(capacity + _PAST, tables, run.times, now.x.size, self.nq, run.plant.nu)
-        self._stop = stop
-        if self.observers is not None:
-            steps.limits[:] = self.observers.limits
-        steps.T[0], steps.X[0], steps.near[0] = now.t, now.x, 1.0
-        steps.clock[loop.STEP :], steps.clock[loop.ENERGY], steps.clock[loop.ACROSS] = now.h, self.energy0, np.inf
-        steps.clock[loop.NEXT], steps.clock[loop.AHEAD] = self.control.next, -np.inf
-        steps.clock[loop.BEFORE], now.before, now.met = now.before, np.inf, None
-        steps.command[:] = self.control.command
-        steps.count[loop.TAKEN] = now.taken
-        gaps = np.array([runge_kutta.widest_gap(table) for table in tables])
-        arguments = (self.model, tables, gaps, opt, self.exchange, self.work, steps)
-        advance = entry(loop.advance, *arguments, stop, 1)
-        first, tries, reason, evaluations = 0, 8, loop.PAUSED, record.evaluations
-        while reason in (loop.PAUSED, loop.EVENT):
-            begin, tried = clock.perf_counter(), self._tried
-            reason = advance(*arguments, self._stop, tries)
-            tried = self._tried - tried
-            wanted = int(tried * _LOOK / max(clock.perf_counter() - begin, 1e-9))
-            tries = max(min(wanted, 8 * (tried + 1)), 1)
-            n = int(steps.count[loop.LAST])
-            now.t, now.x = float(steps.T[n]), steps.X[n].copy()
-            now.h = float(steps.clock[loop.STEP + steps.count[loop.METHOD]])
-            now.taken = int(steps.count[loop.TAKEN])
-            try:
-                run.report.update(now.t / run.t_end)
-                let_through()
-                if reason == loop.PAUSED:
-                    reason = int(spent(run, now, self._stop)) or loop.PAUSED
-            except BaseException:
-                reason = loop.ERROR
-                raise
-            finally:
-                full = n == capacity + _PAST or steps.count[loop.FOUND] > 0
-                if full or reason not in (loop.PAUSED, loop.EVENT):
-                    first = self._hand_over(record, first, n)
-                    record.evaluations = evaluations + self.evaluations
-                    record.rejections = int(steps.count[loop.REJECTIONS])
-                    if method is not None:
-                        record.evaluations += method.evaluations
-                        record.rejections += method.rejections
-                        record.counts = method.counts
-        self._tell(record, now, reason)
-
-    @property
-    def _tried(self) -> int:
-        return int(self.steps.count[loop.TAKEN] + self.steps.count[loop.REJECTIONS])
-
-    def _hand_over(self, record: Record, first: int, n: int) -> int:
-        """Give the steps from entry `first` on to the record; returns where the next ones begin."""
-        steps = self.steps
-        ends, new = slice(first, n + 1), slice(first, n)
-        record.append(steps.T[ends], steps.X[ends], steps.F[new], steps.U[new])
-        record.passages += map(tuple, steps.found[: steps.count[loop.FOUND]].tolist())
-        steps.count[loop.FOUND] = 0
-        gone = max(n - _PAST, 0)
-        for array in (steps.T, steps.X, steps.near):
-            array[: n - gone + 1] = array[gone : n + 1].copy()
-        for array in (steps.F, steps.U):
-            array[: n - gone] = array[gone:n].copy()
-        steps.count[loop.LAST] = n - gone
-        steps.count[loop.SINCE] = max(steps.count[loop.SINCE] - gone, 0)
-        return n - gone
-
-    def _tell(self, record: Record, now: Standing, reason: int) -> None:
-        """How the loop ended, for the record; raise what a law, or a watch, has raised."""
-        now.stopped = self._crossed and reason == loop.COMPLETED
-        now.met = self._met if reason == loop.COMPLETED else None
-        if self._ended and reason == loop.COMPLETED:
-            record.status, record.where = Status.EVENT, self._ended
-            return
-        if reason == loop.COMPLETED and not self._stopping:
-            near = float(motion.closeness_at(self.model, self.options, self.exchange, self.work, now.t, now.x))
-            if near < min(float(self.steps.clock[loop.BEFORE]), passages.MET):
-                record.passages.append((now.t, near))
-        if reason == loop.ERROR or self._stopping:
-            known = None
-            if isinstance(self._raised, RedundantRowsError):
-                known = Status.FORMULATION, self._raised
-            elif self.method is not None and isinstance(self._raised, Exception):
-                known = self.method.explain(self._raised)
-            if known is not None:
-                record.status, record.error = known
-            elif self._raised is not None:
-                raise self._raised
-        elif reason in (loop.NOT_FINITE, loop.PROJECTION) and isinstance(self._refused, ModelError):
-            record.status = Status.PROJECTION if isinstance(self._refused, AssemblyError) else Status.FAILED
-            record.error = None if isinstance(self._refused, AssemblyError) else self._refused
-        else:
-            record.status = Status(reason)
 
     # -- answers ----------------------------------------------------------------------------------
 
@@ -313,60 +148,12 @@ class Engine:
         s = self.exchange
         s.vdot[:] = self.formulation.acceleration(self.terms_here(t), s.force.copy(), s.target.copy())
 
-    def _sampled(self, t: float) -> None:
-        """What is due for the law, and when the held efforts change next."""
-        control = self.control
-        control.refresh(t, lambda: self.terms_here(t), self.split(self.exchange.x)[2].copy())
-        self.steps.command[:] = control.command
-        self.steps.clock[loop.NEXT] = control.next
-        if self.method is not None:
-            self.method.forget()
-
-    def _attempted(self, until: float) -> None:
-        """A step of another method."""
-        steps, method = self.steps, self.method
-        n = int(steps.count[loop.LAST])
-        end, x, F = method(float(steps.T[n]), steps.X[n].copy(), until)  # type: ignore[misc]
-        steps.T[n + 1], steps.X[n + 1], steps.F[n], steps.clock[loop.STEP] = end, x, F, method.h  # type: ignore[union-attr]
-
-    def _stepped(self, t: float) -> int:
-        """Look at a step that was accepted; REFUSED where it leads beyond something that is watched."""
-        steps = self.steps
-        n = int(steps.count[loop.LAST])
-        T, X, F = steps.T[n : n + 2].copy(), steps.X[n : n + 2].copy(), steps.F[n : n + 1].copy()
-        state, first = path(T, F, X), np.inf
-        if self.watch is not None:
-            crossing = self.watch.crossing(T, X, state, self.effort)
-            first = np.inf if crossing is None else crossing
-        found = steps.found[: steps.count[loop.FOUND]]
-        met = found[(found[:, 0] >= T[0]) & (found[:, 0] > self.run.meet_after) & (found[:, 1] < AT_POSE), 0]
-        seen = None if self.observers is None else self.observers.look(T, state)
-        if seen is not None and seen.stop < min([first, *met]):  # the step is taken again, to there
-            self.observers.keep(seen)  # type: ignore[union-attr]
-            self._stop, self._ended, self.observers = seen.stop, seen.why, None
-            return motion.REFUSED
-        if met.size and met[0] < first:
-            way = np.array([state(T[0] + s * (met[0] - T[0])) for s in NODES])
-            self._stop, self._met = float(T[0]), Met(float(met[0]), (float(T[0]), float(T[1])), way)
-            return motion.REFUSED
-        if np.isfinite(first):  # as above
-            self._stop, self.watch, self._crossed = first, None, True
-            return motion.REFUSED
-        if seen is not None:
-            self.observers.keep(seen)  # type: ignore[union-attr]
-        if self.formulation is not None and self.formulation.bound:  # it keeps a basis: does it still fit?
-            self.formulation = self.formulation.at(self.terms(t, steps.X[n + 1]))
-        return 0
-
-    _answers: dict[int, Callable[[Engine, float], int | None]] = {  # noqa: RUF012
+    _answers: dict[int, Callable[[Any, float], int | None]] = {  # noqa: RUF012
         motion.TERMS: _terms_asked,
         motion.LOOK: _pivots_asked,
         motion.CLOSE: _closed,
         motion.EFFORT: _effort_asked,
         motion.ACCELERATION: _acceleration_asked,
-        motion.SAMPLE: _sampled,
-        motion.STEPPED: _stepped,
-        motion.ATTEMPT: _attempted,
     }
 
     # -- at single states -------------------------------------------------------------------------
@@ -411,17 +198,9 @@ class Engine:
             raise self.failure or NotFinite
         return dx
 
-    def look(self, t: float, x: Array, new: Array, F: Array, h: float) -> tuple[float, str]:
-        """Note what happens in a step that the loop has not taken; when the run ends by it, and why."""
-        if self.observers is None:
-            return np.inf, ""
-        seen = self.observers.look(np.array([t, t + h]), path(np.array([t, t + h]), F[None], np.array([x, new])))
-        self.observers.keep(seen)
-        return seen.stop, seen.why
-
     def search(self, t: float, x: Array, F: Array, h: float) -> tuple[list[tuple[float, float]], float]:
         """Singular poses that a step from the start of a run passes, and the closeness a little before its end."""
-        found = np.empty((_ROOM, 2))
+        found = np.empty((ROOM, 2))
         scratch = self.model, self.options, self.exchange, self.work
         count, before = passages.search(*scratch, x, F, t, h, np.inf, found, 0, np.empty(x.size))
         return [(float(when), float(near)) for when, near in found[:count]], float(before)
@@ -522,16 +301,3 @@ def stand_in(plant: Plant) -> layout.Model:
     for array in arrays.values():
         array.setflags(write=False)  # as those of a mechanism are
     return layout.Model(size=float(plant.size), **arrays)
-
-
-def new_steps(
-    capacity: int, tables: tuple[runge_kutta.Tableau, ...], times: Array, nx: int, nq: int, nu: int
-) -> loop.Steps:
-    """A record that begins."""
-    stages = max(table.b.size + 1 + table.c_extra.size for table in tables)
-    return loop.Steps(
-        np.zeros(capacity + 1), np.zeros((capacity + 1, nx)), np.zeros((capacity, 7, nx)), np.zeros((capacity, nu)),
-        np.ones(capacity + 1), np.zeros((_ROOM, 2)), np.zeros((stages, nx)), np.zeros(nx), np.zeros(nu),
-        np.array(times, dtype=np.float64), np.tile([-np.inf, np.inf], (nq, 1)),
-        np.zeros(loop.STEP + len(tables)), np.zeros(10, np.int64),
-    )  # fmt: skip

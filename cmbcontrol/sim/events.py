@@ -66,9 +66,11 @@ class Event:
     def __post_init__(self) -> None:
         if not callable(self.function):
             raise TypeError(f"an event needs a function (t, q, v) -> float, got {self.function!r}")
+        if not isinstance(self.name, str):
+            raise TypeError(f"the name of an event must be a string, got {self.name!r}")
         name = self.name or getattr(self.function, "__name__", type(self.function).__name__)
-        if not isinstance(name, str):
-            raise TypeError(f"the name of an event must be a string, got {name!r}")
+        if not name.strip():
+            raise ValueError(f"the name of an event must not be blank, got {name!r}")
         object.__setattr__(self, "name", name)
         if isinstance(self.direction, bool) or self.direction not in (-1, 0, 1):
             raise ValueError(f"the direction of event {name!r} must be 1, -1 or 0, got {self.direction!r}")
@@ -201,10 +203,16 @@ class Observers:
         self._signs, self._first = seen.signs, False
         self.found += seen.events
 
-    def warn(self, stacklevel: int) -> None:
-        """Tell of limits that were passed, one warning a joint."""
-        told: set[str] = set()
-        for event in self.found:
+    def copy(self) -> Observers:
+        """Another one that has seen the same, and goes on alone."""
+        other = object.__new__(Observers)
+        vars(other).update(vars(self), found=list(self.found), _signs=self._signs.copy())
+        return other
+
+    def warn(self, stacklevel: int, since: int = 0) -> None:
+        """Tell of limits that were passed, one warning a joint; of those in `found` from an index on."""
+        told = {event.get("joint") for event in self.found[:since]}
+        for event in self.found[since:]:
             joint = event.get("joint")
             if joint is None or joint in told:
                 continue

@@ -230,7 +230,7 @@ class _ScipyStepper:
 
 
 class Method:
-    """Steps in independent coordinates, for the time loop; see `engine.Method`."""
+    """Steps in independent coordinates, for the time loop; see `time_loop.Method`."""
 
     projected = False
 

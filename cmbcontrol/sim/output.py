@@ -25,7 +25,7 @@ from .result import Simulation, build_dataset
 from .run import AT_POSE, Record, Run, Standing
 from .stabilisation import Stabilisation
 
-__all__ = ["Part", "assemble_result"]
+__all__ = ["Part", "assemble_result", "passage_events"]
 
 Array = NDArray[np.float64]
 
@@ -63,7 +63,7 @@ def assemble_result(
     columns = {name: np.concatenate([part[name] for part in found]) for name in found[0]}
     columns["energy_balance"] -= columns["energy_balance"][0]
     columns |= _tracking(first, times, columns, failures) | _reports(parts, times, columns.pop("report"))
-    logged = _joined([event for part in parts for event in _events(part)])
+    logged = _joined([event for part in parts for event in passage_events(part.run, part.steps)])
     logged = sorted([*logged, *events], key=lambda event: event["time"])
     failures.tell(last)
     attrs = {
@@ -159,8 +159,9 @@ def _states(engine: Engine, times: Array, T: Array, X: Array, F: Array, failures
     """States at the output times, on the loops where the steps are."""
     out = np.empty((times.size, X.shape[1]))
     record.output_states(engine.model, engine.options, engine.exchange, engine.work, times, T, X, F, out)
-    if engine.failure is not None:
-        failures.add(engine.failure)
+    failure = engine.failure
+    if isinstance(failure, Exception):
+        failures.add(failure)
     return out
 
 
@@ -341,12 +342,12 @@ def _tracking(run: Run, times: Array, columns: dict[str, Array], failures: _Fail
     return found
 
 
-def _events(part: Part) -> list[dict[str, Any]]:
+def passage_events(run: Run, steps: Record) -> list[dict[str, Any]]:
     """Passages through singular poses, and near ones."""
-    options, plant = part.run.options, part.run.plant
-    T, X, F, _ = part.steps.arrays()
+    options, plant = run.options, run.plant
+    T, X, F, _ = steps.arrays()
     events: list[dict[str, Any]] = []
-    for t, c in part.steps.passages:
+    for t, c in steps.passages:
         if events and t - events[-1]["time"] < _SAME:
             continue
         x = path(T, F, X)(t)

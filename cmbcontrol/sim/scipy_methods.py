@@ -117,7 +117,7 @@ _VODE_FAILURES = {
 
 
 class Method:
-    """Steps of one of these integrators, for the time loop; see `engine.Method`."""
+    """Steps of one of these integrators, for the time loop; see `time_loop.Method`."""
 
     projected = True
     evaluations = 0  # the engine counts them

@@ -5,8 +5,6 @@ from __future__ import annotations
 import time as clock
 from collections.abc import Callable, Sequence
 from functools import wraps
-from pathlib import Path
-from traceback import walk_tb
 from typing import Any
 
 import numpy as np
@@ -18,29 +16,26 @@ from .._progress import Progress, Reporter
 from ..controllers.on_model import OnModel
 from ..controllers.protocol import as_controller
 from ..dynamics.formulations import Formulation
-from ..dynamics.singular import moves
 from ..errors import (
-    ModelError,
-    ParametrizationError,
     SimulationError,
     SimulationInterrupted,
-    SingularPoseError,
     Status,
     SwitchingError,
 )
-from ..kernels import constrained, motion
 from ..linear.parametrization import Parametrization, as_parametrization
 from ..model.plant import Plant
 from ..model.terms import RANK_TOLERANCE
 from . import output
-from .branching import Steering, check_start, near_the_end
+from .branching import Steering, check_start
 from .control import Control, LawFailed
+from .ending import where, why_ended
 from .events import LIMITS, Event, Observers, listed_events
 from .integrators import LADDER, LOCAL_METHODS, METHODS, MULTISTEP
 from .result import Simulation
-from .run import Record, Run, Standing, regular_gradient
+from .run import Record, Run, Standing
 from .runaway import runaway
 from .stabilisation import Stabilisation
+from .start import first_step, options_of, start_state
 from .switching import Contact, Switch
 from .switching_run import Course, Loops, run_in_parts
 
@@ -219,7 +214,7 @@ def simulate(
     if loops.changing and q0 is not None:
         plant = loops.start(_check.vector(q0, plant.nq, "q0", plant.position_names))
     kept = Stabilisation.of(stabilisation, metric, energy, project_every, baumgarte)
-    q0, v0 = _start(plant, q0, v0, metric)
+    q0, v0 = start_state(plant, q0, v0, metric)
     check_start(plant, q0, v0)
     steering = Steering(branch, method, stabilisation)
     t_end = _check.positive(t_end, "t_end")
@@ -234,26 +229,14 @@ def simulate(
     if method == "auto" and getattr(law, "period", None) is None:
         method = "dop853"
     rtol, atol = (_tolerance(method, step, rough, x, name) for x, name in ((rtol, "rtol"), (atol, "atol")))
-    alpha, beta = kept.gains or (0.0, 0.0)
-    options = motion.Options(
-        rtol,
-        atol,
-        _check.positive(step, "step") if step is not None else _check.positive(max_step, "max_step", infinite=True),
-        _check.count(max_steps, "max_steps"),
-        t_end,
-        _rank_tolerance(formulation, rank_tolerance),
-        plant.generic_rank(q0),
-        regular_gradient(plant, q0),
-        1e-15 * float(getattr(plant, "size", 1.0)),
-        _check.positive(pass_within, "pass_within", zero=True),
-        kept.code,
-        kept.every,
-        metric == "euclidean",
-        kept.energy,
-        alpha,
-        beta,
-        kept.kind == "baumgarte" and kept.gains is None,
-    )
+    longest = _check.positive(max_step, "max_step", infinite=True) if step is None else _check.positive(step, "step")
+    options = options_of(
+        plant, q0, kept, rtol, atol, t_end,
+        tolerance=_rank_tolerance(formulation, rank_tolerance),
+        max_step=longest,
+        max_steps=_check.count(max_steps, "max_steps"),
+        pass_within=_check.positive(pass_within, "pass_within", zero=True),
+    )  # fmt: skip
     control = Control(plant, law, times)
     observers = Observers(plant, listed_events(events), _check.one_of(limits, LIMITS, "limits"), t_end)
     observers.begin(0.0, np.concatenate([q0, v0]))
@@ -262,7 +245,7 @@ def simulate(
     u0 = control.first(terms.copied())  # a law that does not fit fails here, with its own message
     if named is not None:
         named.acceleration(terms, terms.B @ u0)  # so does a formulation
-    first = step if step is not None else _first_step(asked, q0, v0, u0, options, t_end)
+    first = step if step is not None else first_step(asked, q0, v0, u0, options)
     chosen = as_parametrization(parametrization, coordinates) if method in LOCAL_METHODS else None
     run = Run(
         plant,
@@ -405,40 +388,6 @@ def _tolerance(method: str, step: float | None, rough: bool, given: float | None
     return 1e-7 if step is None and method in LOCAL_METHODS and method != "local-dop853" else 1e-11
 
 
-def _start(plant: Plant, q0, v0, metric: str) -> tuple[Array, Array]:
-    """A start on the manifold; refuses one that is clearly off it."""
-    if plant.nv == 0:
-        raise ValueError(f"plant {plant.name!r} has no coordinates: nothing moves")
-    if q0 is None:
-        raise TypeError("simulate needs a start q0; plant.assemble(...) gives one with closed loops")
-    q0 = _check.vector(q0, plant.nq, "q0", plant.position_names)
-    q0 = plant.integrate(q0, np.zeros(plant.nv))  # a copy, with quaternions of length one
-    v0 = np.zeros(plant.nv) if v0 is None else _check.vector(v0, plant.nv, "v0", plant.velocity_names).copy()
-    size = float(getattr(plant, "size", 1.0))
-    phi = np.abs(plant.residual(q0)) * plant.row_scale
-    if phi.max(initial=0.0) > 1e-6 * size:
-        worst = plant.row_names[int(phi.argmax())]
-        raise ValueError(
-            f"q0 leaves the loops open: row {worst!r} by {phi.max():.3e} m. Close them with "
-            "plant.assemble(...) or plant.close(q0)."
-        )
-    if phi.max(initial=0.0) > 1e-15 * size:
-        q0 = plant.close(q0, metric=metric)
-    allowed = plant.project_velocity(q0, v0, metric=metric)
-    off, speed = np.abs(allowed - v0) * plant.reach, float(np.abs(v0 * plant.reach).max(initial=0.0))
-    terms = plant.terms(q0, np.zeros(plant.nv))
-    # beside a singular pose rounding in q0 turns the smallest gradient, and what it allows, by that over its size
-    least = terms.pivots[terms.rank - 1] / max(terms.pivots[0], regular_gradient(plant, q0)) if terms.rank else 1.0
-    if off.max(initial=0.0) > (1e-6 + 1e-15 / least) * speed and moves(plant, terms, v0):
-        worst = int(off.argmax())
-        raise ValueError(
-            f"v0 violates the loops: {plant.velocity_names[worst]!r} would have to change by "
-            f"{abs(allowed[worst] - v0[worst]):.3e}. Give an admissible velocity, such as "
-            "plant.project_velocity(q0, v0)."
-        )
-    return q0, allowed
-
-
 def _output_times(given: ArrayLike | float | None, t_end: float) -> Array:
     """The output grid."""
     if given is None:
@@ -455,46 +404,18 @@ def _output_times(given: ArrayLike | float | None, t_end: float) -> Array:
     return np.minimum(grid, t_end)
 
 
-def _first_step(plant: Plant, q0: Array, v0: Array, u0: Array, options: motion.Options, t_end: float) -> float:
-    """A first step from the size of the acceleration: the step control does the rest."""
-    terms = plant.terms(q0, v0, 0.0, cap=options.cap)
-    f = terms.B @ u0
-    a = constrained.gauss_acceleration(
-        terms.M, terms.A, terms.row_scale, terms.reach, f - terms.h, -terms.b, RANK_TOLERANCE, options.cap
-    )[0]
-    length = float(getattr(plant, "size", 1.0)) / plant.reach  # a radian, or a size of the machine
-    rate = max(float((np.abs(a) / length).max(initial=0.0)), float((np.abs(v0) / length).max(initial=0.0)), 1e-3)
-    return min(0.01 * t_end, 0.05 / rate, options.max_step)
-
-
 def _raise(plant: Plant, record: Record, simulation: Simulation) -> None:
     """Say where the run ended, and hand over what there is."""
     t, x = record.end
-    q = ", ".join(f"{n} = {value:.6g}" for n, value in zip(plant.position_names, x, strict=False))
     if record.status == Status.INTERRUPTED:
         raise SimulationInterrupted(
             f"the run of {plant.name!r} was interrupted at t = {t:.9g} s. What was computed so far is in the attribute "
             "run.",
             simulation,
         ) from record.error
-    causes = [_cause(record.error, record.where)] if record.error is not None else []
-    if grown := runaway(plant, simulation):
-        causes.insert(0, grown)
-    elif not isinstance(record.error, (ModelError, SingularPoseError, ParametrizationError)):  # these say all
-        causes.insert(0, record.status.message)
-    if record.status in (Status.STEP_TOO_SMALL, Status.PROJECTION):
-        causes += filter(None, [near_the_end(plant, x[: plant.nq])])
+    why = why_ended(plant, record, runaway(plant, simulation))
     raise SimulationError(
-        f"the run of {plant.name!r} ended at t = {t:.9g} s, at {q}. {' '.join(causes)} "
-        "What was computed so far is in the error's attribute run.",
+        f"the run of {plant.name!r} ended {where(plant, t, x)}. {why} What was computed so far is in the error's "
+        "attribute run.",
         simulation,
     ) from record.error
-
-
-def _cause(error: BaseException, where: str) -> str:
-    """What was raised, by whom, and in which function outside this package, where it is not of the package itself."""
-    home = Path(__file__).parents[1]
-    codes = [frame.f_code for frame, _ in walk_tb(error.__traceback__)]
-    inner = next((code for code in reversed(codes) if home not in Path(code.co_filename).parents), None)
-    place = "" if inner is None else f" (in {inner.co_qualname}, {Path(inner.co_filename).name})."
-    return f"{where}{': ' if where else ''}{type(error).__name__}: {error}{place}"

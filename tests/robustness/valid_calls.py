@@ -755,6 +755,14 @@ NAN = float("nan")
 # -- simulation --------------------------------------------------------------------------------------------
 
 
+def _no_events(base: Any) -> dict[str, Any]:
+    return {"number": 3.0, "text": "level", "numbers": [1.0], "None inside": [None], "None": None}
+
+
+def _no_direction(base: Any) -> dict[str, Any]:
+    return {"text": "up", "None": None, "bool": True, "two": 2, "half": 0.5, "nan": NAN}
+
+
 def _simulation() -> list[Call]:
     from cmbcontrol import plot
 
@@ -845,6 +853,43 @@ def _simulation() -> list[Call]:
             restitution=(0.1, share),
             rest_speed=(1e-3, not_negative),
             friction=(0.5, optional(not_negative)),
+        ),
+        call(
+            "Event",
+            cmb.Event,
+            words=("event",),
+            function=(lambda t, q, v: t, but(function, "returns None", "returns text", "takes nothing")),
+            name=("level", but(name, "empty", "dot", "comma")),
+            direction=(1, _no_direction),
+            terminal=(False, flag),
+        ),
+        call(
+            "simulate, events",
+            simulate,
+            events=((), _no_events),
+            limits=("warn", choice),
+        ),
+        call(
+            "Stepper",
+            cmb.Stepper,
+            plant=(W.plant, thing),
+            q0=(W.q, vector),
+            v0=(W.v, optional(vector)),
+            t_end=(0.01, positive),
+            method=("auto", choice),
+            rtol=(1e-4, positive),
+            atol=(1e-4, positive),
+            max_step=(1.0, upper),
+            pass_within=(1e-4, not_negative),
+            events=((), _no_events),
+            limits=("warn", choice),
+        ),
+        call(
+            "Stepper.step",
+            lambda u, dt: cmb.Stepper(W.plant, W.q).step(u, dt),
+            words=("efforts",),
+            u=(np.zeros(W.plant.nu), vector),
+            dt=(1e-3, positive),
         ),
         call("load_run", cmb.load_run, words=("run",), path=(W.run_file, also(path, missing="nosuchfile.nc"))),
         call("Simulation.save", W.run.save, path=(W.folder / "again.nc", path)),

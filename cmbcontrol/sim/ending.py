@@ -1,0 +1,45 @@
+"""Where and why a run ended, in words."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from traceback import walk_tb
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import ModelError, ParametrizationError, SingularPoseError, Status
+from ..model.plant import Plant
+from .branching import near_the_end
+from .run import Record
+
+__all__ = ["where", "why_ended"]
+
+Array = NDArray[np.float64]
+
+
+def where(plant: Plant, t: float, x: Array) -> str:
+    """A time and a pose."""
+    q = ", ".join(f"{n} = {value:.6g}" for n, value in zip(plant.position_names, x, strict=False))
+    return f"at t = {t:.9g} s, at {q}"
+
+
+def why_ended(plant: Plant, record: Record, grown: str = "") -> str:
+    """Why a run could go no further; `grown` says it where its efforts had grown without bounds."""
+    causes = [_cause(record.error, record.where)] if record.error is not None else []
+    if grown:
+        causes.insert(0, grown)
+    elif not isinstance(record.error, (ModelError, SingularPoseError, ParametrizationError)):  # these say all
+        causes.insert(0, record.status.message)
+    if record.status in (Status.STEP_TOO_SMALL, Status.PROJECTION):
+        causes += filter(None, [near_the_end(plant, record.end[1][: plant.nq])])
+    return " ".join(causes)
+
+
+def _cause(error: BaseException, where: str) -> str:
+    """What was raised, by whom, and in which function outside this package, where it is not of the package itself."""
+    home = Path(__file__).parents[1]
+    codes = [frame.f_code for frame, _ in walk_tb(error.__traceback__)]
+    inner = next((code for code in reversed(codes) if home not in Path(code.co_filename).parents), None)
+    place = "" if inner is None else f" (in {inner.co_qualname}, {Path(inner.co_filename).name})."
+    return f"{where}{': ' if where else ''}{type(error).__name__}: {error}{place}"

@@ -1,0 +1,106 @@
+"""Where a run starts: a state on the closed loops, the numbers that steer the loop, the first step."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .. import _check
+from ..dynamics.singular import moves
+from ..kernels import constrained, motion
+from ..model.plant import Plant
+from ..model.terms import RANK_TOLERANCE
+from .run import regular_gradient
+from .stabilisation import Stabilisation
+
+__all__ = ["first_step", "options_of", "start_state"]
+
+Array = NDArray[np.float64]
+
+
+def start_state(plant: Plant, q0: ArrayLike | None, v0: ArrayLike | None, metric: str) -> tuple[Array, Array]:
+    """A start on the manifold.
+
+    Raises
+    ------
+    TypeError, ValueError
+        Where there is none, or one that is clearly off it.
+    """
+    if plant.nv == 0:
+        raise ValueError(f"plant {plant.name!r} has no coordinates: nothing moves")
+    if q0 is None:
+        raise TypeError("a run needs a start q0; plant.assemble(...) gives one with closed loops")
+    q0 = _check.vector(q0, plant.nq, "q0", plant.position_names)
+    q0 = plant.integrate(q0, np.zeros(plant.nv))  # a copy, with quaternions of length one
+    v0 = np.zeros(plant.nv) if v0 is None else _check.vector(v0, plant.nv, "v0", plant.velocity_names).copy()
+    size = float(getattr(plant, "size", 1.0))
+    phi = np.abs(plant.residual(q0)) * plant.row_scale
+    if phi.max(initial=0.0) > 1e-6 * size:
+        worst = plant.row_names[int(phi.argmax())]
+        raise ValueError(
+            f"q0 leaves the loops open: row {worst!r} by {phi.max():.3e} m. Close them with "
+            "plant.assemble(...) or plant.close(q0)."
+        )
+    if phi.max(initial=0.0) > 1e-15 * size:
+        q0 = plant.close(q0, metric=metric)
+    allowed = plant.project_velocity(q0, v0, metric=metric)
+    off, speed = np.abs(allowed - v0) * plant.reach, float(np.abs(v0 * plant.reach).max(initial=0.0))
+    terms = plant.terms(q0, np.zeros(plant.nv))
+    # beside a singular pose rounding in q0 turns the smallest gradient, and what it allows, by that over its size
+    least = terms.pivots[terms.rank - 1] / max(terms.pivots[0], regular_gradient(plant, q0)) if terms.rank else 1.0
+    if off.max(initial=0.0) > (1e-6 + 1e-15 / least) * speed and moves(plant, terms, v0):
+        worst = int(off.argmax())
+        raise ValueError(
+            f"v0 violates the loops: {plant.velocity_names[worst]!r} would have to change by "
+            f"{abs(allowed[worst] - v0[worst]):.3e}. Give an admissible velocity, such as "
+            "plant.project_velocity(q0, v0)."
+        )
+    return q0, allowed
+
+
+def options_of(
+    plant: Plant,
+    q0: Array,
+    kept: Stabilisation,
+    rtol: float,
+    atol: float,
+    t_end: float,
+    *,
+    tolerance: float,
+    max_step: float,
+    max_steps: int,
+    pass_within: float,
+) -> motion.Options:
+    """The numbers that steer a run from q0."""
+    alpha, beta = kept.gains or (0.0, 0.0)
+    return motion.Options(
+        rtol=rtol,
+        atol=atol,
+        max_step=max_step,
+        max_steps=max_steps,
+        t_end=t_end,
+        tolerance=tolerance,
+        cap=plant.generic_rank(q0),
+        reference=regular_gradient(plant, q0),
+        accuracy=1e-15 * float(getattr(plant, "size", 1.0)),
+        pass_within=pass_within,
+        stabilisation=kept.code,
+        every=kept.every,
+        euclidean=kept.metric == "euclidean",
+        energy=kept.energy,
+        alpha=alpha,
+        beta=beta,
+        held_gains=kept.kind == "baumgarte" and kept.gains is None,
+    )  # fmt: skip
+
+
+def first_step(plant: Plant, q0: Array, v0: Array, u0: Array, options: motion.Options) -> float:
+    """A first step from the size of the acceleration: the step control does the rest."""
+    terms = plant.terms(q0, v0, 0.0, cap=options.cap)
+    f = terms.B @ u0
+    a = constrained.gauss_acceleration(
+        terms.M, terms.A, terms.row_scale, terms.reach, f - terms.h, -terms.b, RANK_TOLERANCE, options.cap
+    )[0]
+    length = float(getattr(plant, "size", 1.0)) / plant.reach  # a radian, or a size of the machine
+    rate = max(float((np.abs(a) / length).max(initial=0.0)), float((np.abs(v0) / length).max(initial=0.0)), 1e-3)
+    return min(0.01 * options.t_end, 0.05 / rate, options.max_step)

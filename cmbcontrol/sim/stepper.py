@@ -1,0 +1,336 @@
+"""Steps of one's own: the time loop, driven from outside."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .. import _check
+from .._progress import Reporter
+from ..controllers.protocol import ConstantEffort
+from ..errors import SimulationError, Status
+from ..kernels import loop, motion, passages
+from ..model.plant import Plant
+from ..model.terms import RANK_TOLERANCE, Terms
+from .branching import Steering, check_start, leave
+from .control import Control
+from .ending import where, why_ended
+from .events import LIMITS, Event, Observers, listed_events
+from .output import passage_events
+from .run import Record, Run, Standing, spent
+from .stabilisation import Stabilisation
+from .start import first_step, options_of, start_state
+from .time_loop import TimeLoop
+
+__all__ = ["State", "Stepper"]
+
+Array = NDArray[np.float64]
+
+_TRIES = 10_000  # between two looks at whether a step leads anywhere
+_ALL = 2**62  # steps that may be taken
+
+
+class State(NamedTuple):
+    """Where a machine stands.
+
+    Attributes
+    ----------
+    time : float
+        s.
+    q, v : ndarray, shape (nq,) and (nv,)
+    actuator_work, dissipated_work : float
+        Since the start, J.
+    """
+
+    time: float
+    q: Array
+    v: Array
+    actuator_work: float
+    dissipated_work: float
+
+
+class _Given(Control):
+    """Efforts that are held until a time, as somebody outside says."""
+
+    def __init__(self, plant: Plant) -> None:
+        super().__init__(plant, ConstantEffort(np.zeros(plant.nu)))
+        self.until = np.inf
+
+    @property
+    def next(self) -> float:
+        """When the held efforts may change, s."""
+        return self.until
+
+
+class Stepper:
+    """A machine that moves on when it is told to, under efforts that are held for so long.
+
+    For hardware in the loop, learning, and schedulers of one's own. It is the time loop of `simulate`: the same samples
+    give the same states, to the last bit, with the same `t_end`.
+
+    Parameters
+    ----------
+    plant : Mechanism or FunctionPlant
+    q0, v0 : array_like
+        Start; the loops must be closed (see ``plant.assemble``). v0 is zero unless given.
+    t_end : float
+        About how long is to be stepped in all, s; what counts as an instant follows from it. It ends nothing.
+    method : {"auto", "dop853", "verner65"}
+        See `simulate`; ``auto`` takes, for each step, the one of three methods that needs the fewest evaluations.
+    rtol, atol : float
+        Error allowed a step of the method, relative and absolute (rad, m, rad/s, m/s).
+    max_step : float
+        Of the method, s.
+    pass_within : float
+        See `simulate`.
+    events : sequence of Event, or of functions, optional
+        What is looked out for; a terminal one ends the steps (see `ended`).
+    limits : {"warn", "stop", "ignore"}
+        Joints that pass one of their limits; see `simulate`.
+
+    Raises
+    ------
+    ValueError
+        Where the start does not fit the plant.
+
+    Examples
+    --------
+    >>> from cmbcontrol import plants
+    >>> plant = plants.five_bar()
+    >>> stepper = Stepper(plant, plant.assemble(left=2.1, right=1.0))
+    >>> for _ in range(100):
+    ...     state = stepper.step([0.1, 0.0], 1e-3)
+    >>> round(state.time, 9), state.q.shape
+    (0.1, (4,))
+    """
+
+    def __init__(
+        self,
+        plant: Plant,
+        q0: ArrayLike,
+        v0: ArrayLike | None = None,
+        *,
+        t_end: float = 10.0,
+        method: str = "auto",
+        rtol: float = 1e-11,
+        atol: float = 1e-11,
+        max_step: float = np.inf,
+        pass_within: float = 1e-4,
+        events: Sequence[Event | Callable] = (),
+        limits: str = "warn",
+    ) -> None:
+        _check.plant(plant)
+        _check.one_of(method, ("auto", "dop853", "verner65"), "method")
+        self.plant, self._kept, self._method = plant, Stabilisation(), method
+        self._t_end = _check.positive(t_end, "t_end")
+        self._numbers = {
+            "rtol": _check.positive(rtol, "rtol"),
+            "atol": _check.positive(atol, "atol"),
+            "max_step": _check.positive(max_step, "max_step", infinite=True),
+            "pass_within": _check.positive(pass_within, "pass_within", zero=True),
+        }
+        watched = listed_events(events), _check.one_of(limits, LIMITS, "limits")
+        self._observers = Observers(plant, *watched, self._t_end)
+        self._start: tuple[Array, Array] | None = None
+        self.reset(q0, v0)
+
+    def reset(self, q0: ArrayLike | None = None, v0: ArrayLike | None = None) -> State:
+        """Begin anew at time zero, at another start or at the same one; returns the state.
+
+        Raises
+        ------
+        ValueError
+            Where the start does not fit the plant.
+        """
+        plant = self.plant
+        if q0 is None and self._start is not None:
+            q0, v0 = self._start if v0 is None else (self._start[0], v0)
+        q, v = start_state(plant, q0, v0, "mass")
+        check_start(plant, q, v)
+        self._start = q.copy(), v.copy()
+        self._observers.begin(0.0, np.concatenate([q, v]))
+        options = options_of(
+            plant, q, self._kept, t_end=self._t_end, tolerance=RANK_TOLERANCE, max_steps=_ALL, **self._numbers
+        )
+        self._given = _Given(plant)
+        self._run = Run(
+            plant, self._given, options, self._method, self._t_end, _ALL, Reporter(False, ""),
+            stabilisation=self._kept, observers=self._observers,
+        )  # fmt: skip
+        self._now = Standing(0.0, np.concatenate([q, v, np.zeros(2)]), 0.0)
+        self._origin, self._dt, self._count = 0.0, 0.0, 0
+        self._record = Record()
+        self._record.begin(0.0, self._now.x, plant.nu)
+        self._told = len(self._observers.found)
+        self._passages: list[dict[str, Any]] = []
+        self.ended = ""
+        near = motion.closeness(plant.terms(q, v, cap=options.cap).pivots, options)
+        self._loop: Any = None  # a TimeLoop, as soon as a singular pose is left behind
+        if near >= passages.CROSS_FROM:
+            self._begin()
+        return self.state
+
+    def _begin(self) -> None:
+        """The loop goes on from here."""
+        self._loop = TimeLoop(self._run, self._now)
+        self._loop.options = self._loop.options._replace(given=True)
+        self._loop.begin(self._now)
+
+    # -- on the way -------------------------------------------------------------------------------
+
+    def step(self, u: ArrayLike, dt: float) -> State:
+        """Hold efforts for a time; returns the state then, or where something has ended the steps before.
+
+        Parameters
+        ----------
+        u : array_like, shape (nu,)
+            Motor efforts, N m or N.
+        dt : float
+            s.
+
+        Raises
+        ------
+        SimulationError
+            Where the motion cannot go on, or something has ended it; the state is that of the last good step.
+        ValueError, TypeError
+            Where these are no efforts or no time.
+        """
+        usual = type(u) is np.ndarray and u.dtype == np.float64 and u.shape == self._given.command.shape
+        if not (usual and np.isfinite(u).all()):
+            u = _check.vector(u, self.plant.nu, "the efforts u", self.plant.actuator_names)
+        if not (type(dt) is float and 0.0 < dt < np.inf):
+            dt = _check.positive(dt, "dt")
+        if self.ended:
+            raise SimulationError(f"{self.ended} reset() begins anew.")
+        until = self._next(dt)
+        if self._now.h == 0.0:
+            self._now.h = first_step(self.plant, *self._start, u, self._run.options)
+            if self._loop is not None:
+                self._loop.steps.clock[loop.STEP :] = self._now.h
+        if self._loop is None:
+            self._leave(u, until)
+        else:
+            steps = self._loop.steps
+            steps.command[:] = u
+            steps.clock[loop.NEXT] = steps.T[steps.count[loop.LAST]]
+        if not self.ended:
+            self._loop.stop = until
+            reason = self._loop.advance(_TRIES)
+            if reason != loop.COMPLETED or self._loop.full:
+                self._attend(reason)
+        if len(self._observers.found) > self._told:
+            self._observers.warn(stacklevel=2, since=self._told)
+            self._told = len(self._observers.found)
+        return self.state
+
+    def _next(self, dt: float) -> float:
+        """The end of a step; equal steps end at multiples of their length, as samples do."""
+        if dt != self._dt or self._count * dt + self._origin != self.time:
+            self._origin, self._dt, self._count = self.time, dt, 0
+        self._count += 1
+        return self._origin + self._count * dt
+
+    def _leave(self, u: Array, until: float) -> None:
+        """From a singular pose, or from beside one, by a step of collocation; see `branching.leave`."""
+        now, record = self._now, self._record
+        self._given.command, self._given.until = np.array(u), until
+        with np.errstate(all="ignore"):
+            leave(self._run, record, now, until, Steering())
+        self._passages += passage_events(self._run, record)
+        self.ended = record.where if record.status == Status.EVENT else ""
+        self._begin()
+
+    def _attend(self, reason: int) -> None:
+        """What compiled steps leave to do: room for more of them, events, a reason to end."""
+        time_loop, now, record = self._loop, self._now, self._record
+        while True:
+            steps, n = time_loop.steps, time_loop.last
+            record.T, record.X = [steps.T[: n + 1].copy()], [steps.X[: n + 1].copy()]
+            record.F, record.U = [steps.F[:n].copy()], [steps.U[:n].copy()]
+            record.passages = time_loop.empty()
+            self._passages += passage_events(self._run, record)
+            if reason == loop.PAUSED:
+                time_loop.place(now)
+                reason = int(spent(self._run, now, time_loop.stop)) or reason
+            if reason not in (loop.PAUSED, loop.EVENT):
+                break
+            reason = time_loop.advance(_TRIES)
+        record.status, record.error, record.where = time_loop.ended(reason)
+        if record.status == Status.EVENT:
+            self.ended = record.where
+        elif record.status != Status.COMPLETED:
+            raise SimulationError(
+                f"the steps of {self.plant.name!r} end {where(self.plant, *record.end)}. "
+                f"{why_ended(self.plant, record)}"
+            ) from record.error
+
+    # -- where it stands --------------------------------------------------------------------------
+
+    @property
+    def _x(self) -> Array:
+        if self._loop is None:
+            return self._now.x
+        return self._loop.steps.X[self._loop.last]
+
+    @property
+    def time(self) -> float:
+        """s."""
+        return self._now.t if self._loop is None else float(self._loop.steps.T[self._loop.last])
+
+    @property
+    def state(self) -> State:
+        """Time, positions, velocities and work, as copies."""
+        x, nq, n = self._x, self.plant.nq, self.plant.nq + self.plant.nv
+        return State(self.time, x[:nq].copy(), x[nq:n].copy(), float(x[n]), float(x[n + 1]))
+
+    @property
+    def terms(self) -> Terms:
+        """The equations of motion here, as a sampled law is told; see `Plant.terms`."""
+        time_loop = self._loop
+        if time_loop is None:
+            return self.plant.terms(*self._start, 0.0)
+        t, x = self.time, self._x
+        rank = loop.show(
+            time_loop.model, time_loop.options, time_loop.exchange, time_loop.work, time_loop.steps, t, x.copy()
+        )
+        if rank < 0:
+            raise SimulationError(
+                f"the equations of motion cannot be evaluated {where(self.plant, t, x)}"
+            ) from time_loop.failure
+        return time_loop.terms_here(t)
+
+    def events(self) -> list[dict[str, Any]]:
+        """What has happened so far, in order: singular passages, events, limits; as `Simulation.events`."""
+        found = sorted([*self._passages, *self._observers.found], key=lambda event: event["time"])
+        names = "time", "kind", "conditioning", "rank"
+        return [{name: event[name] for name in names} | {"loss": 0.0} for event in found]
+
+    # -- copies -----------------------------------------------------------------------------------
+
+    def copy(self) -> Stepper:
+        """Another one that stands here; both go on alone, and under the same efforts alike to the last bit."""
+        other = object.__new__(Stepper)
+        vars(other).update(vars(self))
+        other._observers = self._observers.copy()
+        other._given = _Given(self.plant)
+        other._given.command, other._given.until = self._given.command, self._given.until
+        other._run = replace(self._run, observers=other._observers, control=other._given)
+        other._now = replace(self._now, x=self._now.x.copy())
+        other._record = Record()
+        other._passages = list(self._passages)
+        if self._loop is not None:
+            other._begin()
+            other._loop.take(self._loop)
+        return other
+
+    __copy__ = copy
+
+    def __deepcopy__(self, memo: dict) -> Stepper:
+        return self.copy()
+
+    def __repr__(self) -> str:
+        return f"<Stepper of {self.plant.name!r} at t = {self.time:.6g} s>"

@@ -1,0 +1,292 @@
+"""The time loop: from one time to another, in blocks of compiled steps; what it asks for on the way, and the record."""
+
+from __future__ import annotations
+
+import time as clock
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._interrupt import let_through
+from .._jit import entry
+from ..errors import AssemblyError, ModelError, RedundantRowsError, Status
+from ..kernels import loop, motion, passages, runge_kutta
+from .engine import ROOM, Engine
+from .integrators import ladder
+from .path import NODES, path
+from .run import AT_POSE, Met, Record, Run, Standing, spent
+
+__all__ = ["Method", "TimeLoop"]
+
+Array = NDArray[np.float64]
+
+_CAPACITY, _PAST = 512, 12  # steps in a block of the record; those that the next block begins with
+_LOOK = 0.1  # s: about how often the loop looks at the keyboard
+
+
+class Method(Protocol):
+    """A method of integration that is not compiled: it takes the steps, and the loop does all else.
+
+    Attributes
+    ----------
+    projected : bool
+        Whether its steps are projected as those of the loop are; else they stay on the closed loops by themselves.
+    h : float
+        Next step, s.
+    rejections, evaluations : int
+        Steps that were taken again, and evaluations that the engine has not counted.
+    counts : dict
+        What else is counted, by name.
+    """
+
+    projected: bool
+
+    @property
+    def h(self) -> float: ...
+    @property
+    def rejections(self) -> int: ...
+    @property
+    def evaluations(self) -> int: ...
+    @property
+    def counts(self) -> dict[str, int]: ...
+
+    def __call__(self, t: float, x: Array, end: float) -> tuple[float, Array, Array]:
+        """End, state and dense coefficients (7, nx) of the next step from (t, x), at most to `end`.
+
+        (t, x) is where the last step has ended, unless that was projected, or is taken again.
+        """
+
+    def forget(self) -> None:
+        """The efforts have changed."""
+
+    def explain(self, error: Exception) -> tuple[Status, BaseException | None] | None:
+        """How a run ends where a step raises this, and the error to tell; None where it is none of the method."""
+
+
+class TimeLoop(Engine):
+    """Steps of a run, by a method that is not compiled, or by those of the loop.
+
+    Attributes
+    ----------
+    steps : kernels.loop.Steps
+        The record of the last steps, and where the loop stands.
+    stop : float
+        When `advance` comes back, s.
+    """
+
+    def __init__(self, run: Run, now: Standing) -> None:
+        super().__init__(run, now)
+        self.watch = run.watch
+        self.observers = run.observers if run.observers is not None and run.observers.needed else None
+        self.method: Method | None = None
+        self.stop = np.inf
+        self._crossed, self._ended = False, ""
+        self._met: Met | None = None
+
+    def begin(self, now: Standing, method: Method | None = None) -> None:
+        """Where the steps begin, and who takes them."""
+        run, self.method = self.run, method
+        bound = self.formulation is not None and self.formulation.bound
+        looked_at = self.watch is not None or bound or bool(np.isfinite(run.meet_after))
+        if self.observers is not None:
+            looked_at |= bool(self.observers.events) or method is not None
+        self.options = self.options._replace(looked_at=looked_at, ladder=run.method == "auto")
+        if method is not None:
+            kept = self.options.stabilisation if method.projected else motion.NONE
+            self.options = self.options._replace(outside=True, stabilisation=kept)
+        tables = ladder(run.method if method is None else "dop853")  # of which another method uses none
+        capacity = max(min(_CAPACITY, run.max_steps - now.taken), 1) + _PAST
+        nx, nu = now.x.size, run.plant.nu
+        stages = max(table.b.size + 1 + table.c_extra.size for table in tables)
+        self.steps = steps = loop.Steps(
+            T=np.zeros(capacity + 1),
+            X=np.zeros((capacity + 1, nx)),
+            F=np.zeros((capacity, 7, nx)),
+            U=np.zeros((capacity, nu)),
+            near=np.ones(capacity + 1),
+            found=np.zeros((ROOM, 2)),
+            K=np.zeros((stages, nx)),
+            low=np.zeros(nx),
+            command=np.array(self.control.command, dtype=np.float64),
+            times=np.array(run.times, dtype=np.float64),
+            limits=np.tile([-np.inf, np.inf], (self.nq, 1)),
+            clock=np.zeros(loop.STEP + len(tables)),
+            count=np.zeros(loop.COUNTS, np.int64),
+        )
+        if self.observers is not None:
+            steps.limits[:] = self.observers.limits
+        steps.T[0], steps.X[0] = now.t, now.x
+        steps.clock[loop.STEP :], steps.clock[loop.ENERGY], steps.clock[loop.ACROSS] = now.h, self.energy0, np.inf
+        steps.clock[loop.NEXT], steps.clock[loop.AHEAD] = self.control.next, -np.inf
+        steps.clock[loop.BEFORE], now.before, now.met = now.before, np.inf, None
+        steps.count[loop.TAKEN] = now.taken
+        gaps = np.array([runge_kutta.widest_gap(table) for table in tables])
+        self._arguments = (self.model, tables, gaps, self.options, self.exchange, self.work, steps)
+        self._advance = entry(loop.advance, *self._arguments, 0.0, 1)
+
+    def advance(self, tries: int) -> int:
+        """Compiled steps to `stop`, or so many; says why they end."""
+        return self._advance(*self._arguments, self.stop, tries)
+
+    def go(self, record: Record, now: Standing, stop: float) -> None:
+        """Step on to a time, or to where something that is watched happens."""
+        steps, self.stop = self.steps, stop
+        first, tries, reason, evaluations = 0, 8, loop.PAUSED, record.evaluations
+        while reason in (loop.PAUSED, loop.EVENT):
+            begin, tried = clock.perf_counter(), self._tried
+            reason = self.advance(tries)
+            tried = self._tried - tried
+            wanted = int(tried * _LOOK / max(clock.perf_counter() - begin, 1e-9))
+            tries = max(min(wanted, 8 * (tried + 1)), 1)
+            self.place(now)
+            try:
+                self.run.report.update(now.t / self.run.t_end)
+                let_through()
+                if reason == loop.PAUSED:
+                    reason = int(spent(self.run, now, self.stop)) or loop.PAUSED
+            except BaseException:
+                reason = loop.ERROR
+                raise
+            finally:
+                if self.full or reason not in (loop.PAUSED, loop.EVENT):
+                    first = self._hand_over(record, first)
+                    record.evaluations = evaluations + self.evaluations
+                    record.rejections = int(steps.count[loop.REJECTIONS])
+                    if self.method is not None:
+                        record.evaluations += self.method.evaluations
+                        record.rejections += self.method.rejections
+                        record.counts = self.method.counts
+        now.stopped = self._crossed and reason == loop.COMPLETED
+        now.met = self._met if reason == loop.COMPLETED else None
+        if reason == loop.COMPLETED and not self._stopping:
+            near = float(motion.closeness_at(self.model, self.options, self.exchange, self.work, now.t, now.x))
+            if near < min(float(steps.clock[loop.BEFORE]), passages.MET):
+                record.passages.append((now.t, near))
+        record.status, record.error, record.where = self.ended(reason)
+
+    @property
+    def _tried(self) -> int:
+        return int(self.steps.count[loop.TAKEN] + self.steps.count[loop.REJECTIONS])
+
+    @property
+    def last(self) -> int:
+        """The entry of the last state."""
+        return int(self.steps.count[loop.LAST])
+
+    @property
+    def full(self) -> bool:
+        """Whether there is something to take out of the block of steps."""
+        return self.last >= len(self.steps.F) or self.steps.count[loop.FOUND] > 0
+
+    def take(self, other: TimeLoop) -> None:
+        """Stand where another one stands, which began on the same plant."""
+        for mine, its in ((self.steps, other.steps), (self.exchange, other.exchange), (self.work, other.work)):
+            for ours, theirs in zip(mine, its, strict=True):
+                ours[...] = theirs
+        self.energy0, self.stop = other.energy0, other.stop
+
+    def place(self, now: Standing) -> None:
+        """Tell where the loop stands."""
+        steps, n = self.steps, self.last
+        now.t, now.x, now.taken = float(steps.T[n]), steps.X[n].copy(), int(steps.count[loop.TAKEN])
+        now.h = float(steps.clock[loop.STEP + steps.count[loop.METHOD]])
+
+    def _hand_over(self, record: Record, first: int) -> int:
+        """Give the steps from entry `first` on to the record; returns where the next ones begin."""
+        steps, n = self.steps, self.last
+        ends, new = slice(first, n + 1), slice(first, n)
+        record.append(steps.T[ends], steps.X[ends], steps.F[new], steps.U[new])
+        record.passages += self.empty()
+        return self.last
+
+    def empty(self) -> list[tuple[float, float]]:
+        """Make room for a new block of steps; returns the singular poses met."""
+        steps, n = self.steps, self.last
+        found = [(float(t), float(near)) for t, near in steps.found[: steps.count[loop.FOUND]]]
+        gone = max(n - _PAST, 0)
+        for array in (steps.T, steps.X, steps.near):
+            array[: n - gone + 1] = array[gone : n + 1].copy()
+        for array in (steps.F, steps.U):
+            array[: n - gone] = array[gone:n].copy()
+        steps.count[loop.FOUND], steps.count[loop.LAST] = 0, n - gone
+        steps.count[loop.SINCE] = max(steps.count[loop.SINCE] - gone, 0)
+        return found
+
+    def ended(self, reason: int) -> tuple[Status, BaseException | None, str]:
+        """How the loop ended, the error to tell, and what ended it.
+
+        Raises
+        ------
+        BaseException
+            What a law, or something that is watched, has raised.
+        """
+        refused, raised = self._refused, self._raised
+        if reason == loop.ERROR or self._stopping:
+            if isinstance(raised, RedundantRowsError):
+                return Status.FORMULATION, raised, ""
+            if self.method is not None and isinstance(raised, Exception):
+                known = self.method.explain(raised)
+                if known is not None:
+                    return *known, ""
+            if raised is not None:
+                raise raised
+        elif reason in (loop.NOT_FINITE, loop.PROJECTION) and isinstance(refused, ModelError):
+            unclosed = isinstance(refused, AssemblyError)
+            return (Status.PROJECTION, None, "") if unclosed else (Status.FAILED, refused, "")
+        elif reason == loop.COMPLETED and self._ended:
+            return Status.EVENT, None, self._ended
+        return Status(reason), None, ""
+
+    # -- answers ----------------------------------------------------------------------------------
+
+    def _sampled(self, t: float) -> None:
+        """What is due for the law, and when the held efforts change next."""
+        control = self.control
+        control.refresh(t, lambda: self.terms_here(t), self.split(self.exchange.x)[2].copy())
+        self.steps.command[:] = control.command
+        self.steps.clock[loop.NEXT] = control.next
+        if self.method is not None:
+            self.method.forget()
+
+    def _attempted(self, until: float) -> None:
+        """A step of another method."""
+        steps, method = self.steps, self.method
+        n = int(steps.count[loop.LAST])
+        end, x, F = method(float(steps.T[n]), steps.X[n].copy(), until)  # type: ignore[misc]
+        steps.T[n + 1], steps.X[n + 1], steps.F[n], steps.clock[loop.STEP] = end, x, F, method.h  # type: ignore[union-attr]
+
+    def _stepped(self, t: float) -> int:
+        """Look at a step that was accepted; REFUSED where it leads beyond something that is watched."""
+        steps = self.steps
+        n = int(steps.count[loop.LAST])
+        T, X, F = steps.T[n : n + 2].copy(), steps.X[n : n + 2].copy(), steps.F[n : n + 1].copy()
+        state, first = path(T, F, X), np.inf
+        if self.watch is not None:
+            crossing = self.watch.crossing(T, X, state, self.effort)
+            first = np.inf if crossing is None else crossing
+        found = steps.found[: steps.count[loop.FOUND]]
+        met = found[(found[:, 0] >= T[0]) & (found[:, 0] > self.run.meet_after) & (found[:, 1] < AT_POSE), 0]
+        seen = None if self.observers is None else self.observers.look(T, state)
+        if seen is not None and seen.stop < min([first, *met]):  # the step is taken again, to there
+            self.observers.keep(seen)  # type: ignore[union-attr]
+            self.stop, self._ended, self.observers = seen.stop, seen.why, None
+            return motion.REFUSED
+        if met.size and met[0] < first:
+            way = np.array([state(T[0] + s * (met[0] - T[0])) for s in NODES])
+            self.stop, self._met = float(T[0]), Met(float(met[0]), (float(T[0]), float(T[1])), way)
+            return motion.REFUSED
+        if np.isfinite(first):  # as above
+            self.stop, self.watch, self._crossed = first, None, True
+            return motion.REFUSED
+        if seen is not None:
+            self.observers.keep(seen)  # type: ignore[union-attr]
+        if self.formulation is not None and self.formulation.bound:  # it keeps a basis: does it still fit?
+            self.formulation = self.formulation.at(self.terms(t, steps.X[n + 1]))
+        return 0
+
+    _answers = Engine._answers | {
+        motion.SAMPLE: _sampled,
+        motion.STEPPED: _stepped,
+        motion.ATTEMPT: _attempted,
+    }
