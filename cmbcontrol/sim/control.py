@@ -110,7 +110,7 @@ class Control:
             method = "__call__"
             u = self._asked(t, terms, self.state)
             method = "report"
-            if self._shown(t):
+            if optional(self.law, method) is not None and self._shown(t):
                 self.reports.append((t, self._told(t, terms, self.state)))
             method = "update"
             update = optional(self.law, method)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .._jit import JIT_ENABLED, Callback
+from .._jit import JIT_ENABLED, Callback, entry
 from ..errors import AssemblyError, ModelError, RedundantRowsError
 from ..kernels import constrained, layout, motion, passages
 from ..model.mechanism import Mechanism
@@ -61,6 +61,7 @@ class Engine:
             rank=np.zeros(1, np.int64),
         )
         self._stopping = False
+        self._rate: Callable | None = None
         self._raised: BaseException | None = None
         self._refused: Exception | None = None
         self._callback = Callback(self._answer)
@@ -193,7 +194,10 @@ class Engine:
         x, dx = np.array(x, dtype=np.float64), np.empty(len(x))  # of one type: each other one would be compiled
         if not self.options.law:
             self.exchange.u[:] = self.control.command
-        rank = motion.rate(self.model, self.options, self.exchange, self.work, t, x, True, dx)
+        arguments = (self.model, self.options, self.exchange, self.work, float(t), x, True, dx)
+        if self._rate is None:
+            self._rate = entry(motion.rate, *arguments)
+        rank = self._rate(*arguments)
         if rank < 0:
             raise self.failure or NotFinite
         return dx

@@ -12,13 +12,14 @@ from numpy.typing import ArrayLike, NDArray
 from .. import _check
 from .._progress import Reporter
 from ..controllers.protocol import ConstantEffort
-from ..errors import SimulationError, Status
+from ..errors import ModelError, SimulationError, Status
 from ..kernels import loop, motion, passages
 from ..model.plant import Plant
 from ..model.terms import RANK_TOLERANCE, Terms
 from .branching import Steering, check_start, leave
 from .control import Control
 from .ending import where, why_ended
+from .engine import NotFinite
 from .events import LIMITS, Event, Observers, listed_events
 from .output import passage_events
 from .run import Record, Run, Standing, spent
@@ -161,7 +162,9 @@ class Stepper:
             plant, self._given, options, self._method, self._t_end, _ALL, Reporter(False, ""),
             stabilisation=self._kept, observers=self._observers,
         )  # fmt: skip
-        self._now = Standing(0.0, np.concatenate([q, v, np.zeros(2)]), 0.0)
+        self._time, self._x = 0.0, np.concatenate([q, v, np.zeros(2)])
+        self._nq, self._n = plant.nq, plant.nq + plant.nv
+        self._now = Standing(0.0, self._x.copy(), 0.0)
         self._origin, self._dt, self._count = 0.0, 0.0, 0
         self._record = Record()
         self._record.begin(0.0, self._now.x, plant.nu)
@@ -199,14 +202,15 @@ class Stepper:
         ValueError, TypeError
             Where these are no efforts or no time.
         """
-        usual = type(u) is np.ndarray and u.dtype == np.float64 and u.shape == self._given.command.shape
-        if not (usual and np.isfinite(u).all()):
-            u = _check.vector(u, self.plant.nu, "the efforts u", self.plant.actuator_names)
+        u = _check.vector(u, self._given.command.size, "the efforts u", self._given.motors)
         if not (type(dt) is float and 0.0 < dt < np.inf):
             dt = _check.positive(dt, "dt")
         if self.ended:
             raise SimulationError(f"{self.ended} reset() begins anew.")
-        until = self._next(dt)
+        if dt != self._dt or self._origin + self._count * dt != self._time:
+            self._origin, self._dt, self._count = self._time, dt, 0
+        self._count += 1
+        until = self._origin + self._count * dt  # equal steps end at multiples of their length, as samples do
         if self._now.h == 0.0:
             self._now.h = first_step(self.plant, *self._start, u, self._run.options)
             if self._loop is not None:
@@ -216,23 +220,20 @@ class Stepper:
         else:
             steps = self._loop.steps
             steps.command[:] = u
-            steps.clock[loop.NEXT] = steps.T[steps.count[loop.LAST]]
-        if not self.ended:
-            self._loop.stop = until
-            reason = self._loop.advance(_TRIES)
-            if reason != loop.COMPLETED or self._loop.full:
-                self._attend(reason)
+            steps.clock[loop.NEXT] = self._time
+        try:
+            if not self.ended:
+                self._loop.stop = until
+                reason = self._loop.advance(_TRIES)
+                if reason != loop.COMPLETED or self._loop.full:
+                    self._attend(reason)
+        finally:
+            n = self._loop.last
+            self._time, self._x = float(self._loop.steps.T[n]), self._loop.steps.X[n].copy()
         if len(self._observers.found) > self._told:
             self._observers.warn(stacklevel=2, since=self._told)
             self._told = len(self._observers.found)
         return self.state
-
-    def _next(self, dt: float) -> float:
-        """The end of a step; equal steps end at multiples of their length, as samples do."""
-        if dt != self._dt or self._count * dt + self._origin != self.time:
-            self._origin, self._dt, self._count = self.time, dt, 0
-        self._count += 1
-        return self._origin + self._count * dt
 
     def _leave(self, u: Array, until: float) -> None:
         """From a singular pose, or from beside one, by a step of collocation; see `branching.leave`."""
@@ -271,37 +272,33 @@ class Stepper:
     # -- where it stands --------------------------------------------------------------------------
 
     @property
-    def _x(self) -> Array:
-        if self._loop is None:
-            return self._now.x
-        return self._loop.steps.X[self._loop.last]
-
-    @property
     def time(self) -> float:
         """s."""
-        return self._now.t if self._loop is None else float(self._loop.steps.T[self._loop.last])
+        return self._time
 
     @property
     def state(self) -> State:
         """Time, positions, velocities and work, as copies."""
-        x, nq, n = self._x, self.plant.nq, self.plant.nq + self.plant.nv
-        return State(self.time, x[:nq].copy(), x[nq:n].copy(), float(x[n]), float(x[n + 1]))
+        x, nq, n = self._x.copy(), self._nq, self._n
+        return State(self._time, x[:nq], x[nq:n], float(x[n]), float(x[n + 1]))
 
     @property
     def terms(self) -> Terms:
-        """The equations of motion here, as a sampled law is told; see `Plant.terms`."""
-        time_loop = self._loop
-        if time_loop is None:
+        """The equations of motion here, as a sampled law is told; see `Plant.terms`.
+
+        Raises
+        ------
+        SimulationError
+            Where they cannot be evaluated.
+        """
+        if self._loop is None:
             return self.plant.terms(*self._start, 0.0)
-        t, x = self.time, self._x
-        rank = loop.show(
-            time_loop.model, time_loop.options, time_loop.exchange, time_loop.work, time_loop.steps, t, x.copy()
-        )
-        if rank < 0:
+        try:
+            return self._loop.shown()
+        except (NotFinite, ModelError) as error:
             raise SimulationError(
-                f"the equations of motion cannot be evaluated {where(self.plant, t, x)}"
-            ) from time_loop.failure
-        return time_loop.terms_here(t)
+                f"the equations of motion cannot be evaluated {where(self.plant, self._time, self._x)}: {error}"
+            ) from error
 
     def events(self) -> list[dict[str, Any]]:
         """What has happened so far, in order: singular passages, events, limits; as `Simulation.events`."""
@@ -321,7 +318,7 @@ class Stepper:
         other._run = replace(self._run, observers=other._observers, control=other._given)
         other._now = replace(self._now, x=self._now.x.copy())
         other._record = Record()
-        other._passages = list(self._passages)
+        other._passages, other._x = list(self._passages), self._x.copy()
         if self._loop is not None:
             other._begin()
             other._loop.take(self._loop)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time as clock
+from collections.abc import Callable
 from typing import Protocol
 
 import numpy as np
@@ -12,7 +13,8 @@ from .._interrupt import let_through
 from .._jit import entry
 from ..errors import AssemblyError, ModelError, RedundantRowsError, Status
 from ..kernels import loop, motion, passages, runge_kutta
-from .engine import ROOM, Engine
+from ..model.terms import Terms
+from .engine import ROOM, Engine, NotFinite
 from .integrators import ladder
 from .path import NODES, path
 from .run import AT_POSE, Met, Record, Run, Standing, spent
@@ -124,10 +126,27 @@ class TimeLoop(Engine):
         gaps = np.array([runge_kutta.widest_gap(table) for table in tables])
         self._arguments = (self.model, tables, gaps, self.options, self.exchange, self.work, steps)
         self._advance = entry(loop.advance, *self._arguments, 0.0, 1)
+        self._show: Callable | None = None
 
     def advance(self, tries: int) -> int:
         """Compiled steps to `stop`, or so many; says why they end."""
         return self._advance(*self._arguments, self.stop, tries)
+
+    def shown(self) -> Terms:
+        """The equations of motion where the loop stands, as a sampled law is told.
+
+        Raises
+        ------
+        NotFinite, ModelError
+            Where they cannot be evaluated.
+        """
+        t, x = float(self.steps.T[self.last]), self.steps.X[self.last].copy()
+        arguments = (self.model, self.options, self.exchange, self.work, self.steps, t, x)
+        if self._show is None:
+            self._show = entry(loop.show, *arguments)
+        if self._show(*arguments) < 0:
+            raise self.failure or NotFinite
+        return self.terms_here(t)
 
     def go(self, record: Record, now: Standing, stop: float) -> None:
         """Step on to a time, or to where something that is watched happens."""

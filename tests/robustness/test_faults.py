@@ -21,7 +21,7 @@ from cmbcontrol._interrupt import held, let_through
 from cmbcontrol.cli import common
 from cmbcontrol.cli import experiment as command
 from cmbcontrol.experiments import Entry, Parts, Report, Table, measure
-from cmbcontrol.sim import engine, output
+from cmbcontrol.sim import output, time_loop
 
 pytestmark = pytest.mark.nojit_slow
 
@@ -367,7 +367,7 @@ def test_the_compiled_loop_may_come_back_at_any_time(five, monkeypatch):
     for given, options in cases:
         found = []
         for look in (1e9, 0.0):
-            monkeypatch.setattr(engine, "_LOOK", look)
+            monkeypatch.setattr(time_loop, "_LOOK", look)
             found.append(cmb.simulate(*given, **options))
         for variable in found[0].data.data_vars:
             assert found[0].data[variable].identical(found[1].data[variable]), variable
@@ -378,7 +378,7 @@ def test_the_compiled_loop_may_come_back_at_any_time(five, monkeypatch):
 def test_the_compiled_loop_looks_after_few_steps(keyboard, monkeypatch):
     """A machine whose steps take long is not asked for hundreds of them at once."""
     plant, q0, v0 = plants.catalogue["n-four-bar"].start(n=40)
-    monkeypatch.setattr(engine, "let_through", lambda: (press(), let_through()))
+    monkeypatch.setattr(time_loop, "let_through", lambda: (press(), let_through()))
     with pytest.raises(cmb.SimulationInterrupted) as caught:
         cmb.simulate(plant, None, q0, v0, t_end=10.0, output_times=[0.0])
     assert 1 <= caught.value.run.data.attrs["steps"] <= 8
