@@ -33,7 +33,7 @@ def test_ex02_tracking():
 @pytest.mark.nojit_slow
 def test_ex03_singular_poses():
     found = results("ex03_singular_poses")
-    assert all(value <= 1e-3 for name, value in found.items() if "mirror" in name)
+    assert all(value <= 2.2e-5 for name, value in found.items() if "mirror" in name)  # as in test_simulate.MIRROR
     assert all(value <= 6000 for name, value in found.items() if "evaluations" in name)
 
 

@@ -31,6 +31,12 @@ def regular_start(plant):
     return plant.assemble(guess=left | dict(right=0.3, elbow_right=-1.96), **left)
 
 
+# README tells 2e-6 rad of the first example and 7e-6 of the second. What the start has of rounding is 4e9 times larger
+# after 5 s: starts beside it by one unit in the last digit of each angle, as another platform may have, have up to
+# 1.1e-5 (12 of each example); twice that is the margin.
+MIRROR = 2.2e-5
+
+
 def mirror_error(run):
     """How far a run of the five-bar is from mirror symmetry, rad."""
     q = run.q.values
@@ -49,7 +55,7 @@ class TestFiveBarThroughSingularPoses:
         assert run.max_drift <= 1e-12
         assert run.max_energy_error <= 1e-6
         assert run.data.attrs["evaluations"] <= 6000
-        assert mirror_error(run) <= 1e-3
+        assert mirror_error(run) <= MIRROR
         back = [e["time"] for e in run.events()][1]
         # 2.825368 s by quadrature of the mirror-symmetric half, which has one freedom
         assert back == pytest.approx(2.82536846, abs=2e-5)
@@ -70,7 +76,7 @@ class TestFiveBarThroughSingularPoses:
         assert run.max_drift <= 1e-12
         assert run.max_energy_error <= 1e-6
         assert run.data.attrs["evaluations"] <= 6000
-        assert mirror_error(run) <= 1e-3
+        assert mirror_error(run) <= MIRROR
 
     @pytest.mark.nojit_slow
     def test_regular_start(self):

@@ -14,7 +14,7 @@ from cmbcontrol.plants.n_four_bar import rate as chain_rate
 from cmbcontrol.plants.parallel_four_bar import pose as two_freedoms_pose
 from cmbcontrol.plants.parallelogram import pose as links_pose
 from cmbcontrol.plants.parallelogram import rate as links_rate
-from cmbcontrol.sim.branching import near_the_end
+from cmbcontrol.sim.ending import near_the_end
 
 pytestmark = pytest.mark.nojit_slow  # whole runs
 

@@ -8,12 +8,12 @@ from traceback import walk_tb
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import ModelError, ParametrizationError, SingularPoseError, Status
+from ..dynamics.singular import nearest_singular_pose, singular_pose
+from ..errors import AssemblyError, ModelError, ParametrizationError, SingularPoseError, Status
 from ..model.plant import Plant
-from .branching import near_the_end
 from .run import Record
 
-__all__ = ["where", "why_ended"]
+__all__ = ["near_the_end", "where", "why_ended"]
 
 Array = NDArray[np.float64]
 
@@ -22,6 +22,15 @@ def where(plant: Plant, t: float, x: Array) -> str:
     """A time and a pose."""
     q = ", ".join(f"{n} = {value:.6g}" for n, value in zip(plant.position_names, x, strict=False))
     return f"at t = {t:.9g} s, at {q}"
+
+
+def near_the_end(plant: Plant, q: Array) -> str:
+    """The singular pose near which a run ended, in words; empty where there is none."""
+    try:
+        pose = singular_pose(plant, nearest_singular_pose(plant, q, within=1e-2))
+    except (AssemblyError, ModelError, SingularPoseError, np.linalg.LinAlgError):
+        return ""
+    return f"A singular pose is near: {pose}" if pose.few else ""
 
 
 def why_ended(plant: Plant, record: Record, grown: str = "") -> str:

@@ -26,7 +26,6 @@ from ..linear.parametrization import Parametrization, as_parametrization
 from ..model.plant import Plant
 from ..model.terms import RANK_TOLERANCE
 from . import output
-from .branching import Steering, check_start
 from .control import Control, LawFailed
 from .ending import where, why_ended
 from .events import LIMITS, Event, Observers, listed_events
@@ -35,7 +34,8 @@ from .result import Simulation
 from .run import Record, Run, Standing
 from .runaway import runaway
 from .stabilisation import Stabilisation
-from .start import first_step, options_of, start_state
+from .start import check_start, first_step, options_of, start_state
+from .steering import Steering
 from .switching import Contact, Switch
 from .switching_run import Course, Loops, run_in_parts
 

@@ -6,14 +6,16 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
-from ..dynamics.singular import moves
+from .._tolerance import BLURRED, rank
+from ..dynamics.singular import moves, singular_pose
+from ..errors import SingularPoseError
 from ..kernels import constrained, motion
 from ..model.plant import Plant
 from ..model.terms import RANK_TOLERANCE
 from .run import regular_gradient
 from .stabilisation import Stabilisation
 
-__all__ = ["first_step", "options_of", "start_state"]
+__all__ = ["check_start", "first_step", "options_of", "start_state"]
 
 Array = NDArray[np.float64]
 
@@ -56,6 +58,36 @@ def start_state(plant: Plant, q0: ArrayLike | None, v0: ArrayLike | None, metric
             "plant.project_velocity(q0, v0)."
         )
     return q0, allowed
+
+
+def check_start(plant: Plant, q: Array, v: Array) -> None:
+    """Refuse a start from which nothing moves, or with a velocity that no motion has.
+
+    Raises
+    ------
+    SingularPoseError
+    """
+    rows = min(len(plant.row_names), plant.nv)
+    if not rows:
+        return
+    terms = plant.terms(q, v)
+    largest = max(float(terms.pivots[0]), 0.01 * regular_gradient(plant, q))
+    if rank(terms.pivots, largest, BLURRED) == rows:
+        return
+    pose = singular_pose(plant, q, tolerance=4.0 * BLURRED)
+    if not len(pose.forms):
+        return
+    if pose.moves(v):
+        singular_pose(plant, q, v, tolerance=4.0 * BLURRED)
+    elif pose.few and pose.locked:
+        raise SingularPoseError(
+            f"{pose} Nothing moves from here; the loads of such a pose need the stiffness of the parts."
+        )
+    elif pose.few and pose.complete and not any(branch.regular for branch in pose.branches):
+        raise SingularPoseError(
+            f"{pose} Part of the machine is locked, whatever the rest does: what holds it there is the stiffness of "
+            "its parts, which is not modelled. Weld that part, and leave its loops out."
+        )
 
 
 def options_of(

@@ -16,15 +16,16 @@ from ..errors import ModelError, SimulationError, Status
 from ..kernels import loop, motion, passages
 from ..model.plant import Plant
 from ..model.terms import RANK_TOLERANCE, Terms
-from .branching import Steering, check_start, leave
 from .control import Control
 from .ending import where, why_ended
 from .engine import NotFinite
 from .events import LIMITS, Event, Observers, listed_events
+from .leaving import leave
 from .output import passage_events
 from .run import Record, Run, Standing, spent
 from .stabilisation import Stabilisation
-from .start import first_step, options_of, start_state
+from .start import check_start, first_step, options_of, start_state
+from .steering import Steering
 from .time_loop import TimeLoop
 
 __all__ = ["State", "Stepper"]
@@ -236,7 +237,7 @@ class Stepper:
         return self.state
 
     def _leave(self, u: Array, until: float) -> None:
-        """From a singular pose, or from beside one, by a step of collocation; see `branching.leave`."""
+        """From a singular pose, or from beside one, by a step of collocation; see `leaving.leave`."""
         now, record = self._now, self._record
         self._given.command, self._given.until = np.array(u), until
         with np.errstate(all="ignore"):

@@ -17,10 +17,11 @@ from ..model.capture import capture
 from ..model.elements import Coupling, Joint, Point, Weld
 from ..model.plant import Plant
 from ..model.terms import Terms
-from .branching import Steering, advance_through
+from .branching import advance_through
 from .control import Control
 from .output import Part
 from .run import INSTANT, Record, Run, Standing
+from .steering import Steering
 from .switching import Contact, Engage, Lock, Release, Switch, Unlock
 from .switching_watch import Guard, Moment, Watcher
 

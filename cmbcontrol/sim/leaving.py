@@ -1,0 +1,229 @@
+"""The first step from a singular pose, or from beside one."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._tolerance import BLURRED
+from ..dynamics.singular import SingularPose, moves, nearest_singular_pose, singular_pose
+from ..errors import AssemblyError, SingularPoseError, Status
+from ..kernels import motion, passages
+from ..model.plant import Plant
+from ..model.terms import Terms
+from .collocation import AWAY, KNOWN, UNKNOWN, Collocation, collocated
+from .engine import Engine
+from .path import NODES, coefficients
+from .path import path as path_of
+from .run import Record, Run, Standing
+from .steering import Steering
+
+__all__ = ["leave"]
+
+Array = NDArray[np.float64]
+
+_DEFECT = 1e-10  # of that step, times its length
+# Most of it from rest at the tip of a cone of directions, where nothing else leads on; and how far from the pose, in
+# radians or sizes, the step ends at least: on the cone a node is told to rounding over the square of that.
+_DEFECT_AT_POSE, _OFF = 1e-7, 1e-5
+_ORDER = 5  # of the defect in the length
+# closeness below which the pose tells the acceleration from rest: gradients are turned by 1e-16 / closeness^2, 0.1 here
+_BESIDE = 3e-8
+_BADLY = 1e-5  # of a velocity: what rounding over the smallest distance with full rank may have turned it by
+# Most of the defect that the rate of a pose leaves for a start beside it, over the closeness: 600 was measured on the
+# five-bar. No more of it is taken than a shorter step cannot avoid.
+_BESIDE_IT = 2000.0
+# Defect that rounding at the start leaves, times the closeness: of a velocity that is projected on gradients turned by
+# it, and of the position alone, whose weight falls with the square of the step.
+_BLUR, _BLUR_AT_REST = 2e-15, 2e-17
+_DIGITS = 1e-12  # radians or sizes from a pose, below which rounding hides on which branch a start is
+
+
+def leave(run: Run, record: Record, now: Standing, until: float, steering: Steering) -> None:
+    """From a singular pose, or from next to one, a first step of collocation along the branch.
+
+    At the pose, the acceleration is that of the branch (`SingularPose.acceleration`). Beside it, at a distance d, the
+    loops are closed to rounding over d, which turns their gradients by rounding over d^2: the acceleration there is
+    noise, while the motion is smooth. So it is not asked for: all nodes are some hundredths of a radian away. A motion
+    that is not smooth, since it misses the pose, has a defect; it is left to ordinary steps.
+    """
+    plant = run.plant
+    nq, n = plant.nq, plant.nq + plant.nv
+    q, v = now.x[:nq].copy(), now.x[nq:n].copy()
+    terms = plant.terms(q, v, cap=run.options.cap)
+    closeness = motion.closeness(terms.pivots, run.options)
+    if closeness >= passages.CROSS_FROM:
+        return
+    control = run.control
+    if control.next <= now.t:
+        control.refresh(now.t, lambda: plant.terms(q, v, now.t), now.x[n + 2 :])
+    engine = Engine(run, now)
+    found = _start_of_step(run, engine, now, terms, closeness, steering)
+    if found is None:
+        return
+    start, nodes = found
+    length = plant.size / plant.reach
+    speed, rise = (float(np.abs(x / length).max()) for x in (v, start[nq:n]))
+    if not speed + rise > 0.0:
+        return
+    # speed h + rise h^2 / 2 = AWAY
+    h = min(2.0 * AWAY / (speed + np.sqrt(speed**2 + 2.0 * rise * AWAY)), min(until, control.next) - now.t)
+    wanted = _DEFECT + (_BESIDE_IT * closeness if nodes is KNOWN else 0.0)
+    shortest, moving = 1e-5 * h, moves(plant, terms, v)
+    if terms.rank == run.options.cap:
+        wanted += (_BLUR if moving else _BLUR_AT_REST) / closeness
+    most = wanted
+    if stuck := terms.rank < run.options.cap and not moving and _on_a_cone(plant, q):
+        most = max(wanted, _DEFECT_AT_POSE)
+    # where rounding is above what is asked for, the step is as long as its defect falls with its length
+    best, path = np.inf, None
+    while h > shortest and best > _DEFECT:
+        defect, found = collocated(engine, nodes, now.t, now.x, start, h, most)
+        if path is not None and defect >= 0.5 * best:
+            break
+        if stuck and found is not None and not _is_off(plant, q, found.values[-1][:nq]):
+            break
+        if found is not None:
+            best, path = defect, found
+        h *= 0.5 ** np.clip(np.ceil(np.log2(max(defect / wanted, 1e-300)) / _ORDER), 1.0, 2.0)
+    record.evaluations += engine.evaluations
+    if path is not None:
+        end, new, F = float(path.times[-1]), path.values[-1].copy(), path.F
+        if run.observers is not None:
+            ends = np.array([now.t, end])
+            states = path_of(ends, F[None], np.array([now.x, new]))
+            seen = run.observers.look(ends, states)
+            run.observers.keep(seen)
+            if seen.stop < end:  # the run ends within this step
+                values = [states(now.t + s * (seen.stop - now.t)) for s in NODES]
+                end, new, F = seen.stop, values[-1], coefficients(now.x, values)
+                record.status, record.where = Status.EVENT, seen.why
+        record.begin(now.t, now.x, plant.nu)
+        record.append(np.array([now.t, end]), np.array([now.x, new]), F[None], control.command[None])
+        found, now.before = engine.search(now.t, now.x, F, end - now.t)
+        record.passages += found
+        now.t, now.x, now.h = end, new, end - now.t
+        now.taken += 1
+    elif stuck:
+        raise SingularPoseError(
+            f"the motion from {_described(plant, q)} cannot be told accurately: every first step across this singular "
+            "pose is blurred by rounding. Start a little beside it, or with a velocity."
+        )
+
+
+def _on_a_cone(plant: Plant, q: Array) -> bool:
+    """Whether a branch of a singular pose is a cone of directions."""
+    return not all(branch.linear for branch in singular_pose(plant, q, tolerance=4.0 * BLURRED).branches)
+
+
+def _is_off(plant: Plant, pose: Array, q: Array) -> bool:
+    """Whether directions from a singular pose to q can be told."""
+    return bool(np.abs(plant.difference(pose, q) * plant.reach).max() > _OFF * plant.size)
+
+
+def _described(plant: Plant, q: Array) -> str:
+    """A pose in words."""
+    return f"{plant.name} at " + ", ".join(f"{n} = {x:.6g}" for n, x in zip(plant.position_names, q, strict=True))
+
+
+def _start_of_step(
+    run: Run, engine: Engine, now: Standing, terms: Terms, closeness: float, steering: Steering
+) -> tuple[Array, Collocation] | None:
+    """The rate at the start, known or a guess, and the nodes that go with it; None where there is nothing to leave."""
+    plant, lost = run.plant, terms.rank < run.options.cap
+    nq, n = plant.nq, plant.nq + plant.nv
+    q, v = now.x[:nq].copy(), now.x[nq:n].copy()
+    rate, moving = engine.derivative(now.t, now.x), moves(plant, terms, v)
+    pose = singular_pose(plant, q, tolerance=4.0 * BLURRED) if lost or closeness < BLURRED else None
+    if pose is not None and len(pose.forms):
+        pull = None
+        if moving:
+            v = v if lost else _on_pose(pose, v)
+            pull = _pull(run, pose, v, now)
+            now.x[nq:n] = v if pull is None else pose.speed(v) / pose.speed(pull) * pull
+        known = _rate_at_pose(run, pose, rate, now, steering, pull)
+        if known is not None or not moving:
+            return None if known is None else (known, KNOWN)
+    elif lost:
+        return None
+    if moving:
+        rate[nq:n] = 0.0  # straight on
+    elif closeness < _BESIDE:
+        guess = _rate_from_rest(run, engine, rate, now)
+        return None if guess is None else (guess, UNKNOWN)
+    return rate, UNKNOWN
+
+
+def _on_pose(pose: SingularPose, v: Array) -> Array:
+    """A velocity within rounding of a pose, on its branch: gradients that nearly vanish have projected it badly."""
+    try:
+        there = pose.on_branch(v) * pose.speed(v)
+    except SingularPoseError:
+        return v
+    return there if pose.speed(v - there) <= _BADLY * pose.speed(v) else v
+
+
+def _pull(run: Run, pose: SingularPose, v: Array, now: Standing) -> Array | None:
+    """The acceleration (nv,) from rest into whose direction forces turn a slow velocity at a pose at once; else None.
+
+    On a branch that is a cone of directions, a slow motion turns round the tip of the cone within v^2 over the
+    acceleration. Where that is less way than can be told from none, its kinetic energy is all that stays of it.
+    """
+    plant, zero = run.plant, np.zeros(run.plant.nv)
+    try:
+        branch = pose.branch_of(v)
+        if pose.branches[branch].linear:
+            return None
+        terms = plant.terms(pose.q, zero, now.t, cap=run.options.cap)
+        f = terms.B @ run.control.effort(now.t, terms.copied(), now.x[plant.nq + plant.nv + 2 :])
+        a = pose.acceleration(f, branch=branch)
+    except SingularPoseError:
+        return None
+    length = plant.size / plant.reach
+    return a if np.abs(v / length).max() ** 2 < BLURRED * np.abs(a / length).max() else None
+
+
+def _rate_at_pose(
+    run: Run, pose: SingularPose, rate: Array, now: Standing, steering: Steering, pull: Array | None = None
+) -> Array | None:
+    """The rate of the state on the branch, or under a pull; None where second order does not decide."""
+    plant, control = run.plant, run.control
+    nq, n = plant.nq, plant.nq + plant.nv
+    v, c = now.x[nq:n].copy(), now.x[n + 2 :]
+    u = control.effort(now.t, plant.terms(pose.q, v, now.t, cap=run.options.cap), c)
+    branch = None
+    if steering.active and not pose.moves(v):
+        choice = steering.choose(pose, now.t, v)
+        if choice is not None and np.ndim(choice):
+            choice = pose.branch_of(pose.on_branch(choice))  # type: ignore[arg-type]
+        branch = choice
+    rate = rate.copy()
+    if pull is not None:
+        rate[:nq], rate[nq:n] = plant.position_rate(now.x[:nq].copy(), now.x[nq:n].copy()), pull
+        return rate
+    try:
+        rate[nq:n] = pose.acceleration(plant.terms(pose.q, v).B @ u, v, branch=branch)  # type: ignore[arg-type]
+    except SingularPoseError:
+        if steering.active:
+            raise
+        return None
+    return rate
+
+
+def _rate_from_rest(run: Run, engine: Engine, rate: Array, now: Standing) -> Array | None:
+    """Rate at rest beside a singular pose: that of the pose, on the branch on which the start is."""
+    plant = run.plant
+    nq, n = plant.nq, plant.nq + plant.nv
+    q = now.x[:nq].copy()
+    try:
+        pose = singular_pose(plant, nearest_singular_pose(plant, q, within=1e-3))
+        away = plant.difference(pose.q, q)
+        branch = None
+        if np.abs(away * plant.reach).max() > _DIGITS * plant.size:
+            branch = pose.branch_of(pose.on_branch(away))
+        at_pose = plant.terms(pose.q, np.zeros(plant.nv), now.t, cap=run.options.cap)
+        u = run.control.effort(now.t, at_pose.copied(), now.x[n + 2 :])
+        rate[nq:n] = pose.acceleration(at_pose.B @ u, branch=branch)
+    except (AssemblyError, SingularPoseError):
+        return None
+    return rate

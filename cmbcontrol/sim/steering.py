@@ -1,0 +1,87 @@
+"""Which way a run goes on at singular poses."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .. import _check
+from ..dynamics.singular import SingularPose
+from ..errors import SwitchingError
+
+__all__ = ["PASSING", "Steering", "turned"]
+
+Array = NDArray[np.float64]
+Choice = int | ArrayLike | None
+
+PASSING = ("auto", "dop853", "verner65")  # methods that pass singular poses
+
+
+class Steering:
+    """What is done at singular poses.
+
+    Parameters
+    ----------
+    branch : None, int, array_like (nv,), mapping or callable
+        See `simulate`.
+    method, stabilisation : str
+        Of the run.
+
+    Raises
+    ------
+    TypeError
+        Where the run does not pass singular poses.
+    """
+
+    def __init__(self, branch: Any = None, method: str = "dop853", stabilisation: str = "projection") -> None:
+        self.branch = branch
+        self.passed = 0
+        if branch is not None and (method not in PASSING or stabilisation != "projection"):
+            raise TypeError(
+                f"branch= steers runs that pass singular poses: method= {' or '.join(PASSING)} with "
+                f"stabilisation='projection', not {method!r} with {stabilisation!r}"
+            )
+        if isinstance(branch, Mapping):
+            for number in branch:
+                if isinstance(number, bool) or not isinstance(number, (int, np.integer)) or number < 0:
+                    raise ValueError(
+                        f"branch= maps the number of a passage, 0 for the start, to a choice, got {number!r}"
+                    )
+        elif isinstance(branch, (bool, str)):
+            raise TypeError(f"branch= takes a number, a direction, a mapping or a function, got {branch!r}")
+
+    @property
+    def active(self) -> bool:
+        """Whether anything is steered at all."""
+        return self.branch is not None
+
+    def choose(self, pose: SingularPose, t: float, v: Array) -> Choice:
+        """The choice at a passage."""
+        if callable(self.branch):
+            try:
+                return self.branch(pose, t, v.copy())
+            except Exception as error:
+                raise SwitchingError(
+                    f"branch= failed at the singular pose at t = {t:.9g} s: {type(error).__name__}: {error}"
+                ) from error
+        return self.branch.get(self.passed) if isinstance(self.branch, Mapping) else self.branch
+
+
+def turned(pose: SingularPose, v: Array, choice: Choice) -> Array:
+    """The velocity on the chosen branch, with the same kinetic energy; on the branch of a number, ahead."""
+    if choice is None:
+        return v
+    try:
+        return pose.speed(v) * _direction(pose, v, choice)
+    except (TypeError, ValueError) as error:
+        raise SwitchingError(f"branch= chose what the singular pose does not have: {error}") from error
+
+
+def _direction(pose: SingularPose, v: Array, choice: Choice) -> Array:
+    if isinstance(choice, (int, np.integer)) and not isinstance(choice, bool):
+        direction = pose.toward(int(choice), v)
+        return direction if direction @ pose.M @ v >= 0.0 else -direction
+    return pose.on_branch(_check.vector(choice, pose.plant.nv, "the direction", pose.plant.velocity_names))
