@@ -77,6 +77,11 @@ def test_the_first_step_from_a_singular_pose_is_looked_at(plant):
     assert ended.time[-1] == when and abs(float(ended.q[-1, 0]) - np.pi - 1e-3) < 1e-9
 
 
+def test_the_name_of_an_event_says_nothing_of_singular_poses(plant, q0):
+    run = cmb.simulate(plant, q0=q0, t_end=1.0, events=[cmb.Event(level, "singular passage")])
+    assert times(run, "singular passage") and run.singularities() == []
+
+
 def test_events_while_loops_change(plant, q0):
     release = cmb.Release(plant.loops[0].name, at=0.3)
     run = cmb.simulate(plant, q0=q0, t_end=1.0, switches=release, events=[cmb.Event(lambda t, q, v: t - 0.5, "later")])

@@ -428,8 +428,8 @@ class _Path:
 
     def singular_passages(self) -> list[tuple[float, Controllability]]:
         """The instants at which the loops lose their rank."""
-        kinds = [str(kind) for kind in self.data["event_kind"].values]
-        found = [k for k, kind in enumerate(kinds) if kind.startswith("singular")]
+        kinds, known = self.data["event_kind"].values, np.isfinite(self.data["event_conditioning"].values)
+        found = [k for k, kind in enumerate(kinds) if known[k] and str(kind).startswith("singular")]
         if not found:
             return []
         largest = max(self.gradients(q)[0] for q in self.q)

@@ -829,7 +829,7 @@ def singularities(plant: Plant, data: xarray.Dataset) -> list[SingularityEvent]:
     names = ("time", "kind", "q", "v", "v_after", "conditioning", "rank")
     found = []
     for t, kind, q, v, after, c, rank in zip(*(data[f"event_{name}"].values for name in names), strict=True):
-        if "singular" in str(kind):
+        if "singular" in str(kind) and np.isfinite(c):  # events of a user may have any name, and no conditioning
             q, v, after = (np.array(x, dtype=np.float64) for x in (q, v, after))
             found.append(SingularityEvent(plant, float(t), str(kind), q, v, after, float(c), int(rank)))
     return found
