@@ -73,3 +73,10 @@ def test_the_tour_of_the_readme(tmp_path, monkeypatch):
     assert names["sys"].nstates == 4
     assert names["poles"].real.max() < 0.0
     assert (tmp_path / "five_bar.gif").stat().st_size > 10_000
+
+
+@pytest.mark.nojit_slow
+def test_ex17_own_scheduler():
+    found = results("ex17_own_scheduler")
+    assert found["ended by the event"] == 1.0 and found["error there, rad"] < 0.031
+    assert found["time until it rests at the goal, s"] < 1.2
