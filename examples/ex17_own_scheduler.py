@@ -2,8 +2,8 @@
 
 Each decision tries 25 pairs of torques on top of those that hold the five-bar where it is: a copy of the stepper goes
 on under each for a moment, and the pair that leads nearest to the goal is applied to the machine itself. The controller
-needs no gradients and no linear model, only `Stepper.copy` and `Stepper.step`. An event ends the steps, when the machine
-rests near its goal.
+needs no gradients and no linear model, only `Stepper.copy` and `Stepper.step`. An event ends the steps, when the
+machine rests near its goal.
 """
 
 from __future__ import annotations
