@@ -236,6 +236,34 @@ def test_a_motion_that_cannot_go_on_is_told():
     assert stepper.time == pytest.approx(1.0, abs=1e-6)
 
 
+def test_a_first_step_that_is_too_short_to_tell_the_branch():
+    plant = plants.five_bar()
+    stepper = cmb.Stepper(plant, STARTS["singular"](plant))
+    with pytest.raises(cmb.SimulationError, match=r"'five-bar' cannot begin at t = 0 s.*blurred by rounding"):
+        stepper.step([0.3, 0.0], 1e-4)
+    assert stepper.time == 0.0
+    assert stepper.step([0.3, 0.0], 0.01).time == 0.01
+
+
+def test_an_event_that_fails_once_does_not_end_the_steps():
+    broken = [False]
+
+    def sometimes(t, q, v):
+        if broken[0]:
+            raise ValueError("gone")
+        return 1.0
+
+    plant = plants.five_bar()
+    stepper = cmb.Stepper(plant, STARTS["regular"](plant), events=[sometimes])
+    stepper.step([0.0, 0.0], 0.1)
+    broken[0] = True
+    with pytest.raises(cmb.EventError, match=r"'sometimes' failed at t = 0\.1"):
+        stepper.step([0.0, 0.0], 0.1)
+    assert stepper.time == 0.1
+    broken[0] = False
+    assert stepper.step([0.0, 0.0], 0.1).time == pytest.approx(0.2)
+
+
 def test_long_steps_leave_no_trace_of_blocks():
     """More steps of the method than a block holds."""
     plant = plants.five_bar()

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from .. import _check
 from .._progress import Reporter
 from ..controllers.protocol import ConstantEffort
-from ..errors import ModelError, SimulationError, Status
+from ..errors import ModelError, SimulationError, SingularPoseError, Status
 from ..kernels import loop, motion, passages
 from ..model.plant import Plant
 from ..model.terms import RANK_TOLERANCE, Terms
@@ -200,6 +200,8 @@ class Stepper:
         ------
         SimulationError
             Where the motion cannot go on, or something has ended it; the state is that of the last good step.
+        EventError
+            Where the function of an event fails.
         ValueError, TypeError
             Where these are no efforts or no time.
         """
@@ -240,8 +242,13 @@ class Stepper:
         """From a singular pose, or from beside one, by a step of collocation; see `leaving.leave`."""
         now, record = self._now, self._record
         self._given.command, self._given.until = np.array(u), until
-        with np.errstate(all="ignore"):
-            leave(self._run, record, now, until, Steering())
+        try:
+            with np.errstate(all="ignore"):
+                leave(self._run, record, now, until, Steering())
+        except SingularPoseError as error:
+            raise SimulationError(
+                f"the steps of {self.plant.name!r} cannot begin {where(self.plant, self._time, self._x)}. {error}"
+            ) from error
         self._passages += passage_events(self._run, record)
         self.ended = record.where if record.status == Status.EVENT else ""
         self._begin()

@@ -241,7 +241,8 @@ class TimeLoop(Engine):
             What a law, or something that is watched, has raised.
         """
         refused, raised = self._refused, self._raised
-        if reason == loop.ERROR or self._stopping:
+        stopping, self._stopping, self._refused, self._raised = self._stopping, False, None, None  # told once
+        if reason == loop.ERROR or stopping:
             if isinstance(raised, RedundantRowsError):
                 return Status.FORMULATION, raised, ""
             if self.method is not None and isinstance(raised, Exception):
