@@ -1,8 +1,8 @@
 """What runs cost: evaluations in the time loop, laws in Python, steps of one's own, other tools side by side.
 
 The yardstick is one forward dynamics of the same machine at the states of the run itself, in a compiled loop, as often
-as the run evaluates it. Both are timed in turns, over times of the same order, and what counts is the shortest of several
-passes: the computer is shared, and short measurements find its quiet moments more easily than long ones.
+as the run evaluates it. Both are timed in turns, over times of the same order, and what counts is the shortest of
+several passes: the computer is shared, and short measurements find its quiet moments more easily than long ones.
 """
 
 from __future__ import annotations
