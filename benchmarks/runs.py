@@ -2,12 +2,11 @@
 
 The yardstick is one forward dynamics of the same machine at the states of the run itself, in a compiled loop, as often
 as the run evaluates it. Both are timed in turns, over times of the same order, and what counts is the shortest of
-several passes: the computer is shared, and short measurements find its quiet moments more easily than long ones.
+several passes. Times are those of `rivals.common.clock`: wall times of an idle computer.
 """
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
@@ -55,12 +54,12 @@ LAW_TITLE = (
     f"efforts of the law at {1 / SAMPLE:g} Hz again, given to a Stepper: ratio = over one forward dynamics in a loop"
 )
 LAW_COLUMNS = (
-    "run", "evaluations", "calls of the law", "us a call", "wall s", "goal s", "us an evaluation", "ratio",
+    "run", "evaluations", "calls of the law", "us a call", "s", "goal s", "us an evaluation", "ratio",
     "us a sample or step", "goal us",
 )  # fmt: skip
 
 SIDE_TITLE = "Simulations with each tool's settings"
-MEASURES = ("wall s", "ratio", "closure m", "energy J", "mirror rad", "error m", "evaluations", "branch", "note")
+MEASURES = ("s", "ratio", "closure m", "energy J", "mirror rad", "error m", "evaluations", "branch", "note")
 SIDE_COLUMNS = ("machine", "start", "tool", *MEASURES)
 STARTS: tuple[tuple[Machine, str, float], ...] = (
     (FIVE_BAR, "singular", 5.0),
@@ -99,15 +98,15 @@ def steps_along(model, tables, gaps, opt, s, w, r, U, stops, tries):
 
 
 def clocked(call: Callable[[], Any]) -> tuple[float, Any]:
-    """Wall time of a call, s, and what it returns."""
-    begin = time.perf_counter()
+    """Time of a call, s, and what it returns."""
+    begin = common.clock()
     result = call()
-    return time.perf_counter() - begin, result
+    return common.clock() - begin, result
 
 
 @contextmanager
 def time_loop_clocked() -> Iterator[list[float]]:
-    """Wall times of the time loop alone: a number for each part of a run."""
+    """Times of the time loop alone: a number for each part of a run."""
     original, walls = TimeLoop.go, []
 
     def go(self: TimeLoop, *arguments: Any) -> None:
@@ -126,7 +125,7 @@ def shortest(*calls: Callable[[], float]) -> list[float]:
 
 
 def forward(run: cmb.Simulation, plant: cmb.Mechanism) -> Callable[[], float]:
-    """Wall time of one forward dynamics at the states of a run, s."""
+    """Time of one forward dynamics at the states of a run, s."""
     states = plant.model, run.q.values.copy(), run.v.values.copy(), np.zeros(plant.nu), RANK_TOLERANCE
     times = int(run.data.attrs["evaluations"])
     forward_along(*states, 1)
