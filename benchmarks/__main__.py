@@ -1,7 +1,7 @@
 """Print times and accuracies of all tools that are installed, and their ratios to this package.
 
-Everything is measured in one run on one machine; times are the shortest of several passes, since
-shared machines are noisy. The ratios are what to compare.
+Everything is measured in one run on one machine; times are what the process computes, the shortest
+of several passes, since shared machines are noisy. The ratios are what to compare.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def tools() -> dict[str, ModuleType]:
 
 def call_time(call: Evaluation) -> float:
     """Return the time of one call in microseconds, the best of five."""
-    timer = timeit.Timer(call)
+    timer = timeit.Timer(call, timer=common.clock)
     number, _ = timer.autorange()
     number = max(1, number // 2)
     return 1e6 * min(timer.repeat(5, number)) / number
@@ -51,7 +51,7 @@ def calls() -> Iterable[Sequence[str]]:
             off = abs(call.acceleration() - exact).max()
             ratio = times[tool] / times["cmbcontrol"]
             yield common.name(machine), tool, f"{times[tool]:.2f}", f"{ratio:.2f}", f"{off:.1e}"
-        yield common.name(machine), "  inside our compiled loop", f"{ours.inside_loop(machine):.2f}", "", ""
+        yield common.name(machine), "  ours in a compiled loop", f"{ours.inside_loop(machine):.2f}", "", ""
 
 
 def goals() -> Iterable[Sequence[str]]:
