@@ -1,7 +1,7 @@
 """Print times and accuracies of all tools that are installed, and their ratios to this package.
 
-Everything is measured in one run on one machine; times are the shortest of several passes, since
-shared machines are noisy. The ratios are what to compare.
+Everything is measured in one run on one machine; times are what the process computes, the shortest
+of several passes, since shared machines are noisy. The ratios are what to compare.
 """
 
 from __future__ import annotations
@@ -14,20 +14,12 @@ from types import ModuleType
 
 from rich.console import Console
 
-from . import control, laws, linear, ours
+from . import control, laws, linear, ours, runs
 from .rivals import common
-from .rivals.common import FIVE_BAR, FOUR_BAR, Evaluation, Machine, Run
+from .rivals.common import FIVE_BAR, FOUR_BAR, Evaluation, Machine
 from .table import show
 
 MACHINES: tuple[Machine, ...] = (FIVE_BAR, (FOUR_BAR, 2), (FOUR_BAR, 10), (FOUR_BAR, 40))
-RUNS: tuple[tuple[Machine, str, float], ...] = (
-    (FIVE_BAR, "singular", 5.0),
-    (FIVE_BAR, "second", 5.0),
-    (FIVE_BAR, "regular", 5.0),
-    ((FOUR_BAR, 2), "upright", 10.0),
-    ((FOUR_BAR, 10), "upright", 10.0),
-    ((FOUR_BAR, 40), "upright", 10.0),
-)
 GOALS: tuple[tuple[Machine, str, float, float, float], ...] = (
     (FIVE_BAR, "regular", 1.0, 1e-8, 1e-6),
     (FIVE_BAR, "regular", 5.0, 1e-8, 1e-6),
@@ -43,7 +35,7 @@ def tools() -> dict[str, ModuleType]:
 
 def call_time(call: Evaluation) -> float:
     """Return the time of one call in microseconds, the best of five."""
-    timer = timeit.Timer(call)
+    timer = timeit.Timer(call, timer=common.clock)
     number, _ = timer.autorange()
     number = max(1, number // 2)
     return 1e6 * min(timer.repeat(5, number)) / number
@@ -59,26 +51,7 @@ def calls() -> Iterable[Sequence[str]]:
             off = abs(call.acceleration() - exact).max()
             ratio = times[tool] / times["cmbcontrol"]
             yield common.name(machine), tool, f"{times[tool]:.2f}", f"{ratio:.2f}", f"{off:.1e}"
-        yield common.name(machine), "  inside our compiled loop", f"{ours.inside_loop(machine):.2f}", "", ""
-
-
-def row(run: Run, wall: float) -> tuple[str, ...]:
-    """Format a run; `wall` is the time that ours took."""
-    lost = "lost" if common.lost(run) else "ok"
-    return (
-        f"{run.wall_s:.4f}", f"{run.wall_s / wall:.1f}", f"{run.closure_m:.1e}", f"{run.energy_J:.1e}",
-        f"{run.mirror_rad:.1e}", f"{run.error_m:.1e}", str(run.evaluations), lost, run.note,
-    )  # fmt: skip
-
-
-def runs() -> Iterable[Sequence[str]]:
-    """Yield rows on simulations with each tool's default settings."""
-    for machine, start, t_end in RUNS:
-        wall = None
-        for tool, module in tools().items():
-            run = module.simulate(machine, start, t_end)
-            wall = run.wall_s if wall is None else wall
-            yield common.name(machine), f"{start} {t_end:g} s", tool, *row(run, wall)
+        yield common.name(machine), "  ours in a compiled loop", f"{ours.inside_loop(machine):.2f}", "", ""
 
 
 def goals() -> Iterable[Sequence[str]]:
@@ -92,10 +65,7 @@ def goals() -> Iterable[Sequence[str]]:
                 yield *head, "not reached", *([""] * 9)
                 continue
             wall = found[1].wall_s if wall is None else wall
-            yield *head, " ".join(f"{k}={v:g}" for k, v in found[0].items()), *row(found[1], wall)
-
-
-MEASURES = ("wall s", "ratio", "closure m", "energy J", "mirror rad", "error m", "evaluations", "branch", "note")
+            yield *head, " ".join(f"{k}={v:g}" for k, v in found[0].items()), *runs.row(found[1], wall)
 
 
 def main() -> None:
@@ -115,9 +85,11 @@ def main() -> None:
         title = "One constrained forward dynamics from Python"
         show(console, title, ("machine", "tool", "us", "ratio to ours", "deviation"), calls())
     if chosen.only in (None, "runs"):
-        show(console, "Simulations with each tool's settings", ("machine", "start", "tool", *MEASURES), runs())
+        show(console, runs.COST_TITLE, runs.COST_COLUMNS, runs.costs())
+        show(console, runs.LAW_TITLE, runs.LAW_COLUMNS, runs.laws())
+        show(console, runs.SIDE_TITLE, runs.SIDE_COLUMNS, runs.side_by_side(tools()))
     if chosen.only in (None, "goals"):
-        columns = ("machine", "start", "goal", "tool", "settings", *MEASURES)
+        columns = ("machine", "start", "goal", "tool", "settings", *runs.MEASURES)
         show(console, "Cheapest settings that reach a goal", columns, goals())
     if chosen.only in (None, "linear"):
         show(console, linear.TITLE, linear.COLUMNS, linear.rows())

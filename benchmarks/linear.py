@@ -7,7 +7,6 @@ machine is shared, and times drift.
 from __future__ import annotations
 
 import statistics
-import time
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Any, NamedTuple
@@ -111,15 +110,15 @@ def medians(calls: dict[str, Callable[[int], Any]]) -> dict[str, list[float]]:
     sizes = {}
     for name, call in calls.items():
         call(1)
-        begin = time.perf_counter()
+        begin = common.clock()
         call(3)
-        sizes[name] = max(1, round(3.0 * BLOCK_S / (time.perf_counter() - begin)))
+        sizes[name] = max(1, round(3.0 * BLOCK_S / (common.clock() - begin)))
     found: dict[str, list[float]] = {name: [] for name in calls}
     for _ in range(BLOCKS):
         for name, call in calls.items():
-            begin = time.perf_counter()
+            begin = common.clock()
             call(sizes[name])
-            found[name].append(1e6 * (time.perf_counter() - begin) / sizes[name])
+            found[name].append(1e6 * (common.clock() - begin) / sizes[name])
     return found
 
 

@@ -2,23 +2,18 @@
 
 from __future__ import annotations
 
-import time
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 import cmbcontrol as cmb
 from cmbcontrol import plants
-from cmbcontrol._progress import Reporter
-from cmbcontrol.controllers.protocol import as_controller
-from cmbcontrol.kernels import motion
 from cmbcontrol.model.terms import RANK_TOLERANCE
-from cmbcontrol.sim import run as sim_run
-from cmbcontrol.sim.advance import advance
-from cmbcontrol.sim.control import Control
 
 from .rivals import common
 from .rivals.common import FIVE_BAR, Array, Evaluation, Machine, Run, cells
+from .runs import clocked, forward_along
 
 SETTINGS = {
     "model": "the ready-made plants five_bar() and n_four_bar(n): relative joint angles, two rows a loop",
@@ -55,24 +50,12 @@ def forward_dynamics(machine: Machine) -> Evaluation:
 
 
 def inside_loop(machine: Machine, calls: int = 3000) -> float:
-    """Time of one evaluation inside the compiled time loop, microseconds: RK4 without projection."""
+    """Time of one forward dynamics in a compiled loop, microseconds."""
     plant = plant_of(machine)
-    q, v, _ = common.regular_state(machine)
-    q = plant.close(q)
-    v = plant.project_velocity(q, v)
-    steps = calls // 4
-    cap = plant.generic_rank(q)
-    options = motion.Options(1e-9, 1e-9, 1e-5, steps, 1.0, RANK_TOLERANCE, cap, 1.0, 1e-15, 0.0, motion.NONE)
-    run = sim_run.Run(
-        plant, Control(plant, as_controller(None, plant)), options, "rk4", 1.0, steps, Reporter(False, "")
-    )
-    best = np.inf
-    for _ in range(5):
-        now, record = sim_run.Standing(0.0, np.concatenate([q, v, np.zeros(2)]), 1e-5), sim_run.Record()
-        begin = time.perf_counter()
-        advance(run, record, now, 1.0)
-        best = min(best, (time.perf_counter() - begin) / record.evaluations)
-    return 1e6 * best
+    q, v, torque = common.regular_state(machine)
+    state = plant.model, q[None], v[None], _efforts(plant, machine, torque), RANK_TOLERANCE
+    forward_along(*state, 1)
+    return 1e6 * min(clocked(partial(forward_along, *state, calls))[0] for _ in range(5)) / calls
 
 
 def simulate(machine: Machine, start: str, t_end: float, **accuracy: Any) -> Run:
