@@ -61,7 +61,9 @@ class Control:
         self.command = np.zeros(plant.nu)
         if isinstance(law, ConstantEffort):
             self.command = law.u
-        self._samples, self._times = 0, times
+        self._samples = 0
+        self._delayed, self._efforts = bool(self.delay.any()), f"the efforts of {type(law).__name__}"
+        self._shown = None if self.period is None or times is None else _latest(times, self.period)
         self._under_way: list[tuple[float, int, float]] = []  # (arrival, motor, effort), in order
         self._start_of_drive = start_of(self.drive, plant) if self.drive is not None else np.zeros(0)
 
@@ -110,7 +112,8 @@ class Control:
             method = "__call__"
             u = self._asked(t, terms, self.state)
             method = "report"
-            if optional(self.law, method) is not None and self._shown(t):
+            shown = self._shown is None or self._samples in self._shown
+            if shown and optional(self.law, method) is not None:
                 self.reports.append((t, self._told(t, terms, self.state)))
             method = "update"
             update = optional(self.law, method)
@@ -119,7 +122,7 @@ class Control:
                 self.state = self._state(state, self.state.size, t, "next state", self.law)
         except Exception as error:
             raise LawFailed(self.law, method, t) from error
-        if self.delay.any():
+        if self._delayed:
             if self._samples == 0:
                 self.command = u if self._initial is None else self._initial
             late = ((self._arrival(delay), motor, float(u[motor])) for motor, delay in enumerate(self.delay))
@@ -127,13 +130,6 @@ class Control:
         else:
             self.command = u
         self._samples += 1
-
-    def _shown(self, t: float) -> bool:
-        """Whether the sample at t is the latest one at an output time."""
-        if self._times is None:
-            return True
-        first, end = (t - 0.5 * _SAME * self.period, t + (1.0 + _SAME) * self.period)  # type: ignore[operator]
-        return bool(np.searchsorted(self._times, first) < np.searchsorted(self._times, end))
 
     def _arrival(self, delay: float) -> float:
         """When an effort of this sample acts; at a sample time, or with another effort, exactly where it is so."""
@@ -192,7 +188,7 @@ class Control:
     def _asked(self, t: float, terms: Terms, state: Array) -> Array:
         """Efforts of the law, checked, a copy."""
         u = self.law(t, terms, state.copy())
-        return self._checked(u, t, f"the efforts of {type(self.law).__name__}").copy()
+        return self._checked(u, t, self._efforts).copy()
 
     @staticmethod
     def _state(x: ArrayLike, n: int, t: float, what: str, of: Any) -> Array:
@@ -208,6 +204,12 @@ class Control:
             return _check.vector(u, len(self.motors), what, self.motors)
         except ValueError as error:
             raise ValueError(f"{error} (t = {t:.6g} s)") from None
+
+
+def _latest(times: Array, period: float) -> set[int]:
+    """Numbers of the samples that are the latest ones at output times, which may be sample times but for rounding."""
+    at = times / period
+    return {int(k) for off in (0.5 * _SAME, -_SAME) for k in np.floor(at + off)}
 
 
 def _delays(law: Any, plant: Plant, period: float | None) -> Array:

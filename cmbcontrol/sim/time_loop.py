@@ -263,7 +263,7 @@ class TimeLoop(Engine):
     def _sampled(self, t: float) -> None:
         """What is due for the law, and when the held efforts change next."""
         control = self.control
-        control.refresh(t, lambda: self.terms_here(t), self.split(self.exchange.x)[2].copy())
+        control.refresh(t, lambda: self.terms_here(t), self.exchange.x[self.nq + self.nv + 2 :].copy())
         self.steps.command[:] = control.command
         self.steps.clock[loop.NEXT] = control.next
         if self.method is not None:
