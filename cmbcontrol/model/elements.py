@@ -57,6 +57,13 @@ def _set(part: object, **values: object) -> None:
         object.__setattr__(part, key, value)
 
 
+class _Part:
+    """Frozen, and so are its copies: pickle and deepcopy make arrays that could be written."""
+
+    def __setstate__(self, state: dict[str, object]) -> None:
+        _set(self, **state)
+
+
 def _unit(axis: ArrayLike, what: str) -> np.ndarray:
     """`axis` scaled to length one."""
     x = _check.vector(axis, 3, what)
@@ -102,7 +109,7 @@ def _orthonormal(R: np.ndarray) -> np.ndarray:
 
 
 @dataclass(frozen=True, eq=False)
-class Frame:
+class Frame(_Part):
     """A frame on a body.
 
     Parameters
@@ -163,7 +170,7 @@ class Frame:
 
 
 @dataclass(frozen=True, eq=False)
-class Body:
+class Body(_Part):
     """A rigid body.
 
     Parameters
@@ -241,7 +248,7 @@ Limits = tuple[float, float]
 
 
 @dataclass(frozen=True, eq=False)
-class Joint:
+class Joint(_Part):
     """A joint between two bodies; in the list of loops it is a cut joint.
 
     Parameters
@@ -459,7 +466,7 @@ class Fixed(Joint):
 
 
 @dataclass(frozen=True, eq=False)
-class Loop:
+class Loop(_Part):
     """A loop closure that is not a cut joint: something on body `b` is held relative to body `a`."""
 
     name: str
@@ -533,7 +540,7 @@ class Weld(Loop):
 
 
 @dataclass(frozen=True, eq=False)
-class Coupling:
+class Coupling(_Part):
     """sum of coefficient * coordinate = offset: gears, belts, differentials (1 row).
 
     Parameters
@@ -557,7 +564,7 @@ class Coupling:
 
 
 @dataclass(frozen=True, eq=False)
-class JointSpring:
+class JointSpring(_Part):
     """Spring and damper on one coordinate: force = -stiffness * (q - rest) - damping * v."""
 
     name: str
@@ -573,7 +580,7 @@ class JointSpring:
 
 
 @dataclass(frozen=True, eq=False)
-class PointSpring:
+class PointSpring(_Part):
     """Spring and damper between two points: tension = stiffness * (length - rest) + damping * rate."""
 
     name: str
@@ -597,7 +604,7 @@ class PointSpring:
 
 
 @dataclass(frozen=True, eq=False)
-class Actuator:
+class Actuator(_Part):
     """A motor or cylinder on one joint coordinate, or a torque between two bodies.
 
     Parameters

@@ -30,11 +30,6 @@ def pose(five_bar):
     return five_bar.assemble(left=2.1, right=1.0)
 
 
-@pytest.fixture(scope="module")
-def short_run(five_bar, pose):
-    return cmb.simulate(five_bar, q0=pose, t_end=0.01, output_times=0.005)
-
-
 def lambda_plant():
     """One that cannot be pickled."""
     return cmb.FunctionPlant(
@@ -183,7 +178,7 @@ def test_a_coupled_plant_does_not_have_the_modes_of_the_one_without():
     assert coupled.as_at(open_crank).row_names == ("gear",)
 
 
-# -- laws, and all else ----------------------------------------------------------------------------------------
+# -- laws ------------------------------------------------------------------------------------------------------
 
 
 def laws():
@@ -302,27 +297,3 @@ def test_threads_may_run_one_plant_with_one_law(five_bar, pose):
 def test_programs_of_a_model_take_turns():
     """Two threads in one model of cvxpy would hand each other their numbers."""
     assert isinstance(LAWS["cvxpy"][2]()._solve, ModelledSolver)
-
-
-def test_results_arrive(five_bar, pose, short_run):
-    crank, pendulum = plants.slider_crank(), plants.pendulum()
-    point = cmb.trim(five_bar, pose)
-    lin = cmb.linearize(five_bar, point, coordinates=("left", "right"))
-    results = [
-        short_run,
-        five_bar.terms(pose, np.zeros(4)),
-        five_bar.diagnose(pose),
-        point,
-        lin,
-        lin.modes(),
-        cmb.singular_pose(crank, [np.pi / 2, -np.pi]),
-        cmb.continue_equilibria(pendulum, pendulum.assemble(angle=-np.pi / 2), 0.0, 2.0, effort="motor"),
-        cmb.Formulation("null-space"),
-        cmb.Quintic([0.0], [1.0], 1.0),
-        cmb.Sampled([0.0, 1.0, 2.0], [[0.0], [1.0], [0.0]]),
-    ]
-    for x in results:
-        for way, again in WAYS.items():
-            assert type(again(x)) is type(x), (x, way)
-    assert WAYS["pickle"](short_run).data.equals(short_run.data)
-    assert WAYS["pickle"](short_run).q.values[-1] == pytest.approx(short_run.q.values[-1], abs=0.0)
