@@ -126,34 +126,30 @@ def differing(found, wanted):
 
 
 @pytest.fixture(scope="module")
-def wanted():
-    return all_bits()
+def runs():
+    return {name: run_of(name) for name in RUNS}
 
 
-def test_the_runs_do_what_they_are_here_for():
-    events = {name: {e["kind"].split()[0] for e in run_of(name).events()} for name in RUNS if "none" in name}
-    assert all(kinds == {"singular"} for name, kinds in events.items() if name.startswith("crank"))
-    for name, kind in {
-        "singular start": "singular",
-        "contact": "impact",
-        "event": "falls",
-        "switch": "engaged",
-    }.items():
-        assert any(kind in e["kind"] for e in run_of(name).events()), name
+@pytest.fixture(scope="module")
+def wanted(runs):
+    return {name: bits(run) for name, run in runs.items()}
+
+
+def test_the_runs_do_what_they_are_here_for(runs):
+    events = {name: {event["kind"] for event in run.events()} for name, run in runs.items()}
+    assert all(kinds == {"singular passage"} for name, kinds in events.items() if name.startswith("crank"))
+    assert events["singular start"] == {"singular start"} and events["switch"] == {"engaged lock_left"}
+    assert "impact foot" in events["contact"] & events["contact, sampled"] and "falls" in events["event"]
 
 
 def test_again(wanted):
     assert differing(all_bits(), wanted) == []
 
 
-@pytest.mark.parametrize("again", [lambda x: pickle.loads(pickle.dumps(x)), copy.deepcopy], ids=["pickle", "deepcopy"])
-def test_with_copies(again, wanted):
-    assert differing(all_bits(RUNS, again(PLANTS), again(LAWS)), wanted) == []
-
-
-def test_with_plants_made_alike(wanted):
-    machines = {name: plants.catalogue[name].factory() for name in PLANTS}
-    assert differing(all_bits(RUNS, machines), wanted) == []
+def test_with_copies_and_with_plants_made_alike(wanted):
+    assert differing(all_bits(RUNS, *pickle.loads(pickle.dumps((PLANTS, LAWS)))), wanted) == []
+    assert differing(all_bits(FEW, *copy.deepcopy((PLANTS, LAWS))), wanted) == []
+    assert differing(all_bits(FEW, {name: plants.catalogue[name].factory() for name in PLANTS}), wanted) == []
 
 
 def at_once(names):
