@@ -143,7 +143,8 @@ class _DiskCache(NullCache):
 
     def __init__(self, function: Callable) -> None:
         self._name = f"{function.__module__.rpartition('.')[2]}.{function.__qualname__}"
-        self._of = sys.implementation.cache_tag, numba.__version__, function.__code__.co_firstlineno
+        checked = bool(numba.config.BOUNDSCHECK)  # of indices, which code that was compiled without it does not
+        self._of = sys.implementation.cache_tag, numba.__version__, function.__code__.co_firstlineno, checked
 
     def _file(self, signature: Any, codegen: Any) -> str:
         text = repr((*self._of, signature, codegen.magic_tuple()))

@@ -184,6 +184,7 @@ def processes():
     return ProcessPoolExecutor(2, mp_context=multiprocessing.get_context("spawn"))
 
 
+@pytest.mark.slow  # each process loads all there is
 def test_in_two_processes(wanted):
     """With the plants and laws that they are sent; the runs come back."""
     with processes() as pool:

@@ -243,7 +243,9 @@ def _from_bytes(path: Path) -> xarray.Dataset:
         )
     try:
         with _LIBRARY, netCDF4.Dataset(secrets.token_hex(8), memory=content) as file:
-            return xarray.open_dataset(NetCDF4DataStore(file)).load()
+            data = xarray.open_dataset(NetCDF4DataStore(file)).load()
+            data.set_close(None)  # all of it is in memory: nothing is left open, and it can be pickled
+            return data
     except Exception as error:
         raise ValueError(f"{path} is damaged: {error}. Take a copy, or run again.") from error
 

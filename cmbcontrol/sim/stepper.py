@@ -337,5 +337,10 @@ class Stepper:
     def __deepcopy__(self, memo: dict) -> Stepper:
         return self.copy()
 
+    def __reduce__(self) -> str:
+        raise TypeError(
+            "a Stepper stands in this process, and cannot be pickled; make one where it is needed, or copy()"
+        )
+
     def __repr__(self) -> str:
         return f"<Stepper of {self.plant.name!r} at t = {self.time:.6g} s>"
