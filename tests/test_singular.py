@@ -535,3 +535,16 @@ def test_methods_that_end_at_singular_poses_cannot_be_steered():
         cmb.simulate(
             plants.five_bar(), q0=five_bar_pose(plants.five_bar(), "second"), t_end=1.0, method="radau", branch=0
         )
+
+
+def test_a_branch_that_nothing_moves_along_is_refused():
+    """At rest without efforts there is nothing to follow it with; unless a branch is asked for, the run waits there."""
+    crank, start = plants.slider_crank(), [np.pi / 2, -np.pi]
+
+    def later(t, terms, state):
+        return [float(t > 0.05)]
+
+    with pytest.raises(cmb.SimulationError, match="nothing moves there under the first efforts"):
+        cmb.simulate(crank, later, start, t_end=0.1, branch=1)
+    run = cmb.simulate(crank, later, start, t_end=0.1, output_times=0.05)
+    assert np.abs(run.q.values[1] - start).max() < 1e-12 < np.abs(run.q.values[2] - start).max()

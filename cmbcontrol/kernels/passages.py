@@ -34,6 +34,10 @@ NEAR = 0.1
 # distance to the pose, and turns the constraint forces by as much over the distance again.
 CROSS_FROM = 0.004
 
+# Nearer than this to a singular pose, rounding over the distance says nothing more of a step: poses so near are that
+# pose, see _tolerance.BLURRED.
+AT_IT = 1e-8
+
 # Accuracy asked of a leap, in positions (rad, m) and in energy; poses looked at, by golden section, to find it.
 LEAP_ERROR, LEAP_LOOKS = 1e-10, 24
 
@@ -208,9 +212,10 @@ def blurred(error, nearest, speed):
     """Whether the error of a step is what rounding makes of it beside a singular pose.
 
     Closing the loops there moves a stage by rounding over the closeness, `nearest` at best. A shorter step does not get
-    below that, where the motion misses the pose and swings round it.
+    below that, where the motion misses the pose and swings round it. At the pose itself nothing is moved by closing:
+    nearer than `AT_IT`, an error is one of the step.
     """
-    return error < 4e-15 / nearest * max(1.0, speed)
+    return error < 4e-15 / max(nearest, AT_IT) * max(1.0, speed)
 
 
 @kernel

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from .._tolerance import BLURRED
 from ..dynamics.singular import SingularPose, moves, nearest_singular_pose, singular_pose
-from ..errors import AssemblyError, SingularPoseError, Status
+from ..errors import AssemblyError, SingularPoseError, Status, SwitchingError
 from ..kernels import motion, passages
 from ..model.plant import Plant
 from ..model.terms import Terms
@@ -36,7 +36,7 @@ _BESIDE_IT = 2000.0
 # Defect that rounding at the start leaves, times the closeness: of a velocity that is projected on gradients turned by
 # it, and of the position alone, whose weight falls with the square of the step.
 _BLUR, _BLUR_AT_REST = 2e-15, 2e-17
-_DIGITS = 1e-12  # radians or sizes from a pose, below which rounding hides on which branch a start is
+_DIGITS = 1e-12  # radians or sizes from a pose, below which rounding hides on which branch a start is, or that it moves
 
 
 def leave(run: Run, record: Record, now: Standing, until: float, steering: Steering) -> None:
@@ -64,7 +64,7 @@ def leave(run: Run, record: Record, now: Standing, until: float, steering: Steer
     start, nodes = found
     length = plant.size / plant.reach
     speed, rise = (float(np.abs(x / length).max()) for x in (v, start[nq:n]))
-    if not speed + rise > 0.0:
+    if not _leads_on(run, v, start[nq:n]):
         return
     # speed h + rise h^2 / 2 = AWAY
     h = min(2.0 * AWAY / (speed + np.sqrt(speed**2 + 2.0 * rise * AWAY)), min(until, control.next) - now.t)
@@ -207,7 +207,19 @@ def _rate_at_pose(
         if steering.active:
             raise
         return None
+    if branch is not None and not _leads_on(run, v, rate[nq:n]):
+        raise SwitchingError(
+            "branch= chooses a way at the singular start, but nothing moves there under the first efforts: start with "
+            "a velocity along it, see singular_pose(plant, q0).branches"
+        )
     return rate
+
+
+def _leads_on(run: Run, v: Array, a: Array) -> bool:
+    """Whether a velocity and an acceleration lead anywhere in the time of the run."""
+    length = run.plant.size / run.plant.reach
+    speed, rise = (float(np.abs(x / length).max()) for x in (v, a))
+    return speed * run.t_end + 0.5 * rise * run.t_end**2 > _DIGITS
 
 
 def _rate_from_rest(run: Run, engine: Engine, rate: Array, now: Standing) -> Array | None:
