@@ -547,4 +547,5 @@ def test_a_branch_that_nothing_moves_along_is_refused():
     with pytest.raises(cmb.SimulationError, match="nothing moves there under the first efforts"):
         cmb.simulate(crank, later, start, t_end=0.1, branch=1)
     run = cmb.simulate(crank, later, start, t_end=0.1, output_times=0.05)
-    assert np.abs(run.q.values[1] - start).max() < 1e-12 < np.abs(run.q.values[2] - start).max()
+    # The last step of the wait may reach beyond 0.05 s; it is as accurate as the run (5e-9). The effort moves 1e-3.
+    assert np.abs(run.q.values[1] - start).max() < 1e-7 < 1e-4 < np.abs(run.q.values[2] - start).max()
