@@ -83,7 +83,7 @@ def coordinates(case: Case) -> Array:
 # -- compiled loops: no call from Python inside -----------------------------------------------------------------
 
 
-@kernel
+@kernel(allocates=True)
 def forward_times(model, q, v, u, tolerance, times):
     """Forward dynamics, with scratch that is kept, as inside the time loop."""
     w, vdot, rank = constrained.new_work(model), np.empty(v.shape[0]), 0
@@ -92,7 +92,7 @@ def forward_times(model, q, v, u, tolerance, times):
     return vdot, rank
 
 
-@kernel
+@kernel(allocates=True)
 def linear_times(model, q, v, u, R, bracket, tolerance, times):
     """The local state-space form to first order."""
     total = 0.0

@@ -74,7 +74,7 @@ STARTS: tuple[tuple[Machine, str, float], ...] = (
 # -- measuring -----------------------------------------------------------------------------------------------------
 
 
-@kernel
+@kernel(allocates=True)
 def forward_along(model, Q, V, u, tolerance, times):
     """Forward dynamics at states, with scratch that is kept, as inside the time loop."""
     w, vdot, rank = constrained.new_work(model), np.empty(V.shape[1]), 0
@@ -84,7 +84,7 @@ def forward_along(model, Q, V, u, tolerance, times):
     return vdot, rank
 
 
-@kernel
+@kernel(allocates=True)
 def steps_along(model, tables, gaps, opt, s, w, r, U, stops, tries):
     """The compiled work of a `Stepper`: to one stop after the other, under efforts that are held in between."""
     reason = loop.COMPLETED

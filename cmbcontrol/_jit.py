@@ -18,6 +18,7 @@ import contextlib
 import ctypes
 import hashlib
 import itertools
+import math
 import pickle
 import shutil
 import signal
@@ -32,15 +33,17 @@ from pathlib import Path
 from typing import Any
 
 import numba
+import numpy as np
 from llvmlite import ir
-from numba.core import types
+from numba.core import cgutils, sigutils, types
 from numba.core.caching import NullCache
 from numba.core.compiler import CompileResult
 from numba.core.serialize import dumps
 from numba.extending import intrinsic
 from numba.misc.appdirs import AppDirs
+from numba.np import arrayobj
 
-__all__ = ["JIT_ENABLED", "Callback", "call", "entry", "kernel", "kernels", "needs_compilation"]
+__all__ = ["JIT_ENABLED", "Callback", "call", "entry", "kernel", "kernels", "needs_compilation", "scratch"]
 
 JIT_ENABLED = not numba.config.DISABLE_JIT
 
@@ -197,21 +200,82 @@ def _uninterrupted(compile_now: Callable) -> Callable:
     return compiled
 
 
-def kernel(function: Callable | None = None, *, inline: bool = False) -> Callable:
+def kernel(function: Callable | None = None, *, inline: bool = False, allocates: bool = False) -> Callable:
     """Compile `function` on first use; keep the machine code on disk for the next process.
 
     With `inline` it becomes part of its callers instead of a unit of its own: less to compile
     for functions that are called from one place.
+
+    A kernel that makes arrays, or returns some, says that it `allocates`. All others borrow the arrays of their
+    callers, and do not count references to them: counting is an atomic operation for each array at each call, and took
+    half of the time of a small machine. What makes or returns arrays without saying so is refused when it is compiled.
     """
     if function is None:
-        return lambda f: kernel(f, inline=inline)
-    compiled = numba.njit(error_model="numpy", nogil=True, inline="always" if inline else "never")(function)
+        return lambda f: kernel(f, inline=inline, allocates=allocates)
+    compiled = numba.njit(error_model="numpy", nogil=True, inline="always" if inline else "never", _nrt=allocates)(
+        function
+    )
     if JIT_ENABLED:
-        compiled.compile = _uninterrupted(compiled.compile)
+        compiled.compile = _uninterrupted(compiled.compile if allocates else _borrowing(compiled))
         if function.__module__.startswith(f"{__package__}.kernels."):  # the sources that the folder belongs to
             compiled._cache = _DiskCache(function)
         _registry.append(compiled)
     return compiled
+
+
+def _borrowing(kernel: Any) -> Callable:
+    """What compiles a kernel, which must return no array: it would not count that it does, and the array be lost."""
+    compile_now = kernel.compile
+
+    def compiled(signature: Any) -> Any:
+        entry_point = compile_now(signature)
+        found = kernel.overloads[sigutils.normalize_signature(signature)[0]].signature.return_type
+        if _holds_array(found):
+            raise TypeError(f"kernel {kernel.__name__} returns {found}: write @kernel(allocates=True)")
+        return entry_point
+
+    return compiled
+
+
+def _holds_array(kind: Any) -> bool:
+    return isinstance(kind, types.Array) or (isinstance(kind, types.BaseTuple) and any(map(_holds_array, kind)))
+
+
+def _scratch(shape: int | tuple[int, ...]) -> Any:
+    """An array of some numbers that ends with the call of its kernel: it may be passed on, not returned.
+
+    The shape is written out. It lies on the stack, so it costs nothing, also where nothing may be allocated.
+    """
+    return np.empty(shape)
+
+
+@intrinsic(prefer_literal=True)
+def _on_the_stack(context: Any, shape: Any) -> Any:
+    lengths = [axis.literal_value for axis in (shape if isinstance(shape, types.BaseTuple) else (shape,))]
+    item = types.float64.bitwidth // 8
+    strides = [item * math.prod(lengths[axis + 1 :]) for axis in range(len(lengths))]
+    array = types.Array(types.float64, len(lengths), "C")
+
+    def lower(context: Any, builder: ir.IRBuilder, signature: Any, arguments: Any) -> Any:
+        def size(number: int) -> ir.Constant:
+            return context.get_constant(types.intp, number)
+
+        room = cgutils.alloca_once(builder, ir.ArrayType(ir.DoubleType(), math.prod(lengths)))
+        made = context.make_array(array)(context, builder)
+        arrayobj.populate_array(
+            made,
+            data=builder.bitcast(room, ir.DoubleType().as_pointer()),
+            shape=[size(length) for length in lengths],
+            strides=[size(stride) for stride in strides],
+            itemsize=size(item),
+            meminfo=None,
+        )
+        return made._getvalue()
+
+    return array(shape), lower
+
+
+scratch = _on_the_stack if JIT_ENABLED else _scratch
 
 
 def kernels() -> tuple[Callable, ...]:
@@ -256,10 +320,23 @@ def entry(function: Callable, *arguments: Any) -> Callable:
     """The machine code of a kernel for arguments of these types, called without looking at types again."""
     if not JIT_ENABLED:
         return function
-    signature = tuple(numba.typeof(x) for x in arguments)
-    if signature not in function.overloads:
-        function.compile(signature)
-    return function.get_overload(signature)
+    kinds = function, _kind(arguments)
+    if kinds not in _entries:
+        signature = tuple(numba.typeof(x) for x in arguments)  # takes a millisecond for all the arrays of a run
+        if signature not in function.overloads:
+            function.compile(signature)
+        _entries[kinds] = function.get_overload(signature)
+    return _entries[kinds]
+
+
+_entries: dict[Any, Callable] = {}
+
+
+def _kind(x: Any) -> Any:
+    """What the type of an argument depends on."""
+    if isinstance(x, tuple):
+        return type(x), *map(_kind, x)
+    return (x.dtype, x.ndim, x.flags.num) if isinstance(x, np.ndarray) else type(x)
 
 
 if JIT_ENABLED:

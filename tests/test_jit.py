@@ -13,6 +13,7 @@ import time
 from pathlib import Path
 
 import numba
+import numpy as np
 import pytest
 from numba import types
 
@@ -293,3 +294,44 @@ def test_no_kernel_was_compiled_for_two_kinds_of_arguments():
                 found.append(f"{kernel.__name__}, argument {i}: {' and '.join(kinds)}")
     if found:
         pytest.fail("\n".join(found), pytrace=False)
+
+
+class TestBorrowedArrays:
+    """Kernels do not count references, unless they say that they make or return arrays."""
+
+    @pytest.mark.skipif(not _jit.JIT_ENABLED, reason="nothing is compiled")
+    def test_one_that_returns_an_array_says_so(self):
+        for returned in (lambda x: x, lambda x: (1.0, x[1:]), lambda x: (2, (x, 1))):
+            with pytest.raises(TypeError, match=r"returns .*write @kernel\(allocates=True\)"):
+                _jit.kernel(returned)(np.zeros(3))
+        assert _jit.kernel(lambda x: x[1:], allocates=True)(np.zeros(3)).shape == (2,)
+
+    @pytest.mark.skipif(not _jit.JIT_ENABLED, reason="nothing is compiled")
+    def test_one_that_makes_an_array_says_so(self):
+        made = lambda n: np.empty(n).size  # noqa: E731
+        with pytest.raises(Exception, match="empty"):
+            _jit.kernel(made)(3)
+        assert _jit.kernel(made, allocates=True)(3) == 3
+
+    def test_scratch_is_an_array_of_its_own(self):
+        @_jit.kernel
+        def inner(n):
+            x = _jit.scratch(3)
+            for i in range(3):
+                x[i] = n + i
+            return x[0] + x[1] + x[2]
+
+        @_jit.kernel
+        def outer(out):
+            x = _jit.scratch((2, 3))
+            for i in range(2):
+                for k in range(3):
+                    x[i, k] = 10.0 * i + k
+            row = x[1]
+            for i in range(out.shape[0]):
+                out[i] = inner(i) + row[2] + x[0, 1]
+            return x.size
+
+        out = np.empty(50)
+        assert outer(out) == 6
+        np.testing.assert_array_equal(out, 3.0 * np.arange(50) + 16.0)

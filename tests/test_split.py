@@ -221,9 +221,9 @@ def test_conditioning_does_not_depend_on_the_unit_of_length():
 def factored(G):
     """Rank and pivots of the rows of G, at a tolerance of 1e-10."""
     G = np.array(G, dtype=float)
-    rows = len(G)
-    order, tau, pivots = np.empty(rows, np.int64), np.empty(rows), np.empty(rows)
-    return split.factor_rows(G, order, tau, pivots, 1e-10, 0.0, G.shape[1]), pivots
+    rows = split.new_rows(*G.shape)
+    rows.G[:] = G
+    return split.factor_rows(rows, 1e-10, 0.0, G.shape[1]), rows.pivots
 
 
 @pytest.mark.parametrize("angle", [1e-3, 1e-6, 1e-9])
@@ -239,8 +239,9 @@ def test_a_small_independent_part_is_found_among_duplicates(angle):
 
 
 def test_rank_is_capped():
-    G, order = np.eye(3), np.empty(3, np.int64)
-    assert split.factor_rows(G, order, np.empty(3), np.empty(3), 1e-10, 0.0, 2) == 2
+    rows = split.new_rows(3, 3)
+    rows.G[:] = np.eye(3)
+    assert split.factor_rows(rows, 1e-10, 0.0, 2) == 2
 
 
 # -- acceleration -----------------------------------------------------------------------------------

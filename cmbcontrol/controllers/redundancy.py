@@ -97,17 +97,17 @@ class _Kinetic:
 
     def __init__(self, terms: Terms) -> None:
         self.M, self.Z, self.c = terms.M, terms.Z, terms.Cv
-        self.L, definite = laws.reduced_root(self.Z, self.M)
+        self._root, definite = laws.reduced_root(self.Z, self.M)
         if not definite:
             raise np.linalg.LinAlgError("Z'M Z is not positive definite")
         self.unit = float((terms.reach / np.sqrt(np.diagonal(terms.M))).max())  # a metre of the lightest coordinate
 
     def coordinates(self, vdot: Array) -> Array:
         """y of the admissible acceleration nearest to vdot."""
-        return laws.reduced_coordinates(self.Z, self.c, self.M, self.L, vdot)
+        return laws.reduced_coordinates(self.Z, self.c, self.M, self._root, vdot)
 
     def acceleration(self, y: Array) -> Array:
-        return laws.admissible_acceleration(self.Z, self.c, self.L, y)
+        return laws.admissible_acceleration(self.Z, self.c, self._root, y)
 
     def rows(self, J: Array, target: Array, gauss: bool = False) -> tuple[Array, Array, float]:
         """Y and r with |Y y - r| = |J a - target|, or its size in the metric (J M^-1 J')^-1; and the scale of Y.
@@ -115,7 +115,7 @@ class _Kinetic:
         That is the largest row of J in the metric of M, before the loops hold; Gauss' rows are cosines then. Rows that
         are rounding of a metre of task a metre of motion are none.
         """
-        Y, rest, mobility = laws.reduced_rows(self.Z, self.c, self.M, self.L, _check.plain(J), _check.plain(target))
+        Y, rest, mobility = laws.reduced_rows(self.Z, self.c, self.M, self._root, _check.plain(J), _check.plain(target))
         least = ROUNDING * self.unit
         if gauss:
             return *laws.gauss_rows(Y, rest, mobility, least), 1.0

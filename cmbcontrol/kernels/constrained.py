@@ -11,14 +11,19 @@ import numpy as np
 
 from .._jit import kernel
 from .._tolerance import ROUNDING
+from .arrays import copy, copy_rows
 from .forces import add_passive_forces, drive_matrix, potential_energy
 from .inertia import composite_inertia, newton_euler, world_inertias
 from .loops import loop_bias, loop_jacobian, loop_residual
 from .split import (
+    Root,
+    Rows,
     backward,
     cholesky,
     factor_rows,
     forward,
+    new_root,
+    new_rows,
     solve_head,
     solve_multipliers,
     to_head,
@@ -72,16 +77,13 @@ class Work(NamedTuple):
     M: np.ndarray  # (nv, nv)
     h: np.ndarray  # (nv,)
     B: np.ndarray  # (nv, nu)
-    L: np.ndarray  # (nv, nv) Cholesky factor of the metric
-    G: np.ndarray  # (rows, nv) factored rows
-    order: np.ndarray  # (rows,)
-    tau: np.ndarray  # (rows,)
-    pivots: np.ndarray  # (rows,)
+    root: Root  # of the metric
+    rows: Rows  # in mass coordinates, factored
     rhs: np.ndarray  # (rows,)
     z: np.ndarray  # (nv,)
 
 
-@kernel
+@kernel(allocates=True)
 def new_work(model):
     """Scratch arrays of the right size for a model."""
     links, rows, nv, nu = model.links.shape[0], model.rows.shape[0], model.damping.shape[0], model.drives.shape[0]
@@ -102,18 +104,15 @@ def new_work(model):
         np.empty((nv, nv)),
         np.empty(nv),
         np.empty((nv, nu)),
-        np.empty((nv, nv)),
-        np.empty((rows, nv)),
-        np.empty(rows, np.int64),
-        np.empty(rows),
-        np.empty(rows),
+        new_root(nv),
+        new_rows(rows, nv),
         np.empty(rows),
         np.empty(nv),
     )
 
 
 @kernel
-def mass_split(M, A, scale, reach, far, tolerance, cap, L, G, order, tau, pivots):
+def mass_split(M, A, scale, reach, far, tolerance, cap, root, split):
     """The split of given M and A in mass coordinates, as `update_position` makes it; returns the rank.
 
     A row in metres has entries of at most some `reach`, and a gradient of at most some reach / sqrt(M_kk) in the metric
@@ -121,16 +120,16 @@ def mass_split(M, A, scale, reach, far, tolerance, cap, L, G, order, tau, pivots
     machine its farthest link is away from the origin of the world, about which moments are taken. Where all rows
     vanish together, the tolerance is that of a hundredth of it, since only the lightest joint has a gradient so large.
     """
-    if not cholesky(M, L):
+    if not cholesky(M, root):
         return FAILED
     for i in range(A.shape[0]):
         for k in range(A.shape[1]):
-            G[i, k] = scale[i] * A[i, k]
-        forward(L, G[i])
+            split.G[i, k] = scale[i] * A[i, k]
+        forward(root, split.G[i])
     largest = 0.0
     for k in range(M.shape[0]):
         largest = max(largest, reach[k] / np.sqrt(M[k, k]))
-    return factor_rows(G, order, tau, pivots, tolerance, max(ROUNDING * far, 0.01 * tolerance) * largest, cap)
+    return factor_rows(split, tolerance, max(ROUNDING * far, 0.01 * tolerance) * largest, cap)
 
 
 @kernel
@@ -149,19 +148,21 @@ def update_position(model, q, w, tolerance, cap):
     link_poses(model.links, q, w.R, w.p)
     joint_screws(model.links, w.R, w.p, w.S)
     world_inertias(model.links, w.R, w.p, w.I)
-    w.composite[:] = w.I
+    copy_rows(w.I, w.composite)
     composite_inertia(model.links, w.composite, w.S, w.M)
     loop_jacobian(model, q, w.R, w.p, w.S, w.E, w.wrenches, w.phi, w.A)
     far = remoteness(model, w.p)
-    return mass_split(w.M, w.A, model.scale, model.reach, far, tolerance, cap, w.L, w.G, w.order, w.tau, w.pivots)
+    return mass_split(w.M, w.A, model.scale, model.reach, far, tolerance, cap, w.root, w.rows)
 
 
 @kernel
 def euclidean_split(model, w, tolerance, cap):
     """Replace the split in the metric of M by the one in the Euclidean metric; returns the rank."""
-    w.L[:] = 0.0
-    for k in range(w.L.shape[0]):
-        w.L[k, k] = 1.0
+    L, first, last = w.root
+    L[:] = 0.0
+    for k in range(L.shape[0]):
+        L[k, k] = 1.0
+        first[k], last[k] = k, k
     return euclidean_rows(model, w, tolerance, cap)
 
 
@@ -173,9 +174,9 @@ def euclidean_rows(model, w, tolerance, cap):
         largest = max(largest, model.reach[k])
     for i in range(w.A.shape[0]):
         for k in range(w.A.shape[1]):
-            w.G[i, k] = model.scale[i] * w.A[i, k]
+            w.rows.G[i, k] = model.scale[i] * w.A[i, k]
     floor = max(ROUNDING * remoteness(model, w.p), 0.01 * tolerance) * largest
-    return factor_rows(w.G, w.order, w.tau, w.pivots, tolerance, floor, cap)
+    return factor_rows(w.rows, tolerance, floor, cap)
 
 
 @kernel
@@ -191,12 +192,12 @@ def update_velocity(model, q, v, w):
 @kernel
 def generalized_force(model, u, w, f):
     """f (nv,) = B u."""
-    f[:] = 0.0
     if u.shape[0] > 0:
-        drive_matrix(model, w.R, w.p, w.S, w.B)
-        for i in range(f.shape[0]):
-            for k in range(u.shape[0]):
-                f[i] += w.B[i, k] * u[k]
+        drive_matrix(model, w.R, w.p, w.S, w.B, w.z)
+    for i in range(f.shape[0]):
+        f[i] = 0.0
+        for k in range(u.shape[0]):
+            f[i] += w.B[i, k] * u[k]
 
 
 @kernel(inline=True)
@@ -210,26 +211,26 @@ def solve_acceleration(scale, w, rank, f, target, vdot):
     n = vdot.shape[0]
     for k in range(n):
         vdot[k] = f[k] - w.h[k]
-    forward(w.L, vdot)
-    to_head(w.G, w.tau, rank, vdot)
+    forward(w.root, vdot)
+    to_head(w.rows, rank, vdot)
     for i in range(w.rhs.shape[0]):
         w.rhs[i] = scale[i] * target[i]
     for k in range(rank):
         w.z[k] = vdot[k]  # head of the free acceleration, for the multipliers
-    solve_head(w.G, w.order, rank, w.rhs, vdot)
+    solve_head(w.rows, rank, w.rhs, vdot)
     for k in range(rank):
         w.z[k] -= vdot[k]
-    to_space(w.G, w.tau, rank, vdot)
-    backward(w.L, vdot)
+    to_space(w.rows, rank, vdot)
+    backward(w.root, vdot)
 
 
 @kernel(inline=True)
 def least_change(w, rank, change):
     """Smallest change of the velocities, in the metric of the last split, by which the rows change by `w.rhs`."""
     change[:] = 0.0
-    solve_head(w.G, w.order, rank, w.rhs, change)
-    to_space(w.G, w.tau, rank, change)
-    backward(w.L, change)
+    solve_head(w.rows, rank, w.rhs, change)
+    to_space(w.rows, rank, change)
+    backward(w.root, change)
 
 
 @kernel(inline=True)
@@ -240,16 +241,18 @@ def velocity_correction(scale, w, rank, v, change):
     by the distance to it; there all of v is rotated, its head cut off, and rotated back, at the price of one rounding.
     """
     n = v.shape[0]
-    if rank > 0 and w.pivots[rank - 1] < WEAK * w.pivots[0]:
+    pivots = w.rows.pivots
+    if rank > 0 and pivots[rank - 1] < WEAK * pivots[0]:
+        L, _, last = w.root
         for i in range(n):  # L' v, row by row
             s = 0.0
-            for k in range(i, n):
-                s += w.L[k, i] * v[k]
+            for k in range(i, last[i] + 1):
+                s += L[k, i] * v[k]
             change[i] = s
-        to_head(w.G, w.tau, rank, change)
+        to_head(w.rows, rank, change)
         change[:rank] = 0.0
-        to_space(w.G, w.tau, rank, change)
-        backward(w.L, change)
+        to_space(w.rows, rank, change)
+        backward(w.root, change)
         for k in range(n):
             change[k] -= v[k]
     else:
@@ -264,10 +267,9 @@ def velocity_correction(scale, w, rank, v, change):
 @kernel(inline=True)
 def project_velocity(scale, w, rank, v):
     """Remove from v, in place, what the constraints forbid (in the metric of the last split)."""
-    change = np.empty(v.shape[0])
-    velocity_correction(scale, w, rank, v, change)
+    velocity_correction(scale, w, rank, v, w.z)
     for k in range(v.shape[0]):
-        v[k] += change[k]
+        v[k] += w.z[k]
 
 
 @kernel
@@ -277,15 +279,14 @@ def acceleration(model, q, v, u, tolerance, cap, w, vdot):
     if rank == FAILED:
         return FAILED
     update_velocity(model, q, v, w)
-    f = np.empty(v.shape[0])
-    generalized_force(model, u, w, f)
+    generalized_force(model, u, w, w.z)
     for i in range(w.b.shape[0]):
         w.b[i] = -w.b[i]
-    solve_acceleration(model.scale, w, rank, f, w.b, vdot)
+    solve_acceleration(model.scale, w, rank, w.z, w.b, vdot)
     return rank
 
 
-@kernel
+@kernel(allocates=True)
 def forward_dynamics(model, q, v, u, tolerance):
     """Acceleration (nv,) and rank, with scratch of its own."""
     vdot = np.empty(v.shape[0])
@@ -302,7 +303,7 @@ def largest(model, phi):
     return s
 
 
-@kernel
+@kernel(allocates=True)
 def close_loops(model, q, w, tolerance, cap, euclidean, accuracy, known, moved):
     """Move q, in place, to the nearest point where the loops are closed (Gauss-Newton).
 
@@ -346,7 +347,7 @@ def close_loops(model, q, w, tolerance, cap, euclidean, accuracy, known, moved):
             if residual > 0.1 * best:
                 fresh = False
             best = residual
-            q[:] = trial
+            copy(trial, q)
             for k in range(n):
                 moved[k] += step[k]
         elif exact:
@@ -366,7 +367,7 @@ def close_step(model, x, tolerance, cap, accuracy, w, q):
     A stage is off the loops by an error of low order. On them it does not matter how the rows are written, and near a
     singular pose the error is not divided by the distance to it.
     """
-    q[:] = x
+    copy(x, q)
     link_poses(model.links, x, w.R, w.p)
     joint_screws(model.links, w.R, w.p, w.S)
     loop_jacobian(model, x, w.R, w.p, w.S, w.E, w.wrenches, w.phi, w.A)
@@ -376,12 +377,12 @@ def close_step(model, x, tolerance, cap, accuracy, w, q):
         w.rhs[i] = -model.scale[i] * w.phi[i]
     rank = euclidean_rows(model, w, tolerance, cap)
     w.z[:] = 0.0
-    solve_head(w.G, w.order, rank, w.rhs, w.z)
-    to_space(w.G, w.tau, rank, w.z)
+    solve_head(w.rows, rank, w.rhs, w.z)
+    to_space(w.rows, rank, w.z)
     retract(model.links, x, w.z, q)
 
 
-@kernel
+@kernel(allocates=True)
 def state_terms(model, q, v, tolerance, cap, projected, accuracy):
     """Everything the equations of motion say at one state; v is first projected, in place, if asked.
 
@@ -395,36 +396,35 @@ def state_terms(model, q, v, tolerance, cap, projected, accuracy):
     if projected and rank != FAILED:
         project_velocity(model.scale, w, rank, v)
     update_velocity(model, q, v, w)
-    drive_matrix(model, w.R, w.p, w.S, w.B)
-    return w.M, w.h, w.phi, w.A, w.b, w.B, potential_energy(model, q, w.R, w.p), w.pivots, rank
+    drive_matrix(model, w.R, w.p, w.S, w.B, w.z)
+    return w.M, w.h, w.phi, w.A, w.b, w.B, potential_energy(model, q, w.R, w.p), w.rows.pivots, rank
 
 
-@kernel
+@kernel(allocates=True)
 def gauss_acceleration(M, A, scale, reach, force, target, tolerance, cap):
     """Acceleration nearest to M^-1 force, in the metric of M, with A vdot = target; and the multipliers.
 
     The multipliers belong to pivot rows; the others are zero. See `solve_acceleration`.
     """
     rows, n = A.shape
-    L, G = np.empty((n, n)), np.empty((rows, n))
-    order, tau, pivots = np.empty(rows, np.int64), np.empty(rows), np.empty(rows)
-    rank = mass_split(M, A, scale, reach, 1.0, tolerance, cap, L, G, order, tau, pivots)
+    root, split = new_root(n), new_rows(rows, n)
+    rank = mass_split(M, A, scale, reach, 1.0, tolerance, cap, root, split)
     vdot, head, rhs, lam = force.copy(), np.empty(n), np.empty(rows), np.zeros(rows)
     if rank == FAILED:
         vdot[:] = np.nan
         return vdot, lam, rank
-    forward(L, vdot)
-    to_head(G, tau, rank, vdot)
-    head[:] = vdot
+    forward(root, vdot)
+    to_head(split, rank, vdot)
+    copy(vdot, head)
     for i in range(rows):
         rhs[i] = scale[i] * target[i]
-    solve_head(G, order, rank, rhs, vdot)
+    solve_head(split, rank, rhs, vdot)
     # z + G' lam_scaled = y, so the difference of the heads is what the multipliers carry
     for k in range(rank):
         head[k] -= vdot[k]
-    solve_multipliers(G, order, rank, head, lam)
+    solve_multipliers(split, rank, head, lam)
     for i in range(rows):
         lam[i] *= scale[i]
-    to_space(G, tau, rank, vdot)
-    backward(L, vdot)
+    to_space(split, rank, vdot)
+    backward(root, vdot)
     return vdot, lam, rank

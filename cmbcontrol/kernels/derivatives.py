@@ -34,8 +34,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .._jit import kernel
+from .._jit import kernel, scratch
 from .._tolerance import DEPENDENT
+from .arrays import copy
 from .constrained import FAILED, generalized_force, new_work, solve_acceleration, update_position, update_velocity
 from .forces import drive_matrix, spring_line
 from .inertia import inertia_times, newton_euler
@@ -97,7 +98,7 @@ def carried_vectors(model, w, a, d):
     w.A0 holds bias accelerations before.
     """
     V, S = w.V, w.S
-    ground, still, twist = np.zeros(6), np.zeros(6), np.empty(6)
+    ground, still, twist = np.zeros(6), np.zeros(6), scratch(6)
     for c in range(3):
         ground[3 + c] = -model.gravity[c]
     for i in range(model.links.shape[0]):
@@ -177,7 +178,7 @@ def add_body_slopes(links, w, d):
     composites of k's link. The same with Y_l and S_l in place of X_l and U_l, without W, for velocities.
     """
     S = w.S
-    p, e, down, slow = np.empty(6), np.empty(3), np.empty(6), np.empty(6)
+    p, e, down, slow = scratch(6), scratch(3), scratch(6), scratch(6)
     for i in range(links.shape[0]):
         I, E = w.composite[i], d.E[i]
         for k in range(links[i].iv, links[i].iv + links[i].nv):
@@ -249,7 +250,7 @@ def add_pair_stiffness(S, pair, n, scale, K):
     tau_k = s_k S_k . g, so d tau_k/dq_l = s_k ((S_l x S_k) . g [l carries k] + S_k . d_l g), and the first is -S_k .
     (S_l x* g).
     """
-    carried = np.empty(6)
+    carried = scratch(6)
     for j in range(n):
         l = pair.coordinate[j]
         change = pair.dg[j]
@@ -272,7 +273,7 @@ def add_loop_stiffness(model, E, wrenches, S, lam, pair, K):
 
     Couplings have a constant row of A and add nothing.
     """
-    rate = np.empty(6)
+    rate = scratch(6)
     rows = model.rows.shape[0]
     i = 0
     while i < rows:
@@ -305,8 +306,8 @@ def add_loop_stiffness(model, E, wrenches, S, lam, pair, K):
 def add_row_slopes(model, w, d, pair):
     """r_q, c_q and c_v of the loop rows; needs w.A0 at the joint accelerations."""
     S, V, A = w.S, w.V, w.A0
-    T, a = np.empty(6), np.empty(6)
-    g1, g2, seen = np.empty(6), np.empty(6), np.empty(6)
+    T, a = scratch(6), scratch(6)
+    g1, g2, seen = scratch(6), scratch(6), scratch(6)
     n, last_a, last_b = 0, -2, -2
     for i in range(model.rows.shape[0]):
         row = model.rows[i]
@@ -322,7 +323,7 @@ def add_row_slopes(model, w, d, pair):
         g = w.wrenches[i]
         row_wrench_rate(row, w.E[i], T, seen)
         row_wrench_second_rate(row, w.E[i], T, a, g2)
-        g1[:] = seen
+        copy(seen, g1)
         if last_a >= 0:  # into the world: g' = V_a x* g + seen, and once more
             cross_force(V[last_a], g, g1)
             cross_force(V[last_a], g1, g2)
@@ -358,8 +359,8 @@ def add_spring_slopes(model, w, d, pair):
     """
     S, V = w.S, w.V
     nv = model.damping.shape[0]
-    pa, pb, y, turn, push = np.empty(3), np.empty(3), np.empty(3), np.empty(3), np.empty(6)
-    T, unit, g1 = np.empty(6), np.empty(6), np.empty(6)
+    pa, pb, y, turn, push = scratch(3), scratch(3), scratch(3), scratch(3), scratch(6)
+    T, unit, g1 = scratch(6), scratch(6), scratch(6)
     for k in range(nv):
         d.f_v[k, k] += model.damping[k]
     for i in range(model.springs.shape[0]):
@@ -410,15 +411,14 @@ def add_spring_slopes(model, w, d, pair):
 @kernel(inline=True)
 def add_drive_stiffness(model, w, u, pair, K):
     """K -= d(B u)/dq of drives across cut joints: their wrench is fixed on link a; other columns are constant."""
-    point, line, turn = np.empty(3), np.empty(3), np.empty(3)
+    point, line, turn = scratch(3), scratch(3), scratch(3)
     for i in range(model.drives.shape[0]):
         drive = model.drives[i]
         if drive.iv >= 0 or u[i] == 0.0:
             continue
         if drive.a < 0:
-            point[:] = drive.pa
-            line[:] = drive.linear
-            turn[:] = drive.angular
+            for c in range(3):
+                point[c], line[c], turn[c] = drive.pa[c], drive.linear[c], drive.angular[c]
         else:
             transform_point(w.R[drive.a], w.p[drive.a], drive.pa, point)
             rotate(w.R[drive.a], drive.linear, line)
@@ -437,7 +437,7 @@ def add_drive_stiffness(model, w, u, pair, K):
 # -- all together -------------------------------------------------------------------------------------
 
 
-@kernel
+@kernel(allocates=True)
 def slopes(model, w, a, lam, u, d):
     """All derivatives at a state, from a `Work` that is up to date with q and v. Overwrites w.A0 and w.W."""
     pair = new_pair(a.shape[0])
@@ -452,7 +452,7 @@ def slopes(model, w, a, lam, u, d):
     add_drive_stiffness(model, w, u, pair, d.f_q)
 
 
-@kernel
+@kernel(allocates=True)
 def local_terms(model, q, v, a, lam, u, tolerance):
     """All that a linear model needs, at given accelerations, multipliers and efforts.
 
@@ -476,7 +476,7 @@ def local_terms(model, q, v, a, lam, u, tolerance):
     Z = np.empty((nv - max(rank, 0), nv))
     if rank != FAILED:
         update_velocity(model, q, v, w)
-        drive_matrix(model, w.R, w.p, w.S, w.B)
+        drive_matrix(model, w.R, w.p, w.S, w.B, w.z)
         slopes(model, w, a, lam, u, d)
         null_space(w, rank, Z)
     return w.M, w.A, w.B, d.f_q, d.f_v, d.r_q, d.c_q, d.c_v, Z, w.phi, w.h, w.b, rank
@@ -489,8 +489,8 @@ def null_space(w, rank, Z):
         for k in range(Z.shape[1]):
             Z[i, k] = 0.0
         Z[i, rank + i] = 1.0
-        to_space(w.G, w.tau, rank, Z[i])
-        backward(w.L, Z[i])
+        to_space(w.rows, rank, Z[i])
+        backward(w.root, Z[i])
 
 
 @kernel
@@ -567,14 +567,14 @@ def adjoint_rows(model, w, rank, R, K, G, mu):
     x = np.empty(nv)
     tails, inverse, sizes = np.empty((p, p)), np.empty((p, p)), np.empty(p)
     for i in range(p):
-        x[:] = R[i]
-        forward(w.L, x)
+        copy(R[i], x)
+        forward(w.root, x)
         s = 0.0
         for k in range(nv):
             s += x[k] * x[k]
         sizes[i] = np.sqrt(s)
-        to_head(w.G, w.tau, rank, x)
-        solve_multipliers(w.G, w.order, rank, x, mu[i])
+        to_head(w.rows, rank, x)
+        solve_multipliers(w.rows, rank, x, mu[i])
         for r in range(mu.shape[1]):
             mu[i, r] *= model.scale[r]
         G[i] = 0.0
@@ -593,7 +593,7 @@ def adjoint_rows(model, w, rank, R, K, G, mu):
     return True
 
 
-@kernel
+@kernel(allocates=True)
 def state_space(model, q, v, u, R, bracket, tolerance, cap):
     """The local state-space form to first order at (q, v), for y = R (q [-] q0), y_v = R v with a constant R (dof, nv).
 
@@ -634,7 +634,7 @@ def state_space(model, q, v, u, R, bracket, tolerance, cap):
     for i in range(rows):
         w.b[i] = -w.b[i]
     solve_acceleration(model.scale, w, rank, f, w.b, a)
-    solve_multipliers(w.G, w.order, rank, w.z, lam)
+    solve_multipliers(w.rows, rank, w.z, lam)
     for i in range(rows):
         lam[i] *= model.scale[i]
     d = new_slopes(model)
@@ -652,9 +652,9 @@ def state_space(model, q, v, u, R, bracket, tolerance, cap):
                 s -= d.r_q[r, k] * K[i, k]
             w.rhs[r] = model.scale[r] * s
         N[i] = 0.0
-        solve_head(w.G, w.order, rank, w.rhs, N[i])
-        to_space(w.G, w.tau, rank, N[i])
-        backward(w.L, N[i])
+        solve_head(w.rows, rank, w.rhs, N[i])
+        to_space(w.rows, rank, N[i])
+        backward(w.root, N[i])
         add_joint_bracket(model.links, v, K[i], bracket, turned[i])
     along = np.empty(p)
     for i in range(p):  # R N = 0

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from .._jit import kernel
+from .._jit import kernel, scratch
 from .._tolerance import ROUNDING
 from .layout import SPRING_JOINT
-from .loops import path_projection
+from .loops import dot3, path_projection
 from .spatial import dot6, screw_at, transform_point
 
 __all__ = [
@@ -24,14 +24,16 @@ __all__ = [
 def spring_line(spring, R, p, pa, pb, g):
     """Length of a point spring, and the wrench g (6,) of a unit force along it (a towards b)."""
     if spring.a < 0:
-        pa[:] = spring.pa
+        for c in range(3):
+            pa[c] = spring.pa[c]
     else:
         transform_point(R[spring.a], p[spring.a], spring.pa, pa)
     if spring.b < 0:
-        pb[:] = spring.pb
+        for c in range(3):
+            pb[c] = spring.pb[c]
     else:
         transform_point(R[spring.b], p[spring.b], spring.pb, pb)
-    d = np.empty(3)
+    d = scratch(3)
     length = 0.0
     for c in range(3):
         d[c] = pb[c] - pa[c]
@@ -49,9 +51,9 @@ def add_passive_forces(model, q, v, R, p, S, V, h):
     """h += forces of springs, dampers and joint friction (on the left of M dv/dt + h = f - A' lam)."""
     for k in range(h.shape[0]):
         h[k] += model.damping[k] * v[k]
-    pa = np.empty(3)
-    pb = np.empty(3)
-    g = np.empty(6)
+    pa = scratch(3)
+    pb = scratch(3)
+    g = scratch(6)
     for i in range(model.springs.shape[0]):
         spring = model.springs[i]
         if spring.kind == SPRING_JOINT:
@@ -76,9 +78,9 @@ def dissipated_power(model, v, R, p, V):
     for k in range(v.shape[0]):
         power += model.damping[k] * v[k] * v[k]
     if model.springs.shape[0] > 0:
-        pa = np.empty(3)
-        pb = np.empty(3)
-        g = np.empty(6)
+        pa = scratch(3)
+        pb = scratch(3)
+        g = scratch(6)
         for i in range(model.springs.shape[0]):
             spring = model.springs[i]
             if spring.damping == 0.0:
@@ -97,23 +99,21 @@ def dissipated_power(model, v, R, p, V):
 
 
 @kernel
-def drive_matrix(model, R, p, S, B):
-    """B (nv, nu): joint forces of a unit of each actuator."""
+def drive_matrix(model, R, p, S, B, column):
+    """B (nv, nu): joint forces of a unit of each actuator; `column` (nv,) is scratch."""
     B[:] = 0.0
-    g = np.empty(6)
-    point = np.empty(3)
-    line = np.empty(3)
-    column = np.empty(B.shape[0])
+    g = scratch(6)
+    point = scratch(3)
+    line = scratch(3)
+    turn = scratch(3)
     for k in range(model.drives.shape[0]):
         drive = model.drives[k]
         if drive.iv >= 0:
             B[drive.iv, k] = drive.gear
             continue
         # actuator on a cut joint: a wrench on link b, and its reaction on link a
-        point[:] = drive.pa
-        line[:] = drive.linear
-        turn = np.empty(3)
-        turn[:] = drive.angular
+        for c in range(3):
+            point[c], line[c], turn[c] = drive.pa[c], drive.linear[c], drive.angular[c]
         if drive.a >= 0:
             Ra = R[drive.a]
             transform_point(Ra, p[drive.a], drive.pa, point)
@@ -127,8 +127,8 @@ def drive_matrix(model, R, p, S, B):
         path_projection(model.links, drive.a, drive.b, g, S, column)
         # What its wrench amounts to, N: of a joint that it does not move, across its axis, rounding of it is left.
         # Moments are about the origin of the world.
-        push = np.sqrt((line**2).sum()) + np.sqrt((turn**2).sum()) / model.size
-        least = ROUNDING * push * (1.0 + np.sqrt((point**2).sum()) / model.size)
+        push = np.sqrt(dot3(line, line)) + np.sqrt(dot3(turn, turn)) / model.size
+        least = ROUNDING * push * (1.0 + np.sqrt(dot3(point, point)) / model.size)
         for i in range(B.shape[0]):
             if abs(column[i]) > least * model.reach[i]:
                 B[i, k] = drive.gear * column[i]
@@ -148,14 +148,14 @@ def kinetic_energy(M, v):
 def potential_energy(model, q, R, p):
     """Energy of gravity and springs, joules; gravity counts from the world origin."""
     U = 0.0
-    c = np.empty(3)
+    c = scratch(3)
     for i in range(model.links.shape[0]):
         link = model.links[i]
         transform_point(R[i], p[i], link.com, c)
         U -= link.mass * (model.gravity[0] * c[0] + model.gravity[1] * c[1] + model.gravity[2] * c[2])
-    pa = np.empty(3)
-    pb = np.empty(3)
-    g = np.empty(6)
+    pa = scratch(3)
+    pb = scratch(3)
+    g = scratch(6)
     for i in range(model.springs.shape[0]):
         spring = model.springs[i]
         if spring.kind == SPRING_JOINT:

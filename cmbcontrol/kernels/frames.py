@@ -5,13 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from .._jit import kernel
+from .arrays import copy
 from .spatial import cross_motion, rotate_back
 from .tree import bias_accelerations, joint_screws, twists
 
 __all__ = ["frame_motion", "frame_pose"]
 
 
-@kernel
+@kernel(allocates=True)
 def frame_pose(R, p, link, rotation, origin):
     """Rotation (3, 3) and origin (3,) in the world of a frame that is given on a link, -1 for the ground."""
     turned, moved = rotation.copy(), origin.copy()
@@ -34,7 +35,7 @@ def cross_at(w, x, out):
     out[2] += w[0] * x[1] - w[1] * x[0]
 
 
-@kernel
+@kernel(allocates=True)
 def frame_motion(links, R, p, v, side, link, rotation, origin, other, other_rotation, other_origin):
     """The first frame, on `link`, as seen from the second one, on `other`, and in its axes.
 
@@ -76,13 +77,13 @@ def frame_motion(links, R, p, v, side, link, rotation, origin, other, other_rota
     # screws through x: the point's own velocity
     J, bias, at = np.empty((6, nv)), np.empty(6), np.empty(3)
     for k in range(nv):
-        at[:] = S[k, 3:]
+        copy(S[k, 3:], at)
         cross_at(S[k, :3], x, at)
         rotate_back(there, side[k] * at, J[:3, k])
         rotate_back(there, side[k] * S[k, :3], J[3:, k])
     velocity = twist[3:].copy()
     cross_at(twist[:3], x, velocity)
-    at[:] = rate[3:]
+    copy(rate[3:], at)
     cross_at(rate[:3], x, at)
     cross_at(twist[:3], velocity, at)
     rotate_back(there, at, bias[:3])

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .._jit import kernel
+from .._jit import kernel, scratch
 from .spatial import cross_force, dot6
 
 __all__ = ["articulated_body", "composite_inertia", "inertia_times", "newton_euler", "world_inertias"]
@@ -17,7 +17,7 @@ __all__ = ["articulated_body", "composite_inertia", "inertia_times", "newton_eul
 @kernel
 def world_inertias(links, R, p, I):
     """I (links, 10): each link's inertia in world axes at the world origin."""
-    W = np.empty((3, 3))
+    W = scratch((3, 3))
     for i in range(links.shape[0]):
         link = links[i]
         m = link.mass
@@ -64,8 +64,8 @@ def newton_euler(links, I, S, V, A, gravity, W, tau):
     V, A (links, 6) are twists and accelerations, W (links, 6) is overwritten by the wrench that
     crosses each joint, tau (nv,) is the result: S_k' W_b.
     """
-    a = np.empty(6)
-    momentum = np.empty(6)
+    a = scratch(6)
+    momentum = scratch(6)
     n = links.shape[0]
     for i in range(n):
         for c in range(3):
@@ -89,7 +89,7 @@ def newton_euler(links, I, S, V, A, gravity, W, tau):
 @kernel
 def composite_inertia(links, I, S, M):
     """Mass matrix M (nv, nv) by composite rigid bodies; I (links, 10) becomes the composites."""
-    F = np.empty(6)
+    F = scratch(6)
     M[:] = 0.0
     for i in range(links.shape[0] - 1, -1, -1):
         parent = links[i].parent
@@ -152,7 +152,7 @@ def solve_small(D, B, n):
     return True
 
 
-@kernel
+@kernel(allocates=True)
 def articulated_body(links, I, S, V, A0, gravity, f, vdot):
     """Acceleration vdot (nv,) of the open tree under joint forces f (articulated bodies, O(n)).
 
@@ -164,10 +164,10 @@ def articulated_body(links, I, S, V, A0, gravity, f, vdot):
     P = np.zeros((n, 6))  # its bias wrench
     U = np.empty((vdot.shape[0], 6))  # X S_k
     T = np.empty((vdot.shape[0], 7))  # D^-1 [U', f - S'p]
-    D = np.empty((6, 6))
-    B = np.empty((6, 7))
-    momentum = np.empty(6)
-    own = np.empty(6)
+    D = scratch((6, 6))
+    B = scratch((6, 7))
+    momentum = scratch(6)
+    own = scratch(6)
     A = np.empty((n, 6))
     for i in range(n):
         unpack_inertia(I[i], X[i])

@@ -11,7 +11,8 @@ from __future__ import annotations
 import numpy as np
 
 from .._jit import kernel
-from .split import backward, cholesky, factor_rows, forward, solve_head, to_space
+from .arrays import copy_rows
+from .split import backward, cholesky, factor_rows, forward, new_root, new_rows, solve_head, to_space
 
 __all__ = [
     "active_subspace",
@@ -37,7 +38,7 @@ __all__ = [
 ]
 
 
-@kernel
+@kernel(allocates=True)
 def constraint_split(A, b, row_scale, rank):
     """Orthonormal bases R (n, rank) of the rows of A and Z (n, n - rank) of N(A), and the smallest c with A c = -b.
 
@@ -45,25 +46,24 @@ def constraint_split(A, b, row_scale, rank):
     it is -A+ b if they agree, and whether they do is the last that is returned.
     """
     rows, n = A.shape
-    G, rhs = np.empty((rows, n)), np.empty(rows)
+    split, rhs = new_rows(rows, n), np.empty(rows)
     for i in range(rows):
         rhs[i] = -row_scale[i] * b[i]
         for k in range(n):
-            G[i, k] = row_scale[i] * A[i, k]
-    order, tau, pivots = np.empty(rows, np.int64), np.empty(rows), np.empty(rows)
-    found = factor_rows(G, order, tau, pivots, 0.0, 0.0, rank)
+            split.G[i, k] = row_scale[i] * A[i, k]
+    found = factor_rows(split, 0.0, 0.0, rank)
     R, Z, c, axis = np.empty((n, found)), np.empty((n, n - found)), np.zeros(n), np.empty(n)
     for j in range(n):
         axis[:] = 0.0
         axis[j] = 1.0
-        to_space(G, tau, found, axis)
+        to_space(split, found, axis)
         for i in range(n):
             if j < found:
                 R[i, j] = axis[i]
             else:
                 Z[i, j - found] = axis[i]
-    solve_head(G, order, found, rhs, c)
-    to_space(G, tau, found, c)
+    solve_head(split, found, rhs, c)
+    to_space(split, found, c)
     left, all_of_it = 0.0, 0.0
     if found < rows:
         for i in range(rows):
@@ -75,7 +75,7 @@ def constraint_split(A, b, row_scale, rank):
     return R, Z, c, not left > 1e-24 * all_of_it
 
 
-@kernel
+@kernel(allocates=True)
 def unit_motions(A, row_scale, reach, rank):
     """Basis (n, dof) of N(A), orthonormal where coordinates count by their `reach`."""
     Z = constraint_split(A / reach, np.zeros(A.shape[0]), row_scale, rank)[1]
@@ -85,7 +85,7 @@ def unit_motions(A, row_scale, reach, rank):
     return Z
 
 
-@kernel
+@kernel(allocates=True)
 def motor_reach(Z, B, reach):
     """Z'B (dof, nu) with rows of unit motions; the lengths (dof,) of the columns of Z; and the scale of the motors.
 
@@ -112,7 +112,7 @@ def motor_reach(Z, B, reach):
     return X, lengths, np.sqrt(scale)
 
 
-@kernel
+@kernel(allocates=True)
 def smallest_solution(X, rhs, scale, tolerance):
     """The smallest y (n,) with X y = rhs, the rank of X, and its smallest pivot over `scale`.
 
@@ -120,33 +120,33 @@ def smallest_solution(X, rhs, scale, tolerance):
     rank, those of which less than `tolerance` times the scale is left, are not looked at.
     """
     rows, n = X.shape
-    G = X.copy()
-    order, tau, pivots = np.empty(rows, np.int64), np.empty(rows), np.empty(rows)
-    rank = factor_rows(G, order, tau, pivots, 0.0, tolerance * scale, rows)
+    split = new_rows(rows, n)
+    copy_rows(X, split.G)
+    rank = factor_rows(split, 0.0, tolerance * scale, rows)
     y = np.zeros(n)
-    solve_head(G, order, rank, rhs, y)
-    to_space(G, tau, rank, y)
+    solve_head(split, rank, rhs, y)
+    to_space(split, rank, y)
     closeness = 1.0
     if rows > 0:
-        closeness = pivots[rows - 1] / scale if scale > 0.0 and rows <= n else 0.0
+        closeness = split.pivots[rows - 1] / scale if scale > 0.0 and rows <= n else 0.0
     return y, rank, closeness
 
 
-@kernel
+@kernel(allocates=True)
 def smallest_solutions(X, sides):
     """The smallest Y (k, n) with X Y' = sides' (k, rows), for X with independent rows."""
     rows, n = X.shape
-    G = X.copy()
-    order, tau, pivots = np.empty(rows, np.int64), np.empty(rows), np.empty(rows)
-    rank = factor_rows(G, order, tau, pivots, 0.0, 0.0, rows)
+    split = new_rows(rows, n)
+    copy_rows(X, split.G)
+    rank = factor_rows(split, 0.0, 0.0, rows)
     Y = np.zeros((sides.shape[0], n))
     for i in range(sides.shape[0]):
-        solve_head(G, order, rank, sides[i], Y[i])
-        to_space(G, tau, rank, Y[i])
+        solve_head(split, rank, sides[i], Y[i])
+        to_space(split, rank, Y[i])
     return Y
 
 
-@kernel
+@kernel(allocates=True)
 def only_acceleration(Z, c, J, target):
     """The only a = c + Z z with J a = target, the smallest pivot of J Z over the size of J, and that size."""
     k, n = J.shape
@@ -168,7 +168,7 @@ def only_acceleration(Z, c, J, target):
     return a, closeness, size
 
 
-@kernel
+@kernel(allocates=True)
 def smallest_effort(Z, B, reach, M, h, vdot, tolerance):
     """The smallest u (nu,) with Z'B u = Z'(M vdot + h), and the rank of Z'B: see `motor_reach`."""
     X, lengths, scale = motor_reach(Z, B, reach)
@@ -184,7 +184,7 @@ def smallest_effort(Z, B, reach, M, h, vdot, tolerance):
     return u, rank
 
 
-@kernel
+@kernel(allocates=True)
 def motion_and_force(Z, B, reach, C):
     """Rows X (dof + k, nu) of Z'B and C B in newtons, the factors that bring them there, and the scale of the motors.
 
@@ -212,7 +212,7 @@ def motion_and_force(Z, B, reach, C):
     return X, by, scale
 
 
-@kernel
+@kernel(allocates=True)
 def effort_with_force(Z, B, reach, C, f, force, tolerance):
     """The smallest u (nu,) with Z'B u = Z'f and C B u = force; and whether there is one for any f and force."""
     X, need, scale = motion_and_force(Z, B, reach, C)  # `need` is the factors of the rows first
@@ -242,15 +242,15 @@ def product(X, Y):
 # -- accelerations a = c + Z L'^-1 y, in whose coordinates y the metric of M is 1: Z'M Z = L L' --------------------
 
 
-@kernel
+@kernel(allocates=True)
 def reduced_root(Z, M):
     """L (dof, dof), and whether Z'M Z is positive definite."""
-    L = np.zeros((Z.shape[1], Z.shape[1]))
-    return L, cholesky(product(Z.T, product(M, Z)), L)
+    root = new_root(Z.shape[1])
+    return root, cholesky(product(Z.T, product(M, Z)), root)
 
 
-@kernel
-def reduced_coordinates(Z, c, M, L, vdot):
+@kernel(allocates=True)
+def reduced_coordinates(Z, c, M, root, vdot):
     """y (dof,) of the admissible acceleration that is nearest to vdot in the metric of M."""
     n, dof = Z.shape
     y = np.zeros(dof)
@@ -260,15 +260,15 @@ def reduced_coordinates(Z, c, M, L, vdot):
             force += M[i, k] * (vdot[k] - c[k])
         for j in range(dof):
             y[j] += Z[i, j] * force
-    forward(L, y)
+    forward(root, y)
     return y
 
 
-@kernel
-def admissible_acceleration(Z, c, L, y):
+@kernel(allocates=True)
+def admissible_acceleration(Z, c, root, y):
     """a (n,) from y."""
     z = y.copy()
-    backward(L, z)
+    backward(root, z)
     a = c.copy()
     for i in range(Z.shape[0]):
         for j in range(Z.shape[1]):
@@ -276,21 +276,21 @@ def admissible_acceleration(Z, c, L, y):
     return a
 
 
-@kernel
-def reduced_rows(Z, c, M, L, J, target):
+@kernel(allocates=True)
+def reduced_rows(Z, c, M, own, J, target):
     """Y (k, dof) and r (k,) with Y y - r = J a - target, and the mobility J M^-1 J' (k, k) without the loops."""
     k, n = J.shape
-    Y, rest, free, root = product(J, Z), target.copy(), J.copy(), np.zeros((n, n))
+    Y, rest, free, root = product(J, Z), target.copy(), J.copy(), new_root(n)
     cholesky(M, root)
     for i in range(k):
         for m in range(n):
             rest[i] -= J[i, m] * c[m]
-        forward(L, Y[i])
+        forward(own, Y[i])
         forward(root, free[i])
     return Y, rest, product(free, free.T)
 
 
-@kernel
+@kernel(allocates=True)
 def gauss_rows(Y, rest, mobility, least):
     """Y and r (m, dof) and (m,) in the metric (J M^-1 J')^-1 in which Gauss' principle measures J a - target.
 
@@ -317,7 +317,7 @@ def gauss_rows(Y, rest, mobility, least):
     return out, right
 
 
-@kernel
+@kernel(allocates=True)
 def damped_solution(Y, rest, part, size, least):
     """The smallest y (dof,) that brings Y y nearest to rest; and V (dof, dof) and s (dof,) of Y = U s V'.
 
@@ -342,7 +342,7 @@ def damped_solution(Y, rest, part, size, least):
 # -- what motors reach --------------------------------------------------------------------------------
 
 
-@kernel
+@kernel(allocates=True)
 def singular_values(X, V):
     """Singular values (n,) of X (m, n), largest first; X becomes X V with the orthogonal V (n, n), its columns U s.
 
@@ -396,7 +396,7 @@ def turn_columns(X, i, j, cosine, sine):
         X[k, j] = sine * x + cosine * y
 
 
-@kernel
+@kernel(allocates=True)
 def active_subspace(B, tolerance):
     """Orthonormal basis U (n, r) of R(B), and G (nu, r) with B G = U: the smallest efforts that give it.
 
@@ -419,7 +419,7 @@ def active_subspace(B, tolerance):
     return U, smallest_solutions(product(U.T, B), np.eye(r)).T.copy()
 
 
-@kernel
+@kernel(allocates=True)
 def reached_motions(L, inverse, Z, B, dependent, least):
     """The angles between what moves and what motors push, in the metric L L' of the velocities.
 
@@ -460,7 +460,7 @@ def largest_scale(hold, more, limits):
     return last if first <= last else 0.0
 
 
-@kernel
+@kernel(allocates=True)
 def sine(t, centre, amplitude, frequency, phase):
     """Position, velocity and acceleration, the rows of (3, k), of centre + amplitude sin(2 pi frequency t + phase)."""
     out = np.empty((3, centre.size))

@@ -10,7 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .._jit import call, kernel
+from .._jit import call, kernel, scratch
+from .arrays import copy
 from .constrained import FAILED
 from .motion import (
     ATTEMPT,
@@ -122,7 +123,7 @@ def choose(tableaus, clock, count, room):
     count[METHOD] = best
 
 
-@kernel
+@kernel(allocates=True)
 def advance(model, tableaus, gaps, opt, s, w, r, until, tries):
     """Step on to a time, until the record is full, or for so many tries; returns why it comes back.
 
@@ -139,7 +140,7 @@ def advance(model, tableaus, gaps, opt, s, w, r, until, tries):
     adaptive = tableaus[0].E5.shape[0] > 0
     always, never = opt.nq >= 0, opt.nq < 0  # for literals, the rate would be compiled once more each
     watching = adaptive and opt.stabilisation == PROJECT and opt.every == 1 and opt.pass_within > 0.0
-    times, values, rates = np.empty(5), np.empty((5, nx)), np.empty((5, nx))
+    times, values, rates = scratch(5), np.empty((5, nx)), np.empty((5, nx))
     while True:
         n = count[LAST]
         t, x = r.T[n], r.X[n]
@@ -165,11 +166,11 @@ def advance(model, tableaus, gaps, opt, s, w, r, until, tries):
             continue
         if count[READY] == 0:
             if not opt.law:
-                s.u[:] = r.command
+                copy(r.command, s.u)
             rank = rate(model, opt, s, w, t, x, always, K[0])
             if rank < 0:
                 return failure(rank)
-            r.near[n] = closeness(w.pivots, opt)
+            r.near[n] = closeness(w.rows.pivots, opt)
             count[READY] = 1
         if opt.ladder and (count[SINCE] == n or count[REJECTED] > 0):
             choose(tableaus, clock, count, end - t)
@@ -202,13 +203,13 @@ def advance(model, tableaus, gaps, opt, s, w, r, until, tries):
             landing, nodes = leap(model, opt, s, w, r, since, n, K[0], y, times, values, rates)
             if landing > t and landing < end:
                 step = landing - t
-                r.X[n + 1] = y
+                copy(y, r.X[n + 1])
                 left = project(model, opt, s, w, landing, r.X[n + 1], clock[ENERGY], -1)
                 if left >= 0.0:
                     rank = rate(model, opt, s, w, landing, r.X[n + 1], never, K[stages])
                     if rank < 0:
                         return failure(rank)
-                    r.near[n + 1] = closeness(w.pivots, opt)
+                    r.near[n + 1] = closeness(w.rows.pivots, opt)
                     cubic(x, r.X[n + 1], K[0], K[stages], step, r.F[n])
                     refine_cubic(times, values, rates, nodes, t, step, x, r.F[n])
                     clock[STEP + method] = step
@@ -244,7 +245,7 @@ def advance(model, tableaus, gaps, opt, s, w, r, until, tries):
             rank = rate(model, opt, s, w, t + tableau.c[i] * step, y, closing, K[i])
             if rank < 0:
                 break
-            nearest = min(nearest, closeness(w.pivots, opt))
+            nearest = min(nearest, closeness(w.rows.pivots, opt))
         left = 0.0
         projecting = projected(opt, count)
         new = t + step
@@ -254,7 +255,7 @@ def advance(model, tableaus, gaps, opt, s, w, r, until, tries):
                 if not abs(y[i]) < HUGE:
                     rank = REFUSED
         if rank >= 0:
-            r.X[n + 1] = y
+            copy(y, r.X[n + 1])
             if projecting:
                 known = rank if regular and stages > 1 else -1
                 left = project(model, opt, s, w, new, r.X[n + 1], clock[ENERGY], known)
@@ -272,7 +273,7 @@ def advance(model, tableaus, gaps, opt, s, w, r, until, tries):
         if rank == STOPPED or (rank == RAISED and (not adaptive or step < FAILING * opt.t_end)):
             return ERROR
         failed = rank < 0
-        near = 1.0 if failed else closeness(w.pivots, opt)
+        near = 1.0 if failed else closeness(w.rows.pivots, opt)
         least = min(nearest, now, near)
         # -- a singular pose inside that was not seen ahead
         if watching and not seen and not crossing and not blunt and nearest < DIP * min(now, near):
@@ -354,7 +355,7 @@ def advance(model, tableaus, gaps, opt, s, w, r, until, tries):
         status = keep(model, opt, s, w, r, n, reached, K[stages], suspect, told, y)
         if status != 0:
             return status
-        low[:] = lower
+        copy(lower, low)
 
 
 @kernel(inline=True)
@@ -369,11 +370,12 @@ def attempt(model, opt, s, w, r, n, end, y):
     if call(opt.ask, ATTEMPT, end) != 0:
         return ERROR
     if projected(opt, r.count):
-        y[:] = r.X[n + 1]
+        copy(r.X[n + 1], y)
         left = project(model, opt, s, w, r.T[n + 1], r.X[n + 1], r.clock[ENERGY], -1)
         if not 0.0 <= left <= OPEN_FIXED * model.size:
             return PROJECTION
-        r.F[n, 0] += r.X[n + 1] - y
+        for i in range(y.shape[0]):
+            r.F[n, 0, i] += r.X[n + 1, i] - y[i]
     r.near[n + 1], r.count[FRESH] = 1.0, 0
     return keep(model, opt, s, w, r, n, r.T[n + 1], r.K[0], opt.cap > 0, opt.looked_at, y)
 
@@ -409,7 +411,7 @@ def keep(model, opt, s, w, r, n, t, rate_there, suspect, told, y):
     """
     count, clock = r.count, r.clock
     r.T[n + 1] = t
-    r.U[n] = r.command
+    copy(r.command, r.U[n])
     found, before = count[FOUND], clock[BEFORE]
     if suspect or r.near[n] < min(before, NEAR):
         count[FRESH] = 0
@@ -423,7 +425,7 @@ def keep(model, opt, s, w, r, n, t, rate_there, suspect, told, y):
         if status != 0:
             count[FOUND], clock[BEFORE] = found, before
             return EVENT if status == REFUSED else ERROR
-    r.K[0] = rate_there
+    copy(rate_there, r.K[0])
     count[LAST] = n + 1
     count[TAKEN] += 1
     count[REJECTED] = 0
@@ -454,7 +456,7 @@ def see(model, opt, s, w, r, t, x):
         if rank < 0:
             return rank
         r.count[FRESH] = 1
-    s.x[:] = x
+    copy(x, s.x)
     return s.rank[0]
 
 
@@ -481,12 +483,12 @@ def sample(model, opt, s, w, r, t, x):
     if opt.outside:
         return 0
     if not opt.law:
-        s.u[:] = r.command
+        copy(r.command, s.u)
     rank = rate_here(model, opt, s, w, t, rank, r.K[0])
     if rank < 0:
         return rank
     n = r.count[LAST]
-    r.near[n] = closeness(w.pivots, opt)
+    r.near[n] = closeness(w.rows.pivots, opt)
     r.count[SINCE], r.count[READY] = n, 1
     r.low[:] = 0.0
     return 0

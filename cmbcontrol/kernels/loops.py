@@ -20,11 +20,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from .._jit import kernel
+from .._jit import kernel, scratch
 from .layout import ROW_ALIGN, ROW_COUPLING, ROW_DISTANCE, ROW_SCREW
 from .spatial import cross_force, dot6, rotate, transform_point
 
 __all__ = [
+    "dot3",
     "loop_bias",
     "loop_jacobian",
     "loop_residual",
@@ -82,7 +83,7 @@ def screw_angle(e, y):
 def row_wrench(row, e, g):
     """Residual of a geometric row, and its wrench g (6,): the rate of the residual is g . (V_b - V_a)."""
     u, w, pb = e[0], e[3], e[4]
-    d = np.empty(3)
+    d = scratch(3)
     for c in range(3):
         d[c] = pb[c] - e[2, c]
     if row.kind == ROW_ALIGN:
@@ -100,8 +101,8 @@ def row_wrench(row, e, g):
     cross3(pb, u, g)
     residual = dot3(u, d)
     if row.kind == ROW_SCREW:
-        y = np.empty(3)
-        t = np.empty(3)
+        y = scratch(3)
+        t = scratch(3)
         pitch = row.value
         angle = screw_angle(e, y)
         if pitch != 0.0:  # the turn counted that is nearest to the travel
@@ -144,7 +145,7 @@ def screw_angle_rates(e, dw, ddw, m1, m2):
     The angle of w about u has the rate (co s' - si c') / n with co = x.w, si = y.w, n = co^2 + si^2, and so
     the wrench m = (co w x y - si w x x) / n, a moment. Differentiated as a quotient.
     """
-    f = np.empty((7, 3))
+    f = scratch((7, 3))
     y, wy, wx, dwy, dwx, ddwy, ddwx = f[0], f[1], f[2], f[3], f[4], f[5], f[6]
     x, w = e[1], e[3]
     cross3(e[0], x, y)
@@ -187,7 +188,7 @@ def row_wrench_rate(row, e, T, out):
     cross3(d, e[0], out)
     d[0], d[1], d[2] = 0.0, 0.0, 0.0
     if row.kind == ROW_SCREW:
-        dw, m1, m2 = np.empty(3), np.empty(3), np.empty(3)
+        dw, m1, m2 = scratch(3), scratch(3), scratch(3)
         cross3(T, e[3], dw)
         screw_angle_rates(e, dw, dw, m1, m2)
         for c in range(3):
@@ -197,7 +198,7 @@ def row_wrench_rate(row, e, T, out):
 @kernel
 def row_wrench_second_rate(row, e, T, a, out):
     """Second rate (6,) of a row's wrench as seen from link a; T is the relative twist, a its rate seen from there."""
-    f = np.empty((4, 3))
+    f = scratch((4, 3))
     d, dd, n, m = f[0], f[1], f[2], f[3]
     for c in range(6):
         out[c] = 0.0
@@ -248,8 +249,8 @@ def path_projection(links, a, b, g, S, out):
 @kernel
 def loop_residual(model, q, R, p, phi):
     """Residual phi (rows,) of all loop rows."""
-    e = np.empty((5, 3))
-    g = np.empty(6)
+    e = scratch((5, 3))
+    g = scratch(6)
     for i in range(model.rows.shape[0]):
         row = model.rows[i]
         if row.kind == ROW_COUPLING:
@@ -285,8 +286,8 @@ def loop_bias(model, E, G, V, A0, b):
 
     The rate of g . T, T = V_b - V_a, at zero joint acceleration: (V_a x* g + rate seen from a) . T + g . (A0_b - A0_a).
     """
-    T, a = np.empty(6), np.empty(6)
-    rate = np.empty(6)
+    T, a = scratch(6), scratch(6)
+    rate = scratch(6)
     for i in range(model.rows.shape[0]):
         row = model.rows[i]
         b[i] = 0.0

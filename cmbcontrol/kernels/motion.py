@@ -12,6 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .._jit import call, kernel
+from .arrays import copy
 from .constrained import (
     FAILED,
     close_loops,
@@ -127,21 +128,19 @@ def evaluate(model, opt, s, w, t, x, closing):
     """
     nq, nv = opt.nq, opt.nv
     s.evaluations[0] += 1
-    s.x[:] = x
+    copy(x, s.x)
     rank = 0
     for i in range(x.shape[0]):
         if not abs(x[i]) < HUGE:
             rank = REFUSED
-    s.q[:] = x[:nq]
-    s.v[:] = x[nq : nq + nv]
+    copy(x[:nq], s.q)
+    copy(x[nq : nq + nv], s.v)
     if rank == 0:
         if opt.functions:
             s.closing[0] = closing
             rank = call(opt.ask, TERMS, t)
             if rank == 0:
-                rank = mass_split(
-                    w.M, w.A, model.scale, model.reach, 1.0, opt.tolerance, opt.cap, w.L, w.G, w.order, w.tau, w.pivots
-                )
+                rank = mass_split(w.M, w.A, model.scale, model.reach, 1.0, opt.tolerance, opt.cap, w.root, w.rows)
         else:
             onto = stages_on_loops(opt)
             if onto and closing and model.rows.shape[0] > 0:
@@ -172,9 +171,9 @@ def rate_projected(model, opt, s, w, t, x, closing, dx):
     if opt.functions or opt.projected or opt.euclidean:
         return rate(model, opt, s, w, t, x, closing, dx)
     s.evaluations[0] += 1
-    s.x[:] = x
-    s.q[:] = x[: opt.nq]
-    s.v[:] = x[opt.nq : opt.nq + opt.nv]
+    copy(x, s.x)
+    copy(x[: opt.nq], s.q)
+    copy(x[opt.nq : opt.nq + opt.nv], s.v)
     update_velocity(model, s.q, s.v, w)
     return rate_here(model, opt, s, w, t, s.rank[0], dx)
 
@@ -183,7 +182,7 @@ def rate_projected(model, opt, s, w, t, x, closing, dx):
 def complete(model, opt, s, w):
     """B and the potential energy, which laws and formulations are told with all else."""
     if not opt.functions:
-        drive_matrix(model, w.R, w.p, w.S, w.B)
+        drive_matrix(model, w.R, w.p, w.S, w.B, w.z)
         s.potential[0] = potential_energy(model, s.q, w.R, w.p)
 
 
@@ -209,7 +208,7 @@ def rate_here(model, opt, s, w, t, rank, dx):
         position_rates(model.links, s.q, s.v, dx[:nq])
         if opt.formulated:
             status = call(opt.ask, ACCELERATION, t)
-            dx[nq : nq + nv] = s.vdot
+            copy(s.vdot, dx[nq : nq + nv])
         else:
             solve_acceleration(model.scale, w, rank, s.force, s.target, dx[nq : nq + nv])
         power = 0.0
@@ -217,7 +216,7 @@ def rate_here(model, opt, s, w, t, rank, dx):
             power += s.force[k] * s.v[k]
         dx[nq + nv] = power
         dx[nq + nv + 1] = 0.0 if opt.functions else dissipated_power(model, s.v, w.R, w.p, w.V)
-        dx[nq + nv + 2 :] = s.rate
+        copy(s.rate, dx[nq + nv + 2 :])
     return rank if status == 0 else status
 
 
@@ -259,7 +258,7 @@ def project(model, opt, s, w, t, x, energy, known):
     nq, nv = opt.nq, opt.nv
     wanted = energy + x[nq + nv] - x[nq + nv + 1]
     if opt.functions or opt.projected:
-        s.x[:] = x
+        copy(x, s.x)
         s.potential[0] = wanted
         status = call(opt.ask, CLOSE, t)
         if status != 0:
@@ -267,7 +266,7 @@ def project(model, opt, s, w, t, x, energy, known):
         local_difference(model.links, x[:nq], s.x[:nq], s.moved[:nv])
         for k in range(nv):
             s.moved[nv + k] = s.x[nq + k] - x[nq + k]
-        x[:] = s.x
+        copy(s.x, x)
         return 0.0
     normalize(model.links, x[:nq])
     known = -1 if opt.euclidean else known
@@ -325,12 +324,12 @@ def closeness(pivots, opt):
 def closeness_at(model, opt, s, w, t, y):
     """Closeness to a singular pose at a state; w.phi is that of its pose. 1 where it cannot be told."""
     if opt.functions:
-        s.x[:] = y
+        copy(y, s.x)
         if call(opt.ask, LOOK, t) != 0:
             return 1.0
     else:
         update_position(model, y[: opt.nq], w, 0.0, opt.cap)
-    return closeness(w.pivots, opt)
+    return closeness(w.rows.pivots, opt)
 
 
 @kernel

@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from .._jit import kernel
+from .arrays import copy
 from .constrained import largest
 from .forces import kinetic_energy
 from .motion import closeness_at, energy_balance
@@ -44,13 +45,15 @@ LEAP_ERROR, LEAP_LOOKS = 1e-10, 24
 # A singular pose is approached down to this closeness before a passage is ruled out.
 END_OF_APPROACH = 1e-3
 
-# Poses looked at in a search for the nearest approach: evenly, then by golden section to 1/1000 of their distance.
-LOOKS, CUTS = 6, 14
+# Poses looked at in a search for the nearest approach, evenly; then it is refined to a part of their distance: to 1e-3,
+# the mirror error of the five-bar's second run was ten times what it is. At most so many looks refine it, which golden
+# section alone, with its smaller part, would need for 1e-9.
+LOOKS, COARSE, ENOUGH, GOLDEN = 6, 1e-7, 43, 0.3819660112501051
 
-# A passage nearer than this is told. It is looked for at so many poses of a step, and refined to 1e-9 of their
+# A passage nearer than this is told. It is looked for at so many poses of a step, and refined to a part of their
 # distance. Between two looks the closeness may fall by so many times what it falls by around them.
 MET = 1e-3
-FEWEST, MOST, FINE_CUTS, STEEPER = 8, 400, 43, 5.0
+FEWEST, MOST, FINE, STEEPER = 8, 400, 1e-9, 5.0
 ROUNDING = 1e-14  # of the closeness
 
 
@@ -62,25 +65,44 @@ def closeness_in(model, opt, s, w, x0, F, fraction, y):
 
 
 @kernel
-def refined(model, opt, s, w, x0, F, a, d, cuts, y):
-    """Fraction of a step, between a and d, at which it is nearest to a singular pose, and the closeness there.
+def refined(model, opt, s, w, x0, F, low, high, part, y):
+    """Fraction of a step, between two, at which it is nearest to a singular pose, and the closeness there.
 
-    By golden section; y, and the positions of w, are those of it.
+    It is found to a `part` of their distance; y, and the positions of w, are those of it. The smallest gradient goes
+    through zero, or passes it at a distance: its square is smooth, and Brent's method finds the minimum of that by
+    parabolas in some ten looks. Where another gradient takes over, there is a kink; there it cuts by golden section.
     """
-    g = 0.6180339887498949
-    b, c = d - g * (d - a), a + g * (d - a)
-    fb = closeness_in(model, opt, s, w, x0, F, b, y)
-    fc = closeness_in(model, opt, s, w, x0, F, c, y)
-    for _ in range(cuts):
-        if fb < fc:
-            d, c, fc = c, b, fb
-            b = d - g * (d - a)
-            fb = closeness_in(model, opt, s, w, x0, F, b, y)
+    a, d, least = low, high, part * (high - low)
+    at = a + GOLDEN * (d - a)
+    second, third = at, at  # the next best places
+    f = closeness_in(model, opt, s, w, x0, F, at, y) ** 2
+    f2, f3 = f, f
+    step, before = 0.0, 0.0  # the last step, and the one before
+    for _ in range(ENOUGH):
+        middle = 0.5 * (a + d)
+        if abs(at - middle) <= 2.0 * least - 0.5 * (d - a):
+            break
+        r, q = (at - second) * (f - f3), (at - third) * (f - f2)
+        p, q = (at - third) * q - (at - second) * r, 2.0 * (q - r)
+        p, q = -p if q > 0.0 else p, abs(q)
+        if abs(before) > least and abs(p) < 0.5 * q * abs(before) and q * (a - at) < p and p < q * (d - at):
+            before, step = step, p / q
+            if at + step - a < 2.0 * least or d - at - step < 2.0 * least:
+                step = least if at < middle else -least
         else:
-            a, b, fb = b, c, fc
-            c = a + g * (d - a)
-            fc = closeness_in(model, opt, s, w, x0, F, c, y)
-    at = 0.5 * (a + d)
+            before = (a if at >= middle else d) - at
+            step = GOLDEN * before
+        new = at + (step if abs(step) >= least else least if step > 0.0 else -least)
+        g = closeness_in(model, opt, s, w, x0, F, new, y) ** 2
+        if g <= f:
+            a, d = (at, d) if new >= at else (a, at)
+            third, f3, second, f2, at, f = second, f2, at, f, new, g
+        else:
+            a, d = (new, d) if new < at else (a, new)
+            if g <= f2 or second == at:
+                third, f3, second, f2 = second, f2, new, g
+            elif g <= f3 or third == at or third == second:
+                third, f3 = new, g
     return at, closeness_in(model, opt, s, w, x0, F, at, y)
 
 
@@ -101,7 +123,7 @@ def nearest_approach(model, opt, s, w, x0, F, low, high, y):
             at, near = low + k * part, c
     if near > most:
         return at, near
-    return refined(model, opt, s, w, x0, F, max(at - part, low), min(at + part, high), CUTS, y)
+    return refined(model, opt, s, w, x0, F, max(at - part, low), min(at + part, high), COARSE, y)
 
 
 @kernel
@@ -113,7 +135,7 @@ def looks_in(model, v, step):
     return int(min(max(5.0 * fastest / model.size * step, FEWEST), MOST))
 
 
-@kernel
+@kernel(allocates=True)
 def search(model, opt, s, w, x, F, t, step, before, found, count, y):
     """Singular poses, or nearly singular ones, that a step from x passes: times and closeness go to `found`.
 
@@ -129,7 +151,7 @@ def search(model, opt, s, w, x, F, t, step, before, found, count, y):
     last = near[looks - 1]
     for i in range(looks + 1):
         c = near[i]
-        if not (c < NEAR and c < (near[i - 1] if i > 0 else before) and (i == looks or c <= near[i + 1])):
+        if not (c < NEAR and c + ROUNDING < (near[i - 1] if i > 0 else before) and (i == looks or c <= near[i + 1])):
             continue
         # Where it falls to zero between two looks, its slope is seen around them.
         steepest = 0.0
@@ -137,7 +159,7 @@ def search(model, opt, s, w, x, F, t, step, before, found, count, y):
             steepest = max(steepest, abs(near[k + 1] - near[k]))
         if c - STEEPER * steepest > MET:
             continue
-        at, least = refined(model, opt, s, w, x, F, max(i - 1, 0) * part, min(i + 1, looks) * part, FINE_CUTS, y)
+        at, least = refined(model, opt, s, w, x, F, max(i - 1, 0) * part, min(i + 1, looks) * part, FINE, y)
         if c <= least + ROUNDING:  # a motion that sets out slowly from a pose is at it for a while
             if i == looks:  # the next step tells whether it goes on to fall
                 continue
@@ -218,7 +240,7 @@ def blurred(error, nearest, speed):
     return error < 4e-15 / max(nearest, AT_IT) * max(1.0, speed)
 
 
-@kernel
+@kernel(allocates=True)
 def doubt(times, values, rates, count, t, nq, y):
     """y = continued state at time t; returns how much its positions change without the oldest node."""
     lower = np.empty(y.shape[0])
@@ -235,8 +257,8 @@ def leap_nodes(r, since, n, rate, window, times, values, rates):
     """Up to five states of the record from `since` on, spread over a window, newest first; returns how many."""
     count = 1
     times[0] = r.T[n]
-    values[0] = r.X[n]
-    rates[0] = rate
+    copy(r.X[n], values[0])
+    copy(rate, rates[0])
     j = n
     for k in range(1, times.shape[0]):
         target = r.T[n] - k * window / (times.shape[0] - 1)
@@ -245,7 +267,7 @@ def leap_nodes(r, since, n, rate, window, times, values, rates):
         if r.T[j] < times[count - 1]:
             h = r.T[j + 1] - r.T[j]
             times[count] = r.T[j]
-            values[count] = r.X[j]
+            copy(r.X[j], values[count])
             for i in range(rate.shape[0]):
                 rates[count, i] = (r.F[j, 0, i] + r.F[j, 1, i]) / h
             count += 1

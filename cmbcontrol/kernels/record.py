@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from .._jit import kernel
+from .arrays import copy
 from .constrained import (
     FAILED,
     generalized_force,
@@ -14,11 +15,20 @@ from .constrained import (
     update_velocity,
 )
 from .forces import dissipated_power, kinetic_energy, potential_energy
-from .motion import BAUMGARTE, PROJECT, baumgarte, project
+from .motion import BAUMGARTE, PROJECT, baumgarte, closeness, project
 from .runge_kutta import interpolate
 from .split import solve_multipliers
 
-__all__ = ["output_quantities", "output_states"]
+__all__ = ["conditioning", "output_quantities", "output_states"]
+
+
+@kernel(allocates=True)
+def conditioning(pivots, opt):
+    """Closeness to a singular pose at each of some states (times,), from the pivots there (times, rows)."""
+    near = np.empty(pivots.shape[0])
+    for i in range(pivots.shape[0]):
+        near[i] = closeness(pivots[i], opt)
+    return near
 
 
 @kernel
@@ -35,9 +45,9 @@ def output_states(model, opt, s, w, times, T, X, F, out):
         while j > 0 and times[i] < T[j]:
             j -= 1
         if n == 0 or times[i] == T[j]:
-            out[i] = X[j]
+            copy(X[j], out[i])
         elif times[i] == T[j + 1]:
-            out[i] = X[j + 1]
+            copy(X[j + 1], out[i])
         else:
             interpolate(X[j], F[j], (times[i] - T[j]) / (T[j + 1] - T[j]), out[i])
             if (
@@ -49,7 +59,7 @@ def output_states(model, opt, s, w, times, T, X, F, out):
     return failed
 
 
-@kernel
+@kernel(allocates=True)
 def output_quantities(model, opt, X, U, vdot, force, lam, phi, energies, pivots, ranks):
     """Acceleration, constraint force, multipliers, residuals, energies and powers at given states.
 
@@ -64,7 +74,7 @@ def output_quantities(model, opt, X, U, vdot, force, lam, phi, energies, pivots,
         q = X[i, :nq]
         v = X[i, nq : nq + nv]
         ranks[i] = update_position(model, q, w, opt.tolerance, opt.cap)
-        pivots[i] = w.pivots
+        pivots[i] = w.rows.pivots
         phi[i] = w.phi
         if ranks[i] == FAILED:
             continue
@@ -75,7 +85,7 @@ def output_quantities(model, opt, X, U, vdot, force, lam, phi, energies, pivots,
             if opt.stabilisation == BAUMGARTE:
                 w.b[k] += baumgarte(w, v, k, opt.alpha, opt.beta)
         solve_acceleration(model.scale, w, ranks[i], f, w.b, vdot[i])
-        solve_multipliers(w.G, w.order, ranks[i], w.z, lam[i])
+        solve_multipliers(w.rows, ranks[i], w.z, lam[i])
         for k in range(lam.shape[1]):
             lam[i, k] *= model.scale[k]
         energies[i, 0] = kinetic_energy(w.M, v)

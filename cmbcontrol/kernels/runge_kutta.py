@@ -155,7 +155,7 @@ def cubic(x0, x1, rate0, rate1, step, F):
             F[k, i] = 0.0
 
 
-@kernel
+@kernel(allocates=True)
 def hermite(times, values, rates, count, t, out):
     """Polynomial through `count` nodes with given values and rates (Hermite, divided differences) at time t."""
     z = np.empty(2 * count)
@@ -206,7 +206,7 @@ def refine_cubic(times, values, rates, count, t, step, x0, F):
         F[5, i] = e1 - 0.4 * F[6, i]
 
 
-@kernel
+@kernel(allocates=True)
 def widest_gap(tableau):
     """Fraction of a step that is farthest from all of its stages."""
     c = np.sort(np.concatenate((tableau.c, tableau.c_extra)))

@@ -9,30 +9,81 @@ Working in the metric of M, on rows scaled to metres, keeps units from deciding 
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from .._jit import kernel
 
-__all__ = ["backward", "cholesky", "factor_rows", "forward", "solve_head", "solve_multipliers", "to_head", "to_space"]
+__all__ = [
+    "Root",
+    "Rows",
+    "backward",
+    "cholesky",
+    "factor_rows",
+    "forward",
+    "new_root",
+    "new_rows",
+    "solve_head",
+    "solve_multipliers",
+    "to_head",
+    "to_space",
+]
+
+
+class Root(NamedTuple):
+    """Lower Cholesky factor of a metric. Limbs that share no joint leave zeros in it, which cost nothing."""
+
+    L: np.ndarray  # (n, n)
+    first: np.ndarray  # (n,) column of the first entry of each row
+    last: np.ndarray  # (n,) row of the last entry of each column
+
+
+class Rows(NamedTuple):
+    """Rows to be factored, and what `factor_rows` makes of them. Rows of loops far apart leave zeros, too."""
+
+    G: np.ndarray  # (rows, n)
+    order: np.ndarray  # (rows,) which row each of them was
+    tau: np.ndarray  # (rows,) of the reflectors
+    pivots: np.ndarray  # (rows,) sizes, largest first
+    first: np.ndarray  # (rows,) column of the first entry of each row
+    end: np.ndarray  # (rows,) one past the last one
+    size: np.ndarray  # (rows, 2) squares of what is left of each row, now and when last summed up
+
+
+@kernel(allocates=True)
+def new_root(n):
+    """Room for the factor of a metric."""
+    return Root(np.empty((n, n)), np.empty(n, np.int64), np.empty(n, np.int64))
+
+
+@kernel(allocates=True)
+def new_rows(rows, n):
+    """Room for so many rows."""
+    return Rows(
+        np.empty((rows, n)),
+        np.empty(rows, np.int64),
+        np.empty(rows),
+        np.empty(rows),
+        np.empty(rows, np.int64),
+        np.empty(rows, np.int64),
+        np.empty((rows, 2)),
+    )
 
 
 @kernel
-def cholesky(M, L):
-    """Lower Cholesky factor of M; False where M is not positive definite.
-
-    Rows are taken from their first entry on: limbs that share no joint leave zeros there, which
-    the factor keeps.
-    """
-    n = M.shape[0]
-    first = np.empty(n, np.int64)
-    for i in range(n):
-        first[i] = i
+def cholesky(M, root):
+    """Factor the metric M, row by row, each from its first entry on; False where M is not positive definite."""
+    L, first, last = root.L, root.first, root.last
+    for i in range(M.shape[0]):
+        first[i], last[i] = i, i
         for k in range(i):
             L[i, k] = 0.0
             if M[i, k] != 0.0:
                 first[i] = k
                 break
         for j in range(first[i], i + 1):
+            last[j] = i
             s = M[i, j]
             for k in range(max(first[i], first[j]), j):
                 s -= L[i, k] * L[j, k]
@@ -46,38 +97,42 @@ def cholesky(M, L):
 
 
 @kernel
-def forward(L, x):
+def forward(root, x):
     """Solve L x = x in place; entries that are zero cost nothing."""
+    L, last = root.L, root.last
     for k in range(x.shape[0]):
         if x[k] == 0.0:
             continue
         x[k] /= L[k, k]
-        for i in range(k + 1, x.shape[0]):
+        for i in range(k + 1, last[k] + 1):
             x[i] -= L[i, k] * x[k]
 
 
 @kernel
-def backward(L, x):
+def backward(root, x):
     """Solve L' x = x in place."""
+    L, first = root.L, root.first
     for i in range(x.shape[0] - 1, -1, -1):
         x[i] /= L[i, i]
-        for k in range(i):
+        for k in range(first[i], i):
             x[k] -= L[i, k] * x[i]
 
 
 @kernel
-def swap_rows(G, order, size, start, end, i, k):
+def swap_rows(rows, i, k):
     """Exchange rows i and k, and what is known of them."""
-    for c in range(G.shape[1]):
+    G, order, first, end, size = rows.G, rows.order, rows.first, rows.end, rows.size
+    for c in range(min(first[i], first[k]), max(end[i], end[k])):
         G[k, c], G[i, c] = G[i, c], G[k, c]
     order[k], order[i] = order[i], order[k]
-    size[k], size[i] = size[i], size[k]
-    start[k], start[i] = start[i], start[k]
+    first[k], first[i] = first[i], first[k]
     end[k], end[i] = end[i], end[k]
+    for c in range(2):
+        size[k, c], size[i, c] = size[i, c], size[k, c]
 
 
 @kernel
-def factor_rows(G, order, tau, pivots, tolerance, floor, cap):
+def factor_rows(rows, tolerance, floor, cap):
     """Householder factorization of the rows of G (rows, n) with pivoting; returns the rank.
 
     On return row k of G, which was row `order[k]`, holds its first entries in the rotated
@@ -89,34 +144,31 @@ def factor_rows(G, order, tau, pivots, tolerance, floor, cap):
     Among rows at least a third as long as the longest, the one that ends first is taken, so that
     rows of neighbouring loops stay short (the longest alone would mix far ends of a long chain).
     """
-    rows, n = G.shape
-    size = np.empty(rows)  # squared norm of what is left of each row
-    start = np.empty(rows)
-    end = np.empty(rows, np.int64)  # one past the last entry of each row
-    for i in range(rows):
+    G, order, tau, pivots, first, end, size = rows
+    count, n = G.shape
+    for i in range(count):
         order[i] = i
         s = 0.0
-        end[i] = 0
+        first[i], end[i] = n, 0
         for c in range(n):
             if G[i, c] != 0.0:
                 s += G[i, c] * G[i, c]
+                first[i] = min(first[i], c)
                 end[i] = c + 1
-        size[i] = s
-        start[i] = s
-    for k in range(pivots.shape[0]):
-        pivots[k] = 0.0
+        size[i, 0], size[i, 1] = s, s
+        pivots[i] = 0.0
     rank = 0
     largest = 0.0
-    for k in range(min(rows, n)):
+    for k in range(min(count, n)):
         longest = 0.0
-        for i in range(k, rows):
-            longest = max(longest, size[i])
+        for i in range(k, count):
+            longest = max(longest, size[i, 0])
         best = -1
-        for i in range(k, rows):
-            if size[i] >= 0.1 * longest and (best < 0 or end[i] < end[best]):
+        for i in range(k, count):
+            if size[i, 0] >= 0.1 * longest and (best < 0 or end[i] < end[best]):
                 best = i
         if best != k:
-            swap_rows(G, order, size, start, end, best, k)
+            swap_rows(rows, best, k)
         s = 0.0
         for c in range(k, end[k]):
             s += G[k, c] * G[k, c]
@@ -132,7 +184,11 @@ def factor_rows(G, order, tau, pivots, tolerance, floor, cap):
         for c in range(k + 1, end[k]):
             G[k, c] /= x - beta
         G[k, k] = beta
-        for i in range(k + 1, rows):
+        first[k] = min(first[k], k)
+        for i in range(k + 1, count):
+            if first[i] >= end[k]:
+                continue  # nothing in common: the reflection leaves the row as it is, and its head is zero
+            first[i] = min(first[i], k)
             s = G[i, k]
             for c in range(k + 1, end[k]):
                 s += G[k, c] * G[i, c]
@@ -142,14 +198,13 @@ def factor_rows(G, order, tau, pivots, tolerance, floor, cap):
                 for c in range(k + 1, end[k]):
                     G[i, c] -= s * G[k, c]
                 end[i] = max(end[i], end[k])
-            size[i] -= G[i, k] * G[i, k]
-            if size[i] < 1e-8 * start[i]:  # cancellation: sum up afresh
+            size[i, 0] -= G[i, k] * G[i, k]
+            if size[i, 0] < 1e-8 * size[i, 1]:  # cancellation: sum up afresh
                 s = 0.0
                 for c in range(k + 1, end[i]):
                     s += G[i, c] * G[i, c]
-                size[i] = s
-                start[i] = s
-    for k in range(1, pivots.shape[0]):  # insertion sort: they are nearly sorted already
+                size[i, 0], size[i, 1] = s, s
+    for k in range(1, count):  # insertion sort: they are nearly sorted already
         p = pivots[k]
         j = k - 1
         while j >= 0 and pivots[j] < p:
@@ -160,44 +215,48 @@ def factor_rows(G, order, tau, pivots, tolerance, floor, cap):
 
 
 @kernel
-def to_head(G, tau, rank, z):
+def to_head(rows, rank, z):
     """z = Q' z: into the rotated coordinates, constraints first."""
+    G, tau, end = rows.G, rows.tau, rows.end
     for k in range(rank):
-        s = z[k]
-        for c in range(k + 1, z.shape[0]):
-            s += G[k, c] * z[c]
-        s *= tau[k]
-        z[k] -= s
-        for c in range(k + 1, z.shape[0]):
-            z[c] -= s * G[k, c]
+        reflect(G, tau, end, k, z)
 
 
 @kernel
-def to_space(G, tau, rank, z):
+def to_space(rows, rank, z):
     """z = Q z: back from the rotated coordinates."""
+    G, tau, end = rows.G, rows.tau, rows.end
     for k in range(rank - 1, -1, -1):
-        s = z[k]
-        for c in range(k + 1, z.shape[0]):
-            s += G[k, c] * z[c]
-        s *= tau[k]
-        z[k] -= s
-        for c in range(k + 1, z.shape[0]):
-            z[c] -= s * G[k, c]
+        reflect(G, tau, end, k, z)
 
 
 @kernel
-def solve_head(G, order, rank, rhs, z):
+def reflect(G, tau, end, k, z):
+    """The k-th reflection, in place."""
+    s = z[k]
+    for c in range(k + 1, end[k]):
+        s += G[k, c] * z[c]
+    s *= tau[k]
+    z[k] -= s
+    for c in range(k + 1, end[k]):
+        z[c] -= s * G[k, c]
+
+
+@kernel
+def solve_head(rows, rank, rhs, z):
     """Head of z such that the pivot rows take the values rhs (given in the original order)."""
+    G, order, first = rows.G, rows.order, rows.first
     for k in range(rank):
         s = rhs[order[k]]
-        for j in range(k):
+        for j in range(first[k], k):
             s -= G[k, j] * z[j]
         z[k] = s / G[k, k]
 
 
 @kernel
-def solve_multipliers(G, order, rank, z, lam):
+def solve_multipliers(rows, rank, z, lam):
     """Multipliers of the pivot rows whose combination has the head z; the others are zero."""
+    G, order = rows.G, rows.order
     lam[:] = 0.0
     for k in range(rank - 1, -1, -1):
         s = z[k]

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .._jit import kernel
+from .._jit import kernel, scratch
 from .layout import CYLINDRICAL, FREE, HELICAL, PLANAR, PRISMATIC, REVOLUTE, SPHERICAL
 from .spatial import cross_motion, quaternion_matrix, sinc_terms
 
@@ -57,9 +57,9 @@ def joint_pose(kind, pitch, q, iq, R, p):
 @kernel
 def link_poses(links, q, R, p):
     """World pose of every link: R (links, 3, 3) and p (links, 3)."""
-    Rj = np.empty((3, 3))
-    pj = np.empty(3)
-    Rf = np.empty((3, 3))
+    Rj = scratch((3, 3))
+    pj = scratch(3)
+    Rf = scratch((3, 3))
     for i in range(links.shape[0]):
         link = links[i]
         parent = link.parent
@@ -146,7 +146,7 @@ def bias_accelerations(links, S, v, V, A):
     With dS_k/dt = V_b x S_k the rate of V_b = V_parent + sum S_k v_k is
     A_parent + V_b x (V_b - V_parent) = A_parent + V_parent x (V_b - V_parent).
     """
-    own = np.empty(6)
+    own = scratch(6)
     for i in range(links.shape[0]):
         parent = links[i].parent
         for c in range(6):
@@ -171,7 +171,7 @@ def quaternion_rates(q, iq, v, iv, qdot):
 @kernel
 def position_rates(links, q, v, qdot):
     """dq/dt from the velocity coordinates v."""
-    R = np.empty((3, 3))
+    R = scratch((3, 3))
     for i in range(links.shape[0]):
         kind, iq, iv = links[i].kind, links[i].iq, links[i].iv
         if kind == PLANAR:
@@ -231,8 +231,8 @@ def retract_rotation(q, iq, delta, iv, out):
 @kernel
 def retract(links, q, delta, out):
     """out = q [+] delta: move every joint along its own (body-fixed) exponential, delta (nv,)."""
-    R = np.empty((3, 3))
-    t = np.empty(3)
+    R = scratch((3, 3))
+    t = scratch(3)
     for i in range(links.shape[0]):
         kind, iq, iv = links[i].kind, links[i].iq, links[i].iv
         if kind == PLANAR:
@@ -284,8 +284,8 @@ def rotation_difference(q0, q1, iq, out, iv):
 @kernel
 def local_difference(links, q0, q1, out):
     """out (nv,) such that q0 [+] out = q1, joint by joint."""
-    R = np.empty((3, 3))
-    d = np.empty(3)
+    R = scratch((3, 3))
+    d = scratch(3)
     for i in range(links.shape[0]):
         kind, iq, iv = links[i].kind, links[i].iq, links[i].iv
         if kind == PLANAR:

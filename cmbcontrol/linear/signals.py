@@ -467,10 +467,11 @@ class SmallMotion:
 def best_coordinates(plant: PlantBase, Z: Array) -> tuple[str, ...]:
     """Velocity coordinates that span the tangent space best, greedily: pivots of its basis Z (nv, dof)."""
     dof = Z.shape[1]
-    basis = np.linalg.qr(Z / coordinate_lengths(plant)[:, None])[0].copy()
-    order, tau, pivots = np.empty(plant.nv, np.int64), np.empty(plant.nv), np.empty(plant.nv)
-    split.factor_rows(basis, order, tau, pivots, 0.0, 0.0, dof)
-    return tuple(plant.velocity_names[k] for k in sorted(order[:dof]))
+    basis = np.linalg.qr(Z / coordinate_lengths(plant)[:, None])[0]
+    rows = split.new_rows(*basis.shape)
+    rows.G[:] = basis
+    split.factor_rows(rows, 0.0, 0.0, dof)
+    return tuple(plant.velocity_names[k] for k in sorted(rows.order[:dof]))
 
 
 def listed(names: Iterable[str]) -> str:

@@ -35,20 +35,17 @@ _ROUNDING = float(np.finfo(float).eps)
 class _Split(NamedTuple):
     """Rows of A in mass (or Euclidean) coordinates, factored; see `kernels.split`."""
 
-    L: Array
-    G: Array
-    order: NDArray[np.int64]
-    tau: Array
-    pivots: Array
+    root: split.Root
+    rows: split.Rows
     rank: int
 
     def admissible(self, v: Array) -> Array:
         """What is left of v when its part along the rows is removed."""
-        z = self.L.T @ v
-        split.to_head(self.G, self.tau, self.rank, z)
+        z = np.tril(self.root.L).T @ v
+        split.to_head(self.rows, self.rank, z)
         z[: self.rank] = 0.0
-        split.to_space(self.G, self.tau, self.rank, z)
-        split.backward(self.L, z)
+        split.to_space(self.rows, self.rank, z)
+        split.backward(self.root, z)
         return z
 
 
@@ -515,13 +512,12 @@ class FunctionPlant(PlantBase):
 
     def _split(self, M: Array, A: Array, cap: int | None = None, tolerance: float = DEPENDENT) -> _Split:
         """The split that decides the rank, as for a `Mechanism`."""
-        rows, n = A.shape
-        L, G = np.zeros((n, n)), np.empty((rows, n))
-        order, tau, pivots = np.empty(rows, np.int64), np.empty(rows), np.zeros(rows)
+        n = A.shape[1]
+        root, rows = split.new_root(n), split.new_rows(*A.shape)
         rank = constrained.mass_split(
-            M, A, self.row_scale, self.reach, 1.0, tolerance, n if cap is None else cap, L, G, order, tau, pivots
+            M, A, self.row_scale, self.reach, 1.0, tolerance, n if cap is None else cap, root, rows
         )
-        return _Split(L, G, order, tau, pivots, rank)
+        return _Split(root, rows, rank)
 
     def _metric(self, q: Array, metric: str) -> Array:
         """M, or the identity."""
@@ -580,7 +576,9 @@ class FunctionPlant(PlantBase):
         potential = float(self._value("potential", q)) if "potential" in self._functions else math.nan
         h, phi, b = self._value("h", q, v), self._value("Phi", q), self._value("Adot_v", q, v)
         rows = self.row_scale, self.reach, self.force_scale, None, self.row_names, self.absent
-        return Terms(t, q.copy(), v.copy(), M, h, phi, A, b, self._B(q), potential, found.pivots, found.rank, *rows)
+        return Terms(
+            t, q.copy(), v.copy(), M, h, phi, A, b, self._B(q), potential, found.rows.pivots, found.rank, *rows
+        )
 
     def _closer(self, q: Array) -> Array:
         """One Newton step towards the loops, in the Euclidean metric."""

@@ -14,11 +14,11 @@ from ..dynamics.forces import measured_force
 from ..model.plant import Plant
 from ..model.terms import Terms
 
-__all__ = ["Control", "LawFailed"]
+__all__ = ["Control", "LawFailed", "after"]
 
 Array = NDArray[np.float64]
 
-_SAME, _DIGITS = 1e-6, 9  # of a period: times that agree to these are one
+_DIGITS = 9  # of a period: times that agree to these are one
 
 
 class LawFailed(Exception):
@@ -46,7 +46,7 @@ class Control:
     command : ndarray, shape (nu,)
         Efforts that are held at present.
     reports : list of (float, mapping)
-        What the law reported, at the samples that are the latest at one of the output `times` (at all without these).
+        What the law reported, at the samples that are the latest at one of the `times` (at all without these).
     """
 
     def __init__(self, plant: Plant, law: Any, times: Array | None = None) -> None:
@@ -206,10 +206,17 @@ class Control:
             raise ValueError(f"{error} (t = {t:.6g} s)") from None
 
 
+def after(times: Array, t_end: float) -> Array:
+    """Output times as they look for what came before: one that is a sample time but for rounding shows the sample."""
+    return times + 1e-12 * t_end
+
+
 def _latest(times: Array, period: float) -> set[int]:
-    """Numbers of the samples that are the latest ones at output times, which may be sample times but for rounding."""
-    at = times / period
-    return {int(k) for off in (0.5 * _SAME, -_SAME) for k in np.floor(at + off)}
+    """Numbers of the samples that are the latest ones at times."""
+    k = np.floor(times / period)
+    k += (k + 1.0) * period <= times  # the quotient is rounded; sample k is at k times the period
+    k -= k * period > times
+    return {int(number) for number in k}
 
 
 def _delays(law: Any, plant: Plant, period: float | None) -> Array:

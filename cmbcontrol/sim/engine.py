@@ -166,10 +166,10 @@ class Engine:
 
     def terms_here(self, t: float) -> Terms:
         """The equations of motion where the loop has just evaluated them, in arrays of their own."""
-        terms = object.__new__(Terms)
+        terms = object.__new__(_Here)
         vars(terms).update(
             self._constant, t=t, potential=float(self.exchange.potential[0]), rank=int(self.exchange.rank[0]),
-            **views(self._slab.copy(), self._places),
+            _slab=self._slab.copy(), _places=self._places,
         )  # fmt: skip
         return terms
 
@@ -256,6 +256,26 @@ class Engine:
         return 1.0
 
 
+class _Here(Terms):
+    """The equations of motion where the loop has evaluated them: views of one array, each made when it is asked for.
+
+    To make them all takes as long as the evaluation of a small machine; a drive looks at two.
+    """
+
+    def __getattr__(self, name: str) -> Array:  # of what is not there yet
+        own = vars(self)
+        if name not in own.get("_places", ()):
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        begin, end, shape = own["_places"][name]
+        own[name] = own["_slab"][begin:end].reshape(shape)
+        return own[name]
+
+    def copied(self) -> Terms:
+        for name in _SHARED:
+            getattr(self, name)
+        return super().copied()
+
+
 _SHARED = "q", "v", "M", "h", "phi", "A", "b", "B", "pivots"  # what the loop evaluates, and laws are told
 
 
@@ -264,12 +284,13 @@ def shared_work(model: layout.Model, nq: int) -> tuple[constrained.Work, Array, 
     work = constrained.new_work(model)
     places, end = {}, 0
     for name in _SHARED:
-        shape = {"q": (nq,), "v": work.z.shape}.get(name) or getattr(work, name).shape
+        shape = {"q": (nq,), "v": work.z.shape, "pivots": work.rhs.shape}.get(name) or getattr(work, name).shape
         places[name] = end, end + int(np.prod(shape)), shape
         end = places[name][1]
     slab = np.zeros(end)
     shared = views(slab, places)
-    return work._replace(**{name: shared[name] for name in _SHARED[2:]}), slab, places
+    rows = work.rows._replace(pivots=shared["pivots"])
+    return work._replace(rows=rows, **{name: shared[name] for name in _SHARED[2:-1]}), slab, places
 
 
 def views(slab: Array, places: dict[str, tuple[int, int, tuple]]) -> dict[str, Array]:

@@ -18,7 +18,7 @@ from ..kernels import constrained, motion, record
 from ..model.mechanism import Mechanism
 from ..model.plant import Plant
 from ..model.terms import RANK_TOLERANCE, Terms
-from .control import LawFailed
+from .control import LawFailed, after
 from .engine import Engine
 from .path import path
 from .result import Simulation, build_dataset
@@ -147,8 +147,8 @@ def _reports(parts: Sequence[Part], times: Array, asked: Array) -> dict[str, Any
         if not control.reports:
             return {}
         at, told = zip(*control.reports, strict=True)
-        after = times + 1e-12 * parts[0].run.t_end
-        found = [told[max(int(np.searchsorted(at, t, side="right")) - 1, 0)] for t in after]
+        latest = np.searchsorted(at, after(times, parts[0].run.t_end), side="right") - 1
+        found = [told[max(int(k), 0)] for k in latest]
     names = list(dict.fromkeys(name for report in found for name in report or ()))
     if not names:
         return {}
@@ -184,8 +184,7 @@ def _efforts(
     reports = np.full(times.size, None, dtype=object)
     held = np.tile(control.command, (times.size, 1))
     if len(U):
-        after = times + 1e-12 * run.t_end  # an output time that is a sample time but for rounding shows the new efforts
-        held = U[np.clip(np.searchsorted(T, after, side="right") - 1, 0, len(U) - 1)]
+        held = U[np.clip(np.searchsorted(T, after(times, run.t_end), side="right") - 1, 0, len(U) - 1)]
     if control.holds:
         return held, held, reports
     out, commands = np.full((2, times.size, plant.nu), np.nan)
@@ -247,7 +246,7 @@ def _quantities(run: Run, X: Array, U: Array, failures: _Failures) -> dict[str, 
         "dissipated_power": energies[:, 3],
         "constraint_power": energies[:, 4],
         "rank": _steady_rank(pivots, ranks, options),
-        "conditioning": _conditioning(pivots, options),
+        "conditioning": record.conditioning(pivots, options),
     }
     columns["energy_balance"] = columns["energy"] - columns["actuator_work"] + columns["dissipated_work"]
     if run.formulation is not None:
@@ -294,11 +293,6 @@ def _steady_rank(pivots: Array, ranks: NDArray[np.int64], options: motion.Option
     largest = pivots[:, :1] if options.cap > 1 else options.reference
     ratios = pivots[:, : options.cap] / np.maximum(largest, 1e-300)
     return np.minimum(hysteresis_rank(ratios, options.tolerance, _BACK * options.tolerance), np.maximum(ranks, 0))
-
-
-def _conditioning(pivots: Array, options: motion.Options) -> Array:
-    """Smallest over largest gradient among those independent nearby."""
-    return np.array([motion.closeness(p, options) for p in pivots])
 
 
 def _smallest_multipliers(plant, Q: Array, force: Array, ranks: NDArray[np.int64]) -> Array:

@@ -26,7 +26,7 @@ from ..linear.parametrization import Parametrization, as_parametrization
 from ..model.plant import Plant
 from ..model.terms import RANK_TOLERANCE
 from . import output
-from .control import Control, LawFailed
+from .control import Control, LawFailed, after
 from .ending import where, why_ended
 from .events import LIMITS, Event, Observers, listed_events
 from .integrators import LADDER, LOCAL_METHODS, METHODS, MULTISTEP
@@ -237,7 +237,7 @@ def simulate(
         max_steps=_check.count(max_steps, "max_steps"),
         pass_within=_check.positive(pass_within, "pass_within", zero=True),
     )  # fmt: skip
-    control = Control(plant, law, times)
+    control = Control(plant, law, after(times, t_end))
     observers = Observers(plant, listed_events(events), _check.one_of(limits, LIMITS, "limits"), t_end)
     observers.begin(0.0, np.concatenate([q0, v0]))
     asked = loops.near(q0)

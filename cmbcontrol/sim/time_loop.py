@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time as clock
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Protocol
 
 import numpy as np
@@ -201,7 +201,7 @@ class TimeLoop(Engine):
     def take(self, other: TimeLoop) -> None:
         """Stand where another one stands, which began on the same plant."""
         for mine, its in ((self.steps, other.steps), (self.exchange, other.exchange), (self.work, other.work)):
-            for ours, theirs in zip(mine, its, strict=True):
+            for ours, theirs in zip(_arrays(mine), _arrays(its), strict=True):
                 ours[...] = theirs
         self.energy0, self.stop = other.energy0, other.stop
 
@@ -310,3 +310,12 @@ class TimeLoop(Engine):
         motion.STEPPED: _stepped,
         motion.ATTEMPT: _attempted,
     }
+
+
+def _arrays(record: tuple) -> Iterator[Array]:
+    """The arrays of a record, and of the records in it."""
+    for part in record:
+        if isinstance(part, tuple):
+            yield from _arrays(part)
+        else:
+            yield part

@@ -64,11 +64,10 @@ def wrong(seed, count):
     for start in range(0, count, BATCH):
         A = stack(rng, min(BATCH, count - start))
         truth = exact_ranks(A)
-        rows, n = A.shape[1:]
-        order, tau, pivots = np.empty(rows, np.int64), np.empty(rows), np.empty(rows)
-        G = A.astype(float)
+        rows = split.new_rows(*A.shape[1:])
         for i in range(len(A)):
-            rank = split.factor_rows(G[i], order, tau, pivots, 1e-10, 0.0, min(rows, n))
+            rows.G[:] = A[i]
+            rank = split.factor_rows(rows, 1e-10, 0.0, min(A.shape[1:]))
             if rank != truth[i]:
                 found.append((A[i], int(truth[i]), rank))
     return found
