@@ -98,9 +98,10 @@ def carried_vectors(model, w, a, d):
     w.A0 holds bias accelerations before.
     """
     V, S = w.V, w.S
-    ground, still, twist = np.zeros(6), np.zeros(6), scratch(6)
+    ground, still, twist = scratch(6), scratch(6), scratch(6)
     for c in range(3):
-        ground[3 + c] = -model.gravity[c]
+        still[c], still[3 + c] = 0.0, 0.0
+        ground[c], ground[3 + c] = 0.0, -model.gravity[c]
     for i in range(model.links.shape[0]):
         link = model.links[i]
         p = link.parent
@@ -437,13 +438,11 @@ def add_drive_stiffness(model, w, u, pair, K):
 # -- all together -------------------------------------------------------------------------------------
 
 
-@kernel(allocates=True)
-def slopes(model, w, a, lam, u, d):
-    """All derivatives at a state, from a `Work` that is up to date with q and v. Overwrites w.A0 and w.W."""
-    pair = new_pair(a.shape[0])
-    force = np.empty(a.shape[0])
+@kernel
+def slopes(model, w, a, lam, u, pair, d):
+    """All derivatives at a state, from a `Work` that is up to date with q and v. Overwrites w.A0, w.W and w.z."""
     carried_vectors(model, w, a, d)
-    newton_euler(model.links, w.I, w.S, w.V, w.A0, model.gravity, w.W, force)
+    newton_euler(model.links, w.I, w.S, w.V, w.A0, model.gravity, w.W, w.z)
     composite_coriolis(model.links, w.I, w.V, d.E)
     add_body_slopes(model.links, w, d)
     add_spring_slopes(model, w, d, pair)
@@ -477,7 +476,7 @@ def local_terms(model, q, v, a, lam, u, tolerance):
     if rank != FAILED:
         update_velocity(model, q, v, w)
         drive_matrix(model, w.R, w.p, w.S, w.B, w.z)
-        slopes(model, w, a, lam, u, d)
+        slopes(model, w, a, lam, u, new_pair(a.shape[0]), d)
         null_space(w, rank, Z)
     return w.M, w.A, w.B, d.f_q, d.f_v, d.r_q, d.c_q, d.c_v, Z, w.phi, w.h, w.b, rank
 
@@ -638,7 +637,7 @@ def state_space(model, q, v, u, R, bracket, tolerance, cap):
     for i in range(rows):
         lam[i] *= model.scale[i]
     d = new_slopes(model)
-    slopes(model, w, a, lam, u, d)
+    slopes(model, w, a, lam, u, new_pair(a.shape[0]), d)
     L_q, L_v, turned = np.zeros((p, nv)), np.zeros((p, nv)), np.zeros((p, nv))
     for i in range(p):
         add_product(G[i], d.f_q, L_q[i])
