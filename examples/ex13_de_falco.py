@@ -14,7 +14,7 @@ import numpy as np
 
 import cmbcontrol as cmb
 from cmbcontrol import plants
-from cmbcontrol.experiments.de_falco import exact_motion, violation
+from cmbcontrol.papers.de_falco import exact_motion, violation
 from cmbcontrol.plants.parallelogram import pose
 
 if TYPE_CHECKING:

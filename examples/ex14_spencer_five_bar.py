@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from cmbcontrol.experiments.spencer import GAINS, STEP, Course, SymmetricMotion, machine, simulated
+from cmbcontrol.papers.spencer import GAINS, STEP, Course, SymmetricMotion, machine, simulated
 
 T_END = 4.2  # s, beyond the third passage
 

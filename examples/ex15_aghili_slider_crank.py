@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 
-from cmbcontrol.experiments.aghili import closed_forms, closed_loop, condition_numbers, virtual_work
+from cmbcontrol.papers.aghili import closed_forms, closed_loop, condition_numbers, virtual_work
 
 
 @cache

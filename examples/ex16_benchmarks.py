@@ -5,8 +5,8 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from cmbcontrol.experiments import iftomm
-from cmbcontrol.experiments.measure import Measured
+from cmbcontrol.papers import iftomm
+from cmbcontrol.papers.measure import Measured
 
 
 def measured() -> dict[str, Measured]:

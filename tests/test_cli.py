@@ -714,12 +714,12 @@ def test_list_loads_nothing_heavy():
     """Nor does `import cmbcontrol`, which it begins with; nor are the experiments loaded whose names it knows."""
     code = (
         "import sys\n"
-        "import cmbcontrol.experiments\n"
+        "import cmbcontrol.papers\n"
         "from cmbcontrol.cli import app\n"
         "app(['list'], standalone_mode=False)\n"
         "heavy = {'control', 'matplotlib', 'cvxpy', 'xarray', 'scipy.optimize'} & set(sys.modules)\n"
-        "experiments = {m for m in sys.modules if m.startswith('cmbcontrol.experiments.')}\n"
-        "heavy |= experiments - {'cmbcontrol.experiments.report'}\n"
+        "experiments = {m for m in sys.modules if m.startswith('cmbcontrol.papers.')}\n"
+        "heavy |= experiments - {'cmbcontrol.papers.report'}\n"
         "sys.exit(f'loaded {heavy}' if heavy else 0)\n"
     )
     environment = os.environ | {"NUMBA_DISABLE_JIT": "1"}

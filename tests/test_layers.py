@@ -11,13 +11,13 @@ FILES = sorted(ROOT.rglob("*.py"))
 # Lowest first. What a module may import stands at or before its own place; plants see only the model.
 LAYERS = (
     *("errors", "_jit", "_check", "_progress", "_tolerance", "_interrupt", "_files"),
-    *("kernels", "model", "dynamics", "linear", "controllers", "sim", "design", "plot", "experiments", "cli"),
+    *("kernels", "model", "dynamics", "linear", "controllers", "sim", "design", "plot", "papers", "cli"),
 )
 ALLOWED = {layer: set(LAYERS[: i + 1]) for i, layer in enumerate(LAYERS)}
 for lowest in LAYERS[:7]:
     ALLOWED[lowest] = set(LAYERS[:7])
 ALLOWED["plants"] = {"errors", "_check", "model", "plants"}
-ALLOWED["experiments"] |= {"plants"}
+ALLOWED["papers"] |= {"plants"}
 ALLOWED["cli"] |= {"plants"}
 # Simulation.plot and .animate, LinearModel.plot_modes and .animate_mode, RootLocus.plot; plant.to_iosystem
 DOORS = {
@@ -32,10 +32,10 @@ HOMES = {
     "control": set(LAYERS[LAYERS.index("linear") :]),
     "cvxpy": {"controllers", "design"},
     "clarabel": {"controllers"},
-    "matplotlib": {"plot", "experiments"},
+    "matplotlib": {"plot", "papers"},
     "typer": {"cli"},
 }
-IN_FUNCTIONS = {"matplotlib": {"experiments"}}  # only where a figure is made: listing experiments stays quick
+IN_FUNCTIONS = {"matplotlib": {"papers"}}  # only where a figure is made: listing experiments stays quick
 
 
 def layer_of(path):
@@ -106,8 +106,8 @@ def test_imports_point_one_way():
         ("model/x.py", "from .._jit import kernel"),
         ("kernels/x.py", "from numba import njit"),
         ("cli.py", "def f():\n    import matplotlib.pyplot as plt"),
-        ("experiments/x.py", "from ..cli import common"),
-        ("experiments/x.py", "from matplotlib.figure import Figure"),
+        ("papers/x.py", "from ..cli import common"),
+        ("papers/x.py", "from matplotlib.figure import Figure"),
     ],
 )
 def test_the_check_bites(file, source, tmp_path, monkeypatch):

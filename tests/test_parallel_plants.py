@@ -9,11 +9,11 @@ from scipy.spatial.transform import Rotation
 
 from cmbcontrol.dynamics.forces import constraint_force, inverse_dynamics
 from cmbcontrol.dynamics.formulations import forward_dynamics
-from cmbcontrol.experiments.measure import DATA
 from cmbcontrol.linear import OperatingPoint, affine_approximation, linearize, trim
 from cmbcontrol.model.elements import Distance, Frame, Free, JointSpring, Spherical
 from cmbcontrol.model.functions import FunctionPlant
 from cmbcontrol.model.mechanism import Mechanism
+from cmbcontrol.papers.measure import DATA
 from cmbcontrol.plants import catalogue, delta, governor, loader, stewart, three_rrr, two_arms
 from cmbcontrol.plants.delta import ARM, PLATFORM, ROD, ROD_MASS
 from cmbcontrol.plants.delta import pose as delta_pose

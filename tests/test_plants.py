@@ -8,9 +8,9 @@ import pytest
 from cmbcontrol import plants
 from cmbcontrol.dynamics.forces import constraint_force
 from cmbcontrol.dynamics.formulations import acceleration, forward_dynamics
-from cmbcontrol.experiments.measure import DATA
 from cmbcontrol.model.elements import Actuator, Body, Frame, Point, PointOnPlane, Revolute
 from cmbcontrol.model.mechanism import Mechanism
+from cmbcontrol.papers.measure import DATA
 from cmbcontrol.plants import andrews, bricard, catalogue, five_bar, n_four_bar, parallelogram, pendulum, slider_crank
 from cmbcontrol.plants.andrews import TORQUE
 from cmbcontrol.plants.bricard import observed

@@ -11,7 +11,7 @@ from scipy.integrate import solve_ivp
 import cmbcontrol as cmb
 from cmbcontrol import plants
 from cmbcontrol.controllers import ProjectedInverseDynamics
-from cmbcontrol.experiments.measure import DATA
+from cmbcontrol.papers.measure import DATA
 from cmbcontrol.plants.bricard import observed
 from cmbcontrol.plants.n_four_bar import start as n_four_bar_start
 from cmbcontrol.sim.run import Standing, spent

@@ -11,8 +11,8 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from .. import _check
-from ..experiments import EXPERIMENTS, Report, Table
-from ..experiments.report import Parts, text
+from ..papers import EXPERIMENTS, Report, Table
+from ..papers.report import Parts, text
 from . import common
 from .common import Debug
 

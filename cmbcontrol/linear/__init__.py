@@ -1,6 +1,5 @@
 """Small motions: equilibria, linear models, modes, local parametrizations, export to python-control."""
 
-from . import spencer as spencer
 from .along import LinearSequence as LinearSequence
 from .along import linearize_along as linearize_along
 from .continuation import EquilibriumBranch as EquilibriumBranch
@@ -63,7 +62,6 @@ __all__ = [
     "preload_directions",
     "reduced_model",
     "root_locus",
-    "spencer",
     "trim",
     "undamped_modes",
     "underlying_ode",

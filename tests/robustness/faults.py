@@ -24,7 +24,7 @@ import numpy as np
 import cmbcontrol as cmb
 from cmbcontrol import cli, plants
 from cmbcontrol.controllers import ProjectedInverseDynamics
-from cmbcontrol.experiments import Parts, Table
+from cmbcontrol.papers import Parts, Table
 
 NOBODY = 65534
 

@@ -20,7 +20,7 @@ from cmbcontrol import _files, cli, plants
 from cmbcontrol._interrupt import held, let_through
 from cmbcontrol.cli import common
 from cmbcontrol.cli import experiment as command
-from cmbcontrol.experiments import Entry, Parts, Report, Table, measure
+from cmbcontrol.papers import Entry, Parts, Report, Table, measure
 from cmbcontrol.sim import output, time_loop
 
 pytestmark = pytest.mark.nojit_slow

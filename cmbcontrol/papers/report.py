@@ -117,9 +117,9 @@ class Parts:
 
     Examples
     --------
-    >>> from cmbcontrol import experiments
+    >>> from cmbcontrol import papers
     >>> parts = Parts()
-    >>> report = experiments.run("udwadia-kalaba-pseudoinverses", quick=True, progress=parts)
+    >>> report = papers.run("udwadia-kalaba-pseudoinverses", quick=True, progress=parts)
     >>> parts.table.columns[:2], len(parts.table.rows) > 10
     (('angle to the flat pose (rad)', 'pseudoinverse'), True)
     """

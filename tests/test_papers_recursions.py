@@ -10,7 +10,7 @@ from machines import largest
 
 from cmbcontrol import plants
 from cmbcontrol.dynamics.derivatives import acceleration_derivatives, derivatives, inverse_dynamics_derivatives
-from cmbcontrol.linear import linearize, spencer, trim
+from cmbcontrol.linear import linearize, trim
 from cmbcontrol.linear.reduced import reduced_model
 from cmbcontrol.model.elements import (
     Actuator,
@@ -25,6 +25,7 @@ from cmbcontrol.model.elements import (
     Spherical,
 )
 from cmbcontrol.model.mechanism import Mechanism
+from cmbcontrol.papers import recursions
 from cmbcontrol.plants.five_bar import pose
 from cmbcontrol.plants.parallel_four_bar import pose as parallel_pose
 
@@ -54,7 +55,7 @@ def close_to(found, expected, tolerance=1e-10):
 
 
 def brackets(plant, *rates_):
-    return [spencer.joint_bracket(plant, x) for x in rates_]
+    return [recursions.joint_bracket(plant, x) for x in rates_]
 
 
 # -- machines -----------------------------------------------------------------------------------------
@@ -95,15 +96,15 @@ SEEDS = pytest.mark.parametrize("seed", range(3))
 def test_adjoints_are_what_their_definitions_say():
     rng = np.random.default_rng(0)
     g, h, k = rng.standard_normal((3, 6))
-    G = spencer.exponential(rng.standard_normal(6))
+    G = recursions.exponential(rng.standard_normal(6))
 
     def hat(x):
         return np.block([[machines.skew(x[:3]), x[3:, None]], [np.zeros((1, 4))]])
 
-    close_to(hat(spencer.Ad(G) @ g), G @ hat(g) @ np.linalg.inv(G), 1e-14)
-    close_to(hat(spencer.ad(g) @ h), hat(g) @ hat(h) - hat(h) @ hat(g), 1e-14)
-    close_to(spencer.Ad(G) @ spencer.ad(g) @ h, spencer.ad(spencer.Ad(G) @ g) @ spencer.Ad(G) @ h, 1e-14)
-    ad = spencer.ad
+    close_to(hat(recursions.Ad(G) @ g), G @ hat(g) @ np.linalg.inv(G), 1e-14)
+    close_to(hat(recursions.ad(g) @ h), hat(g) @ hat(h) - hat(h) @ hat(g), 1e-14)
+    close_to(recursions.Ad(G) @ recursions.ad(g) @ h, recursions.ad(recursions.Ad(G) @ g) @ recursions.Ad(G) @ h, 1e-14)
+    ad = recursions.ad
     assert largest(ad(g) @ ad(h) @ k + ad(k) @ ad(g) @ h + ad(h) @ ad(k) @ g) < 1e-13  # Jacobi
 
 
@@ -114,7 +115,7 @@ def test_exponential_is_that_of_matrices(size):
 
     g = np.array([0.6, -0.48, 0.64, 1.0, 2.0, 3.0]) * np.array([size] * 3 + [1.0] * 3)
     hat = np.block([[machines.skew(g[:3]), g[3:, None]], [np.zeros((1, 4))]])
-    close_to(spencer.exponential(g), expm(hat), 1e-14)
+    close_to(recursions.exponential(g), expm(hat), 1e-14)
 
 
 # -- Newton-Euler ---------------------------------------------------------------------------------------------
@@ -124,40 +125,40 @@ def test_exponential_is_that_of_matrices(size):
 def test_newton_euler_and_forces_give_the_equations_of_motion(seed):
     plant, q, v, a, u = busy(seed)
     terms = plant.terms(q, v)
-    forces = spencer.external_forces(plant, q, v, u)
-    close_to(spencer.tau_NE(plant, q, v, a) - forces.tau, terms.M @ a + terms.h - terms.B @ u, 1e-12)
+    forces = recursions.external_forces(plant, q, v, u)
+    close_to(recursions.tau_NE(plant, q, v, a) - forces.tau, terms.M @ a + terms.h - terms.B @ u, 1e-12)
     close_to(forces.B, terms.B, 1e-13)
-    close_to(spencer.mass_matrix(plant, q), terms.M, 1e-13)
-    close_to(spencer.composite_rigid_body(plant, q), terms.M, 1e-13)
+    close_to(recursions.mass_matrix(plant, q), terms.M, 1e-13)
+    close_to(recursions.composite_rigid_body(plant, q), terms.M, 1e-13)
 
 
 @SEEDS
 def test_articulated_body_inverts_newton_euler(seed):
     plant, q, v, a, _ = busy(seed)
-    close_to(spencer.articulated_body(plant, q, v, spencer.tau_NE(plant, q, v, a)), a, 1e-11)
+    close_to(recursions.articulated_body(plant, q, v, recursions.tau_NE(plant, q, v, a)), a, 1e-11)
 
 
 @SEEDS
 def test_derivatives_of_newton_euler(seed):
     plant, q, v, a, _ = busy(seed)
-    in_q = derivative(lambda d: spencer.tau_NE(plant, plant.integrate(q, d), v, a), plant.nv)
-    close_to(spencer.tau_NE_q(plant, q, v, a), in_q)
-    close_to(spencer.tau_NE_v(plant, q, v), derivative(lambda d: spencer.tau_NE(plant, q, v + d, a), plant.nv))
+    in_q = derivative(lambda d: recursions.tau_NE(plant, plant.integrate(q, d), v, a), plant.nv)
+    close_to(recursions.tau_NE_q(plant, q, v, a), in_q)
+    close_to(recursions.tau_NE_v(plant, q, v), derivative(lambda d: recursions.tau_NE(plant, q, v + d, a), plant.nv))
 
 
 @pytest.mark.nojit_slow
 @SEEDS
 def test_derivatives_of_external_forces(seed):
     plant, q, v, _, u = busy(seed)
-    forces, rest = spencer.external_forces(plant, q, v, u), np.zeros(plant.nv)
+    forces, rest = recursions.external_forces(plant, q, v, u), np.zeros(plant.nv)
 
     def tau(q, v):
         terms = plant.terms(q, v)
-        return terms.B @ u - terms.h + spencer.tau_NE(plant, q, v, rest)
+        return terms.B @ u - terms.h + recursions.tau_NE(plant, q, v, rest)
 
     close_to(forces.tau_q, derivative(lambda d: tau(plant.integrate(q, d), v), plant.nv, 4e-3))
     close_to(forces.tau_v, derivative(lambda d: tau(q, v + d), plant.nv))
-    assert largest(forces.tau_q - spencer.external_forces(plant, q, v).tau_q) > 0.1  # B moves with q
+    assert largest(forces.tau_q - recursions.external_forces(plant, q, v).tau_q) > 0.1  # B moves with q
 
 
 # -- body-fixed Jacobians ---------------------------------------------------------------------------------------
@@ -177,7 +178,7 @@ def test_jacobians_are_the_body_fixed_velocities_of_the_links(seed):
     plant, q, v, a, _ = busy(seed)
     motion = moving(plant, q, v, a)
     first, second = rates(lambda t: bodies_along(plant, q, motion(t)))
-    jac = spencer.jacobians(plant, q, v, a)
+    jac = recursions.jacobians(plant, q, v, a)
     V, V_dot = jac.J @ v, jac.J_dot @ v + jac.J @ a
 
     def vee(X):
@@ -190,12 +191,12 @@ def test_jacobians_are_the_body_fixed_velocities_of_the_links(seed):
 @SEEDS
 def test_derivatives_of_jacobians(seed):
     plant, q, v, a, _ = busy(seed)
-    jac = spencer.jacobians(plant, q, v, a)
+    jac = recursions.jacobians(plant, q, v, a)
     motion = moving(plant, q, v, a)
-    first, second = rates(lambda t: spencer.jacobians(plant, motion(t)).J)
+    first, second = rates(lambda t: recursions.jacobians(plant, motion(t)).J)
     close_to(jac.J_dot, first)
     close_to(jac.J_ddot, second, 1e-9)
-    close_to(jac.J_q, derivative(lambda d: spencer.jacobians(plant, plant.integrate(q, d)).J, plant.nv))
+    close_to(jac.J_q, derivative(lambda d: recursions.jacobians(plant, plant.integrate(q, d)).J, plant.nv))
     close_to(jac.J_q @ v, jac.J_dot, 1e-13)
 
 
@@ -205,7 +206,7 @@ def test_derivatives_of_jacobians(seed):
 @SEEDS
 def test_constraint_jacobian_and_bias(seed):
     plant, q, v, _, _ = busy(seed)
-    terms, con = plant.terms(q, v), spencer.constraints(plant, q, v)
+    terms, con = plant.terms(q, v), recursions.constraints(plant, q, v)
     close_to(con.G, terms.A, 1e-12)
     close_to(con.G_dot @ v, terms.b, 1e-11)
 
@@ -215,7 +216,7 @@ def test_constraint_jacobian_and_bias(seed):
 def test_derivatives_of_constraints(seed):
     """All kinds of rows, at a configuration where no loop is closed."""
     plant, q, v, a, _ = busy(seed)
-    con = spencer.constraints(plant, q, v, a)
+    con = recursions.constraints(plant, q, v, a)
     motion = moving(plant, q, v, a)
     step = 4e-3
     first, second = rates(lambda t: plant.jacobian(motion(t)), step)
@@ -232,7 +233,7 @@ def test_derivatives_of_constraints(seed):
 def test_second_derivatives_of_loops_differ_by_the_bracket(seed):
     """The three identities on top of the module, against differences of phi_dot and phi_ddot."""
     plant, q, v, a, _ = busy(seed)
-    con = spencer.constraints(plant, q, v, a)
+    con = recursions.constraints(plant, q, v, a)
     ad_v, ad_a = brackets(plant, v, a)
 
     def second_rate(q, v):
@@ -409,7 +410,7 @@ def test_null_space_and_its_rates_along_the_motion(name):
     case = NAMED[name]()
     plant, q, v, u, R = case.state
     a = kkt_acceleration(plant.terms(q, v), u)
-    null = spencer.null_space(plant, q, R, v, a)
+    null = recursions.null_space(plant, q, R, v, a)
     assert largest(R @ null.K - np.eye(len(R))) < 1e-12
     assert largest(plant.jacobian(q) @ null.K) < 1e-12 * largest(null.K) * largest(plant.jacobian(q))
     chart = Chart(case)
@@ -428,7 +429,7 @@ def test_null_space_along_the_manifold(name):
     """dK/dy = sum_j dK/dq_j K_j has a meaning with redundant rows, too."""
     case = NAMED[name]()
     plant, q, _, _, R = case.state
-    null, chart = spencer.null_space(plant, q, R), Chart(case)
+    null, chart = recursions.null_space(plant, q, R), Chart(case)
     found = np.einsum("klj,jm->klm", null.K_q, null.K)
     expected = derivative(lambda y: map_at(plant, chart.configuration(y), R), len(R), 2e-3)
     assert largest(found - expected) < 1e-10 * (1.0 + largest(expected))
@@ -442,14 +443,14 @@ def test_null_space_in_all_directions(name):
     assert plant.terms(q, np.zeros(plant.nv)).rank == len(plant.row_names)
 
     expected = derivative(lambda d: map_at(plant, plant.integrate(q, d), R), plant.nv, 2e-3)
-    close_to(spencer.null_space(plant, q, R).K_q, expected, 1e-9)
+    close_to(recursions.null_space(plant, q, R).K_q, expected, 1e-9)
 
 
 def test_map_of_the_parallel_four_bar_is_constant():
     """Spencer, section 2.4.1; so its velocity does not couple its axes either."""
     plant = plants.parallel_four_bar()
     q, v = parallel_pose(2.0, 0.5), np.array([1.0, -2.0, 3.0, -3.0])
-    null = spencer.null_space(plant, q, np.eye(4)[:2], v, np.array([0.3, 0.1, 0.2, -0.2]))
+    null = recursions.null_space(plant, q, np.eye(4)[:2], v, np.array([0.3, 0.1, 0.2, -0.2]))
     assert largest(null.K - np.array([[1, 0], [0, 1], [1, -1], [-1, 1]])) < 1e-14
     assert largest(null.K_dot) < 1e-13
     assert largest(null.K_ddot) < 1e-12
@@ -461,7 +462,7 @@ def test_map_of_the_parallel_four_bar_is_constant():
 @CASES
 def test_acceleration_of_the_null_space_formulation(name):
     plant, q, v, u, R = NAMED[name]().state
-    close_to(spencer.acceleration(plant, q, v, u, R), kkt_acceleration(plant.terms(q, v), u), 1e-10)
+    close_to(recursions.acceleration(plant, q, v, u, R), kkt_acceleration(plant.terms(q, v), u), 1e-10)
 
 
 @pytest.mark.nojit_slow
@@ -469,7 +470,7 @@ def test_acceleration_of_the_null_space_formulation(name):
 def test_local_state_space_agrees_with_differences_of_the_nonlinear_one(name):
     case = NAMED[name]()
     plant, q, v, u, R = case.state
-    small, chart, p = spencer.local_state_space(plant, q, v, u, R), Chart(case), len(R)
+    small, chart, p = recursions.local_state_space(plant, q, v, u, R), Chart(case), len(R)
     y_v, zero = R @ v, np.zeros(p)
     close_to(small.drift, chart.rates(zero, y_v, u), 1e-11)
     in_y = derivative(lambda y: chart.rates(y, y_v, u), p, 2e-3)
@@ -508,7 +509,7 @@ def by_kkt(case, a):
 @CASES
 def test_local_state_space_agrees_with_the_kkt_route(name):
     case = NAMED[name]()
-    small, p = spencer.local_state_space(*case.state), len(case.R)
+    small, p = recursions.local_state_space(*case.state), len(case.R)
     K, N, A21, A22, B = by_kkt(case, small.a)
     close_to(small.K, K, 1e-11)
     assert largest(small.N - N) < 1e-9 * (largest(K) + largest(N))
@@ -522,15 +523,15 @@ def test_local_state_space_agrees_with_the_kkt_route(name):
 def test_joints_with_one_axis_give_the_formulas_of_the_thesis(name):
     """Section 4.2 and appendix B as they are printed there (with K' in B.5)."""
     plant, q, v, u, R = NAMED[name]().state
-    small = spencer.local_state_space(plant, q, v, u, R)
-    null = spencer.null_space(plant, q, R, v, small.a)
+    small = recursions.local_state_space(plant, q, v, u, R)
+    null = recursions.null_space(plant, q, R, v, small.a)
     K, p = null.K, len(R)
     close_to(small.N, null.K_dot, 1e-14)
     close_to(small.L, null.K_ddot, 1e-14)
-    M, tau = spencer.mass_matrix(plant, q), spencer.external_forces(plant, q, v, u)
-    left = spencer.tau_NE(plant, q, v, small.a) - tau.tau
-    in_q = spencer.tau_NE_q(plant, q, v, small.a) - tau.tau_q
-    in_v = spencer.tau_NE_v(plant, q, v) - tau.tau_v
+    M, tau = recursions.mass_matrix(plant, q), recursions.external_forces(plant, q, v, u)
+    left = recursions.tau_NE(plant, q, v, small.a) - tau.tau
+    in_q = recursions.tau_NE_q(plant, q, v, small.a) - tau.tau_q
+    in_v = recursions.tau_NE_v(plant, q, v) - tau.tau_v
     K_y = [sum(null.K_q[:, :, j] * K[j, i] for j in range(plant.nv)) for i in range(p)]
     bracket = np.stack([K_yi.T @ left for K_yi in K_y], axis=1)
     inverse = -np.linalg.inv(K.T @ M @ K)
@@ -545,7 +546,7 @@ def test_brackets_matter_where_joints_have_several_axes():
     """Else the extra terms would not be tested: his formulas alone are far off."""
     for name in ("random0", "random1", "random7"):
         plant, q, v, u, R = NAMED[name]().state
-        small = spencer.local_state_space(plant, q, v, u, R)
+        small = recursions.local_state_space(plant, q, v, u, R)
         assert largest(small.N - small.K_dot) > 1e-2
         assert largest(small.L - small.K_ddot) > 1e-2
         assert largest(small.A[: len(R), : len(R)]) > 1e-2
@@ -553,8 +554,8 @@ def test_brackets_matter_where_joints_have_several_axes():
 
 def test_moving_chart_changes_the_upper_left_block_alone():
     plant, q, v, u, R = NAMED["random7"]().state
-    fixed = spencer.local_state_space(plant, q, v, u, R)
-    moved = spencer.local_state_space(plant, q, v, u, R, moving=True)
+    fixed = recursions.local_state_space(plant, q, v, u, R)
+    moved = recursions.local_state_space(plant, q, v, u, R, moving=True)
     p, difference = len(R), moved.A - fixed.A
     close_to(difference[:p, :p], fixed.A[:p, :p], 1e-14)
     difference[:p, :p] = 0.0
@@ -566,8 +567,8 @@ def test_rows_written_twice_change_nothing(name):
     plant, q, v, u, R = NAMED[name]().state
     loops = [*plant.loops, *map(machines.again, plant.loops)]
     parts = (plant.bodies, plant.joints, loops, plant.springs, plant.actuators, plant.gravity)
-    once = spencer.local_state_space(plant, q, v, u, R)
-    twice = spencer.local_state_space(Mechanism("twice", *parts), q, v, u, R)
+    once = recursions.local_state_space(plant, q, v, u, R)
+    twice = recursions.local_state_space(Mechanism("twice", *parts), q, v, u, R)
     for a, b in zip(once, twice, strict=True):
         assert largest(a - b) < 1e-10 * max(largest(a), 1.0)
 
@@ -584,7 +585,7 @@ def test_the_five_bar_does_not_depend_on_where_it_is_cut(cut, closure):
         q = pose(plant, "asymmetric")
         terms = plant.terms(q, np.zeros(4))
         v = terms.Z @ np.linalg.solve(R @ terms.Z, [1.0, -2.0])
-        return spencer.local_state_space(plant, q, v, [3.0, -1.0], R)
+        return recursions.local_state_space(plant, q, v, [3.0, -1.0], R)
 
     first, here = small("tip", "line"), small(cut, closure)
     close_to(here.A, first.A, 1e-11)
@@ -597,11 +598,11 @@ def test_the_five_bar_does_not_depend_on_where_it_is_cut(cut, closure):
 
 def parts_by_spencer(plant, q, v, a, u, lam):
     """force_q, force_v, rate_q, accel_q, accel_v of `dynamics.derivatives`, from the recursions."""
-    con, forces = spencer.constraints(plant, q, v, a), spencer.external_forces(plant, q, v, u)
+    con, forces = recursions.constraints(plant, q, v, a), recursions.external_forces(plant, q, v, u)
     ad_v, ad_a = brackets(plant, v, a)
     return {
-        "force_q": spencer.tau_NE_q(plant, q, v, a) - forces.tau_q + np.einsum("rkj,r->kj", con.G_q, lam),
-        "force_v": spencer.tau_NE_v(plant, q, v) - forces.tau_v,
+        "force_q": recursions.tau_NE_q(plant, q, v, a) - forces.tau_q + np.einsum("rkj,r->kj", con.G_q, lam),
+        "force_v": recursions.tau_NE_v(plant, q, v) - forces.tau_v,
         "rate_q": con.G_dot - con.G @ ad_v,
         "accel_q": con.G_ddot - 2.0 * con.G_dot @ ad_v + con.G @ (ad_v @ ad_v - ad_a),
         "accel_v": 2.0 * con.G_dot - con.G @ ad_v,
@@ -629,11 +630,11 @@ def test_compiled_derivatives_on_the_manifold(name):
 @SEEDS
 def test_compiled_inverse_dynamics(seed):
     plant, q, v, a, _ = busy(seed)
-    found, forces = inverse_dynamics_derivatives(plant, q, v, a), spencer.external_forces(plant, q, v)
-    close_to(found.tau, spencer.tau_NE(plant, q, v, a) - forces.tau, 1e-12)
-    close_to(found.tau_q, spencer.tau_NE_q(plant, q, v, a) - forces.tau_q, 1e-12)
-    close_to(found.tau_v, spencer.tau_NE_v(plant, q, v) - forces.tau_v, 1e-12)
-    close_to(found.tau_a, spencer.mass_matrix(plant, q), 1e-13)
+    found, forces = inverse_dynamics_derivatives(plant, q, v, a), recursions.external_forces(plant, q, v)
+    close_to(found.tau, recursions.tau_NE(plant, q, v, a) - forces.tau, 1e-12)
+    close_to(found.tau_q, recursions.tau_NE_q(plant, q, v, a) - forces.tau_q, 1e-12)
+    close_to(found.tau_v, recursions.tau_NE_v(plant, q, v) - forces.tau_v, 1e-12)
+    close_to(found.tau_a, recursions.mass_matrix(plant, q), 1e-13)
 
 
 @CASES
@@ -641,7 +642,7 @@ def test_compiled_inverse_dynamics(seed):
 def test_compiled_local_state_space(name, moving):
     """The recursions of chapter 4 and the KKT route of the kernels agree to rounding."""
     state = NAMED[name]().state
-    found, expected = (f(*state, moving=moving) for f in (reduced_model, spencer.local_state_space))
+    found, expected = (f(*state, moving=moving) for f in (reduced_model, recursions.local_state_space))
     for key in ("A", "B", "drift", "K", "G", "a"):
         a, b = getattr(found, key), getattr(expected, key)
         assert largest(a - b) < 1e-12 * max(largest(b), 1e-3), key
@@ -653,7 +654,7 @@ def test_compiled_local_state_space_of_ready_made_plants(name):
     """At their starts, pushed off with a velocity that the loops allow; two are given by functions, without bodies."""
     plant, q, _ = plants.catalogue[name].start()
     case = Case(plant, q, np.random.default_rng(5).uniform(-1.0, 1.0, plant.nv))
-    found, expected = reduced_model(*case.state), spencer.local_state_space(*case.state)
+    found, expected = reduced_model(*case.state), recursions.local_state_space(*case.state)
     for key in ("A", "B", "drift", "K", "a"):
         a, b = getattr(found, key), getattr(expected, key)
         assert largest(a - b) < 1e-11 * max(largest(b), 1e-3), key
@@ -663,7 +664,7 @@ def test_compiled_local_state_space_of_ready_made_plants(name):
 def test_compiled_acceleration_derivatives(name):
     """Along the manifold a = K dy_v/dt + K_dot y_v changes with y by K A21 + L."""
     plant, q, v, u, R = NAMED[name]().state
-    small, found, p = spencer.local_state_space(plant, q, v, u, R), acceleration_derivatives(plant, q, v, u), len(R)
+    small, found, p = recursions.local_state_space(plant, q, v, u, R), acceleration_derivatives(plant, q, v, u), len(R)
     in_y = found.a_q @ small.K + found.a_v @ small.N
     size = largest(in_y) + largest(small.L)
     assert largest(in_y - (small.K @ small.A[p:, :p] + small.L)) < 1e-11 * size
@@ -679,7 +680,7 @@ def test_pendulum_on_a_cut_joint(closure):
     plant = plants.pendulum(1.3, 0.7, closure)
     q = plant.assemble(angle=0.4)
     v = plant.project_velocity(q, [0.0, 0.0, 5.0])
-    small = spencer.local_state_space(plant, q, v, [0.0], np.eye(3)[2:])
+    small = recursions.local_state_space(plant, q, v, [0.0], np.eye(3)[2:])
     w2 = 1.5 * 9.81 / 0.7
     assert small.drift == pytest.approx([v[2], -w2 * np.cos(0.4)], abs=1e-12)
     close_to(small.A, np.array([[0, 1], [w2 * np.sin(0.4), 0]]), 1e-12)
@@ -695,7 +696,7 @@ def test_particle_on_a_circle_in_one_of_its_coordinates():
     x, x_dot = 1.2, 0.7
     z = np.sqrt(rho**2 - x**2)
     v = np.array([x_dot, -x * x_dot / z])
-    small = spencer.local_state_space(plant, [x, z], v, [], np.eye(2)[:1])
+    small = recursions.local_state_space(plant, [x, z], v, [], np.eye(2)[:1])
     z4 = z**4
     A21 = -(x_dot**2) * (rho**2 + x**2) / z4 + g * (z - x * x / z) / rho**2
     assert small.drift == pytest.approx([x_dot, -x * x_dot**2 / z**2 + g * x * z / rho**2], rel=1e-12)
@@ -711,12 +712,12 @@ def test_free_body_turns_by_eulers_equations():
     plant = Mechanism("body", [Body("body", 3.0, (0, 0, 0), I)], [joint], gravity=(0, 0, 0))
     q, _ = machines.random_state(plant, 1)
     V = np.concatenate([w, [0.3, 0.2, 0.1]])
-    small = spencer.local_state_space(plant, q, V, [], np.eye(6))
+    small = recursions.local_state_space(plant, q, V, [], np.eye(6))
     spin = machines.skew(w)
     expected = -np.linalg.solve(I, spin @ I - machines.skew(I @ w))
     close_to(small.A[6:9, 6:9], expected, 1e-14)
     close_to(small.A[:3, :3], -0.5 * spin, 1e-14)
-    close_to(small.A[:6, :6], -0.5 * spencer.ad(V), 1e-14)
+    close_to(small.A[:6, :6], -0.5 * recursions.ad(V), 1e-14)
     assert largest(small.A[6:, :6]) < 1e-14  # nothing depends on where it is
     assert largest(small.L) < 1e-14
 
@@ -727,7 +728,7 @@ def test_ball_joint_with_a_heavy_arm_in_the_plane_is_a_pendulum():
     arm = Body("arm", m, (L, 0, 0), I)
     plant = Mechanism("ball", [arm], [Spherical("ball", "ground", "arm")], gravity=(9.81, 0, 0))
     q, rate = plant.neutral(), 1.5  # hangs along x, and spins about it
-    small = spencer.local_state_space(plant, q, [rate, 0, 0], [], np.eye(3))
+    small = recursions.local_state_space(plant, q, [rate, 0, 0], [], np.eye(3))
     J, J0 = 0.5 + m * L**2, 0.02
     gyro = (J - J0) / J * rate  # J w_y' = (J - J0) w_x w_z
     A22 = np.array([[0, 0, 0], [0, 0, gyro], [0, -gyro, 0]])
@@ -751,7 +752,7 @@ def test_equilibria_agree_with_linearize(name):
     point = trim(plant, q, free="all", u=np.linspace(-0.3, 0.3, plant.nu))
     model = linearize(plant, point)
     R = np.eye(plant.nv)[[plant.index(n) for n in model.states[: model.dof]]]
-    small = spencer.local_state_space(plant, point.q, point.v, point.u, R)
+    small = recursions.local_state_space(plant, point.q, point.v, point.u, R)
     close_to(small.A, model.A, 1e-9)
     close_to(small.B, model.B, 1e-11)
 
@@ -762,13 +763,13 @@ def test_equilibria_agree_with_linearize(name):
 def test_coordinates_that_do_not_fit():
     plant, q, v, u, _ = five_bar("tip", "line").state
     with pytest.raises(ValueError, match="determine 3 of 4 velocities"):
-        spencer.null_space(plant, q, np.eye(4)[:1])
+        recursions.null_space(plant, q, np.eye(4)[:1])
     with pytest.raises(ValueError, match="not independent: the loops couple them"):
-        spencer.null_space(plant, q, np.eye(4)[:3])
+        recursions.null_space(plant, q, np.eye(4)[:3])
     with pytest.raises(ValueError, match="determine 3 of 4"):
-        spencer.local_state_space(plant, q, v, u, np.eye(4)[[0, 0]])
+        recursions.local_state_space(plant, q, v, u, np.eye(4)[[0, 0]])
     with pytest.raises(ValueError, match="R must have shape"):
-        spencer.null_space(plant, q, np.eye(3)[:2])
+        recursions.null_space(plant, q, np.eye(3)[:2])
 
 
 def test_singular_pose_has_no_local_form():
@@ -776,24 +777,24 @@ def test_singular_pose_has_no_local_form():
     q = pose(plant, "singular")
     terms = plant.terms(q, np.zeros(4))
     with pytest.raises(ValueError, match="the pose is singular"):
-        spencer.local_state_space(plant, q, np.zeros(4), np.zeros(2), terms.Z.T)
+        recursions.local_state_space(plant, q, np.zeros(4), np.zeros(2), terms.Z.T)
 
 
 def test_velocities_that_the_loops_forbid():
     plant, q, _, u, R = five_bar("tip", "line").state
     with pytest.raises(ValueError, match=r"project_velocity"):
-        spencer.local_state_space(plant, q, np.ones(4), u, R)
+        recursions.local_state_space(plant, q, np.ones(4), u, R)
 
 
 def test_plants_without_bodies():
     with pytest.raises(TypeError, match="need the bodies of a Mechanism, got FunctionPlant"):
-        spencer.jacobians(plants.catalogue["particle"].start()[0], [1.0, 0.0])
+        recursions.jacobians(plants.catalogue["particle"].start()[0], [1.0, 0.0])
 
 
 def test_machines_without_loops_or_freedom():
     tree = machines.random_tree(3)
     q, v = machines.random_state(tree, 3)
-    small = spencer.local_state_space(tree, q, v, [], np.eye(tree.nv))
+    small = recursions.local_state_space(tree, q, v, [], np.eye(tree.nv))
     assert largest(small.K - np.eye(tree.nv)) < 1e-14
     held = Mechanism(
         "held",
@@ -801,6 +802,6 @@ def test_machines_without_loops_or_freedom():
         [Revolute("hinge", "ground", "rod")],
         [Coupling("stop", {"hinge": 1.0}, 0.3)],
     )
-    small = spencer.local_state_space(held, [0.3], [0.0], [], np.zeros((0, 1)))
+    small = recursions.local_state_space(held, [0.3], [0.0], [], np.zeros((0, 1)))
     assert small.A.shape == (0, 0)
     assert small.a == pytest.approx([0.0], abs=1e-15)

@@ -6,14 +6,14 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from cmbcontrol import experiments, plants
+from cmbcontrol import papers, plants
 from cmbcontrol.dynamics.formulations import FORMULATIONS
-from cmbcontrol.experiments import comparison
+from cmbcontrol.papers import comparison
 
 
 @pytest.fixture(scope="module")
 def formulations():
-    return experiments.run("formulations", quick=True)
+    return papers.run("formulations", quick=True)
 
 
 class TestFormulations:
@@ -58,7 +58,7 @@ class TestFormulations:
 @pytest.mark.nojit_slow
 def test_stabilisations():
     """Projections close the loops to rounding; without, they drift."""
-    report = experiments.run("stabilisations", quick=True)
+    report = papers.run("stabilisations", quick=True)
     assert len(report.table("All stabilisations").rows) == 2 * len(comparison.KINDS)
     for name, found in report.data.items():
         for kind in ("projection, mass (default)", "projection, Euclidean", "all at once, mass"):

@@ -28,12 +28,12 @@ DATA = Path(__file__).parent / "data"
 
 
 def published(name: str) -> dict[str, Any]:
-    """Published figures, from ``experiments/data/NAME.json``."""
+    """Published figures, from ``papers/data/NAME.json``."""
     return json.loads((DATA / f"{name}.json").read_text(encoding="utf-8"))
 
 
 def curve(file: str) -> Array:
-    """A published curve, from ``experiments/data``: a row for each time, the time first."""
+    """A published curve, from ``papers/data``: a row for each time, the time first."""
     lines = (DATA / file).read_text(encoding="utf-8").splitlines()
     return np.array([[float(x) for x in line.split(",")] for line in lines if line[:1].isdigit()])
 

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from cmbcontrol import cli, experiments
+from cmbcontrol import cli, papers
 from cmbcontrol.cli import common
-from cmbcontrol.experiments import EXPERIMENTS, Entry, Report, Table, de_falco
-from cmbcontrol.experiments.report import text
+from cmbcontrol.papers import EXPERIMENTS, Entry, Report, Table, de_falco
+from cmbcontrol.papers.report import text
 
 COLUMNS = ("method", "evaluations", "error (rad)", "finished")
 ROWS = [("ours", np.int64(40821), 2.5e-11, np.True_), ("theirs | old", None, float("nan"), False)]
@@ -135,13 +135,13 @@ def test_a_table_by_the_beginning_of_its_title():
 def test_every_experiment_is_ready():
     for name, entry in EXPERIMENTS.items():
         assert entry.name == name == name.lower()
-        assert callable(resolve_name(f"cmbcontrol.experiments.{entry.function.args[0]}"))
+        assert callable(resolve_name(f"cmbcontrol.papers.{entry.function.args[0]}"))
         assert entry.text and "\n" not in entry.text and entry.takes and entry.takes_quick
 
 
 def test_an_unknown_experiment():
     with pytest.raises(ValueError, match="no experiment 'de-falco-table'; did you mean 'de-falco-tables'"):
-        experiments.run("de-falco-table")
+        papers.run("de-falco-table")
 
 
 @pytest.fixture
@@ -304,7 +304,7 @@ def test_our_default_beats_every_row(start, tolerance):
 @pytest.mark.slow
 def test_the_tables_in_short():
     told = []
-    report = experiments.run("de-falco-tables", quick=True, progress=told.append)
+    report = papers.run("de-falco-tables", quick=True, progress=told.append)
     assert [table.title[:7] for table in report.tables] == ["Table 4", "Table 7"]
     assert told[-1] == 1.0 and told == sorted(told)
     for table in report.tables:
@@ -316,7 +316,7 @@ def test_the_tables_in_short():
 
 @pytest.mark.slow
 def test_figure_2_in_short(tmp_path):
-    report = experiments.run("de-falco-figure-2", quick=True)
+    report = papers.run("de-falco-figure-2", quick=True)
     assert (report.save(tmp_path)[-1]).name == "violation.png"
     without, stabilised = report.data["a"], report.data["b"]
     assert stabilised["greville, TOL = 1e-06"][-1] < 1e-3 * without["greville, TOL = 1e-06"][-1]
@@ -325,7 +325,7 @@ def test_figure_2_in_short(tmp_path):
 
 @pytest.mark.nojit_slow
 def test_pseudoinverses_in_short(tmp_path):
-    report = experiments.run("udwadia-kalaba-pseudoinverses", quick=True)
+    report = papers.run("udwadia-kalaba-pseudoinverses", quick=True)
     closed, opened = report.data["closed"], report.data["open"]
     assert {row["rank"] for row in closed} == {11}
     worst = {row["angle to the flat pose (rad)"]: row["Moore-Penrose conditions within"] for row in closed}

@@ -10,8 +10,8 @@ import pytest
 from scipy.integrate import solve_ivp
 
 import cmbcontrol as cmb
-from cmbcontrol import experiments, plants
-from cmbcontrol.experiments import iftomm, integrators, measure
+from cmbcontrol import papers, plants
+from cmbcontrol.papers import iftomm, integrators, measure
 from cmbcontrol.plants.n_four_bar import GRAVITY
 from cmbcontrol.sim.integrators import METHODS
 
@@ -161,7 +161,7 @@ def drawn(report, tmp_path):
 @pytest.mark.slow
 @pytest.mark.nojit_slow
 def test_a02_quick(tmp_path):
-    data = drawn(experiments.run("iftomm-a02", quick=True), tmp_path)
+    data = drawn(papers.run("iftomm-a02", quick=True), tmp_path)
     assert max(data["error"].values()) < 1e-8 and set(data["passages"].values()) == {10}
 
 
@@ -169,7 +169,7 @@ def test_a02_quick(tmp_path):
 @pytest.mark.nojit_slow
 @pytest.mark.parametrize("name", ["iftomm-a01", "iftomm-a03", "iftomm-a04", "iftomm-a05"])
 def test_quick_reports(name, tmp_path):
-    drawn(experiments.run(name, quick=True), tmp_path)
+    drawn(papers.run(name, quick=True), tmp_path)
 
 
 @pytest.mark.nojit_slow
@@ -236,7 +236,7 @@ def test_the_governor_for_ten_seconds():
 @pytest.mark.slow
 @pytest.mark.nojit_slow
 def test_all_integrators_on_three_machines(tmp_path):
-    report = experiments.run("integrators", quick=True)
+    report = papers.run("integrators", quick=True)
     drawn(report, tmp_path)
     tables = {table.title: table for table in report.tables}
     assert len(tables) == 3

@@ -6,8 +6,8 @@ from test_examples import results
 
 from cmbcontrol import acceleration, plants
 from cmbcontrol.dynamics.formulations import Formulation
-from cmbcontrol.experiments import EXPERIMENTS, aghili, spencer
-from cmbcontrol.experiments.fixed_step import march
+from cmbcontrol.papers import EXPERIMENTS, aghili, spencer
+from cmbcontrol.papers.fixed_step import march
 from cmbcontrol.plants.five_bar import pose
 
 PASSAGES = [0.65081514, 1.85379097, 3.90978050]  # s

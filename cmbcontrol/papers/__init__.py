@@ -1,4 +1,6 @@
-"""The papers' experiments, rerun: ``cmbcontrol experiment NAME``, or ``EXPERIMENTS[name].run()`` for the numbers.
+"""The papers' laboratory: what their experiments, comparisons and oracles need. The library never imports it.
+
+``cmbcontrol experiment NAME`` reruns an experiment, ``EXPERIMENTS[name].run()`` gives the numbers.
 
 Each experiment lives in a module of its own, which is imported when it runs.
 """
@@ -68,8 +70,8 @@ def run(name: str, *, quick: bool = False, progress: Progress = False) -> Report
 
     Examples
     --------
-    >>> from cmbcontrol import experiments
-    >>> report = experiments.run("udwadia-kalaba-pseudoinverses", quick=True)
+    >>> from cmbcontrol import papers
+    >>> report = papers.run("udwadia-kalaba-pseudoinverses", quick=True)
     >>> sorted(set(report.tables[0].column("pseudoinverse")))
     ['gram-schmidt', 'greville', 'householder', 'svd', 'varga']
     """
