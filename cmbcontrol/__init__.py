@@ -5,8 +5,8 @@ from . import design as design
 from . import plants as plants
 from .controllers.references import Constant as Constant
 from .controllers.references import Quintic as Quintic
-from .controllers.references import Sampled as Sampled
 from .controllers.references import Sine as Sine
+from .controllers.references import Spline as Spline
 from .dynamics.derivatives import acceleration_derivatives as acceleration_derivatives
 from .dynamics.derivatives import derivatives as derivatives
 from .dynamics.derivatives import inverse_dynamics_derivatives as inverse_dynamics_derivatives
@@ -20,10 +20,10 @@ from .dynamics.formulations import forward_dynamics as forward_dynamics
 from .dynamics.impact import Impact as Impact
 from .dynamics.impact import impact as impact
 from .dynamics.pseudoinverse import pseudoinverse as pseudoinverse
+from .dynamics.singular import SingularConfiguration as SingularConfiguration
 from .dynamics.singular import SingularityEvent as SingularityEvent
-from .dynamics.singular import SingularPose as SingularPose
-from .dynamics.singular import nearest_singular_pose as nearest_singular_pose
-from .dynamics.singular import singular_pose as singular_pose
+from .dynamics.singular import nearest_singular_configuration as nearest_singular_configuration
+from .dynamics.singular import singular_configuration as singular_configuration
 from .errors import AssemblyError as AssemblyError
 from .errors import BranchWarning as BranchWarning
 from .errors import CmbError as CmbError
@@ -41,7 +41,7 @@ from .errors import ParametrizationError as ParametrizationError
 from .errors import RedundantRowsError as RedundantRowsError
 from .errors import SimulationError as SimulationError
 from .errors import SimulationInterrupted as SimulationInterrupted
-from .errors import SingularPoseError as SingularPoseError
+from .errors import SingularConfigurationError as SingularConfigurationError
 from .errors import Status as Status
 from .errors import SwitchingError as SwitchingError
 from .errors import TuningInterrupted as TuningInterrupted
@@ -152,15 +152,15 @@ __all__ = [
     "Release",
     "Revolute",
     "RootLocus",
-    "Sampled",
     "Simulation",
     "SimulationError",
     "SimulationInterrupted",
     "Sine",
-    "SingularPose",
-    "SingularPoseError",
+    "SingularConfiguration",
+    "SingularConfigurationError",
     "SingularityEvent",
     "Spherical",
+    "Spline",
     "Status",
     "Stepper",
     "SwitchingError",
@@ -187,14 +187,14 @@ __all__ = [
     "linearize_along",
     "load_linear",
     "load_run",
-    "nearest_singular_pose",
+    "nearest_singular_configuration",
     "plants",
     "preload_directions",
     "pseudoinverse",
     "reduced_model",
     "root_locus",
     "simulate",
-    "singular_pose",
+    "singular_configuration",
     "trim",
     "underlying_ode",
 ]

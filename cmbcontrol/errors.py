@@ -25,7 +25,7 @@ __all__ = [
     "RedundantRowsError",
     "SimulationError",
     "SimulationInterrupted",
-    "SingularPoseError",
+    "SingularConfigurationError",
     "Status",
     "SwitchingError",
     "TuningInterrupted",
@@ -114,7 +114,7 @@ class EquilibriumError(CmbError, ValueError):
     """The operating point is not at rest, or no equilibrium exists for the request."""
 
 
-class SingularPoseError(EquilibriumError):
+class SingularConfigurationError(EquilibriumError):
     """The loops lose their rank at this pose: the machine can move in more than one way, so no linear model exists."""
 
 
@@ -250,7 +250,7 @@ class Status(IntEnum):
     TOO_MANY_STEPS = 5
     CONTROLLER = 6
     INTERRUPTED = 7
-    SINGULAR_POSE = 8
+    SINGULAR_CONFIGURATION = 8
     SWITCHING = 9
     FORMULATION = 10
     FAILED = 11
@@ -273,7 +273,9 @@ _MESSAGES = {
     Status.TOO_MANY_STEPS: "The maximum number of steps was reached. Raise `max_steps`, or loosen `rtol` and `atol`.",
     Status.CONTROLLER: "The controller raised an error.",
     Status.INTERRUPTED: "The run was interrupted.",
-    Status.SINGULAR_POSE: "The run met a singular pose, where independent coordinates end. method='dop853' passes it.",
+    Status.SINGULAR_CONFIGURATION: (
+        "The run met a singular configuration, where independent coordinates end; method='dop853' passes it."
+    ),
     Status.SWITCHING: "The loops could not change as they should.",
     Status.FORMULATION: "The formulation cannot be evaluated at this pose.",
     Status.FAILED: "Something that the run needs raised an error.",

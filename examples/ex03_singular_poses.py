@@ -1,4 +1,4 @@
-"""Spencer's five-bar through its singular pose (thesis, section 3.2): where many tools leave the branch."""
+"""Spencer's five-bar through its singular configuration (thesis, section 3.2): where many tools leave the branch."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def mirror_error(run: cmb.Simulation) -> float:
 def main() -> dict[str, float]:
     """Both of Spencer's examples, 5 s with default settings."""
     plant, results = plants.five_bar(), {}
-    for name, q0 in (("from the singular pose", SINGULAR), ("second example", second_start())):
+    for name, q0 in (("from the singular configuration", SINGULAR), ("second example", second_start())):
         run = cmb.simulate(plant, q0=q0, t_end=5.0)
         passages = ", ".join(f"{e['time']:.4f}" for e in run.events())
         results[f"{name} (passages at {passages} s): mirror error, rad"] = mirror_error(run)

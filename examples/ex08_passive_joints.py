@@ -1,4 +1,4 @@
-"""Passive joints: a five-bar with motors on the ground alone, and a crank that drives through a singular pose.
+"""Passive joints: a five-bar with motors on the ground alone, and a crank that drives through a singular configuration.
 
 The slider-crank is that of Aghili's section 8. Where rod and crank point the same way, the rod may turn by itself: for
 that instant there are two freedoms and one motor. The machine passes, and the loss is reported.
@@ -30,7 +30,7 @@ def five_bar() -> cmb.Simulation:
 
 @cache
 def slider_crank() -> cmb.Simulation:
-    """From one side of the singular pose q1 = pi/2 to the other with the motor on the crank."""
+    """From one side of the singular configuration q1 = pi/2 to the other with the motor on the crank."""
     plant = plants.slider_crank()
     path = cmb.Quintic([0.6], [2.5], duration=2.0)
     law = PassiveJoints(ProjectedInverseDynamics(plant, "q1", path, bandwidth=8.0))
@@ -109,7 +109,7 @@ def _draw_five_bar(angle, torque, margin, run: cmb.Simulation) -> None:
 def _draw_slider_crank(angle, torque, margin, run: cmb.Simulation) -> None:
     angle.plot(run.time, run.q.values[:, 0], color=COLORS[0], label="q1")
     angle.plot(run.time, run.reference.values, "k:", linewidth=1.0, label="reference")
-    angle.axhline(0.5 * np.pi, color="0.6", linewidth=0.8, label="singular pose")
+    angle.axhline(0.5 * np.pi, color="0.6", linewidth=0.8, label="singular configuration")
     torque.plot(run.time, run.u.values[:, 0], color=COLORS[0], label="q1")
     torque.plot(run.time, crank_torque(run), "k:", linewidth=1.0, label="virtual work")
     plot.controllability(run, ax=margin)

@@ -33,7 +33,7 @@ def where(t: float) -> np.ndarray:
 def carry(off: float = 0.0, bandwidth: float = 15.0, period: float = 2e-3) -> cmb.Simulation:
     """The whole task; `off` is how far the hands start from where they should be, rad."""
     times = np.linspace(0.0, END, 801)
-    path = cmb.Sampled(times, np.array([where(t) for t in times])[:, :6])
+    path = cmb.Spline(times, np.array([where(t) for t in times])[:, :6])
     law = ProjectedInverseDynamics(PLANT, JOINTS, path, bandwidth=bandwidth, consistent=True, period=period)
     q0 = where(0.0)
     q0[:6] += off

@@ -45,7 +45,7 @@ def make(bandwidth: float, damping_ratio: float) -> dict[str, object]:
     law = controllers.ProjectedInverseDynamics(
         nominal, DRIVEN, path, bandwidth=bandwidth, damping_ratio=damping_ratio, period=0.01
     )
-    chain = controllers.OnModel(nominal, law) | controllers.Saturation(120.0) | controllers.Delay(0.01)
+    chain = controllers.WithModel(nominal, law) | controllers.Saturation(120.0) | controllers.Delay(0.01)
     q0 = loaded.assemble(left=2.1, right=1.0)
     return {
         "plant": loaded, "controller": chain, "q0": q0, "t_end": 1.2, "output_times": 0.01, "rtol": 1e-6, "atol": 1e-6,

@@ -8,7 +8,7 @@ from test_derivatives import LocalForm, error, independent, jacobian, slope
 from cmbcontrol import plants, simulate
 from cmbcontrol.dynamics.forces import constraint_force
 from cmbcontrol.dynamics.formulations import forward_dynamics
-from cmbcontrol.errors import EquilibriumError, SingularPoseError
+from cmbcontrol.errors import EquilibriumError, SingularConfigurationError
 from cmbcontrol.linear import (
     OperatingPoint,
     affine_approximation,
@@ -140,10 +140,12 @@ def test_bad_points(moving):
     loose = OperatingPoint.at(plant, point.q, v=[1.0, 0.0, 0.0, 0.0])
     with pytest.raises(ValueError, match=r"opens the loops of 'five-bar': row 'tip_[xy]' by .* m/s"):
         affine_approximation(plant, loose)
-    with pytest.raises(SingularPoseError, match="singular pose"):
+    with pytest.raises(SingularConfigurationError, match="singular configuration"):
         affine_approximation(plant, OperatingPoint.at(plant, pose(plant, "singular")))
     near = plant.assemble(plant.pack({"elbow_left": -3.0, "elbow_right": 3.0}), left=np.pi, right=1e-8)
-    with pytest.raises(SingularPoseError, match=r"next to a singular pose.*gradient is \d\.\de-\d+ of the largest"):
+    with pytest.raises(
+        SingularConfigurationError, match=r"next to a singular configuration.*gradient is \d\.\de-\d+ of the largest"
+    ):
         affine_approximation(plant, OperatingPoint.at(plant, near))
     with pytest.raises(ValueError, match="'tip' open by"):
         affine_approximation(plant, OperatingPoint.at(plant, point.q + np.array([0.1, 0.0, 0.0, 0.0])))
@@ -300,7 +302,10 @@ def test_deviations_from_a_motion():
     """Two neighbouring runs of the five-bar, and a machine with a ball joint."""
     plant = plants.five_bar()
     q = plant.assemble(left=2.1, right=1.0)
-    times = {"t_end": 0.8, "output_times": 0.001}  # a near miss of the singular pose at 0.6 s: deviations grow 65-fold
+    times = {
+        "t_end": 0.8,
+        "output_times": 0.001,
+    }  # a near miss of the singular configuration at 0.6 s: deviations grow 65-fold
     run = simulate(plant, [3.0, -5.0], q, **times)
     sequence = linearize_along(run, coordinates=("left", "right"), outputs=("left", "elbow_left_rate"))
     y, push = np.array([1e-6, -2e-6]), 1e-5

@@ -1,4 +1,4 @@
-"""Closing the loops: from joint values, near a guess, at and near singular poses, in any units; axes and limits."""
+"""Closing the loops: from joint values, near a guess, at and near singular configurations, in any units; limits."""
 
 import dataclasses
 import warnings
@@ -52,9 +52,9 @@ def nudge(plant, q, size, seed=0):
 def test_random_machines_close_from_a_guess_nearby(kinds, seed):
     plant, q = closed_machine(seed, kinds)
     guess = nudge(plant, q, 0.05)
-    assert plant.open_loop(guess) > 1e-3
+    assert plant.closure_error(guess) > 1e-3
     found = plant.assemble(guess)
-    assert plant.open_loop(found) < 1e-12
+    assert plant.closure_error(found) < 1e-12
     assert np.abs(plant.difference(guess, found)).max() < 1.0
 
 
@@ -66,14 +66,14 @@ def test_joint_values_are_held(seed):
     }
     name = sorted(held)[seed % len(held)]
     found = plant.assemble(nudge(plant, q, 0.05), **{name: held[name] + 0.01})
-    assert plant.open_loop(found) < 1e-12
+    assert plant.closure_error(found) < 1e-12
     assert found[plant.position_names.index(name)] == pytest.approx(held[name] + 0.01, abs=1e-14)
 
 
 @pytest.mark.parametrize("seed", range(3))
 def test_loops_written_twice_close_as_well(seed):
     plant, q = closed_machine(seed, (Revolute, Distance), twice=True)
-    assert plant.open_loop(plant.assemble(nudge(plant, q, 0.05))) < 1e-12
+    assert plant.closure_error(plant.assemble(nudge(plant, q, 0.05))) < 1e-12
 
 
 def test_assembly_starts_from_the_neutral_pose_and_repeats_itself():
@@ -158,9 +158,9 @@ def test_a_cut_joint_with_its_axis_reversed_is_no_assembly(kind):
     cut = kind("cut", "ground", "body")
     plant = Mechanism("turned over", [body], [Spherical("ball", "ground", "body")], [cut])
     over = np.array([0.0, 1.0, 0.0, 0.0])  # half a turn about x
-    assert plant.open_loop(over) < 1e-15
+    assert plant.closure_error(over) < 1e-15
     q = plant.assemble(over)
-    assert plant.open_loop(q) < 1e-12
+    assert plant.closure_error(q) < 1e-12
     assert plant.pose(q, "body").R[2, 2] == pytest.approx(1.0, abs=1e-9)
 
 
@@ -169,7 +169,7 @@ def test_a_cut_joint_without_rotation_is_not_assembled_half_a_turn_off(kind):
     body = Body("body", 1.0, inertia=(1.0, 1.0, 1.0))
     plant = Mechanism("turned", [body], [Spherical("ball", "ground", "body")], [kind("cut", "ground", "body")])
     half_turn = np.array([0.0, 0.0, 0.0, 1.0])
-    assert plant.open_loop(half_turn) < 1e-15
+    assert plant.closure_error(half_turn) < 1e-15
     np.testing.assert_allclose(plant.pose(plant.assemble(half_turn), "body").R, np.eye(3), atol=1e-9)
 
 
@@ -242,7 +242,7 @@ def test_assembly_stays_near_the_guess(machine):
     for seed in range(10):
         guess = near(plant, q, 0.05, seed)
         found = plant.assemble(guess)
-        assert plant.open_loop(found) < 1e-14 * plant.size
+        assert plant.closure_error(found) < 1e-14 * plant.size
         assert distance(plant, guess, found) < 0.08
 
 
@@ -258,9 +258,9 @@ def test_chains_close_from_any_guess(kinds, seed):
         for off in (0.05, 0.3, 1.0):
             guess = near(plant, q, off, seed)
             found = plant.assemble(guess)
-            assert plant.open_loop(found) < 1e-14 * plant.extent(found)
+            assert plant.closure_error(found) < 1e-14 * plant.extent(found)
             assert off > 0.3 or distance(plant, guess, found) < 3.0 * off
-        assert plant.open_loop(plant.assemble()) < 1e-12
+        assert plant.closure_error(plant.assemble()) < 1e-12
 
 
 def test_from_far_the_nearest_pose_is_found():
@@ -292,7 +292,7 @@ def test_close_finds_the_nearest_pose_where_full_steps_fail():
     for seed in range(10):
         guess = near(plant, q, 0.5, seed)
         found = plant.close(guess)
-        assert plant.open_loop(found) < 1e-13 * plant.size
+        assert plant.closure_error(found) < 1e-13 * plant.size
         M = plant.terms(guess, np.zeros(plant.nv)).M
         way, known = plant.difference(guess, found), plant.difference(guess, q)
         assert way @ M @ way < 1.5 * (known @ M @ known)
@@ -312,7 +312,7 @@ def test_travels_may_be_long():
     plant = Mechanism("far", bodies, joints, [Weld("weld", "ground", "b", place, Frame((0.7, 0, 0)))])
     q = plant.assemble()
     assert plant.extent(q) > 1000.0
-    assert plant.open_loop(q) < 1e-12
+    assert plant.closure_error(q) < 1e-12
 
 
 # -- units --------------------------------------------------------------------------------------------
@@ -340,7 +340,7 @@ def test_machines_close_in_any_unit(k):
     plant, unit = scaled_four_bar(k), scaled_four_bar(1.0)
     for a in np.linspace(0.4, 2.4, 7):
         q = plant.assemble(a=a)
-        assert plant.open_loop(q) < 2e-15 * plant.size
+        assert plant.closure_error(q) < 2e-15 * plant.size
         np.testing.assert_allclose(q, unit.assemble(a=a), atol=1e-12)
     guess = plant.integrate(q, [0.03, -0.02, 0.04])
     np.testing.assert_allclose(plant.close(guess), unit.close(guess), atol=1e-12)
@@ -351,9 +351,9 @@ def test_machines_close_in_any_unit(k):
 def test_far_from_the_origin_what_rounding_leaves_counts_as_closed(k, away):
     plant = scaled_four_bar(k, away)
     q = plant.assemble(a=1.0)
-    assert plant.open_loop(q) < 2e-15 * plant.extent(q)
+    assert plant.closure_error(q) < 2e-15 * plant.extent(q)
     np.testing.assert_allclose(q, scaled_four_bar(k).assemble(a=1.0), atol=1e-13 * away / k)
-    assert plant.open_loop(plant.close(q + 0.01)) < 2e-15 * plant.extent(q)
+    assert plant.closure_error(plant.close(q + 0.01)) < 2e-15 * plant.extent(q)
 
 
 def test_the_size_of_a_machine_is_never_rounding():
@@ -370,7 +370,7 @@ def test_the_size_of_a_machine_is_never_rounding():
     assert Mechanism("apart", bodies, apart, [Coupling("gear", {"x": 1.0, "y": 2.0})]).size == 0.02
 
 
-# -- at and near singular poses -------------------------------------------------------------------------
+# -- at and near singular configurations -------------------------------------------------------------------------
 
 
 @pytest.mark.nojit_slow

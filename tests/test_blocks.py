@@ -16,12 +16,12 @@ from cmbcontrol.controllers import (
     FirstOrderActuator,
     ForwardKinematics,
     FrictionCompensation,
-    OnModel,
     ProjectedInverseDynamics,
     RateLimit,
     Saturation,
     SensorBlock,
     Sine,
+    WithModel,
 )
 from cmbcontrol.errors import ControllabilityError
 from cmbcontrol.model.elements import Actuator, Body, Free, Prismatic, Revolute
@@ -216,7 +216,7 @@ def test_what_acts_before_the_first_effort_arrives():
     assert named.initial_effort.tolist() == [-2.0, 0.0]
     run = simulate(plant, named, plant.assemble(left=2.1, right=1.0), t_end=5e-3, output_times=T)
     assert run.u.values.tolist() == [[-2.0, 0.0]] * 4 + [[1.0, 4.0], [2.0, 4.0]]
-    around = OnModel(plants.five_bar(), named)
+    around = WithModel(plants.five_bar(), named)
     assert around.initial_effort.tolist() == [-2.0, 0.0]
     with pytest.raises(ValueError, match="both say what acts before the first effort arrives"):
         law | Delay(T, 0.0) | Delay(T, 0.0)
@@ -450,7 +450,7 @@ def test_forward_kinematics_closes_the_loops():
     assert told.heard[0][2] == pytest.approx(v, abs=1e-12)
     rough = Encoder(bits=8) | ForwardKinematics(("left", "right")) | told
     rough(0.0, terms, np.zeros(0))
-    assert plant.open_loop(told.heard[1][1]) < 1e-12
+    assert plant.closure_error(told.heard[1][1]) < 1e-12
     assert 1e-4 < largest(told.heard[1][1] - q) < 0.05
     with pytest.raises(ControllabilityError, match=r"\('left',\) do not determine the motion at this pose: 2 freedoms"):
         (ForwardKinematics("left") | told)(0.0, terms, np.zeros(0))

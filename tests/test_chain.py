@@ -18,10 +18,10 @@ from cmbcontrol.controllers import (
     FirstOrderActuator,
     ForwardKinematics,
     FrictionCompensation,
-    OnModel,
     ProjectedInverseDynamics,
     RateLimit,
     Saturation,
+    WithModel,
 )
 from cmbcontrol.dynamics.formulations import forward_dynamics
 
@@ -267,8 +267,8 @@ def test_models_inside_and_outside(plant, pose):
     model = plants.five_bar(effort=60.0, closure="revolute")
     law = tracking(model)
     blocks = (Saturation(), Delay(5e-4), FirstOrderActuator(0.005), DriveFriction(1.0, viscous=0.5))
-    outside = OnModel(model, Chain(law, *blocks))
-    inside = Chain(OnModel(model, law), *blocks)
+    outside = WithModel(model, Chain(law, *blocks))
+    inside = Chain(WithModel(model, law), *blocks)
     assert outside.period == inside.period == T
     assert outside.delay == inside.delay == 5e-4
     assert inside.plant is model
@@ -286,7 +286,7 @@ def test_models_inside_and_outside(plant, pose):
     with pytest.raises(ValueError, match=r"belongs to the controller and cannot follow the drive of the law"):
         outside | Delay(1e-3)
     # sensors on a model: their terms are the model's
-    chain = OnModel(model, Encoder(noise=0.0) | tracking(plant))
+    chain = WithModel(model, Encoder(noise=0.0) | tracking(plant))
     assert chain.law.plant is not None
     assert chain(0.0, plant.terms(pose, np.zeros(4)), np.zeros(0)) == pytest.approx(
         law(0.0, model.terms(pose, np.zeros(4)), np.zeros(0))
@@ -341,10 +341,10 @@ def test_the_measured_force_reaches_the_law(plant, pose):
         update = derivative
 
     terms = plant.terms(pose, np.zeros(4)).with_force(np.full(4, 7.0))
-    sampled = Encoder(noise=1e-3) | OnModel(plant, Listens(T)) | Saturation(1.0)
+    sampled = Encoder(noise=1e-3) | WithModel(plant, Listens(T)) | Saturation(1.0)
     sampled.update(0.0, terms, sampled.start(plant))
     assert heard == [7.0, 7.0]
-    continuous = OnModel(plant, Listens(None) | Saturation(1.0))
+    continuous = WithModel(plant, Listens(None) | Saturation(1.0))
     assert continuous.measures_force
     continuous.derivative(0.0, terms, continuous.start(plant))
     assert heard[2:] == [None, 7.0]

@@ -419,7 +419,7 @@ def test_linearize_with_efforts(linearized):
 def test_linearize_at_a_singular_pose():
     flat = ("--at", "left=pi,elbow_left=-pi", "--at", "right=0,elbow_right=pi")
     assert_fails("the pose is singular", "linearize", "five-bar", *flat, "--held")
-    assert_fails("is at a singular pose", "linearize", "five-bar", *flat, "--affine")
+    assert_fails("is at a singular configuration", "linearize", "five-bar", *flat, "--affine")
 
 
 def test_linearize_names_better_coordinates():

@@ -16,12 +16,12 @@ from cmbcontrol.controllers import (
     FilteredDifference,
     FirstOrderActuator,
     HybridMotionForce,
-    OnModel,
     ProjectedInverseDynamics,
     Quintic,
     RateLimit,
     RestingLoop,
     Sine,
+    WithModel,
     closed_loop_equilibrium,
     linearize_closed_loop,
     margins,
@@ -166,7 +166,7 @@ def test_poles_of_other_machines(name):
 def loaded():
     """A fifth more mass on one link than the law's model knows."""
     plant = five_bar(0.2)
-    return plant, OnModel(plants.five_bar(), tracking(plants.five_bar()))
+    return plant, WithModel(plants.five_bar(), tracking(plants.five_bar()))
 
 
 def test_the_rest_is_shifted(loaded):
@@ -200,10 +200,10 @@ def test_the_own_model_changes_nothing():
     q = plant.assemble(left=2.0, right=1.2)
     for period in (None, 5e-3):
         law = Integral(tracking(plant, period=period), 50.0, period)
-        runs = [simulate(plant, x, q, t_end=0.1, output_times=0.05) for x in (law, OnModel(plants.five_bar(), law))]
+        runs = [simulate(plant, x, q, t_end=0.1, output_times=0.05) for x in (law, WithModel(plants.five_bar(), law))]
         assert largest(runs[0].q.values[-1] - q) > 1e-3
         assert largest(runs[0].q.values - runs[1].q.values) < 1e-12
-        law = OnModel(plants.five_bar(), law)
+        law = WithModel(plants.five_bar(), law)
         assert law.period == period
         assert law.coordinates == ("left", "right")
         assert linearize_closed_loop(plant, law, q).states[4:] == ("law_1", "law_2")
@@ -216,7 +216,7 @@ def test_what_the_law_does_not_have():
     def law(t, terms, state):
         return -terms.B.T @ (terms.M @ (30.0 * terms.v))
 
-    on_model = OnModel(five_bar(0.2), law)
+    on_model = WithModel(five_bar(0.2), law)
     assert on_model.period is None
     assert not any(hasattr(on_model, x) for x in ("reference", "coordinates", "derivative", "update"))
     run = simulate(plant, on_model, plant.assemble(left=2.1, right=1.0), t_end=0.2, output_times=0.2)
@@ -231,7 +231,7 @@ def test_another_reference_is_its_own(loaded):
     """A reference given to one law on a model leaves the law inside, and others that hold it, alone."""
     _, law = loaded
     before = law.law.reference
-    other = OnModel(law.model, law.law)
+    other = WithModel(law.model, law.law)
     other.reference = Constant([2.0, 1.1])
     assert law.reference is law.law.reference is before
     assert other.law.reference is other.reference is not before
@@ -256,7 +256,7 @@ def test_wrong_dimensions_do_not_lock_the_model():
     plant, model = redundant_parallelogram(), redundant_parallelogram(0.01)
     q = plant.assemble([1.2, 1.2, 1.2, -1.2], bar0=1.2)
     assert (plant.terms(q, np.zeros(4)).dof, model.terms(q, np.zeros(4)).dof) == (1, 0)
-    law = OnModel(model, ProjectedInverseDynamics(plant, ("bar0",), Constant([1.2]), bandwidth=5.0))
+    law = WithModel(model, ProjectedInverseDynamics(plant, ("bar0",), Constant([1.2]), bandwidth=5.0))
     rest = closed_loop_equilibrium(plant, law, q)
     assert rest.point.q[0] == pytest.approx(1.2, abs=0.05)
     assert rest.point.u == pytest.approx(trim(plant, q).u, rel=0.05)
@@ -267,14 +267,14 @@ def test_a_model_of_another_machine():
     other = plants.parallel_four_bar()
     words = r"made for 'five-bar' with the position coordinates left, .*has q1, q2"
     with pytest.raises(ValueError, match=words):
-        simulate(other, OnModel(plant, law), other.assemble(q1=1.0, q2=2.0), t_end=0.1)
+        simulate(other, WithModel(plant, law), other.assemble(q1=1.0, q2=2.0), t_end=0.1)
     with pytest.raises(ValueError, match=words):
-        linearize_closed_loop(other, OnModel(plant, law))
+        linearize_closed_loop(other, WithModel(plant, law))
     unequal = Mechanism(plant.name, plant.bodies, plant.joints, plant.loops, actuators=plant.actuators[:1])
     with pytest.raises(ValueError, match=r"with the motors left, right; 'five-bar' has left$"):
-        simulate(unequal, OnModel(plant, law), plant.assemble(left=2.1, right=1.0), t_end=0.1)
-    with pytest.raises(TypeError, match=r"model must be a plant.*OnModel\(model, law\)"):
-        OnModel(law, plant)
+        simulate(unequal, WithModel(plant, law), plant.assemble(left=2.1, right=1.0), t_end=0.1)
+    with pytest.raises(TypeError, match=r"model must be a plant.*WithModel\(model, law\)"):
+        WithModel(law, plant)
 
 
 def test_a_moving_state(loaded):
@@ -310,7 +310,7 @@ def test_a_small_step_of_the_reference(loaded):
     plant, law = loaded
     loop = linearize_closed_loop(plant, law, outputs=("left", "right"))
     step, times = np.array([1e-3, -2e-3]), np.linspace(0.0, 1.0, 11)
-    after = OnModel(law.model, law.law)
+    after = WithModel(law.model, law.law)
     after.reference = Constant(np.array([2.1, 1.0]) + step)
     run = simulate(plant, after, loop.point.q, t_end=1.0, output_times=times, rtol=1e-9, atol=1e-12)
     w = np.zeros((len(loop.inputs), times.size))
@@ -380,7 +380,7 @@ def test_one_period_of_simulate(loaded):
     """The sampled loop is the derivative of what the simulation does in a period."""
     plant, inner = loaded
     T = 1e-3
-    inner = OnModel(inner.model, tracking(inner.model, period=T))
+    inner = WithModel(inner.model, tracking(inner.model, period=T))
     law = Integral(inner, 200.0, T)
     loop = linearize_closed_loop(plant, law)
     truth = derivative(period_map(plant, law, loop.point.q, ("left", "right"), loop.rest.state, T), 6)
@@ -473,7 +473,7 @@ def test_one_period_of_a_chain(loaded):
     """Sampled law, sensors, and drives behind the hold: the derivative of what the simulation does in a period."""
     plant, inner = loaded
     T = 2e-3
-    inner = OnModel(inner.model, tracking(inner.model, period=T))
+    inner = WithModel(inner.model, tracking(inner.model, period=T))
     law = (
         FilteredDifference(0.004, plant=plant)
         | Integral(inner, 200.0, T)
@@ -696,7 +696,7 @@ def test_outside_forces():
         for b in plant.bodies
     ]
     heavy = Mechanism(plant.name, bodies, plant.joints, plant.loops, actuators=plant.actuators, gravity=plant.gravity)
-    moved = closed_loop_equilibrium(heavy, OnModel(plant, tracking(plant)))
+    moved = closed_loop_equilibrium(heavy, WithModel(plant, tracking(plant)))
     found = loop.to_ss().dcgain()[:, loop.inputs.index("tip_fy")] * -9.81 * weight
     assert moved.point.q[[0, 2]] - loop.point.q[[0, 2]] == pytest.approx(found, rel=1e-3)
     with pytest.raises(ValueError, match="a disturbance is a Wrench"):
@@ -721,7 +721,7 @@ def test_sampled_outputs_see_the_effort_that_acts():
 def test_loop_transfer(loaded, at, period):
     """det(1 + L) is the closed over the open characteristic polynomial, and L is law times plant."""
     plant, inner = loaded
-    law = Integral(OnModel(inner.model, tracking(inner.model, period=period)), 200.0, period)
+    law = Integral(WithModel(inner.model, tracking(inner.model, period=period)), 200.0, period)
     loop = linearize_closed_loop(plant, law)
     L = loop.loop(at)
     s = np.exp(3j * 0.01) if period else 3j

@@ -16,9 +16,9 @@ from cmbcontrol.controllers import (
     ActuationStatus,
     Cone,
     ConstrainedActuation,
-    OnModel,
     ProjectedInverseDynamics,
     Unilateral,
+    WithModel,
     linearize_closed_loop,
 )
 from cmbcontrol.dynamics.forces import motor_effort
@@ -123,7 +123,7 @@ class TestWithoutActiveLimits:
     def test_the_loop_closes_to_first_order(self):
         plant = plants.five_bar(effort=100.0)
         motion = ProjectedInverseDynamics(plant, ("left", "right"), cmb.Constant([2.1, 1.0]), kp=[40, 80], kd=[14, 18])
-        loop = linearize_closed_loop(plant, OnModel(plant, ConstrainedActuation(motion)))
+        loop = linearize_closed_loop(plant, WithModel(plant, ConstrainedActuation(motion)))
         assert loop.eigenvalues().real == pytest.approx([-10.0, -10.0, -8.0, -4.0], abs=1e-5)
 
 

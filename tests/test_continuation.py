@@ -272,7 +272,7 @@ def test_singular_poses_are_passed_and_flagged(name, coordinate, stop, at):
     assert branch.special == (pose,)
     assert abs(pose.value - at) < 1e-5
     assert branch.ended.startswith("reached")
-    assert max(plant.open_loop(p.q) for p in branch.points) < 1e-12
+    assert max(plant.closure_error(p.q) for p in branch.points) < 1e-12
     efforts = np.array([p.u for p in branch.points])
     assert largest(np.diff(efforts, axis=0)) < 5.0  # straight on
 
@@ -328,7 +328,7 @@ def test_a_length_as_the_parameter_moves_the_loops():
     assert "along 'length' [m]" in str(branch)
     for p, length in zip(branch.points, branch.values, strict=True):
         assert np.cos(p.q[2]) == pytest.approx(3.0 / (0.5 * 9.81 * length), abs=1e-10)
-        assert p.plant.open_loop(p.q) < 1e-12
+        assert p.plant.closure_error(p.q) < 1e-12
 
 
 def test_without_given_efforts_nothing_moves():
@@ -355,7 +355,7 @@ def test_random_machines_on_springs(seed, twice):
     rest = np.zeros(plant.nv)
     for i, p in enumerate(branch.points):
         assert largest(constraint_force(plant, p.q, rest, p.u).acceleration) < 1e-7
-        assert plant.open_loop(p.q) < 1e-11
+        assert plant.closure_error(p.q) < 1e-11
         poles = linearize(plant, p).eigenvalues()
         assert largest(np.sort(np.abs(poles)) - np.sort(np.abs(branch.eigenvalues[i]))) < 1e-5
     assert branch.stable[0]

@@ -163,7 +163,7 @@ class TestReferences:
             cmb.Constant([1.0, 2.0]),
             cmb.Sine([1.0, 2.0], [0.1, 0.2], 0.7, [0.0, 1.0]),
             cmb.Quintic([0.0, 1.0], [1.0, -1.0], duration=2.0),
-            cmb.Sampled([0.0, 1.0, 2.0, 3.0], [[0.0, 1.0], [1.0, 0.0], [0.5, 2.0], [0.0, 0.0]]),
+            cmb.Spline([0.0, 1.0, 2.0, 3.0], [[0.0, 1.0], [1.0, 0.0], [0.5, 2.0], [0.0, 0.0]]),
         ],
         ids=lambda r: type(r).__name__,
     )
@@ -186,6 +186,6 @@ class TestReferences:
         with pytest.raises(ValueError, match="duration"):
             cmb.Quintic([0.0], [1.0], duration=0.0)
         with pytest.raises(ValueError, match="must increase"):
-            cmb.Sampled([0.0, 0.0], [[1.0], [2.0]])
+            cmb.Spline([0.0, 0.0], [[1.0], [2.0]])
         with pytest.raises(ValueError, match="finite"):
             cmb.Constant([np.nan])

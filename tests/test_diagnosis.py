@@ -1,4 +1,4 @@
-"""Mobility: true freedom, redundant rows, singular poses, unique multipliers, actuation."""
+"""Mobility: true freedom, redundant rows, singular configurations, unique multipliers, actuation."""
 
 import numpy as np
 import pytest
@@ -40,7 +40,7 @@ def test_five_bar_has_two_freedoms_however_it_is_closed(closure):
 @every_closure
 def test_five_bar_at_its_singular_pose(closure):
     plant = five_bar(closure=closure)
-    assert plant.open_loop(SINGULAR) < 1e-15
+    assert plant.closure_error(SINGULAR) < 1e-15
     found = plant.diagnose(SINGULAR)
     assert found.singular
     assert (found.rank, found.generic_rank, found.dof) == (1, 2, 3)
@@ -97,11 +97,11 @@ def test_a_flat_parallelogram_is_singular_and_a_bent_one_is_not():
     ]
     plant = Mechanism("bars", bodies, joints, [Point("foot", "ground", "c", (2, 0, 0), (1, 0, 0))])
     bent = np.array([0.8, -0.8, 0.8 - np.pi])
-    assert plant.open_loop(bent) < 1e-15
+    assert plant.closure_error(bent) < 1e-15
     assert not plant.diagnose(bent).singular
     assert plant.diagnose(bent).dof == 1
     flat = np.array([0.0, 0.0, -np.pi])
-    assert plant.open_loop(flat) < 1e-15
+    assert plant.closure_error(flat) < 1e-15
     found = plant.diagnose(flat)
     assert (found.singular, found.rank, found.generic_rank, found.dof) == (True, 1, 2, 2)
 

@@ -14,8 +14,8 @@ from cmbcontrol import Actuator, Constant, Mechanism, Sine, plants, simulate
 from cmbcontrol.controllers import (
     ConstraintForcePI,
     HybridMotionForce,
-    OnModel,
     ProjectedInverseDynamics,
+    WithModel,
     cross_coupling,
 )
 from cmbcontrol.controllers.force_components import ForceComponents
@@ -294,7 +294,7 @@ def test_the_integral_removes_what_a_wrong_model_leaves(period, filter_time):
     options = {"still": True, "period": period, "filter_time": filter_time, "model": model}
     left = []
     for ki in (0.0, 40.0):
-        law = OnModel(model, hybrid(plant, [20.0, 10.0], kp=0.4, ki=ki, **options))
+        law = WithModel(model, hybrid(plant, [20.0, 10.0], kp=0.4, ki=ki, **options))
         run = simulate(plant, law, *start(plant, still=True), t_end=2.0, output_times=0.1, rtol=1e-8)
         left.append(np.abs(run.multipliers.values[-1] - [20.0, 10.0]).max())
     assert left[0] > 0.5 and left[1] < 1e-4
@@ -305,7 +305,7 @@ def test_a_measured_force_is_attenuated_by_one_plus_the_gain():
     model, plant = five_bar(), five_bar(heavier=1.3)
     left = []
     for kp in (0.0, 0.5):
-        law = OnModel(model, hybrid(plant, [20.0, 10.0], kp=kp, still=True, period=0.005, model=model))
+        law = WithModel(model, hybrid(plant, [20.0, 10.0], kp=kp, still=True, period=0.005, model=model))
         run = simulate(plant, law, *start(plant, still=True), t_end=2.0, output_times=0.1, rtol=1e-8, atol=1e-8)
         left.append(run.multipliers.values[-1] - [20.0, 10.0])
     np.testing.assert_allclose(left[1], left[0] / 1.5, rtol=1e-6)
@@ -489,7 +489,7 @@ def test_the_integral_stops_at_its_limit():
         left = []
         for limit in (0.0, 2.0):
             options = {"still": True, "period": period, "model": model, "integral_limit": limit}
-            law = OnModel(model, hybrid(plant, [20.0, 10.0], ki=40.0, **options))
+            law = WithModel(model, hybrid(plant, [20.0, 10.0], ki=40.0, **options))
             run = simulate(plant, law, *start(plant, still=True), t_end=2.0, output_times=0.1, rtol=1e-7)
             left.append(np.abs(run.multipliers.values[-1] - [20.0, 10.0]))
         np.testing.assert_allclose(left[0] - left[1], 2.0, rtol=1e-2)

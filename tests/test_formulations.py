@@ -73,7 +73,7 @@ def check_agreement(seeds, pairs):
     for seed in seeds:
         terms, f = random_machine(seed)
         assert terms.rank < terms.b.size
-        # nearer to a singular pose, forces are large and rounding with them
+        # nearer to a singular configuration, forces are large and rounding with them
         tolerance = 1e-10 if terms.conditioning > 5e-3 else 1e-8
         regular += tolerance == 1e-10
         expected = constrained_motion(terms, f)

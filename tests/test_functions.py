@@ -101,7 +101,7 @@ def test_projections(metric, times):
     W = heavy if metric == "mass" else np.eye(2)
     start = np.array([0.7, 0.49 + 1e-7])
     q = plant.close(start, metric=metric)
-    assert plant.open_loop(q) < 1e-14
+    assert plant.closure_error(q) < 1e-14
     tangent = np.array([1.0, 2.0 * q[0]])
     assert abs(tangent @ W @ (q - start)) < 1e-13
     v0 = np.array([1.0, -3.0])

@@ -152,7 +152,7 @@ def test_a_pseudoinverse_makes_lagrange_stand_redundant_rows():
 
 
 def test_a_run_ends_in_words_where_its_formulation_does():
-    """Spencer's second example comes to a singular pose at 0.65 s, where rows are redundant to this tolerance."""
+    """Spencer's second example comes to a singular configuration at 0.65 s, where rows are redundant so."""
     plant = plants.five_bar()
     q0 = importlib.import_module("cmbcontrol.plants.five_bar").pose(plant, "second")
     way = Formulation("lagrange", rank_tolerance=1e-2)

@@ -176,7 +176,7 @@ def same(one, other):
 
 
 def each_way_of_stepping():
-    """Through a singular pose, with loops that change, with an event, and by methods outside of the loop."""
+    """Through a singular configuration, with loops that change, with an event, and by methods outside of the loop."""
     plant, q0, v0 = crank_before()
     for law in LAWS.values():
         yield cmb.simulate(plant, law(1), q0, v0, t_end=0.21, output_times=0.05, **LOOSE)
@@ -202,7 +202,7 @@ def test_few_steps_are_allowed(most):
     assert caught.value.run.data.attrs["steps"] == most
 
 
-# -- singular poses ------------------------------------------------------------------------------------------
+# -- singular configurations ------------------------------------------------------------------------------------------
 
 
 def crank_before():

@@ -10,7 +10,7 @@ from machines import largest
 
 from cmbcontrol import plants, simulate
 from cmbcontrol.dynamics.formulations import forward_dynamics
-from cmbcontrol.errors import AssemblyError, SingularPoseError
+from cmbcontrol.errors import AssemblyError, SingularConfigurationError
 from cmbcontrol.linear import OperatingPoint, affine_approximation, linearize, trim
 from cmbcontrol.linear.signals import FrameMotion
 from cmbcontrol.model.elements import (
@@ -83,7 +83,7 @@ def test_states_are_states_of_the_machine(arm, system):
     plant, point = arm
     x, u = np.array([0.3, -0.2, 0.5, -0.7]), np.array([3.0, -1.0])
     q, v = system.to_plant(x)
-    assert plant.open_loop(q) < 1e-13
+    assert plant.closure_error(q) < 1e-13
     assert largest(plant.jacobian(q) @ v) < 1e-13
     assert q[[0, 2]] - point.q[[0, 2]] == pytest.approx(x[:2], abs=1e-14)
     assert v[[0, 2]] == pytest.approx(x[2:], abs=1e-14)
@@ -131,7 +131,7 @@ def test_random_machines(seed, loops, twice):
     x = 0.05 * rng.standard_normal(2 * n)
     u = rng.standard_normal(plant.nu)
     q, v = system.to_plant(x)
-    assert plant.open_loop(q) < 1e-11
+    assert plant.closure_error(q) < 1e-11
     assert largest(plant.jacobian(q) @ v) < 1e-11
     # the states move as the machine does
     rate = system.dynamics(0.0, x, u)
@@ -306,7 +306,7 @@ def test_far_states_are_on_the_branch_of_the_point(arm, system, target):
 
 def test_singular_poses_are_refused():
     plant = plants.five_bar()
-    with pytest.raises(SingularPoseError, match="singular pose"):
+    with pytest.raises(SingularConfigurationError, match="singular configuration"):
         plant.to_iosystem(OperatingPoint.at(plant, pose(plant, "singular")))
 
 
@@ -380,7 +380,7 @@ def test_response_is_that_of_simulate(arm, system):
     q, v = system.to_plant(response.states)
     run = simulate(plant, point.u, q[:, 0], v[:, 0], t_end=1.0, output_times=times)
     assert largest(run.q.values.T - q) < 1e-7
-    assert plant.open_loop(q[:, -1]) < 1e-13
+    assert plant.closure_error(q[:, -1]) < 1e-13
     assert response.output_labels == system.output_labels
 
 
@@ -392,7 +392,7 @@ def test_find_operating_point_finds_the_true_equilibrium():
     found = ct.find_operating_point(system, np.zeros(4), np.zeros(2), root_kwargs={"tol": 1e-12})
     q, v = system.to_plant(found.states)
     truth = trim(plant, start, free="all", u=0.0)
-    assert plant.open_loop(q) < 1e-13
+    assert plant.closure_error(q) < 1e-13
     assert q == pytest.approx(truth.q, abs=1e-9)
     assert largest(v) < 1e-9
     lin = ct.linearize(system, found)

@@ -10,13 +10,13 @@ from cmbcontrol.controllers import (
     Constant,
     GravityPD,
     Impedance,
-    OnModel,
     PointTask,
     PoseTask,
     ProjectedInverseDynamics,
     Quintic,
     Saturation,
     Sine,
+    WithModel,
     closed_loop_equilibrium,
     linearize_closed_loop,
 )
@@ -98,13 +98,13 @@ def test_energy_falls_and_it_comes_to_rest_far_away():
 
 
 def test_wrong_weights_shift_the_rest():
-    """K_P e = the weight that is missing, with a model given to the law or by OnModel alike."""
+    """K_P e = the weight that is missing, with a model given to the law or by WithModel alike."""
     plant, model = five_bar(0.2), five_bar()
     gains = {"kp": 300.0, "kd": 30.0}
     laws = [
         GravityPD(model, Constant([2.1, 1.0]), **gains),
-        OnModel(model, GravityPD(plant, Constant([2.1, 1.0]), **gains)),
-        OnModel(model, GravityPD(plant, Constant([2.1, 1.0]), **gains) | Saturation(1e6)),
+        WithModel(model, GravityPD(plant, Constant([2.1, 1.0]), **gains)),
+        WithModel(model, GravityPD(plant, Constant([2.1, 1.0]), **gains) | Saturation(1e6)),
     ]
     rests = [closed_loop_equilibrium(plant, law) for law in laws]
     for rest in rests:
@@ -274,7 +274,7 @@ def test_a_payload_sags_by_the_stiffness():
     q = plain.assemble(q0=0.3, q1=0.9)
     x = task.value(plain.terms(q, np.zeros(2)))
     law = Impedance(plain, task, Constant(x), 400.0, 40.0)
-    rest = closed_loop_equilibrium(loaded, OnModel(plain, law), q)
+    rest = closed_loop_equilibrium(loaded, WithModel(plain, law), q)
     sag = task.value(plain.terms(rest.point.q, np.zeros(2))) - x
     assert sag == pytest.approx([0.0, -0.5 * 9.81 / 400.0], abs=1e-9)
 
@@ -292,7 +292,7 @@ def test_an_elastic_wall_by_a_spring():
         gravity=plant.gravity,
     )
     law = Impedance(plant, ("left", "right"), Constant([2.1, 1.0]), [300.0, 200.0], 30.0)
-    rest = closed_loop_equilibrium(with_spring, OnModel(plant, law))
+    rest = closed_loop_equilibrium(with_spring, WithModel(plant, law))
     left, right = rest.point.q[[0, 2]]
     assert 300.0 * (2.1 - left) == pytest.approx(50.0 * (left - 1.5), abs=1e-8)
     assert right == pytest.approx(1.0, abs=1e-9)

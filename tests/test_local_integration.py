@@ -438,7 +438,7 @@ def test_a_mass_that_vanishes_keeps_the_run(method):
 
 
 def second_example():
-    """Spencer's second start: it meets a singular pose at 0.651 s."""
+    """Spencer's second start: it meets a singular configuration at 0.651 s."""
     a = np.arccos(1.0 / 1.5)
     return np.array([2 * np.pi / 3, a - 2 * np.pi / 3, np.pi / 3, 2 * np.pi / 3 - a])
 
@@ -452,7 +452,7 @@ def second_example():
 def test_a_singular_pose_ends_the_run(method, chart):
     """Steps shrink without end there; the run stops soon, names the pose, and keeps what can be believed."""
     for tol in (1e-5, 1e-8):
-        with pytest.raises(cmb.SimulationError, match="SingularPoseError: a singular pose") as caught:
+        with pytest.raises(cmb.SimulationError, match="SingularConfigurationError: a singular configuration") as caught:
             cmb.simulate(
                 plants.five_bar(), None, second_example(), t_end=1.0, method=method, rtol=tol, atol=tol,
                 max_steps=20_000, **chart,
@@ -465,14 +465,14 @@ def test_a_singular_pose_ends_the_run(method, chart):
         assert run.data.attrs["evaluations"] < 5000
         assert run.max_energy_error < {1e-5: 5e-3, 1e-8: 5e-4}[tol]
         assert run.max_drift < 1e-11  # rounding is divided by the conditioning
-        assert run.status == cmb.Status.SINGULAR_POSE
+        assert run.status == cmb.Status.SINGULAR_CONFIGURATION
 
 
 @pytest.mark.nojit_slow
 def test_the_tightest_tolerance_ends_too():
     """Rounding, not the tolerance, is what shortens the steps."""
     for method in ("local-dop853", "rodas5p"):
-        with pytest.raises(cmb.SimulationError, match="singular pose") as caught:
+        with pytest.raises(cmb.SimulationError, match="singular configuration") as caught:
             cmb.simulate(
                 plants.five_bar(), None, second_example(), t_end=0.7, output_times=[0.7], method=method, rtol=1e-11,
                 atol=1e-11, max_steps=3000,
@@ -513,7 +513,7 @@ def test_a_near_miss_is_no_end(method):
 def test_a_singular_start_is_refused():
     singular = np.array([np.pi, -np.pi, 0.0, np.pi])
     for method in ("rodas4", "radau"):
-        with pytest.raises(cmb.SimulationError, match=r"t = 0 s.*singular pose.*dop853.* passes it"):
+        with pytest.raises(cmb.SimulationError, match=r"t = 0 s.*singular configuration.*dop853.* passes it"):
             cmb.simulate(plants.five_bar(), None, singular, t_end=1.0, method=method)
 
 

@@ -63,7 +63,7 @@ def refusal(combination):
 
 @cache
 def start(name):
-    """A plant in motion, away from singular poses."""
+    """A plant in motion, away from singular configurations."""
     if name == "five-bar":
         plant = plants.five_bar()
         q0 = plant.assemble(left=2.1, right=1.0)

@@ -84,7 +84,7 @@ def test_the_point_pendulum():
     """The point mass as a mechanism, as functions, and as the closed form of its exact motion."""
     plant = iftomm.point_pendulum(2.0, 0.5)
     found = plant.diagnose(plant.assemble(y=0.1))
-    assert (found.rows, found.rank, found.dof) == (1, 1, 1) and plant.open_loop([-0.5, 0.0]) < 1e-16
+    assert (found.rows, found.rank, found.dof) == (1, 1, 1) and plant.closure_error([-0.5, 0.0]) < 1e-16
     one = iftomm.pendulum_problem(1.0, 10).measure("mechanism")
     two = iftomm.pendulum_problem(1.0, 10, plants.particle_on_circle()).measure("functions", rtol=1e-9, atol=1e-9)
     assert one.finished and one.largest < 1e-10 and two.largest < 1e-7

@@ -68,7 +68,7 @@ def moving(plant, q, seed=0, size=0.5):
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_freedoms_and_redundant_rows(variant):
     plant, q = built(variant)
-    assert plant.open_loop(q) < 1e-15 * max(1.0, plant.size)
+    assert plant.closure_error(q) < 1e-15 * max(1.0, plant.size)
     found = plant.diagnose(q)
     _, _, rows, rank, dof = VARIANTS[variant]
     assert (found.rows, found.rank, found.generic_rank, found.dof) == (rows, rank, rank, dof)
@@ -294,7 +294,7 @@ def legs_at(position, turn):
 def test_stewart_pose(carrier, position, turn):
     plant = stewart(carrier)
     q = stewart_pose(plant, position, Rotation.from_rotvec(turn).as_matrix())
-    assert plant.open_loop(q) < 1e-15
+    assert plant.closure_error(q) < 1e-15
     frame = plant.pose(q, "platform")
     assert frame.p == pytest.approx(HOME + position, abs=1e-14)
     assert pytest.approx(Rotation.from_rotvec(turn).as_matrix(), abs=1e-14) == frame.R
@@ -400,7 +400,7 @@ def test_stewart_without_mass_in_the_legs_carries_as_rods_do():
 def test_rrr_pose(elbows):
     plant = three_rrr()
     q = rrr_pose(plant, 0.06, -0.03, 0.2, elbows)
-    assert plant.open_loop(q) < 1e-15
+    assert plant.closure_error(q) < 1e-15
     frame = plant.pose(q, "platform")
     assert [*frame.p[:2], np.arctan2(frame.R[1, 0], frame.R[0, 0])] == pytest.approx([0.06, -0.03, 0.2], abs=1e-14)
     signs = [np.sign(-q[plant.position_names.index(f"elbow{n}")]) for n in (1, 2, 3)]
@@ -550,7 +550,7 @@ def test_delta_platform_does_not_turn(joints):
 def test_delta_neutral_is_arms_level():
     for joints in ("ball", "universal"):
         plant = delta(joints)
-        assert plant.open_loop(plant.neutral()) < 1e-15
+        assert plant.closure_error(plant.neutral()) < 1e-15
         level = plant.pose(plant.neutral(), "platform")
         assert pytest.approx(np.eye(3), abs=1e-15) == level.R
         assert np.abs(plant.difference(plant.neutral(), delta_pose(plant, *level.p))).max() < 1e-7
@@ -586,7 +586,7 @@ def test_delta_without_mass_in_the_rods_has_distance_rows():
         delta_pose(thin, 0, 0, -0.75),
     )
     found = massless.diagnose(q1)
-    assert massless.open_loop(q1) < 1e-15
+    assert massless.closure_error(q1) < 1e-15
     assert (found.rows, found.dof, found.singular) == (6, 3, False)
     u = [3.0, 1.0, -2.0]
     a, b = (forward_dynamics(p, q, np.zeros(p.nv), u) for p, q in ((massless, q1), (thin, q2)))

@@ -13,7 +13,7 @@ from scipy.linalg import expm
 
 from cmbcontrol import plants
 from cmbcontrol.dynamics.formulations import forward_dynamics
-from cmbcontrol.errors import AssemblyError, ModelError, ParametrizationError, SingularPoseError
+from cmbcontrol.errors import AssemblyError, ModelError, ParametrizationError, SingularConfigurationError
 from cmbcontrol.linear import (
     CoordinatePartitioning,
     LinearParametrization,
@@ -127,7 +127,7 @@ def test_psi_lies_on_the_manifold_and_has_its_coordinates(machine, kind):
     pose = away_from_base(chart)
     assert chart.dof == plant.nv - chart.rank
     assert chart.dof == 0 or largest(plant.difference(chart.q0, pose.q)) > 1e-3
-    assert plant.open_loop(pose.q) <= 1e-13 * plant.size  # all rows, the redundant ones too
+    assert plant.closure_error(pose.q) <= 1e-13 * plant.size  # all rows, the redundant ones too
     assert largest(chart.coordinates(pose.q, chart.y0) - pose.y) <= 1e-13 * max(1.0, largest(pose.y))
     if kind == "nonlinear":
         assert largest(np.asarray(chart.parametrization.R(pose.q, pose.y)) / chart.units) <= 1e-13
@@ -352,7 +352,7 @@ def test_machine_far_from_the_origin():
     chart, home = TangentSpace().at(far, q), TangentSpace().at(plant, q)
     for y in np.random.default_rng(1).uniform(-0.3, 0.3, (10, 2)):
         pose = chart.solve(y)
-        assert far.open_loop(pose.q) < 3e-10
+        assert far.closure_error(pose.q) < 3e-10
         assert largest(pose.q - home.solve(home.coordinates(pose.q)).q) < 1e-8
 
 
@@ -421,7 +421,9 @@ def test_conditioning_falls_towards_a_singular_pose(kind):
     ]
     assert found == sorted(found, reverse=True)
     assert found[-1] / found[-2] == pytest.approx(1e-2, rel=1e-2)
-    with pytest.raises(SingularPoseError, match=r"'parallel-four-bar' is at a singular pose.*Choose another pose"):
+    with pytest.raises(
+        SingularConfigurationError, match=r"'parallel-four-bar' is at a singular configuration.*Choose another pose"
+    ):
         as_parametrization(kind).at(plant, four_bar_pose(0.5, 0.5))
 
 
@@ -492,7 +494,7 @@ def test_coordinates_that_cannot_be():
         LinearParametrization(np.eye(3)[:2]).at(plant, q)
     with pytest.raises(AssemblyError, match="'tip' open by"):
         TangentSpace().at(plant, q + 0.1)
-    with pytest.raises(SingularPoseError, match=r"'five-bar' is at a singular pose, q = \[3.14"):
+    with pytest.raises(SingularConfigurationError, match=r"'five-bar' is at a singular configuration, q = \[3.14"):
         TangentSpace().at(plant, five_bar_pose(plant, "singular"))
 
 
@@ -760,7 +762,7 @@ def test_charts_agree_on_the_motion():
             k3 = form(x + 0.5 * h * k2)
             x = x + h / 6.0 * (k1 + 2.0 * k2 + 2.0 * k3 + form(x + h * k3))
         q, v = form.full(x)
-        assert plant.open_loop(q) < 1e-13
+        assert plant.closure_error(q) < 1e-13
         ends.append(np.concatenate([q, v]))
     assert largest(np.array(ends) - ends[0]) < 1e-8
 

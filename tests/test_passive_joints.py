@@ -356,7 +356,7 @@ class TestSliderCrank:
         expected = brentq(lambda t: QUINTIC(t)[0][0] - 0.5 * np.pi, 0.5, 1.5, xtol=1e-14)
         assert found.loss_time.values == pytest.approx([expected], abs=1e-7)
         assert found.loss_joint.values.tolist() == ["q2"]
-        assert found.loss_kind.values.tolist() == ["singular pose"]
+        assert found.loss_kind.values.tolist() == ["singular configuration"]
         assert found.loss_margin.values.tolist() == [0.0]
         assert (int(found.loss_rank[0]), int(found.loss_dof[0])) == (1, 2)
         assert found.loss_q.values[0] == pytest.approx([0.5 * np.pi, -np.pi], abs=1e-7)
@@ -371,7 +371,7 @@ class TestSliderCrank:
         for key, angle in (("begin", edge), ("end", np.pi - edge)):
             expected = brentq(lambda t, angle=angle: QUINTIC(t)[0][0] - angle, 0.5, 1.5, xtol=1e-14)
             assert float(found[f"loss_{key}"][0]) == pytest.approx(expected, abs=1e-6)
-        assert found.loss_time.size == 1 and found.loss_kind.values[0] == "singular pose"
+        assert found.loss_time.size == 1 and found.loss_kind.values[0] == "singular configuration"
         inside = np.abs(np.cos(run.q.values[:, 0])) < epsilon / np.sqrt(5.0)
         assert (found.margin.values[inside] == 0.0).all() and (found.margin.values[~inside] > 0.4).all()
 
@@ -432,7 +432,7 @@ class TestSliderCrank:
         run = cmb.simulate(plant, PassiveJoints(motion, on_loss="stop"), [0.6, -1.2], t_end=1.3, rtol=1e-7, atol=1e-7)
         assert np.abs(run.reference.values - run.q.values[:, :1]).max() < 2e-3  # what the sampling costs
         assert np.abs(run.q.values[:, 1] + 2.0 * run.q.values[:, 0]).max() < 1e-8
-        assert controllability_along(plant, run).loss_kind.values.tolist() == ["singular pose"]
+        assert controllability_along(plant, run).loss_kind.values.tolist() == ["singular configuration"]
 
     def test_from_rest_in_the_pose(self):
         """The crank goes where it is told; on which branch the rod follows, the motor cannot choose."""
@@ -515,7 +515,7 @@ class TestFiveBar:
         motion = ProjectedInverseDynamics(
             plant, ("left", "right"), cmb.Constant([2.1, 1.0]), bandwidth=8.0, period=2e-3
         )
-        law = controllers.OnModel(plant, PassiveJoints(motion))
+        law = controllers.WithModel(plant, PassiveJoints(motion))
         run = cmb.simulate(plant, law, plant.assemble(left=2.15, right=0.95), t_end=1.0, rtol=1e-7, atol=1e-7)
         assert law.period == 2e-3 and law.coordinates == ("left", "right")
         assert np.abs(run.q.values[-1, [0, 2]] - [2.1, 1.0]).max() < 2e-3
@@ -744,7 +744,11 @@ def test_the_page_of_the_docs_runs(tmp_path, monkeypatch, capsys):
     for block in re.findall(r"```python\n(.*?)```", page.read_text(encoding="utf-8"), re.S):
         exec(block, names)
     printed = capsys.readouterr().out
-    assert "True True" in printed and "['q2'] ['singular pose']" in printed and "['actuation singularity']" in printed
+    assert (
+        "True True" in printed
+        and "['q2'] ['singular configuration']" in printed
+        and "['actuation singularity']" in printed
+    )
     assert "margin 0.49 " in printed and "least reached: elbow_left 1, elbow_right -1" in printed
     assert (tmp_path / "margin.png").stat().st_size > 10_000
 

@@ -62,7 +62,7 @@ def test_claims(name):
     plant, q0, v0 = entry.start()
     assert (plant.name, plant.source, entry.name) == (name, entry.source, name)
     assert len(entry.source) > 10 and len(entry.description) > 10
-    assert plant.open_loop(q0) < 1e-12
+    assert plant.closure_error(q0) < 1e-12
     assert np.abs(plant.jacobian(q0) @ v0).max(initial=0.0) < 1e-12
     found = plant.diagnose(q0)
     rows, rank, dof, redundant, verdict = CLAIMS[name]
@@ -75,7 +75,7 @@ def test_claims(name):
 @pytest.mark.parametrize("name", CLAIMS)
 def test_neutral_pose_assembles_and_prints(name):
     plant = catalogue[name].factory()
-    assert plant.open_loop(plant.assemble()) < 1e-12
+    assert plant.closure_error(plant.assemble()) < 1e-12
     assert "true degrees of freedom" in str(plant)
     assert set(catalogue[name].effort) <= set(plant.actuator_names)
 
@@ -233,7 +233,7 @@ def test_five_bar_poses(cut, closure):
     plant = five_bar(cut, closure)
     for case in ("open", "singular", "second", "asymmetric"):
         q = five_bar_pose(plant, case)
-        assert plant.open_loop(q) < 1e-14
+        assert plant.closure_error(q) < 1e-14
         found = plant.diagnose(q)
         assert (found.dof, found.singular) == ((3, True) if case == "singular" else (2, False))
     assert plant.actuator_names == ("left", "right")
@@ -267,7 +267,7 @@ def test_parallel_four_bar(q1, q2):
     x, y = (
         L2 * f(q2) + L1 * f(q2 + q[2]) + L2 * f(q2 + q[2] + q[3]) - L1 * f(q1) for f in (np.cos, np.sin)
     )  # Spencer's g
-    assert abs(x) < 1e-15 and abs(y) < 1e-15 and plant.open_loop(q) < 1e-15
+    assert abs(x) < 1e-15 and abs(y) < 1e-15 and plant.closure_error(q) < 1e-15
     Z = plant.terms(q, np.zeros(4)).Z
     K = Z @ np.linalg.inv(Z[:2])
     assert pytest.approx(np.array([[1, 0], [0, 1], [1, -1], [-1, 1]]), abs=1e-13) == K
@@ -293,7 +293,7 @@ def test_parallelogram_exact(coordinates):
     for _ in range(5):
         angle, speed = rng.uniform(-3.0, 3.0), rng.standard_normal()
         q, v = linkage_pose(angle), linkage_rate(plant, angle, speed)
-        assert plant.open_loop(q) < 1e-14
+        assert plant.closure_error(q) < 1e-14
         terms = plant.terms(q, v)
         assert terms.A.shape == (12, 12) and terms.rank == 11
         assert np.abs(terms.A @ v).max() < 1e-14
@@ -359,7 +359,7 @@ def test_bricard_rank_along_the_motion():
         assert q[[2, 4]] == pytest.approx([angle, angle], abs=1e-11) and q[1] == pytest.approx(q[3], abs=1e-11)
         assert (1.0 + np.sin(q[0])) * (1.0 + np.sin(q[1])) == pytest.approx(1.0, abs=1e-11)
         terms = plant.terms(q, np.zeros(5))
-        assert plant.open_loop(q) < 1e-12 and (terms.A.shape[0], terms.rank) == (5, 4)
+        assert plant.closure_error(q) < 1e-12 and (terms.A.shape[0], terms.rank) == (5, 4)
         assert terms.singular_values[3] > 0.5 and terms.singular_values[4] < 1e-12
     for i in range(5):  # rods are as long as they should be
         ends = plant.point(q, f"rod{i + 1}"), plant.point(q, f"rod{i + 2}") if i < 4 else np.array([0, 0, 1.0])

@@ -36,7 +36,7 @@ def nothing_global_changes():
 
 @pytest.fixture(scope="module")
 def free():
-    """A motion through the singular pose of the five-bar, at 0.651 s."""
+    """A motion through the singular configuration of the five-bar, at 0.651 s."""
     plant = plants.five_bar()
     return cmb.simulate(plant, q0=pose(plant, "second"), t_end=0.7, output_times=0.01)
 
@@ -408,7 +408,7 @@ def test_every_pose_of_a_mode_is_closed(hanging):
     for number in (0, 1):
         motion = _Motion(hanging, hanging.modes()[number], None)
         for phase in np.exp(2j * np.pi * np.arange(12) / 12):
-            assert plant.open_loop(motion.at(phase)) < 1e-12
+            assert plant.closure_error(motion.at(phase)) < 1e-12
         assert np.abs(plant.difference(motion.at(0.0), hanging.point.q)).max() < 1e-12
         here = motion.sketch(0.0).points()
         lengths.append(max(np.abs(motion.sketch(s).points() - here).max() for s in (1.0, -1.0)))

@@ -9,12 +9,12 @@ from cmbcontrol import plants
 from cmbcontrol.controllers import (
     Coordinates,
     FunctionTask,
-    OnModel,
     PointTask,
     PoseTask,
     Posture,
     ProjectedInverseDynamics,
     TaskStack,
+    WithModel,
     closed_loop_equilibrium,
     linearize_closed_loop,
 )
@@ -501,7 +501,7 @@ class TestWithTheOtherTools:
         task = PointTask(plant, "left_upper", (1.6, 0.0, 0.0), axes="xy")
         q = plant.assemble(left=2.1, right=1.0)
         goal = tip(plant).value(plant.terms(q, np.zeros(4)))
-        law = OnModel(plant, ProjectedInverseDynamics(plant, task, cmb.Constant(goal), bandwidth=8.0))
+        law = WithModel(plant, ProjectedInverseDynamics(plant, task, cmb.Constant(goal), bandwidth=8.0))
         rest = closed_loop_equilibrium(plant, law, q).point
         found = plant.terms(rest.q, np.zeros(4))
         assert task.value(found) == pytest.approx(goal, abs=1e-9)

@@ -59,7 +59,7 @@ KINDS = {
     "driven": lambda plant: driven(Sampled()),
     "noisy": noisy,
 }
-CRANK = {"q0": [1.2, -2.4], "v0": [2.0, -4.0], "t_end": 0.21}  # through a singular pose at 0.197 s
+CRANK = {"q0": [1.2, -2.4], "v0": [2.0, -4.0], "t_end": 0.21}  # through a singular configuration at 0.197 s
 FOOT = {"t_end": 0.1, "switches": cmb.Contact("foot", normal=(0.0, 1.0, 0.0), restitution=0.2)}
 RUNS = {
     **{f"five-bar, {law}": ("five-bar", law, {}) for law in KINDS},

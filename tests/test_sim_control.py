@@ -255,14 +255,17 @@ def test_a_part_of_a_run_ends_where_something_watched_happens(cart, method, law)
 def test_a_law_with_another_model_is_one_argument():
     from dataclasses import replace
 
-    from cmbcontrol.controllers import OnModel
+    from cmbcontrol.controllers import WithModel
 
     model = plants.five_bar()
     bodies = [replace(b, mass=1.5 * b.mass) for b in model.bodies]
     plant = cmb.Mechanism("loaded", bodies, model.joints, model.loops, actuators=model.actuators, gravity=model.gravity)
     law = ProjectedInverseDynamics(model, ("left", "right"), cmb.Constant([2.1, 1.0]), bandwidth=8.0)
     q = plant.assemble(left=2.1, right=1.0)
-    runs = [cmb.simulate(plant, law, q, t_end=0.2, model=model), cmb.simulate(plant, OnModel(model, law), q, t_end=0.2)]
+    runs = [
+        cmb.simulate(plant, law, q, t_end=0.2, model=model),
+        cmb.simulate(plant, WithModel(model, law), q, t_end=0.2),
+    ]
     assert np.array_equal(runs[0].q, runs[1].q)
     assert np.abs(runs[0].q.values - q).max() > 1e-3  # what is not known pulls the machine down
     with pytest.raises(TypeError, match="the model must be a plant"):

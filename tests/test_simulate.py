@@ -407,7 +407,8 @@ def test_a_near_miss_is_no_passage(gap, passes):
         assert np.abs(run.q.values - stepped.q.values).max() < 1e-6
 
 
-# -- the search for singular poses after a run -------------------------------------------------------------------
+# -- the search for singular configurations after a run
+# -------------------------------------------------------------------
 
 
 def two_four_bars(ratio):
@@ -427,7 +428,7 @@ def four_bar_state(plant, angles, rates):
     """Both parallelograms: cranks at given angles, the couplers level."""
     q = np.concatenate([[a, -a, a - np.pi] for a in angles])
     v = np.concatenate([[w, -w, w] for w in rates])
-    assert plant.open_loop(q) < 1e-12
+    assert plant.closure_error(q) < 1e-12
     return q, v
 
 
@@ -535,7 +536,7 @@ def test_steps_that_lead_nowhere_end_a_run(run, step, status):
 
 
 def test_a_short_phase_of_short_steps_does_not_end_a_run():
-    """Such as the start of a stiff motion, a stop, or a passage next to a singular pose."""
+    """Such as the start of a stiff motion, a stop, or a passage next to a singular configuration."""
     run, now = Pace(max_steps=1_000_000), Standing(0.0, np.zeros(1), 1e-9)
     while now.t < run.t_end:
         assert spent(run, now, run.t_end) == cmb.Status.COMPLETED

@@ -1,13 +1,13 @@
-"""Singular poses: the cone of motions, the exact acceleration there, branches, lock-up, and runs through them."""
+"""Singular configurations: the cone of motions, the exact acceleration there, branches, lock-up, and runs."""
 
 import numpy as np
 import pytest
 
 import cmbcontrol as cmb
-from cmbcontrol import Body, Frame, FunctionPlant, Mechanism, PointOnLine, Revolute, SingularPoseError, plants
+from cmbcontrol import Body, Frame, FunctionPlant, Mechanism, PointOnLine, Revolute, SingularConfigurationError, plants
 from cmbcontrol.dynamics import cone
 from cmbcontrol.dynamics.formulations import FORMULATIONS, acceleration, forward_dynamics
-from cmbcontrol.dynamics.singular import hysteresis_rank, nearest_singular_pose, singular_pose
+from cmbcontrol.dynamics.singular import hysteresis_rank, nearest_singular_configuration, singular_configuration
 from cmbcontrol.plants.five_bar import pose as five_bar_pose
 from cmbcontrol.plants.n_four_bar import pose as chain_pose
 from cmbcontrol.plants.n_four_bar import rate as chain_rate
@@ -52,7 +52,7 @@ def without_gravity(plant):
 
 def test_slider_crank_has_two_branches():
     """q2 = pi and q2 = -2 q1 (Aghili, section 8)."""
-    pose = singular_pose(plants.slider_crank(), [FLAT, np.pi])
+    pose = singular_configuration(plants.slider_crank(), [FLAT, np.pi])
     assert (pose.rank, pose.generic_rank, pose.signature) == (0, 1, (1, 1))
     assert pose.bifurcation and pose.complete and not pose.locked
     slopes = [branch.direction[1] / branch.direction[0] for branch in pose.branches]
@@ -64,7 +64,7 @@ def test_slider_crank_has_two_branches():
 def test_five_bar_has_a_double_cone():
     """Three freedoms, one form: both elbow pairs press the tip in opposite ways (signature 1, 2)."""
     plant = plants.five_bar()
-    pose = singular_pose(plant, five_bar_pose(plant, "singular"))
+    pose = singular_configuration(plant, five_bar_pose(plant, "singular"))
     assert (pose.rank, pose.generic_rank, sorted(pose.signature)) == (1, 2, [1, 2])
     (branch,) = pose.branches
     assert branch.dof == 2 and not branch.linear and pose.bifurcation
@@ -76,7 +76,7 @@ def test_five_bar_has_a_double_cone():
 @pytest.mark.parametrize("turn", [0.0, np.pi])
 def test_flat_chain_of_rhombs_has_a_branch_for_each_bar_that_may_stay(n, turn):
     """(th_i - th_i-1) th_i-1 = 0: the first k bars stay, the others turn; at th = pi the last ones stay."""
-    pose = singular_pose(plants.n_four_bar(n), chain_pose(n, turn))
+    pose = singular_configuration(plants.n_four_bar(n), chain_pose(n, turn))
     assert pose.rank == n and len(pose.branches) == n + 1 and pose.complete
     turning = sorted(tuple(np.abs(branch.direction[::2]) > 1e-6) for branch in pose.branches)
     moves = [tuple((i >= k) if turn == 0.0 else (i <= n - k) for i in range(n + 1)) for k in range(n + 1)]
@@ -86,11 +86,11 @@ def test_flat_chain_of_rhombs_has_a_branch_for_each_bar_that_may_stay(n, turn):
 
 def test_where_part_of_a_machine_stays_singular_the_branch_is_told():
     """Only the last bar turns: the first rhomb stays flat, and may open at any time."""
-    pose = singular_pose(plants.n_four_bar(2), chain_pose(2, 0.0))
+    pose = singular_configuration(plants.n_four_bar(2), chain_pose(2, 0.0))
     regular = {int(np.sum(np.abs(b.direction[::2]) > 1e-6)): b.regular for b in pose.branches}
     assert regular == {3: True, 2: True, 1: False}
     last = next(b for b in pose.branches if not b.regular)
-    with pytest.raises(SingularPoseError, match="does not regain its rank"):
+    with pytest.raises(SingularConfigurationError, match="does not regain its rank"):
         pose.acceleration(np.zeros(5), last.direction)
 
 
@@ -98,7 +98,7 @@ def test_where_part_of_a_machine_stays_singular_the_branch_is_told():
 def test_three_parallel_links_have_one_branch_only(coordinates):
     """The coupler cannot turn: two conditions, y w = 0 and w^2 = y w, leave w = 0."""
     plant = plants.parallelogram(coordinates=coordinates)
-    pose = singular_pose(plant, links_pose(0.0))
+    pose = singular_configuration(plant, links_pose(0.0))
     assert (pose.rank, pose.generic_rank, len(pose.branches)) == (10, 11, 1)
     assert not pose.bifurcation and not pose.locked and pose.complete
     assert pose.infinitesimal.shape[1] == 1 and pose.new_freedoms.shape[1] == 1
@@ -108,7 +108,7 @@ def test_three_parallel_links_have_one_branch_only(coordinates):
 def test_two_dof_parallelogram_and_antiparallelogram():
     """q2 - q1: on the parallelogram v3 = v1 - v2 and v4 = v2 - v1; each branch is a plane."""
     plant = plants.parallel_four_bar()
-    pose = singular_pose(plant, two_freedoms_pose(0.7, 0.7))
+    pose = singular_configuration(plant, two_freedoms_pose(0.7, 0.7))
     assert [branch.dof for branch in pose.branches] == [2, 2] and all(b.linear for b in pose.branches)
     v = np.array([1.0, 0.3, 0.7, -0.7])
     flat = pose.branches[pose.branch_of(v)].freedoms
@@ -122,13 +122,13 @@ def test_two_dof_parallelogram_and_antiparallelogram():
     ids=["three", "four"],
 )
 def test_a_bar_as_long_as_the_others_together_is_locked(plant, q, freedoms):
-    pose = singular_pose(plant, q)
+    pose = singular_configuration(plant, q)
     assert pose.locked and not pose.bifurcation and pose.freedoms.shape[1] == freedoms
     assert pose.generic_rank == plant.nv and pose.infinitesimal.shape[1] == freedoms
     assert "locked at second order" in str(pose)
-    with pytest.raises(SingularPoseError, match="locked at second order"):
+    with pytest.raises(SingularConfigurationError, match="locked at second order"):
         cmb.simulate(plant, q0=q, t_end=1.0)
-    with pytest.raises(SingularPoseError, match="cannot go on"):
+    with pytest.raises(SingularConfigurationError, match="cannot go on"):
         cmb.simulate(plant, q0=q, v0=pose.freedoms[:, 0], t_end=1.0)
 
 
@@ -153,15 +153,15 @@ def test_a_cusp_and_a_regular_pose_are_told():
         Adot_v=lambda q, v: [2.0 * v[0] ** 2 - 6.0 * q[1] * v[1] ** 2],
         units=("m", "m"),
     )
-    pose = singular_pose(cusp, [0.0, 0.0])
+    pose = singular_configuration(cusp, [0.0, 0.0])
     assert [branch.regular for branch in pose.branches] == [False] and pose.infinitesimal.shape[1] == 1
     assert np.abs(pose.branches[0].direction) == pytest.approx([0.0, 1.0])
-    regular = singular_pose(cusp, [1.0, 1.0])
+    regular = singular_configuration(cusp, [1.0, 1.0])
     assert not regular.singular and not regular.bifurcation and "not singular" in str(regular)
     v = np.array([3.0, 2.0])
     assert regular.acceleration(np.ones(2), v) == pytest.approx(acceleration(cusp.terms([1.0, 1.0], v), np.ones(2)))
     with pytest.raises(cmb.AssemblyError, match="open by"):
-        singular_pose(cusp, [1.0, 0.5])
+        singular_configuration(cusp, [1.0, 0.5])
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -216,7 +216,7 @@ def _cases():
     yield "crank slides", crank, [FLAT, -np.pi], [1.5, -3.0]
     yield "rod folded", crank, [FLAT, np.pi], [1.5, 0.0]
     q = five_bar_pose(bar, "singular")
-    at = singular_pose(bar, q)
+    at = singular_configuration(bar, q)
     for i, v in enumerate(at.branches[0].samples.T[:2]):
         yield f"five-bar {i}", bar, q, v
     three = plants.parallelogram()
@@ -225,7 +225,7 @@ def _cases():
     yield "planar joints", planar, links_pose(np.pi), links_rate(planar, np.pi, 1.3)
     yield "chain", chain, chain_pose(2, 0.0), chain_rate(2, 1.1)
     q = two_freedoms_pose(0.7, 0.7)
-    for i, branch in enumerate(singular_pose(two, q).branches):
+    for i, branch in enumerate(singular_configuration(two, q).branches):
         yield f"two freedoms {i}", two, q, 0.3 * (branch.freedoms @ [0.6, 0.9])
 
 
@@ -235,7 +235,7 @@ def test_acceleration_is_the_limit_from_both_sides(plant, q, v):
     """Regular dynamics at -4 d ... 4 d along the motion, continued to the pose with order 8."""
     q, v = np.array(q), np.array(v)
     u = np.linspace(0.7, -0.4, plant.nu)
-    pose = singular_pose(plant, q, v)
+    pose = singular_configuration(plant, q, v)
     found = pose.acceleration(plant.terms(q, v).B @ u, v)
     d = 0.002
 
@@ -251,7 +251,7 @@ def test_acceleration_is_the_limit_from_both_sides(plant, q, v):
 def test_every_formulation_has_the_rows_of_the_branch():
     plant = plants.five_bar()
     q = five_bar_pose(plant, "singular")
-    pose = singular_pose(plant, q)
+    pose = singular_configuration(plant, q)
     v = 2.0 * pose.branches[0].direction
     terms, f = pose.terms(v), np.array([1.0, 0.0, -2.0, 0.0])
     gauss = pose.acceleration(f, v)
@@ -268,7 +268,7 @@ def test_every_formulation_has_the_rows_of_the_branch():
 def test_at_rest_gauss_chooses_and_a_branch_can_be_asked_for():
     """Folded: bar1 and the coupler fall as one bar, 3/2 g. Level: I th'' = -g G, I = 2/3 + 1, G = 2 (IFToMM A02)."""
     plant = plants.n_four_bar(1)
-    pose = singular_pose(plant, chain_pose(1, 0.0))
+    pose = singular_configuration(plant, chain_pose(1, 0.0))
     fold = pose.branch_of([0.0, 1.0, 1.0])
     level = pose.branch_of([1.0, -1.0, 1.0])
     a = pose.acceleration(np.zeros(3), branch=fold)
@@ -282,15 +282,17 @@ def test_at_rest_gauss_chooses_and_a_branch_can_be_asked_for():
 
 def test_wrong_velocities_are_refused_in_words():
     plant = plants.slider_crank()
-    pose = singular_pose(plant, [FLAT, np.pi])
+    pose = singular_configuration(plant, [FLAT, np.pi])
     assert not pose.contains([1.0, 1.0])
-    with pytest.raises(SingularPoseError, match=r"not that of a motion through this pose. Branches: 0: \(q1 \+1\)"):
+    with pytest.raises(
+        SingularConfigurationError, match=r"not that of a motion through this pose. Branches: 0: \(q1 \+1\)"
+    ):
         pose.acceleration(np.zeros(2), [1.0, 1.0])
-    with pytest.raises(SingularPoseError, match="is zero"):
+    with pytest.raises(SingularConfigurationError, match="is zero"):
         pose.branch_of([0.0, 0.0])
     with pytest.raises(ValueError, match="no branch 2"):
         pose.toward(2, [1.0, 0.0])
-    with pytest.raises(SingularPoseError, match="Branches"):
+    with pytest.raises(SingularConfigurationError, match="Branches"):
         cmb.simulate(plant, q0=[FLAT, np.pi], v0=[1.0, 1.0], t_end=1.0)
 
 
@@ -314,24 +316,24 @@ def test_nearest_singular_pose_is_exact(plant, exact):
         if plant.name == "triangle" and size > 0.0:
             continue  # there are no closed poses beside it
         beside = exact + size * np.sin(1.0 + np.arange(exact.size))
-        found = nearest_singular_pose(plant, beside)
+        found = nearest_singular_configuration(plant, beside)
         assert found == pytest.approx(exact, abs=1e-13)
 
 
 def test_nearest_of_a_family_is_found():
     plant = plants.parallel_four_bar()
-    found = nearest_singular_pose(plant, two_freedoms_pose(1.23, 1.2))
+    found = nearest_singular_configuration(plant, two_freedoms_pose(1.23, 1.2))
     assert found[0] == pytest.approx(found[1], abs=1e-13) and 1.19 < found[0] < 1.24
-    assert singular_pose(plant, found).rank == 1
+    assert singular_configuration(plant, found).rank == 1
 
 
 def test_far_and_missed_poses_are_refused():
     plant = plants.parallelogram()
-    with pytest.raises(SingularPoseError, match="no singular pose"):
-        nearest_singular_pose(plant, links_pose(1.0))
+    with pytest.raises(SingularConfigurationError, match="no singular configuration"):
+        nearest_singular_configuration(plant, links_pose(1.0))
     longer = bars(2.5 - 1e-6)
-    with pytest.raises(SingularPoseError, match="passes near a singular pose, not through it"):
-        nearest_singular_pose(longer, longer.close([1e-3, -2e-3, 1e-3]))
+    with pytest.raises(SingularConfigurationError, match="passes near a singular configuration, not through it"):
+        nearest_singular_configuration(longer, longer.close([1e-3, -2e-3, 1e-3]))
 
 
 def test_the_end_of_a_run_names_a_singular_pose_near_by():
@@ -531,7 +533,7 @@ def test_choices_that_say_nothing_are_refused(branch, error, says):
 
 
 def test_methods_that_end_at_singular_poses_cannot_be_steered():
-    with pytest.raises(TypeError, match="branch= steers runs that pass singular poses"):
+    with pytest.raises(TypeError, match="branch= steers runs that pass singular configurations"):
         cmb.simulate(
             plants.five_bar(), q0=five_bar_pose(plants.five_bar(), "second"), t_end=1.0, method="radau", branch=0
         )

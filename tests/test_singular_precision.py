@@ -1,4 +1,4 @@
-"""Accuracy through singular poses: the default run against exact motions, symmetry and energy."""
+"""Accuracy through singular configurations: the default run against exact motions, symmetry and energy."""
 
 import importlib
 
@@ -133,7 +133,7 @@ class TestDeFalco:
 
 @pytest.mark.parametrize("tolerance", [1e-6, 1e-8])
 def test_energy_of_the_interpreted_loop(tolerance):
-    """A law in continuous time on a plant given by functions, through three singular poses."""
+    """A law in continuous time on a plant given by functions, through three singular configurations."""
     plant = plants.slider_crank()
     q0 = plant.close([1.2, -2.4])
     v0 = plant.project_velocity(q0, [3.0, -6.0])
@@ -204,7 +204,7 @@ class Idle:
 
 
 class TestShortSteps:
-    """Spencer's second example where samples or a limit put the stages next to the singular pose."""
+    """Spencer's second example where samples or a limit put the stages next to the singular configuration."""
 
     def passes(self, t_end, law=None, **options):
         plant = plants.five_bar()

@@ -110,7 +110,7 @@ def test_close_reaches_rounding(closure, twice, metric):
     away = plant.integrate(q, 0.02 * np.random.default_rng(4).standard_normal(plant.nv))
     near = plant.close(away, metric=metric)
     reach = 1.0 + largest(plant.link_poses(near)[1])
-    assert plant.open_loop(near) <= 1e-14 * reach
+    assert plant.closure_error(near) <= 1e-14 * reach
     assert largest(plant.difference(away, near)) < 0.5
 
 
@@ -304,7 +304,7 @@ def test_five_bars_move_the_same_however_they_are_closed(closure, cut):
     if cut == "right":  # the same pose in other joint angles
         lower, upper = q0[2], q0[2] + q0[3]
         q = np.array([q0[0], q0[1], upper - q0[0] - q0[1], lower - upper])
-    assert plant.open_loop(q) < 1e-14
+    assert plant.closure_error(q) < 1e-14
     u, rest = np.array([3.0, -5.0]), np.zeros(4)
     expected, _ = acceleration(reference, q0, rest, u)
     vdot, rank = acceleration(plant, q, rest, u)
@@ -318,7 +318,7 @@ def test_nothing_depends_on_the_frames_in_which_bodies_are_described(closure, tw
     plant, q, v = machine(closure, twice)
     other, u = reframed(plant, 1), efforts(plant)
     t, o = plant.terms(q, v), other.terms(q, v)
-    assert other.open_loop(q) < 1e-13
+    assert other.closure_error(q) < 1e-13
     assert o.rank == t.rank
     np.testing.assert_allclose(o.M, t.M, atol=1e-12)
     np.testing.assert_allclose(o.h, t.h, atol=1e-11)
@@ -330,7 +330,7 @@ def test_nothing_depends_on_the_frames_in_which_bodies_are_described(closure, tw
 
 @pytest.mark.parametrize("seed", range(5))
 def test_planar_machine_in_a_tilted_plane(seed):
-    """Redundant rows are then rounding errors, not zeros; a singular pose is no less singular."""
+    """Redundant rows are then rounding errors, not zeros; a singular configuration is no less singular."""
     flat = five_bar(closure="revolute")
     plant = reframed(flat, seed)
     q = plant.close(flat.assemble(left=2.1, right=1.0))

@@ -11,10 +11,10 @@ from cmbcontrol.controllers import (
     Encoder,
     MotionObserver,
     ObserverFeedback,
-    OnModel,
     ProjectedInverseDynamics,
     Saturation,
     StateFeedback,
+    WithModel,
     bryson,
     kalman,
     linearize_closed_loop,
@@ -162,7 +162,7 @@ def test_reference_of_a_platform_with_several_axes_counts_from_the_point():
     moved = lqr(lin, 100.0, 1e-4, reference=Constant(np.full(6, 0.02)))
     wanted = moved.wanted(0.0)
     q = plant.integrate(point.q, wanted.delta)
-    assert plant.open_loop(q) < 1e-10 and np.allclose(
+    assert plant.closure_error(q) < 1e-10 and np.allclose(
         wanted.u, cmb.trim(plant, q).u, atol=1e-6 * np.abs(wanted.u).max()
     )
 
@@ -197,7 +197,7 @@ def test_stands_in_chains_and_on_models(plant, lin):
     delayed = linearize_closed_loop(plant, law | Delay(0.005))
     assert delayed.stable and len(delayed.states) == 6
     model = with_payload(plant, "left_upper", 1.0, (1.5, 0.0, 0.0))
-    told = linearize_closed_loop(plant, OnModel(model, law))
+    told = linearize_closed_loop(plant, WithModel(model, law))
     assert sorted_equal(told.eigenvalues(), linearize_closed_loop(plant, law).eigenvalues(), 1e-9)  # q and v alone
 
 

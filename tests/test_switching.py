@@ -17,7 +17,7 @@ from cmbcontrol.controllers import (
     HybridMotionForce,
     ProjectedInverseDynamics,
 )
-from cmbcontrol.controllers.references import Constant, Quintic, Sampled
+from cmbcontrol.controllers.references import Constant, Quintic, Spline
 from cmbcontrol.dynamics.formulations import acceleration
 from cmbcontrol.errors import ModelError, SimulationError, Status
 from cmbcontrol.model.capture import capture
@@ -151,9 +151,9 @@ def test_capture_closes_any_loop_where_it_is(kind):
     q, _ = random_state(plant, 7)
     loop = loop_at(plant, q, kind, np.random.default_rng(1))
     there, v = random_state(plant, 8)
-    assert plant.with_loops(loop).open_loop(there) > 1e-3
+    assert plant.with_loops(loop).closure_error(there) > 1e-3
     held = plant.with_loops(capture(plant, loop, there))
-    assert held.open_loop(there) < 1e-12 and held.row_names == plant.with_loops(loop).row_names
+    assert held.closure_error(there) < 1e-12 and held.row_names == plant.with_loops(loop).row_names
     # and the rows still forbid as many motions
     assert held.terms(there, v).rank == plant.with_loops(loop).terms(q, v).rank
 
@@ -484,7 +484,7 @@ def test_engage_closes_a_small_gap_and_accounts_for_it():
     plant = plants.five_bar()
     q = plant.assemble(left=2.1, right=1.0)
     off = q + np.array([0.0, 1e-3, 0.0, 0.0])
-    gap = plant.open_loop(off)
+    gap = plant.closure_error(off)
     run = simulate(plant, None, off, t_end=0.1, switches=Engage("tip", at=0.0, within=2e-3))
     assert run.max_drift < 1e-13 and run.max_energy_error < 1e-9
     assert run.events()[0]["loss"] != 0.0
@@ -539,7 +539,7 @@ CHANGES = [
 @pytest.mark.parametrize("period", [pytest.param(None, marks=pytest.mark.slow), 2e-3])
 def test_one_controller_grasps_carries_and_releases(period):
     grid = np.linspace(0.0, 2.0, 401)
-    path = Sampled(grid, np.array([carried(t) for t in grid])[:, :6])
+    path = Spline(grid, np.array([carried(t) for t in grid])[:, :6])
     law = ProjectedInverseDynamics(CARRY, JOINTS, path, bandwidth=15.0, consistent=True, period=period)
     kept = dict(vars(law))
     more = {"max_step": 0.05, "rtol": 1e-7, "atol": 1e-7} if period is None else {}
@@ -869,7 +869,7 @@ class TestLawsWhereLoopsComeAndGo:
 
     def path(self):
         grid = np.linspace(0.0, 2.0, 401)
-        return Sampled(grid, np.array([carried(t) for t in grid])[:, :6])
+        return Spline(grid, np.array([carried(t) for t in grid])[:, :6])
 
     def motion(self, plant=CARRY):
         return ProjectedInverseDynamics(plant, JOINTS, self.path(), bandwidth=15.0, consistent=True, period=2e-3)

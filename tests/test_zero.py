@@ -87,7 +87,7 @@ class TestRegularMachinesRun:
         ]
         plant = Mechanism("slides", bodies, joints, [Prismatic("cut", "b", "c", axis=along(angle))])
         q = plant.neutral()
-        assert plant.diagnose(q).rank == 1 and not cmb.singular_pose(plant, q).singular
+        assert plant.diagnose(q).rank == 1 and not cmb.singular_configuration(plant, q).singular
         runs(plant, q, plant.project_velocity(q, [1.0, -0.5, 0.3]))
 
     def test_a_frame_held_twice_with_a_pendulum_on_it(self):
@@ -121,13 +121,13 @@ def rods(length, arm=True):
 class TestLocksAreTold:
     def test_a_structure_that_shakes(self):
         plant = rods(2.0, arm=False)
-        assert cmb.singular_pose(plant, [0.0, 0.0]).locked
-        with pytest.raises(cmb.SingularPoseError, match="Nothing moves from here"):
+        assert cmb.singular_configuration(plant, [0.0, 0.0]).locked
+        with pytest.raises(cmb.SingularConfigurationError, match="Nothing moves from here"):
             cmb.simulate(plant, None, [0.0, 0.0], t_end=0.1)
 
     def test_a_part_that_is_locked(self):
         plant = rods(2.0)
-        with pytest.raises(cmb.SingularPoseError, match=r"Part of the machine is locked.*Weld that part"):
+        with pytest.raises(cmb.SingularConfigurationError, match=r"Part of the machine is locked.*Weld that part"):
             cmb.simulate(plant, None, [0.0, 0.0, 0.2], t_end=0.1)
 
     def test_the_same_folded_moves(self):
@@ -194,7 +194,7 @@ class TestRank:
             return [tip.real, tip.imag]
 
         q[1:] = fsolve(gap, q[1:], xtol=1e-14)
-        assert plant.open_loop(q) < 1e-11 * max(where, 1.0)
+        assert plant.closure_error(q) < 1e-11 * max(where, 1.0)
         found = plant.diagnose(q)
         assert (found.rank, found.dof, found.redundant["d"]) == (2, 1, 3)
 
@@ -262,8 +262,10 @@ class TestBesideSingularPoses:
     def test_runs_that_miss_a_pose_by_little_go_on(self):
         """A five-bar that swings round the tip of its cone at a distance of 1e-6."""
         plant = plants.five_bar()
-        tip = cmb.nearest_singular_pose(plant, plant.pack({"left": np.pi, "elbow_left": -np.pi, "elbow_right": -np.pi}))
-        pose = cmb.singular_pose(plant, tip)
+        tip = cmb.nearest_singular_configuration(
+            plant, plant.pack({"left": np.pi, "elbow_left": -np.pi, "elbow_right": -np.pi})
+        )
+        pose = cmb.singular_configuration(plant, tip)
         d = pose.on_branch([1.0, 0.3, -0.4, 0.2])
         q = plant.close(plant.integrate(tip, 1e-6 * d / np.abs(d).max()))
         v = plant.project_velocity(q, -d + 0.2 * plant.terms(q, np.zeros(4)).Z[:, 0])
@@ -273,7 +275,7 @@ class TestBesideSingularPoses:
     def test_a_velocity_that_no_motion_has_within_rounding_of_a_pose(self):
         plant = plants.slider_crank()
         q = np.array([np.pi / 2 + 1e-11, -np.pi - 2e-11])
-        with pytest.raises(cmb.SingularPoseError, match="not that of a motion through this pose"):
+        with pytest.raises(cmb.SingularConfigurationError, match="not that of a motion through this pose"):
             cmb.simulate(plant, None, q, [1.0, 1.0], t_end=0.1)
 
     def test_rank_near_by_in_steps_of_each_coordinate(self):

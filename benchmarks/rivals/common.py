@@ -294,7 +294,7 @@ def exact_symmetric(start: str, times: Array) -> Array:
 
     The closed symmetric machine has one degree of freedom.  With the elbow angle e as coordinate the tip
     height sqrt(6) cos(e/2) and the left angle are smooth functions of e also where all links are level
-    (e = -pi), so that this reduction runs through the singular position without noticing it.  From the start
+    (e = -pi), so that this reduction runs through the singular configuration without noticing it.  From the start
     'singular' the mirror-symmetric motion is not unique; this is the one on the same branch as from 'second'.
     """
     elbow = _five_bar_start(start)[1]

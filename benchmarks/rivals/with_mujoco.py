@@ -21,7 +21,7 @@ SETTINGS = {
     "where RK4 has 1e-7 J (five-bar regular, h = 0.1 ms)",
     "five-bar regular": "natural frequency 0.3/h, damping 1: best energy",
     "five-bar second and singular": "1/h and 2/h, damping 1 and 0.7, flag diagexact: the softness then "
-    "follows the vanishing closure row at the singular position; found by scanning against the known "
+    "follows the vanishing closure row at the singular configuration; found by scanning against the known "
     "motion",
     "N four-bar": "2/h, damping 1 (1.5/h, 0.7 for steps above 1 ms), without diagexact, which "
     "made long machines unstable",

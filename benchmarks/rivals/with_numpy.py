@@ -19,7 +19,7 @@ SETTINGS = {
     "simulation": "scipy DOP853 with Baumgarte",
     "five-bar regular": "Baumgarte 10/s, rank_tol 1e-4",
     "five-bar second and N four-bar": "Baumgarte 30/s, rank_tol 1e-4: found by scanning against the "
-    "known motion; with 1e-9 the five-bar leaves it at the singular position",
+    "known motion; with 1e-9 the five-bar leaves it at the singular configuration",
     "five-bar singular": "Baumgarte 10/s, rank_tol 1e-9: the rank is lost only at the start itself",
 }
 

@@ -22,10 +22,10 @@ SETTINGS = {
     "max_iter=3, off by about 1e-7",
     "simulation": "scipy DOP853 around constraintDynamics with its own Baumgarte corrector; not "
     "lcaba, whose corrector had no effect on point constraints: its runs drift and fail at the "
-    "singular positions",
+    "singular configurations",
     "five-bar regular": "mu=1e-6, max_iter=20, Baumgarte 10/s",
     "five-bar second and N four-bar": "mu=1e-6, max_iter=20, Baumgarte 30/s: the iterated proximal step "
-    "damps the passage through the singular position; found by scanning against the known motion, with "
+    "damps the passage through the singular configuration; found by scanning against the known motion, with "
     "one iteration the energy drifts by joules or the branch is lost",
     "five-bar singular": "mu=1e-14, max_iter=1, Baumgarte 10/s: the rank is lost only at the start itself",
 }

@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ..controllers import controllability, is_decoupled, reachable_forces
-from ..dynamics.singular import singular_pose
+from ..dynamics.singular import singular_configuration
 from ..model.base import PlantBase
 from . import common
 from .common import At, Debug, Factory, PlantName
@@ -53,7 +53,7 @@ def diagnose(plant: PlantName, at: At = None, factory: Factory = None, debug: De
             typer.echo(f"    {name:<16} {value: .6g} {unit}".rstrip())
         for line in str(machine.diagnose(q)).splitlines():
             typer.echo(f"    {line}")
-        found = singular_pose(machine, q)
+        found = singular_configuration(machine, q)
         if found.singular:
             typer.echo("  how it can move on from there:")
             for line in textwrap.wrap(str(found) if found.few else found.outline, 100):

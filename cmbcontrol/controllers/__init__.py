@@ -44,7 +44,6 @@ from .metrics import weighted_norm as weighted_norm
 from .motion_observer import MotionObserver as MotionObserver
 from .observer import ObserverFeedback as ObserverFeedback
 from .observer import kalman as kalman
-from .on_model import OnModel as OnModel
 from .passive_joints import PassiveJoints as PassiveJoints
 from .projected_inverse_dynamics import ProjectedInverseDynamics as ProjectedInverseDynamics
 from .protocol import ConstantEffort as ConstantEffort
@@ -52,8 +51,8 @@ from .protocol import Controller as Controller
 from .rate_limit import RateLimit as RateLimit
 from .references import Constant as Constant
 from .references import Quintic as Quintic
-from .references import Sampled as Sampled
 from .references import Sine as Sine
+from .references import Spline as Spline
 from .resting import RestingLoop as RestingLoop
 from .resting import closed_loop_equilibrium as closed_loop_equilibrium
 from .saturation import Saturation as Saturation
@@ -68,6 +67,7 @@ from .tasks import Posture as Posture
 from .tasks import Task as Task
 from .tasks import TaskMotion as TaskMotion
 from .tasks import TaskStack as TaskStack
+from .with_model import WithModel as WithModel
 
 __all__ = [
     "ActuationStatus",
@@ -102,7 +102,6 @@ __all__ = [
     "Margins",
     "MotionObserver",
     "ObserverFeedback",
-    "OnModel",
     "PassiveJoints",
     "PointTask",
     "PoseTask",
@@ -112,16 +111,17 @@ __all__ = [
     "RateLimit",
     "ReachableForces",
     "RestingLoop",
-    "Sampled",
     "Saturation",
     "SensorBlock",
     "Sine",
+    "Spline",
     "StateFeedback",
     "Task",
     "TaskMotion",
     "TaskStack",
     "Unilateral",
     "WeightedProjection",
+    "WithModel",
     "active_force_map",
     "bryson",
     "characteristic_length",

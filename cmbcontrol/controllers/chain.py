@@ -372,7 +372,7 @@ class Chain:
         return self.law.error
 
     def with_model(self, model: Plant) -> Chain:
-        """The same chain with a law and sensors that compute with another model; see `OnModel`."""
+        """The same chain with a law and sensors that compute with another model; see `WithModel`."""
         parts = []
         for part in self.parts:
             if part is self.law:

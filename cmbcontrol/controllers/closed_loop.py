@@ -199,7 +199,7 @@ def linearize_closed_loop(
     Parameters
     ----------
     plant : Mechanism or FunctionPlant
-        The true plant. The law may compute with another model of it, see `OnModel`.
+        The true plant. The law may compute with another model of it, see `WithModel`.
     law : Controller
         Continuous, or sampled if it has a period; numbers count as constant efforts.
     point : OperatingPoint, RestingLoop, array_like (nq,) or mapping, optional

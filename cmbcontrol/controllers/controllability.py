@@ -337,7 +337,7 @@ def controllability_along(
     xarray.Dataset
         Over ``time``: ``margin``, ``rank``, ``dof``. For each ``loss``: ``loss_time`` (where the margin is least),
         ``loss_begin``, ``loss_end``, ``loss_margin``, ``loss_rank``, ``loss_dof``, ``loss_joint``, ``loss_kind``
-        (``"singular pose"``, where the loops lose their rank, or ``"actuation singularity"``), ``loss_q``.
+        (``"singular configuration"``, where the loops lose their rank, or ``"actuation singularity"``), ``loss_q``.
 
     Notes
     -----
@@ -353,7 +353,7 @@ def controllability_along(
     >>> run = simulate(plant, q0=[1.2, -2.4], v0=[1.0, -2.0], t_end=1.0)
     >>> losses = controllability_along(plant, run)
     >>> losses["loss_joint"].values.tolist(), losses["loss_kind"].values.tolist()
-    (['q2'], ['singular pose'])
+    (['q2'], ['singular configuration'])
     """
     _check.run(run)
     _check.plant(plant)
@@ -478,7 +478,7 @@ class _Path:
                 if behind == len(samples)
                 else self._border(samples[behind][0], stretch[-1][0], threshold)
             )
-            kind = "singular pose" if at.dof > self.plant.nv - self.cap else "actuation singularity"
+            kind = "singular configuration" if at.dof > self.plant.nv - self.cap else "actuation singularity"
             losses.append(
                 {"time": t, "begin": begin, "end": end, "margin": at.margin, "rank": at.rank, "dof": at.dof,
                  "joint": at.joint, "kind": kind, "q": at.q}

@@ -54,7 +54,7 @@ class ForwardKinematics(SensorBlock):
     >>> chain = Encoder(bits=10) | ForwardKinematics(("left", "right")) | law
     >>> kinematics = chain.sensors[1]
     >>> q, v = kinematics.measured(0.0, np.round(plant.assemble(left=2.1, right=1.0), 2), np.ones(4), np.zeros(0))
-    >>> plant.open_loop(q) < 1e-12, q[[0, 2]], v[[0, 2]]
+    >>> plant.closure_error(q) < 1e-12, q[[0, 2]], v[[0, 2]]
     (True, array([2.1, 1. ]), array([1., 1.]))
     """
 

@@ -37,7 +37,7 @@ class GravityPD:
     Parameters
     ----------
     plant : Plant
-        Weights and springs are those of this plant: another one is a wrong model (as in `OnModel`).
+        Weights and springs are those of this plant: another one is a wrong model (as in `WithModel`).
     reference : callable
         t -> (position, velocity, acceleration), (k,) each, such as `Quintic`; the acceleration is not used.
     kp, kd : array_like

@@ -23,7 +23,7 @@ from numpy.typing import ArrayLike, NDArray
 from .. import _check
 from .._tolerance import DEPENDENT, UNREACHED
 from ..dynamics.forces import weight_root
-from ..errors import SingularPoseError
+from ..errors import SingularConfigurationError
 from ..linear.at_rest import effort_units, force_units
 from ..model.base import PlantBase
 
@@ -152,7 +152,7 @@ def characteristic_length(plant: PlantBase, q: ArrayLike) -> float:
         [float(np.sqrt(np.mean(np.sum(X[:, mask] ** 2, axis=0)))) for mask in (pushes, ~pushes)] for X in (moved, free)
     )
     if push <= UNREACHED * terms_of[0] or turn <= UNREACHED * terms_of[1]:
-        raise SingularPoseError(f"some motors of {plant.name!r} move nothing at this pose; choose another one")
+        raise SingularConfigurationError(f"some motors of {plant.name!r} move nothing at this pose; choose another one")
     return push / turn
 
 

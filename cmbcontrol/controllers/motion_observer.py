@@ -123,7 +123,7 @@ class MotionObserver(AroundLaw):
         self.law, self._latest = law, None
 
     def with_model(self, model: Plant) -> MotionObserver:
-        """The same with another model, for the law, too; see `OnModel`."""
+        """The same with another model, for the law, too; see `WithModel`."""
         other = copy.copy(self)
         of_law = optional(self.law, "with_model")
         other.plant, other.law, other._latest = model, self.law if of_law is None else of_law(model), None

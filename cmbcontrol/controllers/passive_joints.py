@@ -55,9 +55,9 @@ class PassiveJoints(AroundMotion):
         Metric W of joint velocities: f' W^-1 f is minimized (49). Unless given, a radian counts as ``plant.size``
         metres (50).
     epsilon : float, optional
-        Singular values of A below it count as zero, see `controllability`. Within this distance from a singular pose
-        the law treats the machine as one with more freedoms, as Aghili's section 8 does. Unless given, only at the
-        pose itself.
+        Singular values of A below it count as zero, see `controllability`. Within this distance from a singular
+        configuration the law treats the machine as one with more freedoms, as Aghili's section 8 does. Unless given,
+        only at the pose itself.
 
     Raises
     ------
@@ -69,7 +69,7 @@ class PassiveJoints(AroundMotion):
     Notes
     -----
     The law has no memory, so there is no hysteresis: it is a continuous function of the state as long as the rank of A
-    stays. At a singular pose the rank jumps, and so does the force of the law.
+    stays. At a singular configuration the rank jumps, and so does the force of the law.
 
     Where the coordinates of the motion law do not determine the motion either while control is lost, the acceleration
     that it holds is zero along the admissible motions.

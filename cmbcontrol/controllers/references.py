@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from .. import _check
 from ..kernels import laws
 
-__all__ = ["Constant", "Quintic", "Reference", "Sampled", "Sine", "require_reference"]
+__all__ = ["Constant", "Quintic", "Reference", "Sine", "Spline", "require_reference"]
 
 Array = NDArray[np.float64]
 Reference = Callable[[float], tuple[Array, Array, Array]]
@@ -128,7 +128,7 @@ class Quintic:
         return position, velocity, acceleration
 
 
-class Sampled:
+class Spline:
     """A cubic spline through given samples (at rest at both ends, held before and after).
 
     Parameters
@@ -139,22 +139,22 @@ class Sampled:
 
     Examples
     --------
-    >>> Sampled([0.0, 1.0, 2.0], [[0.0], [1.0], [0.0]])(1.0)[0]
+    >>> Spline([0.0, 1.0, 2.0], [[0.0], [1.0], [0.0]])(1.0)[0]
     array([1.])
     """
 
     def __init__(self, times: ArrayLike, positions: ArrayLike) -> None:
         from scipy.interpolate import CubicSpline
 
-        self.times = _values(times, "the times of a Sampled reference")
-        positions = _check.numbers(positions, "the positions of a Sampled reference")
+        self.times = _values(times, "the times of a Spline reference")
+        positions = _check.numbers(positions, "the positions of a Spline reference")
         positions = positions[:, None] if positions.ndim == 1 else positions
         if self.times.size < 2 or np.any(np.diff(self.times) <= 0.0):
-            raise ValueError(f"the times of a Sampled reference must increase, got {self.times.tolist()}")
+            raise ValueError(f"the times of a Spline reference must increase, got {self.times.tolist()}")
         if positions.ndim != 2 or len(positions) != self.times.size:
             raise ValueError(f"positions must have shape ({self.times.size}, k), got {positions.shape}")
         if not np.isfinite(positions).all():
-            raise ValueError("the positions of a Sampled reference must be finite")
+            raise ValueError("the positions of a Spline reference must be finite")
         self._spline = CubicSpline(self.times, positions, bc_type="clamped")
 
     def __call__(self, t: float) -> tuple[Array, Array, Array]:

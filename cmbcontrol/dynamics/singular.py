@@ -1,4 +1,4 @@
-"""Singular poses: which motions go through them, and the exact acceleration there.
+"""Singular configurations: which motions go through them, and the exact acceleration there.
 
 Where the constraint Jacobian A loses rank, A v = 0 leaves more velocities than there are motions. What is lost to first
 order binds again to second order. Let n be a left null vector, n'A = 0. Along any motion A a + b(v) = 0, so
@@ -27,7 +27,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _check, _tolerance
-from ..errors import AssemblyError, SingularPoseError
+from ..errors import AssemblyError, SingularConfigurationError
 from ..model.plant import Plant
 from ..model.terms import Terms
 from . import cone
@@ -39,13 +39,13 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Branch",
-    "SingularPose",
+    "SingularConfiguration",
     "SingularityEvent",
     "hysteresis_rank",
     "moves",
-    "nearest_singular_pose",
+    "nearest_singular_configuration",
     "regular_gradient",
-    "singular_pose",
+    "singular_configuration",
     "singularities",
 ]
 
@@ -61,7 +61,7 @@ _EXACT = 1e-12  # of the size: loops that are open by less are closed
 
 @dataclass(frozen=True, eq=False)
 class Branch:
-    """Motions through a singular pose that are one smooth family.
+    """Motions through a singular configuration that are one smooth family.
 
     Attributes
     ----------
@@ -73,7 +73,7 @@ class Branch:
         Whether all combinations of the freedoms are on the branch; else they form a cone about it.
     regular : bool
         Whether the machine regains its rank on it, as far as second order tells. Where not, part of it may stay at a
-        singular pose while the rest moves, or branches touch; the acceleration then needs higher orders.
+        singular configuration while the rest moves, or branches touch; the acceleration then needs higher orders.
     samples : ndarray, shape (nv, k)
         Some velocities on it, of unit speed: the freedoms, where it is linear.
     """
@@ -91,8 +91,8 @@ class Branch:
 
 
 @dataclass(frozen=True, eq=False)
-class SingularPose:
-    """What can move at a pose, to first and to second order. See `singular_pose`.
+class SingularConfiguration:
+    """What can move at a pose, to first and to second order. See `singular_configuration`.
 
     Attributes
     ----------
@@ -192,7 +192,7 @@ class SingularPose:
         """The branch about a velocity."""
         speed = self.speed(v)
         if not len(self.forms) and self.singular:
-            raise SingularPoseError(f"{self.outline} {self._verdict()}")
+            raise SingularConfigurationError(f"{self.outline} {self._verdict()}")
         if self.moves(v) and self._off(v) <= _ON:
             s = self._part(v) / speed
             piece = cone.piece_at(self.forms, s / np.linalg.norm(s))
@@ -288,7 +288,7 @@ class SingularPose:
 
         Raises
         ------
-        SingularPoseError
+        SingularConfigurationError
             Where no motion has this velocity; the message names the branches. Zero is on all of them, and on none more
             than on others.
         """
@@ -301,10 +301,10 @@ class SingularPose:
                 return min(near, key=lambda i: (distance[i] > _ON, self.branches[i].dof, distance[i]))
         raise self._no_motion(v)
 
-    def _no_motion(self, v: Array) -> SingularPoseError:
+    def _no_motion(self, v: Array) -> SingularConfigurationError:
         """What is wrong with a velocity."""
         why = "is zero" if not self.moves(v) else "is not that of a motion through this pose"
-        return SingularPoseError(
+        return SingularConfigurationError(
             f"the velocity {self._words(v)} of {self.plant.name!r} {why}. {self._list_branches()}"
             if self._pieces
             else f"{self.plant.name!r} cannot go on with the velocity {self._words(v)}. {self._verdict()}"
@@ -341,7 +341,7 @@ class SingularPose:
         """The unit velocity (nv,) of a motion that is nearest to a direction (nv,), of all branches."""
         direction = _check.vector(direction, self.plant.nv, "direction", self.plant.velocity_names)
         if not self._pieces:
-            raise SingularPoseError(self._verdict())
+            raise SingularConfigurationError(self._verdict())
         found = [self.toward(i, direction) for i in range(len(self.branches))]
         reach = [float(direction @ self.M @ d) for d in found]
         best = int(np.argmax(np.abs(reach)))
@@ -363,7 +363,7 @@ class SingularPose:
 
         Raises
         ------
-        SingularPoseError
+        SingularConfigurationError
             Where no motion has this velocity, or where second order leaves its acceleration open.
         """
         t = _check.number(t, "t")
@@ -402,9 +402,9 @@ class SingularPose:
 
     def _require_decided(self, branch: Branch) -> None:
         if not branch.regular:
-            raise SingularPoseError(
+            raise SingularConfigurationError(
                 f"{self.plant.name!r} does not regain its rank to second order along {self._words(branch.direction)}: "
-                "part of it may stay at the singular pose, or branches touch, and higher orders decide on the "
+                "part of it may stay at the singular configuration, or branches touch, and higher orders decide on the "
                 "acceleration. Start a little beside the pose, on the branch you want."
             )
 
@@ -417,7 +417,7 @@ class SingularPose:
 
         Raises
         ------
-        SingularPoseError
+        SingularConfigurationError
             Where no motion has this velocity, or where second order leaves its acceleration open.
         """
         f = _check.vector(f, self.plant.nv, "f", self.plant.velocity_names)
@@ -503,16 +503,16 @@ class SingularPose:
         return f"{self.outline}{'' if self.locked else near_by} {self._verdict()}"
 
 
-def singular_pose(
+def singular_configuration(
     plant: Plant, q: ArrayLike, v: ArrayLike | None = None, *, tolerance: float = _TOLERANCE
-) -> SingularPose:
-    """How a machine can move at a singular pose: rank, lost rows, branches, lock-up.
+) -> SingularConfiguration:
+    """How a machine can move at a singular configuration: rank, lost rows, branches, lock-up.
 
     Parameters
     ----------
     plant : Mechanism or FunctionPlant
     q : array_like, shape (nq,)
-        The pose, with closed loops. `nearest_singular_pose` makes it exact where it is known roughly.
+        The pose, with closed loops. `nearest_singular_configuration` makes it exact where it is known roughly.
     v : array_like, shape (nv,), optional
         A velocity there: its branch is found for sure, and `new_freedoms` are those that its motion has here only.
     tolerance : float
@@ -520,20 +520,20 @@ def singular_pose(
 
     Returns
     -------
-    pose : SingularPose
+    pose : SingularConfiguration
         Also at poses that are not singular: ``pose.singular`` tells, ``print(pose)`` says all.
 
     Raises
     ------
     AssemblyError
         Where the loops are open.
-    SingularPoseError
+    SingularConfigurationError
         Where no motion has the velocity v.
 
     Examples
     --------
     >>> from cmbcontrol import plants
-    >>> pose = singular_pose(plants.slider_crank(), [np.pi / 2, np.pi])
+    >>> pose = singular_configuration(plants.slider_crank(), [np.pi / 2, np.pi])
     >>> pose.rank, pose.generic_rank, pose.bifurcation
     (0, 1, True)
     >>> [branch.direction / branch.direction[0] for branch in pose.branches]  # q2 = pi; q2 = -2 q1
@@ -542,7 +542,7 @@ def singular_pose(
     _check.plant(plant)
     q = _check.vector(q, plant.nq, "q", plant.position_names).copy()
     tolerance = _check.positive(tolerance, "tolerance")
-    gap = plant.open_loop(q)
+    gap = plant.closure_error(q)
     if gap > 1e-6 * plant.size:
         raise AssemblyError(
             f"the loops of {plant.name!r} are open by {gap:.3e} m at this pose: close them with plant.close(q) or "
@@ -561,7 +561,7 @@ def singular_pose(
     if v is not None:
         v = _check.vector(v, plant.nv, "v", plant.velocity_names).copy()
     lost = tuple(_lost_row(plant, n) for n in left)
-    pose = SingularPose(plant, q, rank, lost, Z, forms, v, left, replace(at_rest, rank=rank))
+    pose = SingularConfiguration(plant, q, rank, lost, Z, forms, v, left, replace(at_rest, rank=rank))
     if v is not None and pose.moves(v):
         pose._piece(v)
     return pose
@@ -636,15 +636,15 @@ def regular_gradient(plant: Plant, q: ArrayLike) -> float:
     return float((plant.reach / np.sqrt(inertia)).max(initial=0.0))
 
 
-def nearest_singular_pose(plant: Plant, q: ArrayLike, *, within: float = 0.1) -> Array:
-    """The singular pose near a pose, to rounding.
+def nearest_singular_configuration(plant: Plant, q: ArrayLike, *, within: float = 0.1) -> Array:
+    """The singular configuration near a pose, to rounding.
 
     Newton's method: the loops close, and the smallest constraint gradients, those behind the largest gap in their
     sizes, vanish. With singular vectors U1, U2 (left) and V2 (right, on the small side) each step solves
 
         U1'(A x + phi) = 0,      U2'(A + D_x A) V2 = 0,
 
-    for the smallest x in the metric of M. Where singular poses form a family, the nearest one is found.
+    for the smallest x in the metric of M. Where singular configurations form a family, the nearest one is found.
 
     Parameters
     ----------
@@ -659,13 +659,13 @@ def nearest_singular_pose(plant: Plant, q: ArrayLike, *, within: float = 0.1) ->
 
     Raises
     ------
-    SingularPoseError
+    SingularConfigurationError
         Where there is none so near; the message says what was found instead.
 
     Examples
     --------
     >>> from cmbcontrol import plants
-    >>> nearest_singular_pose(plants.slider_crank(), [1.57, -3.14]).round(6)
+    >>> nearest_singular_configuration(plants.slider_crank(), [1.57, -3.14]).round(6)
     array([ 1.570796, -3.141593])
     """
     _check.plant(plant)
@@ -684,7 +684,7 @@ def nearest_singular_pose(plant: Plant, q: ArrayLike, *, within: float = 0.1) ->
             compared = regular_gradient(plant, q) if generic == 1 else scale  # a single row has no other
             count = _independent(sigma, compared, generic)
         if count is None:
-            if plant.open_loop(q) < _EXACT * plant.size and singular_pose(plant, q).singular:
+            if plant.closure_error(q) < _EXACT * plant.size and singular_configuration(plant, q).singular:
                 return q  # locked: there are no poses near by
             break
         x = _toward_singular(plant, q, terms, L, U, sigma, Vt, count)
@@ -695,9 +695,9 @@ def nearest_singular_pose(plant: Plant, q: ArrayLike, *, within: float = 0.1) ->
         if size <= 1e-15 or (size < 1e-9 and size >= 0.5 * last):
             return _closed_singular(plant, q, count)
         last = size
-    raise SingularPoseError(
-        f"there is no singular pose of {plant.name!r} within {within:g} (rad, or sizes of the machine) of the pose "
-        f"given: its smallest constraint gradient is {sigma.min(initial=np.inf) / scale:.3g} of the largest"
+    raise SingularConfigurationError(
+        f"there is no singular configuration of {plant.name!r} within {within:g} (rad, or sizes of the machine) of "
+        f"the pose given: its smallest constraint gradient is {sigma.min(initial=np.inf) / scale:.3g} of the largest"
     )
 
 
@@ -727,18 +727,18 @@ def _toward_singular(
 
 def _closed_singular(plant: Plant, q: Array, count: int) -> Array:
     """The pose, if it closes the loops."""
-    gap = plant.open_loop(q)
+    gap = plant.closure_error(q)
     if gap > _EXACT * plant.size:
-        raise SingularPoseError(
+        raise SingularConfigurationError(
             f"where the constraint gradients of {plant.name!r} vanish, its loops are open by {gap:.3g} m: the motion "
-            "passes near a singular pose, not through it"
+            "passes near a singular configuration, not through it"
         )
     return q
 
 
 @dataclass(frozen=True, eq=False)
 class SingularityEvent:
-    """A singular pose that a run met; see `Simulation.singularities`.
+    """A singular configuration that a run met; see `Simulation.singularities`.
 
     What is known of the pose is computed when it is first asked for.
 
@@ -769,13 +769,13 @@ class SingularityEvent:
     rank: int
 
     @cached_property
-    def pose(self) -> SingularPose | None:
+    def pose(self) -> SingularConfiguration | None:
         """The exact pose, with all that is known of it; None where the run only passed near one."""
         if self.kind.startswith("near"):
             return None
         try:
-            return singular_pose(self.plant, nearest_singular_pose(self.plant, self.q, within=1e-3))
-        except (AssemblyError, SingularPoseError):
+            return singular_configuration(self.plant, nearest_singular_configuration(self.plant, self.q, within=1e-3))
+        except (AssemblyError, SingularConfigurationError):
             return None
 
     @cached_property
@@ -794,7 +794,7 @@ class SingularityEvent:
 
     @property
     def lost_rows(self) -> tuple[dict[str, float], ...]:
-        """Names and weights of the rows that vanish; see `SingularPose`."""
+        """Names and weights of the rows that vanish; see `SingularConfiguration`."""
         return self.pose.lost_rows if self.pose else ()
 
     @property
@@ -819,13 +819,13 @@ class SingularityEvent:
     def __str__(self) -> str:
         text = f"t = {self.time:.9g} s: {self.kind}, conditioning {self.conditioning:.2g}. "
         if self.pose is None:
-            return text + "The motion misses the singular pose."
+            return text + "The motion misses the singular configuration."
         went = "" if self.taken is None else f" The run went on on branch {self.taken}."
         return text + (str(self.pose) if self.pose.few else self.pose.outline) + went
 
 
 def singularities(plant: Plant, data: xarray.Dataset) -> list[SingularityEvent]:
-    """The singular poses in the data of a run; see `Simulation.singularities`."""
+    """The singular configurations in the data of a run; see `Simulation.singularities`."""
     names = ("time", "kind", "q", "v", "v_after", "conditioning", "rank")
     found = []
     for t, kind, q, v, after, c, rank in zip(*(data[f"event_{name}"].values for name in names), strict=True):

@@ -237,8 +237,9 @@ def least_change(w, rank, change):
 def velocity_correction(scale, w, rank, v, change):
     """change (nv,) = what makes v admissible: the smallest one in the metric of the last split.
 
-    It is small where v is nearly admissible, and so are its rounding errors. Near a singular pose they would be divided
-    by the distance to it; there all of v is rotated, its head cut off, and rotated back, at the price of one rounding.
+    It is small where v is nearly admissible, and so are its rounding errors. Near a singular configuration they would
+    be divided by the distance to it; there all of v is rotated, its head cut off, and rotated back, at the price of one
+    rounding.
     """
     n = v.shape[0]
     pivots = w.rows.pivots
@@ -365,7 +366,7 @@ def close_step(model, x, tolerance, cap, accuracy, w, q):
     """q = x, brought to the loops by one Newton step in the Euclidean metric, the cheapest; for stages of a step.
 
     A stage is off the loops by an error of low order. On them it does not matter how the rows are written, and near a
-    singular pose the error is not divided by the distance to it.
+    singular configuration the error is not divided by the distance to it.
     """
     copy(x, q)
     link_poses(model.links, x, w.R, w.p)

@@ -74,9 +74,9 @@ OPEN, OPEN_FIXED = 1e-10, 1e-6
 # Of a run: what is shorter is no step; steps at which a law that fails at a stage ahead is believed.
 INSTANT, FAILING = 1e-14, 1e-9
 
-# Of the largest closeness so far: below it, singular poses are looked for ahead. A step whose stages come below half of
-# what its ends have may have one inside: the widest gap of DOP853's stages is a fifth of a step. A step is
-# searched for one afterwards where they come below a little more than that.
+# Of the largest closeness so far: below it, singular configurations are looked for ahead. A step whose stages come
+# below half of what its ends have may have one inside: the widest gap of DOP853's stages is a fifth of a step. A step
+# is searched for one afterwards where they come below a little more than that.
 ALERT, DIP, SUSPECT = 0.3, 0.5, 0.6
 
 # How a step that another method of the ladder might take grows from one held interval to the next, while that one is
@@ -94,18 +94,19 @@ class Steps(NamedTuple):
     X: np.ndarray  # (capacity + 1, nx) states
     F: np.ndarray  # (capacity, 7, nx) dense coefficients
     U: np.ndarray  # (capacity, nu) efforts that are held during the step
-    near: np.ndarray  # (capacity + 1,) closeness to a singular pose
-    found: np.ndarray  # (room, 2) times of singular poses that were met, and the closeness to them
+    near: np.ndarray  # (capacity + 1,) closeness to a singular configuration
+    found: np.ndarray  # (room, 2) times of singular configurations that were met, and the closeness to them
     K: np.ndarray  # (stages + 1 + extra, nx): the first is the rate at the last state
     low: np.ndarray  # (nx,): digits of that state below the last one that it can hold
     command: np.ndarray  # (nu,) efforts that are held at present
     times: np.ndarray  # output times
     limits: np.ndarray  # (nq, 2) of the coordinates; steps that may cross one count, too
-    # next sample; error of the last try across; energy at the start; time of a singular pose ahead; largest closeness;
-    # closeness a little before the last entry; next step of each method
+    # next sample; error of the last try across; energy at the start; time of a singular configuration ahead; largest
+    # closeness; closeness a little before the last entry; next step of each method
     clock: np.ndarray
     # last entry; entry since which the motion is smooth; steps; rejections; whether the last try was rejected, K[0] is
-    # the rate at the last entry, and w is evaluated there; the method; output times that are behind; singular poses met
+    # the rate at the last entry, and w is evaluated there; the method; output times that are behind; singular
+    # configurations met
     count: np.ndarray
 
 
@@ -275,7 +276,7 @@ def advance(model, tableaus, gaps, opt, s, w, r, until, tries):
         failed = rank < 0
         near = 1.0 if failed else closeness(w.rows.pivots, opt)
         least = min(nearest, now, near)
-        # -- a singular pose inside that was not seen ahead
+        # -- a singular configuration inside that was not seen ahead
         if watching and not seen and not crossing and not blunt and nearest < DIP * min(now, near):
             at = inside(model, opt, s, w, tableau, x, r.X[n + 1], t, step, closing, K, r.F[n], y)
             if at > 0.0:
@@ -395,7 +396,7 @@ def path_within(model, opt, s, w, tableau, x, new, t, step, closing, K, F, y):
 
 @kernel
 def inside(model, opt, s, w, tableau, x, new, t, step, closing, K, F, y):
-    """Fraction of a step at which its motion goes through a singular pose; zero where it does not."""
+    """Fraction of a step at which its motion goes through a singular configuration; zero where it does not."""
     if path_within(model, opt, s, w, tableau, x, new, t, step, closing, K, F, y) < 0:
         return 0.0
     at, near = nearest_approach(model, opt, s, w, x, F, 0.0, 1.0, y)
@@ -406,8 +407,8 @@ def inside(model, opt, s, w, tableau, x, new, t, step, closing, K, F, y):
 def keep(model, opt, s, w, r, n, t, rate_there, suspect, told, y):
     """The step from entry n is accepted, and ends at t; returns zero, or why the loop is left.
 
-    A singular pose is looked for where it is `suspect`, or where the last step ended at what may be the nearest
-    approach. With `told`, the step is shown, and may be refused.
+    A singular configuration is looked for where it is `suspect`, or where the last step ended at what may be the
+    nearest approach. With `told`, the step is shown, and may be refused.
     """
     count, clock = r.count, r.clock
     r.T[n + 1] = t

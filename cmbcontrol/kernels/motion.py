@@ -73,7 +73,7 @@ class Options(NamedTuple):
     cap: int  # largest rank the loops can have on the manifold
     reference: float  # size of a regular constraint gradient, in the metric of M
     accuracy: float  # loops count as closed below this, metres
-    pass_within: float  # motion that comes this near to a singular pose goes through it; 0 knows no passages
+    pass_within: float  # motion that comes this near to a singular configuration goes through it; 0 knows no passages
     stabilisation: int = PROJECT  # PROJECT, BAUMGARTE or NONE
     every: int = 1  # steps from one projection to the next
     euclidean: bool = False  # metric of the projection
@@ -149,7 +149,7 @@ def evaluate(model, opt, s, w, t, x, closing):
             if rank != FAILED:
                 if onto:
                     # The stage need not lie on the manifold. Its velocity across the loops is an error of the
-                    # method, which the acceleration would divide by the distance to a singular pose.
+                    # method, which the acceleration would divide by the distance to a singular configuration.
                     project_velocity(model.scale, w, rank, s.v)
                 update_velocity(model, s.q, s.v, w)
     s.rank[0] = rank
@@ -310,7 +310,7 @@ def keep_low(links, opt, x, moved, projected, low):
 
 @kernel
 def closeness(pivots, opt):
-    """Smallest over largest constraint gradient among those that are independent nearby: 0 at a singular pose.
+    """Smallest over largest constraint gradient among those that are independent nearby: 0 at a singular configuration.
 
     A single row is compared with `opt.reference`, since it has no other.
     """
@@ -322,7 +322,7 @@ def closeness(pivots, opt):
 
 @kernel
 def closeness_at(model, opt, s, w, t, y):
-    """Closeness to a singular pose at a state; w.phi is that of its pose. 1 where it cannot be told."""
+    """Closeness to a singular configuration at a state; w.phi is that of its pose. 1 where it cannot be told."""
     if opt.functions:
         copy(y, s.x)
         if call(opt.ask, LOOK, t) != 0:

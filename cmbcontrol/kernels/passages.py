@@ -1,7 +1,7 @@
-"""Singular poses on the way of a run: seen ahead, stepped across, or leapt over.
+"""Singular configurations on the way of a run: seen ahead, stepped across, or leapt over.
 
-The constraint forces near a singular pose divide errors by the distance to it, while the motion itself is smooth. So
-steps are placed such that no stage is near the pose, or the neighbourhood is leapt over.
+The constraint forces near a singular configuration divide errors by the distance to it, while the motion itself is
+smooth. So steps are placed such that no stage is near the pose, or the neighbourhood is leapt over.
 """
 
 from __future__ import annotations
@@ -27,22 +27,23 @@ __all__ = [
     "turning_limit",
 ]
 
-# From here on towards a singular pose, steps may be longer than `max_step`: short ones would put stages next to it.
+# From here on towards a singular configuration, steps may be longer than `max_step`: short ones would put stages next
+# to it.
 NEAR = 0.1
 
-# Nearer than this to a singular pose a step across has stages too near to it; what comes so near, with steps that
-# samples or limits make short, leaps. Stages are left as they are there: closing them moves them by rounding over the
-# distance to the pose, and turns the constraint forces by as much over the distance again.
+# Nearer than this to a singular configuration a step across has stages too near to it; what comes so near, with steps
+# that samples or limits make short, leaps. Stages are left as they are there: closing them moves them by rounding over
+# the distance to the pose, and turns the constraint forces by as much over the distance again.
 CROSS_FROM = 0.004
 
-# Nearer than this to a singular pose, rounding over the distance says nothing more of a step: poses so near are that
-# pose, see _tolerance.BLURRED.
+# Nearer than this to a singular configuration, rounding over the distance says nothing more of a step: poses so near
+# are that pose, see _tolerance.BLURRED.
 AT_IT = 1e-8
 
 # Accuracy asked of a leap, in positions (rad, m) and in energy; poses looked at, by golden section, to find it.
 LEAP_ERROR, LEAP_LOOKS = 1e-10, 24
 
-# A singular pose is approached down to this closeness before a passage is ruled out.
+# A singular configuration is approached down to this closeness before a passage is ruled out.
 END_OF_APPROACH = 1e-3
 
 # Poses looked at in a search for the nearest approach, evenly; then it is refined to a part of their distance: to 1e-3,
@@ -66,7 +67,7 @@ def closeness_in(model, opt, s, w, x0, F, fraction, y):
 
 @kernel
 def refined(model, opt, s, w, x0, F, low, high, part, y):
-    """Fraction of a step, between two, at which it is nearest to a singular pose, and the closeness there.
+    """Fraction of a step, between two, at which it is nearest to a singular configuration, and the closeness there.
 
     It is found to a `part` of their distance; y, and the positions of w, are those of it. The smallest gradient goes
     through zero, or passes it at a distance: its square is smooth, and Brent's method finds the minimum of that by
@@ -108,7 +109,7 @@ def refined(model, opt, s, w, x0, F, low, high, part, y):
 
 @kernel
 def nearest_approach(model, opt, s, w, x0, F, low, high, y):
-    """Fraction of a step, between low and high, at which its motion is nearest to a singular pose.
+    """Fraction of a step, between low and high, at which its motion is nearest to a singular configuration.
 
     The motion is that of the dense coefficients F; beyond 1 it is continued. Where it comes nearer than half the
     closeness at `low`, the place is refined, and y and the positions of w are those of it. Returns the fraction and
@@ -137,7 +138,7 @@ def looks_in(model, v, step):
 
 @kernel(allocates=True)
 def search(model, opt, s, w, x, F, t, step, before, found, count, y):
-    """Singular poses, or nearly singular ones, that a step from x passes: times and closeness go to `found`.
+    """Singular configurations, or nearly singular ones, that a step from x passes: times and closeness go to `found`.
 
     `count` entries of it are taken already. `before` is the closeness a little before the step, infinite where nothing
     is known. Returns the number of entries, and the closeness a little before the end of the step.
@@ -174,7 +175,7 @@ def search(model, opt, s, w, x, F, t, step, before, found, count, y):
 
 @kernel(inline=True)
 def passage(model, opt, s, w, x, F, last, reach, now, before, y):
-    """Time left to a singular pose ahead; infinite where none is within reach.
+    """Time left to a singular configuration ahead; infinite where none is within reach.
 
     x, F and `last` are the last step, whose motion is continued; `now` and `before` are the closeness at its end and
     at its start. The closeness has kinks where another row becomes the smallest, so a slow fall may end soon.
@@ -188,7 +189,7 @@ def passage(model, opt, s, w, x, F, last, reach, now, before, y):
 
 @kernel(inline=True)
 def passed(model, opt, s, w, x, F, fraction, y):
-    """Whether a step has gone through a singular pose near a fraction of it: a near miss leaves the loops open."""
+    """Whether a step has gone through a singular configuration near a fraction of it; a near miss opens the loops."""
     low, high = max(fraction - 0.3, 0.0), min(fraction + 0.3, 1.0)
     _, near = nearest_approach(model, opt, s, w, x, F, low, high, y)
     return near <= opt.pass_within and largest(model, w.phi) <= opt.pass_within**2 * model.size
@@ -196,7 +197,7 @@ def passed(model, opt, s, w, x, F, fraction, y):
 
 @kernel
 def plan(ahead, gap, h, now, room):
-    """Length of the next step where a singular pose is `ahead`, and whether it goes across; h is what accuracy allows.
+    """Length of the next step with a singular configuration `ahead`, and whether it goes across; accuracy allows h.
 
     A step goes across where the pose falls into the widest gap between its stages, at the fraction `gap`, so that none
     of them is near it. Else it leads to where the next one can do that at full length. `room` is the time to the end;
@@ -217,7 +218,7 @@ def plan(ahead, gap, h, now, room):
 
 @kernel
 def settled(error, before, unit, step, acceleration, nearest, within):
-    """Whether a step across a singular pose is as good as it can be, though its error is above the tolerance.
+    """Whether a step across a singular configuration is as good as it can be, though its error is above the tolerance.
 
     `error`, and `before` that of the last try from farther away, are measured in `unit`; `nearest` is the least
     closeness of a stage. Rounding opens the loops at a stage; closing them again moves it by eps / closeness. That
@@ -231,7 +232,7 @@ def settled(error, before, unit, step, acceleration, nearest, within):
 
 @kernel
 def blurred(error, nearest, speed):
-    """Whether the error of a step is what rounding makes of it beside a singular pose.
+    """Whether the error of a step is what rounding makes of it beside a singular configuration.
 
     Closing the loops there moves a stage by rounding over the closeness, `nearest` at best. A shorter step does not get
     below that, where the motion misses the pose and swings round it. At the pose itself nothing is moved by closing:
@@ -278,7 +279,7 @@ def leap_nodes(r, since, n, rate, window, times, values, rates):
 
 @kernel(inline=True)
 def nearest_along(model, opt, s, w, times, values, rates, count, a, d, y):
-    """Time between a and d at which the continued motion is nearest to a singular pose (golden section).
+    """Time between a and d at which the continued motion is nearest to a singular configuration (golden section).
 
     Returns the time and the closeness there; y, and the positions of w, are those of that time.
     """
@@ -305,7 +306,7 @@ def nearest_along(model, opt, s, w, times, values, rates, count, a, d, y):
 
 @kernel(inline=True)
 def leap(model, opt, s, w, r, since, n, rate, y, times, values, rates):
-    """Look ahead for a singular pose; y = state as far beyond it as it is ahead.
+    """Look ahead for a singular configuration; y = state as far beyond it as it is ahead.
 
     Where the motion, continued from the record, passes within `opt.pass_within` of the pose, and the continuation is
     as accurate as a step, the neighbourhood is leapt over. Returns the landing time, or a negative number where there
@@ -353,7 +354,7 @@ def turning_limit(model, A, v):
     """Step in which no coordinate of the loops moves by more than a radian or a size of the machine.
 
     Where the motion is simple, such as uniform rotation, the error control would allow steps of many turns, and
-    singular poses in them would go unseen.
+    singular configurations in them would go unseen.
     """
     fastest = 0.0
     for k in range(v.shape[0]):

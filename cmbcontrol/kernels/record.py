@@ -24,7 +24,7 @@ __all__ = ["conditioning", "output_quantities", "output_states"]
 
 @kernel(allocates=True)
 def conditioning(pivots, opt):
-    """Closeness to a singular pose at each of some states (times,), from the pivots there (times, rows)."""
+    """Closeness to a singular configuration at each of some states (times,), from the pivots there (times, rows)."""
     near = np.empty(pivots.shape[0])
     for i in range(pivots.shape[0]):
         near[i] = closeness(pivots[i], opt)

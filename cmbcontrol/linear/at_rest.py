@@ -40,7 +40,7 @@ def at_rest(plant: PlantBase, q: Array, lam: Array, u: Array) -> Derivatives:
 
 
 def loop_curvatures(plant: PlantBase, q: Array, local: Derivatives) -> list[Array]:
-    """The forms C_i = Z' d(A' n_i)/dq Z (dof, dof) of a singular pose; empty where the pose is regular.
+    """The forms C_i = Z' d(A' n_i)/dq Z (dof, dof) of a singular configuration; empty where the pose is regular.
 
     The n_i span N(A'). Rows that are redundant for good go on to satisfy n'A = 0 on the manifold, and
     give C_i = 0. Where rank is lost at this pose alone, the motions that the loops allow are those of the

@@ -41,7 +41,7 @@ class SpecialPoint(NamedTuple):
     ----------
     kind : str
         ``"fold"``: the parameter turns round. ``"branch point"``: another branch crosses; the stiffness is singular,
-        the parameter does not turn. ``"singular pose"``: the loops lose their rank.
+        the parameter does not turn. ``"singular configuration"``: the loops lose their rank.
     value : float
         Of the parameter.
     arclength : float
@@ -74,13 +74,13 @@ class EquilibriumBranch:
     points : tuple of OperatingPoint
     stiffness : ndarray, shape (points, n)
         Eigenvalues of the stiffness on the motions that leave the held coordinates in place, in the metric of M, 1/s2,
-        least first: squares of natural frequencies where nothing damps. NaN where a singular pose has more.
+        least first: squares of natural frequencies where nothing damps. NaN where a singular configuration has more.
     eigenvalues : ndarray of complex, shape (points, 2 n)
         Of the linear model of these motions, 1/s.
     stable : ndarray of bool, shape (points,)
         Whether none of them grows.
     special : tuple of SpecialPoint
-        Folds, branch points and singular poses on the way.
+        Folds, branch points and singular configurations on the way.
     ended : str
         Why the branch ends where it does.
 
@@ -127,7 +127,7 @@ class EquilibriumBranch:
     @property
     def singular_poses(self) -> tuple[SpecialPoint, ...]:
         """Where the loops lose their rank."""
-        return tuple(s for s in self.special if s.kind == "singular pose")
+        return tuple(s for s in self.special if s.kind == "singular configuration")
 
     def at(self, value: float) -> tuple[OperatingPoint, ...]:
         """The equilibria of the branch where the parameter has this value, in the order of the branch.
@@ -301,7 +301,7 @@ def continue_equilibria(
     Z'KZ, the loops' part included, becomes singular. It is a branch point where the parameter does not turn; found
     from the sign of the determinant of the equations bordered by the tangent, and, where two modes soften at once,
     from the number of negative stiffnesses. Stability is that of the motions that leave the held coordinates (and the
-    one that is the parameter) in place, under constant efforts. At a singular pose of the loops the branch is
+    one that is the parameter) in place, under constant efforts. At a singular configuration of the loops the branch is
     followed straight on; what is listed there is found to the accuracy of the closed loops only.
 
     Examples
@@ -364,7 +364,7 @@ def _bordered(base: Node, node: Node) -> float:
 
 
 def _loop_rank(base: Node, node: Node) -> float:
-    """Least eigenvalue of the rows of A, relative to those at `base`; changes its sign at singular poses."""
+    """Least eigenvalue of the rows of A, relative to those at `base`; changes its sign at singular configurations."""
     rank = base.pose.local.rank
     if rank == 0 or node.pose.local.rank < rank:
         return 1.0 if rank == 0 else 0.0
@@ -396,14 +396,14 @@ def _specials(curve: Curve, base: Node, node: Node, h: float) -> list[tuple[floa
     """What happens in a step from `base`: (step, kind, node), in order."""
     found = []
     flips = 0
-    for kind, test in (("fold", _turning), ("branch point", _bordered), ("singular pose", _loop_rank)):
+    for kind, test in (("fold", _turning), ("branch point", _bordered), ("singular configuration", _loop_rank)):
         if test(base, base) * test(base, node) < 0.0:
-            flips += kind != "singular pose"
+            flips += kind != "singular configuration"
             s, there = _locate(curve, base, node, h, test)
             found.append((s, kind, there))
-    if not any(kind == "singular pose" for _, kind, _ in found):
+    if not any(kind == "singular configuration" for _, kind, _ in found):
         if node.pose.local.rank < base.pose.local.rank:  # landed on it
-            found.append((h, "singular pose", node))
+            found.append((h, "singular configuration", node))
         elif abs(_negative(node) - _negative(base)) > flips and node.pose.local.rank == base.pose.local.rank:
             s, there = _locate(curve, base, node, h, _soft_modes)
             found.append((s, "branch point", there))
@@ -501,7 +501,8 @@ def _trace(curve: Curve, nodes: list[Node], reporter: Reporter) -> EquilibriumBr
         raise ContinuationError(
             f"the branch of {curve.plant.name!r} could not be followed beyond {curve.family.label} = {last.p:.6g}, "
             f"q = {np.round(last.q, 6).tolist()} ({len(record.nodes)} points are in error.branch). It may run into a "
-            "singular pose (see plant.diagnose(q)) or a sharp bend: try another step=, or start from the other side.",
+            "singular configuration (see plant.diagnose(q)) or a sharp bend: try another step=, or start from the "
+            "other side.",
             record.branch("lost"),
         ) from error
     except (Exception, KeyboardInterrupt) as error:

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from .. import _check
 from .._tolerance import DEPENDENT, rank
 from ..dynamics.derivatives import Derivatives, derivatives
-from ..errors import EquilibriumError, SingularPoseError
+from ..errors import EquilibriumError, SingularConfigurationError
 from ..model.base import PlantBase
 from ..model.mechanism import Mechanism
 from .at_rest import list_forces, loop_curvatures, relative_force, require_closed
@@ -68,8 +68,8 @@ def linearize(
     Raises
     ------
     EquilibriumError
-        Away from an equilibrium (naming what is not at rest; see `affine_approximation`), and at singular poses,
-        where the loops let the machine move in more than one way and no linear model exists.
+        Away from an equilibrium (naming what is not at rest; see `affine_approximation`), and at singular
+        configurations, where the loops let the machine move in more than one way and no linear model exists.
     AssemblyError
         Where the loops are open.
     ValueError
@@ -126,8 +126,8 @@ def affine_approximation(
 
     Raises
     ------
-    SingularPoseError
-        At singular poses.
+    SingularConfigurationError
+        At singular configurations.
     ValueError
         Where loops are open or open up, for coordinates that are not independent, unknown names.
 
@@ -306,8 +306,9 @@ def _require_regular(plant: PlantBase, here: Derivatives) -> None:
     """
     conditioning = plant.terms(here.q, here.v).conditioning
     if conditioning < _NEAR:
-        raise SingularPoseError(
-            f"{plant.name!r} is next to a singular pose, q = {np.round(here.q, 6).tolist()}: the smallest constraint "
+        raise SingularConfigurationError(
+            f"{plant.name!r} is next to a singular configuration, q = {np.round(here.q, 6).tolist()}: the smallest "
+            f"constraint "
             f"gradient is {conditioning:.1e} of the largest (at least {_NEAR:g} is needed for a linear model that is "
             "not rounding). Choose another pose; see plant.diagnose(q)."
         )
@@ -318,7 +319,8 @@ def _require_regular(plant: PlantBase, here: Derivatives) -> None:
     else:
         singular = plant.generic_rank(here.q) > here.rank
     if singular:
-        raise SingularPoseError(
-            f"{plant.name!r} is at a singular pose, q = {np.round(here.q, 6).tolist()}: its loops hold {here.rank} "
+        raise SingularConfigurationError(
+            f"{plant.name!r} is at a singular configuration, q = {np.round(here.q, 6).tolist()}: its loops hold "
+            f"{here.rank} "
             "freedoms here and more nearby, so that no linear model exists. Choose another pose; see plant.diagnose(q)."
         )

@@ -59,7 +59,7 @@ class LocalForm:
 
     Raises
     ------
-    SingularPoseError
+    SingularConfigurationError
     ParametrizationError
         Where coordinates are not independent.
 

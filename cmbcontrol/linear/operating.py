@@ -289,7 +289,7 @@ def trim(
 
     Notes
     -----
-    At a singular pose the equilibrium is stable where with some choice of the multipliers (they are not unique
+    At a singular configuration the equilibrium is stable where with some choice of the multipliers (they are not unique
     there) the stiffness is positive: the machine then rests in a valley whichever way it leaves.
 
     Examples

@@ -35,7 +35,7 @@ from numpy.typing import ArrayLike, NDArray
 from .. import _check
 from .._tolerance import INDEPENDENT
 from ..dynamics.differences import slope
-from ..errors import ModelError, ParametrizationError, SingularPoseError
+from ..errors import ModelError, ParametrizationError, SingularConfigurationError
 from ..model.base import PlantBase
 from .at_rest import coordinate_lengths, require_closed, require_holonomic
 from .right_jacobian import angle_factor, group_joints, inverse_right_jacobian, rate_gradient
@@ -132,7 +132,7 @@ class Chart(ABC):
     >>> q0 = plant.assemble(left=2.1, right=1.0)
     >>> chart = TangentSpace().at(plant, q0)
     >>> pose = chart.solve(chart.y0 + [0.1, 0.0])
-    >>> plant.open_loop(pose.q) < 1e-12, chart.coordinates(pose.q).round(12)
+    >>> plant.closure_error(pose.q) < 1e-12, chart.coordinates(pose.q).round(12)
     (True, array([0.1, 0. ]))
     """
 
@@ -267,8 +267,8 @@ class Chart(ABC):
             before = size
         raise ParametrizationError(
             f"Psi(y) of {plant.name!r} was not found at y = {_listed(self.names, y)}: after {count} steps the last "
-            f"is {size:.2e} (contraction rate {rate:.2g}, loops open by {plant.open_loop(q):.1e} m). The chart is that "
-            f"of y = {_listed(self.names, self.y0)}; reparametrize nearer to the pose."
+            f"is {size:.2e} (contraction rate {rate:.2g}, loops open by {plant.closure_error(q):.1e} m). The chart is "
+            f"that of y = {_listed(self.names, self.y0)}; reparametrize nearer to the pose."
         )
 
     # -- the range of the chart -------------------------------------------------------------------------
@@ -282,7 +282,7 @@ class Chart(ABC):
 
         Raises
         ------
-        SingularPoseError
+        SingularConfigurationError
         ParametrizationError
             Where given coordinates are not independent.
         """
@@ -738,7 +738,7 @@ def _require_threshold(threshold: float) -> None:
 
 
 def _base(plant: PlantBase, q0: ArrayLike, rank: int | None) -> tuple[Array, _Base]:
-    """Independent rows of A at a base point; refuses open loops and singular poses."""
+    """Independent rows of A at a base point; refuses open loops and singular configurations."""
     from scipy.linalg import qr
 
     _check.plant(plant)
@@ -750,8 +750,9 @@ def _base(plant: PlantBase, q0: ArrayLike, rank: int | None) -> tuple[Array, _Ba
         rank = plant.generic_rank(q0)
     found = float(terms.pivots[rank - 1] / terms.pivots[0]) if rank and terms.pivots[0] > 0.0 else float(rank == 0)
     if terms.rank < rank or found < _SINGULAR:
-        raise SingularPoseError(
-            f"{plant.name!r} is at a singular pose, q = {_rounded(q0)}: its loops hold {terms.rank} freedoms here and "
+        raise SingularConfigurationError(
+            f"{plant.name!r} is at a singular configuration, q = {_rounded(q0)}: its loops hold {terms.rank} freedoms "
+            f"here and "
             f"{rank} nearby (smallest over largest constraint gradient {found:.1e}), so that no coordinates are "
             "independent. Choose another pose; see plant.diagnose(q)."
         )

@@ -155,9 +155,9 @@ class Pose:
     def is_stable(self) -> bool:
         """Whether the stiffness is positive (or zero) on all motions that the loops allow.
 
-        At a singular pose the multipliers are not unique. The pose is stable where with some of them the stiffness
-        is positive: for z'(K + sum mu_i C_i) z is then the same, z'Kz, on all motions z'C_i z = 0 that the loops
-        allow (one such row: and only then, by Finsler's lemma).
+        At a singular configuration the multipliers are not unique. The pose is stable where with some of them the
+        stiffness is positive: for z'(K + sum mu_i C_i) z is then the same, z'Kz, on all motions z'C_i z = 0 that the
+        loops allow (one such row: and only then, by Finsler's lemma).
         """
         least = self.downhill()[1]
         if least >= -_UNSTABLE:
@@ -346,7 +346,7 @@ def close_moving(plant: PlantBase, q: Array, moving: Mask) -> Array:
         dq = np.zeros(plant.nv)
         dq[moving] = length * (pinv(A, plant.size, UNREACHED) @ -phi)
         ahead = plant.integrate(q, dq)
-        if not plant.open_loop(ahead) < np.abs(phi).max():
+        if not plant.closure_error(ahead) < np.abs(phi).max():
             break
         q = ahead
     left = plant.loop_residuals(q)

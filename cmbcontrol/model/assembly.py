@@ -56,12 +56,12 @@ def assemble(plant: PlantBase, values: dict[str, float], guess=None, *, starts: 
             with contextlib.suppress(ModelError):  # of functions that are not defined at the guess
                 _compare(closing, guess, origin, chosen, target, q)
             return q
-        residual = plant.open_loop(q)
+        residual = plant.closure_error(q)
         if residual < best_residual:
             best_q, best_residual = q, residual
     with contextlib.suppress(ModelError):
         unlimited = Closing(plant, held, limited=False).close(best_q)
-        if plant.open_loop(unlimited) < CLOSED * plant.extent(unlimited):
+        if plant.closure_error(unlimited) < CLOSED * plant.extent(unlimited):
             best_q = unlimited
     raise AssemblyError(_explain(closing, best_q, values, starts), plant.loop_residuals(best_q), best_q)
 
@@ -87,7 +87,7 @@ def close_holding(plant: PlantBase, start: Array, chosen: Array, target: Array) 
 def _closed(closing: Closing, q: Array) -> bool:
     """Whether a pose closes the loops, within the limits and with no axis reversed."""
     plant = closing.plant
-    near = plant.open_loop(q) < CLOSED * plant.extent(q)
+    near = plant.closure_error(q) < CLOSED * plant.extent(q)
     return near and not _outside(plant, q).size and not closing.reversed_loops(q)
 
 

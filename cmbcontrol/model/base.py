@@ -301,7 +301,7 @@ class PlantBase(ABC):
         phi = np.abs(self.residual(q)) * self.row_scale
         return {name: float(phi[rows].max(initial=0.0)) for name, rows in self.row_slices.items()}
 
-    def open_loop(self, q: ArrayLike) -> float:
+    def closure_error(self, q: ArrayLike) -> float:
         """The largest of `loop_residuals`, metres."""
         return float(np.abs(self.residual(q) * self.row_scale).max(initial=0.0))
 
@@ -315,8 +315,8 @@ class PlantBase(ABC):
             ``"mass"`` or ``"euclidean"``.
         accuracy : float, optional
             Where the loops are open by less, as a part of the size of the machine, they are closed. Unless given, they
-            are closed as far as rounding allows; near a singular pose, where small residuals hide large errors, by
-            measuring from that pose.
+            are closed as far as rounding allows; near a singular configuration, where small residuals hide large
+            errors, by measuring from that pose.
 
         Raises
         ------
@@ -327,13 +327,13 @@ class PlantBase(ABC):
         --------
         >>> from cmbcontrol import plants
         >>> plant = plants.five_bar()
-        >>> plant.open_loop(plant.close([2.1, -1.3, 1.0, 1.3])) < 1e-14
+        >>> plant.closure_error(plant.close([2.1, -1.3, 1.0, 1.3])) < 1e-14
         True
         """
         start = q = self._position(q).copy()
         accuracy = None if accuracy is None else _check.positive(accuracy, "accuracy")
         euclidean = _check.one_of(metric, ("mass", "euclidean"), "metric") == "euclidean"
-        left = self.open_loop(q) if accuracy is None else np.inf
+        left = self.closure_error(q) if accuracy is None else np.inf
         if accuracy is not None or left > 2e-15 * self.extent(q):  # less is rounding
             q, left = self._closed_to(q, euclidean, 1e-15 if accuracy is None else accuracy)
         if not left < 1e-9 * self.size and not left < 1e-9 * self.extent(q):
@@ -348,7 +348,7 @@ class PlantBase(ABC):
             q = closing.close(q, step, accuracy)
         except np.linalg.LinAlgError:
             raise self._bad_mass(q) from None
-        return q, self.open_loop(q)
+        return q, self.closure_error(q)
 
     def _mass(self, q: Array) -> Array:
         """Mass matrix (nv, nv)."""
@@ -388,7 +388,7 @@ class PlantBase(ABC):
 
         Damped Gauss-Newton steps within the joint limits, from the guess first: the pose found is, to first order, the
         nearest one (in radians, and sizes of the machine). Only where there is none, from starts that wander further
-        off. The joint values are held exactly, also those of a singular pose, which is met to rounding.
+        off. The joint values are held exactly, also those of a singular configuration, which is met to rounding.
 
         Parameters
         ----------
@@ -417,7 +417,7 @@ class PlantBase(ABC):
         >>> from cmbcontrol import plants
         >>> plant = plants.five_bar()
         >>> q = plant.assemble(left=2.1, right=1.0)
-        >>> plant.open_loop(q) < 1e-12
+        >>> plant.closure_error(q) < 1e-12
         True
         """
         return assembly.assemble(self, joint_values, guess)
@@ -426,8 +426,8 @@ class PlantBase(ABC):
         """Rank of A at poses near q on the manifold: above the rank at q where q is singular.
 
         Nearby poses are found by moving 1e-3 (rad, or sizes of the machine) along admissible velocities and closing
-        the loops again. At a singular pose most of these are tangent to no branch, and closing leads part of the way
-        back; then a coordinate is held off its value while the others close the loops.
+        the loops again. At a singular configuration most of these are tangent to no branch, and closing leads part of
+        the way back; then a coordinate is held off its value while the others close the loops.
         """
         q = self._position(q)
         here = self.terms(q, np.zeros(self.nv))
@@ -460,12 +460,13 @@ class PlantBase(ABC):
     def _rank_nearby(self, q: Array, near: Array, step: Array) -> list[int]:
         """The rank at a closed pose that is near q, but not at it; else none.
 
-        Loops that are closed to 1e-14 hold a part that is locked at a singular pose to its root, 1e-7: gradients of
-        that size are none. Those that the motion brings back are as large as its 1e-3, less the conditioning. Loops
-        that are open by more may be open for good: some singular poses open by the fourth power of the step.
+        Loops that are closed to 1e-14 hold a part that is locked at a singular configuration to its root, 1e-7:
+        gradients of that size are none. Those that the motion brings back are as large as its 1e-3, less the
+        conditioning. Loops that are open by more may be open for good: some singular configurations open by the fourth
+        power of the step.
         """
         distance = np.abs(self.difference(q, near) / step).max()
-        if not 0.1 < distance < 100.0 or not self.open_loop(near) < _SHUT * self.extent(near):
+        if not 0.1 < distance < 100.0 or not self.closure_error(near) < _SHUT * self.extent(near):
             return []
         terms = self.terms(near, np.zeros(self.nv))
         return [min(terms.rank, rank(terms.pivots, float(terms.pivots.max(initial=0.0)), _REGAINED))]
@@ -524,8 +525,8 @@ class PlantBase(ABC):
 
         Raises
         ------
-        SingularPoseError
-            At singular poses.
+        SingularConfigurationError
+            At singular configurations.
         AssemblyError
             In a call, where the branch ends before the state asked for.
 

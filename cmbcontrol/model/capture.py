@@ -33,7 +33,7 @@ def capture(plant: Mechanism, loop: Joint | Loop | Coupling, q: NDArray[np.float
     >>> from cmbcontrol import plants
     >>> plant = plants.five_bar()
     >>> q = np.array([2.0, -1.0, 1.0, 1.0])  # the tip is open
-    >>> plant.with_loops(capture(plant, plant.loops[0], q)).open_loop(q) < 1e-15
+    >>> plant.with_loops(capture(plant, plant.loops[0], q)).closure_error(q) < 1e-15
     True
     """
     if isinstance(loop, Coupling):

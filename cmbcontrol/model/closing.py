@@ -70,7 +70,8 @@ def descend(
         r_trial, jacobian_trial = equations(trial)
         now = float(np.linalg.norm(r_trial))
         if now < left:
-            # a residual that stays is a minimum: where the loops close, even at singular poses, it falls by more
+            # a residual that stays is a minimum: where the loops close, even at singular configurations, it falls by
+            # more
             stalled = stalled + 1 if now > 0.97 * left and not far else 0
             factor = max(0.2 * factor, 1e-4) if now < 0.3 * left else factor
             q, r, jacobian, J, left = trial, r_trial, jacobian_trial, None, now
@@ -132,7 +133,7 @@ class Closing:
                 break
             trial = self.close(plant.integrate(rough, self.short(part * self.lengths * move)), goal=1e-6)
             closer = plant.difference(trial, guess) / self.lengths
-            if np.linalg.norm(closer) < np.linalg.norm(way) and plant.open_loop(trial) < 1e-5 * plant.size:
+            if np.linalg.norm(closer) < np.linalg.norm(way) and plant.closure_error(trial) < 1e-5 * plant.size:
                 rough, way, part = trial, closer, min(1.0, 2.0 * part)
             else:
                 part *= 0.5

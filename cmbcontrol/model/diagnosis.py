@@ -82,7 +82,7 @@ class Diagnosis:
     def __str__(self) -> str:
         redundant = ", ".join(f"{k}: {n}" for k, n in self.redundant.items() if n) or "none"
         shared = [k for k, unique in self.unique_multipliers.items() if not unique]
-        nearby = f" (nearby {self.generic_rank}: singular pose)" if self.singular else ""
+        nearby = f" (nearby {self.generic_rank}: singular configuration)" if self.singular else ""
         lines = [
             f"rows {self.rows}, rank {self.rank}" + nearby,
             f"true degrees of freedom {self.dof}",

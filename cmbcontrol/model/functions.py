@@ -527,7 +527,7 @@ class FunctionPlant(PlantBase):
     def project_velocity(self, q: ArrayLike, v: ArrayLike, *, metric: str = "mass") -> Array:
         """The velocity nearest to v that the loops allow, in the metric of M or the Euclidean one.
 
-        Within rounding of a singular pose (1e-8), gradients that nearly vanish do not count.
+        Within rounding of a singular configuration (1e-8), gradients that nearly vanish do not count.
         """
         q = _check.vector(q, self.nq, "q", self.position_names)
         v = _check.vector(v, self.nv, "v", self.velocity_names)
@@ -587,7 +587,7 @@ class FunctionPlant(PlantBase):
             return q
         A = self.row_scale[:, None] * self._value("A", q)
         closer = q - np.linalg.lstsq(A, off, rcond=RANK_TOLERANCE)[0]
-        return closer if self.open_loop(closer) < self.open_loop(q) else q
+        return closer if self.closure_error(closer) < self.closure_error(q) else q
 
     # -- from process to process ------------------------------------------------------------------
 

@@ -326,7 +326,7 @@ class Mechanism(PlantBase):
     def project_velocity(self, q: ArrayLike, v: ArrayLike, *, metric: str = "mass") -> Array:
         """The velocity nearest to v that the loops allow, in the metric of M or the Euclidean one.
 
-        Within rounding of a singular pose (1e-8), gradients that nearly vanish do not count.
+        Within rounding of a singular configuration (1e-8), gradients that nearly vanish do not count.
         """
         q = self._position(q)
         v = _check.vector(v, self.nv, "v", self.velocity_names).copy()

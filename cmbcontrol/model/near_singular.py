@@ -1,14 +1,15 @@
-"""Closing the loops at and near singular poses, where the residual holds only part of the digits.
+"""Closing the loops at and near singular configurations, where the residual holds only part of the digits.
 
-Where a constraint gradient of size s is left, rounding of the residual is divided by s. At the singular pose itself the
-residual is a square there, and a pose that is off by 1e-8 closes to 1e-16. Two ways give all digits:
+Where a constraint gradient of size s is left, rounding of the residual is divided by s. At the singular configuration
+itself the residual is a square there, and a pose that is off by 1e-8 closes to 1e-16. Two ways give all digits:
 
 * At the pose: Newton's method on an extended problem, which is regular. Loops close as far as the gradients tell that
   stay, and the gradients that are lost vanish: with singular vectors U1, U2 (left) and V2 (right, on the small side)
 
       U1'(A x + phi) = 0,      U2'(A + D_x A) V2 = 0.
 
-* Near it: the residual as an integral from the singular pose, phi(q) = int A dx over the path. Its rounding is that of
+* Near it: the residual as an integral from the singular configuration, phi(q) = int A dx over the path. Its rounding is
+that of
   A times the distance; divided by the small gradients, which are as the distance, it is rounding again.
 """
 
@@ -28,12 +29,12 @@ Array = NDArray[np.float64]
 _SQUARE = 1e-5  # a double root is found to 1e-8, or 1e-7 where it is flat: its gradient is not above this
 _NEAR = 1e-3  # below, closing by the residual loses more than three digits
 _ROUNDING = 1e-13  # times the extent over the size: redundant rows leave gradients of this size
-_WITHIN = 0.1  # how far a singular pose may be to measure from it
+_WITHIN = 0.1  # how far a singular configuration may be to measure from it
 _STEP = 1e-4  # of central differences of A: errors of 1e-8 slow Newton's method by that much, no more
 
 
 def refined(closing: Closing, q: Array, start: Array | None = None) -> Array:
-    """A closed pose, with the digits that a singular pose at it or near it took; coordinates that are held stay.
+    """A closed pose, with the digits that a singular configuration near it took; coordinates that are held stay.
 
     `start` is where q was closed from: what rounding did on the way is forgotten.
     """
@@ -45,7 +46,8 @@ def refined(closing: Closing, q: Array, start: Array | None = None) -> Array:
             small = _NEAR if beside else _SQUARE
             smallest, rank = _smallest(J[:, free], floor)
             if rank == free.size and smallest <= small:
-                # what is held leaves this pose alone; it may be a double root: the singular pose, or a turning point
+                # what is held leaves this pose alone; it may be a double root: the singular configuration, or a turning
+                # point
                 found = _singular(closing, q, every if beside else free, free, small, _SQUARE)
                 if found is not None:
                     return found
@@ -67,7 +69,7 @@ def _smallest(J: Array, floor: float) -> tuple[float, int]:
 
 
 def _beside(closing: Closing, origin: Array, q: Array) -> Array | None:
-    """The pose q, closed by the integral from a singular pose nearby."""
+    """The pose q, closed by the integral from a singular configuration nearby."""
     plant, free = closing.plant, closing.free
     x = plant.difference(origin, q)
     nodes, weights = np.polynomial.legendre.leggauss(4)  # exact to rounding within 0.1 rad
@@ -105,7 +107,7 @@ def _jacobian(closing: Closing, q: Array) -> Array:
 def _as_closed(closing: Closing, new: Array, old: Array) -> bool:
     """Whether a pose is closed to rounding, which adds up at random along the joints, or no worse than another one."""
     plant = closing.plant
-    return plant.open_loop(new) <= max(plant.open_loop(old), 1e-15 * np.sqrt(plant.nv) * plant.extent(new))
+    return plant.closure_error(new) <= max(plant.closure_error(old), 1e-15 * np.sqrt(plant.nv) * plant.extent(new))
 
 
 def _singular(closing: Closing, q: Array, columns: Array, unknown: Array, small: float, within: float) -> Array | None:

@@ -114,21 +114,22 @@ EXPERIMENTS: Mapping[str, Entry] = MappingProxyType(
             ),
             Entry(
                 "spencer-five-bar-1",
-                "Spencer, figures 3.3 to 3.6: the five-bar from its singular pose, without stabilisation",
+                "Spencer, figures 3.3 to 3.6: the five-bar from its singular configuration, without stabilisation",
                 _later("spencer:first_example"),
                 "10 s",
                 "5 s",
             ),
             Entry(
                 "spencer-five-bar-2",
-                "Spencer, figures 3.7 to 3.10: the five-bar through its singular pose, multipliers against null space",
+                "Spencer, figures 3.7 to 3.10: the five-bar through its singular configuration, multipliers against "
+                "null space",
                 _later("spencer:second_example"),
                 "1 min",
                 "5 s",
             ),
             Entry(
                 "aghili-slider-crank",
-                "Aghili, section 8: the slider-crank through its singular pose, threshold of (70), loop (39)",
+                "Aghili, section 8: the slider-crank through its singular configuration, threshold of (70), loop (39)",
                 _later("aghili:slider_crank_experiment"),
                 "30 s",
                 "5 s",
@@ -170,7 +171,7 @@ EXPERIMENTS: Mapping[str, Entry] = MappingProxyType(
             ),
             Entry(
                 "formulations",
-                "cost, accuracy and conditioning of all formulations on all plants, and near a singular pose",
+                "cost, accuracy and conditioning of all formulations on all plants, and near a singular configuration",
                 _later("comparison:formulations"),
                 "30 s",
                 "3 s",

@@ -1,4 +1,4 @@
-"""Aghili's slider-crank (section 8) through its singular pose: the threshold of (70), the loop (39), and ours beside.
+"""Aghili's slider-crank (section 8) through its singular configuration: threshold (70), loop (39), and ours beside.
 
 The rod is as long as the crank, so that with q2 = -2 q1 the singular value of A is sqrt(5) l |cos q1|. The paper takes
 it for zero below epsilon: there A+ = 0, P = I and M_c = M, the loop is dropped.
@@ -32,7 +32,7 @@ __all__ = ["Through", "above", "closed_forms", "closed_loop", "condition_numbers
 
 Array = NDArray[np.float64]
 SOURCE = "F. Aghili, projection-operator formulation, sections 6 and 8 (eqs. 65 to 71)"
-ALONG = np.array([1.0, -2.0])  # admissible velocities, off the singular poses
+ALONG = np.array([1.0, -2.0])  # admissible velocities, off the singular configurations
 PATH = Quintic([0.6], [2.5], duration=2.0)
 T_END, STEP = 2.5, 1e-3  # s
 SPEED, FREE_END = 6.0, 0.6  # rad/s and s, of the run without a motor
@@ -85,10 +85,10 @@ def closed_forms(count: int = 200, mass: float = 1.3, length: float = 0.7) -> Ta
         )
         compare("its determinant (kg2 m4)", np.linalg.det(Mc), inertia**2 * (3.0 - 2.0 * c2) / 5.0)
     singular = plant.terms([0.5 * np.pi, np.pi], np.zeros(2))
-    compare("at the singular pose: P = I", singular.P, np.eye(2))
+    compare("at the singular configuration: P = I", singular.P, np.eye(2))
     for label, form in FORMS.items():
         compare(
-            f"at the singular pose: {label[: label.index(' ')]} = M (kg m2)",
+            f"at the singular configuration: {label[: label.index(' ')]} = M (kg m2)",
             constraint_inertia(singular, form),
             singular.M,
         )
@@ -121,7 +121,7 @@ def _condition_table() -> Table:
     near = condition_numbers([0.5 * np.pi - 1e-6])
     return Table(
         "Condition numbers",
-        ("matrix", "least", "largest", "1e-6 rad from the singular pose"),
+        ("matrix", "least", "largest", "1e-6 rad from the singular configuration"),
         [(label, values.min(), values.max(), near[label][0]) for label, values in away.items()],
         "q1 from 0.1 to 3.0 rad. The KKT matrix has the multiplier among its unknowns, which grows at the pose.",
     )
@@ -132,7 +132,7 @@ def _condition_table() -> Table:
 
 @dataclass(frozen=True, eq=False)
 class Through:
-    """A run through the singular pose.
+    """A run through the singular configuration.
 
     Attributes
     ----------
@@ -402,7 +402,7 @@ def _draw_conditions() -> Figure:
     found = condition_numbers(angles)
     for (label, values), style in zip(found.items(), styles(len(found)), strict=True):
         ax.plot(angles, values, linewidth=1.3, label=label, **style)
-    line = ax.axvline(0.5 * np.pi, color=FAINT, linewidth=0.8, zorder=0.5, label="singular pose")
+    line = ax.axvline(0.5 * np.pi, color=FAINT, linewidth=0.8, zorder=0.5, label="singular configuration")
     dress(ax, "condition number", log=True)
     ax.set_xlabel("angle of the crank (rad)", fontsize=LABEL, color=INK)
     ax.set_xlim(angles[0], angles[-1])

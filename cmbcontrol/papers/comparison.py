@@ -123,7 +123,7 @@ def exact_acceleration(terms: Terms, f: Array) -> Array:
 
 
 def near_singular(distance: float) -> tuple[Plant, Array, Array]:
-    """The five-bar a given way (rad, of the left crank) from its singular pose, all links level."""
+    """The five-bar a given way (rad, of the left crank) from its singular configuration, all links level."""
     plant = plants.five_bar()
     q = plant.close(np.array([np.pi, -np.pi, 0.0, np.pi]) + distance * np.array([1.0, -0.5, -1.0, 0.7]))
     return plant, q, np.zeros(plant.nv)
@@ -150,7 +150,7 @@ _MEASURED = ("seconds a call", "relative error", "conditioning")
 
 
 def formulations(quick: bool = False, progress: Progress = False) -> Report:
-    """Cost, accuracy and conditioning of all formulations on all plants, and near a singular pose; of pseudoinverses.
+    """Cost, accuracy and conditioning of all formulations, also near a singular configuration; of pseudoinverses.
 
     Parameters
     ----------
@@ -161,8 +161,8 @@ def formulations(quick: bool = False, progress: Progress = False) -> Report:
     Returns
     -------
     report : Report
-        ``data``: ``"seconds"``, ``"error"`` and ``"conditioning"`` by plant (or distance from the singular pose, rad:
-        ``"0.001"``, ``"0.001, rows turned"``) and formulation.
+        ``data``: ``"seconds"``, ``"error"`` and ``"conditioning"`` by plant (or distance from the singular
+        configuration, rad: ``"0.001"``, ``"0.001, rows turned"``) and formulation.
     """
     names = ("five-bar", "slider-crank", "bricard", "parallelogram") if quick else tuple(plants.catalogue)
     states = {name: State.at(*plants.catalogue[name].start()) for name in names}
@@ -194,9 +194,13 @@ def formulations(quick: bool = False, progress: Progress = False) -> Report:
             _panel("Relative error of the acceleration", "plant", marked, errors, star),
             _panel("Condition number of the matrix solved with", "plant", marked, conditions, star),
             _panel(
-                "Error near the singular pose of the five-bar", "distance (rad)", dict.fromkeys(near), errors, LEGEND
+                "Error near the singular configuration of the five-bar",
+                "distance (rad)",
+                dict.fromkeys(near),
+                errors,
+                LEGEND,
             ),
-            _panel("Conditioning near the singular pose", "distance (rad)", dict.fromkeys(near), conditions, LEGEND),
+            _panel("Conditioning there", "distance (rad)", dict.fromkeys(near), conditions, LEGEND),
             inverses,
         ],
         {"formulations-near-singular": lambda: _near_figure(errors, conditions, tuple(near))},
@@ -206,8 +210,8 @@ def formulations(quick: bool = False, progress: Progress = False) -> Report:
             "Errors are against the solution of (20) in rational numbers, over the largest acceleration with or "
             "without loops.",
             "Times are those of Python calls, given M, h, A and b; the least of 300 calls.",
-            "Near the singular pose one row of the five-bar is small; with rows turned by 0.6 rad both are large, and "
-            "nearly the same.",
+            "Near the singular configuration one row of the five-bar is small; with rows turned by 0.6 rad both are "
+            "large, and nearly the same.",
         ),
         {"seconds": seconds, "error": errors, "conditioning": conditions},
     )
@@ -269,7 +273,7 @@ def _pseudoinverses(states: Mapping[str, State], quick: bool) -> Table:
 
 
 def _near_figure(errors: Mapping, conditions: Mapping, near: Sequence[str]) -> Figure:
-    """Error and condition number over the distance to the singular pose."""
+    """Error and condition number over the distance to the singular configuration."""
     from matplotlib.figure import Figure
 
     from ..plot.style import INK, LABEL, beside, dress, styles
@@ -286,7 +290,7 @@ def _near_figure(errors: Mapping, conditions: Mapping, near: Sequence[str]) -> F
             ax.plot(distances, [max(values[d][name], 1e-17) for d in turned], label=name, **look)
         dress(ax, label, log=True)
         ax.set_xscale("log")
-        ax.set_xlabel("distance to the singular pose (rad)", fontsize=LABEL, color=INK)
+        ax.set_xlabel("distance to the singular configuration (rad)", fontsize=LABEL, color=INK)
     beside(axes[-1])
     return figure
 

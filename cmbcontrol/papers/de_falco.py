@@ -374,8 +374,8 @@ def tables(quick: bool = False, progress: Progress = False) -> Report:
 
 _CHOICES = (
     "Initial pose: not printed. Two starts at rest: links at -30 degrees from +x, which swing to -150 degrees and "
-    "never come near a singular pose; and at 60 degrees, which swing to -240 degrees and pass the flat poses th = 0 "
-    "and th = -pi, where the rank is 10.",
+    "never come near a singular configuration; and at 60 degrees, which swing to -240 degrees and pass the flat poses "
+    "th = 0 and th = -pi, where the rank is 10.",
     f"Correct: each of the three links within {CORRECT:g} rad of the exact motion, at times 0.01 s apart. The paper "
     "does not say what it calls correct.",
     "Threshold of the rank: TOL, as in section 4 of the paper, relative to the largest singular value (or row, or "

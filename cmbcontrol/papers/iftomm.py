@@ -464,7 +464,7 @@ def _passages(defaults: dict[tuple[int, float], Measured]) -> list[Table]:
 
 
 def _freed(run: Measured, events: Sequence[dict[str, Any]]) -> int | None:
-    """Freedoms at the singular poses, as logged."""
+    """Freedoms at the singular configurations, as logged."""
     ranks = {event["rank"] for event in events}
     return run.problem.plant.nv - ranks.pop() if len(ranks) == 1 else None
 

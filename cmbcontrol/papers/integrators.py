@@ -1,4 +1,4 @@
-"""All integrators on three machines: a regular one, one through singular poses, a stiff one."""
+"""All integrators on three machines: a regular one, one through singular configurations, a stiff one."""
 
 from __future__ import annotations
 

@@ -844,7 +844,7 @@ def null_space(
     Raises
     ------
     ValueError
-        Where R v does not determine v, and at singular poses.
+        Where R v does not determine v, and at singular configurations.
 
     Notes
     -----
@@ -869,7 +869,7 @@ def _independent(plant: Mechanism, R: ArrayLike) -> Array:
 
 
 def _solver(tree: _Tree, R: Array, con: Constraints) -> Array:
-    """[R; G]^-1 (nv, p + rows) by least squares, rows in one unit; refuses dependent coordinates and singular poses."""
+    """[R; G]^-1 (nv, p + rows) by least squares, rows in one unit; refuses dependent and singular ones."""
     (p, n), name = R.shape, tree.plant.name
     scale = np.concatenate([np.ones(p), tree.plant.row_scale])
     X = scale[:, None] * np.vstack([R, con.G])
@@ -894,7 +894,7 @@ def _solver(tree: _Tree, R: Array, con: Constraints) -> Array:
         raise ValueError(
             f"K has no derivative along the loops of {name!r} at q = {np.round(tree.q, 6).tolist()} (rows "
             f"contradict each other by {left:.3g} of {size:.3g}): the pose is singular, or the loops are open "
-            f"(by {tree.plant.open_loop(tree.q):.3g} m)"
+            f"(by {tree.plant.closure_error(tree.q):.3g} m)"
         )
     return E
 
@@ -1010,7 +1010,7 @@ def local_state_space(
     Raises
     ------
     ValueError
-        For coordinates that are not independent, singular poses, velocities that the loops forbid.
+        For coordinates that are not independent, singular configurations, velocities that the loops forbid.
 
     Notes
     -----

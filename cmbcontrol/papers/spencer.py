@@ -55,8 +55,8 @@ class SymmetricMotion:
 
     The tip stays above or below the middle of the base: 1 + cos x = 3/2 (1 - cos y) for the absolute angles x and y of
     the left links. So sin(y/2) = sqrt(2/3) cos(x/2), a smooth curve along which x may go on and on. It crosses itself
-    at the singular pose, x = pi and y = 0. Along it K'M K x'' + K'(h + M dK/dx x'^2) = 0 with K = dq/dx, where no
-    constraint is left that could be singular.
+    at the singular configuration, x = pi and y = 0. Along it K'M K x'' + K'(h + M dK/dx x'^2) = 0 with K = dq/dx, where
+    no constraint is left that could be singular.
 
     Parameters
     ----------
@@ -70,7 +70,7 @@ class SymmetricMotion:
     Attributes
     ----------
     passages : ndarray
-        Times in the singular pose, s.
+        Times in the singular configuration, s.
 
     Examples
     --------
@@ -115,7 +115,7 @@ class SymmetricMotion:
         return q, v, a
 
     def multipliers(self, times: ArrayLike) -> Array:
-        """lam with A' lam = -(M dv/dt + h), N, shape (times, 2). They have poles at the singular pose."""
+        """lam with A' lam = -(M dv/dt + h), N, shape (times, 2). They have poles at the singular configuration."""
         found = []
         for q, v, a in zip(*self.at(times), strict=True):
             terms = self.plant.terms(q, v)
@@ -136,7 +136,7 @@ def symmetric_pose(plant: Mechanism, x: float) -> tuple[Array, Array, Array]:
 
 @cache
 def return_time(plant: Mechanism) -> float:
-    """When the motion from rest in the singular pose is back there, s, by quadrature of the energy balance.
+    """When the motion from rest in the singular configuration is back there, s, by quadrature of the energy balance.
 
     x' = sqrt(2 (E - V) / I) with I = K'M K, to the turning point V = E and back. With x = middle - radius cos(phi)
     the integrand is smooth.
@@ -317,8 +317,8 @@ def simulated(label: str, case: str, t_end: float, *, cut: str = "right", **opti
 def null_space_step(terms: Terms, freedoms: int = 2) -> Array:
     """Acceleration by (3.5b), with as many columns of V_2 as the machine has freedoms at regular poses.
 
-    The formulation "null-space-svd" differs from it in exactly singular poses alone, where the null space has a
-    column more: Spencer sets 1/sigma_m = 0 there, and leaves V_2 as it is.
+    The formulation "null-space-svd" differs from it in exactly singular configurations alone, where the null space has
+    a column more: Spencer sets 1/sigma_m = 0 there, and leaves V_2 as it is.
     """
     U, s, Vt = np.linalg.svd(terms.A)
     rank, K = int(np.count_nonzero(s > RANK_TOLERANCE * s[0])), Vt[len(Vt) - freedoms :].T
@@ -353,9 +353,9 @@ def in_null_space(
 
 CHOICES = (
     "The base is not printed: 1.0 m. Centres of mass are at mid-link, gravity is 9.81 m/s2 along -y.",
-    "The singular pose (pi, 0, 0, pi) is in absolute link angles. So are the trajectories, the condition number of G "
-    "and (3.7); runs are in joint angles, with the loop cut at the lower right support.",
-    "V_2 of (3.5b) keeps two columns in the singular pose, where the null space has three.",
+    "The singular configuration (pi, 0, 0, pi) is in absolute link angles. So are the trajectories, the condition "
+    "number of G and (3.7); runs are in joint angles, with the loop cut at the lower right support.",
+    "V_2 of (3.5b) keeps two columns in the singular configuration, where the null space has three.",
     "The thesis shows its results as curves, without numbers: what is compared is what its text says.",
 )
 COLUMNS = (
@@ -382,7 +382,7 @@ def _part(course: Course) -> dict[str, Cell]:
 
 
 def first_example(quick: bool = False, progress: Progress = False) -> Report:
-    """From the singular pose at rest, without stabilisation (figures 3.3 to 3.6); ours beside it."""
+    """From the singular configuration at rest, without stabilisation (figures 3.3 to 3.6); ours beside it."""
     t_end = 2.9 if quick else T_END
     exact = SymmetricMotion(machine(), "singular", t_end)
     with Reporter(progress, "first example") as report:
@@ -404,12 +404,13 @@ def first_example(quick: bool = False, progress: Progress = False) -> Report:
     back, until = float(exact.passages[1]), 2.8
     tables = (
         Table(
-            "Back in the singular pose",
+            "Back in the singular configuration",
             ("what", "time (s)"),
             [("the thesis", f"{RETURN:g}")]
             + [(course.label, _clock(course.turn(RETURN))) for course in courses]
             + [("quadrature", _clock(back))],
-            "A loop that has drifted open by d has no singular pose: its branches pass each other at sqrt(d) or so, "
+            "A loop that has drifted open by d has no singular configuration: its branches pass each other at sqrt(d) "
+            "or so, "
             "and a run turns there. The thesis says that the motion repeats itself after the return; at rest in the "
             "pose there are two symmetric ways to go on. Time reversal and Gauss' principle single out the one that "
             "the machine came by. " + " ".join(_way(course) for course in (thesis, ours)),
@@ -461,7 +462,7 @@ def _way(course: Course) -> str:
 
 
 def second_example(quick: bool = False, progress: Progress = False) -> Report:
-    """Through the singular pose with a velocity (figures 3.7 to 3.10): both methods of the thesis, and ours."""
+    """Through the singular configuration with a velocity (figures 3.7 to 3.10): the thesis' methods, and ours."""
     t_end = 1.0 if quick else T_END
     exact = SymmetricMotion(machine(), "second", t_end)
     fixed = dict(method="rk4", step=STEP)
@@ -590,7 +591,7 @@ class _Panel:
 
 
 def _stacked(panels_of: Sequence[_Panel], passages: ArrayLike, height: float = 1.75) -> Figure:
-    """Panels above each other, with the times in the singular pose."""
+    """Panels above each other, with the times in the singular configuration."""
     from ..plot.style import FAINT, INK, LABEL, beside, dress, panels, styles, time_axis
 
     figure, axes = panels(None, len(panels_of), height)
@@ -603,7 +604,7 @@ def _stacked(panels_of: Sequence[_Panel], passages: ArrayLike, height: float = 1
         ax.set_title(panel.title, fontsize=LABEL, color=INK, loc="left")
         lines = [ax.axvline(t, color=FAINT, linewidth=0.8, zorder=0.5) for t in np.atleast_1d(passages)]
         if k == 0 and lines:
-            lines[0].set_label("singular pose")
+            lines[0].set_label("singular configuration")
         beside(ax, lines[:1] if k == 0 else ())
     time_axis(axes, panels_of[0].time)
     return figure

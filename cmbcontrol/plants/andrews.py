@@ -56,7 +56,7 @@ def andrews(effort: float = math.inf) -> Mechanism:
     Examples
     --------
     >>> plant = andrews()
-    >>> plant.open_loop(np.array(Q0)) < 1e-16
+    >>> plant.closure_error(np.array(Q0)) < 1e-16
     True
     """
     centres = ((RA, 0), (-DA, 0), (SB, -SA), (0, EA - E), (TA, -TB), (ZF - FA, 0), (UA, -UB))

@@ -29,7 +29,7 @@ def five_bar(cut: str = "tip", closure: str = "line", effort: float = math.inf) 
     cut : {"tip", "right"}
         Where the loop is cut: at the tip, or at the right support. The ground joints are ``left`` and
         ``right``: absolute angles of the driven links, seen from their ground pivots, so that the
-        singular pose is left = pi, right = 0. Cut at the right support, ``right`` is the loop, and
+        singular configuration is left = pi, right = 0. Cut at the right support, ``right`` is the loop, and
         its motor is a torque between the ground and the driven link.
     closure : {"line", "point", "revolute"}
         Two rows (point on a line across the plane), three rows, or five rows of a full 3D revolute:
@@ -84,8 +84,8 @@ def pose(plant: Mechanism, case: str = "open") -> NDArray[np.float64]:
     plant : Mechanism
         Made by `five_bar`.
     case : {"open", "singular", "second", "asymmetric"}
-        left = 2.1, right = 1.0 with the tip up, far from singular poses; the stretched singular pose left = pi,
-        right = 0; the start of Spencer's second example (driven links at 120 and 60 degrees), whose motion
+        left = 2.1, right = 1.0 with the tip up, far from singular configurations; the stretched singular configuration
+        left = pi, right = 0; the start of Spencer's second example (driven links at 120 and 60 degrees), whose motion
         passes that pose; a regular one with the left links at -70 and -10 degrees from +x and the right elbow
         on the outer side.
 

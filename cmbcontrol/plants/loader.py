@@ -123,7 +123,7 @@ def pose(plant: Mechanism, boom: float, bucket: float) -> NDArray[np.float64]:
     Examples
     --------
     >>> plant = loader()
-    >>> plant.open_loop(pose(plant, boom=-0.5, bucket=0.6)) < 1e-15
+    >>> plant.closure_error(pose(plant, boom=-0.5, bucket=0.6)) < 1e-15
     True
     """
     # in the axes of the boom, but for the cylinders

@@ -39,7 +39,7 @@ def parallel_four_bar(effort: float = math.inf) -> Mechanism:
     --------
     >>> plant = parallel_four_bar()
     >>> q = pose(2.0, 0.5)
-    >>> plant.open_loop(q) < 1e-15
+    >>> plant.closure_error(q) < 1e-15
     True
     """
     bodies = [Body.rod(f"bar{i}", DENSITY * length, length) for i, length in enumerate((L1, L2, L1, L2), start=1)]

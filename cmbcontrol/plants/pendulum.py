@@ -23,7 +23,7 @@ def pendulum(mass: float = 1.0, length: float = 1.0, closure: str = "revolute", 
     The rod can move freely in the vertical x-y plane (x to the right, gravity 9.81 along -y): two
     slides ``x`` and ``y`` without mass of their own and a hinge ``angle`` carry its centre of mass. The loop
     ``pivot`` then holds one end at the origin, so that one freedom remains. At ``angle`` = 0 the rod
-    points along +x; it hangs at ``angle`` = -pi/2. There is no singular pose.
+    points along +x; it hangs at ``angle`` = -pi/2. There is no singular configuration.
 
     Physical pendulum: J = m L^2/3, J angle'' = -m g L/2 cos(angle); at the hanging pose
     omega^2 = 3 g/(2 L) whatever carries the rod. The weight does no work on the hinge at the centre of mass,

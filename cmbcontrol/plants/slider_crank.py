@@ -72,7 +72,7 @@ def slider_crank(
     itself is the point mass at C. Gravity acts along -y.
 
     The loop has two branches: q2 = -2 q1, where C slides (dq2 = -2 dq1, so that C v = 0), and q2 = pi, the
-    rod folded onto the crank, with C at rest on the ground pivot. They cross at the singular poses
+    rod folded onto the crank, with C at rest on the ground pivot. They cross at the singular configurations
     q1 = pi/2 + k pi (printed as n pi/2 in eq. 65), where A = 0.
 
     Parameters
@@ -89,7 +89,7 @@ def slider_crank(
     Notes
     -----
     The two cases of P in eq. (70) are exchanged in print: P = [1/5 -2/5; -2/5 4/5] away from the
-    singular poses, and P = I at them.
+    singular configurations, and P = I at them.
 
     Examples
     --------

@@ -104,7 +104,7 @@ def pose(
     Examples
     --------
     >>> plant = three_rrr()
-    >>> plant.open_loop(pose(plant, 0.1, 0.0, 0.2, "+-+")) < 1e-15
+    >>> plant.closure_error(pose(plant, 0.1, 0.0, 0.2, "+-+")) < 1e-15
     True
     """
     if len(elbows) != 3 or set(elbows) - set("+-"):

@@ -301,7 +301,7 @@ class _Motion:
             amplitude *= 0.75
         raise AssemblyError(
             f"the loops of {self.plant.name!r} do not close along the mode at any amplitude; the operating point may "
-            "be near a singular pose, see plant.diagnose(q)",
+            "be near a singular configuration, see plant.diagnose(q)",
             self.plant.loop_residuals(self.q),
             self.q,
         )

@@ -178,7 +178,7 @@ def reports(run: Simulation, *panels_of: str | Sequence[str], axes: Any = None) 
 
 
 def evidence(run: Simulation, *, axes: Any = None) -> Figure:
-    """How far the loops are open, the energy balance, the energies, and the distance from singular poses.
+    """How far the loops are open, the energy balance, the energies, and the distance from singular configurations.
 
     Parameters
     ----------
@@ -283,7 +283,7 @@ def _finish(run: Simulation, axes: list[Axes]) -> None:
 
 
 def _keep_in_sight(ax: Axes, values: Array) -> None:
-    """Limits for what is regular: at singular poses multipliers have none."""
+    """Limits for what is regular: at singular configurations multipliers have none."""
     low, high = ax.get_ylim()
     least, most = np.nanmin(values, initial=np.inf), np.nanmax(values, initial=-np.inf)
     room = 0.08 * (most - least)

@@ -1,4 +1,4 @@
-"""Singular poses on the way: from one to the next, on the branch of the velocity or on one that is chosen."""
+"""Singular configurations on the way: from one to the next, on the branch of the velocity or on one that is chosen."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._tolerance import BLURRED
-from ..dynamics.singular import nearest_singular_pose, singular_pose
-from ..errors import SingularPoseError, Status, SwitchingError
+from ..dynamics.singular import nearest_singular_configuration, singular_configuration
+from ..errors import SingularConfigurationError, Status, SwitchingError
 from ..kernels import motion
 from .advance import advance
 from .leaving import leave
@@ -25,7 +25,7 @@ _APART = 1e-6  # s: nearer than this to the pose that was left, it is still the 
 
 
 def advance_through(run: Run, now: Standing, until: float, steering: Steering, records: list[Record]) -> None:
-    """Move on as `advance` does, from singular poses on the branch of the velocity, or on the one that is chosen.
+    """Move on as `advance` does, at singular configurations along the branch of the velocity, or the chosen one.
 
     Adds one record, or several, where the velocity is turned between them; what is raised leaves the last one as far
     as it came.
@@ -39,8 +39,8 @@ def advance_through(run: Run, now: Standing, until: float, steering: Steering, r
                 if steering.active and steering.passed == 0 and now.t == 0.0:
                     _turn_at_start(run, now, steering)
                 leave(run, record, now, until, steering)
-            except (SingularPoseError, SwitchingError) as error:
-                record.status, record.error = Status.SINGULAR_POSE, error
+            except (SingularConfigurationError, SwitchingError) as error:
+                record.status, record.error = Status.SINGULAR_CONFIGURATION, error
             if record.status:
                 return
         if not steering.active:
@@ -52,7 +52,7 @@ def advance_through(run: Run, now: Standing, until: float, steering: Steering, r
         since = now.met.time
         try:
             _arrive(run, record, now, now.met, steering)
-        except SingularPoseError:  # a near miss: nothing to choose
+        except SingularConfigurationError:  # a near miss: nothing to choose
             continue
         except SwitchingError as error:
             record.status, record.error = Status.SWITCHING, error
@@ -62,7 +62,7 @@ def advance_through(run: Run, now: Standing, until: float, steering: Steering, r
 
 
 def _passing(run: Run) -> bool:
-    """Whether the method goes through singular poses."""
+    """Whether the method goes through singular configurations."""
     return (
         run.parametrization is None
         and run.options.pass_within > 0.0
@@ -72,9 +72,9 @@ def _passing(run: Run) -> bool:
 
 
 def _turn_at_start(run: Run, now: Standing, steering: Steering) -> None:
-    """A start at a singular pose is passage number 0."""
+    """A start at a singular configuration is passage number 0."""
     nq, n = run.plant.nq, run.plant.nq + run.plant.nv
-    pose = singular_pose(run.plant, now.x[:nq], tolerance=4.0 * BLURRED)
+    pose = singular_configuration(run.plant, now.x[:nq], tolerance=4.0 * BLURRED)
     v = now.x[nq:n].copy()
     if len(pose.forms) and pose.moves(v):
         now.x = now.x.copy()
@@ -85,8 +85,8 @@ def _arrive(run: Run, record: Record, now: Standing, met: Met, steering: Steerin
     """End the record exactly at the pose, by the part of the step that leads there; turn the velocity."""
     nq, n = run.plant.nq, run.plant.nq + run.plant.nv
     x = met.states[-1].copy()
-    x[:nq] = nearest_singular_pose(run.plant, x[:nq])
-    pose = singular_pose(run.plant, x[:nq])
+    x[:nq] = nearest_singular_configuration(run.plant, x[:nq])
+    pose = singular_configuration(run.plant, x[:nq])
     steering.passed += 1
     v = x[nq:n].copy()
     v = pose.on_branch(v) * pose.speed(v)  # a path is as exact as its steps

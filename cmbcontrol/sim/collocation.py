@@ -1,4 +1,4 @@
-"""A step of collocation with projected nodes, as it leads away from a singular pose."""
+"""A step of collocation with projected nodes, as it leads away from a singular configuration."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["AWAY", "KNOWN", "UNKNOWN", "Collocation", "Path", "collocated"]
 
 Array = NDArray[np.float64]
 
-AWAY = 0.03  # rad or sizes: how far the first step leads away from a singular pose
+AWAY = 0.03  # rad or sizes: how far the first step leads away from a singular configuration
 _DEPTH = 6  # images that are combined: as many directions as a node may be turned into
 _HOPELESS = 12  # iterations after which changes that are still rough say that a step is too long
 _ROUGH = 1e-4  # change from which on iterates tell the defect

@@ -8,8 +8,8 @@ from traceback import walk_tb
 import numpy as np
 from numpy.typing import NDArray
 
-from ..dynamics.singular import nearest_singular_pose, singular_pose
-from ..errors import AssemblyError, ModelError, ParametrizationError, SingularPoseError, Status
+from ..dynamics.singular import nearest_singular_configuration, singular_configuration
+from ..errors import AssemblyError, ModelError, ParametrizationError, SingularConfigurationError, Status
 from ..model.plant import Plant
 from .run import Record
 
@@ -25,12 +25,12 @@ def where(plant: Plant, t: float, x: Array) -> str:
 
 
 def near_the_end(plant: Plant, q: Array) -> str:
-    """The singular pose near which a run ended, in words; empty where there is none."""
+    """The singular configuration near which a run ended, in words; empty where there is none."""
     try:
-        pose = singular_pose(plant, nearest_singular_pose(plant, q, within=1e-2))
-    except (AssemblyError, ModelError, SingularPoseError, np.linalg.LinAlgError):
+        pose = singular_configuration(plant, nearest_singular_configuration(plant, q, within=1e-2))
+    except (AssemblyError, ModelError, SingularConfigurationError, np.linalg.LinAlgError):
         return ""
-    return f"A singular pose is near: {pose}" if pose.few else ""
+    return f"A singular configuration is near: {pose}" if pose.few else ""
 
 
 def why_ended(plant: Plant, record: Record, grown: str = "") -> str:
@@ -38,7 +38,7 @@ def why_ended(plant: Plant, record: Record, grown: str = "") -> str:
     causes = [_cause(record.error, record.where)] if record.error is not None else []
     if grown:
         causes.insert(0, grown)
-    elif not isinstance(record.error, (ModelError, SingularPoseError, ParametrizationError)):  # these say all
+    elif not isinstance(record.error, (ModelError, SingularConfigurationError, ParametrizationError)):  # these say all
         causes.insert(0, record.status.message)
     if record.status in (Status.STEP_TOO_SMALL, Status.PROJECTION):
         causes += filter(None, [near_the_end(plant, record.end[1][: plant.nq])])

@@ -22,7 +22,7 @@ __all__ = ["ROOM", "Engine", "NotFinite"]
 
 Array = NDArray[np.float64]
 
-ROOM = 256  # singular poses met in a block of steps
+ROOM = 256  # singular configurations met in a block of steps
 
 
 class NotFinite(Exception):
@@ -203,7 +203,7 @@ class Engine:
         return dx
 
     def search(self, t: float, x: Array, F: Array, h: float) -> tuple[list[tuple[float, float]], float]:
-        """Singular poses that a step from the start of a run passes, and the closeness a little before its end."""
+        """Singular configurations that a step from the start of a run passes, and the closeness before its end."""
         found = np.empty((ROOM, 2))
         scratch = self.model, self.options, self.exchange, self.work
         count, before = passages.search(*scratch, x, F, t, h, np.inf, found, 0, np.empty(x.size))

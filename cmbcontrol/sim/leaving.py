@@ -1,4 +1,4 @@
-"""The first step from a singular pose, or from beside one."""
+"""The first step from a singular configuration, or from beside one."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._tolerance import BLURRED
-from ..dynamics.singular import SingularPose, moves, nearest_singular_pose, singular_pose
-from ..errors import AssemblyError, SingularPoseError, Status, SwitchingError
+from ..dynamics.singular import SingularConfiguration, moves, nearest_singular_configuration, singular_configuration
+from ..errors import AssemblyError, SingularConfigurationError, Status, SwitchingError
 from ..kernels import motion, passages
 from ..model.plant import Plant
 from ..model.terms import Terms
@@ -40,12 +40,12 @@ _DIGITS = 1e-12  # radians or sizes from a pose, below which rounding hides on w
 
 
 def leave(run: Run, record: Record, now: Standing, until: float, steering: Steering) -> None:
-    """From a singular pose, or from next to one, a first step of collocation along the branch.
+    """From a singular configuration, or from next to one, a first step of collocation along the branch.
 
-    At the pose, the acceleration is that of the branch (`SingularPose.acceleration`). Beside it, at a distance d, the
-    loops are closed to rounding over d, which turns their gradients by rounding over d^2: the acceleration there is
-    noise, while the motion is smooth. So it is not asked for: all nodes are some hundredths of a radian away. A motion
-    that is not smooth, since it misses the pose, has a defect; it is left to ordinary steps.
+    At the pose, the acceleration is that of the branch (`SingularConfiguration.acceleration`). Beside it, at a distance
+    d, the loops are closed to rounding over d, which turns their gradients by rounding over d^2: the acceleration there
+    is noise, while the motion is smooth. So it is not asked for: all nodes are some hundredths of a radian away. A
+    motion that is not smooth, since it misses the pose, has a defect; it is left to ordinary steps.
     """
     plant = run.plant
     nq, n = plant.nq, plant.nq + plant.nv
@@ -105,19 +105,19 @@ def leave(run: Run, record: Record, now: Standing, until: float, steering: Steer
         now.t, now.x, now.h = end, new, end - now.t
         now.taken += 1
     elif stuck:
-        raise SingularPoseError(
+        raise SingularConfigurationError(
             f"the motion from {_described(plant, q)} cannot be told accurately: every first step across this singular "
             "pose is blurred by rounding. Start a little beside it, or with a velocity."
         )
 
 
 def _on_a_cone(plant: Plant, q: Array) -> bool:
-    """Whether a branch of a singular pose is a cone of directions."""
-    return not all(branch.linear for branch in singular_pose(plant, q, tolerance=4.0 * BLURRED).branches)
+    """Whether a branch of a singular configuration is a cone of directions."""
+    return not all(branch.linear for branch in singular_configuration(plant, q, tolerance=4.0 * BLURRED).branches)
 
 
 def _is_off(plant: Plant, pose: Array, q: Array) -> bool:
-    """Whether directions from a singular pose to q can be told."""
+    """Whether directions from a singular configuration to q can be told."""
     return bool(np.abs(plant.difference(pose, q) * plant.reach).max() > _OFF * plant.size)
 
 
@@ -134,7 +134,7 @@ def _start_of_step(
     nq, n = plant.nq, plant.nq + plant.nv
     q, v = now.x[:nq].copy(), now.x[nq:n].copy()
     rate, moving = engine.derivative(now.t, now.x), moves(plant, terms, v)
-    pose = singular_pose(plant, q, tolerance=4.0 * BLURRED) if lost or closeness < BLURRED else None
+    pose = singular_configuration(plant, q, tolerance=4.0 * BLURRED) if lost or closeness < BLURRED else None
     if pose is not None and len(pose.forms):
         pull = None
         if moving:
@@ -154,16 +154,16 @@ def _start_of_step(
     return rate, UNKNOWN
 
 
-def _on_pose(pose: SingularPose, v: Array) -> Array:
+def _on_pose(pose: SingularConfiguration, v: Array) -> Array:
     """A velocity within rounding of a pose, on its branch: gradients that nearly vanish have projected it badly."""
     try:
         there = pose.on_branch(v) * pose.speed(v)
-    except SingularPoseError:
+    except SingularConfigurationError:
         return v
     return there if pose.speed(v - there) <= _BADLY * pose.speed(v) else v
 
 
-def _pull(run: Run, pose: SingularPose, v: Array, now: Standing) -> Array | None:
+def _pull(run: Run, pose: SingularConfiguration, v: Array, now: Standing) -> Array | None:
     """The acceleration (nv,) from rest into whose direction forces turn a slow velocity at a pose at once; else None.
 
     On a branch that is a cone of directions, a slow motion turns round the tip of the cone within v^2 over the
@@ -177,14 +177,14 @@ def _pull(run: Run, pose: SingularPose, v: Array, now: Standing) -> Array | None
         terms = plant.terms(pose.q, zero, now.t, cap=run.options.cap)
         f = terms.B @ run.control.effort(now.t, terms.copied(), now.x[plant.nq + plant.nv + 2 :])
         a = pose.acceleration(f, branch=branch)
-    except SingularPoseError:
+    except SingularConfigurationError:
         return None
     length = plant.size / plant.reach
     return a if np.abs(v / length).max() ** 2 < BLURRED * np.abs(a / length).max() else None
 
 
 def _rate_at_pose(
-    run: Run, pose: SingularPose, rate: Array, now: Standing, steering: Steering, pull: Array | None = None
+    run: Run, pose: SingularConfiguration, rate: Array, now: Standing, steering: Steering, pull: Array | None = None
 ) -> Array | None:
     """The rate of the state on the branch, or under a pull; None where second order does not decide."""
     plant, control = run.plant, run.control
@@ -203,14 +203,14 @@ def _rate_at_pose(
         return rate
     try:
         rate[nq:n] = pose.acceleration(plant.terms(pose.q, v).B @ u, v, branch=branch)  # type: ignore[arg-type]
-    except SingularPoseError:
+    except SingularConfigurationError:
         if steering.active:
             raise
         return None
     if branch is not None and not _leads_on(run, v, rate[nq:n]):
         raise SwitchingError(
             "branch= chooses a way at the singular start, but nothing moves there under the first efforts: start with "
-            "a velocity along it, see singular_pose(plant, q0).branches"
+            "a velocity along it, see singular_configuration(plant, q0).branches"
         )
     return rate
 
@@ -223,12 +223,12 @@ def _leads_on(run: Run, v: Array, a: Array) -> bool:
 
 
 def _rate_from_rest(run: Run, engine: Engine, rate: Array, now: Standing) -> Array | None:
-    """Rate at rest beside a singular pose: that of the pose, on the branch on which the start is."""
+    """Rate at rest beside a singular configuration: that of the pose, on the branch on which the start is."""
     plant = run.plant
     nq, n = plant.nq, plant.nq + plant.nv
     q = now.x[:nq].copy()
     try:
-        pose = singular_pose(plant, nearest_singular_pose(plant, q, within=1e-3))
+        pose = singular_configuration(plant, nearest_singular_configuration(plant, q, within=1e-3))
         away = plant.difference(pose.q, q)
         branch = None
         if np.abs(away * plant.reach).max() > _DIGITS * plant.size:
@@ -236,6 +236,6 @@ def _rate_from_rest(run: Run, engine: Engine, rate: Array, now: Standing) -> Arr
         at_pose = plant.terms(pose.q, np.zeros(plant.nv), now.t, cap=run.options.cap)
         u = run.control.effort(now.t, at_pose.copied(), now.x[n + 2 :])
         rate[nq:n] = pose.acceleration(at_pose.B @ u, branch=branch)
-    except (AssemblyError, SingularPoseError):
+    except (AssemblyError, SingularConfigurationError):
         return None
     return rate

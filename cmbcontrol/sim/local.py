@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import ModelError, ParametrizationError, SingularPoseError, Status
+from ..errors import ModelError, ParametrizationError, SingularConfigurationError, Status
 from ..kernels import constrained, forces, motion, runge_kutta
 from ..linear.local_form import LocalForm, LocalPoint
 from ..linear.parametrization import Pose
@@ -28,7 +28,7 @@ __all__ = ["Method"]
 
 Array = NDArray[np.float64]
 
-_NEAR = 1e-2  # closeness below which a run that cannot go on is said to have met a singular pose
+_NEAR = 1e-2  # closeness below which a run that cannot go on is said to have met a singular configuration
 _CLOSE = 1e-3  # conditioning of a chart below which the pace is watched
 _END = (1e-5, 1e-4)  # conditioning at which a run ends: ten times the tolerance, within these
 _PACE = 50  # tries over which the pace is taken
@@ -390,7 +390,7 @@ class Method:
             found = (Status.STEP_TOO_SMALL, self._reason(None)) if error.finite else (Status.NOT_FINITE, None)
         elif isinstance(error, _NoProgress):
             found = Status.STEP_TOO_SMALL, self._reason(None)
-        elif isinstance(error, (OutOfReach, ParametrizationError, SingularPoseError)):
+        elif isinstance(error, (OutOfReach, ParametrizationError, SingularConfigurationError)):
             cause = error.__cause__ if isinstance(error, OutOfReach) else error
             ended = Status.PROJECTION if self.run.fixed else Status.STEP_TOO_SMALL
             found = Status.NOT_FINITE if cause is None else ended, self._reason(cause)
@@ -398,15 +398,16 @@ class Method:
             found = Status.MASS_MATRIX, error
         else:
             return None
-        return (Status.SINGULAR_POSE, found[1]) if isinstance(found[1], SingularPoseError) else found
+        return (Status.SINGULAR_CONFIGURATION, found[1]) if isinstance(found[1], SingularConfigurationError) else found
 
     def _reason(self, error: BaseException | None) -> BaseException | None:
-        """Why the run ends here: a singular pose, coordinates that cease to be independent, or the error given."""
+        """Why the run ends here: a singular configuration, coordinates that cease to be independent, or an error."""
         opt, plant = self.run.options, self.run.plant
         near = motion.closeness(plant.terms(self._q, np.zeros(self.nv)).pivots, opt)
         if near < _NEAR:
-            return SingularPoseError(
-                f"a singular pose is here: the smallest constraint gradient has fallen to {near:.1e} of the largest, "
+            return SingularConfigurationError(
+                f"a singular configuration is here: the smallest constraint gradient has fallen to {near:.1e} of the "
+                f"largest, "
                 f"and the loops, which hold {plant.nv - opt.cap} freedoms nearby, hold more in it. Local coordinates "
                 "end at such a pose; method='dop853' passes it."
             )

@@ -30,7 +30,7 @@ __all__ = ["Part", "assemble_result", "passage_events"]
 Array = NDArray[np.float64]
 
 _BACK = 1e3  # a row lost at the tolerance of the rank is back above this many times of it
-_SAME = 1e-6  # s: singular poses as near as this are one
+_SAME = 1e-6  # s: singular configurations as near as this are one
 
 
 class Part(NamedTuple):
@@ -337,7 +337,7 @@ def _tracking(run: Run, times: Array, columns: dict[str, Array], failures: _Fail
 
 
 def passage_events(run: Run, steps: Record) -> list[dict[str, Any]]:
-    """Passages through singular poses, and near ones."""
+    """Passages through singular configurations, and near ones."""
     options, plant = run.options, run.plant
     T, X, F, _ = steps.arrays()
     events: list[dict[str, Any]] = []

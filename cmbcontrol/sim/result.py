@@ -114,7 +114,7 @@ class Simulation:
         ]
 
     def singularities(self, plant: Plant | None = None) -> list[SingularityEvent]:
-        """The singular poses that the run met, each with all that is known of it: branches, lost rows, the way taken.
+        """The singular configurations that the run met, each with its branches, its lost rows and the way taken.
 
         Parameters
         ----------

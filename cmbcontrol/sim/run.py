@@ -35,7 +35,7 @@ __all__ = [
 Array = NDArray[np.float64]
 
 INSTANT = 1e-14  # of a run: what is shorter is no step
-AT_POSE = 1e-6  # closeness of a passage through a singular pose; others pass near one
+AT_POSE = 1e-6  # closeness of a passage through a singular configuration; others pass near one
 _LOOKS, _FEW = 100, 1000  # at the pace, in the course of all steps; with fewer steps between there is no pace
 _HOPELESS = 100.0  # times the steps that a run may take
 
@@ -48,7 +48,7 @@ class Record:
     X: list[Array] = field(default_factory=list)
     F: list[Array] = field(default_factory=list)
     U: list[Array] = field(default_factory=list)  # efforts during each step, one row a step
-    passages: list[tuple[float, float]] = field(default_factory=list)  # of singular poses: time, and closeness
+    passages: list[tuple[float, float]] = field(default_factory=list)  # of singular configurations: time, and closeness
     evaluations: int = 0
     rejections: int = 0
     status: Status = Status.COMPLETED
@@ -95,7 +95,7 @@ class Record:
 
 
 class Met(NamedTuple):
-    """A singular pose within the next step: when, the ends of the step, and the states at `NODES` of the way there."""
+    """A singular configuration within the next step: when, the ends of the step, and states on the way."""
 
     time: float
     ends: tuple[float, float]
@@ -132,7 +132,7 @@ class Run:
     formulation: Formulation | None = None  # None: Gauss' principle, in the kernels
     watch: Watch | None = None  # what may end a part of the run
     observers: Observers | None = None  # what the run looks out for
-    meet_after: float = np.inf  # singular poses after this time end a part of the run, too
+    meet_after: float = np.inf  # singular configurations after this time end a part of the run, too
 
     def on(self, plant: Plant, q: Array) -> Run:
         """The same run on a plant with other loops, at a pose."""
@@ -158,9 +158,9 @@ class Standing:
     stopped : bool
         Whether the last part was ended by what is watched, before its time.
     met : Met or None
-        The singular pose before which the last part has ended.
+        The singular configuration before which the last part has ended.
     before : float
-        Closeness to a singular pose a little before, infinite where it is not known.
+        Closeness to a singular configuration a little before, infinite where it is not known.
     """
 
     t: float

@@ -13,8 +13,8 @@ from numpy.typing import ArrayLike, NDArray
 from .. import _check
 from .._interrupt import held, let_through
 from .._progress import Progress, Reporter
-from ..controllers.on_model import OnModel
 from ..controllers.protocol import as_controller
+from ..controllers.with_model import WithModel
 from ..dynamics.formulations import Formulation
 from ..errors import (
     SimulationError,
@@ -113,7 +113,7 @@ def simulate(
 
         In all coordinates, with projection after each step:
 
-        - ``dop853``: explicit Runge-Kutta of order 8 with step control; passes singular poses;
+        - ``dop853``: explicit Runge-Kutta of order 8 with step control; passes singular configurations;
         - ``verner65``: Verner's explicit method of order 6 with step control (DVERK);
         - ``rk4``: the classical method of order 4 with a fixed `step`.
 
@@ -153,25 +153,25 @@ def simulate(
     baumgarte : (float, float) or "adaptive"
         alpha and beta, 1/s; or 1/h and sqrt(2)/h, with the step h.
     pass_within : float
-        Motion that comes this near to a singular pose (as a fraction of the regular constraint
-        gradient) passes straight through it; 0 never does. See the guide on singular poses. Local coordinates
-        end at singular poses: the methods in them stop there with an error.
+        Motion that comes this near to a singular configuration (as a fraction of the regular constraint
+        gradient) passes straight through it; 0 never does. See the guide on singular configurations. Local coordinates
+        end at singular configurations: the methods in them stop there with an error.
     parametrization : {"tangent", "partitioning"} or Parametrization, optional
         Independent coordinates of the methods in the local state-space form; tangent space unless given.
     coordinates : sequence of str, or array_like, shape (dof, nv), optional
         The same by name, or as a matrix R.
     model : Mechanism or FunctionPlant, optional
         What the controller takes the plant for, with the same coordinates and motors; the plant itself unless given.
-        Short for a controller ``OnModel(model, controller)``.
+        Short for a controller ``WithModel(model, controller)``.
     switches : sequence of Engage, Release, Lock, Unlock or Contact, optional
         What switches loops on and off during the run, by time, by a condition, or as the contacts push. The controller
         stays the same; it gets the terms of the loops that hold. See the guide on constraints that come and go.
     branch : int, array_like (nv,), mapping or callable, optional
-        At singular poses, which way to go on; unless given, on the branch of the velocity. The index of one of
-        ``singular_pose(...).branches``, ahead in the sense of the velocity; a direction, in its own sense; a mapping
-        from the number of a passage (0 is a start at a singular pose) to one of these; or a function
-        ``(pose, t, v) -> choice`` with the `SingularPose`, where None stays on the branch. The velocity turns without
-        work: its kinetic energy stays. Goes with dop853 and verner65, and projection.
+        At singular configurations, which way to go on; unless given, on the branch of the velocity. The index of one of
+        ``singular_configuration(...).branches``, ahead in the sense of the velocity; a direction, in its own sense; a
+        mapping from the number of a passage (0 is a start at a singular configuration) to one of these; or a function
+        ``(pose, t, v) -> choice`` with the `SingularConfiguration`, where None stays on the branch. The velocity turns
+        without work: its kinetic energy stays. Goes with dop853 and verner65, and projection.
     events : sequence of Event, or of functions, optional
         What the run looks out for: functions ``(t, q, v) -> float`` that cross zero. The times go to ``run.events()``
         under their names; a terminal one ends the run, with status EVENT.
@@ -224,7 +224,7 @@ def simulate(
     _require_fitting(method, step, kept, named, parametrization, coordinates)
     if loops.changing and coordinates is not None:
         raise TypeError("switches= change the loops, and with them which coordinates are independent; leave them out")
-    law = as_controller(controller, plant) if model is None else OnModel(model, controller)
+    law = as_controller(controller, plant) if model is None else WithModel(model, controller)
     rough = method == "auto" and bool(getattr(law, "rough", False))
     if method == "auto" and getattr(law, "period", None) is None:
         method = "dop853"

@@ -74,7 +74,7 @@ class Stabilisation:
 
     @property
     def passes(self) -> bool:
-        """Whether steps may go across singular poses: all of them land on the closed loops."""
+        """Whether steps may go across singular configurations: all of them land on the closed loops."""
         return self.projects and self.every == 1
 
     @property

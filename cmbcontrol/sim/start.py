@@ -7,8 +7,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
 from .._tolerance import BLURRED, rank
-from ..dynamics.singular import moves, singular_pose
-from ..errors import SingularPoseError
+from ..dynamics.singular import moves, singular_configuration
+from ..errors import SingularConfigurationError
 from ..kernels import constrained, motion
 from ..model.plant import Plant
 from ..model.terms import RANK_TOLERANCE
@@ -48,7 +48,8 @@ def start_state(plant: Plant, q0: ArrayLike | None, v0: ArrayLike | None, metric
     allowed = plant.project_velocity(q0, v0, metric=metric)
     off, speed = np.abs(allowed - v0) * plant.reach, float(np.abs(v0 * plant.reach).max(initial=0.0))
     terms = plant.terms(q0, np.zeros(plant.nv))
-    # beside a singular pose rounding in q0 turns the smallest gradient, and what it allows, by that over its size
+    # beside a singular configuration rounding in q0 turns the smallest gradient, and what it allows, by that over its
+    # size
     least = terms.pivots[terms.rank - 1] / max(terms.pivots[0], regular_gradient(plant, q0)) if terms.rank else 1.0
     if off.max(initial=0.0) > (1e-6 + 1e-15 / least) * speed and moves(plant, terms, v0):
         worst = int(off.argmax())
@@ -65,7 +66,7 @@ def check_start(plant: Plant, q: Array, v: Array) -> None:
 
     Raises
     ------
-    SingularPoseError
+    SingularConfigurationError
     """
     rows = min(len(plant.row_names), plant.nv)
     if not rows:
@@ -74,17 +75,17 @@ def check_start(plant: Plant, q: Array, v: Array) -> None:
     largest = max(float(terms.pivots[0]), 0.01 * regular_gradient(plant, q))
     if rank(terms.pivots, largest, BLURRED) == rows:
         return
-    pose = singular_pose(plant, q, tolerance=4.0 * BLURRED)
+    pose = singular_configuration(plant, q, tolerance=4.0 * BLURRED)
     if not len(pose.forms):
         return
     if pose.moves(v):
-        singular_pose(plant, q, v, tolerance=4.0 * BLURRED)
+        singular_configuration(plant, q, v, tolerance=4.0 * BLURRED)
     elif pose.few and pose.locked:
-        raise SingularPoseError(
+        raise SingularConfigurationError(
             f"{pose} Nothing moves from here; the loads of such a pose need the stiffness of the parts."
         )
     elif pose.few and pose.complete and not any(branch.regular for branch in pose.branches):
-        raise SingularPoseError(
+        raise SingularConfigurationError(
             f"{pose} Part of the machine is locked, whatever the rest does: what holds it there is the stiffness of "
             "its parts, which is not modelled. Weld that part, and leave its loops out."
         )

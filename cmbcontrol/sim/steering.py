@@ -1,4 +1,4 @@
-"""Which way a run goes on at singular poses."""
+"""Which way a run goes on at singular configurations."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
-from ..dynamics.singular import SingularPose
+from ..dynamics.singular import SingularConfiguration
 from ..errors import SwitchingError
 
 __all__ = ["PASSING", "Steering", "turned"]
@@ -17,11 +17,11 @@ __all__ = ["PASSING", "Steering", "turned"]
 Array = NDArray[np.float64]
 Choice = int | ArrayLike | None
 
-PASSING = ("auto", "dop853", "verner65")  # methods that pass singular poses
+PASSING = ("auto", "dop853", "verner65")  # methods that pass singular configurations
 
 
 class Steering:
-    """What is done at singular poses.
+    """What is done at singular configurations.
 
     Parameters
     ----------
@@ -33,7 +33,7 @@ class Steering:
     Raises
     ------
     TypeError
-        Where the run does not pass singular poses.
+        Where the run does not pass singular configurations.
     """
 
     def __init__(self, branch: Any = None, method: str = "dop853", stabilisation: str = "projection") -> None:
@@ -41,7 +41,7 @@ class Steering:
         self.passed = 0
         if branch is not None and (method not in PASSING or stabilisation != "projection"):
             raise TypeError(
-                f"branch= steers runs that pass singular poses: method= {' or '.join(PASSING)} with "
+                f"branch= steers runs that pass singular configurations: method= {' or '.join(PASSING)} with "
                 f"stabilisation='projection', not {method!r} with {stabilisation!r}"
             )
         if isinstance(branch, Mapping):
@@ -58,29 +58,29 @@ class Steering:
         """Whether anything is steered at all."""
         return self.branch is not None
 
-    def choose(self, pose: SingularPose, t: float, v: Array) -> Choice:
+    def choose(self, pose: SingularConfiguration, t: float, v: Array) -> Choice:
         """The choice at a passage."""
         if callable(self.branch):
             try:
                 return self.branch(pose, t, v.copy())
             except Exception as error:
                 raise SwitchingError(
-                    f"branch= failed at the singular pose at t = {t:.9g} s: {type(error).__name__}: {error}"
+                    f"branch= failed at the singular configuration at t = {t:.9g} s: {type(error).__name__}: {error}"
                 ) from error
         return self.branch.get(self.passed) if isinstance(self.branch, Mapping) else self.branch
 
 
-def turned(pose: SingularPose, v: Array, choice: Choice) -> Array:
+def turned(pose: SingularConfiguration, v: Array, choice: Choice) -> Array:
     """The velocity on the chosen branch, with the same kinetic energy; on the branch of a number, ahead."""
     if choice is None:
         return v
     try:
         return pose.speed(v) * _direction(pose, v, choice)
     except (TypeError, ValueError) as error:
-        raise SwitchingError(f"branch= chose what the singular pose does not have: {error}") from error
+        raise SwitchingError(f"branch= chose what the singular configuration does not have: {error}") from error
 
 
-def _direction(pose: SingularPose, v: Array, choice: Choice) -> Array:
+def _direction(pose: SingularConfiguration, v: Array, choice: Choice) -> Array:
     if isinstance(choice, (int, np.integer)) and not isinstance(choice, bool):
         direction = pose.toward(int(choice), v)
         return direction if direction @ pose.M @ v >= 0.0 else -direction

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from .. import _check
 from .._progress import Reporter
 from ..controllers.protocol import ConstantEffort
-from ..errors import ModelError, SimulationError, SingularPoseError, Status
+from ..errors import ModelError, SimulationError, SingularConfigurationError, Status
 from ..kernels import loop, motion, passages
 from ..model.plant import Plant
 from ..model.terms import RANK_TOLERANCE, Terms
@@ -173,7 +173,7 @@ class Stepper:
         self._passages: list[dict[str, Any]] = []
         self.ended = ""
         near = motion.closeness(plant.terms(q, v, cap=options.cap).pivots, options)
-        self._loop: Any = None  # a TimeLoop, as soon as a singular pose is left behind
+        self._loop: Any = None  # a TimeLoop, as soon as a singular configuration is left behind
         if near >= passages.CROSS_FROM:
             self._begin()
         return self.state
@@ -239,13 +239,13 @@ class Stepper:
         return self.state
 
     def _leave(self, u: Array, until: float) -> None:
-        """From a singular pose, or from beside one, by a step of collocation; see `leaving.leave`."""
+        """From a singular configuration, or from beside one, by a step of collocation; see `leaving.leave`."""
         now, record = self._now, self._record
         self._given.command, self._given.until = np.array(u), until
         try:
             with np.errstate(all="ignore"):
                 leave(self._run, record, now, until, Steering())
-        except SingularPoseError as error:
+        except SingularConfigurationError as error:
             raise SimulationError(
                 f"the steps of {self.plant.name!r} cannot begin {where(self.plant, self._time, self._x)}. {error}"
             ) from error

@@ -220,7 +220,7 @@ class TimeLoop(Engine):
         return self.last
 
     def empty(self) -> list[tuple[float, float]]:
-        """Make room for a new block of steps; returns the singular poses met."""
+        """Make room for a new block of steps; returns the singular configurations met."""
         steps, n = self.steps, self.last
         found = [(float(t), float(near)) for t, near in steps.found[: steps.count[loop.FOUND]]]
         gone = max(n - _PAST, 0)

@@ -537,7 +537,7 @@ def flat_parallelogram(b):
 
 
 def upright(b):
-    """A chain whose end slides on a line, with all links across it: the slider-crank's singular pose."""
+    """A chain whose end slides on a line, with all links across it: the slider-crank's singular configuration."""
     rng = b.rng
     n = int(rng.integers(2, 4))
     bent = [0.0 if rng.random() < 0.5 else np.pi for _ in range(n)]

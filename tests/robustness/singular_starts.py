@@ -1,8 +1,8 @@
-"""Starts at and beside singular poses, on every plant that has them: python -m tests.robustness.singular_starts.
+"""Starts at and beside singular configurations, by the thousand: python -m tests.robustness.singular_starts.
 
-Each case is a curve of closed poses q(s) through a singular pose at s = 0, by formula, so that starts are closed as
-exactly as doubles are. Where the machine moves along the curve, its motion is one equation in s (from the judge's mass
-matrix and potential on the curve), and the run must follow it: that is the right branch.
+Each case is a curve of closed poses q(s) through a singular configuration at s = 0, by formula, so that starts are
+closed as exactly as doubles are. Where the machine moves along the curve, its motion is one equation in s (from the
+judge's mass matrix and potential on the curve), and the run must follow it: that is the right branch.
 """
 
 from __future__ import annotations

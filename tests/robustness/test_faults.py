@@ -360,7 +360,7 @@ def test_the_compiled_loop_may_come_back_at_any_time(five, monkeypatch):
     crank = plants.slider_crank()
     cases = [
         ((five[0], None, five[1]), dict(t_end=3.0)),
-        ((crank, None, [1.2, -2.4], [2.0, -4.0]), dict(t_end=1.0)),  # through singular poses
+        ((crank, None, [1.2, -2.4], [2.0, -4.0]), dict(t_end=1.0)),  # through singular configurations
         ((five[0], Law("", period=0.01), five[1]), dict(t_end=0.1)),
         ((crank, None, [1.2, -2.4], [2.0, -4.0]), dict(t_end=0.2, method="rk4", step=1e-3)),
     ]

@@ -227,7 +227,7 @@ def laws():
         "impedance": lambda: ctl.Impedance(five_bar, names, path, stiffness=50.0, damping=9.0),
         "gravity": lambda: ctl.GravityPD(five_bar, cmb.Constant([2.1, 1.0]), kp=10.0, kd=1.0),
         "limits": lambda: ctl.ConstrainedActuation(motion(), limits=5.0),
-        "on model": lambda: ctl.OnModel(plants.five_bar(), motion()),
+        "on model": lambda: ctl.WithModel(plants.five_bar(), motion()),
         "observer": lambda: ctl.MotionObserver(motion(period=1e-3), ("left", "elbow_right"), 60.0, limits=80.0),
         "chain": chain,
         "feedback": feedback,

@@ -1,4 +1,4 @@
-"""Starts at and beside singular poses run as from regular ones; see `singular_starts`."""
+"""Starts at and beside singular configurations run as from regular ones; see `singular_starts`."""
 
 import numpy as np
 import pytest
@@ -77,7 +77,7 @@ def test_the_curves_are_closed_and_their_rates_admissible(name):
     plant = case.make()
     for s in (0.0, 1e-9, -1e-3, 0.5):
         q, v = case.pose(s), case.rate(s)
-        assert plant.open_loop(q) < 5e-16 * plant.size * 4
+        assert plant.closure_error(q) < 5e-16 * plant.size * 4
         assert np.abs(plant.jacobian(q) @ v).max() < 1e-14
         if not isinstance(plant, cmb.FunctionPlant):
             m = singular_starts.described(plant)
@@ -86,7 +86,7 @@ def test_the_curves_are_closed_and_their_rates_admissible(name):
 
 @pytest.mark.nojit_slow
 def test_a_regular_start_follows_the_exact_motion():
-    """What is asked beside singular poses is fulfilled away from them: the reduced equations are right."""
+    """What is asked beside singular configurations is fulfilled away from them: the reduced equations are right."""
     for name in FAST:
         prepared(CASES[name], (0.0,))
         assert singular_starts.run_start((CASES[name], 0.3, 0.0, "given", 1.0)) == ("ok", "")

@@ -86,7 +86,7 @@ def run_trial(seed):
 
 
 def _special(trial, m, plant, verdict):
-    """A machine that cannot move, or a singular pose: it must be told."""
+    """A machine that cannot move, or a singular configuration: it must be told."""
     import cmbcontrol as cmb
 
     q = np.asarray(m.q, float)
@@ -113,7 +113,7 @@ def _special(trial, m, plant, verdict):
         return
     if verdict.what == "singular" and said:
         known = any(word in said for word in ("lock", "singular", "branch"))
-        trial.add("simulate at a singular pose", "told" if known else "refused", said[:200])
+        trial.add("simulate at a singular configuration", "told" if known else "refused", said[:200])
     trial.add(
         "told", "told" if told else "not told", f"{verdict} but {d.rank=} {d.generic_rank=} {d.singular=}; {said[:150]}"
     )

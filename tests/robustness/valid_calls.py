@@ -169,8 +169,8 @@ class World:
         return plants.slider_crank()
 
     @functools.cached_property
-    def pose(self) -> cmb.SingularPose:
-        return cmb.singular_pose(self.plant, self.plant.assemble(left=np.pi, right=0.0))
+    def pose(self) -> cmb.SingularConfiguration:
+        return cmb.singular_configuration(self.plant, self.plant.assemble(left=np.pi, right=0.0))
 
     @functools.cached_property
     def locus(self) -> cmb.RootLocus:
@@ -440,7 +440,7 @@ def _machines() -> list[Call]:
             call(u + "residual", machine.residual, q=(q, vector)),
             call(u + "jacobian", machine.jacobian, q=(q, vector)),
             call(u + "loop_residuals", machine.loop_residuals, q=(q, vector)),
-            call(u + "open_loop", machine.open_loop, q=(q, vector)),
+            call(u + "closure_error", machine.closure_error, q=(q, vector)),
             call(u + "close", machine.close, q=(q, vector), accuracy=(1e-14, optional(positive)), **metrics),
             call(u + "project_velocity", machine.project_velocity, q=(q, vector), v=(v, vector), **metrics),
             call(u + "generic_rank", machine.generic_rank, q=(q, vector)),
@@ -670,8 +670,8 @@ def _dynamics() -> list[Call]:
         ),
         call("impact", cmb.impact, **plant, **q, **v, restitution=(0.5, also(share, wrong={"nosuchname": 0.5}))),
         call(
-            "singular_pose",
-            cmb.singular_pose,
+            "singular_configuration",
+            cmb.singular_configuration,
             words=("pose",),
             plant=(W.plant, thing),
             q=(W.pose.q, vector),
@@ -679,25 +679,27 @@ def _dynamics() -> list[Call]:
             tolerance=(1e-7, positive),
         ),
         call(
-            "nearest_singular_pose",
-            cmb.nearest_singular_pose,
+            "nearest_singular_configuration",
+            cmb.nearest_singular_configuration,
             plant=(W.plant, thing),
             q=(W.pose.q, vector),
             within=(0.1, positive),
         ),
         call(
-            "SingularPose.acceleration",
+            "SingularConfiguration.acceleration",
             W.pose.acceleration,
             f=(np.zeros(4), vector),
             v=(W.v, optional(vector)),
             branch=(0, optional(index)),
         ),
-        call("SingularPose.branch_of", W.pose.branch_of, v=(W.pose.branches[0].direction, vector)),
-        call("SingularPose.contains", W.pose.contains, v=(W.pose.branches[0].direction, vector)),
-        call("SingularPose.on_branch", W.pose.on_branch, direction=(W.pose.branches[0].direction, vector)),
-        call("SingularPose.toward", W.pose.toward, branch=(0, index), v=(W.pose.branches[0].direction, vector)),
-        call("SingularPose.speed", W.pose.speed, v=(W.v, vector)),
-        call("SingularPose.terms", W.pose.terms, v=(W.pose.branches[0].direction, vector), t=(0.0, number)),
+        call("SingularConfiguration.branch_of", W.pose.branch_of, v=(W.pose.branches[0].direction, vector)),
+        call("SingularConfiguration.contains", W.pose.contains, v=(W.pose.branches[0].direction, vector)),
+        call("SingularConfiguration.on_branch", W.pose.on_branch, direction=(W.pose.branches[0].direction, vector)),
+        call(
+            "SingularConfiguration.toward", W.pose.toward, branch=(0, index), v=(W.pose.branches[0].direction, vector)
+        ),
+        call("SingularConfiguration.speed", W.pose.speed, v=(W.v, vector)),
+        call("SingularConfiguration.terms", W.pose.terms, v=(W.pose.branches[0].direction, vector), t=(0.0, number)),
         call("Constant", cmb.Constant, position=([2.1, 1.0], _free_vector)),
         call(
             "Sine",
@@ -716,8 +718,8 @@ def _dynamics() -> list[Call]:
             begin=(0.0, number),
         ),
         call(
-            "Sampled",
-            cmb.Sampled,
+            "Spline",
+            cmb.Spline,
             words=("position",),
             times=([0.0, 0.5, 1.0, 1.5], also(vector, back=[0.0, 1.0, 0.5, 2.0])),
             positions=(np.ones((4, 2)), but(matrix, "one column more")),
@@ -1304,7 +1306,7 @@ def _controllers() -> list[Call]:
             normal=((1.0, 0.0), optional(but(vector, "too long", "too short"))),
             minimum=(0.0, number),
         ),
-        call("OnModel", ctl.OnModel, model=(W.plant, thing), **law_),
+        call("WithModel", ctl.WithModel, model=(W.plant, thing), **law_),
         call("Coordinates", ctl.Coordinates, words=("coordinate",), **plant, names=(JOINTS, names)),
         call(
             "PointTask",
@@ -1782,7 +1784,7 @@ RESULTS = frozenset(
         "RootLocus",
         "SensorBlock",
         "Simulation",
-        "SingularPose",
+        "SingularConfiguration",
         "SingularityEvent",
         "SpecialPoint",
         "Status",
@@ -1806,7 +1808,7 @@ EXCEPTIONS: tuple[tuple[str, str, str, str], ...] = (
         "negative|one negative",
         "gains of any sign are gains; that a loop is unstable, linearize_closed_loop tells",
     ),
-    ("OnModel", "law", "returns .*|takes one", "what a law returns is looked at when it is asked, in a run"),
+    ("WithModel", "law", "returns .*|takes one", "what a law returns is looked at when it is asked, in a run"),
     ("FilteredDifference", "time_constant", "zero", "no filter, plain differences"),
     (".*_cost", "weight", "mapping", "the names that there are, a run tells; the cost refuses others then"),
     ("certify", "poses", "open", "a case that fails is part of the certificate, with the reason"),

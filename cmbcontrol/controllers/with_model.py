@@ -13,12 +13,12 @@ from ..model.terms import Terms
 from .around import AroundLaw
 from .protocol import as_controller, holding, optional, require_same_signals, start_of
 
-__all__ = ["OnModel"]
+__all__ = ["WithModel"]
 
 Array = NDArray[np.float64]
 
 
-class OnModel(AroundLaw):
+class WithModel(AroundLaw):
     """A law that is told the equations of motion of a model, in place of those of the plant that it drives.
 
     The plant gives its positions and velocities, the model everything else: masses, weights, loops, drives. So the
@@ -47,7 +47,7 @@ class OnModel(AroundLaw):
     unknown to a model that has no loop of its name.
 
     A measured constraint force is that of the plant, and so is all that the drive of a sampled law is told: it is
-    part of the machine. In continuous time the blocks of a chain are part of the law: write ``OnModel(model, law) |
+    part of the machine. In continuous time the blocks of a chain are part of the law: write ``WithModel(model, law) |
     DriveFriction(...)`` where they are to be told the truth.
 
     Examples
@@ -62,14 +62,14 @@ class OnModel(AroundLaw):
     >>> parts = {"actuators": model.actuators, "gravity": model.gravity}
     >>> plant = Mechanism("loaded", bodies, model.joints, model.loops, **parts)
     >>> law = ProjectedInverseDynamics(model, ("left", "right"), Constant([2.1, 1.0]), bandwidth=8.0)
-    >>> closed_loop_equilibrium(plant, OnModel(model, law)).point.q[[0, 2]].round(4)
+    >>> closed_loop_equilibrium(plant, WithModel(model, law)).point.q[[0, 2]].round(4)
     array([2.1092, 0.9946])
     """
 
     def __init__(self, model: Plant, law: Any) -> None:
         if not isinstance(model, Plant):
             raise TypeError(
-                f"the model must be a plant, such as a Mechanism, got {model!r}; is it OnModel(model, law)?"
+                f"the model must be a plant, such as a Mechanism, got {model!r}; is it WithModel(model, law)?"
             )
         law = as_controller(law, model)
         with_model = optional(law, "with_model")
@@ -90,7 +90,7 @@ class OnModel(AroundLaw):
         names = optional(self.law, "state_names")
         return () if names is None else names(self.model)
 
-    def with_model(self, model: Plant) -> OnModel:
+    def with_model(self, model: Plant) -> WithModel:
         """The law keeps the model that it was given first."""
         return self
 
