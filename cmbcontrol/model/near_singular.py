@@ -8,9 +8,8 @@ itself the residual is a square there, and a pose that is off by 1e-8 closes to 
 
       U1'(A x + phi) = 0,      U2'(A + D_x A) V2 = 0.
 
-* Near it: the residual as an integral from the singular configuration, phi(q) = int A dx over the path. Its rounding is
-that of
-  A times the distance; divided by the small gradients, which are as the distance, it is rounding again.
+* Near it: the residual as an integral from the singular configuration, phi(q) = int A dx over the path. Its rounding
+  is that of A times the distance; divided by the small gradients, which are as the distance, it is rounding again.
 """
 
 from __future__ import annotations
