@@ -27,8 +27,8 @@ from .dynamics.singular import singular_configuration as singular_configuration
 from .errors import AssemblyError as AssemblyError
 from .errors import BranchWarning as BranchWarning
 from .errors import CmbError as CmbError
+from .errors import CmbWarning as CmbWarning
 from .errors import ContinuationError as ContinuationError
-from .errors import ContinuationInterrupted as ContinuationInterrupted
 from .errors import ControllabilityError as ControllabilityError
 from .errors import DesignError as DesignError
 from .errors import EquilibriumError as EquilibriumError
@@ -40,11 +40,9 @@ from .errors import ModelError as ModelError
 from .errors import ParametrizationError as ParametrizationError
 from .errors import RedundantRowsError as RedundantRowsError
 from .errors import SimulationError as SimulationError
-from .errors import SimulationInterrupted as SimulationInterrupted
 from .errors import SingularConfigurationError as SingularConfigurationError
 from .errors import Status as Status
 from .errors import SwitchingError as SwitchingError
-from .errors import TuningInterrupted as TuningInterrupted
 from .linear import EquilibriumBranch as EquilibriumBranch
 from .linear import FrameMotion as FrameMotion
 from .linear import LinearModel as LinearModel
@@ -105,10 +103,10 @@ __all__ = [
     "AssemblyError",
     "Body",
     "CmbError",
+    "CmbWarning",
     "Constant",
     "Contact",
     "ContinuationError",
-    "ContinuationInterrupted",
     "ControllabilityError",
     "Coupling",
     "Cylindrical",
@@ -154,7 +152,6 @@ __all__ = [
     "RootLocus",
     "Simulation",
     "SimulationError",
-    "SimulationInterrupted",
     "Sine",
     "SingularConfiguration",
     "SingularConfigurationError",
@@ -165,7 +162,6 @@ __all__ = [
     "Stepper",
     "SwitchingError",
     "Terms",
-    "TuningInterrupted",
     "Universal",
     "Unlock",
     "Weld",

@@ -10,8 +10,8 @@ __all__ = [
     "AssemblyError",
     "BranchWarning",
     "CmbError",
+    "CmbWarning",
     "ContinuationError",
-    "ContinuationInterrupted",
     "ControllabilityError",
     "DesignError",
     "EquilibriumError",
@@ -24,11 +24,9 @@ __all__ = [
     "ParametrizationError",
     "RedundantRowsError",
     "SimulationError",
-    "SimulationInterrupted",
     "SingularConfigurationError",
     "Status",
     "SwitchingError",
-    "TuningInterrupted",
 ]
 
 
@@ -84,11 +82,15 @@ class AssemblyError(CmbError, ValueError):
         self.q = q
 
 
-class BranchWarning(UserWarning):
+class CmbWarning(UserWarning):
+    """Base of all warnings of this package."""
+
+
+class BranchWarning(CmbWarning):
     """The loops were closed farther from the guess than first order predicts: perhaps on another branch."""
 
 
-class LimitWarning(UserWarning):
+class LimitWarning(CmbWarning):
     """A joint has moved beyond one of its limits during a run; nothing stops it there by itself."""
 
 
@@ -123,13 +125,13 @@ class ContinuationError(EquilibriumError):
 
     Attributes
     ----------
-    branch : EquilibriumBranch
+    partial : EquilibriumBranch
         The part of the branch that was found.
     """
 
-    def __init__(self, message: str, branch=None):
+    def __init__(self, message: str, partial=None):
         super().__init__(message)
-        self.branch = branch
+        self.partial = partial
 
 
 class ParametrizationError(CmbError, ValueError):
@@ -171,13 +173,13 @@ class SimulationError(CmbError, RuntimeError):
 
     Attributes
     ----------
-    run : Simulation
+    partial : Simulation
         The part of the run that was completed.
     """
 
-    def __init__(self, message: str, run=None):
+    def __init__(self, message: str, partial=None):
         super().__init__(message)
-        self.run = run
+        self.partial = partial
 
 
 class Interrupted(_Portable, KeyboardInterrupt):
@@ -185,58 +187,14 @@ class Interrupted(_Portable, KeyboardInterrupt):
 
     Attributes
     ----------
-    kept : object
-        What was computed; None where that is nothing.
+    partial : Simulation, EquilibriumBranch, TuneResult or None
+        What was computed: the part of a run or of a branch of equilibria, the trials of a search for gains. None where
+        that is nothing: before the first step of a run, or where a second Ctrl-C came before its output.
     """
 
-    def __init__(self, message: str = "", kept=None):
+    def __init__(self, message: str = "", partial=None):
         super().__init__(message)
-        self.kept = kept
-
-
-class SimulationInterrupted(Interrupted):
-    """Ctrl-C has ended a run.
-
-    Attributes
-    ----------
-    run : Simulation or None
-        The part that was completed; None before the first step, or where a second Ctrl-C came before the output.
-    """
-
-    @property
-    def run(self):
-        """The same as `kept`."""
-        return self.kept
-
-
-class ContinuationInterrupted(Interrupted):
-    """Ctrl-C has ended the search for a branch of equilibria.
-
-    Attributes
-    ----------
-    branch : EquilibriumBranch
-        The part of the branch that was found.
-    """
-
-    @property
-    def branch(self):
-        """The same as `kept`."""
-        return self.kept
-
-
-class TuningInterrupted(Interrupted):
-    """Ctrl-C has ended a search for gains.
-
-    Attributes
-    ----------
-    result : TuneResult
-        All that was tried, and the best of it.
-    """
-
-    @property
-    def result(self):
-        """The same as `kept`."""
-        return self.kept
+        self.partial = partial
 
 
 class Status(IntEnum):

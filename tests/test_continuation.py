@@ -7,7 +7,7 @@ from machines import largest
 
 from cmbcontrol import plants
 from cmbcontrol.dynamics.forces import constraint_force
-from cmbcontrol.errors import ContinuationError, ContinuationInterrupted, EquilibriumError
+from cmbcontrol.errors import ContinuationError, EquilibriumError, Interrupted
 from cmbcontrol.linear import linearize, trim
 from cmbcontrol.linear.continuation import continue_equilibria
 from cmbcontrol.model.elements import (
@@ -395,7 +395,7 @@ def test_what_was_found_is_kept():
 
     with pytest.raises(ContinuationError, match=r"cannot be built at .*: no such machine after payload = ") as error:
         continue_equilibria(payload, [0.0], 0.5, 3.0)
-    part = error.value.branch
+    part = error.value.partial
     assert len(part) > 1
     assert part.values[-1] <= 1.0
     assert "no such machine" in part.ended
@@ -404,9 +404,9 @@ def test_what_was_found_is_kept():
         if fraction > 0.3:
             raise KeyboardInterrupt
 
-    with pytest.raises(ContinuationInterrupted, match="interrupted after") as error:
+    with pytest.raises(Interrupted, match="interrupted after") as error:
         continue_equilibria(inverted, [0.0], 0.5, 3.0, progress=stop)
-    assert len(error.value.branch) > 2
+    assert len(error.value.partial) > 2
     with pytest.raises(ContinuationError, match="same position_names"):
         continue_equilibria(lambda m: inverted(m) if m < 1 else toggle(m), [0.0], 0.5, 3.0)
 

@@ -530,20 +530,20 @@ def test_interruption_keeps_what_was_computed(quick):
         return bowl(run)
 
     cost.calls = 0
-    with pytest.raises(cmb.TuningInterrupted, match="after 6 runs") as caught:
+    with pytest.raises(cmb.Interrupted, match="after 6 runs") as caught:
         tune(quick, BOUNDS, cost)
-    found = caught.value.result
+    found = caught.value.partial
     assert not found.complete and found.evaluations == 6 and "interrupted" in found.message
     assert np.isfinite(found.cost) and set(found.gains) == {"x", "y"}
 
 
 def test_interruption_inside_a_run_is_no_failure(quick):
     def make(x, y):
-        raise cmb.SimulationInterrupted("the run was interrupted")
+        raise cmb.Interrupted("the run was interrupted")
 
-    with pytest.raises(cmb.TuningInterrupted) as caught:
+    with pytest.raises(cmb.Interrupted) as caught:
         tune(make, BOUNDS, bowl)
-    found = caught.value.result
+    found = caught.value.partial
     assert not found.complete and found.evaluations == 0 and np.isnan(found.gains["x"]) and str(found)
 
 

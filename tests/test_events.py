@@ -129,7 +129,7 @@ def test_a_function_that_fails(plant, q0):
         cmb.simulate(plant, q0=q0, t_end=1.0, events=[cmb.Event(lambda t, q, v: 1 / 0, "now")])
     with pytest.raises(cmb.SimulationError, match=r"'late' failed at t = 0\.5.*KeyError") as caught:
         cmb.simulate(plant, q0=q0, t_end=1.0, events=[late])
-    assert 0.3 < caught.value.run.time[-1] <= 0.6
+    assert 0.3 < caught.value.partial.time[-1] <= 0.6
 
 
 # -- limits ----------------------------------------------------------------------------------------------------

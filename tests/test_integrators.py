@@ -117,8 +117,8 @@ def test_a_law_that_fails_ends_a_scipy_run_with_what_was_computed(five_bar):
         kept = {} if method not in MULTISTEP else {"stabilisation": "none"}
         with pytest.raises(SimulationError, match="ZeroDivisionError: no more") as caught:
             cmb.simulate(plant, law, q0, t_end=T_END, method=method, rtol=1e-6, atol=1e-6, **kept)
-        assert caught.value.run.status is Status.CONTROLLER
-        assert 0.05 < caught.value.run.time[-1] <= 0.1
+        assert caught.value.partial.status is Status.CONTROLLER
+        assert 0.05 < caught.value.partial.time[-1] <= 0.1
 
 
 def test_a_tolerance_out_of_reach_is_told(five_bar):
@@ -158,8 +158,8 @@ def test_a_run_ends_in_words_where_its_formulation_does():
     way = Formulation("lagrange", rank_tolerance=1e-2)
     with pytest.raises(SimulationError) as caught:
         cmb.simulate(plant, q0=q0, t_end=0.7, formulation=way, method="rk4", step=2e-3)
-    assert caught.value.run.status is Status.FORMULATION
-    assert "redundant" in str(caught.value) and 0.62 < caught.value.run.time[-1] < 0.66
+    assert caught.value.partial.status is Status.FORMULATION
+    assert "redundant" in str(caught.value) and 0.62 < caught.value.partial.time[-1] < 0.66
 
 
 def test_options_of_formulations_are_checked(five_bar):

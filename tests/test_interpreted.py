@@ -199,7 +199,7 @@ def test_where_blocks_of_steps_end_leaves_no_trace(monkeypatch):
 def test_few_steps_are_allowed(most):
     with pytest.raises(cmb.SimulationError, match="maximum number of steps") as caught:
         simulated("five-bar", max_step=1e-3, max_steps=most)
-    assert caught.value.run.data.attrs["steps"] == most
+    assert caught.value.partial.data.attrs["steps"] == most
 
 
 # -- singular configurations ------------------------------------------------------------------------------------------

@@ -419,7 +419,7 @@ def test_a_law_that_fails_keeps_the_run():
     plant, q0 = five_bar()
     with pytest.raises(cmb.SimulationError, match="the sensor is gone") as caught:
         cmb.simulate(plant, Breaks(), q0, t_end=1.0, method="rodas4")
-    assert 0.0 < caught.value.run.time[-1] <= 0.05
+    assert 0.0 < caught.value.partial.time[-1] <= 0.05
 
 
 @pytest.mark.parametrize("method", ["rodas4", "radau"])
@@ -431,7 +431,7 @@ def test_a_mass_that_vanishes_keeps_the_run(method):
     )  # fmt: skip
     with pytest.raises(cmb.SimulationError, match="mass matrix of 'leak' is not positive definite") as caught:
         cmb.simulate(plant, None, [0.0], [1.0], t_end=1.0, method=method)
-    assert 0.0 < caught.value.run.time[-1] <= 0.5
+    assert 0.0 < caught.value.partial.time[-1] <= 0.5
 
 
 # -- where charts end -------------------------------------------------------------------------------------------------
@@ -457,7 +457,7 @@ def test_a_singular_pose_ends_the_run(method, chart):
                 plants.five_bar(), None, second_example(), t_end=1.0, method=method, rtol=tol, atol=tol,
                 max_steps=20_000, **chart,
             )  # fmt: skip
-        run = caught.value.run
+        run = caught.value.partial
         assert run.time[-1] == pytest.approx(0.6508148, abs=3e-4)
         assert "left = 3.14" in str(caught.value) and "t = 0.65" in str(caught.value)
         tries = run.data.attrs["steps"] + run.data.attrs["rejected_steps"] + run.data.attrs["reparametrizations"]
@@ -477,15 +477,15 @@ def test_the_tightest_tolerance_ends_too():
                 plants.five_bar(), None, second_example(), t_end=0.7, output_times=[0.7], method=method, rtol=1e-11,
                 atol=1e-11, max_steps=3000,
             )  # fmt: skip
-        assert caught.value.run.data.attrs["steps"] < 3000
-        assert caught.value.run.max_energy_error < 1e-6
+        assert caught.value.partial.data.attrs["steps"] < 3000
+        assert caught.value.partial.max_energy_error < 1e-6
 
 
 @pytest.mark.parametrize("method", FIXED)
 def test_fixed_steps_end_at_a_singular_pose(method):
     with pytest.raises(cmb.SimulationError) as caught:
         cmb.simulate(plants.five_bar(), None, second_example(), t_end=1.0, output_times=[1.0], method=method, step=0.01)
-    assert caught.value.run.time[-1] == pytest.approx(0.65, abs=0.011)
+    assert caught.value.partial.time[-1] == pytest.approx(0.65, abs=0.011)
 
 
 @pytest.mark.nojit_slow
@@ -531,7 +531,7 @@ def test_named_coordinates_end_where_they_become_dependent(names, time):
         return
     with pytest.raises(cmb.SimulationError, match=f"'{names[0]}', '{names[1]}' cease to be independent") as caught:
         cmb.simulate(plant, None, q0, coordinates=names, **options)
-    run = caught.value.run
+    run = caught.value.partial
     assert run.time[-1] == pytest.approx(time, abs=1e-4)
     assert run.data.attrs["steps"] + run.data.attrs["rejected_steps"] < 500
     with pytest.raises(cmb.SimulationError, match="max_steps"):

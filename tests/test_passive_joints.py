@@ -407,7 +407,7 @@ class TestSliderCrank:
         with pytest.raises(SimulationError, match=r"ControllabilityError.*q2 1.*on 'q2'") as caught:
             cmb.simulate(plant, law, [0.6, -1.2], t_end=2.5, max_step=0.01, rtol=1e-8, atol=1e-8)
         expected = brentq(lambda t: QUINTIC(t)[0][0] - np.arccos(0.2 / np.sqrt(5.0)), 0.5, 1.5)
-        run = caught.value.run
+        run = caught.value.partial
         assert expected - 0.011 < run.time[-1] < expected
         assert np.abs(run.reference.values - run.q.values[:, :1]).max() < 1e-6
 

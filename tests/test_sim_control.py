@@ -192,7 +192,7 @@ def test_a_drive_that_fails_ends_the_run_with_what_there_is(cart):
 
     with pytest.raises(cmb.SimulationError, match="the fuse is gone") as caught:
         cmb.simulate(cart, Held(lambda t: np.array([1.0]), 0.01, drive=Broken(0.02)), [0.0], t_end=0.1)
-    assert 0.04 < caught.value.run.time[-1] <= 0.05
+    assert 0.04 < caught.value.partial.time[-1] <= 0.05
 
 
 class At:
@@ -280,7 +280,7 @@ def test_a_run_ends_where_its_law_fails(cart):
 
     with pytest.raises(cmb.SimulationError, match="the rail ends here") as caught:
         cmb.simulate(cart, law, [0.0], t_end=1.0)  # x = t^2 / 2
-    assert caught.value.run.time[-1] == pytest.approx(0.5, abs=1e-8)
+    assert caught.value.partial.time[-1] == pytest.approx(0.5, abs=1e-8)
 
 
 def test_the_rank_is_told_where_all_rows_vanish_together():

@@ -493,7 +493,7 @@ def test_engage_closes_a_small_gap_and_accounts_for_it():
     late = Engage("tip", at=0.05, within=0.5 * gap)
     with pytest.raises(SimulationError, match=r"'tip'.*cannot engage at t = 0\.05") as error:
         simulate(plant, None, off, t_end=0.1, switches=late)
-    assert error.value.run.time[-1] == pytest.approx(0.05)
+    assert error.value.partial.time[-1] == pytest.approx(0.05)
 
 
 @pytest.mark.nojit_slow
@@ -716,7 +716,7 @@ def test_a_condition_that_is_no_number_and_one_that_fails():
         simulate(
             ball(), None, [1.0], t_end=0.1, max_step=0.01, switches=[Contact("floor"), Lock("height", when=breaks)]
         )
-    assert caught.value.run.status == Status.SWITCHING
+    assert caught.value.partial.status == Status.SWITCHING
 
 
 def test_a_law_that_fails_between_parts_ends_the_run():
@@ -727,7 +727,7 @@ def test_a_law_that_fails_between_parts_ends_the_run():
 
     with pytest.raises(SimulationError, match="no loop expected") as error:
         simulate(ball(), law, [1.0], t_end=1.0, max_step=0.1, switches=Contact("floor"))
-    assert error.value.run.time[-1] == pytest.approx(np.sqrt(2.0 / G), abs=1e-9)
+    assert error.value.partial.time[-1] == pytest.approx(np.sqrt(2.0 / G), abs=1e-9)
 
 
 def test_switches_after_the_end_do_nothing_and_those_at_the_start_do():

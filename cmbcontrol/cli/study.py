@@ -19,7 +19,7 @@ from rich.text import Text
 from .. import _check, _files
 from ..controllers.projected_inverse_dynamics import ProjectedInverseDynamics
 from ..controllers.references import Sine
-from ..errors import CmbError, SimulationError, SimulationInterrupted
+from ..errors import CmbError, Interrupted, SimulationError
 from ..linear import LinearModel, linearize, trim
 from ..plants import Entry, Study
 from ..sim.result import Simulation
@@ -110,10 +110,10 @@ def _study(
     try:
         with bars.step("simulation") as tell:
             run = simulate(plant, law, q, v0, t_end=t_end, progress=tell)
-    except (SimulationError, SimulationInterrupted) as error:
-        if error.run is not None:
-            error.run.save(folder / "run.nc")
-            raise type(error)(f"{error} It is also in {folder / 'run.nc'}.", error.run) from error
+    except (SimulationError, Interrupted) as error:
+        if error.partial is not None:
+            error.partial.save(folder / "run.nc")
+            raise type(error)(f"{error} It is also in {folder / 'run.nc'}.", error.partial) from error
         raise
     files.append(run.save(folder / "run.nc").name)
     files += _figures(run, linear, folder, animation, bars)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from .. import _check
 from .._progress import Progress, Reporter
-from ..errors import CmbError, SimulationError, TuningInterrupted
+from ..errors import CmbError, Interrupted, SimulationError
 from ..sim.result import Simulation
 from ..sim.simulate import simulate
 
@@ -178,8 +178,8 @@ def tune(
     ------
     TypeError, ValueError
         For arguments that make no sense. Errors of `make` and `cost` that are not the package's own are handed on.
-    TuningInterrupted
-        After Ctrl-C, a `KeyboardInterrupt`; it carries all that was tried as ``result``.
+    Interrupted
+        After Ctrl-C, a `KeyboardInterrupt`; it carries all that was tried as ``partial``.
 
     Examples
     --------
@@ -222,7 +222,7 @@ def tune(
             message = f"The largest number of {max_evaluations} runs was reached."
         except KeyboardInterrupt as error:
             result = search.result("The search was interrupted.", False)
-            raise TuningInterrupted(f"the search was interrupted after {result.evaluations} runs", result) from error
+            raise Interrupted(f"the search was interrupted after {result.evaluations} runs", result) from error
     return search.result(message, True)
 
 

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from .. import _check
 from .._progress import Progress, Reporter
 from .._tolerance import UNREACHED, floored
-from ..errors import ContinuationError, ContinuationInterrupted
+from ..errors import ContinuationError, Interrupted
 from ..model.base import PlantBase
 from .at_rest import coordinate_lengths
 from .curve import Curve, Lost, Node, between, distance, family_of, heading
@@ -289,8 +289,8 @@ def continue_equilibria(
     EquilibriumError
         Where there is no equilibrium to start from.
     ContinuationError
-        Where the branch cannot be followed further; its ``branch`` is what was found until then.
-    ContinuationInterrupted
+        Where the branch cannot be followed further; its ``partial`` is what was found until then.
+    Interrupted
         After Ctrl-C, a `KeyboardInterrupt`; it carries the same.
     ValueError
         For arguments that contradict each other, and unknown names.
@@ -500,7 +500,7 @@ def _trace(curve: Curve, nodes: list[Node], reporter: Reporter) -> EquilibriumBr
         last = record.nodes[-1]
         raise ContinuationError(
             f"the branch of {curve.plant.name!r} could not be followed beyond {curve.family.label} = {last.p:.6g}, "
-            f"q = {np.round(last.q, 6).tolist()} ({len(record.nodes)} points are in error.branch). It may run into a "
+            f"q = {np.round(last.q, 6).tolist()} ({len(record.nodes)} points are in error.partial). It may run into a "
             "singular configuration (see plant.diagnose(q)) or a sharp bend: try another step=, or start from the "
             "other side.",
             record.branch("lost"),
@@ -510,9 +510,9 @@ def _trace(curve: Curve, nodes: list[Node], reporter: Reporter) -> EquilibriumBr
             raise
         stopped = isinstance(error, KeyboardInterrupt)
         what = "interrupted" if stopped else f"stopped by {type(error).__name__}: {error}"
-        raise (ContinuationInterrupted if stopped else ContinuationError)(
+        raise (Interrupted if stopped else ContinuationError)(
             f"the branch of {curve.plant.name!r} was {what} after {curve.family.label} = {record.nodes[-1].p:.6g}; its "
-            f"{len(record.nodes)} points are in the attribute branch",
+            f"{len(record.nodes)} points are in the attribute partial",
             record.branch(what),
         ) from error
 

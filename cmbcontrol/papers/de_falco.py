@@ -282,9 +282,9 @@ def _run(plant: Mechanism, setup: _Setup, duration: float) -> _Outcome:
     try:
         run = simulate(plant, q0=pose(STARTS[setup.start]), t_end=duration, output_times=times, **setup.options())
     except SimulationError as error:
-        if error.run is None:
+        if error.partial is None:
             raise
-        run = error.run
+        run = error.partial
     return _judged(plant, setup, run, clock.process_time() - begin)
 
 

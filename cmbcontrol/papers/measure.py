@@ -80,7 +80,7 @@ class Problem:
             self._warm_up(options)
             run, outcome = self.simulate(**options), "finished"
         except SimulationError as stopped:
-            run = stopped.run
+            run = stopped.partial
             cause = Status(run.status).name.lower().replace("_", " ")
             outcome = f"stops at {run.time[-1]:.3g} s: {cause}"
         reached = min(len(run.time), len(self.times)) - (outcome != "finished")

@@ -297,7 +297,7 @@ def simulated(label: str, case: str, t_end: float, *, cut: str = "right", **opti
     try:
         run = simulate(plant, q0=pose(plant, case), t_end=t_end, output_times=STEP, **options)
     except SimulationError as stopped:
-        run = stopped.run
+        run = stopped.partial
         outcome = f"stops at {run.time[-1]:.4g} s"
     turned = np.eye(4) if cut == "right" else FROM_TIP
     attrs = run.data.attrs

@@ -17,8 +17,8 @@ from ..controllers.protocol import as_controller
 from ..controllers.with_model import WithModel
 from ..dynamics.formulations import Formulation
 from ..errors import (
+    Interrupted,
     SimulationError,
-    SimulationInterrupted,
     Status,
     SwitchingError,
 )
@@ -52,10 +52,10 @@ def _with_interrupts_named(function: Callable[..., Simulation]) -> Callable[...,
     def named(*arguments: Any, **options: Any) -> Simulation:
         try:
             return function(*arguments, **options)
-        except SimulationInterrupted:
+        except Interrupted:
             raise
         except KeyboardInterrupt as error:
-            raise SimulationInterrupted("the run was interrupted before its first step") from error
+            raise Interrupted("the run was interrupted before its first step") from error
 
     return named
 
@@ -189,9 +189,9 @@ def simulate(
     ------
     SimulationError
         Where the run cannot go on, or a function of the user fails; it names time and state, and carries the part that
-        was computed as ``run``.
-    SimulationInterrupted
-        After Ctrl-C, a `KeyboardInterrupt`: the step under way is finished, and ``run`` is what was computed. A
+        was computed as ``partial``.
+    Interrupted
+        After Ctrl-C, a `KeyboardInterrupt`: the step under way is finished, and ``partial`` is what was computed. A
         second Ctrl-C ends that at once.
     EventError
         Where an event fails before the first step; later ones come as `SimulationError`.
@@ -282,10 +282,8 @@ def simulate(
                 loops.whole, parts, times, settings, begin, [*course.events, *observers.found]
             )
     except KeyboardInterrupt as error:
-        kept = "None of it is kept." if simulation is None else "It is in the attribute run."
-        raise SimulationInterrupted(
-            f"the output of the run of {plant.name!r} was interrupted. {kept}", simulation
-        ) from error
+        kept = "None of it is kept." if simulation is None else "It is in the attribute partial."
+        raise Interrupted(f"the output of the run of {plant.name!r} was interrupted. {kept}", simulation) from error
     observers.warn(stacklevel=3)  # 1 is here, 2 what names interrupts, 3 the caller
     if parts[-1].steps.status not in (Status.COMPLETED, Status.EVENT):
         _raise(plant, parts[-1].steps, simulation)
@@ -408,14 +406,14 @@ def _raise(plant: Plant, record: Record, simulation: Simulation) -> None:
     """Say where the run ended, and hand over what there is."""
     t, x = record.end
     if record.status == Status.INTERRUPTED:
-        raise SimulationInterrupted(
+        raise Interrupted(
             f"the run of {plant.name!r} was interrupted at t = {t:.9g} s. What was computed so far is in the attribute "
-            "run.",
+            "partial.",
             simulation,
         ) from record.error
     why = why_ended(plant, record, runaway(plant, simulation))
     raise SimulationError(
         f"the run of {plant.name!r} ended {where(plant, t, x)}. {why} What was computed so far is in the error's "
-        "attribute run.",
+        "attribute partial.",
         simulation,
     ) from record.error

@@ -165,9 +165,9 @@ def interrupts_in_simulate(rng, count, folder):
         def trial(given=given, options=options, file=file):
             try:
                 cmb.simulate(*given, **options)
-            except cmb.SimulationInterrupted as stopped:
-                if stopped.run is not None:
-                    stopped.run.save(file)
+            except cmb.Interrupted as stopped:
+                if stopped.partial is not None:
+                    stopped.partial.save(file)
                 return 130
 
         code, wait = interrupted(trial, folder, rng.uniform(0.0, 1.05 * length))

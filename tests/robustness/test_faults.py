@@ -104,7 +104,7 @@ def test_a_law_that_fails_is_named_and_the_run_kept(five, method, options):
         cmb.simulate(five[0], Law(method), five[1], t_end=0.1, **options)
     assert isinstance(caught.value.__cause__, Broken)
     assert "(in Law._ask, test_faults.py)" in str(caught.value)
-    run = caught.value.run
+    run = caught.value.partial
     assert run.status == cmb.Status.CONTROLLER
     assert 0.01 < run.time[-1] <= 0.051
     assert np.isfinite(run.q.values).all()
@@ -114,7 +114,7 @@ def test_a_law_that_fails_is_named_and_the_run_kept(five, method, options):
 def test_a_sampled_law_that_fails(five, method):
     with pytest.raises(cmb.SimulationError, match=rf"Law\.{method} failed at t = 0\.06 s: Broken") as caught:
         cmb.simulate(five[0], Law(method, period=0.01), five[1], t_end=0.1)
-    assert caught.value.run.time[-1] == pytest.approx(0.06)
+    assert caught.value.partial.time[-1] == pytest.approx(0.06)
     assert isinstance(caught.value.__cause__, Broken)
 
 
@@ -122,14 +122,14 @@ def test_a_sampled_law_that_fails(five, method):
 def test_a_drive_that_fails(five, method):
     with pytest.raises(cmb.SimulationError, match=rf"Drive\.{method} failed at t = 0\.0\d+ s: Broken") as caught:
         cmb.simulate(five[0], Law("", period=0.01, drive=Drive(method)), five[1], t_end=0.1)
-    assert 0.01 < caught.value.run.time[-1] <= 0.051
+    assert 0.01 < caught.value.partial.time[-1] <= 0.051
 
 
 @pytest.mark.parametrize("options", [{}, METHODS["radau"]], ids=["interpreted", "local"])
 def test_a_report_that_fails_in_continuous_time(five, options):
     with pytest.raises(cmb.SimulationError, match=r"Law\.report failed at t = 0\.06 s: Broken: no signal") as caught:
         cmb.simulate(five[0], Law("report"), five[1], t_end=0.1, output_times=0.02, **options)
-    run = caught.value.run
+    run = caught.value.partial
     assert run.time[-1] == 0.1 and run.status == cmb.Status.CONTROLLER
     assert np.isfinite(run.u.values).all()
     assert run.report.values[:, 0].tolist() == pytest.approx([1.0, 1.0, 1.0, np.nan, np.nan, np.nan], nan_ok=True)
@@ -147,7 +147,7 @@ def test_a_reference_that_fails_in_the_output(five, name):
     setattr(law, name, broken)
     with pytest.raises(cmb.SimulationError, match=r"broken failed at t = 0\.06 s: Broken: the table ends") as caught:
         cmb.simulate(five[0], law, five[1], t_end=0.1, output_times=0.02)
-    run = caught.value.run
+    run = caught.value.partial
     assert run.time[-1] == 0.1
     assert np.isnan(run.data[name].values[:, 0]).tolist() == [False] * 3 + [True] * 3
 
@@ -173,7 +173,7 @@ def test_a_function_of_a_plant_that_fails(key, options):
     match = rf"plant 'circle': {key}\(q.*\) failed at .*KeyError: 'no entry'"
     with pytest.raises(cmb.SimulationError, match=match) as caught:
         cmb.simulate(plant, q0=[1.0, 0.0], t_end=1.0, **options)
-    run = caught.value.run
+    run = caught.value.partial
     assert 0.2 < run.time[-1] < 0.4  # free fall from rest: y = -0.5 at 0.338 s
     assert run.status == cmb.Status.FAILED
     assert isinstance(caught.value.__cause__.__cause__, KeyError)
@@ -191,7 +191,7 @@ def test_a_function_of_a_plant_that_fails_in_the_output(monkeypatch):
     plant = circle("h", lambda q: going and q[1] < -0.5)
     with pytest.raises(cmb.SimulationError, match=r"plant 'circle': h\(q, v\) failed at .*KeyError") as caught:
         cmb.simulate(plant, q0=[1.0, 0.0], t_end=0.5, output_times=0.1)
-    run = caught.value.run
+    run = caught.value.partial
     assert run.time[-1] == 0.5
     assert np.isfinite(run.q.values).all()
     assert np.isnan(run.a.values).any(axis=1).tolist() == [False] * 4 + [True] * 2
@@ -209,12 +209,12 @@ def test_conditions_and_branches_that_fail(five):
                 cmb.SimulationError, match=r"when= of Lock\('z'\) failed at t = .*Broken: dark"
             ) as caught:
                 cmb.simulate(block, lambda t, terms, s: [], [0.0], [1.0], t_end=0.1, switches=lock, **options)
-            assert caught.value.run.status == cmb.Status.SWITCHING
+            assert caught.value.partial.status == cmb.Status.SWITCHING
             assert isinstance(caught.value.__cause__.__cause__, Broken)
     crank = plants.slider_crank()
     with pytest.raises(cmb.SimulationError, match=r"branch= failed at .* t = 0\.19.*Broken: dark") as caught:
         cmb.simulate(crank, q0=[1.2, -2.4], v0=[2.0, -4.0], t_end=0.5, branch=broken)
-    assert caught.value.run.time[-1] == pytest.approx(0.197, abs=1e-3)
+    assert caught.value.partial.time[-1] == pytest.approx(0.197, abs=1e-3)
 
 
 def test_progress_and_pseudoinverses_that_fail(five):
@@ -232,10 +232,10 @@ def test_progress_and_pseudoinverses_that_fail(five):
     for options in ({}, METHODS["radau"], dict(formulation="udwadia-kalaba")):
         with pytest.raises(cmb.SimulationError, match=r"Broken: window closed \(in .*tell, test_faults") as caught:
             cmb.simulate(*five[:1], q0=five[1], t_end=0.1, max_step=0.01, progress=tell, **options)
-        assert 0.04 <= caught.value.run.time[-1] <= 0.1
+        assert 0.04 <= caught.value.partial.time[-1] <= 0.1
     with pytest.raises(cmb.SimulationError, match="Broken: no digits") as caught:
         cmb.simulate(five[0], q0=five[1], t_end=1.0, formulation="udwadia-kalaba", pseudoinverse=inverse)
-    assert caught.value.run.status == cmb.Status.FAILED
+    assert caught.value.partial.status == cmb.Status.FAILED
 
 
 # -- Ctrl-C ----------------------------------------------------------------------------------------------------
@@ -268,9 +268,9 @@ def test_ctrl_c_lets_the_step_end(keyboard, five, options):
     pressing = []
     whole = cmb.simulate(five[0], law, five[1], t_end=0.2, output_times=0.01, **options)
     pressing.append(True)
-    with pytest.raises(cmb.SimulationInterrupted, match=r"interrupted at t = 0\.") as caught:
+    with pytest.raises(cmb.Interrupted, match=r"interrupted at t = 0\.") as caught:
         cmb.simulate(five[0], law, five[1], t_end=0.2, output_times=0.01, **options)
-    run = caught.value.run
+    run = caught.value.partial
     assert not pressing and run.status == cmb.Status.INTERRUPTED
     k = len(run.time) - 1
     assert 3 <= k < len(whole.time)
@@ -284,9 +284,9 @@ def test_a_law_that_raises_it_itself(keyboard, five):
         return [0.0, 0.0]
 
     for options in METHODS.values():
-        with pytest.raises(cmb.SimulationInterrupted) as caught:
+        with pytest.raises(cmb.Interrupted) as caught:
             cmb.simulate(five[0], law, five[1], t_end=0.2, **options)
-        assert 0.0 < caught.value.run.time[-1] <= 0.06
+        assert 0.0 < caught.value.partial.time[-1] <= 0.06
 
 
 def test_loops_over_runs_stop(keyboard, five):
@@ -312,19 +312,19 @@ def test_ctrl_c_in_the_output(keyboard, five, monkeypatch, presses):
 
     assemble = output.assemble_result
     monkeypatch.setattr(output, "assemble_result", assembling)
-    with pytest.raises(cmb.SimulationInterrupted, match="the output of the run") as caught:
+    with pytest.raises(cmb.Interrupted, match="the output of the run") as caught:
         cmb.simulate(five[0], q0=five[1], t_end=0.2)
     if presses == 2:
-        assert caught.value.run is None and "None of it is kept" in str(caught.value)
+        assert caught.value.partial is None and "None of it is kept" in str(caught.value)
     else:
-        assert caught.value.run.time[-1] == 0.2 and caught.value.run.status == cmb.Status.COMPLETED
+        assert caught.value.partial.time[-1] == 0.2 and caught.value.partial.status == cmb.Status.COMPLETED
 
 
 def test_ctrl_c_before_the_first_step(keyboard, five, monkeypatch):
     monkeypatch.setattr(type(five[0]), "generic_rank", lambda *_: press())
-    with pytest.raises(cmb.SimulationInterrupted, match="before its first step") as caught:
+    with pytest.raises(cmb.Interrupted, match="before its first step") as caught:
         cmb.simulate(five[0], q0=five[1], t_end=0.2)
-    assert caught.value.run is None
+    assert caught.value.partial is None
 
 
 def test_ctrl_c_in_a_run_within_a_run(keyboard, five):
@@ -335,21 +335,21 @@ def test_ctrl_c_in_a_run_within_a_run(keyboard, five):
         return [0.0, 0.0]
 
     law.period = 0.02
-    with pytest.raises(cmb.SimulationInterrupted) as caught:
+    with pytest.raises(cmb.Interrupted) as caught:
         cmb.simulate(five[0], law, five[1], t_end=0.2)
-    assert caught.value.run.time[-1] == pytest.approx(0.06)
+    assert caught.value.partial.time[-1] == pytest.approx(0.06)
 
 
 def test_between_switches(keyboard):
     ball = cmb.Body("ball", 1.0, inertia=(0.1, 0.1, 0.1))
     guide = cmb.Prismatic("height", "ground", "ball", axis=(0, 0, 1))
     plant = cmb.Mechanism("ball", [ball], [guide], [cmb.PointOnPlane("floor", "ground", "ball")])
-    with pytest.raises(cmb.SimulationInterrupted) as caught:
+    with pytest.raises(cmb.Interrupted) as caught:
         cmb.simulate(
             plant, q0=[1.0], t_end=2.0, switches=cmb.Contact("floor", restitution=0.8),
             progress=lambda x: press() if x > 0.5 else None,
         )  # fmt: skip
-    run = caught.value.run
+    run = caught.value.partial
     assert 1.0 <= run.time[-1] < 2.0
     assert {event["kind"] for event in run.events()} == {"impact floor"}
     assert all(event["time"] <= run.time[-1] for event in run.events())
@@ -379,18 +379,17 @@ def test_the_compiled_loop_looks_after_few_steps(keyboard, monkeypatch):
     """A machine whose steps take long is not asked for hundreds of them at once."""
     plant, q0, v0 = plants.catalogue["n-four-bar"].start(n=40)
     monkeypatch.setattr(time_loop, "let_through", lambda: (press(), let_through()))
-    with pytest.raises(cmb.SimulationInterrupted) as caught:
+    with pytest.raises(cmb.Interrupted) as caught:
         cmb.simulate(plant, None, q0, v0, t_end=10.0, output_times=[0.0])
-    assert 1 <= caught.value.run.data.attrs["steps"] <= 8
+    assert 1 <= caught.value.partial.data.attrs["steps"] <= 8
 
 
 def test_it_travels_between_processes(five):
     run = cmb.simulate(five[0], q0=five[1], t_end=0.1)
     run.plant = None
-    for kind in (cmb.SimulationInterrupted, cmb.ContinuationInterrupted, cmb.TuningInterrupted):
-        again = pickle.loads(pickle.dumps(kind("stopped", run)))
-        assert type(again) is kind and str(again) == "stopped"
-        assert again.kept.data.identical(run.data)
+    again = pickle.loads(pickle.dumps(cmb.Interrupted("stopped", run)))
+    assert type(again) is cmb.Interrupted and str(again) == "stopped"
+    assert again.partial.data.identical(run.data)
 
 
 def test_held(keyboard):
@@ -517,7 +516,7 @@ def test_experiments_do_not_take_ctrl_c_for_the_end_of_a_run(keyboard, five, mon
         five[0], five[1], np.zeros(4), 0.2, np.linspace(0.0, 0.2, 5), lambda run: run.q.values, np.zeros((5, 4))
     )
     stop = {"progress": lambda x: press() if x > 0.5 and parts.done else None}
-    with pytest.raises(cmb.SimulationInterrupted):
+    with pytest.raises(cmb.Interrupted):
         measure.measure_all([(problem, "first", {}), (problem, "second", stop), (problem, "third", {})], parts, "")
     assert parts.table.column("settings") == ("first",)
 

@@ -50,9 +50,10 @@ ERRORS = [x for x in vars(errors).values() if inspect.isclass(x) and issubclass(
 GIVEN = {  # what the constructors ask for besides the message
     "AssemblyError": {"residuals": {"tip": 0.1}, "q": np.array([1.0, 2.0])},
     "DesignError": {"feasible": {"damping": 0.5}},
-    "ContinuationError": {"branch": ["a part"]},
+    "ContinuationError": {"partial": ["a part"]},
     "ParametrizationError": {"conditioning": 0.25},
-    "SimulationError": {"run": {"a": "part"}},
+    "SimulationError": {"partial": {"a": "part"}},
+    "Interrupted": {"partial": {"a": "part"}},
 }
 
 
@@ -79,8 +80,8 @@ def test_a_run_that_failed_arrives(five_bar, pose):
         cmb.simulate(five_bar, law, pose, t_end=0.1)
     found = WAYS["pickle"](caught.value)
     assert str(found) == str(caught.value)
-    assert found.run.data.equals(caught.value.run.data)
-    assert found.run.plant.name == five_bar.name
+    assert found.partial.data.equals(caught.value.partial.data)
+    assert found.partial.plant.name == five_bar.name
 
 
 def test_what_cannot_be_pickled_stays_behind_with_a_word():
@@ -91,8 +92,8 @@ def test_what_cannot_be_pickled_stays_behind_with_a_word():
     found = WAYS["pickle"](error)
     assert found.law is None
     assert "attribute 'law' was lost on the way" in found.__notes__[0]
-    assert found.run.data.equals(run.data)  # a run needs its plant for little; it is then as one from a file
-    assert found.run.plant is None
+    assert found.partial.data.equals(run.data)  # a run needs its plant for little; it is then as one from a file
+    assert found.partial.plant is None
 
 
 def fails(i):
@@ -124,7 +125,7 @@ def test_workers_hand_their_errors_on(kind):
         with ProcessPoolExecutor(1, mp_context=context) as pool:
             caught = [caught_from(pool.submit(fails, i).result) for i in range(2)]
     assert caught[0].residuals["tip"] > 1.0 and caught[0].q.shape == (4,)
-    assert caught[1].run.time.size == 2 and caught[1].plant is None
+    assert caught[1].partial.time.size == 2 and caught[1].plant is None
 
 
 # -- plants ----------------------------------------------------------------------------------------------------

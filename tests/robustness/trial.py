@@ -270,7 +270,7 @@ def _simulate(trial, check, m, plant, q, v, rank, exact):
         try:
             return cmb.simulate(plant, None, q, v, t_end=0.15 * m.time, output_times=0.05 * m.time)
         except cmb.SimulationError as error:
-            M = np.asarray(judge.terms(m, error.run.q.values[-1], np.zeros(m.nv)).M, float)
+            M = np.asarray(judge.terms(m, error.partial.q.values[-1], np.zeros(m.nv)).M, float)
             unit = np.sqrt(M.diagonal())
             if np.linalg.cond(M / np.outer(unit, unit)) < 1e8:
                 raise
