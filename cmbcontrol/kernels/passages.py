@@ -200,8 +200,8 @@ def plan(ahead, gap, h, now, room):
     """Length of the next step with a singular configuration `ahead`, and whether it goes across; accuracy allows h.
 
     A step goes across where the pose falls into the widest gap between its stages, at the fraction `gap`, so that none
-    of them is near it. Else it leads to where the next one can do that at full length. `room` is the time to the end;
-    where it comes soon after the pose, a step across may lead there.
+    of them is near it; a tenth of the fraction may be missing. Else it leads to where the next one can do that at full
+    length. `room` is the time to the end; where it comes soon after the pose, a step across may lead there.
     """
     beyond = room - ahead
     if not beyond > 0.0 or now < CROSS_FROM:
@@ -209,7 +209,7 @@ def plan(ahead, gap, h, now, room):
     if beyond < 0.1 * ahead:
         if room <= h:
             return room, True
-    elif ahead / gap > room:
+    elif ahead / gap > 1.1 * room:
         return min(h, ahead - gap / (1.0 - gap) * beyond), False
     elif ahead / gap <= 1.1 * h:
         return min(ahead / gap, h), True
