@@ -626,7 +626,7 @@ class TestActuationSingularity:
             SimulationError, match=r"lose control at t = .*margin 0\.0.*elbow_left 1.*on_loss='hold'"
         ) as e:
             cmb.simulate(plant, law, equal_pose(0.6), t_end=4.0, max_step=0.01, rtol=1e-8, atol=1e-8)
-        run = e.value.run
+        run = e.value.partial
         margins = controllability_along(plant, run, margin=0.05).margin.values
         assert 0.05 < margins[-1] < 0.12
         assert np.abs(run.reference.values - run.q.values[:, :2]).max() < 1e-6
