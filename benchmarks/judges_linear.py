@@ -82,8 +82,8 @@ def linear_model(machine: Machine, closure: str = "line") -> cmb.LinearModel:
 def poles(machine: Machine) -> dict[str, NDArray[np.complex128]]:
     """Return eigenvalues with both closures."""
     return {
-        "linearize, two rows a loop": linear_model(machine, "line").eigenvalues(),
-        "linearize, five rows a loop": linear_model(machine, "revolute").eigenvalues(),
+        "linearize, two rows a loop": linear_model(machine, "line").poles(),
+        "linearize, five rows a loop": linear_model(machine, "revolute").poles(),
     }
 
 

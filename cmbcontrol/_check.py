@@ -264,10 +264,11 @@ def function(x: Any, what: str, of: str) -> Callable:
 
 
 def plant(x: Any, what: str = "plant") -> Any:
-    """`x` if it has equations of motion; it need not be of our own classes."""
-    if not hasattr(x, "terms") or isinstance(x, type):
+    """`x` if it is a plant; what it is, is said by the class, which this module does not know."""
+    if not getattr(x, "_is_plant", False) or isinstance(x, type):
         call = "; call it to build the machine" if callable(x) else ""
-        raise TypeError(f"{what} must be a plant, such as a Mechanism or a FunctionPlant, got {_kind(x)}{call}")
+        kinds = "such as a Mechanism, a FunctionPlant or a Plant of your own"
+        raise TypeError(f"{what} must be a plant, {kinds}, got {_kind(x)}{call}")
     return x
 
 

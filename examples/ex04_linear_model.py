@@ -16,7 +16,7 @@ def main() -> dict[str, float]:
     point = cmb.trim(plant, q0)
     motors = cmb.linearize(plant, point, coordinates=("left", "right"))
     elbows = cmb.linearize(plant, point, coordinates=("elbow_left", "elbow_right"))
-    poles = [np.sort_complex(m.eigenvalues()) for m in (motors, elbows)]
+    poles = [np.sort_complex(m.poles()) for m in (motors, elbows)]
     K, _, closed = ct.lqr(motors.to_ss(), np.diag([100.0, 100.0, 1.0, 1.0]), np.eye(2))
 
     def law(t: float, terms: cmb.Terms, state: np.ndarray) -> np.ndarray:

@@ -55,7 +55,7 @@ def main() -> dict[str, object]:
             model = affine_approximation(plant, point, coordinates=names)
             case = f"{state}, {' and '.join(names)}"
             found[f"{case}: A"] = model.A + 0.0
-            found[f"{case}: eigenvalues, 1/s"] = np.sort_complex(model.eigenvalues()) + 0.0
+            found[f"{case}: eigenvalues, 1/s"] = np.sort_complex(model.poles()) + 0.0
             f = motion(plant, q, names, point.u)
             for scheme, (step, weights) in SCHEMES.items():
                 found[f"{case}: error of {scheme}"] = float(np.abs(differences(f, step, weights) - model.A).max())

@@ -123,7 +123,7 @@ def test_poles_are_those_asked_for():
     plant = plants.five_bar()
     loop = linearize_closed_loop(plant, tracking(plant))
     assert loop.states == ("left", "right", "left_rate", "right_rate")
-    assert matched(loop.eigenvalues(), POLES) < 1e-8
+    assert matched(loop.poles(), POLES) < 1e-8
     assert loop.stable
     assert largest(loop.drift) < 1e-10
     assert loop.rest.point.q[[0, 2]] == pytest.approx([2.1, 1.0], abs=1e-12)
@@ -156,7 +156,7 @@ def machine(name):
 def test_poles_of_other_machines(name):
     plant, law, q, poles = machine(name)
     loop = linearize_closed_loop(plant, law, q)
-    assert matched(loop.eigenvalues(), poles) < 1e-8
+    assert matched(loop.poles(), poles) < 1e-8
 
 
 # -- a plant that is not the model --------------------------------------------------------------------------
@@ -189,8 +189,8 @@ def test_eigenvalues_with_payload_error(loaded):
     loop = linearize_closed_loop(plant, law)
     truth = derivative(vector_field(plant, law, loop.point.q, ("left", "right")), 4)
     assert largest(loop.A - truth) < 1e-7 * largest(truth)
-    assert matched(loop.eigenvalues(), np.linalg.eigvals(truth)) < 1e-6
-    assert matched(loop.eigenvalues(), POLES) > 0.1
+    assert matched(loop.poles(), np.linalg.eigvals(truth)) < 1e-6
+    assert matched(loop.poles(), POLES) > 0.1
 
 
 @pytest.mark.nojit_slow
@@ -348,14 +348,16 @@ def test_sampled_poles_of_a_double_integrator():
             for kp, kd in zip(GAINS["kp"], GAINS["kd"], strict=True)
         ]
     )
-    assert matched(loop.eigenvalues(), truth) < 1e-11
+    assert matched(loop.poles(), truth) < 1e-11
     assert loop.dt == T
     assert loop.to_ss().dt == T
 
 
 def test_sampled_poles_tend_to_continuous_ones():
     plant = plants.five_bar()
-    errors = [matched(linearize_closed_loop(plant, tracking(plant, period=T)).poles(), POLES) for T in (2e-4, 1e-4)]
+    errors = [
+        matched(linearize_closed_loop(plant, tracking(plant, period=T)).continuous_poles(), POLES) for T in (2e-4, 1e-4)
+    ]
     assert errors[0] < 0.05
     assert errors[0] / errors[1] == pytest.approx(2.0, abs=0.05)
 
@@ -385,7 +387,7 @@ def test_one_period_of_simulate(loaded):
     loop = linearize_closed_loop(plant, law)
     truth = derivative(period_map(plant, law, loop.point.q, ("left", "right"), loop.rest.state, T), 6)
     assert largest(loop.A - truth) < 1e-8
-    assert matched(loop.eigenvalues(), np.linalg.eigvals(truth)) < 1e-8
+    assert matched(loop.poles(), np.linalg.eigvals(truth)) < 1e-8
 
 
 def test_a_delay_of_one_period_is_a_law_that_is_late():
@@ -394,7 +396,7 @@ def test_a_delay_of_one_period_is_a_law_that_is_late():
     loop = linearize_closed_loop(plant, tracking(plant, period=T), delay=T)
     assert loop.states[4:] == ("left_effort[k-1]", "right_effort[k-1]")
     assert loop.state_units[4:] == ("N m", "N m")
-    assert matched(loop.eigenvalues(), late.eigenvalues()) < 1e-9
+    assert matched(loop.poles(), late.poles()) < 1e-9
 
 
 def test_a_delay_that_is_no_whole_period():
@@ -407,7 +409,7 @@ def test_a_delay_that_is_no_whole_period():
     half = expm(0.5 * T * np.block([[A, B], [np.zeros((2, 6))]]))
     a, b = half[:4, :4], half[:4, 4:]
     truth = np.block([[a @ a + b @ F, a @ b], [F, np.zeros((2, 2))]])
-    assert matched(loop.eigenvalues(), np.linalg.eigvals(truth)) < 1e-9
+    assert matched(loop.poles(), np.linalg.eigvals(truth)) < 1e-9
 
 
 # -- chains -----------------------------------------------------------------------------------------------
@@ -489,7 +491,7 @@ def test_one_period_of_a_chain(loaded):
     step = chain_map(plant, law, loop.rest, ("left", "right"), T)
     truth = derivative(step, len(loop.A))
     assert largest(loop.A - truth) < 1e-8 * max(1.0, largest(truth))
-    assert matched(loop.eigenvalues(), np.linalg.eigvals(truth)) < 1e-5
+    assert matched(loop.poles(), np.linalg.eigvals(truth)) < 1e-5
     assert loop.stable
     found = loop.margins()
     assert [x.channel for x in found.loops] == ["left", "right"]
@@ -503,7 +505,7 @@ def test_poles_of_an_actuator_behind_the_hold():
     law = tracking(plant, period=T) | FirstOrderActuator([0.004, 0.01]) | DriveFriction(viscous=2.0)
     loop = linearize_closed_loop(plant, law)
     truth = derivative(chain_map(plant, law, loop.rest, ("left", "right"), T), 6)
-    assert matched(loop.eigenvalues(), np.linalg.eigvals(truth)) < 1e-9
+    assert matched(loop.poles(), np.linalg.eigvals(truth)) < 1e-9
     s = 2j
     plain = linearize_closed_loop(plant, tracking(plant, period=T) | DriveFriction(viscous=2.0)).loop()(np.exp(s * T))
     ratio = np.linalg.solve(plain, loop.loop()(np.exp(s * T)))
@@ -524,8 +526,8 @@ def test_a_delay_in_the_chain():
     without = (Encoder(0.01) | law | Delay(T)).without(Encoder)
     assert (
         matched(
-            linearize_closed_loop(plant, without).eigenvalues(),
-            linearize_closed_loop(plant, law, delay=T).eigenvalues(),
+            linearize_closed_loop(plant, without).poles(),
+            linearize_closed_loop(plant, law, delay=T).poles(),
         )
         < 1e-12
     )
@@ -632,13 +634,13 @@ def test_poles_of_motion_and_force(period):
     loop = linearize_closed_loop(
         plant, HybridMotionForce(ProjectedInverseDynamics(plant, names, at, **gains), force), q
     )
-    found = loop.eigenvalues()
+    found = loop.poles()
     if period is None:
         assert matched(found, [-4.0, -10.0, -6.0, -8.0, -8.0, -9.0, force.error_poles[0, 0]]) < 1e-6
         return
     for pole in force.error_poles[0]:  # exactly, though the motors hold their efforts while the arms move
         assert np.abs(found - pole).min() < 1e-8
-    slow = np.sort(loop.poles()[np.abs(loop.poles().imag) < 100.0].real)
+    slow = np.sort(loop.continuous_poles()[np.abs(loop.continuous_poles().imag) < 100.0].real)
     assert slow[np.isfinite(slow)][-1] == pytest.approx(-4.0, abs=0.05)
     assert loop.stable
     assert sum(name.endswith("_effort_before") for name in loop.states) == 6

@@ -124,7 +124,7 @@ class TestWithoutActiveLimits:
         plant = plants.five_bar(effort=100.0)
         motion = ProjectedInverseDynamics(plant, ("left", "right"), cmb.Constant([2.1, 1.0]), kp=[40, 80], kd=[14, 18])
         loop = linearize_closed_loop(plant, WithModel(plant, ConstrainedActuation(motion)))
-        assert loop.eigenvalues().real == pytest.approx([-10.0, -10.0, -8.0, -4.0], abs=1e-5)
+        assert loop.poles().real == pytest.approx([-10.0, -10.0, -8.0, -4.0], abs=1e-5)
 
 
 class TestAgainstJudges:

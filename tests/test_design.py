@@ -90,7 +90,7 @@ def test_sampled_pd_gains_serve_projected_inverse_dynamics(plant):
     """On the five-bar, with its slope of the inertia frozen by the hold, to the order of the period."""
     kp, kd = sampled_pd_gains(8.0, 1.0, period=0.01)
     law = ProjectedInverseDynamics(plant, NAMES, Constant([2.1, 1.0]), kp=kp[0], kd=kd[0], period=0.01)
-    poles = linearize_closed_loop(plant, law).poles()
+    poles = linearize_closed_loop(plant, law).continuous_poles()
     assert np.abs(poles + 8.0).max() < 1.0 and abs(poles.prod() / 8.0**4 - 1.0) < 0.02
 
 
@@ -250,11 +250,13 @@ def test_nominal_lqr_fails_for_some(models):
     """Inside of the region for its own model, the unloaded machine in the middle pose, it leaves it elsewhere."""
     nominal = models["0 kg, (2.3, 0.8)"]
     law = lqr(nominal, Q={"left": 100.0, "right": 100.0}, R=0.01)
-    assert REGION.contains(law.poles())
-    assert sum(not REGION.contains(law.poles(lin)) for lin in models.values()) > 10
+    assert REGION.contains(law.continuous_poles())
+    assert sum(not REGION.contains(law.continuous_poles(lin)) for lin in models.values()) > 10
     cheap = lqr(nominal, Q={"left": 0.1, "right": 0.1}, R=0.01)
-    assert (cheap.poles().real < 0.0).all()
-    assert sum(cheap.poles(lin).real.max() > 0.0 for lin in models.values()) > 3  # it lets loaded machines fall
+    assert (cheap.continuous_poles().real < 0.0).all()
+    assert (
+        sum(cheap.continuous_poles(lin).real.max() > 0.0 for lin in models.values()) > 3
+    )  # it lets loaded machines fall
 
 
 def starts(law, machines, count, seed=0):

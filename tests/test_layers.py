@@ -24,7 +24,7 @@ DOORS = {
     ("sim/result.py", "plot"),
     ("linear/model.py", "plot"),
     ("linear/root_locus.py", "plot"),
-    ("model/base.py", "linear"),
+    ("model/plant.py", "linear"),
 }
 
 HOMES = {

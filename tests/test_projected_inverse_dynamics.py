@@ -114,7 +114,7 @@ class TestTheorem4:
             assert np.abs(wanted - state[:k]).max() < 1e-6 * np.abs(push).max()
             state = loop.A @ state
         # and this theory is as far from the continuous one as half a sample of delay
-        poles = loop.poles()
+        poles = loop.continuous_poles()
         exact = -5.6 + 8.0 * np.sqrt(1.0 - 0.49) * np.array([-1j, 1j])
         assert max(np.abs(poles - p).min() for p in exact) < 8.0**2 * 1e-3
 
@@ -320,7 +320,7 @@ class TestConsistentReferences:
     def test_to_first_order_it_is_that_of_independent_coordinates(self):
         plant, q, law = self.all_of_five_bar()
         loop = linearize_closed_loop(plant, law, q, coordinates=("left", "right"))
-        assert loop.poles() == pytest.approx([-8.0] * 4, abs=1e-3)  # a double pole splits under rounding
+        assert loop.continuous_poles() == pytest.approx([-8.0] * 4, abs=1e-3)  # a double pole splits under rounding
 
     def test_an_exactly_determined_task_is_fulfilled(self):
         """A surplus of consistent values: the tip in x and y and an angle that follows from them."""
@@ -480,7 +480,7 @@ class TestWithTheOtherTools:
         goal = cmb.Constant(tip(plant).value(plant.terms(q, np.zeros(4))))
         law = ProjectedInverseDynamics(plant, tip(plant), goal, kp=[40.0, 80.0], kd=[14.0, 18.0])
         loop = linearize_closed_loop(plant, law, q)
-        assert loop.eigenvalues().real == pytest.approx([-10.0, -10.0, -8.0, -4.0], abs=1e-6)
+        assert loop.poles().real == pytest.approx([-10.0, -10.0, -8.0, -4.0], abs=1e-6)
         assert loop.point.q == pytest.approx(q, abs=1e-9)
         # what the reference does: the tip follows it with unit gain
         moved = -np.linalg.solve(loop.A, loop.B[:, 2:4])
@@ -492,7 +492,7 @@ class TestWithTheOtherTools:
         q = plant.assemble(left=2.1, right=1.0)
         goal = cmb.Constant(tip(plant).value(plant.terms(q, np.zeros(4))))
         law = ProjectedInverseDynamics(plant, tip(plant), goal, kp=[40.0, 80.0], kd=[14.0, 18.0], period=1e-3)
-        poles = linearize_closed_loop(plant, law, q).poles()
+        poles = linearize_closed_loop(plant, law, q).continuous_poles()
         assert poles == pytest.approx([-10.0, -10.0, -8.0, -4.0], abs=0.3)
 
     def test_a_wrong_model(self):

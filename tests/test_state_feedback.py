@@ -64,8 +64,8 @@ def test_the_nonlinear_loop_has_the_poles_of_the_design(plant, lin, period, inte
     Q = WEIGHTS["Q"] | {f"{name}_integral": 900.0 for name in integral}
     law = lqr(lin, Q, 0.01, period=period, integral=integral)
     found = linearize_closed_loop(plant, law)
-    assert sorted_equal(found.eigenvalues(), np.linalg.eigvals(law.closed_loop()), 1e-8)
-    assert found.stable and sorted_equal(found.poles(), law.poles(), 1e-6)
+    assert sorted_equal(found.poles(), np.linalg.eigvals(law.closed_loop()), 1e-8)
+    assert found.stable and sorted_equal(found.continuous_poles(), law.continuous_poles(), 1e-6)
     assert found.states[4:] == tuple(f"{name}_integral" for name in integral)
 
 
@@ -158,7 +158,7 @@ def test_reference_of_a_platform_with_several_axes_counts_from_the_point():
     point = cmb.trim(plant, pose(plant))
     lin = cmb.linearize(plant, point)
     law = lqr(lin, 100.0, 1e-4)
-    assert sorted_equal(linearize_closed_loop(plant, law, point).eigenvalues(), law.poles(), 1e-6)
+    assert sorted_equal(linearize_closed_loop(plant, law, point).poles(), law.continuous_poles(), 1e-6)
     moved = lqr(lin, 100.0, 1e-4, reference=Constant(np.full(6, 0.02)))
     wanted = moved.wanted(0.0)
     q = plant.integrate(point.q, wanted.delta)
@@ -198,7 +198,7 @@ def test_stands_in_chains_and_on_models(plant, lin):
     assert delayed.stable and len(delayed.states) == 6
     model = with_payload(plant, "left_upper", 1.0, (1.5, 0.0, 0.0))
     told = linearize_closed_loop(plant, WithModel(model, law))
-    assert sorted_equal(told.eigenvalues(), linearize_closed_loop(plant, law).eigenvalues(), 1e-9)  # q and v alone
+    assert sorted_equal(told.poles(), linearize_closed_loop(plant, law).poles(), 1e-9)  # q and v alone
 
 
 def test_a_plant_given_by_functions():
@@ -208,7 +208,7 @@ def test_a_plant_given_by_functions():
     found = linearize_closed_loop(plant, law)
     assert found.stable and found.point.q[0] == pytest.approx(0.9, abs=1e-9)
     law.reference = Constant([0.8])
-    assert sorted_equal(linearize_closed_loop(plant, law).eigenvalues(), law.poles(), 1e-5)
+    assert sorted_equal(linearize_closed_loop(plant, law).poles(), law.continuous_poles(), 1e-5)
 
 
 def test_one_motor_of_two(plant):
@@ -218,7 +218,7 @@ def test_one_motor_of_two(plant):
     assert law.K.shape == (1, 4)
     u = law(0.0, plant.terms(plant.assemble(point.q, left=2.15, right=1.0), np.zeros(4)), law.start(plant))
     assert u[1] == point.u[1] and u[0] != point.u[0]
-    assert sorted_equal(linearize_closed_loop(plant, law).eigenvalues(), law.poles(), 1e-8)
+    assert sorted_equal(linearize_closed_loop(plant, law).poles(), law.continuous_poles(), 1e-8)
 
 
 def test_what_is_refused(plant, lin):
@@ -273,7 +273,7 @@ def test_separation_principle(plant, lin, period, kind, outputs):
     A, C = feedback.closed_loop(), law.C
     held = lin.A if period is None else lin.sampled(period).A
     wanted = np.concatenate([np.linalg.eigvals(A), np.linalg.eigvals(held - L @ C)])
-    assert sorted_equal(found.eigenvalues(), wanted, 1e-9)
+    assert sorted_equal(found.poles(), wanted, 1e-9)
     assert np.allclose(np.sort_complex(law.observer_poles()).real.max() < 0.0, True)
 
 
@@ -320,7 +320,7 @@ def test_observer_with_integrals_and_moving_reference(plant, lin):
     L = kalman(lin, NAMES, effort_noise=1.0, measurement_noise=1e-6, period=0.02)
     law = ObserverFeedback(feedback, L, NAMES)
     wanted = np.concatenate([np.linalg.eigvals(feedback.closed_loop()), np.linalg.eigvals(law._A - L @ law.C)])
-    assert sorted_equal(linearize_closed_loop(plant, law).eigenvalues(), wanted, 1e-8)
+    assert sorted_equal(linearize_closed_loop(plant, law).poles(), wanted, 1e-8)
     moved = ObserverFeedback(feedback, L, NAMES)
     moved.reference = Constant([2.3, 0.9])
     assert feedback.reference(0.0)[0][0] == pytest.approx(2.1)  # the feedback itself is left alone
@@ -408,7 +408,7 @@ def test_motion_observer_loop_is_stable_and_stands_in_chains(plant):
 def test_linearized_motion_observer_forgets_at_its_bandwidth(plant):
     law = ProjectedInverseDynamics(plant, NAMES, Constant([2.1, 1.0]), bandwidth=8.0, period=5e-3)
     found = linearize_closed_loop(plant, MotionObserver(law, NAMES, 40.0, disturbance=False))
-    values = np.abs(found.eigenvalues())
+    values = np.abs(found.poles())
     assert found.stable
     near = values[(values > 0.7) & (values < 0.9)]
     assert near.size == 4 and abs(near.prod() ** 0.25 - np.exp(-0.2)) < 5e-3  # 2 equal poles of each freedom

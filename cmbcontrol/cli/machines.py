@@ -12,7 +12,7 @@ from rich.text import Text
 
 from ..controllers import controllability, is_decoupled, reachable_forces
 from ..dynamics.singular import singular_configuration
-from ..model.base import PlantBase
+from ..model.plant import Plant
 from . import common
 from .common import At, Debug, Factory, PlantName
 
@@ -64,7 +64,7 @@ def diagnose(plant: PlantName, at: At = None, factory: Factory = None, debug: De
                 typer.echo(f"    {line}")
 
 
-def _of_motors(plant: PlantBase, q: NDArray[np.float64]) -> list[str]:
+def _of_motors(plant: Plant, q: NDArray[np.float64]) -> list[str]:
     """The margin of controllability, and the constraint forces that can be set."""
     found = [str(controllability(plant, q))]
     if len(plant.row_names):

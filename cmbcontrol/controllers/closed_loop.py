@@ -16,7 +16,7 @@ from ..linear.model import LinearModel
 from ..linear.operating import OperatingPoint
 from ..linear.sampled import input_delays, zero_order_hold
 from ..linear.signals import Wrench
-from ..model.base import PlantBase
+from ..model.plant import Plant
 from .chain import different, names_of_states
 from .law_gains import AskedLaw, Gains, HeldCommand, law_gains
 from .loop_margins import BrokenLoop, Margins, loop_margins
@@ -86,13 +86,13 @@ class ClosedLoop:
         """The model for python-control, with named signals; in sampled time where the law is sampled."""
         return _state_space(self, self.A, self.B, self.C, self.D, self.inputs, self.outputs, name or self.name)
 
-    def eigenvalues(self) -> Complex:
+    def poles(self) -> Complex:
         """Eigenvalues of A, by real, then by imaginary part: 1/s, or per sample where the law is sampled."""
         return np.sort_complex(np.linalg.eigvals(self.A).astype(complex))
 
-    def poles(self) -> Complex:
+    def continuous_poles(self) -> Complex:
         """The same in continuous time, log(z)/dt where the law is sampled, 1/s; -inf for what is forgotten at once."""
-        values = self.eigenvalues()
+        values = self.poles()
         if self.dt:
             with np.errstate(divide="ignore"):
                 values = np.log(np.abs(values)) / self.dt + 1j * (np.angle(values) / self.dt)
@@ -138,7 +138,7 @@ class ClosedLoop:
         broken = self._broken(at)
         if not self.stable:
             raise ValueError(
-                f"{self.name} is not stable: it has a pole at {self.poles()[-1]:.6g} 1/s, so that it has no margins. "
+                f"{self.name} is not stable: it has a pole at {self.continuous_poles()[-1]:.6g} 1/s, so that it has no margins. "
                 "See linearize_closed_loop(...)."
             )
         return loop_margins(broken, omega)
@@ -153,7 +153,7 @@ class ClosedLoop:
             listed = ", ".join(f"{n} [{u}]" if u else n for n, u in zip(names, units, strict=True))
             lines.append(f"  {what}  {listed or 'none'}")
         lines.append("  pole [1/s]                  frequency [rad/s]  damping ratio")
-        for value in self.poles():
+        for value in self.continuous_poles():
             if value.imag >= 0.0:
                 text = f"{value.real: .6g} +- {value.imag:.6g}j" if value.imag else f"{value.real: .6g}"
                 ratio = -value.real / abs(value) if np.isfinite(value) and value else float(np.sign(-value.real))
@@ -178,7 +178,7 @@ def _state_space(loop: ClosedLoop, A, B, C, D, inputs, outputs, name: str) -> co
 
 
 def linearize_closed_loop(
-    plant: PlantBase,
+    plant: Plant,
     law: Any,
     point: Guess = None,
     *,
@@ -198,7 +198,7 @@ def linearize_closed_loop(
 
     Parameters
     ----------
-    plant : Mechanism or FunctionPlant
+    plant : Plant
         The true plant. The law may compute with another model of it, see `WithModel`.
     law : Controller
         Continuous, or sampled if it has a period; numbers count as constant efforts.
@@ -250,7 +250,7 @@ def linearize_closed_loop(
     >>> from cmbcontrol.controllers import ProjectedInverseDynamics
     >>> plant = plants.five_bar()
     >>> law = ProjectedInverseDynamics(plant, ("left", "right"), Constant([2.1, 1.0]), kp=[40, 80], kd=[14, 18])
-    >>> linearize_closed_loop(plant, law).eigenvalues().real.round(6)
+    >>> linearize_closed_loop(plant, law).poles().real.round(6)
     array([-10., -10.,  -8.,  -4.])
     """
     settle = _check.flag(settle, "settle")
@@ -359,7 +359,7 @@ def _behind_drive(law: AskedLaw, plain: _Driven, state: Array) -> _Driven:
 
 
 def margins(
-    plant: PlantBase,
+    plant: Plant,
     law: Any,
     point: Guess = None,
     *,
@@ -411,7 +411,7 @@ def margins(
 
 
 def _pushed(
-    plant: PlantBase, model: LinearModel, coordinates: Any, disturbances: Sequence[str | Wrench], outputs: Any
+    plant: Plant, model: LinearModel, coordinates: Any, disturbances: Sequence[str | Wrench], outputs: Any
 ) -> LinearModel:
     """The plant's model with outside wrenches as inputs after the motors."""
     given = (disturbances,) if isinstance(disturbances, (str, Wrench)) else tuple(disturbances)

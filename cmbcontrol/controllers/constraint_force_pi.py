@@ -14,7 +14,7 @@ from ..dynamics.forces import weight_root
 from ..dynamics.formulations import acceleration
 from ..errors import ControllabilityError
 from ..kernels import laws
-from ..model.base import PlantBase
+from ..model.plant import Plant
 from ..model.terms import Terms
 from .controllability import metric_root
 from .decoupling import cross_coupling, split_range, surplus_efforts
@@ -53,7 +53,7 @@ class ConstraintForcePI:
 
     Parameters
     ----------
-    plant : Mechanism or FunctionPlant
+    plant : Plant
         Fixes names; the law is computed from the `Terms` that it is called with.
     desired : array_like or callable
         F_d, shape (k,), or t -> (k,): N, or N m where the component is a moment.
@@ -122,7 +122,7 @@ class ConstraintForcePI:
 
     def __init__(
         self,
-        plant: PlantBase,
+        plant: Plant,
         desired: ArrayLike | Callable[[float], ArrayLike],
         components: Sequence[str] | None = None,
         *,
@@ -263,12 +263,12 @@ class ConstraintForcePI:
         kinds = 3 if self.period is not None else 1 if self.filter_time is None else 2
         return kinds * len(self.components)
 
-    def state_names(self, plant: PlantBase) -> list[str]:
+    def state_names(self, plant: Plant) -> list[str]:
         """Integrals of the errors, filtered errors, and the forces wanted at the sample before, as far as there are."""
         kinds = ("integral", "filtered_error", "wanted_before")[: self.n_states // len(self.names)]
         return [f"{name}_{kind}" for kind in kinds for name in self.names]
 
-    def start(self, plant: PlantBase) -> Array:
+    def start(self, plant: Plant) -> Array:
         """Initial states; refuses a plant with other coordinates or motors than the model."""
         require_same_signals(self.plant, plant)
         e = self._initial

@@ -198,7 +198,7 @@ def _turned(plant: Plant, cone: Cone) -> Array:
     if cone.contact not in plant.row_slices:
         raise ValueError(_check.unknown(cone.contact, plant.row_slices, "loop"))
     span = plant.row_slices[cone.contact]
-    units = getattr(plant, "row_units", ("m",) * len(plant.row_names))
+    units = plant.row_units
     rows = [i for i in range(span.start, span.stop) if units[i] != "rad"]
     if len(rows) < 2:
         raise ValueError(

@@ -27,8 +27,8 @@ from .. import _tolerance as tolerance
 from .._tolerance import DEPENDENT, ROUNDING, UNREACHED
 from ..dynamics.forces import weight_root
 from ..kernels import laws
-from ..model.base import PlantBase
 from ..model.diagnosis import verdict
+from ..model.plant import Plant
 from ..model.terms import Terms
 
 if TYPE_CHECKING:
@@ -153,7 +153,7 @@ class Metric(NamedTuple):
     inverse: Array
 
 
-def metric_root(plant: PlantBase, weight: ArrayLike | None = None, what: str = "weight") -> Array:
+def metric_root(plant: Plant, weight: ArrayLike | None = None, what: str = "weight") -> Array:
     """L (nv, nv) of the metric W = L L', from what the user gives for W, (nv,) or (nv, nv).
 
     Unless given, a radian counts as ``plant.size`` metres, eq. (50): W is a number where all joints are of one kind.
@@ -163,14 +163,14 @@ def metric_root(plant: PlantBase, weight: ArrayLike | None = None, what: str = "
     return np.diag(plant.reach)
 
 
-def metric_of(plant: PlantBase, weight: ArrayLike | None = None) -> Metric:
+def metric_of(plant: Plant, weight: ArrayLike | None = None) -> Metric:
     """The metric that the user gives, or the default one."""
     L = metric_root(plant, weight)
     return Metric(L, np.linalg.inv(L))
 
 
 def controllability(
-    plant: PlantBase,
+    plant: Plant,
     q: ArrayLike | Mapping[str, float] | Terms,
     *,
     weight: ArrayLike | None = None,
@@ -183,7 +183,7 @@ def controllability(
 
     Parameters
     ----------
-    plant : Mechanism or FunctionPlant
+    plant : Plant
     q : array_like, mapping or Terms
         Pose, or the terms at it.
     weight : array_like, shape (nv,) or (nv, nv), optional
@@ -260,7 +260,7 @@ def _admissible(terms: Terms, epsilon: float, rank: int | None) -> Array:
 
 
 def active_force_map(
-    plant: PlantBase, q: ArrayLike | Mapping[str, float] | Terms, *, weight: ArrayLike | None = None
+    plant: Plant, q: ArrayLike | Mapping[str, float] | Terms, *, weight: ArrayLike | None = None
 ) -> Array:
     """Aghili's I + H (57)-(62) for any actuation matrix B: gears, motors on several joints, torques between bodies.
 
@@ -313,7 +313,7 @@ def active_force_map(
 
 
 def controllability_along(
-    plant: PlantBase,
+    plant: Plant,
     run: Any,
     *,
     margin: float = MARGIN,
@@ -324,7 +324,7 @@ def controllability_along(
 
     Parameters
     ----------
-    plant : Mechanism or FunctionPlant
+    plant : Plant
         That of the run, or the same with other motors.
     run : Simulation
     margin : float
@@ -394,7 +394,7 @@ _LOSS = (
 class _Path:
     """The motion of a run as a curve, and what the motors reach on it."""
 
-    def __init__(self, plant: PlantBase, run: Any, metric: Metric, epsilon: float) -> None:
+    def __init__(self, plant: Plant, run: Any, metric: Metric, epsilon: float) -> None:
         data = run.data
         known = tuple(str(n) for n in data["position"].values)
         if known != plant.position_names:

@@ -12,7 +12,7 @@ from .._tolerance import UNREACHED, null_space, pinv, rank
 from ..dynamics.forces import require_reached
 from ..kernels import laws
 from ..model import diagnosis
-from ..model.base import PlantBase
+from ..model.plant import Plant
 from ..model.terms import Terms
 from .controllability import metric_root
 
@@ -127,16 +127,14 @@ class Decoupling:
         )
 
 
-def is_decoupled(
-    plant: PlantBase, q: ArrayLike, tolerance: float = 1e-9, *, metric: ArrayLike | None = None
-) -> Decoupling:
+def is_decoupled(plant: Plant, q: ArrayLike, tolerance: float = 1e-9, *, metric: ArrayLike | None = None) -> Decoupling:
     """Whether motion and constraint force are decoupled at a pose: N(A) is invariant under M (Proposition 3).
 
     On a decoupled plant, forces that accelerate it do not load the loops, so that force control does without mu.
 
     Parameters
     ----------
-    plant : Mechanism or FunctionPlant
+    plant : Plant
     q : array_like, shape (nq,)
     tolerance : float
         Largest size of mu P that counts as none.
@@ -254,7 +252,7 @@ class ReachableForces:
         return "\n".join(lines)
 
 
-def reachable_forces(plant: PlantBase, q: ArrayLike) -> ReachableForces:
+def reachable_forces(plant: Plant, q: ArrayLike) -> ReachableForces:
     """Which constraint forces the motors can set at a pose without a change of the motion.
 
     Efforts u = N w with Z'B N = 0 do not accelerate the machine. They change the constraint force by B N w, which lies
@@ -262,7 +260,7 @@ def reachable_forces(plant: PlantBase, q: ArrayLike) -> ReachableForces:
 
     Parameters
     ----------
-    plant : Mechanism or FunctionPlant
+    plant : Plant
     q : array_like, shape (nq,)
 
     Examples
@@ -299,7 +297,7 @@ def reachable_forces(plant: PlantBase, q: ArrayLike) -> ReachableForces:
     return ReachableForces(s.size, terms.rank, basis, efforts, lam, rows, loops)
 
 
-def _verdicts(plant: PlantBase, lam: Array, sure: NDArray[np.bool_]) -> tuple[dict[str, str], dict[str, str]]:
+def _verdicts(plant: Plant, lam: Array, sure: NDArray[np.bool_]) -> tuple[dict[str, str], dict[str, str]]:
     """What each row and each loop can be set to, from the multipliers (rows, dimension) of orthonormal forces, N."""
     reach = np.where(sure[:, None], lam, 0.0)
     size = np.linalg.norm(reach, axis=1)

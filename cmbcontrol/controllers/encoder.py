@@ -137,10 +137,7 @@ def require_samples(block: SensorBlock, setting: Setting) -> None:
 
 def plain_positions(plant: Plant) -> list[int]:
     """Indices of positions that are plain numbers with a rate of their own."""
-    paired = getattr(plant, "paired", None)
-    if paired is None:  # a plant of one's own: those with the name of a velocity
-        return [i for i, n in enumerate(plant.position_names) if n in plant.velocity_names]
-    return [i for i, _ in paired]
+    return [i for i, _ in plant.paired]
 
 
 def _values(given, names: Sequence[str], what: str, only: Sequence[int] | None = None) -> Array:

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from .. import _check
 from ..errors import ControllabilityError
 from ..kernels import constrained, laws, layout
-from ..model.base import PlantBase
 from ..model.elements import Coupling, Joint, Loop, PointOnLine, PointOnPlane, Universal, Weld, rotation_to
 from ..model.mechanism import Mechanism
+from ..model.plant import Plant
 from ..model.terms import RANK_TOLERANCE, Terms
 from .decoupling import determined
 
@@ -40,7 +40,7 @@ class ForceComponents:
 
     Parameters
     ----------
-    plant : Mechanism or FunctionPlant
+    plant : Plant
     names : sequence of str, optional
         - the name of a row: its multiplier lam, as in F = A' lam;
         - the name of a loop: the multipliers of all its rows;
@@ -54,9 +54,7 @@ class ForceComponents:
         Body on which the closure exerts them: b (of a cut joint, the child), or a, which feels the opposite.
     """
 
-    def __init__(
-        self, plant: PlantBase, names: Sequence[str] | None = None, frame: str = "loop", on: str = "b"
-    ) -> None:
+    def __init__(self, plant: Plant, names: Sequence[str] | None = None, frame: str = "loop", on: str = "b") -> None:
         self.plant, self.frame, self.on = plant, frame, _check.one_of(on, ("b", "a"), "body of a loop: on =")
         if not plant.row_names:
             raise ValueError(f"plant {plant.name!r} has no loops, and so no constraint force to control")

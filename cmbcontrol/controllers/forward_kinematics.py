@@ -97,7 +97,7 @@ class ForwardKinematics(SensorBlock):
         """The nearest closed configuration with the measured joints held, and Z there: Newton's method."""
         plant = self._setting.plant  # type: ignore[union-attr]
         at = [plant.position_names.index(name) for name in self.coordinates]  # type: ignore[union-attr]
-        held, size = q[at], float(getattr(plant, "size", 1.0))
+        held, size = q[at], plant.size
         S, still = np.eye(plant.nv)[rows], np.zeros(plant.nv)  # type: ignore[union-attr]
         reach = plant.reach  # type: ignore[union-attr]
         moved = q

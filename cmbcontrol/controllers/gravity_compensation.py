@@ -120,9 +120,7 @@ class GravityPD:
 
 def driven_coordinates(plant: Plant) -> tuple[str, ...]:
     """One-axis joints that motors drive, each alone; from the plant's B at an assembled pose."""
-    q = plant.assemble() if hasattr(plant, "assemble") else None
-    if q is None:
-        raise TypeError(f"plant {plant.name!r} cannot assemble itself; name the coordinates")
+    q = plant.assemble()
     B = plant.terms(q, np.zeros(plant.nv)).B
     alone = [j for j in range(plant.nu) if np.count_nonzero(B[:, j]) == 1]
     rows = sorted({int(np.flatnonzero(B[:, j])[0]) for j in alone})

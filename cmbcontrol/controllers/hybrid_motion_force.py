@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..dynamics.forces import weight_root
-from ..model.base import PlantBase
+from ..model.plant import Plant
 from ..model.terms import Terms
 from .around import AroundMotion
 from .constraint_force_pi import ConstraintForcePI
@@ -84,11 +84,11 @@ class HybridMotionForce(AroundMotion):
 
     # -- states: of the motion law, then of the force law -------------------------------------------
 
-    def start(self, plant: PlantBase) -> Array:
+    def start(self, plant: Plant) -> Array:
         """Initial states of both."""
         return np.concatenate([super().start(plant), self.force.start(plant)])
 
-    def state_names(self, plant: PlantBase) -> list[str]:
+    def state_names(self, plant: Plant) -> list[str]:
         """Names of the states of both."""
         own, count = optional(self.motion, "state_names"), start_of(self.motion, plant).size
         moving = [f"motion_{i + 1}" for i in range(count)] if own is None else list(own(plant))

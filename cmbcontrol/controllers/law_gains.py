@@ -18,7 +18,7 @@ from ..dynamics.forces import measured_force
 from ..errors import CmbError
 from ..linear.at_rest import coordinate_lengths
 from ..linear.model import LinearModel
-from ..model.base import PlantBase
+from ..model.plant import Plant
 from ..model.terms import Terms
 from .chain import names_of_states
 from .protocol import as_controller, optional, period_of, start_of
@@ -51,7 +51,7 @@ class AskedLaw:
         Position, velocity and acceleration, (k,) each, where the law has a reference that can be replaced.
     """
 
-    def __init__(self, plant: PlantBase, law: Any, t: float, *, with_drive: bool = True) -> None:
+    def __init__(self, plant: Plant, law: Any, t: float, *, with_drive: bool = True) -> None:
         self.plant, self.law, self.t = plant, as_controller(law, plant), t
         name = getattr(self.law, "name", None)
         self.name = name if isinstance(name, str) else type(self.law).__name__
@@ -179,7 +179,7 @@ class HeldCommand:
         self.drive = drive
         self.name = "drive"
 
-    def start(self, plant: PlantBase) -> Array:
+    def start(self, plant: Plant) -> Array:
         """Initial states, with no command."""
         return np.concatenate([start_of(self.drive, plant), np.zeros(plant.nu)])
 

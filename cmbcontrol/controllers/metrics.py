@@ -25,7 +25,7 @@ from .._tolerance import DEPENDENT, UNREACHED
 from ..dynamics.forces import weight_root
 from ..errors import SingularConfigurationError
 from ..linear.at_rest import effort_units, force_units
-from ..model.base import PlantBase
+from ..model.plant import Plant
 
 __all__ = ["WeightedProjection", "characteristic_length", "effort_metric", "length_metric", "weighted_norm"]
 
@@ -34,12 +34,12 @@ Array = NDArray[np.float64]
 _OF = ("motors", "coordinates")
 
 
-def length_metric(plant: PlantBase, length: float | None = None, *, of: str = "motors") -> Array:
+def length_metric(plant: Plant, length: float | None = None, *, of: str = "motors") -> Array:
     """W from a characteristic length (50): a force counts as its torque at that arm, ||f||^2 = L^2 f_f^2 + f_t^2.
 
     Parameters
     ----------
-    plant : Mechanism or FunctionPlant
+    plant : Plant
     length : float, optional
         L, m; `plant.size` unless given. `characteristic_length` finds one that the machine itself has.
     of : {"motors", "coordinates"}
@@ -66,12 +66,12 @@ def length_metric(plant: PlantBase, length: float | None = None, *, of: str = "m
     return np.where(_pushes(plant, of), 1.0 / length**2, 1.0)
 
 
-def effort_metric(plant: PlantBase, limits: ArrayLike | None = None) -> Array:
+def effort_metric(plant: Plant, limits: ArrayLike | None = None) -> Array:
     """W from the limits of the motors, W^1/2 = diag(limits): each effort counts as a part of what its motor can give.
 
     Parameters
     ----------
-    plant : Mechanism or FunctionPlant
+    plant : Plant
     limits : array_like, shape (nu,), optional
         N or N m; `plant.effort` unless given.
 
@@ -103,12 +103,12 @@ def effort_metric(plant: PlantBase, limits: ArrayLike | None = None) -> Array:
     return limits**2
 
 
-def characteristic_length(plant: PlantBase, q: ArrayLike) -> float:
+def characteristic_length(plant: Plant, q: ArrayLike) -> float:
     """A length that the machine itself has at a pose, for `length_metric`: at this arm a push moves it like a turn.
 
     Parameters
     ----------
-    plant : Mechanism or FunctionPlant
+    plant : Plant
         With motors that push and motors that turn.
     q : array_like, shape (nq,)
         Configuration with closed loops.
@@ -246,7 +246,7 @@ class WeightedProjection:
         return self._inverse @ (self.P_W @ (self.root @ v))
 
 
-def _pushes(plant: PlantBase, of: str) -> NDArray[np.bool_]:
+def _pushes(plant: Plant, of: str) -> NDArray[np.bool_]:
     """Which motors or coordinates are forces, N; the others are torques, N m."""
     motors = _check.one_of(of, _OF, "kind of forces") == "motors"
     units = effort_units(plant) if motors else force_units(plant)

@@ -144,7 +144,7 @@ class ProjectedInverseDynamics:
         self.saturation, self.limits = self._limits(saturation, limits)
         # a radian counts as the size of the machine where rank is decided; and what is rounding of a metre of task a
         # metre of motion, is none
-        metres = np.array([getattr(plant, "size", 1.0) if u == "rad" else 1.0 for u in self.task.units])
+        metres = np.array([plant.size if u == "rad" else 1.0 for u in self.task.units])
         self._metres = metres if np.ptp(metres) > 0.0 else None
         self._least = ROUNDING / UNREACHED / (1.0 if self._metres is not None else float(metres[0]))
         if not self.consistent:

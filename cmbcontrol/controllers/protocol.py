@@ -120,7 +120,7 @@ def start_of(controller: Any, plant: Plant) -> Array:
 
 def holding(plant: Plant, terms: Terms) -> Plant:
     """The plant with the loops that hold where the terms were made, where loops come and go."""
-    return plant.as_at(terms) if terms.absent else plant  # type: ignore[attr-defined]
+    return plant.as_at(terms)
 
 
 def determines_motion(Z: Array, rows: Sequence[int], reach: Array) -> bool:

@@ -22,7 +22,7 @@ from ..linear.at_rest import (
 )
 from ..linear.linearize import affine_approximation
 from ..linear.operating import OperatingPoint
-from ..model.base import PlantBase
+from ..model.plant import Plant
 from .law_gains import AskedLaw, law_gains
 
 __all__ = ["Guess", "RestingLoop", "closed_loop_equilibrium", "given_state"]
@@ -54,7 +54,7 @@ Guess = OperatingPoint | RestingLoop | ArrayLike | Mapping[str, float] | None
 
 
 def closed_loop_equilibrium(
-    plant: PlantBase,
+    plant: Plant,
     law: Any,
     guess: Guess = None,
     *,
@@ -68,7 +68,7 @@ def closed_loop_equilibrium(
 
     Parameters
     ----------
-    plant : Mechanism or FunctionPlant
+    plant : Plant
     law : Controller
         Continuous or sampled; numbers count as constant efforts.
     guess : OperatingPoint, RestingLoop, array_like (nq,) or mapping, optional

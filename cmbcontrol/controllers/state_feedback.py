@@ -92,7 +92,7 @@ class StateFeedback:
     >>> law = lqr(lin, Q={"left": 400.0, "right": 400.0}, R=0.01)
     >>> law(0.0, plant.terms(lin.point.q, [0.0] * 4), law.start(plant)).round(2)
     array([-31.49,  32.91])
-    >>> law.poles().real.max() < -2.0
+    >>> law.continuous_poles().real.max() < -2.0
     np.True_
     """
 
@@ -224,7 +224,7 @@ class StateFeedback:
         A, B = augmented(lin, self.C_integral, self.period)
         return A - B @ np.hstack([self.K, self.K_integral])
 
-    def poles(self, model: LinearModel | None = None) -> NDArray[np.complex128]:
+    def continuous_poles(self, model: LinearModel | None = None) -> NDArray[np.complex128]:
         """Poles with a linear model, 1/s, by real, then by imaginary part; log(z)/period in sampled time."""
         values = np.linalg.eigvals(self.closed_loop(model)).astype(complex)
         if self.period is not None:

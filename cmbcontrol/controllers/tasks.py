@@ -107,7 +107,7 @@ class Coordinates(Task):
 
     Parameters
     ----------
-    plant : Mechanism or FunctionPlant
+    plant : Plant
     names : str or sequence of str
         Velocity coordinates with a position of their own: one-axis joints, or those of a plant of functions.
 
@@ -335,7 +335,7 @@ class FunctionTask(Task):
 
     Parameters
     ----------
-    plant : Mechanism or FunctionPlant
+    plant : Plant
     theta : callable, q (nq,) -> (k,)
         Twice differentiable around the configurations of the machine, also where the loops are a little open. It is
         tried out at an assembled configuration.
@@ -474,7 +474,7 @@ class Posture:
 
     Parameters
     ----------
-    plant : Mechanism or FunctionPlant
+    plant : Plant
     reference : callable
         t -> (position, velocity, acceleration) of the coordinates.
     bandwidth : float or array_like

@@ -26,7 +26,7 @@ class WithModel(AroundLaw):
 
     Parameters
     ----------
-    model : Mechanism or FunctionPlant
+    model : Plant
         With the position and velocity coordinates, and the motors, of the plant. All else may differ.
     law : Controller
         Continuous or sampled, also a `Chain`. All that a controller or a motion law may have is handed on where it

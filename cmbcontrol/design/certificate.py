@@ -15,7 +15,7 @@ from ..controllers.closed_loop import linearize_closed_loop
 from ..controllers.references import Constant
 from ..errors import CmbError
 from ..linear.operating import OperatingPoint
-from ..model.base import PlantBase
+from ..model.plant import Plant
 from .family import Pose, labelled_plants, labelled_poses, posed
 from .regions import PoleRegion
 
@@ -111,7 +111,7 @@ class Certificate:
 
 
 def certify(
-    plants: PlantBase | Mapping[str, PlantBase] | Sequence[PlantBase],
+    plants: Plant | Mapping[str, Plant] | Sequence[Plant],
     law: Any,
     poses: Mapping[str, Pose] | Sequence[Pose],
     region: PoleRegion,
@@ -125,7 +125,7 @@ def certify(
 
     Parameters
     ----------
-    plants : Mechanism or FunctionPlant, or several, or mapping of label to plant
+    plants : Plant, or several, or mapping of label to plant
     law : Controller
         With a ``reference`` that can be replaced, and ``coordinates``: a `StateFeedback`, `ObserverFeedback`,
         `ProjectedInverseDynamics`, ..., continuous or sampled.
@@ -166,11 +166,11 @@ def certify(
     return Certificate(region, tuple(cases))
 
 
-def _case(label: str, plant: PlantBase, law: Any, q: Array, region: PoleRegion, delay: float) -> Case:
+def _case(label: str, plant: Plant, law: Any, q: Array, region: PoleRegion, delay: float) -> Case:
     """Where the plant rests under the law, and its poles there."""
     try:
         loop = linearize_closed_loop(plant, law, q, delay=delay)
     except CmbError as error:
         return Case(label, np.zeros(0, dtype=complex), {}, False, failure=str(error))
-    poles = loop.poles()
+    poles = loop.continuous_poles()
     return Case(label, poles, region.margins(poles), region.contains(poles), point=loop.point)

@@ -13,9 +13,9 @@ from .. import _check
 from ..linear.linearize import linearize
 from ..linear.model import LinearModel
 from ..linear.operating import trim
-from ..model.base import PlantBase
 from ..model.elements import Body
 from ..model.mechanism import Mechanism
+from ..model.plant import Plant
 
 __all__ = ["poses_and_payloads", "with_payload"]
 
@@ -86,7 +86,7 @@ def _joined(body: Body, load: Body) -> Body:
 
 
 def poses_and_payloads(
-    plants: PlantBase | Mapping[str, PlantBase] | Sequence[PlantBase],
+    plants: Plant | Mapping[str, Plant] | Sequence[Plant],
     poses: Mapping[str, Pose] | Sequence[Pose],
     *,
     coordinates: Sequence[str],
@@ -97,7 +97,7 @@ def poses_and_payloads(
 
     Parameters
     ----------
-    plants : Mechanism or FunctionPlant, or several, or mapping of label to plant
+    plants : Plant, or several, or mapping of label to plant
         Such as one machine `with_payload` of several masses: the same coordinates and motors.
     poses : sequence, or mapping of label to pose
         Configurations (nq,) with closed loops, or mappings of joint values, from which the machine is assembled.
@@ -135,9 +135,9 @@ def poses_and_payloads(
     }
 
 
-def labelled_plants(plants: Any) -> dict[str, PlantBase]:
+def labelled_plants(plants: Any) -> dict[str, Plant]:
     """Plants by label; those without one are called by their names."""
-    if isinstance(plants, PlantBase):
+    if isinstance(plants, Plant):
         plants = [plants]
     if not isinstance(plants, Mapping):
         plants = _numbered([(_check.plant(p, "plants").name, p) for p in _check.sequence(plants, "plants", "plants")])
@@ -164,7 +164,7 @@ def labelled_poses(poses: Any) -> dict[str, Pose]:
     return found
 
 
-def posed(plant: PlantBase, pose: Pose) -> Array:
+def posed(plant: Plant, pose: Pose) -> Array:
     """A closed configuration (nq,) from joint values, or the one given."""
     if isinstance(pose, Mapping):
         return plant.assemble(**pose)

@@ -155,7 +155,7 @@ def derivatives(
 
     Parameters
     ----------
-    plant : Mechanism or FunctionPlant
+    plant : Plant
         A `Mechanism` is differentiated analytically (see `cmbcontrol.kernels.derivatives`), others by central
         differences of order 8.
     q, v : array_like, shape (nq,) and (nv,)
@@ -219,7 +219,7 @@ def acceleration_derivatives(
 
     Parameters
     ----------
-    plant : Mechanism or FunctionPlant
+    plant : Plant
     q, v : array_like, shape (nq,) and (nv,)
         A state on the manifold.
     u : array_like, shape (nu,), optional
@@ -283,7 +283,7 @@ def _by_differences(plant: Plant, q: Array, v: Array, u: Array, a: Array, lam: A
         force = there.M @ a + there.h + there.A.T @ lam - there.B @ u
         return np.concatenate([force, there.A @ v, there.A @ a + there.b])
 
-    steps = 1e-2 * float(getattr(plant, "size", 1.0)) / terms.reach  # radians or sizes of the machine
+    steps = 1e-2 * plant.size / terms.reach  # radians or sizes of the machine
     by_q = jacobian(lambda delta: balance(plant.integrate(q, delta), v), steps)
     by_v = jacobian(lambda dv: balance(q, v + dv), steps)
     force, rate, accel = slice(n), slice(n, n + rows), slice(n + rows, None)

@@ -24,6 +24,7 @@ from .. import _check
 from .._tolerance import DEPENDENT
 from ..errors import ModelError, RedundantRowsError
 from ..kernels import constrained, laws
+from ..model.mechanism import Mechanism
 from ..model.plant import Plant
 from ..model.terms import FAILED, RANK_TOLERANCE, Terms
 from .pseudoinverse import PSEUDOINVERSES, pivot_order, solve_triangular
@@ -623,7 +624,7 @@ def forward_dynamics(
 
     Parameters
     ----------
-    plant : Mechanism or FunctionPlant
+    plant : Plant
     q, v : array_like, shape (nq,) and (nv,)
     u : array_like, shape (nu,), optional
         Motor efforts, N or N m; zero unless given.
@@ -645,12 +646,11 @@ def forward_dynamics(
     array([ 5.457, -9.875, -5.662,  9.881])
     """
     _check.plant(plant)
-    model = getattr(plant, "model", None)
-    if model is not None and formulation == "gauss" and not options:  # one compiled call
+    if isinstance(plant, Mechanism) and formulation == "gauss" and not options:  # one compiled call
         q = plant.configuration(q)
         v = _check.vector(v, plant.nv, "v", plant.velocity_names)
         u = np.zeros(plant.nu) if u is None else _check.vector(u, plant.nu, "u", plant.actuator_names)
-        vdot, rank = constrained.forward_dynamics(model, q, v, u, RANK_TOLERANCE)
+        vdot, rank = constrained.forward_dynamics(plant.model, q, v, u, RANK_TOLERANCE)
         if rank == FAILED:
             raise ModelError(f"the mass matrix of {plant.name!r} is not positive definite at q = {q.tolist()}")
         return vdot

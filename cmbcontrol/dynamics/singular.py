@@ -510,7 +510,7 @@ def singular_configuration(
 
     Parameters
     ----------
-    plant : Mechanism or FunctionPlant
+    plant : Plant
     q : array_like, shape (nq,)
         The pose, with closed loops. `nearest_singular_configuration` makes it exact where it is known roughly.
     v : array_like, shape (nv,), optional
@@ -648,7 +648,7 @@ def nearest_singular_configuration(plant: Plant, q: ArrayLike, *, within: float 
 
     Parameters
     ----------
-    plant : Mechanism or FunctionPlant
+    plant : Plant
     q : array_like, shape (nq,)
     within : float
         How far it may be, as a part of the largest coordinate change: radians, or sizes of the machine.

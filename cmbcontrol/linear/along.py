@@ -41,7 +41,7 @@ class LinearSequence:
     state_units, input_units, output_units : tuple of str
     conditioning : ndarray, shape (T,)
         Of the independent coordinates, 1 at best.
-    plant : Mechanism or FunctionPlant
+    plant : Plant
     """
 
     times: Array

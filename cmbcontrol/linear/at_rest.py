@@ -7,7 +7,6 @@ from numpy.typing import NDArray
 
 from ..dynamics.derivatives import Derivatives, derivatives
 from ..errors import AssemblyError, ModelError
-from ..model.base import PlantBase
 from ..model.plant import Plant
 from ..model.terms import Terms
 
@@ -33,13 +32,13 @@ Array = NDArray[np.float64]
 _FORCES = {"rad/s": "N m", "m/s": "N"}
 
 
-def at_rest(plant: PlantBase, q: Array, lam: Array, u: Array) -> Derivatives:
+def at_rest(plant: Plant, q: Array, lam: Array, u: Array) -> Derivatives:
     """The equations at rest, v = a = 0, at given multipliers and efforts; force_q is the stiffness."""
     rest = np.zeros(plant.nv)
     return derivatives(plant, q, rest, u, a=rest, lam=lam)
 
 
-def loop_curvatures(plant: PlantBase, q: Array, local: Derivatives) -> list[Array]:
+def loop_curvatures(plant: Plant, q: Array, local: Derivatives) -> list[Array]:
     """The forms C_i = Z' d(A' n_i)/dq Z (dof, dof) of a singular configuration; empty where the pose is regular.
 
     The n_i span N(A'). Rows that are redundant for good go on to satisfy n'A = 0 on the manifold, and
@@ -71,7 +70,7 @@ def unbalanced(terms: Terms, u: Array) -> Array:
     return terms.Z @ (terms.Z.T @ (terms.h - terms.B @ u))
 
 
-def relative_force(plant: PlantBase, local: Derivatives, force: Array, lam: Array, u: Array) -> float:
+def relative_force(plant: Plant, local: Derivatives, force: Array, lam: Array, u: Array) -> float:
     """The largest entry of a generalized force over all forces here: weights, springs, motors, loops, stiffness.
 
     All in N m: a radian compares with the size of the machine. The whole weight counts: springs may balance it.
@@ -80,7 +79,7 @@ def relative_force(plant: PlantBase, local: Derivatives, force: Array, lam: Arra
     return left / forces_at_hand(plant, local, lam, u) if left > 0.0 else 0.0
 
 
-def forces_at_hand(plant: PlantBase, local: Derivatives, lam: Array, u: Array) -> float:
+def forces_at_hand(plant: Plant, local: Derivatives, lam: Array, u: Array) -> float:
     """The largest of all forces at a pose, N m: what is left where they cancel is rounding of it."""
     length = coordinate_lengths(plant)
     acting = np.abs(local.h) + np.abs(local.B) @ np.abs(u) + np.abs(local.A.T) @ np.abs(lam)
@@ -89,28 +88,28 @@ def forces_at_hand(plant: PlantBase, local: Derivatives, lam: Array, u: Array) -
     return max(float((acting * length).max(initial=0.0)), float(stiffness.max(initial=0.0)), own)
 
 
-def coordinate_lengths(plant: PlantBase) -> Array:
+def coordinate_lengths(plant: Plant) -> Array:
     """What counts as one in each velocity coordinate: a radian, or the size of the machine; (nv,)."""
     return plant.size / plant.reach
 
 
-def outside_limits(plant: PlantBase, q: Array) -> NDArray[np.bool_]:
+def outside_limits(plant: Plant, q: Array) -> NDArray[np.bool_]:
     """Mask of the position coordinates beyond their limits, by more than 1e-9 rad or sizes of the machine."""
     slack = 1e-9 * np.array([plant.size if u == "m" else 1.0 for u in plant.position_units])
     return (q < plant.limits[:, 0] - slack) | (q > plant.limits[:, 1] + slack)
 
 
-def force_units(plant: PlantBase) -> tuple[str, ...]:
+def force_units(plant: Plant) -> tuple[str, ...]:
     """Units of the generalized forces."""
     return tuple(_FORCES.get(u, "") for u in plant.velocity_units)
 
 
-def row_force_units(plant: PlantBase) -> tuple[str, ...]:
+def row_force_units(plant: Plant) -> tuple[str, ...]:
     """Units of the multipliers."""
     return tuple({"m": "N", "rad": "N m"}.get(u, "") for u in plant.row_units)
 
 
-def effort_units(plant: PlantBase) -> tuple[str, ...]:
+def effort_units(plant: Plant) -> tuple[str, ...]:
     """Units of the motor efforts (gears count as numbers)."""
     units = dict(zip(plant.velocity_names, plant.velocity_units, strict=True))
     units |= {loop.name: loop.velocity_units[0] for loop in plant.loops if getattr(loop, "velocity_units", ())}
@@ -119,7 +118,7 @@ def effort_units(plant: PlantBase) -> tuple[str, ...]:
     return tuple(_FORCES.get(units.get(driven.get(n, n), ""), "") for n in plant.actuator_names)
 
 
-def list_forces(plant: PlantBase, forces: Array) -> str:
+def list_forces(plant: Plant, forces: Array) -> str:
     """The generalized forces that count, by coordinate: ``'left' 3.2 N m, 'right' -1 N m``."""
     size, units = np.abs(forces * coordinate_lengths(plant)), force_units(plant)
     shown = sorted(k for k in np.argsort(-size)[:6] if size[k] > 1e-3 * size.max())
@@ -128,7 +127,7 @@ def list_forces(plant: PlantBase, forces: Array) -> str:
 
 def require_holonomic(plant: Plant, q: Array) -> None:
     """Refuse rows that bind velocities only: 2 dof states would lose the positions that they leave free."""
-    rolling = plant.rolling_rows(q) if isinstance(plant, PlantBase) else ()
+    rolling = plant.rolling_rows(q)
     if rolling:
         raise ModelError(
             f"the rows {', '.join(map(repr, rolling))} of {plant.name!r} bind velocities and no positions: A is not "
@@ -139,7 +138,7 @@ def require_holonomic(plant: Plant, q: Array) -> None:
         )
 
 
-def require_closed(plant: PlantBase, q: Array) -> None:
+def require_closed(plant: Plant, q: Array) -> None:
     """Refuse a configuration whose loops are open."""
     residuals = plant.loop_residuals(q)
     listed = ", ".join(f"{k!r} open by {r:.3e} m" for k, r in residuals.items() if not r <= 1e-9 * plant.size)

@@ -14,7 +14,7 @@ from .. import _check
 from .._progress import Progress, Reporter
 from .._tolerance import UNREACHED, floored
 from ..errors import ContinuationError, Interrupted
-from ..model.base import PlantBase
+from ..model.plant import Plant
 from .at_rest import coordinate_lengths
 from .curve import Curve, Lost, Node, between, distance, family_of, heading
 from .holding import Wanted
@@ -226,7 +226,7 @@ class EquilibriumBranch:
 
 
 def continue_equilibria(
-    plant: PlantBase | Callable[[float], PlantBase],
+    plant: Plant | Callable[[float], Plant],
     q: ArrayLike | Mapping[str, float] | OperatingPoint,
     start: float,
     stop: float,
@@ -250,7 +250,7 @@ def continue_equilibria(
 
     Parameters
     ----------
-    plant : Mechanism or FunctionPlant, or callable
+    plant : Plant, or callable
         A plant, with ``effort=`` or ``coordinate=`` to name what varies; or a function value -> plant (a stiffness, a
         payload, a length): all its plants must have the same coordinates, motors and loop rows.
     q : array_like, shape (nq,), mapping, or OperatingPoint

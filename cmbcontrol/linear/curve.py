@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from .. import _check
 from .._tolerance import UNREACHED, pinv
 from ..errors import AssemblyError, EquilibriumError, ModelError
-from ..model.base import PlantBase
+from ..model.plant import Plant
 from .at_rest import at_rest, coordinate_lengths, effort_units, outside_limits, require_closed, require_holonomic
 from .holding import Efforts, Wanted, holding_efforts, require_limits
 from .operating import OperatingPoint, point_of, starting_pose, trim
@@ -35,7 +35,7 @@ Array = NDArray[np.float64]
 class Family(NamedTuple):
     """The plants along the parameter, and what the parameter is."""
 
-    make: Callable[[float], PlantBase]
+    make: Callable[[float], Plant]
     effort: int | None
     coordinate: int | None  # position
     label: str
@@ -43,7 +43,7 @@ class Family(NamedTuple):
 
 
 def family_of(
-    plant: PlantBase | Callable[[float], PlantBase],
+    plant: Plant | Callable[[float], Plant],
     effort: str | None,
     coordinate: str | None,
     start: float,
@@ -51,7 +51,7 @@ def family_of(
     unit: str,
 ) -> Family:
     """What varies, checked."""
-    if isinstance(plant, PlantBase):
+    if isinstance(plant, Plant):
         if name is not None or unit:
             raise ValueError("name= and unit= are for a function value -> plant; this parameter has its own")
         if (effort is None) == (coordinate is None):
@@ -80,22 +80,22 @@ def family_of(
 class _Always:
     """The same plant whatever the parameter."""
 
-    plant: PlantBase
+    plant: Plant
 
-    def __call__(self, p: float) -> PlantBase:
+    def __call__(self, p: float) -> Plant:
         return self.plant
 
 
 class _Alike:
     """A factory of plants, with a short memory, and refusing plants that are not alike."""
 
-    def __init__(self, make: Callable[[float], PlantBase], start: float) -> None:
+    def __init__(self, make: Callable[[float], Plant], start: float) -> None:
         self.make, self.start, self.like = make, start, make(start)
-        if not isinstance(self.like, PlantBase):
+        if not isinstance(self.like, Plant):
             raise TypeError(f"the function must return a plant, got {type(self.like).__name__} at {start}")
-        self.kept: dict[float, PlantBase] = {}
+        self.kept: dict[float, Plant] = {}
 
-    def __call__(self, p: float) -> PlantBase:
+    def __call__(self, p: float) -> Plant:
         plant = self.kept.get(p)
         if plant is None:
             plant = self.make(p)
@@ -205,7 +205,7 @@ class Curve:
         full = _check.vector(full, self.plant.nu, "u", self.plant.actuator_names)
         return dict(zip(self.plant.actuator_names, full.tolist(), strict=True))
 
-    def plant_at(self, p: float) -> PlantBase:
+    def plant_at(self, p: float) -> Plant:
         """The plant at a value of the parameter; Lost where it does not exist, beyond the range."""
         try:
             return self.family.make(p)
@@ -214,7 +214,7 @@ class Curve:
                 raise Lost from error
             raise RuntimeError(f"the plant cannot be built at {p:.6g}: {error}") from error
 
-    def efforts(self, plant: PlantBase, p: float) -> Efforts:
+    def efforts(self, plant: Plant, p: float) -> Efforts:
         """Given and found efforts at a value of the parameter."""
         k = self.family.effort
         if k is None:
@@ -283,7 +283,7 @@ class Curve:
             raise Lost
         return _with_tangent(node, tangent)
 
-    def _change(self, plant: PlantBase, pose: Pose, p: float, length: Array) -> tuple[Array, Array]:
+    def _change(self, plant: Plant, pose: Pose, p: float, length: Array) -> tuple[Array, Array]:
         """How the closed pose, and the force h + A' lam - B u at a fixed pose, change with the parameter."""
         still = np.zeros(plant.nv)
         if self.family.effort is not None:

@@ -12,8 +12,8 @@ from .. import _check
 from .._tolerance import ROUNDING, UNREACHED, floored, null_space, pinv, rank
 from ..errors import EquilibriumError
 from ..kernels import laws
-from ..model.base import PlantBase
 from ..model.diagnosis import unique_multipliers
+from ..model.plant import Plant
 from ..model.terms import Terms
 from .at_rest import effort_units, row_force_units
 
@@ -65,7 +65,7 @@ class Efforts:
 
     @classmethod
     def of(
-        cls, plant: PlantBase, u: Wanted | float | None, preload: Wanted | float | None, weight: ArrayLike | None
+        cls, plant: Plant, u: Wanted | float | None, preload: Wanted | float | None, weight: ArrayLike | None
     ) -> Efforts:
         """From the arguments of `trim`, checked."""
         value, found = _given(plant, u)
@@ -83,7 +83,7 @@ class Efforts:
         return cls(value, found, root, low, high, tuple(ranges), row_low, row_high)
 
 
-def _given(plant: PlantBase, u: Wanted | float | None) -> tuple[Array, NDArray[np.bool_]]:
+def _given(plant: Plant, u: Wanted | float | None) -> tuple[Array, NDArray[np.bool_]]:
     """Efforts that are given, zero for the others, and the mask of the others."""
     if u is None:
         return np.zeros(plant.nu), np.ones(plant.nu, dtype=bool)
@@ -99,7 +99,7 @@ def _given(plant: PlantBase, u: Wanted | float | None) -> tuple[Array, NDArray[n
     return _check.vector(u, plant.nu, "u", plant.actuator_names).copy(), np.zeros(plant.nu, dtype=bool)
 
 
-def _metric(plant: PlantBase, weight: ArrayLike | None, value: Array, found: NDArray[np.bool_]) -> Array:
+def _metric(plant: Plant, weight: ArrayLike | None, value: Array, found: NDArray[np.bool_]) -> Array:
     """L for the efforts found, where u' W^-1 u is least over them; moves `value` to where x = 0.
 
     With V = W^-1 and the others given, the least of u'V u without any balance is at
@@ -124,7 +124,7 @@ def _metric(plant: PlantBase, weight: ArrayLike | None, value: Array, found: NDA
 
 
 def _wishes(
-    plant: PlantBase, preload: Wanted | float, value: Array, found: NDArray[np.bool_], low: Array, high: Array
+    plant: Plant, preload: Wanted | float, value: Array, found: NDArray[np.bool_], low: Array, high: Array
 ) -> dict[int, tuple[float, float]]:
     """Read `preload` into the efforts wished for and their ranges; returns ranges of multipliers by row."""
     if not isinstance(preload, Mapping):
@@ -161,7 +161,7 @@ def _wishes(
     return ranges
 
 
-def _row_index(plant: PlantBase) -> dict[str, int]:
+def _row_index(plant: Plant) -> dict[str, int]:
     """Loop rows by their names, and by that of the loop where it has one row."""
     rows = {loop: s.start for loop, s in plant.row_slices.items() if s.stop - s.start == 1}
     return rows | {name: i for i, name in enumerate(plant.row_names)}
@@ -178,13 +178,13 @@ def _range(x: ArrayLike, key: str) -> tuple[float, float]:
     return float(pair[0]), float(pair[1])
 
 
-def require_limits(plant: PlantBase, u: Array) -> None:
+def require_limits(plant: Plant, u: Array) -> None:
     """Refuse efforts that an actuator does not have."""
     for k in np.flatnonzero(np.abs(u) > plant.effort * (1.0 + _EXACT)):
         raise EquilibriumError(_too_weak(plant, int(k), u[k]))
 
 
-def _too_weak(plant: PlantBase, k: int, need: float) -> str:
+def _too_weak(plant: Plant, k: int, need: float) -> str:
     unit = effort_units(plant)[k]
     return (
         f"actuator {plant.actuator_names[k]!r} needs {abs(need):.4g} {unit} and has {plant.effort[k]:.4g} {unit}. "
@@ -214,7 +214,7 @@ def motors_reach(Z: Array, B: Array, reach: Array) -> tuple[Array, Array, float]
     return laws.motor_reach(np.ascontiguousarray(Z), np.ascontiguousarray(B), reach)
 
 
-def holding_efforts(plant: PlantBase, terms: Terms, efforts: Efforts) -> Array:
+def holding_efforts(plant: Plant, terms: Terms, efforts: Efforts) -> Array:
     """As `smallest_efforts`, within the limits and with the multipliers that are prescribed.
 
     A problem of least distance in x, with u = value + L x for the efforts found.
@@ -244,7 +244,7 @@ def _within(efforts: Efforts, u: Array) -> bool:
     return bool(np.all(~efforts.found | ((efforts.low <= u) & (u <= efforts.high))))
 
 
-def _require_unique(plant: PlantBase, terms: Terms, rows: tuple[int, ...]) -> None:
+def _require_unique(plant: Plant, terms: Terms, rows: tuple[int, ...]) -> None:
     """Refuse multipliers that redundant rows share."""
     unique = unique_multipliers(terms.levers, terms.rank)
     shared = [plant.row_names[i] for i in rows if not unique[i]]
@@ -260,7 +260,7 @@ def _require_unique(plant: PlantBase, terms: Terms, rows: tuple[int, ...]) -> No
 class _Choice:
     """The efforts found and the multipliers, as linear functions of x."""
 
-    def __init__(self, plant: PlantBase, terms: Terms, efforts: Efforts, u: Array) -> None:
+    def __init__(self, plant: Plant, terms: Terms, efforts: Efforts, u: Array) -> None:
         self.plant, self.efforts, self.u = plant, efforts, u
         L, found = efforts.root, efforts.found
         B = terms.B[:, found] @ L
@@ -364,7 +364,7 @@ class _Choice:
         return int(index[k]), float(best[k])
 
 
-def _unreachable(plant: PlantBase, asked: list[tuple[str, tuple, tuple, str]]) -> str:
+def _unreachable(plant: Plant, asked: list[tuple[str, tuple, tuple, str]]) -> str:
     """What was asked and what can be had, each alone."""
 
     def text(low: float, high: float) -> str:

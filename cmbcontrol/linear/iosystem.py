@@ -18,8 +18,8 @@ from .. import _check
 from ..dynamics.derivatives import derivatives
 from ..dynamics.forces import ConstraintForce, constraint_force
 from ..kernels.layout import SPHERICAL
-from ..model.base import PlantBase
 from ..model.elements import Joint, Revolute
+from ..model.plant import Plant
 from .branch import follow
 from .kinematics import Motion, frame_jacobian, motion
 from .linearize import affine_approximation
@@ -41,7 +41,7 @@ __all__ = ["PlantSystem", "to_iosystem"]
 Array = NDArray[np.float64]
 
 
-def _chart(plant: PlantBase, q0: Array, names: tuple[str, ...], coordinates: Any) -> Chart:
+def _chart(plant: Plant, q0: Array, names: tuple[str, ...], coordinates: Any) -> Chart:
     """Independent coordinates: some of the machine's, angles or travels of cut joints, or combinations R."""
     if coordinates is not None and not _are_names(coordinates):
         return LinearParametrization(coordinates, names).at(plant, q0)
@@ -82,7 +82,7 @@ class _Here:
         State of the system.
     """
 
-    def __init__(self, plant: PlantBase, q: Array, v: Array, u: Array, q0: Array, x: Array | None = None) -> None:
+    def __init__(self, plant: Plant, q: Array, v: Array, u: Array, q0: Array, x: Array | None = None) -> None:
         self.plant, self.q, self.v, self.u, self.q0, self.x = plant, q, v, u, q0, x
 
     @cached_property
@@ -120,9 +120,7 @@ class _Signal(NamedTuple):
     mend: Callable[[_Here, Array, Array], Array] | None = None
 
 
-def _signal(
-    plant: PlantBase, states: Sequence[str], q0: Array, item: str | FrameMotion, names: Sequence[str]
-) -> _Signal:
+def _signal(plant: Plant, states: Sequence[str], q0: Array, item: str | FrameMotion, names: Sequence[str]) -> _Signal:
     """An item of the outputs, for the signals `names`; `SmallMotion.outputs` has checked it."""
     frame = _as_frame(plant, item)
     if frame is not None:
@@ -149,7 +147,7 @@ def _signal(
     return _Signal(lambda here: here.u[[motor]])
 
 
-def _coordinate(plant: PlantBase, q0: Array, name: str) -> _Signal:
+def _coordinate(plant: Plant, q0: Array, name: str) -> _Signal:
     """What has moved along a velocity coordinate, or in a cut joint (angles up to half a turn)."""
     joint = cut_joints(plant).get(name)
     if name in plant.velocity_names or joint is None:
@@ -172,7 +170,7 @@ def _coordinate_gradient(here: _Here, name: str) -> Array:
     return here.motion.joint_rows(cut_joints(here.plant)[name])[0][None]
 
 
-def _joint_value(plant: PlantBase, q: Array, joint: Joint) -> float:
+def _joint_value(plant: Plant, q: Array, joint: Joint) -> float:
     """Angle (rad, up to whole turns) or travel (m) of a cut joint."""
     a, b = plant.pose(q, joint.parent) @ joint.frame, plant.pose(q, joint.child) @ joint.child_frame
     if not isinstance(joint, Revolute):
@@ -182,7 +180,7 @@ def _joint_value(plant: PlantBase, q: Array, joint: Joint) -> float:
     return float(np.arctan2(0.5 * sine, 0.5 * (np.trace(R) - 1.0)))
 
 
-def _as_frame(plant: PlantBase, item: str | FrameMotion) -> FrameMotion | None:
+def _as_frame(plant: Plant, item: str | FrameMotion) -> FrameMotion | None:
     """``<body>_position`` or ``<body>_velocity`` as a `FrameMotion`; None for what is neither."""
     if isinstance(item, FrameMotion):
         return item
@@ -192,7 +190,7 @@ def _as_frame(plant: PlantBase, item: str | FrameMotion) -> FrameMotion | None:
     return FrameMotion(body, positions=kind == "position", rates=kind == "velocity")
 
 
-def _frame(plant: PlantBase, q0: Array, item: FrameMotion) -> _Signal:
+def _frame(plant: Plant, q0: Array, item: FrameMotion) -> _Signal:
     """Way and rotation vector of a frame from its start, and its velocities, in world axes."""
     start = plant.pose(q0, item.body) @ item.frame
 
@@ -230,7 +228,7 @@ class PlantSystem(control.NonlinearIOSystem):
 
     Attributes
     ----------
-    plant : Mechanism or FunctionPlant
+    plant : Plant
     point : OperatingPoint
     form : LocalForm
         The equations in independent coordinates.
@@ -240,7 +238,7 @@ class PlantSystem(control.NonlinearIOSystem):
     """
 
     def __init__(
-        self, model: LinearModel, plant: PlantBase, chart: Chart, items: Sequence | None, absolute: bool, name: str
+        self, model: LinearModel, plant: Plant, chart: Chart, items: Sequence | None, absolute: bool, name: str
     ) -> None:
         self.plant, self.point, self.absolute = plant, model.point, absolute
         self.form = LocalForm(plant, chart=chart)
@@ -436,7 +434,7 @@ def _vector(x: ArrayLike, names: Sequence[str], what: str) -> Array:
 
 
 def to_iosystem(
-    plant: PlantBase,
+    plant: Plant,
     point: OperatingPoint,
     *,
     coordinates: Sequence[str] | ArrayLike | None = None,
@@ -445,7 +443,7 @@ def to_iosystem(
     absolute: bool = False,
     name: str | None = None,
 ) -> PlantSystem:
-    """The plant as a nonlinear system of python-control; see `PlantBase.to_iosystem`."""
+    """The plant as a nonlinear system of python-control; see `Plant.to_iosystem`."""
     absolute = _check.flag(absolute, "absolute")
     if name is not None:
         _check.text(name, "name")

@@ -11,8 +11,8 @@ from .. import _check
 from .._tolerance import DEPENDENT, rank
 from ..dynamics.derivatives import Derivatives, derivatives
 from ..errors import EquilibriumError, SingularConfigurationError
-from ..model.base import PlantBase
 from ..model.mechanism import Mechanism
+from ..model.plant import Plant
 from .at_rest import list_forces, loop_curvatures, relative_force, require_closed
 from .model import LinearModel
 from .operating import OperatingPoint
@@ -27,7 +27,7 @@ _NEAR = 1e-6  # smallest over largest independent constraint gradient
 
 
 def linearize(
-    plant: PlantBase,
+    plant: Plant,
     point: OperatingPoint,
     *,
     coordinates: Sequence[str] | ArrayLike | None = None,
@@ -39,7 +39,7 @@ def linearize(
 
     Parameters
     ----------
-    plant : Mechanism or FunctionPlant
+    plant : Plant
         A `Mechanism` is differentiated analytically, a plant given by functions by differences of order 8.
     point : OperatingPoint
         From `trim`.
@@ -90,7 +90,7 @@ def linearize(
     >>> from cmbcontrol.linear import trim
     >>> plant = plants.five_bar()
     >>> lin = linearize(plant, trim(plant, plant.assemble(left=2.1, right=1.0)), coordinates=("left", "right"))
-    >>> lin.eigenvalues().round(3)
+    >>> lin.poles().round(3)
     array([-2.773+0.j, -2.37 +0.j,  2.37 +0.j,  2.773+0.j])
     """
     tolerance = _check.positive(tolerance, "tolerance")
@@ -99,7 +99,7 @@ def linearize(
 
 
 def affine_approximation(
-    plant: PlantBase,
+    plant: Plant,
     point: OperatingPoint,
     *,
     coordinates: Sequence[str] | ArrayLike | None = None,
@@ -112,7 +112,7 @@ def affine_approximation(
 
     Parameters
     ----------
-    plant : Mechanism or FunctionPlant
+    plant : Plant
     point : OperatingPoint
         Any state with its efforts, from ``OperatingPoint.at(plant, q, u, v)``.
     coordinates, inputs, outputs
@@ -153,7 +153,7 @@ def affine_approximation(
     return _model(plant, point, SmallMotion(plant, here, coordinates, inputs), outputs, affine=True)
 
 
-def _model(plant: PlantBase, point: OperatingPoint, small: SmallMotion, outputs, affine: bool) -> LinearModel:
+def _model(plant: Plant, point: OperatingPoint, small: SmallMotion, outputs, affine: bool) -> LinearModel:
     """The record."""
     found, units = small.outputs(outputs), tuple(unit_of(plant, name) for name in small.names)
     n = len(small.names)
@@ -179,7 +179,7 @@ def _model(plant: PlantBase, point: OperatingPoint, small: SmallMotion, outputs,
 
 
 def underlying_ode(
-    plant: PlantBase, point: OperatingPoint, *, coordinates: Sequence[str] | ArrayLike | None = None
+    plant: Plant, point: OperatingPoint, *, coordinates: Sequence[str] | ArrayLike | None = None
 ) -> Array:
     """Linearized underlying ODE, [Df] P in all coordinates (Spencer, eqs. 4.3-4.4), at any state on the manifold.
 
@@ -229,9 +229,9 @@ def underlying_ode(
     return np.block([[2.0 * FIXED * turned, np.eye(nv)], [a_q, a_v]]) @ P
 
 
-def _of_positions(plant: PlantBase, here: Derivatives) -> tuple[Array, int]:
+def _of_positions(plant: Plant, here: Derivatives) -> tuple[Array, int]:
     """The rows of A that bind positions, and their rank: rolling ones bind velocities only."""
-    rolling = plant.rolling_rows(here.q) if isinstance(plant, PlantBase) else ()  # others do not tell
+    rolling = plant.rolling_rows(here.q)
     if not rolling:
         return here.A, here.rank
     binding = np.array([name not in rolling for name in plant.row_names])
@@ -243,7 +243,7 @@ def _of_positions(plant: PlantBase, here: Derivatives) -> tuple[Array, int]:
 # -- what is linearized about -----------------------------------------------------------------------
 
 
-def _checked(plant: PlantBase, point: OperatingPoint) -> tuple[Array, Array, Array, Array]:
+def _checked(plant: Plant, point: OperatingPoint) -> tuple[Array, Array, Array, Array]:
     """q, v, u and lam of an operating point that fits the plant."""
     _check.plant(plant)
     if not isinstance(point, OperatingPoint):
@@ -255,7 +255,7 @@ def _checked(plant: PlantBase, point: OperatingPoint) -> tuple[Array, Array, Arr
     return q, v, u, lam
 
 
-def _at_state(plant: PlantBase, point: OperatingPoint) -> Derivatives:
+def _at_state(plant: Plant, point: OperatingPoint) -> Derivatives:
     """The equations at a state; refuses one that is off the manifold, or singular."""
     q, v, u, _ = _checked(plant, point)
     here = derivatives(plant, q, v, u)
@@ -264,7 +264,7 @@ def _at_state(plant: PlantBase, point: OperatingPoint) -> Derivatives:
     return here
 
 
-def _require_on_manifold(plant: PlantBase, here: Derivatives) -> None:
+def _require_on_manifold(plant: Plant, here: Derivatives) -> None:
     if not np.abs(plant.row_scale * here.phi).max(initial=0.0) <= 1e-9 * plant.size:
         require_closed(plant, here.q)
     rate = np.abs(plant.row_scale * (here.A @ here.v))
@@ -277,7 +277,7 @@ def _require_on_manifold(plant: PlantBase, here: Derivatives) -> None:
         )
 
 
-def _at_equilibrium(plant: PlantBase, point: OperatingPoint, tolerance: float) -> Derivatives:
+def _at_equilibrium(plant: Plant, point: OperatingPoint, tolerance: float) -> Derivatives:
     """The equations at the operating point; refuses one that is not at rest, or that is singular."""
     q, v, u, lam = _checked(plant, point)
     if v.any():
@@ -298,7 +298,7 @@ def _at_equilibrium(plant: PlantBase, point: OperatingPoint, tolerance: float) -
     return here
 
 
-def _require_regular(plant: PlantBase, here: Derivatives) -> None:
+def _require_regular(plant: Plant, here: Derivatives) -> None:
     """Refuse poses where rows lose their rank, and poses so near that rounding decides the derivatives there.
 
     In such a pose the machine can move in more than one way; near it the matrices grow with the inverse square of

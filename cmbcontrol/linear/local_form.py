@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from .. import _check
 from ..errors import ModelError
 from ..kernels import constrained
-from ..model.base import PlantBase
+from ..model.plant import Plant
 from ..model.terms import FAILED, RANK_TOLERANCE, Terms
 from .parametrization import Chart, Pose, as_parametrization
 from .reduced import reduced_model
@@ -40,7 +40,7 @@ class LocalForm:
 
     Parameters
     ----------
-    plant : Mechanism or FunctionPlant
+    plant : Plant
     parametrization : {"partitioning", "tangent"} or Parametrization, optional
         Tangent space unless given.
     q0 : array_like, shape (nq,)
@@ -76,7 +76,7 @@ class LocalForm:
 
     def __init__(
         self,
-        plant: PlantBase,
+        plant: Plant,
         parametrization: Any = None,
         q0: ArrayLike | None = None,
         *,

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _check, _files
-from ..model.base import PlantBase
+from ..model.plant import Plant
 from . import modes as modal
 from . import sampled as sampling
 from .modes import Mode, Modes
@@ -183,8 +183,8 @@ class LinearModel:
 
     # -- modes --------------------------------------------------------------------------------------
 
-    def eigenvalues(self) -> NDArray[np.complex128]:
-        """Eigenvalues of A (2 dof,), 1/s, by real, then by imaginary part."""
+    def poles(self) -> NDArray[np.complex128]:
+        """Poles, the eigenvalues of A (2 dof,), 1/s, by real, then by imaginary part."""
         return np.sort_complex(np.linalg.eigvals(self.A).astype(complex))
 
     def damping(self) -> list[Mode]:
@@ -268,13 +268,13 @@ def _suffix(path: Path) -> str:
     return path.suffix
 
 
-def load_linear(path: str | Path, plant: PlantBase | None = None) -> LinearModel:
+def load_linear(path: str | Path, plant: Plant | None = None) -> LinearModel:
     """Read what `LinearModel.save` wrote.
 
     Parameters
     ----------
     path : str or Path
-    plant : Mechanism or FunctionPlant, optional
+    plant : Plant, optional
         For the operating point, so that it can be used again.
 
     Raises

@@ -13,7 +13,7 @@ from .. import _check
 from .._tolerance import UNREACHED, null_space
 from ..dynamics.derivatives import Derivatives
 from ..errors import EquilibriumError
-from ..model.base import PlantBase
+from ..model.plant import Plant
 from ..model.terms import Terms
 from .at_rest import (
     at_rest,
@@ -93,7 +93,7 @@ class OperatingPoint:
 
     Attributes
     ----------
-    plant : Mechanism or FunctionPlant, or None
+    plant : Plant, or None
         None where the point was loaded from a file.
     q, v : ndarray, shape (nq,) and (nv,)
         rad or m; rad/s or m/s.
@@ -114,7 +114,7 @@ class OperatingPoint:
     True
     """
 
-    plant: PlantBase | None
+    plant: Plant | None
     q: Array
     v: Array
     u: Array
@@ -125,7 +125,7 @@ class OperatingPoint:
     @classmethod
     def at(
         cls,
-        plant: PlantBase,
+        plant: Plant,
         q: ArrayLike | Mapping[str, float],
         u: ArrayLike | float = 0.0,
         v: ArrayLike | None = None,
@@ -226,7 +226,7 @@ def _report_lines(report: TrimReport) -> list[str]:
 
 
 def trim(
-    plant: PlantBase,
+    plant: Plant,
     q: ArrayLike | Mapping[str, float],
     *,
     u: Wanted | float | None = None,
@@ -244,7 +244,7 @@ def trim(
 
     Parameters
     ----------
-    plant : Mechanism or FunctionPlant
+    plant : Plant
     q : array_like, shape (nq,), or mapping of position name to value
         Configuration with closed loops, from ``plant.assemble(...)``.
     u : array_like, shape (nu,), a number for all motors, or mapping of actuator name to value, optional
@@ -324,7 +324,7 @@ def trim(
 
 
 def starting_pose(
-    plant: PlantBase,
+    plant: Plant,
     q: ArrayLike | Mapping[str, float],
     free: str | Collection[str],
     hold: Collection[str] | Mapping[str, float] | None,
@@ -349,7 +349,7 @@ def starting_pose(
 
 
 def _report(
-    plant: PlantBase,
+    plant: Plant,
     point: OperatingPoint,
     local: Derivatives,
     efforts: Efforts,
@@ -379,14 +379,14 @@ def _chosen(names: tuple[str, ...], mask: NDArray[np.bool_]) -> tuple[str, ...]:
     return tuple(n for n, some in zip(names, mask, strict=True) if some)
 
 
-def _efforts(plant: PlantBase, u: ArrayLike | float) -> Array:
+def _efforts(plant: Plant, u: ArrayLike | float) -> Array:
     """Motor efforts as a vector; a number counts for all."""
     if _check.single(u):
         return np.full(plant.nu, _check.number(u, "u"))
     return _check.vector(u, plant.nu, "u", plant.actuator_names).copy()
 
 
-def point_of(plant: PlantBase, terms: Terms, u: Array) -> OperatingPoint:
+def point_of(plant: Plant, terms: Terms, u: Array) -> OperatingPoint:
     """The operating point of a state."""
     position, velocity = np.abs(terms.row_scale * [terms.phi, terms.A @ terms.v]).max(axis=1, initial=0.0)
     balance = np.abs(unbalanced(terms, u)).max(initial=0.0)
@@ -394,7 +394,7 @@ def point_of(plant: PlantBase, terms: Terms, u: Array) -> OperatingPoint:
     return OperatingPoint(plant, terms.q, terms.v, u, multipliers(terms, u), residuals)
 
 
-def _not_held(plant: PlantBase, local: Derivatives, q: Array, left: Array, efforts: Efforts, moved: bool) -> str:
+def _not_held(plant: Plant, local: Derivatives, q: Array, left: Array, efforts: Efforts, moved: bool) -> str:
     """What is not balanced, and what to do."""
     where = f"at q = {np.round(q, 6).tolist()} the generalized force left is {list_forces(plant, left)}"
     if loop_curvatures(plant, q, local):

@@ -36,7 +36,7 @@ from .. import _check
 from .._tolerance import INDEPENDENT
 from ..dynamics.differences import slope
 from ..errors import ModelError, ParametrizationError, SingularConfigurationError
-from ..model.base import PlantBase
+from ..model.plant import Plant
 from .at_rest import coordinate_lengths, require_closed, require_holonomic
 from .right_jacobian import angle_factor, group_joints, inverse_right_jacobian, rate_gradient
 
@@ -102,7 +102,7 @@ class Pose(NamedTuple):
 class Parametrization(Protocol):
     """A recipe for independent coordinates."""
 
-    def at(self, plant: PlantBase, q0: ArrayLike, *, rank: int | None = None, y0: Array | None = None) -> Chart:
+    def at(self, plant: Plant, q0: ArrayLike, *, rank: int | None = None, y0: Array | None = None) -> Chart:
         """The chart at a base point; `rank` of A near it, and a first guess of y, where they are known."""
 
 
@@ -111,7 +111,7 @@ class Chart(ABC):
 
     Attributes
     ----------
-    plant : Mechanism or FunctionPlant
+    plant : Plant
     parametrization : Parametrization
         What it was made of.
     q0, y0 : ndarray, shape (nq,) and (dof,)
@@ -137,7 +137,7 @@ class Chart(ABC):
     """
 
     def __init__(
-        self, parametrization: Parametrization, plant: PlantBase, q0: Array, base: _Base, names: tuple[str, ...]
+        self, parametrization: Parametrization, plant: Plant, q0: Array, base: _Base, names: tuple[str, ...]
     ) -> None:
         self.parametrization, self.plant, self.q0, self.names = parametrization, plant, q0, names
         self.rank, self.rows, self.dof = base.rank, base.rows, base.dof
@@ -363,7 +363,7 @@ class CoordinatePartitioning:
         if self.names is not None:
             _check.names((self.names,) if isinstance(self.names, str) else self.names, "names of coordinates")
 
-    def at(self, plant: PlantBase, q0: ArrayLike, *, rank: int | None = None, y0: Array | None = None) -> Chart:
+    def at(self, plant: Plant, q0: ArrayLike, *, rank: int | None = None, y0: Array | None = None) -> Chart:
         """The chart at a base point."""
         q0, base = _base(plant, q0, rank)
         if self.names is None:
@@ -405,7 +405,7 @@ class TangentSpace:
     def __post_init__(self) -> None:
         _require_threshold(self.threshold)
 
-    def at(self, plant: PlantBase, q0: ArrayLike, *, rank: int | None = None, y0: Array | None = None) -> Chart:
+    def at(self, plant: Plant, q0: ArrayLike, *, rank: int | None = None, y0: Array | None = None) -> Chart:
         """The chart at a base point."""
         q0, base = _base(plant, q0, rank)
         R = np.linalg.svd(base.A)[2][base.rank :] / base.length
@@ -444,7 +444,7 @@ class LinearParametrization:
         if self.names is not None and len(_names(self.names, len(R))) != len(R):
             raise ValueError(f"names must be {len(R)}, one for each row of R, got {self.names}")
 
-    def at(self, plant: PlantBase, q0: ArrayLike, *, rank: int | None = None, y0: Array | None = None) -> Chart:
+    def at(self, plant: Plant, q0: ArrayLike, *, rank: int | None = None, y0: Array | None = None) -> Chart:
         """The chart at a base point."""
         q0, base = _base(plant, q0, rank)
         R = _check.matrix(self.R, (*np.shape(self.R)[:1], plant.nv), "R (freedoms x velocity coordinates)")
@@ -538,7 +538,7 @@ class NonlinearParametrization:
         given = _Explicit(function, jacobian)
         return cls(given.R, given.D1R, given.D2R, None, names)
 
-    def at(self, plant: PlantBase, q0: ArrayLike, *, rank: int | None = None, y0: Array | None = None) -> Chart:
+    def at(self, plant: Plant, q0: ArrayLike, *, rank: int | None = None, y0: Array | None = None) -> Chart:
         """The chart at a base point."""
         first = rank is None
         q0, base = _base(plant, q0, rank)
@@ -582,7 +582,7 @@ def as_parametrization(given: Any, coordinates: Any = None) -> Parametrization:
 class _LinearChart(Chart):
     """y = R (q [-] q0)."""
 
-    def __init__(self, parametrization, plant: PlantBase, q0: Array, base: _Base, R: Array, names) -> None:
+    def __init__(self, parametrization, plant: Plant, q0: Array, base: _Base, R: Array, names) -> None:
         super().__init__(parametrization, plant, q0, base, names)
         self.R = R
         self._start(np.zeros(len(R)))
@@ -737,7 +737,7 @@ def _require_threshold(threshold: float) -> None:
         raise ValueError(f"threshold is a share, at most 1, got {threshold}")
 
 
-def _base(plant: PlantBase, q0: ArrayLike, rank: int | None) -> tuple[Array, _Base]:
+def _base(plant: Plant, q0: ArrayLike, rank: int | None) -> tuple[Array, _Base]:
     """Independent rows of A at a base point; refuses open loops and singular configurations."""
     from scipy.linalg import qr
 
@@ -771,7 +771,7 @@ def _independent(A: Array) -> list[int]:
     return sorted(int(k) for k in qr(A, mode="r", pivoting=True)[1][rank:]) if rank else list(range(nv))
 
 
-def _require_count(plant: PlantBase, base: _Base, count: int, names: Sequence[str]) -> None:
+def _require_count(plant: Plant, base: _Base, count: int, names: Sequence[str]) -> None:
     """As many coordinates as freedoms."""
     if count != base.dof:
         auto = ", ".join(repr(plant.velocity_names[k]) for k in _independent(base.A))

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from .. import _check
 from .._tolerance import UNREACHED, null_space
-from ..model.base import PlantBase
 from ..model.diagnosis import unique_multipliers
+from ..model.plant import Plant
 from .at_rest import effort_units, force_units, require_closed, row_force_units
 from .holding import motors_reach
 from .operating import OperatingPoint
@@ -26,7 +26,7 @@ class PreloadDirections:
 
     Attributes
     ----------
-    plant : Mechanism or FunctionPlant
+    plant : Plant
     efforts : ndarray, shape (nu, n)
         Orthonormal columns N with Z'B N = 0, by the multipliers that a unit of effort puts into the loops, largest
         first. The last ones may put in none: motors on the same joint that work against each other.
@@ -40,7 +40,7 @@ class PreloadDirections:
         How far w may go from the operating point, one direction at a time, until an actuator is at its limit.
     """
 
-    plant: PlantBase
+    plant: Plant
     efforts: Array
     multipliers: Array
     unique: NDArray[np.bool_]
@@ -71,7 +71,7 @@ class PreloadDirections:
         return "\n".join(lines)
 
 
-def preload_directions(plant: PlantBase, point: OperatingPoint) -> PreloadDirections:
+def preload_directions(plant: Plant, point: OperatingPoint) -> PreloadDirections:
     """Internal forces of a machine with more motors than freedoms: the null space of Z'B.
 
     Motor efforts N w do no work on any motion that the loops allow, Z'B N = 0. They change the constraint
@@ -79,7 +79,7 @@ def preload_directions(plant: PlantBase, point: OperatingPoint) -> PreloadDirect
 
     Parameters
     ----------
-    plant : Mechanism or FunctionPlant
+    plant : Plant
     point : OperatingPoint
         From `trim`; only its pose and efforts are used.
 
@@ -115,7 +115,7 @@ def preload_directions(plant: PlantBase, point: OperatingPoint) -> PreloadDirect
     return PreloadDirections(plant, N, terms.A_pinv.T @ forces, unique, forces, _room(plant, point.u, N))
 
 
-def _room(plant: PlantBase, u: Array, N: Array) -> Array:
+def _room(plant: Plant, u: Array, N: Array) -> Array:
     """Range of w (n, 2) for each column alone."""
     room = np.tile([-np.inf, np.inf], (N.shape[1], 1))
     for i, column in enumerate(N.T):

@@ -90,7 +90,7 @@ def reduced_model(
 
     Parameters
     ----------
-    plant : Mechanism or FunctionPlant
+    plant : Plant
         A `Mechanism` in one compiled call: two to three times the cost of a forward dynamics.
     q, v, u : array_like
         State and motor efforts.

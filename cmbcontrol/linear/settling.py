@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from .. import _check
 from .._tolerance import ROUNDING, UNREACHED, floored, null_space, pinv
 from ..errors import AssemblyError, EquilibriumError, ModelError
-from ..model.base import PlantBase
+from ..model.plant import Plant
 from .at_rest import (
     at_rest,
     coordinate_lengths,
@@ -33,7 +33,7 @@ _LONGEST = 0.5  # a step, in radians or sizes of the machine
 _UNSTABLE = 1e-6  # a stiffness below -1e-6 of the largest counts as negative
 
 
-def named_coordinates(plant: PlantBase, names: str | Collection[str], what: str) -> Mask:
+def named_coordinates(plant: Plant, names: str | Collection[str], what: str) -> Mask:
     """Mask (nv,) of velocity coordinates, by their names or those of joints; or "all"."""
     if isinstance(names, str) and names == "all":
         return np.ones(plant.nv, dtype=bool)
@@ -77,7 +77,7 @@ class Pose:
         These, N m.
     """
 
-    def __init__(self, plant: PlantBase, q: Array, efforts: Efforts, moving: Mask) -> None:
+    def __init__(self, plant: Plant, q: Array, efforts: Efforts, moving: Mask) -> None:
         self.plant, self.q, self.efforts, self.moving = plant, q, efforts, moving
         self.terms = terms = plant.terms(q, np.zeros(plant.nv))
         self.u = smallest_efforts(terms, efforts)
@@ -206,7 +206,7 @@ def _largest_least(H: Array, forms: list[Array]) -> float:
 
 
 def settle(
-    plant: PlantBase, q: Array, efforts: Efforts, moving: Mask, *, stable: bool = False, tolerance: float = 1e-9
+    plant: Plant, q: Array, efforts: Efforts, moving: Mask, *, stable: bool = False, tolerance: float = 1e-9
 ) -> Pose:
     """The equilibrium near q, within the limits of joints and actuators where there is a choice.
 
@@ -333,7 +333,7 @@ def _allowed(pose: Pose) -> bool:
     return True
 
 
-def close_moving(plant: PlantBase, q: Array, moving: Mask) -> Array:
+def close_moving(plant: Plant, q: Array, moving: Mask) -> Array:
     """Close the loops with the coordinates that are held at their values."""
     if moving.all():
         return plant.close(q)

@@ -14,10 +14,10 @@ from .. import _check
 from .._tolerance import INDEPENDENT, UNREACHED, rank
 from ..dynamics.derivatives import Derivatives, derivatives
 from ..kernels import split
-from ..model.base import PlantBase
 from ..model.diagnosis import unique_multipliers
 from ..model.elements import GROUND, Frame, Joint, Prismatic, Revolute
 from ..model.mechanism import Mechanism
+from ..model.plant import Plant
 from .at_rest import coordinate_lengths, effort_units, force_units
 from .kinematics import Motion, frame_jacobian, motion
 from .reduced import FIXED, CoordinateRows, Reduced, reduce
@@ -145,7 +145,7 @@ class SmallMotion:
 
     Parameters
     ----------
-    plant : Mechanism or FunctionPlant
+    plant : Plant
     here : Derivatives
     coordinates : sequence of str, or array_like, shape (dof, nv), optional
     inputs : sequence of str or Wrench, optional
@@ -167,7 +167,7 @@ class SmallMotion:
 
     def __init__(
         self,
-        plant: PlantBase,
+        plant: Plant,
         here: Derivatives,
         coordinates: Sequence[str] | ArrayLike | None = None,
         inputs: Sequence[str | Wrench] | None = None,
@@ -464,7 +464,7 @@ class SmallMotion:
 # -- names ----------------------------------------------------------------------------------------------
 
 
-def best_coordinates(plant: PlantBase, Z: Array) -> tuple[str, ...]:
+def best_coordinates(plant: Plant, Z: Array) -> tuple[str, ...]:
     """Velocity coordinates that span the tangent space best, greedily: pivots of its basis Z (nv, dof)."""
     dof = Z.shape[1]
     basis = np.linalg.qr(Z / coordinate_lengths(plant)[:, None])[0]
@@ -486,12 +486,12 @@ def refuse_repetition(names: Sequence[str], what: str) -> None:
             raise ValueError(f"the {what} {name!r} is named {names.count(name)} times")
 
 
-def cut_joints(plant: PlantBase) -> dict[str, Joint]:
+def cut_joints(plant: Plant) -> dict[str, Joint]:
     """Cut joints that have one coordinate."""
     return {loop.name: loop for loop in plant.loops if isinstance(loop, (Revolute, Prismatic))}
 
 
-def unit_of(plant: PlantBase, name: str) -> str:
+def unit_of(plant: Plant, name: str) -> str:
     """Unit of a coordinate, of the tree or of a cut joint; none for combinations."""
     if name in plant.velocity_names:
         return plant.velocity_units[plant.velocity_names.index(name)].removesuffix("/s")
@@ -504,16 +504,16 @@ def rate_of(unit: str) -> str:
     return f"{unit}/s" if unit else ""
 
 
-def _bodies(plant: PlantBase) -> list[str]:
+def _bodies(plant: Plant) -> list[str]:
     return [b.name for b in plant.bodies] if isinstance(plant, Mechanism) else []
 
 
-def _named_wrench(plant: PlantBase, name: str) -> Wrench | None:
+def _named_wrench(plant: Plant, name: str) -> Wrench | None:
     body = name.removesuffix("_wrench")
     return Wrench(body) if body != name and body in _bodies(plant) else None
 
 
-def _named_frame(plant: PlantBase, name: str) -> FrameMotion | None:
+def _named_frame(plant: Plant, name: str) -> FrameMotion | None:
     """``<body>_position`` and ``<body>_velocity``; None for other names."""
     for suffix in ("_position", "_velocity"):
         body = name.removesuffix(suffix)
@@ -522,7 +522,7 @@ def _named_frame(plant: PlantBase, name: str) -> FrameMotion | None:
     return None
 
 
-def _loop_rows(plant: PlantBase, name: str) -> list[int] | None:
+def _loop_rows(plant: Plant, name: str) -> list[int] | None:
     """Rows behind the name of a row, ``<loop>_force`` or ``loop_force``; None where it is none of them."""
     every = list(range(len(plant.row_names)))
     if name in plant.row_names:

@@ -16,7 +16,7 @@ from .closing import Closing
 from .near_singular import refined
 
 if TYPE_CHECKING:
-    from .base import PlantBase
+    from .plant import Plant
 
 __all__ = ["CLOSED", "assemble", "close_holding"]
 
@@ -27,7 +27,7 @@ _FAR = 3.0  # times what first order predicts: what is farther from the guess is
 _NOTICED = 0.1  # rad, or sizes of the machine: less is never called far
 
 
-def assemble(plant: PlantBase, values: dict[str, float], guess=None, *, starts: int = 30, seed: int = 0) -> Array:
+def assemble(plant: Plant, values: dict[str, float], guess=None, *, starts: int = 30, seed: int = 0) -> Array:
     """Configuration with closed loops and the given joint values; see `Mechanism.assemble`."""
     for key, value in values.items():
         if key not in plant.position_names:
@@ -77,7 +77,7 @@ def _random_start(closing: Closing, q0: Array, rng: np.random.Generator, attempt
     return q
 
 
-def close_holding(plant: PlantBase, start: Array, chosen: Array, target: Array) -> Array:
+def close_holding(plant: Plant, start: Array, chosen: Array, target: Array) -> Array:
     """The loops closed, as far as possible, near a start and within limits; coordinates `chosen` stay at `target`."""
     start = start.copy()
     start[chosen] = target
@@ -91,7 +91,7 @@ def _closed(closing: Closing, q: Array) -> bool:
     return near and not _outside(plant, q).size and not closing.reversed_loops(q)
 
 
-def _outside(plant: PlantBase, q: Array) -> NDArray[np.int64]:
+def _outside(plant: Plant, q: Array) -> NDArray[np.int64]:
     """The coordinates that are beyond their limits."""
     slack = 1e-9 * np.array([plant.size if unit == "m" else 1.0 for unit in plant.position_units])
     return np.flatnonzero((q < plant.limits[:, 0] - slack) | (q > plant.limits[:, 1] + slack))

@@ -17,11 +17,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..errors import AssemblyError
 from ..kernels import layout, tree
 from .elements import Joint, Universal, Weld
 
 if TYPE_CHECKING:
-    from .base import PlantBase
+    from .plant import Plant
 
 __all__ = ["Closing", "Turn", "descend", "turns"]
 
@@ -44,7 +45,7 @@ def damped(J: Array, r: Array, damping: float) -> Array:
 
 
 def descend(
-    plant: PlantBase, q: Array, equations: Equations, step: Callable[..., Array], goal: float, factor: float
+    plant: Plant, q: Array, equations: Equations, step: Callable[..., Array], goal: float, factor: float
 ) -> tuple[Array, float]:
     """Where the residual of some equations is least, from q on, and the largest entry of it that is left.
 
@@ -85,7 +86,7 @@ def descend(
 class Closing:
     """The loops as equations for the coordinates that are not held, in sizes of the machine."""
 
-    def __init__(self, plant: PlantBase, held: list[int], *, limited: bool = True) -> None:
+    def __init__(self, plant: Plant, held: list[int], *, limited: bool = True) -> None:
         self.plant = plant
         self.angular = np.array([unit == "rad/s" for unit in plant.velocity_units])
         self.lengths = np.where(self.angular, 1.0, plant.size)
@@ -230,7 +231,7 @@ class Turn:
         return (_rotation_vector if len(self.rows) == 3 else _tilt)(A.T @ B, spin)
 
 
-def turns(plant: PlantBase) -> list[Turn]:
+def turns(plant: Plant) -> list[Turn]:
     """Of all loops whose rows would also vanish with an axis reversed; a universal joint may have it either way."""
     found = []
     for loop in plant.loops:
@@ -283,3 +284,15 @@ def _tilt(R: Array, spin: Array) -> tuple[Array, Array]:
     n = n / sine
     ds = n @ dn
     return angle * n, np.outer(n, z[2] * ds - sine * rate[2]) + angle / sine * (dn - np.outer(n, ds))
+
+
+def not_closed(plant: Plant, q: Array) -> AssemblyError:
+    """The error of `Plant.close`."""
+    residuals = plant.loop_residuals(q)
+    worst = max(residuals, key=residuals.__getitem__)
+    return AssemblyError(
+        f"the loops of {plant.name!r} cannot be closed near this configuration: {worst!r} stays open by "
+        f"{residuals[worst]:.3e} m. Start nearer, or use assemble().",
+        residuals,
+        q,
+    )

@@ -11,8 +11,8 @@ from .._tolerance import DEPENDENT, UNREACHED, rank
 from ..kernels import laws
 
 if TYPE_CHECKING:
-    from .base import PlantBase
     from .mechanism import Mechanism
+    from .plant import Plant
     from .terms import Terms
 
 __all__ = ["Actuation", "Diagnosis", "actuation_verdict", "determined", "diagnose", "unique_multipliers", "verdict"]
@@ -133,7 +133,7 @@ def unique_multipliers(levers: np.ndarray, independent: int) -> np.ndarray:
     return determined(np.eye(len(levers)), levers, independent)
 
 
-def _redundant_rows(plant: PlantBase, terms: Terms) -> dict[str, int]:
+def _redundant_rows(plant: Plant, terms: Terms) -> dict[str, int]:
     """Rows of each loop that depend on the rows before them, loops taken in their order."""
     counts, before = {}, 0
     for loop, rows in plant.row_slices.items():
@@ -143,7 +143,7 @@ def _redundant_rows(plant: PlantBase, terms: Terms) -> dict[str, int]:
     return counts
 
 
-def diagnose(plant: PlantBase, q: np.ndarray) -> Diagnosis:
+def diagnose(plant: Plant, q: np.ndarray) -> Diagnosis:
     """See `Mechanism.diagnose`."""
     terms = plant.terms(q, np.zeros(plant.nv))
     generic = plant.generic_rank(q)
@@ -163,7 +163,7 @@ def diagnose(plant: PlantBase, q: np.ndarray) -> Diagnosis:
     )
 
 
-def typical_pose(plant: PlantBase) -> np.ndarray | None:
+def typical_pose(plant: Plant) -> np.ndarray | None:
     """A pose with closed loops at which the mobility table is drawn, or None."""
     try:
         return plant.assemble()
@@ -171,7 +171,7 @@ def typical_pose(plant: PlantBase) -> np.ndarray | None:
         return None
 
 
-def table(plant: PlantBase) -> str:
+def table(plant: Plant) -> str:
     """The mobility table that `print(plant)` shows."""
     q = typical_pose(plant)
     found = diagnose(plant, q) if q is not None else None
@@ -185,7 +185,7 @@ def table(plant: PlantBase) -> str:
     return "\n".join(lines)
 
 
-def loop_line(plant: PlantBase, found: Diagnosis | None, loop: str, kind: str, ends: str) -> str:
+def loop_line(plant: Plant, found: Diagnosis | None, loop: str, kind: str, ends: str) -> str:
     """A loop in the mobility table."""
     rows = plant.row_slices[loop]
     extra = f", {found.redundant[loop]} redundant" if found and found.redundant[loop] else ""
@@ -196,6 +196,18 @@ def motor_line(name: str, target: str, effort: float) -> str:
     """An actuator in the mobility table."""
     limit = "no limit" if np.isinf(effort) else f"limit {effort:g}"
     return f"  motor  {name:<16} {target}  [{limit}]"
+
+
+def function_lines(plant: Plant, found: Diagnosis | None) -> list[str]:
+    """The parts of a plant given by functions, a line each."""
+    lines = [f"{plant.name}: given by functions, {plant.nv} coordinates, {len(plant.row_names)} loop rows"]
+    for name, unit in zip(plant.position_names, plant.position_units, strict=True):
+        lines.append(f"  coordinate {name:<12} [{unit}]")
+    for loop, rows in plant.row_slices.items():
+        lines.append(loop_line(plant, found, loop, "functions", ", ".join(plant.row_names[rows])))
+    for name, effort in zip(plant.actuator_names, plant.effort, strict=True):
+        lines.append(motor_line(name, "", float(effort)))
+    return lines
 
 
 def mechanism_lines(plant: Mechanism, found: Diagnosis | None) -> list[str]:

@@ -14,7 +14,6 @@ from .._tolerance import BLURRED, ROUNDING
 from ..errors import ModelError
 from ..kernels import constrained, loops, tree
 from . import diagnosis
-from .base import PlantBase
 from .compile import compile_parts
 from .elements import (
     GROUND,
@@ -30,6 +29,7 @@ from .elements import (
     PointSpring,
     Spherical,
 )
+from .plant import Plant
 from .terms import FAILED, RANK_TOLERANCE, Terms
 
 __all__ = ["Mechanism"]
@@ -37,7 +37,7 @@ __all__ = ["Mechanism"]
 Array = NDArray[np.float64]
 
 
-class Mechanism(PlantBase):
+class Mechanism(Plant):
     """Bodies joined to a tree, closed by loops, with springs, actuators and gravity.
 
     Parameters
@@ -299,7 +299,6 @@ class Mechanism(PlantBase):
     # -- loops ----------------------------------------------------------------------------------
 
     def residual(self, q: ArrayLike) -> Array:
-        """Residual phi (rows,) of the loops, metres and radians."""
         q = self._position(q)
         R, p = self.link_poses(q)
         phi = np.empty(len(self.row_names))
@@ -318,7 +317,7 @@ class Mechanism(PlantBase):
         found, open_by = super()._closed_to(q, euclidean, accuracy)
         if closed and not open_by < 1e-9 * self.extent(found):
             return trial, left
-        M = np.eye(self.nv) if euclidean else self._mass(q)
+        M = np.eye(self.nv) if euclidean else self.mass_matrix(q)
         ways = [self.difference(q, end) for end in (trial, found)]
         first = closed and ways[0] @ M @ ways[0] <= ways[1] @ M @ ways[1]
         return (trial, left) if first else (found, open_by)
@@ -354,7 +353,12 @@ class Mechanism(PlantBase):
         parts = self.springs, self.actuators, self.gravity, self.source
         return Mechanism(self.name, self.bodies, self.joints, [*placed, *new.values()], *parts)
 
-    def _of_rows(self, kept: Sequence[str], rows: NDArray[np.int64]) -> dict[str, Any]:
+    def rolling_rows(self, q: ArrayLike) -> tuple[str, ...]:
+        """Rows that bind velocities and no positions: none, of the constraints that there are."""
+        self._position(q)
+        return ()
+
+    def _of_rows(self, kept: Sequence[str], rows: NDArray[np.int64], **changed: Any) -> Mechanism:
         gone = [loop for loop in self.loops if loop.name not in kept]
         for motor in self.actuators:
             if motor.bodies is None and any(loop.name == motor.joint for loop in gone):
@@ -365,13 +369,21 @@ class Mechanism(PlantBase):
         parts = {"rows": self.model.rows[rows], "scale": self.model.scale[rows]}
         for array in parts.values():
             array.setflags(write=False)
-        return {
-            "model": self.model._replace(**parts),
-            "loops": tuple(loop for loop in self.loops if loop.name in kept),
-            "_whole": (self, tuple(loop.name for loop in gone)),
-        }
+        mode = object.__new__(type(self))
+        vars(mode).update(vars(self), model=self.model._replace(**parts), **changed)
+        vars(mode)["loops"] = tuple(loop for loop in self.loops if loop.name in kept)
+        vars(mode)["_whole"] = self, tuple(loop.name for loop in gone)
+        vars(mode).pop("_modes", None)
+        return mode
 
     # -- equations of motion --------------------------------------------------------------------
+
+    def _value(self, key: str, *state: Array) -> Array:
+        terms = self.terms(*state, *((np.zeros(self.nv),) if len(state) == 1 else ()))
+        return {"Phi": terms.phi, "Adot_v": terms.b}[key] if key in ("Phi", "Adot_v") else getattr(terms, key)
+
+    def _knows(self, key: str) -> bool:
+        return True
 
     def terms(
         self,

@@ -1,47 +1,496 @@
-"""What dynamics, controllers and simulation ask of a plant."""
+"""A plant: what follows from what it knows."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Protocol, runtime_checkable
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from .. import _check
+from ..errors import ModelError
+from . import assembly, consistency, diagnosis, evaluation
+from .closing import Closing, not_closed
+from .contract import OF_ROWS, Contract
+from .elements import Coupling, Joint, Loop
+from .generic_rank import generic_rank
+from .near_singular import refined
 from .terms import Terms
+
+if TYPE_CHECKING:
+    from ..linear.iosystem import PlantSystem
+    from ..linear.operating import OperatingPoint
+    from ..linear.signals import FrameMotion
 
 __all__ = ["Plant"]
 
 Array = NDArray[np.float64]
 
 
-@runtime_checkable
-class Plant(Protocol):
-    """A constrained machine: `Mechanism`, `FunctionPlant`, or one of your own with these members."""
+class Plant(Contract):
+    """A constrained machine: `Mechanism`, `FunctionPlant`, or a class of your own.
 
-    name: str
-    position_names: tuple[str, ...]
-    velocity_names: tuple[str, ...]
-    position_units: tuple[str, ...]
-    velocity_units: tuple[str, ...]
-    actuator_names: tuple[str, ...]
-    row_names: tuple[str, ...]
-    row_slices: Mapping[str, slice]
-    row_scale: Array
-    reach: Array
-    effort: Array
+    M(q) dv/dt + h(q, v) = B(q) u - A(q)' lam with Phi(q) = 0. A class of your own defines five methods: ``M(q)``,
+    ``h(q, v)``, ``Phi(q)``, ``A(q)`` and ``Adot_v(q, v)``, as `FunctionPlant` has them as functions. It may define
+    ``B(q)`` and ``potential(q)``. All else follows: assembly, diagnosis, simulation, control laws, operating points,
+    linear models. Its coordinates are plain numbers: nq = nv, v = dq/dt, and q moves by addition.
 
-    @property
-    def nq(self) -> int:
-        """Number of position coordinates."""
+    Parameters
+    ----------
+    name : str
+    coordinates : sequence of str
+        Names of the nv coordinates.
+    actuators : sequence of str
+        Names of the nu actuators. Without ``B(q)``, they are names of coordinates, on which they act.
+    rows : sequence of str, or mapping of constraint name to names of its rows, optional
+        A sequence names the rows of a single constraint, ``"loop"``.
+    neutral : array_like, shape (nv,), optional
+        A configuration at which all is defined, zero unless told. Assembly starts here.
+    units : sequence of str, optional
+        Of the coordinates: ``"rad"``, ``"m"`` or ``"1"`` (the default).
+    row_units : sequence of str, optional
+        Of the rows, ``"m"`` unless told.
+    limits : mapping of coordinate name to (float, float), optional
+        Ranges used in assembly.
+    effort : array_like, shape (nu,), optional
+        Largest motor efforts.
+    size : float
+        Characteristic length, metres: how far a coordinate that is no angle may be from the closed configuration.
+    source : str
+        Where the plant is from.
 
-    @property
-    def nv(self) -> int:
-        """Number of velocity coordinates."""
+    Attributes
+    ----------
+    name, source : str
+    size : float
+        Characteristic length, metres: a radian counts as `size` metres.
+    position_names, velocity_names, actuator_names, row_names : tuple of str
+    position_units, velocity_units, row_units : tuple of str
+    row_slices : mapping of constraint name to slice
+    row_scale : ndarray, shape (rows,)
+        Factors that bring the rows to metres.
+    reach : ndarray, shape (nv,)
+        Metres that a unit of each velocity coordinate counts as: `size` for angles, 1 for lengths.
+    force_scale : float
+        N; weight and spring forces of the machine. Joint forces that cancel leave rounding of this size.
+    effort : ndarray, shape (nu,)
+        Largest motor efforts.
+    limits : ndarray, shape (nq, 2)
+        Range of the position coordinates.
+    paired : tuple of (int, int)
+        (position, velocity) indices of coordinates that are plain numbers.
+    loops : tuple
+        The constraints as parts; empty where functions describe them.
+    absent : frozenset of str
+        Constraints that `without` has left out.
 
-    @property
-    def nu(self) -> int:
-        """Number of actuators."""
+    Raises
+    ------
+    ModelError
+        Where a method returns what it should not; the message names it.
+    TypeError
+        Where one is missing.
+
+    Notes
+    -----
+    Sign convention of Aghili, eq. (19). Rank is decided in the metric of M; rows should be in metres (or radians times
+    `size`), so that they compare. Attributes of your own are set before ``super().__init__``, which checks the plant at
+    its neutral configuration and freezes it.
+
+    Examples
+    --------
+    A bead on the parabola y = x2, pushed along x.
+
+    >>> import cmbcontrol as cmb
+    >>> class Bead(cmb.Plant):
+    ...     def __init__(self, mass):
+    ...         self.mass = mass
+    ...         super().__init__("bead", ("x", "y"), units=("m", "m"), rows=("wire",), actuators=("x",))
+    ...
+    ...     def M(self, q):
+    ...         return self.mass * np.eye(2)
+    ...
+    ...     def h(self, q, v):
+    ...         return [0.0, 9.81 * self.mass]
+    ...
+    ...     def Phi(self, q):
+    ...         return [q[1] - q[0] ** 2]
+    ...
+    ...     def A(self, q):
+    ...         return [[-2.0 * q[0], 1.0]]
+    ...
+    ...     def Adot_v(self, q, v):
+    ...         return [-2.0 * v[0] ** 2]
+    >>> bead = Bead(2.0)
+    >>> bead.assemble(x=0.5)
+    array([0.5 , 0.25])
+    >>> cmb.linearize(bead, cmb.trim(bead, bead.assemble(x=0.0))).poles().round(4)
+    array([0.-4.4294j, 0.+4.4294j])
+    """
+
+    def check_derivatives(self, q: ArrayLike, v: ArrayLike, *, tolerance: float = 1e-6) -> None:
+        """Compare what the plant knows with each other, through finite differences.
+
+        A with the gradient of Phi, Adot_v with the rate of A, the part of h that is even in v with the Coriolis forces
+        that follow from M, and h at rest with the gradient of the potential. For plain coordinates, with v = dq/dt.
+
+        Parameters
+        ----------
+        q, v : array_like, shape (nv,)
+            A generic state, near which all functions are smooth.
+        tolerance : float
+            Largest error, relative to what is differentiated: of A and Adot_v to the largest entry, and at least to
+            what moves a row by the size of the plant a radian; of forces to the kinetic and the potential energy a
+            radian (or size, for a coordinate in metres).
+
+        Raises
+        ------
+        ModelError
+            Names the function that disagrees, and how much.
+        """
+        consistency.check_derivatives(self, q, v, tolerance)
+
+    # -- coordinates ------------------------------------------------------------------------------
+
+    def integrate(self, q: ArrayLike, dq: ArrayLike) -> Array:
+        """q [+] dq: move by dq (nv,)."""
+        return self._position(q) + _check.vector(dq, self.nv, "dq", self.velocity_names)
+
+    def difference(self, q0: ArrayLike, q1: ArrayLike) -> Array:
+        """dq (nv,) such that ``integrate(q0, dq)`` is q1."""
+        q0 = self._position(q0, "q0")
+        return self._position(q1, "q1") - q0
+
+    def position_rate(self, q: ArrayLike, v: ArrayLike) -> Array:
+        """dq/dt (nq,) at velocity v (nv,)."""
+        self._position(q)
+        return _check.vector(v, self.nv, "v", self.velocity_names).copy()
+
+    # -- loops ----------------------------------------------------------------------------------
+
+    def without(self, *loops: str) -> Plant:
+        """The same plant with fewer loops: same coordinates, bodies, motors and size.
+
+        Nothing is compiled or checked again; it takes some 50 microseconds.
+
+        Parameters
+        ----------
+        *loops : str
+            Names of the loops to leave out.
+
+        Raises
+        ------
+        ValueError
+            Where there is no such loop, or where a motor drives the cut joint that is to go.
+
+        Examples
+        --------
+        >>> from cmbcontrol import plants
+        >>> plant = plants.five_bar()
+        >>> open_tree = plant.without("tip")
+        >>> len(open_tree.row_names), open_tree.nv
+        (0, 4)
+        """
+        for name in loops:
+            _check.one_of(name, self.row_slices, "loop")
+        if not loops:
+            return self
+        kept = [name for name in self.row_slices if name not in loops]
+        spans = [np.arange(s.start, s.stop) for s in (self.row_slices[name] for name in kept)]
+        rows = np.concatenate([np.zeros(0, np.int64), *spans])
+        ends = np.cumsum([0, *(span.size for span in spans)]).tolist()
+        scale = self.row_scale[rows]
+        scale.setflags(write=False)
+        return self._of_rows(
+            kept,
+            rows,
+            row_names=tuple(self.row_names[i] for i in rows),
+            row_units=tuple(self.row_units[i] for i in rows),
+            row_slices={name: slice(*ends[i : i + 2]) for i, name in enumerate(kept)},
+            row_scale=scale,
+            absent=self.absent | set(loops),
+        )
+
+    def _of_rows(self, kept: Sequence[str], rows: NDArray[np.int64], **changed: Any) -> Plant:
+        """Without all but these constraints, and their rows; `changed` are the attributes that change."""
+        return _Rows(self, rows, **changed)
+
+    def with_loops(self, *loops: Joint | Loop | Coupling) -> Plant:
+        """The same plant with more constraints; one that has the name of a present one takes its place.
+
+        A plant without bodies takes couplings of its coordinates.
+
+        Examples
+        --------
+        >>> from cmbcontrol import Coupling, plants
+        >>> plants.particle_on_circle().with_loops(Coupling("level", {"q2": 1.0}, offset=0.5)).row_names
+        ('circle', 'level')
+        """
+        plant: Plant = self.without(*(x.name for x in loops if getattr(x, "name", None) in self.row_slices))
+        for loop in loops:
+            plant = plant._coupled(loop)
+        return plant
+
+    def as_at(self, terms: Terms | Plant) -> Plant:
+        """The plant without the loops that do not hold where the terms were made, or in another plant; it is kept."""
+        if not hasattr(terms, "absent") or isinstance(terms, type):
+            raise TypeError(f"terms must be Terms, from plant.terms(q, v), or a plant, got {_check.shown(terms)}")
+        if not terms.absent:
+            return self
+        gone = terms.absent.intersection(self.row_slices)
+        modes = vars(self).setdefault("_modes", {})
+        if gone not in modes:
+            modes[gone] = self.without(*gone)
+        return modes[gone]
+
+    def rolling_rows(self, q: ArrayLike) -> tuple[str, ...]:
+        """Rows that bind velocities and no positions: rows of A that are not the gradient of the residual near q.
+
+        Rolling wheels, blades, knife edges: they hold A(q) v = 0 and no more. The machine then has more positions than
+        2 dof states can tell. `simulate` takes such rows, and `underlying_ode` linearizes them.
+
+        Examples
+        --------
+        >>> from cmbcontrol import plants
+        >>> plants.slider_crank().rolling_rows([1.2, -2.4])
+        ()
+        """
+        return consistency.rolling_rows(self, self._position(q))
+
+    def loop_residuals(self, q: ArrayLike) -> dict[str, float]:
+        """How far each loop is open, metres (radians times the size of the machine)."""
+        phi = np.abs(self.residual(q)) * self.row_scale
+        return {name: float(phi[rows].max(initial=0.0)) for name, rows in self.row_slices.items()}
+
+    def closure_error(self, q: ArrayLike) -> float:
+        """The largest of `loop_residuals`, metres."""
+        return float(np.abs(self.residual(q) * self.row_scale).max(initial=0.0))
+
+    def close(self, q: ArrayLike, *, metric: str = "mass", accuracy: float | None = None) -> Array:
+        """The nearest configuration with closed loops, in the metric of M or the Euclidean one, to first order.
+
+        Parameters
+        ----------
+        q : array_like, shape (nq,)
+        metric : str
+            ``"mass"`` or ``"euclidean"``.
+        accuracy : float, optional
+            Where the loops are open by less, as a part of the size of the machine, they are closed. Unless given, they
+            are closed as far as rounding allows; near a singular configuration, where small residuals hide large
+            errors, by measuring from that pose.
+
+        Raises
+        ------
+        AssemblyError
+            Where the loops stay open by more than 1e-9 of the largest length in play.
+
+        Examples
+        --------
+        >>> from cmbcontrol import plants
+        >>> plant = plants.five_bar()
+        >>> plant.closure_error(plant.close([2.1, -1.3, 1.0, 1.3])) < 1e-14
+        True
+        """
+        start = q = self._position(q).copy()
+        accuracy = None if accuracy is None else _check.positive(accuracy, "accuracy")
+        euclidean = _check.one_of(metric, ("mass", "euclidean"), "metric") == "euclidean"
+        left = self.closure_error(q) if accuracy is None else np.inf
+        if accuracy is not None or left > 2e-15 * self.extent(q):  # less is rounding
+            q, left = self._closed_to(q, euclidean, 1e-15 if accuracy is None else accuracy)
+        if not left < 1e-9 * self.size and not left < 1e-9 * self.extent(q):
+            raise not_closed(self, q)
+        return q if accuracy is not None else refined(Closing(self, [], limited=False), q, start)
+
+    def _closed_to(self, q: Array, euclidean: bool, accuracy: float) -> tuple[Array, float]:
+        """The loops closed by damped steps, as far as possible, and what is left, metres."""
+        closing = Closing(self, [], limited=False)
+        step = closing.metric_step(lambda q: np.eye(self.nv) if euclidean else self.mass_matrix(q))
+        try:
+            q = closing.close(q, step, accuracy)
+        except np.linalg.LinAlgError:
+            raise self._bad_mass(q) from None
+        return q, self.closure_error(q)
+
+    def _bad_mass(self, q: Array) -> ModelError:
+        return ModelError(f"the mass matrix of {self.name!r} is not positive definite at q = {q.tolist()}")
+
+    def extent(self, q: ArrayLike) -> float:
+        """The largest length in play at q, metres: rounding leaves some 1e-16 of it in the residual of the loops.
+
+        That is the size of the machine, times the largest angle where that is above one, or the distance of its parts
+        from the world's origin.
+
+        Examples
+        --------
+        >>> from cmbcontrol import plants
+        >>> plants.five_bar().extent([0.0, 0.0, 3.0, 0.0])
+        4.5
+        """
+        units = np.array([self.size if unit == "rad" else 1.0 for unit in self.position_units])
+        return max(self.size, float(np.abs(units * self._position(q)).max(initial=0.0)))
+
+    def assemble(self, guess: ArrayLike | Mapping[str, float] | None = None, **joint_values: float) -> Array:
+        """Close the loops with the given joint values held.
+
+        Damped Gauss-Newton steps within the joint limits, from the guess first: the pose found is, to first order, the
+        nearest one (in radians, and sizes of the machine). Only where there is none, from starts that wander further
+        off. The joint values are held exactly, also those of a singular configuration, which is met to rounding.
+
+        Parameters
+        ----------
+        guess : array_like or mapping, optional
+            Configuration near the branch that is wanted; the neutral one unless told.
+        **joint_values : float
+            Position coordinates by name, rad or m.
+
+        Returns
+        -------
+        q : ndarray, shape (nq,)
+
+        Raises
+        ------
+        AssemblyError
+            Where the loops stay open; it carries the residual of each loop.
+
+        Warns
+        -----
+        BranchWarning
+            Where a guess was given, and the pose found is more than three times as far from it (and 0.1) as first order
+            predicts: perhaps on another branch.
+
+        Examples
+        --------
+        >>> from cmbcontrol import plants
+        >>> plant = plants.five_bar()
+        >>> q = plant.assemble(left=2.1, right=1.0)
+        >>> plant.closure_error(q) < 1e-12
+        True
+        """
+        return assembly.assemble(self, joint_values, guess)
+
+    def _coupled(self, loop: Any) -> Plant:
+        """With one coupling more."""
+        if not isinstance(loop, Coupling):
+            raise TypeError(
+                f"plant {self.name!r} is given by functions and has no bodies: only a Coupling of its coordinates can "
+                f"be added, got {loop!r}"
+            )
+        if loop.name in self.row_names:
+            raise ModelError(f"plant {self.name!r} has a row called {loop.name!r} already; rename the coupling")
+        row = np.zeros(self.nq)
+        for coordinate, c in loop.coefficients.items():
+            row[self.index(coordinate)] = c
+        last, count = next(iter(loop.coefficients)), len(self.row_names)
+        scale = np.append(self.row_scale, 1.0 / np.linalg.norm(row / self.reach))
+        scale.setflags(write=False)
+        return _Rows(
+            self,
+            np.arange(count),
+            (row, loop.offset),
+            row_names=(*self.row_names, loop.name),
+            row_units=(*self.row_units, self.position_units[self.index(last)]),
+            row_slices={**self.row_slices, loop.name: slice(count, count + 1)},
+            row_scale=scale,
+        )
+
+    def generic_rank(self, q: ArrayLike) -> int:
+        """Rank of A at configurations near q on the manifold: above the rank at q where q is singular."""
+        return generic_rank(self, self._position(q))
+
+    def diagnose(self, q: ArrayLike) -> diagnosis.Diagnosis:
+        """True freedom, redundant rows, conditioning, unique forces and actuation at a pose.
+
+        Examples
+        --------
+        >>> from cmbcontrol import plants
+        >>> plant = plants.five_bar()
+        >>> plant.diagnose(plant.assemble(left=2.1, right=1.0)).dof
+        2
+        """
+        return diagnosis.diagnose(self, self._position(q))
+
+    # -- python-control -------------------------------------------------------------------------
+
+    def to_iosystem(
+        self,
+        point: OperatingPoint,
+        *,
+        coordinates: Sequence[str] | ArrayLike | None = None,
+        inputs: Sequence[str] | None = None,
+        outputs: Sequence[str | FrameMotion] | None = None,
+        absolute: bool = False,
+        name: str | None = None,
+    ) -> PlantSystem:
+        """The plant as a nonlinear system of python-control, in independent coordinates.
+
+        It goes wherever a ``control.nlsys`` goes: ``interconnect``, ``input_output_response``,
+        ``find_operating_point``, ``create_statefbk_iosystem``. ``control.linearize`` of it is analytic. The loops are
+        closed inside, so that 2 dof states are all there are, and none of them leaves the manifold.
+
+        Parameters
+        ----------
+        point : OperatingPoint
+            From `trim`, or any state, ``OperatingPoint.at(plant, q, u, v)``: where the deviations are zero, and the
+            branch of closed configurations on which the machine moves.
+        coordinates : sequence of str, or array_like, shape (dof, nv), optional
+            Independent coordinates, as in `linearize`.
+        inputs : sequence of str, optional
+            Actuators; all unless given. The others keep the efforts of the operating point.
+        outputs : sequence of str or FrameMotion, optional
+            As in `linearize`; the states unless given, as state feedback needs them.
+        absolute : bool
+            Inputs are the motor efforts themselves, rather than deviations from those of the operating point.
+        name : str, optional
+            Of the system; that of the plant unless given.
+
+        Returns
+        -------
+        PlantSystem
+            Inputs ``<actuator>_effort``, N or N m. States ``<coordinate>`` and ``<coordinate>_rate``, and outputs, are
+            deviations from the operating point. Its `to_plant` and `from_plant` convert states.
+
+        Raises
+        ------
+        SingularConfigurationError
+            At singular configurations.
+        AssemblyError
+            In a call, where the branch ends before the state asked for.
+
+        Notes
+        -----
+        On joints with several axes `<coordinate>` is a component of R (q [-] q0) and `<coordinate>_rate` one of
+        R v, body-fixed; its derivative is R J_r^-1 v with the right Jacobian J_r of q [-] q0. Cut joints as
+        coordinates have their own angle or travel.
+
+        Examples
+        --------
+        >>> import control as ct
+        >>> from cmbcontrol import plants, trim
+        >>> plant = plants.five_bar()
+        >>> point = trim(plant, plant.assemble(left=2.1, right=1.0))
+        >>> system = plant.to_iosystem(point, coordinates=("left", "right"))
+        >>> system.input_labels, system.state_labels
+        (['left_effort', 'right_effort'], ['left', 'right', 'left_rate', 'right_rate'])
+        >>> np.sort(ct.linearize(system, 0.0).poles().real).round(3)
+        array([-2.773, -2.37 ,  2.37 ,  2.773])
+        """
+        from ..linear.iosystem import to_iosystem  # a door: python-control is imported when it is used
+
+        return to_iosystem(
+            self, point, coordinates=coordinates, inputs=inputs, outputs=outputs, absolute=absolute, name=name
+        )
+
+    def project_velocity(self, q: ArrayLike, v: ArrayLike, *, metric: str = "mass") -> Array:
+        """The velocity nearest to v that the loops allow, in the metric of M or the Euclidean one.
+
+        Within rounding of a singular configuration (1e-8), gradients that nearly vanish do not count.
+        """
+        q = self._position(q)
+        v = _check.vector(v, self.nv, "v", self.velocity_names)
+        return evaluation.admissible_velocity(self, q, v, _check.one_of(metric, ("mass", "euclidean"), "metric"))
+
+    # -- equations of motion ----------------------------------------------------------------------
 
     def terms(
         self,
@@ -52,26 +501,73 @@ class Plant(Protocol):
         project: bool = False,
         close: bool = False,
         cap: int | None = None,
+        check: bool = True,
     ) -> Terms:
-        """The equations of motion at a state; with `project`, v is first brought onto the loops, with `close`, q."""
+        """Everything the equations of motion say at one state, in one record.
 
-    def integrate(self, q: ArrayLike, dq: ArrayLike) -> Array:
-        """q [+] dq."""
+        Parameters
+        ----------
+        q, v : array_like, shape (nq,) and (nv,)
+        t : float
+            Time, s; handed on in the record.
+        project : bool
+            Remove first what the constraints forbid from v.
+        close : bool
+            Bring q first to the constraints by one Newton step in the Euclidean metric, as stages of an integrator are.
+        cap : int, optional
+            Largest rank that A can have on the manifold; see `generic_rank`.
+        check : bool
+            Refuse a mass matrix that is not positive definite; else the rank in the record is negative.
 
-    def difference(self, q0: ArrayLike, q1: ArrayLike) -> Array:
-        """dq such that integrate(q0, dq) is q1."""
+        Raises
+        ------
+        ModelError
+            Where the mass matrix is not positive definite, or a function fails.
+        """
+        t = _check.number(t, "t")
+        project, close = _check.flag(project, "project"), _check.flag(close, "close")
+        if cap is not None:
+            cap = _check.count(cap, "cap", 0)
+        q = self._position(q)
+        v = _check.vector(v, self.nv, "v", self.velocity_names)
+        return evaluation.terms(self, q, v, t, project, close, cap, check)
 
-    def position_rate(self, q: ArrayLike, v: ArrayLike) -> Array:
-        """dq/dt at velocity v."""
+    # -- printing ---------------------------------------------------------------------------------
 
-    def residual(self, q: ArrayLike) -> Array:
-        """Residual of the loops."""
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.name!r}: {self.nv} coordinates, {len(self.row_names)} rows>"
 
-    def close(self, q: ArrayLike, *, metric: str = "mass", accuracy: float | None = None) -> Array:
-        """The nearest configuration with closed loops."""
+    def __str__(self) -> str:
+        return diagnosis.table(self)
 
-    def project_velocity(self, q: ArrayLike, v: ArrayLike, *, metric: str = "mass") -> Array:
-        """The nearest velocity that the loops allow."""
+    def part_lines(self, found: diagnosis.Diagnosis | None) -> list[str]:
+        """The parts of the plant, a line each, for the mobility table."""
+        return diagnosis.function_lines(self, found)
 
-    def generic_rank(self, q: ArrayLike) -> int:
-        """Rank of A at poses near q."""
+
+class _Rows(Plant):
+    """Another plant with some of its rows, and a coupling at the end of them."""
+
+    _of: Plant
+    _kept: NDArray[np.int64]
+    _coupling: tuple[Array, float] | None
+
+    def __init__(self, of: Plant, kept: NDArray[np.int64], coupling: tuple | None = None, **changed: Any) -> None:
+        own = {"_of": of, "_kept": kept, "_coupling": coupling, "sketch": of.sketch}
+        vars(self).update(vars(of) | own | changed)
+        vars(self).pop("_modes", None)
+
+    def _knows(self, key: str) -> bool:
+        return self._of._knows(key)
+
+    def _value(self, key: str, *state: Array) -> Array:
+        value = self._of._value(key, *state)
+        if key not in OF_ROWS:
+            return value
+        value = value[self._kept]
+        if self._coupling is None:
+            return value
+        row, offset = self._coupling
+        if key == "A":
+            return np.vstack([value, row])
+        return np.append(value, row @ state[0] - offset if key == "Phi" else 0.0)

@@ -51,9 +51,9 @@ class Terms:
     row_scale : ndarray, shape (rows,)
         Factors that bring the rows to metres, for decisions about rank.
     reach : ndarray, shape (nv,)
-        Metres that a unit of each velocity coordinate counts as, see `PlantBase.reach`.
+        Metres that a unit of each velocity coordinate counts as, see `Plant.reach`.
     force_scale : float
-        N; rounding of joint forces is a part of it, see `PlantBase.force_scale`.
+        N; rounding of joint forces is a part of it, see `Plant.force_scale`.
     force : ndarray, shape (nv,), or None
         Constraint force A' lam that was measured, for laws that ask for it (``measures_force``).
     row_names : tuple of str

@@ -51,7 +51,7 @@ class State:
 
     Attributes
     ----------
-    plant : Mechanism or FunctionPlant
+    plant : Plant
     terms : Terms
     f : ndarray, shape (nv,)
         Joint forces.

@@ -44,7 +44,7 @@ class Problem:
 
     Attributes
     ----------
-    plant : Mechanism or FunctionPlant
+    plant : Plant
     q0, v0 : ndarray
     t_end : float
         s.

@@ -9,13 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..model.functions import FunctionPlant
-from ..model.mechanism import Mechanism
+from ..model.plant import Plant
 
 __all__ = ["Entry", "Study"]
 
 Array = NDArray[np.float64]
-AnyPlant = Mechanism | FunctionPlant
 State = tuple[Array, Array]
 
 
@@ -68,14 +66,14 @@ class Entry:
     """
 
     name: str
-    factory: Callable[..., AnyPlant]
+    factory: Callable[..., Plant]
     description: str
     source: str
     initial: Callable[[Any], State]
     study: Study | None = None
     effort: Mapping[str, float] = field(default_factory=dict)
 
-    def start(self, **options: Any) -> tuple[AnyPlant, Array, Array]:
+    def start(self, **options: Any) -> tuple[Plant, Array, Array]:
         """The plant, built with the factory's options, and its start (plant, q0, v0): loops closed to 1e-12.
 
         Examples

@@ -95,7 +95,7 @@ class Sketcher:
 
 def can_sketch(plant: Any) -> bool:
     """Whether it is known what the plant looks like."""
-    return isinstance(plant, Mechanism) or callable(getattr(plant, "sketch", None))
+    return isinstance(plant, Mechanism) or plant.sketch is not None
 
 
 def sketcher(plant: Any) -> Sketcher:
@@ -110,7 +110,7 @@ def sketcher(plant: Any) -> Sketcher:
         return _MechanismSketcher(plant)
     if not can_sketch(plant):
         raise ModelError(
-            f"plant {getattr(plant, 'name', plant)!r} is given by functions and does not say what it looks like; "
+            f"plant {plant.name!r} is given by functions and does not say what it looks like; "
             "build it with sketch=, a function q -> list of lines, each (points, 2) or (points, 3) in metres"
         )
     return _FunctionSketcher(plant)

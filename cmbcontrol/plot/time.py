@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from .. import _check
 from ..linear.at_rest import effort_units
-from ..model.base import PlantBase
+from ..model.plant import Plant
 from ..sim.result import Simulation
 from .style import COLORS, FAINT, INK, beside, dress, panels, styles, time_axis
 
@@ -339,12 +339,12 @@ def _by_unit(names: Iterable[str], units: Iterable[str]) -> dict[str, list[str]]
 
 def _effort_units(plant: Any, count: int) -> list[str]:
     """Units of the motor efforts; a run from a file does not say."""
-    known = effort_units(plant) if isinstance(plant, PlantBase) else ()
+    known = effort_units(plant) if isinstance(plant, Plant) else ()
     return [u or "N or N m" for u in known] or ["N or N m"] * count
 
 
 def _row_units(plant: Any, count: int) -> list[str]:
     """Units of the multipliers."""
-    if not isinstance(plant, PlantBase):
+    if not isinstance(plant, Plant):
         return ["N or N m"] * count
     return [{"m": "N", "rad": "N m"}.get(u, "N or N m") for u in plant.row_units]

@@ -118,7 +118,7 @@ class Simulation:
 
         Parameters
         ----------
-        plant : Mechanism or FunctionPlant, optional
+        plant : Plant, optional
             Needed where the run was loaded from a file.
 
         Examples

@@ -97,7 +97,7 @@ def simulate(
 
     Parameters
     ----------
-    plant : Mechanism or FunctionPlant
+    plant : Plant
     controller : optional
         A `Controller` (continuous, or sampled if it has a period), numbers for constant motor
         efforts (nu,), or None for none. Without a Python law in the loop, it runs compiled.
@@ -160,7 +160,7 @@ def simulate(
         Independent coordinates of the methods in the local state-space form; tangent space unless given.
     coordinates : sequence of str, or array_like, shape (dof, nv), optional
         The same by name, or as a matrix R.
-    model : Mechanism or FunctionPlant, optional
+    model : Plant, optional
         What the controller takes the plant for, with the same coordinates and motors; the plant itself unless given.
         Short for a controller ``WithModel(model, controller)``.
     switches : sequence of Engage, Release, Lock, Unlock or Contact, optional

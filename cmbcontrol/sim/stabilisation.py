@@ -108,7 +108,7 @@ def project_all_at_once(
 
     Parameters
     ----------
-    plant : Mechanism or FunctionPlant
+    plant : Plant
     q, v : ndarray, shape (nq,) and (nv,)
     energy : float or None
         J; None leaves it alone.
@@ -130,7 +130,7 @@ def project_all_at_once(
     >>> round(float(plant.terms(q1, v1).energy), 9)
     40.0
     """
-    n, size = plant.nv, float(getattr(plant, "size", 1.0))
+    n, size = plant.nv, plant.size
     best = np.inf
     for _ in range(_ITERATIONS):
         terms = plant.terms(q, v)

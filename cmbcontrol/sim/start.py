@@ -35,7 +35,7 @@ def start_state(plant: Plant, q0: ArrayLike | None, v0: ArrayLike | None, metric
     q0 = _check.vector(q0, plant.nq, "q0", plant.position_names)
     q0 = plant.integrate(q0, np.zeros(plant.nv))  # a copy, with quaternions of length one
     v0 = np.zeros(plant.nv) if v0 is None else _check.vector(v0, plant.nv, "v0", plant.velocity_names).copy()
-    size = float(getattr(plant, "size", 1.0))
+    size = plant.size
     phi = np.abs(plant.residual(q0)) * plant.row_scale
     if phi.max(initial=0.0) > 1e-6 * size:
         worst = plant.row_names[int(phi.argmax())]
@@ -115,7 +115,7 @@ def options_of(
         tolerance=tolerance,
         cap=plant.generic_rank(q0),
         reference=regular_gradient(plant, q0),
-        accuracy=1e-15 * float(getattr(plant, "size", 1.0)),
+        accuracy=1e-15 * plant.size,
         pass_within=pass_within,
         stabilisation=kept.code,
         every=kept.every,
@@ -134,6 +134,6 @@ def first_step(plant: Plant, q0: Array, v0: Array, u0: Array, options: motion.Op
     a = constrained.gauss_acceleration(
         terms.M, terms.A, terms.row_scale, terms.reach, f - terms.h, -terms.b, RANK_TOLERANCE, options.cap
     )[0]
-    length = float(getattr(plant, "size", 1.0)) / plant.reach  # a radian, or a size of the machine
+    length = plant.size / plant.reach  # a radian, or a size of the machine
     rate = max(float((np.abs(a) / length).max(initial=0.0)), float((np.abs(v0) / length).max(initial=0.0)), 1e-3)
     return min(0.01 * options.t_end, 0.05 / rate, options.max_step)

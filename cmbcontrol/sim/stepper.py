@@ -76,7 +76,7 @@ class Stepper:
 
     Parameters
     ----------
-    plant : Mechanism or FunctionPlant
+    plant : Plant
     q0, v0 : array_like
         Start; the loops must be closed (see ``plant.assemble``). v0 is zero unless given.
     t_end : float

@@ -119,7 +119,7 @@ class Loops:
 
     def near(self, q: Array) -> Plant:
         """The plant with the loops that hold, and the contacts that touch."""
-        size = float(getattr(self.whole, "size", 1.0))
+        size = self.whole.size
         return self.mode(self.held | {name for name in self.contacts if abs(self.gap(name, q)) <= _TOUCH * size})
 
     def hold(self, name: str, q: Array) -> None:
@@ -231,7 +231,7 @@ class _Between:
 
     def __init__(self, run: Run, now: Standing, loops: Loops, events: list[dict[str, Any]]) -> None:
         self.run, self.now, self.loops, self.events = run, now, loops, events
-        self.size = float(getattr(run.plant, "size", 1.0))
+        self.size = run.plant.size
         timed = [(self._on_grid(s.at), s) for s in loops.switches if s.at is not None]
         self.waiting = sorted(timed, key=lambda pair: pair[0])
         self.conditions = [Guard(partial(_condition, s), s) for s in loops.switches if s.when is not None]

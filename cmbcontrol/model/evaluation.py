@@ -1,0 +1,86 @@
+"""The equations of motion of a plant from the functions that it knows, at one state."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._tolerance import BLURRED, DEPENDENT
+from ..kernels import constrained, split
+from .terms import FAILED, RANK_TOLERANCE, Terms
+
+if TYPE_CHECKING:
+    from .plant import Plant
+
+__all__ = ["admissible_velocity", "terms"]
+
+Array = NDArray[np.float64]
+
+
+class _Split(NamedTuple):
+    """Rows of A in mass (or Euclidean) coordinates, factored; see `kernels.split`."""
+
+    root: split.Root
+    rows: split.Rows
+    rank: int
+
+    def admissible(self, v: Array) -> Array:
+        """What is left of v when its part along the rows is removed."""
+        z = np.tril(self.root.L).T @ v
+        split.to_head(self.rows, self.rank, z)
+        z[: self.rank] = 0.0
+        split.to_space(self.rows, self.rank, z)
+        split.backward(self.root, z)
+        return z
+
+
+def _split(plant: Plant, M: Array, A: Array, cap: int | None = None, tolerance: float = DEPENDENT) -> _Split:
+    """The split that decides the rank, as for a `Mechanism`."""
+    n = A.shape[1]
+    root, rows = split.new_root(n), split.new_rows(*A.shape)
+    rank = constrained.mass_split(
+        M, A, plant.row_scale, plant.reach, 1.0, tolerance, n if cap is None else cap, root, rows
+    )
+    return _Split(root, rows, rank)
+
+
+def admissible_velocity(plant: Plant, q: Array, v: Array, metric: str) -> Array:
+    """See `Plant.project_velocity`."""
+    M = plant._value("M", q) if metric == "mass" else np.eye(plant.nv)
+    found = _split(plant, M, plant._value("A", q), tolerance=BLURRED)
+    if found.rank == FAILED:
+        raise plant._bad_mass(q)
+    return found.admissible(v)
+
+
+def terms(
+    plant: Plant, q: Array, v: Array, t: float, project: bool, close: bool, cap: int | None, check: bool
+) -> Terms:
+    """See `Plant.terms`."""
+    if close:
+        q = _closer(plant, q)
+    M, A = plant._value("M", q), plant._value("A", q)
+    found = _split(plant, M, A, cap)
+    if found.rank == FAILED and check:
+        raise plant._bad_mass(q)
+    if project and found.rank != FAILED:
+        v = found.admissible(v)
+    potential = float(plant._value("potential", q)) if plant._knows("potential") else math.nan
+    h, phi, b = plant._value("h", q, v), plant._value("Phi", q), plant._value("Adot_v", q, v)
+    rows = plant.row_scale, plant.reach, plant.force_scale, None, plant.row_names, plant.absent
+    return Terms(
+        t, q.copy(), v.copy(), M, h, phi, A, b, plant._value("B", q), potential, found.rows.pivots, found.rank, *rows
+    )
+
+
+def _closer(plant: Plant, q: Array) -> Array:
+    """One Newton step towards the loops, in the Euclidean metric."""
+    off = plant.row_scale * plant._value("Phi", q)
+    if not np.abs(off).max(initial=0.0) > 8e-15 * plant.size:
+        return q
+    A = plant.row_scale[:, None] * plant._value("A", q)
+    closer = q - np.linalg.lstsq(A, off, rcond=RANK_TOLERANCE)[0]
+    return closer if plant.closure_error(closer) < plant.closure_error(q) else q

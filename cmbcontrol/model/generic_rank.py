@@ -1,0 +1,73 @@
+"""The rank that the rows have nearly everywhere: above the rank at a singular configuration."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._tolerance import rank
+from ..errors import AssemblyError
+from .assembly import close_holding
+
+if TYPE_CHECKING:
+    from .plant import Plant
+
+__all__ = ["generic_rank"]
+
+_FOLLOWED = 0.1  # of a step: closing undoes less of one that leads to other poses, its square
+_SHUT = 1e-14  # of the largest length: loops that are open by less are closed for sure
+_REGAINED = 2e-6  # of the largest gradient: rows that are back at poses near a singular one
+
+Array = NDArray[np.float64]
+
+
+def generic_rank(plant: Plant, q: Array) -> int:
+    """Rank of A at poses near q on the manifold: above the rank at q where q is singular.
+
+    Nearby poses are found by moving 1e-3 (rad, or sizes of the machine) along admissible velocities and closing
+    the loops again. At a singular configuration most of these are tangent to no branch, and closing leads part of
+    the way back; then a coordinate is held off its value while the others close the loops.
+    """
+    here = plant.terms(q, np.zeros(plant.nv))
+    if here.rank == min(here.A.shape):
+        return here.rank
+    step = 1e-3 * plant.size / plant.reach
+    basis = np.linalg.qr(here.Z / step[:, None])[0]  # of the freedoms, in steps
+    rng = np.random.default_rng(0)
+    ranks, free = [], True
+    for _ in range(6):
+        away = basis @ rng.standard_normal(here.dof)
+        away /= np.abs(away).max(initial=1e-300)
+        try:
+            near = plant.close(plant.integrate(q, away * step), accuracy=1e-14)
+        except AssemblyError:
+            free = False
+            continue
+        free = free and bool(np.abs(plant.difference(q, near) / step - away).max() < _FOLLOWED)
+        ranks += _rank_nearby(plant, q, near, step)
+    if not free and max(ranks, default=0) < min(here.A.shape):
+        pairs = sorted(plant.paired, key=lambda pair: -float(np.linalg.norm(basis[pair[1]])))
+        for i, k in pairs[:6]:
+            away = basis @ basis[k]
+            if away[k] > 1e-6:
+                near = plant.integrate(q, away * step / away[k])
+                near = close_holding(plant, near, np.array([i]), near[[i]])
+                ranks += _rank_nearby(plant, q, near, step)
+    return max([here.rank, *ranks])
+
+
+def _rank_nearby(plant: Plant, q: Array, near: Array, step: Array) -> list[int]:
+    """The rank at a closed pose that is near q, but not at it; else none.
+
+    Loops that are closed to 1e-14 hold a part that is locked at a singular configuration to its root, 1e-7:
+    gradients of that size are none. Those that the motion brings back are as large as its 1e-3, less the
+    conditioning. Loops that are open by more may be open for good: some singular configurations open by the fourth
+    power of the step.
+    """
+    distance = np.abs(plant.difference(q, near) / step).max()
+    if not 0.1 < distance < 100.0 or not plant.closure_error(near) < _SHUT * plant.extent(near):
+        return []
+    terms = plant.terms(near, np.zeros(plant.nv))
+    return [min(terms.rank, rank(terms.pivots, float(terms.pivots.max(initial=0.0)), _REGAINED))]

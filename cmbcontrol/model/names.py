@@ -1,0 +1,146 @@
+"""Names, units and values by name of what a plant has."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .. import _check
+from ..errors import ModelError
+from .elements import Joint
+
+__all__ = ["Names"]
+
+Array = NDArray[np.float64]
+
+
+class Names:
+    """The names of a plant: of its coordinates, motors and rows. It is frozen once it is built."""
+
+    name: str
+    position_names: tuple[str, ...]
+    velocity_names: tuple[str, ...]
+    actuator_names: tuple[str, ...]
+    row_names: tuple[str, ...]
+    position_units: tuple[str, ...]
+    velocity_units: tuple[str, ...]
+    row_units: tuple[str, ...]
+    row_slices: Mapping[str, slice]
+    paired: tuple[tuple[int, int], ...]
+    loops: tuple = ()
+
+    def __setattr__(self, key: str, value: object) -> None:
+        if getattr(self, "_frozen", False):
+            raise AttributeError(
+                f"plant {self.name!r} is frozen; build a new one to change {key!r} (a plant of your own sets it before "
+                "it calls super().__init__)"
+            )
+        super().__setattr__(key, value)
+
+    def __copy__(self) -> Self:
+        """A frozen plant is its own copy."""
+        return self
+
+    def __deepcopy__(self, memo: dict) -> Self:
+        return self
+
+    @property
+    def nq(self) -> int:
+        """Number of position coordinates."""
+        return len(self.position_names)
+
+    @property
+    def nv(self) -> int:
+        """Number of velocity coordinates."""
+        return len(self.velocity_names)
+
+    @property
+    def nu(self) -> int:
+        """Number of actuators."""
+        return len(self.actuator_names)
+
+    def index(self, coordinate: str) -> int:
+        """Index of a velocity coordinate by name.
+
+        Examples
+        --------
+        >>> from cmbcontrol import plants
+        >>> plants.five_bar().index("right")
+        2
+        """
+        _check.one_of(coordinate, self.velocity_names, "coordinate")
+        return self.velocity_names.index(coordinate)
+
+    def _require_distinct_signals(self) -> None:
+        """Refuse names that fall together once suffixes are added: a loop "a" with a row "a_x", and a loop "a_x"."""
+        cut = [j.name for j in self.loops if isinstance(j, Joint) and len(j.velocity_units) == 1]
+        signals = [(n, f"the coordinate {n!r}") for n in dict.fromkeys((*self.velocity_names, *cut))]
+        signals += [(f"{n}_rate", f"the rate of {what}") for n, what in signals]
+        loop_of = {i: loop for loop, rows in self.row_slices.items() for i in range(*rows.indices(len(self.row_names)))}
+        signals += [(n, f"a row of the loop {loop_of[i]!r}") for i, n in enumerate(self.row_names)]
+        owner: dict[str, str] = {}
+        for signal, what in signals:
+            if signal in owner:
+                raise ModelError(f"{self.name!r}: {owner[signal]} and {what} are both called {signal!r}; rename one")
+            owner[signal] = what
+
+    def velocity_of(self, positions: Sequence[int]) -> list[int]:
+        """Velocity coordinates that belong to position coordinates (one-to-one ones only)."""
+        pairs = dict(self.paired)
+        positions = [_check.count(i, "positions", 0) for i in _check.sequence(positions, "positions", "numbers")]
+        for i in positions:
+            if i >= self.nq:
+                raise ValueError(f"positions must be below {self.nq}, got {i}")
+            if i not in pairs:
+                raise ValueError(
+                    f"coordinate {self.position_names[i]!r} is part of a joint with several axes and has no rate "
+                    "of its own; fix a one-axis joint instead"
+                )
+        return [pairs[int(i)] for i in positions]
+
+    def pack(self, values: Mapping[str, float], base: ArrayLike | None = None) -> Array:
+        """Configuration vector from joint values by name; the others from `base` (default: neutral).
+
+        Examples
+        --------
+        >>> from cmbcontrol import plants
+        >>> plants.five_bar().pack({"right": 0.5})
+        array([0. , 0. , 0.5, 0. ])
+        """
+        q = self.neutral() if base is None else self._position(base, "base").copy()
+        for key, value in _check.mapping(values, "values", "coordinates to numbers").items():
+            if key not in self.position_names:
+                raise ValueError(_check.unknown(key, self.position_names, "joint coordinate"))
+            q[self.position_names.index(key)] = _check.number(value, f"the value of {key!r}")
+        return self._position(q)
+
+    def configuration(self, q: ArrayLike | Mapping[str, float]) -> Array:
+        """`q` as a checked vector, from an array or from values by name.
+
+        Quaternions of any length but zero are brought to length one: only their direction is an attitude.
+
+        Raises
+        ------
+        ValueError
+            Where `q` has a wrong shape or name, is not finite, or has a quaternion of length zero.
+
+        Examples
+        --------
+        >>> from cmbcontrol import Body, Mechanism, Spherical
+        >>> top = Mechanism("top", [Body("top", 1.0, inertia=(1, 1, 1))], [Spherical("tip", "ground", "top")])
+        >>> top.configuration([3.0, 0.0, 0.0, 4.0])
+        array([0.6, 0. , 0. , 0.8])
+        """
+        if not isinstance(q, Mapping):
+            return self._position(q)
+        try:
+            return self.pack(q)
+        except ValueError as error:
+            raise ValueError(f"q: {error}") from None
+
+    def _position(self, q: ArrayLike, what: str = "q") -> Array:
+        """A configuration as it is given to any method: a checked vector."""
+        return _check.vector(q, self.nq, what, self.position_names)
