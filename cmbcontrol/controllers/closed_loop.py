@@ -138,8 +138,8 @@ class ClosedLoop:
         broken = self._broken(at)
         if not self.stable:
             raise ValueError(
-                f"{self.name} is not stable: it has a pole at {self.continuous_poles()[-1]:.6g} 1/s, so that it has no margins. "
-                "See linearize_closed_loop(...)."
+                f"{self.name} is not stable: it has a pole at {self.continuous_poles()[-1]:.6g} 1/s, so that it has no "
+                "margins. See linearize_closed_loop(...)."
             )
         return loop_margins(broken, omega)
 
