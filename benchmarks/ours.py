@@ -10,6 +10,7 @@ import numpy as np
 import cmbcontrol as cmb
 from cmbcontrol import plants
 from cmbcontrol.model.terms import RANK_TOLERANCE
+from cmbcontrol.papers.methods import settings
 
 from .rivals import common
 from .rivals.common import FIVE_BAR, Array, Evaluation, Machine, Run, cells
@@ -67,7 +68,9 @@ def simulate(machine: Machine, start: str, t_end: float, **accuracy: Any) -> Run
     times = common.output_times(t_end)
 
     def run(until: float) -> cmb.Simulation:
-        return cmb.simulate(plant, None, q0, v0, t_end=until, output_times=times[times <= until], **accuracy)
+        return cmb.simulate(
+            plant, None, q0, v0, t_end=until, output_times=times[times <= until], **settings(**accuracy)
+        )
 
     run(common.OUTPUT_STEP)
     wall, done = common.timed(lambda: run(t_end))

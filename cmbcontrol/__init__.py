@@ -7,19 +7,19 @@ from .controllers.references import Constant as Constant
 from .controllers.references import Quintic as Quintic
 from .controllers.references import Sine as Sine
 from .controllers.references import Spline as Spline
+from .dynamics.acceleration import Formulation as Formulation
+from .dynamics.acceleration import Gauss as Gauss
+from .dynamics.acceleration import Motion as Motion
+from .dynamics.acceleration import acceleration as acceleration
+from .dynamics.acceleration import constrained_motion as constrained_motion
+from .dynamics.acceleration import forward_dynamics as forward_dynamics
 from .dynamics.derivatives import acceleration_derivatives as acceleration_derivatives
 from .dynamics.derivatives import derivatives as derivatives
 from .dynamics.derivatives import inverse_dynamics_derivatives as inverse_dynamics_derivatives
 from .dynamics.forces import constraint_force as constraint_force
 from .dynamics.forces import inverse_dynamics as inverse_dynamics
-from .dynamics.formulations import Formulation as Formulation
-from .dynamics.formulations import Motion as Motion
-from .dynamics.formulations import acceleration as acceleration
-from .dynamics.formulations import constrained_motion as constrained_motion
-from .dynamics.formulations import forward_dynamics as forward_dynamics
 from .dynamics.impact import Impact as Impact
 from .dynamics.impact import impact as impact
-from .dynamics.pseudoinverse import pseudoinverse as pseudoinverse
 from .dynamics.singular import SingularConfiguration as SingularConfiguration
 from .dynamics.singular import SingularityEvent as SingularityEvent
 from .dynamics.singular import nearest_singular_configuration as nearest_singular_configuration
@@ -86,9 +86,11 @@ from .model.mechanism import Mechanism as Mechanism
 from .model.plant import Plant as Plant
 from .model.terms import Terms as Terms
 from .sim.events import Event as Event
+from .sim.integrator import Integrator as Integrator
 from .sim.result import Simulation as Simulation
 from .sim.result import load_run as load_run
 from .sim.simulate import simulate as simulate
+from .sim.stabilisation import Stabilisation as Stabilisation
 from .sim.stepper import Stepper as Stepper
 from .sim.switching import Contact as Contact
 from .sim.switching import Engage as Engage
@@ -124,8 +126,10 @@ __all__ = [
     "FrameMotion",
     "Free",
     "FunctionPlant",
+    "Gauss",
     "Helical",
     "Impact",
+    "Integrator",
     "Interrupted",
     "JointSpring",
     "LimitWarning",
@@ -158,6 +162,7 @@ __all__ = [
     "SingularityEvent",
     "Spherical",
     "Spline",
+    "Stabilisation",
     "Status",
     "Stepper",
     "SwitchingError",
@@ -186,7 +191,6 @@ __all__ = [
     "nearest_singular_configuration",
     "plants",
     "preload_directions",
-    "pseudoinverse",
     "reduced_model",
     "root_locus",
     "simulate",

@@ -9,7 +9,7 @@ import numpy as np
 
 import cmbcontrol as cmb
 from cmbcontrol.controllers import ProjectedInverseDynamics
-from cmbcontrol.dynamics.formulations import acceleration
+from cmbcontrol.dynamics.acceleration import acceleration
 from cmbcontrol.plants.leg import LINK, angles, leg, pose
 
 PLANT = leg()

@@ -15,6 +15,7 @@ import numpy as np
 import cmbcontrol as cmb
 from cmbcontrol import plants
 from cmbcontrol.papers.de_falco import exact_motion, violation
+from cmbcontrol.papers.methods import settings
 from cmbcontrol.plants.parallelogram import pose
 
 if TYPE_CHECKING:
@@ -32,9 +33,8 @@ RUNS: dict[str, dict[str, Any]] = {
 
 def run(**options: Any) -> cmb.Simulation:
     """20 s from the start."""
-    return cmb.simulate(
-        plants.parallelogram(), q0=pose(START), t_end=20.0, output_times=0.05, rtol=TOLERANCE, atol=TOLERANCE, **options
-    )
+    options = settings(rtol=TOLERANCE, atol=TOLERANCE, **options)
+    return cmb.simulate(plants.parallelogram(), q0=pose(START), t_end=20.0, output_times=0.05, **options)
 
 
 def errors(found: cmb.Simulation) -> np.ndarray:

@@ -25,7 +25,7 @@ def courses() -> tuple[Course, Course, SymmetricMotion]:
         T_END,
         formulation="lagrange",
         stabilisation="baumgarte",
-        baumgarte=GAINS,
+        gains=GAINS,
         method="rk4",
         step=STEP,
         pass_within=0.0,

@@ -6,8 +6,8 @@ import pytest
 from test_derivatives import LocalForm, error, independent, jacobian, slope
 
 from cmbcontrol import plants, simulate
+from cmbcontrol.dynamics.acceleration import forward_dynamics
 from cmbcontrol.dynamics.forces import constraint_force
-from cmbcontrol.dynamics.formulations import forward_dynamics
 from cmbcontrol.errors import EquilibriumError, SingularConfigurationError
 from cmbcontrol.linear import (
     OperatingPoint,
@@ -19,6 +19,7 @@ from cmbcontrol.linear import (
 )
 from cmbcontrol.linear.signals import FrameMotion, Wrench
 from cmbcontrol.model.elements import Frame, Revolute
+from cmbcontrol.papers.methods import settings
 from cmbcontrol.plants.five_bar import pose
 
 
@@ -306,11 +307,11 @@ def test_deviations_from_a_motion():
         "t_end": 0.8,
         "output_times": 0.001,
     }  # a near miss of the singular configuration at 0.6 s: deviations grow 65-fold
-    run = simulate(plant, [3.0, -5.0], q, **times)
+    run = simulate(plant, [3.0, -5.0], q, **settings(**times))
     sequence = linearize_along(run, coordinates=("left", "right"), outputs=("left", "elbow_left_rate"))
     y, push = np.array([1e-6, -2e-6]), 1e-5
     start = plant.assemble(q, left=2.1 + y[0], right=1.0 + y[1])
-    other = simulate(plant, [3.0, -5.0 + push], start, **times)
+    other = simulate(plant, [3.0, -5.0 + push], start, **settings(**times))
     x = sequence.propagate([*y, 0.0, 0.0], np.tile([0.0, push], (len(sequence), 1)))
     truth = np.concatenate([(other.data[k] - run.data[k]).values[:, [0, 2]] for k in ("q", "v")], axis=1)
     assert error(x, truth) < 2e-3  # of second order in the deviation
@@ -331,13 +332,13 @@ def test_deviations_from_the_motion_of_ball_joints():
     plant, q = machines.close_parts(parts, 3, [machines.Distance])
     q, v = machines.admissible_state(plant, q, 3)
     R, times = independent(plant, q), {"t_end": 0.4, "output_times": 0.02}
-    run = simulate(plant, None, q, v, **times)
+    run = simulate(plant, None, q, v, **settings(**times))
     sequence = linearize_along(run, coordinates=R)
     p = len(R)
     x0 = 1e-4 * np.random.default_rng(0).standard_normal(2 * p)
     form = LocalForm(plant, q, np.zeros(plant.nu), R)
     start = form.state(x0[:p], R @ v + x0[p:])
-    other = simulate(plant, None, *start, **times)
+    other = simulate(plant, None, *start, **settings(**times))
     x = sequence.propagate(x0)
     pairs = zip(run.data["q"].values, other.data["q"].values, strict=True)
     y = np.array([R @ plant.difference(a, b) for a, b in pairs])

@@ -23,7 +23,7 @@ from cmbcontrol.controllers import (
     Saturation,
     WithModel,
 )
-from cmbcontrol.dynamics.formulations import forward_dynamics
+from cmbcontrol.dynamics.acceleration import forward_dynamics
 
 T = 2e-3
 

@@ -27,7 +27,7 @@ from cmbcontrol.controllers import (
     margins,
 )
 from cmbcontrol.controllers.loop_margins import largest_mu
-from cmbcontrol.dynamics.formulations import forward_dynamics
+from cmbcontrol.dynamics.acceleration import forward_dynamics
 from cmbcontrol.errors import EquilibriumError
 from cmbcontrol.linear import OperatingPoint, linearize, trim
 from cmbcontrol.linear.signals import Wrench

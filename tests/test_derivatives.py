@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from cmbcontrol import plants
+from cmbcontrol.dynamics.acceleration import forward_dynamics
 from cmbcontrol.dynamics.derivatives import acceleration_derivatives, derivatives, inverse_dynamics_derivatives
 from cmbcontrol.dynamics.forces import constraint_force
-from cmbcontrol.dynamics.formulations import forward_dynamics
 from cmbcontrol.kernels import derivatives as kernels
 from cmbcontrol.linear.reduced import MOVING, CoordinateRows, bracket, reduce, reduced_model
 from cmbcontrol.model.elements import Actuator, Free, Planar, PointSpring, Spherical

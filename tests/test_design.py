@@ -27,6 +27,7 @@ from cmbcontrol.design import (
     with_payload,
 )
 from cmbcontrol.design.norms import h2_norm, hinf_norm
+from cmbcontrol.papers.methods import settings
 
 NAMES = ("left", "right")
 TIP = (1.5, 0.0, 0.0)
@@ -438,7 +439,7 @@ def test_best_damping_ratio_for_the_squared_error_is_one_half(pendulum):
 
 @pytest.mark.nojit_slow
 def test_costs_have_their_closed_forms(pendulum):
-    run = cmb.simulate(**step(pendulum, 0.3))
+    run = cmb.simulate(**settings(**step(pendulum, 0.3)))
     w, z = 6.0, 0.3
     assert error_cost("ISE")(run) == pytest.approx(0.25 * (1.0 + 4.0 * z**2) / (4.0 * z * w), rel=0.03)
     assert overshoot_cost()(run) == pytest.approx(0.5 * np.exp(-np.pi * z / np.sqrt(1 - z**2)), rel=0.05)

@@ -6,8 +6,9 @@ import pytest
 import cmbcontrol as cmb
 from cmbcontrol import plants
 from cmbcontrol.controllers import active_force_map
+from cmbcontrol.dynamics.acceleration import acceleration
 from cmbcontrol.dynamics.forces import motor_effort, power
-from cmbcontrol.dynamics.formulations import FORMULATIONS, acceleration, constraint_inertia
+from cmbcontrol.papers.formulations import FORMULATIONS, NamedFormulation, constraint_inertia
 
 
 def state(plant, seed=0, **joints):
@@ -29,7 +30,7 @@ class TestFormulations:
         u = np.array([3.0, -5.0])
         reference = cmb.forward_dynamics(plants.five_bar(), q, v, u)
         inverse = "svd" if closure == "revolute" and name in ("lagrange", "augmented") else None  # redundant rows
-        found = cmb.forward_dynamics(plant, q, v, u, formulation=name, pseudoinverse=inverse)
+        found = cmb.forward_dynamics(plant, q, v, u, formulation=NamedFormulation(name, pseudoinverse=inverse))
         assert found == pytest.approx(reference, abs=1e-10)
 
     def test_gamma_is_free(self):
@@ -37,7 +38,7 @@ class TestFormulations:
         terms = plant.terms(*state(plant, **FIVE_BAR))
         f = np.arange(4.0)
         for gamma in (0.1, 1.0, 30.0):
-            found = acceleration(terms, f, formulation="aghili-gamma", gamma=gamma)
+            found = acceleration(terms, f, formulation=NamedFormulation("aghili-gamma", gamma=gamma))
             assert found == pytest.approx(acceleration(terms, f), abs=1e-9)
 
     def test_constraint_inertia_matrices(self):
@@ -54,12 +55,12 @@ class TestFormulations:
     def test_unknown_formulation(self):
         plant = plants.five_bar()
         with pytest.raises(ValueError, match="did you mean 'aghili'"):
-            cmb.forward_dynamics(plant, *state(plant, **FIVE_BAR), formulation="agili")
+            cmb.forward_dynamics(plant, *state(plant, **FIVE_BAR), formulation=NamedFormulation("agili"))
 
     def test_unknown_option(self):
         plant = plants.five_bar()
         with pytest.raises(TypeError):
-            cmb.forward_dynamics(plant, *state(plant, **FIVE_BAR), formulation="aghili", gamma=1.0)
+            cmb.forward_dynamics(plant, *state(plant, **FIVE_BAR), formulation=NamedFormulation("aghili", gamma=1.0))
 
 
 class TestConstraintForce:

@@ -7,6 +7,7 @@ import pytest
 
 import cmbcontrol as cmb
 from cmbcontrol import plants
+from cmbcontrol.papers.methods import settings
 
 METHODS = {"auto": {}, "dop853": {}, "verner65": {}, "rk4": {"step": 2e-3}, "scipy-rk45": {}, "radau": {}, "rodas4": {}}
 
@@ -31,8 +32,8 @@ def times(run, kind):
 
 @pytest.mark.parametrize("method", METHODS)
 def test_a_crossing_is_found_and_changes_nothing(plant, q0, method):
-    alone = cmb.simulate(plant, q0=q0, t_end=1.0, method=method, **METHODS[method])
-    run = cmb.simulate(plant, q0=q0, t_end=1.0, method=method, events=[level], **METHODS[method])
+    alone = cmb.simulate(plant, q0=q0, t_end=1.0, **settings(method=method, **METHODS[method]))
+    run = cmb.simulate(plant, q0=q0, t_end=1.0, events=[level], **settings(method=method, **METHODS[method]))
     assert np.array_equal(run.q, alone.q) and run.status == cmb.Status.COMPLETED
     (when,) = times(run, "level")
     there = run.data["event_q"].values[0]
@@ -44,7 +45,7 @@ def test_a_crossing_is_found_and_changes_nothing(plant, q0, method):
 @pytest.mark.parametrize("method", METHODS)
 def test_a_terminal_event_ends_the_run_there(plant, q0, method):
     run = cmb.simulate(
-        plant, q0=q0, t_end=1.0, method=method, events=cmb.Event(level, terminal=True), **METHODS[method]
+        plant, q0=q0, t_end=1.0, events=cmb.Event(level, terminal=True), **settings(method=method, **METHODS[method])
     )
     assert run.status == cmb.Status.EVENT and run.message == "The event 'level' ended the run."
     assert times(run, "level") == [run.time[-1]]
@@ -193,5 +194,5 @@ def test_starts_at_and_beyond_a_limit():
 @pytest.mark.parametrize("method", ["rk4", "scipy-rk45", "radau"])
 def test_limits_with_other_methods(method):
     with pytest.warns(cmb.LimitWarning):
-        run = cmb.simulate(pendulum((-1.7, np.inf)), q0=[0.0], t_end=1.0, method=method, **METHODS[method])
+        run = cmb.simulate(pendulum((-1.7, np.inf)), q0=[0.0], t_end=1.0, **settings(method=method, **METHODS[method]))
     assert len(times(run, "lower limit swing")) == 1

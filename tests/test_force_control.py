@@ -20,6 +20,7 @@ from cmbcontrol.controllers import (
 )
 from cmbcontrol.controllers.force_components import ForceComponents
 from cmbcontrol.errors import ControllabilityError
+from cmbcontrol.papers.methods import settings
 from cmbcontrol.plants.two_arms import FORE, HAND, UPPER, pose
 
 ACCURATE = {"rtol": 1e-11, "atol": 1e-11}
@@ -110,9 +111,9 @@ def test_particle_on_a_circle_in_closed_form():
 def test_alone_it_leaves_the_motion_as_it_is():
     plant = plants.two_arms()
     q0 = pose(plant, 0.05, 0.5)
-    free = simulate(plant, None, q0, t_end=0.15, **ACCURATE)
+    free = simulate(plant, None, q0, t_end=0.15, **settings(**ACCURATE))
     law = ConstraintForcePI(plant, [50.0], ["grasp_fx"], kp=1.0, ki=10.0, on="a")
-    forced = simulate(plant, law, q0, t_end=0.15, **ACCURATE)
+    forced = simulate(plant, law, q0, t_end=0.15, **settings(**ACCURATE))
     assert np.abs(free.q.values - q0).max() > 0.01
     np.testing.assert_allclose(forced.q.values, free.q.values, atol=1e-8)
     assert np.abs(errors(forced, "grasp_fx")).max() < 1e-6
@@ -129,7 +130,7 @@ def test_the_error_decays_as_the_gains_say(make):
     kp, ki = 0.8, 12.0
     wanted = np.array([5.0, -4.0])[: len(ROWS[plant.name])]
     law = hybrid(plant, wanted, kp=kp, ki=ki, initial=wanted - 2.0)
-    run = simulate(plant, law, *start(plant), t_end=0.5, output_times=0.01, **ACCURATE)
+    run = simulate(plant, law, *start(plant), t_end=0.5, output_times=0.01, **settings(**ACCURATE))
     e = errors(run, *ROWS[plant.name])
     rate = np.polyfit(run.time, np.log(e), 1)[0]
     np.testing.assert_allclose(rate, -ki / (1.0 + kp), rtol=1e-4)
@@ -142,7 +143,7 @@ def test_the_error_behind_a_filter():
     plant = five_bar()
     kp, ki, tau = 0.8, 12.0, 0.04
     law = hybrid(plant, [5.0, -4.0], kp=kp, ki=ki, filter_time=tau, initial=[3.0, 1.0])
-    run = simulate(plant, law, *start(plant), t_end=0.5, output_times=0.005, **ACCURATE)
+    run = simulate(plant, law, *start(plant), t_end=0.5, output_times=0.005, **settings(**ACCURATE))
     x = np.array([[2.0, -5.0], -(1.0 + kp) / ki * np.array([2.0, -5.0])])  # filtered error, integral
     A = np.array([[-(1.0 + kp) / tau, -ki / tau], [1.0, 0.0]])
     poles, vectors = np.linalg.eig(A)
@@ -216,7 +217,7 @@ def moved_by_a_force_step(plant, **options):
     for height in (0.0, 40.0):
         law = hybrid(plant, lambda t, h=height: np.full(k, h if t >= 0.1 else 0.0), kp=0.5, ki=10.0, **options)
         begin = start(plant, still)
-        runs.append(simulate(plant, law, *begin, t_end=0.4, output_times=0.01, **ACCURATE))
+        runs.append(simulate(plant, law, *begin, t_end=0.4, output_times=0.01, **settings(**ACCURATE)))
     step = runs[1].multipliers.values[-1] - runs[0].multipliers.values[-1]
     return np.abs(runs[0].q.values - runs[1].q.values).max(), step
 
@@ -245,7 +246,7 @@ def test_motion_does_not_disturb_the_force(make, filter_time):
     plant = make()
     k = len(ROWS[plant.name])
     law = hybrid(plant, np.full(k, 20.0), kp=0.5, ki=30.0, filter_time=filter_time, initial=np.full(k, 10.0))
-    run = simulate(plant, law, *start(plant), t_end=1.5, output_times=0.05, **ACCURATE)
+    run = simulate(plant, law, *start(plant), t_end=1.5, output_times=0.05, **settings(**ACCURATE))
     assert np.ptp(run.q.values, axis=0).max() > 0.3
     np.testing.assert_allclose(run.multipliers.values[run.time > 1.2], 20.0, rtol=1e-6)
 
@@ -422,7 +423,7 @@ def test_rows_written_twice_give_the_same_force():
     runs = []
     for plant in (plain, five_bar(copies=2), five_bar(closure="revolute")):
         law = HybridMotionForce(motion_of(plant), ConstraintForcePI(plant, F_d, kp=0.5, ki=10.0))
-        runs.append(simulate(plant, law, *start(plant), t_end=0.2, output_times=0.02, **ACCURATE))
+        runs.append(simulate(plant, law, *start(plant), t_end=0.2, output_times=0.02, **settings(**ACCURATE)))
     for run in runs[1:]:
         np.testing.assert_allclose(run.constraint_force.values, runs[0].constraint_force.values, atol=1e-7)
         np.testing.assert_allclose(run.u.values, runs[0].u.values, atol=1e-7)
@@ -446,7 +447,7 @@ def test_what_few_motors_cannot_reach_is_reported_and_not_integrated():
     plant = five_bar(motors=("left", "right", "elbow_left"))
     force = ConstraintForcePI(plant, [20.0, -15.0], ["tip_x", "tip_y"], kp=0.5, ki=20.0)
     law = HybridMotionForce(motion_of(plant), force)
-    run = simulate(plant, law, *start(plant), t_end=0.5, output_times=0.1, **ACCURATE)
+    run = simulate(plant, law, *start(plant), t_end=0.5, output_times=0.1, **settings(**ACCURATE))
     missing = run.report.sel(quantity=["unreachable_tip_x", "unreachable_tip_y"]).values
     assert np.abs(missing).max() > 5.0
     np.testing.assert_allclose([20.0, -15.0] - run.multipliers.values, missing, atol=1e-6)  # all the rest is there

@@ -10,18 +10,12 @@ import pytest
 import test_docs
 
 from cmbcontrol import plants
-from cmbcontrol.dynamics.formulations import (
-    FORMULATIONS,
-    Formulation,
-    acceleration,
-    baumgarte_gains,
-    constrained_motion,
-    constraint_inertia,
-    forward_dynamics,
-)
-from cmbcontrol.dynamics.pseudoinverse import PSEUDOINVERSES, damped, svd
+from cmbcontrol.dynamics.acceleration import acceleration, baumgarte_gains, constrained_motion, forward_dynamics
 from cmbcontrol.errors import ModelError, RedundantRowsError
 from cmbcontrol.model.functions import FunctionPlant
+from cmbcontrol.papers.formulations import FORMULATIONS, NamedFormulation, constraint_inertia
+from cmbcontrol.papers.methods import settings
+from cmbcontrol.papers.pseudoinverse import PSEUDOINVERSES, damped, svd
 from cmbcontrol.plants.parallel_four_bar import pose as parallel_pose
 
 EXACT = tuple(name for name in PSEUDOINVERSES if name not in ("damped", "filtered"))
@@ -80,9 +74,9 @@ def check_agreement(seeds, pairs):
         for name, inverse in pairs:
             if name in FULL_RANK and inverse is None:
                 with pytest.raises(RedundantRowsError, match="redundant"):
-                    acceleration(terms, f, formulation=name)
+                    acceleration(terms, f, formulation=NamedFormulation(name))
                 continue
-            found = constrained_motion(terms, f, formulation=name, pseudoinverse=inverse)
+            found = constrained_motion(terms, f, formulation=NamedFormulation(name, pseudoinverse=inverse))
             assert max(differences(found, expected, terms, f)) < tolerance, (seed, name, inverse)
             assert found.rank == terms.rank, (seed, name, inverse)
             assert found.multipliers == pytest.approx(expected.multipliers, rel=1e-6, abs=1e-7)
@@ -113,7 +107,7 @@ def test_on_the_plants_of_the_catalogue(plant_name):
     expected = constrained_motion(terms, f)
     for name in WITH_INVERSE:
         inverse = "complete-orthogonal" if name in FULL_RANK and terms.rank < terms.b.size else None
-        found = constrained_motion(terms, f, formulation=name, pseudoinverse=inverse)
+        found = constrained_motion(terms, f, formulation=NamedFormulation(name, pseudoinverse=inverse))
         assert max(differences(found, expected, terms, f)) < 1e-10, name
         left = terms.A @ found.vdot + terms.b
         assert np.abs(left).max(initial=0.0) < 1e-9 * (1.0 + np.abs(terms.b).max(initial=0.0)), name
@@ -126,19 +120,19 @@ def test_motion_is_complete(name):
     scale = np.array([3.0, 0.2])
     scale.setflags(write=False)  # as plants hand it over, and kernels know it
     terms = replace(terms, row_scale=scale)
-    vdot, force, lam, conditioning, rank = constrained_motion(terms, f, formulation=name)
+    vdot, force, lam, conditioning, rank = constrained_motion(terms, f, formulation=NamedFormulation(name))
     assert terms.M @ vdot + terms.h == pytest.approx(f - force, abs=1e-12)
     assert terms.A.T @ lam == pytest.approx(force, abs=1e-10)
     assert force @ terms.v == pytest.approx(0.0, abs=1e-10)
     assert terms.A @ vdot == pytest.approx(-terms.b, abs=1e-10)
     assert conditioning >= 1.0 and rank == 2
-    assert Formulation(name).acceleration(terms, f) == pytest.approx(vdot, abs=1e-14)
+    assert NamedFormulation(name).acceleration(terms, f) == pytest.approx(vdot, abs=1e-14)
 
 
 @pytest.mark.parametrize("name", WITH_INVERSE)
 def test_smallest_multipliers_where_rows_are_redundant(name):
     terms, f = five_bar("revolute")
-    found = constrained_motion(terms, f, formulation=name, pseudoinverse="svd")
+    found = constrained_motion(terms, f, formulation=NamedFormulation(name, pseudoinverse="svd"))
     assert found.multipliers == pytest.approx(np.linalg.pinv(terms.A.T, rcond=1e-10) @ found.force, abs=1e-10)
 
 
@@ -147,7 +141,7 @@ def test_without_loops_and_without_freedom(name):
     tree = machines.random_tree(3, kinds=machines.LINEAR)
     terms = tree.terms(*machines.random_state(tree, 3))
     f = np.ones(tree.nv)
-    found = constrained_motion(terms, f, formulation=name)
+    found = constrained_motion(terms, f, formulation=NamedFormulation(name))
     assert found.vdot == pytest.approx(free(terms, f), rel=1e-10)
     assert found.rank == 0 and found.multipliers.size == 0 and np.abs(found.force).max() < 1e-10
     held = FunctionPlant(
@@ -159,7 +153,7 @@ def test_without_loops_and_without_freedom(name):
         A=lambda q: np.eye(2),
         Adot_v=lambda q, v: [0.0, 0.0],
     )
-    found = constrained_motion(held.terms([0.0, 0.0], [0.0, 0.0]), [5.0, 5.0], formulation=name)
+    found = constrained_motion(held.terms([0.0, 0.0], [0.0, 0.0]), [5.0, 5.0], formulation=NamedFormulation(name))
     assert found.vdot == pytest.approx([0.0, 0.0], abs=1e-14) and found.force == pytest.approx([4.0, 3.0])
 
 
@@ -169,7 +163,7 @@ def test_units_of_coordinates_do_not_matter(name):
     terms, f = five_bar()
     T = np.diag([1.0, 1e-3, 1.0, 1.0])  # v = T w
     other = replace(terms, M=T @ terms.M @ T, h=T @ terms.h, A=terms.A @ T, v=np.linalg.solve(T, terms.v))
-    found = T @ acceleration(other, T @ f, formulation=name)
+    found = T @ acceleration(other, T @ f, formulation=NamedFormulation(name))
     assert found == pytest.approx(acceleration(terms, f), abs=1e-7)
 
 
@@ -179,9 +173,9 @@ def test_conditioning_that_does_not_depend_on_units_of_coordinates(name):
     terms, f = five_bar()
     T = np.diag([1.0, 1e-3, 7.0, 1.0])
     other = replace(terms, M=T @ terms.M @ T, h=T @ terms.h, A=terms.A @ T)
-    before, after = (constrained_motion(t, f, formulation=name).conditioning for t in (terms, other))
+    before, after = (constrained_motion(t, f, formulation=NamedFormulation(name)).conditioning for t in (terms, other))
     assert after == pytest.approx(before, rel=1e-6)
-    assert constrained_motion(other, f, formulation="aghili").conditioning > 1e3
+    assert constrained_motion(other, f, formulation=NamedFormulation("aghili")).conditioning > 1e3
 
 
 # -- Baumgarte ----------------------------------------------------------------------------------------------------
@@ -199,10 +193,12 @@ def test_baumgarte(name):
         alpha, beta = 5.0, 20.0
         wanted = -off.b - 2.0 * alpha * off.A @ off.v - beta**2 * off.phi
         assert np.abs(wanted + off.b).max() > 0.1
-        vdot = acceleration(off, f, formulation=name, baumgarte=(alpha, beta))
+        vdot = acceleration(off, f, formulation=NamedFormulation(name), baumgarte=(alpha, beta))
         assert off.A @ vdot == pytest.approx(wanted, abs=1e-9)
-        assert Formulation(name).acceleration(off, f, wanted) == pytest.approx(vdot, abs=1e-12)
-        assert constrained_motion(off, f, formulation=name, baumgarte=(alpha, beta)).vdot == pytest.approx(vdot)
+        assert NamedFormulation(name).acceleration(off, f, wanted) == pytest.approx(vdot, abs=1e-12)
+        assert constrained_motion(
+            off, f, formulation=NamedFormulation(name), baumgarte=(alpha, beta)
+        ).vdot == pytest.approx(vdot)
 
 
 def test_gains_that_follow_from_the_step():
@@ -238,7 +234,7 @@ class TestAghili:
         terms, f = five_bar("revolute", seed, left=1.7 + 0.2 * seed)
 
         def condition(gamma):
-            return constrained_motion(terms, f, formulation="aghili-gamma", gamma=gamma).conditioning
+            return constrained_motion(terms, f, formulation=NamedFormulation("aghili-gamma", gamma=gamma)).conditioning
 
         best = condition("best")
         grid = np.geomspace(1e-3, 1e3, 601)
@@ -288,7 +284,7 @@ class TestAghili:
     def test_slider_crank_beyond_the_threshold(self, name):
         """Where |c1| < eps / (l sqrt 5) the constraint is dropped, and M_c = M."""
         plant, eps = plants.slider_crank(), 1e-3
-        way = Formulation(name, pseudoinverse=partial(svd, absolute=eps))
+        way = NamedFormulation(name, pseudoinverse=partial(svd, absolute=eps))
         f = np.array([1.0, -0.5])
         for factor, rank in ((0.9, 0), (1.1, 1)):
             q1 = math.pi / 2 - math.asin(factor * eps / math.sqrt(5.0))
@@ -306,7 +302,7 @@ class TestNullSpace:
     @pytest.mark.parametrize("inverse", EXACT)
     def test_pseudoinverse_gives_c(self, name, inverse):
         terms, f = five_bar("revolute")
-        found = acceleration(terms, f, formulation=name, pseudoinverse=inverse)
+        found = acceleration(terms, f, formulation=NamedFormulation(name, pseudoinverse=inverse))
         assert found == pytest.approx(acceleration(terms, f), abs=1e-10)
 
     def test_a_basis_of_the_user(self):
@@ -316,10 +312,10 @@ class TestNullSpace:
         f = np.array([1.0, 2.0, -1.0, 0.5])
         K = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, -1.0], [-1.0, 1.0]])
         asked = []
-        way = Formulation("null-space", basis=lambda t: asked.append(t) or K)
+        way = NamedFormulation("null-space", basis=lambda t: asked.append(t) or K)
         assert way.acceleration(terms, f) == pytest.approx(acceleration(terms, f), abs=1e-10)
         assert asked[0].q is terms.q
-        partitioned = constrained_motion(terms, f, formulation="null-space-partitioning")
+        partitioned = constrained_motion(terms, f, formulation=NamedFormulation("null-space-partitioning"))
         assert partitioned.vdot == pytest.approx(acceleration(terms, f), abs=1e-10)
 
     @pytest.mark.parametrize(
@@ -333,7 +329,7 @@ class TestNullSpace:
     def test_a_bad_basis(self, K, words):
         terms, f = five_bar()
         with pytest.raises(ValueError, match=words):
-            acceleration(terms, f, formulation="null-space", basis=lambda terms: K)
+            acceleration(terms, f, formulation=NamedFormulation("null-space", basis=lambda terms: K))
 
     @pytest.mark.nojit_slow
     @pytest.mark.parametrize("name", ["null-space-differentiable", "null-space-partitioning"])
@@ -341,7 +337,7 @@ class TestNullSpace:
         """R stays the same, also where a fresh choice would be another one, until it is worn."""
         plant = plants.five_bar(closure="revolute")
         f = np.array([1.0, 0.0, -1.0, 2.0])
-        way, renewed, fresh = Formulation(name), 0, 0
+        way, renewed, fresh = NamedFormulation(name), 0, 0
         assert not way.bound and way.at(five_bar()[0]).bound
         for left in np.linspace(2.6, 0.9, 60):
             terms, _ = state(plant, left=float(left), right=1.0)
@@ -349,7 +345,7 @@ class TestNullSpace:
                 assert way.acceleration(terms, f) == pytest.approx(acceleration(terms, f), rel=1e-9)
             now = way.at(terms)
             renewed += way.bound and now is not way
-            chosen = Formulation(name).at(terms)
+            chosen = NamedFormulation(name).at(terms)
             fresh += not np.allclose(chosen._kept.R, now._kept.R)
             way = now
             assert way.acceleration(terms, f) == pytest.approx(acceleration(terms, f), rel=1e-9)
@@ -364,7 +360,7 @@ class TestNullSpace:
             q = plant.close(np.array([math.cos(angle), math.sin(angle)]))
             return plant.terms(q, np.zeros(2))
 
-        top = Formulation(name).at(at(math.pi / 2))
+        top = NamedFormulation(name).at(at(math.pi / 2))
         assert top.at(at(math.pi / 4)) is top
         side = top.at(at(0.01))
         assert side is not top and abs(side._kept.R[0, 1]) > 0.9 > 0.1 > abs(top._kept.R[0, 1])
@@ -373,7 +369,7 @@ class TestNullSpace:
         """K(q) y_v moves with c = K' y_v (Spencer, 2.45): by differences along a motion."""
         plant = plants.five_bar()
         terms, _ = five_bar()
-        kept = Formulation("null-space-differentiable").at(terms)._kept
+        kept = NamedFormulation("null-space-differentiable").at(terms)._kept
         y_v = kept.R @ terms.v
 
         def velocity(t):
@@ -394,7 +390,9 @@ class TestUdwadiaKalaba:
         root = V @ np.diag(w**-0.5) @ V.T
         D = terms.A @ root
         expected = free(terms, f) + root @ np.linalg.pinv(D, rcond=1e-10) @ (-terms.b - terms.A @ free(terms, f))
-        assert acceleration(terms, f, formulation="udwadia-kalaba") == pytest.approx(expected, abs=1e-10)
+        assert acceleration(terms, f, formulation=NamedFormulation("udwadia-kalaba")) == pytest.approx(
+            expected, abs=1e-10
+        )
 
 
 class TestSingularPose:
@@ -413,10 +411,10 @@ class TestSingularPose:
         assert (terms.rank, terms.b.size) == (1, 2)
         if name in FULL_RANK:
             with pytest.raises(RedundantRowsError, match="1 of the 2 constraint rows"):
-                acceleration(terms, f, formulation=name)
-            found = acceleration(terms, f, formulation=name, pseudoinverse="svd")
+                acceleration(terms, f, formulation=NamedFormulation(name))
+            found = acceleration(terms, f, formulation=NamedFormulation(name, pseudoinverse="svd"))
         else:
-            found = acceleration(terms, f, formulation=name)
+            found = acceleration(terms, f, formulation=NamedFormulation(name))
         assert found == pytest.approx(acceleration(terms, f), abs=1e-9)
 
     @pytest.mark.parametrize("distance", [1e-3, 1e-5])
@@ -425,7 +423,9 @@ class TestSingularPose:
         plant, q = self.pose()
         q = plant.close(q + distance * np.array([1.0, -0.5, -1.0, 0.7]))
         terms, f = plant.terms(q, np.zeros(4)), np.ones(4)
-        of = {name: constrained_motion(terms, f, formulation=name).conditioning for name in FORMULATIONS}
+        of = {
+            name: constrained_motion(terms, f, formulation=NamedFormulation(name)).conditioning for name in FORMULATIONS
+        }
         assert of["lagrange"] == pytest.approx(of["udwadia-kalaba"] ** 2, rel=1e-3)
         assert of["gauss"] == of["udwadia-kalaba"] > 0.05 / distance
         assert max(of[name] for name in AGHILI) < 1e3
@@ -448,13 +448,15 @@ def test_rank_tolerance(name):
     )
     terms, f = nearly.terms(np.zeros(3), np.zeros(3)), [1.0, 1.0, 1.0]
     for inverse in (None,) if name == "gauss" else (None, "svd"):
-        both = constrained_motion(terms, f, formulation=name, pseudoinverse=inverse)
+        both = constrained_motion(terms, f, formulation=NamedFormulation(name, pseudoinverse=inverse))
         assert both.rank == 2 and both.vdot == pytest.approx([1.0, 0.0, 0.0], abs=1e-5)
         if inverse is None and name in FULL_RANK:
             with pytest.raises(RedundantRowsError):
-                acceleration(terms, f, formulation=name, rank_tolerance=1e-3)
+                acceleration(terms, f, formulation=NamedFormulation(name, rank_tolerance=1e-3))
             continue
-        one = constrained_motion(terms, f, formulation=name, pseudoinverse=inverse, rank_tolerance=1e-3)
+        one = constrained_motion(
+            terms, f, formulation=NamedFormulation(name, pseudoinverse=inverse, rank_tolerance=1e-3)
+        )
         assert one.rank == 1 and one.vdot == pytest.approx([1.0, 0.5, 0.0], abs=1e-4)
 
 
@@ -469,7 +471,10 @@ def test_tolerance_below_that_of_the_terms():
         Adot_v=lambda q, v: [0.0, 0.0],
     ).terms(np.zeros(2), np.zeros(2))
     for name in ("gauss", "null-space", "aghili", "udwadia-kalaba"):
-        ranks = [constrained_motion(terms, [1.0, 1.0], formulation=name, rank_tolerance=x).rank for x in (None, 1e-13)]
+        ranks = [
+            constrained_motion(terms, [1.0, 1.0], formulation=NamedFormulation(name, rank_tolerance=x)).rank
+            for x in (None, 1e-13)
+        ]
         assert ranks == [1, 2], name
 
 
@@ -477,24 +482,24 @@ def test_damped_inverses_are_near():
     terms, f = five_bar("revolute")
     for name in WITH_INVERSE:
         for inverse in ("damped", "filtered", partial(damped, damping=1e-6)):
-            found = constrained_motion(terms, f, formulation=name, pseudoinverse=inverse)
+            found = constrained_motion(terms, f, formulation=NamedFormulation(name, pseudoinverse=inverse))
             assert found.vdot == pytest.approx(acceleration(terms, f), rel=1e-4, abs=1e-4), (name, inverse)
 
 
 def test_objects_are_values():
-    way = Formulation("aghili-gamma", gamma=2.0)
-    assert way == Formulation("aghili-gamma", gamma=2.0) != Formulation("aghili-gamma")
-    assert hash(way) == hash(Formulation("aghili-gamma", gamma=2.0)) and "gamma=2.0" in repr(way)
+    way = NamedFormulation("aghili-gamma", gamma=2.0)
+    assert way == NamedFormulation("aghili-gamma", gamma=2.0) != NamedFormulation("aghili-gamma")
+    assert hash(way) == hash(NamedFormulation("aghili-gamma", gamma=2.0)) and "gamma=2.0" in repr(way)
     with pytest.raises(AttributeError):
         way.gamma = 3.0
     terms, f = five_bar()
     assert way.at(terms) is way
-    expected = acceleration(terms, f, formulation="aghili-gamma", gamma=2.0)
+    expected = acceleration(terms, f, formulation=NamedFormulation("aghili-gamma", gamma=2.0))
     assert np.array_equal(acceleration(terms, f, formulation=way), expected)
     plant = plants.five_bar()
     found = forward_dynamics(plant, terms.q, terms.v, formulation=way)
     assert found == pytest.approx(forward_dynamics(plant, terms.q, terms.v), abs=1e-10)
-    found = forward_dynamics(plant, terms.q, terms.v, formulation="lagrange", baumgarte=(1.0, 1.0))
+    found = forward_dynamics(plant, terms.q, terms.v, formulation=NamedFormulation("lagrange"), baumgarte=(1.0, 1.0))
     assert found == pytest.approx(forward_dynamics(plant, terms.q, terms.v), abs=1e-10)
 
 
@@ -516,29 +521,31 @@ def test_objects_are_values():
 )
 def test_errors_in_words(options, error, words):
     with pytest.raises(error, match=words):
-        Formulation(**options)
+        NamedFormulation(**options)
 
 
 def test_errors_of_calls():
     terms, f = five_bar()
-    with pytest.raises(TypeError, match="leave out pseudoinverse"):
-        acceleration(terms, f, formulation=Formulation("aghili"), pseudoinverse="svd")
+    with pytest.raises(TypeError, match="has its pseudoinverse and rank_tolerance itself"):
+        settings(formulation=NamedFormulation("aghili"), pseudoinverse="svd")
+    with pytest.raises(TypeError, match=r"formulation must be a Formulation, such as .*NamedFormulation"):
+        acceleration(terms, f, formulation="aghili")
     with pytest.raises(ValueError, match=r"target must have shape \(2,\)"):
-        Formulation("lagrange").acceleration(terms, f, np.zeros(3))
+        NamedFormulation("lagrange").acceleration(terms, f, np.zeros(3))
     with pytest.raises(ValueError, match=r"baumgarte must have shape \(2,\)"):
         acceleration(terms, f, baumgarte=(1.0, 2.0, 3.0))
     with pytest.raises(ValueError, match="must be >= 0"):
         acceleration(terms, f, baumgarte=(-1.0, 2.0))
     with pytest.raises(ValueError, match="f must be finite"):
-        acceleration(terms, np.full(4, np.nan), formulation="aghili")
+        acceleration(terms, np.full(4, np.nan), formulation=NamedFormulation("aghili"))
     with pytest.raises(ModelError, match="not positive definite"):
-        acceleration(replace(terms, rank=-1), f, formulation="aghili")
+        acceleration(replace(terms, rank=-1), f, formulation=NamedFormulation("aghili"))
     zero = np.zeros_like(terms.M)
     with pytest.raises(ModelError, match="meets a singular matrix"):
-        acceleration(replace(terms, M=zero), f, formulation="null-space")
+        acceleration(replace(terms, M=zero), f, formulation=NamedFormulation("null-space"))
     more, _ = five_bar("revolute")
     with pytest.raises(RedundantRowsError, match=r"3 of the 5 .*pseudoinverse='svd'") as caught:
-        acceleration(more, f, formulation="lagrange")
+        acceleration(more, f, formulation=NamedFormulation("lagrange"))
     assert isinstance(caught.value, ModelError)
 
 

@@ -7,11 +7,12 @@ import numpy as np
 import pytest
 
 from cmbcontrol import plants
-from cmbcontrol.dynamics.formulations import FORMULATIONS, acceleration, forward_dynamics
+from cmbcontrol.dynamics.acceleration import acceleration, forward_dynamics
 from cmbcontrol.errors import AssemblyError, ModelError
 from cmbcontrol.model.elements import Coupling
 from cmbcontrol.model.functions import FunctionPlant
 from cmbcontrol.model.plant import Plant
+from cmbcontrol.papers.formulations import FORMULATIONS, NamedFormulation
 
 BEAD = {
     "coordinates": ("x", "y"),
@@ -86,7 +87,7 @@ def test_duplicated_rows_change_nothing(formulation):
     f = np.array([1.0, -2.0])
     expected = acceleration(once, f)
     inverse = "svd" if formulation in ("lagrange", "augmented") else None  # they need independent rows
-    found = acceleration(more, f, formulation=formulation, pseudoinverse=inverse)
+    found = acceleration(more, f, formulation=NamedFormulation(formulation, pseudoinverse=inverse))
     assert found == pytest.approx(expected, rel=1e-12)
     found = twice(3).diagnose(q)
     assert found.redundant == {"loop": 2} and not any(found.unique_multipliers.values())

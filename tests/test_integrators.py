@@ -7,9 +7,10 @@ import pytest
 
 import cmbcontrol as cmb
 from cmbcontrol import plants
-from cmbcontrol.dynamics.formulations import FORMULATIONS, Formulation
 from cmbcontrol.errors import RedundantRowsError, SimulationError, Status
-from cmbcontrol.sim.integrators import MULTISTEP, SCIPY_METHODS, tableau
+from cmbcontrol.papers.formulations import FORMULATIONS, NamedFormulation
+from cmbcontrol.papers.methods import MULTISTEP, settings, verner65
+from cmbcontrol.papers.scipy_methods import SCIPY_METHODS
 from cmbcontrol.sim.stabilisation import Stabilisation, project_all_at_once
 
 pytestmark = pytest.mark.nojit_slow  # whole runs
@@ -34,7 +35,7 @@ def error(run, reference):
 @pytest.mark.parametrize("method", ["scipy-rk45", "scipy-dop853", "scipy-radau", "verner65"])
 def test_one_step_methods_with_projection(five_bar, method):
     plant, q0, reference = five_bar
-    run = cmb.simulate(plant, q0=q0, t_end=T_END, method=method, rtol=1e-8, atol=1e-8)
+    run = cmb.simulate(plant, q0=q0, t_end=T_END, rtol=1e-8, atol=1e-8, **settings(method=method))
     assert error(run, reference) < 1e-6  # between the steps, too
     assert run.max_drift < 1e-14
     attrs = run.data.attrs
@@ -44,16 +45,21 @@ def test_one_step_methods_with_projection(five_bar, method):
 @pytest.mark.parametrize("method", MULTISTEP)
 def test_multistep_methods(five_bar, method):
     plant, q0, reference = five_bar
-    run = cmb.simulate(plant, q0=q0, t_end=T_END, method=method, stabilisation="none", rtol=1e-9, atol=1e-9)
+    run = cmb.simulate(plant, q0=q0, t_end=T_END, rtol=1e-9, atol=1e-9, **settings(method=method, stabilisation="none"))
     assert error(run, reference) < 2e-4
     stabilised = cmb.simulate(
-        plant, q0=q0, t_end=T_END, method=method, stabilisation="baumgarte", baumgarte=(50, 50), rtol=1e-9, atol=1e-9
+        plant,
+        q0=q0,
+        t_end=T_END,
+        rtol=1e-9,
+        atol=1e-9,
+        **settings(gains=(50, 50), method=method, stabilisation="baumgarte"),
     )
     assert stabilised.drift.values[-1, 0] < 0.5 * run.drift.values[-1, 0]
     with pytest.raises(TypeError, match="a projection would contradict"):
-        cmb.simulate(plant, q0=q0, t_end=T_END, method=method)
+        cmb.simulate(plant, q0=q0, t_end=T_END, **settings(method=method))
     with pytest.raises(TypeError, match="cannot follow from the step"):
-        cmb.simulate(plant, q0=q0, t_end=T_END, method=method, stabilisation="baumgarte", baumgarte="adaptive")
+        cmb.simulate(plant, q0=q0, t_end=T_END, **settings(gains="adaptive", method=method, stabilisation="baumgarte"))
 
 
 @pytest.mark.parametrize("method", SCIPY_METHODS)
@@ -69,8 +75,8 @@ def test_sampled_laws_and_events_with_scipy_methods(five_bar, method):
 
     kept = {} if method not in MULTISTEP else {"stabilisation": "none"}
     way = {"switches": cmb.Release("tip", at=0.0521), "rtol": 1e-9, "atol": 1e-9, "t_end": 0.1}
-    run = cmb.simulate(plant, Law(), q0, method=method, **kept, **way)
-    reference = cmb.simulate(plant, Law(), q0, **way)
+    run = cmb.simulate(plant, Law(), q0, **settings(method=method, **kept, **way))
+    reference = cmb.simulate(plant, Law(), q0, **settings(**way))
     assert error(run, reference) < 1e-4
     assert [e["kind"] for e in run.events()] == ["released tip"]
     assert np.array_equal(run.active.values, reference.active.values)
@@ -79,7 +85,7 @@ def test_sampled_laws_and_events_with_scipy_methods(five_bar, method):
 def test_order_of_verner():
     """Error of fixed steps and of the dense output on y' = y cos t; the tableau itself, without step control."""
     found, between = [], []
-    tab = tableau("verner65")
+    tab = verner65()
     for n in (8, 16, 32):
         h, x = 2.0 / n, np.array([1.0])
         worst = 0.0
@@ -116,7 +122,7 @@ def test_a_law_that_fails_ends_a_scipy_run_with_what_was_computed(five_bar):
     for method in ("scipy-rk45", "scipy-radau", "vode-adams"):
         kept = {} if method not in MULTISTEP else {"stabilisation": "none"}
         with pytest.raises(SimulationError, match="ZeroDivisionError: no more") as caught:
-            cmb.simulate(plant, law, q0, t_end=T_END, method=method, rtol=1e-6, atol=1e-6, **kept)
+            cmb.simulate(plant, law, q0, t_end=T_END, rtol=1e-6, atol=1e-6, **settings(method=method, **kept))
         assert caught.value.partial.status is Status.CONTROLLER
         assert 0.05 < caught.value.partial.time[-1] <= 0.1
 
@@ -124,7 +130,9 @@ def test_a_law_that_fails_ends_a_scipy_run_with_what_was_computed(five_bar):
 def test_a_tolerance_out_of_reach_is_told(five_bar):
     plant, q0, _ = five_bar
     with pytest.raises(SimulationError, match="VODE"):
-        cmb.simulate(plant, q0=q0, t_end=T_END, method="vode-adams", stabilisation="none", rtol=1e-17, atol=1e-17)
+        cmb.simulate(
+            plant, q0=q0, t_end=T_END, rtol=1e-17, atol=1e-17, **settings(method="vode-adams", stabilisation="none")
+        )
 
 
 # -- formulations -----------------------------------------------------------------------------------------
@@ -135,8 +143,8 @@ def test_formulations_run_alike_with_redundant_rows(formulation):
     plant = plants.parallelogram()
     start = importlib.import_module("cmbcontrol.plants.parallelogram").start(plant)
     way = {"t_end": 0.2, "rtol": 1e-9, "atol": 1e-9}
-    reference = cmb.simulate(plant, None, *start, **way)
-    run = cmb.simulate(plant, None, *start, formulation=formulation, **way)
+    reference = cmb.simulate(plant, None, *start, **settings(**way))
+    run = cmb.simulate(plant, None, *start, **settings(formulation=formulation, **way))
     assert error(run, reference) < 1e-10
     assert run.data.attrs["formulation"] == formulation
     assert run.data.attrs["evaluations"] == reference.data.attrs["evaluations"]
@@ -146,8 +154,8 @@ def test_a_pseudoinverse_makes_lagrange_stand_redundant_rows():
     plant = plants.five_bar(closure="revolute")
     q0 = plant.assemble(left=2.1, right=1.0)
     with pytest.raises(RedundantRowsError, match="pseudoinverse='svd'"):
-        cmb.simulate(plant, q0=q0, t_end=0.1, formulation="lagrange")
-    run = cmb.simulate(plant, q0=q0, t_end=0.1, formulation="lagrange", pseudoinverse="complete-orthogonal")
+        cmb.simulate(plant, q0=q0, t_end=0.1, **settings(formulation="lagrange"))
+    run = cmb.simulate(plant, q0=q0, t_end=0.1, **settings(pseudoinverse="complete-orthogonal", formulation="lagrange"))
     assert error(run, cmb.simulate(plant, q0=q0, t_end=0.1)) < 1e-9
 
 
@@ -155,9 +163,9 @@ def test_a_run_ends_in_words_where_its_formulation_does():
     """Spencer's second example comes to a singular configuration at 0.65 s, where rows are redundant so."""
     plant = plants.five_bar()
     q0 = importlib.import_module("cmbcontrol.plants.five_bar").pose(plant, "second")
-    way = Formulation("lagrange", rank_tolerance=1e-2)
+    way = NamedFormulation("lagrange", rank_tolerance=1e-2)
     with pytest.raises(SimulationError) as caught:
-        cmb.simulate(plant, q0=q0, t_end=0.7, formulation=way, method="rk4", step=2e-3)
+        cmb.simulate(plant, q0=q0, t_end=0.7, **settings(step=2e-3, method="rk4", formulation=way))
     assert caught.value.partial.status is Status.FORMULATION
     assert "redundant" in str(caught.value) and 0.62 < caught.value.partial.time[-1] < 0.66
 
@@ -165,13 +173,13 @@ def test_a_run_ends_in_words_where_its_formulation_does():
 def test_options_of_formulations_are_checked(five_bar):
     plant, q0, _ = five_bar
     with pytest.raises(ValueError, match="udwadia-kalaba"):
-        cmb.simulate(plant, q0=q0, t_end=0.1, formulation="udwadia")
+        cmb.simulate(plant, q0=q0, t_end=0.1, **settings(formulation="udwadia"))
     with pytest.raises(TypeError, match="makes no pseudoinverse"):
-        cmb.simulate(plant, q0=q0, t_end=0.1, pseudoinverse="svd")
+        cmb.simulate(plant, q0=q0, t_end=0.1, **settings(pseudoinverse="svd"))
     with pytest.raises(TypeError, match="has its pseudoinverse"):
-        cmb.simulate(plant, q0=q0, t_end=0.1, formulation=Formulation("aghili"), pseudoinverse="svd")
+        cmb.simulate(plant, q0=q0, t_end=0.1, **settings(pseudoinverse="svd", formulation=NamedFormulation("aghili")))
     with pytest.raises(TypeError, match="is a formulation itself"):
-        cmb.simulate(plant, q0=q0, t_end=0.1, formulation="aghili", method="radau")
+        cmb.simulate(plant, q0=q0, t_end=0.1, **settings(formulation="aghili", method="radau"))
 
 
 # -- stabilisations ---------------------------------------------------------------------------------------
@@ -219,25 +227,25 @@ def test_all_at_once_is_the_nearest_state():
 def test_all_at_once_in_a_run(five_bar):
     plant, q0, reference = five_bar
     way = {"t_end": T_END, "method": "rk4", "step": 2e-3}
-    run = cmb.simulate(plant, q0=q0, stabilisation="all-at-once", output_times=way["step"], **way)
+    run = cmb.simulate(plant, q0=q0, output_times=way["step"], **settings(stabilisation="all-at-once", **way))
     assert run.max_drift < 1e-14
-    assert run.max_energy_error < 1e-12 < cmb.simulate(plant, q0=q0, **way).max_energy_error
+    assert run.max_energy_error < 1e-12 < cmb.simulate(plant, q0=q0, **settings(**way)).max_energy_error
     assert np.abs(run.q.values[-1] - reference.q.values[-1]).max() < 1e-5
 
 
 def test_projection_every_few_steps_lets_the_loops_drift_in_between(five_bar):
     plant, q0, _ = five_bar
     way = {"t_end": 0.3, "method": "rk4", "step": 0.01, "output_times": 0.01}
-    rare = cmb.simulate(plant, q0=q0, project_every=5, **way).drift.values[:, 0]
+    rare = cmb.simulate(plant, q0=q0, **settings(every=5, **way)).drift.values[:, 0]
     assert rare[5::5].max() < 1e-14 < 1e-11 < rare[1:].max()
-    none = cmb.simulate(plant, q0=q0, stabilisation="none", **way).drift.values[:, 0]
+    none = cmb.simulate(plant, q0=q0, **settings(stabilisation="none", **way)).drift.values[:, 0]
     assert np.allclose(rare[1:5], none[1:5], rtol=1e-6)
 
 
 def test_gains_from_the_step_leave_the_square_root_of_two_less_one():
     """An error of the loops goes down by sqrt 2 - 1 a step, whatever the step, and the order of the method is kept."""
     plant = plants.pendulum()
-    kept = Stabilisation("baumgarte", gains=None)
+    kept = Stabilisation("baumgarte", gains="adaptive")
     b = 6.0 - 4.0 * np.sqrt(2.0)
     for h in (1e-3, 1e-2):
         effect = np.array(
@@ -252,7 +260,7 @@ def test_gains_from_the_step_leave_the_square_root_of_two_less_one():
     errors = []
     for n in (100, 200):
         run = cmb.simulate(
-            plant, q0=q0, t_end=1.0, method="rk4", step=1.0 / n, stabilisation="baumgarte", baumgarte="adaptive"
+            plant, q0=q0, t_end=1.0, **settings(step=1.0 / n, gains="adaptive", method="rk4", stabilisation="baumgarte")
         )
         errors.append(np.abs(run.q.values[-1] - exact.q.values[-1]).max())
         assert run.max_drift < 1e-6
@@ -263,21 +271,21 @@ def test_stabilisations_are_checked(five_bar):
     plant, q0, _ = five_bar
     for options, words in (
         ({"stabilisation": "baumgarte", "energy": True}, "projects nothing"),
-        ({"stabilisation": "none", "project_every": 3}, "projects nothing"),
+        ({"stabilisation": "none", "every": 3}, "projects nothing"),
         ({"stabilisation": "all-at-once", "energy": True}, "already"),
-        ({"method": "radau", "project_every": 2}, "stays on the manifold"),
+        ({"method": "radau", "every": 2}, "stays on the manifold"),
         ({"method": "scipy-rk45", "step": 1e-3}, "chooses its step itself"),
     ):
         with pytest.raises(TypeError, match=words):
-            cmb.simulate(plant, q0=q0, t_end=0.1, **options)
+            cmb.simulate(plant, q0=q0, t_end=0.1, **settings(**options))
     for options, words in (
-        ({"project_every": 0}, "whole number >= 1"),
-        ({"baumgarte": "clever"}, "adaptive"),
-        ({"baumgarte": (1.0, -1.0)}, "must not be negative"),
+        ({"every": 0}, "whole number >= 1"),
+        ({"gains": "clever"}, "adaptive"),
+        ({"gains": (1.0, -1.0)}, "must not be negative"),
         ({"stabilisation": "hope"}, "projection"),
     ):
         with pytest.raises(ValueError, match=words):
-            cmb.simulate(plant, q0=q0, t_end=0.1, **options)
+            cmb.simulate(plant, q0=q0, t_end=0.1, **settings(**options))
 
 
 def test_a_run_tells_what_its_formulation_says():
@@ -285,8 +293,8 @@ def test_a_run_tells_what_its_formulation_says():
     plant = plants.five_bar()
     q0 = importlib.import_module("cmbcontrol.plants.five_bar").pose(plant, "second")
     way = {"t_end": 0.6, "output_times": 0.1}
-    plain = cmb.simulate(plant, q0=q0, **way)
-    run = cmb.simulate(plant, q0=q0, formulation="lagrange", **way)
+    plain = cmb.simulate(plant, q0=q0, **settings(**way))
+    run = cmb.simulate(plant, q0=q0, **settings(formulation="lagrange", **way))
     assert "formulation_conditioning" not in plain.data
     assert np.allclose(run.constraint_force, plain.constraint_force, rtol=1e-6, atol=1e-6)
     assert np.allclose(run.multipliers, plain.multipliers, rtol=1e-6, atol=1e-6)
@@ -299,7 +307,7 @@ def test_a_run_tells_what_its_formulation_says():
 
 def test_energy_is_restored_at_the_steps_and_true_between_them(five_bar):
     plant, q0, _ = five_bar
-    run = cmb.simulate(plant, q0=q0, t_end=T_END, energy=True)
+    run = cmb.simulate(plant, q0=q0, t_end=T_END, **settings(energy=True))
     assert run.max_energy_error < 1e-8
-    law = cmb.simulate(plant, lambda t, terms, state: [0.0, 0.0], q0, t_end=T_END, energy=True)
+    law = cmb.simulate(plant, lambda t, terms, state: [0.0, 0.0], q0, t_end=T_END, **settings(energy=True))
     assert law.max_energy_error < 1e-8

@@ -14,10 +14,10 @@ from test_rolling import SPEED, skate
 import cmbcontrol as cmb
 from cmbcontrol import controllers as ctl
 from cmbcontrol import plants
-from cmbcontrol.dynamics.formulations import FORMULATIONS
+from cmbcontrol.papers.formulations import FORMULATIONS
+from cmbcontrol.papers.methods import LOCAL_METHODS, METHODS, MULTISTEP, settings
 from cmbcontrol.plants.leg import pose as leg_pose
 from cmbcontrol.sim import time_loop
-from cmbcontrol.sim.integrators import LOCAL_METHODS, METHODS, MULTISTEP
 
 LOOSE = {"rtol": 1e-4, "atol": 1e-4, "limits": "ignore"}
 T_END = 0.02  # a few steps; each evaluation takes 1 to 20 ms where nothing is compiled
@@ -105,7 +105,7 @@ def check(run, plant, drift=1e-9, energy=1e-4, t_end=None):
 def simulated(name, law="held", drift=1e-9, energy=1e-4, **options):
     plant, q0, v0 = machine(name)
     given = LOOSE | {"t_end": T_END, "output_times": 0.3 * T_END} | options
-    run = cmb.simulate(plant, LAWS[law](plant.nu), q0, v0, **given)
+    run = cmb.simulate(plant, LAWS[law](plant.nu), q0, v0, **settings(**given))
     check(run, plant, drift, energy, given["t_end"])
     return run
 
@@ -145,13 +145,13 @@ def test_independent_coordinates_of_larger_machines(name, method):
 
 
 STABILISATIONS = {
-    "adaptive": {"stabilisation": "baumgarte", "baumgarte": "adaptive"},
+    "adaptive": {"stabilisation": "baumgarte", "gains": "adaptive"},
     "baumgarte": {"stabilisation": "baumgarte"},
     "all-at-once": {"stabilisation": "all-at-once"},
     "none": {"stabilisation": "none"},
     "energy": {"energy": True},
     "euclidean": {"metric": "euclidean"},
-    "every second step": {"project_every": 2, "max_step": 4e-3},
+    "every second step": {"every": 2, "max_step": 4e-3},
 }
 
 
@@ -179,7 +179,7 @@ def each_way_of_stepping():
     """Through a singular configuration, with loops that change, with an event, and by methods outside of the loop."""
     plant, q0, v0 = crank_before()
     for law in LAWS.values():
-        yield cmb.simulate(plant, law(1), q0, v0, t_end=0.21, output_times=0.05, **LOOSE)
+        yield cmb.simulate(plant, law(1), q0, v0, t_end=0.21, output_times=0.05, **settings(**LOOSE))
     fine = {"max_step": 2e-3, "events": [cmb.Event(lambda t, q, v: t - 0.0105, "later")]}
     yield simulated("five-bar", **fine)
     yield simulated("five-bar", "sampled", switches=SWITCHES["engage"])
@@ -218,7 +218,7 @@ PASSING = ("auto", "dop853", "verner65", "rk4", "scipy-rk45")
 def test_through_a_singular_pose(method):
     plant, q0, v0 = crank_before()
     options = {"step": 1e-2} if method == "rk4" else {}
-    run = cmb.simulate(plant, None, q0, v0, t_end=0.3, output_times=0.1, method=method, **LOOSE, **options)
+    run = cmb.simulate(plant, None, q0, v0, t_end=0.3, output_times=0.1, **settings(method=method, **LOOSE, **options))
     check(run, plant, t_end=0.3, energy=1e-2)
     if method != "scipy-rk45":
         (event,) = run.events()
@@ -228,7 +228,7 @@ def test_through_a_singular_pose(method):
 @pytest.mark.parametrize("law", LAWS)
 def test_through_a_singular_pose_under_each_kind_of_law(law):
     plant, q0, v0 = crank_before()
-    run = cmb.simulate(plant, LAWS[law](plant.nu), q0, v0, t_end=0.21, output_times=0.1, **LOOSE)
+    run = cmb.simulate(plant, LAWS[law](plant.nu), q0, v0, t_end=0.21, output_times=0.1, **settings(**LOOSE))
     check(run, plant, t_end=0.21, energy=1e-2)
     assert [event["kind"] for event in run.events()] == ["singular passage"]
 
@@ -237,7 +237,7 @@ def test_through_a_singular_pose_under_each_kind_of_law(law):
 def test_from_a_singular_pose(law):
     plant = plants.five_bar()
     q0 = plant.assemble(left=np.pi, right=0.0)
-    run = cmb.simulate(plant, LAWS[law](plant.nu), q0, t_end=T_END, output_times=T_END, **LOOSE)
+    run = cmb.simulate(plant, LAWS[law](plant.nu), q0, t_end=T_END, output_times=T_END, **settings(**LOOSE))
     check(run, plant)
     assert [event["kind"] for event in run.events()] == ["singular start"]
 
@@ -248,7 +248,9 @@ def test_on_each_branch(law, branch):
     """Only the crank turns, or the rod as well."""
     plant = plants.slider_crank()
     q0 = np.array([np.pi / 2, -np.pi])
-    run = cmb.simulate(plant, LAWS[law](plant.nu), q0, t_end=T_END, output_times=T_END, branch=branch, **LOOSE)
+    run = cmb.simulate(
+        plant, LAWS[law](plant.nu), q0, t_end=T_END, output_times=T_END, branch=branch, **settings(**LOOSE)
+    )
     check(run, plant)
     assert bool(abs(run.q[-1, 1] + np.pi) > 1e-9) == (branch == 1)
 
@@ -281,7 +283,7 @@ def test_a_foot_touches_down(law, options):
     v0 = np.array([-0.5, 0.0, 0.0])
     foot = cmb.Contact("foot", normal=(0.0, 1.0, 0.0), **options)
     run = cmb.simulate(
-        plant, LAWS[law](plant.nu), q0, v0, t_end=T_END, output_times=0.3 * T_END, switches=foot, **LOOSE
+        plant, LAWS[law](plant.nu), q0, v0, t_end=T_END, output_times=0.3 * T_END, switches=foot, **settings(**LOOSE)
     )
     check(run, plant)
     assert run.events()
@@ -303,7 +305,7 @@ def test_events_and_limits(law, limits):
     level = cmb.Event(lambda t, q, v: q[0] + 0.01, "level")
     options = LOOSE | {"limits": limits, "t_end": T_END, "output_times": 0.3 * T_END, "events": [level]}
     with pytest.warns(cmb.LimitWarning, match="swing"):
-        run = cmb.simulate(plant, LAWS[law](1), [0.0], [-1.5], **options)
+        run = cmb.simulate(plant, LAWS[law](1), [0.0], [-1.5], **settings(**options))
     assert [event["kind"] for event in run.events()] == ["level", "lower limit swing"]
     assert run.status == (cmb.Status.COMPLETED if limits == "warn" else cmb.Status.EVENT)
 
@@ -315,7 +317,14 @@ def test_a_terminal_event_under_each_method(method):
     level = cmb.Event(lambda t, q, v: t - 0.013, "level", terminal=True)
     plant, q0, v0 = machine("five-bar")
     run = cmb.simulate(
-        plant, None, q0, v0, t_end=T_END, output_times=0.3 * T_END, method=method, events=level, **LOOSE | options
+        plant,
+        None,
+        q0,
+        v0,
+        t_end=T_END,
+        output_times=0.3 * T_END,
+        events=level,
+        **settings(method=method, **LOOSE | options),
     )
     assert run.status == cmb.Status.EVENT and run.time[-1] == pytest.approx(0.013, abs=1e-9)
 
@@ -335,7 +344,7 @@ def test_steps_of_ones_own(name):
     stepper = cmb.Stepper(plant, q0, v0, **LOOSE, events=[cmb.Event(lambda t, q, v: t - 7e-3, "later")])
     for i in range(4):
         state = stepper.step(np.full(plant.nu, 0.1 * i), PERIOD)
-    run = cmb.simulate(plant, Stairs(), q0, v0, t_end=4 * PERIOD, output_times=PERIOD, **LOOSE)
+    run = cmb.simulate(plant, Stairs(), q0, v0, t_end=4 * PERIOD, output_times=PERIOD, **settings(**LOOSE))
     assert state.time == run.time[-1]
     assert np.abs(state.q - run.q[-1].values).max() < 1e-6
     assert [event["kind"] for event in stepper.events()] == ["later"]

@@ -9,7 +9,7 @@ import pytest
 from machines import largest
 
 from cmbcontrol import plants, simulate
-from cmbcontrol.dynamics.formulations import forward_dynamics
+from cmbcontrol.dynamics.acceleration import forward_dynamics
 from cmbcontrol.errors import AssemblyError, SingularConfigurationError
 from cmbcontrol.linear import OperatingPoint, affine_approximation, linearize, trim
 from cmbcontrol.linear.signals import FrameMotion

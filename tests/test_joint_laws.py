@@ -20,7 +20,7 @@ from cmbcontrol.controllers import (
     closed_loop_equilibrium,
     linearize_closed_loop,
 )
-from cmbcontrol.dynamics.formulations import forward_dynamics
+from cmbcontrol.dynamics.acceleration import forward_dynamics
 from cmbcontrol.errors import ControllabilityError
 from cmbcontrol.linear import linearize, trim
 from cmbcontrol.linear.signals import Wrench

@@ -10,9 +10,10 @@ import pytest
 import cmbcontrol as cmb
 from cmbcontrol import plants
 from cmbcontrol.linear.parametrization import NonlinearParametrization, TangentSpace
+from cmbcontrol.papers.methods import LOCAL_METHODS, settings
 from cmbcontrol.plants.governor import start as governor_start
 from cmbcontrol.sim.implicit import RosenbrockStepper, SdirkStepper, StepTooSmall
-from cmbcontrol.sim.integrators import LOCAL_METHODS, rosenbrock, sdirk4, tableau
+from cmbcontrol.sim.tableaux import rosenbrock, sdirk4, tableau
 
 FIXED = {"sdirk4": 4, "rodas4": 4, "rodas5p": 5}  # method: order
 IMPLICIT = ("sdirk4", "rodas4", "rodas5p", "radau")
@@ -244,13 +245,16 @@ def test_order_of_convergence(case):
     times = [0.37 * T, T]  # the first lies within a step
     exact = cmb.simulate(plant, law, q0, v0, t_end=T, output_times=times, rtol=1e-13, atol=1e-13)
     for method, order in (FIXED | {"rk4": 4}).items():
-        runs = [cmb.simulate(plant, law, q0, v0, t_end=T, output_times=[T], method=method, step=h) for h in steps]
+        runs = [
+            cmb.simulate(plant, law, q0, v0, t_end=T, output_times=[T], **settings(step=h, method=method))
+            for h in steps
+        ]
         last = [distance(plant, run, _last(exact)) for run in runs]
         assert order - 0.3 < np.log2(last[0] / last[1]) < order + 0.8, (method, last)
         assert [run.data.attrs["steps"] for run in runs] == [round(T / h) for h in steps]
         assert last[1] > 1e-12  # else rounding is compared
     for method in FIXED:
-        run = cmb.simulate(plant, law, q0, v0, t_end=T, output_times=times, method=method, step=steps[1])
+        run = cmb.simulate(plant, law, q0, v0, t_end=T, output_times=times, **settings(step=steps[1], method=method))
         assert distance(plant, run, exact) < 1e-5
 
 
@@ -306,7 +310,7 @@ def test_the_same_motion(name):
         for method in methods:
             tol = 1e-10 if method == "local-dop853" else 1e-8
             run = cmb.simulate(
-                plant, u, q0, v0, t_end=T, output_times=times, method=method, rtol=tol, atol=tol, **options
+                plant, u, q0, v0, t_end=T, output_times=times, rtol=tol, atol=tol, **settings(method=method, **options)
             )
             where = kind, method, distance(plant, run, whole) / fast
             assert where[-1] < 30.0 * tol, where
@@ -324,7 +328,14 @@ def test_a_long_motion_changes_charts():
     whole = cmb.simulate(plant, None, q0, t_end=2.0, output_times=0.1)
     for kind in ("tangent", "partitioning"):
         run = cmb.simulate(
-            plant, None, q0, t_end=2.0, output_times=0.1, method="rodas5p", rtol=1e-8, atol=1e-8, parametrization=kind
+            plant,
+            None,
+            q0,
+            t_end=2.0,
+            output_times=0.1,
+            rtol=1e-8,
+            atol=1e-8,
+            **settings(parametrization=kind, method="rodas5p"),
         )
         assert run.data.attrs["reparametrizations"] >= 1
         assert distance(plant, run, whole) < 1e-5
@@ -336,7 +347,14 @@ def test_energy_balance_follows_the_tolerance():
     for method in IMPLICIT:
         errors = [
             cmb.simulate(
-                plant, [3.0, -2.0], q0, t_end=0.2, output_times=[0.0, 0.2], method=method, rtol=tol, atol=tol
+                plant,
+                [3.0, -2.0],
+                q0,
+                t_end=0.2,
+                output_times=[0.0, 0.2],
+                rtol=tol,
+                atol=tol,
+                **settings(method=method),
             ).max_energy_error
             for tol in (1e-4, 1e-6)
         ]
@@ -358,8 +376,8 @@ def test_functions_of_yours_as_coordinates():
     plant, q0 = five_bar()
     chart = NonlinearParametrization.of(tip, tip_jacobian)
     options = dict(t_end=0.1, output_times=[0.05, 0.1], rtol=1e-7, atol=1e-7)
-    whole = cmb.simulate(plant, None, q0, **options)
-    run = cmb.simulate(plant, None, q0, method="rodas5p", parametrization=chart, **options)
+    whole = cmb.simulate(plant, None, q0, **settings(**options))
+    run = cmb.simulate(plant, None, q0, **settings(parametrization=chart, method="rodas5p", **options))
     assert distance(plant, run, whole) < 1e-6
     assert run.data.attrs["parametrization"] == "NonlinearParametrization"
 
@@ -368,9 +386,9 @@ def test_a_plant_of_functions():
     plant, q0, v0 = plants.catalogue["slider-crank"].start()
     assert isinstance(plant, cmb.FunctionPlant)
     options = dict(t_end=0.1, output_times=[0.05, 0.1], rtol=1e-9, atol=1e-9)
-    whole = cmb.simulate(plant, None, q0, v0, **options)
+    whole = cmb.simulate(plant, None, q0, v0, **settings(**options))
     for method in ("rodas5p", "radau"):
-        run = cmb.simulate(plant, None, q0, v0, method=method, **options)
+        run = cmb.simulate(plant, None, q0, v0, **settings(method=method, **options))
         assert distance(plant, run, whole) < 1e-7
         assert run.max_drift < 1e-12
 
@@ -388,7 +406,9 @@ def test_laws(law):
     plant, q0 = five_bar()
     whole = cmb.simulate(plant, law, q0, t_end=0.5, output_times=0.01, rtol=1e-12, atol=1e-12)
     for method in LOCAL_METHODS:
-        run = cmb.simulate(plant, law, q0, t_end=0.5, output_times=0.01, method=method, rtol=1e-8, atol=1e-8)
+        run = cmb.simulate(
+            plant, law, q0, t_end=0.5, output_times=0.01, rtol=1e-8, atol=1e-8, **settings(method=method)
+        )
         assert distance(plant, run, whole) < 3e-6, method
         assert np.abs(run.u.values - whole.u.values).max() < 2e-5, method
         assert np.abs(run.actuator_work.values - whole.actuator_work.values).max() < 2e-5, method
@@ -430,7 +450,7 @@ def test_a_mass_that_vanishes_keeps_the_run(method):
         A=lambda q: np.zeros((0, 1)), Adot_v=lambda q, v: np.zeros(0),
     )  # fmt: skip
     with pytest.raises(cmb.SimulationError, match="mass matrix of 'leak' is not positive definite") as caught:
-        cmb.simulate(plant, None, [0.0], [1.0], t_end=1.0, method=method)
+        cmb.simulate(plant, None, [0.0], [1.0], t_end=1.0, **settings(method=method))
     assert 0.0 < caught.value.partial.time[-1] <= 0.5
 
 
@@ -454,9 +474,14 @@ def test_a_singular_pose_ends_the_run(method, chart):
     for tol in (1e-5, 1e-8):
         with pytest.raises(cmb.SimulationError, match="SingularConfigurationError: a singular configuration") as caught:
             cmb.simulate(
-                plants.five_bar(), None, second_example(), t_end=1.0, method=method, rtol=tol, atol=tol,
-                max_steps=20_000, **chart,
-            )  # fmt: skip
+                plants.five_bar(),
+                None,
+                second_example(),
+                t_end=1.0,
+                rtol=tol,
+                atol=tol,
+                **settings(max_steps=20_000, method=method, **chart),
+            )
         run = caught.value.partial
         assert run.time[-1] == pytest.approx(0.6508148, abs=3e-4)
         assert "left = 3.14" in str(caught.value) and "t = 0.65" in str(caught.value)
@@ -474,9 +499,15 @@ def test_the_tightest_tolerance_ends_too():
     for method in ("local-dop853", "rodas5p"):
         with pytest.raises(cmb.SimulationError, match="singular configuration") as caught:
             cmb.simulate(
-                plants.five_bar(), None, second_example(), t_end=0.7, output_times=[0.7], method=method, rtol=1e-11,
-                atol=1e-11, max_steps=3000,
-            )  # fmt: skip
+                plants.five_bar(),
+                None,
+                second_example(),
+                t_end=0.7,
+                output_times=[0.7],
+                rtol=1e-11,
+                atol=1e-11,
+                **settings(max_steps=3000, method=method),
+            )
         assert caught.value.partial.data.attrs["steps"] < 3000
         assert caught.value.partial.max_energy_error < 1e-6
 
@@ -484,7 +515,14 @@ def test_the_tightest_tolerance_ends_too():
 @pytest.mark.parametrize("method", FIXED)
 def test_fixed_steps_end_at_a_singular_pose(method):
     with pytest.raises(cmb.SimulationError) as caught:
-        cmb.simulate(plants.five_bar(), None, second_example(), t_end=1.0, output_times=[1.0], method=method, step=0.01)
+        cmb.simulate(
+            plants.five_bar(),
+            None,
+            second_example(),
+            t_end=1.0,
+            output_times=[1.0],
+            **settings(step=0.01, method=method),
+        )
     assert caught.value.partial.time[-1] == pytest.approx(0.65, abs=0.011)
 
 
@@ -504,8 +542,8 @@ def test_a_near_miss_is_no_end(method):
     q0 = plant.assemble(guess=dict(a=1.57, c=-1.57, b=1.57), a=np.pi / 2)
     v0 = plant.project_velocity(q0, [-1.0, 1.0, -1.0])
     options = dict(t_end=1.0, output_times=[0.5, 1.0])
-    whole = cmb.simulate(plant, None, q0, v0, **options)
-    run = cmb.simulate(plant, None, q0, v0, method=method, rtol=1e-8, atol=1e-8, **options)
+    whole = cmb.simulate(plant, None, q0, v0, **settings(**options))
+    run = cmb.simulate(plant, None, q0, v0, rtol=1e-8, atol=1e-8, **settings(method=method, **options))
     assert whole.data["conditioning"].values[-1] > 0.01  # it is past
     assert distance(plant, run, whole) < 1e-3
 
@@ -514,7 +552,7 @@ def test_a_singular_start_is_refused():
     singular = np.array([np.pi, -np.pi, 0.0, np.pi])
     for method in ("rodas4", "radau"):
         with pytest.raises(cmb.SimulationError, match=r"t = 0 s.*singular configuration.*dop853.* passes it"):
-            cmb.simulate(plants.five_bar(), None, singular, t_end=1.0, method=method)
+            cmb.simulate(plants.five_bar(), None, singular, t_end=1.0, **settings(method=method))
 
 
 @pytest.mark.nojit_slow
@@ -527,15 +565,15 @@ def test_named_coordinates_end_where_they_become_dependent(names, time):
     plant, q0 = five_bar()
     options = dict(t_end=1.0, method="rodas5p", rtol=1e-7, atol=1e-7)
     if time is None:
-        assert cmb.simulate(plant, None, q0, coordinates=names, **options).time[-1] == 1.0
+        assert cmb.simulate(plant, None, q0, **settings(coordinates=names, **options)).time[-1] == 1.0
         return
     with pytest.raises(cmb.SimulationError, match=f"'{names[0]}', '{names[1]}' cease to be independent") as caught:
-        cmb.simulate(plant, None, q0, coordinates=names, **options)
+        cmb.simulate(plant, None, q0, **settings(coordinates=names, **options))
     run = caught.value.partial
     assert run.time[-1] == pytest.approx(time, abs=1e-4)
     assert run.data.attrs["steps"] + run.data.attrs["rejected_steps"] < 500
     with pytest.raises(cmb.SimulationError, match="max_steps"):
-        cmb.simulate(plant, None, q0, coordinates=names, max_steps=5, **options)
+        cmb.simulate(plant, None, q0, **settings(coordinates=names, max_steps=5, **options))
 
 
 # -- stiffness --------------------------------------------------------------------------------------------------------
@@ -553,10 +591,10 @@ def test_the_stiff_governor_costs_a_fifteenth():
     plant = plants.governor()
     q0, v0 = governor_start(plant)
     options = dict(t_end=3.0, output_times=0.03)
-    exact = cmb.simulate(plant, None, q0, v0, rtol=1e-10, atol=1e-10, **options)
+    exact = cmb.simulate(plant, None, q0, v0, rtol=1e-10, atol=1e-10, **settings(**options))
 
     def measure(method, tol):
-        run = cmb.simulate(plant, None, q0, v0, method=method, rtol=tol, atol=tol, **options)
+        run = cmb.simulate(plant, None, q0, v0, rtol=tol, atol=tol, **settings(method=method, **options))
         return cost(run), np.abs(run.q.values - exact.q.values).max(), np.abs(run.v.values - exact.v.values).max()
 
     loose, tight = measure("dop853", 1e-2), measure("dop853", 1e-5)
@@ -578,7 +616,7 @@ def test_the_governor_in_short():
     whole = cmb.simulate(plant, None, q0, v0, t_end=0.05, output_times=[0.01, 0.05], rtol=1e-10, atol=1e-10)
     for method in IMPLICIT:
         run = cmb.simulate(
-            plant, None, q0, v0, t_end=0.05, output_times=[0.01, 0.05], method=method, rtol=1e-6, atol=1e-6
+            plant, None, q0, v0, t_end=0.05, output_times=[0.01, 0.05], rtol=1e-6, atol=1e-6, **settings(method=method)
         )
         assert np.abs(run.q.values - whole.q.values).max() < 1e-6, method
         assert np.abs(run.dissipated_work.values - whole.dissipated_work.values).max() < 1e-3, method
@@ -611,4 +649,4 @@ def test_the_governor_in_short():
 def test_bad_arguments(options, error, message):
     plant, q0 = five_bar()
     with pytest.raises(error, match=message):
-        cmb.simulate(plant, None, q0, t_end=0.1, **options)
+        cmb.simulate(plant, None, q0, t_end=0.1, **settings(**options))

@@ -12,20 +12,20 @@ import numpy as np
 import pytest
 
 from cmbcontrol import plants, simulate
-from cmbcontrol.dynamics.formulations import FORMULATIONS
-from cmbcontrol.dynamics.pseudoinverse import PSEUDOINVERSES
 from cmbcontrol.errors import CmbError
-from cmbcontrol.sim.integrators import LOCAL_METHODS, METHODS, MULTISTEP
+from cmbcontrol.papers.formulations import FORMULATIONS
+from cmbcontrol.papers.methods import LOCAL_METHODS, METHODS, MULTISTEP, settings
+from cmbcontrol.papers.pseudoinverse import PSEUDOINVERSES
 
 T_END = 0.01
 STABILISATIONS = {
     "projection": {},
     "euclidean": {"metric": "euclidean"},
     "energy": {"energy": True},
-    "every 2 steps": {"project_every": 2, "max_step": 0.003},
+    "every 2 steps": {"every": 2, "max_step": 0.003},
     "all-at-once": {"stabilisation": "all-at-once"},
     "baumgarte": {"stabilisation": "baumgarte"},
-    "adaptive": {"stabilisation": "baumgarte", "baumgarte": "adaptive"},
+    "adaptive": {"stabilisation": "baumgarte", "gains": "adaptive"},
     "none": {"stabilisation": "none"},
 }
 PLANTS = ("five-bar", "parallelogram", "slider-crank")  # full rank; redundant rows; a plant given by functions
@@ -77,9 +77,18 @@ def run(combination):
     method = combination["method"]
     options = STABILISATIONS[combination["stabilisation"]] | ({"step": 0.0025} if method == "rk4" else {})
     return simulate(
-        plant, None, q0, v0, t_end=T_END, output_times=[T_END], rtol=1e-8, atol=1e-8, method=method,
-        formulation=combination["formulation"], pseudoinverse=combination["pseudoinverse"], **options,
-    )  # fmt: skip
+        plant,
+        None,
+        q0,
+        v0,
+        t_end=T_END,
+        output_times=[T_END],
+        rtol=1e-8,
+        atol=1e-8,
+        **settings(
+            pseudoinverse=combination["pseudoinverse"], formulation=combination["formulation"], method=method, **options
+        ),
+    )
 
 
 @cache

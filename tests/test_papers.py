@@ -243,7 +243,7 @@ def test_violation_is_that_of_the_pins():
 
 
 def test_exact_acceleration_is_that_of_the_machine():
-    from cmbcontrol.dynamics.formulations import forward_dynamics
+    from cmbcontrol.dynamics.acceleration import forward_dynamics
 
     plant = de_falco.parallelogram()
     for angle, speed in ((0.3, 2.0), (-2.0, -1.0)):

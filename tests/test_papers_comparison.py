@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from cmbcontrol import papers, plants
-from cmbcontrol.dynamics.formulations import FORMULATIONS
 from cmbcontrol.papers import comparison
+from cmbcontrol.papers.formulations import FORMULATIONS
 
 
 @pytest.fixture(scope="module")

@@ -12,8 +12,8 @@ from scipy.integrate import solve_ivp
 import cmbcontrol as cmb
 from cmbcontrol import papers, plants
 from cmbcontrol.papers import iftomm, integrators, measure
+from cmbcontrol.papers.methods import METHODS, settings
 from cmbcontrol.plants.n_four_bar import GRAVITY
-from cmbcontrol.sim.integrators import METHODS
 
 A_FEW = np.linspace(0.0, 10.0, 41)
 
@@ -103,7 +103,7 @@ def test_four_bars_pass_their_flat_poses():
 @pytest.mark.nojit_slow
 def test_the_energy_projection_shows_the_energy_of_the_run():
     """Between steps, too, and where the energy is not zero."""
-    run = iftomm.four_bar_problem(2, 2.0).simulate(energy=True)
+    run = iftomm.four_bar_problem(2, 2.0).simulate(**settings(energy=True))
     assert run.energy.values[0] == pytest.approx(3.5 * GRAVITY + 1.5) and run.max_energy_error < 1e-7
 
 

@@ -5,9 +5,9 @@ import pytest
 from test_examples import results
 
 from cmbcontrol import acceleration, plants
-from cmbcontrol.dynamics.formulations import Formulation
 from cmbcontrol.papers import EXPERIMENTS, aghili, spencer
 from cmbcontrol.papers.fixed_step import march
+from cmbcontrol.papers.formulations import NamedFormulation
 from cmbcontrol.plants.five_bar import pose
 
 PASSAGES = [0.65081514, 1.85379097, 3.90978050]  # s
@@ -83,7 +83,7 @@ class TestThePapersLoops:
         for _ in range(20):
             q = pose(plant, "asymmetric") + 0.3 * rng.standard_normal(4)  # off the loops, too
             terms = plant.terms(q, rng.standard_normal(4))
-            named = acceleration(terms, np.zeros(4), formulation="null-space-svd")
+            named = acceleration(terms, np.zeros(4), formulation=NamedFormulation("null-space-svd"))
             assert spencer.null_space_step(terms) == pytest.approx(named, abs=1e-9)
         assert np.isfinite(spencer.null_space_step(plant.terms(pose(plant, "singular"), np.zeros(4)))).all()
 
@@ -92,7 +92,7 @@ class TestThePapersLoops:
         width = np.arcsin(0.2 / np.sqrt(5.0))
         for inside, q1 in ((True, 0.5 * np.pi + 0.99 * width), (False, 0.5 * np.pi - 1.01 * width)):
             terms = plant.terms([q1, -2.0 * q1], [1.0, -2.0])
-            way = Formulation("aghili", pseudoinverse=aghili.above(0.2))
+            way = NamedFormulation("aghili", pseudoinverse=aghili.above(0.2))
             loose = np.linalg.solve(terms.M, -terms.h)
             right = loose if inside else acceleration(terms, np.zeros(2))
             assert way.acceleration(terms, np.zeros(2)) == pytest.approx(right, abs=1e-10)

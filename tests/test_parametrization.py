@@ -12,7 +12,7 @@ from machines import admissible_state, largest, name_of
 from scipy.linalg import expm
 
 from cmbcontrol import plants
-from cmbcontrol.dynamics.formulations import forward_dynamics
+from cmbcontrol.dynamics.acceleration import forward_dynamics
 from cmbcontrol.errors import AssemblyError, ModelError, ParametrizationError, SingularConfigurationError
 from cmbcontrol.linear import (
     CoordinatePartitioning,

@@ -23,6 +23,7 @@ from cmbcontrol.errors import ControllabilityError, SimulationError
 from cmbcontrol.model.elements import Actuator, Body, Frame, PointOnLine, Revolute
 from cmbcontrol.model.functions import FunctionPlant
 from cmbcontrol.model.mechanism import Mechanism
+from cmbcontrol.papers.methods import settings
 from cmbcontrol.plants.five_bar import pose as five_bar_pose
 
 REGULAR = ("five-bar", "two-arms", "three-rrr", "delta", "stewart", "loader", "slider-crank", "n-four-bar")
@@ -394,7 +395,7 @@ class TestSliderCrank:
         plant, worst = plants.slider_crank(), []
         for epsilon in (0.05, 0.2):
             law = crank_law(plant, epsilon=epsilon)
-            run = cmb.simulate(plant, law, [0.6, -1.2], t_end=2.5, rtol=1e-7, atol=1e-7, pass_within=0.0)
+            run = cmb.simulate(plant, law, [0.6, -1.2], t_end=2.5, rtol=1e-7, atol=1e-7, **settings(pass_within=0.0))
             error = np.abs(run.reference.values - run.q.values[:, :1])[:, 0]
             worst.append(error.max())
             assert error[-1] < 1e-3 * worst[-1]
@@ -405,7 +406,7 @@ class TestSliderCrank:
         plant = plants.slider_crank()
         law = crank_law(plant, epsilon=0.2, on_loss="stop")
         with pytest.raises(SimulationError, match=r"ControllabilityError.*q2 1.*on 'q2'") as caught:
-            cmb.simulate(plant, law, [0.6, -1.2], t_end=2.5, max_step=0.01, rtol=1e-8, atol=1e-8)
+            cmb.simulate(plant, law, [0.6, -1.2], t_end=2.5, rtol=1e-8, atol=1e-8, **settings(max_step=0.01))
         expected = brentq(lambda t: QUINTIC(t)[0][0] - np.arccos(0.2 / np.sqrt(5.0)), 0.5, 1.5)
         run = caught.value.partial
         assert expected - 0.011 < run.time[-1] < expected
@@ -625,7 +626,7 @@ class TestActuationSingularity:
         with pytest.raises(
             SimulationError, match=r"lose control at t = .*margin 0\.0.*elbow_left 1.*on_loss='hold'"
         ) as e:
-            cmb.simulate(plant, law, equal_pose(0.6), t_end=4.0, max_step=0.01, rtol=1e-8, atol=1e-8)
+            cmb.simulate(plant, law, equal_pose(0.6), t_end=4.0, rtol=1e-8, atol=1e-8, **settings(max_step=0.01))
         run = e.value.partial
         margins = controllability_along(plant, run, margin=0.05).margin.values
         assert 0.05 < margins[-1] < 0.12

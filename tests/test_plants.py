@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from cmbcontrol import plants
+from cmbcontrol.dynamics.acceleration import acceleration, forward_dynamics
 from cmbcontrol.dynamics.forces import constraint_force
-from cmbcontrol.dynamics.formulations import acceleration, forward_dynamics
 from cmbcontrol.model.elements import Actuator, Body, Frame, Point, PointOnPlane, Revolute
 from cmbcontrol.model.mechanism import Mechanism
 from cmbcontrol.papers.measure import DATA

@@ -6,7 +6,7 @@ from functools import partial
 import numpy as np
 import pytest
 
-from cmbcontrol.dynamics.pseudoinverse import PSEUDOINVERSES, damped, filtered, gram_schmidt, pseudoinverse, svd
+from cmbcontrol.papers.pseudoinverse import PSEUDOINVERSES, damped, filtered, gram_schmidt, pseudoinverse, svd
 
 DAMPED = ("damped", "filtered")
 EXACT = tuple(name for name in PSEUDOINVERSES if name not in DAMPED)

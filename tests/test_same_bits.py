@@ -12,6 +12,7 @@ import pytest
 import cmbcontrol as cmb
 from cmbcontrol import controllers as ctl
 from cmbcontrol import plants
+from cmbcontrol.papers.methods import settings
 from cmbcontrol.plants.leg import pose as leg_pose
 
 pytestmark = pytest.mark.nojit_slow
@@ -98,7 +99,7 @@ def run_of(name, machines=PLANTS, laws=LAWS):
     plant, law = machines[kind], laws[kind, law]
     given = start_of(kind, plant) | {"t_end": 0.1, "output_times": 0.01, "limits": "ignore", "rtol": 1e-7, "atol": 1e-7}
     given |= options(plant) if callable(options) else options
-    return cmb.simulate(plant, law, **given)
+    return cmb.simulate(plant, law, **settings(**given))
 
 
 def stepped(plant):

@@ -6,6 +6,7 @@ import pytest
 import cmbcontrol as cmb
 from cmbcontrol import plants
 from cmbcontrol.controllers import ProjectedInverseDynamics
+from cmbcontrol.papers.methods import settings
 
 
 class Held:
@@ -58,7 +59,7 @@ def velocity(steps, t):
 @pytest.mark.parametrize("method", ["dop853", "local-dop853", "radau"])
 def test_efforts_act_a_delay_after_their_sample(cart, delay, method):
     law = Held(lambda t: np.array([1.0 + 100.0 * t]), 0.01, delay=delay, initial_effort=0.0)
-    run = cmb.simulate(cart, law, [0.0], t_end=0.1, output_times=0.005, method=method)
+    run = cmb.simulate(cart, law, [0.0], t_end=0.1, output_times=0.005, **settings(method=method))
     steps = [(0.0, 0.0)] + [(0.01 * k + delay, 1.0 + k) for k in range(10)]
     wanted = [velocity(steps, t) for t in run.time]
     assert np.allclose(run.v[:, 0], wanted, atol=1e-9)
@@ -96,7 +97,7 @@ def test_arrivals_that_are_one_but_for_rounding_are_one(cart):
 def test_a_drive_is_integrated_between_the_samples(cart, method):
     tau, tight = 0.02, {} if method.endswith("dop853") else {"rtol": 1e-10, "atol": 1e-10}
     law = Held(lambda t: np.array([1.0]), 0.01, drive=Lag(tau))
-    run = cmb.simulate(cart, law, [0.0], t_end=0.1, method=method, **tight)
+    run = cmb.simulate(cart, law, [0.0], t_end=0.1, **settings(method=method, **tight))
     u = 1.0 - np.exp(-run.time / tau)
     assert np.allclose(run.u[:, 0], u, atol=1e-9)
     assert np.allclose(run.v[:, 0], 0.5 * (run.time - tau * u), atol=1e-9)
@@ -218,10 +219,9 @@ def test_a_part_of_a_run_ends_where_something_watched_happens(cart, method, law)
 
     from cmbcontrol._progress import Reporter
     from cmbcontrol.kernels import motion
-    from cmbcontrol.linear.parametrization import as_parametrization
+    from cmbcontrol.papers.methods import integrator
     from cmbcontrol.sim.advance import advance
     from cmbcontrol.sim.control import Control
-    from cmbcontrol.sim.integrators import LOCAL_METHODS
     from cmbcontrol.sim.run import Record, Run, Standing
 
     laws = {
@@ -233,8 +233,8 @@ def test_a_part_of_a_run_ends_where_something_watched_happens(cart, method, law)
     tolerance = 1e-10
     longest = 0.01 if method == "rk4" else np.inf
     options = motion.Options(tolerance, tolerance, longest, 1000, 1.0, 1e-10, 0, 1.0, 1e-15, 1e-4)
-    local = as_parametrization(None, None) if method in LOCAL_METHODS else None
-    run = Run(cart, control, options, method, 1.0, 1000, Reporter(False, ""), np.zeros(0), local, method == "rk4")
+    way = integrator(method, step=0.01 if method == "rk4" else None)
+    run = Run(cart, control, options, way, 1.0, 1000, Reporter(False, ""), np.zeros(0))
     now, record = Standing(0.0, np.zeros(4), 0.01), Record()
     advance(replace(run, watch=At(0.125)), record, now, 1.0)  # x = t^2 / 2
     assert now.stopped
@@ -249,27 +249,6 @@ def test_a_part_of_a_run_ends_where_something_watched_happens(cart, method, law)
     assert not now.stopped
     assert now.t == 1.0
     assert now.x[:2] == pytest.approx([0.5, 1.0], abs=1e-9)
-
-
-@pytest.mark.nojit_slow
-def test_a_law_with_another_model_is_one_argument():
-    from dataclasses import replace
-
-    from cmbcontrol.controllers import WithModel
-
-    model = plants.five_bar()
-    bodies = [replace(b, mass=1.5 * b.mass) for b in model.bodies]
-    plant = cmb.Mechanism("loaded", bodies, model.joints, model.loops, actuators=model.actuators, gravity=model.gravity)
-    law = ProjectedInverseDynamics(model, ("left", "right"), cmb.Constant([2.1, 1.0]), bandwidth=8.0)
-    q = plant.assemble(left=2.1, right=1.0)
-    runs = [
-        cmb.simulate(plant, law, q, t_end=0.2, model=model),
-        cmb.simulate(plant, WithModel(model, law), q, t_end=0.2),
-    ]
-    assert np.array_equal(runs[0].q, runs[1].q)
-    assert np.abs(runs[0].q.values - q).max() > 1e-3  # what is not known pulls the machine down
-    with pytest.raises(TypeError, match="the model must be a plant"):
-        cmb.simulate(plant, law, q, t_end=0.2, model=3.0)
 
 
 def test_a_run_ends_where_its_law_fails(cart):
@@ -329,7 +308,7 @@ def test_a_law_that_writes_into_what_it_is_given_does_not_change_the_run(members
     plant = plants.five_bar()
     q0 = plant.assemble(left=2.1, right=1.0)
     found = [
-        cmb.simulate(plant, Vandal(writes, **members), q0, t_end=0.1, method=method, rtol=1e-8, atol=1e-8)
+        cmb.simulate(plant, Vandal(writes, **members), q0, t_end=0.1, rtol=1e-8, atol=1e-8, **settings(method=method))
         for writes in (False, True)
     ]
     for name in ("q", "v", "energy_balance", "actuator_work", "u"):

@@ -12,6 +12,7 @@ import cmbcontrol as cmb
 from cmbcontrol import plants
 from cmbcontrol.controllers import ProjectedInverseDynamics
 from cmbcontrol.papers.measure import DATA
+from cmbcontrol.papers.methods import settings
 from cmbcontrol.plants.bricard import observed
 from cmbcontrol.plants.n_four_bar import start as n_four_bar_start
 from cmbcontrol.sim.run import Standing, spent
@@ -90,7 +91,7 @@ class TestFiveBarThroughSingularPoses:
     def test_energy_projection_holds_the_energy(self):
         plant = plants.five_bar()
         run = cmb.simulate(
-            plant, q0=regular_start(plant), t_end=2.0, rtol=1e-7, atol=1e-7, energy=True, output_times=[2.0]
+            plant, q0=regular_start(plant), t_end=2.0, rtol=1e-7, atol=1e-7, output_times=[2.0], **settings(energy=True)
         )
         free = cmb.simulate(plant, q0=regular_start(plant), t_end=2.0, rtol=1e-7, atol=1e-7, output_times=[2.0])
         last = [r.energy.values[-1] - plant.terms(regular_start(plant), np.zeros(4)).energy for r in (run, free)]
@@ -177,7 +178,7 @@ class TestOptions:
         exact = cmb.simulate(plant, q0=q0, t_end=0.5, output_times=[0.5]).q.values[-1]
         errors = []
         for step in (0.02, 0.01):
-            run = cmb.simulate(plant, q0=q0, t_end=0.5, method="rk4", step=step, output_times=[0.5])
+            run = cmb.simulate(plant, q0=q0, t_end=0.5, output_times=[0.5], **settings(step=step, method="rk4"))
             errors.append(np.abs(run.q.values[-1] - exact).max())
         assert 3.5 < np.log2(errors[0] / errors[1]) < 5.0
 
@@ -191,7 +192,9 @@ class TestOptions:
     @pytest.mark.nojit_slow
     def test_the_metric_of_the_projection_makes_no_difference_to_the_limit(self):
         plant = plants.five_bar()
-        runs = [cmb.simulate(plant, q0=regular_start(plant), t_end=1.0, metric=m) for m in ("mass", "euclidean")]
+        runs = [
+            cmb.simulate(plant, q0=regular_start(plant), t_end=1.0, **settings(metric=m)) for m in ("mass", "euclidean")
+        ]
         assert np.abs(runs[0].q.values - runs[1].q.values).max() < 1e-8
 
     @pytest.mark.nojit_slow
@@ -200,7 +203,7 @@ class TestOptions:
         q0 = regular_start(plant)
         grid = np.linspace(0.0, 1.0, 41)
         coarse = cmb.simulate(plant, q0=q0, t_end=1.0, output_times=grid)
-        fine = cmb.simulate(plant, q0=q0, t_end=1.0, output_times=grid, max_step=1e-3)
+        fine = cmb.simulate(plant, q0=q0, t_end=1.0, output_times=grid, **settings(max_step=1e-3))
         assert np.abs(coarse.q.values - fine.q.values).max() < 1e-8
         assert np.abs(coarse.v.values - fine.v.values).max() < 1e-7
 
@@ -307,7 +310,7 @@ class TestFailures:
     def test_too_many_steps(self):
         plant = plants.five_bar()
         with pytest.raises(cmb.SimulationError, match="max_steps"):
-            cmb.simulate(plant, q0=regular_start(plant), t_end=5.0, max_step=1e-3, max_steps=100)
+            cmb.simulate(plant, q0=regular_start(plant), t_end=5.0, **settings(max_step=1e-3, max_steps=100))
 
     @pytest.mark.nojit_slow
     def test_interrupt_keeps_the_run(self):
@@ -316,7 +319,7 @@ class TestFailures:
 
         plant = plants.five_bar()
         with pytest.raises(cmb.Interrupted, match="interrupted at t = ") as caught:
-            cmb.simulate(plant, q0=regular_start(plant), t_end=5.0, max_step=1e-3, progress=stop)
+            cmb.simulate(plant, q0=regular_start(plant), t_end=5.0, progress=stop, **settings(max_step=1e-3))
         assert caught.value.partial.time[-1] > 0.0
         assert not isinstance(caught.value, Exception)  # so that a loop that skips failed runs does not go on
 
@@ -334,7 +337,7 @@ class TestFailures:
     def test_bad_options(self, options, message):
         plant = plants.five_bar()
         with pytest.raises(ValueError, match=message):
-            cmb.simulate(plant, q0=regular_start(plant), **options)
+            cmb.simulate(plant, q0=regular_start(plant), **settings(**options))
 
     def test_nothing_moves(self):
         plant = cmb.Mechanism("rock", [cmb.Body.rod("rod", 1.0, 1.0)], [cmb.Fixed("glue", "ground", "rod")])
@@ -400,7 +403,7 @@ def test_a_near_miss_is_no_passage(gap, passes):
     q0 = plant.assemble(guess=dict(a=1.57, c=-1.57, b=1.57), a=np.pi / 2)
     v0 = plant.project_velocity(q0, [-1.0, 1.0, -1.0])
     run = cmb.simulate(plant, None, q0, v0, t_end=1.0)
-    stepped = cmb.simulate(plant, None, q0, v0, t_end=1.0, pass_within=0.0)
+    stepped = cmb.simulate(plant, None, q0, v0, t_end=1.0, **settings(pass_within=0.0))
     through = np.cos(run.q.values[-1, :2].sum()) > 0.999  # the coupler stays parallel to the base
     assert through == passes
     if not passes:
@@ -456,7 +459,7 @@ def test_the_search_for_singular_poses_costs_little_where_all_poses_are_near_one
     looked = []
     plant = two_four_bars(1e4)
     q, v = four_bar_state(plant, (1.0, 1.2), rates)
-    run = cmb.simulate(as_functions(plant, looked), q0=q, v0=v, t_end=0.1, max_step=2e-3, output_times=0.1)
+    run = cmb.simulate(as_functions(plant, looked), q0=q, v0=v, t_end=0.1, output_times=0.1, **settings(max_step=2e-3))
     assert run.conditioning.values.max() < 0.1
     assert run.events() == []
     assert len(looked) < 3.0 * int(run.data.attrs["evaluations"])
@@ -498,7 +501,7 @@ def test_efforts_without_bounds_are_named_with_the_actuation(period):
     q = plant.assemble(crank=0.5)
     law = ProjectedInverseDynamics(plant, ("rocker",), cmb.Constant([q[2] + 1.5]), bandwidth=8.0, period=period)
     with pytest.raises(cmb.SimulationError) as caught:
-        cmb.simulate(plant, law, q, t_end=8.0, max_steps=200_000, method="dop853")
+        cmb.simulate(plant, law, q, t_end=8.0, **settings(max_steps=200_000, method="dop853"))
     message, run = str(caught.value), caught.value.partial
     assert "efforts grew without bounds: ProjectedInverseDynamics asked for" in message and "N m of 'rocker'" in message
     assert "motors lose hold of the machine here" in message and "least for the motion crank 1" in message

@@ -6,8 +6,10 @@ import pytest
 import cmbcontrol as cmb
 from cmbcontrol import Body, Frame, FunctionPlant, Mechanism, PointOnLine, Revolute, SingularConfigurationError, plants
 from cmbcontrol.dynamics import cone
-from cmbcontrol.dynamics.formulations import FORMULATIONS, acceleration, forward_dynamics
+from cmbcontrol.dynamics.acceleration import acceleration, forward_dynamics
 from cmbcontrol.dynamics.singular import hysteresis_rank, nearest_singular_configuration, singular_configuration
+from cmbcontrol.papers.formulations import FORMULATIONS, NamedFormulation
+from cmbcontrol.papers.methods import settings
 from cmbcontrol.plants.five_bar import pose as five_bar_pose
 from cmbcontrol.plants.n_four_bar import pose as chain_pose
 from cmbcontrol.plants.n_four_bar import rate as chain_rate
@@ -258,7 +260,7 @@ def test_every_formulation_has_the_rows_of_the_branch():
     assert terms.rank == 2 and terms.row_names[-1] == "lost_1"
     for name in FORMULATIONS:
         if name not in ("lagrange", "augmented"):  # these refuse the row that vanishes
-            assert acceleration(terms, f, formulation=name) == pytest.approx(gauss, rel=1e-9), name
+            assert acceleration(terms, f, formulation=NamedFormulation(name)) == pytest.approx(gauss, rel=1e-9), name
     motion = pose.motion(f, v)
     assert motion.vdot == pytest.approx(gauss) and motion.rank == 2
     assert motion.force @ v == pytest.approx(0.0, abs=1e-12)
@@ -391,7 +393,7 @@ def test_rhomb_stays_on_its_branch_and_is_steered_to_the_other():
     """Kinetic energy 5/6 W^2 level, 1/3 W^2 folded: steered, it turns sqrt(5/2) times as fast."""
     plant = without_gravity(plants.n_four_bar(1))
     q, v = chain_pose(1, 1.0), chain_rate(1, 1.0)
-    run = cmb.simulate(plant, q0=q, v0=v, t_end=8.0, max_step=1.0)
+    run = cmb.simulate(plant, q0=q, v0=v, t_end=8.0, **settings(max_step=1.0))
     assert np.abs(run.v.values - [1.0, -1.0, 1.0]).max() < 1e-8
     fold = [1.0, 0.0, 0.0]  # at pi, the second bar stays
     steered = cmb.simulate(plant, q0=q, v0=v, t_end=4.0, branch={1: fold})
@@ -411,17 +413,17 @@ def test_ways_to_choose_are_the_same():
         return pose.branch_of([-1.0, 0.0]) if t < 0.5 else None
 
     start = {"q0": [1.2, -2.4], "v0": [2.0, -4.0], "t_end": 0.8}
-    runs = [cmb.simulate(plant, **start, branch=b) for b in (at_first, {1: 0}, {1: [1.0, 0.0]})]
+    runs = [cmb.simulate(plant, branch=b, **settings(**start)) for b in (at_first, {1: 0}, {1: [1.0, 0.0]})]
     for run in runs:
         assert run.singularities()[0].taken == 0
         assert np.abs(run.q.values[-1, 1] + np.pi) < 1e-9  # folded
         assert run.q.values[-1] == pytest.approx(runs[0].q.values[-1], abs=1e-10)
         assert run.max_energy_error < 1e-8
-    kept = cmb.simulate(plant, **start, branch=lambda pose, t, v: None)
-    plain = cmb.simulate(plant, **start)
+    kept = cmb.simulate(plant, branch=lambda pose, t, v: None, **settings(**start))
+    plain = cmb.simulate(plant, **settings(**start))
     assert kept.q.values[-1] == pytest.approx(plain.q.values[-1], abs=1e-8)
     assert kept.singularities()[0].taken == 1
-    back = cmb.simulate(plant, **start, branch={1: [-1.0, 0.0]})
+    back = cmb.simulate(plant, branch={1: [-1.0, 0.0]}, **settings(**start))
     assert back.q.values[-1, 0] < FLAT  # a direction has its own sense
 
 
@@ -510,7 +512,7 @@ def test_near_misses_have_no_pose():
     plant = bars(2.5 - 1e-9, gravity=(0, 0, 0))
     q = plant.assemble(guess={"a": 0.5, "b": -1.0, "c": -0.5}, a=0.5)
     v = plant.terms(q, np.zeros(3)).Z[:, 0]
-    run = cmb.simulate(plant, q0=q, v0=np.sign(-v[0]) * v, t_end=1.5, pass_within=1e-6)
+    run = cmb.simulate(plant, q0=q, v0=np.sign(-v[0]) * v, t_end=1.5, **settings(pass_within=1e-6))
     (event,) = run.singularities()
     assert event.kind == "near-singular passage" and event.pose is None and event.taken is None
     assert "misses" in str(event) and event.branches == () and event.new_freedoms.shape == (3, 0)

@@ -23,6 +23,7 @@ from cmbcontrol.controllers import (
 from cmbcontrol.design import with_payload
 from cmbcontrol.errors import ControllabilityError
 from cmbcontrol.linear import OperatingPoint, affine_approximation
+from cmbcontrol.papers.methods import settings
 from cmbcontrol.plants.stewart import pose
 
 NAMES = ("left", "right")
@@ -368,12 +369,12 @@ def test_motion_observer_finds_the_velocity(plant, load):
     q0 = plant.assemble(left=2.1, right=1.0)
     v0 = np.linalg.solve(np.vstack([np.eye(4)[[0, 2]], plant.jacobian(q0)]), np.append(path(0.0)[1], np.zeros(2)))
     options = {"t_end": 0.8, "output_times": 5e-3, "rtol": 1e-8, "atol": 1e-8}
-    run = cmb.simulate(machine, observed, q0, v0, **options)
+    run = cmb.simulate(machine, observed, q0, v0, **settings(**options))
     off = np.abs(run.report.sel(quantity=[f"{n}_rate_error" for n in plant.velocity_names]).values).max(axis=1)
     assert off[0] > 0.5  # the first estimate is at rest
     assert off[run.time > 0.3].max() < (0.15 if load else 2e-3)
     if not load:
-        direct = cmb.simulate(machine, law, q0, v0, **options)
+        direct = cmb.simulate(machine, law, q0, v0, **settings(**options))
         assert np.abs(run.q.values - direct.q.values)[-1].max() < 5e-3
 
 

@@ -9,6 +9,7 @@ import pytest
 
 import cmbcontrol as cmb
 from cmbcontrol import plants
+from cmbcontrol.papers.methods import settings
 
 five_bar = importlib.import_module("cmbcontrol.plants.five_bar")
 
@@ -270,7 +271,7 @@ def test_long_steps_leave_no_trace_of_blocks():
     q0 = STARTS["regular"](plant)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        whole = cmb.Stepper(plant, q0, t_end=4.0, method="dop853", max_step=5e-3).step([0.0, 0.0], 4.0)
-    run = cmb.simulate(plant, [0.0, 0.0], q0, t_end=4.0, method="dop853", max_step=5e-3)
+        whole = cmb.Stepper(plant, q0, t_end=4.0, method=cmb.Integrator("dop853", max_step=5e-3)).step([0.0, 0.0], 4.0)
+    run = cmb.simulate(plant, [0.0, 0.0], q0, t_end=4.0, **settings(max_step=5e-3, method="dop853"))
     assert run.data.attrs["steps"] > 700
     assert np.array_equal(run.q[-1], whole.q)

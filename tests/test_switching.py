@@ -16,9 +16,10 @@ from cmbcontrol.controllers import (
     Encoder,
     HybridMotionForce,
     ProjectedInverseDynamics,
+    WithModel,
 )
 from cmbcontrol.controllers.references import Constant, Quintic, Spline
-from cmbcontrol.dynamics.formulations import acceleration
+from cmbcontrol.dynamics.acceleration import acceleration
 from cmbcontrol.errors import ModelError, SimulationError, Status
 from cmbcontrol.model.capture import capture
 from cmbcontrol.model.elements import (
@@ -40,6 +41,7 @@ from cmbcontrol.model.elements import (
 )
 from cmbcontrol.model.functions import FunctionPlant
 from cmbcontrol.model.mechanism import Mechanism
+from cmbcontrol.papers.methods import settings
 from cmbcontrol.plants import grasping_arms, leg, two_arms
 from cmbcontrol.plants.grasping_arms import TABLE
 from cmbcontrol.plants.grasping_arms import pose as arms_pose
@@ -170,7 +172,7 @@ def test_bouncing_ball(options, accuracy):
     """Times, losses and rest: t_k = t_1 + 2 v (e + e^2 + ...) / g."""
     e, height, mass = 0.5, 1.0, 2.0
     plant = ball(mass)
-    run = simulate(plant, None, [height], t_end=2.0, switches=Contact("floor", restitution=e), **options)
+    run = simulate(plant, None, [height], t_end=2.0, switches=Contact("floor", restitution=e), **settings(**options))
     first = np.sqrt(2.0 * height / G)
     speeds = G * first * e ** np.arange(13.0)
     expected = first + np.append(0.0, np.cumsum(2.0 * speeds[1:] / G))
@@ -191,7 +193,9 @@ def test_bouncing_ball(options, accuracy):
 def test_bounce_heights_with_a_sampled_law_and_with_an_own_one():
     plant = ball(damping=0.0)
     for law in (None, lambda t, terms, state: np.zeros(0)):
-        run = simulate(plant, law, [0.8], t_end=1.2, switches=[Contact("floor", restitution=0.8)], max_step=0.05)
+        run = simulate(
+            plant, law, [0.8], t_end=1.2, switches=[Contact("floor", restitution=0.8)], **settings(max_step=0.05)
+        )
         top = run.q.values[(run.time > 0.5) & (run.time < 1.0), 0].max()
         assert top == pytest.approx(0.8 * 0.64, abs=1e-4)
         assert run.max_energy_error < 1e-10
@@ -361,8 +365,14 @@ def test_friction_is_told_not_simulated():
     body = Body("box", 2.0, (0, 0, 0), (0.1,) * 3)
     joints = [Prismatic("x", "ground", "rail", axis=(1, 0, 0)), Prismatic("z", "rail", "box", axis=(0, 0, 1))]
     box = Mechanism("box", [Body("rail"), body], joints, [Point("sole", "ground", "box")], actuators=[Actuator("x")])
-    run = simulate(box, lambda t, terms, state: np.array([10.0 * t]), [0.0, 0.0], t_end=1.5, max_step=0.1,
-                   switches=Contact("sole", friction=0.5))  # fmt: skip
+    run = simulate(
+        box,
+        lambda t, terms, state: np.array([10.0 * t]),
+        [0.0, 0.0],
+        t_end=1.5,
+        switches=Contact("sole", friction=0.5),
+        **settings(max_step=0.1),
+    )
     assert kinds(run) == ["engaged sole", "slip begins sole"]
     assert run.events()[1]["time"] == pytest.approx(0.5 * 2.0 * G / 10.0, abs=1e-9)
     assert run.q.values[-1] == pytest.approx([0.0, 0.0], abs=1e-12)
@@ -543,7 +553,7 @@ def test_one_controller_grasps_carries_and_releases(period):
     law = ProjectedInverseDynamics(CARRY, JOINTS, path, bandwidth=15.0, consistent=True, period=period)
     kept = dict(vars(law))
     more = {"max_step": 0.05, "rtol": 1e-7, "atol": 1e-7} if period is None else {}
-    run = simulate(CARRY, law, carried(0.0), t_end=2.0, output_times=0.02, switches=CHANGES, **more)
+    run = simulate(CARRY, law, carried(0.0), t_end=2.0, output_times=0.02, switches=CHANGES, **settings(**more))
     assert dict(vars(law)) == kept
     error = np.abs(run.q.values[:, :6] - run.reference.values).max()
     assert error < (1e-5 if period is None else 3e-3)
@@ -688,7 +698,12 @@ def test_runs_refuse_more():
     q = plant.assemble(left=2.1, right=1.0)
     with pytest.raises(TypeError, match="switches= change the loops"):
         simulate(
-            plant, None, q, t_end=1.0, method="radau", coordinates=("left", "right"), switches=Release("tip", at=0.5)
+            plant,
+            None,
+            q,
+            t_end=1.0,
+            switches=Release("tip", at=0.5),
+            **settings(coordinates=("left", "right"), method="radau"),
         )
     with pytest.raises(ValueError, match="leaves the loops open"):  # it holds at the start
         simulate(plant, None, q + 0.1, t_end=1.0, switches=Release("tip", at=0.5))
@@ -714,7 +729,12 @@ def test_a_condition_that_is_no_number_and_one_that_fails():
 
     with pytest.raises(SimulationError, match=r"when= of Lock.*failed.*the camera is dark") as caught:
         simulate(
-            ball(), None, [1.0], t_end=0.1, max_step=0.01, switches=[Contact("floor"), Lock("height", when=breaks)]
+            ball(),
+            None,
+            [1.0],
+            t_end=0.1,
+            switches=[Contact("floor"), Lock("height", when=breaks)],
+            **settings(max_step=0.01),
         )
     assert caught.value.partial.status == Status.SWITCHING
 
@@ -726,7 +746,7 @@ def test_a_law_that_fails_between_parts_ends_the_run():
         return np.zeros(0)
 
     with pytest.raises(SimulationError, match="no loop expected") as error:
-        simulate(ball(), law, [1.0], t_end=1.0, max_step=0.1, switches=Contact("floor"))
+        simulate(ball(), law, [1.0], t_end=1.0, switches=Contact("floor"), **settings(max_step=0.1))
     assert error.value.partial.time[-1] == pytest.approx(np.sqrt(2.0 / G), abs=1e-9)
 
 
@@ -875,7 +895,7 @@ class TestLawsWhereLoopsComeAndGo:
         return ProjectedInverseDynamics(plant, JOINTS, self.path(), bandwidth=15.0, consistent=True, period=2e-3)
 
     def run(self, law, **options):
-        return simulate(CARRY, law, carried(0.0), t_end=2.0, output_times=0.02, switches=CHANGES, **options)
+        return simulate(CARRY, law, carried(0.0), t_end=2.0, output_times=0.02, switches=CHANGES, **settings(**options))
 
     def test_terms_tell_the_rows_and_what_is_absent(self):
         apart = CARRY.without(*GRASPS)
@@ -892,7 +912,8 @@ class TestLawsWhereLoopsComeAndGo:
     @pytest.mark.nojit_slow
     def test_a_model_goes_along(self):
         """The exact model gives the same run; the loops of a model come and go with those of the plant."""
-        run, with_model = self.run(self.motion()), self.run(self.motion(), model=plants.grasping_arms(table=True))
+        model = plants.grasping_arms(table=True)
+        run, with_model = self.run(self.motion()), self.run(WithModel(model, self.motion()))
         assert with_model.q.values == pytest.approx(run.q.values, abs=1e-9)
 
     @pytest.mark.nojit_slow

@@ -19,6 +19,7 @@ from cmbcontrol import (
     plants,
 )
 from cmbcontrol.kernels import laws, split
+from cmbcontrol.papers.methods import settings
 
 
 def runs(plant, q, v=None, t_end=0.1):
@@ -269,7 +270,7 @@ class TestBesideSingularPoses:
         d = pose.on_branch([1.0, 0.3, -0.4, 0.2])
         q = plant.close(plant.integrate(tip, 1e-6 * d / np.abs(d).max()))
         v = plant.project_velocity(q, -d + 0.2 * plant.terms(q, np.zeros(4)).Z[:, 0])
-        run = cmb.simulate(plant, None, q, v, t_end=0.3, output_times=0.1, max_steps=1000)
+        run = cmb.simulate(plant, None, q, v, t_end=0.3, output_times=0.1, **settings(max_steps=1000))
         assert run.max_energy_error < 1e-7
 
     def test_a_velocity_that_no_motion_has_within_rounding_of_a_pose(self):

@@ -10,8 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
 from .._tolerance import UNREACHED
+from ..dynamics.acceleration import acceleration
 from ..dynamics.forces import weight_root
-from ..dynamics.formulations import acceleration
 from ..errors import ControllabilityError
 from ..kernels import laws
 from ..model.plant import Plant

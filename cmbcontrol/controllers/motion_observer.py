@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
-from ..dynamics.formulations import acceleration
+from ..dynamics.acceleration import acceleration
 from ..errors import ControllabilityError
 from ..model.plant import Plant
 from ..model.terms import Terms

@@ -15,7 +15,7 @@ from ..kernels import laws
 from ..model.diagnosis import Actuation, actuation_verdict, unique_multipliers
 from ..model.plant import Plant
 from ..model.terms import Terms
-from .formulations import acceleration
+from .acceleration import Formulation, acceleration
 
 __all__ = [
     "ConstraintForce",
@@ -55,7 +55,7 @@ class ConstraintForce:
 
 
 def constraint_force(
-    plant: Plant, q: ArrayLike, v: ArrayLike, u: ArrayLike | None = None, *, formulation: str = "gauss"
+    plant: Plant, q: ArrayLike, v: ArrayLike, u: ArrayLike | None = None, *, formulation: Formulation | None = None
 ) -> ConstraintForce:
     """Force that the loops exert at a state under motor efforts u.
 

@@ -31,8 +31,8 @@ from ..errors import AssemblyError, SingularConfigurationError
 from ..model.plant import Plant
 from ..model.terms import Terms
 from . import cone
+from .acceleration import Motion, acceleration, constrained_motion
 from .derivatives import derivatives
-from .formulations import Motion, acceleration, constrained_motion
 
 if TYPE_CHECKING:
     import xarray

@@ -17,12 +17,13 @@ from .._progress import Progress, Reporter
 from ..controllers.passive_joints import PassiveJoints
 from ..controllers.projected_inverse_dynamics import ProjectedInverseDynamics
 from ..controllers.references import Quintic
-from ..dynamics.formulations import Formulation, constraint_inertia
 from ..errors import ModelError
 from ..plants.slider_crank import slider_crank
 from ..sim.result import Simulation
 from ..sim.simulate import simulate
 from .fixed_step import march
+from .formulations import NamedFormulation, constraint_inertia
+from .methods import settings
 from .report import Cell, Report, Table
 
 if TYPE_CHECKING:
@@ -189,7 +190,7 @@ def _by_paper(
 ) -> Through:
     """Section 6: integrate (25), and bring q back by (39) every few steps; nothing happens to v, or where A+ = 0."""
     plant, inverse = slider_crank(), above(epsilon)
-    way = Formulation(form, pseudoinverse=inverse)
+    way = NamedFormulation(form, pseudoinverse=inverse)
     state = law.start(plant) if law is not None else None
 
     def effort(t: float, q: Array, v: Array) -> tuple[Any, Array]:
@@ -258,11 +259,9 @@ def free(quick: bool = False, told: Callable[..., None] = lambda *_: None) -> tu
     run = simulate(slider_crank(), q0=start, v0=rate, t_end=FREE_END, output_times=STEP)
     runs.append(_simulated("default", run))
     if not quick:
-        run = simulate(
-            slider_crank(), q0=start, v0=rate, t_end=FREE_END, output_times=STEP, formulation="aghili-symmetric",
-            project_every=10,
-        )  # fmt: skip
-        runs.append(_simulated("simulate, M_c' (28), project_every=10", run))
+        way = settings(formulation="aghili-symmetric", every=10)
+        run = simulate(slider_crank(), q0=start, v0=rate, t_end=FREE_END, output_times=STEP, **way)
+        runs.append(_simulated("simulate, M_c' (28), every=10", run))
     table = Table(
         f"Without a motor, from q1 = 0.6 rad at {SPEED:g} rad/s, {FREE_END:g} s",
         _FREE,

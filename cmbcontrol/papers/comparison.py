@@ -13,15 +13,16 @@ from numpy.typing import NDArray
 
 from .. import plants
 from .._progress import Progress, Reporter
-from ..dynamics.formulations import FORMULATIONS, Formulation, acceleration
-from ..dynamics.pseudoinverse import PSEUDOINVERSES, pivot_order
+from ..dynamics.acceleration import acceleration
 from ..errors import RedundantRowsError
 from ..model.plant import Plant
 from ..model.terms import Terms
 from ..sim.simulate import simulate
+from .formulations import FORMULATIONS, NamedFormulation
 from .iftomm import four_bar_problem
 from .integrators import five_bar_problem
 from .measure import Case, Measured, Problem, measure_all
+from .pseudoinverse import PSEUDOINVERSES, pivot_order
 from .report import Cell, Report, Table
 
 if TYPE_CHECKING:
@@ -31,8 +32,8 @@ __all__ = ["exact_acceleration", "formulations", "stabilisations"]
 
 Array = NDArray[np.float64]
 
-WAYS: dict[str, Formulation] = {name: Formulation(name) for name in FORMULATIONS} | {
-    "aghili-gamma, best": Formulation("aghili-gamma", gamma="best")
+WAYS: dict[str, NamedFormulation] = {name: NamedFormulation(name) for name in FORMULATIONS} | {
+    "aghili-gamma, best": NamedFormulation("aghili-gamma", gamma="best")
 }
 HEADINGS = (  # of WAYS, so that thirteen columns fit on a page
     *("gauss", "null", "n-svd", "n-qr", "n-part", "n-diff", "aghili"),
@@ -259,7 +260,7 @@ def _pseudoinverses(states: Mapping[str, State], quick: bool) -> Table:
         state = states[name]
         default = state.time(lambda terms, f=state.f: acceleration(terms, f), quick)
         for inverse in PSEUDOINVERSES:
-            way = Formulation("udwadia-kalaba", pseudoinverse=inverse)
+            way = NamedFormulation("udwadia-kalaba", pseudoinverse=inverse)
             seconds = state.time(lambda terms, f=state.f, way=way: way.acceleration(terms, f), quick)
             error = state.error(way.acceleration(state.terms, state.f))
             rows.append((name, inverse, 1e6 * seconds, seconds / default, error))
@@ -301,12 +302,12 @@ KINDS: dict[str, dict[str, Any]] = {
     "projection, mass (default)": {},
     "projection, Euclidean": {"metric": "euclidean"},
     "projection and energy": {"energy": True},
-    "projection every 10 steps": {"project_every": 10},
+    "projection every 10 steps": {"every": 10},
     "all at once, Euclidean": {"stabilisation": "all-at-once", "metric": "euclidean"},
     "all at once, mass": {"stabilisation": "all-at-once"},
-    "Baumgarte, 10 and 10": {"stabilisation": "baumgarte", "baumgarte": (10.0, 10.0)},
-    "Baumgarte, 100 and 100": {"stabilisation": "baumgarte", "baumgarte": (100.0, 100.0)},
-    "Baumgarte, from the step": {"stabilisation": "baumgarte", "baumgarte": "adaptive"},
+    "Baumgarte, 10 and 10": {"stabilisation": "baumgarte", "gains": (10.0, 10.0)},
+    "Baumgarte, 100 and 100": {"stabilisation": "baumgarte", "gains": (100.0, 100.0)},
+    "Baumgarte, from the step": {"stabilisation": "baumgarte", "gains": "adaptive"},
     "none": {"stabilisation": "none"},
 }
 STEP = 2e-3

@@ -18,13 +18,15 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
 from .._progress import Progress, Reporter
-from ..dynamics.formulations import acceleration
-from ..dynamics.pseudoinverse import pseudoinverse
+from ..dynamics.acceleration import acceleration
 from ..errors import SimulationError, Status
 from ..model.mechanism import Mechanism
 from ..plants.parallelogram import parallelogram, pose, rate
 from ..sim.result import Simulation
 from ..sim.simulate import simulate
+from .formulations import NamedFormulation
+from .methods import settings
+from .pseudoinverse import pseudoinverse
 from .report import Report, Table
 
 if TYPE_CHECKING:
@@ -195,13 +197,13 @@ class _Setup:
     default: bool = False  # our defaults: the paper's conditions do not apply
 
     def options(self) -> dict[str, Any]:
-        """Arguments of `simulate`."""
+        """Arguments of `settings`."""
         common = {"rtol": self.tolerance, "atol": self.tolerance}
         if self.default:
             return common
         common |= {"method": self.method, "stabilisation": "none", "max_steps": MAX_STEPS[self.stabilised]}
         if self.stabilised:
-            common |= {"stabilisation": "baumgarte", "baumgarte": BAUMGARTE}
+            common |= {"stabilisation": "baumgarte", "gains": BAUMGARTE}
         if self.pseudoinverse is None:
             return common
         threshold = None if self.rank_given else self.tolerance
@@ -280,7 +282,9 @@ def _run(plant: Mechanism, setup: _Setup, duration: float) -> _Outcome:
     times = np.linspace(0.0, duration, round(100 * duration) + 1)
     begin = clock.process_time()
     try:
-        run = simulate(plant, q0=pose(STARTS[setup.start]), t_end=duration, output_times=times, **setup.options())
+        run = simulate(
+            plant, q0=pose(STARTS[setup.start]), t_end=duration, output_times=times, **settings(**setup.options())
+        )
     except SimulationError as error:
         if error.partial is None:
             raise
@@ -670,7 +674,9 @@ def _on_loops(plant: Mechanism, angle: float, name: str, repetitions: int) -> di
     for _ in range(repetitions):
         pseudoinverse(D, name)
     took = (clock.perf_counter() - begin) / repetitions
-    vdot = acceleration(plant.terms(q, v), np.zeros(plant.nv), formulation="udwadia-kalaba", pseudoinverse=name)
+    vdot = acceleration(
+        plant.terms(q, v), np.zeros(plant.nv), formulation=NamedFormulation("udwadia-kalaba", pseudoinverse=name)
+    )
     return {
         "angle to the flat pose (rad)": angle,
         "pseudoinverse": name,
@@ -697,7 +703,9 @@ def _off_loops(plant: Mechanism, drift: float, tolerance: float) -> dict[str, An
     }
     for name in METHODS:
         vdot = acceleration(
-            terms, np.zeros(plant.nv), formulation="udwadia-kalaba", pseudoinverse=name, rank_tolerance=tolerance
+            terms,
+            np.zeros(plant.nv),
+            formulation=NamedFormulation("udwadia-kalaba", pseudoinverse=name, rank_tolerance=tolerance),
         )
         row[name] = _relative(vdot, exact)
     return row

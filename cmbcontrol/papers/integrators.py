@@ -9,9 +9,9 @@ import numpy as np
 
 from .. import plants
 from .._progress import Progress
-from ..sim.integrators import LOCAL_METHODS, METHODS, MULTISTEP
 from .iftomm import four_bar_problem, governor_problem
 from .measure import Case, Measured, Problem, measure_all, work_precision
+from .methods import LOCAL_METHODS, METHODS, MULTISTEP
 from .report import Cell, Report, Table
 
 if TYPE_CHECKING:

@@ -16,6 +16,7 @@ from ..errors import SimulationError, Status
 from ..model.plant import Plant
 from ..sim.result import Simulation
 from ..sim.simulate import simulate
+from .methods import settings
 from .report import Cell
 
 if TYPE_CHECKING:
@@ -72,7 +73,7 @@ class Problem:
     def simulate(self, **options: Any) -> Simulation:
         """Run it."""
         options = {"t_end": self.t_end, "output_times": self.times} | options
-        return simulate(self.plant, self.effort, self.q0, self.v0, **options)
+        return simulate(self.plant, self.effort, self.q0, self.v0, **settings(**options))
 
     def measure(self, label: str, **options: Any) -> Measured:
         """Run it, and compare. What ends early is measured as far as it came, without an error."""
@@ -108,7 +109,7 @@ class Measured:
     outcome : str
         ``"finished"``, or where it stopped.
     options : dict
-        Of `simulate`.
+        Of `settings`.
     """
 
     label: str

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
 from .._progress import Progress, Reporter
-from ..dynamics.formulations import constrained_motion
+from ..dynamics.acceleration import constrained_motion
 from ..errors import SimulationError
 from ..model.mechanism import Mechanism
 from ..model.terms import RANK_TOLERANCE, Terms
@@ -24,6 +24,7 @@ from ..plants.five_bar import LONG, SHORT, five_bar, pose
 from ..sim.simulate import simulate
 from ..sim.stabilisation import project_all_at_once
 from .fixed_step import march
+from .methods import settings
 from .report import Cell, Report, Table
 
 if TYPE_CHECKING:
@@ -295,7 +296,7 @@ def simulated(label: str, case: str, t_end: float, *, cut: str = "right", **opti
     """A run by `simulate`; one that stops counts as far as it came."""
     plant, outcome = (machine() if cut == "right" else five_bar(cut)), "finished"
     try:
-        run = simulate(plant, q0=pose(plant, case), t_end=t_end, output_times=STEP, **options)
+        run = simulate(plant, q0=pose(plant, case), t_end=t_end, output_times=STEP, **settings(**options))
     except SimulationError as stopped:
         run = stopped.partial
         outcome = f"stops at {run.time[-1]:.4g} s"
@@ -470,7 +471,7 @@ def second_example(quick: bool = False, progress: Progress = False) -> Report:
     runs: list[Callable[[], Course]] = [
         lambda: simulated(
             "Lagrange (2.4, 2.5), Baumgarte, RK4 1 ms", "second", t_end, formulation="lagrange",
-            stabilisation="baumgarte", baumgarte=GAINS, **fixed,
+            stabilisation="baumgarte", gains=GAINS, **fixed,
         ),
         lambda: in_null_space("null space (3.5b), projected at 1e-3, RK4 1 ms", "second", t_end, project=True),
         lambda: simulated("default", "second", t_end),

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from . import local, scipy_methods
-from .integrators import SCIPY_METHODS
 from .run import Record, Run, Standing
-from .time_loop import Method, TimeLoop
+from .time_loop import TimeLoop
 
 __all__ = ["advance"]
 
@@ -21,12 +19,5 @@ def advance(run: Run, record: Record, now: Standing, until: float) -> None:
     record.begin(now.t, now.x, run.plant.nu)
     time_loop = TimeLoop(run, now)
     with np.errstate(all="ignore"):  # values that run away are seen by their size
-        time_loop.begin(now, _method(run, time_loop, now))
+        time_loop.begin(now, run.integrator.method(run, time_loop, now))
         time_loop.go(record, now, until)
-
-
-def _method(run: Run, time_loop: TimeLoop, now: Standing) -> Method | None:
-    """The method of a run, where it is none of the loop's own."""
-    if run.parametrization is not None:
-        return local.Method(run, now)
-    return scipy_methods.Method(run, time_loop, now) if run.method in SCIPY_METHODS else None

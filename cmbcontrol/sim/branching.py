@@ -15,7 +15,7 @@ from .advance import advance
 from .leaving import leave
 from .path import coefficients
 from .run import Met, Record, Run, Standing
-from .steering import PASSING, Steering, turned
+from .steering import Steering, turned
 
 __all__ = ["advance_through"]
 
@@ -64,10 +64,10 @@ def advance_through(run: Run, now: Standing, until: float, steering: Steering, r
 def _passing(run: Run) -> bool:
     """Whether the method goes through singular configurations."""
     return (
-        run.parametrization is None
+        not run.integrator.local
         and run.options.pass_within > 0.0
         and run.stabilisation.passes
-        and run.method in PASSING
+        and run.integrator.passes
     )
 
 

@@ -12,7 +12,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from .integrators import rosenbrock, sdirk4
+from .tableaux import rosenbrock, sdirk4
 
 __all__ = ["OutOfReach", "RosenbrockStepper", "SdirkStepper", "Step", "StepTooSmall", "Stepper", "System"]
 

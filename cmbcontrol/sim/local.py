@@ -1,7 +1,7 @@
 """Steps of the local state-space form: integration in independent coordinates, on the manifold throughout.
 
-The state is ``(y, y_v, c)`` in the present chart, with the controller's state c; see `linear.local_form`. DOP853
-integrates the work of actuators and dampers too, implicit methods find it by quadrature. A step
+The state is ``(y, y_v, c)`` in the present chart, with the controller's state c; see `linear.local_form`. Implicit
+methods find the work of actuators and dampers by quadrature; an explicit one may integrate it, too. A step
 never leaves the manifold, so nothing is projected. Where the conditioning of the chart has fallen to
 its threshold, or a stage lies beyond the chart's end, the run goes on in a new chart about the state reached.
 """
@@ -24,7 +24,7 @@ from .implicit import OutOfReach, RosenbrockStepper, SdirkStepper, Step, Stepper
 from .path import NODES, coefficients
 from .run import Run, Standing
 
-__all__ = ["Method"]
+__all__ = ["Method", "ScipyStepper"]
 
 Array = NDArray[np.float64]
 
@@ -42,10 +42,10 @@ class _NoProgress(Exception):
 class _System:
     """The closed loop in one chart: dx/dt and its Jacobian, x = (y, y_v, c), and the work where it is a state."""
 
-    def __init__(self, run: Run, form: LocalForm) -> None:
+    def __init__(self, run: Run, form: LocalForm, working: bool) -> None:
         self.run, self.form, self.control = run, form, run.control
         self.states = 2 * form.dof
-        self.working = run.method == "local-dop853"
+        self.working = working
         self.near: Pose = form.chart.base
         self.counts = dict.fromkeys(
             ("evaluations", "jacobians", "factorizations", "power_evaluations", "position_iterations"), 0
@@ -54,7 +54,7 @@ class _System:
 
     def moved(self, form: LocalForm) -> _System:
         """The same system in another chart; the counts go on."""
-        system = _System(self.run, form)
+        system = _System(self.run, form, self.working)
         system.counts = self.counts
         return system
 
@@ -170,7 +170,7 @@ class _System:
         return float(forces.dissipated_power(model, terms.v, work.R, work.p, work.V))
 
 
-class _ScipyStepper:
+class ScipyStepper:
     """scipy's Radau and DOP853, stepped as our own methods are."""
 
     def __init__(self, solver: type, system: _System, t: float, x: Array, h: float, run: Run, rtol: float) -> None:
@@ -233,6 +233,7 @@ class Method:
     """Steps in independent coordinates, for the time loop; see `time_loop.Method`."""
 
     projected = False
+    working = False  # whether the work of actuators and dampers is a state
 
     def __init__(self, run: Run, now: Standing) -> None:
         self.run, self.h = run, now.h
@@ -242,7 +243,7 @@ class Method:
         self._before = np.inf  # conditioning of the chart at the start of the last step
         self._q = now.x[: self.nq].copy()
         self.system: _System | None = None  # made by the first step, which tells what is wrong with the start
-        self.stepper: Stepper | _ScipyStepper | None = None
+        self.stepper: Stepper | ScipyStepper | None = None
 
     def forget(self) -> None:
         """The efforts have changed."""
@@ -253,8 +254,9 @@ class Method:
         """End, state and dense coefficients of the next step; in a new chart where the present one does not reach."""
         self._q = x[: self.nq].copy()
         if self.system is None:
-            form = LocalForm(self.run.plant, chart=self.run.parametrization.at(self.run.plant, self._q))
-            self.system = _System(self.run, form)
+            chosen = self.run.integrator.independent()
+            form = LocalForm(self.run.plant, chart=chosen.at(self.run.plant, self._q))
+            self.system = _System(self.run, form, self.working)
         if self.stepper is not None and self.stepper.t == t:
             self._require_progress(t)
             if self.system.form.chart.worn(self.system.near):
@@ -270,9 +272,9 @@ class Method:
                 self.h = self.stepper.h
                 if self._away():
                     self._renew(t, x)  # a chart about this state reaches further
-                elif self.run.fixed or self.h < 4e-16 * max(t, 1e-3 * self.run.t_end):
+                elif self.run.integrator.fixed or self.h < 4e-16 * max(t, 1e-3 * self.run.t_end):
                     raise
-                elif isinstance(self.stepper, _ScipyStepper):
+                elif isinstance(self.stepper, ScipyStepper):
                     self.stepper.h = 0.25 * self.h
         self.h = self.stepper.h
         self._steps += 1
@@ -314,7 +316,7 @@ class Method:
         """
         run, now = self.run, self.system.near.conditioning
         lowest, highest = _END
-        tolerance = 0.0 if run.fixed else 10.0 * max(run.options.rtol, run.options.atol)
+        tolerance = 0.0 if run.integrator.fixed else 10.0 * max(run.options.rtol, run.options.atol)
         if now < self._before and now < min(max(tolerance, lowest), highest):
             raise _NoProgress
         tries = self._steps + self.rejections + self.charts
@@ -340,19 +342,22 @@ class Method:
     def _restart(self, t: float, x: Array) -> None:
         """The method anew, at a state."""
         self._close_stepper()
-        run, opt, n = self.run, self.run.options, self.nq + self.nv
+        n = self.nq + self.nv
         work = x[n : n + 2] if self.system.working else np.zeros(0)
         own = self.system.form.state(self._q, x[self.nq : n].copy(), self.system.near.y)
         y = np.concatenate([own, x[n + 2 :], work])
-        if run.method in ("radau", "local-dop853"):
-            from scipy.integrate import DOP853, Radau
+        self.stepper = self._made(t, y)
 
-            solver = Radau if run.method == "radau" else DOP853
-            self.stepper = _ScipyStepper(solver, self.system, t, y, self.h, run, opt.rtol)
-            return
-        arguments = (self.system, t, y, self.h, opt.rtol, opt.atol, np.inf if run.fixed else opt.max_step, run.fixed)
-        sdirk = run.method == "sdirk4"
-        self.stepper = SdirkStepper(*arguments) if sdirk else RosenbrockStepper(run.method, *arguments)
+    def _made(self, t: float, y: Array) -> Stepper | ScipyStepper:
+        """The stepper of the method."""
+        run, opt, fixed = self.run, self.run.options, self.run.integrator.fixed
+        name = run.integrator.name
+        if name == "radau":
+            from scipy.integrate import Radau
+
+            return ScipyStepper(Radau, self.system, t, y, self.h, run, opt.rtol)
+        arguments = (self.system, t, y, self.h, opt.rtol, opt.atol, np.inf if fixed else opt.max_step, fixed)
+        return SdirkStepper(*arguments) if name == "sdirk4" else RosenbrockStepper(name, *arguments)
 
     def _close_stepper(self) -> None:
         """Add up what a stepper has counted."""
@@ -392,7 +397,7 @@ class Method:
             found = Status.STEP_TOO_SMALL, self._reason(None)
         elif isinstance(error, (OutOfReach, ParametrizationError, SingularConfigurationError)):
             cause = error.__cause__ if isinstance(error, OutOfReach) else error
-            ended = Status.PROJECTION if self.run.fixed else Status.STEP_TOO_SMALL
+            ended = Status.PROJECTION if self.run.integrator.fixed else Status.STEP_TOO_SMALL
             found = Status.NOT_FINITE if cause is None else ended, self._reason(cause)
         elif isinstance(error, ModelError) and error.__cause__ is None:  # no function of the plant, nor a watched one
             found = Status.MASS_MATRIX, error

@@ -257,7 +257,7 @@ def _quantities(run: Run, X: Array, U: Array, failures: _Failures) -> dict[str, 
 def _target(run: Run, terms: Terms) -> Array:
     """What A dv/dt is to be; with Baumgarte's terms where their gains are given."""
     kept = run.stabilisation
-    if kept.kind != "baumgarte" or kept.gains is None:
+    if kept.kind != "baumgarte" or kept.adaptive:
         return -terms.b
     return kept.correction(terms.A @ terms.v, terms.phi) - terms.b
 

@@ -10,14 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._progress import Reporter
-from ..dynamics.formulations import Formulation
+from ..dynamics.acceleration import Formulation
 from ..dynamics.singular import regular_gradient
 from ..errors import Status, SwitchingError
 from ..kernels import motion
-from ..linear.parametrization import Parametrization
 from ..model.plant import Plant
 from .control import Control, LawFailed
 from .events import Observers
+from .integrator import Integrator
 from .stabilisation import Stabilisation
 
 __all__ = [
@@ -121,13 +121,11 @@ class Run:
     plant: Plant
     control: Control
     options: motion.Options
-    method: str
+    integrator: Integrator
     t_end: float
     max_steps: int
     report: Reporter
     times: Array = field(default_factory=lambda: np.zeros(0))
-    parametrization: Parametrization | None = None
-    fixed: bool = False
     stabilisation: Stabilisation = field(default_factory=Stabilisation)
     formulation: Formulation | None = None  # None: Gauss' principle, in the kernels
     watch: Watch | None = None  # what may end a part of the run

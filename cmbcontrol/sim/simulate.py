@@ -14,22 +14,20 @@ from .. import _check
 from .._interrupt import held, let_through
 from .._progress import Progress, Reporter
 from ..controllers.protocol import as_controller
-from ..controllers.with_model import WithModel
-from ..dynamics.formulations import Formulation
+from ..dynamics.acceleration import Formulation, Gauss
 from ..errors import (
     Interrupted,
     SimulationError,
     Status,
     SwitchingError,
 )
-from ..linear.parametrization import Parametrization, as_parametrization
 from ..model.plant import Plant
 from ..model.terms import RANK_TOLERANCE
 from . import output
 from .control import Control, LawFailed, after
 from .ending import where, why_ended
 from .events import LIMITS, Event, Observers, listed_events
-from .integrators import LADDER, LOCAL_METHODS, METHODS, MULTISTEP
+from .integrator import Integrator
 from .result import Simulation
 from .run import Record, Run, Standing
 from .runaway import runaway
@@ -42,7 +40,6 @@ from .switching_run import Course, Loops, run_in_parts
 __all__ = ["simulate"]
 
 Array = NDArray[np.float64]
-_FIXED = ("rk4", "sdirk4", "rodas4", "rodas5p")  # methods that may have a fixed step
 
 
 def _with_interrupts_named(function: Callable[..., Simulation]) -> Callable[..., Simulation]:
@@ -69,24 +66,11 @@ def simulate(
     *,
     t_end: float,
     output_times: ArrayLike | float | None = None,
-    method: str = "auto",
-    formulation: str | Formulation = "gauss",
-    pseudoinverse: str | None = None,
-    rank_tolerance: float | None = None,
-    step: float | None = None,
+    method: str | Integrator = "auto",
     rtol: float | None = None,
     atol: float | None = None,
-    max_step: float = np.inf,
-    max_steps: int = 1_000_000,
-    stabilisation: str = "projection",
-    metric: str = "mass",
-    energy: bool = False,
-    project_every: int = 1,
-    baumgarte: tuple[float, float] | str = (10.0, 10.0),
-    pass_within: float = 1e-4,
-    parametrization: str | Parametrization | None = None,
-    coordinates: Sequence[str] | ArrayLike | None = None,
-    model: Plant | None = None,
+    stabilisation: str | Stabilisation = "projection",
+    formulation: Formulation | None = None,
     switches: Sequence[Switch | Contact] = (),
     branch: Any = None,
     events: Sequence[Event | Callable] = (),
@@ -107,62 +91,16 @@ def simulate(
         s, from 0.
     output_times : array_like or float, optional
         Times of the output, or their spacing, s; 500 intervals unless given.
-    method : str
-        ``auto`` is ``dop853``; under a sampled law, each held interval takes the one of three methods, of order 4, 5
-        and 8, that needs the fewest evaluations. The run says which in its attribute ``method``.
-
-        In all coordinates, with projection after each step:
-
-        - ``dop853``: explicit Runge-Kutta of order 8 with step control; passes singular configurations;
-        - ``verner65``: Verner's explicit method of order 6 with step control (DVERK);
-        - ``rk4``: the classical method of order 4 with a fixed `step`.
-
-        In independent coordinates (the local state-space form, Spencer, eqs. 2.16 and 4.8), with closed loops by
-        construction:
-
-        - ``radau``: Radau IIA of order 5, implicit; the first choice for stiff machines;
-        - ``rodas5p``, ``rodas4``: Rosenbrock methods of order 5 and 4, one exact Jacobian a step, no iteration;
-        - ``sdirk4``: diagonally implicit Runge-Kutta of order 4;
-        - ``local-dop853``: the explicit method, for comparison.
-
-        scipy's, in all coordinates, for comparison: ``scipy-rk45``, ``scipy-dop853``, ``scipy-radau`` with projection;
-        ``scipy-bdf``, ``scipy-lsoda``, ``vode-adams``, ``vode-gear`` are multistep methods, whose memory of past states
-        a projection would contradict: they take ``stabilisation="baumgarte"`` or ``"none"``.
-    formulation : str or Formulation
-        Of the accelerations, see `acceleration`; all but ``"gauss"`` run interpreted.
-    pseudoinverse : str, optional
-        Of a formulation that takes one, see `pseudoinverse`.
-    rank_tolerance : float, optional
-        Rows of which less than this part of the largest is left count as redundant; 1e-10 unless given.
-    step : float, optional
-        Fixed step, s: needed for ``rk4``, possible for ``sdirk4``, ``rodas4`` and ``rodas5p``.
+    method : str or Integrator
+        ``auto`` (``dop853``, and under sampled laws what suits their intervals), ``dop853``, ``rk4``; for stiff
+        machines ``radau``, ``rodas5p``, ``rodas4``, ``sdirk4``. An `Integrator` has options: a fixed step, the longest
+        one, independent coordinates.
     rtol, atol : float, optional
-        Error allowed a step, relative and absolute (rad, m, rad/s, m/s); 1e-11 unless given, 1e-8 with ``auto`` under
-        a sampled law with noise or steps in its signals (``rough``), and 1e-7 for implicit methods with step control.
-    max_step, max_steps : float, int
-    stabilisation : {"projection", "all-at-once", "baumgarte", "none"}
-        ``projection``: bring first position, then velocity back onto the loops after each step. ``all-at-once``:
-        bring position, velocity and energy back together (Spencer, 3.1.3). ``baumgarte``: add 2 alpha phi' + beta^2
-        phi to the constraint ((3.8) there). ``none``: let the loops drift open.
-    metric : {"mass", "euclidean"}
-        Metric of the projection.
-    energy : bool
-        Scale the velocity to the energy balance after each projection, too.
-    project_every : int
-        Steps from one projection to the next (Aghili's loop (39) "once every few time steps").
-    baumgarte : (float, float) or "adaptive"
-        alpha and beta, 1/s; or 1/h and sqrt(2)/h, with the step h.
-    pass_within : float
-        Motion that comes this near to a singular configuration (as a fraction of the regular constraint
-        gradient) passes straight through it; 0 never does. See the guide on singular configurations. Local coordinates
-        end at singular configurations: the methods in them stop there with an error.
-    parametrization : {"tangent", "partitioning"} or Parametrization, optional
-        Independent coordinates of the methods in the local state-space form; tangent space unless given.
-    coordinates : sequence of str, or array_like, shape (dof, nv), optional
-        The same by name, or as a matrix R.
-    model : Plant, optional
-        What the controller takes the plant for, with the same coordinates and motors; the plant itself unless given.
-        Short for a controller ``WithModel(model, controller)``.
+        Error allowed a step, relative and absolute (rad, m, rad/s, m/s); see `Integrator`.
+    stabilisation : {"projection", "all-at-once", "baumgarte", "none"} or Stabilisation
+        What keeps the loops closed; a `Stabilisation` has options, such as Baumgarte's gains.
+    formulation : Formulation, optional
+        Of the accelerations; Gauss' principle unless given, see `acceleration`. All others run interpreted.
     switches : sequence of Engage, Release, Lock, Unlock or Contact, optional
         What switches loops on and off during the run, by time, by a condition, or as the contacts push. The controller
         stays the same; it gets the terms of the loops that hold. See the guide on constraints that come and go.
@@ -198,7 +136,7 @@ def simulate(
     ValueError
         Where the start does not fit the plant, or independent coordinates are dependent there (`ParametrizationError`).
     TypeError
-        Where an option says nothing about the method.
+        Where options do not go together.
 
     Examples
     --------
@@ -213,30 +151,23 @@ def simulate(
     loops = Loops(plant, _listed(switches))
     if loops.changing and q0 is not None:
         plant = loops.start(_check.vector(q0, plant.nq, "q0", plant.position_names))
-    kept = Stabilisation.of(stabilisation, metric, energy, project_every, baumgarte)
-    q0, v0 = start_state(plant, q0, v0, metric)
+    kept, integrator = Stabilisation.of(stabilisation), Integrator.of(method, rtol, atol)
+    q0, v0 = start_state(plant, q0, v0, kept.metric)
     check_start(plant, q0, v0)
-    steering = Steering(branch, method, stabilisation)
+    passing = integrator.passes and kept.kind == "projection"
+    steering = Steering(branch, passing, f"{integrator.name!r} with {kept.kind!r}")
     t_end = _check.positive(t_end, "t_end")
     times = _output_times(output_times, t_end)
-    _check.one_of(method, METHODS, "method")
-    named = _formulation(formulation, pseudoinverse, rank_tolerance)
-    _require_fitting(method, step, kept, named, parametrization, coordinates)
-    if loops.changing and coordinates is not None:
+    if formulation is not None:
+        _check.instance(formulation, Formulation, "formulation", "such as NamedFormulation of cmbcontrol.papers")
+    named = None if isinstance(formulation, Gauss) else formulation
+    _require_fitting(integrator, kept, named)
+    if loops.changing and integrator.coordinates is not None:
         raise TypeError("switches= change the loops, and with them which coordinates are independent; leave them out")
-    law = as_controller(controller, plant) if model is None else WithModel(model, controller)
-    rough = method == "auto" and bool(getattr(law, "rough", False))
-    if method == "auto" and getattr(law, "period", None) is None:
-        method = "dop853"
-    rtol, atol = (_tolerance(method, step, rough, x, name) for x, name in ((rtol, "rtol"), (atol, "atol")))
-    longest = _check.positive(max_step, "max_step", infinite=True) if step is None else _check.positive(step, "step")
-    options = options_of(
-        plant, q0, kept, rtol, atol, t_end,
-        tolerance=_rank_tolerance(formulation, rank_tolerance),
-        max_step=longest,
-        max_steps=_check.count(max_steps, "max_steps"),
-        pass_within=_check.positive(pass_within, "pass_within", zero=True),
-    )  # fmt: skip
+    law = as_controller(controller, plant)
+    integrator = integrator.under(law)
+    tolerance = RANK_TOLERANCE if formulation is None else formulation.rank_tolerance or RANK_TOLERANCE
+    options = options_of(plant, q0, kept, integrator, t_end, tolerance)
     control = Control(plant, law, after(times, t_end))
     observers = Observers(plant, listed_events(events), _check.one_of(limits, LIMITS, "limits"), t_end)
     observers.begin(0.0, np.concatenate([q0, v0]))
@@ -245,34 +176,23 @@ def simulate(
     u0 = control.first(terms.copied())  # a law that does not fit fails here, with its own message
     if named is not None:
         named.acceleration(terms, terms.B @ u0)  # so does a formulation
-    first = step if step is not None else first_step(asked, q0, v0, u0, options)
-    chosen = as_parametrization(parametrization, coordinates) if method in LOCAL_METHODS else None
+    first = integrator.step or first_step(asked, q0, v0, u0, options)
     run = Run(
-        plant,
-        control,
-        options,
-        method,
-        t_end,
-        options.max_steps,
-        Reporter(progress, "simulating"),
-        times,
-        chosen,
-        step is not None,
-        kept,
-        named,
-        observers=observers,
-    )
+        plant, control, options, integrator, t_end, options.max_steps, Reporter(progress, "simulating"), times, kept,
+        named, observers=observers,
+    )  # fmt: skip
     now = Standing(0.0, np.concatenate([q0, v0, np.zeros(2), control.integrated]), first)
     settings = {
-        "method": f"auto ({', '.join(LADDER)})" if method == "auto" else method,
-        "rtol": rtol, "atol": atol, "stabilisation": stabilisation, "metric": metric,
-        "pass_within": pass_within, "energy_projection": int(kept.energy), "project_every": kept.every,
-        "formulation": "gauss" if named is None else named.name,
-        "pseudoinverse": "" if named is None else _label(named.pseudoinverse), "rank_tolerance": options.tolerance,
-        "baumgarte": "adaptive" if kept.gains is None else list(kept.gains),
+        "method": integrator.label, "rtol": integrator.rtol, "atol": integrator.atol, "stabilisation": kept.kind,
+        "metric": kept.metric, "pass_within": 0.0 if integrator.local else integrator.pass_within,
+        "energy_projection": int(kept.energy), "project_every": kept.every,
+        "formulation": "gauss" if named is None else named.name, "rank_tolerance": options.tolerance,
+        "baumgarte": "adaptive" if kept.adaptive else list(kept.gains),
     }  # fmt: skip
-    if chosen is not None:
-        settings |= {"parametrization": type(chosen).__name__, "pass_within": 0.0}
+    if named is not None:
+        settings |= {name: value for name, value in vars(named).items() if isinstance(value, (str, float))}
+    if integrator.local:
+        settings["parametrization"] = type(integrator.independent()).__name__
     course, simulation = Course(), None
     try:
         with held():
@@ -315,75 +235,29 @@ def _listed(switches: Any) -> list[Switch | Contact]:
     )
 
 
-def _formulation(given: str | Formulation, pseudoinverse: str | None, tolerance: float | None) -> Formulation | None:
-    """A formulation by name; None for Gauss' principle, which the kernels know."""
-    if isinstance(given, Formulation):
-        if pseudoinverse is not None or tolerance is not None:
-            raise TypeError("a Formulation has its pseudoinverse and rank_tolerance itself; leave them out")
-        return None if given.name == "gauss" else given
-    if given == "gauss" and pseudoinverse is None:
-        return None
-    return Formulation(given, pseudoinverse=pseudoinverse, rank_tolerance=tolerance)
-
-
-def _rank_tolerance(formulation: str | Formulation, given: float | None) -> float:
-    """Of projections, and of Gauss' principle."""
-    if given is None and isinstance(formulation, Formulation):
-        given = formulation.rank_tolerance
-    return RANK_TOLERANCE if given is None else _check.positive(given, "rank_tolerance")
-
-
-def _label(pseudoinverse: Any) -> str:
-    """What the result calls a pseudoinverse."""
-    if pseudoinverse is None or isinstance(pseudoinverse, str):
-        return pseudoinverse or ""
-    return getattr(pseudoinverse, "__name__", type(pseudoinverse).__name__)
-
-
-def _require_fitting(
-    method: str, step: Any, kept: Stabilisation, formulation: Formulation | None, parametrization, coordinates
-) -> None:
-    """Refuse options that say nothing about a method."""
-    if method == "rk4" and step is None:
-        raise TypeError("method='rk4' needs step= (s); the other methods choose their step themselves")
-    if step is not None and method not in _FIXED:
-        raise TypeError(f"method={method!r} chooses its step itself; a fixed step= (s) goes with " + ", ".join(_FIXED))
-    if method in MULTISTEP:
+def _require_fitting(integrator: Integrator, kept: Stabilisation, formulation: Formulation | None) -> None:
+    """Refuse what does not go together."""
+    if integrator.multistep:
         if kept.projects:
             raise TypeError(
-                f"method={method!r} builds on past states, which a projection would contradict: it takes "
-                "stabilisation='baumgarte' or 'none'"
+                f"method {integrator.name!r} builds on past states, which a projection would contradict: it takes "
+                "stabilisation 'baumgarte' or 'none'"
             )
-        if kept.kind == "baumgarte" and kept.gains is None:
+        if kept.kind == "baumgarte" and kept.adaptive:
             raise TypeError(
-                f"method={method!r} builds on past rates, so Baumgarte's gains cannot follow from the step; give "
-                "baumgarte=(alpha, beta)"
+                f"method {integrator.name!r} builds on past rates, so Baumgarte's gains cannot follow from the step; "
+                "give gains=(alpha, beta)"
             )
-    if method not in LOCAL_METHODS:
-        if parametrization is not None or coordinates is not None:
-            raise TypeError(
-                f"method={method!r} integrates all coordinates; parametrization= and coordinates= go with "
-                + ", ".join(LOCAL_METHODS)
-            )
-    elif formulation is not None:
+    if integrator.local and formulation is not None:
         raise TypeError(
-            f"method={method!r} integrates the local state-space form, which is a formulation itself: formulation= and "
-            "pseudoinverse= go with methods in all coordinates"
+            f"method {integrator.name!r} integrates the local state-space form, which is a formulation itself: "
+            "formulation= goes with methods in all coordinates"
         )
-    elif kept != Stabilisation(metric=kept.metric, gains=kept.gains):
+    if integrator.local and kept != Stabilisation(metric=kept.metric, gains=kept.gains):
         raise TypeError(
-            f"method={method!r} stays on the manifold by itself: stabilisation=, energy= and project_every= go with "
-            "methods in all coordinates"
+            f"method {integrator.name!r} stays on the manifold by itself: stabilisation= goes with methods in all "
+            "coordinates"
         )
-
-
-def _tolerance(method: str, step: float | None, rough: bool, given: float | None, what: str) -> float:
-    """A tolerance, or what goes with the method."""
-    if given is not None:
-        return _check.positive(given, what)
-    if rough:
-        return 1e-8
-    return 1e-7 if step is None and method in LOCAL_METHODS and method != "local-dop853" else 1e-11
 
 
 def _output_times(given: ArrayLike | float | None, t_end: float) -> Array:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import KW_ONLY, dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,47 +24,76 @@ _ITERATIONS = 20
 
 @dataclass(frozen=True)
 class Stabilisation:
-    """How a run is kept on the loops.
+    """What keeps a run on the closed loops.
 
-    Attributes
+    ``simulate(..., stabilisation="baumgarte")`` is short for ``stabilisation=Stabilisation("baumgarte")``.
+
+    Parameters
     ----------
     kind : {"projection", "all-at-once", "baumgarte", "none"}
+        ``projection``: bring first position, then velocity back onto the loops after each step. ``all-at-once``:
+        bring position, velocity and energy back together (Spencer, 3.1.3). ``baumgarte``: add 2 alpha phi' + beta^2
+        phi to the constraint ((3.8) there). ``none``: let the loops drift open.
     metric : {"mass", "euclidean"}
-        Of projections.
+        Metric of projections.
     energy : bool
-        Whether a projection restores the energy balance, too.
+        Scale the velocity to the energy balance after each projection, too.
     every : int
-        Accepted steps from one projection to the next.
-    gains : (float, float) or None
-        Baumgarte's alpha and beta, 1/s; None where they follow from the step.
+        Accepted steps from one projection to the next (Aghili's loop (39) "once every few time steps").
+    gains : (float, float) or "adaptive"
+        Baumgarte's alpha and beta, 1/s; or 1/h and sqrt(2)/h, with the step h.
+
+    Raises
+    ------
+    ValueError, TypeError
+        Where a name is unknown, a number out of range, or an option does not apply.
+
+    Examples
+    --------
+    >>> from cmbcontrol import plants, simulate
+    >>> plant = plants.five_bar()
+    >>> start = plant.assemble(left=2.1, right=1.0)
+    >>> run = simulate(plant, None, start, t_end=0.5, stabilisation=Stabilisation("baumgarte", gains=(20.0, 20.0)))
+    >>> bool(1e-14 < run.max_drift < 1e-8)
+    True
     """
 
     kind: str = "projection"
+    _: KW_ONLY
     metric: str = "mass"
     energy: bool = False
     every: int = 1
-    gains: tuple[float, float] | None = (10.0, 10.0)
+    gains: tuple[float, float] | str = (10.0, 10.0)
+
+    def __post_init__(self) -> None:
+        kind = _check.one_of(self.kind, STABILISATIONS, "stabilisation", "kind")
+        _check.one_of(self.metric, ("mass", "euclidean"), "metric")
+        energy, every = _check.flag(self.energy, "energy"), _check.count(self.every, "every")
+        if isinstance(self.gains, str):
+            _check.one_of(self.gains, ("adaptive",), "gains")
+        else:
+            gains = tuple(float(g) for g in _check.vector(self.gains, 2, "gains", ("alpha", "beta")))
+            if min(gains) < 0.0:
+                raise ValueError(f"gains must not be negative, got alpha, beta = {gains}")
+            object.__setattr__(self, "gains", gains)
+        if kind in ("baumgarte", "none"):
+            for name, given in (("energy", energy), ("every", every != 1)):
+                if given:
+                    raise TypeError(f"stabilisation {kind!r} projects nothing; {name}= goes with a projection")
+        if kind == "all-at-once" and energy:
+            raise TypeError("stabilisation 'all-at-once' restores the energy already; leave energy= out")
 
     @classmethod
-    def of(cls, kind: str, metric: str, energy: bool, every: int, baumgarte: Any) -> Stabilisation:
-        """From the arguments of `simulate`, checked."""
-        _check.one_of(kind, STABILISATIONS, "stabilisation")
-        _check.one_of(metric, ("mass", "euclidean"), "metric")
-        energy, every = _check.flag(energy, "energy"), _check.count(every, "project_every")
-        if isinstance(baumgarte, str):
-            _check.one_of(baumgarte, ("adaptive",), "baumgarte")
-            gains = None
-        else:
-            gains = tuple(float(g) for g in _check.vector(baumgarte, 2, "baumgarte", ("alpha", "beta")))
-            if min(gains) < 0.0:
-                raise ValueError(f"baumgarte must not be negative, got alpha, beta = {gains}")
-        if kind in ("baumgarte", "none"):
-            for name, given in (("energy", energy), ("project_every", every != 1)):
-                if given:
-                    raise TypeError(f"stabilisation={kind!r} projects nothing; {name}= goes with a projection")
-        if kind == "all-at-once" and energy:
-            raise TypeError("stabilisation='all-at-once' restores the energy already; leave energy= out")
-        return cls(kind, metric, energy, every, gains)
+    def of(cls, given: str | Stabilisation) -> Stabilisation:
+        """From its name, or one that is made already."""
+        if not isinstance(given, (str, Stabilisation)):
+            raise TypeError(f"stabilisation must be a name or a Stabilisation, got {_check.shown(given)}")
+        return cls(given) if isinstance(given, str) else given
+
+    @property
+    def adaptive(self) -> bool:
+        """Whether Baumgarte's gains follow from the step."""
+        return self.gains == "adaptive"
 
     @property
     def projects(self) -> bool:
@@ -94,7 +122,7 @@ class Stabilisation:
 
         Gains that follow from the step are those of `kernels.motion.step_gains`.
         """
-        alpha, beta = self.gains if self.gains is not None else motion.step_gains(step)
+        alpha, beta = motion.step_gains(step) if self.adaptive else self.gains
         return -2.0 * alpha * rate - beta**2 * phi
 
 

@@ -12,6 +12,7 @@ from ..errors import SingularConfigurationError
 from ..kernels import constrained, motion
 from ..model.plant import Plant
 from ..model.terms import RANK_TOLERANCE
+from .integrator import Integrator
 from .run import regular_gradient
 from .stabilisation import Stabilisation
 
@@ -95,35 +96,30 @@ def options_of(
     plant: Plant,
     q0: Array,
     kept: Stabilisation,
-    rtol: float,
-    atol: float,
+    integrator: Integrator,
     t_end: float,
-    *,
-    tolerance: float,
-    max_step: float,
-    max_steps: int,
-    pass_within: float,
+    tolerance: float = RANK_TOLERANCE,
 ) -> motion.Options:
     """The numbers that steer a run from q0."""
-    alpha, beta = kept.gains or (0.0, 0.0)
+    alpha, beta = (0.0, 0.0) if kept.adaptive else kept.gains
     return motion.Options(
-        rtol=rtol,
-        atol=atol,
-        max_step=max_step,
-        max_steps=max_steps,
+        rtol=integrator.rtol,
+        atol=integrator.atol,
+        max_step=integrator.step or integrator.max_step,
+        max_steps=integrator.max_steps,
         t_end=t_end,
         tolerance=tolerance,
         cap=plant.generic_rank(q0),
         reference=regular_gradient(plant, q0),
         accuracy=1e-15 * plant.size,
-        pass_within=pass_within,
+        pass_within=integrator.pass_within,
         stabilisation=kept.code,
         every=kept.every,
         euclidean=kept.metric == "euclidean",
         energy=kept.energy,
         alpha=alpha,
         beta=beta,
-        held_gains=kept.kind == "baumgarte" and kept.gains is None,
+        held_gains=kept.kind == "baumgarte" and kept.adaptive,
     )  # fmt: skip
 
 

@@ -12,12 +12,10 @@ from .. import _check
 from ..dynamics.singular import SingularConfiguration
 from ..errors import SwitchingError
 
-__all__ = ["PASSING", "Steering", "turned"]
+__all__ = ["Steering", "turned"]
 
 Array = NDArray[np.float64]
 Choice = int | ArrayLike | None
-
-PASSING = ("auto", "dop853", "verner65")  # methods that pass singular configurations
 
 
 class Steering:
@@ -27,8 +25,10 @@ class Steering:
     ----------
     branch : None, int, array_like (nv,), mapping or callable
         See `simulate`.
-    method, stabilisation : str
-        Of the run.
+    passing : bool
+        Whether the run passes singular configurations.
+    way : str
+        Its method and stabilisation, for the message.
 
     Raises
     ------
@@ -36,13 +36,13 @@ class Steering:
         Where the run does not pass singular configurations.
     """
 
-    def __init__(self, branch: Any = None, method: str = "dop853", stabilisation: str = "projection") -> None:
+    def __init__(self, branch: Any = None, passing: bool = True, way: str = "") -> None:
         self.branch = branch
         self.passed = 0
-        if branch is not None and (method not in PASSING or stabilisation != "projection"):
+        if branch is not None and not passing:
             raise TypeError(
-                f"branch= steers runs that pass singular configurations: method= {' or '.join(PASSING)} with "
-                f"stabilisation='projection', not {method!r} with {stabilisation!r}"
+                "branch= steers runs that pass singular configurations: method 'auto' or 'dop853' with stabilisation "
+                f"'projection', not {way}"
             )
         if isinstance(branch, Mapping):
             for number in branch:

@@ -15,11 +15,12 @@ from ..controllers.protocol import ConstantEffort
 from ..errors import ModelError, SimulationError, SingularConfigurationError, Status
 from ..kernels import loop, motion, passages
 from ..model.plant import Plant
-from ..model.terms import RANK_TOLERANCE, Terms
+from ..model.terms import Terms
 from .control import Control
 from .ending import where, why_ended
 from .engine import NotFinite
 from .events import LIMITS, Event, Observers, listed_events
+from .integrator import Integrator
 from .leaving import leave
 from .output import passage_events
 from .run import Record, Run, Standing, spent
@@ -81,14 +82,10 @@ class Stepper:
         Start; the loops must be closed (see ``plant.assemble``). v0 is zero unless given.
     t_end : float
         About how long is to be stepped in all, s; what counts as an instant follows from it. It ends nothing.
-    method : {"auto", "dop853", "verner65"}
-        See `simulate`; ``auto`` takes, for each step, the one of three methods that needs the fewest evaluations.
-    rtol, atol : float
-        Error allowed a step of the method, relative and absolute (rad, m, rad/s, m/s).
-    max_step : float
-        Of the method, s.
-    pass_within : float
-        See `simulate`.
+    method : str or Integrator
+        ``auto`` takes, for each step, the one of three methods that needs the fewest evaluations; or ``dop853``.
+    rtol, atol : float, optional
+        Error allowed a step of the method, relative and absolute (rad, m, rad/s, m/s), 1e-11 unless given.
     events : sequence of Event, or of functions, optional
         What is looked out for; a terminal one ends the steps (see `ended`).
     limits : {"warn", "stop", "ignore"}
@@ -117,24 +114,18 @@ class Stepper:
         v0: ArrayLike | None = None,
         *,
         t_end: float = 10.0,
-        method: str = "auto",
-        rtol: float = 1e-11,
-        atol: float = 1e-11,
-        max_step: float = np.inf,
-        pass_within: float = 1e-4,
+        method: str | Integrator = "auto",
+        rtol: float | None = None,
+        atol: float | None = None,
         events: Sequence[Event | Callable] = (),
         limits: str = "warn",
     ) -> None:
         _check.plant(plant)
-        _check.one_of(method, ("auto", "dop853", "verner65"), "method")
-        self.plant, self._kept, self._method = plant, Stabilisation(), method
-        self._t_end = _check.positive(t_end, "t_end")
-        self._numbers = {
-            "rtol": _check.positive(rtol, "rtol"),
-            "atol": _check.positive(atol, "atol"),
-            "max_step": _check.positive(max_step, "max_step", infinite=True),
-            "pass_within": _check.positive(pass_within, "pass_within", zero=True),
-        }
+        integrator = Integrator.of(method, rtol, atol)
+        _check.one_of(integrator.name, integrator.STEPWISE, "method of a Stepper")
+        tolerances = (integrator.default_tolerance if x is None else x for x in (integrator.rtol, integrator.atol))
+        self._integrator = replace(integrator, max_steps=_ALL, **dict(zip(("rtol", "atol"), tolerances, strict=True)))
+        self.plant, self._kept, self._t_end = plant, Stabilisation(), _check.positive(t_end, "t_end")
         watched = listed_events(events), _check.one_of(limits, LIMITS, "limits")
         self._observers = Observers(plant, *watched, self._t_end)
         self._start: tuple[Array, Array] | None = None
@@ -155,12 +146,10 @@ class Stepper:
         check_start(plant, q, v)
         self._start = q.copy(), v.copy()
         self._observers.begin(0.0, np.concatenate([q, v]))
-        options = options_of(
-            plant, q, self._kept, t_end=self._t_end, tolerance=RANK_TOLERANCE, max_steps=_ALL, **self._numbers
-        )
+        options = options_of(plant, q, self._kept, self._integrator, self._t_end)
         self._given = _Given(plant)
         self._run = Run(
-            plant, self._given, options, self._method, self._t_end, _ALL, Reporter(False, ""),
+            plant, self._given, options, self._integrator, self._t_end, _ALL, Reporter(False, ""),
             stabilisation=self._kept, observers=self._observers,
         )  # fmt: skip
         self._time, self._x = 0.0, np.concatenate([q, v, np.zeros(2)])

@@ -15,7 +15,7 @@ from ..errors import AssemblyError, ModelError, RedundantRowsError, Status
 from ..kernels import loop, motion, passages, runge_kutta
 from ..model.terms import Terms
 from .engine import ROOM, Engine, NotFinite
-from .integrators import ladder
+from .integrator import Integrator
 from .path import NODES, path
 from .run import AT_POSE, Met, Record, Run, Standing, spent
 
@@ -93,11 +93,11 @@ class TimeLoop(Engine):
         looked_at = self.watch is not None or bound or bool(np.isfinite(run.meet_after))
         if self.observers is not None:
             looked_at |= bool(self.observers.events) or method is not None
-        self.options = self.options._replace(looked_at=looked_at, ladder=run.method == "auto")
+        self.options = self.options._replace(looked_at=looked_at, ladder=run.integrator.ladder)
         if method is not None:
             kept = self.options.stabilisation if method.projected else motion.NONE
             self.options = self.options._replace(outside=True, stabilisation=kept)
-        tables = ladder(run.method if method is None else "dop853")  # of which another method uses none
+        tables = (run.integrator if method is None else Integrator("dop853")).tables()  # another method uses none
         capacity = max(min(_CAPACITY, run.max_steps - now.taken), 1) + _PAST
         nx, nu = now.x.size, run.plant.nu
         stages = max(table.b.size + 1 + table.c_extra.size for table in tables)

@@ -25,6 +25,7 @@ import cmbcontrol as cmb
 from cmbcontrol import cli, plants
 from cmbcontrol.controllers import ProjectedInverseDynamics
 from cmbcontrol.papers import Parts, Table
+from cmbcontrol.papers.methods import settings
 
 NOBODY = 65534
 
@@ -155,7 +156,7 @@ def interrupts_in_simulate(rng, count, folder):
     cases = []
     for name, (given, options) in list(runs().items())[:count]:
         begin = time.monotonic()
-        whole = cmb.simulate(*given, **options)
+        whole = cmb.simulate(*given, **settings(**options))
         cases.append((name, given, options, whole, time.monotonic() - begin))
     for i in range(count):
         name, given, options, whole, length = cases[i % len(cases)]
@@ -164,7 +165,7 @@ def interrupts_in_simulate(rng, count, folder):
 
         def trial(given=given, options=options, file=file):
             try:
-                cmb.simulate(*given, **options)
+                cmb.simulate(*given, **settings(**options))
             except cmb.Interrupted as stopped:
                 if stopped.partial is not None:
                     stopped.partial.save(file)

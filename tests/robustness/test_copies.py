@@ -27,7 +27,7 @@ from . import valid_calls
 pytestmark = pytest.mark.nojit_slow
 
 WAYS = {"pickle": lambda x: pickle.loads(pickle.dumps(x)), "copy": copy.copy, "deepcopy": copy.deepcopy}
-PROTOCOLS = {"Controller", "Plant"}
+PROTOCOLS = {"Controller", "Formulation", "Plant"}
 NOT_PICKLED = {  # and why
     "PlantSystem": "python-control keeps its functions, and its own systems cannot be pickled either",
     "Stepper": "it stands in the middle of a compiled loop; copy() goes on from there",

@@ -21,6 +21,7 @@ from cmbcontrol._interrupt import held, let_through
 from cmbcontrol.cli import common
 from cmbcontrol.cli import experiment as command
 from cmbcontrol.papers import Entry, Parts, Report, Table, measure
+from cmbcontrol.papers.methods import settings
 from cmbcontrol.sim import output, time_loop
 
 pytestmark = pytest.mark.nojit_slow
@@ -101,7 +102,7 @@ def test_a_law_that_fails_is_named_and_the_run_kept(five, method, options):
     with pytest.raises(
         cmb.SimulationError, match=rf"Law\.{method} failed at t = 0\.0\d+ s: Broken: no signal"
     ) as caught:
-        cmb.simulate(five[0], Law(method), five[1], t_end=0.1, **options)
+        cmb.simulate(five[0], Law(method), five[1], t_end=0.1, **settings(**options))
     assert isinstance(caught.value.__cause__, Broken)
     assert "(in Law._ask, test_faults.py)" in str(caught.value)
     run = caught.value.partial
@@ -128,7 +129,7 @@ def test_a_drive_that_fails(five, method):
 @pytest.mark.parametrize("options", [{}, METHODS["radau"]], ids=["interpreted", "local"])
 def test_a_report_that_fails_in_continuous_time(five, options):
     with pytest.raises(cmb.SimulationError, match=r"Law\.report failed at t = 0\.06 s: Broken: no signal") as caught:
-        cmb.simulate(five[0], Law("report"), five[1], t_end=0.1, output_times=0.02, **options)
+        cmb.simulate(five[0], Law("report"), five[1], t_end=0.1, output_times=0.02, **settings(**options))
     run = caught.value.partial
     assert run.time[-1] == 0.1 and run.status == cmb.Status.CONTROLLER
     assert np.isfinite(run.u.values).all()
@@ -172,7 +173,7 @@ def test_a_function_of_a_plant_that_fails(key, options):
     plant = circle(key, lambda q: q[1] < -0.5)
     match = rf"plant 'circle': {key}\(q.*\) failed at .*KeyError: 'no entry'"
     with pytest.raises(cmb.SimulationError, match=match) as caught:
-        cmb.simulate(plant, q0=[1.0, 0.0], t_end=1.0, **options)
+        cmb.simulate(plant, q0=[1.0, 0.0], t_end=1.0, **settings(**options))
     run = caught.value.partial
     assert 0.2 < run.time[-1] < 0.4  # free fall from rest: y = -0.5 at 0.338 s
     assert run.status == cmb.Status.FAILED
@@ -208,7 +209,9 @@ def test_conditions_and_branches_that_fail(five):
             with pytest.raises(
                 cmb.SimulationError, match=r"when= of Lock\('z'\) failed at t = .*Broken: dark"
             ) as caught:
-                cmb.simulate(block, lambda t, terms, s: [], [0.0], [1.0], t_end=0.1, switches=lock, **options)
+                cmb.simulate(
+                    block, lambda t, terms, s: [], [0.0], [1.0], t_end=0.1, switches=lock, **settings(**options)
+                )
             assert caught.value.partial.status == cmb.Status.SWITCHING
             assert isinstance(caught.value.__cause__.__cause__, Broken)
     crank = plants.slider_crank()
@@ -226,15 +229,15 @@ def test_progress_and_pseudoinverses_that_fail(five):
         inverse.calls += 1
         if inverse.calls > 40:
             raise Broken("no digits")
-        return cmb.dynamics.pseudoinverse.PSEUDOINVERSES["svd"](A, **options)
+        return cmb.papers.pseudoinverse.PSEUDOINVERSES["svd"](A, **options)
 
     inverse.calls = 0
     for options in ({}, METHODS["radau"], dict(formulation="udwadia-kalaba")):
         with pytest.raises(cmb.SimulationError, match=r"Broken: window closed \(in .*tell, test_faults") as caught:
-            cmb.simulate(*five[:1], q0=five[1], t_end=0.1, max_step=0.01, progress=tell, **options)
+            cmb.simulate(*five[:1], q0=five[1], t_end=0.1, progress=tell, **settings(max_step=0.01, **options))
         assert 0.04 <= caught.value.partial.time[-1] <= 0.1
     with pytest.raises(cmb.SimulationError, match="Broken: no digits") as caught:
-        cmb.simulate(five[0], q0=five[1], t_end=1.0, formulation="udwadia-kalaba", pseudoinverse=inverse)
+        cmb.simulate(five[0], q0=five[1], t_end=1.0, **settings(pseudoinverse=inverse, formulation="udwadia-kalaba"))
     assert caught.value.partial.status == cmb.Status.FAILED
 
 
@@ -266,10 +269,10 @@ def test_ctrl_c_lets_the_step_end(keyboard, five, options):
         return [0.1, 0.0]
 
     pressing = []
-    whole = cmb.simulate(five[0], law, five[1], t_end=0.2, output_times=0.01, **options)
+    whole = cmb.simulate(five[0], law, five[1], t_end=0.2, output_times=0.01, **settings(**options))
     pressing.append(True)
     with pytest.raises(cmb.Interrupted, match=r"interrupted at t = 0\.") as caught:
-        cmb.simulate(five[0], law, five[1], t_end=0.2, output_times=0.01, **options)
+        cmb.simulate(five[0], law, five[1], t_end=0.2, output_times=0.01, **settings(**options))
     run = caught.value.partial
     assert not pressing and run.status == cmb.Status.INTERRUPTED
     k = len(run.time) - 1
@@ -285,7 +288,7 @@ def test_a_law_that_raises_it_itself(keyboard, five):
 
     for options in METHODS.values():
         with pytest.raises(cmb.Interrupted) as caught:
-            cmb.simulate(five[0], law, five[1], t_end=0.2, **options)
+            cmb.simulate(five[0], law, five[1], t_end=0.2, **settings(**options))
         assert 0.0 < caught.value.partial.time[-1] <= 0.06
 
 
@@ -368,7 +371,7 @@ def test_the_compiled_loop_may_come_back_at_any_time(five, monkeypatch):
         found = []
         for look in (1e9, 0.0):
             monkeypatch.setattr(time_loop, "_LOOK", look)
-            found.append(cmb.simulate(*given, **options))
+            found.append(cmb.simulate(*given, **settings(**options)))
         for variable in found[0].data.data_vars:
             assert found[0].data[variable].identical(found[1].data[variable]), variable
         for count in ("steps", "evaluations", "rejected_steps"):

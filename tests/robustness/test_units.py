@@ -13,10 +13,10 @@ import pytest
 
 import cmbcontrol as cmb
 from cmbcontrol import controllers, plants
-from cmbcontrol.dynamics.formulations import FORMULATIONS
 from cmbcontrol.linear.at_rest import effort_units
 from cmbcontrol.linear.signals import best_coordinates
 from cmbcontrol.model import elements as parts
+from cmbcontrol.papers.formulations import FORMULATIONS, NamedFormulation
 from cmbcontrol.plants.loader import pose as loader_pose
 from cmbcontrol.plants.two_arms import pose as two_arms_pose
 
@@ -206,7 +206,7 @@ def numbers(of):
         if name == "aghili-gamma":  # its gamma is of one unit: it needs coordinates of one kind
             continue
         with contextlib.suppress(cmb.RedundantRowsError):
-            yield name, cmb.acceleration(terms, terms.B @ u, formulation=name) / of.speed
+            yield name, cmb.acceleration(terms, terms.B @ u, formulation=NamedFormulation(name)) / of.speed
     yield "jump", cmb.impact(plant, q, np.ones(plant.nv) * of.speed, 0.5).v / of.speed
     yield "holding", cmb.inverse_dynamics(plant, q, rest, rest).u / of.effort
     yield "moving", cmb.inverse_dynamics(plant, q, v, force.acceleration).f / of.force

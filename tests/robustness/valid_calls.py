@@ -15,6 +15,8 @@ import numpy as np
 import cmbcontrol as cmb
 from cmbcontrol import controllers as ctl
 from cmbcontrol import design, linear, plants
+from cmbcontrol.papers.formulations import NamedFormulation
+from cmbcontrol.papers.pseudoinverse import pseudoinverse
 
 from .wrong_calls import (
     Call,
@@ -606,7 +608,7 @@ def _dynamics() -> list[Call]:
     q, v, u = {"q": (W.q, vector)}, {"v": (W.v, vector)}, {"u": (W.u, optional(vector))}
     f = {"f": (np.zeros(4), vector)}
     terms = {"terms": (W.terms, thing)}
-    form = {"formulation": ("gauss", choice)}
+    form = {"formulation": (cmb.Gauss(), optional(thing))}
     return [
         call("forward_dynamics", cmb.forward_dynamics, **plant, **q, **v, **u, **form),
         call("constraint_force", cmb.constraint_force, **plant, **q, **v, **u, **form),
@@ -643,25 +645,28 @@ def _dynamics() -> list[Call]:
             **form,
             baumgarte=((10.0, 10.0), optional(_gains_of_rows)),
         ),
+        call("Gauss", cmb.Gauss, rank_tolerance=(1e-9, optional(positive))),
         call(
-            "Formulation",
-            cmb.Formulation,
+            "NamedFormulation",
+            NamedFormulation,
             name=("udwadia-kalaba", choice),
             pseudoinverse=("svd", optional(choice)),
             rank_tolerance=(1e-9, optional(positive)),
         ),
-        call("Formulation.motion", cmb.Formulation("lagrange").motion, **terms, **f, target=(W.u, optional(vector))),
         call(
-            "Formulation.acceleration",
-            cmb.Formulation("lagrange").acceleration,
+            "NamedFormulation.motion", NamedFormulation("lagrange").motion, **terms, **f, target=(W.u, optional(vector))
+        ),
+        call(
+            "NamedFormulation.acceleration",
+            NamedFormulation("lagrange").acceleration,
             **terms,
             **f,
             target=(W.u, optional(vector)),
         ),
-        call("Formulation.at", cmb.Formulation("lagrange").at, **terms),
+        call("NamedFormulation.at", NamedFormulation("lagrange").at, **terms),
         call(
             "pseudoinverse",
-            cmb.pseudoinverse,
+            pseudoinverse,
             A=(np.eye(2, 3), but(matrix, "one row more", "one column more")),
             method=("svd", choice),
             tolerance=(1e-9, optional(not_negative)),
@@ -800,41 +805,44 @@ def _simulation() -> list[Call]:
             "simulate, options",
             simulate,
             method=("dop853", choice),
-            formulation=("gauss", choice),
-            rank_tolerance=(1e-10, optional(positive)),
+            formulation=(cmb.Gauss(), optional(thing)),
+            stabilisation=("projection", choice),
+            switches=((), but(parts_of_none, "None")),
+        ),
+        call(
+            "Integrator",
+            cmb.Integrator,
+            name=("dop853", choice),
+            rtol=(1e-9, optional(positive)),
+            atol=(1e-9, optional(positive)),
             max_step=(1.0, upper),
             max_steps=(1000, count),
-            stabilisation=("projection", choice),
+            pass_within=(1e-4, not_negative),
+        ),
+        call("Integrator, rk4", functools.partial(cmb.Integrator, "rk4"), step=(0.001, positive)),
+        call(
+            "Stabilisation",
+            cmb.Stabilisation,
+            kind=("projection", choice),
             metric=("mass", choice),
             energy=(False, flag),
-            project_every=(1, count),
-            pass_within=(1e-4, not_negative),
-            switches=((), but(parts_of_none, "None")),
-            model=(W.plant, optional(thing)),
-            words=("motor", "efforts"),
-            baumgarte=((10.0, 10.0), _gains_of_rows),
+            every=(1, count),
         ),
         call(
-            "simulate, baumgarte",
-            functools.partial(simulate, stabilisation="baumgarte"),
-            baumgarte=((10.0, 10.0), but(_gains_of_rows)),
+            "Stabilisation, gains",
+            functools.partial(cmb.Stabilisation, "baumgarte"),
+            gains=((10.0, 10.0), but(_gains_of_rows)),
         ),
-        call("simulate, rk4", functools.partial(simulate, method="rk4"), step=(0.001, positive)),
         call(
             "simulate, local",
-            functools.partial(simulate, method="radau"),
+            lambda **given: simulate(method=cmb.Integrator("radau", **given)),
             coordinates=(JOINTS, optional(names)),
             parametrization=None,
         ),
         call(
-            "simulate, parametrization",
-            functools.partial(simulate, method="radau"),
+            "Integrator, parametrization",
+            functools.partial(cmb.Integrator, "radau"),
             parametrization=("tangent", optional(choice)),
-        ),
-        call(
-            "simulate, pseudoinverse",
-            functools.partial(simulate, formulation="udwadia-kalaba"),
-            pseudoinverse=("svd", optional(choice)),
         ),
         call("simulate, progress", simulate, progress=(False, but(flag, "None"))),
         call("Engage", cmb.Engage, words=("time",), **switch, capture=(False, flag), within=(1e-6, positive)),
@@ -879,10 +887,8 @@ def _simulation() -> list[Call]:
             v0=(W.v, optional(vector)),
             t_end=(0.01, positive),
             method=("auto", choice),
-            rtol=(1e-4, positive),
-            atol=(1e-4, positive),
-            max_step=(1.0, upper),
-            pass_within=(1e-4, not_negative),
+            rtol=(1e-4, optional(positive)),
+            atol=(1e-4, optional(positive)),
             events=((), _no_events),
             limits=("warn", choice),
         ),
@@ -1762,6 +1768,7 @@ RESULTS = frozenset(
         "CrossCoupling",
         "Decoupling",
         "EffortBlock",
+        "Formulation",
         "Entry",
         "EquilibriumBranch",
         "Hold",

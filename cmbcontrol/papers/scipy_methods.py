@@ -14,15 +14,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import AssemblyError, ModelError, Status
-from .engine import Engine, NotFinite
-from .integrators import SCIPY_METHODS
-from .path import NODES, coefficients
-from .run import INSTANT, Run, Standing
+from ..sim.engine import Engine, NotFinite
+from ..sim.path import NODES, coefficients
+from ..sim.run import INSTANT, Run, Standing
 
-__all__ = ["Method"]
+__all__ = ["SCIPY_METHODS", "Method"]
 
 Array = NDArray[np.float64]
 
+SCIPY_METHODS = {  # and what scipy calls them
+    "scipy-rk45": "RK45",
+    "scipy-dop853": "DOP853",
+    "scipy-radau": "Radau",
+    "scipy-bdf": "BDF",
+    "scipy-lsoda": "LSODA",
+    "vode-adams": "adams",
+    "vode-gear": "bdf",
+}
 _STAGES = {"scipy-rk45": 6, "scipy-dop853": 12}  # evaluations a try
 
 
@@ -51,7 +59,7 @@ class _Solver:
     def __init__(self, rate: Callable, run: Run, t: float, x: Array, h: float, until: float) -> None:
         import scipy.integrate
 
-        solver = getattr(scipy.integrate, SCIPY_METHODS[run.method])
+        solver = getattr(scipy.integrate, SCIPY_METHODS[run.integrator.name])
         opt = run.options
         limits = {"rtol": max(opt.rtol, 2.3e-14), "atol": opt.atol, "max_step": min(opt.max_step, until - t)}
         self._solver = solver(rate, t, x, until, first_step=min(h, limits["max_step"]), **limits)
@@ -77,8 +85,8 @@ class _Vode:
 
         opt = run.options
         self._ode = ode(rate).set_integrator(
-            "vode", method=SCIPY_METHODS[run.method], rtol=opt.rtol, atol=opt.atol, nsteps=10_000,
-            with_jacobian=run.method == "vode-gear",  # Gear's formulas are for stiff systems: Newton's iteration
+            "vode", method=SCIPY_METHODS[run.integrator.name], rtol=opt.rtol, atol=opt.atol, nsteps=10_000,
+            with_jacobian=run.integrator.name == "vode-gear",  # for stiff systems: Newton's iteration
             first_step=min(h, until - t), max_step=0.0 if np.isinf(opt.max_step) else opt.max_step,
         )  # fmt: skip
         self._ode.set_initial_value(x, t)
@@ -143,7 +151,7 @@ class Method:
         run, engine = self.run, self.engine
         corrected = engine.hold_correction(t, x, self.h)
         if self.integrator is None or self.integrator.t != t or self.integrator.until != end:
-            kind = _Vode if run.method.startswith("vode") else _Solver
+            kind = _Vode if run.integrator.name.startswith("vode") else _Solver
             self.integrator = kind(self._rate, run, t, x.copy(), self.h, end)
         elif corrected or not np.array_equal(x, self.integrator.x):  # it was projected
             self.integrator.replace(x.copy(), engine.derivative(t, x))
@@ -159,7 +167,7 @@ class Method:
         finally:
             if self.raised is not None:  # Fortran may have made another error of it, or none
                 raise self.raised
-        stages = _STAGES.get(run.method)
+        stages = _STAGES.get(run.integrator.name)
         if stages:  # the others do not tell
             self.rejections += max(0, (engine.evaluations - before) // stages - 1)
         if not np.isfinite(integrator.x).all():

@@ -1,4 +1,4 @@
-"""Integration methods as tableaux; the coefficients of DOP853 are scipy's (Hairer, Norsett, Wanner)."""
+"""Coefficients of integration methods; the coefficients of DOP853 are scipy's (Hairer, Norsett, Wanner)."""
 
 from __future__ import annotations
 
@@ -11,35 +11,9 @@ from numpy.typing import NDArray
 from .. import _check
 from ..kernels.runge_kutta import Tableau
 
-__all__ = [
-    "LOCAL_METHODS",
-    "METHODS",
-    "MULTISTEP",
-    "SCIPY_METHODS",
-    "Rosenbrock",
-    "Sdirk",
-    "ladder",
-    "rosenbrock",
-    "sdirk4",
-    "tableau",
-]
+__all__ = ["Rosenbrock", "Sdirk", "lower", "quintic", "rosenbrock", "sdirk4", "tableau"]
 
 Array = NDArray[np.float64]
-
-EXPLICIT_METHODS = ("dop853", "verner65", "rk4")  # in all coordinates, with projection
-LADDER = ("rk43", "dp54", "dop853")  # of which held intervals take the one with the fewest evaluations
-SCIPY_METHODS = {  # and what scipy calls them
-    "scipy-rk45": "RK45",
-    "scipy-dop853": "DOP853",
-    "scipy-radau": "Radau",
-    "scipy-bdf": "BDF",
-    "scipy-lsoda": "LSODA",
-    "vode-adams": "adams",
-    "vode-gear": "bdf",
-}
-MULTISTEP = ("scipy-bdf", "scipy-lsoda", "vode-adams", "vode-gear")  # a projection would contradict their history
-LOCAL_METHODS = ("sdirk4", "rodas4", "rodas5p", "radau", "local-dop853")  # in the local state-space form
-METHODS = ("auto", *EXPLICIT_METHODS, *LOCAL_METHODS, *SCIPY_METHODS)
 
 
 @cache
@@ -47,29 +21,23 @@ def tableau(method: str) -> Tableau:
     """Coefficients of an explicit method by name.
 
     ``"dop853"``: order 8 with error estimates of order 5 and 3, dense output of order 7.
-    ``"verner65"``: Verner's method of order 6 with an error estimate of order 5, 8 stages (SIAM J. Numer. Anal. 15
-    (1978) 772, known as DVERK), dense output of order 5.
     ``"rk4"``: the classical method of order 4 with a fixed step, cubic Hermite output.
     ``"rk43"``: the same with an error estimate of order 3 from the rate at its end, which the next step needs anyway,
     and dense output of order 5.
     ``"dp54"``: Dormand and Prince's method of order 5 with an error estimate of order 4, dense output of order 5.
     """
-    _check.one_of(method, {*EXPLICIT_METHODS, *LADDER}, "explicit method")
+    _check.one_of(method, ("dop853", "rk4", "rk43", "dp54"), "explicit method")
     if method in ("rk4", "rk43"):
-        A = _lower([[0.5], [0.0, 0.5], [0.0, 0.0, 1.0]], 4)
+        A = lower([[0.5], [0.0, 0.5], [0.0, 0.0, 1.0]], 4)
         # (1, 2, 2, 0, 1) / 6 is of order 3: it meets all conditions of it
         errors = [np.zeros(0)] * 2 if method == "rk4" else [np.zeros(5), np.array([0, 0, 0, 1, -1]) / 6.0]
         b = np.array([1, 2, 2, 1]) / 6.0
-        return Tableau(A, b, A.sum(axis=1), *errors, *(_NO_DENSE if method == "rk4" else _bootstrapped(b)), 4)
+        return Tableau(A, b, A.sum(axis=1), *errors, *(_NO_DENSE if method == "rk4" else quintic(b)), 4)
     if method == "dp54":
         from scipy.integrate import RK45
 
         parts = (np.hstack([RK45.A, np.zeros((6, 1))]), RK45.B, RK45.C, np.zeros(7), RK45.E)
-        return Tableau(*(np.ascontiguousarray(p, dtype=np.float64) for p in parts), *_bootstrapped(RK45.B), 5)
-    if method == "verner65":
-        A, b, embedded = _verner65()
-        error = np.append(b - embedded, 0.0)
-        return Tableau(A, b, A.sum(axis=1), np.zeros(9), error, *_bootstrapped(b), 6)
+        return Tableau(*(np.ascontiguousarray(p, dtype=np.float64) for p in parts), *quintic(RK45.B), 5)
     from scipy.integrate import DOP853
 
     parts = (
@@ -85,16 +53,10 @@ def tableau(method: str) -> Tableau:
     return Tableau(*(np.ascontiguousarray(p, dtype=np.float64) for p in parts), 8)
 
 
-def ladder(method: str) -> tuple[Tableau, Tableau, Tableau]:
-    """The methods that ``"auto"`` chooses from; of another one it is the only one."""
-    names = LADDER if method == "auto" else (method,) * len(LADDER)
-    return tuple(tableau(name) for name in names)  # type: ignore[return-value]
-
-
 _NO_DENSE = (np.zeros((0, 0)), np.zeros(0), np.zeros((0, 0)))  # A_extra, c_extra, D
 
 
-def _lower(rows: list[list[float]], stages: int) -> Array:
+def lower(rows: list[list[float]], stages: int) -> Array:
     """A strictly lower triangular matrix from its rows."""
     matrix = np.zeros((stages, stages))
     for i, row in enumerate(rows, start=1):
@@ -102,7 +64,7 @@ def _lower(rows: list[list[float]], stages: int) -> Array:
     return matrix
 
 
-def _bootstrapped(b: Array) -> tuple[Array, Array, Array]:
+def quintic(b: Array) -> tuple[Array, Array, Array]:
     """A_extra, c_extra and D of a quintic dense output for any method with weights b.
 
     The cubic through both ends gives a state, and by one more evaluation a slope, within the step; the quartic that has
@@ -126,21 +88,6 @@ def _bootstrapped(b: Array) -> tuple[Array, Array, Array]:
     A_extra = np.stack([cubic(c[0]), *(cubic(s) + (s * (1.0 - s)) ** 2 * quartic for s in c[1:])])
     found = np.linalg.solve([bump(s) for s in c[1:]], [k[m + 1 + i] - its_slope(c[i]) for i in (1, 2)])
     return A_extra, c, np.vstack([found, np.zeros_like(found)])
-
-
-def _verner65() -> tuple[Array, Array, Array]:
-    A = [
-        [1 / 6],
-        [4 / 75, 16 / 75],
-        [5 / 6, -8 / 3, 5 / 2],
-        [-165 / 64, 55 / 6, -425 / 64, 85 / 96],
-        [12 / 5, -8, 4015 / 612, -11 / 36, 88 / 255],
-        [-8263 / 15000, 124 / 75, -643 / 680, -81 / 250, 2484 / 10625],
-        [3501 / 1720, -300 / 43, 297275 / 52632, -319 / 2322, 24068 / 84065, 0, 3850 / 26703],
-    ]
-    b = np.array([3 / 40, 0, 875 / 2244, 23 / 72, 264 / 1955, 0, 125 / 11592, 43 / 616])
-    embedded = np.array([13 / 160, 0, 2375 / 5984, 5 / 16, 12 / 85, 3 / 44, 0, 0])
-    return _lower(A, 8), b, embedded
 
 
 class Sdirk(NamedTuple):
@@ -251,8 +198,8 @@ def _rodas4() -> Rosenbrock:
     return Rosenbrock(
         4,
         0.25,
-        _lower(A, 6),
-        _lower(C, 6),
+        lower(A, 6),
+        lower(C, 6),
         np.array([0.0, 0.386, 0.21, 0.63, 1.0, 1.0]),
         np.array([0.25, -0.1043, 0.1035, -0.03620000000000023, 0.0, 0.0]),
         np.array(dense),
@@ -293,8 +240,8 @@ def _rodas5p() -> Rosenbrock:
     return Rosenbrock(
         5,
         gamma,
-        _lower(A, 8),
-        _lower(C, 8),
+        lower(A, 8),
+        lower(C, 8),
         np.array([0.0, 0.6358126895828704, 0.4095798393397535, 0.9769306725060716, 0.4288403609558664, 1.0, 1.0, 1.0]),
         np.array(
             [gamma, -0.42387512638858027, -0.3384627126235924, 1.8046452872882734, 2.325825639765069, 0.0, 0.0, 0.0]

@@ -1,0 +1,356 @@
+"""Accelerations of a constrained machine.
+
+They follow Gauss' principle in mass coordinates (one Cholesky factor, one set of reflections): the cheapest
+formulation, and the only one whose rank decision does not depend on units. Rows are brought to metres
+(`Terms.row_scale`) before a rank is decided. `Formulation` is the base of others, which
+`cmbcontrol.papers.formulations` has for comparison.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import KW_ONLY, dataclass, replace
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .. import _check
+from ..errors import ModelError
+from ..kernels import constrained
+from ..model.mechanism import Mechanism
+from ..model.plant import Plant
+from ..model.terms import FAILED, RANK_TOLERANCE, Terms
+
+__all__ = [
+    "Formulation",
+    "Gauss",
+    "Motion",
+    "Solution",
+    "acceleration",
+    "at_rank",
+    "baumgarte_gains",
+    "constrained_motion",
+    "forward_dynamics",
+]
+
+Array = NDArray[np.float64]
+
+
+class Motion(NamedTuple):
+    """What the equations of motion say at a state.
+
+    Attributes
+    ----------
+    vdot : ndarray, shape (nv,)
+        Acceleration, rad/s2 or m/s2.
+    force : ndarray, shape (nv,)
+        Constraint force F = A' lam, which enters as M dv/dt + h = f - F; always unique. N or N m.
+    multipliers : ndarray, shape (rows,)
+        The lam with A' lam = F; the smallest where rows are redundant.
+    conditioning : float
+        2-norm condition number of the matrix that the formulation solves with, without singular values that its
+        pseudoinverse leaves out; inf where singular. Where there are two such matrices, the larger one. 1 is best.
+    rank : int
+        Of A, as the formulation decided.
+    """
+
+    vdot: Array
+    force: Array
+    multipliers: Array
+    conditioning: float
+    rank: int
+
+
+class Solution(NamedTuple):
+    """What a formulation found, and what with."""
+
+    vdot: Array
+    rank: int
+    systems: Callable[[], tuple[tuple[Array, int], ...]]  # matrices solved with, and how many singular values count
+    multipliers: Array | None = None  # where they are a by-product
+
+
+@dataclass(frozen=True)
+class Formulation(ABC):
+    """Base of the formulations of constrained dynamics: M vdot + A' lam = f - h with A vdot = -b.
+
+    A formulation defines `_solve`. An object goes to `acceleration`, `constrained_motion`, `forward_dynamics` and
+    `simulate` as ``formulation=``.
+
+    Parameters
+    ----------
+    rank_tolerance : float, optional
+        Singular values (or pivots) below this fraction of the largest count as zero. Unless given, the rank is that of
+        the terms.
+    """
+
+    _: KW_ONLY
+    rank_tolerance: float | None = None
+    name: ClassVar[str] = ""  # what results call it
+
+    def __post_init__(self) -> None:
+        if self.rank_tolerance is not None and _check.positive(self.rank_tolerance, "rank_tolerance") >= 1.0:
+            raise ValueError(f"rank_tolerance is relative and must be below 1, got {self.rank_tolerance}")
+
+    @abstractmethod
+    def _solve(self, terms: Terms, g: Array) -> Solution:
+        """M vdot + A' lam = g with A vdot = -b; what it cannot do is a LinAlgError."""
+
+    def acceleration(self, terms: Terms, f: ArrayLike, target: ArrayLike | None = None) -> Array:
+        """Acceleration (nv,) under the generalized force f (nv,), with A vdot = target (rows,), -b unless given."""
+        return self._found(*self._problem(terms, f, target)).vdot
+
+    def motion(self, terms: Terms, f: ArrayLike, target: ArrayLike | None = None) -> Motion:
+        """Acceleration, constraint force, multipliers and conditioning; parameters as in `acceleration`.
+
+        Raises
+        ------
+        RedundantRowsError
+            Where rows depend on each other and the formulation needs independent ones.
+        ModelError
+            Where the mass matrix is not positive definite, or a matrix to solve with is singular.
+        """
+        problem, g = self._problem(terms, f, target)
+        found = self._found(problem, g)
+        force = g - terms.M @ found.vdot
+        lam = found.multipliers
+        if lam is None or found.rank < lam.size:
+            lam = at_rank(terms, found.rank).A_pinv.T @ force
+        conditioning = max((_condition(*system) for system in found.systems()), default=1.0)
+        return Motion(found.vdot, force, lam, conditioning, found.rank)
+
+    def at(self, terms: Terms) -> Formulation:
+        """A copy that is bound to a configuration, for formulations that keep something from one to the next."""
+        _require_terms(terms)
+        return self
+
+    @property
+    def bound(self) -> bool:
+        """Whether it keeps something from configuration to configuration."""
+        return False
+
+    def _problem(self, terms: Terms, f: ArrayLike, target: ArrayLike | None) -> tuple[Terms, Array]:
+        """The terms at the rank that the tolerance decides, with A vdot = -b as asked for, and f - h."""
+        _require_terms(terms)
+        if terms.rank == FAILED:
+            raise ModelError(f"the mass matrix is not positive definite at q = {terms.q.tolist()}")
+        f = _check.vector(f, terms.h.size, "f")
+        if target is not None:  # everything about velocities enters through b
+            terms = replace(terms, b=-_check.vector(target, terms.b.size, "target", terms.row_names))
+        return self._ranked(terms), f - terms.h
+
+    def _ranked(self, terms: Terms) -> Terms:
+        if self.rank_tolerance is None:
+            return terms
+        cap = terms.rank if self.rank_tolerance >= RANK_TOLERANCE else terms.h.size
+        rank = constrained.gauss_acceleration(
+            terms.M, terms.A, terms.row_scale, terms.reach, terms.h, terms.b, self.rank_tolerance, cap
+        )[2]
+        return at_rank(terms, rank)
+
+    def _found(self, terms: Terms, g: Array) -> Solution:
+        try:
+            return self._solve(terms, g)
+        except np.linalg.LinAlgError as error:
+            raise ModelError(
+                f"formulation {self.name!r} meets a singular matrix at q = {terms.q.tolist()} ({error}); the default "
+                "stands every configuration"
+            ) from error
+
+
+@dataclass(frozen=True)
+class Gauss(Formulation):
+    """Gauss' principle: nearest to M^-1 (f - h) in the metric of M among those with A vdot + b = 0. The default.
+
+    Examples
+    --------
+    >>> from cmbcontrol import plants
+    >>> plant = plants.five_bar(closure="revolute")  # three of its five rows are redundant
+    >>> terms = plant.terms(plant.assemble(left=2.1, right=1.0), [0.0] * 4)
+    >>> Gauss(rank_tolerance=1e-8).motion(terms, [0.0] * 4).rank
+    2
+    """
+
+    name: ClassVar[str] = "gauss"
+
+    def _solve(self, terms: Terms, g: Array) -> Solution:
+        vdot, lam, rank = constrained.gauss_acceleration(
+            terms.M, terms.A, terms.row_scale, terms.reach, g, -terms.b, self.rank_tolerance or RANK_TOLERANCE,
+            terms.rank,
+        )  # fmt: skip
+
+        def systems() -> tuple[tuple[Array, int], ...]:
+            return ((np.linalg.solve(np.linalg.cholesky(terms.M), (terms.row_scale[:, None] * terms.A).T).T, rank),)
+
+        return Solution(vdot, rank, systems, lam)
+
+
+def at_rank(terms: Terms, rank: int) -> Terms:
+    """The same terms with another decision about their rank."""
+    return terms if rank == terms.rank else replace(terms, rank=rank)
+
+
+def _condition(X: Array, count: int) -> float:
+    """Largest over the count-th singular value; 1 of nothing, inf of a singular matrix."""
+    if count == 0:
+        return 1.0
+    s = np.linalg.svd(X, compute_uv=False)
+    return float(s[0] / s[count - 1]) if s[count - 1] > 1e-300 else math.inf
+
+
+def _require_terms(terms: Terms) -> None:
+    _check.instance(terms, Terms, "terms", "from plant.terms(q, v)")
+
+
+def baumgarte_gains(step: float) -> tuple[float, float]:
+    """Baumgarte's (alpha, beta) for steps of length h: (1 / h, sqrt(2) / h).
+
+    They follow from asking that the residual vanish at the end of the step: to second order
+    phi(t + h) = phi + h phi' + h^2 phi'' / 2 = 0, that is phi'' + (2 / h) phi' + (2 / h^2) phi = 0, to be compared with
+    phi'' + 2 alpha phi' + beta^2 phi = 0 (de Falco, eq. 30).
+
+    Examples
+    --------
+    >>> baumgarte_gains(0.5)
+    (2.0, 2.8284271247461903)
+    """
+    h = _check.positive(step, "step")
+    return 1.0 / h, math.sqrt(2.0) / h
+
+
+def forward_dynamics(
+    plant: Plant,
+    q: ArrayLike,
+    v: ArrayLike,
+    u: ArrayLike | None = None,
+    *,
+    formulation: Formulation | None = None,
+    baumgarte: Sequence[float] | None = None,
+) -> Array:
+    """Acceleration of the machine under motor efforts u.
+
+    Parameters
+    ----------
+    plant : Plant
+    q, v : array_like, shape (nq,) and (nv,)
+    u : array_like, shape (nu,), optional
+        Motor efforts, N or N m; zero unless given.
+    formulation : Formulation, optional
+        Gauss' principle unless given.
+    baumgarte : (float, float), optional
+        See `acceleration`.
+
+    Returns
+    -------
+    vdot : ndarray, shape (nv,)
+        rad/s2 or m/s2.
+
+    Examples
+    --------
+    >>> from cmbcontrol import plants
+    >>> plant = plants.five_bar()
+    >>> forward_dynamics(plant, plant.assemble(left=2.1, right=1.0), [0.0] * 4).round(3)
+    array([ 5.457, -9.875, -5.662,  9.881])
+    """
+    _check.plant(plant)
+    if isinstance(plant, Mechanism) and formulation is None and baumgarte is None:  # one compiled call
+        q = plant.configuration(q)
+        v = _check.vector(v, plant.nv, "v", plant.velocity_names)
+        u = np.zeros(plant.nu) if u is None else _check.vector(u, plant.nu, "u", plant.actuator_names)
+        vdot, rank = constrained.forward_dynamics(plant.model, q, v, u, RANK_TOLERANCE)
+        if rank == FAILED:
+            raise ModelError(f"the mass matrix of {plant.name!r} is not positive definite at q = {q.tolist()}")
+        return vdot
+    terms = plant.terms(q, v)
+    u = np.zeros(plant.nu) if u is None else _check.vector(u, plant.nu, "u", plant.actuator_names)
+    return acceleration(terms, terms.B @ u, formulation=formulation, baumgarte=baumgarte)
+
+
+def acceleration(
+    terms: Terms,
+    f: ArrayLike,
+    *,
+    formulation: Formulation | None = None,
+    baumgarte: Sequence[float] | None = None,
+) -> Array:
+    """Acceleration under the generalized force f.
+
+    Parameters
+    ----------
+    terms : Terms
+    f : array_like, shape (nv,)
+        Joint forces, N or N m.
+    formulation : Formulation, optional
+        Gauss' principle unless given; others are in `cmbcontrol.papers.formulations`.
+    baumgarte : (float, float), optional
+        alpha and beta, 1/s: A vdot = -b - 2 alpha A v - beta^2 phi (de Falco, eq. 30).
+
+    Returns
+    -------
+    vdot : ndarray, shape (nv,)
+
+    Examples
+    --------
+    >>> from cmbcontrol import plants
+    >>> plant = plants.five_bar()
+    >>> terms = plant.terms(plant.assemble(left=2.1, right=1.0), [0.0] * 4)
+    >>> acceleration(terms, [0.0] * 4).round(3)
+    array([ 5.457, -9.875, -5.662,  9.881])
+    """
+    _require_terms(terms)
+    if formulation is None and baumgarte is None:
+        f = _check.vector(f, terms.h.size, "f")
+        return constrained.gauss_acceleration(
+            terms.M, terms.A, terms.row_scale, terms.reach, f - terms.h, -terms.b, RANK_TOLERANCE, terms.rank
+        )[0]
+    return _formulation(formulation).acceleration(terms, f, _target(terms, baumgarte))
+
+
+def constrained_motion(
+    terms: Terms,
+    f: ArrayLike,
+    *,
+    formulation: Formulation | None = None,
+    baumgarte: Sequence[float] | None = None,
+) -> Motion:
+    """Acceleration, constraint force, multipliers, and the conditioning of the formulation; parameters as above.
+
+    Parameters
+    ----------
+    terms, f, formulation, baumgarte
+        As in `acceleration`.
+
+    Returns
+    -------
+    Motion
+
+    Examples
+    --------
+    >>> from cmbcontrol import plants
+    >>> plant = plants.five_bar()
+    >>> terms = plant.terms(plant.assemble(left=2.1, right=1.0), [0.0] * 4)
+    >>> found = constrained_motion(terms, [0.0] * 4)
+    >>> bool(np.allclose(terms.A.T @ found.multipliers, found.force)), found.rank
+    (True, 2)
+    """
+    _require_terms(terms)
+    return _formulation(formulation).motion(terms, f, _target(terms, baumgarte))
+
+
+def _formulation(given: Formulation | None) -> Formulation:
+    """The formulation that is asked for."""
+    if given is None:
+        return Gauss()
+    return _check.instance(given, Formulation, "formulation", "such as cmbcontrol.papers.formulations.NamedFormulation")
+
+
+def _target(terms: Terms, baumgarte: Sequence[float] | None) -> Array | None:
+    """What A vdot has to be under Baumgarte's stabilisation; None without."""
+    if baumgarte is None:
+        return None
+    alpha, beta = _check.vector(baumgarte, 2, "baumgarte", ("alpha", "beta"))
+    _check.positive(min(alpha, beta), "baumgarte (alpha, beta)", zero=True)
+    return -terms.b - 2.0 * alpha * (terms.A @ terms.v) - beta**2 * terms.phi
