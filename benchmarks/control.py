@@ -22,7 +22,7 @@ from cmbcontrol.controllers import (
     HybridMotionForce,
     ProjectedInverseDynamics,
 )
-from cmbcontrol.controllers.protocol import start_of
+from cmbcontrol.controllers.controller import start_of
 from cmbcontrol.model.elements import Actuator
 
 from .linear import medians, ratio, repeated

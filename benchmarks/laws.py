@@ -19,6 +19,7 @@ from cmbcontrol.controllers import (
     ComputedTorque,
     ConstrainedActuation,
     ConstraintForcePI,
+    Controller,
     Coordinates,
     Delay,
     DriveFriction,
@@ -33,7 +34,7 @@ from cmbcontrol.controllers import (
     RateLimit,
     Saturation,
 )
-from cmbcontrol.controllers.protocol import start_of
+from cmbcontrol.controllers.controller import start_of
 from cmbcontrol.model.elements import Actuator
 from cmbcontrol.model.terms import Terms
 
@@ -51,13 +52,13 @@ MOTION = "projected inverse dynamics"
 NOTHING = "(a copy of the equations of motion)"
 
 
-class Held:
+class Held(Controller):
     """The law inside a chain: it costs nothing."""
 
     def __init__(self, plant: cmb.Mechanism, period: float | None) -> None:
         self.plant, self.period, self.u = plant, period, np.array([3.0, -1.0])
 
-    def __call__(self, t: float, terms: Terms, state: Array) -> Array:
+    def effort(self, t: float, terms: Terms, state: Array) -> Array:
         return self.u
 
 

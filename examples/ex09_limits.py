@@ -15,7 +15,7 @@ import numpy as np
 
 import cmbcontrol as cmb
 from cmbcontrol import plants
-from cmbcontrol.controllers import Cone, ConstrainedActuation, ProjectedInverseDynamics, Unilateral
+from cmbcontrol.controllers import Cone, ConstrainedActuation, Controller, ProjectedInverseDynamics, Unilateral
 from cmbcontrol.plants.grasping_arms import grasping_arms, pose
 from cmbcontrol.plot.style import COLORS, dress
 
@@ -27,7 +27,7 @@ HANDS = ("left", "right")
 OBJECT = ("object_x", "object_y", "object_angle")
 
 
-class Clipped:
+class Clipped(Controller):
     """A law whose efforts are cut at the limits."""
 
     period = PERIOD
@@ -35,7 +35,7 @@ class Clipped:
     def __init__(self, law: Callable, limits: np.ndarray) -> None:
         self.law, self.limits = law, limits
 
-    def __call__(self, t, terms, state):
+    def effort(self, t, terms, state):
         return np.clip(self.law(t, terms, state), -self.limits, self.limits)
 
 

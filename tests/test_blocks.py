@@ -1,7 +1,5 @@
 """Each block around a law against its closed form."""
 
-import dataclasses
-
 import numpy as np
 import pytest
 from machines import largest
@@ -9,6 +7,7 @@ from machines import largest
 from cmbcontrol import plants, simulate
 from cmbcontrol.controllers import (
     Constant,
+    Controller,
     Delay,
     DriveFriction,
     Encoder,
@@ -30,25 +29,23 @@ from cmbcontrol.model.mechanism import Mechanism
 T = 1e-3
 
 
-@dataclasses.dataclass
-class Asks:
+class Asks(Controller):
     """A sampled law (or a continuous one) that asks for a function of time."""
 
-    plant: object
-    asks: object
-    period: float | None = T
+    def __init__(self, plant, asks, period=T):
+        self.plant, self.asks, self.period = plant, asks, period
 
-    def __call__(self, t, terms, state):
+    def effort(self, t, terms, state):
         return np.asarray(self.asks(t), dtype=float)
 
 
-class Told:
+class Told(Controller):
     """A sampled law that keeps what it is told."""
 
     def __init__(self, plant, period=T):
         self.plant, self.period, self.heard = plant, period, []
 
-    def __call__(self, t, terms, state):
+    def effort(self, t, terms, state):
         self.heard.append((t, terms.q.copy(), terms.v.copy()))
         return np.zeros(self.plant.nu)
 
@@ -65,8 +62,9 @@ def samples(plant, law, count, q=None, v=None):
     terms = plant.terms(plant.neutral() if q is None else q, np.zeros(plant.nv) if v is None else v)
     state, out = law.start(plant), []
     for k in range(count):
-        out.append(law(k * T, terms, state))
-        state = law.update(k * T, terms, state)
+        found = law.evaluate(k * T, terms, state)
+        out.append(found.effort)
+        state = found.state
     return np.array(out)
 
 
@@ -103,7 +101,7 @@ def test_wrong_limits():
         law | Saturation(-1.0)
     with pytest.raises(ValueError, match=r"one entry for each motor \(left, right\), got shape \(3,\)"):
         law | Saturation([1.0, 2.0, 3.0])
-    with pytest.raises(ValueError, match=r"Saturation needs the plant for its effort limits, and function has none.*"):
+    with pytest.raises(ValueError, match=r"Saturation needs the plant for its effort limits, and <lambda> has none.*"):
         (lambda t, terms, state: np.zeros(2)) | Saturation()
     late = (lambda t, terms, state: np.zeros(2)) | Saturation([1.0, 2.0, 3.0])
     with pytest.raises(ValueError, match="limits of Saturation must have one entry for each motor"):
@@ -173,7 +171,7 @@ def test_time_constants_by_motor():
     )
     terms = plant.terms(plant.assemble(), np.zeros(4))
     assert law.start(plant) == pytest.approx([0.5, 0.0])
-    assert law.derivative(0.0, terms, law.start(plant)) == pytest.approx([5.0, 5.0])
+    assert law.evaluate(0.0, terms, law.start(plant)).state == pytest.approx([5.0, 5.0])
     assert law.state_names(plant) == ["left_actuator", "right_actuator"]
     with pytest.raises(ValueError, match=r"must be > 0 and finite for each motor, got \[0.1, 0.0\]"):
         Asks(plant, lambda t: [1.0, 1.0]) | FirstOrderActuator({"left": 0.1})
@@ -288,7 +286,7 @@ def test_compensation_at_the_reference():
         friction.force(y_rate)
     )
     # another reference reaches the compensation
-    by["reference"].reference = Constant([2.1, 1.0])
+    by["reference"] = by["reference"].with_reference(Constant([2.1, 1.0]))
     plain = ProjectedInverseDynamics(plant, ("left", "right"), Constant([2.1, 1.0]), bandwidth=8.0)
     assert by["reference"](0.0, resting, np.zeros(0)) == pytest.approx(plain(0.0, resting, None))
     assert law.reference is reference
@@ -404,8 +402,7 @@ def test_the_filter_at_a_sine(tau):
     t = T * np.arange(400)
     for x in t:
         terms = plant.terms([np.sin(w * x)], [w * np.cos(w * x)])
-        law(x, terms, state)
-        state = law.update(x, terms, state)
+        state = law.evaluate(x, terms, state).state
     v = np.array([h[2][0] for h in told.heard])
     z, a = np.exp(1j * w * T), np.exp(-T / tau) if tau else 0.0
     H = (1.0 - a) / T * (1.0 - 1.0 / z) / (1.0 - a / z)
@@ -422,7 +419,7 @@ def test_differences_on_joints_of_several_axes():
     for k in range(30):
         terms = plant.terms(q, rate if k == 0 else np.zeros(6))
         law(k * T, terms, state)
-        state = law.update(k * T, terms, state)
+        state = law.evaluate(k * T, terms, state).state
         q = plant.integrate(q, T * rate)
     assert told.heard[-1][2] == pytest.approx(rate, abs=1e-10)
 

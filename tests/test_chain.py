@@ -11,9 +11,11 @@ from cmbcontrol.controllers import (
     Chain,
     Constant,
     ConstraintForcePI,
+    Controller,
     Delay,
     DriveFriction,
     Encoder,
+    Evaluation,
     FilteredDifference,
     FirstOrderActuator,
     ForwardKinematics,
@@ -34,7 +36,7 @@ def tracking(plant, period=T, target=(2.0, 1.2)):
     )
 
 
-class Integral:
+class Integral(Controller):
     """A law with states and a report."""
 
     def __init__(self, plant, period=T):
@@ -43,16 +45,26 @@ class Integral:
     def start(self, plant):
         return np.array([0.5, -0.5])
 
-    def __call__(self, t, terms, state):
+    def evaluate(self, t, terms, state):
+        return Evaluation(
+            self._effort(t, terms, state),
+            self._moved(t, terms, state),
+            self._report(t, terms, state),
+        )
+
+    def _effort(self, t, terms, state):
         return self.law(t, terms, np.zeros(0)) + state
 
-    def update(self, t, terms, state):
-        return state + self.period * self.derivative(t, terms, state)
+    def _moved(self, t, terms, state):
+        return self._derivative(t, terms, state) if self.period is None else self._update(t, terms, state)
 
-    def derivative(self, t, terms, state):
+    def _update(self, t, terms, state):
+        return state + self.period * self._derivative(t, terms, state)
+
+    def _derivative(self, t, terms, state):
         return 50.0 * (self.law.reference(t)[0] - terms.q[[0, 2]])
 
-    def report(self, t, terms, state):
+    def _report(self, t, terms, state):
         return {"integral": state[0]}
 
 
@@ -115,7 +127,7 @@ def test_functions_and_numbers_are_laws(plant, pose):
         chain = given | Saturation(plant=plant)
         assert chain(0.0, terms, chain.start(plant)) == pytest.approx([60.0, -5.0])
         assert chain.period is None
-    assert not any(hasattr(chain, x) for x in ("reference", "coordinates"))
+    assert chain.reference is None and chain.coordinates is None
     assert chain.delay is None
     assert chain.drive is None
 
@@ -123,10 +135,10 @@ def test_functions_and_numbers_are_laws(plant, pose):
 def test_order_matters(plant, pose):
     """A rate limit after a saturation begins at once to come down; before it, it winds up."""
 
-    class Steps:
+    class Steps(Controller):
         period, plant = T, None
 
-        def __call__(self, t, terms, state):
+        def effort(self, t, terms, state):
             return np.full(2, 100.0 if t < 5.5 * T else 0.0)
 
     found = []
@@ -135,7 +147,7 @@ def test_order_matters(plant, pose):
         state, u = chain.start(plant), []
         for k in range(12):
             u.append(chain(k * T, terms, state)[0])
-            state = chain.update(k * T, terms, state)
+            state = chain.evaluate(k * T, terms, state).state
         found.append(u)
     assert found[0] == pytest.approx([20, 40, 40, 40, 40, 40, 20, 0, 0, 0, 0, 0])
     assert found[1] == pytest.approx([20, 40, 40, 40, 40, 40, 40, 40, 40, 20, 0, 0])
@@ -182,7 +194,7 @@ def test_a_sampled_chain_against_a_loop_by_hand(plant, pose):
         terms = plant.terms(q, filtered)
         u = np.clip(law(k * T, terms, c), -limit, limit)
         u = np.clip(u, limited - 4e3 * T, limited + 4e3 * T)
-        c, last, limited = law.update(k * T, terms, c), q, u
+        c, last, limited = law.evaluate(k * T, terms, c).state, q, u
         n = 20
         for _ in range(n):  # Runge-Kutta
             h = T / n
@@ -200,11 +212,11 @@ def test_what_follows_the_machine_is_in_the_machine(plant, pose):
     law = Encoder(noise=0.1) | tracking(plant) | FirstOrderActuator(0.01) | Saturation(20.0)
     assert law.blocks == ()
     terms, u = plant.terms(pose, np.zeros(4)), np.zeros(2)
-    assert law.drive(0.0, terms, u, np.array([30.0, -10.0])) == pytest.approx([20.0, -10.0])
-    assert law.drive.derivative(0.0, terms, u, np.array([30.0, -10.0])) == pytest.approx([-3000.0, 1000.0])
+    assert law.drive.evaluate(0.0, terms, u, np.array([30.0, -10.0])).effort == pytest.approx([20.0, -10.0])
+    assert law.drive.evaluate(0.0, terms, u, np.array([30.0, -10.0])).state == pytest.approx([-3000.0, 1000.0])
     moving = plant.terms(pose, plant.project_velocity(pose, [1.0, 0, 0.5, 0]))
     drive = (Encoder(noise=0.1) | tracking(plant) | DriveFriction(viscous=2.0)).drive
-    assert drive(0.0, moving, u, np.zeros(0)) == pytest.approx(-2.0 * moving.v[[0, 2]])
+    assert drive.evaluate(0.0, moving, u, np.zeros(0)).effort == pytest.approx(-2.0 * moving.v[[0, 2]])
 
 
 def test_purity(plant, pose):
@@ -212,7 +224,7 @@ def test_purity(plant, pose):
     chain = Encoder(noise=1e-3) | FilteredDifference(0.01) | Integral(plant) | RateLimit(1e3)
     terms = [plant.terms(pose, np.zeros(4)), plant.terms(plant.assemble(left=2.0, right=1.2), np.zeros(4))]
     state = chain.start(plant)
-    first = chain.update(0.0, terms[0], state)
+    first = chain.evaluate(0.0, terms[0], state).state
     u = chain(0.0, terms[1], first)
     chain(T, terms[0], state)
     assert chain(0.0, terms[1], first) == pytest.approx(u, abs=0.0)
@@ -232,7 +244,7 @@ def test_states_and_their_names(plant, pose):
     state = chain.start(plant)
     assert state.size == len(names)
     assert state[9:11] == pytest.approx([0.5, -0.5])
-    after = chain.update(0.0, plant.terms(pose, np.zeros(4)), state)
+    after = chain.evaluate(0.0, plant.terms(pose, np.zeros(4)), state).state
     assert after[:9] == pytest.approx([1.0, *pose, 0, 0, 0, 0])
 
 
@@ -246,7 +258,7 @@ def test_reports(plant, pose):
         | FirstOrderActuator(0.01)
     )
     terms = plant.terms(pose, np.zeros(4))
-    found = chain.report(0.0, terms, chain.start(plant))
+    found = chain.evaluate(0.0, terms, chain.start(plant)).reported()
     assert found["integral"] == 0.5
     assert found["encoder_left"] == pytest.approx(-0.1)
     assert found["encoder_right"] == 0.0
@@ -297,7 +309,7 @@ def test_another_reference_is_its_own(plant):
     law = tracking(plant)
     chain = law | Saturation()
     other = copy.copy(chain)
-    other.reference = Constant([2.1, 1.0])
+    other = other.with_reference(Constant([2.1, 1.0]))
     assert chain.reference is law.reference
     assert other.reference is other.law.reference is not law.reference
     assert chain.coordinates == ("left", "right")
@@ -321,7 +333,7 @@ def test_the_measured_force_reaches_the_law(plant, pose):
     """Through sensors, and through a model; in continuous time only where efforts are not asked for."""
     heard = []
 
-    class Listens:
+    class Listens(Controller):
         measures_force = True
 
         def __init__(self, period):
@@ -330,24 +342,22 @@ def test_the_measured_force_reaches_the_law(plant, pose):
         def start(self, plant):
             return np.zeros(1)
 
-        def __call__(self, t, terms, state):
+        def evaluate(self, t, terms, state):
             heard.append(None if terms.force is None else terms.force[0])
-            return np.zeros(2)
-
-        def derivative(self, t, terms, state):
-            heard.append(terms.force[0])
-            return state
-
-        update = derivative
+            return Evaluation(np.zeros(2), state)
 
     terms = plant.terms(pose, np.zeros(4)).with_force(np.full(4, 7.0))
     sampled = Encoder(noise=1e-3) | WithModel(plant, Listens(T)) | Saturation(1.0)
-    sampled.update(0.0, terms, sampled.start(plant))
-    assert heard == [7.0, 7.0]
+    sampled.evaluate(0.0, terms, sampled.start(plant))
+    assert heard == [7.0]
     continuous = WithModel(plant, Listens(None) | Saturation(1.0))
     assert continuous.measures_force
-    continuous.derivative(0.0, terms, continuous.start(plant))
-    assert heard[2:] == [None, 7.0]
+    continuous.evaluate(0.0, terms, continuous.start(plant))
+    continuous.evaluate(0.0, terms.with_force(None), continuous.start(plant))
+    assert heard[1:] == [7.0, None]
+    heard.clear()
+    simulate(plant, continuous, pose, t_end=1e-3)
+    assert heard[0] is None and all(x is None for x in heard[1::2][:3]) and all(np.isfinite(heard[2::2][:3]))
 
 
 # -- words -------------------------------------------------------------------------------------------------

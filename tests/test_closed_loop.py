@@ -10,9 +10,12 @@ from cmbcontrol import plants, simulate
 from cmbcontrol.controllers import (
     Constant,
     ConstraintForcePI,
+    Controller,
     Delay,
+    Drive,
     DriveFriction,
     Encoder,
+    Evaluation,
     FilteredDifference,
     FirstOrderActuator,
     HybridMotionForce,
@@ -52,7 +55,7 @@ def tracking(plant, **options):
     return ProjectedInverseDynamics(plant, ("left", "right"), Constant([2.1, 1.0]), **options)
 
 
-class Integral:
+class Integral(Controller):
     """A law with an integral of the error of its coordinates added, in continuous or sampled time."""
 
     def __init__(self, law, gain, period=None):
@@ -62,17 +65,23 @@ class Integral:
     def start(self, plant):
         return np.zeros(2)
 
-    def __call__(self, t, terms, state):
+    def evaluate(self, t, terms, state):
+        return Evaluation(self._effort(t, terms, state), self._moved(t, terms, state))
+
+    def _effort(self, t, terms, state):
         return self.law(t, terms, state) + state
 
-    def derivative(self, t, terms, state):
+    def _derivative(self, t, terms, state):
         return self.gain * (self.law.reference(t)[0] - terms.q[[0, 2]])
 
-    def update(self, t, terms, state):
-        return state + self.period * self.derivative(t, terms, state)
+    def _moved(self, t, terms, state):
+        return self._derivative(t, terms, state) if self.period is None else self._update(t, terms, state)
+
+    def _update(self, t, terms, state):
+        return state + self.period * self._derivative(t, terms, state)
 
 
-class Late:
+class Late(Controller):
     """A sampled law whose efforts come one period late, as a state of its own."""
 
     def __init__(self, law):
@@ -81,10 +90,16 @@ class Late:
     def start(self, plant):
         return np.zeros(plant.nu)
 
-    def __call__(self, t, terms, state):
+    def evaluate(self, t, terms, state):
+        return Evaluation(self._effort(t, terms, state), self._update(t, terms, state))
+
+    def _effort(self, t, terms, state):
         return state
 
-    def update(self, t, terms, state):
+    def _moved(self, t, terms, state):
+        return self._derivative(t, terms, state) if self.period is None else self._update(t, terms, state)
+
+    def _update(self, t, terms, state):
         return self.law(t, terms, np.zeros(0))
 
 
@@ -109,7 +124,7 @@ def vector_field(plant, law, q0, names, c0=(), rates0=None):
         q, v = on_the_manifold(plant, q0, names, np.concatenate([x[:n], rates0 + x[n : 2 * n]]))
         terms, c = plant.terms(q, v), c0 + x[2 * n :]
         a = forward_dynamics(plant, q, v, law(0.0, terms, c))
-        moved = law.derivative(0.0, terms, c) if c.size else []
+        moved = law.evaluate(0.0, terms, c).state if c.size else []
         return np.concatenate([v[rows], a[rows], moved])
 
     return field
@@ -218,7 +233,7 @@ def test_what_the_law_does_not_have():
 
     on_model = WithModel(five_bar(0.2), law)
     assert on_model.period is None
-    assert not any(hasattr(on_model, x) for x in ("reference", "coordinates", "derivative", "update"))
+    assert on_model.reference is None and on_model.coordinates is None and on_model.start(plant).size == 0
     run = simulate(plant, on_model, plant.assemble(left=2.1, right=1.0), t_end=0.2, output_times=0.2)
     terms = plant.terms(run.q.values[-1], run.v.values[-1])
     assert run.u.values[-1] == pytest.approx(-30.0 * terms.B.T @ five_bar(0.2).terms(terms.q, terms.v).M @ terms.v)
@@ -232,7 +247,7 @@ def test_another_reference_is_its_own(loaded):
     _, law = loaded
     before = law.law.reference
     other = WithModel(law.model, law.law)
-    other.reference = Constant([2.0, 1.1])
+    other = other.with_reference(Constant([2.0, 1.1]))
     assert law.reference is law.law.reference is before
     assert other.law.reference is other.reference is not before
 
@@ -311,7 +326,7 @@ def test_a_small_step_of_the_reference(loaded):
     loop = linearize_closed_loop(plant, law, outputs=("left", "right"))
     step, times = np.array([1e-3, -2e-3]), np.linspace(0.0, 1.0, 11)
     after = WithModel(law.model, law.law)
-    after.reference = Constant(np.array([2.1, 1.0]) + step)
+    after = after.with_reference(Constant(np.array([2.1, 1.0]) + step))
     run = simulate(plant, after, loop.point.q, t_end=1.0, output_times=times, rtol=1e-9, atol=1e-12)
     w = np.zeros((len(loop.inputs), times.size))
     w[2:4] = step[:, None]
@@ -371,7 +386,7 @@ def period_map(plant, law, q0, names, c0, T):
         q, v = on_the_manifold(plant, q0, names, x[: 2 * n])
         c = c0 + x[2 * n :]
         run = simulate(plant, law(0.0, plant.terms(q, v), c), q, v, t_end=T, output_times=[T], rtol=1e-12, atol=1e-12)
-        moved = law.update(0.0, plant.terms(q, v), c) - c0 if c.size else []
+        moved = law.evaluate(0.0, plant.terms(q, v), c).state - c0 if c.size else []
         return np.concatenate([run.q.values[0][index] - q0[index], run.v.values[0][rows], moved])
 
     return step
@@ -433,20 +448,24 @@ def test_a_chain_in_continuous_time(loaded):
     assert margins(plant, law, rest).disk < margins(plant, Integral(inner, 200.0)).disk
 
 
-class Driven:
-    """A drive with another start, behind a command that is held."""
+class Driven(Controller):
+    """A command that is held, and behind it a drive with another start."""
+
+    class Begun(Drive):
+        def __init__(self, drive, start):
+            self.of, self.begin = drive, start
+
+        def start(self, plant):
+            return self.begin
+
+        def evaluate(self, t, terms, command, state):
+            return self.of.evaluate(t, terms, command, state)
 
     def __init__(self, drive, command, start, period):
-        self.drive, self.command, self.period, self._drive, self._start = self, command, period, drive, start
+        self.drive, self.command, self.period = self.Begun(drive, start), command, period
 
-    def start(self, plant):
-        return self._start
-
-    def derivative(self, t, terms, command, state):
-        return self._drive.derivative(t, terms, command, state)
-
-    def __call__(self, t, terms, *rest):
-        return self.command if len(rest) == 1 else self._drive(t, terms, *rest)
+    def effort(self, t, terms, state):
+        return self.command
 
 
 def chain_map(plant, law, rest, names, T):
@@ -464,7 +483,7 @@ def chain_map(plant, law, rest, names, T):
         q1, v1, u1 = (x.values[0] for x in (run.q, run.v, run.u))
         d1 = u1 + friction(plant.terms(q1, v1).B.T @ v1)  # the actuator's state, before the friction
         return np.concatenate(
-            [q1[index] - rest.point.q[index], v1[rows], d1 - rest.drive, law.update(0.0, terms, c) - rest.state]
+            [q1[index] - rest.point.q[index], v1[rows], d1 - rest.drive, law.evaluate(0.0, terms, c).state - rest.state]
         )
 
     return step
@@ -536,7 +555,7 @@ def test_a_delay_in_the_chain():
 # -- laws that measure the constraint force -------------------------------------------------------------------
 
 
-class Presses:
+class Presses(Controller):
     """Tracking, and filtered constraint forces of the driven joints added to the efforts."""
 
     measures_force = True
@@ -547,14 +566,21 @@ class Presses:
     def start(self, plant):
         return np.zeros(2)
 
-    def __call__(self, t, terms, state):
+    def evaluate(self, t, terms, state):
+        return Evaluation(self._effort(t, terms, state), self._moved(t, terms, state))
+
+    def _effort(self, t, terms, state):
         return self.motion(t, terms, state) + state
 
-    def derivative(self, t, terms, state):
-        return 2e-2 * (terms.force[[0, 2]] - np.array([3.0, -4.0])) - 3.0 * state
+    def _derivative(self, t, terms, state):
+        force = np.zeros(4) if terms.force is None else terms.force
+        return 2e-2 * (force[[0, 2]] - np.array([3.0, -4.0])) - 3.0 * state
 
-    def update(self, t, terms, state):
-        return state + self.period * self.derivative(t, terms, state)
+    def _moved(self, t, terms, state):
+        return self._derivative(t, terms, state) if self.period is None else self._update(t, terms, state)
+
+    def _update(self, t, terms, state):
+        return state + self.period * self._derivative(t, terms, state)
 
 
 def test_a_law_that_measures_the_force():
@@ -563,18 +589,21 @@ def test_a_law_that_measures_the_force():
     law = Presses(plants.five_bar())
     loop = linearize_closed_loop(plant, law)
 
-    class Closed:
+    class Closed(Controller):
         """The same law with the force computed where it is needed."""
 
         coordinates = ("left", "right")
 
-        def __call__(self, t, terms, state):
+        def evaluate(self, t, terms, state):
+            return Evaluation(self._effort(t, terms, state), self._derivative(t, terms, state))
+
+        def _effort(self, t, terms, state):
             return law(t, terms, state)
 
-        def derivative(self, t, terms, state):
+        def _derivative(self, t, terms, state):
             f = terms.B @ law(t, terms, state)
             force = f - terms.h - terms.M @ forward_dynamics(plant, terms.q, terms.v, law(t, terms, state))
-            return law.derivative(t, terms.with_force(force), state)
+            return law.evaluate(t, terms.with_force(force), state).state
 
     truth = derivative(vector_field(plant, Closed(), loop.point.q, ("left", "right"), loop.rest.state), 6)
     assert largest(loop.A - truth) < 1e-8 * largest(truth)
@@ -606,7 +635,7 @@ def test_a_sampled_law_that_measures_the_force():
         force = f - terms.h - terms.M @ forward_dynamics(plant, q, v, before)
         run = simulate(plant, u, q, v, t_end=T, output_times=[T], rtol=1e-12, atol=1e-12)
         q1, v1 = run.q.values[0], run.v.values[0]
-        c1 = law.update(0.0, terms.with_force(force), c)
+        c1 = law.evaluate(0.0, terms.with_force(force), c).state
         return np.concatenate([q1[[0, 2]] - rest.point.q[[0, 2]], v1[[0, 2]], c1 - rest.state, u - rest.point.u])
 
     truth = derivative(field, 8)
@@ -672,10 +701,10 @@ def test_disturbances_and_outputs():
     gain = loop.to_ss().dcgain()[:, :2]
     push = np.array([1e-4, -2e-4])
 
-    class Pushed:
+    class Pushed(Controller):
         coordinates = ("left", "right")
 
-        def __call__(self, t, terms, state):
+        def effort(self, t, terms, state):
             return tracking(plant)(t, terms, state) + push
 
     moved = closed_loop_equilibrium(plant, Pushed(), loop.rest)
@@ -744,7 +773,7 @@ def pendulum(damping=0.0):
     return Mechanism("pendulum", [rod], [joint], actuators=[Actuator("pivot")], gravity=(0, -9.81, 0))
 
 
-class Lead:
+class Lead(Controller):
     """Upright, by a filtered derivative: a law with a state."""
 
     def __init__(self, period=None):
@@ -753,15 +782,21 @@ class Lead:
     def start(self, plant):
         return np.zeros(1)
 
-    def __call__(self, t, terms, state):
+    def evaluate(self, t, terms, state):
+        return Evaluation(self._effort(t, terms, state), self._moved(t, terms, state))
+
+    def _effort(self, t, terms, state):
         e = 0.5 * np.pi - terms.q[0]
         return np.array([60.0 * e + 40.0 * (e - state[0])])
 
-    def derivative(self, t, terms, state):
+    def _derivative(self, t, terms, state):
         return 20.0 * (0.5 * np.pi - terms.q - state)
 
-    def update(self, t, terms, state):
-        return state + self.period * self.derivative(t, terms, state)
+    def _moved(self, t, terms, state):
+        return self._derivative(t, terms, state) if self.period is None else self._update(t, terms, state)
+
+    def _update(self, t, terms, state):
+        return state + self.period * self._derivative(t, terms, state)
 
 
 @pytest.mark.parametrize("period", [None, 0.02])
@@ -847,9 +882,7 @@ def test_a_law_with_a_corner():
         return np.array([np.clip(30.0 * (1.2 - terms.q[0]), -2.0, 4.905 * np.cos(1.2)) - 3.0 * np.abs(terms.v[0])])
 
     for angle, name in ((1.0, "pivot_rate"), (1.2 - 4.905 * np.cos(1.2) / 30.0, "pivot")):
-        with pytest.raises(
-            ValueError, match=rf"law function along {name} is not smooth here: its slope is .*saturated"
-        ):
+        with pytest.raises(ValueError, match=rf"law law along {name} is not smooth here: its slope is .*saturated"):
             linearize_closed_loop(plant, law, OperatingPoint.at(plant, [angle]), settle=False)
 
 

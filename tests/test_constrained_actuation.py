@@ -16,6 +16,7 @@ from cmbcontrol.controllers import (
     ActuationStatus,
     Cone,
     ConstrainedActuation,
+    MotionLaw,
     ProjectedInverseDynamics,
     Unilateral,
     WithModel,
@@ -43,7 +44,7 @@ OPTIMAL, DEGRADED, CONTACT_LOST, SOLVER_FAILED = ActuationStatus
 LOOPS = ((Point,), (Revolute,), (Weld,), (PointOnPlane, Distance), (Spherical,), (PointOnLine,), (Coupling,))
 
 
-class Wish:
+class Wish(MotionLaw):
     """A motion law without a wish of its own: the tests hand accelerations to `solve`."""
 
     def __init__(self, plant):
@@ -617,7 +618,7 @@ class TestInput:
         )
         law = ConstrainedActuation(motion)
         assert (law.period, law.coordinates, law.plant) == (0.01, ("left", "right"), self.plant)
-        law.reference = cmb.Constant([2.0, 1.1])
+        law = law.with_reference(cmb.Constant([2.0, 1.1]))
         assert motion.reference(0.0)[0].tolist() == [2.1, 1.0] and law.reference(0.0)[0].tolist() == [2.0, 1.1]
 
 
@@ -648,7 +649,7 @@ class TestTracking:
         way = (self.goal - self.start) / np.linalg.norm(self.goal - self.start)
         aside = np.abs((y - self.start) @ [-way[1], way[0]]).max()
         assert aside < 5e-3 if slack == "scale" else aside > 0.05
-        status = [law.report(t, law.plant.terms(q, v), np.zeros(0)) for t, q, v in self.samples(run)]
+        status = [law.evaluate(t, law.plant.terms(q, v), np.zeros(0)).reported() for t, q, v in self.samples(run)]
         assert {int(x["status"]) for x in status} == {OPTIMAL, DEGRADED}
         assert all(x["limit_use"] <= 1.0 + 1e-9 for x in status)
         assert all((x["motion_slack"] > 1e-3) == (x["status"] == DEGRADED) for x in status)
@@ -662,9 +663,9 @@ def test_reports_have_what_the_law_has():
     plant, q = two_arms()
     terms = plant.terms(q, np.zeros(6))
     keys = {"status", "motion_slack", "limit_use"}
-    assert set(actuation(plant).report(0.0, terms, np.zeros(0))) == keys
+    assert set(actuation(plant).evaluate(0.0, terms, np.zeros(0)).reported()) == keys
     cone = Cone("grasp", 0.5, normal=(1.0, 0.0), minimum=10.0)
-    report = actuation(plant, cones=[cone], slack="scale").report(0.0, terms, np.zeros(0))
+    report = actuation(plant, cones=[cone], slack="scale").evaluate(0.0, terms, np.zeros(0)).reported()
     assert set(report) == {*keys, "motion_scale", "contact_force", "friction_use"}
     assert report["contact_force"] >= 10.0 - 1e-6 and report["friction_use"] <= 1.0 + 1e-6
     assert actuation(plant, limits=np.inf).limit_use(np.ones(6)) == 0.0

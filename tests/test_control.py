@@ -5,6 +5,7 @@ import pytest
 
 import cmbcontrol as cmb
 from cmbcontrol import controllers, plants
+from cmbcontrol.controllers import Controller, Evaluation
 
 
 def tracking(plant, **options):
@@ -109,16 +110,19 @@ class TestRefusals:
 
 class TestProtocol:
     def test_a_plain_class_with_a_continuous_state(self):
-        class Integrator:
+        class Integrator(Controller):
             """Torque that grows with the integral of the angle."""
 
             def start(self, plant):
                 return np.zeros(1)
 
-            def derivative(self, t, terms, state):
+            def _derivative(self, t, terms, state):
                 return [terms.q[0]]
 
-            def __call__(self, t, terms, state):
+            def evaluate(self, t, terms, state):
+                return Evaluation(self._effort(t, terms, state), self._derivative(t, terms, state))
+
+            def _effort(self, t, terms, state):
                 return [-5.0 * terms.q[0] - 2.0 * terms.v[0] - 3.0 * state[0]]
 
         rod = cmb.Body.rod("rod", 1.0, 1.0)
@@ -133,17 +137,20 @@ class TestProtocol:
         assert run.q.values[-1, 0] == pytest.approx(exact, abs=1e-8)
 
     def test_a_sampled_class_with_state_is_called_once_a_period(self):
-        class Counter:
+        class Counter(Controller):
             period = 0.01
             calls = 0
 
             def start(self, plant):
                 return np.zeros(1)
 
-            def update(self, t, terms, state):
+            def _update(self, t, terms, state):
                 return state + 1.0
 
-            def __call__(self, t, terms, state):
+            def evaluate(self, t, terms, state):
+                return Evaluation(self._effort(t, terms, state), self._update(t, terms, state))
+
+            def _effort(self, t, terms, state):
                 type(self).calls += 1
                 return [state[0]]
 

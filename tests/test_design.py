@@ -273,7 +273,7 @@ def starts(law, machines, count, seed=0):
         rows = np.vstack([np.eye(4)[[0, 2]], plant.jacobian(q0)])
         v0 = np.linalg.solve(rows, np.append(rng.uniform(-1.0, 1.0, 2), np.zeros(2)))
         held = copy.copy(law)
-        held.reference = Constant(wanted)
+        held = held.with_reference(Constant(wanted))
         yield plant, held, there, q0, v0
 
 

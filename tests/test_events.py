@@ -7,6 +7,7 @@ import pytest
 
 import cmbcontrol as cmb
 from cmbcontrol import plants
+from cmbcontrol.controllers import Controller
 from cmbcontrol.papers.methods import settings
 
 METHODS = {"auto": {}, "dop853": {}, "verner65": {}, "rk4": {"step": 2e-3}, "scipy-rk45": {}, "radau": {}, "rodas4": {}}
@@ -90,10 +91,10 @@ def test_events_while_loops_change(plant, q0):
 
 
 def test_an_event_under_a_sampled_law_with_many_short_steps(plant, q0):
-    class Law:
+    class Law(Controller):
         period = 1e-3
 
-        def __call__(self, t, terms, state):
+        def effort(self, t, terms, state):
             return 0.1 * np.sin(t) * np.ones(2)
 
     run = cmb.simulate(plant, Law(), q0, t_end=0.6, events=[level])

@@ -453,7 +453,7 @@ def test_what_few_motors_cannot_reach_is_reported_and_not_integrated():
     np.testing.assert_allclose([20.0, -15.0] - run.multipliers.values, missing, atol=1e-6)  # all the rest is there
     terms = plant.terms(*start(plant))
     measured = terms.with_force(terms.A.T @ [20.0, -15.0] + terms.A.T @ [1.0, 2.0])
-    change = law.derivative(0.0, measured, law.start(plant))
+    change = law.evaluate(0.0, measured, law.start(plant)).state
     u, N = law(0.0, terms, law.start(plant)), np.linalg.svd(terms.Z.T @ terms.B)[2][2]
     reach = terms.A_pinv.T @ terms.B @ N
     assert abs(np.cross(np.append(change, 0.0), np.append(reach, 0.0))[2]) < 1e-9  # along what can be reached
@@ -498,7 +498,7 @@ def test_the_integral_stops_at_its_limit():
     terms = model.terms(*start(model)).with_force(np.zeros(4))
     state = force.start(model)
     for _ in range(100):
-        state = force.update(0.0, terms, state)
+        state = force.evaluate(0.0, terms, state).state
     np.testing.assert_allclose(40.0 * state[:2], [2.0, 4.0])
 
 
@@ -510,11 +510,11 @@ def test_both_laws_in_one():
     motion, force = motion_of(plant), ConstraintForcePI(plant, [1.0, 2.0], ["tip_x", "tip_y"], ki=1.0)
     law = HybridMotionForce(motion, force)
     assert law.coordinates == ("left", "right") and law.period is None and law.measures_force
-    law.reference = Constant([2.0, 1.0])
+    law = law.with_reference(Constant([2.0, 1.0]))
     assert motion.reference is not law.reference
     terms = plant.terms(*start(plant))
     np.testing.assert_array_equal(law.wanted_acceleration(0.0, terms), law.motion.wanted_acceleration(0.0, terms))
-    report = law.report(0.0, terms, law.start(plant))
+    report = law.evaluate(0.0, terms, law.start(plant)).reported()
     assert {"force_error_tip_x", "unreachable_tip_y", "coupling"} <= set(report)
     assert math.isnan(report["force_error_tip_x"]) and report["coupling"] == pytest.approx(0.9957, abs=1e-3)
     with pytest.raises(TypeError, match="motion law"):

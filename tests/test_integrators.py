@@ -7,6 +7,7 @@ import pytest
 
 import cmbcontrol as cmb
 from cmbcontrol import plants
+from cmbcontrol.controllers import Controller
 from cmbcontrol.errors import RedundantRowsError, SimulationError, Status
 from cmbcontrol.papers.formulations import FORMULATIONS, NamedFormulation
 from cmbcontrol.papers.methods import MULTISTEP, settings, verner65
@@ -67,10 +68,10 @@ def test_sampled_laws_and_events_with_scipy_methods(five_bar, method):
     """Held efforts restart the method; a step that holds an event is taken again to there."""
     plant, q0, _ = five_bar
 
-    class Law:
+    class Law(Controller):
         period = 0.02
 
-        def __call__(self, t, terms, state):
+        def effort(self, t, terms, state):
             return [-2.0 * terms.v[0], 1.0]
 
     kept = {} if method not in MULTISTEP else {"stabilisation": "none"}

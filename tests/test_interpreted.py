@@ -14,6 +14,7 @@ from test_rolling import SPEED, skate
 import cmbcontrol as cmb
 from cmbcontrol import controllers as ctl
 from cmbcontrol import plants
+from cmbcontrol.controllers import Controller, Evaluation
 from cmbcontrol.papers.formulations import FORMULATIONS
 from cmbcontrol.papers.methods import LOCAL_METHODS, METHODS, MULTISTEP, settings
 from cmbcontrol.plants.leg import pose as leg_pose
@@ -63,16 +64,19 @@ KINDS = ("tree", "loops", "five-bar", "loader", "stewart", "skate", "slider-cran
 machine = cache(lambda name: MACHINES[name]())
 
 
-class Continuous:
+class Continuous(Controller):
     """With states of its own."""
 
     def start(self, plant):
         return np.array([0.1, 0.2])
 
-    def __call__(self, t, terms, state):
+    def evaluate(self, t, terms, state):
+        return Evaluation(self._effort(t, terms, state), self._derivative(t, terms, state))
+
+    def _effort(self, t, terms, state):
         return np.full(terms.B.shape[1], 0.1 * np.sin(30.0 * t) + 0.01 * state[0] + 1e-3 * terms.q[0])
 
-    def derivative(self, t, terms, state):
+    def _derivative(self, t, terms, state):
         return np.array([state[1], -state[0]])
 
 
@@ -80,7 +84,7 @@ class Sampled(Continuous):
     period = PERIOD
 
     def update(self, t, terms, state):
-        return state + self.period * self.derivative(t, terms, state)
+        return state + self.period * self._derivative(t, terms, state)
 
 
 LAWS = {
@@ -329,12 +333,12 @@ def test_a_terminal_event_under_each_method(method):
     assert run.status == cmb.Status.EVENT and run.time[-1] == pytest.approx(0.013, abs=1e-9)
 
 
-class Stairs:
+class Stairs(Controller):
     """The efforts of the steps below."""
 
     period = PERIOD
 
-    def __call__(self, t, terms, state):
+    def effort(self, t, terms, state):
         return np.full(terms.B.shape[1], 0.1 * round(t / PERIOD))
 
 

@@ -8,6 +8,7 @@ from cmbcontrol import plants, simulate
 from cmbcontrol.controllers import (
     ComputedTorque,
     Constant,
+    Controller,
     GravityPD,
     Impedance,
     PointTask,
@@ -234,10 +235,10 @@ def test_an_outside_force_deflects_by_the_stiffness():
     law, q, K, _ = tip_law(plant)
     F = np.array([20.0, -35.0])
 
-    class Pushes:
+    class Pushes(Controller):
         """The law, and the efforts that stand for F: Z'B u = Z'J'F."""
 
-        def __call__(self, t, terms, state):
+        def effort(self, t, terms, state):
             J = law.task.jacobian(terms)
             load = np.linalg.lstsq(terms.Z.T @ terms.B, terms.Z.T @ J.T @ F, rcond=None)[0]
             return law(t, terms, state) + load

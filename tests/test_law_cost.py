@@ -220,6 +220,6 @@ def test_the_next_states_of_a_chain_are_those_of_its_blocks(plant, terms):
     chain = sampled(plant)
     state = chain.start(plant)
     state[0], state[1:5] = 1.0, terms.q - 1e-3
-    after = chain.update(0.0, terms, state)
+    after = chain.evaluate(0.0, terms, state).state
     assert after[:9].tolist() == chain.sensors[0].update(0.0, terms.q, terms.v, state[:9]).tolist()
     assert after[9:].tolist() == chain(0.0, terms, state).tolist()

@@ -10,6 +10,7 @@ import pytest
 from machines import largest
 
 from cmbcontrol import plants
+from cmbcontrol.controllers import Controller
 from cmbcontrol.dynamics.derivatives import derivatives
 from cmbcontrol.errors import AssemblyError, EquilibriumError
 from cmbcontrol.kernels import constrained
@@ -222,7 +223,7 @@ def test_map_of_the_parallel_four_bar_is_constant():
 # -- the five-bar against the nonlinear equations --------------------------------------------------------
 
 
-class Reduced:
+class Reduced(Controller):
     """The motion in independent coordinates y = R (q - q0), solved by Newton's method; nothing from `linear`."""
 
     def __init__(self, plant, q0, R):
@@ -254,7 +255,7 @@ class Reduced:
         v = self.velocity(q, rate)
         return q, v, constrained.forward_dynamics(self.plant.model, q, v, u, RANK_TOLERANCE)[0]
 
-    def __call__(self, y, rate, u):
+    def effort(self, y, rate, u):
         return self.R @ self.acceleration(y, rate, u)[2]
 
     def multipliers(self, y, rate, u):

@@ -9,6 +9,7 @@ import pytest
 
 import cmbcontrol as cmb
 from cmbcontrol import plants
+from cmbcontrol.controllers import Controller, Evaluation
 from cmbcontrol.linear.parametrization import NonlinearParametrization, TangentSpace
 from cmbcontrol.papers.methods import LOCAL_METHODS, settings
 from cmbcontrol.plants.governor import start as governor_start
@@ -192,7 +193,7 @@ def five_bar():
     return plant, plant.assemble(guess=left | dict(right=0.3, elbow_right=-1.96), **left)
 
 
-class Integral:
+class Integral(Controller):
     """A continuous tracking law with an integral state (2,)."""
 
     period = None
@@ -204,10 +205,13 @@ class Integral:
     def error(self, t, q):
         return np.array([np.sin(3.0 * t), 0.0]) + self.target - q[[0, 2]]
 
-    def derivative(self, t, terms, state):
+    def _derivative(self, t, terms, state):
         return self.error(t, terms.q)
 
-    def __call__(self, t, terms, state):
+    def evaluate(self, t, terms, state):
+        return Evaluation(self._effort(t, terms, state), self._derivative(t, terms, state))
+
+    def _effort(self, t, terms, state):
         return 40.0 * self.error(t, terms.q) - 5.0 * terms.v[[0, 2]] + 10.0 * state
 
 
@@ -417,10 +421,10 @@ def test_laws(law):
 def test_a_stiff_law_is_in_the_jacobian():
     """A stiff position loop, 1e-4 s of time constant: its gains enter the Jacobian, so steps stay long."""
 
-    class Stiff:
+    class Stiff(Controller):
         period = None
 
-        def __call__(self, t, terms, state):
+        def effort(self, t, terms, state):
             return 1e5 * (np.array([-1.2, 0.3]) - terms.q[[0, 2]]) - 1e3 * terms.v[[0, 2]]
 
     plant, q0 = five_bar()
@@ -431,10 +435,10 @@ def test_a_stiff_law_is_in_the_jacobian():
 
 def test_a_law_that_fails_keeps_the_run():
     class Breaks(Integral):
-        def __call__(self, t, terms, state):
+        def evaluate(self, t, terms, state):
             if t > 0.05:
                 raise ArithmeticError("the sensor is gone")
-            return super().__call__(t, terms, state)
+            return super().evaluate(t, terms, state)
 
     plant, q0 = five_bar()
     with pytest.raises(cmb.SimulationError, match="the sensor is gone") as caught:

@@ -11,6 +11,7 @@ from scipy.optimize import brentq
 import cmbcontrol as cmb
 from cmbcontrol import controllers, plants
 from cmbcontrol.controllers import (
+    MotionLaw,
     PassiveJoints,
     ProjectedInverseDynamics,
     active_force_map,
@@ -94,7 +95,7 @@ def through_the_singularity(plant, **options):
     return PassiveJoints(ProjectedInverseDynamics(plant, ("left", "elbow_left"), path, bandwidth=8.0), **options)
 
 
-class Rest:
+class Rest(MotionLaw):
     """The smallest motion law: no acceleration along the loops."""
 
     period = None
@@ -387,7 +388,7 @@ class TestSliderCrank:
             need = terms.M @ a + terms.h
             expected = need[0] if inside else crank_torque(q1, 0.3, a[0])
             assert law(0.0, terms, np.zeros(0)) == pytest.approx([expected], abs=1e-9)
-            assert law.report(0.0, terms, np.zeros(0))["lost"] == float(inside)
+            assert law.evaluate(0.0, terms, np.zeros(0)).reported()["lost"] == float(inside)
 
     @pytest.mark.nojit_slow
     def test_a_wide_window_costs_accuracy(self):
@@ -532,7 +533,7 @@ class TestFiveBar:
         plant = plants.five_bar()
         motion = ProjectedInverseDynamics(plant, ("left", "right"), cmb.Constant([2.1, 1.0]), bandwidth=8.0)
         law = PassiveJoints(motion)
-        law.reference = cmb.Constant([2.0, 1.1])
+        law = law.with_reference(cmb.Constant([2.0, 1.1]))
         assert law.reference(0.0)[0].tolist() == [2.0, 1.1] and motion.reference(0.0)[0].tolist() == [2.1, 1.0]
         assert law.period is None and law.start(plant).size == 0
         with pytest.raises(ValueError, match="made for"):

@@ -431,31 +431,31 @@ class TestSaturation:
         _, law, terms = self.law(60.0, "scale")
         _, free, _ = self.law(60.0, None)
         u = law(0.0, terms, np.zeros(0))
-        s = law.report(0.0, terms, np.zeros(0))["scale"]
+        s = law.evaluate(0.0, terms, np.zeros(0)).reported()["scale"]
         assert 0.0 < s < 1.0
         assert np.abs(u).max() == pytest.approx(60.0) and np.abs(free(0.0, terms, np.zeros(0))).max() > 100.0
         now = law.task.motion(law.reference(0.0), terms)
         wanted = now.free + law.kd @ now.rate + law.kp @ now.e
         assert now.J @ accelerated(terms, u) + now.bias == pytest.approx(s * wanted, abs=1e-8)
-        assert free.report(0.0, terms, np.zeros(0)).keys() == {"tracking_error"}
+        assert free.evaluate(0.0, terms, np.zeros(0)).reported().keys() == {"tracking_error"}
 
     def test_nothing_happens_within_the_limits(self):
         _, law, terms = self.law(1e4, "scale")
         _, free, _ = self.law(1e4, None)
         assert law(0.0, terms, np.zeros(0)) == pytest.approx(free(0.0, terms, np.zeros(0)), abs=0.0)
-        assert law.report(0.0, terms, np.zeros(0))["scale"] == 1.0
+        assert law.evaluate(0.0, terms, np.zeros(0)).reported()["scale"] == 1.0
 
     def test_where_holding_is_too_much_each_motor_does_what_it_can(self):
         _, law, terms = self.law(5.0, "scale")
         assert np.abs(law(0.0, terms, np.zeros(0))) == pytest.approx([5.0, 5.0])
-        assert law.report(0.0, terms, np.zeros(0))["scale"] == 0.0
+        assert law.evaluate(0.0, terms, np.zeros(0)).reported()["scale"] == 0.0
 
     def test_clipping(self):
         _, law, terms = self.law(60.0, "clip")
         _, free, _ = self.law(60.0, None)
         asked = free(0.0, terms, np.zeros(0))
         assert law(0.0, terms, np.zeros(0)) == pytest.approx(np.clip(asked, -60.0, 60.0))
-        assert law.report(0.0, terms, np.zeros(0))["scale"] == pytest.approx(60.0 / np.abs(asked).max())
+        assert law.evaluate(0.0, terms, np.zeros(0)).reported()["scale"] == pytest.approx(60.0 / np.abs(asked).max())
 
     def test_limits_of_ones_own(self):
         _, law, terms = self.law(np.inf, "clip", limits=[30.0, np.inf])

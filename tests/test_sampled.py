@@ -10,6 +10,7 @@ from scipy.signal import cont2discrete
 
 import cmbcontrol as cmb
 from cmbcontrol import plants
+from cmbcontrol.controllers import Controller, Evaluation
 from cmbcontrol.linear import linearize, trim
 from cmbcontrol.linear.sampled import zero_order_hold
 from cmbcontrol.plants.five_bar import pose
@@ -156,7 +157,7 @@ def test_machine_without_motors_is_sampled(arm):
 # -- the machine itself ------------------------------------------------------------------------------------------
 
 
-class LateFeedback:
+class LateFeedback(Controller):
     """u = u0 - K x of the sample before: computing takes a whole period."""
 
     def __init__(self, lin, gain, period):
@@ -166,10 +167,13 @@ class LateFeedback:
     def start(self, plant):
         return np.zeros(len(self.lin.inputs))
 
-    def __call__(self, t, terms, state):
+    def evaluate(self, t, terms, state):
+        return Evaluation(self._effort(t, terms, state), self._update(t, terms, state))
+
+    def _effort(self, t, terms, state):
         return self.lin.point.u + state
 
-    def update(self, t, terms, state):
+    def _update(self, t, terms, state):
         x = np.concatenate([(terms.q - self.lin.point.q)[self.seen], terms.v[self.seen]])
         return -self.gain @ np.concatenate([x, state])
 

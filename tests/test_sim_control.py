@@ -1,27 +1,29 @@
 """What drives a plant in a run: samples, delays, drives, measured forces, reports."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 
 import cmbcontrol as cmb
 from cmbcontrol import plants
-from cmbcontrol.controllers import ProjectedInverseDynamics
+from cmbcontrol.controllers import Controller, Drive, Evaluation, ProjectedInverseDynamics
 from cmbcontrol.papers.methods import settings
 
 
-class Held:
+class Held(Controller):
     """A sampled law: efforts by a function of the time of the sample."""
 
     def __init__(self, effort, period, **members):
-        self.effort, self.period = effort, period
+        self.asked, self.period = effort, period
         for name, value in members.items():
             setattr(self, name, value)
 
-    def __call__(self, t, terms, state):
-        return self.effort(t)
+    def effort(self, t, terms, state):
+        return self.asked(t)
 
 
-class Lag:
+class Lag(Drive):
     """A first-order actuator, written down by hand."""
 
     def __init__(self, time_constant, nu=1):
@@ -30,10 +32,13 @@ class Lag:
     def start(self, plant):
         return np.zeros(self.nu)
 
-    def __call__(self, t, terms, command, state):
+    def evaluate(self, t, terms, command, state):
+        return Evaluation(self._effort(t, terms, command, state), self._derivative(t, terms, command, state))
+
+    def _effort(self, t, terms, command, state):
         return state
 
-    def derivative(self, t, terms, command, state):
+    def _derivative(self, t, terms, command, state):
         return (command - state) / self.time_constant
 
 
@@ -82,7 +87,7 @@ def test_until_the_first_effort_arrives_the_first_one_acts(cart):
     run = cmb.simulate(cart, held, [0.0], t_end=0.04, output_times=0.005)
     assert run.u[:, 0].values.tolist() == [1.0, 1.0, 1.0, 1.0, 1.0, 2.0, 2.0, 3.0, 3.0]
     with pytest.raises(ValueError, match="initial effort of Held must be finite"):
-        cmb.simulate(cart, Held(held.effort, 0.01, delay=0.015, initial_effort=np.nan), [0.0], t_end=0.1)
+        cmb.simulate(cart, Held(held.asked, 0.01, delay=0.015, initial_effort=np.nan), [0.0], t_end=0.1)
 
 
 @pytest.mark.nojit_slow
@@ -111,7 +116,7 @@ def test_delay_and_drive_together(cart):
     assert np.allclose(run.u[:, 0], 3.0 * (1.0 - np.exp(-np.maximum(run.time - delay, 0.0) / tau)), atol=1e-9)
 
 
-class Listener:
+class Listener(Controller):
     """Keeps the force that it is told."""
 
     measures_force = True
@@ -122,16 +127,11 @@ class Listener:
     def start(self, plant):
         return np.zeros(1)
 
-    def __call__(self, t, terms, state):
-        return self.u * (1.0 + t)
+    def evaluate(self, t, terms, state):
+        moved = state if self.period is not None or terms.force is None else terms.force[:1]
+        return Evaluation(self.u * (1.0 + t), moved, partial(self._report, t, terms))
 
-    def derivative(self, t, terms, state):
-        return terms.force[:1]
-
-    def update(self, t, terms, state):
-        return state
-
-    def report(self, t, terms, state):
+    def _report(self, t, terms):
         return {} if terms.force is None else {"force": terms.force[0], "time": t}
 
 
@@ -186,10 +186,10 @@ def test_what_cannot_be_is_refused(cart, law, message):
 
 def test_a_drive_that_fails_ends_the_run_with_what_there_is(cart):
     class Broken(Lag):
-        def __call__(self, t, terms, command, state):
+        def evaluate(self, t, terms, command, state):
             if t > 0.05:
                 raise RuntimeError("the fuse is gone")
-            return state
+            return super().evaluate(t, terms, command, state)
 
     with pytest.raises(cmb.SimulationError, match="the fuse is gone") as caught:
         cmb.simulate(cart, Held(lambda t: np.array([1.0]), 0.01, drive=Broken(0.02)), [0.0], t_end=0.1)
@@ -229,7 +229,7 @@ def test_a_part_of_a_run_ends_where_something_watched_happens(cart, method, law)
         "sampled": Held(lambda t: np.array([2.0]), 0.07),
         "continuous": lambda t, terms, c: [2.0],
     }
-    control = Control(cart, cmb.controllers.protocol.as_controller(laws[law], cart))
+    control = Control(cart, cmb.controllers.controller.as_controller(laws[law], cart))
     tolerance = 1e-10
     longest = 0.01 if method == "rk4" else np.inf
     options = motion.Options(tolerance, tolerance, longest, 1000, 1.0, 1e-10, 0, 1.0, 1e-15, 1e-4)
@@ -272,10 +272,8 @@ def test_the_rank_is_told_where_all_rows_vanish_together():
 # -- what a law is given is its own -----------------------------------------------------------------------
 
 
-class Vandal:
+class Vandal(Controller):
     """A law that writes into all that it is given."""
-
-    name = "hold"
 
     def __init__(self, writes, **members):
         self.writes = writes
@@ -285,20 +283,17 @@ class Vandal:
     def start(self, plant):
         return np.ones(1)
 
-    def __call__(self, t, terms, state):
-        u = np.array([1.0, -0.5])
+    def evaluate(self, t, terms, state):
+        self._spoil(terms, state)
+        return Evaluation([1.0, -0.5], None if self.period else [0.0], partial(self._report, terms, state))
+
+    def _spoil(self, terms, state):
         if self.writes:
             for array in (*(x for x in vars(terms).values() if isinstance(x, np.ndarray) and x.flags.writeable), state):
                 array *= 0.5
-        return u
 
-    def derivative(self, t, terms, state):
-        return self(t, terms, state)[:1] - 1.0
-
-    update = None
-
-    def report(self, t, terms, state):
-        self(t, terms, state)
+    def _report(self, terms, state):
+        self._spoil(terms, state)
         return {"said": 1.0}
 
 
@@ -358,25 +353,23 @@ def test_functions_and_conditions_that_write_do_not_change_the_run():
     assert np.array_equal(*runs)
 
 
-class Counter:
+class Counter(Controller):
     """A law with a state, which says what it is told to say."""
 
-    def __init__(self, **says):
-        for name, value in says.items():
-            setattr(self, name, value)
+    def __init__(self, said, period):
+        self.said, self.period = said, period
 
     def start(self, plant):
         return np.zeros(2)
 
-    def __call__(self, t, terms, state):
-        return np.zeros(2)
+    def evaluate(self, t, terms, state):
+        return Evaluation(np.zeros(2), self.said)
 
 
-@pytest.mark.parametrize("said", [None, [0.0], np.zeros(2) + 1.0j, ["0", "1"], np.zeros((2, 2)), [True, False]])
-@pytest.mark.parametrize("way", ["update", "derivative"])
-def test_states_of_laws_are_numbers_as_many_as_at_the_start(way, said):
-    period = {"period": 0.01} if way == "update" else {}
-    law = Counter(**{way: lambda t, terms, state: said}, **period)
+@pytest.mark.parametrize("said", ["none", [0.0], np.zeros(2) + 1.0j, ["0", "1"], np.zeros((2, 2)), [True, False]])
+@pytest.mark.parametrize("period", [0.01, None])
+def test_states_of_laws_are_numbers_as_many_as_at_the_start(period, said):
+    law = Counter(said, period)
     plant = plants.five_bar()
     with pytest.raises(cmb.SimulationError, match=r"state of Counter \(t = 0 s\) must"):
         cmb.simulate(plant, law, plant.assemble(left=2.1, right=1.0), t_end=0.05)

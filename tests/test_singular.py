@@ -5,6 +5,7 @@ import pytest
 
 import cmbcontrol as cmb
 from cmbcontrol import Body, Frame, FunctionPlant, Mechanism, PointOnLine, Revolute, SingularConfigurationError, plants
+from cmbcontrol.controllers import Controller, Evaluation
 from cmbcontrol.dynamics import cone
 from cmbcontrol.dynamics.acceleration import acceleration, forward_dynamics
 from cmbcontrol.dynamics.singular import hysteresis_rank, nearest_singular_configuration, singular_configuration
@@ -468,7 +469,7 @@ def test_start_at_rest_on_another_branch():
     assert np.abs(energy).max() < 1e-9 and run.q.values[-1, 2] < -0.5
 
 
-class Torque:
+class Torque(Controller):
     """A law in continuous time."""
 
     period = None
@@ -476,10 +477,13 @@ class Torque:
     def start(self, plant):
         return np.zeros(0)
 
-    def __call__(self, t, terms, state):
+    def evaluate(self, t, terms, state):
+        return Evaluation(self._effort(t, terms, state), self._derivative(t, terms, state))
+
+    def _effort(self, t, terms, state):
         return np.array([0.3 * np.cos(terms.q[0])])
 
-    def derivative(self, t, terms, state):
+    def _derivative(self, t, terms, state):
         return np.zeros(0)
 
 

@@ -9,7 +9,8 @@ from scipy.integrate import solve_ivp
 import cmbcontrol as cmb
 from cmbcontrol import plants
 from cmbcontrol._progress import Reporter
-from cmbcontrol.controllers.protocol import as_controller
+from cmbcontrol.controllers import Controller
+from cmbcontrol.controllers.controller import as_controller
 from cmbcontrol.kernels import motion, passages, runge_kutta
 from cmbcontrol.model.terms import RANK_TOLERANCE
 from cmbcontrol.papers.methods import settings, verner65
@@ -196,13 +197,13 @@ class TestPieces:
         assert passages.plan(np.inf, gap, 0.2, 0.5, 1.0) == (0.2, False)
 
 
-class Idle:
+class Idle(Controller):
     """A sampled law that does nothing: it only makes the steps short."""
 
     def __init__(self, period):
         self.period = period
 
-    def __call__(self, t, terms, state):
+    def effort(self, t, terms, state):
         return [0.0, 0.0]
 
 

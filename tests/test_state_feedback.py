@@ -208,7 +208,7 @@ def test_a_plant_given_by_functions():
     law = lqr(lin, 10.0, 1.0, reference=Constant([0.9]))
     found = linearize_closed_loop(plant, law)
     assert found.stable and found.point.q[0] == pytest.approx(0.9, abs=1e-9)
-    law.reference = Constant([0.8])
+    law = law.with_reference(Constant([0.8]))
     assert sorted_equal(linearize_closed_loop(plant, law).poles(), law.continuous_poles(), 1e-5)
 
 
@@ -323,7 +323,7 @@ def test_observer_with_integrals_and_moving_reference(plant, lin):
     wanted = np.concatenate([np.linalg.eigvals(feedback.closed_loop()), np.linalg.eigvals(law._A - L @ law.C)])
     assert sorted_equal(linearize_closed_loop(plant, law).poles(), wanted, 1e-8)
     moved = ObserverFeedback(feedback, L, NAMES)
-    moved.reference = Constant([2.3, 0.9])
+    moved = moved.with_reference(Constant([2.3, 0.9]))
     assert feedback.reference(0.0)[0][0] == pytest.approx(2.1)  # the feedback itself is left alone
     rest = cmb.controllers.closed_loop_equilibrium(plant, moved)
     assert np.allclose(rest.point.q[[0, 2]], [2.3, 0.9], atol=1e-9)

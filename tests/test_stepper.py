@@ -9,18 +9,19 @@ import pytest
 
 import cmbcontrol as cmb
 from cmbcontrol import plants
+from cmbcontrol.controllers import Controller
 from cmbcontrol.papers.methods import settings
 
 five_bar = importlib.import_module("cmbcontrol.plants.five_bar")
 
 
-class Law:
+class Law(Controller):
     """Sampled; its efforts follow from the time and from what it is told."""
 
     def __init__(self, period, scale=1.0):
         self.period, self.scale = period, scale
 
-    def __call__(self, t, terms, state):
+    def effort(self, t, terms, state):
         return self.scale * np.array([0.3 * np.sin(7.0 * t), 0.2 * np.cos(terms.q[0]) + 1e-3 * terms.M[0, 1]])
 
 
@@ -31,11 +32,11 @@ def constant(u):
     return law
 
 
-class Held:
+class Held(Controller):
     def __init__(self, u, period):
         self.u, self.period = u, period
 
-    def __call__(self, t, terms, state):
+    def effort(self, t, terms, state):
         return np.array(self.u)
 
 

@@ -13,6 +13,7 @@ from cmbcontrol import plants
 from cmbcontrol.controllers import (
     ConstrainedActuation,
     ConstraintForcePI,
+    Controller,
     Encoder,
     HybridMotionForce,
     ProjectedInverseDynamics,
@@ -231,13 +232,13 @@ def test_leaves_the_top_of_a_ball_at_two_thirds_of_its_height(sampled):
     assert np.hypot(*run.q.values.T).min() > R - 1e-9 and run.max_energy_error < 1e-9
 
 
-class Idle:
+class Idle(Controller):
     """No effort, sampled."""
 
     def __init__(self, period):
         self.period = period
 
-    def __call__(self, t, terms, state):
+    def effort(self, t, terms, state):
         return np.zeros(terms.B.shape[1])
 
 
@@ -789,13 +790,13 @@ def test_runs_with_switches_are_kept_and_drawn(tmp_path):
 def test_delayed_efforts_and_measured_forces_go_on_over_a_switch():
     """A mass that is pushed 30 ms late, locked in between: the effort asked for before the lock acts after it."""
 
-    class Late:
+    class Late(Controller):
         period, delay, initial_effort, measures_force = 0.02, 0.03, 0.0, True
 
         def __init__(self):
             self.seen = []
 
-        def __call__(self, t, terms, state):
+        def effort(self, t, terms, state):
             self.seen.append((t, None if terms.force is None else terms.force[0]))
             return np.array([2.0 if t < 0.1 else 0.0])
 

@@ -18,6 +18,12 @@ from .controllability import Controllability as Controllability
 from .controllability import active_force_map as active_force_map
 from .controllability import controllability as controllability
 from .controllability import controllability_along as controllability_along
+from .controller import ConstantEffort as ConstantEffort
+from .controller import Controller as Controller
+from .controller import Drive as Drive
+from .controller import Evaluation as Evaluation
+from .controller import FunctionController as FunctionController
+from .controller import MotionLaw as MotionLaw
 from .decoupling import CrossCoupling as CrossCoupling
 from .decoupling import Decoupling as Decoupling
 from .decoupling import ReachableForces as ReachableForces
@@ -46,8 +52,6 @@ from .observer import ObserverFeedback as ObserverFeedback
 from .observer import kalman as kalman
 from .passive_joints import PassiveJoints as PassiveJoints
 from .projected_inverse_dynamics import ProjectedInverseDynamics as ProjectedInverseDynamics
-from .protocol import ConstantEffort as ConstantEffort
-from .protocol import Controller as Controller
 from .rate_limit import RateLimit as RateLimit
 from .references import Constant as Constant
 from .references import Quintic as Quintic
@@ -87,19 +91,23 @@ __all__ = [
     "CrossCoupling",
     "Decoupling",
     "Delay",
+    "Drive",
     "DriveFriction",
     "EffortBlock",
     "Encoder",
+    "Evaluation",
     "FilteredDifference",
     "FirstOrderActuator",
     "ForwardKinematics",
     "FrictionCompensation",
+    "FunctionController",
     "FunctionTask",
     "GravityPD",
     "HybridMotionForce",
     "Impedance",
     "LoopMargins",
     "Margins",
+    "MotionLaw",
     "MotionObserver",
     "ObserverFeedback",
     "PassiveJoints",

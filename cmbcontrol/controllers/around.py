@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Callable
-from typing import Any, ClassVar
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..model.plant import Plant
 from ..model.terms import Terms
-from .protocol import optional, period_of, start_of
+from .controller import Controller, Drive, MotionLaw, evaluated, start_of
 from .references import Reference
 
 __all__ = ["AroundLaw", "AroundMotion"]
@@ -19,92 +19,86 @@ __all__ = ["AroundLaw", "AroundMotion"]
 Array = NDArray[np.float64]
 
 
-class AroundLaw:
+class AroundLaw(Controller, abstract=True):
     """A controller around another one, its attribute ``law``. Subclasses change what they change."""
 
     inner: ClassVar[str] = "law"  # the attribute
 
     @property
-    def _inner(self) -> Any:
+    def _inner(self) -> Controller:
         return getattr(self, self.inner)
 
-    def _take(self, law: Any) -> None:
-        """Another inner law in place of the present one."""
-        setattr(self, self.inner, law)
+    def _around(self, law: Controller) -> Self:
+        """The same around another controller; a copy."""
+        other = copy.copy(self)
+        setattr(other, self.inner, law)
+        return other
 
     @property
     def name(self) -> str:
-        """The name of both."""
-        law = self._inner
-        own = getattr(law, "name", None) or getattr(law, "__name__", None)
-        return f"{type(self).__name__}({own if isinstance(own, str) else type(law).__name__})"
+        return f"{type(self).__name__}({self._inner.name})"
 
     @property
-    def period(self) -> float | None:
+    def period(self) -> float | None:  # type: ignore[override]
         """Sample time of the inner law, s; None in continuous time."""
-        return period_of(self._inner)
+        return self._inner.period
 
     @property
-    def coordinates(self) -> tuple[str, ...]:
+    def coordinates(self) -> Sequence[str] | None:  # type: ignore[override]
         """What the inner law controls, where it says so."""
         return self._inner.coordinates
 
     @property
-    def task(self) -> Any:
+    def task(self) -> Any:  # type: ignore[override]
         """What the inner law controls, as a task, where it has one."""
         return self._inner.task
 
     @property
-    def reference(self) -> Reference:
-        """What is followed. A new one goes to a copy of the inner law, which may be in use elsewhere."""
+    def reference(self) -> Reference | None:  # type: ignore[override]
+        """What is followed; `with_reference` gives the same on another one."""
         return self._inner.reference
 
-    @reference.setter
-    def reference(self, reference: Reference) -> None:
-        law = copy.copy(self._inner)
-        law.reference = reference
-        self._take(law)
+    def with_reference(self, reference: Reference) -> Self:
+        return self._around(self._inner.with_reference(reference))
+
+    def error(self, t: float, terms: Terms) -> tuple[Array, Array] | None:
+        return self._inner.error(t, terms)
 
     @property
-    def error(self) -> Callable[[float, Terms], tuple[Array, Array]]:
-        """How far the inner law is from its reference, (t, terms) -> (e, rate), where it says so."""
-        return self._inner.error
-
-    @property
-    def measures_force(self) -> bool:
+    def measures_force(self) -> bool:  # type: ignore[override]
         """Whether the inner law does."""
-        return bool(getattr(self._inner, "measures_force", False))
+        return self._inner.measures_force
 
     @property
-    def rough(self) -> bool:
+    def rough(self) -> bool:  # type: ignore[override]
         """Whether the inner law reads positions in steps or with noise."""
-        return bool(getattr(self._inner, "rough", False))
+        return self._inner.rough
 
     @property
-    def delay(self) -> ArrayLike | None:
+    def delay(self) -> ArrayLike | None:  # type: ignore[override]
         """Of the inner law, s."""
-        return getattr(self._inner, "delay", None)
+        return self._inner.delay
 
     @property
-    def initial_effort(self) -> ArrayLike | None:
+    def initial_effort(self) -> ArrayLike | None:  # type: ignore[override]
         """Before the first effort of the inner law arrives, N or N m; None for that of the first sample."""
-        return getattr(self._inner, "initial_effort", None)
+        return self._inner.initial_effort
 
     @property
-    def drive(self) -> Any:
+    def drive(self) -> Drive | None:  # type: ignore[override]
         """Behind the held efforts of the inner law."""
-        return getattr(self._inner, "drive", None)
+        return self._inner.drive
 
 
-class AroundMotion(AroundLaw):
+class AroundMotion(AroundLaw, MotionLaw, abstract=True):
     """A controller around a motion law, its attribute ``motion``."""
 
     inner = "motion"
 
-    def __init__(self, motion: Any) -> None:
-        if not callable(getattr(motion, "wanted_acceleration", None)) or not hasattr(motion, "plant"):
+    def __init__(self, motion: MotionLaw) -> None:
+        if not isinstance(motion, MotionLaw):
             raise TypeError(
-                "motion must be a motion law, with `plant` and `wanted_acceleration(t, terms)`, such as "
+                "motion must be a motion law, a MotionLaw with `plant` and `wanted_acceleration(t, terms)`, such as "
                 f"ProjectedInverseDynamics(...), got {motion!r}"
             )
         self.motion = motion
@@ -118,7 +112,6 @@ class AroundMotion(AroundLaw):
         """Of the motion law, shape (nv,)."""
         return self.motion.wanted_acceleration(t, terms)
 
-    def _report_of_motion(self, t: float, terms: Terms, state: Array) -> dict[str, float]:
-        """What the motion law reports, where it does."""
-        report = optional(self.motion, "report")
-        return {} if report is None else dict(report(t, terms, state))
+    def _report_of_motion(self, t: float, terms: Terms, state: Array) -> Mapping[str, float]:
+        """What the motion law reports."""
+        return evaluated(self.motion, t, terms, state).reported()

@@ -13,7 +13,18 @@ from numpy.typing import ArrayLike, NDArray
 from .. import _check
 from ..model.plant import Plant
 from ..model.terms import Terms
-from .protocol import ConstantEffort, holding, optional, period_of, require_same_signals, start_of
+from .controller import (
+    ConstantEffort,
+    Controller,
+    Drive,
+    Evaluation,
+    as_controller,
+    evaluated,
+    holding,
+    moved,
+    require_same_signals,
+    start_of,
+)
 from .references import Reference
 
 __all__ = ["Block", "Chain", "EffortBlock", "SensorBlock", "Setting"]
@@ -36,7 +47,7 @@ class Setting(NamedTuple):
         Whether the block is part of the machine, behind the held efforts.
     """
 
-    law: Any
+    law: Controller
     plant: Plant | None
     period: float | None
     machine: bool = False
@@ -50,7 +61,7 @@ class Setting(NamedTuple):
         """The plant, for a block that needs it."""
         if self.plant is None:
             raise ValueError(
-                f"{type(block).__name__} needs the plant {why}, and {type(self.law).__name__} has none; write "
+                f"{type(block).__name__} needs the plant {why}, and {self.law.name} has none; write "
                 f"{type(block).__name__}(..., plant=plant)"
             )
         return self.plant
@@ -61,6 +72,8 @@ class Block:
 
     __array_ufunc__ = None  # so that numbers | block comes to __ror__
     plant: Plant | None = None
+    latency: ArrayLike | None = None  # s, of each motor or of all, that a block adds between sample and effort
+    initial_effort: ArrayLike | None = None  # see `Controller`
 
     def __or__(self, other: Any) -> Chain:
         return Chain(self, other)
@@ -70,7 +83,12 @@ class Block:
 
     def __call__(self, *_: Any) -> Array:
         """A block is no controller."""
-        raise TypeError(f"{self!r} is a block without a law; {self._remedy}")
+        raise TypeError(self.no_controller)
+
+    @property
+    def no_controller(self) -> str:
+        """Why it is none, and what to do."""
+        return f"{self!r} is a block without a law; {self._remedy}"
 
     _remedy = "write law | ..."
 
@@ -139,7 +157,7 @@ class EffortBlock(Block):
 class _OwnDrive(EffortBlock):
     """The drive that a law brings along."""
 
-    def __init__(self, drive: Any) -> None:
+    def __init__(self, drive: Drive) -> None:
         self.drive = drive
 
     def start(self, plant: Plant) -> Array:
@@ -152,13 +170,13 @@ class _OwnDrive(EffortBlock):
         return names_of_states(self.drive, plant, "drive")
 
     def effort(self, t: float, terms: Terms, u: Array, state: Array) -> Array:
-        return self.drive(t, terms, u, state)
+        return np.asarray(self.drive.evaluate(t, terms, u, state).effort, dtype=np.float64)
 
     def derivative(self, t: float, terms: Terms, u: Array, state: Array) -> Array:
-        return self.drive.derivative(t, terms, u, state)
+        return moved(self.drive.evaluate(t, terms, u, state), state, False)
 
 
-class Series:
+class Series(Drive):
     """Effort blocks one after the other; in the machine, the drive of a chain."""
 
     def __init__(self, blocks: Sequence[EffortBlock]) -> None:
@@ -179,28 +197,18 @@ class Series:
             efforts.append(block.effort(t, terms, efforts[-1], state))
         return efforts
 
-    def __call__(self, t: float, terms: Terms, command: Array, state: Array) -> Array:
-        """Efforts (nu,) at the joints."""
-        return self.stages(t, terms, command, _split(state, self.blocks, terms))[-1]
-
-    def derivative(self, t: float, terms: Terms, command: Array, state: Array) -> Array:
-        """Rate of the states of all blocks."""
+    def evaluate(self, t: float, terms: Terms, command: Array, state: Array) -> Evaluation:
+        """Efforts (nu,) at the joints, and the rate of the states of all blocks."""
         states = _split(state, self.blocks, terms)
-        efforts = self.stages(t, terms, command, states[:-1])
-        parts = [b.derivative(t, terms, u, c) for b, u, c in zip(self.blocks, efforts, states, strict=True)]
-        return np.concatenate([np.zeros(0), *parts])
+        efforts = self.stages(t, terms, command, states)
+        return Evaluation(efforts[-1], np.concatenate([np.zeros(0), *self.rates(t, terms, efforts, states)]))
+
+    def rates(self, t: float, terms: Terms, efforts: Sequence[Array], states: Sequence[Array]) -> list[Array]:
+        """Rates of the states of each block, from the efforts before it."""
+        return [b.derivative(t, terms, u, c) for b, u, c in zip(self.blocks, efforts, states, strict=False)]
 
 
-class _Pass(NamedTuple):
-    """What goes through a chain at one instant."""
-
-    states: list[Array]  # of sensors, law and effort blocks
-    readings: list[tuple[Array, Array]]  # (q, v) before the first sensor and after each
-    told: Terms
-    efforts: list[Array]  # of the law, and after each block
-
-
-class Chain:
+class Chain(Controller):
     """Sensors, a law and effort blocks in a row: a controller again.
 
     Written with ``|``, from left to right: ``Encoder(...) | FilteredDifference(...) | law | Saturation() | Delay(...) |
@@ -263,7 +271,6 @@ class Chain:
             raise TypeError(f"a chain has one law, got {' and '.join(_title(law) for law in laws)}")
         self.parts = parts
         self.law = laws[0] if laws else None
-        self._latest: tuple[float, Terms, bytes, _Pass] | None = None
         if laws:
             self._bind(parts.index(self.law))
 
@@ -278,8 +285,7 @@ class Chain:
                         "changes efforts after it, Encoder(...) | law | Saturation(...)"
                     )
         self.plant = _plant_of(law, self.parts)
-        here = Setting(law, self.plant, period_of(law))
-        own = getattr(law, "drive", None)
+        here, own = Setting(law, self.plant, law.period), law.drive
         self.sensors = tuple(block.bound(here) for block in left)
         blocks: list[EffortBlock] = []
         machine: list[EffortBlock] = [_OwnDrive(own)] if own is not None else []
@@ -292,7 +298,7 @@ class Chain:
                     "write it further left"
                 )
             (machine if behind else blocks).append(block.bound(here._replace(machine=behind)))
-        given = [x for x in (law, *blocks) if getattr(x, "initial_effort", None) is not None]
+        given = [x for x in (law, *blocks) if x.initial_effort is not None]
         if len(given) > 1:
             raise ValueError(
                 f"{given[0]!r} and {given[1]!r} both say what acts before the first effort arrives; delays add up, so "
@@ -315,68 +321,66 @@ class Chain:
 
     @property
     def name(self) -> str:
-        """The parts in their order."""
         return " | ".join(_title(part) for part in self.parts)
 
     @property
-    def period(self) -> float | None:
+    def period(self) -> float | None:  # type: ignore[override]
         """Sample time of the law, s; None in continuous time."""
-        return period_of(self.law)
+        return None if self.law is None else self.law.period
 
     @property
-    def measures_force(self) -> bool:
+    def measures_force(self) -> bool:  # type: ignore[override]
         """Whether the law does."""
-        return bool(getattr(self.law, "measures_force", False))
+        return self.law is not None and self.law.measures_force
 
     @property
-    def rough(self) -> bool:
+    def rough(self) -> bool:  # type: ignore[override]
         """Whether a sensor reads in steps or with noise, so that there is no linear model."""
-        return any(part.rough for part in self.sensors) or bool(getattr(self.law, "rough", False))
+        return any(part.rough for part in self.sensors) or self.law.rough
 
     @property
-    def delay(self) -> Array | None:
+    def delay(self) -> Array | None:  # type: ignore[override]
         """From a sample to when the motors feel the effort, s: of all blocks, and of the law itself."""
-        delays = [x for x in (getattr(part, "delay", None) for part in (self.law, *self.blocks)) if x is not None]
+        added = [self.law.delay, *(block.latency for block in self.blocks)]
+        delays = [x for x in added if x is not None]
         return np.asarray(sum(np.asarray(x, dtype=np.float64) for x in delays)) if delays else None
 
     @property
-    def initial_effort(self) -> ArrayLike | None:
+    def initial_effort(self) -> ArrayLike | None:  # type: ignore[override]
         """Before the first effort arrives, N or N m; None for that of the first sample."""
-        given = [getattr(part, "initial_effort", None) for part in (self.law, *self.blocks)]
+        given = [part.initial_effort for part in (self.law, *self.blocks)]
         return next((x for x in given if x is not None), None)
 
     @property
-    def coordinates(self) -> tuple[str, ...]:
+    def coordinates(self) -> Sequence[str] | None:  # type: ignore[override]
         """Those that the law controls, where it says so."""
         return self.law.coordinates
 
     @property
-    def reference(self) -> Reference:
-        """What the law follows. A new one goes to a copy of the law, which may be in use elsewhere."""
+    def reference(self) -> Reference | None:  # type: ignore[override]
+        """What the law follows; `with_reference` gives the chain on another one."""
         return self.law.reference
 
-    @reference.setter
-    def reference(self, reference: Reference) -> None:
-        law = copy.copy(self.law)
-        law.reference = reference
-        self.__init__(*(law if part is self.law else part for part in self.parts))  # type: ignore[misc]
+    def with_reference(self, reference: Reference) -> Chain:
+        return self._with_law(self.law.with_reference(reference))
 
     @property
-    def task(self) -> Any:
+    def task(self) -> Any:  # type: ignore[override]
         """What the law controls, as a task, where it has one."""
         return self.law.task
 
-    @property
-    def error(self) -> Any:
-        """How far the law is from its reference, (t, terms) -> (e, rate), where it says so."""
-        return self.law.error
+    def error(self, t: float, terms: Terms) -> tuple[Array, Array] | None:
+        return self.law.error(t, terms)
+
+    def _with_law(self, law: Controller) -> Chain:
+        return Chain(*(law if part is self.law else part for part in self.parts))
 
     def with_model(self, model: Plant) -> Chain:
         """The same chain with a law and sensors that compute with another model; see `WithModel`."""
-        parts = []
+        parts: list[Any] = []
         for part in self.parts:
             if part is self.law:
-                part = optional(part, "with_model")(model) if optional(part, "with_model") else part
+                part = part.with_model(model)
             elif part.plant is not None:
                 part = copy.copy(part)
                 object.__setattr__(part, "plant", model)
@@ -399,7 +403,7 @@ class Chain:
     def start(self, plant: Plant) -> Array:
         """Initial states; refuses a plant with other coordinates or motors than that of the law."""
         _check.plant(plant)
-        self._require_law()
+        self.require_complete()
         if self.plant is not None:
             require_same_signals(self.plant, plant)
         if self.drive is not None:
@@ -410,85 +414,65 @@ class Chain:
         """Names of the states."""
         return different([n for part in self._order for n in names_of_states(part, plant)])
 
-    def __call__(self, t: float, terms: Terms, state: Array) -> Array:
-        """Motor efforts u (nu,), N or N m: what the controller asks for, before the drive."""
-        return self._passed(t, terms, state).efforts[-1]
-
-    def command(self, t: float, terms: Terms, state: Array) -> Array:
-        """What is asked of the drives (nu,); they are among the blocks in continuous time."""
-        of_controller = [block.place != "machine" for block in self.blocks]
-        drives = of_controller.index(False) if False in of_controller else len(of_controller)
-        return self._passed(t, terms, state).efforts[drives]
-
-    def derivative(self, t: float, terms: Terms, state: Array) -> Array:
-        """Rate of the states, in continuous time."""
-        return self._moved("derivative", t, terms, state)
-
-    def update(self, t: float, terms: Terms, state: Array) -> Array:
-        """Next states, in sampled time."""
-        return self._moved("update", t, terms, state)
-
-    def report(self, t: float, terms: Terms, state: Array) -> Mapping[str, float]:
-        """What the law reports, and what each block adds."""
-        p, plant = self._passed(t, terms, state), self.plant
-        of_law = optional(self.law, "report")
-        found = dict(of_law(t, p.told, p.states[len(self.sensors)])) if of_law is not None else {}
-        titles = different([_snake(block) for block in (*self.sensors, *self.blocks)])
-        for title, (q0, v0), (q1, v1) in zip(titles, p.readings, p.readings[1:], strict=False):
-            names = plant.velocity_names  # type: ignore[union-attr]
-            change = v1 - v0 if q1 is q0 else plant.difference(q0, q1)  # type: ignore[union-attr]
-            found |= {f"{title}_{n}": float(x) for n, x in zip(names, change, strict=True)}
-        motors = [str(i + 1) for i in range(terms.B.shape[1])] if plant is None else plant.actuator_names
-        pairs = zip(titles[len(self.sensors) :], self.blocks, p.efforts, p.efforts[1:], strict=False)
-        for title, block, before, after in pairs:
-            if getattr(block, "delay", None) is None:
-                found |= {f"{title}_{n}": float(x) for n, x in zip(motors, after - before, strict=True)}
-        return found
-
     # -- what goes through ----------------------------------------------------------------------------
 
-    def _require_law(self) -> None:
+    def require_complete(self) -> None:
         if self.law is None:
             raise TypeError(f"the chain {self} has no law: write Encoder(...) | law | Saturation(...)")
 
-    def _passed(self, t: float, terms: Terms, state: Array) -> _Pass:
-        """What goes through the chain. The latest is kept: effort, report and update ask for the same."""
-        self._require_law()
-        state = np.asarray(state, dtype=np.float64)
-        latest, written = self._latest, state.tobytes()
-        if latest is None or not (latest[0] == t and latest[1] is terms and latest[2] == written):
-            latest = self._latest = t, terms, written, self._pass(t, terms, state)
-        return latest[3]
-
-    def _pass(self, t: float, terms: Terms, state: Array) -> _Pass:
-        states = _split(state, self._order, terms)
+    def evaluate(self, t: float, terms: Terms, state: Array) -> Evaluation:
+        """Efforts that the controller asks for, before the drive; the states of all parts; and what all report."""
+        self.require_complete()
+        states = _split(np.asarray(state, dtype=np.float64), self._order, terms)
         k = len(self.sensors)
-        readings = [(terms.q, terms.v)]
-        for block, c in zip(self.sensors, states, strict=False):
-            readings.append(block.measured(t, *readings[-1], c))
+        readings = [(terms.q, terms.v)]  # before the first sensor and after each
+        for sensor, c in zip(self.sensors, states, strict=False):
+            readings.append(sensor.measured(t, *readings[-1], c))
         told = terms
         if self.sensors:
-            told = holding(self.plant, terms).terms(*readings[-1], terms.t, cap=terms.rank)  # type: ignore[union-attr]
+            told = holding(self.plant, terms).terms(*readings[-1], terms.t, cap=terms.rank)  # type: ignore[arg-type]
             told = told if terms.force is None else told.with_force(terms.force)
-        # a law in continuous time is not told the force that answers its effort
-        asked = told.with_force(None) if told.force is not None and self.period is None else told
-        u = np.asarray(self.law(t, asked, states[k]), dtype=np.float64)
-        return _Pass(states, readings, told, self._series.stages(t, asked, u, states[k + 1 :]))
+        of_law = evaluated(self.law, t, told, states[k])
+        u = np.asarray(of_law.effort, dtype=np.float64)
+        efforts = self._series.stages(t, told, u, states[k + 1 :])  # of the law, and after each block
+        passing = zip(self.sensors, readings, readings[1:], states, strict=False)
+        parts = [sensor._after(t, before, after, c) for sensor, before, after, c in passing]
+        parts.append(moved(of_law, states[k], self.period is not None))
+        parts += self._moved(t, told, efforts, states[k + 1 :])
 
-    def _moved(self, method: str, t: float, terms: Terms, state: Array) -> Array:
-        """Rates, or next values, of all states."""
-        p, k = self._passed(t, terms, state), len(self.sensors)
-        passing = zip(self.sensors, p.readings, p.readings[1:], p.states, strict=False)
-        parts = [block._after(t, before, after, c) for block, before, after, c in passing]
-        of_law, c = optional(self.law, method), p.states[k]
-        if of_law is not None:
-            found = np.asarray(of_law(t, p.told, c), dtype=np.float64)
-            parts.append(found if found.ndim else found.reshape(1))
-        else:
-            parts.append(c if method == "update" else np.zeros(c.size))
-        for block, u, c in zip(self.blocks, p.efforts, p.states[k + 1 :], strict=False):
-            parts.append(getattr(block, method)(t, p.told, u, c))
-        return np.concatenate(parts)
+        def report() -> Mapping[str, float]:
+            return self._report(of_law, readings, efforts, terms.B.shape[1])
+
+        return Evaluation(efforts[-1], np.concatenate(parts), report, efforts[self._drives])
+
+    def _moved(self, t: float, told: Terms, efforts: Sequence[Array], states: Sequence[Array]) -> list[Array]:
+        """Rates, or next values, of the states of the effort blocks."""
+        if self.period is None:
+            return self._series.rates(t, told, efforts, states)
+        return [b.update(t, told, u, c) for b, u, c in zip(self.blocks, efforts, states, strict=False)]
+
+    @property
+    def _drives(self) -> int:
+        """Where, among the efforts, drives begin: they are among the blocks in continuous time."""
+        of_controller = [block.place != "machine" for block in self.blocks]
+        return of_controller.index(False) if False in of_controller else len(of_controller)
+
+    def _report(
+        self, of_law: Evaluation, readings: Sequence[tuple[Array, Array]], efforts: Sequence[Array], nu: int
+    ) -> dict[str, float]:
+        """What the law reports, and what each block adds."""
+        found, plant = of_law.reported(), self.plant
+        titles = different([_snake(block) for block in (*self.sensors, *self.blocks)])
+        for title, (q0, v0), (q1, v1) in zip(titles, readings, readings[1:], strict=False):
+            names = plant.velocity_names  # type: ignore[union-attr]
+            change = v1 - v0 if q1 is q0 else plant.difference(q0, q1)  # type: ignore[union-attr]
+            found |= {f"{title}_{n}": float(x) for n, x in zip(names, change, strict=True)}
+        motors = [str(i + 1) for i in range(nu)] if plant is None else plant.actuator_names
+        pairs = zip(titles[len(self.sensors) :], self.blocks, efforts, efforts[1:], strict=False)
+        for title, block, before, after in pairs:
+            if block.latency is None:
+                found |= {f"{title}_{n}": float(x) for n, x in zip(motors, after - before, strict=True)}
+        return found
 
     def __str__(self) -> str:
         return self.name
@@ -531,8 +515,7 @@ def require_one_each(x: Array, plant: Plant, what: str) -> None:
 
 def names_of_states(part: Any, plant: Plant, otherwise: str = "law") -> list[str]:
     """Names of the states of a part, numbered unless it names them."""
-    count, named = start_of(part, plant).size, optional(part, "state_names")
-    names = list(named(plant)) if named is not None else []
+    count, names = start_of(part, plant).size, list(part.state_names(plant))
     return names if len(names) == count else [f"{otherwise}_{i + 1}" for i in range(count)]
 
 
@@ -553,10 +536,12 @@ def _split(state: Array, parts: Sequence[Any], terms: Terms) -> list[Array]:
     return states
 
 
-def _as_part(part: Any) -> Any:
+def _as_part(part: Any) -> Block | Controller:
     """A block, or a law: numbers are constant efforts."""
-    if callable(part):
+    if isinstance(part, Block):
         return part
+    if callable(part):
+        return as_controller(part)
     try:
         return ConstantEffort(part)
     except (TypeError, ValueError):
@@ -569,17 +554,15 @@ def _plant_of(law: Any, parts: Sequence[Any]) -> Plant | None:
     for plant in given:
         if not isinstance(plant, Plant):
             raise TypeError(f"the plant of a block must be a plant, such as a Mechanism, got {plant!r}")
-    own = getattr(law, "plant", None)
-    known = [*given, own] if isinstance(own, Plant) else given
+    known = given if law.plant is None else [*given, law.plant]
     for plant in known:
         require_same_signals(known[-1], plant)
     return known[0] if known else None
 
 
-def _title(part: Any) -> str:
+def _title(part: Block | Controller) -> str:
     """Name of a part in a line."""
-    name = getattr(part, "name", None) or getattr(part, "__name__", None)
-    return name if isinstance(name, str) else type(part).__name__
+    return part.name if isinstance(part, Controller) else type(part).__name__
 
 
 def _snake(block: Block) -> str:

@@ -289,7 +289,7 @@ def linearize_closed_loop(
 
 def _delays(law: AskedLaw, model: LinearModel, given: Any) -> Array:
     """The delay of each motor: that of the law, or the one given."""
-    own = getattr(law.law, "delay", None)
+    own = law.law.delay
     if own is not None and np.any(own):
         if given is not None:
             raise ValueError(

@@ -21,8 +21,8 @@ from ..model.terms import Terms
 from .around import AroundMotion
 from .conic_solver import SOLVERS, Costs, Program, Shape, bounded_least_squares, span
 from .contact_limits import Cone, ContactLimits, Unilateral, contact_limits
+from .controller import Evaluation, require_same_signals
 from .decoupling import split_range
-from .protocol import require_same_signals
 
 __all__ = ["ActuationStatus", "ConstrainedActuation", "ConstrainedEffort"]
 
@@ -252,20 +252,21 @@ class ConstrainedActuation(AroundMotion):
             )
         return np.zeros(0)
 
-    def __call__(self, t: float, terms: Terms, state: Array) -> Array:
-        """Motor efforts u (nu,), N or N m."""
-        return self._efforts(terms, self.motion.wanted_acceleration(t, terms))[0]
+    def evaluate(self, t: float, terms: Terms, state: Array) -> Evaluation:
+        """Efforts; reports the status, the slack, the largest use of a limit (1 at it), and of the contacts.
 
-    def report(self, t: float, terms: Terms, state: Array) -> dict[str, float]:
-        """Status, size of the slack, largest use of a limit (1 at the limit), and of the contacts smallest force, N.
-
-        Returns
-        -------
-        dict
-            ``status``, ``motion_slack``, ``limit_use``; with contacts ``contact_force`` and with cones
-            ``friction_use``; ``motion_scale`` with ``slack="scale"``.
+        ``status``, ``motion_slack``, ``limit_use``; with contacts ``contact_force`` (the smallest, N) and with cones
+        ``friction_use``; ``motion_scale`` with ``slack="scale"``.
         """
-        found = self.solve(terms, self.motion.wanted_acceleration(t, terms))
+        wanted = self.motion.wanted_acceleration(t, terms)
+        answer = self._efforts(terms, wanted)
+
+        def report() -> dict[str, float]:
+            return self._report(ConstrainedEffort(*answer, wanted, terms, self._limits_at(terms)))
+
+        return Evaluation(answer[0], report=report)
+
+    def _report(self, found: ConstrainedEffort) -> dict[str, float]:
         report = {
             "status": float(found.status),
             "motion_slack": found.slack_norm,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from functools import partial
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,16 +18,16 @@ from ..kernels import laws
 from ..model.plant import Plant
 from ..model.terms import Terms
 from .controllability import metric_root
+from .controller import Controller, Evaluation, regular_terms, require_same_signals
 from .decoupling import cross_coupling, split_range, surplus_efforts
 from .force_components import ForceComponents
-from .protocol import regular_terms, require_same_signals
 
 __all__ = ["ConstraintForcePI"]
 
 Array = NDArray[np.float64]
 
 
-class ConstraintForcePI:
+class ConstraintForcePI(Controller):
     """Set constraint forces with the efforts that do not move the machine, and correct them by a PI law.
 
     Motor efforts u = u0 + N w with Z'B N = 0 move the machine as u0 does. They change the constraint force F = A' lam
@@ -281,7 +282,7 @@ class ConstraintForcePI:
         """States by kind, (k,) each."""
         return tuple(state.reshape(-1, len(self.components)))
 
-    def derivative(self, t: float, terms: Terms, state: Array) -> Array:
+    def _rate(self, t: float, terms: Terms, state: Array) -> Array:
         """Rate of s, and of the filtered error."""
         s, *filtered = self._split(state)
         C = self.components.matrix(terms)
@@ -311,8 +312,8 @@ class ConstraintForcePI:
         """The integral within its limit, which an integrator's step may pass by a little."""
         return s if self.integral_limit is None else np.clip(s, -self._bound, self._bound)
 
-    def update(self, t: float, terms: Terms, state: Array) -> Array:
-        """Next states."""
+    def _next(self, t: float, terms: Terms, state: Array) -> Array:
+        """Next states, in sampled time."""
         return np.concatenate([*self._measured(state, terms, self.components.matrix(terms)), self._wanted(t)])
 
     def _measured(self, state: Array, terms: Terms, C: Array) -> tuple[Array, Array]:
@@ -359,9 +360,15 @@ class ConstraintForcePI:
     def _projected(self, U: Array, change: Array) -> Array:
         return U @ (U.T @ (self._newtons * change)) / self._newtons
 
-    def __call__(self, t: float, terms: Terms, state: Array) -> Array:
-        """Motor efforts u (nu,), N or N m."""
-        return self.efforts(t, terms, state, self.free_acceleration(terms))
+    def evaluate(self, t: float, terms: Terms, state: Array) -> Evaluation:
+        """Efforts, states, and the report: errors, what is out of reach, and the coupling; see `errors`."""
+        vdot = self.free_acceleration(terms)
+        u = self.efforts(t, terms, state, vdot)
+        return Evaluation(u, self.moved(t, terms, state), partial(self.errors, t, terms, state, vdot))
+
+    def moved(self, t: float, terms: Terms, state: Array) -> Array:
+        """Rate of the states in continuous time, their next values in sampled time."""
+        return self._rate(t, terms, state) if self.period is None else self._next(t, terms, state)
 
     def free_acceleration(self, terms: Terms) -> Array:
         """The acceleration (nv,) of the machine without motors."""
@@ -405,10 +412,6 @@ class ConstraintForcePI:
             return wanted + self.kp * x + self.ki * s
         s, *filtered = self._split(state)
         return wanted - self._modelled_error(self._bounded(s), *filtered)
-
-    def report(self, t: float, terms: Terms, state: Array) -> dict[str, float]:
-        """Errors, what is out of reach, and the coupling; see `errors`."""
-        return self.errors(t, terms, state, self.free_acceleration(terms))
 
     def errors(self, t: float, terms: Terms, state: Array, vdot: Array, root: Array | None = None) -> dict[str, float]:
         """Numbers for the record of a run.

@@ -44,8 +44,8 @@ class Delay(EffortBlock):
 
     Examples
     --------
-    >>> law = (lambda t, terms, state: -terms.v)
-    >>> law.period = 1e-3
+    >>> from cmbcontrol.controllers import FunctionController
+    >>> law = FunctionController(lambda t, terms, state: -terms.v, period=1e-3)
     >>> (law | Delay(5e-4) | Delay(1e-3)).delay
     array(0.0015)
     """
@@ -77,7 +77,12 @@ class Delay(EffortBlock):
         return replace(self, delay=delay, initial=initial)
 
     @property
-    def initial_effort(self) -> Array | None:
+    def latency(self) -> ArrayLike:  # type: ignore[override]
+        """The delay, s."""
+        return self.delay  # type: ignore[return-value]
+
+    @property
+    def initial_effort(self) -> Array | None:  # type: ignore[override]
         """Before the first effort arrives, N or N m; None for that of the first sample."""
         return None if isinstance(self.initial, str) else np.asarray(self.initial)
 

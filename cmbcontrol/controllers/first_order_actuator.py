@@ -40,7 +40,7 @@ class FirstOrderActuator(EffortBlock):
     >>> plant = plants.five_bar()
     >>> chain = (lambda t, terms, state: [3.0, -1.0]) | FirstOrderActuator(0.1)
     >>> terms, state = plant.terms(plant.assemble(), [0.0] * 4), chain.start(plant)
-    >>> chain(0.0, terms, state), chain.derivative(0.0, terms, state)
+    >>> chain(0.0, terms, state), chain.evaluate(0.0, terms, state).state
     (array([0., 0.]), array([ 30., -10.]))
     """
 

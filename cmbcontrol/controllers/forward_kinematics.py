@@ -14,8 +14,8 @@ from .._tolerance import DEPENDENT, pinv
 from ..errors import ControllabilityError
 from ..model.plant import Plant
 from .chain import SensorBlock, Setting
+from .controller import determines_motion
 from .encoder import plain_positions, require_samples
-from .protocol import determines_motion
 
 __all__ = ["ForwardKinematics"]
 

@@ -75,8 +75,8 @@ class FrictionCompensation(EffortBlock):
         if self.velocity == "reference":
             names = setting.known(self, "for the coordinates of the reference").velocity_names
             law = setting.law
-            coordinates = getattr(law, "coordinates", None)
-            if not callable(getattr(law, "reference", None)) or not coordinates or not set(coordinates) <= set(names):
+            coordinates = law.coordinates
+            if law.reference is None or not coordinates or not set(coordinates) <= set(names):
                 raise ValueError(
                     f"{self!r} takes the velocity of the law's reference, and {type(law).__name__} has no reference "
                     "in coordinates of the plant (attributes reference and coordinates); take velocity='measured'"

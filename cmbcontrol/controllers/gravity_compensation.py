@@ -13,7 +13,7 @@ from .. import _check
 from ..dynamics.forces import smallest_effort, weight_root
 from ..model.plant import Plant
 from ..model.terms import Terms
-from .protocol import holding, require_same_signals
+from .controller import Controller, holding, require_same_signals
 from .references import Reference, require_reference
 from .tasks import Coordinates
 
@@ -22,7 +22,7 @@ __all__ = ["GravityPD", "driven_coordinates"]
 Array = NDArray[np.float64]
 
 
-class GravityPD:
+class GravityPD(Controller):
     """PD control of chosen joints, with the weights (and springs) of the machine compensated.
 
     With e = y_d - y of the coordinates, S their rows among the joints, and g(q) = h(q, 0) of the plant,
@@ -110,8 +110,7 @@ class GravityPD:
         position, velocity, _ = self.reference(t)
         return position - self.task.value(terms), velocity - self.task.jacobian(terms) @ terms.v
 
-    def __call__(self, t: float, terms: Terms, state: Array) -> Array:
-        """Motor efforts u (nu,), N or N m."""
+    def effort(self, t: float, terms: Terms, state: Array) -> Array:
         e, e_rate = self.error(t, terms)
         weights = holding(self.plant, terms).terms(terms.q, np.zeros(terms.v.size), t, cap=terms.rank).h
         f = weights + self.task.jacobian(terms).T @ (self.kp @ e + self.kd @ e_rate)

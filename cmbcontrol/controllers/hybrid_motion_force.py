@@ -12,8 +12,9 @@ from ..dynamics.forces import weight_root
 from ..model.plant import Plant
 from ..model.terms import Terms
 from .around import AroundMotion
+from .chain import names_of_states
 from .constraint_force_pi import ConstraintForcePI
-from .protocol import optional, period_of, require_same_signals, start_of
+from .controller import Evaluation, evaluated, moved, require_same_signals
 
 __all__ = ["HybridMotionForce"]
 
@@ -78,8 +79,8 @@ class HybridMotionForce(AroundMotion):
                 f"motion and force are for plants with different loops: {', '.join(self.plant.row_names) or 'none'}, "
                 f"and {', '.join(force.plant.row_names)}. Make both for one plant"
             )
-        _require_same_period(period_of(motion), force.period)
-        weight = getattr(motion, "weight", None) if force.weight is None else force.weight
+        _require_same_period(motion.period, force.period)
+        weight = motion.weight if force.weight is None else force.weight
         self._root = weight_root(weight, self.plant.nu)
 
     # -- states: of the motion law, then of the force law -------------------------------------------
@@ -90,45 +91,28 @@ class HybridMotionForce(AroundMotion):
 
     def state_names(self, plant: Plant) -> list[str]:
         """Names of the states of both."""
-        own, count = optional(self.motion, "state_names"), start_of(self.motion, plant).size
-        moving = [f"motion_{i + 1}" for i in range(count)] if own is None else list(own(plant))
-        return [*moving, *self.force.state_names(plant)]
+        return [*names_of_states(self.motion, plant, "motion"), *self.force.state_names(plant)]
 
     def _states(self, state: Array) -> tuple[Array, Array]:
         """States of the motion law and of the force law."""
         first = state.size - self.force.n_states
         return state[:first], state[first:]
 
-    def derivative(self, t: float, terms: Terms, state: Array) -> Array:
-        """Rates of both."""
-        return self._advance("derivative", t, terms, state, np.zeros_like)
-
-    def update(self, t: float, terms: Terms, state: Array) -> Array:
-        """Next states of both."""
-        return self._advance("update", t, terms, state, np.copy)
-
-    def _advance(self, method: str, t: float, terms: Terms, state: Array, default: Any) -> Array:
-        """`method` of both; the default where the motion law has none."""
-        moving, forcing = self._states(state)
-        own = optional(self.motion, method)
-        moving = default(moving) if own is None else own(t, terms, moving)
-        return np.concatenate([moving, getattr(self.force, method)(t, terms, forcing)])
-
     # -- the law ----------------------------------------------------------------------------------
 
-    def __call__(self, t: float, terms: Terms, state: Array) -> Array:
-        """Motor efforts u (nu,), N or N m."""
-        vdot = self.motion.wanted_acceleration(t, terms)
-        return self.force.efforts(t, terms, self._states(state)[1], vdot, self._root)
-
-    def report(self, t: float, terms: Terms, state: Array) -> dict[str, float]:
-        """What the motion law reports, and `ConstraintForcePI.errors`."""
+    def evaluate(self, t: float, terms: Terms, state: Array) -> Evaluation:
+        """Efforts, the states of both, and what the motion law reports with `ConstraintForcePI.errors`."""
         moving, forcing = self._states(state)
         vdot = self.motion.wanted_acceleration(t, terms)
-        return {
-            **self._report_of_motion(t, terms, moving),
-            **self.force.errors(t, terms, forcing, vdot, self._root),
-        }
+        u = self.force.efforts(t, terms, forcing, vdot, self._root)
+        if moving.size:
+            moving = moved(evaluated(self.motion, t, terms, moving), moving, self.period is not None)
+
+        def report() -> dict[str, float]:
+            of_motion = self._report_of_motion(t, terms, self._states(state)[0])
+            return {**of_motion, **self.force.errors(t, terms, forcing, vdot, self._root)}
+
+        return Evaluation(u, np.concatenate([moving, self.force.moved(t, terms, forcing)]), report)
 
 
 def _require_same_period(motion: float | None, force: float | None) -> None:

@@ -12,7 +12,7 @@ from ..dynamics.forces import smallest_effort, weight_root
 from ..errors import ControllabilityError
 from ..model.plant import Plant
 from ..model.terms import Terms
-from .protocol import require_same_signals
+from .controller import MotionLaw, require_same_signals
 from .references import Reference, require_reference
 from .tasks import Task, as_task, motion_of
 
@@ -21,7 +21,7 @@ __all__ = ["Impedance"]
 Array = NDArray[np.float64]
 
 
-class Impedance:
+class Impedance(MotionLaw):
     """The machine meets outside forces at a task as a spring and a damper, around a reference.
 
     With x the task, e = x_d - x, J its Jacobian on the admissible motions (J Z), M_Z = Z'M Z and the inertia
@@ -150,6 +150,5 @@ class Impedance:
                 "leave this pose."
             )
 
-    def __call__(self, t: float, terms: Terms, state: Array) -> Array:
-        """Motor efforts u (nu,), N or N m."""
+    def effort(self, t: float, terms: Terms, state: Array) -> Array:
         return smallest_effort(terms, self.wanted_acceleration(t, terms), self._root)

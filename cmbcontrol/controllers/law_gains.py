@@ -5,7 +5,6 @@ Continuous or sampled, with states of its own; and it may hold another model tha
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -21,7 +20,7 @@ from ..linear.model import LinearModel
 from ..model.plant import Plant
 from ..model.terms import Terms
 from .chain import names_of_states
-from .protocol import as_controller, optional, period_of, start_of
+from .controller import Controller, Drive, Evaluation, as_controller, evaluated, moved, start_of
 
 __all__ = ["AskedLaw", "Gains", "HeldCommand", "law_gains"]
 
@@ -53,22 +52,19 @@ class AskedLaw:
 
     def __init__(self, plant: Plant, law: Any, t: float, *, with_drive: bool = True) -> None:
         self.plant, self.law, self.t = plant, as_controller(law, plant), t
-        name = getattr(self.law, "name", None)
-        self.name = name if isinstance(name, str) else type(self.law).__name__
-        if getattr(self.law, "rough", False):
+        self.name = self.law.name
+        if self.law.rough:
             raise ValueError(
-                f"{self.name} reads positions in steps or with noise, so that it has no slope. Take the sensors "
+                f"{self.name} reads positions in steps or with noise, which cannot be linearized. Take the sensors "
                 "from the chain for the linear model: chain.without(Encoder)."
             )
-        self.period = period_of(self.law)
-        self.measures_force = bool(getattr(self.law, "measures_force", False))
-        self.drive = getattr(self.law, "drive", None) if with_drive and self.period is not None else None
+        self.period, self.measures_force = self.law.period, self.law.measures_force
+        self.drive = self.law.drive if with_drive and self.period is not None else None
         own, driven = start_of(self.law, plant), np.zeros(0) if self.drive is None else start_of(self.drive, plant)
         before = np.zeros(plant.nu if self.measures_force and self.period is not None else 0)
         self.start = np.concatenate([own, before, driven])
         self._ends = (own.size, own.size + before.size)
-        moves = own.size > 0 and optional(self.law, self._motion) is not None
-        self.free = np.arange(0 if moves else own.size, self.start.size)
+        self.free = np.arange(self.start.size)
         self.sampled = (self.free < self._ends[1]) & (self.period is not None)
         self.reference = self._find_reference()
 
@@ -76,10 +72,6 @@ class AskedLaw:
     def moves(self) -> bool:
         """Whether any state changes."""
         return self.free.size > 0
-
-    @property
-    def _motion(self) -> str:
-        return "derivative" if self.period is None else "update"
 
     @property
     def state_names(self) -> list[str]:
@@ -96,7 +88,7 @@ class AskedLaw:
     @property
     def coordinates(self) -> tuple[str, ...] | None:
         """The coordinates that the law controls, where it says so, and they belong to its reference."""
-        names, plant = getattr(self.law, "coordinates", None), self.plant
+        names, plant = self.law.coordinates, self.plant
         if not isinstance(names, (tuple, list)) or not set(names) <= {*plant.velocity_names} & {*plant.position_names}:
             return None
         return tuple(names) if self.reference is None or self.reference[0].size == len(names) else None
@@ -107,7 +99,7 @@ class AskedLaw:
         if self.reference is None:
             return ()
         k = self.reference[0].size
-        names, units = getattr(self.law, "coordinates", None), getattr(getattr(self.law, "task", None), "units", None)
+        names, units = self.law.coordinates, None if self.law.task is None else self.law.task.units
         if not isinstance(names, (tuple, list)) or len(names) != k:
             return tuple((f"y{i + 1}", "") for i in range(k))
         known = dict(zip(self.plant.position_names, self.plant.position_units, strict=True))
@@ -115,15 +107,10 @@ class AskedLaw:
         return tuple(zip(names, units, strict=True))
 
     def _find_reference(self) -> tuple[Array, Array, Array] | None:
-        """What the law's attribute ``reference`` says at t, where it is a reference."""
-        reference = getattr(self.law, "reference", None)
-        if not callable(reference):
+        """What the law's reference says at t, where it has one."""
+        if self.law.reference is None:
             return None
-        try:
-            copy.copy(self.law).reference = reference
-        except (AttributeError, TypeError):  # it cannot be replaced
-            return None
-        parts = tuple(np.asarray(x, dtype=np.float64) for x in reference(self.t))
+        parts = tuple(np.asarray(x, dtype=np.float64) for x in self.law.reference(self.t))
         same = len(parts) == 3 and parts[0].ndim == 1 and len({x.shape for x in parts}) == 1
         return parts if same else None  # type: ignore[return-value]
 
@@ -139,20 +126,23 @@ class AskedLaw:
         own, before, driven = self.split(state)
         sampled_force = self.measures_force and self.period is not None
         told = measured_force(terms, before) if sampled_force else terms
-        command = u = self._efforts(law(self.t, told, own), self.name)
+        found = evaluated(law, self.t, told, own)
+        command = u = self._efforts(found.effort, self.name)
+        driving = None
         if self.drive is not None:
-            u = self._efforts(self.drive(self.t, terms, command, driven), f"the drive of {self.name}")
+            driving = self.drive.evaluate(self.t, terms, command, driven)
+            u = self._efforts(driving.effort, f"the drive of {self.name}")
         acting = u if acting is None else acting
-        moved = [acting if sampled_force else before]
-        if self.measures_force and not sampled_force:
-            told = measured_force(terms, acting)
-        if self.free.size == state.size and own.size:
-            rate = np.atleast_1d(np.asarray(optional(law, self._motion)(self.t, told, own), dtype=np.float64))
-            moved.insert(0, _check.vector(rate, own.size, f"{self._motion} of {self.name}"))
-        if self.drive is not None and driven.size:
-            rate = np.asarray(self.drive.derivative(self.t, terms, command, driven), dtype=np.float64)
-            moved.append(_check.vector(rate, driven.size, f"derivative of the drive of {self.name}"))
-        return u, np.concatenate(moved)
+        if self.measures_force and not sampled_force and own.size:
+            found = evaluated(law, self.t, measured_force(terms, acting), own)
+        sampled = self.period is not None
+        states = [_check.vector(moved(found, own, sampled), own.size, f"the states of {self.name}")]
+        states.append(acting if sampled_force else before)
+        if driving is not None:
+            states.append(
+                _check.vector(moved(driving, driven, False), driven.size, f"the states of the drive of {self.name}")
+            )
+        return u, np.concatenate(states)
 
     def _efforts(self, u: Any, what: str) -> Array:
         return _check.vector(u, self.plant.nu, f"the efforts of {what}", self.plant.actuator_names)
@@ -167,31 +157,28 @@ class AskedLaw:
             x + d
             for x, d in zip(self.reference, np.split(shift, 3), strict=True)  # type: ignore[arg-type]
         )
-        other = copy.copy(self.law)
-        other.reference = lambda t: (position, velocity, acceleration)
-        return other
+        return self.law.with_reference(lambda t: (position, velocity, acceleration))
 
 
-class HeldCommand:
+class HeldCommand(Controller):
     """A drive as a law in continuous time: the command that it is held at stands at the end of its states."""
 
-    def __init__(self, drive: Any) -> None:
-        self.drive = drive
-        self.name = "drive"
+    def __init__(self, held: Drive) -> None:
+        self.held = held
+
+    @property
+    def name(self) -> str:
+        return "drive"
 
     def start(self, plant: Plant) -> Array:
         """Initial states, with no command."""
-        return np.concatenate([start_of(self.drive, plant), np.zeros(plant.nu)])
+        return np.concatenate([start_of(self.held, plant), np.zeros(plant.nu)])
 
-    def __call__(self, t: float, terms: Terms, state: Array) -> Array:
+    def evaluate(self, t: float, terms: Terms, state: Array) -> Evaluation:
+        """Efforts and the rate of the states; the command is held."""
         own, command = np.split(state, [state.size - terms.B.shape[1]])
-        return self.drive(t, terms, command, own)
-
-    def derivative(self, t: float, terms: Terms, state: Array) -> Array:
-        """Rate of the states; the command is held."""
-        own, command = np.split(state, [state.size - terms.B.shape[1]])
-        rate = self.drive.derivative(t, terms, command, own) if own.size else own
-        return np.concatenate([rate, np.zeros(command.size)])
+        found = self.held.evaluate(t, terms, command, own)
+        return Evaluation(found.effort, np.concatenate([moved(found, own, False), np.zeros(command.size)]))
 
 
 class Gains(NamedTuple):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -15,8 +14,18 @@ from ..errors import ControllabilityError
 from ..model.plant import Plant
 from ..model.terms import Terms
 from .around import AroundLaw
+from .chain import names_of_states
+from .controller import (
+    Evaluation,
+    as_controller,
+    determines_motion,
+    evaluated,
+    holding,
+    moved,
+    require_same_signals,
+    start_of,
+)
 from .encoder import plain_positions
-from .protocol import as_controller, determines_motion, holding, optional, period_of, require_same_signals, start_of
 from .state_feedback import effort_limits
 
 __all__ = ["MotionObserver"]
@@ -101,12 +110,13 @@ class MotionObserver(AroundLaw):
         disturbance = _check.flag(disturbance, "disturbance")
         if not callable(law) or isinstance(law, type):
             raise TypeError(f"the law must be a controller, got {_check.shown(law)}")
-        given = plant if plant is not None else getattr(law, "plant", None)
+        law = as_controller(law)
+        given = law.plant if plant is None else plant
         if not isinstance(given, Plant):
-            raise TypeError(f"{type(law).__name__} has no plant; give MotionObserver(..., plant=plant)")
+            raise TypeError(f"{law.name} has no plant; give MotionObserver(..., plant=plant)")
         self.plant, self.law = given, as_controller(law, given)
-        if period_of(self.law) is None:
-            raise ValueError(f"MotionObserver reads joints at samples; give {type(self.law).__name__} a period")
+        if self.law.period is None:
+            raise ValueError(f"MotionObserver reads joints at samples; give {law.name} a period")
         self.outputs = _check.names((outputs,) if isinstance(outputs, str) else outputs, "outputs")
         self._q, self._v = _joints(self.plant, self.outputs)
         self.bandwidth = _check.positive(bandwidth, "bandwidth")
@@ -117,16 +127,11 @@ class MotionObserver(AroundLaw):
         self.limits = effort_limits(self.plant, limits)
         nv, names = self.plant.nv, self.plant.velocity_names
         self.velocity = np.zeros(nv) if velocity is None else _check.vector(velocity, nv, "velocity", names)
-        self._latest: tuple[float, Terms, Array, tuple[_Estimate, Terms]] | None = None
-
-    def _take(self, law: Any) -> None:
-        self.law, self._latest = law, None
 
     def with_model(self, model: Plant) -> MotionObserver:
         """The same with another model, for the law, too; see `WithModel`."""
-        other = copy.copy(self)
-        of_law = optional(self.law, "with_model")
-        other.plant, other.law, other._latest = model, self.law if of_law is None else of_law(model), None
+        other = self._around(self.law.with_model(model))
+        other.plant = model
         return other
 
     # -- the law -------------------------------------------------------------------------------------------
@@ -147,26 +152,12 @@ class MotionObserver(AroundLaw):
         foreseen = [f"{n}_foreseen" for n in plant.position_names]
         ends = ("rate_foreseen", "unexplained") if self.disturbance else ("rate_foreseen",)
         rates = [f"{n}_{end}" for end in ends for n in plant.velocity_names]
-        named = optional(self.law, "state_names")
-        count = start_of(self.law, self.plant).size
-        own = list(named(plant)) if named is not None else []
-        own = own if len(own) == count else [f"law_{i + 1}" for i in range(count)]
-        return ["estimate_begun", *foreseen, *rates, *own]
+        return ["estimate_begun", *foreseen, *rates, *names_of_states(self.law, plant)]
 
     def estimate(self, t: float, terms: Terms, state: Array) -> tuple[Array, Array]:
         """Configuration (nq,) and velocity (nv,) that the law is told."""
-        found = self._told(t, terms, state)[0]
+        found = self._corrected(terms, np.asarray(state, dtype=np.float64))
         return found.q, found.v
-
-    def _told(self, t: float, terms: Terms, state: Array) -> tuple[_Estimate, Terms]:
-        """The corrected estimate, and the terms there. The latest is kept: effort, update and report ask for it."""
-        latest = self._latest
-        if latest is None or not (latest[0] == t and latest[1] is terms and np.array_equal(latest[2], state)):
-            found = self._corrected(terms, state)
-            there = holding(self.plant, terms).terms(found.q, found.v, terms.t, cap=terms.rank)
-            there = there if terms.force is None else there.with_force(terms.force)
-            self._latest = latest = (t, terms, np.array(state), (found, there))
-        return latest[3]
 
     def _corrected(self, terms: Terms, state: Array) -> _Estimate:
         """What was foreseen, corrected by what is measured."""
@@ -213,27 +204,25 @@ class MotionObserver(AroundLaw):
         q = plant.close(plant.integrate(now.q, way))
         return _Estimate(q, plant.project_velocity(q, now.v + change), now.a)
 
-    def __call__(self, t: float, terms: Terms, state: Array) -> Array:
-        """Motor efforts u (nu,), N or N m."""
-        return self.law(t, self._told(t, terms, state)[1], state[self._size :])
+    def evaluate(self, t: float, terms: Terms, state: Array) -> Evaluation:
+        """Efforts of the law at the estimate; what is foreseen for the next sample, and the next states of the law.
 
-    def update(self, t: float, terms: Terms, state: Array) -> Array:
-        """What is foreseen for the next sample, and the next states of the law."""
-        found, told = self._told(t, terms, state)
-        own = state[self._size :]
-        ahead = self._foreseen(holding(self.plant, terms), found, np.asarray(self.law(t, told, own), dtype=np.float64))
-        move = optional(self.law, "update")
-        own = own if move is None else np.atleast_1d(np.asarray(move(t, told, own), dtype=np.float64))
-        return np.concatenate([np.concatenate([[1.0], *ahead])[: self._size], own])
+        Reports what the law does, and estimate less truth: ``<velocity>_error``, ``<velocity>_rate_error``.
+        """
+        plant, own = holding(self.plant, terms), state[self._size :]
+        found = self._corrected(terms, state)
+        told = plant.terms(found.q, found.v, terms.t, cap=terms.rank)
+        told = told if terms.force is None else told.with_force(terms.force)
+        of_law = evaluated(self.law, t, told, own)
+        ahead = self._foreseen(plant, found, np.asarray(of_law.effort, dtype=np.float64))
+        states = np.concatenate([np.concatenate([[1.0], *ahead])[: self._size], moved(of_law, own, True)])
 
-    def report(self, t: float, terms: Terms, state: Array) -> Mapping[str, float]:
-        """What the law reports, and estimate less truth: ``<velocity>_error``, ``<velocity>_rate_error``."""
-        found, told = self._told(t, terms, state)
-        of_law = optional(self.law, "report")
-        numbers = dict(of_law(t, told, state[self._size :])) if of_law is not None else {}
-        names = self.plant.velocity_names
-        numbers |= {f"{n}_error": float(x) for n, x in zip(names, self.plant.difference(terms.q, found.q), strict=True)}
-        return numbers | {f"{n}_rate_error": float(x) for n, x in zip(names, found.v - terms.v, strict=True)}
+        def report() -> Mapping[str, float]:
+            names, way = self.plant.velocity_names, self.plant.difference(terms.q, found.q)
+            numbers = of_law.reported() | {f"{n}_error": float(x) for n, x in zip(names, way, strict=True)}
+            return numbers | {f"{n}_rate_error": float(x) for n, x in zip(names, found.v - terms.v, strict=True)}
+
+        return Evaluation(of_law.effort, states, report)
 
 
 def _joints(plant: Plant, names: Sequence[str]) -> tuple[list[int], list[int]]:

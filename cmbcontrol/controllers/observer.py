@@ -14,7 +14,8 @@ from ..linear.sampled import zero_order_hold
 from ..model.plant import Plant
 from ..model.terms import Terms
 from .around import AroundLaw
-from .state_feedback import StateFeedback, require_rest, weight_matrix
+from .controller import Evaluation
+from .state_feedback import StateFeedback, Wanted, require_rest, weight_matrix
 
 __all__ = ["ObserverFeedback", "kalman", "measured_rows"]
 
@@ -121,45 +122,37 @@ class ObserverFeedback(AroundLaw):
 
     def measured(self, t: float, terms: Terms) -> Array:
         """Deviations y (outputs,) of the measured joints from the reference."""
-        wanted = self.feedback.wanted(t)
+        return self._measured(self.feedback.wanted(t), terms)
+
+    def _measured(self, wanted: Wanted, terms: Terms) -> Array:
         way = self.plant.difference(self.model.point.q, terms.q) - wanted.delta
         return np.where(self._rates, (terms.v - wanted.v)[self._joints], way[self._joints])
 
     def estimated(self, t: float, terms: Terms, state: Array) -> Array:
         """The estimate of x - x_d (states,) that the effort is computed from."""
-        e = state[: len(self._A)]
-        if self._correction is None:
-            return e
-        return e + self._correction @ (self.measured(t, terms) - self.C @ e)
+        return self._estimated(self.measured(t, terms), state[: len(self._A)])
 
-    def __call__(self, t: float, terms: Terms, state: Array) -> Array:
-        """Motor efforts u (nu,), N or N m."""
-        feedback = self.feedback
-        return feedback.clipped(feedback.asked(t, self.estimated(t, terms, state), state[len(self._A) :]))
+    def _estimated(self, y: Array, e: Array) -> Array:
+        return e if self._correction is None else e + self._correction @ (y - self.C @ e)
 
-    def _move(self, t: float, terms: Terms, state: Array) -> tuple[Array, Array]:
-        """d ê/dt or ê(k+1), and the rate of the integrals."""
+    def evaluate(self, t: float, terms: Terms, state: Array) -> Evaluation:
+        """Efforts, estimate and integrals; reports ``<state>_error``, estimate less truth."""
         feedback, n = self.feedback, len(self._A)
-        wanted, y, e, z = feedback.wanted(t), self.measured(t, terms), state[:n], state[n:]
-        present = self.estimated(t, terms, state)
-        u = feedback.clipped(feedback.asked(t, present, z))
-        moved = self._A @ e + self._B @ (u - wanted.u)[feedback.motors] + self._one @ wanted.rest
-        moved += self.L @ (y - self.C @ e)
-        return moved, feedback.integral_rate(t, present, z, y[self._integrated])
+        wanted, e, z = feedback.wanted(t), state[:n], state[n:]
+        y = self._measured(wanted, terms)
+        present = self._estimated(y, e)
+        u = feedback.clipped(feedback.asked(wanted, present, z))
+        ahead = self._A @ e + self._B @ (u - wanted.u)[feedback.motors] + self._one @ wanted.rest
+        ahead += self.L @ (y - self.C @ e)  # d ê/dt or ê(k+1)
+        integral = feedback.integral_rate(wanted, present, z, y[self._integrated])
+        if self.period is not None:
+            integral = z + self.period * integral
 
-    def derivative(self, t: float, terms: Terms, state: Array) -> Array:
-        """Rate of the estimate and of the integrals."""
-        return np.concatenate(self._move(t, terms, state))
+        def report() -> dict[str, float]:
+            off = present - (feedback.state(terms) - wanted.x)
+            return {f"{name}_error": float(x) for name, x in zip(self.model.states, off, strict=True)}
 
-    def update(self, t: float, terms: Terms, state: Array) -> Array:
-        """Estimate and integrals at the next sample."""
-        moved, rate = self._move(t, terms, state)
-        return np.concatenate([moved, state[len(self._A) :] + self.period * rate])
-
-    def report(self, t: float, terms: Terms, state: Array) -> dict[str, float]:
-        """``<state>_error``: estimate less truth, by state."""
-        off = self.estimated(t, terms, state) - self.feedback.deviation(t, terms)
-        return {f"{name}_error": float(x) for name, x in zip(self.model.states, off, strict=True)}
+        return Evaluation(u, np.concatenate([ahead, integral]), report)
 
     def observer_poles(self) -> NDArray[np.complex128]:
         """Poles of A - L C, 1/s, by real, then by imaginary part; log(z)/period in sampled time."""

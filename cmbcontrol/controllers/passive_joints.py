@@ -14,7 +14,7 @@ from ..kernels import laws
 from ..model.terms import Terms
 from .around import AroundMotion
 from .controllability import MARGIN, Controllability, checked_epsilon, metric_of, reach
-from .protocol import regular_terms
+from .controller import Evaluation, evaluated, regular_terms
 
 __all__ = ["PassiveJoints"]
 
@@ -84,7 +84,7 @@ class PassiveJoints(AroundMotion):
     >>> law = PassiveJoints(ProjectedInverseDynamics(plant, "q1", Constant(0.6), bandwidth=8.0))
     >>> law(0.0, plant.terms([0.6, -1.2], [0.0, 0.0]), law.start(plant)).round(4)  # m g l cos q1
     array([8.0965])
-    >>> law.report(0.0, plant.terms([0.6, -1.2], [0.0, 0.0]), law.start(plant))["lost"]
+    >>> law.evaluate(0.0, plant.terms([0.6, -1.2], [0.0, 0.0]), law.start(plant)).reported()["lost"]
     0.0
     """
 
@@ -100,7 +100,7 @@ class PassiveJoints(AroundMotion):
     ) -> None:
         super().__init__(motion)
         for option in ("weight", "saturation"):
-            if getattr(motion, option, None) is not None:
+            if getattr(motion, option) is not None:
                 raise ValueError(
                     f"PassiveJoints finds the efforts itself, and would ignore {option}= of {type(motion).__name__}. "
                     "Leave it out there; PassiveJoints has weight= of joint forces, and Saturation goes behind it"
@@ -133,8 +133,8 @@ class PassiveJoints(AroundMotion):
         """What the motors reach, as the law sees it."""
         return reach(terms, self.plant.velocity_names, self._metric, self.epsilon)
 
-    def __call__(self, t: float, terms: Terms, state: Array) -> Array:
-        """Motor efforts u (nu,), N or N m."""
+    def evaluate(self, t: float, terms: Terms, state: Array) -> Evaluation:
+        """Efforts; reports ``margin``, ``lost`` (1 below the threshold, else 0), ``rank``, and the motion law's."""
         found = self.controllability(terms)
         lost = found.margin < self.margin
         if lost and self.on_loss == "stop":
@@ -143,7 +143,13 @@ class PassiveJoints(AroundMotion):
         if lost and self.on_loss == "damp":
             share = min(2.0 * (1.0 - found.margin / self.margin), 1.0)
             u = (1.0 - share) * u + share * self._brake(terms)
-        return u
+
+        def report() -> dict[str, float]:
+            own = {"margin": found.margin, "lost": float(lost), "rank": float(found.rank)}
+            return {**self._report_of_motion(t, terms, state), **own}
+
+        moving = evaluated(self.motion, t, terms, state).state if state.size else None
+        return Evaluation(u, moving, report)
 
     def _brake(self, terms: Terms) -> Array:
         """Efforts of -damping D M D' v, with the projector D = B B^+ of forces on the motors' own joints."""
@@ -171,13 +177,3 @@ class PassiveJoints(AroundMotion):
             f"{found.describe_weakest()} (pose: {pose}). Add a motor on {found.joint!r}, keep the path away from this "
             "pose, or choose on_loss='hold' or 'damp'."
         )
-
-    def report(self, t: float, terms: Terms, state: Array) -> dict[str, float]:
-        """``margin``, ``lost`` (1 below the threshold, else 0) and ``rank``, besides what the motion law reports."""
-        found = self.controllability(terms)
-        return {
-            **self._report_of_motion(t, terms, state),
-            "margin": found.margin,
-            "lost": float(found.margin < self.margin),
-            "rank": float(found.rank),
-        }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,7 +16,7 @@ from ..kernels import laws
 from ..model.diagnosis import actuation_verdict
 from ..model.plant import Plant
 from ..model.terms import Terms
-from .protocol import regular_terms, require_same_signals
+from .controller import Evaluation, MotionLaw, regular_terms, require_same_signals
 from .redundancy import Wish, best, nearest
 from .references import Reference, require_reference
 from .tasks import Posture, TaskMotion, as_task, motion_of
@@ -32,7 +32,7 @@ Acceleration = Callable[[float, Terms], Array]
 _CLEAR = 1e-3  # pivots of a task above this part of its size need no second look, whatever the units
 
 
-class ProjectedInverseDynamics:
+class ProjectedInverseDynamics(MotionLaw):
     """Track a reference in independent coordinates, or in any task, with the smallest motor efforts.
 
     With a task theta(q) of rate J v, Lambda = d q / d theta on the loops and
@@ -244,17 +244,19 @@ class ProjectedInverseDynamics:
         now = self._motion(t, terms)
         return self._admissible(t, terms, now.J, self._target(now))
 
-    def __call__(self, t: float, terms: Terms, state: Array) -> Array:
-        """Motor efforts u (nu,), N or N m."""
-        return self._efforts(t, terms)[0]
+    def evaluate(self, t: float, terms: Terms, state: Array) -> Evaluation:
+        """Motor efforts; reports ``tracking_error``, the norm of e, and with saturation ``scale``.
 
-    def report(self, t: float, terms: Terms, state: Array) -> Mapping[str, float]:
-        """``tracking_error``, the norm of e, and with saturation ``scale``, the s of "scale" or what is left by "clip".
-
-        With "clip" it is the smallest part of its effort that a motor gives.
+        ``scale`` is the s of "scale", or what is left by "clip": the smallest part of its effort that a motor gives.
         """
-        found = {"tracking_error": float(np.linalg.norm(self.error(t, terms)[0]))}
-        return found if self.saturation is None else found | {"scale": self._efforts(t, terms)[1]}
+        now = self._motion(t, terms)
+        u, scale = self._efforts(t, terms, now)
+
+        def report() -> dict[str, float]:
+            found = {"tracking_error": float(np.linalg.norm(now.e))}
+            return found if self.saturation is None else found | {"scale": scale}
+
+        return Evaluation(u, report=report)
 
     def _motion(self, t: float, terms: Terms) -> TaskMotion:
         return motion_of(self.task, self.reference(t), terms)
@@ -320,9 +322,8 @@ class ProjectedInverseDynamics:
             f"{where}. Choose others, or another path, or damped=..."
         )
 
-    def _efforts(self, t: float, terms: Terms) -> tuple[Array, float]:
+    def _efforts(self, t: float, terms: Terms, now: TaskMotion) -> tuple[Array, float]:
         """Efforts (nu,) and how much of them the limits let through."""
-        now = self._motion(t, terms)
         u = smallest_effort(terms, self._admissible(t, terms, now.J, self._target(now)), self._root)
         if self.saturation is None or (np.abs(u) <= self.limits).all():
             return u, 1.0

@@ -48,7 +48,7 @@ class RateLimit(EffortBlock):
     >>> from cmbcontrol import plants
     >>> plant = plants.five_bar()
     >>> chain = (lambda t, terms, state: [9.0, -9.0]) | RateLimit(100.0, time_constant=0.01)
-    >>> chain.derivative(0.0, plant.terms(plant.assemble(), [0.0] * 4), chain.start(plant))
+    >>> chain.evaluate(0.0, plant.terms(plant.assemble(), [0.0] * 4), chain.start(plant)).state
     array([ 100., -100.])
     """
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from functools import cached_property
+from typing import NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,7 +20,7 @@ from ..linear.parametrization import Chart, LinearParametrization
 from ..linear.sampled import zero_order_hold
 from ..model.plant import Plant
 from ..model.terms import Terms
-from .protocol import require_same_signals
+from .controller import Controller, Evaluation, require_same_signals
 from .references import Constant, Reference, require_reference
 
 __all__ = ["FEEDFORWARDS", "StateFeedback", "Wanted", "bryson", "lqr", "weight_matrix"]
@@ -50,7 +52,7 @@ class Wanted(NamedTuple):
     rest: Array
 
 
-class StateFeedback:
+class StateFeedback(Controller):
     """u = u_d - K (x - x_d), with x = (R (q [-] q0), R v) the states of a linear model.
 
     The gain may be from anywhere: `lqr`, `robust_state_feedback`, ``control.place``. Only measured positions and
@@ -121,21 +123,32 @@ class StateFeedback:
         self._efforts_for = _efforts_for(model, self.plant, self.motors)
         self._R = coordinate_matrix(model)
         self._origin = absolute_origin(model)
-        self.reference = Constant(self._origin) if reference is None else reference
-        require_reference(self.reference, self.coordinates)
-        self._last: tuple[bytes, Wanted] | None = None  # what was computed for the reference of before
-        self._chart: Chart | None = None
+        self._follow(Constant(self._origin) if reference is None else reference)
 
     # -- what the reference asks -------------------------------------------------------------------------
 
     def wanted(self, t: float) -> Wanted:
         """States, velocities and efforts that belong to the reference at a time."""
-        parts = tuple(np.asarray(x, dtype=np.float64) for x in self.reference(t))
-        key = b"".join(x.tobytes() for x in parts)
-        last = self._last  # a value kept, not a state: the same t gives the same
-        if last is None or last[0] != key:
-            self._last = last = (key, self._wanted(*parts))
-        return last[1]
+        if self._fixed is not None:
+            return self._fixed
+        return self._wanted(*(np.asarray(x, dtype=np.float64) for x in self.reference(t)))
+
+    def with_reference(self, reference: Reference) -> Self:
+        other = copy.copy(self)
+        other._follow(reference)
+        return other
+
+    def _follow(self, reference: Reference) -> None:
+        """Take a reference; what belongs to a constant one is computed once."""
+        require_reference(reference, self.coordinates)
+        self.reference, self._fixed = reference, None
+        if isinstance(reference, Constant):
+            self._fixed = self._wanted(*(np.asarray(x, dtype=np.float64) for x in reference(0.0)))
+
+    @cached_property
+    def _chart(self) -> Chart:
+        """Configurations about the operating point by the coordinates of the model."""
+        return LinearParametrization(self._R, self.coordinates).at(self.plant, self.model.point.q)
 
     def _wanted(self, position: Array, velocity: Array, acceleration: Array) -> Wanted:
         lin, p = self.model, self.model.dof
@@ -155,8 +168,6 @@ class StateFeedback:
     def _inverse_dynamics(self, y: Array, velocity: Array, acceleration: Array) -> tuple[Array, Array, Array]:
         """Way from the operating point, velocity of all coordinates, and efforts above those that hold the point."""
         point = self.model.point
-        if self._chart is None:
-            self._chart = LinearParametrization(self._R, self.coordinates).at(self.plant, point.q)
         pose = follow(self._chart, y)
         v = pose.K @ velocity
         terms = self.plant.terms(pose.q, v)
@@ -185,9 +196,9 @@ class StateFeedback:
         """x - x_d, shape (2 dof,)."""
         return self.state(terms) - self.wanted(t).x
 
-    def asked(self, t: float, deviation: Array, integral: Array) -> Array:
+    def asked(self, wanted: Wanted, deviation: Array, integral: Array) -> Array:
         """Efforts (nu,) for a deviation x - x_d and integrals, before limits."""
-        u = self.wanted(t).u.copy()
+        u = wanted.u.copy()
         u[self.motors] -= self.K @ deviation + self.K_integral @ integral
         return u
 
@@ -195,26 +206,21 @@ class StateFeedback:
         """Efforts within the limits."""
         return np.clip(u, -self.limits, self.limits)
 
-    def integral_rate(self, t: float, deviation: Array, integral: Array, error: Array) -> Array:
+    def integral_rate(self, wanted: Wanted, deviation: Array, integral: Array, error: Array) -> Array:
         """Rate of the integrals for an error (k,): zero where an effort is at its limit and this pushes further."""
         if not error.size:
             return error
-        u = self.asked(t, deviation, integral)
+        u = self.asked(wanted, deviation, integral)
         excess = (u - self.clipped(u))[self.motors]
         return np.where(excess @ (-self.K_integral * error) > 0.0, 0.0, error)
 
-    def __call__(self, t: float, terms: Terms, state: Array) -> Array:
-        """Motor efforts u (nu,), N or N m."""
-        return self.clipped(self.asked(t, self.deviation(t, terms), state))
-
-    def derivative(self, t: float, terms: Terms, state: Array) -> Array:
-        """Rate of the integrals."""
-        deviation = self.deviation(t, terms)
-        return self.integral_rate(t, deviation, state, self.C_integral @ deviation)
-
-    def update(self, t: float, terms: Terms, state: Array) -> Array:
-        """Integrals at the next sample."""
-        return state + self.period * self.derivative(t, terms, state)
+    def evaluate(self, t: float, terms: Terms, state: Array) -> Evaluation:
+        """Efforts, and the integrals."""
+        wanted = self.wanted(t)
+        deviation = self.state(terms) - wanted.x
+        rate = self.integral_rate(wanted, deviation, state, self.C_integral @ deviation)
+        integral = rate if self.period is None else state + self.period * rate
+        return Evaluation(self.clipped(self.asked(wanted, deviation, state)), integral)
 
     # -- in the linear model -----------------------------------------------------------------------------
 

@@ -31,7 +31,7 @@ from ..model.elements import GROUND, Frame
 from ..model.mechanism import Mechanism
 from ..model.plant import Plant
 from ..model.terms import Terms
-from .protocol import require_same_signals
+from .controller import require_same_signals
 from .references import require_reference
 from .rotations import left_jacobian, left_jacobian_rate, rotation_matrix, rotation_vector
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -11,14 +11,14 @@ from numpy.typing import NDArray
 from ..model.plant import Plant
 from ..model.terms import Terms
 from .around import AroundLaw
-from .protocol import as_controller, holding, optional, require_same_signals, start_of
+from .controller import Evaluation, MotionLaw, as_controller, evaluated, holding, require_same_signals, start_of
 
 __all__ = ["WithModel"]
 
 Array = NDArray[np.float64]
 
 
-class WithModel(AroundLaw):
+class WithModel(AroundLaw, MotionLaw):
     """A law that is told the equations of motion of a model, in place of those of the plant that it drives.
 
     The plant gives its positions and velocities, the model everything else: masses, weights, loops, drives. So the
@@ -29,9 +29,8 @@ class WithModel(AroundLaw):
     model : Plant
         With the position and velocity coordinates, and the motors, of the plant. All else may differ.
     law : Controller
-        Continuous or sampled, also a `Chain`. All that a controller or a motion law may have is handed on where it
-        has it (`period`, `coordinates`, `reference`, `update`, `report`, `delay`, ...); ``reference`` can be
-        replaced. A law that asks its own plant for more than the terms is put on the model (``law.with_model(model)``).
+        Continuous or sampled, also a `Chain`. A law that asks its own plant for more than the terms is put on the
+        model (``law.with_model(model)``).
 
     Raises
     ------
@@ -71,12 +70,10 @@ class WithModel(AroundLaw):
             raise TypeError(
                 f"the model must be a plant, such as a Mechanism, got {model!r}; is it WithModel(model, law)?"
             )
-        law = as_controller(law, model)
-        with_model = optional(law, "with_model")
-        self.model, self.law = model, law if with_model is None else with_model(model)
+        self.model, self.law = model, as_controller(law, model).with_model(model)
 
     @property
-    def plant(self) -> Plant:
+    def plant(self) -> Plant:  # type: ignore[override]
         """The model: the machine as the law knows it."""
         return self.model
 
@@ -87,47 +84,26 @@ class WithModel(AroundLaw):
 
     def state_names(self, plant: Plant) -> Sequence[str]:
         """Names of the states of the law, where it names them."""
-        names = optional(self.law, "state_names")
-        return () if names is None else names(self.model)
+        return self.law.state_names(self.model)
 
     def with_model(self, model: Plant) -> WithModel:
         """The law keeps the model that it was given first."""
         return self
 
-    def __call__(self, t: float, terms: Terms, state: Array) -> Array:
-        """Motor efforts u (nu,), N or N m."""
-        return self._on_model(self.law)(t, terms, state)
+    def evaluate(self, t: float, terms: Terms, state: Array) -> Evaluation:
+        return evaluated(self.law, t, self._known(terms), state)
 
-    @property
-    def error(self) -> Callable[[float, Terms], tuple[Array, Array]]:
-        """How far the law is from its reference, (t, terms) -> (e, rate), where it says so."""
-        return self._on_model(self.law.error)
+    def error(self, t: float, terms: Terms) -> tuple[Array, Array] | None:
+        """How far the law is from its reference, by the model."""
+        return self.law.error(t, self._known(terms))
 
-    @property
-    def wanted_acceleration(self) -> Callable[[float, Terms], Array]:
-        """Of a motion law: the acceleration that it wants, (t, terms) -> (nv,)."""
-        return self._on_model(self.law.wanted_acceleration)
+    def wanted_acceleration(self, t: float, terms: Terms) -> Array:
+        """Of a motion law: the acceleration that it wants, by the model, (nv,)."""
+        if not isinstance(self.law, MotionLaw):
+            raise TypeError(f"{self.law.name} is no MotionLaw: it does not say which acceleration it wants")
+        return self.law.wanted_acceleration(t, self._known(terms))
 
-    @property
-    def report(self) -> Callable[[float, Terms, Array], Mapping[str, float]]:
-        """What the law reports, (t, terms, state) -> mapping, where it does."""
-        return self._on_model(self.law.report)
-
-    @property
-    def derivative(self) -> Callable[[float, Terms, Array], Array]:
-        """Rate of the states, (t, terms, state) -> (n,), where the law has one."""
-        return self._on_model(self.law.derivative)
-
-    @property
-    def update(self) -> Callable[[float, Terms, Array], Array]:
-        """Next states, (t, terms, state) -> (n,), where the law has them."""
-        return self._on_model(self.law.update)
-
-    def _on_model(self, function: Callable) -> Callable:
-        """A function of the law, told the terms of the model and the force that was measured."""
-
-        def told(t: float, terms: Terms, *state: Array) -> Any:
-            known = holding(self.model, terms).terms(terms.q, terms.v, terms.t, cap=terms.rank)
-            return function(t, known if terms.force is None else known.with_force(terms.force), *state)
-
-        return told
+    def _known(self, terms: Terms) -> Terms:
+        """The terms of the model, with the force that was measured."""
+        known = holding(self.model, terms).terms(terms.q, terms.v, terms.t, cap=terms.rank)
+        return known if terms.force is None else known.with_force(terms.force)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -12,6 +11,7 @@ from numpy.typing import NDArray
 
 from .. import _check
 from ..controllers.closed_loop import linearize_closed_loop
+from ..controllers.controller import Controller
 from ..controllers.references import Constant
 from ..errors import CmbError
 from ..linear.operating import OperatingPoint
@@ -153,15 +153,14 @@ def certify(
     delay = _check.positive(delay, "delay", zero=True)
     if not isinstance(region, PoleRegion):
         raise TypeError(f"region must be a PoleRegion, got {region!r}")
-    names = getattr(law, "coordinates", None)
-    if names is None or not callable(getattr(law, "reference", None)):
+    names = law.coordinates if isinstance(law, Controller) else None
+    if names is None or law.reference is None:
         raise TypeError(f"{type(law).__name__} has no coordinates with a reference that says which pose to hold")
     cases = []
     for machine, plant in labelled_plants(plants).items():
         for where, pose in labelled_poses(poses).items():
             q = posed(plant, pose)
-            held = copy.copy(law)
-            held.reference = Constant([q[plant.position_names.index(name)] for name in names])
+            held = law.with_reference(Constant([q[plant.position_names.index(name)] for name in names]))
             cases.append(_case(f"{machine}, {where}", plant, held, q, region, delay))
     return Certificate(region, tuple(cases))
 

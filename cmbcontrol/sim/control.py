@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
-from ..controllers.protocol import ConstantEffort, optional, period_of, start_of
+from ..controllers.controller import ConstantEffort, Controller, Drive, Evaluation, evaluated, start_of
 from ..dynamics.forces import measured_force
 from ..model.plant import Plant
 from ..model.terms import Terms
@@ -24,8 +24,11 @@ _DIGITS = 9  # of a period: times that agree to these are one
 class LawFailed(Exception):
     """Carries what a function of a law raised through the integrator, as its cause; says whose it is, and when."""
 
-    def __init__(self, whose: Any, method: str, t: float) -> None:
-        name = getattr(whose, "__qualname__", f"{type(whose).__name__}.{method}")  # functions have a name
+    def __init__(self, whose: Any, t: float, method: str = "__call__") -> None:
+        if isinstance(whose, (Controller, Drive)):
+            name = whose.function_name
+        else:
+            name = getattr(whose, "__qualname__", f"{type(whose).__name__}.{method}")  # functions have a name
         super().__init__(f"{name} failed at t = {t:.9g} s")
 
 
@@ -49,14 +52,14 @@ class Control:
         What the law reported, at the samples that are the latest at one of the `times` (at all without these).
     """
 
-    def __init__(self, plant: Plant, law: Any, times: Array | None = None) -> None:
+    def __init__(self, plant: Plant, law: Controller, times: Array | None = None) -> None:
         self.law, self.motors = law, plant.actuator_names
-        self.period = period_of(law)
+        self.period = law.period
         self.state = start_of(law, plant)
         self.delay = _delays(law, plant, self.period)
         self._initial = _initial_effort(law, plant)
         self.drive = _drive(law, self.period)
-        self.measures_force = bool(getattr(law, "measures_force", False))
+        self.measures_force = law.measures_force
         self.reports: list[tuple[float, Mapping[str, float]]] = []
         self.command = np.zeros(plant.nu)
         if isinstance(law, ConstantEffort):
@@ -105,23 +108,19 @@ class Control:
                 self.command[motor] = effort
 
     def _sample(self, t: float, terms: Terms, c: Array) -> None:
-        """Ask the law; its efforts are under way from now on."""
+        """Evaluate the law; its efforts are under way from now on."""
         if self.measures_force and self._samples > 0:
             terms = measured_force(terms, self.effort(t, terms, c))
+        shown = self._shown is None or self._samples in self._shown
         try:
-            method = "__call__"
-            u = self._asked(t, terms, self.state)
-            method = "report"
-            shown = self._shown is None or self._samples in self._shown
-            if shown and optional(self.law, method) is not None:
-                self.reports.append((t, self._told(t, terms, self.state)))
-            method = "update"
-            update = optional(self.law, method)
-            if update is not None:
-                state = update(t, terms, self.state.copy())
-                self.state = self._state(state, self.state.size, t, "next state", self.law)
+            found = evaluated(self.law, t, terms, self.state.copy())
+            u = self._checked(found.effort, t, self._efforts).copy()
+            if shown:
+                self.reports.append((t, found.reported()))
+            if found.state is not None:
+                self.state = self._state(found.state, self.state.size, t, "next state", self.law)
         except Exception as error:
-            raise LawFailed(self.law, method, t) from error
+            raise LawFailed(self.law, t) from error
         if self._delayed:
             if self._samples == 0:
                 self.command = u if self._initial is None else self._initial
@@ -137,58 +136,69 @@ class Control:
 
     # -- at any time ------------------------------------------------------------------------------
 
-    def effort(self, t: float, terms: Terms, c: Array, command: Array | None = None) -> Array:
-        """Efforts at the joints, with the integrated states c; with the efforts held at present unless told."""
-        command = self.command if command is None else command
+    def effort(self, t: float, terms: Terms, c: Array) -> Array:
+        """Efforts at the joints, with the integrated states c and the efforts held at present."""
         if self.holds:
-            return command
+            return self.command
         try:
             if self.drive is None:
                 return self._asked(t, terms, c)
-            u = self.drive(t, terms, command.copy(), c.copy())
-            return self._checked(u, t, f"the efforts of {type(self.drive).__name__}")
+            return self._driven(t, terms, c, self.command)[0]
         except Exception as error:
-            raise LawFailed(self._driven_by, "__call__", t) from error
+            raise LawFailed(self._driven_by, t) from error
 
-    def commanded(self, t: float, terms: Terms, c: Array, u: Array, held: Array) -> Array:
-        """What is asked of the motors, where the efforts u act and those held are these: both differ behind a drive."""
-        if self.period is not None or self.drive is not None:
-            return held
-        command = optional(self.law, "command")
-        return u if command is None else self._checked(command(t, terms, c.copy()), t, "the command")
-
-    def rate(self, t: float, terms: Terms, c: Array, u: Array) -> Array:
-        """Rate of the integrated states, with the efforts u that act."""
+    def moved(self, t: float, terms: Terms, c: Array) -> tuple[Array, Array]:
+        """Efforts at the joints, and the rate of the integrated states."""
         if not c.size:
-            return c
+            return self.effort(t, terms, c), c
         try:
             if self.drive is not None:
-                rate = self.drive.derivative(t, terms, self.command.copy(), c.copy())
-                return self._state(rate, c.size, t, "rate of the state", self.drive)
-            derivative = optional(self.law, "derivative")
-            if derivative is None:
-                return np.zeros(c.size)
-            terms = measured_force(terms, u) if self.measures_force else terms
-            return self._state(derivative(t, terms, c.copy()), c.size, t, "rate of the state", self.law)
+                u, found = self._driven(t, terms, c, self.command)
+            else:
+                u, found = self._evaluated(t, terms, c)
+            if found.state is None:
+                return u, np.zeros(c.size)
+            return u, self._state(found.state, c.size, t, "rate of the state", self._driven_by)
         except Exception as error:
-            raise LawFailed(self._driven_by, "derivative", t) from error
+            raise LawFailed(self._driven_by, t) from error
 
-    def report(self, t: float, terms: Terms, c: Array, u: Array) -> Mapping[str, float]:
+    def shown(self, t: float, terms: Terms, c: Array, held: Array) -> tuple[Array, Array, Evaluation | None]:
+        """Where efforts are not held: those at the joints, those asked of the motors, and in continuous time the rest.
+
+        `held` are the efforts that a sampled law holds then.
+        """
+        try:
+            if self.drive is not None:
+                return self._driven(t, terms, c, held)[0], held, None
+            u, found = self._evaluated(t, terms, c)
+            command = u if found.command is None else self._checked(found.command, t, "the command")
+            return u, command, found
+        except Exception as error:
+            raise LawFailed(self._driven_by, t) from error
+
+    def reported(self, t: float, found: Evaluation) -> dict[str, float]:
         """What a law in continuous time reports."""
         try:
-            return self._told(t, measured_force(terms, u) if self.measures_force else terms, c)
+            return found.reported()
         except Exception as error:
-            raise LawFailed(self.law, "report", t) from error
+            raise LawFailed(self.law, t) from error
 
-    def _told(self, t: float, terms: Terms, state: Array) -> dict[str, float]:
-        """What the law reports, as numbers."""
-        report = optional(self.law, "report")
-        return {} if report is None else {str(n): float(x) for n, x in dict(report(t, terms, state.copy())).items()}
+    def _evaluated(self, t: float, terms: Terms, c: Array) -> tuple[Array, Evaluation]:
+        """Efforts of a law in continuous time, and its evaluation: with the force that answers them, if it measures."""
+        found = evaluated(self.law, t, terms, c.copy())
+        u = self._checked(found.effort, t, self._efforts).copy()
+        if self.measures_force:
+            found = evaluated(self.law, t, measured_force(terms, u), c.copy())
+        return u, found
+
+    def _driven(self, t: float, terms: Terms, c: Array, command: Array) -> tuple[Array, Evaluation]:
+        """Efforts behind the drive, and its evaluation."""
+        found = self.drive.evaluate(t, terms, command.copy(), c.copy())
+        return self._checked(found.effort, t, f"the efforts of {type(self.drive).__name__}"), found
 
     def _asked(self, t: float, terms: Terms, state: Array) -> Array:
         """Efforts of the law, checked, a copy."""
-        u = self.law(t, terms, state.copy())
-        return self._checked(u, t, self._efforts).copy()
+        return self._checked(self.law.effort(t, terms, state.copy()), t, self._efforts).copy()
 
     @staticmethod
     def _state(x: ArrayLike, n: int, t: float, what: str, of: Any) -> Array:
@@ -221,10 +231,10 @@ def _latest(times: Array, period: float) -> set[int]:
 
 def _delays(law: Any, plant: Plant, period: float | None) -> Array:
     """The delay of each motor, s."""
-    given = getattr(law, "delay", None)
+    given = law.delay
     if given is None or (np.ndim(given) == 0 and given == 0.0):
         return np.zeros(plant.nu)
-    name = type(law).__name__
+    name = law.name
     delay = _check.vector(np.broadcast_to(given, (plant.nu,)), plant.nu, f"the delay of {name}", plant.actuator_names)
     if delay.min(initial=0.0) < 0.0:
         raise ValueError(f"the delay of {name} must be >= 0 s, got {delay.tolist()}")
@@ -238,7 +248,7 @@ def _delays(law: Any, plant: Plant, period: float | None) -> Array:
 
 def _initial_effort(law: Any, plant: Plant) -> Array | None:
     """What acts before the first effort of a delayed law arrives; None for that of the first sample."""
-    given = getattr(law, "initial_effort", None)
+    given = law.initial_effort
     if given is None:
         return None
     what = f"the initial effort of {type(law).__name__}"
@@ -247,7 +257,7 @@ def _initial_effort(law: Any, plant: Plant) -> Array | None:
 
 def _drive(law: Any, period: float | None) -> Any:
     """What is between the held efforts and the joints."""
-    drive = getattr(law, "drive", None)
+    drive = law.drive
     if drive is not None and period is None:
         raise ValueError(
             f"{type(law).__name__} has a drive and no period; in continuous time the drive is part of the law itself"

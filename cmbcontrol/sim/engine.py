@@ -142,8 +142,7 @@ class Engine:
         """The law in continuous time, or the drive behind a sampled one."""
         s, terms = self.exchange, self.terms_here(t)
         c = s.x[self.nq + self.nv + 2 :].copy()
-        s.u[:] = self.control.effort(t, terms, c)
-        s.rate[:] = self.control.rate(t, terms, c, s.u.copy())
+        s.u[:], s.rate[:] = self.control.moved(t, terms, c)
 
     def _acceleration_asked(self, t: float) -> None:
         s = self.exchange

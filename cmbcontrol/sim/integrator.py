@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -15,6 +15,7 @@ from ..linear.parametrization import Parametrization, as_parametrization
 from .tableaux import tableau
 
 if TYPE_CHECKING:
+    from ..controllers.controller import Controller
     from .run import Run, Standing
     from .time_loop import Method, TimeLoop
 
@@ -174,10 +175,10 @@ class Integrator:
         """The independent coordinates of a local method."""
         return as_parametrization(self.parametrization, self.coordinates) if self.local else None
 
-    def under(self, law: Any) -> Self:
+    def under(self, law: Controller) -> Self:
         """What "auto" is under a law, and the tolerances, where they were left open."""
-        sampled, rough = getattr(law, "period", None) is not None, bool(getattr(law, "rough", False))
-        tolerance = 1e-8 if rough and self.ladder else self.default_tolerance
+        sampled = law.period is not None
+        tolerance = 1e-8 if law.rough and self.ladder else self.default_tolerance
         return replace(
             self,
             name="dop853" if self.ladder and not sampled else self.name,

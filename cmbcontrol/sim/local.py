@@ -81,9 +81,7 @@ class _System:
 
     def law(self, t: float, terms: Terms, c: Array) -> tuple[Array, Array]:
         """Motor efforts, and the rate of the integrated states of the law or its drive."""
-        terms = terms.copied()
-        u = self.control.effort(t, terms, c)
-        return u, self.control.rate(t, terms, c, u)
+        return self.control.moved(t, terms.copied(), c)
 
     def rate(self, t: float, x: Array) -> Array:
         """dx/dt."""

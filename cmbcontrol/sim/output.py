@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..controllers.protocol import ConstantEffort
+from ..controllers.controller import ConstantEffort
 from ..dynamics.singular import hysteresis_rank
 from ..errors import ModelError, Status
 from ..kernels import constrained, motion, record
@@ -93,7 +93,7 @@ class _Failures:
         if self.first is None:
             self.first = error
             if whose is not None:
-                self.first = LawFailed(whose, "__call__", t)
+                self.first = LawFailed(whose, t)
                 self.first.__cause__ = error
 
     def tell(self, last: Record) -> None:
@@ -106,8 +106,7 @@ def _name_of(law: Any) -> str:
     """What the result calls a controller."""
     if isinstance(law, ConstantEffort) and not law.u.any():
         return "none"
-    name = getattr(law, "name", None)
-    return name if isinstance(name, str) else type(law).__name__
+    return law.name
 
 
 def _own(times: Array, parts: Sequence[Part], i: int) -> Array:
@@ -191,10 +190,9 @@ def _efforts(
     for i, (t, x) in enumerate(zip(times, states, strict=True)):
         try:
             terms, c = plant.terms(x[:nq], x[nq : nq + nv], float(t)), x[nq + nv + 2 :]
-            out[i] = control.effort(float(t), terms, c, held[i])
-            commands[i] = control.commanded(float(t), terms, c, out[i], held[i])
-            if control.period is None:
-                reports[i] = control.report(float(t), terms, c, out[i])
+            out[i], commands[i], found = control.shown(float(t), terms, c, held[i])
+            if found is not None:
+                reports[i] = control.reported(float(t), found)
         except Exception as error:
             failures.add(error)
     return out, commands, reports
@@ -311,28 +309,28 @@ def _smallest_multipliers(plant, Q: Array, force: Array, ranks: NDArray[np.int64
 def _tracking(run: Run, times: Array, columns: dict[str, Array], failures: _Failures) -> dict[str, Any]:
     """What a tracking controller was asked to follow, and the error as it sees it."""
     law = run.control.law
-    reference, names = (getattr(law, name, None) for name in ("reference", "coordinates"))
-    if not callable(reference) or names is None:
+    reference, names = law.reference, law.coordinates
+    if reference is None or names is None:
         return {}
 
     def asked(whose: Any, t: float, *arguments: Callable[[], Any]) -> Any:
         """What a function of time, and of what else these functions give, says; nan where it fails."""
         try:
-            return whose(t, *(make() for make in arguments))[0]
+            told = whose(t, *(make() for make in arguments))
+            return None if told is None else told[0]
         except Exception as error:
             failures.add(error, whose, t)
             return np.full(len(names), np.nan)
 
     found = {"reference": np.array([asked(reference, float(t)) for t in times]), "controlled": tuple(names)}
     of_plant = dict(zip(run.plant.position_names, run.plant.position_units, strict=True))
-    units = getattr(getattr(law, "task", None), "units", None)
+    units = None if law.task is None else law.task.units
     found["controlled_units"] = tuple(of_plant.get(n, "") for n in names) if units is None else tuple(units)
-    error = getattr(law, "error", None)
-    if callable(error) and found["reference"].shape == (times.size, len(names)):
+    if found["reference"].shape == (times.size, len(names)):
         states = zip(times, columns["q"], columns["v"], strict=True)
-        found["error"] = np.array(
-            [asked(error, float(t), partial(run.plant.terms, q, v, float(t))) for t, q, v in states]
-        )
+        errors = [asked(law.error, float(t), partial(run.plant.terms, q, v, float(t))) for t, q, v in states]
+        if any(e is not None for e in errors):
+            found["error"] = np.array(errors)
     return found
 
 

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from .. import _check
 from .._interrupt import held, let_through
 from .._progress import Progress, Reporter
-from ..controllers.protocol import as_controller
+from ..controllers.controller import as_controller
 from ..dynamics.acceleration import Formulation, Gauss
 from ..errors import (
     Interrupted,

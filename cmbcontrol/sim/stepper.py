@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
 from .._progress import Reporter
-from ..controllers.protocol import ConstantEffort
+from ..controllers.controller import ConstantEffort
 from ..errors import ModelError, SimulationError, SingularConfigurationError, Status
 from ..kernels import loop, motion, passages
 from ..model.plant import Plant

@@ -23,7 +23,7 @@ import numpy as np
 
 import cmbcontrol as cmb
 from cmbcontrol import cli, plants
-from cmbcontrol.controllers import ProjectedInverseDynamics
+from cmbcontrol.controllers import Controller, Evaluation, ProjectedInverseDynamics
 from cmbcontrol.papers import Parts, Table
 from cmbcontrol.papers.methods import settings
 
@@ -98,7 +98,7 @@ def require(true, *said):
 # -- runs ------------------------------------------------------------------------------------------------------
 
 
-class Swinging:
+class Swinging(Controller):
     """A law in continuous time, or sampled, with a state and a report."""
 
     def __init__(self, period=None):
@@ -107,16 +107,26 @@ class Swinging:
     def start(self, plant):
         return np.zeros(1)
 
-    def __call__(self, t, terms, state):
+    def evaluate(self, t, terms, state):
+        return Evaluation(
+            self._effort(t, terms, state),
+            self._moved(t, terms, state),
+            self._report(t, terms, state),
+        )
+
+    def _effort(self, t, terms, state):
         return [np.sin(3.0 * t), state[0]]
 
-    def derivative(self, t, terms, state):
+    def _derivative(self, t, terms, state):
         return np.cos(t) - state
 
-    def update(self, t, terms, state):
+    def _moved(self, t, terms, state):
+        return self._derivative(t, terms, state) if self.period is None else self._update(t, terms, state)
+
+    def _update(self, t, terms, state):
         return 0.9 * state + 0.1 * np.cos(t)
 
-    def report(self, t, terms, state):
+    def _report(self, t, terms, state):
         return {"filtered": state[0]}
 
 

@@ -20,6 +20,7 @@ import xarray
 
 import cmbcontrol as cmb
 from cmbcontrol import controllers, design, errors, linear, plants
+from cmbcontrol.controllers.controller import start_of
 from cmbcontrol.model import elements
 
 from . import valid_calls
@@ -27,7 +28,7 @@ from . import valid_calls
 pytestmark = pytest.mark.nojit_slow
 
 WAYS = {"pickle": lambda x: pickle.loads(pickle.dumps(x)), "copy": copy.copy, "deepcopy": copy.deepcopy}
-PROTOCOLS = {"Controller", "Formulation", "Plant"}
+PROTOCOLS = {"Controller", "Drive", "Evaluation", "Formulation", "MotionLaw", "Plant"}
 NOT_PICKLED = {  # and why
     "PlantSystem": "python-control keeps its functions, and its own systems cannot be pickled either",
     "Stepper": "it stands in the middle of a compiled loop; copy() goes on from there",
@@ -202,15 +203,12 @@ def is_law(x):
 
 def efforts(law, plant, terms):
     """Of a few samples, one after the other."""
-    start = getattr(law, "start", None)
-    state = np.zeros(0) if start is None else start(plant)
-    found = []
+    state, found = start_of(law, plant), []
     for k, here in enumerate(terms):
-        found.append(np.array(law(0.01 * k, here, state)))
-        if getattr(law, "period", None) is not None and hasattr(law, "update"):
-            state = law.update(0.01 * k, here, state)
-        elif hasattr(law, "derivative"):
-            state = state + 0.01 * law.derivative(0.01 * k, here, state)
+        now = law.evaluate(0.01 * k, here, state)
+        found.append(np.array(now.effort))
+        if now.state is not None:
+            state = np.asarray(now.state) if law.period is not None else state + 0.01 * np.asarray(now.state)
     return found
 
 

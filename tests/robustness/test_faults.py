@@ -8,6 +8,7 @@ import subprocess
 import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -20,6 +21,7 @@ from cmbcontrol import _files, cli, plants
 from cmbcontrol._interrupt import held, let_through
 from cmbcontrol.cli import common
 from cmbcontrol.cli import experiment as command
+from cmbcontrol.controllers import Controller, Drive, Evaluation, FunctionController
 from cmbcontrol.papers import Entry, Parts, Report, Table, measure
 from cmbcontrol.papers.methods import settings
 from cmbcontrol.sim import output, time_loop
@@ -33,7 +35,7 @@ class Broken(Exception):
     """Nothing that the package knows."""
 
 
-class Law:
+class Law(Controller):
     """A law of which one method fails after a while."""
 
     def __init__(self, fails, period=None, at=0.05, drive=None):
@@ -48,32 +50,27 @@ class Law:
     def start(self, plant):
         return np.zeros(1)
 
-    def __call__(self, t, terms, state):
-        self._ask("__call__", t)
-        return [0.1, 0.0]
+    def evaluate(self, t, terms, state):
+        self._ask("evaluate", t)
+        return Evaluation([0.1, 0.0], state if self.period is not None else -state, partial(self._report, t))
 
-    def derivative(self, t, terms, state):
-        self._ask("derivative", t)
-        return -state
-
-    def update(self, t, terms, state):
-        self._ask("update", t)
-        return state
-
-    def report(self, t, terms, state):
+    def _report(self, t):
         self._ask("report", t)
         return {"level": 1.0}
 
 
-class Drive(Law):
-    """A drive of which one method fails."""
+class Behind(Drive):
+    """A drive that fails after a while."""
 
-    def __call__(self, t, terms, command, state):
-        self._ask("__call__", t)
-        return command
+    _ask = Law._ask
+    fails, at = "evaluate", 0.05
 
-    def derivative(self, t, terms, command, state):
-        return super().derivative(t, terms, state)
+    def start(self, plant):
+        return np.zeros(1)
+
+    def evaluate(self, t, terms, command, state):
+        self._ask("evaluate", t)
+        return Evaluation(command, -state)
 
 
 @pytest.fixture(scope="module")
@@ -97,12 +94,11 @@ METHODS = {
 
 
 @pytest.mark.parametrize("options", METHODS.values(), ids=METHODS)
-@pytest.mark.parametrize("method", ["__call__", "derivative"])
-def test_a_law_that_fails_is_named_and_the_run_kept(five, method, options):
+def test_a_law_that_fails_is_named_and_the_run_kept(five, options):
     with pytest.raises(
-        cmb.SimulationError, match=rf"Law\.{method} failed at t = 0\.0\d+ s: Broken: no signal"
+        cmb.SimulationError, match=r"Law\.evaluate failed at t = 0\.0\d+ s: Broken: no signal"
     ) as caught:
-        cmb.simulate(five[0], Law(method), five[1], t_end=0.1, **settings(**options))
+        cmb.simulate(five[0], Law("evaluate"), five[1], t_end=0.1, **settings(**options))
     assert isinstance(caught.value.__cause__, Broken)
     assert "(in Law._ask, test_faults.py)" in str(caught.value)
     run = caught.value.partial
@@ -111,24 +107,23 @@ def test_a_law_that_fails_is_named_and_the_run_kept(five, method, options):
     assert np.isfinite(run.q.values).all()
 
 
-@pytest.mark.parametrize("method", ["__call__", "update", "report"])
+@pytest.mark.parametrize("method", ["evaluate", "report"])
 def test_a_sampled_law_that_fails(five, method):
-    with pytest.raises(cmb.SimulationError, match=rf"Law\.{method} failed at t = 0\.06 s: Broken") as caught:
+    with pytest.raises(cmb.SimulationError, match=r"Law\.evaluate failed at t = 0\.06 s: Broken") as caught:
         cmb.simulate(five[0], Law(method, period=0.01), five[1], t_end=0.1)
     assert caught.value.partial.time[-1] == pytest.approx(0.06)
     assert isinstance(caught.value.__cause__, Broken)
 
 
-@pytest.mark.parametrize("method", ["__call__", "derivative"])
-def test_a_drive_that_fails(five, method):
-    with pytest.raises(cmb.SimulationError, match=rf"Drive\.{method} failed at t = 0\.0\d+ s: Broken") as caught:
-        cmb.simulate(five[0], Law("", period=0.01, drive=Drive(method)), five[1], t_end=0.1)
+def test_a_drive_that_fails(five):
+    with pytest.raises(cmb.SimulationError, match=r"Behind\.evaluate failed at t = 0\.0\d+ s: Broken") as caught:
+        cmb.simulate(five[0], Law("", period=0.01, drive=Behind()), five[1], t_end=0.1)
     assert 0.01 < caught.value.partial.time[-1] <= 0.051
 
 
 @pytest.mark.parametrize("options", [{}, METHODS["radau"]], ids=["interpreted", "local"])
 def test_a_report_that_fails_in_continuous_time(five, options):
-    with pytest.raises(cmb.SimulationError, match=r"Law\.report failed at t = 0\.06 s: Broken: no signal") as caught:
+    with pytest.raises(cmb.SimulationError, match=r"Law\.evaluate failed at t = 0\.06 s: Broken: no signal") as caught:
         cmb.simulate(five[0], Law("report"), five[1], t_end=0.1, output_times=0.02, **settings(**options))
     run = caught.value.partial
     assert run.time[-1] == 0.1 and run.status == cmb.Status.CONTROLLER
@@ -337,9 +332,8 @@ def test_ctrl_c_in_a_run_within_a_run(keyboard, five):
         cmb.simulate(five[0], q0=five[1], t_end=0.01, progress=lambda _: press() if t > 0.05 else None)
         return [0.0, 0.0]
 
-    law.period = 0.02
     with pytest.raises(cmb.Interrupted) as caught:
-        cmb.simulate(five[0], law, five[1], t_end=0.2)
+        cmb.simulate(five[0], FunctionController(law, period=0.02), five[1], t_end=0.2)
     assert caught.value.partial.time[-1] == pytest.approx(0.06)
 
 

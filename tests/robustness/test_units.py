@@ -260,7 +260,7 @@ def laws(of, names, component):
         start = law.start(plant)
         yield name, law(0.0, terms, start) / of.effort
         if hasattr(law, "report"):
-            for key, value in law.report(0.0, terms, start).items():
+            for key, value in law.evaluate(0.0, terms, start).reported().items():
                 if key in ("margin", "lost", "rank", "status", "limit_use", "coupling"):
                     yield f"{name}: {key}", value
 

@@ -9,6 +9,7 @@ import pytest
 
 import cmbcontrol as cmb
 from cmbcontrol import controllers
+from cmbcontrol.controllers import MotionLaw
 from cmbcontrol.dynamics.forces import motor_effort
 
 pytestmark = pytest.mark.nojit_slow
@@ -39,7 +40,7 @@ def shaft(seed, size=1.0, gear=1.0, more=(), gravity=9.81):
     return cmb.Mechanism("shaft in two bearings", bodies, tree, [far], actuators=motors, gravity=pull), q
 
 
-class Rest:
+class Rest(MotionLaw):
     """A motion law that wants the shaft to speed up."""
 
     def __init__(self, plant):

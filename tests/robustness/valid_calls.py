@@ -600,6 +600,10 @@ def _plants() -> list[Call]:
     ]
 
 
+def no_effort(t, terms, state):
+    return np.zeros(2)
+
+
 # -- dynamics ----------------------------------------------------------------------------------------------
 
 
@@ -1312,6 +1316,12 @@ def _controllers() -> list[Call]:
             normal=((1.0, 0.0), optional(but(vector, "too long", "too short"))),
             minimum=(0.0, number),
         ),
+        call(
+            "FunctionController",
+            ctl.FunctionController,
+            function=(no_effort, but(thing, "function")),
+            period=(1e-3, optional(positive)),
+        ),
         call("WithModel", ctl.WithModel, model=(W.plant, thing), **law_),
         call("Coordinates", ctl.Coordinates, words=("coordinate",), **plant, names=(JOINTS, names)),
         call(
@@ -1767,8 +1777,11 @@ RESULTS = frozenset(
         "Controller",
         "CrossCoupling",
         "Decoupling",
+        "Drive",
         "EffortBlock",
+        "Evaluation",
         "Formulation",
+        "MotionLaw",
         "Entry",
         "EquilibriumBranch",
         "Hold",

@@ -1,0 +1,361 @@
+"""What a controller is: u = f(t, terms, state), one evaluation that gives one record."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .. import _check
+from .._tolerance import INDEPENDENT, rank
+from ..dynamics.forces import smallest_effort
+from ..errors import AssemblyError
+from ..model.plant import Plant
+from ..model.terms import Terms
+from .references import Reference
+
+__all__ = [
+    "ConstantEffort",
+    "Controller",
+    "Drive",
+    "Evaluation",
+    "FunctionController",
+    "MotionLaw",
+    "as_controller",
+    "determines_motion",
+    "evaluated",
+    "holding",
+    "moved",
+    "regular_terms",
+    "require_same_signals",
+    "start_of",
+]
+
+Array = NDArray[np.float64]
+
+
+class Evaluation(NamedTuple):
+    """What a controller, or a drive, answers at one instant.
+
+    Attributes
+    ----------
+    effort : array_like, shape (nu,)
+        Of the motors, N or N m.
+    state : array_like, shape (n,), optional
+        What becomes of the states: their rate in continuous time, their next values in sampled time. Unless given,
+        they stay as they are.
+    report : mapping of name to number, or a function that gives one
+        Numbers to keep with the run: a margin, a force error, a status. A function is asked only where they are kept.
+    command : array_like, shape (nu,), optional
+        In continuous time, what the controller asks of drives that are part of it; the effort unless given.
+    """
+
+    effort: ArrayLike
+    state: ArrayLike | None = None
+    report: Mapping[str, float] | Callable[[], Mapping[str, float]] = {}  # noqa: RUF012  # never written
+    command: ArrayLike | None = None
+
+    def reported(self) -> dict[str, float]:
+        """The report as numbers."""
+        told = self.report() if callable(self.report) else self.report
+        return {str(name): float(x) for name, x in dict(told).items()}
+
+
+class Controller:
+    """Base of controllers.
+
+    One without states defines ``effort(t, terms, state)``; one with states, or with a report, defines
+    ``evaluate(t, terms, state)``, which returns an `Evaluation`. Plain functions ``(t, terms, state) -> effort`` and
+    arrays of constant efforts are controllers, too, wherever one is asked for.
+
+    A controller is pure: the same arguments give the same answer, so that an integrator may try, reject and repeat
+    steps. What changes in time is in states that are handed in and out.
+
+    Attributes
+    ----------
+    period : float or None
+        Sample time, s; the effort is held in between. None: continuous time.
+    measures_force : bool
+        Whether it is told the measured constraint force, `Terms.force`: in sampled time that of the instant before the
+        sample (None at the first one). In continuous time the force answers the effort, so that the controller is
+        evaluated twice: without a force for the effort, and with it for the rate of the states and the report.
+    rough : bool
+        Whether steps or noise allow no linear model.
+    delay : float or array_like (nu,), optional
+        From a sample to when the motors feel the effort computed from it, s. Sampled time only.
+    initial_effort : float or array_like (nu,), optional
+        What the motors give until the first delayed effort arrives, N or N m; that of the first sample unless given.
+    drive : Drive, optional
+        What is between the held efforts of a sampled controller and the joints, in continuous time.
+    plant : Plant, optional
+        The machine as the controller knows it.
+    reference, coordinates, task : optional
+        What it follows, the names of what it follows, and how that follows from the state.
+
+    Examples
+    --------
+    Damping, and a sampled controller with an integral of the first joint:
+
+    >>> from cmbcontrol import plants, simulate
+    >>> class Damping(Controller):
+    ...     def effort(self, t, terms, state):
+    ...         return -2.0 * terms.B.T @ terms.v
+    >>> class Integral(Controller):
+    ...     period = 1e-3
+    ...
+    ...     def start(self, plant):
+    ...         return [0.0]
+    ...
+    ...     def evaluate(self, t, terms, state):
+    ...         error = 2.0 - terms.q[0]
+    ...         effort = [40.0 * error + state[0], 0.0]
+    ...         return Evaluation(effort, state + self.period * 10.0 * error, report={"error": error})
+    >>> plant = plants.five_bar()
+    >>> start = plant.assemble(left=2.1, right=1.0)
+    >>> runs = [simulate(plant, law, start, t_end=0.1) for law in (Damping(), Integral())]
+    >>> runs[1].report.quantity.values.tolist()
+    ['error']
+    """
+
+    period: float | None = None
+    measures_force: bool = False
+    rough: bool = False
+    delay: ArrayLike | None = None
+    initial_effort: ArrayLike | None = None
+    drive: Drive | None = None
+    plant: Plant | None = None
+    reference: Reference | None = None
+    coordinates: Sequence[str] | None = None
+    task: Any = None
+
+    def __init_subclass__(cls, abstract: bool = False, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        if "evaluate" in vars(cls) and "effort" not in vars(cls):
+            cls.effort = Controller.effort  # type: ignore[method-assign]  # of the two, what the class defines counts
+        elif "effort" in vars(cls) and "evaluate" not in vars(cls):
+            cls.evaluate = Controller.evaluate  # type: ignore[method-assign]
+        if not abstract and cls.evaluate is Controller.evaluate and cls.effort is Controller.effort:
+            raise TypeError(f"{cls.__name__} is a Controller and must define effort or evaluate (t, terms, state)")
+
+    @property
+    def name(self) -> str:
+        """What results call it."""
+        return type(self).__name__
+
+    def effort(self, t: float, terms: Terms, state: Array) -> ArrayLike:
+        """Motor efforts u (nu,), N or N m."""
+        return self.evaluate(t, terms, state).effort
+
+    def evaluate(self, t: float, terms: Terms, state: Array) -> Evaluation:
+        """Effort, what becomes of the states, and the report."""
+        return Evaluation(self.effort(t, terms, state))
+
+    def __call__(self, t: float, terms: Terms, state: Array) -> Array:
+        """Motor efforts u (nu,), N or N m."""
+        return np.asarray(self.effort(t, terms, state), dtype=np.float64)
+
+    def start(self, plant: Plant) -> ArrayLike:
+        """Initial states (n,); refuses a plant that it does not fit."""
+        return np.zeros(0)
+
+    def state_names(self, plant: Plant) -> Sequence[str]:
+        """Names of the states, for linear models; they are numbered unless there are as many as states."""
+        return ()
+
+    def error(self, t: float, terms: Terms) -> tuple[Array, Array] | None:
+        """How far it is from its reference, (e, rate), (k,) each; None where it does not say."""
+        return None
+
+    def require_complete(self) -> None:
+        """Refuse to be asked, with the reason, where something is missing."""
+
+    def with_model(self, model: Plant) -> Controller:
+        """The same controller, computing with another model, where it asks its plant for more than the terms."""
+        return self
+
+    def with_reference(self, reference: Reference) -> Self:
+        """The same controller on another reference; a copy."""
+        other = copy.copy(self)
+        other.reference = reference
+        return other
+
+    @property
+    def function_name(self) -> str:
+        """What a message calls the function that is asked."""
+        plain = type(self).evaluate is Controller.evaluate
+        return f"{type(self).__name__}.{'effort' if plain else 'evaluate'}"
+
+
+class MotionLaw(Controller, abstract=True):
+    """Base of motion laws: controllers that know the acceleration they want."""
+
+    plant: Plant
+    weight: ArrayLike | None = None  # metric of the efforts, see `motor_effort`
+    saturation: str | None = None
+
+    def wanted_acceleration(self, t: float, terms: Terms) -> Array:
+        """The acceleration of all coordinates that it wants, loops respected, (nv,)."""
+        raise NotImplementedError(f"{type(self).__name__} is a MotionLaw and must define wanted_acceleration(t, terms)")
+
+    def effort(self, t: float, terms: Terms, state: Array) -> ArrayLike:
+        """The least motor efforts that make this acceleration."""
+        return smallest_effort(terms, self.wanted_acceleration(t, terms), None)
+
+
+class Drive:
+    """Base of drives: what is between the held efforts of a sampled controller and the joints, in continuous time."""
+
+    def start(self, plant: Plant) -> ArrayLike:
+        """Initial states (n,)."""
+        return np.zeros(0)
+
+    def state_names(self, plant: Plant) -> Sequence[str]:
+        """Names of the states."""
+        return ()
+
+    def evaluate(self, t: float, terms: Terms, command: Array, state: Array) -> Evaluation:
+        """Efforts (nu,) at the joints under a command (nu,), and the rate of the states."""
+        raise NotImplementedError
+
+    @property
+    def function_name(self) -> str:
+        """What a message calls the function that is asked."""
+        return f"{type(self).__name__}.evaluate"
+
+
+class ConstantEffort(Controller):
+    """The same motor efforts all the time."""
+
+    def __init__(self, u: ArrayLike) -> None:
+        self.u = np.atleast_1d(_check.numbers(u, "the motor efforts u"))
+        self.u = _check.vector(self.u, self.u.size, "the motor efforts u")
+
+    def effort(self, t: float, terms: Terms, state: Array) -> Array:
+        return self.u
+
+
+class FunctionController(Controller):
+    """A function (t, terms, state) -> effort as a controller without states.
+
+    Parameters
+    ----------
+    function : callable
+    period : float, optional
+        Sample time, s; in continuous time unless given.
+
+    Examples
+    --------
+    >>> FunctionController(lambda t, terms, state: -terms.v, period=1e-3).period
+    0.001
+    """
+
+    def __init__(self, function: Callable[[float, Terms, Array], ArrayLike], period: float | None = None) -> None:
+        self.function = _check.function(function, "function", "(t, terms, state) -> effort")
+        self.period = None if period is None else _check.positive(period, "period")
+
+    @property
+    def name(self) -> str:
+        return getattr(self.function, "__name__", type(self.function).__name__)
+
+    def effort(self, t: float, terms: Terms, state: Array) -> ArrayLike:
+        return self.function(t, terms, state)
+
+    @property
+    def function_name(self) -> str:
+        return getattr(self.function, "__qualname__", f"{type(self.function).__name__}.__call__")
+
+
+# What an object that is no Controller may not have: it would be ignored.
+_MEMBERS = ("period", "start", "evaluate", "effort", "update", "derivative", "report", "delay", "drive", "reference",
+            "measures_force", "initial_effort")  # fmt: skip
+
+
+def as_controller(given: Any, plant: Plant | None = None) -> Controller:
+    """A controller from one, from a function (t, terms, state) -> effort, or from numbers; None means no effort.
+
+    Raises
+    ------
+    TypeError
+        For a class in place of an object, and for objects that have more than a call but are no `Controller`.
+    ValueError
+        For numbers that do not fit the motors, or a period that is not above zero.
+    """
+    if isinstance(given, Controller):
+        given.require_complete()
+        if given.period is not None:
+            _check.positive(given.period, f"the period of {type(given).__name__}")
+        return given
+    if given is None and plant is not None:
+        return ConstantEffort(np.zeros(plant.nu))
+    if isinstance(given, type):
+        raise TypeError(f"the controller must be an object, got the class {given.__name__}; build one of it")
+    if hasattr(given, "no_controller"):
+        raise TypeError(given.no_controller)
+    if callable(given):
+        more = [name for name in _MEMBERS if hasattr(given, name)]
+        if more:
+            raise TypeError(
+                f"{type(given).__name__} has {', '.join(more)}, which are members of a controller; derive it from "
+                "cmbcontrol.Controller, which says how"
+            )
+        return FunctionController(given)
+    if plant is None:
+        return ConstantEffort(given)
+    return ConstantEffort(_check.vector(given, plant.nu, "the motor efforts", plant.actuator_names))
+
+
+def evaluated(law: Controller, t: float, terms: Terms, state: Array) -> Evaluation:
+    """The evaluation of a controller; refuses anything else that it returns."""
+    found = law.evaluate(t, terms, state)
+    if not isinstance(found, Evaluation):
+        what = f"{law.function_name} must return an Evaluation(effort, state, report)"
+        raise TypeError(f"{what}, got {_check.shown(found)}")
+    return found
+
+
+def moved(found: Evaluation, state: Array, sampled: bool) -> Array:
+    """Next values of the states, or their rates: of an evaluation that does not say, they stay as they are."""
+    if found.state is None:
+        return state if sampled else np.zeros(state.size)
+    return np.atleast_1d(np.asarray(found.state, dtype=np.float64))
+
+
+def start_of(part: Controller | Drive, plant: Plant) -> Array:
+    """Initial states (n,) of a controller or drive, a copy."""
+    return np.atleast_1d(_check.numbers(part.start(plant), f"the start of {type(part).__name__}"))
+
+
+def holding(plant: Plant, terms: Terms) -> Plant:
+    """The plant with the loops that hold where the terms were made, where loops come and go."""
+    return plant.as_at(terms)
+
+
+def determines_motion(Z: Array, rows: Sequence[int], reach: Array) -> bool:
+    """Whether the coordinates in these rows of Z (nv, dof) tell all admissible motions."""
+    motions = np.linalg.qr(reach[:, None] * Z)[0]
+    return rank(np.linalg.svd(motions[rows], compute_uv=False), 1.0, INDEPENDENT) == Z.shape[1]
+
+
+def regular_terms(plant: Plant) -> Terms | None:
+    """The equations of motion at rest in a pose that is not singular, for checks; None where none is at hand."""
+    try:
+        q = plant.assemble()
+    except AssemblyError:
+        return None
+    terms = plant.terms(q, np.zeros(plant.nv))
+    return terms if terms.rank == plant.generic_rank(q) else None
+
+
+def require_same_signals(model: Plant, plant: Plant) -> None:
+    """Refuse a plant with other coordinates or motors than the model that a controller was made for."""
+    for what in ("position", "velocity", "actuator"):
+        known, given = (getattr(x, f"{what}_names") for x in (model, plant))
+        if known != given:
+            what = "motors" if what == "actuator" else f"{what} coordinates"
+            raise ValueError(
+                f"the controller was made for {model.name!r} with the {what} {', '.join(known) or 'none'}; "
+                f"{plant.name!r} has {', '.join(given) or 'none'}"
+            )
