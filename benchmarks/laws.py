@@ -145,21 +145,14 @@ def _call(law: Any, terms: Terms, state: Array) -> Call:
 
 def _sample(chain: Any, terms: Terms, state: Array) -> Call:
     """What a chain is asked for at a sample, or in continuous time at an evaluation."""
-    change = chain.derivative if chain.period is None else chain.update
-
-    def sample() -> None:
-        now = terms.copied()
-        chain(0.3, now, state)
-        change(0.3, now, state)
-
-    return sample
+    return lambda: chain.evaluate(0.3, terms.copied(), state)
 
 
 def _drive(drive: Any, terms: Terms, u: Array, state: Array) -> Call:
     """Efforts at the joints, and a copy of the terms, as for the laws."""
 
     def call() -> None:
-        drive(0.3, terms.copied(), u, state)
+        drive.evaluate(0.3, terms.copied(), u, state)
 
     return call
 

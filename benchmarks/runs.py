@@ -23,6 +23,7 @@ from cmbcontrol.controllers import (
     Delay,
     DriveFriction,
     Encoder,
+    Evaluation,
     FilteredDifference,
     ProjectedInverseDynamics,
     Saturation,
@@ -182,11 +183,11 @@ class Clocked(ProjectedInverseDynamics):
         self.walls: list[float] = []
         return self
 
-    def __call__(self, t: float, terms: Any, state: Array) -> Array:
+    def evaluate(self, t: float, terms: Any, state: Array) -> Evaluation:
         """Efforts."""
-        wall, u = clocked(partial(super().__call__, t, terms, state))
+        wall, found = clocked(partial(super().evaluate, t, terms, state))
         self.walls.append(wall)
-        return u
+        return found
 
 
 def motion(law: type[ProjectedInverseDynamics], plant: cmb.Mechanism, period: float | None) -> ProjectedInverseDynamics:
