@@ -24,12 +24,12 @@ from .dynamics.singular import SingularConfiguration as SingularConfiguration
 from .dynamics.singular import SingularityEvent as SingularityEvent
 from .dynamics.singular import nearest_singular_configuration as nearest_singular_configuration
 from .dynamics.singular import singular_configuration as singular_configuration
+from .errors import ActuationError as ActuationError
 from .errors import AssemblyError as AssemblyError
 from .errors import BranchWarning as BranchWarning
 from .errors import CmbError as CmbError
 from .errors import CmbWarning as CmbWarning
 from .errors import ContinuationError as ContinuationError
-from .errors import ControllabilityError as ControllabilityError
 from .errors import DesignError as DesignError
 from .errors import EquilibriumError as EquilibriumError
 from .errors import EventError as EventError
@@ -101,6 +101,7 @@ from .sim.switching import Unlock as Unlock
 __version__ = "0.1.0"
 
 __all__ = [
+    "ActuationError",
     "Actuator",
     "AssemblyError",
     "Body",
@@ -109,7 +110,6 @@ __all__ = [
     "Constant",
     "Contact",
     "ContinuationError",
-    "ControllabilityError",
     "Coupling",
     "Cylindrical",
     "DesignError",

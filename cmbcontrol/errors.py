@@ -7,12 +7,12 @@ from enum import IntEnum
 from typing import Any
 
 __all__ = [
+    "ActuationError",
     "AssemblyError",
     "BranchWarning",
     "CmbError",
     "CmbWarning",
     "ContinuationError",
-    "ControllabilityError",
     "DesignError",
     "EquilibriumError",
     "EventError",
@@ -94,7 +94,7 @@ class LimitWarning(CmbWarning):
     """A joint has moved beyond one of its limits during a run; nothing stops it there by itself."""
 
 
-class ControllabilityError(CmbError, ValueError):
+class ActuationError(CmbError, ValueError):
     """The actuators cannot produce every motion that the loops leave free."""
 
 

@@ -13,7 +13,7 @@ import numpy as np
 
 import cmbcontrol as cmb
 from cmbcontrol import plants, plot
-from cmbcontrol.controllers import PassiveJoints, ProjectedInverseDynamics, controllability_along
+from cmbcontrol.controllers import PassiveJoints, ProjectedInverseDynamics, actuation_along
 from cmbcontrol.plot.style import COLORS, beside, dress
 
 EPSILON = 0.2  # singular values of A below it count as zero, in the window of the paper
@@ -54,14 +54,14 @@ def main() -> dict[str, float]:
     """Errors, torques, margins, and where control is lost."""
     linkage, crank = five_bar(), slider_crank()
     error = np.abs(linkage.reference.values - linkage.q.values[:, [0, 2]]).max(axis=1)
-    lost, window = (controllability_along(crank.plant, crank, epsilon=e) for e in (None, EPSILON))
+    lost, window = (actuation_along(crank.plant, crank, epsilon=e) for e in (None, EPSILON))
     away = np.abs(crank.q.values[:, 0] - 0.5 * np.pi) > 0.01
     off = np.abs(crank.u.values[:, 0] - crank_torque(crank))[away]
     return {
         "five-bar: error at the start, rad": float(error[0]),
         "five-bar: error at the end, rad": float(error[-1]),
         "five-bar: largest torque on a passive joint, N m": float(np.abs(joint_forces(linkage)[:, [1, 3]]).max()),
-        "five-bar: least margin": float(controllability_along(linkage.plant, linkage).margin.min()),
+        "five-bar: least margin": float(actuation_along(linkage.plant, linkage).margin.min()),
         "slider-crank: largest error, rad": float(np.abs(crank.reference.values - crank.q.values[:, :1]).max()),
         "slider-crank: torque off virtual work, N m": float(off.max()),
         "slider-crank: margin away from the pose": float(lost.margin.median()),
@@ -78,7 +78,7 @@ def _angle(run: cmb.Simulation, t: float) -> float:
 
 
 def figure(path: str | Path = "passive_joints.png") -> Path:
-    """Both machines: angles, torques, and the controllability margin."""
+    """Both machines: angles, torques, and the actuation margin."""
     from matplotlib.figure import Figure
 
     chart = Figure(figsize=(9.6, 6.2), dpi=150, layout="constrained")
@@ -103,7 +103,7 @@ def _draw_five_bar(angle, torque, margin, run: cmb.Simulation) -> None:
         dashes = "--" if name == "elbow_right" else "-"
         torque.plot(run.time, joint_forces(run)[:, k], dashes, color=color, label=name)
     angle.plot(run.time, run.reference.values, "k:", linewidth=1.0, label=["reference", None])
-    plot.controllability(run, ax=margin)
+    plot.actuation(run, ax=margin)
 
 
 def _draw_slider_crank(angle, torque, margin, run: cmb.Simulation) -> None:
@@ -112,8 +112,8 @@ def _draw_slider_crank(angle, torque, margin, run: cmb.Simulation) -> None:
     angle.axhline(0.5 * np.pi, color="0.6", linewidth=0.8, label="singular configuration")
     torque.plot(run.time, run.u.values[:, 0], color=COLORS[0], label="q1")
     torque.plot(run.time, crank_torque(run), "k:", linewidth=1.0, label="virtual work")
-    plot.controllability(run, ax=margin)
-    window = controllability_along(run.plant, run, epsilon=EPSILON)
+    plot.actuation(run, ax=margin)
+    window = actuation_along(run.plant, run, epsilon=EPSILON)
     margin.plot(window.time, window.margin, "k:", linewidth=1.0, label=f"with epsilon = {EPSILON:g}")
 
 

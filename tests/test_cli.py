@@ -471,7 +471,7 @@ def test_linearize_options_of_the_plant():
     code, out, _ = call("linearize", "n-four-bar", "--with", "n=5")
     assert code == 0 and "bar5 " in out
     code, out, _ = call("diagnose", "slider-crank", "--with", "actuated=q1,q2", "--with", "length=2")
-    assert code == 0 and "over-actuated, 1 of 1 freedoms" in out
+    assert code == 0 and "over-actuated: 1 of 1 freedoms" in out
 
 
 @pytest.mark.parametrize(

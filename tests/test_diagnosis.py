@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import scipy.linalg
 from machines import actuators, admissible_state, again, close_parts, closed_machine, springs, tree_parts
 
 from cmbcontrol.kernels import constrained
@@ -154,11 +155,14 @@ def test_five_bar_gains_a_freedom_that_its_motors_do_not_reach_at_the_singular_p
     assert (found.verdict, found.rank, found.dof) == ("under-actuated", 2, 3)
 
 
-def test_margin_is_the_smallest_gain_of_the_motors_on_the_freedoms():
+def test_margin_is_the_cosine_of_the_largest_angle_between_motions_and_motors():
+    """By scipy's angles between the admissible velocities and the motors' forces, a radian counted as the size."""
     plant = five_bar()
     q = plant.assemble(left=2.1, right=1.0)
     t = plant.terms(q, np.zeros(4))
-    assert plant.diagnose(q).actuation.margin == pytest.approx(np.linalg.svd(t.Z.T @ t.B)[1][-1], rel=1e-12)
+    motions = scipy.linalg.null_space(t.A / t.reach)
+    angles = scipy.linalg.subspace_angles(motions, t.B / t.reach[:, None])
+    assert plant.diagnose(q).actuation.margin == pytest.approx(np.cos(angles.max()), rel=1e-9)
 
 
 def test_a_locked_machine_is_fully_actuated():

@@ -19,7 +19,7 @@ from cmbcontrol.controllers import (
     cross_coupling,
 )
 from cmbcontrol.controllers.force_components import ForceComponents
-from cmbcontrol.errors import ControllabilityError
+from cmbcontrol.errors import ActuationError
 from cmbcontrol.papers.methods import settings
 from cmbcontrol.plants.two_arms import FORE, HAND, UPPER, pose
 
@@ -434,11 +434,11 @@ def test_rows_written_twice_give_the_same_force():
 
 
 def test_a_component_that_redundant_rows_share_is_refused_by_name():
-    with pytest.raises(ControllabilityError, match=r"does not determine 'tip_x'.*leave the components out"):
+    with pytest.raises(ActuationError, match=r"does not determine 'tip_x'.*leave the components out"):
         ConstraintForcePI(five_bar(copies=2), [1.0], ["tip_x"])
-    with pytest.raises(ControllabilityError, match=r"'grasp_z', 'grasp_tilt_x', 'grasp_tilt_y'.*grasp_x, grasp_y"):
+    with pytest.raises(ActuationError, match=r"'grasp_z', 'grasp_tilt_x', 'grasp_tilt_y'.*grasp_x, grasp_y"):
         ConstraintForcePI(plants.two_arms(), np.zeros(6), ["grasp"])
-    with pytest.raises(ControllabilityError, match="'grasp_fz'"):
+    with pytest.raises(ActuationError, match="'grasp_fz'"):
         ConstraintForcePI(plants.two_arms(), np.zeros(2), ["grasp_fx", "grasp_fz"])
 
 
@@ -565,7 +565,7 @@ def test_plants_that_it_is_not_for():
     assert ConstraintForcePI(plants.two_arms("planar"), [1.0], ["grasp_angle"]).names == ("grasp_angle",)
     with pytest.raises(ValueError, match="no loops"):
         ConstraintForcePI(TREE, [])
-    with pytest.raises(ControllabilityError, match=r"no motor.*reachable_forces"):
+    with pytest.raises(ActuationError, match=r"no motor.*reachable_forces"):
         ConstraintForcePI(plants.five_bar(), [1.0], ["tip_x"])
 
 

@@ -13,7 +13,7 @@ from cmbcontrol.controllers import (
     ProjectedInverseDynamics,
     RateLimit,
     Saturation,
-    controllability,
+    actuation,
 )
 from cmbcontrol.kernels import laws
 
@@ -98,7 +98,7 @@ def test_what_motors_reach_against_singular_values_of_numpy(plant, terms, motors
 def test_a_plant_without_motors_reaches_nothing():
     plant = plants.five_bar()
     bare = type(plant)("bare", plant.bodies, plant.joints, plant.loops, gravity=plant.gravity)
-    found = controllability(bare, plant.assemble(left=2.1, right=1.0))
+    found = actuation(bare, plant.assemble(left=2.1, right=1.0))
     assert (found.rank, found.dof, found.margin, found.efforts.shape) == (0, 2, 0.0, (0, 2))
 
 

@@ -68,7 +68,7 @@ def test_claims(name):
     rows, rank, dof, redundant, verdict = CLAIMS[name]
     assert (found.rows, found.rank, found.generic_rank, found.dof) == (rows, rank, rank, dof)
     assert not found.singular and sum(found.redundant.values()) == redundant
-    assert found.actuation.verdict == verdict and (verdict == "under-actuated" or found.actuation.margin > 0.1)
+    assert found.actuation.verdict == verdict and (verdict == "under-actuated" or found.actuation.margin > 0.05)
     assert name in str(plant) and f"rows {rows}, rank {rank}" in str(found)
 
 

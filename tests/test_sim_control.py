@@ -254,7 +254,7 @@ def test_a_part_of_a_run_ends_where_something_watched_happens(cart, method, law)
 def test_a_run_ends_where_its_law_fails(cart):
     def law(t, terms, state):
         if terms.q[0] > 0.125:
-            raise cmb.ControllabilityError("the rail ends here")
+            raise cmb.ActuationError("the rail ends here")
         return [2.0]
 
     with pytest.raises(cmb.SimulationError, match="the rail ends here") as caught:

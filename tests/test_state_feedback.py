@@ -21,7 +21,7 @@ from cmbcontrol.controllers import (
     lqr,
 )
 from cmbcontrol.design import with_payload
-from cmbcontrol.errors import ControllabilityError
+from cmbcontrol.errors import ActuationError
 from cmbcontrol.linear import OperatingPoint, affine_approximation
 from cmbcontrol.papers.methods import settings
 from cmbcontrol.plants.stewart import pose
@@ -240,7 +240,7 @@ def test_what_is_refused(plant, lin):
         lqr(lin, 1.0, {"left": 0.01})
     with pytest.raises(ValueError, match="symmetric"):
         lqr(lin, np.triu(np.ones((4, 4))), 0.01)
-    with pytest.raises(ControllabilityError, match="has no weight"):
+    with pytest.raises(ActuationError, match="has no weight"):
         lqr(lin, 0.0, 0.01, integral=NAMES)
     driven = cmb.linearize(plant, lin.point, coordinates=NAMES, inputs=("left_acceleration", "right"))
     with pytest.raises(ValueError, match="no motor"):
@@ -257,7 +257,7 @@ def test_a_mode_that_no_motor_moves_is_named(plant):
     values, vectors = np.linalg.eig(forced.A.T)
     w = np.real(vectors[:, np.argmax(values.real)])  # left vector of an unstable mode
     B -= np.outer(w, w @ B) / (w @ w)
-    with pytest.raises(ControllabilityError, match=f"do not move the mode at {values.real.max():.3g}"):
+    with pytest.raises(ActuationError, match=f"do not move the mode at {values.real.max():.3g}"):
         lqr(replace(forced, B=B), 1.0, 0.01)
 
 
@@ -400,7 +400,7 @@ def test_motion_observer_loop_is_stable_and_stands_in_chains(plant):
         MotionObserver(ProjectedInverseDynamics(plant, NAMES, Constant([2.1, 1.0]), bandwidth=8.0), NAMES, 60.0)
     with pytest.raises(ValueError, match="joint to measure"):
         MotionObserver(law, ("tip",), 60.0)
-    with pytest.raises(ControllabilityError, match="do not determine"):
+    with pytest.raises(ActuationError, match="do not determine"):
         few = MotionObserver(law, ("left",), 60.0)
         cmb.simulate(plant, few, plant.assemble(left=2.1, right=1.0), t_end=0.02)
 

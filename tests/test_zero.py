@@ -234,7 +234,7 @@ class TestMotorsThatReachNothing:
         for seed in range(40):
             plant, q = held_arm(seed)
             assert plant.diagnose(q).actuation.rank == 0
-            with pytest.raises(cmb.ControllabilityError, match="0 of 1 freedoms"):
+            with pytest.raises(cmb.ActuationError, match="0 of 1 freedoms"):
                 cmb.inverse_dynamics(plant, q, [0, 0], [0.0, 1.0])
             near = cmb.inverse_dynamics(plant, q, [0, 0], [0.0, 1.0], strict=False)
             assert np.abs(near.u).max() == 0.0
@@ -246,7 +246,7 @@ class TestMotorsThatReachNothing:
         gravity = turn.R @ (0.0, 0.0, -9.81)
         plant = Mechanism("compass", [body], [Revolute("a", "ground", "rod", frame=turn)], gravity=gravity)
         assert cmb.inverse_dynamics(plant, [0.3], [0.0], [0.0]).u.size == 0
-        with pytest.raises(cmb.ControllabilityError):
+        with pytest.raises(cmb.ActuationError):
             cmb.inverse_dynamics(plant, [0.3], [0.0], [1e-9])
 
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from rich.table import Table
 from rich.text import Text
 
-from ..controllers import controllability, is_decoupled, reachable_forces
+from ..controllers import is_decoupled, reachable_forces
 from ..dynamics.singular import singular_configuration
 from ..model.plant import Plant
 from . import common
@@ -58,17 +58,14 @@ def diagnose(plant: PlantName, at: At = None, factory: Factory = None, debug: De
             typer.echo("  how it can move on from there:")
             for line in textwrap.wrap(str(found) if found.few else found.outline, 100):
                 typer.echo(f"    {line}")
-        if machine.nu:
-            typer.echo("  what the motors can do there:")
+        if machine.nu and len(machine.row_names):
+            typer.echo("  constraint forces that the motors can set there:")
             for line in _of_motors(machine, q):
                 typer.echo(f"    {line}")
 
 
 def _of_motors(plant: Plant, q: NDArray[np.float64]) -> list[str]:
-    """The margin of controllability, and the constraint forces that can be set."""
-    found = [str(controllability(plant, q))]
-    if len(plant.row_names):
-        forces = reachable_forces(plant, q)
-        lines = str(forces).splitlines() if forces.dimension else str(forces).splitlines()[:1]
-        found += [*(line for line in lines if not line.startswith("  row")), str(is_decoupled(plant, q))]
-    return found
+    """The constraint forces that can be set."""
+    forces = reachable_forces(plant, q)
+    lines = str(forces).splitlines() if forces.dimension else str(forces).splitlines()[:1]
+    return [*(line for line in lines if not line.startswith("  row")), str(is_decoupled(plant, q))]

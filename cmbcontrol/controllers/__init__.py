@@ -1,5 +1,9 @@
 """Control laws u = f(t, terms, state), and the references they follow."""
 
+from .actuation import Actuation as Actuation
+from .actuation import active_force_map as active_force_map
+from .actuation import actuation as actuation
+from .actuation import actuation_along as actuation_along
 from .chain import Block as Block
 from .chain import Chain as Chain
 from .chain import EffortBlock as EffortBlock
@@ -14,10 +18,6 @@ from .constrained_actuation import ConstrainedEffort as ConstrainedEffort
 from .constraint_force_pi import ConstraintForcePI as ConstraintForcePI
 from .contact_limits import Cone as Cone
 from .contact_limits import Unilateral as Unilateral
-from .controllability import Controllability as Controllability
-from .controllability import active_force_map as active_force_map
-from .controllability import controllability as controllability
-from .controllability import controllability_along as controllability_along
 from .controller import ConstantEffort as ConstantEffort
 from .controller import Controller as Controller
 from .controller import Drive as Drive
@@ -74,6 +74,7 @@ from .tasks import TaskStack as TaskStack
 from .with_model import WithModel as WithModel
 
 __all__ = [
+    "Actuation",
     "ActuationStatus",
     "Block",
     "Chain",
@@ -85,7 +86,6 @@ __all__ = [
     "ConstrainedActuation",
     "ConstrainedEffort",
     "ConstraintForcePI",
-    "Controllability",
     "Controller",
     "Coordinates",
     "CrossCoupling",
@@ -131,11 +131,11 @@ __all__ = [
     "WeightedProjection",
     "WithModel",
     "active_force_map",
+    "actuation",
+    "actuation_along",
     "bryson",
     "characteristic_length",
     "closed_loop_equilibrium",
-    "controllability",
-    "controllability_along",
     "cross_coupling",
     "effort_metric",
     "is_decoupled",

@@ -13,11 +13,11 @@ from .. import _check
 from .._tolerance import UNREACHED
 from ..dynamics.acceleration import acceleration
 from ..dynamics.forces import weight_root
-from ..errors import ControllabilityError
+from ..errors import ActuationError
 from ..kernels import laws
 from ..model.plant import Plant
 from ..model.terms import Terms
-from .controllability import metric_root
+from .actuation import metric_root
 from .controller import Controller, Evaluation, regular_terms, require_same_signals
 from .decoupling import cross_coupling, split_range, surplus_efforts
 from .force_components import ForceComponents
@@ -94,7 +94,7 @@ class ConstraintForcePI(Controller):
     ------
     ValueError
         Where sampled gains are unstable, with the spectral radius and the limit.
-    ControllabilityError
+    ActuationError
         Where redundant rows share a component, so that the motion does not determine it; where no component can be
         changed by the motors.
 
@@ -235,7 +235,7 @@ class ConstraintForcePI(Controller):
         C = self.components.matrix(terms)
         N = surplus_efforts(terms, np.zeros(self.plant.nv), self._root)[1]
         if not self._reach(terms, C, N)[0].shape[1]:
-            raise ControllabilityError(
+            raise ActuationError(
                 f"no motor of plant {self.plant.name!r} changes {', '.join(self.names)} without moving the machine: "
                 f"{self.plant.nu} motors, {terms.dof} freedoms. Add motors; see reachable_forces."
             )

@@ -14,7 +14,7 @@ from ..kernels import laws
 from ..model import diagnosis
 from ..model.plant import Plant
 from ..model.terms import Terms
-from .controllability import metric_root
+from .actuation import metric_root
 
 __all__ = [
     "CrossCoupling",
@@ -186,7 +186,7 @@ def surplus_efforts(terms: Terms, force: Array, root: Array | None = None) -> tu
 
     Raises
     ------
-    ControllabilityError
+    ActuationError
         Where the motors cannot produce what is needed.
     """
     B = terms.B if root is None else terms.B @ root

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _check
-from ..errors import ControllabilityError
+from ..errors import ActuationError
 from ..kernels import constrained, laws, layout
 from ..model.elements import Coupling, Joint, Loop, PointOnLine, PointOnPlane, Universal, Weld, rotation_to
 from ..model.mechanism import Mechanism
@@ -139,7 +139,7 @@ class ForceComponents:
 
         Raises
         ------
-        ControllabilityError
+        ActuationError
             Where the motion does not determine a component, since redundant rows share it.
         """
         if self.whole:
@@ -174,7 +174,7 @@ class ForceComponents:
         unknown = ", ".join(repr(n) for n, known in zip(self.names, sure, strict=True) if not known)
         rows = determined(np.eye(len(terms.A)), terms)
         known = ", ".join(n for n, ok in zip(terms.row_names, rows, strict=True) if ok) or "none"
-        raise ControllabilityError(
+        raise ActuationError(
             f"the motion does not determine {unknown}: redundant rows share that force "
             f"(q = {np.round(terms.q, 6).tolist()}). Rows that it determines: {known}. Choose among these, or leave "
             "the components out to control all of F = A' lam, which is unique."

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from .. import _check
 from .._tolerance import DEPENDENT, pinv
-from ..errors import ControllabilityError
+from ..errors import ActuationError
 from ..model.plant import Plant
 from .chain import SensorBlock, Setting
 from .controller import determines_motion
@@ -42,7 +42,7 @@ class ForwardKinematics(SensorBlock):
         For unknown coordinates, those of joints of several axes, and in continuous time.
     AssemblyError
         In a call, where the loops do not close with the positions measured.
-    ControllabilityError
+    ActuationError
         In a call, where the measured joints do not determine the motion.
 
     Examples
@@ -87,7 +87,7 @@ class ForwardKinematics(SensorBlock):
         rows = [plant.velocity_names.index(name) for name in self.coordinates]  # type: ignore[union-attr]
         q, Z = self._closed(q, rows)
         if not determines_motion(Z, rows, plant.reach):
-            raise ControllabilityError(
+            raise ActuationError(
                 f"the joints {self.coordinates} do not determine the motion at this pose: {Z.shape[1]} freedoms "
                 f"(t = {t:.6g} s, q = {np.round(q, 6).tolist()}); measure others, or more"
             )

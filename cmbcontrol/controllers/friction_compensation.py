@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _check
-from ..errors import ControllabilityError
+from ..errors import ActuationError
 from ..model.plant import Plant
 from ..model.terms import Terms
 from .chain import EffortBlock, Setting
@@ -41,7 +41,7 @@ class FrictionCompensation(EffortBlock):
     ------
     ValueError
         In a chain, for a law without such a reference, where it is asked for.
-    ControllabilityError
+    ActuationError
         Where the coordinates of the reference do not determine the motion.
 
     Examples
@@ -97,7 +97,7 @@ class FrictionCompensation(EffortBlock):
         rows = [plant.velocity_names.index(name) for name in law.coordinates]  # type: ignore[union-attr]
         R_Z = terms.Z[rows]
         if R_Z.shape[0] != R_Z.shape[1] or np.linalg.cond(R_Z) > 1e8:
-            raise ControllabilityError(
+            raise ActuationError(
                 f"the coordinates {law.coordinates} do not determine the velocity at this pose: {terms.dof} freedoms "
                 f"(t = {t:.6g} s, q = {np.round(terms.q, 6).tolist()}); take velocity='measured'"
             )

@@ -51,7 +51,7 @@ class GravityPD(Controller):
 
     Raises
     ------
-    ControllabilityError
+    ActuationError
         In a call, where the motors cannot give these forces.
     ValueError
         For unknown coordinates, gains or a reference of another size.

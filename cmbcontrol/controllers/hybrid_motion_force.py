@@ -44,7 +44,7 @@ class HybridMotionForce(AroundMotion):
     ------
     ValueError
         Where one is sampled and the other is not, or the periods or plants differ.
-    ControllabilityError
+    ActuationError
         Where the motors cannot produce the motion.
 
     Notes

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
 from ..dynamics.forces import smallest_effort, weight_root
-from ..errors import ControllabilityError
+from ..errors import ActuationError
 from ..model.plant import Plant
 from ..model.terms import Terms
 from .controller import MotionLaw, require_same_signals
@@ -61,7 +61,7 @@ class Impedance(MotionLaw):
 
     Raises
     ------
-    ControllabilityError
+    ActuationError
         In a call: where the task loses a direction at a pose, or the motors cannot produce the motion.
     ValueError
         For gains of another size or sign, and a reference that does not fit the task.
@@ -144,7 +144,7 @@ class Impedance(MotionLaw):
         free = np.where(free > 0.0, free, 1.0)
         values = np.linalg.eigvalsh(mobility / np.outer(free, free))  # squares of cosines
         if len(mobility) > terms.dof or values[0] <= 1e-12:
-            raise ControllabilityError(
+            raise ActuationError(
                 f"the task {', '.join(self.coordinates)} cannot move in all its {len(mobility)} directions at this "
                 f"pose, with {terms.dof} freedoms (t = {t:.6g} s, q = {np.round(terms.q, 6).tolist()}). Take fewer, or "
                 "leave this pose."

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
 from ..dynamics.acceleration import acceleration
-from ..errors import ControllabilityError
+from ..errors import ActuationError
 from ..model.plant import Plant
 from ..model.terms import Terms
 from .around import AroundLaw
@@ -76,7 +76,7 @@ class MotionObserver(AroundLaw):
     ------
     ValueError
         For a law in continuous time, unknown joints, those of several axes.
-    ControllabilityError
+    ActuationError
         In a call, where the measured joints do not determine the motion.
 
     Notes
@@ -181,7 +181,7 @@ class MotionObserver(AroundLaw):
         Z = holding(self.plant, terms).terms(q, np.zeros(self.plant.nv), cap=terms.rank).Z
         seen = Z[self._v]
         if not determines_motion(Z, self._v, terms.reach):
-            raise ControllabilityError(
+            raise ActuationError(
                 f"the joints {', '.join(self.outputs)} do not determine the motion at this pose: {Z.shape[1]} freedoms "
                 f"(t = {terms.t:.6g} s, q = {np.round(q, 6).tolist()}); measure others, or more"
             )

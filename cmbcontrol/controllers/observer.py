@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
-from ..errors import ControllabilityError
+from ..errors import ActuationError
 from ..linear.model import LinearModel
 from ..linear.sampled import zero_order_hold
 from ..model.plant import Plant
@@ -196,7 +196,7 @@ def kalman(
 
     Raises
     ------
-    ControllabilityError
+    ActuationError
         Where the measurements do not show a mode that does not decay.
 
     Examples
@@ -232,7 +232,7 @@ def kalman(
     except (np.linalg.LinAlgError, ValueError, control.ControlArgument):
         stable = False
     if not stable:
-        raise ControllabilityError(
+        raise ActuationError(
             f"the measurements {', '.join(outputs)} of {model.name!r} do not show every mode that does not decay, or "
             "no noise moves it: no observer gain was found. Measure more coordinates, or add state_noise."
         )

@@ -9,11 +9,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
 from .._tolerance import DEPENDENT
-from ..errors import ControllabilityError
+from ..errors import ActuationError
 from ..kernels import laws
+from ..model.actuation import Actuation, actuation_at
 from ..model.terms import Terms
+from .actuation import MARGIN, checked_epsilon, metric_of
 from .around import AroundMotion
-from .controllability import MARGIN, Controllability, checked_epsilon, metric_of, reach
 from .controller import Evaluation, evaluated, regular_terms
 
 __all__ = ["PassiveJoints"]
@@ -29,7 +30,7 @@ class PassiveJoints(AroundMotion):
     u that give this force, B u = f, again the smallest. Passive joints get exactly zero. See `active_force_map` for
     the norms.
 
-    This needs condition (64) along the whole motion. Where its margin (see `controllability`) is below `margin`, the
+    This needs condition (64) along the whole motion. Where its margin (see `actuation`) is below `margin`, the
     motors have lost a motion, or nearly so, and the law does what `on_loss` says.
 
     Parameters
@@ -45,7 +46,7 @@ class PassiveJoints(AroundMotion):
         - ``damp``: brake the motors' own joints, f = -`damping` D M D' v, with the projector D = B B^+ on them,
           until control is back. It takes energy out of any motion of motors, and holds no weight. The two are blended
           between `margin` and half of it.
-        - ``stop``: raise `ControllabilityError` with time, joint, margin and pose. `simulate` then ends with
+        - ``stop``: raise `ActuationError` with time, joint, margin and pose. `simulate` then ends with
           a `SimulationError` that carries the run.
     margin : float
         Threshold, between 0 and 1.
@@ -55,13 +56,13 @@ class PassiveJoints(AroundMotion):
         Metric W of joint velocities: f' W^-1 f is minimized (49). Unless given, a radian counts as ``plant.size``
         metres (50).
     epsilon : float, optional
-        Singular values of A below it count as zero, see `controllability`. Within this distance from a singular
+        Singular values of A below it count as zero, see `actuation`. Within this distance from a singular
         configuration the law treats the machine as one with more freedoms, as Aghili's section 8 does. Unless given,
         only at the pose itself.
 
     Raises
     ------
-    ControllabilityError
+    ActuationError
         Where the motors are too few; in a run, with ``on_loss="stop"``.
     TypeError, ValueError
         Where `motion` is no motion law, or has options of its own for the efforts; where an option is wrong.
@@ -119,9 +120,9 @@ class PassiveJoints(AroundMotion):
         plant, terms = self.plant, regular_terms(self.plant)
         if terms is None:  # each state is checked anyway
             return
-        found = reach(terms, plant.velocity_names, self._metric)
+        found = actuation_at(terms, plant.velocity_names, self._metric)
         if not found.complete:
-            raise ControllabilityError(
+            raise ActuationError(
                 f"plant {plant.name!r} is {found.verdict}: its motors {', '.join(plant.actuator_names) or '(none)'} "
                 f"reach {found.rank} of {found.dof} freedoms. Not reached: {found.describe_weakest()}. "
                 f"Add a motor, such as one on {found.joint!r}."
@@ -129,16 +130,16 @@ class PassiveJoints(AroundMotion):
 
     # -- the law ----------------------------------------------------------------------------------
 
-    def controllability(self, terms: Terms) -> Controllability:
+    def actuation(self, terms: Terms) -> Actuation:
         """What the motors reach, as the law sees it."""
-        return reach(terms, self.plant.velocity_names, self._metric, self.epsilon)
+        return actuation_at(terms, self.plant.velocity_names, self._metric, self.epsilon)
 
     def evaluate(self, t: float, terms: Terms, state: Array) -> Evaluation:
         """Efforts; reports ``margin``, ``lost`` (1 below the threshold, else 0), ``rank``, and the motion law's."""
-        found = self.controllability(terms)
+        found = self.actuation(terms)
         lost = found.margin < self.margin
         if lost and self.on_loss == "stop":
-            raise ControllabilityError(self._lost(t, found))
+            raise ActuationError(self._lost(t, found))
         u = found.effort(terms.M @ self._acceleration(t, terms, lost) + terms.h, self.margin)
         if lost and self.on_loss == "damp":
             share = min(2.0 * (1.0 - found.margin / self.margin), 1.0)
@@ -163,12 +164,12 @@ class PassiveJoints(AroundMotion):
         """What the motion law wants; none along the loops where it cannot say and control is lost anyway."""
         try:
             return self.wanted_acceleration(t, terms)
-        except ControllabilityError:
+        except ActuationError:
             if not lost:
                 raise
             return terms.Cv
 
-    def _lost(self, t: float, found: Controllability) -> str:
+    def _lost(self, t: float, found: Actuation) -> str:
         """The message of a loss."""
         pose = ", ".join(f"{n} = {x:.6g}" for n, x in zip(self.plant.position_names, found.q, strict=True))
         return (

@@ -11,9 +11,9 @@ from numpy.typing import ArrayLike, NDArray
 from .. import _check
 from .._tolerance import INDEPENDENT, ROUNDING, UNREACHED
 from ..dynamics.forces import smallest_effort, weight_root
-from ..errors import ControllabilityError
+from ..errors import ActuationError
 from ..kernels import laws
-from ..model.diagnosis import actuation_verdict
+from ..model.actuation import actuation_at
 from ..model.plant import Plant
 from ..model.terms import Terms
 from .controller import Evaluation, MotionLaw, regular_terms, require_same_signals
@@ -96,7 +96,7 @@ class ProjectedInverseDynamics(MotionLaw):
 
     Raises
     ------
-    ControllabilityError
+    ActuationError
         Where the motors cannot produce every motion at a state, or the task loses its rank.
 
     Examples
@@ -206,9 +206,9 @@ class ProjectedInverseDynamics(MotionLaw):
         terms = regular_terms(self.plant)
         if terms is None:  # each state is checked anyway
             return
-        verdict = actuation_verdict(terms)
+        verdict = actuation_at(terms)
         if not verdict.complete:
-            raise ControllabilityError(
+            raise ActuationError(
                 f"plant {self.plant.name!r} is {verdict.verdict}: its motors {self.plant.actuator_names} reach "
                 f"{verdict.rank} of {verdict.dof} freedoms, and projected inverse dynamics needs all of them. "
                 "Add actuators."
@@ -313,11 +313,11 @@ class ProjectedInverseDynamics(MotionLaw):
         where = f"(t = {t:.6g} s, q = {np.round(terms.q, 6).tolist()})"
         if k >= dof:
             condition = np.linalg.cond(J @ terms.Z) if k == dof and dof else np.inf
-            raise ControllabilityError(
+            raise ActuationError(
                 f"the coordinates {self.coordinates} do not determine the motion at this pose: {dof} freedoms, "
                 f"condition {condition:.3g} {where}. Choose {dof} other coordinates, or another path, or damped=..."
             )
-        raise ControllabilityError(
+        raise ActuationError(
             f"the {k} values {self.coordinates} cannot all be moved at will at this pose, with {dof} freedoms "
             f"{where}. Choose others, or another path, or damped=..."
         )

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from .. import _check
 from .._tolerance import UNREACHED, pinv
 from ..dynamics.forces import motor_effort
-from ..errors import ControllabilityError
+from ..errors import ActuationError
 from ..linear.branch import follow
 from ..linear.model import LinearModel
 from ..linear.parametrization import Chart, LinearParametrization
@@ -278,7 +278,7 @@ def lqr(
 
     Raises
     ------
-    ControllabilityError
+    ActuationError
         Where no gain makes the model stable, or none is found because the cost does not see an unstable mode.
     ValueError
         For weights that are not (semi)definite, and unknown names.
@@ -317,7 +317,7 @@ def lqr(
     except (np.linalg.LinAlgError, ValueError, control.ControlArgument):
         stable = False
     if not stable:
-        raise ControllabilityError(_why_unstable(model, A, B, Q, period))
+        raise ActuationError(_why_unstable(model, A, B, Q, period))
     return StateFeedback(model, K, period=period, integral=integral, **options)
 
 

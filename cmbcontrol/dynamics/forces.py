@@ -10,9 +10,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
 from .._tolerance import ROUNDING, UNREACHED, pinv
-from ..errors import ControllabilityError
+from ..errors import ActuationError
 from ..kernels import laws
-from ..model.diagnosis import Actuation, actuation_verdict, unique_multipliers
+from ..model.actuation import Actuation, actuation_at
+from ..model.diagnosis import unique_multipliers
 from ..model.plant import Plant
 from ..model.terms import Terms
 from .acceleration import Formulation, acceleration
@@ -119,7 +120,7 @@ class MotorEffort:
 
     @cached_property
     def actuation(self) -> Actuation:
-        return actuation_verdict(self.terms)
+        return actuation_at(self.terms)
 
 
 def motor_effort(terms: Terms, vdot: ArrayLike, weight: ArrayLike | None = None, *, strict: bool = True) -> MotorEffort:
@@ -140,7 +141,7 @@ def motor_effort(terms: Terms, vdot: ArrayLike, weight: ArrayLike | None = None,
 
     Raises
     ------
-    ControllabilityError
+    ActuationError
         Where rank(Z'B) is below the freedom that the motion needs.
     ValueError
         Where the weight is not symmetric and positive definite.
@@ -176,14 +177,14 @@ def require_reached(terms: Terms, missing: Array, wanted: Array) -> None:
 
     Raises
     ------
-    ControllabilityError
+    ActuationError
         Where more is missing than rounding leaves: of the forces at hand, and of weight and springs that cancel.
     """
     at_hand = float((np.abs(wanted) / terms.reach).max() + (np.abs(terms.h) / terms.reach).max())
     if np.abs(missing).max(initial=0.0) <= UNREACHED * at_hand + ROUNDING * terms.force_scale:
         return
-    verdict = actuation_verdict(terms)
-    raise ControllabilityError(
+    verdict = actuation_at(terms)
+    raise ActuationError(
         f"the motors reach {verdict.rank} of {verdict.dof} freedoms at this pose; forces of "
         f"{np.abs(missing).max():.3g} N (at a lever of the size of the machine for torques) are missing "
         f"(t = {terms.t:.6g} s, q = {np.round(terms.q, 6).tolist()}). "

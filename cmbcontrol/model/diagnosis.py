@@ -8,40 +8,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from .._tolerance import DEPENDENT, UNREACHED, rank
-from ..kernels import laws
+from .actuation import Actuation, actuation_at
 
 if TYPE_CHECKING:
     from .mechanism import Mechanism
     from .plant import Plant
     from .terms import Terms
 
-__all__ = ["Actuation", "Diagnosis", "actuation_verdict", "determined", "diagnose", "unique_multipliers", "verdict"]
-
-
-@dataclass(frozen=True)
-class Actuation:
-    """Whether the actuators can produce every motion that the loops allow.
-
-    Attributes
-    ----------
-    verdict : str
-        ``"fully-actuated"``, ``"under-actuated"`` or ``"over-actuated"`` (every motion, in more ways than one).
-    rank : int
-        rank(Z'B): freedoms that the actuators reach.
-    dof : int
-    margin : float
-        Smallest of the `dof` singular values of Z'B, 0 where motion is lost (Aghili, eq. 64).
-    """
-
-    verdict: str
-    rank: int
-    dof: int
-    margin: float
-
-    @property
-    def complete(self) -> bool:
-        """True where every admissible motion can be produced."""
-        return self.rank == self.dof
+__all__ = ["Diagnosis", "determined", "diagnose", "unique_multipliers"]
 
 
 @dataclass(frozen=True)
@@ -89,26 +63,9 @@ class Diagnosis:
             f"redundant rows by loop: {redundant}",
             f"conditioning {self.conditioning:.3g} (1 best, 0 singular)",
             "multipliers: " + ("all unique" if not shared else f"not unique in {', '.join(shared)}"),
-            f"actuation: {self.actuation.verdict}, {self.actuation.rank} of {self.actuation.dof} freedoms reached, "
-            f"margin {self.actuation.margin:.3g}",
+            f"actuation: {self.actuation}",
         ]
         return "\n".join(lines)
-
-
-def actuation_verdict(terms: Terms) -> Actuation:
-    """Fully, under- or over-actuated, from rank(Z'B)."""
-    Z, B, dof = terms.Z, terms.B, terms.dof
-    X, _, scale = laws.motor_reach(terms.unit_motions, B, terms.reach)
-    reached = rank(np.linalg.svd(X, compute_uv=False), scale, UNREACHED) if X.size else 0
-    margin = float(np.linalg.svd(Z.T @ B, compute_uv=False)[-1]) if reached == dof > 0 else float(dof == 0)
-    return Actuation(verdict(reached, dof, B.shape[1]), reached, dof, margin)
-
-
-def verdict(reached: int, dof: int, motors: int) -> str:
-    """What it is called when so many motors reach so many of the freedoms."""
-    if reached < dof:
-        return "under-actuated"
-    return "over-actuated" if motors > dof else "fully-actuated"
 
 
 def determined(S: np.ndarray, levers: np.ndarray, independent: int) -> np.ndarray:
@@ -158,7 +115,7 @@ def diagnose(plant: Plant, q: np.ndarray) -> Diagnosis:
         conditioning=terms.conditioning if terms.rank >= generic else 0.0,
         singular_values=terms.singular_values,
         unique_multipliers=dict(zip(plant.row_names, mask.tolist(), strict=True)),
-        actuation=actuation_verdict(terms),
+        actuation=actuation_at(terms, plant.velocity_names),
         residuals=plant.loop_residuals(q),
     )
 

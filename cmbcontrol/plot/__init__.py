@@ -1,6 +1,6 @@
 """Figures of runs, models and machines: every function returns the figure and shows nothing."""
 
-from .controllability import controllability as controllability
+from .actuation import actuation as actuation
 from .frequency import bode as bode
 from .machine import animate as animate
 from .machine import mechanism as mechanism
@@ -16,10 +16,10 @@ from .time import responses as responses
 from .tuning import tuning as tuning
 
 __all__ = [
+    "actuation",
     "animate",
     "animate_mode",
     "bode",
-    "controllability",
     "evidence",
     "forces",
     "mechanism",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..controllers.controllability import Controllability, controllability
+from ..controllers.actuation import Actuation, actuation
 from ..errors import CmbError
 from ..linear.at_rest import effort_units
 from ..model.plant import Plant
@@ -30,7 +30,7 @@ def runaway(plant: Plant, run: Simulation) -> str:
     u, q, v = (column.values[known] for column in (run.u, run.q, run.v))
     try:
         start, last = plant.terms(q[0], v[0]), [plant.terms(x, np.zeros(plant.nv)) for x in q[1:][-_LAST:]]
-        margins = [controllability(plant, terms) for terms in (start, *last)]
+        margins = [actuation(plant, terms) for terms in (start, *last)]
     except (CmbError, np.linalg.LinAlgError):
         return ""
     reach = np.array([1.0 if unit == "rad/s" else plant.size for unit in plant.velocity_units])
@@ -43,7 +43,7 @@ def runaway(plant: Plant, run: Simulation) -> str:
     motor = int(efforts.max(axis=0).argmax())
     asked = f"{efforts.max():.3g} {effort_units(plant)[motor]} of {plant.actuator_names[motor]!r}"
     text = f"The efforts grew without bounds: {run.data.attrs['controller']} asked for {asked}."
-    end: Controllability = min(margins[1:], key=lambda found: found.margin)
+    end: Actuation = min(margins[1:], key=lambda found: found.margin)
     if end.margin < min(_LOST, 0.1 * margins[0].margin):
         text += (
             " The motors lose hold of the machine here, and the law divides by what is left: a margin of actuation of "

@@ -177,13 +177,13 @@ def verdicts(of):
     """What must be the same."""
     plant, q = of.plant, of.q
     found, forces = plant.diagnose(q), controllers.reachable_forces(plant, q)
-    reach, acting = controllers.controllability(plant, q), found.actuation
+    acting = controllers.actuation(plant, q)
     decoupled = controllers.is_decoupled(plant, q)
     return {
         "diagnosis": (found.rank, found.generic_rank, found.dof, found.singular, found.redundant),
         "unique": found.unique_multipliers,
-        "actuation": (acting.verdict, acting.rank),
-        "controllability": (reach.verdict, reach.rank, reach.joint if reach.margin < 0.999 else ""),
+        "actuation": (acting.verdict, acting.rank, acting.joint if acting.margin < 0.999 else ""),
+        "diagnosed": (found.actuation.verdict, found.actuation.rank),
         "decoupled": (decoupled.decoupled, decoupled.driving, decoupled.loaded, decoupled.row),
         "reachable": (forces.dimension, forces.rows, forces.loops),
         "coordinates": best_coordinates(plant, plant.terms(q, 0.0 * of.v).Z),
@@ -198,7 +198,7 @@ def numbers(of):
     force = cmb.constraint_force(plant, q, v, u)
     unique = np.array([*found.unique_multipliers.values()], dtype=bool)
     yield "conditioning", found.conditioning
-    yield "cosines", controllers.controllability(plant, q).singular_values
+    yield "cosines", controllers.actuation(plant, q).singular_values
     yield "coupling", controllers.is_decoupled(plant, q).coupling
     yield "constraint force", force.force / of.force
     yield "multipliers", force.multipliers[unique] / of.row[unique]

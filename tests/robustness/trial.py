@@ -201,7 +201,7 @@ def _inverse(trial, m, plant, q, v, s, t, cond, rng):
     size = judge.size_of(t, target) + judge.size_of(t, judge.solve_upper(s.L.T, judge.solve_lower(s.L, t.h)))
     try:
         found = cmb.inverse_dynamics(plant, q, v, np.asarray(target, float))
-    except cmb.ControllabilityError as error:
+    except cmb.ActuationError as error:
         if rank == dof:
             trial.add(check, "refused", f"motors reach all {dof}: {error}"[:300])
         return

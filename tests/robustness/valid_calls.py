@@ -952,7 +952,7 @@ def _simulation() -> list[Call]:
             fps=(10.0, positive),
             trace=(False, flag),
         ),
-        call("plot.controllability", plot.controllability, run=(W.run, thing)),
+        call("plot.actuation", plot.actuation, run=(W.run, thing)),
     ]
     return found
 
@@ -1519,8 +1519,8 @@ def _controllers() -> list[Call]:
         call("ClosedLoop.loop", W.loop.loop, at=("input", choice), channel=("left", optional(known))),
         call("ClosedLoop.margins", W.loop.margins, at=("input", choice)),
         call(
-            "controllability",
-            ctl.controllability,
+            "actuation",
+            ctl.actuation,
             words=("coordinate",),
             **plant,
             **q,
@@ -1528,8 +1528,8 @@ def _controllers() -> list[Call]:
             epsilon=(0.1, optional(positive)),
         ),
         call(
-            "controllability_along",
-            ctl.controllability_along,
+            "actuation_along",
+            ctl.actuation_along,
             **plant,
             run=(W.run, thing),
             margin=(0.01, positive),
@@ -1773,7 +1773,7 @@ RESULTS = frozenset(
         "Certificate",
         "ClosedLoop",
         "ConstrainedEffort",
-        "Controllability",
+        "Actuation",
         "Controller",
         "CrossCoupling",
         "Decoupling",

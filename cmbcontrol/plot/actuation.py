@@ -1,4 +1,4 @@
-"""The controllability margin of a machine with passive joints over time."""
+"""The actuation margin of a machine with passive joints over time."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..controllers.controllability import controllability_along
+from ..controllers.actuation import actuation_along
 from ..sim.result import Simulation
 from .style import COLORS, INK, beside, dress, panels, time_axis
 
@@ -16,22 +16,22 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["controllability"]
+__all__ = ["actuation"]
 
 Array = NDArray[np.float64]
 
 
-def controllability(run: Simulation | xarray.Dataset, *, ax: Axes | None = None, **options: Any) -> Figure:
-    """Controllability margin over time, its threshold, and where control is lost.
+def actuation(run: Simulation | xarray.Dataset, *, ax: Axes | None = None, **options: Any) -> Figure:
+    """Actuation margin over time, its threshold, and where control is lost.
 
     Parameters
     ----------
     run : Simulation or xarray.Dataset
-        A run, or what `controllability_along` found on it.
+        A run, or what `actuation_along` found on it.
     ax : matplotlib axes, optional
         A new figure unless given.
     **options
-        With a run: ``margin``, ``weight`` and ``epsilon`` of `controllability_along`.
+        With a run: ``margin``, ``weight`` and ``epsilon`` of `actuation_along`.
 
     Returns
     -------
@@ -47,7 +47,7 @@ def controllability(run: Simulation | xarray.Dataset, *, ax: Axes | None = None,
     >>> from cmbcontrol import plants, simulate
     >>> plant = plants.slider_crank()
     >>> run = simulate(plant, q0=[1.2, -2.4], v0=[1.0, -2.0], t_end=1.0)
-    >>> controllability(run).axes[0].get_legend_handles_labels()[1]
+    >>> actuation(run).axes[0].get_legend_handles_labels()[1]
     ['margin', 'threshold 0.01', 'q2 lost at 0.432 s']
     """
     data = _dataset(run, options)
@@ -61,7 +61,7 @@ def controllability(run: Simulation | xarray.Dataset, *, ax: Axes | None = None,
         ax.axvspan(begin, end, color=COLORS[1], alpha=0.15, linewidth=0.0)
         label = f"{data['loss_joint'].values[k]} lost at {at:.3g} s"
         ax.plot(at, least, "^", color=COLORS[1], markersize=6, clip_on=False, zorder=3, label=label)
-    dress(ax, "controllability margin (1)")
+    dress(ax, "actuation margin (1)")
     ax.set_ylim(0.0, 1.08 * max(float(data["margin"].max()), 2.0 * threshold))
     beside(ax)
     time_axis([ax], t)
@@ -74,11 +74,11 @@ def _dataset(run: Any, options: dict[str, Any]) -> xarray.Dataset:
         if run.plant is None:
             raise ValueError(
                 "this run was loaded from a file and has no plant; give what "
-                "controllers.controllability_along(plant, run) returns"
+                "controllers.actuation_along(plant, run) returns"
             )
-        return controllability_along(run.plant, run, **options)
+        return actuation_along(run.plant, run, **options)
     if not {"margin", "loss_time"} <= set(getattr(run, "data_vars", ())):
-        raise TypeError(f"controllability draws a run, or what controllability_along returns, got {type(run).__name__}")
+        raise TypeError(f"actuation draws a run, or what actuation_along returns, got {type(run).__name__}")
     if options:
         raise TypeError(f"{', '.join(options)} belong to a run; this data set was computed with its own")
     return run

@@ -1,33 +1,19 @@
-"""What the motors reach of the motions that the loops leave free (Aghili, section 7.4).
-
-In scaled coordinates L'v and L^-1 f, with the metric W = L L' of the velocities (section 7.2), let Z span the
-admissible motions N(A) and U the active subspace R(B), both orthonormal. The singular values of
-
-    Z' U = X S Y'
-
-are the cosines of the angles between the two. Motion i, Z x_i, is moved by force i, U y_i, with the lever s_i, and the
-map from the force that a motion needs to one that the motors can give is
-
-    (I + H) f_parallel = U Y S^-1 X' Z' f_parallel,                                    (62)
-
-which exists where s_dof, the *margin*, is not zero (64).
-"""
+"""What the motors reach at a configuration, and along a motion; the map I + H. See `model.actuation`."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
 from .. import _tolerance as tolerance
-from .._tolerance import DEPENDENT, ROUNDING, UNREACHED
+from .._tolerance import DEPENDENT, UNREACHED
 from ..dynamics.forces import weight_root
 from ..kernels import laws
-from ..model.diagnosis import verdict
+from ..model.actuation import Actuation, Metric, actuation_at
 from ..model.plant import Plant
 from ..model.terms import Terms
 
@@ -36,11 +22,9 @@ if TYPE_CHECKING:
 
 __all__ = [
     "MARGIN",
-    "Controllability",
-    "Metric",
     "active_force_map",
-    "controllability",
-    "controllability_along",
+    "actuation",
+    "actuation_along",
     "metric_of",
     "metric_root",
 ]
@@ -49,108 +33,6 @@ Array = NDArray[np.float64]
 
 MARGIN = 0.01  # below it motors need more than a hundred times the force of the motion that they hardly reach
 _GONE = 1e-5  # singular values of A below this part of the largest vanish at a singular passage, logged within 1e-6
-
-
-@dataclass(frozen=True, eq=False)
-class Controllability:
-    """What the motors reach at a pose.
-
-    Attributes
-    ----------
-    margin : float
-        Cosine of the largest angle between N(A) and R(B): 1 best, 0 where a motion is lost. Efforts grow as 1/margin.
-    rank : int
-        Freedoms that the motors reach.
-    dof : int
-        Freedoms that there are.
-    verdict : str
-        ``"fully-actuated"``, ``"under-actuated"`` or ``"over-actuated"`` (more motors than freedoms).
-    joint : str
-        The joint that moves most in the motion that the motors reach least; empty without freedoms.
-    q : ndarray, shape (nq,)
-    names : tuple of str
-        Velocity coordinates.
-    singular_values : ndarray, shape (dof,)
-        Cosines of all angles, largest first.
-    motions : ndarray, shape (nv, dof)
-        Admissible velocities, a column for each singular value, of length 1 in the metric W.
-    forces : ndarray, shape (nv, dof)
-        Joint forces in R(B) that move them, of length 1 in the metric W^-1; zero where no motor moves them.
-    efforts : ndarray, shape (nu, dof)
-        The smallest motor efforts that give these forces.
-    """
-
-    margin: float
-    rank: int
-    dof: int
-    verdict: str
-    joint: str
-    q: Array
-    names: tuple[str, ...]
-    singular_values: Array
-    motions: Array
-    forces: Array
-    efforts: Array
-
-    @property
-    def complete(self) -> bool:
-        """True where the motors reach every admissible motion, condition (64)."""
-        return self.rank == self.dof
-
-    @property
-    def lost(self) -> Array:
-        """Basis (nv, dof - rank) of the admissible velocities that no motor moves."""
-        return self.motions[:, self.rank :]
-
-    @property
-    def weakest(self) -> dict[str, float]:
-        """The motion that the motors reach least, as joint velocities: `joint` moves at 1 (rad/s or m/s)."""
-        if not self.dof:
-            return dict.fromkeys(self.names, 0.0)
-        v = self.motions[:, -1] / self.motions[self.names.index(self.joint), -1]
-        return dict(zip(self.names, v.tolist(), strict=True))
-
-    def active_force(self, force: ArrayLike, margin: float = 0.0) -> Array:
-        """(I + H) P force (62): the smallest joint force of the motors that moves the machine as `force` does.
-
-        Motions with a singular value s below `margin` get s^2/margin^2 of their force: continuous in s, nothing at
-        s = 0, and never more than 1/margin times the force that is needed.
-
-        Parameters
-        ----------
-        force : array_like, shape (nv,)
-            Such as M a + h for the acceleration a.
-        margin : float
-            0: motions that are lost get nothing, all others all.
-        """
-        return self.forces @ self._shares(force, margin)
-
-    def effort(self, force: ArrayLike, margin: float = 0.0) -> Array:
-        """The smallest motor efforts u (nu,) with B u = `active_force(force, margin)`."""
-        return self.efforts @ self._shares(force, margin)
-
-    def _shares(self, force: ArrayLike, margin: float) -> Array:
-        """How much of each column of `forces` it takes."""
-        force = _check.vector(force, len(self.names), "force", self.names)
-        s = self.singular_values
-        return np.where(s > UNREACHED, s / np.maximum(s, max(margin, UNREACHED)) ** 2, 0.0) * force.dot(self.motions)
-
-    def __str__(self) -> str:
-        text = f"{self.verdict}: {self.rank} of {self.dof} freedoms reached, margin {self.margin:.3g} (1 best, 0 lost)"
-        return text if not self.dof else f"{text}; least reached: {self.describe_weakest()}"
-
-    def describe_weakest(self) -> str:
-        """The weakest motion in words, the joint that moves most first."""
-        rates = {n: r for n, r in self.weakest.items() if abs(r) > 5e-4}
-        order = sorted(rates, key=lambda n: n != self.joint)
-        return ", ".join(f"{n} {rates[n]:.3g}" for n in order)
-
-
-class Metric(NamedTuple):
-    """W = L L' of the joint velocities (Aghili, section 7.2): scaled velocities are L'v, scaled forces L^-1 f."""
-
-    L: Array
-    inverse: Array
 
 
 def metric_root(plant: Plant, weight: ArrayLike | None = None, what: str = "weight") -> Array:
@@ -169,13 +51,13 @@ def metric_of(plant: Plant, weight: ArrayLike | None = None) -> Metric:
     return Metric(L, np.linalg.inv(L))
 
 
-def controllability(
+def actuation(
     plant: Plant,
     q: ArrayLike | Mapping[str, float] | Terms,
     *,
     weight: ArrayLike | None = None,
     epsilon: float | None = None,
-) -> Controllability:
+) -> Actuation:
     """Whether the motors can produce every admissible motion at a pose (Aghili, eq. 64), and how well.
 
     N and B-perp have nothing in common, where N = N(A) and B-perp are the forces that no motor gives, just where Z'B
@@ -195,7 +77,7 @@ def controllability(
 
     Returns
     -------
-    Controllability
+    Actuation
 
     Examples
     --------
@@ -203,60 +85,21 @@ def controllability(
     turn by itself.
 
     >>> from cmbcontrol import plants
-    >>> from cmbcontrol.controllers import controllability
+    >>> from cmbcontrol.controllers import actuation
     >>> plant = plants.slider_crank()
-    >>> print(controllability(plant, [0.6, -1.2]))
+    >>> print(actuation(plant, [0.6, -1.2]))
     fully-actuated: 1 of 1 freedoms reached, margin 0.447 (1 best, 0 lost); least reached: q2 1, q1 -0.5
-    >>> print(controllability(plant, [np.pi / 2, -np.pi]))
+    >>> print(actuation(plant, [np.pi / 2, -np.pi]))
     under-actuated: 1 of 2 freedoms reached, margin 0 (1 best, 0 lost); least reached: q2 1
     """
     _check.plant(plant)
     terms = q if isinstance(q, Terms) else plant.terms(plant.configuration(q), np.zeros(plant.nv))
-    return reach(terms, plant.velocity_names, metric_of(plant, weight), checked_epsilon(epsilon))
+    return actuation_at(terms, plant.velocity_names, metric_of(plant, weight), checked_epsilon(epsilon))
 
 
 def checked_epsilon(epsilon: float | None) -> float:
     """The threshold of the singular values of A; 0 leaves the rank as it is."""
     return 0.0 if epsilon is None else _check.positive(epsilon, "epsilon")
-
-
-def reach(
-    terms: Terms, names: tuple[str, ...], metric: Metric, epsilon: float = 0.0, rank: int | None = None
-) -> Controllability:
-    """`controllability` from its parts; with `rank`, A counts as of this rank."""
-    s, scaled, motions, forces, efforts = laws.reached_motions(
-        *metric, _admissible(terms, epsilon, rank), terms.B, DEPENDENT, ROUNDING
-    )
-    dof, reached = s.size, tolerance.rank(s, 1.0, UNREACHED)
-    return Controllability(
-        margin=float(s[-1]) if dof else 1.0,
-        rank=reached,
-        dof=dof,
-        verdict=verdict(reached, dof, terms.B.shape[1]),
-        joint=_largest(scaled[:, -1], names) if dof else "",
-        q=terms.q,
-        names=names,
-        singular_values=s,
-        motions=motions,
-        forces=forces,
-        efforts=efforts,
-    )
-
-
-def _largest(motion: Array, names: tuple[str, ...]) -> str:
-    """The joint that moves most; the first of those that do so within a twentieth."""
-    size = [abs(x) for x in motion.tolist()]
-    least = 0.95 * max(size)
-    return next(name for name, x in zip(names, size, strict=True) if x >= least)
-
-
-def _admissible(terms: Terms, epsilon: float, rank: int | None) -> Array:
-    """Basis of N(A), where singular values below epsilon, or beyond the rank, count as zero."""
-    if rank is None:
-        rank = min(terms.rank, int(np.count_nonzero(terms.singular_values >= epsilon))) if epsilon else terms.rank
-    if rank == terms.rank:
-        return terms.unit_motions
-    return np.ascontiguousarray(np.linalg.svd(terms.A)[2][rank:].T)
 
 
 def active_force_map(
@@ -273,7 +116,7 @@ def active_force_map(
     Parameters
     ----------
     plant, q, weight
-        See `controllability`. In the metric W, matrices and forces are taken in scaled coordinates and brought back.
+        See `actuation`. In the metric W, matrices and forces are taken in scaled coordinates and brought back.
 
     Returns
     -------
@@ -287,7 +130,7 @@ def active_force_map(
     *joint forces*. `dynamics.motor_effort` takes the smallest *efforts* u' W_u^-1 u. Both are one where each motor acts
     on one joint with one gear for all, and in general for W_u^-1 = B' W^-1 B, where the columns of B are independent.
 
-    The law `PassiveJoints` uses `Controllability.effort`, the same by singular values.
+    The law `PassiveJoints` uses `Actuation.effort`, the same by singular values.
 
     Examples
     --------
@@ -312,7 +155,7 @@ def active_force_map(
 # -- along a motion --------------------------------------------------------------------------------
 
 
-def controllability_along(
+def actuation_along(
     plant: Plant,
     run: Any,
     *,
@@ -320,7 +163,7 @@ def controllability_along(
     weight: ArrayLike | None = None,
     epsilon: float | None = None,
 ) -> xarray.Dataset:
-    """The controllability condition (64) along the motion of a run, and where it is lost.
+    """The actuation condition (64) along the motion of a run, and where it is lost.
 
     Parameters
     ----------
@@ -330,7 +173,7 @@ def controllability_along(
     margin : float
         A loss is a stretch of time with a margin below it.
     weight, epsilon
-        See `controllability`.
+        See `actuation`.
 
     Returns
     -------
@@ -348,10 +191,10 @@ def controllability_along(
     Examples
     --------
     >>> from cmbcontrol import plants, simulate
-    >>> from cmbcontrol.controllers import controllability_along
+    >>> from cmbcontrol.controllers import actuation_along
     >>> plant = plants.slider_crank()
     >>> run = simulate(plant, q0=[1.2, -2.4], v0=[1.0, -2.0], t_end=1.0)
-    >>> losses = controllability_along(plant, run)
+    >>> losses = actuation_along(plant, run)
     >>> losses["loss_joint"].values.tolist(), losses["loss_kind"].values.tolist()
     (['q2'], ['singular configuration'])
     """
@@ -367,7 +210,7 @@ def controllability_along(
     losses = path.losses(samples, margin)
     unit = {"units": "1"}
     data = {
-        "margin": ("time", [c.margin for c in here], {**unit, "long_name": "controllability margin (1 best, 0 lost)"}),
+        "margin": ("time", [c.margin for c in here], {**unit, "long_name": "actuation margin (1 best, 0 lost)"}),
         "rank": ("time", [c.rank for c in here], {**unit, "long_name": "freedoms that the motors reach"}),
         "dof": ("time", [c.dof for c in here], {**unit, "long_name": "freedoms"}),
     }
@@ -417,16 +260,16 @@ class _Path:
         step = s * s * (3.0 - 2.0 * s) * whole + h * s * (1.0 - s) * ((1.0 - s) * self.v[i] - s * self.v[i + 1])
         return self.plant.integrate(self.q[i], step)
 
-    def measure(self, t: float) -> Controllability:
+    def measure(self, t: float) -> Actuation:
         """What the motors reach at a time."""
         return self.measure_pose(self.pose(t))
 
-    def measure_pose(self, q: Array, rank: int | None = None) -> Controllability:
+    def measure_pose(self, q: Array, rank: int | None = None) -> Actuation:
         """What the motors reach at a pose."""
         terms = self.plant.terms(q, np.zeros(self.plant.nv), cap=self.cap)
-        return reach(terms, self.plant.velocity_names, self.metric, self.epsilon, rank)
+        return actuation_at(terms, self.plant.velocity_names, self.metric, self.epsilon, rank)
 
-    def singular_passages(self) -> list[tuple[float, Controllability]]:
+    def singular_passages(self) -> list[tuple[float, Actuation]]:
         """The instants at which the loops lose their rank."""
         kinds, known = self.data["event_kind"].values, np.isfinite(self.data["event_conditioning"].values)
         found = [k for k, kind in enumerate(kinds) if known[k] and str(kind).startswith("singular")]
@@ -445,7 +288,7 @@ class _Path:
         A = self.plant.row_scale[:, None] * self.plant.jacobian(q.copy())
         return np.linalg.svd(self.metric.inverse @ A.T, compute_uv=False)
 
-    def minima(self, times: Array, margins: Array, threshold: float) -> list[tuple[float, Controllability]]:
+    def minima(self, times: Array, margins: Array, threshold: float) -> list[tuple[float, Actuation]]:
         """Least margins between the times, where they may lie below the threshold."""
         from scipy.optimize import minimize_scalar
 
@@ -462,7 +305,7 @@ class _Path:
             found.append((float(least.x), self.measure(float(least.x))))
         return found
 
-    def losses(self, samples: list[tuple[float, Controllability]], threshold: float) -> list[dict]:
+    def losses(self, samples: list[tuple[float, Actuation]], threshold: float) -> list[dict]:
         """Stretches of samples below the threshold, each with its limits and its worst instant."""
         below = np.array([c.margin < threshold for _, c in samples])
         edges = np.flatnonzero(np.diff(np.concatenate([[False], below, [False]]).astype(int)))

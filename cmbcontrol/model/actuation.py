@@ -1,0 +1,191 @@
+"""What the motors reach of the motions that the loops leave free (Aghili, section 7.4).
+
+In scaled coordinates L'v and L^-1 f, with the metric W = L L' of the velocities (section 7.2), let Z span the
+admissible motions N(A) and U the active subspace R(B), both orthonormal. The singular values of
+
+    Z' U = X S Y'
+
+are the cosines of the angles between the two. Motion i, Z x_i, is moved by force i, U y_i, with the lever s_i, and the
+map from the force that a motion needs to one that the motors can give is
+
+    (I + H) f_parallel = U Y S^-1 X' Z' f_parallel,                                    (62)
+
+which exists where s_dof, the *margin*, is not zero (64).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .. import _check
+from .. import _tolerance as tolerance
+from .._tolerance import DEPENDENT, ROUNDING, UNREACHED
+from ..kernels import laws
+from .terms import Terms
+
+__all__ = ["Actuation", "Metric", "actuation_at"]
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Actuation:
+    """What the motors reach of the motions that the loops leave free, at a configuration (Aghili, section 7.4).
+
+    Attributes
+    ----------
+    margin : float
+        Cosine of the largest angle between N(A) and R(B), condition (64): 1 best, 0 where a motion is lost, no unit.
+        Efforts grow as 1/margin. Angles are measured in the metric W, in which a radian counts as the size of the
+        machine unless another one is given.
+    rank : int
+        Freedoms that the motors reach.
+    dof : int
+        Freedoms that there are.
+    verdict : str
+        ``"fully-actuated"``, ``"under-actuated"`` or ``"over-actuated"`` (more motors than freedoms).
+    joint : str
+        The joint that moves most in the motion that the motors reach least; empty without freedoms.
+    q : ndarray, shape (nq,)
+    names : tuple of str
+        Velocity coordinates.
+    singular_values : ndarray, shape (dof,)
+        Cosines of all angles, largest first.
+    motions : ndarray, shape (nv, dof)
+        Admissible velocities, a column for each singular value, of length 1 in the metric W.
+    forces : ndarray, shape (nv, dof)
+        Joint forces in R(B) that move them, of length 1 in the metric W^-1; zero where no motor moves them.
+    efforts : ndarray, shape (nu, dof)
+        The smallest motor efforts that give these forces.
+    """
+
+    margin: float
+    rank: int
+    dof: int
+    verdict: str
+    joint: str
+    q: Array
+    names: tuple[str, ...]
+    singular_values: Array
+    motions: Array
+    forces: Array
+    efforts: Array
+
+    @property
+    def complete(self) -> bool:
+        """True where the motors reach every admissible motion, condition (64)."""
+        return self.rank == self.dof
+
+    @property
+    def lost(self) -> Array:
+        """Basis (nv, dof - rank) of the admissible velocities that no motor moves."""
+        return self.motions[:, self.rank :]
+
+    @property
+    def weakest(self) -> dict[str, float]:
+        """The motion that the motors reach least, as joint velocities: `joint` moves at 1 (rad/s or m/s)."""
+        if not self.dof:
+            return dict.fromkeys(self.names, 0.0)
+        v = self.motions[:, -1] / self.motions[self.names.index(self.joint), -1]
+        return dict(zip(self.names, v.tolist(), strict=True))
+
+    def active_force(self, force: ArrayLike, margin: float = 0.0) -> Array:
+        """(I + H) P force (62): the smallest joint force of the motors that moves the machine as `force` does.
+
+        Motions with a singular value s below `margin` get s^2/margin^2 of their force: continuous in s, nothing at
+        s = 0, and never more than 1/margin times the force that is needed.
+
+        Parameters
+        ----------
+        force : array_like, shape (nv,)
+            Such as M a + h for the acceleration a.
+        margin : float
+            0: motions that are lost get nothing, all others all.
+        """
+        return self.forces @ self._shares(force, margin)
+
+    def effort(self, force: ArrayLike, margin: float = 0.0) -> Array:
+        """The smallest motor efforts u (nu,) with B u = `active_force(force, margin)`."""
+        return self.efforts @ self._shares(force, margin)
+
+    def _shares(self, force: ArrayLike, margin: float) -> Array:
+        """How much of each column of `forces` it takes."""
+        force = _check.vector(force, len(self.names), "force", self.names)
+        s = self.singular_values
+        return np.where(s > UNREACHED, s / np.maximum(s, max(margin, UNREACHED)) ** 2, 0.0) * force.dot(self.motions)
+
+    def __str__(self) -> str:
+        text = f"{self.verdict}: {self.rank} of {self.dof} freedoms reached, margin {self.margin:.3g} (1 best, 0 lost)"
+        return text if not self.dof else f"{text}; least reached: {self.describe_weakest()}"
+
+    def describe_weakest(self) -> str:
+        """The weakest motion in words, the joint that moves most first."""
+        rates = {n: r for n, r in self.weakest.items() if abs(r) > 5e-4}
+        order = sorted(rates, key=lambda n: n != self.joint)
+        return ", ".join(f"{n} {rates[n]:.3g}" for n in order)
+
+
+class Metric(NamedTuple):
+    """W = L L' of the joint velocities (Aghili, section 7.2): scaled velocities are L'v, scaled forces L^-1 f."""
+
+    L: Array
+    inverse: Array
+
+
+def actuation_at(
+    terms: Terms,
+    names: tuple[str, ...] = (),
+    metric: Metric | None = None,
+    epsilon: float = 0.0,
+    rank: int | None = None,
+) -> Actuation:
+    """What the motors reach at a state; see `controllers.actuation`.
+
+    Singular values of A below `epsilon` count as zero; with `rank`, A counts as of this rank.
+    """
+    if metric is None:
+        metric = Metric(np.diag(terms.reach), np.diag(1.0 / terms.reach))
+    s, scaled, motions, forces, efforts = laws.reached_motions(
+        *metric, _admissible(terms, epsilon, rank), terms.B, DEPENDENT, ROUNDING
+    )
+    dof, reached = s.size, tolerance.rank(s, 1.0, UNREACHED)
+    return Actuation(
+        margin=float(s[-1]) if dof else 1.0,
+        rank=reached,
+        dof=dof,
+        verdict=verdict(reached, dof, terms.B.shape[1]),
+        joint=_largest(scaled[:, -1], names) if dof and names else "",
+        q=terms.q,
+        names=names,
+        singular_values=s,
+        motions=motions,
+        forces=forces,
+        efforts=efforts,
+    )
+
+
+def _largest(motion: Array, names: tuple[str, ...]) -> str:
+    """The joint that moves most; the first of those that do so within a twentieth."""
+    size = [abs(x) for x in motion.tolist()]
+    least = 0.95 * max(size)
+    return next(name for name, x in zip(names, size, strict=True) if x >= least)
+
+
+def _admissible(terms: Terms, epsilon: float, rank: int | None) -> Array:
+    """Basis of N(A), where singular values below epsilon, or beyond the rank, count as zero."""
+    if rank is None:
+        rank = min(terms.rank, int(np.count_nonzero(terms.singular_values >= epsilon))) if epsilon else terms.rank
+    if rank == terms.rank:
+        return terms.unit_motions
+    return np.ascontiguousarray(np.linalg.svd(terms.A)[2][rank:].T)
+
+
+def verdict(reached: int, dof: int, motors: int) -> str:
+    """What it is called when so many motors reach so many of the freedoms."""
+    if reached < dof:
+        return "under-actuated"
+    return "over-actuated" if motors > dof else "fully-actuated"
