@@ -65,7 +65,7 @@ def five_bar() -> Case:
 
 
 def four_motors() -> Case:
-    """The five-bar with motors at all joints but the tip: two freedoms, and two forces at the tip to control."""
+    """The five-bar with motors at all joints but the tip: two forces at the tip can be controlled, too."""
     one = plants.five_bar()
     motors = [Actuator(name, effort=35.0) for name in one.velocity_names]
     plant = cmb.Mechanism("four-motors", one.bodies, one.joints, one.loops, actuators=motors, gravity=one.gravity)
@@ -84,7 +84,7 @@ def four_motors() -> Case:
 
 
 def two_arms() -> Case:
-    """Six motors, three freedoms and a grasp: the motors share the work, and squeeze."""
+    """Six motors, three degrees of freedom and a grasp: the motors share the work, and squeeze."""
     plant = plants.two_arms("planar")
     entry = plants.catalogue["two-arms"]
     q = entry.initial(plant)[0]

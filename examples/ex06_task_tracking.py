@@ -1,8 +1,8 @@
-"""Tools that follow paths: a planar parallel robot, and two arms with one freedom to spare.
+"""Tools that follow paths: a planar parallel robot, and two arms with one degree of freedom to spare.
 
 The platform of a 3-RRR robot goes round an ellipse without turning. Two arms carry an object along a line, which takes
-two of its three freedoms; how far the object turns is left over: it is damped, or a posture brings it back to level.
-Both start beside the path, and their errors obey e'' + G_D e' + G_P e = 0.
+two of its three degrees of freedom; how far the object turns is left over: it is damped, or a posture brings it back to
+level. Both start beside the path, and their errors obey e'' + G_D e' + G_P e = 0.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Passive joints: a five-bar with motors on the ground alone, and a crank that drives through a singular configuration.
 
 The slider-crank is that of Aghili's section 8. Where rod and crank point the same way, the rod may turn by itself: for
-that instant there are two freedoms and one motor. The machine passes, and the loss is reported.
+that instant there are two degrees of freedom and one motor. The machine passes, and the loss is reported.
 """
 
 from __future__ import annotations

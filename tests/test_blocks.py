@@ -449,7 +449,7 @@ def test_forward_kinematics_closes_the_loops():
     rough(0.0, terms, np.zeros(0))
     assert plant.closure_error(told.heard[1][1]) < 1e-12
     assert 1e-4 < largest(told.heard[1][1] - q) < 0.05
-    with pytest.raises(ActuationError, match=r"\('left',\) do not determine the motion at this pose: 2 freedoms"):
+    with pytest.raises(ActuationError, match=r"\('left',\) do not determine the motion.*2 degrees of freedom"):
         (ForwardKinematics("left") | told)(0.0, terms, np.zeros(0))
     with pytest.raises(ValueError, match="did you mean 'left'"):
         ForwardKinematics(("lefft", "right")) | told

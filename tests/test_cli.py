@@ -85,7 +85,7 @@ def test_list_shows_every_plant():
     for name, entry in plants.catalogue.items():
         assert name in out and entry.description.split()[0] in out and common.options_text(entry) in out
     (line,) = [line for line in out.splitlines() if line.startswith("parallelogram")]
-    assert line.split()[1:5] == ["1", "12", "6", "1"]  # freedoms, coordinates, loops, motors
+    assert line.split()[1:5] == ["1", "12", "6", "1"]  # degrees of freedom, coordinates, loops, motors
     assert "Spencer" in out
 
 
@@ -471,7 +471,7 @@ def test_linearize_options_of_the_plant():
     code, out, _ = call("linearize", "n-four-bar", "--with", "n=5")
     assert code == 0 and "bar5 " in out
     code, out, _ = call("diagnose", "slider-crank", "--with", "actuated=q1,q2", "--with", "length=2")
-    assert code == 0 and "over-actuated: 1 of 1 freedoms" in out
+    assert code == 0 and "over-actuated: 1 of 1 degrees of freedom" in out
 
 
 @pytest.mark.parametrize(

@@ -93,7 +93,7 @@ class TestRefusals:
         make = controllers.ProjectedInverseDynamics
         with pytest.raises(ValueError, match="did you mean 'left'"):
             make(plant, ("lefft", "right"), cmb.Constant([1.0, 1.0]), bandwidth=8.0)
-        with pytest.raises(ValueError, match="2 freedoms"):
+        with pytest.raises(ValueError, match="2 degrees of freedom"):
             make(plant, ("left",), cmb.Constant([1.0]), bandwidth=8.0)
         with pytest.raises(ValueError, match=r"shape \(2,\)"):
             make(plant, ("left", "right"), cmb.Constant([1.0]), bandwidth=8.0)

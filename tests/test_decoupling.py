@@ -218,5 +218,5 @@ def test_efforts_that_do_not_move_the_machine():
     np.testing.assert_allclose(N.T @ np.linalg.solve(W, u), 0.0, atol=1e-12)  # u is the smallest
     np.testing.assert_allclose(N.T @ np.linalg.solve(W, N), np.eye(3), atol=1e-12)
     weak = driven(plants.five_bar(), "left")
-    with pytest.raises(ActuationError, match="reach 1 of 2 freedoms"):
+    with pytest.raises(ActuationError, match="reach 1 of 2 degrees of freedom"):
         surplus_efforts(weak.terms(state(weak)[0], np.zeros(4)), np.ones(4))

@@ -132,7 +132,7 @@ class TestInverseDynamics:
             "under", base.bodies, base.joints, base.loops, actuators=[cmb.Actuator("left")], gravity=base.gravity
         )
         q, v = state(plant, **FIVE_BAR)
-        with pytest.raises(cmb.ActuationError, match="1 of 2 freedoms"):
+        with pytest.raises(cmb.ActuationError, match="1 of 2 degrees of freedom"):
             cmb.inverse_dynamics(plant, q, v, np.zeros(4))
         lenient = cmb.inverse_dynamics(plant, q, v, np.zeros(4), strict=False)
         assert np.abs(lenient.residual).max() > 1.0 and lenient.actuation.verdict == "under-actuated"

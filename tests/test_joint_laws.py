@@ -155,7 +155,7 @@ def test_wrong_gravity_compensation():
         plant.name, plant.bodies, plant.joints, plant.loops, actuators=plant.actuators[:1], gravity=plant.gravity
     )
     weak = GravityPD(one, Constant([2.1]), **at)
-    with pytest.raises(ActuationError, match=r"the motors reach 1 of 2 freedoms"):
+    with pytest.raises(ActuationError, match=r"the motors reach 1 of 2 degrees of freedom"):
         weak(0.0, one.terms(plant.assemble(left=2.1, right=1.0), np.zeros(4)), np.zeros(0))
 
 
@@ -374,7 +374,7 @@ def test_wrong_impedances():
         Impedance(plant, ("left", "right"), Constant([1.0]), 1.0, 1.0)
     three = Impedance(plant, ("left", "right", "elbow_left"), Constant([1.0] * 3), 1.0, 1.0)
     terms = plant.terms(plant.assemble(left=2.1, right=1.0), np.zeros(4))
-    with pytest.raises(ActuationError, match=r"cannot move in all its 3 directions at this pose, with 2 freedoms"):
+    with pytest.raises(ActuationError, match=r"in all its 3 directions .* with 2 degrees of freedom"):
         three(0.0, terms, None)
     stretched = arm(2)
     task = PointTask(stretched, "link1", (0.25, 0.0, 0.0), axes=("x", "y"))

@@ -447,7 +447,7 @@ def test_random_closed_machines_agree_with_differences(case, twice):
 
 
 def test_bricard_agrees_with_differences():
-    """Six hinges in a ring, movable though six rows and six joints leave no freedom by count."""
+    """Six hinges in a ring, movable though six rows and six joints leave no degree of freedom by count."""
     plant, q, _ = plants.catalogue["bricard"].start()
     point = trim(plant, q, free="all", u=0.0, stable=True)
     model = linearize(plant, point)

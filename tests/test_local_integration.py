@@ -644,7 +644,7 @@ def test_the_governor_in_short():
         (dict(method="rodas4", parametrization="polar"), ValueError, "no parametrization 'polar'"),
         (dict(method="rodas4", parametrization=3), TypeError, "parametrization must be"),
         (dict(method="rodas4", coordinates=("left", "right"), parametrization="tangent"), TypeError, "not both"),
-        (dict(method="rodas4", coordinates=("left",)), ValueError, "has 2 freedoms.*got 1"),
+        (dict(method="rodas4", coordinates=("left",)), ValueError, "has 2 degrees of freedom.*got 1"),
         (dict(method="rodas4", coordinates=("left", "wrist")), (ValueError, KeyError), "wrist"),
         (dict(method="rodas4", coordinates=[[1, 0, 0, 0], [2, 0, 0, 0]]), ValueError, "are not independent"),
         (dict(method="rodas4", coordinates=[[1, 0, 0], [0, 1, 0]]), ValueError, "R "),

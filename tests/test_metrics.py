@@ -18,7 +18,7 @@ from cmbcontrol.dynamics.forces import motor_effort
 
 
 def slider_crank():
-    """A crank that turns and a slider that is pushed, both with a motor: one freedom, N m and N."""
+    """A crank that turns and a slider that is pushed, both with a motor: one degree of freedom, N m and N."""
     z = (0.0, 0.0, 1.0)
     bodies = [
         cmb.Body.rod("crank", 2.0, 0.3),
@@ -106,7 +106,7 @@ class TestChangeOfUnits:
         found = characteristic_length(plant, q)
         assert 0.05 < found < 0.5
         assert characteristic_length(other, T * q) == pytest.approx(1000.0 * found, rel=1e-9)
-        # one freedom: it is the arm of the slider on the crank, dx/dangle
+        # one degree of freedom: it is the arm of the slider on the crank, dx/dangle
         Z = plant.terms(q, np.zeros(3)).Z[:, 0]
         assert found == pytest.approx(abs(Z[2] / Z[0]))
 
@@ -136,7 +136,7 @@ class TestMetrics:
         assert weighted_norm([20.0, 100.0], effort_metric(slider_crank())) == pytest.approx(np.sqrt(2.0))
 
     def test_weights_of_limits_share_the_work_by_strength(self):
-        """Two equal motors on one freedom, one ten times as strong: a hundredth of the effort falls to the weak one."""
+        """Two equal motors on one joint, one ten times as strong: a hundredth of the effort falls to the weak one."""
         z = (0.0, 0.0, 1.0)
         plant = cmb.Mechanism(
             "wheel",

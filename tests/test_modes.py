@@ -69,7 +69,7 @@ def pendulum():
 
 
 def with_matrix(lin, A, **more):
-    """A linear model with another A (and K, N of as many freedoms)."""
+    """A linear model with another A (and K, N of as many degrees of freedom)."""
     A = np.array(A, dtype=float)
     n = len(A) // 2
     names = tuple(f"y{i}" for i in range(n))

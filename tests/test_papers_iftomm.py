@@ -97,7 +97,7 @@ def test_four_bars_pass_their_flat_poses():
     assert run.largest < 1e-8 and run.run.max_energy_error < 1e-8
     times = [event["time"] for event in run.run.events()]
     assert times == pytest.approx(iftomm.flat_times(2, 10.0).tolist(), abs=1e-8)
-    assert {event["rank"] for event in run.run.events()} == {2}  # 5 coordinates: 3 freedoms there
+    assert {event["rank"] for event in run.run.events()} == {2}  # 5 coordinates: 3 degrees of freedom there
 
 
 @pytest.mark.nojit_slow

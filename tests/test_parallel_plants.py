@@ -32,7 +32,7 @@ from cmbcontrol.sim.simulate import simulate
 G = 9.81
 LEGS = tuple(f"leg{n}" for n in range(1, 7))
 
-# every variant of every machine with loops: factory, pose, rows, rank, freedoms
+# every variant of every machine with loops: factory, pose, rows, rank, degrees of freedom
 VARIANTS = {
     "loader-line": (lambda: loader("line"), lambda p: loader_pose(p, -0.2, 0.3), 6, 6, 2),
     "loader-point": (lambda: loader("point"), lambda p: loader_pose(p, -0.2, 0.3), 9, 6, 2),
@@ -557,7 +557,7 @@ def test_delta_neutral_is_arms_level():
 
 
 def test_delta_rods_on_ball_joints_would_spin():
-    """Why the rods hang on universal joints: with ball joints on both ends there are six more freedoms."""
+    """Why the rods hang on universal joints: with ball joints on both ends there are six more degrees of freedom."""
     plant = delta()
     thick = [dataclasses.replace(b, inertia=b.inertia + np.diag([0, 0, 1e-5])) for b in plant.bodies]
     tree = [

@@ -478,7 +478,7 @@ def test_worn_chart_is_renewed(circle, threshold):
 
 def test_coordinates_that_cannot_be():
     plant, q = make("five-bar")
-    with pytest.raises(ParametrizationError, match=r"has 2 freedoms \(4 coordinates less 2 .*got 1 coord.*Independent"):
+    with pytest.raises(ParametrizationError, match=r"2 degrees of freedom \(4 coordinates less 2 .*got 1 coord.*Indep"):
         CoordinatePartitioning(("left",)).at(plant, q)
     with pytest.raises(ParametrizationError, match="got 3 coordinates"):
         LinearParametrization(np.eye(4)[:3]).at(plant, q)
@@ -490,7 +490,7 @@ def test_coordinates_that_cannot_be():
         LinearParametrization([[1, 0, 0, 0], [2, 0, 0, 0]]).at(plant, q)
     with pytest.raises(ParametrizationError, match="not independent"):
         LinearParametrization(np.zeros((2, 4))).at(plant, q)
-    with pytest.raises(ValueError, match=r"R \(freedoms x velocity coordinates\)"):
+    with pytest.raises(ValueError, match=r"R \(degrees of freedom x velocity coordinates\)"):
         LinearParametrization(np.eye(3)[:2]).at(plant, q)
     with pytest.raises(AssemblyError, match="'tip' open by"):
         TangentSpace().at(plant, q + 0.1)
@@ -517,7 +517,7 @@ def test_names_of_parametrizations():
 
 @pytest.mark.parametrize("kind", ["partitioning", "tangent"])
 def test_structures_have_no_coordinates(kind):
-    """All freedoms held: a chart of one point."""
+    """All degrees of freedom held: a chart of one point."""
     parts = machines.tree_parts(1, bodies=1, kinds=(Revolute,))
     plant, q = machines.close_parts(parts, 1, (machines.Fixed,))
     chart = as_parametrization(kind).at(plant, q)
@@ -621,7 +621,7 @@ def test_functions_that_do_not_fit(circle):
         return dataclasses.replace(polar(), **keys).at(circle, q0)
 
     with pytest.raises(
-        ModelError, match=r"R\(q, y\) for 'particle' must return shape \(1,\), got \(2,\).*1 freedoms and 2"
+        ModelError, match=r"R\(q, y\) for 'particle' must return shape \(1,\), got \(2,\).*1 degrees of freedom and 2"
     ):
         with_(R=lambda q, y: q)
     with pytest.raises(ModelError, match=r"D1R\(q, y\) for 'particle' must return shape \(1, 2\)"):

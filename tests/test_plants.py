@@ -22,7 +22,7 @@ from cmbcontrol.plants.parallel_four_bar import pose as parallel_pose
 from cmbcontrol.plants.parallelogram import pose as linkage_pose
 from cmbcontrol.plants.parallelogram import rate as linkage_rate
 
-# rows, rank, freedoms, redundant rows at the start; verdict on the motors
+# rows, rank, degrees of freedom, redundant rows at the start; verdict on the motors
 CLAIMS = {
     "five-bar": (2, 2, 2, 0, "fully-actuated"),
     "grasping-arms": (12, 6, 3, 6, "over-actuated"),
@@ -307,7 +307,7 @@ def test_parallelogram_exact(coordinates):
 
 @pytest.mark.parametrize("coordinates", ["cartesian", "planar"])
 def test_parallelogram_flat(coordinates):
-    """Here the velocities gain a freedom, but all branches nearby have rank 11."""
+    """Here the velocities gain a degree of freedom, but all branches nearby have rank 11."""
     found = parallelogram(coordinates).diagnose(linkage_pose(0.0))
     assert (found.rank, found.generic_rank, found.dof, found.singular) == (10, 11, 2, True)
 

@@ -191,7 +191,7 @@ class TestSmallestEffort:
         found = motor_effort(terms, np.zeros(2), strict=False)
         assert found.u.shape == (0,) and found.actuation.verdict == "under-actuated"
         assert found.residual == pytest.approx(terms.P @ terms.h)
-        with pytest.raises(cmb.ActuationError, match="0 of 1 freedoms"):
+        with pytest.raises(cmb.ActuationError, match="0 of 1 degrees of freedom"):
             motor_effort(terms, np.zeros(2))
 
     def test_a_weight_must_be_symmetric(self):
@@ -205,7 +205,7 @@ def tip(plant, axes="xy"):
 
 
 class TestRedundantTasks:
-    """Two values of an object with three freedoms."""
+    """Two values of an object with three degrees of freedom."""
 
     def law(self, **options):
         plant = plants.two_arms()
@@ -290,7 +290,7 @@ class TestRedundantTasks:
 
 
 class TestConsistentReferences:
-    """More values than freedoms, with loops that may come and go."""
+    """More values than degrees of freedom, with loops that may come and go."""
 
     def all_of_five_bar(self, reference=None):
         plant = plants.five_bar()
@@ -541,7 +541,7 @@ class TestRefusals:
         plant = plants.five_bar()
         with pytest.raises(ValueError, match="consistent=True"):
             ProjectedInverseDynamics(plant, plant.velocity_names, cmb.Constant(np.zeros(4)), bandwidth=8.0)
-        with pytest.raises(ValueError, match=r"2 freedoms.*Coordinates"):
+        with pytest.raises(ValueError, match=r"2 degrees of freedom.*Coordinates"):
             ProjectedInverseDynamics(plant, ["left"], cmb.Constant([1.0]), bandwidth=8.0)
         ProjectedInverseDynamics(plant, Coordinates(plant, "left"), cmb.Constant([1.0]), bandwidth=8.0)
 

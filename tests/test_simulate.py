@@ -58,7 +58,7 @@ class TestFiveBarThroughSingularPoses:
         assert run.data.attrs["evaluations"] <= 6000
         assert mirror_error(run) <= MIRROR
         back = [e["time"] for e in run.events()][1]
-        # 2.825368 s by quadrature of the mirror-symmetric half, which has one freedom
+        # 2.825368 s by quadrature of the mirror-symmetric half, which has one degree of freedom
         assert back == pytest.approx(2.82536846, abs=2e-5)
         assert np.allclose(np.cos(run.data["event_q"].values[1]), np.cos(SINGULAR), atol=1e-4)
 

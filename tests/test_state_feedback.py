@@ -412,4 +412,4 @@ def test_linearized_motion_observer_forgets_at_its_bandwidth(plant):
     values = np.abs(found.poles())
     assert found.stable
     near = values[(values > 0.7) & (values < 0.9)]
-    assert near.size == 4 and abs(near.prod() ** 0.25 - np.exp(-0.2)) < 5e-3  # 2 equal poles of each freedom
+    assert near.size == 4 and abs(near.prod() ** 0.25 - np.exp(-0.2)) < 5e-3  # 2 equal poles of each degree of freedom

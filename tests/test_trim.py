@@ -107,7 +107,8 @@ def test_too_weak_motors_are_named():
     assert trim(plants.five_bar(effort=33.0), pose(plant, "open")).u[1] == pytest.approx(32.907, abs=1e-3)
     with pytest.raises(EquilibriumError, match="'left' needs 40 N m and has 32 N m"):
         trim(plant, pose(plant, "open"), u=[40.0, 0.0])
-    # with more motors than freedoms, none of which can take the load: the most loaded one when it is spread evenly
+    # with more motors than degrees of freedom, none of which can take the load: the most loaded one when it is spread
+    # evenly
     motors = [Actuator(n, effort=5.0) for n in ("left", "elbow_left", "right", "elbow_right")]
     with pytest.raises(EquilibriumError, match=r"'\w+' needs (\S+) N m and has 5 N m") as error:
         trim(five_bar(*motors), pose(plant, "open"))
@@ -346,7 +347,7 @@ def test_frame_of_the_ground_does_not_matter():
 
 
 def two_arms(**changes):
-    """Two arms that hold a box, so that all multipliers are unique, and a pose: three freedoms, six motors."""
+    """Two arms that hold a box, so that all multipliers are unique, and a pose: six motors for three motions."""
     plant = plants.two_arms("planar", **changes)
     return plant, two_arms_pose(plant, x=0.1, y=0.5)
 
@@ -388,7 +389,7 @@ def test_given_efforts_and_free_coordinates_together():
     assert point.report.free == ("left", "elbow_left", "elbow_right")
     twin = five_bar(Actuator("right"))
     assert largest(trim(twin, q, hold=("right",)).q - point.q) < 1e-9
-    # both are free: one equation, two freedoms; the nearest of a family
+    # both are free: one equation, two degrees of freedom; the nearest of a family
     family = trim(plant, q, u={"left": 0.0}, free="all")
     assert family.report.family == 1
     assert np.linalg.norm(family.q - q) < np.linalg.norm(point.q - q)

@@ -234,7 +234,7 @@ class TestMotorsThatReachNothing:
         for seed in range(40):
             plant, q = held_arm(seed)
             assert plant.diagnose(q).actuation.rank == 0
-            with pytest.raises(cmb.ActuationError, match="0 of 1 freedoms"):
+            with pytest.raises(cmb.ActuationError, match="0 of 1 degrees of freedom"):
                 cmb.inverse_dynamics(plant, q, [0, 0], [0.0, 1.0])
             near = cmb.inverse_dynamics(plant, q, [0, 0], [0.0, 1.0], strict=False)
             assert np.abs(near.u).max() == 0.0

@@ -125,7 +125,7 @@ def slider_crank() -> Machine:
 
 
 def five_bar(cut: str = "tip") -> Machine:
-    """Spencer's five-bar (thesis, table 3.1), hanging, with a torsion spring on the left: two freedoms.
+    """Spencer's five-bar (thesis, table 3.1), hanging, with a torsion spring on the left: two degrees of freedom.
 
     Cut at the tip, or at the right ground pivot.
     """

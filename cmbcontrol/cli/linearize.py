@@ -106,7 +106,7 @@ def linearize(
     ] = None,
     coordinates: Annotated[
         list[str] | None,
-        _chosen("Independent coordinates, as many as there are freedoms: left,right.", "the best conditioned"),
+        _chosen("Independent coordinates, as many as degrees of freedom: left,right.", "the best conditioned"),
     ] = None,
     inputs: Annotated[
         list[str] | None,

@@ -73,7 +73,8 @@ def actuation(
         metres, so that units do not decide the margin. The verdict does not depend on it.
     epsilon : float, optional
         Singular values of A below it count as zero, as in Aghili's section 8: the constraint is dropped there, the
-        machine gains freedoms, and needs motors for them. In the units of A. Unless given, the rank of the terms.
+        machine gains degrees of freedom, and needs motors for them. In the units of A. Unless given, the rank of the
+        terms.
 
     Returns
     -------
@@ -88,9 +89,9 @@ def actuation(
     >>> from cmbcontrol.controllers import actuation
     >>> plant = plants.slider_crank()
     >>> print(actuation(plant, [0.6, -1.2]))
-    fully-actuated: 1 of 1 freedoms reached, margin 0.447 (1 best, 0 lost); least reached: q2 1, q1 -0.5
+    fully-actuated: 1 of 1 degrees of freedom reached, margin 0.447 (1 best, 0 lost); least reached: q2 1, q1 -0.5
     >>> print(actuation(plant, [np.pi / 2, -np.pi]))
-    under-actuated: 1 of 2 freedoms reached, margin 0 (1 best, 0 lost); least reached: q2 1
+    under-actuated: 1 of 2 degrees of freedom reached, margin 0 (1 best, 0 lost); least reached: q2 1
     """
     _check.plant(plant)
     terms = q if isinstance(q, Terms) else plant.terms(plant.configuration(q), np.zeros(plant.nv))
@@ -186,7 +187,7 @@ def actuation_along(
     -----
     Between output times the path is the cubic through positions and velocities; minima are looked for there, so a loss
     that falls between two times is found. At the singular passages that the run has logged, the machine has more
-    freedoms for an instant: the margin is that at the rank there.
+    degrees of freedom for an instant: the margin is that at the rank there.
 
     Examples
     --------
@@ -211,8 +212,8 @@ def actuation_along(
     unit = {"units": "1"}
     data = {
         "margin": ("time", [c.margin for c in here], {**unit, "long_name": "actuation margin (1 best, 0 lost)"}),
-        "rank": ("time", [c.rank for c in here], {**unit, "long_name": "freedoms that the motors reach"}),
-        "dof": ("time", [c.dof for c in here], {**unit, "long_name": "freedoms"}),
+        "rank": ("time", [c.rank for c in here], {**unit, "long_name": "degrees of freedom that the motors reach"}),
+        "dof": ("time", [c.dof for c in here], {**unit, "long_name": "degrees of freedom"}),
     }
     for key, units, kind in _LOSS:
         data[f"loss_{key}"] = ("loss", np.array([loss[key] for loss in losses], dtype=kind), {"units": units})

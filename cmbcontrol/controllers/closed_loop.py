@@ -425,7 +425,7 @@ def _pushed(
 
 
 def _coordinates_for(law: AskedLaw, point: OperatingPoint) -> tuple[str, ...] | None:
-    """The coordinates of the law, if they are as many as the freedoms."""
+    """The coordinates of the law, if they are as many as the degrees of freedom."""
     names = law.coordinates
     return names if names is not None and len(names) == law.plant.terms(point.q, point.v).dof else None
 

@@ -521,7 +521,7 @@ class _Scaled(NamedTuple):
 def _problem(
     terms: Terms, wanted: Array, metric: Array | None, limits: ContactLimits, scaling: bool, reached: bool
 ) -> _Problem:
-    """The equations of motion at a state as maps of u; with `reached` the motors are known to reach every freedom.
+    """The equations of motion at a state as maps of u; with `reached` the motors are known to reach every motion.
 
     a(u) = c + Z M_Z^-1 Z'(B u - h - M c) with M_Z = Z'M Z. |R u - n| is the size of the slack in the metric: M_Z = C C'
     makes C' M_Z^-1 Z' the first factor for the kinetic energy, Q Z M_Z^-1 Z' is that for a metric Q'Q.

@@ -237,7 +237,7 @@ class ConstraintForcePI(Controller):
         if not self._reach(terms, C, N)[0].shape[1]:
             raise ActuationError(
                 f"no motor of plant {self.plant.name!r} changes {', '.join(self.names)} without moving the machine: "
-                f"{self.plant.nu} motors, {terms.dof} freedoms. Add motors; see reachable_forces."
+                f"{self.plant.nu} motors, {terms.dof} degrees of freedom. Add motors; see reachable_forces."
             )
 
     # -- states -----------------------------------------------------------------------------------

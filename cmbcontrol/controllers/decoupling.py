@@ -265,7 +265,7 @@ def reachable_forces(plant: Plant, q: ArrayLike) -> ReachableForces:
 
     Examples
     --------
-    Two motors for two freedoms leave no choice; two arms can squeeze what they hold:
+    Two motors for two degrees of freedom leave no choice; two arms can squeeze what they hold:
 
     >>> from cmbcontrol import plants
     >>> plant = plants.five_bar()

@@ -44,7 +44,7 @@ class Impedance(MotionLaw):
     plant : Plant
         Fixes names; the law itself is computed from the `Terms` that it is called with.
     task : Task, or names of coordinates
-        Such as `PointTask` or `PoseTask`; of no more values than the machine has freedoms.
+        Such as `PointTask` or `PoseTask`; of no more values than the machine has degrees of freedom.
     reference : callable
         t -> (position, velocity, acceleration) of the task, (k,) each.
     stiffness, damping : array_like
@@ -53,7 +53,7 @@ class Impedance(MotionLaw):
     inertia : array_like, optional
         M_d, positive definite, kg or kg m2; the machine's own unless given.
     null_damping : float
-        Damping of motions that leave the task alone, 1/s, where the machine has more freedoms than the task.
+        Damping of motions that leave the task alone, 1/s, where the machine has more degrees of freedom than the task.
     weight : array_like, optional
         Metric of the motor efforts, see `motor_effort`.
     period : float, optional
@@ -146,7 +146,8 @@ class Impedance(MotionLaw):
         if len(mobility) > terms.dof or values[0] <= 1e-12:
             raise ActuationError(
                 f"the task {', '.join(self.coordinates)} cannot move in all its {len(mobility)} directions at this "
-                f"pose, with {terms.dof} freedoms (t = {t:.6g} s, q = {np.round(terms.q, 6).tolist()}). Take fewer, or "
+                f"pose, with {terms.dof} degrees of freedom (t = {t:.6g} s, q = {np.round(terms.q, 6).tolist()}). "
+                "Take fewer, or "
                 "leave this pose."
             )
 

@@ -57,8 +57,8 @@ class PassiveJoints(AroundMotion):
         metres (50).
     epsilon : float, optional
         Singular values of A below it count as zero, see `actuation`. Within this distance from a singular
-        configuration the law treats the machine as one with more freedoms, as Aghili's section 8 does. Unless given,
-        only at the pose itself.
+        configuration the law treats the machine as one with more degrees of freedom, as Aghili's section 8 does. Unless
+        given, only at the pose itself.
 
     Raises
     ------
@@ -116,7 +116,7 @@ class PassiveJoints(AroundMotion):
         self._require_motors()
 
     def _require_motors(self) -> None:
-        """The motors reach every freedom at a regular pose."""
+        """The motors reach every degree of freedom at a regular pose."""
         plant, terms = self.plant, regular_terms(self.plant)
         if terms is None:  # each state is checked anyway
             return
@@ -124,7 +124,7 @@ class PassiveJoints(AroundMotion):
         if not found.complete:
             raise ActuationError(
                 f"plant {plant.name!r} is {found.verdict}: its motors {', '.join(plant.actuator_names) or '(none)'} "
-                f"reach {found.rank} of {found.dof} freedoms. Not reached: {found.describe_weakest()}. "
+                f"reach {found.rank} of {found.dof} degrees of freedom. Not reached: {found.describe_weakest()}. "
                 f"Add a motor, such as one on {found.joint!r}."
             )
 
@@ -174,7 +174,7 @@ class PassiveJoints(AroundMotion):
         pose = ", ".join(f"{n} = {x:.6g}" for n, x in zip(self.plant.position_names, found.q, strict=True))
         return (
             f"the motors lose control at t = {t:.6g} s: margin {found.margin:.3g}, below {self.margin:.3g}, with "
-            f"{found.dof} freedoms, of which they reach {found.rank}. The motion that they cannot produce: "
+            f"{found.dof} degrees of freedom, of which they reach {found.rank}. The motion that they cannot produce: "
             f"{found.describe_weakest()} (pose: {pose}). Add a motor on {found.joint!r}, keep the path away from this "
             "pose, or choose on_loss='hold' or 'damp'."
         )

@@ -50,8 +50,8 @@ class ProjectedInverseDynamics(MotionLaw):
     plant : Plant
         Fixes names; the law itself is computed from the `Terms` that it is called with.
     coordinates : sequence of str, or Task
-        Independent velocity coordinates, as many as the plant has freedoms; or a task (`PointTask`, `PoseTask`,
-        `FunctionTask`, `Coordinates`), which may have fewer values, and more with ``consistent``.
+        Independent velocity coordinates, as many as the plant has degrees of freedom; or a task (`PointTask`,
+        `PoseTask`, `FunctionTask`, `Coordinates`), which may have fewer values, and more with ``consistent``.
     reference : callable
         t -> (position, velocity, acceleration), such as `Sine`.
     bandwidth : float or array_like, optional
@@ -70,8 +70,8 @@ class ProjectedInverseDynamics(MotionLaw):
     posture_damping : float, optional
         Of the motion left free, 1/s, without a posture; the smallest on the diagonal of G_D unless given.
     consistent : bool
-        The reference respects the loops, so that the task may have more values than there are freedoms, even all
-        coordinates, and loops may come and go. u_p is then Gauss' projection: the admissible acceleration with the
+        The reference respects the loops, so that the task may have more values than there are degrees of freedom, even
+        all coordinates, and loops may come and go. u_p is then Gauss' projection: the admissible acceleration with the
         smallest error in the metric (J M^-1 J')^-1. The error obeys Z'J'(J M^-1 J')^-1 (e'' + G_D e' + G_P e) = 0,
         which for all coordinates is P M (e'' + G_D e' + G_P e) = 0: with the same gains for all, and an error that
         respects the loops, that is e'' + G_D e' + G_P e = 0 to first order.
@@ -202,7 +202,7 @@ class ProjectedInverseDynamics(MotionLaw):
         return saturation, largest
 
     def _check_plant(self, by_name: bool, posture: bool) -> None:
-        """The motors reach every freedom, and the task is not of more, at a regular pose."""
+        """The motors reach every degree of freedom, and the task is not of more, at a regular pose."""
         terms = regular_terms(self.plant)
         if terms is None:  # each state is checked anyway
             return
@@ -210,22 +210,27 @@ class ProjectedInverseDynamics(MotionLaw):
         if not verdict.complete:
             raise ActuationError(
                 f"plant {self.plant.name!r} is {verdict.verdict}: its motors {self.plant.actuator_names} reach "
-                f"{verdict.rank} of {verdict.dof} freedoms, and projected inverse dynamics needs all of them. "
+                f"{verdict.rank} of {verdict.dof} degrees of freedom, and projected inverse dynamics needs all of "
+                "them. "
                 "Add actuators."
             )
         k, dof, name = len(self.coordinates), terms.dof, self.plant.name
         if k > dof:
             raise ValueError(
-                f"plant {name!r} has {dof} freedoms, and the task has {k} values, {self.coordinates}; leave some out, "
+                f"plant {name!r} has {dof} degrees of freedom, and the task has {k} values, {self.coordinates}; leave "
+                "some out, "
                 "or say consistent=True where the reference respects the loops"
             )
         if by_name and k < dof:
             raise ValueError(
-                f"plant {name!r} has {dof} freedoms; give as many coordinates, got {self.coordinates}. Where the rest "
+                f"plant {name!r} has {dof} degrees of freedom; give as many coordinates, got {self.coordinates}. "
+                "Where the rest "
                 "is to be free, say so with a task: Coordinates(plant, names)"
             )
         if posture and k == dof:
-            raise ValueError(f"the task {self.coordinates} leaves nothing free of {dof} freedoms; leave posture out")
+            raise ValueError(
+                f"the task {self.coordinates} leaves nothing free of {dof} degrees of freedom; leave posture out"
+            )
 
     # -- the law ----------------------------------------------------------------------------------------
 
@@ -314,11 +319,13 @@ class ProjectedInverseDynamics(MotionLaw):
         if k >= dof:
             condition = np.linalg.cond(J @ terms.Z) if k == dof and dof else np.inf
             raise ActuationError(
-                f"the coordinates {self.coordinates} do not determine the motion at this pose: {dof} freedoms, "
+                f"the coordinates {self.coordinates} do not determine the motion at this pose: {dof} degrees of "
+                "freedom, "
                 f"condition {condition:.3g} {where}. Choose {dof} other coordinates, or another path, or damped=..."
             )
         raise ActuationError(
-            f"the {k} values {self.coordinates} cannot all be moved at will at this pose, with {dof} freedoms "
+            f"the {k} values {self.coordinates} cannot all be moved at will at this pose, with {dof} degrees of "
+            "freedom "
             f"{where}. Choose others, or another path, or damped=..."
         )
 

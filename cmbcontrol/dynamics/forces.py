@@ -185,7 +185,7 @@ def require_reached(terms: Terms, missing: Array, wanted: Array) -> None:
         return
     verdict = actuation_at(terms)
     raise ActuationError(
-        f"the motors reach {verdict.rank} of {verdict.dof} freedoms at this pose; forces of "
+        f"the motors reach {verdict.rank} of {verdict.dof} degrees of freedom at this pose; forces of "
         f"{np.abs(missing).max():.3g} N (at a lever of the size of the machine for torques) are missing "
         f"(t = {terms.t:.6g} s, q = {np.round(terms.q, 6).tolist()}). "
         "Add an actuator, or leave this pose (strict=False gives the nearest efforts)."

@@ -5,8 +5,8 @@ order binds again to second order. Let n be a left null vector, n'A = 0. Along a
 
     n'b(v) = 0,      with v = Z s:      s' Q_n s = 0,
 
-the tangent cone: quadratic forms Q_n on the first-order freedoms Z. Rows that depend on others everywhere on the
-manifold give Q_n = 0. At third order, d/dt (A a + b) = A j + (dA/dt) a + (db/dq) v + (db/dv) a = 0. With plain
+the tangent cone: quadratic forms Q_n on the first-order degrees of freedom Z. Rows that depend on others everywhere on
+the manifold give Q_n = 0. At third order, d/dt (A a + b) = A j + (dA/dt) a + (db/dq) v + (db/dv) a = 0. With plain
 coordinates (dA/dt) a = phi''(v, a) and (db/dv) a = 2 phi''(v, a); body-fixed velocities add a bracket A [v, a] that n
 removes. So (dA/dt) a is half of (db/dv) a as n sees it, and
 
@@ -67,19 +67,19 @@ class Branch:
     ----------
     direction : ndarray, shape (nv,)
         A velocity on it, of unit speed in the metric of M (v'Mv = 1). The opposite one is on it, too.
-    freedoms : ndarray, shape (nv, dof)
+    motions : ndarray, shape (nv, dof)
         Velocities next to `direction` on the branch, orthonormal in the metric of M.
     linear : bool
-        Whether all combinations of the freedoms are on the branch; else they form a cone about it.
+        Whether all combinations of the degrees of freedom are on the branch; else they form a cone about it.
     regular : bool
         Whether the machine regains its rank on it, as far as second order tells. Where not, part of it may stay at a
         singular configuration while the rest moves, or branches touch; the acceleration then needs higher orders.
     samples : ndarray, shape (nv, k)
-        Some velocities on it, of unit speed: the freedoms, where it is linear.
+        Some velocities on it, of unit speed: the degrees of freedom, where it is linear.
     """
 
     direction: Array
-    freedoms: Array
+    motions: Array
     linear: bool
     regular: bool
     samples: Array
@@ -87,7 +87,7 @@ class Branch:
     @property
     def dof(self) -> int:
         """Freedoms of the motions on it."""
-        return self.freedoms.shape[1]
+        return self.motions.shape[1]
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,8 +102,8 @@ class SingularConfiguration:
         Independent rows.
     lost_rows : tuple of dict of str to float
         For each condition of second order, the combination n of rows that vanishes: names and weights (largest 1).
-    freedoms : ndarray, shape (nv, d)
-        First-order freedoms Z, orthonormal in the metric of M.
+    motions : ndarray, shape (nv, d)
+        First-order motions Z, orthonormal in the metric of M.
     forms : ndarray, shape (p, d, d)
         The quadratic forms Q_n: velocities Z s go on where s' Q_n s = 0 for all of them. Metres.
     v : ndarray, shape (nv,), or None
@@ -114,7 +114,7 @@ class SingularConfiguration:
     q: Array
     rank: int
     lost_rows: tuple[dict[str, float], ...]
-    freedoms: Array
+    motions: Array
     forms: Array
     v: Array | None
     _left: Array  # (p, rows), in the units of the rows
@@ -139,9 +139,9 @@ class SingularConfiguration:
         """A piece of the cone in velocities.
 
         Without a velocity the direction is that nearest to the joint that takes part most, forward: it does not depend
-        on the basis of the freedoms.
+        on the basis of the degrees of freedom.
         """
-        Z = self.freedoms
+        Z = self.motions
         if v is not None:
             tangent, samples = Z @ piece.tangent, Z @ piece.samples
             return Branch(v / self.speed(v), tangent, piece.linear, not piece.double, samples)
@@ -181,12 +181,12 @@ class SingularConfiguration:
 
     @property
     def few(self) -> bool:
-        """Whether the branches are found in a moment: the search grows with the cube of the freedoms."""
-        return self.freedoms.shape[1] <= 12
+        """Whether the branches are found in a moment: the search grows with the cube of the degrees of freedom."""
+        return self.motions.shape[1] <= 12
 
     def _part(self, v: Array) -> Array:
         """s of v = Z s."""
-        return self.freedoms.T @ self.M @ v
+        return self.motions.T @ self.M @ v
 
     def _piece(self, v: Array) -> Branch:
         """The branch about a velocity."""
@@ -207,8 +207,8 @@ class SingularConfiguration:
 
     @property
     def locked(self) -> bool:
-        """Whether nothing moves on, though there are freedoms to first order: a structure that only shakes."""
-        return self.freedoms.shape[1] > 0 and len(self.forms) > 0 and self.complete and not self._pieces
+        """Whether it is rigid: infinitesimal mobility, and no finite motion."""
+        return self.motions.shape[1] > 0 and len(self.forms) > 0 and self.complete and not self._pieces
 
     @property
     def bifurcation(self) -> bool:
@@ -222,27 +222,27 @@ class SingularConfiguration:
 
     @cached_property
     def infinitesimal(self) -> Array:
-        """First-order freedoms that lead nowhere (nv, j): orthogonal, in the metric of M, to all branches."""
+        """First-order degrees of freedom that lead nowhere (nv, j): orthogonal, in the metric of M, to all branches."""
         if not len(self.forms):
-            return np.zeros((len(self.freedoms), 0))
+            return np.zeros((len(self.motions), 0))
         spans = [self._part(branch.samples) for branch in self.branches]
-        return self.freedoms @ cone.complement(np.hstack([np.zeros((self.freedoms.shape[1], 0)), *spans]))
+        return self.motions @ cone.complement(np.hstack([np.zeros((self.motions.shape[1], 0)), *spans]))
 
     @property
-    def new_freedoms(self) -> Array:
+    def new_motions(self) -> Array:
         """Freedoms that the motion has here only (nv, k), orthonormal in the metric of M.
 
         Orthogonal to those of the branch of `v`, or of the first branch where there is no velocity.
         """
         if not self.singular:
-            return self.freedoms[:, :0]
+            return self.motions[:, :0]
         if self.v is not None and self.moves(self.v):
-            tangent = self._piece(self.v).freedoms
+            tangent = self._piece(self.v).motions
         elif self.branches:
-            tangent = self.branches[0].freedoms
+            tangent = self.branches[0].motions
         else:
-            return self.freedoms
-        return self.freedoms @ cone.complement(self._part(tangent))
+            return self.motions
+        return self.motions @ cone.complement(self._part(tangent))
 
     @property
     def signature(self) -> tuple[int, int] | None:
@@ -271,7 +271,7 @@ class SingularConfiguration:
         if not self.moves(v):
             return 0.0
         s = self._part(v) / speed
-        across = self.speed(v / speed - self.freedoms @ s)
+        across = self.speed(v / speed - self.motions @ s)
         return max(across, cone.residual(self.forms, s))
 
     def moves(self, v: Array) -> bool:
@@ -312,7 +312,7 @@ class SingularConfiguration:
 
     def _distance(self, branch: Branch, v: Array) -> float:
         """From a unit velocity on the cone to a branch; the cone of a family has it for sure."""
-        return self.speed(v - branch.freedoms @ (branch.freedoms.T @ self.M @ v)) if branch.linear else _ON
+        return self.speed(v - branch.motions @ (branch.motions.T @ self.M @ v)) if branch.linear else _ON
 
     def toward(self, branch: int, v: ArrayLike) -> Array:
         """The unit velocity (nv,) on a branch that is nearest to v in the metric of M.
@@ -326,7 +326,7 @@ class SingularConfiguration:
         """
         v = _check.vector(v, self.plant.nv, "v", self.plant.velocity_names)
         chosen = self._branch(branch)
-        wanted, tangent = self._part(v), self._part(chosen.freedoms)
+        wanted, tangent = self._part(v), self._part(chosen.motions)
         if chosen.linear:
             s = tangent @ (tangent.T @ wanted)
         else:
@@ -335,7 +335,7 @@ class SingularConfiguration:
         length = float(np.linalg.norm(s))
         if length <= 1e-12 * max(self.speed(v), 1e-300):
             return chosen.direction
-        return self.freedoms @ (s / length)
+        return self.motions @ (s / length)
 
     def on_branch(self, direction: ArrayLike) -> Array:
         """The unit velocity (nv,) of a motion that is nearest to a direction (nv,), of all branches."""
@@ -455,7 +455,7 @@ class SingularConfiguration:
             return "There are no branches."
         texts = []
         for i, branch in enumerate(self.branches):
-            kind = "" if branch.dof == 1 and branch.linear else f" of {branch.dof} freedoms"
+            kind = "" if branch.dof == 1 and branch.linear else f" of {branch.dof} degrees of freedom"
             kind = kind if branch.linear else f" (a cone of directions{kind}, one of them)"
             texts.append(
                 f"{i}: {self._words(branch.direction)}{kind}{'' if branch.regular else ', where the rank stays low'}"
@@ -465,33 +465,34 @@ class SingularConfiguration:
 
     def _verdict(self) -> str:
         """What second order says."""
-        d = self.freedoms.shape[1]
+        d = self.motions.shape[1]
         if not self.singular:
             rows = f"{self.rank} independent row{'s' * (self.rank != 1)}"
-            return f"The pose is not singular: {rows} here and near by, {d} freedom{'s' * (d != 1)}."
+            return f"The pose is not singular: {rows} here and near by, {_freedom(d)}."
         if not len(self.forms):
             return "The second order says nothing about how the motion goes on."
         if self.locked:
-            return f"It is locked at second order: it shakes in {d} freedom{'s' * (d > 1)}, none of which leads on."
+            what = "one infinitesimal mobility" if d == 1 else f"{d} infinitesimal mobilities"
+            return f"It is rigid: {what}, no finite motion (by second order)."
         if not self._pieces:
             return "The search found no motion that goes on, which does not prove that there is none."
         lost = self.infinitesimal.shape[1]
-        nowhere = f" {lost} of the freedoms lead{'s' * (lost == 1)} nowhere." if lost else ""
+        nowhere = f" {lost} of the degrees of freedom lead{'s' * (lost == 1)} nowhere." if lost else ""
         return self._list_branches() + nowhere
 
     @property
     def outline(self) -> str:
-        """The pose, its rank and freedoms in words, without the search for branches."""
+        """The pose, its rank and degrees of freedom in words, without the search for branches."""
         values = zip(self.plant.position_names, self.q, strict=True)
         pose = _listed([f"{n} = {x + 0.0:.6g}" for n, x in values], ", ", 12)
         if not self.singular:
             return f"{self.plant.name} at {pose}."
-        d, rows = self.freedoms.shape[1], len(self.plant.row_names)
+        d, rows = self.motions.shape[1], len(self.plant.row_names)
         lost = _listed([_sum(row) for row in self.lost_rows], " and ", 4)
         return (
             f"{self.plant.name} at {pose}: singular. {self.rank} of {rows} rows are independent. "
             + (f"What vanishes to first order: {lost}. " if lost else "")
-            + f"{d} freedom{'s' * (d != 1)} to first order."
+            + f"{_freedom(d)} to first order."
         )
 
     def __str__(self) -> str:
@@ -499,8 +500,12 @@ class SingularConfiguration:
             return f"{self.outline} {self._verdict()}"
         rest = self.plant.nv - self.generic_rank
         rows = self.generic_rank
-        near_by = f" Near by, {rows} row{'s' * (rows != 1)} and {rest} freedom{'s' * (rest != 1)}."
+        near_by = f" Near by, {rows} row{'s' * (rows != 1)} and {_freedom(rest)}."
         return f"{self.outline}{'' if self.locked else near_by} {self._verdict()}"
+
+
+def _freedom(count: int) -> str:
+    return "1 degree of freedom" if count == 1 else f"{count} degrees of freedom"
 
 
 def singular_configuration(
@@ -514,7 +519,7 @@ def singular_configuration(
     q : array_like, shape (nq,)
         The pose, with closed loops. `nearest_singular_configuration` makes it exact where it is known roughly.
     v : array_like, shape (nv,), optional
-        A velocity there: its branch is found for sure, and `new_freedoms` are those that its motion has here only.
+        A velocity there: its branch is found for sure, and `new_motions` are those that its motion has here only.
     tolerance : float
         Constraint gradients below this part of the largest, in the metric of M, count as lost.
 
@@ -798,13 +803,13 @@ class SingularityEvent:
         return self.pose.lost_rows if self.pose else ()
 
     @property
-    def new_freedoms(self) -> Array:
+    def new_motions(self) -> Array:
         """Freedoms (nv, k) that the machine has here only, besides those of the branch it took."""
         if self.pose is None:
             return np.zeros((len(self.v), 0))
         if self.taken is None:
-            return self.pose.new_freedoms
-        return replace(self.pose, v=self.pose.toward(self.taken, self.v_after)).new_freedoms
+            return self.pose.new_motions
+        return replace(self.pose, v=self.pose.toward(self.taken, self.v_after)).new_motions
 
     @property
     def branches(self) -> tuple[Branch, ...]:

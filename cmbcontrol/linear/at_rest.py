@@ -132,7 +132,8 @@ def require_holonomic(plant: Plant, q: Array) -> None:
         raise ModelError(
             f"the rows {', '.join(map(repr, rolling))} of {plant.name!r} bind velocities and no positions: A is not "
             "the gradient of Phi there, as with rolling wheels. The machine has more positions than velocities, which "
-            "independent coordinates with one state pair for each freedom cannot hold. simulate(plant, ...) takes such "
+            "independent coordinates with one state pair for each degree of freedom cannot hold. simulate(plant, ...) "
+            "takes such "
             "rows, and underlying_ode(plant, point) is the linear model in all coordinates; if they come from "
             "positions, let Phi say so."
         )

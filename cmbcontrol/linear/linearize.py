@@ -322,5 +322,6 @@ def _require_regular(plant: Plant, here: Derivatives) -> None:
         raise SingularConfigurationError(
             f"{plant.name!r} is at a singular configuration, q = {np.round(here.q, 6).tolist()}: its loops hold "
             f"{here.rank} "
-            "freedoms here and more nearby, so that no linear model exists. Choose another pose; see plant.diagnose(q)."
+            "degrees of freedom here and more nearby, so that no linear model exists. Choose another pose; see "
+            "plant.diagnose(q)."
         )

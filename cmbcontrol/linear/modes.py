@@ -113,7 +113,7 @@ class Modes:
         return "\n".join([self.data.attrs["title"], *mode_table(self._listed), *self._carriers()])
 
     def _carriers(self) -> list[str]:
-        """The freedoms that take part most, a line a mode."""
+        """The degrees of freedom that take part most, a line a mode."""
         lines, shares = [], self.data["freedom_participation"].values
         for i, share in enumerate(shares):
             most = [k for k in np.argsort(-share.round(6), kind="stable")[:4] if share[k] > 0.01]
@@ -128,7 +128,7 @@ class Modes:
 def mode_table(listed: list[Mode]) -> list[str]:
     """Lines of a table, with a heading."""
     if not listed:
-        return ["  no freedom, no modes"]
+        return ["  no degree of freedom, no modes"]
     lines = ["  mode  kind         eigenvalue [1/s]            frequency [rad/s]  damping ratio  time constant [s]"]
     for i, mode in enumerate(listed):
         value, ratio = mode.eigenvalue, mode.damping + 0.0
@@ -201,8 +201,8 @@ def undamped_modes(linear_model: LinearModel, tolerance: float = 1e-10) -> Modes
     Returns
     -------
     Modes
-        A mode for each freedom, with ``modal_mass`` s'Ms and ``modal_stiffness`` for shapes s with largest entry 1. A
-        mode whose stiffness is negative is a ``"growth"``; it stands for the decay at the same rate too.
+        A mode for each degree of freedom, with ``modal_mass`` s'Ms and ``modal_stiffness`` for shapes s with largest
+        entry 1. A mode whose stiffness is negative is a ``"growth"``; it stands for the decay at the same rate too.
 
     Raises
     ------
@@ -367,7 +367,7 @@ def _eigenspaces(A: Array, tolerance: float) -> list[_Eigenspace]:
 
 
 def _floor(scale: Array) -> Array:
-    """What counts as an entry of A where none is: a stiffness of (1 rad/s)^2 times the inertia, on each freedom."""
+    """What counts as an entry of A where none is: (1 rad/s)^2 times the inertia of each degree of freedom."""
     n = len(scale) // 2
     floor = np.zeros((2 * n, 2 * n))
     floor[n:, :n] = np.diag(_SLOW**2 * scale[:n] / scale[n:])

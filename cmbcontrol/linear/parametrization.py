@@ -342,7 +342,7 @@ class CoordinatePartitioning:
     Parameters
     ----------
     names : sequence of str, optional
-        Velocity coordinates, as many as there are freedoms. Chosen at each base point by pivoted QR of A
+        Velocity coordinates, as many as there are degrees of freedom. Chosen at each base point by pivoted QR of A
         unless given: the pivots are the dependent ones.
     threshold : float
         Share of the conditioning at the base below which the chart is worn.
@@ -439,15 +439,17 @@ class LinearParametrization:
 
     def __post_init__(self) -> None:
         _require_threshold(self.threshold)
-        R = _check.numbers(self.R, "R", "a matrix of numbers (freedoms x velocity coordinates)")
-        _check.matrix(R, (*R.shape[:1], R.shape[-1] if R.ndim == 2 else 0), "R (freedoms x velocity coordinates)")
+        R = _check.numbers(self.R, "R", "a matrix of numbers (degrees of freedom x velocity coordinates)")
+        _check.matrix(
+            R, (*R.shape[:1], R.shape[-1] if R.ndim == 2 else 0), "R (degrees of freedom x velocity coordinates)"
+        )
         if self.names is not None and len(_names(self.names, len(R))) != len(R):
             raise ValueError(f"names must be {len(R)}, one for each row of R, got {self.names}")
 
     def at(self, plant: Plant, q0: ArrayLike, *, rank: int | None = None, y0: Array | None = None) -> Chart:
         """The chart at a base point."""
         q0, base = _base(plant, q0, rank)
-        R = _check.matrix(self.R, (*np.shape(self.R)[:1], plant.nv), "R (freedoms x velocity coordinates)")
+        R = _check.matrix(self.R, (*np.shape(self.R)[:1], plant.nv), "R (degrees of freedom x velocity coordinates)")
         names = _names(self.names, len(R))
         _require_count(plant, base, len(R), names)
         return _LinearChart(self, plant, q0, base, R, names)
@@ -626,7 +628,7 @@ class _NonlinearChart(Chart):
         if value.shape != shape:
             raise ModelError(
                 f"{key}(q, y) for {self.plant.name!r} must return shape {shape}, got {value.shape}: the machine has "
-                f"{self.dof} freedoms and {self.plant.nv} velocity coordinates here"
+                f"{self.dof} degrees of freedom and {self.plant.nv} velocity coordinates here"
             )
         if not np.isfinite(value).all():
             raise ModelError(
@@ -751,7 +753,8 @@ def _base(plant: Plant, q0: ArrayLike, rank: int | None) -> tuple[Array, _Base]:
     found = float(terms.pivots[rank - 1] / terms.pivots[0]) if rank and terms.pivots[0] > 0.0 else float(rank == 0)
     if terms.rank < rank or found < _SINGULAR:
         raise SingularConfigurationError(
-            f"{plant.name!r} is at a singular configuration, q = {_rounded(q0)}: its loops hold {terms.rank} freedoms "
+            f"{plant.name!r} is at a singular configuration, q = {_rounded(q0)}: its loops hold {terms.rank} degrees "
+            "of freedom "
             f"here and "
             f"{rank} nearby (smallest over largest constraint gradient {found:.1e}), so that no coordinates are "
             "independent. Choose another pose; see plant.diagnose(q)."
@@ -772,11 +775,12 @@ def _independent(A: Array) -> list[int]:
 
 
 def _require_count(plant: Plant, base: _Base, count: int, names: Sequence[str]) -> None:
-    """As many coordinates as freedoms."""
+    """As many coordinates as degrees of freedom."""
     if count != base.dof:
         auto = ", ".join(repr(plant.velocity_names[k]) for k in _independent(base.A))
         raise ParametrizationError(
-            f"{plant.name!r} has {base.dof} freedoms ({plant.nv} coordinates less {base.rank} independent rows), "
+            f"{plant.name!r} has {base.dof} degrees of freedom ({plant.nv} coordinates less {base.rank} independent "
+            "rows), "
             f"got {count} coordinates: {', '.join(map(repr, names)) or 'none'}. Independent are {auto or 'none'}."
         )
 

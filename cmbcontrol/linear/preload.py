@@ -72,7 +72,7 @@ class PreloadDirections:
 
 
 def preload_directions(plant: Plant, point: OperatingPoint) -> PreloadDirections:
-    """Internal forces of a machine with more motors than freedoms: the null space of Z'B.
+    """Internal forces of a machine with more motors than degrees of freedom: the null space of Z'B.
 
     Motor efforts N w do no work on any motion that the loops allow, Z'B N = 0. They change the constraint
     force by B N w and nothing else (Aghili, section 7: the redundancy that the metric W resolves).

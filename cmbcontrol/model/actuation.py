@@ -47,9 +47,9 @@ class Actuation:
     dof : int
         Freedoms that there are.
     verdict : str
-        ``"fully-actuated"``, ``"under-actuated"`` or ``"over-actuated"`` (more motors than freedoms).
+        ``"fully-actuated"``, ``"under-actuated"`` or ``"over-actuated"`` (more motors than degrees of freedom).
     joint : str
-        The joint that moves most in the motion that the motors reach least; empty without freedoms.
+        The joint that moves most in the motion that the motors reach least; empty without degrees of freedom.
     q : ndarray, shape (nq,)
     names : tuple of str
         Velocity coordinates.
@@ -119,7 +119,8 @@ class Actuation:
         return np.where(s > UNREACHED, s / np.maximum(s, max(margin, UNREACHED)) ** 2, 0.0) * force.dot(self.motions)
 
     def __str__(self) -> str:
-        text = f"{self.verdict}: {self.rank} of {self.dof} freedoms reached, margin {self.margin:.3g} (1 best, 0 lost)"
+        text = f"{self.verdict}: {self.rank} of {self.dof} degrees of freedom reached, "
+        text += f"margin {self.margin:.3g} (1 best, 0 lost)"
         return text if not self.dof else f"{text}; least reached: {self.describe_weakest()}"
 
     def describe_weakest(self) -> str:
@@ -185,7 +186,7 @@ def _admissible(terms: Terms, epsilon: float, rank: int | None) -> Array:
 
 
 def verdict(reached: int, dof: int, motors: int) -> str:
-    """What it is called when so many motors reach so many of the freedoms."""
+    """What it is called when so many motors reach so many of the degrees of freedom."""
     if reached < dof:
         return "under-actuated"
     return "over-actuated" if motors > dof else "fully-actuated"

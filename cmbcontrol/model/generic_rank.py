@@ -34,7 +34,7 @@ def generic_rank(plant: Plant, q: Array) -> int:
     if here.rank == min(here.A.shape):
         return here.rank
     step = 1e-3 * plant.size / plant.reach
-    basis = np.linalg.qr(here.Z / step[:, None])[0]  # of the freedoms, in steps
+    basis = np.linalg.qr(here.Z / step[:, None])[0]  # of the degrees of freedom, in steps
     rng = np.random.default_rng(0)
     ranks, free = [], True
     for _ in range(6):

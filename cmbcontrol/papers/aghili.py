@@ -238,7 +238,7 @@ def free(quick: bool = False, told: Callable[..., None] = lambda *_: None) -> tu
 
     start, rate = np.array([0.6, -1.2]), SPEED * ALONG
 
-    def exact(t: float, s: Array) -> tuple[float, float]:  # the one freedom that there is, by virtual work
+    def exact(t: float, s: Array) -> tuple[float, float]:  # the one degree of freedom that there is, by virtual work
         q, v = s
         return v, -(2.0 * np.sin(2.0 * q) * v**2 + 9.81 * np.cos(q)) / (3.0 - 2.0 * np.cos(2.0 * q))
 
@@ -266,7 +266,8 @@ def free(quick: bool = False, told: Callable[..., None] = lambda *_: None) -> tu
         f"Without a motor, from q1 = 0.6 rad at {SPEED:g} rad/s, {FREE_END:g} s",
         _FREE,
         [row(r) for r in runs],
-        "Against the equation of the one freedom. Off the window nothing drifts, since admissible velocities are the "
+        "Against the equation of the one degree of freedom. Off the window nothing drifts, since admissible "
+        "velocities are the "
         "multiples of (1, -2) everywhere and Runge-Kutta methods keep linear constraints; so (39) has nothing to do "
         "there.",
     )

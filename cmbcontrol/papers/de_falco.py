@@ -1,7 +1,7 @@
 """Seed experiments of de Falco, Pennestri and Vita: the Udwadia-Kalaba equation with five pseudoinverses.
 
-The machine is `plants.parallelogram`: 12 planar coordinates, 12 equations of rank 11, one freedom. Its exact motion is
-a quadrature, so every run can be judged.
+The machine is `plants.parallelogram`: 12 planar coordinates, 12 equations of rank 11, one degree of freedom. Its exact
+motion is a quadrature, so every run can be judged.
 """
 
 from __future__ import annotations

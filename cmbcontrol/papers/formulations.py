@@ -271,7 +271,7 @@ def _null_space(problem: _Problem) -> Solution:
 def _checked_basis(K: ArrayLike, problem: _Problem) -> Array:
     """A user's K, if it spans N(A)."""
     nv, dof = problem.g.size, problem.g.size - problem.rank
-    K = _check.matrix(K, (nv, dof), f"K of basis= (velocities x freedoms; rank {problem.rank})")
+    K = _check.matrix(K, (nv, dof), f"K of basis= (velocities x degrees of freedom; rank {problem.rank})")
     s = np.linalg.svd(problem.terms.reach[:, None] * K, compute_uv=False)
     if dof and not s[-1] > DEPENDENT * s[0]:
         raise ValueError(
@@ -419,7 +419,7 @@ def _best_gamma(M: Array, P: Array) -> float:
     PM, across = P @ M, np.eye(len(M)) - P
     size = float(np.linalg.norm(M, 2))
     if np.linalg.norm(PM) < 1e-12 * size or np.linalg.norm(across) < 1e-12:
-        return size  # no freedom, or no constraint: every gamma is as good
+        return size  # no degree of freedom, or no constraint: every gamma is as good
 
     def condition(log_gamma: float) -> float:
         return math.log(np.linalg.cond(PM + math.exp(log_gamma) * across))

@@ -453,7 +453,7 @@ def _passages(defaults: dict[tuple[int, float], Measured]) -> list[Table]:
                 "poses",
                 "logged",
                 "time off by at most (s)",
-                "freedoms there",
+                "degrees of freedom there",
                 "found",
                 "energy lost (J)",
             ),
@@ -643,7 +643,7 @@ def a04(quick: bool = False, progress: Progress = False) -> Report:
         ("distance to the published curve (m)", None, curve["accuracy"], against.largest, source),
         (f"energy drift over {long:g} s (J)", None, None, rows[0].run.max_energy_error, "exact: none"),
         ("redundant rows", "1", None, str(5 - max(rank)), "EXUDYN, ComputeSystemDegreeOfFreedom"),
-        ("freedoms", "1", None, str(5 - max(rank)), "EXUDYN, ComputeSystemDegreeOfFreedom"),
+        ("degrees of freedom", "1", None, str(5 - max(rank)), "EXUDYN, ComputeSystemDegreeOfFreedom"),
         (
             "rank over the whole motion",
             None,

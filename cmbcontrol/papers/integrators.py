@@ -36,7 +36,8 @@ SHOWN = (
 NOTES = {
     "five-bar": "Errors of all four joint angles, against a run at tolerance 1e-13.",
     "four-bars": "Errors against the exact motion. One of order 1 m belongs to a run that left the branch with level "
-    "couplers at a flat pose, where the machine has three freedoms. Some stop there: their steps shrink without end.",
+    "couplers at a flat pose, where the machine has three degrees of freedom. Some stop there: their steps shrink "
+    "without end.",
     "governor": "Errors of the slider, against a run at tolerance 1e-12. There are no loops, so nothing to stabilise.",
 }
 IMPLICIT = (

@@ -1,7 +1,7 @@
 """Spencer's five-bar (thesis, section 3.2): both examples by his methods and by ours, figures 3.3 to 3.10.
 
-Both motions are mirror symmetric, so the machine has one freedom, and what the methods give can be compared with the
-exact motion (`SymmetricMotion`).
+Both motions are mirror symmetric, so the machine has one degree of freedom, and what the methods give can be compared
+with the exact motion (`SymmetricMotion`).
 """
 
 from __future__ import annotations
@@ -315,14 +315,14 @@ def simulated(label: str, case: str, t_end: float, *, cut: str = "right", **opti
     )
 
 
-def null_space_step(terms: Terms, freedoms: int = 2) -> Array:
-    """Acceleration by (3.5b), with as many columns of V_2 as the machine has freedoms at regular poses.
+def null_space_step(terms: Terms, dof: int = 2) -> Array:
+    """Acceleration by (3.5b), with as many columns of V_2 as the machine has degrees of freedom at regular poses.
 
     The formulation "null-space-svd" differs from it in exactly singular configurations alone, where the null space has
     a column more: Spencer sets 1/sigma_m = 0 there, and leaves V_2 as it is.
     """
     U, s, Vt = np.linalg.svd(terms.A)
-    rank, K = int(np.count_nonzero(s > RANK_TOLERANCE * s[0])), Vt[len(Vt) - freedoms :].T
+    rank, K = int(np.count_nonzero(s > RANK_TOLERANCE * s[0])), Vt[len(Vt) - dof :].T
     c = -Vt[:rank].T @ ((U[:, :rank].T @ terms.b) / s[:rank])
     return c + K @ np.linalg.solve(K.T @ terms.M @ K, -K.T @ (terms.h + terms.M @ c))
 

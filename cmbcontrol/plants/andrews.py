@@ -36,7 +36,7 @@ Q0 = (
 
 
 def andrews(effort: float = math.inf) -> Mechanism:
-    """Seven bodies in the plane, three loops through one point, a stiff spring, one freedom.
+    """Seven bodies in the plane, three loops through one point, a stiff spring, one degree of freedom.
 
     All coordinates are those of the test set, in its order: the absolute angles ``beta`` (crank K1, on
     the ground at O), ``gamma`` (K3, at B), ``delta`` (K5, at A) and ``epsilon`` (K7, at A), and the angles
@@ -101,7 +101,7 @@ def start(plant: Mechanism) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
 ENTRY = Entry(
     "andrews",
     andrews,
-    "Andrews' squeezing mechanism: seven bodies, a stiff spring (1 freedom)",
+    "Andrews' squeezing mechanism: seven bodies, a stiff spring (1 degree of freedom)",
     SOURCE,
     start,
     Study(("beta",), (Q0[0],), (0.4,), 5.0, (0.0,), 80.0, 0.5),

@@ -19,7 +19,7 @@ AXES = ((0, 1, 0), (0, 0, 1), (1, 0, 0), (0, 1, 0), (0, 0, 1), (1, 0, 0))
 
 
 def bricard(effort: float = math.inf) -> Mechanism:
-    """Five rods and six revolute joints around five edges of a cube: overconstrained, one freedom.
+    """Five rods and six revolute joints around five edges of a cube: overconstrained, one degree of freedom.
 
     Thin rods of 1 kg and 1 m connect the points P0 ... P5 = (0,0,0), (1,0,0), (1,-1,0), (1,-1,1), (0,-1,1),
     (0,0,1), where revolute joints have the axes y, z, x, y, z, x. The first and the last are on the ground.
@@ -76,7 +76,7 @@ def start(plant: Mechanism) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
 ENTRY = Entry(
     "bricard",
     bricard,
-    "rectangular Bricard mechanism, IFToMM A04 (3D, 1 freedom, one redundant row)",
+    "rectangular Bricard mechanism, IFToMM A04 (3D, 1 degree of freedom, one redundant row)",
     SOURCE,
     start,
     Study(("hinge0",), (0.0,), (0.3,), 0.5, (0.0,), 8.0, 5.0),

@@ -37,7 +37,7 @@ def delta(joints: str = "ball", load: float = 0.0, effort: float = 60.0) -> Mech
 
     The rods have mass, 0.72 kg in all; halves lumped at their ends would overestimate their inertia. They hang on
     universal joints at the arms, so that no rod can spin about its own line; with ball joints on both ends there
-    would be six more freedoms. On the platform they have
+    would be six more degrees of freedom. On the platform they have
 
     * ball joints: 15 rows, none redundant, or
     * universal joints, as in a robot with bearings: 20 rows, six of them redundant (the pairs would keep the
@@ -160,7 +160,7 @@ def start(plant: Mechanism) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
 ENTRY = Entry(
     "delta",
     delta,
-    "delta robot: three arms, six rods with mass (3 freedoms)",
+    "delta robot: three arms, six rods with mass (3 degrees of freedom)",
     SOURCE,
     start,
     Study(

@@ -24,7 +24,7 @@ class Study:
     Attributes
     ----------
     coordinates : tuple of str
-        Controlled coordinates, as many as the plant has freedoms.
+        Controlled coordinates, as many as the plant has degrees of freedom.
     centre, amplitude : tuple of float
         rad or m; centre + amplitude * sin(2 pi frequency t + phase).
     frequency : float

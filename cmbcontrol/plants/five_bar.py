@@ -131,7 +131,7 @@ def start(plant: Mechanism) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
 ENTRY = Entry(
     "five-bar",
     five_bar,
-    "five-bar linkage with two motors on the ground (2 freedoms)",
+    "five-bar linkage with two motors on the ground (2 degrees of freedom)",
     SOURCE,
     start,
     Study(("left", "right"), (2.1, 1.0), (0.3, 0.3), 0.5, (0.0, 0.5 * np.pi), 8.0, 5.0),

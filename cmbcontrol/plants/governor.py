@@ -22,7 +22,7 @@ SPEED, SLIDER, DROP = 2.0 * math.pi, 0.50, math.radians(30.0)  # at the start
 
 
 def governor(stiffness: float = 8e5, damping: float = 4e4, motor: float | None = None) -> Mechanism:
-    """Two balls on rods, hinged to the top of a turning shaft, hold a slider by stiff springs: four freedoms.
+    """Two balls on rods, hinged to the top of a turning shaft, hold a slider by stiff springs: four degrees of freedom.
 
     No loops: the rods act on the slider through spring-dampers from its sides to their middles, so stiff that
     it follows them. z points up, gravity 9.81. Shaft and rods are 1 m long and 0.01 m thick, the slider is a cube
@@ -91,7 +91,7 @@ def start(plant: Mechanism) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
 ENTRY = Entry(
     "governor",
     governor,
-    "stiff flyball governor, IFToMM A05 (4 freedoms, no loop)",
+    "stiff flyball governor, IFToMM A05 (4 degrees of freedom, no loop)",
     SOURCE,
     start,
 )

@@ -29,8 +29,8 @@ def grasping_arms(
     Coordinates: the six joint angles of `two_arms`, and ``object_x``, ``object_y``, ``object_angle``, the position (m)
     and angle (rad) of the object's centre. The loops ``left_grasp`` and ``right_grasp`` weld the hands to the middles
     of its short sides, ``table`` welds it to the ground at (-0.15, 0.45). Each has six rows, of which three count in
-    the plane. With both grasps the machine has three freedoms and moves just as `two_arms`; which of the loops hold
-    during a run is what `simulate` is told by switches.
+    the plane. With both grasps the machine has three degrees of freedom and moves just as `two_arms`; which of the
+    loops hold during a run is what `simulate` is told by switches.
 
     Parameters
     ----------
@@ -118,7 +118,7 @@ def start(plant: Mechanism) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
 ENTRY = Entry(
     "grasping-arms",
     grasping_arms,
-    "two arms grasp an object of its own (3 freedoms with it in both hands)",
+    "two arms grasp an object of its own (3 degrees of freedom with it in both hands)",
     SOURCE,
     start,
     Study(

@@ -110,7 +110,7 @@ def start(plant: Mechanism) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
 ENTRY = Entry(
     "leg",
     leg,
-    "leg of two links under a trunk on a vertical guide (1 freedom on the ground)",
+    "leg of two links under a trunk on a vertical guide (1 degree of freedom on the ground)",
     SOURCE,
     start,
     Study(("height",), (0.5,), (0.1,), 0.5, (0.0,), 8.0, 5.0),

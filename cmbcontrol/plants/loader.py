@@ -33,7 +33,7 @@ LIFT_CLOSED, LIFT_STROKE, TILT_CLOSED, TILT_STROKE = 1.36, 0.90, 0.92, 0.50
 def loader(
     closure: str = "line", load: float = 0.0, lift_effort: float = 770e3, tilt_effort: float = 500e3
 ) -> Mechanism:
-    """Boom and bucket of a wheel loader, Z-bar linkage: eight bodies, three loops, two freedoms.
+    """Boom and bucket of a wheel loader, Z-bar linkage: eight bodies, three loops, two degrees of freedom.
 
     The thesis prints the topology and the linear models of one machine, not its dimensions. These are those
     of a machine of 20 t or so: boom of 2.9 m, 1500 kg; bucket 2000 kg; bell crank 350 kg; link 80 kg; the two lift
@@ -158,7 +158,7 @@ def start(plant: Mechanism) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
 ENTRY = Entry(
     "loader",
     loader,
-    "boom and bucket of a wheel loader, two hydraulic cylinders (2 freedoms)",
+    "boom and bucket of a wheel loader, two hydraulic cylinders (2 degrees of freedom)",
     SOURCE,
     start,
     Study(("boom", "bucket"), (0.0, 0.1), (0.35, 0.3), 0.2, (0.0, 0.5 * np.pi), 5.0, 5.0),

@@ -19,7 +19,7 @@ GRAVITY = 9.81
 
 
 def n_four_bar(n: int = 2, effort: float = math.inf) -> Mechanism:
-    """N + 1 parallel bars on the ground, with N couplers between their tops: one freedom.
+    """N + 1 parallel bars on the ground, with N couplers between their tops: one degree of freedom.
 
     All 2 N + 1 bars are thin rods of 1 kg and 1 m. The bars ``bar0`` ... ``barN`` stand on ground pivots at
     (i, 0); their coordinates are absolute angles from +x (pi/2 upright). The coupler ``coupler{i}``, i = 1 ... N,
@@ -84,7 +84,7 @@ def start(plant: Mechanism) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
 ENTRY = Entry(
     "n-four-bar",
     n_four_bar,
-    "N coupled four-bar linkages, IFToMM A02 (1 freedom)",
+    "N coupled four-bar linkages, IFToMM A02 (1 degree of freedom)",
     SOURCE,
     start,
     Study(("bar0",), (0.5 * np.pi,), (0.5,), 0.5, (0.0,), 8.0, 5.0),

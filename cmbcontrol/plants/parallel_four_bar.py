@@ -19,7 +19,7 @@ DENSITY = 4.0  # kg/m of the uniform bars
 
 
 def parallel_four_bar(effort: float = math.inf) -> Mechanism:
-    """A parallelogram of four bars on one ground pivot: two motors, two freedoms, constant K.
+    """A parallelogram of four bars on one ground pivot: two motors, two degrees of freedom, constant K.
 
     Bars 1 and 2 turn about the origin, with absolute angles ``q1`` and ``q2``; bar 3 (length L1) is hinged
     to the end of bar 2 at the relative angle ``q3``, bar 4 (length L2) to the end of bar 3 at ``q4``, and
@@ -73,7 +73,7 @@ def start(plant: Mechanism) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
 ENTRY = Entry(
     "parallel-four-bar",
     parallel_four_bar,
-    "parallelogram of four bars on one pivot (2 freedoms)",
+    "parallelogram of four bars on one pivot (2 degrees of freedom)",
     SOURCE,
     start,
     Study(("q1", "q2"), (2.0, 0.5), (0.3, 0.3), 0.5, (0.0, 0.5 * np.pi), 8.0, 5.0),

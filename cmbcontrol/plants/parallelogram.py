@@ -20,7 +20,7 @@ COUPLER_LENGTH, COUPLER_MASS, COUPLER_INERTIA = 2.0, 2.0, 0.2
 
 
 def parallelogram(coordinates: str = "cartesian", effort: float = math.inf) -> Mechanism:
-    """Three parallel links and a coupler: 12 planar coordinates, 12 equations, rank 11, one freedom.
+    """Three parallel links and a coupler: 12 planar coordinates, 12 equations, rank 11, one degree of freedom.
 
     The links (L = 1 m, 1 kg, 0.1 kg m2) turn about the ground pivots (0, 0), (1, 0), (2, 0); their ends
     carry the coupler (2 m, 2 kg, 0.2 kg m2) at its left end, its middle and its right end. Centres of mass
@@ -112,7 +112,7 @@ def start(plant: Mechanism) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
 ENTRY = Entry(
     "parallelogram",
     parallelogram,
-    "overconstrained parallelogram of three links in 12 planar coordinates (1 freedom)",
+    "overconstrained parallelogram of three links in 12 planar coordinates (1 degree of freedom)",
     SOURCE,
     start,
     Study(("link1_angle",), (np.pi / 3.0,), (0.4,), 0.5, (0.0,), 8.0, 5.0),

@@ -109,7 +109,7 @@ def start(plant: FunctionPlant) -> tuple[Array, Array]:
 ENTRY = Entry(
     "particle",
     particle_on_circle,
-    "particle on a circle with an external force in the plane (1 freedom, over-actuated)",
+    "particle on a circle with an external force in the plane (1 degree of freedom, over-actuated)",
     SOURCE,
     start,
     Study(("q2",), (0.0,), (0.4,), 0.5, (0.0,), 8.0, 5.0),

@@ -22,7 +22,7 @@ def pendulum(mass: float = 1.0, length: float = 1.0, closure: str = "revolute", 
 
     The rod can move freely in the vertical x-y plane (x to the right, gravity 9.81 along -y): two
     slides ``x`` and ``y`` without mass of their own and a hinge ``angle`` carry its centre of mass. The loop
-    ``pivot`` then holds one end at the origin, so that one freedom remains. At ``angle`` = 0 the rod
+    ``pivot`` then holds one end at the origin, so that one degree of freedom remains. At ``angle`` = 0 the rod
     points along +x; it hangs at ``angle`` = -pi/2. There is no singular configuration.
 
     Physical pendulum: J = m L^2/3, J angle'' = -m g L/2 cos(angle); at the hanging pose
@@ -74,7 +74,7 @@ def start(plant: Mechanism) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
 ENTRY = Entry(
     "pendulum",
     pendulum,
-    "rod on a revolute joint that is cut (1 freedom)",
+    "rod on a revolute joint that is cut (1 degree of freedom)",
     SOURCE,
     start,
     Study(("angle",), (0.5 - 0.5 * np.pi,), (0.6,), 0.5, (0.0,), 8.0, 5.0),

@@ -128,7 +128,7 @@ def start(plant: FunctionPlant) -> tuple[Array, Array]:
 ENTRY = Entry(
     "slider-crank",
     slider_crank,
-    "slider-crank with a motor on the crank (1 freedom)",
+    "slider-crank with a motor on the crank (1 degree of freedom)",
     SOURCE,
     start,
     Study(("q1",), (0.6,), (0.4,), 0.5, (0.0,), 8.0, 5.0),

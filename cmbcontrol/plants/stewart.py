@@ -53,7 +53,7 @@ def _mount(i: int) -> Frame:
 
 
 def stewart(carrier: str = "leg", effort: float = 3000.0) -> Mechanism:
-    """Six legs with universal, prismatic and ball joints carry a platform: six freedoms, six motors.
+    """Six legs with universal, prismatic and ball joints carry a platform: six degrees of freedom, six motors.
 
     The base joints are in pairs on a circle of 0.90 m, 10 degrees to both sides of 0, 120 and 240 degrees; those of
     the platform on one of 0.60 m, 10 degrees to both sides of 60, 180 and 300 degrees. Legs are 0.90 m long when
@@ -174,7 +174,7 @@ def start(plant: Mechanism) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
 ENTRY = Entry(
     "stewart",
     stewart,
-    "Stewart-Gough platform, six motors in the legs (6 freedoms)",
+    "Stewart-Gough platform, six motors in the legs (6 degrees of freedom)",
     SOURCE,
     start,
     Study(

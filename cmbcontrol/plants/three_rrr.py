@@ -133,7 +133,7 @@ _MIDDLE = tuple(
 ENTRY = Entry(
     "three-rrr",
     three_rrr,
-    "planar 3-RRR manipulator, three motors on the ground (3 freedoms)",
+    "planar 3-RRR manipulator, three motors on the ground (3 degrees of freedom)",
     SOURCE,
     start,
     Study(

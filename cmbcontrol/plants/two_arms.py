@@ -1,4 +1,4 @@
-"""Two planar arms that hold one object: more motors than freedoms, and forces inside the object."""
+"""Two planar arms that hold one object: more motors than degrees of freedom, and forces inside the object."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ OUTWARD = {"left": 1, "right": -1}  # side of the line from shoulder to wrist
 def two_arms(
     closure: str = "weld", object_mass: float = 6.0, effort: float | Sequence[float] = (150.0, 80.0, 25.0)
 ) -> Mechanism:
-    """Two arms of three links hold an object from both sides: three freedoms, six motors.
+    """Two arms of three links hold an object from both sides: three degrees of freedom, six motors.
 
     Vertical x-y plane, gravity 9.81 along -y. Shoulders at (-0.5, 0) and (0.5, 0); links of 0.45 m (4 kg,
     0.07 kg m2), 0.40 m (3 kg, 0.04 kg m2) and, to the grasp, 0.12 m (0.8 kg, 0.001 kg m2), centres at mid-link. The
@@ -37,7 +37,8 @@ def two_arms(
 
     Coordinates: ``left_shoulder`` (angle from x), ``left_elbow`` and ``left_wrist`` (relative), ``right_...`` likewise.
     The left hand carries the object; the loop ``grasp`` welds it to the right hand. Six motors move three
-    freedoms: three combinations of efforts do not move the arms at all, they stretch, shear and bend the object.
+    degrees of freedom: three combinations of efforts do not move the arms at all, they stretch, shear and bend the
+    object.
 
     Parameters
     ----------
@@ -153,7 +154,7 @@ _MIDDLE = two_bar((SHOULDER - GRASP - HAND, 0.5), UPPER, FORE, 1, "the left arm"
 ENTRY = Entry(
     "two-arms",
     two_arms,
-    "two arms hold one object, six motors (3 freedoms)",
+    "two arms hold one object, six motors (3 degrees of freedom)",
     SOURCE,
     start,
     Study(

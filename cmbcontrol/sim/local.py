@@ -411,7 +411,8 @@ class Method:
             return SingularConfigurationError(
                 f"a singular configuration is here: the smallest constraint gradient has fallen to {near:.1e} of the "
                 f"largest, "
-                f"and the loops, which hold {plant.nv - opt.cap} freedoms nearby, hold more in it. Local coordinates "
+                f"and the loops, which hold {plant.nv - opt.cap} degrees of freedom nearby, hold more in it. Local "
+                "coordinates "
                 "end at such a pose; method='dop853' passes it."
             )
         if error is None and self.system is not None and self.system.near.conditioning < _NEAR:

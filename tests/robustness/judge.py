@@ -722,7 +722,7 @@ def distance(m, p, q):
 class Verdict:
     """What a pose is: regular, singular, rigid (nothing moves to first order), locked (something does, but to no more).
 
-    Singular: the rank is lower than nearby. Locked: first-order freedoms lead nowhere, all or some of them.
+    Singular: the rank is lower than nearby. Locked: first-order degrees of freedom lead nowhere, all or some of them.
     """
 
     what: str
@@ -799,7 +799,7 @@ def verdict(m, q, tries=4, reach=0.02, seed=0):
         return Verdict("undecided", r.value, r.value, r.conditioning, "no neighbours")
     if not ranks:
         return Verdict("locked", r.value, m.nv, r.conditioning)
-    if stuck:  # where all first-order freedoms are motions, they lead away to second order only
+    if stuck:  # where all first-order degrees of freedom are motions, they lead away to second order only
         return Verdict("locked", r.value, generic, r.conditioning, "partly")
     if not all(x.decided and x.value == r.value for x in ranks):
         return Verdict("undecided", r.value, generic, r.conditioning, "no gap nearby")

@@ -1,4 +1,4 @@
-"""Machines whose motors reach none of their freedoms, or not all: every law says so, or leaves these alone.
+"""Machines whose motors reach none of their degrees of freedom, or not all: every law says so, or leaves these alone.
 
 A shaft turns in two bearings, one of them on an arm whose hinge has the motor: the arm cannot move, the shaft spins
 freely, and Z'B is rounding.
@@ -63,7 +63,7 @@ def test_no_effort_is_found_for_what_no_motor_reaches(size):
         assert terms.dof == 1
         assert plant.diagnose(q).actuation.rank == controllers.actuation(plant, q).rank == 0
         for at in (q, np.add(q, [0.0, 1.1])):
-            with pytest.raises(cmb.ActuationError, match="reach 0 of 1 freedoms"):
+            with pytest.raises(cmb.ActuationError, match="reach 0 of 1 degrees of freedom"):
                 cmb.inverse_dynamics(plant, at, [0.0, 0.0], [0.0, 1.0])
         nearest = motor_effort(terms, [0.0, 1.0], strict=False)
         assert (nearest.u == 0.0).all()
@@ -136,7 +136,7 @@ def test_a_torque_across_all_axes_moves_nothing():
         q = rng.uniform(-1.0, 1.0, 2)
         assert (plant.terms(q, [0.0, 0.0]).B == 0.0).all()
         assert plant.diagnose(q).actuation.rank == 0
-        with pytest.raises(cmb.ActuationError, match="reach 0 of 2 freedoms"):
+        with pytest.raises(cmb.ActuationError, match="reach 0 of 2 degrees of freedom"):
             cmb.inverse_dynamics(plant, q, [0.0, 0.0], [0.0, 0.0])
         with pytest.raises(cmb.EquilibriumError, match="cannot hold"):
             cmb.trim(plant, q)

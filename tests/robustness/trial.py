@@ -166,7 +166,7 @@ def _dynamics(trial, check, m, plant, q, v, u, s, t, cond):
 
 
 def reach_of(s, B, m):
-    """Rank of what the motors do to the freedoms, with a gap; None where there is none."""
+    """Rank of what the motors do to the degrees of freedom, with a gap; None where there is none."""
     gears = np.array([motor.gear for motor in m.motors])
     B = np.where(np.abs(B) > 1e-13 * gears, B, 0)  # a torque across all axes does nothing but by rounding
     inside = np.asarray(judge.solve_lower(s.L, B), float)
