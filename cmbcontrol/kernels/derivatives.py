@@ -601,7 +601,7 @@ def state_space(model, q, v, u, R, bracket, tolerance, cap):
         delta = K y,  dv = K y_v + N y,  [R; A] K = [1; 0],  [R; A] N = -[0; d(A v)/dq K]
         dy/dt = drift + [[bracket R ad_v K, 1], [A21, A22]] (y, y_v) + [0; G B] du
 
-    with A21 = -(L_q K + L_v N), A22 = -L_v K, L = G f + mu c (see `adjoint_rows`): Spencer's (4.2) with his K' = N.
+    with A21 = -(L_q K + L_v N), A22 = -L_v K, L = G f + mu c (see `adjoint_rows`): Spencer's (4.10b), his K' = N.
     The bracket is -1/2 for a chart fixed at q0 = q, -1 for deviations from the moving trajectory.
 
     Returns

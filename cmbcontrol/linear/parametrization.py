@@ -73,7 +73,7 @@ class Pose(NamedTuple):
     K : ndarray, shape (nv, dof)
         v = K y_v: V K = 1, A K = 0. Equal to T but for joints that do not commute.
     W : ndarray, shape (dof, nv)
-        dy/dt = W v, W = -(D2R)^-1 D1R (eq. 2.30).
+        dy/dt = W v, W = -(D2R)^-1 D1R (in the text after eq. 2.31).
     V : ndarray, shape (dof, nv)
         y_v = V v.
     inverse : ndarray, shape (nv, nv)
@@ -794,7 +794,7 @@ def _names(given: Sequence[str] | None, count: int) -> tuple[str, ...]:
 
 
 def _rate_map(D1: Array, D2: Array | None) -> Array:
-    """W = -(D2R)^-1 D1R (eq. 2.30)."""
+    """W = -(D2R)^-1 D1R (in the text after eq. 2.31)."""
     return D1 if D2 is None else -np.linalg.solve(D2, D1)
 
 

@@ -41,7 +41,8 @@ class Stabilisation:
     every : int
         Accepted steps from one projection to the next (Aghili's loop (39) "once every few time steps").
     gains : (float, float) or "adaptive"
-        Baumgarte's alpha and beta, 1/s; or 1/h and sqrt(2)/h, with the step h.
+        Baumgarte's alpha and beta, 1/s; or those that follow from the step h, 1/(2 h) and (2 - sqrt 2)/h, held
+        through it: see `kernels.motion.step_gains`.
 
     Raises
     ------
