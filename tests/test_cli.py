@@ -23,7 +23,7 @@ from cmbcontrol.plants import Entry
 FILES = {
     "joints.png",
     "forces.png",
-    "evidence.png",
+    "accuracy.png",
     "bode.png",
     "run.nc",
     "linear.mat",

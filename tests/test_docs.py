@@ -7,10 +7,10 @@ import pytest
 
 DOCS = Path(__file__).parents[1] / "docs"
 PAGES = (
-    *("around-the-law.md", "control.md", "designing-gains.md", "experiments.md"),
+    *("controller-chains.md", "control.md", "designing-gains.md", "experiments.md"),
     *("formulations.md", "linear.md", "python-control.md", "singular-poses.md", "trim.md"),
 )  # others are run where they are tested
-LONG = ("around-the-law.md", "designing-gains.md")
+LONG = ("controller-chains.md", "designing-gains.md")
 
 
 @pytest.mark.nojit_slow

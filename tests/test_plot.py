@@ -105,7 +105,7 @@ def test_legend_names_controlled_coordinates_first(tracking):
 
 
 def test_singular_passages_are_marked_in_every_panel(free):
-    for make in (plot.responses, plot.forces, plot.evidence):
+    for make in (plot.responses, plot.forces, plot.accuracy):
         figure = make(free)
         assert_readable(figure)
         for ax in figure.axes:
@@ -141,14 +141,14 @@ def test_multipliers_at_a_singular_pose_do_not_hide_the_others(free):
     assert ax.get_ylim()[1] - ax.get_ylim()[0] < 3.0 * np.ptp(regular)
 
 
-def test_evidence_shows_drift_balance_energy_and_conditioning(free):
-    opening, balance, energy, conditioning = plot.evidence(free).axes
+def test_accuracy_shows_drift_balance_energy_and_conditioning(free):
+    opening, balance, energy, conditioning = plot.accuracy(free).axes
     assert [ax.get_yscale() for ax in (opening, balance, energy, conditioning)] == ["log", "log", "linear", "log"]
     drift = free.drift.values[:, 0]
     np.testing.assert_array_equal(curve(opening, "tip")[1], np.where(drift > 0.0, drift, np.nan))
     total = curve(energy, "kinetic")[1] + curve(energy, "potential")[1]
     np.testing.assert_allclose(curve(energy, "total")[1], total)
-    assert np.nanmax(curve(balance, "energy less work")[1]) == free.max_energy_error
+    assert np.nanmax(curve(balance, "energy - work")[1]) == free.max_energy_error
     assert curve(conditioning, "least on the way")[0] == pytest.approx([0.651], abs=1e-3)
 
 
@@ -167,33 +167,33 @@ def bead(**options):
     )
 
 
-def test_evidence_of_a_plant_whose_energy_is_unknown():
-    figure = plot.evidence(cmb.simulate(bead(), q0=[0.0, 0.0], t_end=0.1, output_times=0.05))
+def test_accuracy_of_a_plant_whose_energy_is_unknown():
+    figure = plot.accuracy(cmb.simulate(bead(), q0=[0.0, 0.0], t_end=0.1, output_times=0.05))
     assert_readable(figure)
     assert "no potential energy" in figure.axes[1].texts[0].get_text()
 
 
-def test_evidence_of_a_machine_without_loops():
+def test_accuracy_of_a_machine_without_loops():
     rod = cmb.Body.rod("rod", 1.0, 1.0)
     plant = cmb.Mechanism("rod", [rod], [cmb.Revolute("pivot", "ground", "rod")], gravity=(0, -9.81, 0))
     run = cmb.simulate(plant, q0=[0.0], t_end=0.1, output_times=0.05)
-    assert plot.evidence(run).axes[0].texts[0].get_text() == "no loops"
+    assert plot.accuracy(run).axes[0].texts[0].get_text() == "no loops"
     assert plot.forces(run).axes[-1].texts[0].get_text() == "no loops"
 
 
 def test_given_axes_are_drawn_on(free):
     figure = Figure()
     axes = figure.subplots(2, 2)
-    assert plot.evidence(free, axes=axes) is figure
+    assert plot.accuracy(free, axes=axes) is figure
     assert axes[1, 0].get_ylabel() == "energy (J)"
     with pytest.raises(ValueError, match="this figure has 4 panels; give as many axes, got 3"):
-        plot.evidence(free, axes=axes.ravel()[:3])
+        plot.accuracy(free, axes=axes.ravel()[:3])
 
 
 def test_a_run_from_a_file_can_be_plotted(free, tracking):
     for run in (free, tracking):
         loaded = cmb.Simulation(run.data)
-        for make in (plot.responses, plot.forces, plot.evidence):
+        for make in (plot.responses, plot.forces, plot.accuracy):
             assert_readable(make(loaded))
     with pytest.raises(cmb.ModelError, match=r"set run\.plant"):
         loaded.animate("never.gif")

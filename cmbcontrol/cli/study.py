@@ -1,4 +1,4 @@
-"""``cmbcontrol study``: a closed-loop run of a plant, with evidence, linear model, figures and animation."""
+"""``cmbcontrol study``: a closed-loop run of a plant, with its errors, a linear model, figures and animation."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def study(
     animation: Annotated[bool, typer.Option("--animation/--no-animation", help="Write animation.gif.")] = True,
     debug: Debug = False,
 ) -> None:
-    """Study a plant: closed-loop tracking run, evidence, linear model, figures, animation.
+    """Study a plant: closed-loop tracking run, its errors, linear model, figures, animation.
 
     The controller is projected inverse dynamics, the reference a sine. The run starts off the reference, on the
     motion along which the error should decay at the bandwidth. A plant without motors runs free.
@@ -153,7 +153,7 @@ def _figures(run: Simulation, linear: LinearModel | None, folder: Path, animatio
     makers: dict[str, Callable[[], Any]] = {
         "joints.png": lambda: plot.responses(run),
         "forces.png": lambda: plot.forces(run),
-        "evidence.png": lambda: plot.evidence(run),
+        "accuracy.png": lambda: plot.accuracy(run),
     }
     if linear is not None and linear.inputs:
         makers["bode.png"] = lambda: plot.bode(linear)

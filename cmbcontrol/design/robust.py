@@ -72,7 +72,7 @@ class Performance:
 
 @dataclass(frozen=True, eq=False)
 class RobustFeedback:
-    """A gain that serves all models, with the evidence.
+    """A gain that serves all models, with its certificate.
 
     Attributes
     ----------

@@ -322,7 +322,7 @@ class SingularConfiguration:
         branch : int
             Index in `branches`.
         v : array_like, shape (nv,)
-            A velocity, or an acceleration; where it says nothing, the direction of the branch.
+            A velocity, or an acceleration; where it is zero, the direction of the branch.
         """
         v = _check.vector(v, self.plant.nv, "v", self.plant.velocity_names)
         chosen = self._branch(branch)
@@ -470,7 +470,7 @@ class SingularConfiguration:
             rows = f"{self.rank} independent row{'s' * (self.rank != 1)}"
             return f"The pose is not singular: {rows} here and near by, {_freedom(d)}."
         if not len(self.forms):
-            return "The second order says nothing about how the motion goes on."
+            return "Second order does not determine how the motion goes on."
         if self.locked:
             what = "one infinitesimal mobility" if d == 1 else f"{d} infinitesimal mobilities"
             return f"It is rigid: {what}, no finite motion (by second order)."

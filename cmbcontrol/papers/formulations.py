@@ -80,7 +80,7 @@ class NamedFormulation(Formulation):
     ValueError
         Where a name is unknown or a number out of range.
     TypeError
-        Where an option says nothing to the formulation; the message gives the reason.
+        Where an option does not apply to the formulation; the message gives the reason.
 
     Examples
     --------

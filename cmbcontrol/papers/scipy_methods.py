@@ -1,6 +1,6 @@
 """Steps of scipy's integrators in all coordinates: RK45, DOP853, Radau, BDF, LSODA, and VODE.
 
-They are driven step by step, so that runs with them have the same record, events and evidence. States may be
+They are driven step by step, so that runs with them have the same record, events and reported errors. States may be
 projected after a step where a method keeps no history of past states.
 """
 

@@ -9,18 +9,18 @@ from .modes import modes as modes
 from .pole_sets import pole_sets as pole_sets
 from .poles import poles as poles
 from .root_locus import root_locus as root_locus
-from .time import evidence as evidence
+from .time import accuracy as accuracy
 from .time import forces as forces
 from .time import reports as reports
 from .time import responses as responses
 from .tuning import tuning as tuning
 
 __all__ = [
+    "accuracy",
     "actuation",
     "animate",
     "animate_mode",
     "bode",
-    "evidence",
     "forces",
     "mechanism",
     "modes",

@@ -1,4 +1,4 @@
-"""A run over time: joints and motors, constraint forces, and the evidence for believing it."""
+"""A run over time: joints and motors, constraint forces, and the errors that tell how accurate it is."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["evidence", "forces", "reports", "responses"]
+__all__ = ["accuracy", "forces", "reports", "responses"]
 
 Array = NDArray[np.float64]
 
@@ -177,7 +177,7 @@ def reports(run: Simulation, *panels_of: str | Sequence[str], axes: Any = None) 
     return figure
 
 
-def evidence(run: Simulation, *, axes: Any = None) -> Figure:
+def accuracy(run: Simulation, *, axes: Any = None) -> Figure:
     """How far the loops are open, the energy balance, the energies, and the distance from singular configurations.
 
     Parameters
@@ -195,7 +195,7 @@ def evidence(run: Simulation, *, axes: Any = None) -> Figure:
     >>> from cmbcontrol import plants, simulate
     >>> plant = plants.five_bar()
     >>> run = simulate(plant, q0=plant.assemble(left=2.1, right=1.0), t_end=0.2)
-    >>> [ax.get_ylabel() for ax in evidence(run).axes]
+    >>> [ax.get_ylabel() for ax in accuracy(run).axes]
     ['loop opening (m)', 'energy error (J)', 'energy (J)', 'conditioning (1)']
     """
     _check.run(run)
@@ -207,9 +207,7 @@ def evidence(run: Simulation, *, axes: Any = None) -> Figure:
         opening.plot(t, _positive(data["drift"].values[:, k]), linewidth=1.0, label=name, **style)
     if not loops:
         _remark(opening, "no loops")
-    balance.plot(
-        t, _positive(np.abs(data["energy_balance"].values)), color=INK, linewidth=1.0, label="energy less work"
-    )
+    balance.plot(t, _positive(np.abs(data["energy_balance"].values)), color=INK, linewidth=1.0, label="energy - work")
     for name, style in zip(("kinetic", "potential"), styles(2), strict=True):
         energy.plot(t, data[name].values, linewidth=1.3, label=name, **style)
     energy.plot(t, data["energy"].values, color=INK, linewidth=1.3, linestyle="--", label="total")

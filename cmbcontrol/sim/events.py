@@ -220,7 +220,7 @@ class Observers:
             goes_on = "" if self.stops else " and the run goes on: nothing stops a joint at its limits by itself"
             warnings.warn(
                 f"The {event['what']} is passed at t = {event['time']:.6g} s{goes_on}. limits='stop' ends a run there, "
-                "limits='ignore' says nothing.",
+                "limits='ignore' is silent.",
                 LimitWarning,
                 stacklevel=stacklevel + 1,
             )

@@ -1,4 +1,4 @@
-"""The result of a run: labelled arrays with units, and the evidence for believing them."""
+"""The result of a run: labelled arrays with units, and the errors that tell how accurate they are."""
 
 from __future__ import annotations
 
@@ -283,7 +283,7 @@ def build_dataset(plant: Plant, times: Array, columns: dict[str, Array], events:
         "actuator_work": (("time",), "J", "work of the actuators"),
         "dissipated_work": (("time",), "J", "energy dissipated in friction and dampers"),
         "impact_loss": (("time",), "J", "energy lost in impacts"),
-        "energy_balance": (("time",), "J", "energy less work since the start (zero in truth)"),
+        "energy_balance": (("time",), "J", "energy - work since the start; zero in exact motion"),
         "actuator_power": (("time",), "W", "power of the actuators"),
         "dissipated_power": (("time",), "W", "power dissipated"),
         "constraint_power": (("time",), "W", "power of the constraint force (zero in truth)"),

@@ -115,7 +115,7 @@ def simulate(
         under their names; a terminal one ends the run, with status EVENT.
     limits : {"warn", "stop", "ignore"}
         Joints that pass one of their limits: each crossing goes to ``run.events()``, and each joint gives a
-        `LimitWarning`; ``stop`` ends the run there, with status EVENT; ``ignore`` says nothing.
+        `LimitWarning`; ``stop`` ends the run there, with status EVENT; ``ignore`` is silent.
     progress : bool or callable
         Show a progress bar, or call with the fraction that is done.
 

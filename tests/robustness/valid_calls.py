@@ -908,7 +908,7 @@ def _simulation() -> list[Call]:
         call("Simulation.singularities", W.run.singularities, plant=(W.plant, optional(thing))),
         call("plot.responses", plot.responses, run=(W.run, thing)),
         call("plot.reports", plot.reports, run=(W.run, thing)),
-        call("plot.evidence", plot.evidence, run=(W.run, thing)),
+        call("plot.accuracy", plot.accuracy, run=(W.run, thing)),
         call("plot.forces", plot.forces, run=(W.run, thing)),
         call("plot.mechanism", plot.mechanism, words=("coordinate",), plant=(W.plant, thing), q=(W.q, vector)),
         call("plot.poles", plot.poles, lin=(W.lin, thing)),
