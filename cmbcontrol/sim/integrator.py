@@ -115,7 +115,9 @@ class Integrator:
             raise TypeError(
                 f"method {name!r} chooses its step itself; a fixed step= (s) goes with {', '.join(self.FIXED)}"
             )
-        if not self.local and (self.parametrization is not None or self.coordinates is not None):
+        if self.local:
+            self.independent()  # refuses what is no parametrization
+        elif self.parametrization is not None or self.coordinates is not None:
             raise TypeError(
                 f"method {name!r} integrates all coordinates; parametrization= and coordinates= go with "
                 + ", ".join((*Integrator.LOCAL, *self.LOCAL))
