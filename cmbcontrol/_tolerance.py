@@ -10,10 +10,24 @@ terms, in the units of what is judged.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["BLURRED", "DEPENDENT", "INDEPENDENT", "ROUNDING", "UNREACHED", "floored", "null_space", "pinv", "rank"]
+__all__ = [
+    "BLURRED",
+    "DEPENDENT",
+    "INDEPENDENT",
+    "ROUNDING",
+    "UNREACHED",
+    "floored",
+    "metres",
+    "null_space",
+    "pinv",
+    "rank",
+    "spans",
+]
 
 Array = NDArray[np.float64]
 
@@ -35,6 +49,16 @@ UNREACHED = 1e-9
 # Coordinates, or values of a task, of which less than this part is left on the admissible motions do not determine the
 # motion: 1e-16 of rounding in them becomes 1e-8 of the motion, half of the digits.
 INDEPENDENT = 1e-8
+
+
+def metres(units: Iterable[str], size: float) -> Array:
+    """Metres that a unit counts as: a radian as much as the size of the machine, all else as a metre."""
+    return np.array([size if unit.startswith("rad") else 1.0 for unit in units])
+
+
+def spans(units: Iterable[str], size: float) -> Array:
+    """What is a large change of a quantity: the size of the machine for a length, one for angles and all else."""
+    return np.array([size if unit == "m" else 1.0 for unit in units])
 
 
 def floored(largest: float, terms: float, tolerance: float) -> float:

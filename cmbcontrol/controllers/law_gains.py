@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _check
+from .._tolerance import spans
 from ..dynamics.differences import ORDER_8
 from ..dynamics.forces import measured_force
 from ..errors import CmbError
-from ..linear.at_rest import coordinate_lengths
 from ..linear.model import LinearModel
 from ..model.plant import Plant
 from ..model.terms import Terms
@@ -199,7 +199,7 @@ class Gains(NamedTuple):
 def law_gains(law: AskedLaw, model: LinearModel, state: Array, *, whole: bool = True) -> Gains:
     """Derivatives of a law by differences of order 8 along the manifold; only in y, c and u unless `whole`."""
     plant, point, nu = law.plant, model.point, law.plant.nu
-    q, v, length = point.q, point.v, coordinate_lengths(law.plant)
+    q, v, length = point.q, point.v, law.plant.spans
     here = plant.terms(q, v, law.t)
     acting = law(here, state)[0] if law.measures_force else None
     columns: list[Array] = []
@@ -220,7 +220,7 @@ def law_gains(law: AskedLaw, model: LinearModel, state: Array, *, whole: bool = 
     for i, e in zip(law.free, np.eye(state.size)[law.free], strict=True):
         along(lambda s, e=e: law(here, state + s * e, None, acting), max(1.0, abs(state[i])), f"its state {i + 1}")
     m = len(columns)
-    units = np.tile([plant.size if unit == "m" else 1.0 for _, unit in law.signals], 3)
+    units = np.tile(spans([unit for _, unit in law.signals], plant.size), 3)
     for e in np.eye(3 * law.reference[0].size) if whole and law.reference is not None else ():
         along(lambda s, e=e: law(here, state, s * e, acting), float(e @ units), "its reference")
     r = len(columns)

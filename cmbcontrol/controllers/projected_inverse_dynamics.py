@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
 from .._tolerance import INDEPENDENT, ROUNDING, UNREACHED
+from .._tolerance import metres as metres_of
 from ..dynamics.forces import smallest_effort, weight_root
 from ..errors import ActuationError
 from ..kernels import laws
@@ -144,7 +145,7 @@ class ProjectedInverseDynamics(MotionLaw):
         self.saturation, self.limits = self._limits(saturation, limits)
         # a radian counts as the size of the machine where rank is decided; and what is rounding of a metre of task a
         # metre of motion, is none
-        metres = np.array([plant.size if u == "rad" else 1.0 for u in self.task.units])
+        metres = metres_of(self.task.units, plant.size)
         self._metres = metres if np.ptp(metres) > 0.0 else None
         self._least = ROUNDING / UNREACHED / (1.0 if self._metres is not None else float(metres[0]))
         if not self.consistent:

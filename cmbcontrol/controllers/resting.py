@@ -13,7 +13,6 @@ from .. import _check
 from ..errors import CmbError, EquilibriumError
 from ..linear.at_rest import (
     at_rest,
-    coordinate_lengths,
     list_forces,
     multipliers,
     relative_force,
@@ -170,7 +169,7 @@ class _Rest:
     def size(self, step: Array) -> float:
         """Largest entry, in radians or sizes of the machine; of the law's states, relative to them."""
         n = self.Z.shape[1]
-        motion = np.abs(self.Z @ step[:n] / coordinate_lengths(self.plant)).max(initial=0.0)
+        motion = np.abs(self.Z @ step[:n] / self.plant.spans).max(initial=0.0)
         return max(float(motion), self._largest_state(step[n:]))
 
     def _largest_state(self, change: Array) -> float:

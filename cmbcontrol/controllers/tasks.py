@@ -26,7 +26,6 @@ from .. import _check
 from ..dynamics import differences
 from ..errors import AssemblyError
 from ..kernels import frames
-from ..linear.at_rest import coordinate_lengths
 from ..model.elements import GROUND, Frame
 from ..model.mechanism import Mechanism
 from ..model.plant import Plant
@@ -376,7 +375,7 @@ class FunctionTask(Task):
             if not callable(function) and (function is not None or what == "theta"):
                 raise TypeError(f"{what} of a FunctionTask must be callable, got {function!r}")
         self.plant, self._theta, self._jacobian, self._bias = plant, theta, jacobian, bias
-        self._length = coordinate_lengths(plant)
+        self._length = plant.spans
         try:
             q = plant.assemble()
         except AssemblyError:

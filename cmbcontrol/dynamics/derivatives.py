@@ -283,7 +283,7 @@ def _by_differences(plant: Plant, q: Array, v: Array, u: Array, a: Array, lam: A
         force = there.M @ a + there.h + there.A.T @ lam - there.B @ u
         return np.concatenate([force, there.A @ v, there.A @ a + there.b])
 
-    steps = 1e-2 * plant.size / terms.reach  # radians or sizes of the machine
+    steps = 1e-2 * plant.spans
     by_q = jacobian(lambda delta: balance(plant.integrate(q, delta), v), steps)
     by_v = jacobian(lambda dv: balance(q, v + dv), steps)
     force, rate, accel = slice(n), slice(n, n + rows), slice(n + rows, None)

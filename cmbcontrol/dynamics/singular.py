@@ -677,7 +677,7 @@ def nearest_singular_configuration(plant: Plant, q: ArrayLike, *, within: float 
     within = _check.positive(within, "within")
     start = _check.vector(q, plant.nq, "q", plant.position_names)
     q = start.copy()
-    length = plant.size / plant.reach  # a radian, or the size of the machine
+    length = plant.spans
     count, last = None, np.inf
     for _ in range(30):
         terms = plant.terms(q, np.zeros(plant.nv))

@@ -12,7 +12,6 @@ from ..model.terms import Terms
 
 __all__ = [
     "at_rest",
-    "coordinate_lengths",
     "effort_units",
     "force_units",
     "forces_at_hand",
@@ -49,7 +48,7 @@ def loop_curvatures(plant: Plant, q: Array, local: Derivatives) -> list[Array]:
     if local.rank == rows or local.Z.shape[1] == 0:
         return []
     scaled = plant.row_scale[:, None] * local.A
-    length, off = coordinate_lengths(plant), np.zeros(plant.nu)
+    length, off = plant.spans, np.zeros(plant.nu)
     tangent = length[:, None] * np.linalg.qr(local.Z / length[:, None])[0]
     weights = at_rest(plant, q, np.zeros(rows), off).force_q
     bent, largest = [], 0.0
@@ -75,27 +74,22 @@ def relative_force(plant: Plant, local: Derivatives, force: Array, lam: Array, u
 
     All in N m: a radian compares with the size of the machine. The whole weight counts: springs may balance it.
     """
-    left = float(np.abs(force * coordinate_lengths(plant)).max(initial=0.0))
+    left = float(np.abs(force * plant.spans).max(initial=0.0))
     return left / forces_at_hand(plant, local, lam, u) if left > 0.0 else 0.0
 
 
 def forces_at_hand(plant: Plant, local: Derivatives, lam: Array, u: Array) -> float:
     """The largest of all forces at a pose, N m: what is left where they cancel is rounding of it."""
-    length = coordinate_lengths(plant)
+    length = plant.spans
     acting = np.abs(local.h) + np.abs(local.B) @ np.abs(u) + np.abs(local.A.T) @ np.abs(lam)
     stiffness = np.abs(local.force_q) * length[:, None] * length
     own = plant.force_scale * plant.size
     return max(float((acting * length).max(initial=0.0)), float(stiffness.max(initial=0.0)), own)
 
 
-def coordinate_lengths(plant: Plant) -> Array:
-    """What counts as one in each velocity coordinate: a radian, or the size of the machine; (nv,)."""
-    return plant.size / plant.reach
-
-
 def outside_limits(plant: Plant, q: Array) -> NDArray[np.bool_]:
     """Mask of the position coordinates beyond their limits, by more than 1e-9 rad or sizes of the machine."""
-    slack = 1e-9 * np.array([plant.size if u == "m" else 1.0 for u in plant.position_units])
+    slack = 1e-9 * plant.position_spans
     return (q < plant.limits[:, 0] - slack) | (q > plant.limits[:, 1] + slack)
 
 
@@ -120,7 +114,7 @@ def effort_units(plant: Plant) -> tuple[str, ...]:
 
 def list_forces(plant: Plant, forces: Array) -> str:
     """The generalized forces that count, by coordinate: ``'left' 3.2 N m, 'right' -1 N m``."""
-    size, units = np.abs(forces * coordinate_lengths(plant)), force_units(plant)
+    size, units = np.abs(forces * plant.spans), force_units(plant)
     shown = sorted(k for k in np.argsort(-size)[:6] if size[k] > 1e-3 * size.max())
     return ", ".join(f"{plant.velocity_names[k]!r} {forces[k]:.4g} {units[k]}".rstrip() for k in shown)
 

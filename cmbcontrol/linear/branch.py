@@ -6,7 +6,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import AssemblyError, ParametrizationError
-from .at_rest import coordinate_lengths
 from .parametrization import Chart, Pose
 
 __all__ = ["follow"]
@@ -29,7 +28,7 @@ def follow(chart: Chart, y: Array) -> Pose:
     AssemblyError
         Where the branch ends before y.
     """
-    length = coordinate_lengths(chart.plant)
+    length = chart.plant.spans
     # at most about a radian at once
     longest = min(1.0, 1.0 / max(float(np.abs(chart.base.T @ y / length).max(initial=0.0)), 1e-300))
     near, done, step = chart.base, 0.0, longest

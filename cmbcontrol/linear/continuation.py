@@ -15,7 +15,6 @@ from .._progress import Progress, Reporter
 from .._tolerance import UNREACHED, floored
 from ..errors import ContinuationError, Interrupted
 from ..model.plant import Plant
-from .at_rest import coordinate_lengths
 from .curve import Curve, Lost, Node, between, distance, family_of, heading
 from .holding import Wanted
 from .operating import OperatingPoint
@@ -375,7 +374,7 @@ def _loop_rank(base: Node, node: Node) -> float:
 
 def _scaled_rows(node: Node) -> Array:
     plant = node.pose.plant
-    return plant.row_scale[:, None] * node.pose.local.A * coordinate_lengths(plant)
+    return plant.row_scale[:, None] * node.pose.local.A * plant.spans
 
 
 def _soft_modes(base: Node, node: Node) -> float:
@@ -624,6 +623,6 @@ def _closed(curve: Curve, nodes: list[Node]) -> str | None:
     way = plant.difference(a.q, b.q)
     turns = np.array([u == "rad/s" for u in plant.velocity_units])
     way[turns] -= 2.0 * np.pi * np.round(way[turns] / (2.0 * np.pi))
-    gap = np.append(way / coordinate_lengths(plant), (b.p - a.p) / curve.range)
+    gap = np.append(way / plant.spans, (b.p - a.p) / curve.range)
     near = np.linalg.norm(gap) < 0.75 * distance(curve, nodes[-2], b)
     return "closed: it came round to its start" if near and b.tangent @ b.project(a.heading) > _TURN else None

@@ -19,7 +19,7 @@ from .. import _check
 from .._tolerance import UNREACHED, pinv
 from ..errors import AssemblyError, EquilibriumError, ModelError
 from ..model.plant import Plant
-from .at_rest import at_rest, coordinate_lengths, effort_units, outside_limits, require_closed, require_holonomic
+from .at_rest import at_rest, effort_units, outside_limits, require_closed, require_holonomic
 from .holding import Efforts, Wanted, holding_efforts, require_limits
 from .operating import OperatingPoint, point_of, starting_pose, trim
 from .settling import Pose, close_moving
@@ -262,7 +262,7 @@ class Curve:
         pose = Pose(plant, q, self.efforts(plant, p), self.moving)
         if not np.isfinite(pose.relative):
             raise Lost
-        length = coordinate_lengths(plant)
+        length = plant.spans
         frame = np.linalg.qr(pose.free / length[:, None])[0]
         F = length[:, None] * frame
         X, P = F, np.zeros(F.shape[1])
@@ -423,7 +423,7 @@ def distance(curve: Curve, a: Node, b: Node) -> float:
 def heading(curve: Curve, a: Node, b: Node) -> tuple[Array, float]:
     """The direction from one point to another."""
     plant = a.pose.plant
-    return plant.difference(a.q, b.q) / coordinate_lengths(plant), (b.p - a.p) / curve.range
+    return plant.difference(a.q, b.q) / plant.spans, (b.p - a.p) / curve.range
 
 
 def between(curve: Curve, a: Node, b: Node, value: float) -> Node:

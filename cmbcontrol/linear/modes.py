@@ -13,7 +13,6 @@ from .._tolerance import floored
 from ..errors import EquilibriumError, ModelError
 from ..kernels import tree
 from ..model.mechanism import Mechanism
-from .at_rest import coordinate_lengths
 
 if TYPE_CHECKING:
     import xarray
@@ -431,7 +430,7 @@ def _mass_matrix(lin: LinearModel) -> Array:
 
 def _require_rest(lin: LinearModel) -> None:
     moving = np.abs(lin.point.v).max(initial=0.0)
-    length = coordinate_lengths(lin.point.plant)
+    length = lin.point.plant.spans
     pushed = np.abs((lin.K @ lin.drift.reshape(2, -1).T).T / length).max(initial=0.0)  # sizes of the machine
     if moving > 0.0 or pushed > 1e-6 * _SLOW:
         raise EquilibriumError(

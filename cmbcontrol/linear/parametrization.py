@@ -37,7 +37,7 @@ from .._tolerance import INDEPENDENT
 from ..dynamics.differences import slope
 from ..errors import ModelError, ParametrizationError, SingularConfigurationError
 from ..model.plant import Plant
-from .at_rest import coordinate_lengths, require_closed, require_holonomic
+from .at_rest import require_closed, require_holonomic
 from .right_jacobian import angle_factor, group_joints, inverse_right_jacobian, rate_gradient
 
 __all__ = [
@@ -759,7 +759,7 @@ def _base(plant: Plant, q0: ArrayLike, rank: int | None) -> tuple[Array, _Base]:
             f"{rank} nearby (smallest over largest constraint gradient {found:.1e}), so that no coordinates are "
             "independent. Choose another pose; see plant.diagnose(q)."
         )
-    length = coordinate_lengths(plant)
+    length = plant.spans
     scale = plant.row_scale / plant.size
     A = scale[:, None] * terms.A * length
     rows = np.sort(qr(A.T, mode="r", pivoting=True)[1][:rank]) if rank else np.zeros(0, np.int64)

@@ -13,7 +13,6 @@ from ..errors import AssemblyError, EquilibriumError, ModelError
 from ..model.plant import Plant
 from .at_rest import (
     at_rest,
-    coordinate_lengths,
     forces_at_hand,
     loop_curvatures,
     multipliers,
@@ -83,7 +82,7 @@ class Pose:
         self.u = smallest_efforts(terms, efforts)
         self.lam = multipliers(terms, self.u)
         self.local = local = at_rest(plant, q, self.lam, self.u)
-        self.length = coordinate_lengths(plant)
+        self.length = plant.spans
         Z, found = local.Z, efforts.found
         self.Y = _unreached(Z, local.B[:, found], plant.reach) if found.any() else np.eye(Z.shape[1])
         self.W = self.held_still(moving)
@@ -337,7 +336,7 @@ def close_moving(plant: Plant, q: Array, moving: Mask) -> Array:
     """Close the loops with the coordinates that are held at their values."""
     if moving.all():
         return plant.close(q)
-    length = coordinate_lengths(plant)[moving]
+    length = plant.spans[moving]
     for _ in range(20):
         phi = plant.row_scale * plant.residual(q)
         if np.abs(phi).max(initial=0.0) <= 1e-14 * plant.size:

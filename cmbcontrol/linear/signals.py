@@ -18,7 +18,7 @@ from ..model.diagnosis import unique_multipliers
 from ..model.elements import GROUND, Frame, Joint, Prismatic, Revolute
 from ..model.mechanism import Mechanism
 from ..model.plant import Plant
-from .at_rest import coordinate_lengths, effort_units, force_units
+from .at_rest import effort_units, force_units
 from .kinematics import Motion, frame_jacobian, motion
 from .reduced import FIXED, CoordinateRows, Reduced, reduce
 
@@ -232,7 +232,7 @@ class SmallMotion:
                 f"{plant.name!r} has {Z.shape[1]} degrees of freedom here, got {len(R)} coordinates, "
                 f"{listed(self.names)}; choose {listed(best_coordinates(plant, Z))}"
             )
-        length = coordinate_lengths(plant)
+        length = plant.spans
         try:
             K = Z @ np.linalg.inv(R @ Z)
             # in comparable units, 1/|K| is about the smallest singular value of R on the tangent space
@@ -467,7 +467,7 @@ class SmallMotion:
 def best_coordinates(plant: Plant, Z: Array) -> tuple[str, ...]:
     """Velocity coordinates that span the tangent space best, greedily: pivots of its basis Z (nv, dof)."""
     dof = Z.shape[1]
-    basis = np.linalg.qr(Z / coordinate_lengths(plant)[:, None])[0]
+    basis = np.linalg.qr(Z / plant.spans[:, None])[0]
     rows = split.new_rows(*basis.shape)
     rows.G[:] = basis
     split.factor_rows(rows, 0.0, 0.0, dof)

@@ -93,7 +93,7 @@ def _closed(closing: Closing, q: Array) -> bool:
 
 def _outside(plant: Plant, q: Array) -> NDArray[np.int64]:
     """The coordinates that are beyond their limits."""
-    slack = 1e-9 * np.array([plant.size if unit == "m" else 1.0 for unit in plant.position_units])
+    slack = 1e-9 * plant.position_spans
     return np.flatnonzero((q < plant.limits[:, 0] - slack) | (q > plant.limits[:, 1] + slack))
 
 

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from .. import _check
 from .._jit import JIT_ENABLED
+from .._tolerance import metres as metres_of
 from ..errors import ModelError
 from ..kernels import layout
 from .elements import (
@@ -251,7 +252,7 @@ def _row_records(rows: list[_Row], link_of, frame_of):
 
 def _row_scale(rows: list[_Row], size: float, Cq: np.ndarray, units: list[str]) -> np.ndarray:
     """Factors that bring rows to metres: a radian counts as `size` metres."""
-    metres = np.array([size if u == "rad" else 1.0 for u in units])
+    metres = metres_of(units, size)
     scale = np.ones(len(rows))
     for i, row in enumerate(rows):
         if row.kind == layout.ROW_ALIGN:
@@ -385,7 +386,7 @@ def compile_parts(bodies, joints, loops, springs, actuators, gravity) -> Compile
         links,
         _row_records(rows, link_of, frame_of),
         _row_scale(rows, size, Cq, [u for j in joints for u in j.position_units]),
-        np.array([size if u == "rad/s" else 1.0 for j in joints for u in j.velocity_units]),
+        metres_of([u for j in joints for u in j.velocity_units], size),
         size,
         _spring_records(springs, link_of, frame_of, position_index, velocity_index, linear),
         _drive_records(actuators, loops, link_of, frame_of, velocity_index, linear),

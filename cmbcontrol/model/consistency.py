@@ -34,8 +34,7 @@ def check_derivatives(plant: Plant, q: ArrayLike, v: ArrayLike, tolerance: float
         raise ValueError(f"plant {plant.name!r}: differences need plain coordinates, with v = dq/dt")
     rest = np.zeros(plant.nv)
     # Differences step through configurations, so that no speed and no unit matters.
-    reach = np.array([plant.size if unit == "m" else 1.0 for unit in plant.position_units])
-    row = np.array([1.0 / plant.size if unit == "m" else 1.0 for unit in plant.row_units])
+    reach, row = plant.spans, plant.row_scale / plant.size
     fastest = float((np.abs(v) / reach).max(initial=0.0)) or 1.0  # 1/s
 
     def compare(key: str, what: str, given: Array, found: Array, weight: Array) -> None:
@@ -68,7 +67,7 @@ def check_derivatives(plant: Plant, q: ArrayLike, v: ArrayLike, tolerance: float
 
 def rolling_rows(plant: Plant, q: Array) -> tuple[str, ...]:
     """See `Plant.rolling_rows`."""
-    length = np.array([1.0 if unit == "rad" else plant.size for unit in plant.position_units])
+    length = plant.spans
     # a row may be a gradient, or vanish, at one pose by chance
     near = 1e-2 * length * np.random.default_rng(0).standard_normal((2, plant.nq))
     off, scale, steps = np.zeros(len(plant.row_names)), np.zeros(len(plant.row_names)), np.full(plant.nq, _STEP)

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
+from .._tolerance import metres, spans
 from ..errors import ModelError
 from . import declared
 from .names import Names
@@ -74,13 +75,22 @@ class Contract(Names):
         count = np.size(self._call("Phi", self._neutral))
         self.row_slices, self.row_names = declared.row_names(rows, count, self.name)
         self.row_units = declared.units(row_units, count, "m", "row_units", self.name)
-        self.row_scale = np.array([self.size if unit == "rad" else 1.0 for unit in self.row_units])
-        self.reach = np.array([self.size if unit == "rad" else 1.0 for unit in self.position_units])
+        self.row_scale, self.reach = metres(self.row_units, self.size), metres(self.position_units, self.size)
         self._require_distinct_signals()
         self._freeze_arrays()
         self._check_known()
         self.force_scale = self._force_scale()
         self._frozen = True
+
+    @property
+    def spans(self) -> Array:
+        """What is a large motion of each velocity coordinate, (nv,): a radian, or the size of the machine."""
+        return self.size / self.reach
+
+    @property
+    def position_spans(self) -> Array:
+        """The same of each position coordinate, (nq,); 1 for the entries of quaternions."""
+        return spans(self.position_units, self.size)
 
     # -- what the plant knows ---------------------------------------------------------------------
 
@@ -170,7 +180,7 @@ class Contract(Names):
     def _force_scale(self) -> float:
         """The largest joint force at rest, in newtons, at the neutral configuration and some about it."""
         rng, rest = np.random.default_rng(0), np.zeros(self.nv)
-        at = [self._neutral, *(self._neutral + self.size / self.reach * rng.uniform(-1.0, 1.0, (4, self.nv)))]
+        at = [self._neutral, *(self._neutral + self.spans * rng.uniform(-1.0, 1.0, (4, self.nv)))]
         found = []
         for q in at:
             with contextlib.suppress(ModelError), np.errstate(all="ignore"):  # it need not be defined everywhere

@@ -33,7 +33,7 @@ def generic_rank(plant: Plant, q: Array) -> int:
     here = plant.terms(q, np.zeros(plant.nv))
     if here.rank == min(here.A.shape):
         return here.rank
-    step = 1e-3 * plant.size / plant.reach
+    step = 1e-3 * plant.spans
     basis = np.linalg.qr(here.Z / step[:, None])[0]  # of the degrees of freedom, in steps
     rng = np.random.default_rng(0)
     ranks, free = [], True

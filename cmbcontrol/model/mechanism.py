@@ -172,7 +172,7 @@ class Mechanism(Plant):
         if not self.nv:
             return
         rng = np.random.default_rng(0)
-        away = self.size / self.reach * rng.uniform(-1.0, 1.0, self.nv)
+        away = self.spans * rng.uniform(-1.0, 1.0, self.nv)
         for q in (self.neutral(), self.integrate(self.neutral(), away)):
             M, rounding = self.terms(q, np.zeros(self.nv), check=False).M, ROUNDING * self._carried(q)
             own = M.diagonal()

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
+from .._tolerance import metres
 from ..errors import ModelError
 from . import assembly, consistency, diagnosis, evaluation
 from .closing import Closing, not_closed
@@ -327,7 +328,7 @@ class Plant(Contract):
         >>> plants.five_bar().extent([0.0, 0.0, 3.0, 0.0])
         4.5
         """
-        units = np.array([self.size if unit == "rad" else 1.0 for unit in self.position_units])
+        units = metres(self.position_units, self.size)
         return max(self.size, float(np.abs(units * self._position(q)).max(initial=0.0)))
 
     def assemble(self, guess: ArrayLike | Mapping[str, float] | None = None, **joint_values: float) -> Array:

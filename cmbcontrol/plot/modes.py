@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from .. import _check
 from .._progress import Progress
 from ..errors import AssemblyError, ModelError
-from ..linear.at_rest import coordinate_lengths
 from ..linear.model import LinearModel
 from ..linear.modes import Mode, Modes
 from .geometry import Sketch, sketcher
@@ -260,7 +259,7 @@ class _Motion:
             )
         self.plant, self.q = point.plant, point.q
         self.artist = sketcher(self.plant)
-        self.length = coordinate_lengths(self.plant)
+        self.length = self.plant.spans
         # of the phases of a complex shape, the one in which most moves
         square = np.sum((mode.shape / self.length) ** 2)
         self.shape = mode.shape * np.exp(-0.5j * np.angle(square)) if square else mode.shape

@@ -126,7 +126,7 @@ def _weights(engine: Engine, x: Array, h: float) -> Array:
     """What makes the parts of a state comparable: radians, or sizes of the machine, and those over the step."""
     plant, n = engine.plant, engine.nq + engine.nv
     weights = np.zeros(x.size)  # work and losses follow from the rest
-    weights[: engine.nq] = [1.0 / plant.size if unit == "m" else 1.0 for unit in plant.position_units]
+    weights[: engine.nq] = 1.0 / plant.position_spans
     weights[engine.nq : n] = plant.reach / plant.size * (h / AWAY)
     weights[n + 2 :] = 1.0 / (1.0 + np.abs(x[n + 2 :]))
     return weights

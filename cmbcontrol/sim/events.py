@@ -140,7 +140,7 @@ class Observers:
     def __init__(self, plant: Plant, events: Sequence[Event], limits: str, duration: float) -> None:
         self.plant, self.events, self.duration = plant, list(events), duration
         self.stops = limits == "stop"
-        metres = np.array([plant.size if u == "m" else 1.0 for u in plant.position_units])
+        metres = plant.position_spans
         self.limits = np.array(plant.limits, dtype=np.float64) + _SLACK * np.outer(metres, [-1.0, 1.0])
         if limits == "ignore":
             self.limits[:] = -np.inf, np.inf

@@ -62,7 +62,7 @@ def leave(run: Run, record: Record, now: Standing, until: float, steering: Steer
     if found is None:
         return
     start, nodes = found
-    length = plant.size / plant.reach
+    length = plant.spans
     speed, rise = (float(np.abs(x / length).max()) for x in (v, start[nq:n]))
     if not _leads_on(run, v, start[nq:n]):
         return
@@ -179,7 +179,7 @@ def _pull(run: Run, pose: SingularConfiguration, v: Array, now: Standing) -> Arr
         a = pose.acceleration(f, branch=branch)
     except SingularConfigurationError:
         return None
-    length = plant.size / plant.reach
+    length = plant.spans
     return a if np.abs(v / length).max() ** 2 < BLURRED * np.abs(a / length).max() else None
 
 

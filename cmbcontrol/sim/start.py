@@ -130,6 +130,6 @@ def first_step(plant: Plant, q0: Array, v0: Array, u0: Array, options: motion.Op
     a = constrained.gauss_acceleration(
         terms.M, terms.A, terms.row_scale, terms.reach, f - terms.h, -terms.b, RANK_TOLERANCE, options.cap
     )[0]
-    length = plant.size / plant.reach  # a radian, or a size of the machine
+    length = plant.spans
     rate = max(float((np.abs(a) / length).max(initial=0.0)), float((np.abs(v0) / length).max(initial=0.0)), 1e-3)
     return min(0.01 * options.t_end, 0.05 / rate, options.max_step)
