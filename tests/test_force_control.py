@@ -519,6 +519,8 @@ def test_both_laws_in_one():
     assert math.isnan(report["force_error_tip_x"]) and report["coupling"] == pytest.approx(0.9957, abs=1e-3)
     with pytest.raises(TypeError, match="motion law"):
         HybridMotionForce(force, force)
+    with pytest.raises(TypeError, match="motion law"):
+        HybridMotionForce(WithModel(plant, force), force)
     with pytest.raises(TypeError, match="ConstraintForcePI"):
         HybridMotionForce(motion, motion)
     with pytest.raises(ValueError, match=r"sampled at 0\.01 s and the force law continuous"):

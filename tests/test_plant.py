@@ -191,11 +191,26 @@ def test_what_is_missing_or_wrong_is_named():
     with pytest.raises(AttributeError, match=r"frozen.*before it calls super"):
         plant.mode = 4
 
+    class Constant(CrankSlider):
+        def __init__(self):
+            self.B = np.array([[0.0], [0.0], [2.0]])  # silence would put a unit in its place
+            super().__init__()
+
+    with pytest.raises(TypeError, match=r"B must be a method of the class Constant, not a value; define B\(q\), or"):
+        Constant()
+
     class Plain:
         terms = None
 
     with pytest.raises(TypeError, match="must be a plant"):
         cmb.simulate(Plain(), t_end=1.0)
+
+
+def test_parts_of_what_cannot_be_pickled_say_why():
+    unit = {"M": lambda q: np.eye(1), "h": lambda q, v: [0.0], "A": lambda q: [[1.0]], "Adot_v": lambda q, v: [0.0]}
+    plant = cmb.FunctionPlant("held", ("x",), Phi=lambda q: [q[0]], **unit).without("loop")
+    with pytest.raises(cmb.ModelError, match="plant 'held' cannot be pickled, for its function M cannot"):
+        pickle.dumps(plant)
 
 
 def test_mechanisms_know_the_same():

@@ -96,7 +96,8 @@ class AroundMotion(AroundLaw, MotionLaw, abstract=True):
     inner = "motion"
 
     def __init__(self, motion: MotionLaw) -> None:
-        if not isinstance(motion, MotionLaw):
+        inside = motion._inner if isinstance(motion, AroundLaw) else motion
+        if not isinstance(motion, MotionLaw) or not isinstance(inside, MotionLaw):
             raise TypeError(
                 "motion must be a motion law, a MotionLaw with `plant` and `wanted_acceleration(t, terms)`, such as "
                 f"ProjectedInverseDynamics(...), got {motion!r}"

@@ -20,7 +20,6 @@ from .controller import (
     Evaluation,
     as_controller,
     evaluated,
-    holding,
     moved,
     require_same_signals,
     start_of,
@@ -430,7 +429,7 @@ class Chain(Controller):
             readings.append(sensor.measured(t, *readings[-1], c))
         told = terms
         if self.sensors:
-            told = holding(self.plant, terms).terms(*readings[-1], terms.t, cap=terms.rank)  # type: ignore[arg-type]
+            told = self.plant.as_at(terms).terms(*readings[-1], terms.t, cap=terms.rank)  # type: ignore[arg-type]
             told = told if terms.force is None else told.with_force(terms.force)
         of_law = evaluated(self.law, t, told, states[k])
         u = np.asarray(of_law.effort, dtype=np.float64)

@@ -360,6 +360,10 @@ class ConstraintForcePI(Controller):
     def _projected(self, U: Array, change: Array) -> Array:
         return U @ (U.T @ (self._newtons * change)) / self._newtons
 
+    def effort(self, t: float, terms: Terms, state: Array) -> Array:
+        """The efforts alone, which in continuous time are asked for before the force that answers them is known."""
+        return self.efforts(t, terms, state, self.free_acceleration(terms))
+
     def evaluate(self, t: float, terms: Terms, state: Array) -> Evaluation:
         """Efforts, states, and the report: errors, what is out of reach, and the coupling; see `errors`."""
         vdot = self.free_acceleration(terms)

@@ -27,7 +27,6 @@ __all__ = [
     "as_controller",
     "determines_motion",
     "evaluated",
-    "holding",
     "moved",
     "regular_terms",
     "require_same_signals",
@@ -299,7 +298,7 @@ def as_controller(given: Any, plant: Plant | None = None) -> Controller:
         if more:
             raise TypeError(
                 f"{type(given).__name__} has {', '.join(more)}, which are members of a controller; derive it from "
-                "cmbcontrol.Controller, which says how"
+                "cmbcontrol.controllers.Controller, which says how"
             )
         return FunctionController(given)
     if plant is None:
@@ -326,11 +325,6 @@ def moved(found: Evaluation, state: Array, sampled: bool) -> Array:
 def start_of(part: Controller | Drive, plant: Plant) -> Array:
     """Initial states (n,) of a controller or drive, a copy."""
     return np.atleast_1d(_check.numbers(part.start(plant), f"the start of {type(part).__name__}"))
-
-
-def holding(plant: Plant, terms: Terms) -> Plant:
-    """The plant with the loops that hold where the terms were made, where loops come and go."""
-    return plant.as_at(terms)
 
 
 def determines_motion(Z: Array, rows: Sequence[int], reach: Array) -> bool:

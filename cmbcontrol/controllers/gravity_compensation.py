@@ -13,7 +13,7 @@ from .. import _check
 from ..dynamics.forces import smallest_effort, weight_root
 from ..model.plant import Plant
 from ..model.terms import Terms
-from .controller import Controller, holding, require_same_signals
+from .controller import Controller, require_same_signals
 from .references import Reference, require_reference
 from .tasks import Coordinates
 
@@ -112,7 +112,7 @@ class GravityPD(Controller):
 
     def effort(self, t: float, terms: Terms, state: Array) -> Array:
         e, e_rate = self.error(t, terms)
-        weights = holding(self.plant, terms).terms(terms.q, np.zeros(terms.v.size), t, cap=terms.rank).h
+        weights = self.plant.as_at(terms).terms(terms.q, np.zeros(terms.v.size), t, cap=terms.rank).h
         f = weights + self.task.jacobian(terms).T @ (self.kp @ e + self.kd @ e_rate)
         return smallest_effort(terms, np.linalg.solve(terms.M, f - terms.h), self._root)  # M a + h = f
 

@@ -100,6 +100,11 @@ class HybridMotionForce(AroundMotion):
 
     # -- the law ----------------------------------------------------------------------------------
 
+    def effort(self, t: float, terms: Terms, state: Array) -> Array:
+        """The efforts alone, which in continuous time are asked for before the force that answers them is known."""
+        vdot = self.motion.wanted_acceleration(t, terms)
+        return self.force.efforts(t, terms, self._states(state)[1], vdot, self._root)
+
     def evaluate(self, t: float, terms: Terms, state: Array) -> Evaluation:
         """Efforts, the states of both, and what the motion law reports with `ConstraintForcePI.errors`."""
         moving, forcing = self._states(state)

@@ -20,7 +20,6 @@ from .controller import (
     as_controller,
     determines_motion,
     evaluated,
-    holding,
     moved,
     require_same_signals,
     start_of,
@@ -161,7 +160,7 @@ class MotionObserver(AroundLaw):
 
     def _corrected(self, terms: Terms, state: Array) -> _Estimate:
         """What was foreseen, corrected by what is measured."""
-        plant, nq, nv, T = holding(self.plant, terms), self.plant.nq, self.plant.nv, self.period
+        plant, nq, nv, T = self.plant.as_at(terms), self.plant.nq, self.plant.nv, self.period
         if state[0] < 0.5:
             values = {name: float(terms.q[i]) for name, i in zip(self.outputs, self._q, strict=True)}
             q = plant.assemble(terms.q, **values) if len(values) <= terms.dof else plant.close(terms.q)
@@ -178,7 +177,7 @@ class MotionObserver(AroundLaw):
 
     def _seen(self, q: Array, terms: Terms) -> tuple[Array, Array]:
         """Z (nv, dof), and its rows of the measured joints; refuses joints that do not determine the motion."""
-        Z = holding(self.plant, terms).terms(q, np.zeros(self.plant.nv), cap=terms.rank).Z
+        Z = self.plant.as_at(terms).terms(q, np.zeros(self.plant.nv), cap=terms.rank).Z
         seen = Z[self._v]
         if not determines_motion(Z, self._v, terms.reach):
             raise ActuationError(
@@ -210,7 +209,7 @@ class MotionObserver(AroundLaw):
 
         Reports what the law does, and estimate less truth: ``<velocity>_error``, ``<velocity>_rate_error``.
         """
-        plant, own = holding(self.plant, terms), state[self._size :]
+        plant, own = self.plant.as_at(terms), state[self._size :]
         found = self._corrected(terms, state)
         told = plant.terms(found.q, found.v, terms.t, cap=terms.rank)
         told = told if terms.force is None else told.with_force(terms.force)

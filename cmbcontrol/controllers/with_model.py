@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ..model.plant import Plant
 from ..model.terms import Terms
 from .around import AroundLaw
-from .controller import Evaluation, MotionLaw, as_controller, evaluated, holding, require_same_signals, start_of
+from .controller import Evaluation, MotionLaw, as_controller, evaluated, require_same_signals, start_of
 
 __all__ = ["WithModel"]
 
@@ -105,5 +105,5 @@ class WithModel(AroundLaw, MotionLaw):
 
     def _known(self, terms: Terms) -> Terms:
         """The terms of the model, with the force that was measured."""
-        known = holding(self.model, terms).terms(terms.q, terms.v, terms.t, cap=terms.rank)
+        known = self.model.as_at(terms).terms(terms.q, terms.v, terms.t, cap=terms.rank)
         return known if terms.force is None else known.with_force(terms.force)

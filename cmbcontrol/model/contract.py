@@ -20,9 +20,9 @@ __all__ = ["OF_ROWS", "Contract"]
 
 Array = NDArray[np.float64]
 
-# What a plant must know, by the symbols of the papers, and may know; which of it is of the rows.
+# What a plant must know, by the symbols of the papers, and may know.
 MUST, MAY = ("M", "h", "Phi", "A", "Adot_v"), ("B", "potential")
-OF_ROWS = "Phi", "A", "Adot_v"
+OF_ROWS, OF_V = ("Phi", "A", "Adot_v"), ("h", "Adot_v")  # of the rows; of velocities, too
 
 
 class Contract(Names):
@@ -56,6 +56,12 @@ class Contract(Names):
         source: str = "",
     ) -> None:
         self.name = _check.name(name, "plant")
+        for key in (*MUST, *MAY):
+            if hasattr(self, key) and not callable(getattr(self, key)):
+                raise TypeError(
+                    f"plant {self.name!r}: {key} must be a method of the class {type(self).__name__}, not a value; "
+                    f"define {key}(q{', v' if key in OF_V else ''}), or give the value another name"
+                )
         missing = [key for key in MUST if not self._knows(key)]
         if missing:
             raise TypeError(
@@ -170,7 +176,7 @@ class Contract(Names):
         q, v = self.neutral(), np.zeros(self.nv)
         for key in (*MUST, *MAY):
             if key != "potential" or self._knows(key):
-                self._value(key, *((q, v) if key in ("h", "Adot_v") else (q,)))
+                self._value(key, *((q, v) if key in OF_V else (q,)))
         M = self._value("M", q)
         if np.abs(M - M.T).max(initial=0.0) > 1e-9 * np.abs(M).max(initial=0.0):
             raise ModelError(f"plant {self.name!r}: M must be symmetric, got {M.tolist()} at q = {q.tolist()}")

@@ -385,42 +385,7 @@ class Mechanism(Plant):
     def _knows(self, key: str) -> bool:
         return True
 
-    def terms(
-        self,
-        q: ArrayLike,
-        v: ArrayLike,
-        t: float = 0.0,
-        *,
-        project: bool = False,
-        close: bool = False,
-        cap: int | None = None,
-        check: bool = True,
-    ) -> Terms:
-        """Everything the equations of motion say at one state, in one record.
-
-        Parameters
-        ----------
-        q, v : array_like, shape (nq,) and (nv,)
-        t : float
-            Time, s; handed on in the record.
-        project : bool
-            Remove first what the loops forbid from v.
-        close : bool
-            Bring q first to the loops by one Newton step in the Euclidean metric, as stages of an integrator are.
-        cap : int, optional
-            Largest rank that A can have on the manifold; see `generic_rank`.
-
-        Raises
-        ------
-        ModelError
-            Where the mass matrix is not positive definite.
-        """
-        t = _check.number(t, "t")
-        project, close = _check.flag(project, "project"), _check.flag(close, "close")
-        if cap is not None:
-            cap = _check.count(cap, "cap", 0)
-        q = self._position(q)
-        v = _check.vector(v, self.nv, "v", self.velocity_names)
+    def _terms(self, q: Array, v: Array, t: float, project: bool, close: bool, cap: int | None, check: bool) -> Terms:
         if project:
             v = v.copy()
         if close:

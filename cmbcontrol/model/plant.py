@@ -531,6 +531,10 @@ class Plant(Contract):
             cap = _check.count(cap, "cap", 0)
         q = self._position(q)
         v = _check.vector(v, self.nv, "v", self.velocity_names)
+        return self._terms(q, v, t, project, close, cap, check)
+
+    def _terms(self, q: Array, v: Array, t: float, project: bool, close: bool, cap: int | None, check: bool) -> Terms:
+        """The same of checked arguments."""
         return evaluation.terms(self, q, v, t, project, close, cap, check)
 
     # -- printing ---------------------------------------------------------------------------------
@@ -554,9 +558,11 @@ class _Rows(Plant):
     _coupling: tuple[Array, float] | None
 
     def __init__(self, of: Plant, kept: NDArray[np.int64], coupling: tuple | None = None, **changed: Any) -> None:
-        own = {"_of": of, "_kept": kept, "_coupling": coupling, "sketch": of.sketch}
-        vars(self).update(vars(of) | own | changed)
-        vars(self).pop("_modes", None)
+        # what it is made of comes first: it says best why it cannot be pickled
+        own = {"_of": of, "_kept": kept, "_coupling": coupling, "sketch": of.sketch, "_neutral": of.neutral()}
+        shown = {name: x for name, x in vars(of).items() if not name.startswith("_") and name not in own}
+        vars(self).update(own | shown | changed, _frozen=True)
+        self._freeze_arrays()
 
     def _knows(self, key: str) -> bool:
         return self._of._knows(key)

@@ -185,11 +185,11 @@ class Control:
 
     def _evaluated(self, t: float, terms: Terms, c: Array) -> tuple[Array, Evaluation]:
         """Efforts of a law in continuous time, and its evaluation: with the force that answers them, if it measures."""
-        found = evaluated(self.law, t, terms, c.copy())
-        u = self._checked(found.effort, t, self._efforts).copy()
         if self.measures_force:
-            found = evaluated(self.law, t, measured_force(terms, u), c.copy())
-        return u, found
+            u = self._asked(t, terms, c)
+            return u, evaluated(self.law, t, measured_force(terms, u), c.copy())
+        found = evaluated(self.law, t, terms, c.copy())
+        return self._checked(found.effort, t, self._efforts).copy(), found
 
     def _driven(self, t: float, terms: Terms, c: Array, command: Array) -> tuple[Array, Evaluation]:
         """Efforts behind the drive, and its evaluation."""
