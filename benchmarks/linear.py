@@ -15,10 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 import cmbcontrol as cmb
-from cmbcontrol import plants
+from cmbcontrol import affine_approximation, plants
 from cmbcontrol._jit import kernel
 from cmbcontrol.kernels import constrained, derivatives
-from cmbcontrol.linear import affine_approximation
 from cmbcontrol.linear.reduced import FIXED, reduced_model
 from cmbcontrol.model.terms import RANK_TOLERANCE
 

@@ -116,7 +116,7 @@ class EquilibriumError(CmbError, ValueError):
     """The operating point is not at rest, or no equilibrium exists for the request."""
 
 
-class SingularConfigurationError(EquilibriumError):
+class SingularConfigurationError(CmbError, ValueError):
     """The loops lose their rank at this pose: the machine can move in more than one way, so no linear model exists."""
 
 

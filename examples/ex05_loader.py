@@ -12,8 +12,7 @@ from collections.abc import Callable
 import numpy as np
 
 import cmbcontrol as cmb
-from cmbcontrol import plants
-from cmbcontrol.linear import affine_approximation
+from cmbcontrol import affine_approximation, plants
 from cmbcontrol.plants.loader import pose
 
 ANGLES, CYLINDERS = ("boom", "bucket"), ("lift", "tilt")

@@ -11,13 +11,8 @@ import numpy as np
 
 import cmbcontrol as cmb
 from cmbcontrol import plants
-from cmbcontrol.controllers import (
-    ConstraintForcePI,
-    HybridMotionForce,
-    PoseTask,
-    ProjectedInverseDynamics,
-    is_decoupled,
-)
+from cmbcontrol.controllers import ConstraintForcePI, HybridMotionForce, PoseTask, ProjectedInverseDynamics
+from cmbcontrol.controllers.decoupling import is_decoupled
 from cmbcontrol.plants.two_arms import pose
 
 PERIOD, WEIGHT = 4e-3, 6.0 * 9.81  # s, N

@@ -13,7 +13,8 @@ import numpy as np
 
 import cmbcontrol as cmb
 from cmbcontrol import plants, plot
-from cmbcontrol.controllers import PassiveJoints, ProjectedInverseDynamics, actuation_along
+from cmbcontrol.controllers import PassiveJoints, ProjectedInverseDynamics
+from cmbcontrol.controllers.actuation import actuation_along
 from cmbcontrol.plot.style import COLORS, beside, dress
 
 EPSILON = 0.2  # singular values of A below it count as zero, in the window of the paper

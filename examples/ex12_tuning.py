@@ -34,7 +34,7 @@ def robust_gain() -> tuple[design.RobustFeedback, design.Certificate, design.Cer
     models = design.poses_and_payloads(family, POSES, coordinates=DRIVEN)
     found = design.robust_state_feedback(models, INSIDE)
     robust = found.law(models["2 kg, (2.3, 0.8)"])
-    lqr = controllers.lqr(models["0 kg, (2.3, 0.8)"], Q={"left": 100.0, "right": 100.0}, R=0.01)
+    lqr = design.lqr(models["0 kg, (2.3, 0.8)"], Q={"left": 100.0, "right": 100.0}, R=0.01)
     return found, design.certify(family, robust, POSES, REGION), design.certify(family, lqr, POSES, REGION)
 
 

@@ -5,18 +5,11 @@ import numpy as np
 import pytest
 from test_derivatives import LocalForm, error, independent, jacobian, slope
 
-from cmbcontrol import plants, simulate
+from cmbcontrol import OperatingPoint, affine_approximation, linearize, linearize_along, plants, simulate, trim
 from cmbcontrol.dynamics.acceleration import forward_dynamics
 from cmbcontrol.dynamics.forces import constraint_force
 from cmbcontrol.errors import EquilibriumError, SingularConfigurationError
-from cmbcontrol.linear import (
-    OperatingPoint,
-    affine_approximation,
-    linearize,
-    linearize_along,
-    trim,
-    underlying_ode,
-)
+from cmbcontrol.linear import underlying_ode
 from cmbcontrol.linear.signals import FrameMotion, Wrench
 from cmbcontrol.model.elements import Frame, Revolute
 from cmbcontrol.papers.methods import settings

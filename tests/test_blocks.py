@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 from machines import largest
 
-from cmbcontrol import plants, simulate
+from cmbcontrol import Constant, Sine, plants, simulate
 from cmbcontrol.controllers import (
-    Constant,
     Controller,
     Delay,
     DriveFriction,
@@ -19,7 +18,6 @@ from cmbcontrol.controllers import (
     RateLimit,
     Saturation,
     SensorBlock,
-    Sine,
     WithModel,
 )
 from cmbcontrol.errors import ActuationError

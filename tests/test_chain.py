@@ -6,10 +6,8 @@ import numpy as np
 import pytest
 from machines import largest
 
-from cmbcontrol import plants, simulate
+from cmbcontrol import Constant, plants, simulate
 from cmbcontrol.controllers import (
-    Chain,
-    Constant,
     ConstraintForcePI,
     Controller,
     Delay,
@@ -25,6 +23,7 @@ from cmbcontrol.controllers import (
     Saturation,
     WithModel,
 )
+from cmbcontrol.controllers.chain import Chain
 from cmbcontrol.dynamics.acceleration import forward_dynamics
 
 T = 2e-3

@@ -13,11 +13,10 @@ from PIL import Image
 from typer.testing import CliRunner
 
 import cmbcontrol as cmb
-from cmbcontrol import cli, plants
+from cmbcontrol import affine_approximation, cli, load_linear, plants
+from cmbcontrol import linearize as linear_model
 from cmbcontrol.cli import common, linearize, study
 from cmbcontrol.cli.matrices import matrix_lines
-from cmbcontrol.linear import affine_approximation, load_linear
-from cmbcontrol.linear import linearize as linear_model
 from cmbcontrol.plants import Entry
 
 FILES = {
@@ -252,7 +251,7 @@ def test_a_run_that_ends_early_is_kept(tmp_path, monkeypatch):
     part = cmb.simulate(plant, q0=plant.assemble(left=2.1, right=1.0), t_end=0.05)
 
     def stop(*_, **__):
-        raise cmb.SimulationError("the run of 'five-bar' ended at t = 0.05 s.", part)
+        raise cmb.errors.SimulationError("the run of 'five-bar' ended at t = 0.05 s.", part)
 
     monkeypatch.setattr(study, "simulate", stop)
     assert_fails("ended at t = 0.05 s. It is also in", "study", "five-bar", "-o", tmp_path)

@@ -6,9 +6,20 @@ import pytest
 from machines import five_bar, largest, matched
 from scipy.linalg import expm
 
-from cmbcontrol import plants, simulate
-from cmbcontrol.controllers import (
+from cmbcontrol import (
     Constant,
+    OperatingPoint,
+    Quintic,
+    Sine,
+    closed_loop_equilibrium,
+    linearize,
+    linearize_closed_loop,
+    margins,
+    plants,
+    simulate,
+    trim,
+)
+from cmbcontrol.controllers import (
     ConstraintForcePI,
     Controller,
     Delay,
@@ -20,19 +31,13 @@ from cmbcontrol.controllers import (
     FirstOrderActuator,
     HybridMotionForce,
     ProjectedInverseDynamics,
-    Quintic,
     RateLimit,
-    RestingLoop,
-    Sine,
     WithModel,
-    closed_loop_equilibrium,
-    linearize_closed_loop,
-    margins,
 )
 from cmbcontrol.controllers.loop_margins import largest_mu
+from cmbcontrol.controllers.resting import RestingLoop
 from cmbcontrol.dynamics.acceleration import forward_dynamics
 from cmbcontrol.errors import EquilibriumError
-from cmbcontrol.linear import OperatingPoint, linearize, trim
 from cmbcontrol.linear.signals import Wrench
 from cmbcontrol.model.elements import Actuator, Body, Frame, PointOnLine, Revolute
 from cmbcontrol.model.mechanism import Mechanism

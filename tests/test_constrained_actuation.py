@@ -11,17 +11,16 @@ from machines import actuators, close_parts, largest, tree_parts
 from scipy.optimize import lsq_linear
 
 import cmbcontrol as cmb
-from cmbcontrol import FunctionPlant, plants
+from cmbcontrol import FunctionPlant, linearize_closed_loop, plants
 from cmbcontrol.controllers import (
-    ActuationStatus,
     Cone,
     ConstrainedActuation,
     MotionLaw,
     ProjectedInverseDynamics,
     Unilateral,
     WithModel,
-    linearize_closed_loop,
 )
+from cmbcontrol.controllers.constrained_actuation import ActuationStatus
 from cmbcontrol.dynamics.forces import motor_effort
 from cmbcontrol.model.elements import (
     Actuator,

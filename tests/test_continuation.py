@@ -5,10 +5,9 @@ import numpy as np
 import pytest
 from machines import largest
 
-from cmbcontrol import plants
+from cmbcontrol import linearize, plants, trim
 from cmbcontrol.dynamics.forces import constraint_force
 from cmbcontrol.errors import ContinuationError, EquilibriumError, Interrupted
-from cmbcontrol.linear import linearize, trim
 from cmbcontrol.linear.continuation import continue_equilibria
 from cmbcontrol.model.elements import (
     Actuator,

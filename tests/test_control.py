@@ -70,7 +70,7 @@ class TestRefusals:
         plant = cmb.Mechanism(
             "one-motor", base.bodies, base.joints, base.loops, actuators=[cmb.Actuator("left")], gravity=base.gravity
         )
-        with pytest.raises(cmb.ActuationError, match=r"under-actuated.*1 of 2"):
+        with pytest.raises(cmb.errors.ActuationError, match=r"under-actuated.*1 of 2"):
             tracking(plant, bandwidth=8.0)
 
     @pytest.mark.parametrize(

@@ -7,8 +7,13 @@ import pytest
 
 import cmbcontrol as cmb
 from cmbcontrol import Actuator, FunctionPlant, Mechanism, plants
-from cmbcontrol.controllers import cross_coupling, is_decoupled, reachable_forces
-from cmbcontrol.controllers.decoupling import determined, surplus_efforts
+from cmbcontrol.controllers.decoupling import (
+    cross_coupling,
+    determined,
+    is_decoupled,
+    reachable_forces,
+    surplus_efforts,
+)
 from cmbcontrol.errors import ActuationError
 from cmbcontrol.plants.two_arms import pose
 

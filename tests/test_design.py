@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import cmbcontrol as cmb
-from cmbcontrol import plants
-from cmbcontrol.controllers import Constant, PointTask, ProjectedInverseDynamics, linearize_closed_loop, lqr
+from cmbcontrol import Constant, linearize_closed_loop, plants
+from cmbcontrol.controllers import PointTask, ProjectedInverseDynamics
 from cmbcontrol.design import (
     Performance,
     PoleRegion,
@@ -16,6 +16,7 @@ from cmbcontrol.design import (
     certify,
     effort_cost,
     error_cost,
+    lqr,
     overshoot_cost,
     pd_gains,
     pd_gains_from_poles,
@@ -280,7 +281,7 @@ def starts(law, machines, count, seed=0):
 def converges(plant, law, there, q0, v0):
     """At rest after 3 s, where the linearized loop rests."""
     run = cmb.simulate(plant, law, q0, v0, t_end=3.0, rtol=1e-6, atol=1e-6, output_times=0.5)
-    rest = cmb.controllers.closed_loop_equilibrium(plant, law, there).point.q
+    rest = cmb.closed_loop_equilibrium(plant, law, there).point.q
     return np.abs(run.q.values[-1] - rest).max() < 2e-4 and np.abs(run.v.values[-1]).max() < 1e-3
 
 
@@ -308,7 +309,7 @@ def test_norm_bounds_hold_for_every_model(models, period):
         held = robust_state_feedback(some, REGION, performance=goal, period=period, **{name: bound})
         assert all(getattr(case, name) <= bound for case in held.certificate.cases)
         assert held.certificate.valid
-        with pytest.raises(cmb.DesignError, match=name) as caught:
+        with pytest.raises(cmb.errors.DesignError, match=name) as caught:
             robust_state_feedback(some, REGION, performance=goal, period=period, explain=False, **{name: 0.3 * best})
         assert "Loosen" in str(caught.value)
 
@@ -362,7 +363,7 @@ def test_the_other_solver(models):
 
 def test_what_cannot_be_is_explained(models):
     some = {label: models[label] for label in list(models)[::13]}
-    with pytest.raises(cmb.DesignError) as caught:
+    with pytest.raises(cmb.errors.DesignError) as caught:
         robust_state_feedback(some, PoleRegion(decay=3.0, radius=6.0))
     found = caught.value.feasible
     assert "gain exists for decay at most" in str(caught.value) and "radius at least" in str(caught.value)
@@ -373,7 +374,7 @@ def test_what_cannot_be_is_explained(models):
 
 def test_models_that_no_gain_can_stabilise_together(models):
     lin = models["0 kg, (2.3, 0.8)"]
-    with pytest.raises(cmb.DesignError, match="Not even stability"):
+    with pytest.raises(cmb.errors.DesignError, match="Not even stability"):
         robust_state_feedback([lin, replace(lin, B=-lin.B)])
 
 
@@ -511,7 +512,7 @@ def test_seed_decides_random_searches(quick):
 def test_failed_runs_are_counted_and_do_not_end_the_search(quick, pendulum):
     def make(x, y):
         if x > 4.0:
-            raise cmb.SimulationError("it fell over")
+            raise cmb.errors.SimulationError("it fell over")
         return fake(x, y)
 
     def cost(run):

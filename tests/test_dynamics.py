@@ -5,7 +5,7 @@ import pytest
 
 import cmbcontrol as cmb
 from cmbcontrol import plants
-from cmbcontrol.controllers import active_force_map
+from cmbcontrol.controllers.actuation import active_force_map
 from cmbcontrol.dynamics.acceleration import acceleration
 from cmbcontrol.dynamics.forces import motor_effort, power
 from cmbcontrol.papers.formulations import FORMULATIONS, NamedFormulation, constraint_inertia
@@ -132,7 +132,7 @@ class TestInverseDynamics:
             "under", base.bodies, base.joints, base.loops, actuators=[cmb.Actuator("left")], gravity=base.gravity
         )
         q, v = state(plant, **FIVE_BAR)
-        with pytest.raises(cmb.ActuationError, match="1 of 2 degrees of freedom"):
+        with pytest.raises(cmb.errors.ActuationError, match="1 of 2 degrees of freedom"):
             cmb.inverse_dynamics(plant, q, v, np.zeros(4))
         lenient = cmb.inverse_dynamics(plant, q, v, np.zeros(4), strict=False)
         assert np.abs(lenient.residual).max() > 1.0 and lenient.actuation.verdict == "under-actuated"

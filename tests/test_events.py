@@ -127,9 +127,9 @@ def test_a_function_that_fails(plant, q0):
             raise KeyError("gone")
         return 1.0
 
-    with pytest.raises(cmb.EventError, match="'now' failed at t = 0 s: ZeroDivisionError"):
+    with pytest.raises(cmb.errors.EventError, match="'now' failed at t = 0 s: ZeroDivisionError"):
         cmb.simulate(plant, q0=q0, t_end=1.0, events=[cmb.Event(lambda t, q, v: 1 / 0, "now")])
-    with pytest.raises(cmb.SimulationError, match=r"'late' failed at t = 0\.5.*KeyError") as caught:
+    with pytest.raises(cmb.errors.SimulationError, match=r"'late' failed at t = 0\.5.*KeyError") as caught:
         cmb.simulate(plant, q0=q0, t_end=1.0, events=[late])
     assert 0.3 < caught.value.partial.time[-1] <= 0.6
 
@@ -145,7 +145,9 @@ def pendulum(limits, name="swing"):
 
 def test_a_limit_that_is_passed_is_told_once_and_each_crossing_is_noted():
     plant = pendulum((-1.7, np.inf))
-    with pytest.warns(cmb.LimitWarning, match=r"lower limit of 'swing', -1.7 rad, is passed at t = 0\.\d+ s") as told:
+    with pytest.warns(
+        cmb.errors.LimitWarning, match=r"lower limit of 'swing', -1.7 rad, is passed at t = 0\.\d+ s"
+    ) as told:
         run = cmb.simulate(plant, q0=[0.0], t_end=5.0)
     assert len(told) == 1 and told[0].filename == __file__
     crossings = times(run, "lower limit swing")
@@ -157,7 +159,7 @@ def test_a_limit_that_is_passed_is_told_once_and_each_crossing_is_noted():
 
 def test_limits_end_a_run_or_are_ignored():
     plant = pendulum((-1.7, np.inf))
-    with pytest.warns(cmb.LimitWarning):
+    with pytest.warns(cmb.errors.LimitWarning):
         run = cmb.simulate(plant, q0=[0.0], t_end=5.0, limits="stop")
     assert run.status == cmb.Status.EVENT and run.message == "The lower limit of 'swing', -1.7 rad, ended the run."
     assert abs(float(run.q[-1, 0]) + 1.7) < 1e-8
@@ -172,7 +174,7 @@ def test_a_step_that_goes_beyond_and_comes_back_is_seen():
     """The largest swing is 1e-6 beyond the limit: no step needs to end there."""
     free = cmb.simulate(pendulum(None), q0=[0.0], t_end=2.0, output_times=1e-4)
     lowest = float(free.q.min())
-    with pytest.warns(cmb.LimitWarning):
+    with pytest.warns(cmb.errors.LimitWarning):
         run = cmb.simulate(pendulum((lowest + 1e-6, np.inf)), q0=[0.0], t_end=2.0)
     assert len(times(run, "lower limit swing")) == 1
     with warnings.catch_warnings():
@@ -184,9 +186,9 @@ def test_starts_at_and_beyond_a_limit():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         cmb.simulate(pendulum((-np.inf, 0.0)), q0=[0.0], t_end=1.0)  # it swings away from it
-    with pytest.warns(cmb.LimitWarning, match=r"lower limit .* at t = 1\.\d+e-05 s"):  # 1e-9 rad
+    with pytest.warns(cmb.errors.LimitWarning, match=r"lower limit .* at t = 1\.\d+e-05 s"):  # 1e-9 rad
         cmb.simulate(pendulum((0.0, np.inf)), q0=[0.0], t_end=1.0)
-    with pytest.warns(cmb.LimitWarning, match="at t = 0 s"):
+    with pytest.warns(cmb.errors.LimitWarning, match="at t = 0 s"):
         cmb.simulate(pendulum((0.5, np.inf)), q0=[0.0], t_end=1.0)
     with pytest.raises(ValueError, match=r"q0 is beyond the lower limit of 'swing', 0\.5 rad, already"):
         cmb.simulate(pendulum((0.5, np.inf)), q0=[0.0], t_end=1.0, limits="stop")
@@ -194,6 +196,6 @@ def test_starts_at_and_beyond_a_limit():
 
 @pytest.mark.parametrize("method", ["rk4", "scipy-rk45", "radau"])
 def test_limits_with_other_methods(method):
-    with pytest.warns(cmb.LimitWarning):
+    with pytest.warns(cmb.errors.LimitWarning):
         run = cmb.simulate(pendulum((-1.7, np.inf)), q0=[0.0], t_end=1.0, **settings(method=method, **METHODS[method]))
     assert len(times(run, "lower limit swing")) == 1

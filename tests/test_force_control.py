@@ -11,13 +11,8 @@ import pytest
 
 import cmbcontrol as cmb
 from cmbcontrol import Actuator, Constant, Mechanism, Sine, plants, simulate
-from cmbcontrol.controllers import (
-    ConstraintForcePI,
-    HybridMotionForce,
-    ProjectedInverseDynamics,
-    WithModel,
-    cross_coupling,
-)
+from cmbcontrol.controllers import ConstraintForcePI, HybridMotionForce, ProjectedInverseDynamics, WithModel
+from cmbcontrol.controllers.decoupling import cross_coupling
 from cmbcontrol.controllers.force_components import ForceComponents
 from cmbcontrol.errors import ActuationError
 from cmbcontrol.papers.methods import settings

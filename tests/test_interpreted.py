@@ -201,7 +201,7 @@ def test_where_blocks_of_steps_end_leaves_no_trace(monkeypatch):
 
 @pytest.mark.parametrize("most", [1, 2])
 def test_few_steps_are_allowed(most):
-    with pytest.raises(cmb.SimulationError, match="maximum number of steps") as caught:
+    with pytest.raises(cmb.errors.SimulationError, match="maximum number of steps") as caught:
         simulated("five-bar", max_step=1e-3, max_steps=most)
     assert caught.value.partial.data.attrs["steps"] == most
 
@@ -308,7 +308,7 @@ def test_events_and_limits(law, limits):
     plant = swing(limits=(-0.02, np.inf))
     level = cmb.Event(lambda t, q, v: q[0] + 0.01, "level")
     options = LOOSE | {"limits": limits, "t_end": T_END, "output_times": 0.3 * T_END, "events": [level]}
-    with pytest.warns(cmb.LimitWarning, match="swing"):
+    with pytest.warns(cmb.errors.LimitWarning, match="swing"):
         run = cmb.simulate(plant, LAWS[law](1), [0.0], [-1.5], **settings(**options))
     assert [event["kind"] for event in run.events()] == ["level", "lower limit swing"]
     assert run.status == (cmb.Status.COMPLETED if limits == "warn" else cmb.Status.EVENT)

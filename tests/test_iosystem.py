@@ -8,10 +8,9 @@ import numpy as np
 import pytest
 from machines import largest
 
-from cmbcontrol import plants, simulate
+from cmbcontrol import OperatingPoint, affine_approximation, linearize, plants, simulate, trim
 from cmbcontrol.dynamics.acceleration import forward_dynamics
 from cmbcontrol.errors import AssemblyError, SingularConfigurationError
-from cmbcontrol.linear import OperatingPoint, affine_approximation, linearize, trim
 from cmbcontrol.linear.signals import FrameMotion
 from cmbcontrol.model.elements import (
     Actuator,

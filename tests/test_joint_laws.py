@@ -4,26 +4,30 @@ import numpy as np
 import pytest
 from machines import five_bar, largest, matched
 
-from cmbcontrol import plants, simulate
+from cmbcontrol import (
+    Constant,
+    Quintic,
+    Sine,
+    closed_loop_equilibrium,
+    linearize,
+    linearize_closed_loop,
+    plants,
+    simulate,
+    trim,
+)
 from cmbcontrol.controllers import (
     ComputedTorque,
-    Constant,
     Controller,
     GravityPD,
     Impedance,
     PointTask,
     PoseTask,
     ProjectedInverseDynamics,
-    Quintic,
     Saturation,
-    Sine,
     WithModel,
-    closed_loop_equilibrium,
-    linearize_closed_loop,
 )
 from cmbcontrol.dynamics.acceleration import forward_dynamics
 from cmbcontrol.errors import ActuationError
-from cmbcontrol.linear import linearize, trim
 from cmbcontrol.linear.signals import Wrench
 from cmbcontrol.model.elements import Actuator, Body, Frame, JointSpring, Revolute
 from cmbcontrol.model.mechanism import Mechanism

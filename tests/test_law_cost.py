@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from cmbcontrol import Constant, Sine, _check, plants
+from cmbcontrol import Constant, Sine, _check, actuation, plants
 from cmbcontrol._jit import JIT_ENABLED
 from cmbcontrol._tolerance import DEPENDENT, ROUNDING
 from cmbcontrol.controllers import (
@@ -13,7 +13,6 @@ from cmbcontrol.controllers import (
     ProjectedInverseDynamics,
     RateLimit,
     Saturation,
-    actuation,
 )
 from cmbcontrol.kernels import laws
 

@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 from machines import largest
 
-from cmbcontrol import plants
+from cmbcontrol import LinearModel, OperatingPoint, linearize, load_linear, plants, trim
 from cmbcontrol.controllers import Controller
 from cmbcontrol.dynamics.derivatives import derivatives
 from cmbcontrol.errors import AssemblyError, EquilibriumError
 from cmbcontrol.kernels import constrained
-from cmbcontrol.linear import LinearModel, OperatingPoint, linearize, load_linear, trim, underlying_ode
+from cmbcontrol.linear import underlying_ode
 from cmbcontrol.model.elements import (
     Actuator,
     Body,

@@ -441,7 +441,7 @@ def test_a_law_that_fails_keeps_the_run():
             return super().evaluate(t, terms, state)
 
     plant, q0 = five_bar()
-    with pytest.raises(cmb.SimulationError, match="the sensor is gone") as caught:
+    with pytest.raises(cmb.errors.SimulationError, match="the sensor is gone") as caught:
         cmb.simulate(plant, Breaks(), q0, t_end=1.0, method="rodas4")
     assert 0.0 < caught.value.partial.time[-1] <= 0.05
 
@@ -453,7 +453,7 @@ def test_a_mass_that_vanishes_keeps_the_run(method):
         "leak", ("x",), M=lambda q: np.array([[0.5 - q[0]]]), h=lambda q, v: np.zeros(1), Phi=lambda q: np.zeros(0),
         A=lambda q: np.zeros((0, 1)), Adot_v=lambda q, v: np.zeros(0),
     )  # fmt: skip
-    with pytest.raises(cmb.SimulationError, match="mass matrix of 'leak' is not positive definite") as caught:
+    with pytest.raises(cmb.errors.SimulationError, match="mass matrix of 'leak' is not positive definite") as caught:
         cmb.simulate(plant, None, [0.0], [1.0], t_end=1.0, **settings(method=method))
     assert 0.0 < caught.value.partial.time[-1] <= 0.5
 
@@ -476,7 +476,9 @@ def second_example():
 def test_a_singular_pose_ends_the_run(method, chart):
     """Steps shrink without end there; the run stops soon, names the pose, and keeps what can be believed."""
     for tol in (1e-5, 1e-8):
-        with pytest.raises(cmb.SimulationError, match="SingularConfigurationError: a singular configuration") as caught:
+        with pytest.raises(
+            cmb.errors.SimulationError, match="SingularConfigurationError: a singular configuration"
+        ) as caught:
             cmb.simulate(
                 plants.five_bar(),
                 None,
@@ -501,7 +503,7 @@ def test_a_singular_pose_ends_the_run(method, chart):
 def test_the_tightest_tolerance_ends_too():
     """Rounding, not the tolerance, is what shortens the steps."""
     for method in ("local-dop853", "rodas5p"):
-        with pytest.raises(cmb.SimulationError, match="singular configuration") as caught:
+        with pytest.raises(cmb.errors.SimulationError, match="singular configuration") as caught:
             cmb.simulate(
                 plants.five_bar(),
                 None,
@@ -518,7 +520,7 @@ def test_the_tightest_tolerance_ends_too():
 
 @pytest.mark.parametrize("method", FIXED)
 def test_fixed_steps_end_at_a_singular_pose(method):
-    with pytest.raises(cmb.SimulationError) as caught:
+    with pytest.raises(cmb.errors.SimulationError) as caught:
         cmb.simulate(
             plants.five_bar(),
             None,
@@ -555,7 +557,7 @@ def test_a_near_miss_is_no_end(method):
 def test_a_singular_start_is_refused():
     singular = np.array([np.pi, -np.pi, 0.0, np.pi])
     for method in ("rodas4", "radau"):
-        with pytest.raises(cmb.SimulationError, match=r"t = 0 s.*singular configuration.*dop853.* passes it"):
+        with pytest.raises(cmb.errors.SimulationError, match=r"t = 0 s.*singular configuration.*dop853.* passes it"):
             cmb.simulate(plants.five_bar(), None, singular, t_end=1.0, **settings(method=method))
 
 
@@ -571,12 +573,14 @@ def test_named_coordinates_end_where_they_become_dependent(names, time):
     if time is None:
         assert cmb.simulate(plant, None, q0, **settings(coordinates=names, **options)).time[-1] == 1.0
         return
-    with pytest.raises(cmb.SimulationError, match=f"'{names[0]}', '{names[1]}' cease to be independent") as caught:
+    with pytest.raises(
+        cmb.errors.SimulationError, match=f"'{names[0]}', '{names[1]}' cease to be independent"
+    ) as caught:
         cmb.simulate(plant, None, q0, **settings(coordinates=names, **options))
     run = caught.value.partial
     assert run.time[-1] == pytest.approx(time, abs=1e-4)
     assert run.data.attrs["steps"] + run.data.attrs["rejected_steps"] < 500
-    with pytest.raises(cmb.SimulationError, match="max_steps"):
+    with pytest.raises(cmb.errors.SimulationError, match="max_steps"):
         cmb.simulate(plant, None, q0, **settings(coordinates=names, max_steps=5, **options))
 
 

@@ -17,7 +17,7 @@ def test_the_five_bar_from_random_starts(seed):
         try:
             q0 = plant.assemble(left=rng.uniform(0.5, 2.6), right=rng.uniform(0.5, 2.6))
             break
-        except cmb.AssemblyError:
+        except cmb.errors.AssemblyError:
             continue
     v0 = plant.project_velocity(q0, rng.standard_normal(4))
     run = cmb.simulate(plant, None, q0, v0, t_end=10.0)

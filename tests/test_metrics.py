@@ -6,14 +6,8 @@ import pytest
 
 import cmbcontrol as cmb
 from cmbcontrol import plants
-from cmbcontrol.controllers import (
-    ProjectedInverseDynamics,
-    WeightedProjection,
-    characteristic_length,
-    effort_metric,
-    length_metric,
-    weighted_norm,
-)
+from cmbcontrol.controllers import ProjectedInverseDynamics, effort_metric, length_metric
+from cmbcontrol.controllers.metrics import WeightedProjection, characteristic_length, weighted_norm
 from cmbcontrol.dynamics.forces import motor_effort
 
 

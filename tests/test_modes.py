@@ -11,9 +11,8 @@ import pytest
 from machines import largest
 from scipy.linalg import block_diag, eig
 
-from cmbcontrol import plants, simulate
+from cmbcontrol import LinearModel, OperatingPoint, affine_approximation, linearize, load_linear, plants, simulate, trim
 from cmbcontrol.errors import EquilibriumError, ModelError
-from cmbcontrol.linear import LinearModel, OperatingPoint, affine_approximation, linearize, load_linear, trim
 from cmbcontrol.linear.modes import mode_list
 from cmbcontrol.model.elements import (
     Actuator,

@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 from machines import largest
 
-from cmbcontrol import plants
+from cmbcontrol import linearize, plants, trim
 from cmbcontrol.dynamics.derivatives import acceleration_derivatives, derivatives, inverse_dynamics_derivatives
-from cmbcontrol.linear import linearize, trim
 from cmbcontrol.linear.reduced import reduced_model
 from cmbcontrol.model.elements import (
     Actuator,

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from test_examples import results
 
-from cmbcontrol import acceleration, plants
+from cmbcontrol import plants
+from cmbcontrol.dynamics import acceleration
 from cmbcontrol.papers import EXPERIMENTS, aghili, spencer
 from cmbcontrol.papers.fixed_step import march
 from cmbcontrol.papers.formulations import NamedFormulation

@@ -7,9 +7,9 @@ import pytest
 from scipy.linalg import expm
 from scipy.spatial.transform import Rotation
 
+from cmbcontrol import OperatingPoint, affine_approximation, linearize, trim
 from cmbcontrol.dynamics.acceleration import forward_dynamics
 from cmbcontrol.dynamics.forces import constraint_force, inverse_dynamics
-from cmbcontrol.linear import OperatingPoint, affine_approximation, linearize, trim
 from cmbcontrol.model.elements import Distance, Frame, Free, JointSpring, Spherical
 from cmbcontrol.model.functions import FunctionPlant
 from cmbcontrol.model.mechanism import Mechanism

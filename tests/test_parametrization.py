@@ -11,7 +11,7 @@ import pytest
 from machines import admissible_state, largest, name_of
 from scipy.linalg import expm
 
-from cmbcontrol import plants
+from cmbcontrol import OperatingPoint, affine_approximation, plants
 from cmbcontrol.dynamics.acceleration import forward_dynamics
 from cmbcontrol.errors import AssemblyError, ModelError, ParametrizationError, SingularConfigurationError
 from cmbcontrol.linear import (
@@ -19,9 +19,7 @@ from cmbcontrol.linear import (
     LinearParametrization,
     LocalForm,
     NonlinearParametrization,
-    OperatingPoint,
     TangentSpace,
-    affine_approximation,
 )
 from cmbcontrol.linear.parametrization import Parametrization, as_parametrization
 from cmbcontrol.linear.reduced import reduced_model

@@ -9,15 +9,9 @@ import pytest
 from scipy.optimize import brentq
 
 import cmbcontrol as cmb
-from cmbcontrol import controllers, plants
-from cmbcontrol.controllers import (
-    MotionLaw,
-    PassiveJoints,
-    ProjectedInverseDynamics,
-    active_force_map,
-    actuation,
-    actuation_along,
-)
+from cmbcontrol import actuation, controllers, plants
+from cmbcontrol.controllers import MotionLaw, PassiveJoints, ProjectedInverseDynamics
+from cmbcontrol.controllers.actuation import active_force_map, actuation_along
 from cmbcontrol.controllers.metrics import WeightedProjection
 from cmbcontrol.dynamics.forces import motor_effort
 from cmbcontrol.errors import ActuationError, SimulationError
@@ -525,7 +519,7 @@ class TestFiveBar:
     def test_the_poles_are_those_asked_for(self):
         plant = plants.five_bar()
         motion = ProjectedInverseDynamics(plant, ("left", "right"), cmb.Constant([2.1, 1.0]), kp=40.0, kd=14.0)
-        loop = controllers.linearize_closed_loop(plant, PassiveJoints(motion))
+        loop = cmb.linearize_closed_loop(plant, PassiveJoints(motion))
         assert np.sort(np.linalg.eigvals(loop.A).real) == pytest.approx([-10.0, -10.0, -4.0, -4.0], abs=1e-4)
 
     def test_what_is_handed_on(self):

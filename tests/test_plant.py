@@ -119,11 +119,11 @@ def test_laws_trim_and_linear_models(plant):
     # held by the piston: virtual work of the pin's weight, u ds = m g dy
     slope = plant.terms(q, np.zeros(3)).Z[:, 0]
     assert point.u @ [slope[2]] == pytest.approx(MASSES[0] * GRAVITY * slope[1], rel=1e-12)
-    law = controllers.ProjectedInverseDynamics(plant, ("s",), controllers.Constant([q[2]]), bandwidth=8.0)
+    law = controllers.ProjectedInverseDynamics(plant, ("s",), cmb.Constant([q[2]]), bandwidth=8.0)
     run = cmb.simulate(plant, law, plant.assemble(x=0.22, guess=q), t_end=3.0)
     assert run.q.values[-1] == pytest.approx(q, abs=1e-5)
     model = cmb.linearize(plant, point, coordinates=("s",))
-    closed = controllers.linearize_closed_loop(plant, law, q)
+    closed = cmb.linearize_closed_loop(plant, law, q)
     assert np.sort(closed.poles().real) == pytest.approx([-8.0, -8.0], rel=1e-5)
     # the pole of the open loop, from the motion of the angle alone
     angle, small = np.arccos(q[0] / 0.3), 1e-4
@@ -178,14 +178,14 @@ def test_what_is_missing_or_wrong_is_named():
         def A(self, q):
             return [1.0, 0.0, 0.0]
 
-    with pytest.raises(cmb.ModelError, match=r"A must return shape \(2, 3\), got \(3,\)"):
+    with pytest.raises(cmb.errors.ModelError, match=r"A must return shape \(2, 3\), got \(3,\)"):
         Wrong()
 
     class Slip(CrankSlider):
         def Adot_v(self, q, v):
             return -np.array(super().Adot_v(q, v))
 
-    with pytest.raises(cmb.ModelError, match="Adot_v disagrees with the rate of A along v"):
+    with pytest.raises(cmb.errors.ModelError, match="Adot_v disagrees with the rate of A along v"):
         Slip().check_derivatives([0.2, 0.22, 0.86], [1.0, 0.4, -0.3])
     plant = CrankSlider()
     with pytest.raises(AttributeError, match=r"frozen.*before it calls super"):
@@ -209,7 +209,7 @@ def test_what_is_missing_or_wrong_is_named():
 def test_parts_of_what_cannot_be_pickled_say_why():
     unit = {"M": lambda q: np.eye(1), "h": lambda q, v: [0.0], "A": lambda q: [[1.0]], "Adot_v": lambda q, v: [0.0]}
     plant = cmb.FunctionPlant("held", ("x",), Phi=lambda q: [q[0]], **unit).without("loop")
-    with pytest.raises(cmb.ModelError, match="plant 'held' cannot be pickled, for its function M cannot"):
+    with pytest.raises(cmb.errors.ModelError, match="plant 'held' cannot be pickled, for its function M cannot"):
         pickle.dumps(plant)
 
 

@@ -10,10 +10,8 @@ from matplotlib.figure import Figure
 from PIL import Image
 
 import cmbcontrol as cmb
-from cmbcontrol import Constant, Release, plants, plot, simulate
+from cmbcontrol import Constant, Release, linearize, plants, plot, root_locus, simulate, trim
 from cmbcontrol.controllers import PointTask, ProjectedInverseDynamics, Saturation
-from cmbcontrol.linear import linearize, trim
-from cmbcontrol.linear.root_locus import root_locus
 from cmbcontrol.model.functions import FunctionPlant
 from cmbcontrol.plants.five_bar import pose
 from cmbcontrol.plot.geometry import sketcher
@@ -195,7 +193,7 @@ def test_a_run_from_a_file_can_be_plotted(free, tracking):
         loaded = cmb.Simulation(run.data)
         for make in (plot.responses, plot.forces, plot.accuracy):
             assert_readable(make(loaded))
-    with pytest.raises(cmb.ModelError, match=r"set run\.plant"):
+    with pytest.raises(cmb.errors.ModelError, match=r"set run\.plant"):
         loaded.animate("never.gif")
 
 
@@ -366,9 +364,9 @@ def test_plants_given_by_functions_may_have_a_sketch(tmp_path):
 
 
 def test_plants_without_a_sketch_say_so():
-    with pytest.raises(cmb.ModelError, match=r"'bead' is given by functions.*sketch="):
+    with pytest.raises(cmb.errors.ModelError, match=r"'bead' is given by functions.*sketch="):
         plot.mechanism(bead(), [0.0, 0.0])
-    with pytest.raises(cmb.ModelError, match=r"sketch\(q\) must return lines.*\(2,\)"):
+    with pytest.raises(cmb.errors.ModelError, match=r"sketch\(q\) must return lines.*\(2,\)"):
         plot.mechanism(bead(sketch=lambda q: [q]), [0.0, 0.0])
 
 
@@ -487,7 +485,7 @@ def test_what_mode_figures_refuse(hanging, tmp_path):
     with pytest.raises(ValueError, match="amplitude must be > 0"):
         hanging.plot_modes(amplitude=0.0)
     lost = dataclasses.replace(hanging, point=dataclasses.replace(hanging.point, plant=None))
-    with pytest.raises(cmb.ModelError, match=r"load_linear\(path, plant\)"):
+    with pytest.raises(cmb.errors.ModelError, match=r"load_linear\(path, plant\)"):
         lost.plot_modes()
 
 

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 import cmbcontrol as cmb
-from cmbcontrol import plants
+from cmbcontrol import closed_loop_equilibrium, linearize_closed_loop, plants
 from cmbcontrol.controllers import (
     Coordinates,
     FunctionTask,
@@ -15,8 +15,6 @@ from cmbcontrol.controllers import (
     ProjectedInverseDynamics,
     TaskStack,
     WithModel,
-    closed_loop_equilibrium,
-    linearize_closed_loop,
 )
 from cmbcontrol.dynamics.forces import motor_effort
 
@@ -191,7 +189,7 @@ class TestSmallestEffort:
         found = motor_effort(terms, np.zeros(2), strict=False)
         assert found.u.shape == (0,) and found.actuation.verdict == "under-actuated"
         assert found.residual == pytest.approx(terms.P @ terms.h)
-        with pytest.raises(cmb.ActuationError, match="0 of 1 degrees of freedom"):
+        with pytest.raises(cmb.errors.ActuationError, match="0 of 1 degrees of freedom"):
             motor_effort(terms, np.zeros(2))
 
     def test_a_weight_must_be_symmetric(self):
@@ -380,7 +378,7 @@ class TestLossOfRank:
 
     def test_is_an_error_unless_told(self):
         plant, law = self.arm()
-        with pytest.raises(cmb.ActuationError, match=r"do not determine.*damped"):
+        with pytest.raises(cmb.errors.ActuationError, match=r"do not determine.*damped"):
             law(0.0, plant.terms([0.3, 0.0], [0.0, 0.0]), law.start(plant))
 
     def test_damped_it_is_left_out_smoothly(self):
@@ -408,7 +406,7 @@ class TestLossOfRank:
         plant = plants.five_bar()
         law = ProjectedInverseDynamics(plant, ("left", "elbow_left"), cmb.Constant([1.0, 1.0]), bandwidth=8.0)
         q = plant.assemble(elbow_right=0.0, right=2.0)
-        with pytest.raises(cmb.ActuationError, match=r"do not determine the motion.*2 other coordinates"):
+        with pytest.raises(cmb.errors.ActuationError, match=r"do not determine the motion.*2 other coordinates"):
             law(0.0, plant.terms(q, np.zeros(4)), np.zeros(0))
 
     def test_a_task_that_cannot_move_where_some_motion_is_free(self):
@@ -416,7 +414,7 @@ class TestLossOfRank:
         task = FunctionTask(plant, lambda q: [0.0 * q[0], q[0]], names=["nothing", "angle"])
         law = ProjectedInverseDynamics(plant, task, cmb.Constant([0.0, 1.0]), bandwidth=8.0)
         terms = plant.terms(plants.catalogue["two-arms"].initial(plant)[0], np.zeros(6))
-        with pytest.raises(cmb.ActuationError, match="cannot all be moved"):
+        with pytest.raises(cmb.errors.ActuationError, match="cannot all be moved"):
             law(0.0, terms, np.zeros(0))
 
 

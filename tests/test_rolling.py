@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 import cmbcontrol as cmb
-from cmbcontrol import plants
-from cmbcontrol.controllers import linearize_closed_loop
+from cmbcontrol import linearize_closed_loop, plants
 from cmbcontrol.errors import ModelError
 from cmbcontrol.linear import LocalForm
 
@@ -46,8 +45,8 @@ def gliding(plant):
 REFUSED = {
     "affine_approximation": lambda p, g: cmb.affine_approximation(p, g, coordinates=("X", "psi")),
     "linearize": lambda p, g: cmb.linearize(p, cmb.OperatingPoint.at(p, [0.0, 0.0, 0.0])),
-    "underlying_ode": lambda p, g: cmb.underlying_ode(p, g, coordinates=("X", "psi")),
-    "reduced_model": lambda p, g: cmb.reduced_model(p, g.q, g.v, g.u, np.eye(3)[[0, 2]]),
+    "underlying_ode": lambda p, g: cmb.linear.underlying_ode(p, g, coordinates=("X", "psi")),
+    "reduced_model": lambda p, g: cmb.linear.reduced_model(p, g.q, g.v, g.u, np.eye(3)[[0, 2]]),
     "linearize_along": lambda p, g: cmb.linearize_along(cmb.simulate(p, None, g.q, g.v, t_end=0.1, output_times=0.1)),
     "to_iosystem": lambda p, g: p.to_iosystem(g),
     "LocalForm": lambda p, g: LocalForm(p, q0=g.q),
@@ -67,7 +66,7 @@ def test_what_would_lose_states_is_refused(plant, gliding, name):
 def test_all_coordinates_have_the_true_eigenvalues(plant, gliding):
     # I s^3 + k a^2 s + k a u = 0, and zeros
     true = np.roots([INERTIA, 0.0, STIFFNESS * AHEAD**2, STIFFNESS * AHEAD * SPEED])
-    found = np.linalg.eigvals(cmb.underlying_ode(plant, gliding))
+    found = np.linalg.eigvals(cmb.linear.underlying_ode(plant, gliding))
     found = found[np.argsort(-np.abs(found))]
     assert np.abs(found[3:]).max() < 1e-4  # a multiple zero is found to the cube root of rounding
     assert np.abs(np.sort_complex(found[:3]) - np.sort_complex(true)).max() < 1e-8

@@ -5,9 +5,7 @@ import dataclasses
 import numpy as np
 import pytest
 
-from cmbcontrol import plants
-from cmbcontrol.linear import linearize, trim
-from cmbcontrol.linear.root_locus import root_locus
+from cmbcontrol import linearize, plants, root_locus, trim
 from cmbcontrol.model.elements import Body, JointSpring, Prismatic, Revolute
 from cmbcontrol.model.mechanism import Mechanism
 from cmbcontrol.plants.five_bar import pose

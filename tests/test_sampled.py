@@ -9,9 +9,8 @@ from scipy.integrate import solve_ivp
 from scipy.signal import cont2discrete
 
 import cmbcontrol as cmb
-from cmbcontrol import plants
+from cmbcontrol import linearize, plants, trim
 from cmbcontrol.controllers import Controller, Evaluation
-from cmbcontrol.linear import linearize, trim
 from cmbcontrol.linear.sampled import zero_order_hold
 from cmbcontrol.plants.five_bar import pose
 

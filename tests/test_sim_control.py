@@ -191,7 +191,7 @@ def test_a_drive_that_fails_ends_the_run_with_what_there_is(cart):
                 raise RuntimeError("the fuse is gone")
             return super().evaluate(t, terms, command, state)
 
-    with pytest.raises(cmb.SimulationError, match="the fuse is gone") as caught:
+    with pytest.raises(cmb.errors.SimulationError, match="the fuse is gone") as caught:
         cmb.simulate(cart, Held(lambda t: np.array([1.0]), 0.01, drive=Broken(0.02)), [0.0], t_end=0.1)
     assert 0.04 < caught.value.partial.time[-1] <= 0.05
 
@@ -254,10 +254,10 @@ def test_a_part_of_a_run_ends_where_something_watched_happens(cart, method, law)
 def test_a_run_ends_where_its_law_fails(cart):
     def law(t, terms, state):
         if terms.q[0] > 0.125:
-            raise cmb.ActuationError("the rail ends here")
+            raise cmb.errors.ActuationError("the rail ends here")
         return [2.0]
 
-    with pytest.raises(cmb.SimulationError, match="the rail ends here") as caught:
+    with pytest.raises(cmb.errors.SimulationError, match="the rail ends here") as caught:
         cmb.simulate(cart, law, [0.0], t_end=1.0)  # x = t^2 / 2
     assert caught.value.partial.time[-1] == pytest.approx(0.5, abs=1e-8)
 
@@ -371,5 +371,5 @@ class Counter(Controller):
 def test_states_of_laws_are_numbers_as_many_as_at_the_start(period, said):
     law = Counter(said, period)
     plant = plants.five_bar()
-    with pytest.raises(cmb.SimulationError, match=r"state of Counter \(t = 0 s\) must"):
+    with pytest.raises(cmb.errors.SimulationError, match=r"state of Counter \(t = 0 s\) must"):
         cmb.simulate(plant, law, plant.assemble(left=2.1, right=1.0), t_end=0.05)

@@ -4,11 +4,12 @@ import numpy as np
 import pytest
 
 import cmbcontrol as cmb
-from cmbcontrol import Body, Frame, FunctionPlant, Mechanism, PointOnLine, Revolute, SingularConfigurationError, plants
+from cmbcontrol import Body, Frame, FunctionPlant, Mechanism, PointOnLine, Revolute, plants
 from cmbcontrol.controllers import Controller, Evaluation
 from cmbcontrol.dynamics import cone
 from cmbcontrol.dynamics.acceleration import acceleration, forward_dynamics
 from cmbcontrol.dynamics.singular import hysteresis_rank, nearest_singular_configuration, singular_configuration
+from cmbcontrol.errors import SingularConfigurationError
 from cmbcontrol.papers.formulations import FORMULATIONS, NamedFormulation
 from cmbcontrol.papers.methods import settings
 from cmbcontrol.plants.five_bar import pose as five_bar_pose
@@ -163,7 +164,7 @@ def test_a_cusp_and_a_regular_pose_are_told():
     assert not regular.singular and not regular.bifurcation and "not singular" in str(regular)
     v = np.array([3.0, 2.0])
     assert regular.acceleration(np.ones(2), v) == pytest.approx(acceleration(cusp.terms([1.0, 1.0], v), np.ones(2)))
-    with pytest.raises(cmb.AssemblyError, match="open by"):
+    with pytest.raises(cmb.errors.AssemblyError, match="open by"):
         singular_configuration(cusp, [1.0, 0.5])
 
 
@@ -528,9 +529,9 @@ def test_near_misses_have_no_pose():
         (True, TypeError, "branch= takes"),
         ("0", TypeError, "branch= takes"),
         ({"a": 1}, ValueError, "number of a passage"),
-        ({1: 7}, cmb.SimulationError, "no branch 7"),
-        ([1.0, 2.0, 3.0], cmb.SimulationError, r"shape \(2,\)"),
-        (lambda pose, t, v: 1 / 0, cmb.SimulationError, "ZeroDivisionError"),
+        ({1: 7}, cmb.errors.SimulationError, "no branch 7"),
+        ([1.0, 2.0, 3.0], cmb.errors.SimulationError, r"shape \(2,\)"),
+        (lambda pose, t, v: 1 / 0, cmb.errors.SimulationError, "ZeroDivisionError"),
     ],
 )
 def test_choices_that_say_nothing_are_refused(branch, error, says):
@@ -552,7 +553,7 @@ def test_a_branch_that_nothing_moves_along_is_refused():
     def later(t, terms, state):
         return [float(t > 0.05)]
 
-    with pytest.raises(cmb.SimulationError, match="nothing moves there under the first efforts"):
+    with pytest.raises(cmb.errors.SimulationError, match="nothing moves there under the first efforts"):
         cmb.simulate(crank, later, start, t_end=0.1, branch=1)
     run = cmb.simulate(crank, later, start, t_end=0.1, output_times=0.05)
     # The last step of the wait may reach beyond 0.05 s; it is as accurate as the run (5e-9). The effort moves 1e-3.

@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 
 import cmbcontrol as cmb
-from cmbcontrol import plants
+from cmbcontrol import Constant, OperatingPoint, affine_approximation, linearize_closed_loop, plants
 from cmbcontrol.controllers import (
-    Constant,
     Delay,
     Encoder,
     MotionObserver,
@@ -15,14 +14,9 @@ from cmbcontrol.controllers import (
     Saturation,
     StateFeedback,
     WithModel,
-    bryson,
-    kalman,
-    linearize_closed_loop,
-    lqr,
 )
-from cmbcontrol.design import with_payload
+from cmbcontrol.design import bryson, kalman, lqr, with_payload
 from cmbcontrol.errors import ActuationError
-from cmbcontrol.linear import OperatingPoint, affine_approximation
 from cmbcontrol.papers.methods import settings
 from cmbcontrol.plants.stewart import pose
 
@@ -325,7 +319,7 @@ def test_observer_with_integrals_and_moving_reference(plant, lin):
     moved = ObserverFeedback(feedback, L, NAMES)
     moved = moved.with_reference(Constant([2.3, 0.9]))
     assert feedback.reference(0.0)[0][0] == pytest.approx(2.1)  # the feedback itself is left alone
-    rest = cmb.controllers.closed_loop_equilibrium(plant, moved)
+    rest = cmb.closed_loop_equilibrium(plant, moved)
     assert np.allclose(rest.point.q[[0, 2]], [2.3, 0.9], atol=1e-9)
     with pytest.raises(ValueError, match="integrated but not measured"):
         ObserverFeedback(feedback, L, ("left", "elbow_right"))

@@ -185,7 +185,7 @@ def test_events_and_limits():
     plant = cmb.Mechanism("pendulum", [bar], [joint], [], gravity=(0.0, -9.81, 0.0))
     level = cmb.Event(lambda t, q, v: q[0] + 1.0, "level")
     stepper = cmb.Stepper(plant, [0.0], events=[level])
-    with pytest.warns(cmb.LimitWarning, match="lower limit of 'swing'") as told:
+    with pytest.warns(cmb.errors.LimitWarning, match="lower limit of 'swing'") as told:
         for _ in range(300):
             stepper.step(np.zeros(0), 0.01)
     assert len(told) == 1 and told[0].filename == __file__
@@ -203,7 +203,7 @@ def test_a_terminal_event_ends_the_steps():
     state = stepper.step([0.0, 0.0], 2.0)
     assert state.time < 1.0 and abs(state.q[0] - 2.5) < 1e-9
     assert stepper.ended == "The event 'level' ended the run."
-    with pytest.raises(cmb.SimulationError, match=r"'level' ended the run\. reset"):
+    with pytest.raises(cmb.errors.SimulationError, match=r"'level' ended the run\. reset"):
         stepper.step([0.0, 0.0], 0.1)
     assert stepper.reset().time == 0.0 and stepper.ended == ""
 
@@ -233,7 +233,7 @@ def test_a_motion_that_cannot_go_on_is_told():
         actuators=("x",),
     )  # fmt: skip
     stepper = cmb.Stepper(plant, [0.0], [1.0])
-    with pytest.raises(cmb.SimulationError, match=r"'wall' end at t = 1 s, at x = 1.*mass matrix"):
+    with pytest.raises(cmb.errors.SimulationError, match=r"'wall' end at t = 1 s, at x = 1.*mass matrix"):
         stepper.step([0.0], 3.0)
     assert stepper.time == pytest.approx(1.0, abs=1e-6)
 
@@ -241,7 +241,7 @@ def test_a_motion_that_cannot_go_on_is_told():
 def test_a_first_step_that_is_too_short_to_tell_the_branch():
     plant = plants.five_bar()
     stepper = cmb.Stepper(plant, STARTS["singular"](plant))
-    with pytest.raises(cmb.SimulationError, match=r"'five-bar' cannot begin at t = 0 s.*blurred by rounding"):
+    with pytest.raises(cmb.errors.SimulationError, match=r"'five-bar' cannot begin at t = 0 s.*blurred by rounding"):
         stepper.step([0.3, 0.0], 1e-4)
     assert stepper.time == 0.0
     assert stepper.step([0.3, 0.0], 0.01).time == 0.01
@@ -259,7 +259,7 @@ def test_an_event_that_fails_once_does_not_end_the_steps():
     stepper = cmb.Stepper(plant, STARTS["regular"](plant), events=[sometimes])
     stepper.step([0.0, 0.0], 0.1)
     broken[0] = True
-    with pytest.raises(cmb.EventError, match=r"'sometimes' failed at t = 0\.1"):
+    with pytest.raises(cmb.errors.EventError, match=r"'sometimes' failed at t = 0\.1"):
         stepper.step([0.0, 0.0], 0.1)
     assert stepper.time == 0.1
     broken[0] = False

@@ -9,7 +9,7 @@ import pytest
 from scipy.linalg import expm
 
 import cmbcontrol as cmb
-from cmbcontrol import Frame, plants
+from cmbcontrol import Frame, linearize_closed_loop, plants
 from cmbcontrol.controllers import (
     Coordinates,
     FunctionTask,
@@ -18,7 +18,6 @@ from cmbcontrol.controllers import (
     Posture,
     ProjectedInverseDynamics,
     TaskStack,
-    linearize_closed_loop,
     rotations,
 )
 from cmbcontrol.dynamics.differences import slope

@@ -8,10 +8,9 @@ import numpy as np
 import pytest
 from machines import largest
 
-from cmbcontrol import plants
+from cmbcontrol import OperatingPoint, linearize, plants, trim
 from cmbcontrol.dynamics.forces import constraint_force, inverse_dynamics
 from cmbcontrol.errors import AssemblyError, EquilibriumError
-from cmbcontrol.linear import OperatingPoint, linearize, trim
 from cmbcontrol.linear.preload import preload_directions
 from cmbcontrol.model.elements import (
     Actuator,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..linear import LinearModel
+from ..linear.model import LinearModel
 
 if TYPE_CHECKING:
     import control

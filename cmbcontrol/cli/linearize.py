@@ -15,9 +15,11 @@ from numpy.typing import NDArray
 from typer.core import TyperCommand
 
 from .. import _check, _files, _jit
-from .. import linear as small_motions
 from ..errors import EquilibriumError
-from ..linear import LinearModel, OperatingPoint, trim
+from ..linear.linearize import affine_approximation
+from ..linear.linearize import linearize as linearize_at_rest
+from ..linear.model import LinearModel
+from ..linear.operating import OperatingPoint, trim
 from . import common, figures
 from .common import At, Debug, Factory, PlantName
 from .matrices import matrix_lines
@@ -180,7 +182,7 @@ def linearize(
         machine, q0, _ = entry.start(**options)
         q, where = common.pose(machine, q0, values)
         point, how = wish.point(machine, q, where)
-        make = small_motions.affine_approximation if affine else small_motions.linearize
+        make = affine_approximation if affine else linearize_at_rest
         chosen = {"coordinates": coordinates, "inputs": inputs, "outputs": outputs}
         lin = make(machine, point, **{key: common.names(given) for key, given in chosen.items()})
         digital = None if hold is None else lin.sampled(*hold)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from rich.table import Table
 from rich.text import Text
 
-from ..controllers import is_decoupled, reachable_forces
+from ..controllers.decoupling import is_decoupled, reachable_forces
 from ..dynamics.singular import singular_configuration
 from ..model.plant import Plant
 from . import common

@@ -20,7 +20,9 @@ from .. import _check, _files
 from ..controllers.projected_inverse_dynamics import ProjectedInverseDynamics
 from ..controllers.references import Sine
 from ..errors import CmbError, Interrupted, SimulationError
-from ..linear import LinearModel, linearize, trim
+from ..linear.linearize import linearize
+from ..linear.model import LinearModel
+from ..linear.operating import trim
 from ..plants import Entry, Study
 from ..sim.result import Simulation
 from ..sim.simulate import simulate

@@ -86,7 +86,7 @@ def actuation(
     turn by itself.
 
     >>> from cmbcontrol import plants
-    >>> from cmbcontrol.controllers import actuation
+    >>> from cmbcontrol import actuation
     >>> plant = plants.slider_crank()
     >>> print(actuation(plant, [0.6, -1.2]))
     fully-actuated: 1 of 1 degrees of freedom reached, margin 0.447 (1 best, 0 lost); least reached: q2 1, q1 -0.5
@@ -136,7 +136,7 @@ def active_force_map(
     Examples
     --------
     >>> from cmbcontrol import plants
-    >>> from cmbcontrol.controllers import active_force_map
+    >>> from cmbcontrol.controllers.actuation import active_force_map
     >>> plant = plants.five_bar()
     >>> terms = plant.terms(plant.assemble(left=2.1, right=1.0), [0.0] * 4)
     >>> (active_force_map(plant, terms) @ terms.P @ terms.h + 0.0).round(2)  # what holds it against its weight
@@ -192,7 +192,7 @@ def actuation_along(
     Examples
     --------
     >>> from cmbcontrol import plants, simulate
-    >>> from cmbcontrol.controllers import actuation_along
+    >>> from cmbcontrol.controllers.actuation import actuation_along
     >>> plant = plants.slider_crank()
     >>> run = simulate(plant, q0=[1.2, -2.4], v0=[1.0, -2.0], t_end=1.0)
     >>> losses = actuation_along(plant, run)

@@ -55,7 +55,8 @@ class WithModel(AroundLaw, MotionLaw):
 
     >>> from dataclasses import replace
     >>> from cmbcontrol import Constant, Mechanism, plants
-    >>> from cmbcontrol.controllers import ProjectedInverseDynamics, closed_loop_equilibrium
+    >>> from cmbcontrol import closed_loop_equilibrium
+    >>> from cmbcontrol.controllers import ProjectedInverseDynamics
     >>> model = plants.five_bar()
     >>> bodies = [replace(b, mass=1.2 * b.mass) if b.name == "left_upper" else b for b in model.bodies]
     >>> parts = {"actuators": model.actuators, "gravity": model.gravity}

@@ -1,5 +1,8 @@
 """Gains: from bandwidth, by matrix inequalities, by simulation."""
 
+from ..controllers.observer import kalman as kalman
+from ..controllers.state_feedback import bryson as bryson
+from ..controllers.state_feedback import lqr as lqr
 from .certificate import Case as Case
 from .certificate import Certificate as Certificate
 from .certificate import certify as certify
@@ -28,9 +31,12 @@ __all__ = [
     "Range",
     "RobustFeedback",
     "TuneResult",
+    "bryson",
     "certify",
     "effort_cost",
     "error_cost",
+    "kalman",
+    "lqr",
     "overshoot_cost",
     "pd_gains",
     "pd_gains_from_poles",

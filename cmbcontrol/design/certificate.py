@@ -143,7 +143,7 @@ def certify(
     Examples
     --------
     >>> from cmbcontrol import linearize, plants, trim
-    >>> from cmbcontrol.controllers import lqr
+    >>> from cmbcontrol.design import lqr
     >>> plant = plants.five_bar()
     >>> lin = linearize(plant, trim(plant, plant.assemble(left=2.1, right=1.0)), coordinates=("left", "right"))
     >>> law = lqr(lin, Q={"left": 4e4, "right": 4e4}, R=0.01)

@@ -1,1 +1,25 @@
-"""What the equations say: accelerations, constraint forces, motor torques."""
+"""What the equations say: accelerations, constraint forces, motor torques, and their derivatives."""
+
+from .acceleration import Formulation as Formulation
+from .acceleration import Gauss as Gauss
+from .acceleration import Motion as Motion
+from .acceleration import acceleration as acceleration
+from .acceleration import constrained_motion as constrained_motion
+from .derivatives import acceleration_derivatives as acceleration_derivatives
+from .derivatives import derivatives as derivatives
+from .derivatives import inverse_dynamics_derivatives as inverse_dynamics_derivatives
+from .impact import Impact as Impact
+from .singular import SingularityEvent as SingularityEvent
+
+__all__ = [
+    "Formulation",
+    "Gauss",
+    "Impact",
+    "Motion",
+    "SingularityEvent",
+    "acceleration",
+    "acceleration_derivatives",
+    "constrained_motion",
+    "derivatives",
+    "inverse_dynamics_derivatives",
+]

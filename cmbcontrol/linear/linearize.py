@@ -87,7 +87,7 @@ def linearize(
     Examples
     --------
     >>> from cmbcontrol import plants
-    >>> from cmbcontrol.linear import trim
+    >>> from cmbcontrol import trim
     >>> plant = plants.five_bar()
     >>> lin = linearize(plant, trim(plant, plant.assemble(left=2.1, right=1.0)), coordinates=("left", "right"))
     >>> lin.poles().round(3)
@@ -143,7 +143,7 @@ def affine_approximation(
     Examples
     --------
     >>> from cmbcontrol import plants
-    >>> from cmbcontrol.linear import OperatingPoint
+    >>> from cmbcontrol import OperatingPoint
     >>> plant = plants.five_bar()
     >>> falling = OperatingPoint.at(plant, plant.assemble(left=2.1, right=1.0))
     >>> affine_approximation(plant, falling, coordinates=("left", "right")).drift.round(3)
@@ -203,7 +203,7 @@ def underlying_ode(
     Examples
     --------
     >>> from cmbcontrol import plants
-    >>> from cmbcontrol.linear import trim
+    >>> from cmbcontrol import trim
     >>> plant = plants.five_bar()
     >>> A = underlying_ode(plant, trim(plant, plant.assemble(left=2.1, right=1.0)))
     >>> A.shape, np.linalg.matrix_rank(A)

@@ -64,7 +64,7 @@ class LinearModel:
     Examples
     --------
     >>> from cmbcontrol import plants
-    >>> from cmbcontrol.linear import linearize, trim
+    >>> from cmbcontrol import linearize, trim
     >>> plant = plants.pendulum()
     >>> lin = linearize(plant, trim(plant, plant.assemble(angle=-np.pi / 2)), coordinates=("angle",))
     >>> lin.damping()[0].frequency, (1.5 * 9.81) ** 0.5
@@ -118,7 +118,7 @@ class LinearModel:
         Examples
         --------
         >>> from cmbcontrol import plants
-        >>> from cmbcontrol.linear import linearize, trim
+        >>> from cmbcontrol import linearize, trim
         >>> plant = plants.five_bar()
         >>> lin = linearize(plant, trim(plant, plant.assemble(left=2.1, right=1.0)), coordinates=("left", "right"))
         >>> lin.to_ss().state_labels

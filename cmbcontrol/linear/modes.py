@@ -178,7 +178,7 @@ def modes(linear_model: LinearModel, tolerance: float = 1e-10) -> Modes:
     Examples
     --------
     >>> from cmbcontrol import plants
-    >>> from cmbcontrol.linear import linearize, trim
+    >>> from cmbcontrol import linearize, trim
     >>> plant = plants.pendulum()
     >>> found = modes(linearize(plant, trim(plant, plant.assemble(angle=-np.pi / 2)), coordinates=("angle",)))
     >>> float(found.frequency[0]), found.participation.values[0]
@@ -213,7 +213,7 @@ def undamped_modes(linear_model: LinearModel, tolerance: float = 1e-10) -> Modes
     Examples
     --------
     >>> from cmbcontrol import plants
-    >>> from cmbcontrol.linear import linearize, trim
+    >>> from cmbcontrol import linearize, trim
     >>> plant = plants.pendulum()
     >>> lin = linearize(plant, trim(plant, plant.assemble(angle=-np.pi / 2)))
     >>> undamped_modes(lin).eigenvalue.values

@@ -96,7 +96,7 @@ def preload_directions(plant: Plant, point: OperatingPoint) -> PreloadDirections
     Examples
     --------
     >>> from cmbcontrol import plants
-    >>> from cmbcontrol.linear import trim
+    >>> from cmbcontrol import trim
     >>> plant = plants.five_bar()
     >>> len(preload_directions(plant, trim(plant, plant.assemble(left=2.1, right=1.0))))
     0

@@ -155,7 +155,7 @@ def sampled(
     Examples
     --------
     >>> from cmbcontrol import plants
-    >>> from cmbcontrol.linear import linearize, trim
+    >>> from cmbcontrol import linearize, trim
     >>> plant = plants.five_bar()
     >>> lin = linearize(plant, trim(plant, plant.assemble(left=2.1, right=1.0)), coordinates=("left", "right"))
     >>> sampled(lin, 0.01, {"left": 0.015}).state_labels[4:]
@@ -231,7 +231,7 @@ def delayed(
     Examples
     --------
     >>> from cmbcontrol import plants
-    >>> from cmbcontrol.linear import linearize, trim
+    >>> from cmbcontrol import linearize, trim
     >>> plant = plants.pendulum()
     >>> lin = linearize(plant, trim(plant, plant.assemble(angle=-1.0)), coordinates=("angle",))
     >>> delayed(lin, 0.02, order=2).state_labels

@@ -144,7 +144,7 @@ def actuation_at(
     epsilon: float = 0.0,
     rank: int | None = None,
 ) -> Actuation:
-    """What the motors reach at a state; see `controllers.actuation`.
+    """What the motors reach at a state; see `cmbcontrol.actuation`.
 
     Singular values of A below `epsilon` count as zero; with `rank`, A counts as of this rank.
     """

@@ -43,7 +43,7 @@ def bode(linear_model: LinearModel, omega: ArrayLike | None = None, *, axes: Any
     Examples
     --------
     >>> from cmbcontrol import plants
-    >>> from cmbcontrol.linear import linearize, trim
+    >>> from cmbcontrol import linearize, trim
     >>> plant = plants.pendulum()
     >>> lin = linearize(plant, trim(plant, plant.assemble(angle=-1.0)), coordinates=("angle",))
     >>> [ax.get_ylabel() for ax in bode(lin).axes]

@@ -78,7 +78,7 @@ def modes(
     Examples
     --------
     >>> from cmbcontrol import plants
-    >>> from cmbcontrol.linear import linearize, trim
+    >>> from cmbcontrol import linearize, trim
     >>> plant = plants.pendulum()
     >>> lin = linearize(plant, trim(plant, plant.assemble(angle=-np.pi / 2)))
     >>> modes(lin).axes[0].get_title()
@@ -158,7 +158,7 @@ def animate_mode(
     --------
     >>> import tempfile
     >>> from cmbcontrol import plants
-    >>> from cmbcontrol.linear import linearize, trim
+    >>> from cmbcontrol import linearize, trim
     >>> plant = plants.pendulum()
     >>> lin = linearize(plant, trim(plant, plant.assemble(angle=-np.pi / 2)))
     >>> with tempfile.TemporaryDirectory() as folder:

@@ -27,7 +27,7 @@ def root_locus(locus: RootLocus, *, ax: Any = None, grid: bool = True) -> Figure
     Parameters
     ----------
     locus : RootLocus
-        From `cmbcontrol.linear.root_locus`.
+        From `cmbcontrol.root_locus`.
     ax : matplotlib axes, optional
         A new figure unless given.
     grid : bool

@@ -351,7 +351,7 @@ def full_disk(rng, count, folder):
             resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
             try:
                 write(file)
-            except cmb.FileError as error:
+            except cmb.errors.FileError as error:
                 return 0 if str(file) in str(error) and "as it was: make room" in str(error) else 97
 
         code, _ = ended(forked(trial, folder))
@@ -378,7 +378,7 @@ def read_only(rng, count, folder):
                 os.setuid(NOBODY)
             try:
                 write(file)
-            except cmb.FileError as error:
+            except cmb.errors.FileError as error:
                 return 0 if str(file) in str(error) and "Permission denied. Nothing was written" in str(error) else 97
 
         code, _ = ended(forked(trial, folder))

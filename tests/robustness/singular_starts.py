@@ -259,9 +259,9 @@ def run_start(item):
                 values = {name: float(q[plant.position_names.index(name)]) for name in case.held}
                 q = plant.assemble(guess=case.pose(1.2 * s or 1e-3), **values)
             run = cmb.simulate(plant, None, q, v, t_end=t_end, output_times=0.1)
-    except cmb.AssemblyError as error:
+    except cmb.errors.AssemblyError as error:
         return "refused", f"{error}"[:200]
-    except cmb.SimulationError as error:
+    except cmb.errors.SimulationError as error:
         return "failed", f"{error}"[:200]
     except cmb.CmbError as error:
         return "refused", f"{type(error).__name__}: {error}"[:200]

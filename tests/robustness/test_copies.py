@@ -169,7 +169,7 @@ def test_copies_are_alike(made):
         for way, again in WAYS.items():
             try:
                 found = again(x)
-            except (cmb.ModelError, AttributeError, TypeError, ValueError):
+            except (cmb.errors.ModelError, AttributeError, TypeError, ValueError):
                 assert way == "pickle", label
                 refused.add(type(x).__name__)
                 continue

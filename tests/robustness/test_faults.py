@@ -96,7 +96,7 @@ METHODS = {
 @pytest.mark.parametrize("options", METHODS.values(), ids=METHODS)
 def test_a_law_that_fails_is_named_and_the_run_kept(five, options):
     with pytest.raises(
-        cmb.SimulationError, match=r"Law\.evaluate failed at t = 0\.0\d+ s: Broken: no signal"
+        cmb.errors.SimulationError, match=r"Law\.evaluate failed at t = 0\.0\d+ s: Broken: no signal"
     ) as caught:
         cmb.simulate(five[0], Law("evaluate"), five[1], t_end=0.1, **settings(**options))
     assert isinstance(caught.value.__cause__, Broken)
@@ -109,21 +109,23 @@ def test_a_law_that_fails_is_named_and_the_run_kept(five, options):
 
 @pytest.mark.parametrize("method", ["evaluate", "report"])
 def test_a_sampled_law_that_fails(five, method):
-    with pytest.raises(cmb.SimulationError, match=r"Law\.evaluate failed at t = 0\.06 s: Broken") as caught:
+    with pytest.raises(cmb.errors.SimulationError, match=r"Law\.evaluate failed at t = 0\.06 s: Broken") as caught:
         cmb.simulate(five[0], Law(method, period=0.01), five[1], t_end=0.1)
     assert caught.value.partial.time[-1] == pytest.approx(0.06)
     assert isinstance(caught.value.__cause__, Broken)
 
 
 def test_a_drive_that_fails(five):
-    with pytest.raises(cmb.SimulationError, match=r"Behind\.evaluate failed at t = 0\.0\d+ s: Broken") as caught:
+    with pytest.raises(cmb.errors.SimulationError, match=r"Behind\.evaluate failed at t = 0\.0\d+ s: Broken") as caught:
         cmb.simulate(five[0], Law("", period=0.01, drive=Behind()), five[1], t_end=0.1)
     assert 0.01 < caught.value.partial.time[-1] <= 0.051
 
 
 @pytest.mark.parametrize("options", [{}, METHODS["radau"]], ids=["interpreted", "local"])
 def test_a_report_that_fails_in_continuous_time(five, options):
-    with pytest.raises(cmb.SimulationError, match=r"Law\.evaluate failed at t = 0\.06 s: Broken: no signal") as caught:
+    with pytest.raises(
+        cmb.errors.SimulationError, match=r"Law\.evaluate failed at t = 0\.06 s: Broken: no signal"
+    ) as caught:
         cmb.simulate(five[0], Law("report"), five[1], t_end=0.1, output_times=0.02, **settings(**options))
     run = caught.value.partial
     assert run.time[-1] == 0.1 and run.status == cmb.Status.CONTROLLER
@@ -141,7 +143,9 @@ def test_a_reference_that_fails_in_the_output(five, name):
     law = Law("")
     law.coordinates, law.reference, law.error = ("left",), lambda t: np.zeros((3, 1)), lambda t, terms: np.zeros((2, 1))
     setattr(law, name, broken)
-    with pytest.raises(cmb.SimulationError, match=r"broken failed at t = 0\.06 s: Broken: the table ends") as caught:
+    with pytest.raises(
+        cmb.errors.SimulationError, match=r"broken failed at t = 0\.06 s: Broken: the table ends"
+    ) as caught:
         cmb.simulate(five[0], law, five[1], t_end=0.1, output_times=0.02)
     run = caught.value.partial
     assert run.time[-1] == 0.1
@@ -167,7 +171,7 @@ def circle(key, fails):
 def test_a_function_of_a_plant_that_fails(key, options):
     plant = circle(key, lambda q: q[1] < -0.5)
     match = rf"plant 'circle': {key}\(q.*\) failed at .*KeyError: 'no entry'"
-    with pytest.raises(cmb.SimulationError, match=match) as caught:
+    with pytest.raises(cmb.errors.SimulationError, match=match) as caught:
         cmb.simulate(plant, q0=[1.0, 0.0], t_end=1.0, **settings(**options))
     run = caught.value.partial
     assert 0.2 < run.time[-1] < 0.4  # free fall from rest: y = -0.5 at 0.338 s
@@ -185,7 +189,7 @@ def test_a_function_of_a_plant_that_fails_in_the_output(monkeypatch):
     assemble = output.assemble_result
     monkeypatch.setattr(output, "assemble_result", assembling)
     plant = circle("h", lambda q: going and q[1] < -0.5)
-    with pytest.raises(cmb.SimulationError, match=r"plant 'circle': h\(q, v\) failed at .*KeyError") as caught:
+    with pytest.raises(cmb.errors.SimulationError, match=r"plant 'circle': h\(q, v\) failed at .*KeyError") as caught:
         cmb.simulate(plant, q0=[1.0, 0.0], t_end=0.5, output_times=0.1)
     run = caught.value.partial
     assert run.time[-1] == 0.5
@@ -202,7 +206,7 @@ def test_conditions_and_branches_that_fail(five):
         if options.get("stabilisation") != "none":
             lock = cmb.Lock("z", when=lambda t, q, v: broken() if t > 0.05 else -1.0)
             with pytest.raises(
-                cmb.SimulationError, match=r"when= of Lock\('z'\) failed at t = .*Broken: dark"
+                cmb.errors.SimulationError, match=r"when= of Lock\('z'\) failed at t = .*Broken: dark"
             ) as caught:
                 cmb.simulate(
                     block, lambda t, terms, s: [], [0.0], [1.0], t_end=0.1, switches=lock, **settings(**options)
@@ -210,7 +214,7 @@ def test_conditions_and_branches_that_fail(five):
             assert caught.value.partial.status == cmb.Status.SWITCHING
             assert isinstance(caught.value.__cause__.__cause__, Broken)
     crank = plants.slider_crank()
-    with pytest.raises(cmb.SimulationError, match=r"branch= failed at .* t = 0\.19.*Broken: dark") as caught:
+    with pytest.raises(cmb.errors.SimulationError, match=r"branch= failed at .* t = 0\.19.*Broken: dark") as caught:
         cmb.simulate(crank, q0=[1.2, -2.4], v0=[2.0, -4.0], t_end=0.5, branch=broken)
     assert caught.value.partial.time[-1] == pytest.approx(0.197, abs=1e-3)
 
@@ -228,10 +232,12 @@ def test_progress_and_pseudoinverses_that_fail(five):
 
     inverse.calls = 0
     for options in ({}, METHODS["radau"], dict(formulation="udwadia-kalaba")):
-        with pytest.raises(cmb.SimulationError, match=r"Broken: window closed \(in .*tell, test_faults") as caught:
+        with pytest.raises(
+            cmb.errors.SimulationError, match=r"Broken: window closed \(in .*tell, test_faults"
+        ) as caught:
             cmb.simulate(*five[:1], q0=five[1], t_end=0.1, progress=tell, **settings(max_step=0.01, **options))
         assert 0.04 <= caught.value.partial.time[-1] <= 0.1
-    with pytest.raises(cmb.SimulationError, match="Broken: no digits") as caught:
+    with pytest.raises(cmb.errors.SimulationError, match="Broken: no digits") as caught:
         cmb.simulate(five[0], q0=five[1], t_end=1.0, **settings(pseudoinverse=inverse, formulation="udwadia-kalaba"))
     assert caught.value.partial.status == cmb.Status.FAILED
 
@@ -532,7 +538,7 @@ def test_a_file_is_whole_or_as_it_was(tmp_path, monkeypatch):
         with monkeypatch.context() as patch:
             patch.setattr(os, where, full)
             with pytest.raises(
-                cmb.FileError, match=r"a\.txt cannot be written: No space left .* is as it was: make room"
+                cmb.errors.FileError, match=r"a\.txt cannot be written: No space left .* is as it was: make room"
             ):
                 _files.write(file, "new")
         assert file.read_text() == "old" and len(list(tmp_path.iterdir())) == 1
@@ -551,13 +557,13 @@ def test_links_pipes_and_folders(tmp_path):
     assert link.is_symlink() and file.read_text() == "new"
     _files.write("/dev/null", "nothing")
     assert Path("/dev/null").is_char_device()
-    with pytest.raises(cmb.FileError, match="No space left on device"):
+    with pytest.raises(cmb.errors.FileError, match="No space left on device"):
         _files.write("/dev/full", "x" * 10_000)
-    with pytest.raises(cmb.FileError, match=r"Nothing was written: make the folder .*gone first"):
+    with pytest.raises(cmb.errors.FileError, match=r"Nothing was written: make the folder .*gone first"):
         _files.write(tmp_path / "gone" / "a.txt", "x")
-    with pytest.raises(cmb.FileError, match="name a file, not a folder"):
+    with pytest.raises(cmb.errors.FileError, match="name a file, not a folder"):
         _files.write(tmp_path, "x")
-    assert isinstance(cmb.FileError("x"), OSError)
+    assert isinstance(cmb.errors.FileError("x"), OSError)
 
 
 def test_ctrl_c_waits_for_a_file(keyboard, tmp_path):
@@ -574,7 +580,7 @@ def test_films_are_whole_or_as_they_were(five, tmp_path, monkeypatch):
     run = cmb.simulate(five[0], q0=five[1], t_end=0.1)
     for script, error in (
         ('cat > /dev/null; for last; do :; done; echo film > "$last"', None),
-        ("exit 1", cmb.FileError),
+        ("exit 1", cmb.errors.FileError),
     ):
         tool.write_text(f"#!/bin/sh\n{script}\n")
         tool.chmod(0o755)

@@ -11,8 +11,9 @@ import pytest
 
 import cmbcontrol as cmb
 from cmbcontrol import controllers as ctl
-from cmbcontrol import errors, plants
+from cmbcontrol import design, errors, plants
 from cmbcontrol.controllers.conic_solver import ModelledSolver
+from cmbcontrol.controllers.controller import ConstantEffort
 
 pytestmark = pytest.mark.nojit_slow
 
@@ -76,7 +77,7 @@ def test_a_run_that_failed_arrives(five_bar, pose):
             raise RuntimeError("no more")
         return [0.0, 0.0]
 
-    with pytest.raises(cmb.SimulationError) as caught:
+    with pytest.raises(cmb.errors.SimulationError) as caught:
         cmb.simulate(five_bar, law, pose, t_end=0.1)
     found = WAYS["pickle"](caught.value)
     assert str(found) == str(caught.value)
@@ -87,7 +88,7 @@ def test_a_run_that_failed_arrives(five_bar, pose):
 def test_what_cannot_be_pickled_stays_behind_with_a_word():
     plant = lambda_plant()
     run = cmb.simulate(plant, q0=[0.0], v0=[1.0], t_end=0.1, output_times=0.05)
-    error = cmb.SimulationError("ended", run)
+    error = cmb.errors.SimulationError("ended", run)
     error.law = lambda t, terms, state: 0.0
     found = WAYS["pickle"](error)
     assert found.law is None
@@ -101,7 +102,7 @@ def fails(i):
     if i == 0:
         return plants.five_bar().assemble(left=0.0, right=3.14, elbow_left=0.0, elbow_right=0.1)
     plant = lambda_plant()
-    error = cmb.SimulationError("ended", cmb.simulate(plant, q0=[0.0], t_end=0.1, output_times=0.1))
+    error = cmb.errors.SimulationError("ended", cmb.simulate(plant, q0=[0.0], t_end=0.1, output_times=0.1))
     error.plant = plant
     raise error
 
@@ -162,7 +163,7 @@ def test_plants_arrive(name):
 def test_a_plant_of_local_functions_says_that_it_cannot_be_pickled():
     plant = lambda_plant()
     with pytest.raises(
-        cmb.ModelError, match=r"'free' cannot be pickled, for its function M cannot.*top level of a mod"
+        cmb.errors.ModelError, match=r"'free' cannot be pickled, for its function M cannot.*top level of a mod"
     ):
         pickle.dumps(plant)
     assert copy.deepcopy(plant) is plant
@@ -208,7 +209,7 @@ def laws():
         return cmb.linearize(five_bar, cmb.trim(five_bar, q), coordinates=names, outputs=names)
 
     def feedback():
-        return ctl.lqr(model(), np.eye(4), np.eye(2))
+        return design.lqr(model(), np.eye(4), np.eye(2))
 
     crank = plants.slider_crank()
     bead = plants.particle_on_circle(mass=2.0, gravity=(0.0, 0.0))
@@ -233,9 +234,9 @@ def laws():
         "chain": chain,
         "feedback": feedback,
         "observer feedback": lambda: ctl.ObserverFeedback(
-            feedback(), ctl.kalman(model(), names, effort_noise=1.0, measurement_noise=1e-6), names
+            feedback(), design.kalman(model(), names, effort_noise=1.0, measurement_noise=1e-6), names
         ),
-        "numbers": lambda: ctl.ConstantEffort([1.0, 2.0]),
+        "numbers": lambda: ConstantEffort([1.0, 2.0]),
     }
     found = {name: (five_bar, q, make) for name, make in of_five_bar.items()}
     found |= {"hybrid": (bead, bead.neutral(), hybrid), "passive": (crank, np.array([0.6, -1.2]), passive)}

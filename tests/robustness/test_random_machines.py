@@ -64,7 +64,8 @@ def test_the_table_tells_outcomes_by_class():
 
 
 def test_errors_from_inside_are_told_apart_from_words_of_the_package():
-    from cmbcontrol import Frame, ModelError
+    from cmbcontrol import Frame
+    from cmbcontrol.errors import ModelError
 
     try:
         Frame((1, 2))

@@ -13,6 +13,7 @@ import pytest
 
 import cmbcontrol as cmb
 from cmbcontrol import controllers, plants
+from cmbcontrol.controllers.decoupling import is_decoupled, reachable_forces
 from cmbcontrol.linear.at_rest import effort_units
 from cmbcontrol.linear.signals import best_coordinates
 from cmbcontrol.model import elements as parts
@@ -176,9 +177,9 @@ MACHINES = [five_bar, slider_crank, loader, stewart, two_arms, turned_linkage]
 def verdicts(of):
     """What must be the same."""
     plant, q = of.plant, of.q
-    found, forces = plant.diagnose(q), controllers.reachable_forces(plant, q)
-    acting = controllers.actuation(plant, q)
-    decoupled = controllers.is_decoupled(plant, q)
+    found, forces = plant.diagnose(q), reachable_forces(plant, q)
+    acting = cmb.actuation(plant, q)
+    decoupled = is_decoupled(plant, q)
     return {
         "diagnosis": (found.rank, found.generic_rank, found.dof, found.singular, found.redundant),
         "unique": found.unique_multipliers,
@@ -198,15 +199,15 @@ def numbers(of):
     force = cmb.constraint_force(plant, q, v, u)
     unique = np.array([*found.unique_multipliers.values()], dtype=bool)
     yield "conditioning", found.conditioning
-    yield "cosines", controllers.actuation(plant, q).singular_values
-    yield "coupling", controllers.is_decoupled(plant, q).coupling
+    yield "cosines", cmb.actuation(plant, q).singular_values
+    yield "coupling", is_decoupled(plant, q).coupling
     yield "constraint force", force.force / of.force
     yield "multipliers", force.multipliers[unique] / of.row[unique]
     for name in FORMULATIONS:
         if name == "aghili-gamma":  # its gamma is of one unit: it needs coordinates of one kind
             continue
-        with contextlib.suppress(cmb.RedundantRowsError):
-            yield name, cmb.acceleration(terms, terms.B @ u, formulation=NamedFormulation(name)) / of.speed
+        with contextlib.suppress(cmb.errors.RedundantRowsError):
+            yield name, cmb.dynamics.acceleration(terms, terms.B @ u, formulation=NamedFormulation(name)) / of.speed
     yield "jump", cmb.impact(plant, q, np.ones(plant.nv) * of.speed, 0.5).v / of.speed
     yield "holding", cmb.inverse_dynamics(plant, q, rest, rest).u / of.effort
     yield "moving", cmb.inverse_dynamics(plant, q, v, force.acceleration).f / of.force

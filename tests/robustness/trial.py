@@ -201,7 +201,7 @@ def _inverse(trial, m, plant, q, v, s, t, cond, rng):
     size = judge.size_of(t, target) + judge.size_of(t, judge.solve_upper(s.L.T, judge.solve_lower(s.L, t.h)))
     try:
         found = cmb.inverse_dynamics(plant, q, v, np.asarray(target, float))
-    except cmb.ActuationError as error:
+    except cmb.errors.ActuationError as error:
         if rank == dof:
             trial.add(check, "refused", f"motors reach all {dof}: {error}"[:300])
         return
@@ -269,7 +269,7 @@ def _simulate(trial, check, m, plant, q, v, rank, exact):
     def simulated():
         try:
             return cmb.simulate(plant, None, q, v, t_end=0.15 * m.time, output_times=0.05 * m.time)
-        except cmb.SimulationError as error:
+        except cmb.errors.SimulationError as error:
             M = np.asarray(judge.terms(m, error.partial.q.values[-1], np.zeros(m.nv)).M, float)
             unit = np.sqrt(M.diagonal())
             if np.linalg.cond(M / np.outer(unit, unit)) < 1e8:
@@ -338,7 +338,7 @@ def _trim(trial, m, plant, q, s, t, cond, linear):
         return
     try:
         point = cmb.trim(plant, q)
-    except cmb.EquilibriumError as error:
+    except cmb.errors.EquilibriumError as error:
         if reached:
             trial.add("trim", "refused", str(error)[:300])
         return

@@ -15,6 +15,11 @@ import numpy as np
 import cmbcontrol as cmb
 from cmbcontrol import controllers as ctl
 from cmbcontrol import design, linear, plants
+from cmbcontrol.controllers.actuation import active_force_map, actuation_along
+from cmbcontrol.controllers.chain import Chain
+from cmbcontrol.controllers.controller import ConstantEffort
+from cmbcontrol.controllers.decoupling import cross_coupling, is_decoupled, reachable_forces
+from cmbcontrol.controllers.metrics import WeightedProjection, characteristic_length, weighted_norm
 from cmbcontrol.papers.formulations import NamedFormulation
 from cmbcontrol.papers.pseudoinverse import pseudoinverse
 
@@ -132,19 +137,19 @@ class World:
 
     @functools.cached_property
     def feedback(self) -> ctl.StateFeedback:
-        return ctl.lqr(self.lin, np.eye(4), np.eye(2))
+        return design.lqr(self.lin, np.eye(4), np.eye(2))
 
     @functools.cached_property
     def run(self) -> cmb.Simulation:
         return cmb.simulate(self.plant, self.law, self.q, t_end=0.05, output_times=0.01, rtol=1e-6, atol=1e-6)
 
     @functools.cached_property
-    def chain(self) -> ctl.Chain:
+    def chain(self) -> Chain:
         return self.rest | ctl.Saturation()
 
     @functools.cached_property
-    def loop(self) -> ctl.ClosedLoop:
-        return ctl.linearize_closed_loop(self.plant, self.rest, self.q)
+    def loop(self) -> cmb.ClosedLoop:
+        return cmb.linearize_closed_loop(self.plant, self.rest, self.q)
 
     @functools.cached_property
     def chart(self) -> Any:
@@ -159,11 +164,11 @@ class World:
         return self.plant.to_iosystem(self.point, coordinates=JOINTS)
 
     @functools.cached_property
-    def along(self) -> cmb.LinearSequence:
+    def along(self) -> cmb.linear.LinearSequence:
         return cmb.linearize_along(self.run, coordinates=JOINTS)
 
     @functools.cached_property
-    def branch(self) -> cmb.EquilibriumBranch:
+    def branch(self) -> cmb.linear.EquilibriumBranch:
         return cmb.continue_equilibria(self.plant, self.q, 2.1, 2.15, coordinate="left")
 
     @functools.cached_property
@@ -175,7 +180,7 @@ class World:
         return cmb.singular_configuration(self.plant, self.plant.assemble(left=np.pi, right=0.0))
 
     @functools.cached_property
-    def locus(self) -> cmb.RootLocus:
+    def locus(self) -> cmb.linear.RootLocus:
         return cmb.root_locus(self.damped, [0.0, 1.0, 2.0])
 
     @functools.cached_property
@@ -612,7 +617,7 @@ def _dynamics() -> list[Call]:
     q, v, u = {"q": (W.q, vector)}, {"v": (W.v, vector)}, {"u": (W.u, optional(vector))}
     f = {"f": (np.zeros(4), vector)}
     terms = {"terms": (W.terms, thing)}
-    form = {"formulation": (cmb.Gauss(), optional(thing))}
+    form = {"formulation": (cmb.dynamics.Gauss(), optional(thing))}
     return [
         call("forward_dynamics", cmb.forward_dynamics, **plant, **q, **v, **u, **form),
         call("constraint_force", cmb.constraint_force, **plant, **q, **v, **u, **form),
@@ -628,7 +633,7 @@ def _dynamics() -> list[Call]:
         ),
         call(
             "derivatives",
-            cmb.derivatives,
+            cmb.dynamics.derivatives,
             **plant,
             **q,
             **v,
@@ -636,20 +641,32 @@ def _dynamics() -> list[Call]:
             a=(W.v, optional(vector)),
             lam=(W.u, optional(vector)),
         ),
-        call("acceleration_derivatives", cmb.acceleration_derivatives, **plant, **q, **v, **u),
-        call("inverse_dynamics_derivatives", cmb.inverse_dynamics_derivatives, **plant, **q, **v, a=(W.v, vector)),
+        call("acceleration_derivatives", cmb.dynamics.acceleration_derivatives, **plant, **q, **v, **u),
         call(
-            "acceleration", cmb.acceleration, **terms, **f, **form, baumgarte=((10.0, 10.0), optional(_gains_of_rows))
+            "inverse_dynamics_derivatives",
+            cmb.dynamics.inverse_dynamics_derivatives,
+            **plant,
+            **q,
+            **v,
+            a=(W.v, vector),
         ),
         call(
-            "constrained_motion",
-            cmb.constrained_motion,
+            "acceleration",
+            cmb.dynamics.acceleration,
             **terms,
             **f,
             **form,
             baumgarte=((10.0, 10.0), optional(_gains_of_rows)),
         ),
-        call("Gauss", cmb.Gauss, rank_tolerance=(1e-9, optional(positive))),
+        call(
+            "constrained_motion",
+            cmb.dynamics.constrained_motion,
+            **terms,
+            **f,
+            **form,
+            baumgarte=((10.0, 10.0), optional(_gains_of_rows)),
+        ),
+        call("Gauss", cmb.dynamics.Gauss, rank_tolerance=(1e-9, optional(positive))),
         call(
             "NamedFormulation",
             NamedFormulation,
@@ -809,7 +826,7 @@ def _simulation() -> list[Call]:
             "simulate, options",
             simulate,
             method=("dop853", choice),
-            formulation=(cmb.Gauss(), optional(thing)),
+            formulation=(cmb.dynamics.Gauss(), optional(thing)),
             stabilisation=("projection", choice),
             switches=((), but(parts_of_none, "None")),
         ),
@@ -1053,7 +1070,7 @@ def _linear() -> list[Call]:
             **coordinates,
             **signals,
         ),
-        call("underlying_ode", cmb.underlying_ode, words=("coordinate",), **plant, **point, **coordinates),
+        call("underlying_ode", cmb.linear.underlying_ode, words=("coordinate",), **plant, **point, **coordinates),
         call(
             "linearize_along",
             cmb.linearize_along,
@@ -1065,7 +1082,7 @@ def _linear() -> list[Call]:
         ),
         call(
             "reduced_model",
-            cmb.reduced_model,
+            cmb.linear.reduced_model,
             **plant,
             q=(W.q, vector),
             v=(W.v, vector),
@@ -1073,7 +1090,7 @@ def _linear() -> list[Call]:
             R=(np.eye(4)[[0, 2]], matrix),
             moving=(False, flag),
         ),
-        call("preload_directions", cmb.preload_directions, **plant, **point),
+        call("preload_directions", cmb.linear.preload_directions, **plant, **point),
         call(
             "continue_equilibria",
             cmb.continue_equilibria,
@@ -1209,7 +1226,7 @@ def _controllers() -> list[Call]:
     path_ = {"reference": (W.path, reference)}
     task = ctl.Coordinates(W.plant, JOINTS)
     pid = functools.partial(ctl.ProjectedInverseDynamics, W.plant, JOINTS, W.path)
-    observer = ctl.kalman(W.lin, JOINTS, effort_noise=1.0, measurement_noise=0.01)
+    observer = design.kalman(W.lin, JOINTS, effort_noise=1.0, measurement_noise=0.01)
     return [
         call(
             "ProjectedInverseDynamics",
@@ -1358,7 +1375,7 @@ def _controllers() -> list[Call]:
         ),
         call(
             "WeightedProjection",
-            ctl.WeightedProjection,
+            WeightedProjection,
             A=(np.eye(2, 3), but(matrix, "one row more", "one column more")),
             W=(np.eye(3), metric),
             rank=(2, optional(but(count, "zero"))),
@@ -1440,7 +1457,7 @@ def _controllers() -> list[Call]:
         ),
         call(
             "lqr",
-            ctl.lqr,
+            design.lqr,
             model=(W.lin, thing),
             Q=(np.eye(4), matrix),
             R=(np.eye(2), metric),
@@ -1450,7 +1467,7 @@ def _controllers() -> list[Call]:
         ),
         call(
             "bryson",
-            ctl.bryson,
+            design.bryson,
             words=("state", "input"),
             model=(W.lin, thing),
             states=({"left": 0.1, "right": 0.1, "left_rate": 1.0, "right_rate": 1.0}, mapping),
@@ -1458,7 +1475,7 @@ def _controllers() -> list[Call]:
         ),
         call(
             "kalman",
-            ctl.kalman,
+            design.kalman,
             words=("noise", "output"),
             model=(W.lin, thing),
             outputs=(JOINTS, optional(names)),
@@ -1488,7 +1505,7 @@ def _controllers() -> list[Call]:
         ),
         call(
             "linearize_closed_loop",
-            ctl.linearize_closed_loop,
+            cmb.linearize_closed_loop,
             words=("coordinate", "output"),
             **plant,
             **law_,
@@ -1500,7 +1517,7 @@ def _controllers() -> list[Call]:
         ),
         call(
             "margins",
-            ctl.margins,
+            cmb.margins,
             **plant,
             **law_,
             point=(W.q, optional(but(vector, "mapping"))),
@@ -1509,7 +1526,7 @@ def _controllers() -> list[Call]:
         ),
         call(
             "closed_loop_equilibrium",
-            ctl.closed_loop_equilibrium,
+            cmb.closed_loop_equilibrium,
             **plant,
             **law_,
             guess=(W.q, optional(but(vector, "mapping"))),
@@ -1520,7 +1537,7 @@ def _controllers() -> list[Call]:
         call("ClosedLoop.margins", W.loop.margins, at=("input", choice)),
         call(
             "actuation",
-            ctl.actuation,
+            cmb.actuation,
             words=("coordinate",),
             **plant,
             **q,
@@ -1529,28 +1546,28 @@ def _controllers() -> list[Call]:
         ),
         call(
             "actuation_along",
-            ctl.actuation_along,
+            actuation_along,
             **plant,
             run=(W.run, thing),
             margin=(0.01, positive),
             **joint_weight,
             epsilon=(0.1, optional(positive)),
         ),
-        call("active_force_map", ctl.active_force_map, words=("coordinate",), **plant, **q, **joint_weight),
-        call("reachable_forces", ctl.reachable_forces, words=("coordinate",), **plant, **q),
+        call("active_force_map", active_force_map, words=("coordinate",), **plant, **q, **joint_weight),
+        call("reachable_forces", reachable_forces, words=("coordinate",), **plant, **q),
         call(
             "is_decoupled",
-            ctl.is_decoupled,
+            is_decoupled,
             words=("coordinate",),
             **plant,
             **q,
             tolerance=(1e-9, not_negative),
             metric=(np.eye(4), optional(metric)),
         ),
-        call("cross_coupling", ctl.cross_coupling, terms=(W.terms, thing), root=(np.eye(4), optional(matrix))),
+        call("cross_coupling", cross_coupling, terms=(W.terms, thing), root=(np.eye(4), optional(matrix))),
         call(
             "characteristic_length",
-            ctl.characteristic_length,
+            characteristic_length,
             words=("coordinate",),
             plant=(W.cart, thing),
             q=(W.cart.neutral(), but(vector, "mapping")),
@@ -1559,8 +1576,8 @@ def _controllers() -> list[Call]:
             "effort_metric", ctl.effort_metric, **plant, limits=([50.0, 50.0], optional(but(vector, "number", "inf")))
         ),
         call("length_metric", ctl.length_metric, **plant, length=(1.0, optional(positive)), of=("motors", choice)),
-        call("weighted_norm", ctl.weighted_norm, f=(W.u, _free_vector), W=(np.eye(2), metric)),
-        call("ConstantEffort", ctl.ConstantEffort, u=(W.u, _free_vector)),
+        call("weighted_norm", weighted_norm, f=(W.u, _free_vector), W=(np.eye(2), metric)),
+        call("ConstantEffort", ConstantEffort, u=(W.u, _free_vector)),
         call("Chain.start", W.chain.start, plant=(W.plant, thing)),
     ]
 
@@ -1586,14 +1603,14 @@ def _on_chain(block: Any) -> Any:
     """The block behind a sampled law, where it learns of the motors."""
 
     def make(**options: Any) -> Any:
-        return ctl.Chain(_sampled(), block(**options))
+        return Chain(_sampled(), block(**options))
 
     return make
 
 
 def _before_law(block: Any) -> Any:
     def make(**options: Any) -> Any:
-        return ctl.Chain(block(**options), _sampled())
+        return Chain(block(**options), _sampled())
 
     return make
 
