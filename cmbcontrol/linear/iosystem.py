@@ -32,7 +32,6 @@ from .parametrization import (
     LinearParametrization,
     NonlinearParametrization,
 )
-from .reduced import reduced_model
 from .right_jacobian import group_joints, inverse_right_jacobian
 from .signals import FrameMotion, SmallMotion, cut_joints
 
@@ -398,12 +397,8 @@ class PlantSystem(control.NonlinearIOSystem):
         A, B = self.form.jacobian_at(point, efforts)
         if not self._items:
             return A, B[:, self._motors], np.eye(len(A)), np.zeros((len(A), len(u)))
-        pose, v, chart = point.pose, point.terms.v, self.form.chart
-        here = _Here(self.plant, pose.q, v, efforts, self.point.q, x)
-        # eps and dv by x, in the chart of the system, and from there in the one of the outputs
-        reduced = reduced_model(self.plant, pose.q, v, efforts, pose.V)
-        eps = np.hstack([pose.T, np.zeros_like(pose.K)])
-        dv = np.hstack([reduced.N @ pose.V @ pose.T - pose.K @ chart.slope_V(pose, v), pose.K])
+        here = _Here(self.plant, point.pose.q, point.terms.v, efforts, self.point.q, x)
+        eps, dv = np.split(self.form.derivative(point), 2)  # from the chart of the system to that of the outputs
         small = self._small(here)
         z = np.vstack([small.rows.R @ eps, small.rows.R @ dv + small.rows.rate_q @ eps])
         C, D = [], []

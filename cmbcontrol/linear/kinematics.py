@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..kernels import tree
+from ..kernels.derivatives import link_motion
 from ..model.elements import Frame, Joint, Revolute
 from ..model.mechanism import Mechanism
 
@@ -19,6 +19,8 @@ __all__ = ["Motion", "frame_jacobian", "motion"]
 Array = NDArray[np.float64]
 
 _STILL = np.zeros(6)
+_NO_GRAVITY = np.zeros(3)  # coordinates do not feel the acceleration that stands for it
+_NO_GRAVITY.flags.writeable = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,23 +88,10 @@ class Motion:
 
 def motion(plant: Mechanism, q: Array, v: Array, a: Array) -> Motion:
     """Twists and accelerations of all links at a state."""
-    links, nv = plant.model.links, plant.nv
-    R, p = plant.link_poses(q)
-    S, U, X, Y = (np.zeros((nv, 6)) for _ in range(4))
-    tree.joint_screws(links, R, p, S)
-    V, acc = np.zeros((len(links), 6)), np.zeros((len(links), 6))
-    carrier = np.zeros(nv, dtype=np.int64)
-    for i, link in enumerate(links):
-        own = slice(link["iv"], link["iv"] + link["nv"])
-        Vp, Ap = (V[link["parent"]], acc[link["parent"]]) if link["parent"] >= 0 else (_STILL, _STILL)
-        relative = v[own] @ S[own]
-        V[i] = Vp + relative
-        acc[i] = Ap + _cross_motion(Vp, relative) + a[own] @ S[own]
-        carrier[own] = i
-        for k in range(own.start, own.stop):
-            U[k] = _cross_motion(Vp, S[k])
-            X[k] = _cross_motion(Ap, S[k]) + _cross_motion(Vp, U[k])
-            Y[k] = _cross_motion(V[i] + Vp, S[k])
+    S, V, acc, U, X, Y = link_motion(plant.model._replace(gravity=_NO_GRAVITY), q, v, a)
+    carrier = np.zeros(plant.nv, dtype=np.int64)
+    for i, link in enumerate(plant.model.links):
+        carrier[link["iv"] : link["iv"] + link["nv"]] = i
     return Motion(plant, q, v, S, V, acc, U, X, Y, carrier)
 
 

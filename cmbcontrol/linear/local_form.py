@@ -145,28 +145,30 @@ class LocalForm:
     def jacobian_at(self, point: LocalPoint, u: Array) -> tuple[Array, Array]:
         """The Jacobian at a point that is known already: `reduced_model` brought into this chart.
 
-        The reduced model has coordinates eta with d(eta) = V delta; here d(eta) = V T dy, and
-
-            dv = K dy_v + (N V T - K d(V v)/dy) dy.
+        The reduced model has coordinates eta with d(eta) = V delta and rates y_v; here d(eta) = V T dy.
         """
         pose, v, chart, p = point.pose, point.terms.v, self.chart, self.dof
-        small = reduced_model(self.plant, pose.q, v, u, pose.V)
-        A21, A22 = small.A[p:, :p], small.A[p:, p:]
-        E, bent = pose.V @ pose.T, chart.slope_V(pose, v)
-        N = small.N @ E - pose.K @ bent  # dv/dy, as in `derivative`
+        reduced = reduced_model(self.plant, pose.q, v, u, pose.V)
+        A21, A22 = reduced.A[p:, :p], reduced.A[p:, p:]
+        N = self._velocity_slope(point, reduced.N)
         A = np.empty((2 * p, 2 * p))
         A[:p, :p] = chart.slope_W(pose, v) + pose.W @ N
         A[:p, p:] = pose.W @ pose.K
-        A[p:, :p] = A21 @ E - A22 @ bent + chart.slope_V(pose, small.a) + chart.slope_bias(pose, v, pose.T, N)
+        A[p:, :p] = A21 @ pose.V @ pose.T - A22 @ chart.slope_V(pose, v)
+        A[p:, :p] += chart.slope_V(pose, reduced.a) + chart.slope_bias(pose, v, pose.T, N)
         A[p:, p:] = A22 + chart.slope_bias(pose, v, np.zeros_like(pose.K), pose.K)
-        return A, small.B
+        return A, reduced.B
 
     def derivative(self, point: LocalPoint) -> Array:
         """D Psi of the whole state (2 nv, 2 dof), of (q [+] ., v) by (y, y_v): [[T, 0], [dv/dy, K]] (eq. 2.40)."""
-        pose, v = point.pose, point.terms.v
-        N = reduced_model(self.plant, pose.q, v, np.zeros(self.plant.nu), pose.V).N
-        bent = N @ (pose.V @ pose.T) - pose.K @ self.chart.slope_V(pose, v)
-        return np.block([[pose.T, np.zeros_like(pose.K)], [bent, pose.K]])
+        pose = point.pose
+        N = reduced_model(self.plant, pose.q, point.terms.v, np.zeros(self.plant.nu), pose.V).N
+        return np.block([[pose.T, np.zeros_like(pose.K)], [self._velocity_slope(point, N), pose.K]])
+
+    def _velocity_slope(self, point: LocalPoint, N: Array) -> Array:
+        """dv/dy (nv, dof) at constant y_v, from that of the reduced model: N V T - K d(V v)/dy."""
+        pose = point.pose
+        return N @ (pose.V @ pose.T) - pose.K @ self.chart.slope_V(pose, point.terms.v)
 
     # -- pieces -----------------------------------------------------------------------------------------
 

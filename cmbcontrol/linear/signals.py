@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from .. import _check
 from .._tolerance import INDEPENDENT, UNREACHED, rank
 from ..dynamics.derivatives import Derivatives, derivatives
+from ..errors import ParametrizationError
 from ..kernels import split
 from ..model.diagnosis import unique_multipliers
 from ..model.elements import GROUND, Frame, Joint, Prismatic, Revolute
@@ -20,7 +21,7 @@ from ..model.mechanism import Mechanism
 from ..model.plant import Plant
 from .at_rest import effort_units, force_units
 from .kinematics import Motion, frame_jacobian, motion
-from .reduced import FIXED, CoordinateRows, Reduced, reduce
+from .reduced import FIXED, CoordinateRows, Reduced, constant_rows, reduce
 
 __all__ = ["FrameMotion", "Input", "Output", "SmallMotion", "Wrench", "best_coordinates"]
 
@@ -201,7 +202,7 @@ class SmallMotion:
         _check.sequence(given, "coordinates", "names, or a matrix R")
         if not all(isinstance(name, str) for name in given):
             R = _check.matrix(given, (*np.shape(given)[:1], self.plant.nv), "coordinates")
-            return tuple(f"y{i + 1}" for i in range(len(R))), CoordinateRows.linear(R)
+            return tuple(f"y{i + 1}" for i in range(len(R))), constant_rows(R)
         refuse_repetition(list(given), "coordinate")
         rows = []
         for name in given:
@@ -234,18 +235,19 @@ class SmallMotion:
             )
         length = plant.spans
         try:
-            K = Z @ np.linalg.inv(R @ Z)
+            reduced = reduce(plant, self.here, rows, factor)
             # in comparable units, 1/|K| is about the smallest singular value of R on the tangent space
-            growth = float(np.linalg.norm(K / length[:, None] * np.linalg.norm(R * length, axis=1)))
-        except np.linalg.LinAlgError:
+            growth = float(np.linalg.norm(reduced.K / length[:, None] * np.linalg.norm(R * length, axis=1)))
+        except ParametrizationError:
             growth = np.inf
         self.conditioning = 1.0 / growth if growth > 0.0 else 1.0
         if not growth < 1.0 / INDEPENDENT:
-            raise ValueError(
+            raise ParametrizationError(
                 f"the coordinates {listed(self.names)} of {plant.name!r} are not independent at this pose "
-                f"(conditioning {self.conditioning:.1e}, 1 is best); choose {listed(best_coordinates(plant, Z))}"
+                f"(conditioning {self.conditioning:.1e}, 1 is best); choose {listed(best_coordinates(plant, Z))}",
+                self.conditioning,
             )
-        return reduce(plant, self.here, rows, factor)
+        return reduced
 
     # -- inputs -----------------------------------------------------------------------------------------
 
