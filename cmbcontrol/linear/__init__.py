@@ -2,8 +2,8 @@
 
 from .along import LinearSequence as LinearSequence
 from .along import linearize_along as linearize_along
+from .bifurcation import SpecialPoint as SpecialPoint
 from .continuation import EquilibriumBranch as EquilibriumBranch
-from .continuation import SpecialPoint as SpecialPoint
 from .continuation import continue_equilibria as continue_equilibria
 from .linearize import affine_approximation as affine_approximation
 from .linearize import linearize as linearize

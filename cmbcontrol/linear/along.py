@@ -14,7 +14,7 @@ from ..dynamics.derivatives import derivatives
 from .model import LinearModel
 from .operating import OperatingPoint
 from .reduced import MOVING
-from .signals import FrameMotion, Output, SmallMotion, Wrench, best_coordinates, rate_of, unit_of
+from .signals import FrameMotion, Output, SmallMotion, Wrench, best_coordinates
 
 if TYPE_CHECKING:
     import xarray
@@ -214,29 +214,23 @@ def linearize_along(
     if coordinates is None:
         middle = len(times) // 2
         coordinates = best_coordinates(plant, derivatives(plant, q[middle], v[middle], u[middle]).Z)
-    found: list[tuple[SmallMotion, list[Output]]] = []
+    models: list[tuple[SmallMotion, list[Output]]] = []
     for t, *state in zip(times, q, v, u, strict=True):
         try:
             small = SmallMotion(plant, derivatives(plant, *state), coordinates, inputs, MOVING)
-            found.append((small, small.outputs(outputs)))
+            models.append((small, small.outputs(outputs)))
         except ValueError as error:
             raise ValueError(f"{error} (t = {t:.6g} s)") from None
-    first, signals = found[0]
-    units = tuple(unit_of(plant, name) for name in first.names)
-    n = 2 * len(first.names)
+    C, D = zip(*(small.output_matrices(rows) for small, rows in models), strict=True)
+    first, signals = models[0]
     return LinearSequence(
         times=times,
-        **{key: np.array([getattr(small, key) for small, _ in found]) for key in ("A", "B", "K", "N", "conditioning")},
-        C=np.array([[o.C for o in rows] for _, rows in found]).reshape(len(found), len(signals), n),
-        D=np.array([[o.D for o in rows] for _, rows in found]).reshape(len(found), len(signals), len(first.inputs)),
+        **{key: np.array([getattr(small, key) for small, _ in models]) for key in ("A", "B", "K", "N", "conditioning")},
+        C=np.array(C),
+        D=np.array(D),
         q=q,
         v=v,
         u=u,
-        states=first.names + tuple(f"{name}_rate" for name in first.names),
-        inputs=tuple(i.name for i in first.inputs),
-        outputs=tuple(o.name for o in signals),
-        state_units=units + tuple(rate_of(unit) for unit in units),
-        input_units=tuple(i.unit for i in first.inputs),
-        output_units=tuple(o.unit for o in signals),
+        **first.labels(signals),
         plant=plant,
     )

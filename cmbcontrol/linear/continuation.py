@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
 from .._progress import Progress, Reporter
-from .._tolerance import UNREACHED, floored
 from ..errors import ContinuationError, Interrupted
 from ..model.plant import Plant
+from .bifurcation import SpecialPoint, special_points
 from .curve import Curve, Lost, Node, between, distance, family_of, heading
 from .holding import Wanted
 from .operating import OperatingPoint
@@ -22,7 +22,7 @@ from .operating import OperatingPoint
 if TYPE_CHECKING:
     import xarray
 
-__all__ = ["EquilibriumBranch", "SpecialPoint", "continue_equilibria"]
+__all__ = ["EquilibriumBranch", "continue_equilibria"]
 
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
@@ -30,30 +30,6 @@ Mask = NDArray[np.bool_]
 _TITLE = "following the branch"
 _TURN = np.cos(np.radians(15.0))  # of the tangent in one step
 _SHORTEST = 1e-7  # step, radians
-_LOCATE = 1e-13  # of a step: how closely special points are found
-
-
-class SpecialPoint(NamedTuple):
-    """A point of a branch at which something happens.
-
-    Attributes
-    ----------
-    kind : str
-        ``"fold"``: the parameter turns round. ``"branch point"``: another branch crosses; the stiffness is singular,
-        the parameter does not turn. ``"singular configuration"``: the loops lose their rank.
-    value : float
-        Of the parameter.
-    arclength : float
-    after : int
-        Index of the last point of the branch before it.
-    point : OperatingPoint
-    """
-
-    kind: str
-    value: float
-    arclength: float
-    after: int
-    point: OperatingPoint
 
 
 @dataclass(frozen=True, eq=False)
@@ -338,97 +314,6 @@ def _bounds(start: float, stop: float, within: tuple[float, float] | None) -> tu
     return low, high
 
 
-# -- special points -----------------------------------------------------------------------------------------
-
-
-def _turning(base: Node, node: Node) -> float:
-    """The parameter's component of the tangent; changes its sign at folds."""
-    return float(node.P @ node.tangent)
-
-
-def _bordered(base: Node, node: Node) -> float:
-    """Determinant of the equations bordered by the tangent, in the bases of `base`; changes its sign at branch points.
-
-    Zero where it says nothing: with motions that nothing resists, or more unknowns than one above the equations.
-    """
-    if node.J.shape[0] + 1 != node.J.shape[1] or node.pose.still(node.J).shape[1] != 1:
-        return 0.0
-    rows, frame = node.pose.local.Z @ node.pose.Y, node.frame
-    rows0, frame0 = base.pose.local.Z @ base.pose.Y, base.frame
-    if rows.shape != rows0.shape or frame.shape != frame0.shape:
-        return 0.0
-    sign = np.sign(np.linalg.det(rows0.T @ node.pose.local.M @ rows)) * np.sign(np.linalg.det(frame0.T @ frame))
-    size = max(float(np.linalg.norm(node.J)), 1e-300)
-    return float(sign * np.linalg.det(np.vstack([node.J / size, node.tangent])))
-
-
-def _loop_rank(base: Node, node: Node) -> float:
-    """Least eigenvalue of the rows of A, relative to those at `base`; changes its sign at singular configurations."""
-    rank = base.pose.local.rank
-    if rank == 0 or node.pose.local.rank < rank:
-        return 1.0 if rank == 0 else 0.0
-    U, sigma, Vt = np.linalg.svd(_scaled_rows(base))
-    change = U[:, :rank].T @ _scaled_rows(node) @ Vt[:rank].T / sigma[:rank]  # 1 at base
-    return float(np.linalg.eigvals(change).real.min())
-
-
-def _scaled_rows(node: Node) -> Array:
-    plant = node.pose.plant
-    return plant.row_scale[:, None] * node.pose.local.A * plant.spans
-
-
-def _soft_modes(base: Node, node: Node) -> float:
-    """Changes its sign where the number of negative stiffnesses differs from that of `base`."""
-    return 1.0 if _negative(node) == _negative(base) else -1.0
-
-
-def _negative(node: Node) -> int:
-    """Number of negative stiffnesses, where all forces are given; else zero."""
-    if node.pose.Y.shape != node.pose.W.shape or node.J.shape[1] != node.frame.shape[1] + 1:
-        return 0
-    values = np.linalg.eigvalsh(node.pose.stiffness)
-    largest = floored(np.abs(values).max(initial=0.0), node.pose.stiffness_of_all, UNREACHED)
-    return int(np.count_nonzero(values < -UNREACHED * largest))
-
-
-def _specials(curve: Curve, base: Node, node: Node, h: float) -> list[tuple[float, str, Node]]:
-    """What happens in a step from `base`: (step, kind, node), in order."""
-    found = []
-    flips = 0
-    for kind, test in (("fold", _turning), ("branch point", _bordered), ("singular configuration", _loop_rank)):
-        if test(base, base) * test(base, node) < 0.0:
-            flips += kind != "singular configuration"
-            s, there = _locate(curve, base, node, h, test)
-            found.append((s, kind, there))
-    if not any(kind == "singular configuration" for _, kind, _ in found):
-        if node.pose.local.rank < base.pose.local.rank:  # landed on it
-            found.append((h, "singular configuration", node))
-        elif abs(_negative(node) - _negative(base)) > flips and node.pose.local.rank == base.pose.local.rank:
-            s, there = _locate(curve, base, node, h, _soft_modes)
-            found.append((s, "branch point", there))
-    return sorted(found, key=lambda x: x[0])
-
-
-def _locate(curve: Curve, base: Node, node: Node, h: float, test: Callable[[Node, Node], float]) -> tuple[float, Node]:
-    """Where a test changes its sign in a step; the nearest that can be computed."""
-    from scipy.optimize import brentq  # imported where used: scipy.optimize takes 0.2 s
-
-    seen = {0.0: (test(base, base), base), h: (test(base, node), node)}
-
-    def value(s: float) -> float:
-        if s not in seen:
-            there = curve.ahead(base, s)
-            seen[s] = test(base, there), there
-        return seen[s][0]
-
-    try:
-        s = brentq(value, 0.0, h, xtol=_LOCATE * h, rtol=1e-15)
-        value(s)
-    except Lost:
-        s = min(seen, key=lambda s: abs(seen[s][0]))
-    return s, seen[s][1]
-
-
 # -- the way along ------------------------------------------------------------------------------------------
 
 
@@ -522,7 +407,7 @@ def _follow(curve: Curve, record: _Record, reporter: Reporter) -> str:
     while len(record.nodes) < curve.max_points:
         base = record.nodes[-1]
         h, node = _step(curve, base, h)
-        specials = _specials(curve, base, node, h)
+        specials = special_points(curve, base, node, h)
         node, ended = _stopped(curve, base, node, h)
         node, ended = _left_range(curve, base, node, specials, len(record.nodes) == 1) or (node, ended)
         gone = distance(curve, base, node)

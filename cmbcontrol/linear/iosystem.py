@@ -21,19 +21,19 @@ from ..kernels.layout import SPHERICAL
 from ..model.elements import Joint, Revolute
 from ..model.plant import Plant
 from .branch import follow
+from .chart import Chart
 from .kinematics import Motion, frame_jacobian, motion
 from .linearize import affine_approximation
 from .local_form import LocalForm, LocalPoint
 from .model import LinearModel
 from .operating import OperatingPoint
 from .parametrization import (
-    Chart,
     CoordinatePartitioning,
     LinearParametrization,
     NonlinearParametrization,
 )
 from .right_jacobian import group_joints, inverse_right_jacobian
-from .signals import FrameMotion, SmallMotion, cut_joints
+from .signals import FrameMotion, SmallMotion, cut_joints, named_frame
 
 __all__ = ["PlantSystem", "to_iosystem"]
 
@@ -121,7 +121,7 @@ class _Signal(NamedTuple):
 
 def _signal(plant: Plant, states: Sequence[str], q0: Array, item: str | FrameMotion, names: Sequence[str]) -> _Signal:
     """An item of the outputs, for the signals `names`; `SmallMotion.outputs` has checked it."""
-    frame = _as_frame(plant, item)
+    frame = item if isinstance(item, FrameMotion) else named_frame(plant, item)
     if frame is not None:
         return _frame(plant, q0, frame)
     if item in states:
@@ -177,16 +177,6 @@ def _joint_value(plant: Plant, q: Array, joint: Joint) -> float:
     R = a.R.T @ b.R
     sine = joint.axis @ [R[2, 1] - R[1, 2], R[0, 2] - R[2, 0], R[1, 0] - R[0, 1]]
     return float(np.arctan2(0.5 * sine, 0.5 * (np.trace(R) - 1.0)))
-
-
-def _as_frame(plant: Plant, item: str | FrameMotion) -> FrameMotion | None:
-    """``<body>_position`` or ``<body>_velocity`` as a `FrameMotion`; None for what is neither."""
-    if isinstance(item, FrameMotion):
-        return item
-    body, _, kind = item.rpartition("_")
-    if kind not in ("position", "velocity") or body not in {b.name for b in getattr(plant, "bodies", ())}:
-        return None
-    return FrameMotion(body, positions=kind == "position", rates=kind == "velocity")
 
 
 def _frame(plant: Plant, q0: Array, item: FrameMotion) -> _Signal:
@@ -288,7 +278,7 @@ class PlantSystem(control.NonlinearIOSystem):
             columns = [self.to_plant(column) for column in x.T]
             return tuple(np.array(part).T for part in zip(*columns, strict=True))  # type: ignore[return-value]
         point = self._point(_check.vector(x, self.nstates, "x", self.state_labels))
-        return point.pose.q, point.terms.v
+        return point.chart_point.q, point.terms.v
 
     def from_plant(self, q: ArrayLike, v: ArrayLike | None = None) -> Array:
         """The state x (2 dof,) of a configuration and a velocity (zero unless given) on the branch."""
@@ -307,16 +297,16 @@ class PlantSystem(control.NonlinearIOSystem):
         return full
 
     def _point(self, x: Array) -> LocalPoint:
-        """Pose and equations of motion at a state."""
+        """Configuration and equations of motion at a state."""
         n = len(self._rates0)
-        pose = follow(self.form.chart, x[:n])
-        v = pose.K @ (self._rates0 + x[n:])
-        return LocalPoint(pose, self.plant.terms(pose.q, v, cap=self.form.chart.rank))
+        chart_point = follow(self.form.chart, x[:n])
+        v = chart_point.K @ (self._rates0 + x[n:])
+        return LocalPoint(chart_point, self.plant.terms(chart_point.q, v, cap=self.form.chart.rank))
 
     def _here(self, x: Array, u: Array | None) -> _Here:
         """The same for outputs."""
         point = self._point(x)
-        return _Here(self.plant, point.pose.q, point.terms.v, self._efforts(u), self.point.q, x)
+        return _Here(self.plant, point.chart_point.q, point.terms.v, self._efforts(u), self.point.q, x)
 
     # -- what python-control calls ----------------------------------------------------------------------
 
@@ -397,7 +387,7 @@ class PlantSystem(control.NonlinearIOSystem):
         A, B = self.form.jacobian_at(point, efforts)
         if not self._items:
             return A, B[:, self._motors], np.eye(len(A)), np.zeros((len(A), len(u)))
-        here = _Here(self.plant, point.pose.q, point.terms.v, efforts, self.point.q, x)
+        here = _Here(self.plant, point.chart_point.q, point.terms.v, efforts, self.point.q, x)
         eps, dv = np.split(self.form.derivative(point), 2)  # from the chart of the system to that of the outputs
         small = self._small(here)
         z = np.vstack([small.rows.R @ eps, small.rows.R @ dv + small.rows.rate_q @ eps])

@@ -17,7 +17,7 @@ from .at_rest import list_forces, loop_curvatures, relative_force, require_close
 from .model import LinearModel
 from .operating import OperatingPoint
 from .reduced import FIXED, bracket
-from .signals import FrameMotion, SmallMotion, Wrench, rate_of, unit_of
+from .signals import FrameMotion, SmallMotion, Wrench
 
 __all__ = ["affine_approximation", "linearize", "underlying_ode"]
 
@@ -153,25 +153,26 @@ def affine_approximation(
     return _model(plant, point, SmallMotion(plant, here, coordinates, inputs), outputs, affine=True)
 
 
-def _model(plant: Plant, point: OperatingPoint, small: SmallMotion, outputs, affine: bool) -> LinearModel:
+def _model(
+    plant: Plant,
+    point: OperatingPoint,
+    small: SmallMotion,
+    outputs: Sequence[str | FrameMotion] | None,
+    affine: bool,
+) -> LinearModel:
     """The record."""
-    found, units = small.outputs(outputs), tuple(unit_of(plant, name) for name in small.names)
-    n = len(small.names)
+    rows = small.outputs(outputs)
+    C, D = small.output_matrices(rows)
     return LinearModel(
         name=plant.name,
         A=small.A,
         B=small.B,
-        C=np.array([o.C for o in found]).reshape(len(found), 2 * n),
-        D=np.array([o.D for o in found]).reshape(len(found), len(small.inputs)),
-        states=small.names + tuple(f"{name}_rate" for name in small.names),
-        inputs=tuple(i.name for i in small.inputs),
-        outputs=tuple(o.name for o in found),
-        state_units=units + tuple(rate_of(unit) for unit in units),
-        input_units=tuple(i.unit for i in small.inputs),
-        output_units=tuple(o.unit for o in found),
+        C=C,
+        D=D,
+        **small.labels(rows),
         K=small.K,
         N=small.N,
-        drift=small.drift if affine else np.zeros(2 * n),
+        drift=small.drift if affine else np.zeros(len(small.A)),
         coordinates=plant.velocity_names,
         point=point,
         conditioning=small.conditioning,

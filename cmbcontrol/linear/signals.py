@@ -19,7 +19,7 @@ from ..model.diagnosis import unique_multipliers
 from ..model.elements import GROUND, Frame, Joint, Prismatic, Revolute
 from ..model.mechanism import Mechanism
 from ..model.plant import Plant
-from .at_rest import effort_units, force_units
+from .at_rest import effort_units, force_units, row_force_units
 from .kinematics import Motion, frame_jacobian, motion
 from .reduced import FIXED, CoordinateRows, Reduced, constant_rows, reduce
 
@@ -309,8 +309,7 @@ class SmallMotion:
                 f"the joints {listed(d.name for d in self._driven)} of {self.plant.name!r} cannot be driven at will: "
                 "the loops tie their accelerations to each other. Drive fewer."
             )
-        delta = np.concatenate([self.K, np.zeros_like(self.K)], axis=1)
-        dv = np.concatenate([self.N, self.K], axis=1)
+        delta, dv = self._tangents
         own = self._accelerations(delta, dv, np.zeros((self.plant.nv, 2 * p)))
         W = R @ own + accel_q @ delta + accel_v @ dv
         inverse = np.linalg.inv(reach)
@@ -325,6 +324,11 @@ class SmallMotion:
             unit = {"rad": "N m", "m": "N"}.get(d.unit, "")
             self._effort_rows[f"{d.name}_effort"] = (C[j], D[j], unit)
 
+    @property
+    def _tangents(self) -> tuple[Array, Array]:
+        """delta and dv by the states (y, y_v), (nv, 2 dof) each."""
+        return np.hstack([self.K, np.zeros_like(self.K)]), np.hstack([self.N, self.K])
+
     def _accelerations_of_force(self, force: Array) -> Array:
         return self.here.Z @ (self.here.Z.T @ force)
 
@@ -337,6 +341,24 @@ class SmallMotion:
 
     # -- outputs ----------------------------------------------------------------------------------------
 
+    def labels(self, outputs: Sequence[Output]) -> dict[str, tuple[str, ...]]:
+        """Names and units of the states, the inputs and given outputs, by the fields of a `LinearModel`."""
+        units = tuple(unit_of(self.plant, name) for name in self.names)
+        return {
+            "states": self.names + tuple(f"{name}_rate" for name in self.names),
+            "inputs": tuple(i.name for i in self.inputs),
+            "outputs": tuple(o.name for o in outputs),
+            "state_units": units + tuple(rate_of(unit) for unit in units),
+            "input_units": tuple(i.unit for i in self.inputs),
+            "output_units": tuple(o.unit for o in outputs),
+        }
+
+    def output_matrices(self, outputs: Sequence[Output]) -> tuple[Array, Array]:
+        """C (outputs, 2 dof) and D (outputs, inputs)."""
+        count = len(outputs)
+        C = np.array([o.C for o in outputs]).reshape(count, 2 * len(self.names))
+        return C, np.array([o.D for o in outputs]).reshape(count, len(self.inputs))
+
     def outputs(self, given: Sequence[str | FrameMotion] | None) -> list[Output]:
         """Rows of C and D for names of coordinates, rates, frames, efforts, multipliers and constraint forces."""
         given = self.names if given is None else given
@@ -345,7 +367,7 @@ class SmallMotion:
         for item in given:
             if not isinstance(item, (str, FrameMotion)):
                 raise TypeError(f"outputs must be names or FrameMotion(...), got {_check.shown(item)}")
-            frame = item if isinstance(item, FrameMotion) else _named_frame(self.plant, item)
+            frame = item if isinstance(item, FrameMotion) else named_frame(self.plant, item)
             rows = None if frame is not None else self._named_output(item)
             found += self._frame_outputs(frame) if frame is not None else rows or []
             if frame is None and rows is None:
@@ -401,13 +423,14 @@ class SmallMotion:
         J, J_q = frame_jacobian(self.motion, item.body, item.frame)
         swap = [3, 4, 5, 0, 1, 2]  # position first
         J, J_q = J[swap], J_q[swap]
+        delta, dv = self._tangents
         C = np.zeros((0, 2 * len(self.names)))
         units: list[str] = []
         if item.positions:
-            C = np.concatenate([C, np.concatenate([J @ self.K, np.zeros_like(J @ self.K)], axis=1)])
+            C = np.concatenate([C, J @ delta])
             units += ["m"] * 3 + ["rad"] * 3
         if item.rates:
-            C = np.concatenate([C, np.concatenate([J @ self.N + J_q @ self.K, J @ self.K], axis=1)])
+            C = np.concatenate([C, J @ dv + J_q @ delta])
             units += ["m/s"] * 3 + ["rad/s"] * 3
         zero = np.zeros(len(self.inputs))
         return [Output(n, unit, c, zero) for n, unit, c in zip(item.signals, units, C, strict=True)]
@@ -422,8 +445,7 @@ class SmallMotion:
     def _loop_forces(self) -> tuple[Array, Array]:
         """d(A' lam) - d(A') lam: what the multipliers carry more, for the states and the inputs; (nv, .) each."""
         here = self.here
-        delta = np.concatenate([self.K, np.zeros_like(self.K)], axis=1)
-        dv = np.concatenate([self.N, self.K], axis=1)
+        delta, dv = self._tangents
         by_state = self._feedback - here.force_q @ delta - here.force_v @ dv
         by_state = by_state - here.M @ self._accelerations(delta, dv, self._feedback)
         return by_state, self._force - here.M @ self._accelerations_of_force(self._force)
@@ -459,8 +481,8 @@ class SmallMotion:
             )
         share = here.A_pinv.T[rows]
         C, D = (share @ part for part in self._loop_forces)
-        units = [{"m": "N", "rad": "N m"}.get(plant.row_units[i], "") for i in rows]
-        return [Output(plant.row_names[i], unit, c, d) for c, d, i, unit in zip(C, D, rows, units, strict=True)]
+        units = row_force_units(plant)
+        return [Output(plant.row_names[i], units[i], c, d) for c, d, i in zip(C, D, rows, strict=True)]
 
 
 # -- names ----------------------------------------------------------------------------------------------
@@ -515,7 +537,7 @@ def _named_wrench(plant: Plant, name: str) -> Wrench | None:
     return Wrench(body) if body != name and body in _bodies(plant) else None
 
 
-def _named_frame(plant: Plant, name: str) -> FrameMotion | None:
+def named_frame(plant: Plant, name: str) -> FrameMotion | None:
     """``<body>_position`` and ``<body>_velocity``; None for other names."""
     for suffix in ("_position", "_velocity"):
         body = name.removesuffix(suffix)
