@@ -13,14 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._tolerance import UNREACHED, floored
-from .curve import Curve, Lost, Node
+from .curve import BranchLost, Curve, Node
 from .operating import OperatingPoint
 
 __all__ = ["SpecialPoint", "special_points"]
 
 Array = NDArray[np.float64]
 
-_LOCATE = 1e-13  # of a step: how closely special points are found
+_LOCATE = 1e-13  # of a step: accuracy of special points
 
 
 class SpecialPoint(NamedTuple):
@@ -30,7 +30,7 @@ class SpecialPoint(NamedTuple):
     ----------
     kind : str
         ``"fold"``: the parameter turns round. ``"branch point"``: another branch crosses; the stiffness is singular,
-        the parameter does not turn. ``"singular configuration"``: the loops lose their rank.
+        the parameter does not turn. ``"singular configuration"``: the constraints lose rank.
     value : float
         Of the parameter.
     arclength : float
@@ -48,40 +48,40 @@ class SpecialPoint(NamedTuple):
 
 def special_points(curve: Curve, base: Node, node: Node, h: float) -> list[tuple[float, str, Node]]:
     """Special points in a step from `base`: (step, kind, node), in order."""
-    found = []
+    points = []
     flips = 0
     for kind, test in (("fold", _turning), ("branch point", _bordered), ("singular configuration", _loop_rank)):
         if test(base, base) * test(base, node) < 0.0:
             flips += kind != "singular configuration"
             s, point = _locate(curve, base, node, h, test)
-            found.append((s, kind, point))
-    if not any(kind == "singular configuration" for _, kind, _ in found):
-        if node.pose.local.rank < base.pose.local.rank:  # landed on it
-            found.append((h, "singular configuration", node))
-        elif abs(_negative(node) - _negative(base)) > flips and node.pose.local.rank == base.pose.local.rank:
+            points.append((s, kind, point))
+    if not any(kind == "singular configuration" for _, kind, _ in points):
+        if node.balance.local.rank < base.balance.local.rank:  # the step ended on it
+            points.append((h, "singular configuration", node))
+        elif abs(_negative(node) - _negative(base)) > flips and node.balance.local.rank == base.balance.local.rank:
             s, point = _locate(curve, base, node, h, _soft_modes)
-            found.append((s, "branch point", point))
-    return sorted(found, key=lambda x: x[0])
+            points.append((s, "branch point", point))
+    return sorted(points, key=lambda x: x[0])
 
 
 def _locate(curve: Curve, base: Node, node: Node, h: float, test: Callable[[Node, Node], float]) -> tuple[float, Node]:
-    """Where a test changes its sign in a step; the nearest that can be computed."""
+    """Where a test function changes its sign in a step, or the nearest point that can be computed."""
     from scipy.optimize import brentq  # imported where used: scipy.optimize takes 0.2 s
 
-    seen = {0.0: (test(base, base), base), h: (test(base, node), node)}
+    values = {0.0: (test(base, base), base), h: (test(base, node), node)}
 
     def value(s: float) -> float:
-        if s not in seen:
+        if s not in values:
             point = curve.ahead(base, s)
-            seen[s] = test(base, point), point
-        return seen[s][0]
+            values[s] = test(base, point), point
+        return values[s][0]
 
     try:
         s = brentq(value, 0.0, h, xtol=_LOCATE * h, rtol=1e-15)
         value(s)
-    except Lost:
-        s = min(seen, key=lambda s: abs(seen[s][0]))
-    return s, seen[s][1]
+    except BranchLost:
+        s = min(values, key=lambda s: abs(values[s][0]))
+    return s, values[s][1]
 
 
 def _turning(base: Node, node: Node) -> float:
@@ -92,23 +92,23 @@ def _turning(base: Node, node: Node) -> float:
 def _bordered(base: Node, node: Node) -> float:
     """Determinant of the equations bordered by the tangent, in the bases of `base`; changes its sign at branch points.
 
-    Zero where it says nothing: with motions that nothing resists, or more unknowns than one above the equations.
+    Zero where it is not defined: with motions of zero stiffness, or more than one unknown above the equations.
     """
-    if node.J.shape[0] + 1 != node.J.shape[1] or node.pose.still(node.J).shape[1] != 1:
+    if node.J.shape[0] + 1 != node.J.shape[1] or node.balance.null_motions(node.J).shape[1] != 1:
         return 0.0
-    rows, frame = node.pose.local.Z @ node.pose.Y, node.frame
-    rows0, frame0 = base.pose.local.Z @ base.pose.Y, base.frame
+    rows, frame = node.balance.local.Z @ node.balance.Y, node.frame
+    rows0, frame0 = base.balance.local.Z @ base.balance.Y, base.frame
     if rows.shape != rows0.shape or frame.shape != frame0.shape:
         return 0.0
-    sign = np.sign(np.linalg.det(rows0.T @ node.pose.local.M @ rows)) * np.sign(np.linalg.det(frame0.T @ frame))
+    sign = np.sign(np.linalg.det(rows0.T @ node.balance.local.M @ rows)) * np.sign(np.linalg.det(frame0.T @ frame))
     size = max(float(np.linalg.norm(node.J)), 1e-300)
     return float(sign * np.linalg.det(np.vstack([node.J / size, node.tangent])))
 
 
 def _loop_rank(base: Node, node: Node) -> float:
     """Least eigenvalue of the rows of A, relative to those at `base`; changes its sign at singular configurations."""
-    rank = base.pose.local.rank
-    if rank == 0 or node.pose.local.rank < rank:
+    rank = base.balance.local.rank
+    if rank == 0 or node.balance.local.rank < rank:
         return 1.0 if rank == 0 else 0.0
     U, sigma, Vt = np.linalg.svd(_scaled_rows(base))
     change = U[:, :rank].T @ _scaled_rows(node) @ Vt[:rank].T / sigma[:rank]  # 1 at base
@@ -116,8 +116,8 @@ def _loop_rank(base: Node, node: Node) -> float:
 
 
 def _scaled_rows(node: Node) -> Array:
-    plant = node.pose.plant
-    return plant.row_scale[:, None] * node.pose.local.A * plant.spans
+    plant = node.balance.plant
+    return plant.row_scale[:, None] * node.balance.local.A * plant.spans
 
 
 def _soft_modes(base: Node, node: Node) -> float:
@@ -127,8 +127,8 @@ def _soft_modes(base: Node, node: Node) -> float:
 
 def _negative(node: Node) -> int:
     """Number of negative stiffnesses, where all forces are given; else zero."""
-    if node.pose.Y.shape != node.pose.W.shape or node.J.shape[1] != node.frame.shape[1] + 1:
+    if node.balance.Y.shape != node.balance.W.shape or node.J.shape[1] != node.frame.shape[1] + 1:
         return 0
-    values = np.linalg.eigvalsh(node.pose.stiffness)
-    largest = floored(np.abs(values).max(initial=0.0), node.pose.stiffness_of_all, UNREACHED)
+    values = np.linalg.eigvalsh(node.balance.stiffness)
+    largest = floored(np.abs(values).max(initial=0.0), node.balance.stiffness_scale, UNREACHED)
     return int(np.count_nonzero(values < -UNREACHED * largest))

@@ -1,7 +1,8 @@
 """Charts of the manifold of the closed loops (Spencer, section 2.3): q = Psi(y), with its derivative.
 
 Independent coordinates y belong to configurations through R(q, y) = 0 (eq. 2.25). Near a base point the loops
-and R together determine q: q = Psi(y), found by Newton's method on (2.23). What R is, `parametrization` says.
+and R together determine q: q = Psi(y), found by Newton's method on (2.23). The kinds of R are in
+`parametrization`.
 
 Velocities. The independent velocities are y_v = V v. With a constant R, V = R, so that dy_v/dt = R a exactly. With
 R(q, y) = 0, V = -(D2R)^-1 D1R, so that y_v = dy/dt (eq. 2.26). On joints with several axes that do not commute
@@ -23,8 +24,8 @@ from .. import _check
 from .._tolerance import INDEPENDENT
 from ..errors import ParametrizationError, SingularConfigurationError
 from ..model.plant import Plant
-from .at_rest import require_closed, require_holonomic
 from .right_jacobian import angle_factor, group_joints
+from .statics import require_closed, require_holonomic
 
 __all__ = [
     "ITERATIONS",
@@ -311,7 +312,7 @@ class Chart(ABC):
             )
 
     def _dependent(self, q: Array, conditioning: float = 0.0) -> ParametrizationError:
-        """Condition (2.28) fails: say which coordinates, and which would do."""
+        """The error where condition (2.28) fails, with the coordinates and independent ones in their place."""
         A = self._base.factor[:, None] * self.plant.jacobian(q)[self.rows] * self._length
         auto = ", ".join(repr(self.plant.velocity_names[k]) for k in independent_coordinates(A))
         return ParametrizationError(

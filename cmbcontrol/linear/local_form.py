@@ -113,7 +113,7 @@ class LocalForm:
         return LocalPoint(local, self.plant.terms(local.q, local.K @ rates, t, cap=self.chart.rank))
 
     def moved(self, q: ArrayLike, y: Array | None = None) -> LocalForm:
-        """The local form in the chart of the same kind at another base point."""
+        """The local form in a chart of the same kind at another base point."""
         return LocalForm(self.plant, chart=self.chart.reparametrize(q, y))
 
     # -- the equation -----------------------------------------------------------------------------------

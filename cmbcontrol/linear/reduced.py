@@ -21,7 +21,7 @@ from ..kernels.reduction import CoordinateRows
 from ..model.mechanism import Mechanism
 from ..model.plant import Plant
 from ..model.terms import RANK_TOLERANCE
-from .at_rest import require_holonomic
+from .statics import require_holonomic
 
 __all__ = ["CoordinateRows", "Reduced", "bracket", "constant_rows", "reduce", "reduced_model"]
 
@@ -42,7 +42,7 @@ class Reduced(NamedTuple):
         [[bracket, 1], [A21, A22]]; the bracket is zero for one-axis joints, and at rest.
     B : ndarray, shape (2p, nu)
     drift : ndarray, shape (2p,)
-        (R v, R a).
+        (R v, R a + R' v); R' v is zero for constant R.
     K, N : ndarray, shape (nv, p)
         delta = K y and dv = K y_v + N y: [R; A] K = [1; 0], and N is dv/dy at fixed y_v, Spencer's K' (2.45) for
         one-axis joints.
@@ -123,7 +123,7 @@ def constant_rows(R: Array) -> CoordinateRows:
     return CoordinateRows(R, zero, zero, zero, np.ones(len(R), dtype=bool))
 
 
-def reduce(plant: Plant, state: Derivatives, rows: CoordinateRows, factor: float = FIXED) -> Reduced:
+def reduce(plant: Plant, local: Derivatives, rows: CoordinateRows, factor: float = FIXED) -> Reduced:
     """The same from `Derivatives`, for any coordinates.
 
     Raises
@@ -131,36 +131,36 @@ def reduce(plant: Plant, state: Derivatives, rows: CoordinateRows, factor: float
     ParametrizationError
         Where the coordinates are dependent.
     """
-    require_holonomic(plant, state.q)
+    require_holonomic(plant, local.q)
     links = plant.model.links if isinstance(plant, Mechanism) else _NO_LINKS
-    slopes = Slopes(*map(_writable, (state.force_q, state.force_v, state.rate_q, state.accel_q, state.accel_v)))
+    slopes = Slopes(*map(_writable, (local.force_q, local.force_v, local.rate_q, local.accel_q, local.accel_v)))
     A, B, drift, K, N, G, rank = reduction.reduce(
         links,
-        _writable(state.M),
-        _writable(state.A),
+        _writable(local.M),
+        _writable(local.A),
         _constant(plant.row_scale),
         _constant(plant.reach),
         slopes,
-        _writable(state.B),
-        _writable(state.v),
-        _writable(state.a),
+        _writable(local.B),
+        _writable(local.v),
+        _writable(local.a),
         CoordinateRows(*map(_writable, rows[:-1]), rows.constant),
         factor,
         RANK_TOLERANCE,
-        state.rank,
+        local.rank,
     )
     if rank < 0:
-        raise _refusal(plant, state.q, rows.R, rank)
-    return Reduced(A, B, drift, K.T, N.T, G, state.a, state.lam, rank)
+        raise _refusal(plant, local.q, rows.R, rank)
+    return Reduced(A, B, drift, K.T, N.T, G, local.a, local.lam, rank)
 
 
 def _writable(x: Array) -> Array:
-    """The array as kernels know the arrays of a state: for each other kind they would be compiled once more."""
+    """The array, C-contiguous and writable: kernels are compiled once more for each other kind of array."""
     return np.require(x, np.float64, ("C", "W"))
 
 
 def _constant(x: Array) -> Array:
-    """The array as kernels know those of a model, read-only."""
+    """The array, C-contiguous and read-only, as the arrays of a `Model` are."""
     x = np.ascontiguousarray(x, dtype=np.float64).view()
     x.flags.writeable = False
     return x

@@ -282,7 +282,7 @@ def _pade(order: int) -> tuple[Array, Array, Array, float]:
 
 
 def _with_drift(lin: LinearModel, drift: bool) -> tuple[Array, Array, Array, Array, list[str]]:
-    """The matrices, with an input for the drift where it is asked for, and the names of the inputs."""
+    """The matrices, with an input for the drift if `drift`, and the names of the inputs."""
     if not drift:
         return lin.A, lin.B, lin.C, lin.D, list(lin.inputs)
     if "drift" in lin.inputs:
