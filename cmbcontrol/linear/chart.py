@@ -119,6 +119,7 @@ class Chart(ABC):
     Examples
     --------
     >>> from cmbcontrol import plants
+    >>> from cmbcontrol.linear import TangentSpace
     >>> plant = plants.five_bar()
     >>> q0 = plant.assemble(left=2.1, right=1.0)
     >>> chart = TangentSpace().at(plant, q0)
