@@ -780,7 +780,7 @@ def test_local_form_asks_for_a_base_point():
     with pytest.raises(ValueError, match="u"):
         form(np.zeros(4), [1.0])
     pose = away_from_base(form.chart)
-    assert form.moved(pose.q).chart.q0.tolist() == pose.q.tolist()
+    assert form.reparametrize(pose.q).chart.q0.tolist() == pose.q.tolist()
 
 
 # -- the page -----------------------------------------------------------------------------------------------

@@ -112,7 +112,7 @@ class LocalForm:
         local = self.chart.solve(y, near)
         return LocalPoint(local, self.plant.terms(local.q, local.K @ rates, t, cap=self.chart.rank))
 
-    def moved(self, q: ArrayLike, y: Array | None = None) -> LocalForm:
+    def reparametrize(self, q: ArrayLike, y: Array | None = None) -> LocalForm:
         """The local form in a chart of the same kind at another base point."""
         return LocalForm(self.plant, chart=self.chart.reparametrize(q, y))
 
