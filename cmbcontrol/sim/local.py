@@ -333,7 +333,7 @@ class Method:
         """A new chart about the present state."""
         system = self.system
         y = system.form.chart.coordinates(self._q, system.near.y)
-        self.system = system.moved(system.form.moved(self._q, y))
+        self.system = system.moved(system.form.reparametrize(self._q, y))
         self.charts += 1
         self._restart(t, x)
 
