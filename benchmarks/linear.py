@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 import cmbcontrol as cmb
 from cmbcontrol import affine_approximation, plants
 from cmbcontrol._jit import kernel
-from cmbcontrol.kernels import constrained, derivatives
+from cmbcontrol.kernels import constrained, reduction
 from cmbcontrol.linear.reduced import FIXED, reduced_model
 from cmbcontrol.model.terms import RANK_TOLERANCE
 
@@ -96,7 +96,7 @@ def linear_times(model, q, v, u, R, bracket, tolerance, times):
     """The local state-space form to first order."""
     total = 0.0
     for _ in range(times):
-        found = derivatives.state_space(model, q, v, u, R, bracket, tolerance, v.shape[0])
+        found = reduction.state_space(model, q, v, u, R, bracket, tolerance, v.shape[0])
         total += found[0][0, 0]
     return total
 

@@ -383,8 +383,8 @@ def test_a_pose_that_is_too_heavy_is_let_go(linearized):
     out, lin = linearized("five-bar", *heavy)
     assert "the motors cannot hold that pose: actuator 'right' needs 32.91 N m and has 20 N m" in out
     assert not lin.point.u.any() and lin.point.residuals.balance < 1e-9
-    assert_fails("has 20 N m. Raise its effort limit, or choose another pose. --free lets it go, --affine linearizes "
-                 "it where it stands.", "linearize", "five-bar", *heavy, "--held")  # fmt: skip
+    assert_fails("has 20 N m. Raise its effort limit, or choose another configuration. --free lets it go, --affine "
+                 "linearizes it where it stands.", "linearize", "five-bar", *heavy, "--held")  # fmt: skip
 
 
 def test_linearize_where_neither_works(only, here):
@@ -394,8 +394,8 @@ def test_linearize_where_neither_works(only, here):
         lambda effort=5.0: cmb.Mechanism("fall", [block], [joint], actuators=[cmb.Actuator("z", effort=effort)]),
         lambda plant: (np.zeros(1), np.zeros(1)),
     )
-    assert_fails("actuator 'z' needs 9.81 N and has 5 N. Raise its effort limit, or choose another pose. When it is "
-                 "let go: no equilibrium", "linearize", "mine")  # fmt: skip
+    assert_fails("actuator 'z' needs 9.81 N and has 5 N. Raise its effort limit, or choose another configuration. When "
+                 "it is let go: no equilibrium", "linearize", "mine")  # fmt: skip
     assert_fails("--affine linearizes it where it stands.", "linearize", "mine", "--free")
     code, out, _ = call("linearize", "mine", "--affine")
     assert code == 0 and "z_rate [m/s2]  -9.81" in out
@@ -417,7 +417,7 @@ def test_linearize_with_efforts(linearized):
 
 def test_linearize_at_a_singular_pose():
     flat = ("--at", "left=pi,elbow_left=-pi", "--at", "right=0,elbow_right=pi")
-    assert_fails("the pose is singular", "linearize", "five-bar", *flat, "--held")
+    assert_fails("a singular configuration, with", "linearize", "five-bar", *flat, "--held")
     assert_fails("is at a singular configuration", "linearize", "five-bar", *flat, "--affine")
 
 
@@ -425,7 +425,7 @@ def test_linearize_names_better_coordinates():
     assert_fails("got 1 coordinates, 'left'; choose 'left', 'elbow_left'", "linearize", "five-bar",
                  "--coordinates", "left")  # fmt: skip
     stretched = ("five-bar", "--at", "right=120deg", "--at", "elbow_right=0")  # the right arm holds the tip on a circle
-    assert_fails("are not independent at this pose (conditioning ", "linearize", *stretched,
+    assert_fails("are not independent at this configuration (conditioning ", "linearize", *stretched,
                  "--coordinates", "left,elbow_left")  # fmt: skip
     assert_fails("choose 'left', 'right'", "linearize", *stretched, "--coordinates", "left,elbow_left")
 

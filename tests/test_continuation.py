@@ -267,7 +267,7 @@ def test_singular_poses_are_passed_and_flagged(name, coordinate, stop, at):
     start = q[plant.position_names.index(coordinate)]
     hold = ("q1",) if name == "parallel-four-bar" else None
     branch = continue_equilibria(plant, q, start, stop, coordinate=coordinate, hold=hold)
-    (pose,) = branch.singular_poses
+    (pose,) = branch.singular_configurations
     assert branch.special == (pose,)
     assert abs(pose.value - at) < 1e-5
     assert branch.ended.startswith("reached")
@@ -438,11 +438,11 @@ def test_what_is_refused():
     plant = plants.five_bar()
     q = plant.assemble(left=2.1, right=1.0)
     for more, message in (
-        ({}, "what varies"),
-        ({"effort": "left", "coordinate": "left"}, "what varies"),
+        ({}, "the parameter: give one of effort="),
+        ({"effort": "left", "coordinate": "left"}, "the parameter: give one of effort="),
         ({"effort": "lefft"}, "no actuator 'lefft'; did you mean 'left'"),
         ({"coordinate": "lefft"}, "no position coordinate 'lefft'"),
-        ({"coordinate": "left", "u": 0.0}, "no motor is left to hold 'left'"),
+        ({"coordinate": "left", "u": 0.0}, "no motor can hold 'left'"),
         ({"effort": "left", "name": "load"}, "this parameter has its own"),
         ({"effort": "left", "step": 0.0}, "step must be > 0"),
         ({"effort": "left", "max_points": 1}, "max_points"),
@@ -468,5 +468,5 @@ def test_what_is_refused():
         ball = Mechanism("ball", [Body("b", 1.0, (0, 0, -1), (1, 1, 1))], [Spherical("ball", "ground", "b")])
         continue_equilibria(ball, ball.neutral(), 0.0, 0.1, coordinate="ball_qx")
     level, q, _ = plants.catalogue["three-rrr"].start()  # no gravity: any torque moves it
-    with pytest.raises(EquilibriumError, match="no equilibrium beside drive1 = 0: it can rest in a family of poses"):
+    with pytest.raises(EquilibriumError, match="no equilibrium beside drive1 = 0: it has a family of equilibria"):
         continue_equilibria(level, q, 0.0, 1.0, effort=level.actuator_names[0])

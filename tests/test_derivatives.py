@@ -10,8 +10,8 @@ from cmbcontrol import plants
 from cmbcontrol.dynamics.acceleration import forward_dynamics
 from cmbcontrol.dynamics.derivatives import acceleration_derivatives, derivatives, inverse_dynamics_derivatives
 from cmbcontrol.dynamics.forces import constraint_force
-from cmbcontrol.kernels import derivatives as kernels
-from cmbcontrol.linear.reduced import MOVING, CoordinateRows, bracket, reduce, reduced_model
+from cmbcontrol.kernels.reduction import add_joint_bracket
+from cmbcontrol.linear.reduced import MOVING, CoordinateRows, Reduced, bracket, constant_rows, reduce, reduced_model
 from cmbcontrol.model.elements import Actuator, Free, Planar, PointSpring, Spherical
 from cmbcontrol.model.mechanism import Mechanism
 
@@ -183,18 +183,56 @@ def test_local_state_space_form_of_ready_made_plants(name):
     check_local_form(plant, q, v, u, independent(plant, q))
 
 
+def reduced_by_matrices(plant, here, rows, factor):
+    """The formulas at the head of `kernels.reduction`, in matrices."""
+    R, p = rows.R, len(rows.R)
+    K = here.Z @ np.linalg.inv(R @ here.Z)
+    N = -here.A_plus @ (here.rate_q @ K)
+    N -= K @ (R @ N + rows.rate_q @ K)
+
+    def slope_of_rates(delta, dv):
+        force = -here.force_q @ delta - here.force_v @ dv
+        da = here.acceleration(force, here.accel_q @ delta + here.accel_v @ dv)
+        return R @ da + rows.accel_q @ delta + rows.accel_v @ dv
+
+    A, G = np.zeros((2 * p, 2 * p)), R @ here.Z @ here.Z.T
+    A[:p, p:] = np.eye(p)
+    A[:p, :p] = factor * np.where(rows.constant[:, None], R @ bracket(plant, here.v, K), 0.0)
+    A[p:, :p], A[p:, p:] = slope_of_rates(K, N), slope_of_rates(np.zeros_like(K), K)
+    B = np.concatenate([np.zeros_like(G @ here.B), G @ here.B])
+    drift = np.concatenate([R @ here.v, R @ here.a + 0.5 * rows.accel_v @ here.v])
+    return Reduced(A, B, drift, K, N, G, here.a, here.lam, here.rank)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_rows_that_turn_with_the_configuration(seed):
+    """The coordinates of cut joints: against the formulas in matrices."""
+    plant, q = closed_machine(seed, [machines.LOOPS[seed % len(machines.LOOPS)]])
+    q, v, u = driven(plant, q, seed)
+    here, R = derivatives(plant, q, v, u), independent(plant, q)
+    rng = np.random.default_rng([seed, 11])
+    turning = rng.random(len(R)) < 0.5
+    slopes = turning[:, None] * rng.standard_normal((3, *R.shape))
+    rows = CoordinateRows(R, *slopes, ~turning)
+    for factor in (MOVING, -0.5):
+        found, truth = reduce(plant, here, rows, factor), reduced_by_matrices(plant, here, rows, factor)
+        for key in ("A", "B", "drift", "K", "N", "G"):
+            assert error(getattr(found, key), getattr(truth, key)) < 1e-9, key
+
+
 @pytest.mark.parametrize("seed", range(6))
 def test_kernel_and_matrices_agree(seed):
-    """The compiled reduction, and the formulas in matrices."""
+    """The compiled reduction of a mechanism and of `Derivatives`, and the formulas in matrices."""
     kinds = [machines.LOOPS[i] for i in np.random.default_rng(seed).permutation(len(machines.LOOPS))[:2]]
     plant, q = closed_machine(seed, kinds, twice=seed % 2 == 1)
     q, v, u = driven(plant, q, seed)
     R = independent(plant, q)
     for moving in (False, True):
         quick = reduced_model(plant, q, v, u, R, moving=moving)
-        slow = reduce(plant, derivatives(plant, q, v, u), CoordinateRows.linear(R), MOVING if moving else -0.5)
-        for key in ("A", "B", "drift", "K", "N", "G", "a"):
-            assert error(getattr(quick, key), getattr(slow, key)) < 1e-9, key
+        args = plant, derivatives(plant, q, v, u), constant_rows(R), MOVING if moving else -0.5
+        for slow in (reduce(*args), reduced_by_matrices(*args)):
+            for key in ("A", "B", "drift", "K", "N", "G", "a"):
+                assert error(getattr(quick, key), getattr(slow, key)) < 1e-9, key
     p = len(R)
     assert error(R @ quick.K, np.eye(p)) < 1e-12
     assert np.abs(plant.jacobian(q) @ quick.K).max(initial=0.0) < 1e-11 * np.abs(quick.K).max()
@@ -267,7 +305,7 @@ def test_brackets(kind):
     truth = (commutator(1e-3) + commutator(-1e-3)) / 2e-6
     assert error(bracket(plant, v, x[:, None])[:, 0], truth) < 1e-5
     out = np.zeros(plant.nv)
-    kernels.add_joint_bracket(plant.model.links, v, v, 1.0, out)
+    add_joint_bracket(plant.model.links, v, v, 1.0, out)
     assert np.abs(out).max() < 1e-15
 
 

@@ -113,7 +113,7 @@ def test_rod_on_a_cut_joint(pendulum):
     modes = pendulum.modes()
     assert modes.frequency.values == pytest.approx([np.sqrt(1.5 * G)], rel=1e-12)
     mode = modes[0]
-    assert (mode.kind, mode.multiplicity, mode.independent) == ("oscillation", 1, 1)
+    assert (mode.kind, mode.multiplicity, mode.geometric_multiplicity) == ("oscillation", 1, 1)
     assert mode.eigenvalue.real == 0.0  # rounding is taken away
     assert mode.time_constant == np.inf
     np.testing.assert_allclose(modes.participation.values, [[0.5, 0.5]], rtol=1e-12)
@@ -167,7 +167,7 @@ def test_five_bar_moves_symmetrically_or_antisymmetrically(five_bar):
     np.testing.assert_allclose(elbows[0][0], elbows[1][0], rtol=1e-9)
     np.testing.assert_allclose(left[1], -right[1], rtol=1e-9)  # even
     np.testing.assert_allclose(elbows[0][1], -elbows[1][1], rtol=1e-9)
-    np.testing.assert_allclose(modes.freedom_participation, 0.5, rtol=1e-9)
+    np.testing.assert_allclose(modes.coordinate_participation, 0.5, rtol=1e-9)
     energy = modes.body_energy
     np.testing.assert_allclose(energy.sel(body="left_lower"), energy.sel(body="right_lower"), rtol=1e-9)
 
@@ -210,7 +210,7 @@ def test_participation_by_its_definition(machine):
         factors = np.abs(left[:, k] * right[:, k])
         np.testing.assert_allclose(mode.participation, factors / factors.sum(), rtol=1e-6, atol=1e-12)
     np.testing.assert_allclose(modes.participation.sum("state"), 1.0, rtol=1e-12)
-    np.testing.assert_allclose(modes.freedom_participation.sum("freedom"), 1.0, rtol=1e-12)
+    np.testing.assert_allclose(modes.coordinate_participation.sum("independent_coordinate"), 1.0, rtol=1e-12)
 
 
 def test_participation_does_not_depend_on_units(machine):
@@ -247,7 +247,7 @@ def test_labels_units_and_table(five_bar):
     modes = five_bar.modes()
     data = modes.data
     assert list(data["coordinate"].values) == list(five_bar.coordinates)
-    assert list(data["freedom"].values) == ["left", "right"]
+    assert list(data["independent_coordinate"].values) == ["left", "right"]
     assert list(data["coordinate_unit"].values) == ["rad"] * 4
     for name in data.data_vars:
         assert "units" in data[name].attrs and data[name].attrs["long_name"]
@@ -290,7 +290,7 @@ def test_equal_pendulums_have_shapes_of_their_own():
     point = trim(plant, [-np.pi / 2] * 2)
     for coordinates in (("p0", "p1"), [[1.0, 1.0], [1.0, -1.0]], [[0.3, 0.9], [0.5, 0.2]]):
         modes = linearize(plant, point, coordinates=coordinates).modes()
-        assert [(m.multiplicity, m.independent) for m in modes] == [(2, 2)] * 2
+        assert [(m.multiplicity, m.geometric_multiplicity) for m in modes] == [(2, 2)] * 2
         assert modes[0].eigenvalue == modes[1].eigenvalue == pytest.approx(1j * np.sqrt(1.5 * G))
         np.testing.assert_allclose(modes.data["shape"].values, np.eye(2), atol=1e-9)
         np.testing.assert_allclose(modes.participation.sum("state"), 1.0)
@@ -304,7 +304,7 @@ def test_free_bodies_have_rigid_body_modes():
     )
     modes = linearize(plant, trim(plant, [0.1, 0.2, 0.3])).modes()
     assert [mode.kind for mode in modes] == ["rigid-body"] * 6
-    assert all(mode.eigenvalue == 0 and (mode.multiplicity, mode.independent) == (6, 3) for mode in modes)
+    assert all(mode.eigenvalue == 0 and (mode.multiplicity, mode.geometric_multiplicity) == (6, 3) for mode in modes)
     np.testing.assert_allclose(np.abs(modes.data["shape"].values[:3]), np.eye(3), atol=1e-12)
     np.testing.assert_allclose(np.abs(modes.data["shape"].values[3:]), np.eye(3), atol=1e-12)
     assert list(modes.damping.values) == [0.0] * 6 and np.isinf(modes.time_constant).all()
@@ -317,7 +317,7 @@ def test_rounding_does_not_shake_rigid_bodies(pendulum):
     for stiffness in (0.0, 1e-13, -1e-13):
         (first, second) = mode_list(with_matrix(pendulum, [[0.0, 1.0], [stiffness, 0.0]]))
         assert first.kind == second.kind == "rigid-body"
-        assert (first.multiplicity, first.independent) == (2, 1)
+        assert (first.multiplicity, first.geometric_multiplicity) == (2, 1)
         np.testing.assert_allclose(first.participation, 0.5, rtol=1e-6)
     kinds = [m.kind for m in mode_list(with_matrix(pendulum, [[0.0, 1.0], [0.0, -2.0]]))]
     assert kinds == ["rigid-body", "decay"]
@@ -332,7 +332,7 @@ def test_critical_damping_is_one_decay_twice(pendulum):
     T = block_diag(mixed, mixed)
     for matrix in (A, np.linalg.solve(T, A) @ T):
         modes = mode_list(with_matrix(pendulum, matrix))
-        assert [(m.multiplicity, m.independent) for m in modes] == [(4, 2)] * 4 + [(2, 1)] * 2
+        assert [(m.multiplicity, m.geometric_multiplicity) for m in modes] == [(4, 2)] * 4 + [(2, 1)] * 2
         assert [m.kind for m in modes] == ["decay"] * 6
         np.testing.assert_allclose([m.eigenvalue for m in modes], [-8.0] * 4 + [-10.0] * 2, rtol=1e-9)
         assert [m.damping for m in modes] == [1.0] * 6
@@ -378,7 +378,7 @@ def test_without_damping_both_agree():
     a, b = lin.modes(), lin.undamped_modes()
     np.testing.assert_allclose(a.frequency, b.frequency, rtol=1e-10)
     np.testing.assert_allclose(a.data["shape"], b.data["shape"], atol=1e-8)
-    np.testing.assert_allclose(a.freedom_participation, b.freedom_participation, atol=1e-8)
+    np.testing.assert_allclose(a.coordinate_participation, b.coordinate_participation, atol=1e-8)
 
 
 def test_what_undamped_modes_refuse(five_bar):

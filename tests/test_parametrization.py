@@ -420,7 +420,8 @@ def test_conditioning_falls_towards_a_singular_pose(kind):
     assert found == sorted(found, reverse=True)
     assert found[-1] / found[-2] == pytest.approx(1e-2, rel=1e-2)
     with pytest.raises(
-        SingularConfigurationError, match=r"'parallel-four-bar' is at a singular configuration.*Choose another pose"
+        SingularConfigurationError,
+        match=r"'parallel-four-bar' is at a singular.*Choose another configuration",
     ):
         as_parametrization(kind).at(plant, four_bar_pose(0.5, 0.5))
 
@@ -430,7 +431,7 @@ def test_conditioning_falls_towards_a_singular_pose(kind):
 def test_next_chart(machine, kind):
     """The chart of the same kind at another base point: the same poses, and a better one where the first is worn."""
     chart = chart_of(machine, kind)
-    assert not chart.worn(chart.base)
+    assert not chart.needs_renewal(chart.base)
     pose = away_from_base(chart, seed=3, reach=0.5)
     other = chart.reparametrize(pose.q, pose.y)
     assert (type(other.parametrization), other.rank) == (type(chart.parametrization), chart.rank)
@@ -457,7 +458,7 @@ def test_worn_chart_is_renewed(circle, threshold):
     side = np.sign(chart.base.V @ [0.0, 1.0])[0]
     while angle < 2.0 * np.pi:
         pose = chart.solve(pose.y + 0.03 * side, pose)
-        if chart.worn(pose):
+        if chart.needs_renewal(pose):
             assert pose.conditioning < threshold * chart.base.conditioning
             direction = pose.T[:, 0] * side
             chart = chart.reparametrize(pose.q)
@@ -568,7 +569,7 @@ def test_pendulum_of_section_2_3(circle):
     assert x == pytest.approx([np.cos(a), -w * np.sin(a)])
     dda = -9.81 * np.cos(a)
     assert form(x) == pytest.approx([x[1], -np.sin(a) * dda - np.cos(a) * w**2], abs=1e-11)
-    with pytest.raises(ParametrizationError, match=r"not independent at q = \[1\.0, 0\.0\].*Independent here are 'q2'"):
+    with pytest.raises(ParametrizationError, match=r"not independent at q = \[1\.0, 0\.0\].*Independent there are .q2"):
         recipe.at(circle, on_circle(0.0))
 
 
@@ -645,12 +646,12 @@ def test_parameters_that_end_away_from_the_base(circle):
     cube = NonlinearParametrization.of(lambda q: q[:1] ** 3, lambda q: [[3.0 * q[0] ** 2, 0.0]])
     chart = cube.at(circle, on_circle(1.2))
     with pytest.raises(ParametrizationError, match=r"not independent at q = \[0\.0, 1\.0\].*'q1'"):
-        chart.pose([0.0, 1.0], np.zeros(1))
+        chart.point([0.0, 1.0], np.zeros(1))
     root = NonlinearParametrization(  # y^2 = q1 + 2
         lambda q, y: [q[0] + 2.0 - y[0] ** 2], lambda q, y: [[1.0, 0.0]], lambda q, y: [[-2.0 * y[0]]], y0=[1.0]
     )
     with pytest.raises(ParametrizationError, match=r"does not determine y at q = \[0\.0, 1\.0\].*2\.27"):
-        root.at(circle, on_circle(1.2)).pose([0.0, 1.0], np.zeros(1))
+        root.at(circle, on_circle(1.2)).point([0.0, 1.0], np.zeros(1))
 
 
 # -- the parallel four-bar (2.4.1) --------------------------------------------------------------------------
@@ -777,7 +778,7 @@ def test_local_form_asks_for_a_base_point():
     with pytest.raises(ValueError, match="u"):
         form(np.zeros(4), [1.0])
     pose = away_from_base(form.chart)
-    assert form.moved(pose.q).chart.q0.tolist() == pose.q.tolist()
+    assert form.reparametrize(pose.q).chart.q0.tolist() == pose.q.tolist()
 
 
 # -- the page -----------------------------------------------------------------------------------------------

@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
-from ..linear.at_rest import effort_units
 from ..linear.linearize import affine_approximation
 from ..linear.model import LinearModel
 from ..linear.operating import OperatingPoint
 from ..linear.sampled import input_delays, zero_order_hold
 from ..linear.signals import Wrench
+from ..linear.units import effort_units
 from ..model.plant import Plant
 from .chain import different, names_of_states
 from .law_gains import AskedLaw, Gains, HeldCommand, law_gains

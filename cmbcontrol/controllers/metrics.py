@@ -24,7 +24,7 @@ from .. import _check
 from .._tolerance import DEPENDENT, UNREACHED
 from ..dynamics.forces import weight_root
 from ..errors import SingularConfigurationError
-from ..linear.at_rest import effort_units, force_units
+from ..linear.units import effort_units, force_units
 from ..model.plant import Plant
 
 __all__ = ["WeightedProjection", "characteristic_length", "effort_metric", "length_metric", "weighted_norm"]

@@ -11,16 +11,16 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
 from ..errors import CmbError, EquilibriumError
-from ..linear.at_rest import (
-    at_rest,
+from ..linear.linearize import affine_approximation
+from ..linear.operating import OperatingPoint
+from ..linear.statics import (
     list_forces,
     multipliers,
     relative_force,
     require_closed,
-    unbalanced,
+    static_derivatives,
+    unbalanced_force,
 )
-from ..linear.linearize import affine_approximation
-from ..linear.operating import OperatingPoint
 from ..model.plant import Plant
 from .law_gains import AskedLaw, law_gains
 
@@ -141,14 +141,14 @@ class _Rest:
         self.u, moved = law(terms, state)
         self.still = law.still(state, moved)
         self.lam = multipliers(terms, self.u)
-        self.left = unbalanced(terms, self.u)
+        self.left = unbalanced_force(terms, self.u)
         a = self.Z @ np.linalg.solve(self.Z.T @ terms.M @ self.Z, self.Z.T @ (terms.B @ self.u - terms.h))
         self.F = np.concatenate([self.Z.T @ a, self.still])
 
     @cached_property
     def relative(self) -> float:
         """The force left over all forces here; the rate of the law's states over the states, where that is larger."""
-        local = at_rest(self.plant, self.q, self.lam, self.u)
+        local = static_derivatives(self.plant, self.q, self.lam, self.u)
         force = relative_force(self.plant, local, self.left, self.lam, self.u)
         return max(force, self._largest_state(self.still))
 

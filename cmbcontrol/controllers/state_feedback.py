@@ -15,8 +15,9 @@ from .._tolerance import UNREACHED, pinv
 from ..dynamics.forces import motor_effort
 from ..errors import ActuationError
 from ..linear.branch import follow
+from ..linear.chart import Chart
 from ..linear.model import LinearModel
-from ..linear.parametrization import Chart, LinearParametrization
+from ..linear.parametrization import LinearParametrization
 from ..linear.sampled import zero_order_hold
 from ..model.plant import Plant
 from ..model.terms import Terms

@@ -1,4 +1,4 @@
-"""Derivatives of the equations of motion at any state, and the linear model that follows.
+"""Derivatives of the equations of motion at any state.
 
 Positions move by q [+] delta, on the right of each joint. A displacement of coordinate l, of the joint
 between link m and its parent p, carries all that lies beyond it by the twist S_l: screws turn as
@@ -35,34 +35,42 @@ from typing import NamedTuple
 import numpy as np
 
 from .._jit import kernel, scratch
-from .._tolerance import DEPENDENT
 from .arrays import copy
-from .constrained import FAILED, generalized_force, new_work, solve_acceleration, update_position, update_velocity
+from .constrained import FAILED, new_work, update_position, update_velocity
 from .forces import drive_matrix, spring_line
 from .inertia import inertia_times, newton_euler
-from .layout import FREE, PLANAR, ROW_COUPLING, SPHERICAL, SPRING_JOINT
+from .layout import ROW_COUPLING, SPRING_JOINT
 from .loops import point_rate, relative_twist, row_wrench_rate, row_wrench_second_rate
 from .spatial import cross_force, cross_motion, dot6, rotate, screw_at, transform_point
-from .split import backward, forward, solve_head, solve_multipliers, to_head, to_space
+from .split import backward, to_space
+from .tree import joint_screws, link_poses, twists
 
 __all__ = [
+    "Carried",
     "Slopes",
-    "add_joint_bracket",
+    "link_motion",
     "local_terms",
+    "new_carried",
+    "new_pair",
     "new_slopes",
+    "null_space",
     "slopes",
-    "state_space",
 ]
 
 
 class Slopes(NamedTuple):
-    """Derivatives at a state, with the vectors they are made of."""
+    """Derivatives of the equations of motion at a state; a derivative by q is one by delta in q [+] delta."""
 
     f_q: np.ndarray  # (nv, nv) d/dq [M a + h + A'lam - B u]
     f_v: np.ndarray  # (nv, nv) d/dv of the same, dh/dv
     r_q: np.ndarray  # (rows, nv) d(A v)/dq
     c_q: np.ndarray  # (rows, nv) d(A a + b)/dq
     c_v: np.ndarray  # (rows, nv) d(A a + b)/dv
+
+
+class Carried(NamedTuple):
+    """The vectors that derivatives are made of; see the head of the module."""
+
     acc: np.ndarray  # (links, 6) accelerations, gravity as one of the ground
     E: np.ndarray  # (links, 12) of the composite bodies: upper left 3 x 3 of E, linear momentum
     U: np.ndarray  # (nv, 6)
@@ -72,32 +80,35 @@ class Slopes(NamedTuple):
 
 @kernel(inline=True)
 def new_slopes(model):
-    """Scratch arrays of the right size for a model."""
-    links, rows, nv = model.links.shape[0], model.rows.shape[0], model.damping.shape[0]
+    """Slopes of the right size for a model, zero."""
+    rows, nv = model.rows.shape[0], model.damping.shape[0]
     return Slopes(
         np.zeros((nv, nv)),
         np.zeros((nv, nv)),
         np.zeros((rows, nv)),
         np.zeros((rows, nv)),
         np.zeros((rows, nv)),
-        np.empty((links, 6)),
-        np.empty((links, 12)),
-        np.empty((nv, 6)),
-        np.empty((nv, 6)),
-        np.empty((nv, 6)),
     )
+
+
+@kernel(inline=True)
+def new_carried(model):
+    """Scratch of the right size for a model."""
+    links, nv = model.links.shape[0], model.damping.shape[0]
+    return Carried(np.empty((links, 6)), np.empty((links, 12)), np.empty((nv, 6)), np.empty((nv, 6)), np.empty((nv, 6)))
 
 
 # -- bodies -------------------------------------------------------------------------------------------
 
 
 @kernel(inline=True)
-def carried_vectors(model, w, a, d):
-    """Fill w.A0 with the accelerations of the links at the joint accelerations a, and d.acc, d.U, d.X, d.Y.
+def carried_vectors(model, w, a, carried):
+    """Fill w.A0 with the accelerations of the links at the joint accelerations a, and acc, U, X, Y of `carried`.
 
     w.A0 holds bias accelerations before.
     """
     V, S = w.V, w.S
+    acc, U, X, Y = carried.acc, carried.U, carried.X, carried.Y
     ground, still, twist = scratch(6), scratch(6), scratch(6)
     for c in range(3):
         still[c], still[3 + c] = 0.0, 0.0
@@ -106,25 +117,25 @@ def carried_vectors(model, w, a, d):
         link = model.links[i]
         p = link.parent
         Vp = still if p < 0 else V[p]
-        Ap = ground if p < 0 else d.acc[p]
+        Ap = ground if p < 0 else acc[p]
         # A_i = A_p + V_p x (V_i - V_p) + sum S_k a_k
         for c in range(6):
             twist[c] = V[i, c] - Vp[c]
-            d.acc[i, c] = Ap[c]
-        cross_motion(Vp, twist, d.acc[i])
+            acc[i, c] = Ap[c]
+        cross_motion(Vp, twist, acc[i])
         for c in range(6):
             twist[c] = V[i, c] + Vp[c]
         for k in range(link.iv, link.iv + link.nv):
             for c in range(6):
-                d.acc[i, c] += S[k, c] * a[k]
-                d.U[k, c], d.X[k, c], d.Y[k, c] = 0.0, 0.0, 0.0
-            cross_motion(Vp, S[k], d.U[k])
-            cross_motion(Ap, S[k], d.X[k])
-            cross_motion(Vp, d.U[k], d.X[k])
-            cross_motion(twist, S[k], d.Y[k])
+                acc[i, c] += S[k, c] * a[k]
+                U[k, c], X[k, c], Y[k, c] = 0.0, 0.0, 0.0
+            cross_motion(Vp, S[k], U[k])
+            cross_motion(Ap, S[k], X[k])
+            cross_motion(Vp, U[k], X[k])
+            cross_motion(twist, S[k], Y[k])
         for c in range(3):
-            w.A0[i, c] = d.acc[i, c]
-            w.A0[i, 3 + c] = d.acc[i, 3 + c] + model.gravity[c]
+            w.A0[i, c] = acc[i, c]
+            w.A0[i, 3 + c] = acc[i, 3 + c] + model.gravity[c]
 
 
 @kernel(inline=True)
@@ -171,7 +182,7 @@ def coriolis_times(E, U, out):
 
 
 @kernel(inline=True)
-def add_body_slopes(links, w, d):
+def add_body_slopes(links, w, carried, d):
     """f_q and f_v of Newton-Euler, from the composites and the wrenches w.W that cross the joints.
 
     With l at or below k, d tau_k/dq_l = S_k . (S_l x* W_m + I X_l + E U_l), composites of link m; with l above k
@@ -179,31 +190,31 @@ def add_body_slopes(links, w, d):
     composites of k's link. The same with Y_l and S_l in place of X_l and U_l, without W, for velocities.
     """
     S = w.S
-    p, e, down, slow = scratch(6), scratch(3), scratch(6), scratch(6)
+    p, e, by_q, by_v = scratch(6), scratch(3), scratch(6), scratch(6)
     for i in range(links.shape[0]):
-        I, E = w.composite[i], d.E[i]
+        I, E = w.composite[i], carried.E[i]
         for k in range(links[i].iv, links[i].iv + links[i].nv):
             s = S[k]
             for c in range(6):
-                p[c], down[c], slow[c] = 0.0, 0.0, 0.0
+                p[c], by_q[c], by_v[c] = 0.0, 0.0, 0.0
             inertia_times(I, s, p)  # I is symmetric; E' S_k = (e, 0)
             e[0] = E[0] * s[0] + E[3] * s[1] + E[6] * s[2] + 2.0 * (E[10] * s[5] - E[11] * s[4])
             e[1] = E[1] * s[0] + E[4] * s[1] + E[7] * s[2] + 2.0 * (E[11] * s[3] - E[9] * s[5])
             e[2] = E[2] * s[0] + E[5] * s[1] + E[8] * s[2] + 2.0 * (E[9] * s[4] - E[10] * s[3])
-            inertia_times(I, d.X[k], down)
-            coriolis_times(E, d.U[k], down)
-            cross_force(s, w.W[i], down)
-            inertia_times(I, d.Y[k], slow)
-            coriolis_times(E, s, slow)
+            inertia_times(I, carried.X[k], by_q)
+            coriolis_times(E, carried.U[k], by_q)
+            cross_force(s, w.W[i], by_q)
+            inertia_times(I, carried.Y[k], by_v)
+            coriolis_times(E, s, by_v)
             j = i
             while j >= 0:
                 for l in range(links[j].iv, links[j].iv + links[j].nv):
-                    U, t = d.U[l], S[l]
-                    d.f_q[k, l] += dot6(d.X[l], p) + U[0] * e[0] + U[1] * e[1] + U[2] * e[2]
-                    d.f_v[k, l] += dot6(d.Y[l], p) + t[0] * e[0] + t[1] * e[1] + t[2] * e[2]
+                    U, t = carried.U[l], S[l]
+                    d.f_q[k, l] += dot6(carried.X[l], p) + U[0] * e[0] + U[1] * e[1] + U[2] * e[2]
+                    d.f_v[k, l] += dot6(carried.Y[l], p) + t[0] * e[0] + t[1] * e[1] + t[2] * e[2]
                     if j != i:
-                        d.f_q[l, k] += dot6(t, down)
-                        d.f_v[l, k] += dot6(t, slow)
+                        d.f_q[l, k] += dot6(t, by_q)
+                        d.f_v[l, k] += dot6(t, by_v)
                 j = links[j].parent
 
 
@@ -304,7 +315,7 @@ def add_loop_stiffness(model, E, wrenches, S, lam, pair, K):
 
 
 @kernel(inline=True)
-def add_row_slopes(model, w, d, pair):
+def add_row_slopes(model, w, carried, d, pair):
     """r_q, c_q and c_v of the loop rows; needs w.A0 at the joint accelerations."""
     S, V, A = w.S, w.V, w.A0
     T, a = scratch(6), scratch(6)
@@ -333,16 +344,16 @@ def add_row_slopes(model, w, d, pair):
         for j in range(n):
             l, s = pair.coordinate[j], pair.side[j]
             own = 2.0 * dot6(g1, S[l])
-            d.r_q[i, l] = s * (0.5 * own + dot6(g, d.U[l]))
+            d.r_q[i, l] = s * (0.5 * own + dot6(g, carried.U[l]))
             # X_l without gravity, which the rows do not feel: A_p x S_l with the true acceleration
-            x = dot6(g, d.X[l]) + fall(model.gravity, S[l], g)
-            d.c_q[i, l] = s * (dot6(g2, S[l]) + 2.0 * dot6(g1, d.U[l]) + x)
-            d.c_v[i, l] = s * (own + dot6(g, d.Y[l]))
+            x = dot6(g, carried.X[l]) + gravity_power(model.gravity, S[l], g)
+            d.c_q[i, l] = s * (dot6(g2, S[l]) + 2.0 * dot6(g1, carried.U[l]) + x)
+            d.c_v[i, l] = s * (own + dot6(g, carried.Y[l]))
 
 
 @kernel
-def fall(gravity, S, g):
-    """g . (gravity x S), what the acceleration -gravity of the ground adds to -g . X_l."""
+def gravity_power(gravity, S, g):
+    """g . (gravity x S): g . X_l without gravity is g . X_l plus this."""
     return (
         g[3] * (gravity[1] * S[2] - gravity[2] * S[1])
         + g[4] * (gravity[2] * S[0] - gravity[0] * S[2])
@@ -351,7 +362,7 @@ def fall(gravity, S, g):
 
 
 @kernel(inline=True)
-def add_spring_slopes(model, w, d, pair):
+def add_spring_slopes(model, w, carried, d, pair):
     """f_q and f_v of springs, dampers and joint friction.
 
     A point spring pulls along e = x/length, x = p_b - p_a, with T = k (length - rest) + c rate, rate = g . (V_b -
@@ -394,7 +405,7 @@ def add_spring_slopes(model, w, d, pair):
             point_rate(S[l], pb if s > 0.0 else pa, y)
             along = dot6(S[l], unit)
             stretch = (spring.stiffness - across) * along
-            stretch += spring.damping * (dot6(g1, S[l]) + dot6(unit, d.U[l]))
+            stretch += spring.damping * (dot6(g1, S[l]) + dot6(unit, carried.U[l]))
             for c in range(3):
                 turn[c] = s * (stretch * e[c] + across * y[c])
             screw_at(pb, turn, pair.dg[j])
@@ -439,15 +450,15 @@ def add_drive_stiffness(model, w, u, pair, K):
 
 
 @kernel
-def slopes(model, w, a, lam, u, pair, d):
+def slopes(model, w, a, lam, u, pair, carried, d):
     """All derivatives at a state, from a `Work` that is up to date with q and v. Overwrites w.A0, w.W and w.z."""
-    carried_vectors(model, w, a, d)
+    carried_vectors(model, w, a, carried)
     newton_euler(model.links, w.I, w.S, w.V, w.A0, model.gravity, w.W, w.z)
-    composite_coriolis(model.links, w.I, w.V, d.E)
-    add_body_slopes(model.links, w, d)
-    add_spring_slopes(model, w, d, pair)
+    composite_coriolis(model.links, w.I, w.V, carried.E)
+    add_body_slopes(model.links, w, carried, d)
+    add_spring_slopes(model, w, carried, d, pair)
     add_loop_stiffness(model, w.E, w.wrenches, w.S, lam, pair, d.f_q)
-    add_row_slopes(model, w, d, pair)
+    add_row_slopes(model, w, carried, d, pair)
     add_drive_stiffness(model, w, u, pair, d.f_q)
 
 
@@ -476,203 +487,31 @@ def local_terms(model, q, v, a, lam, u, tolerance):
     if rank != FAILED:
         update_velocity(model, q, v, w)
         drive_matrix(model, w.R, w.p, w.S, w.B, w.z)
-        slopes(model, w, a, lam, u, new_pair(a.shape[0]), d)
-        null_space(w, rank, Z)
+        slopes(model, w, a, lam, u, new_pair(nv), new_carried(model), d)
+        null_space(w.root, w.rows, rank, Z)
     return w.M, w.A, w.B, d.f_q, d.f_v, d.r_q, d.c_q, d.c_v, Z, w.phi, w.h, w.b, rank
 
 
 @kernel
-def null_space(w, rank, Z):
+def null_space(root, split, rank, Z):
     """Z (dof, nv): rows span the admissible velocities, A z = 0, orthonormal in the metric of M: Z M Z' = 1."""
     for i in range(Z.shape[0]):
         for k in range(Z.shape[1]):
             Z[i, k] = 0.0
         Z[i, rank + i] = 1.0
-        to_space(w.rows, rank, Z[i])
-        backward(w.root, Z[i])
-
-
-@kernel
-def add_joint_bracket(links, v, x, scale, out):
-    """out += scale * ad_v x, joint by joint: the brackets of the joints' Lie algebras; zero where axes commute."""
-    for i in range(links.shape[0]):
-        kind, k = links[i].kind, links[i].iv
-        if kind == PLANAR:
-            out[k] += scale * (v[k + 1] * x[k + 2] - v[k + 2] * x[k + 1])
-            out[k + 1] += scale * (v[k + 2] * x[k] - v[k] * x[k + 2])
-        elif kind == SPHERICAL or kind == FREE:
-            out[k] += scale * (v[k + 1] * x[k + 2] - v[k + 2] * x[k + 1])
-            out[k + 1] += scale * (v[k + 2] * x[k] - v[k] * x[k + 2])
-            out[k + 2] += scale * (v[k] * x[k + 1] - v[k + 1] * x[k])
-            if kind == FREE:
-                for c in range(3):  # w x dx + x x dw
-                    d, e = (c + 1) % 3, (c + 2) % 3
-                    out[k + 3 + c] += scale * (v[k + d] * x[k + 3 + e] - v[k + e] * x[k + 3 + d])
-                    out[k + 3 + c] += scale * (v[k + 3 + d] * x[k + e] - v[k + 3 + e] * x[k + d])
-
-
-@kernel(inline=True)
-def invert_small(X, Y):
-    """Y = 1 / X by elimination with pivoting, X is overwritten; False where it is singular.
-
-    The rows of X are the parts of unit vectors in a subspace: what is left of them is compared with one.
-    """
-    n = X.shape[0]
-    Y[:] = 0.0
-    for i in range(n):
-        Y[i, i] = 1.0
-    for k in range(n):
-        best = k
-        for i in range(k + 1, n):
-            if abs(X[i, k]) > abs(X[best, k]):
-                best = i
-        if not abs(X[best, k]) > DEPENDENT:
-            return False
-        for c in range(n):
-            X[k, c], X[best, c] = X[best, c], X[k, c]
-            Y[k, c], Y[best, c] = Y[best, c], Y[k, c]
-        factor = 1.0 / X[k, k]
-        for c in range(n):
-            X[k, c] *= factor
-            Y[k, c] *= factor
-        for i in range(n):
-            factor = X[i, k]
-            if i != k and factor != 0.0:
-                for c in range(n):
-                    X[i, c] -= factor * X[k, c]
-                    Y[i, c] -= factor * Y[k, c]
-    return True
-
-
-@kernel
-def add_product(x, Y, out):
-    """out += x Y, a row; entries of x that are zero cost nothing."""
-    for k in range(x.shape[0]):
-        if x[k] != 0.0:
-            for c in range(out.shape[0]):
-                out[c] += x[k] * Y[k, c]
-
-
-@kernel(inline=True)
-def adjoint_rows(model, w, rank, R, K, G, mu):
-    """K' (p, nv), G (p, nv) and mu (p, rows) with [R; A] K = [1; 0] and dy_v/dt = G f - mu c: a row of the inverse.
-
-    For M a + A' lam = f, A a = -c, the change of R a is G f - mu c, so that M G' + A' mu' = R', A G' = 0. In mass
-    coordinates the tail of R is R Z', and its head, carried back to the rows, is mu. False where R is not independent.
-    """
-    p, nv = R.shape
-    Z = np.empty((p, nv))
-    null_space(w, rank, Z)
-    x = np.empty(nv)
-    tails, inverse, sizes = np.empty((p, p)), np.empty((p, p)), np.empty(p)
-    for i in range(p):
-        copy(R[i], x)
-        forward(w.root, x)
-        s = 0.0
-        for k in range(nv):
-            s += x[k] * x[k]
-        sizes[i] = np.sqrt(s)
-        to_head(w.rows, rank, x)
-        solve_multipliers(w.rows, rank, x, mu[i])
-        for r in range(mu.shape[1]):
-            mu[i, r] *= model.scale[r]
-        G[i] = 0.0
-        for j in range(p):
-            tails[i, j] = x[rank + j]
-        add_product(tails[i], Z, G[i])
-        for j in range(p):
-            tails[i, j] /= sizes[i] if sizes[i] > 0.0 else 1.0
-    if not invert_small(tails, inverse):
-        return False
-    for i in range(p):  # K = Z' (R Z')^-1
-        K[i] = 0.0
-        for j in range(p):
-            for c in range(nv):
-                K[i, c] += inverse[j, i] / sizes[i] * Z[j, c]
-    return True
+        to_space(split, rank, Z[i])
+        backward(root, Z[i])
 
 
 @kernel(allocates=True)
-def state_space(model, q, v, u, R, bracket, tolerance, cap):
-    """The local state-space form to first order at (q, v), for y = R (q [-] q0), y_v = R v with a constant R (dof, nv).
+def link_motion(model, q, v, a):
+    """Screws S of the coordinates, twists V and accelerations of the links, and U, X, Y.
 
-    From small delta and dv with A delta = 0 and A dv + d(A v)/dq delta = 0,
-
-        delta = K y,  dv = K y_v + N y,  [R; A] K = [1; 0],  [R; A] N = -[0; d(A v)/dq K]
-        dy/dt = drift + [[bracket R ad_v K, 1], [A21, A22]] (y, y_v) + [0; G B] du
-
-    with A21 = -(L_q K + L_v N), A22 = -L_v K, L = G f + mu c (see `adjoint_rows`): Spencer's (4.10b), his K' = N.
-    The bracket is -1/2 for a chart fixed at q0 = q, -1 for deviations from the moving trajectory.
-
-    Returns
-    -------
-    A (2p, 2p), B (2p, nu), drift (2p,) : arrays
-    K, N, G : arrays (p, nv)
-        Transposed: rows belong to y.
-    a, lam : arrays (nv,), (rows,)
-        Acceleration, and multipliers of pivot rows.
-    rank : int
-        Of A; FAILED without a positive definite M, FAILED - 1 where p is not the freedom, FAILED - 2 where R is not
-        independent.
+    X counts the acceleration of the ground by gravity; a model without gravity has the true accelerations in it.
     """
-    p, nv = R.shape
-    rows, nu = model.rows.shape[0], model.drives.shape[0]
-    A, B, drift = np.zeros((2 * p, 2 * p)), np.zeros((2 * p, nu)), np.empty(2 * p)
-    K, N, G, mu = np.empty((p, nv)), np.empty((p, nv)), np.empty((p, nv)), np.empty((p, rows))
-    a, lam, f = np.empty(nv), np.empty(rows), np.empty(nv)
-    w = new_work(model)
-    rank = update_position(model, q, w, tolerance, cap)
-    if rank != FAILED and p != nv - rank:
-        rank = FAILED - 1
-    if rank >= 0 and not adjoint_rows(model, w, rank, R, K, G, mu):
-        rank = FAILED - 2
-    if rank < 0:
-        return A, B, drift, K, N, G, a, lam, rank
-    update_velocity(model, q, v, w)
-    generalized_force(model, u, w, f)
-    for i in range(rows):
-        w.b[i] = -w.b[i]
-    solve_acceleration(model.scale, w, rank, f, w.b, a)
-    solve_multipliers(w.rows, rank, w.z, lam)
-    for i in range(rows):
-        lam[i] *= model.scale[i]
-    d = new_slopes(model)
-    slopes(model, w, a, lam, u, new_pair(a.shape[0]), d)
-    L_q, L_v, turned = np.zeros((p, nv)), np.zeros((p, nv)), np.zeros((p, nv))
-    for i in range(p):
-        add_product(G[i], d.f_q, L_q[i])
-        add_product(mu[i], d.c_q, L_q[i])
-        add_product(G[i], d.f_v, L_v[i])
-        add_product(mu[i], d.c_v, L_v[i])
-        add_product(G[i], w.B, B[p + i])
-        for r in range(rows):
-            s = 0.0
-            for k in range(nv):
-                s -= d.r_q[r, k] * K[i, k]
-            w.rhs[r] = model.scale[r] * s
-        N[i] = 0.0
-        solve_head(w.rows, rank, w.rhs, N[i])
-        to_space(w.rows, rank, N[i])
-        backward(w.root, N[i])
-        add_joint_bracket(model.links, v, K[i], bracket, turned[i])
-    along = np.empty(p)
-    for i in range(p):  # R N = 0
-        for j in range(p):
-            along[j] = 0.0
-            for k in range(nv):
-                along[j] -= R[j, k] * N[i, k]
-        add_product(along, K, N[i])
-    for i in range(p):
-        drift[i], drift[p + i] = 0.0, 0.0
-        for k in range(nv):
-            drift[i] += R[i, k] * v[k]
-            drift[p + i] += R[i, k] * a[k]
-        for j in range(p):
-            s11, s21, s22 = 0.0, 0.0, 0.0
-            for k in range(nv):
-                s11 += R[i, k] * turned[j, k]
-                s21 -= L_q[i, k] * K[j, k] + L_v[i, k] * N[j, k]
-                s22 -= L_v[i, k] * K[j, k]
-            A[i, j], A[p + i, j], A[p + i, p + j] = s11, s21, s22
-        A[i, p + i] = 1.0
-    return A, B, drift, K, N, G, a, lam, rank
+    w, carried = new_work(model), new_carried(model)
+    link_poses(model.links, q, w.R, w.p)
+    joint_screws(model.links, w.R, w.p, w.S)
+    twists(model.links, w.S, v, w.V)
+    carried_vectors(model, w, a, carried)
+    return w.S, w.V, w.A0, carried.U, carried.X, carried.Y

@@ -1,8 +1,8 @@
 """Small motions: equilibria, linear models, modes, local parametrizations, export to python-control."""
 
 from .along import LinearSequence as LinearSequence
+from .bifurcation import SpecialPoint as SpecialPoint
 from .continuation import EquilibriumBranch as EquilibriumBranch
-from .continuation import SpecialPoint as SpecialPoint
 from .linearize import underlying_ode as underlying_ode
 from .local_form import LocalForm as LocalForm
 from .modes import Mode as Mode

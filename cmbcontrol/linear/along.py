@@ -14,7 +14,7 @@ from ..dynamics.derivatives import derivatives
 from .model import LinearModel
 from .operating import OperatingPoint
 from .reduced import MOVING
-from .signals import FrameMotion, Output, SmallMotion, Wrench, best_coordinates, rate_of, unit_of
+from .signals import FrameMotion, LinearizedEquations, Output, Wrench, best_coordinates
 
 if TYPE_CHECKING:
     import xarray
@@ -107,10 +107,10 @@ class LinearSequence:
         du = np.zeros((T, m)) if du is None else _check.matrix(du, (T, m), "du")
         A, forced = CubicSpline(self.times, self.A), CubicSpline(self.times, np.einsum("tij,tj->ti", self.B, du))
         span = (self.times[0], self.times[-1])
-        found = solve_ivp(
+        solution = solve_ivp(
             lambda t, x: A(t) @ x + forced(t), span, x0, "DOP853", t_eval=self.times, rtol=1e-10, atol=1e-14
         )
-        return found.y.T
+        return solution.y.T
 
     def _require_smooth(self) -> None:
         """Splines through every other time must meet the times between (their error is sixteen times that of all)."""
@@ -133,9 +133,8 @@ class LinearSequence:
         """All of it with names and units, as an `xarray.Dataset`."""
         import xarray
 
-        half = list(self.states[: len(self.states) // 2])
         names = {
-            "independent": half,
+            "independent_coordinate": list(self.states[: len(self.states) // 2]),
             "state": list(self.states),
             "input": list(self.inputs),
             "output": list(self.outputs),
@@ -147,15 +146,11 @@ class LinearSequence:
                 "B": (("time", "state", "input"), self.B),
                 "C": (("time", "output", "state_in"), self.C),
                 "D": (("time", "output", "input"), self.D),
-                "K": (("time", "coordinate", "independent"), self.K),
-                "N": (("time", "coordinate", "independent"), self.N),
+                "K": (("time", "coordinate", "independent_coordinate"), self.K),
+                "N": (("time", "coordinate", "independent_coordinate"), self.N),
                 "conditioning": ("time", self.conditioning),
             },
-            coords={
-                "time": ("time", self.times, {"units": "s"}),
-                **names,
-                "independent": list(self.states[: len(self.states) // 2]),
-            },
+            coords={"time": ("time", self.times, {"units": "s"}), **names},
             attrs={
                 "plant": self.plant.name,
                 "state_units": list(self.state_units),
@@ -214,29 +209,26 @@ def linearize_along(
     if coordinates is None:
         middle = len(times) // 2
         coordinates = best_coordinates(plant, derivatives(plant, q[middle], v[middle], u[middle]).Z)
-    found: list[tuple[SmallMotion, list[Output]]] = []
+    models: list[tuple[LinearizedEquations, list[Output]]] = []
     for t, *state in zip(times, q, v, u, strict=True):
         try:
-            small = SmallMotion(plant, derivatives(plant, *state), coordinates, inputs, MOVING)
-            found.append((small, small.outputs(outputs)))
+            linearized = LinearizedEquations(plant, derivatives(plant, *state), coordinates, inputs, MOVING)
+            models.append((linearized, linearized.outputs(outputs)))
         except ValueError as error:
             raise ValueError(f"{error} (t = {t:.6g} s)") from None
-    first, signals = found[0]
-    units = tuple(unit_of(plant, name) for name in first.names)
-    n = 2 * len(first.names)
+    C, D = zip(*(linearized.output_matrices(rows) for linearized, rows in models), strict=True)
+    first, signals = models[0]
     return LinearSequence(
         times=times,
-        **{key: np.array([getattr(small, key) for small, _ in found]) for key in ("A", "B", "K", "N", "conditioning")},
-        C=np.array([[o.C for o in rows] for _, rows in found]).reshape(len(found), len(signals), n),
-        D=np.array([[o.D for o in rows] for _, rows in found]).reshape(len(found), len(signals), len(first.inputs)),
+        **{
+            key: np.array([getattr(linearized, key) for linearized, _ in models])
+            for key in ("A", "B", "K", "N", "conditioning")
+        },
+        C=np.array(C),
+        D=np.array(D),
         q=q,
         v=v,
         u=u,
-        states=first.names + tuple(f"{name}_rate" for name in first.names),
-        inputs=tuple(i.name for i in first.inputs),
-        outputs=tuple(o.name for o in signals),
-        state_units=units + tuple(rate_of(unit) for unit in units),
-        input_units=tuple(i.unit for i in first.inputs),
-        output_units=tuple(o.unit for o in signals),
+        **first.labels(signals),
         plant=plant,
     )

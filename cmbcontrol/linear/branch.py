@@ -1,4 +1,4 @@
-"""Along the branch of closed configurations that goes through the base point of a chart."""
+"""Configurations on the branch through the base point of a chart, reached by continuation."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import AssemblyError, ParametrizationError
-from .parametrization import Chart, Pose
+from .chart import Chart, ChartPoint
 
 __all__ = ["follow"]
 
@@ -17,8 +17,8 @@ _STRAIGHT = 0.3  # how far a step may bend away from its tangent, relative to it
 _ROUNDING = 1e-9  # of that, in radians or sizes of the machine
 
 
-def follow(chart: Chart, y: Array) -> Pose:
-    """The pose at y0 + y on the branch through the base point: where a slow motion along the straight line leads.
+def follow(chart: Chart, y: Array) -> ChartPoint:
+    """The point at y0 + y on the branch through the base point of the chart.
 
     Newton's method, in one step where the branch is straight enough, in several along the line where it is not. The
     result depends on y alone.
@@ -36,14 +36,14 @@ def follow(chart: Chart, y: Array) -> Pose:
         step = min(step, 1.0 - done)
         last = step == 1.0 - done
         try:
-            pose = chart.solve(chart.y0 + (1.0 if last else done + step) * y, near)
-            ahead = near.T @ (pose.y - near.y) / length
-            bent = chart.plant.difference(near.q, pose.q) / length - ahead
-            found = np.abs(bent).max(initial=0.0) <= _STRAIGHT * np.abs(ahead).max(initial=0.0) + _ROUNDING
+            point = chart.solve(chart.y0 + (1.0 if last else done + step) * y, near)
+            ahead = near.T @ (point.y - near.y) / length
+            bend = chart.plant.difference(near.q, point.q) / length - ahead
+            accepted = np.abs(bend).max(initial=0.0) <= _STRAIGHT * np.abs(ahead).max(initial=0.0) + _ROUNDING
         except ParametrizationError:
-            found = False
-        if found:
-            near, done, step = pose, 1.0 if last else done + step, min(2.0 * step, longest)
+            accepted = False
+        if accepted:
+            near, done, step = point, 1.0 if last else done + step, min(2.0 * step, longest)
         elif step > _SHORTEST:
             step *= 0.5
         else:
@@ -51,13 +51,13 @@ def follow(chart: Chart, y: Array) -> Pose:
     return near
 
 
-def _end_of_branch(chart: Chart, y: Array, done: float, last: Pose) -> AssemblyError:
-    wanted = ", ".join(f"{n} {x:+.6g}" for n, x in zip(chart.names, y, strict=True))
+def _end_of_branch(chart: Chart, y: Array, done: float, last: ChartPoint) -> AssemblyError:
+    deviations = ", ".join(f"{n} {x:+.6g}" for n, x in zip(chart.names, y, strict=True))
     return AssemblyError(
-        f"{chart.plant.name!r} cannot be brought to the deviations {wanted} on the branch of its operating point: "
+        f"{chart.plant.name!r} cannot be brought to the deviations {deviations} on the branch of its operating point: "
         f"this ends {100.0 * done:.3g} % of the way, at q = {np.round(last.q, 6).tolist()}, where these coordinates no "
         f"longer determine the motion (conditioning {last.conditioning:.2g}, {chart.base.conditioning:.2g} at the "
-        "operating point). Stay nearer, choose other coordinates, or an operating point on the other side.",
+        "operating point). Take smaller deviations, choose other coordinates, or an operating point on the other side.",
         chart.plant.loop_residuals(last.q),
         last.q,
     )

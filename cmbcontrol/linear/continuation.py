@@ -5,24 +5,24 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
 from .._progress import Progress, Reporter
-from .._tolerance import UNREACHED, floored
 from ..errors import ContinuationError, Interrupted
 from ..model.plant import Plant
-from .curve import Curve, Lost, Node, between, distance, family_of, heading
-from .holding import Wanted
+from .bifurcation import SpecialPoint, special_points
+from .curve import BranchLost, Curve, Node, between, distance, family_of, heading
 from .operating import OperatingPoint
+from .static_efforts import EffortValues
 
 if TYPE_CHECKING:
     import xarray
 
-__all__ = ["EquilibriumBranch", "SpecialPoint", "continue_equilibria"]
+__all__ = ["EquilibriumBranch", "continue_equilibria"]
 
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
@@ -30,30 +30,6 @@ Mask = NDArray[np.bool_]
 _TITLE = "following the branch"
 _TURN = np.cos(np.radians(15.0))  # of the tangent in one step
 _SHORTEST = 1e-7  # step, radians
-_LOCATE = 1e-13  # of a step: how closely special points are found
-
-
-class SpecialPoint(NamedTuple):
-    """A point of a branch at which something happens.
-
-    Attributes
-    ----------
-    kind : str
-        ``"fold"``: the parameter turns round. ``"branch point"``: another branch crosses; the stiffness is singular,
-        the parameter does not turn. ``"singular configuration"``: the loops lose their rank.
-    value : float
-        Of the parameter.
-    arclength : float
-    after : int
-        Index of the last point of the branch before it.
-    point : OperatingPoint
-    """
-
-    kind: str
-    value: float
-    arclength: float
-    after: int
-    point: OperatingPoint
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,8 +100,8 @@ class EquilibriumBranch:
         return tuple(s for s in self.special if s.kind == "branch point")
 
     @property
-    def singular_poses(self) -> tuple[SpecialPoint, ...]:
-        """Where the loops lose their rank."""
+    def singular_configurations(self) -> tuple[SpecialPoint, ...]:
+        """Where the constraints lose rank."""
         return tuple(s for s in self.special if s.kind == "singular configuration")
 
     def at(self, value: float) -> tuple[OperatingPoint, ...]:
@@ -182,7 +158,7 @@ class EquilibriumBranch:
         """
         import xarray  # imported where used: it takes 0.5 s
 
-        plant, found = self.points[0].plant, self.special
+        plant, special = self.points[0].plant, self.special
         modes, poles = self.stiffness.shape[1], self.eigenvalues.shape[1]
         q = np.array([p.q for p in self.points])
         variables = {
@@ -194,10 +170,13 @@ class EquilibriumBranch:
             "stiffness": (("point", "mode"), self.stiffness, {"units": "1/s2"}),
             "growth": (("point", "pole"), self.eigenvalues.real, {"units": "1/s"}),
             "frequency": (("point", "pole"), self.eigenvalues.imag, {"units": "rad/s"}),
-            "special_kind": ("special", np.array([s.kind for s in found], dtype=str)),
-            "special_parameter": ("special", np.array([s.value for s in found]), {"units": self.unit}),
-            "special_arclength": ("special", np.array([s.arclength for s in found])),
-            "special_q": (("special", "position"), np.array([s.point.q for s in found]).reshape(len(found), plant.nq)),
+            "special_kind": ("special", np.array([s.kind for s in special], dtype=str)),
+            "special_parameter": ("special", np.array([s.value for s in special]), {"units": self.unit}),
+            "special_arclength": ("special", np.array([s.arclength for s in special])),
+            "special_q": (
+                ("special", "position"),
+                np.array([s.point.q for s in special]).reshape(len(special), plant.nq),
+            ),
         }
         coordinates = {
             "arclength": ("point", self.arclength),
@@ -232,8 +211,8 @@ def continue_equilibria(
     *,
     effort: str | None = None,
     coordinate: str | None = None,
-    u: Wanted | float | None = None,
-    preload: Wanted | float | None = None,
+    u: EffortValues | float | None = None,
+    preload: EffortValues | float | None = None,
     weight: ArrayLike | None = None,
     free: str | Collection[str] = "all",
     hold: Collection[str] | None = None,
@@ -251,7 +230,7 @@ def continue_equilibria(
     ----------
     plant : Plant, or callable
         A plant, with ``effort=`` or ``coordinate=`` to name what varies; or a function value -> plant (a stiffness, a
-        payload, a length): all its plants must have the same coordinates, motors and loop rows.
+        payload, a length): all its plants must have the same coordinates, motors and constraint rows.
     q : array_like, shape (nq,), mapping, or OperatingPoint
         Where to look for the first equilibrium, with closed loops.
     start, stop : float
@@ -260,10 +239,10 @@ def continue_equilibria(
     effort : str, optional
         The parameter is the effort of this actuator, N or N m.
     coordinate : str, optional
-        The parameter is this position coordinate, held at its value by whatever motors are to be found, rad or m.
+        The parameter is this position coordinate, held at its value by the unknown efforts, rad or m.
     u, preload, weight
         As in `trim`. Without u all motors (but the one of ``effort=``) are off; where a coordinate is the parameter,
-        they are found.
+        they are computed.
     free, hold
         As in `trim`: the coordinates that may move, or those that may not.
     within : (float, float), optional
@@ -273,7 +252,7 @@ def continue_equilibria(
     max_points : int
         Largest number of points.
     tolerance : float
-        Largest force left, relative to all forces, as in `trim`.
+        Largest unbalanced force, relative to all forces, as in `trim`.
     name, unit : str, optional
         Of the parameter, where it is the value of a function; the function's name unless given.
     progress : bool or callable
@@ -288,7 +267,7 @@ def continue_equilibria(
     EquilibriumError
         Where there is no equilibrium to start from.
     ContinuationError
-        Where the branch cannot be followed further; its ``partial`` is what was found until then.
+        Where the branch cannot be followed further; its ``partial`` is the computed part.
     Interrupted
         After Ctrl-C, a `KeyboardInterrupt`; it carries the same.
     ValueError
@@ -301,7 +280,7 @@ def continue_equilibria(
     from the sign of the determinant of the equations bordered by the tangent, and, where two modes soften at once,
     from the number of negative stiffnesses. Stability is that of the motions that leave the held coordinates (and the
     one that is the parameter) in place, under constant efforts. At a singular configuration of the loops the branch is
-    followed straight on; what is listed there is found to the accuracy of the closed loops only.
+    followed straight on; the point is located to the accuracy of the loop closure only.
 
     Examples
     --------
@@ -338,102 +317,11 @@ def _bounds(start: float, stop: float, within: tuple[float, float] | None) -> tu
     return low, high
 
 
-# -- special points -----------------------------------------------------------------------------------------
-
-
-def _turning(base: Node, node: Node) -> float:
-    """The parameter's component of the tangent; changes its sign at folds."""
-    return float(node.P @ node.tangent)
-
-
-def _bordered(base: Node, node: Node) -> float:
-    """Determinant of the equations bordered by the tangent, in the bases of `base`; changes its sign at branch points.
-
-    Zero where it says nothing: with motions that nothing resists, or more unknowns than one above the equations.
-    """
-    if node.J.shape[0] + 1 != node.J.shape[1] or node.pose.still(node.J).shape[1] != 1:
-        return 0.0
-    rows, frame = node.pose.local.Z @ node.pose.Y, node.frame
-    rows0, frame0 = base.pose.local.Z @ base.pose.Y, base.frame
-    if rows.shape != rows0.shape or frame.shape != frame0.shape:
-        return 0.0
-    sign = np.sign(np.linalg.det(rows0.T @ node.pose.local.M @ rows)) * np.sign(np.linalg.det(frame0.T @ frame))
-    size = max(float(np.linalg.norm(node.J)), 1e-300)
-    return float(sign * np.linalg.det(np.vstack([node.J / size, node.tangent])))
-
-
-def _loop_rank(base: Node, node: Node) -> float:
-    """Least eigenvalue of the rows of A, relative to those at `base`; changes its sign at singular configurations."""
-    rank = base.pose.local.rank
-    if rank == 0 or node.pose.local.rank < rank:
-        return 1.0 if rank == 0 else 0.0
-    U, sigma, Vt = np.linalg.svd(_scaled_rows(base))
-    change = U[:, :rank].T @ _scaled_rows(node) @ Vt[:rank].T / sigma[:rank]  # 1 at base
-    return float(np.linalg.eigvals(change).real.min())
-
-
-def _scaled_rows(node: Node) -> Array:
-    plant = node.pose.plant
-    return plant.row_scale[:, None] * node.pose.local.A * plant.spans
-
-
-def _soft_modes(base: Node, node: Node) -> float:
-    """Changes its sign where the number of negative stiffnesses differs from that of `base`."""
-    return 1.0 if _negative(node) == _negative(base) else -1.0
-
-
-def _negative(node: Node) -> int:
-    """Number of negative stiffnesses, where all forces are given; else zero."""
-    if node.pose.Y.shape != node.pose.W.shape or node.J.shape[1] != node.frame.shape[1] + 1:
-        return 0
-    values = np.linalg.eigvalsh(node.pose.stiffness)
-    largest = floored(np.abs(values).max(initial=0.0), node.pose.stiffness_of_all, UNREACHED)
-    return int(np.count_nonzero(values < -UNREACHED * largest))
-
-
-def _specials(curve: Curve, base: Node, node: Node, h: float) -> list[tuple[float, str, Node]]:
-    """What happens in a step from `base`: (step, kind, node), in order."""
-    found = []
-    flips = 0
-    for kind, test in (("fold", _turning), ("branch point", _bordered), ("singular configuration", _loop_rank)):
-        if test(base, base) * test(base, node) < 0.0:
-            flips += kind != "singular configuration"
-            s, there = _locate(curve, base, node, h, test)
-            found.append((s, kind, there))
-    if not any(kind == "singular configuration" for _, kind, _ in found):
-        if node.pose.local.rank < base.pose.local.rank:  # landed on it
-            found.append((h, "singular configuration", node))
-        elif abs(_negative(node) - _negative(base)) > flips and node.pose.local.rank == base.pose.local.rank:
-            s, there = _locate(curve, base, node, h, _soft_modes)
-            found.append((s, "branch point", there))
-    return sorted(found, key=lambda x: x[0])
-
-
-def _locate(curve: Curve, base: Node, node: Node, h: float, test: Callable[[Node, Node], float]) -> tuple[float, Node]:
-    """Where a test changes its sign in a step; the nearest that can be computed."""
-    from scipy.optimize import brentq  # imported where used: scipy.optimize takes 0.2 s
-
-    seen = {0.0: (test(base, base), base), h: (test(base, node), node)}
-
-    def value(s: float) -> float:
-        if s not in seen:
-            there = curve.ahead(base, s)
-            seen[s] = test(base, there), there
-        return seen[s][0]
-
-    try:
-        s = brentq(value, 0.0, h, xtol=_LOCATE * h, rtol=1e-15)
-        value(s)
-    except Lost:
-        s = min(seen, key=lambda s: abs(seen[s][0]))
-    return s, seen[s][1]
-
-
-# -- the way along ------------------------------------------------------------------------------------------
+# -- steps ------------------------------------------------------------------------------------------
 
 
 class _Record:
-    """What has been found of a branch."""
+    """The computed part of a branch."""
 
     def __init__(self, curve: Curve) -> None:
         self.curve = curve
@@ -445,7 +333,7 @@ class _Record:
         self.special_nodes: list[Node] = []
 
     def add(self, node: Node, specials: list[tuple[float, str, Node]] = ()) -> None:
-        """A point, with what happened on the way to it."""
+        """Add a point, with the special points before it."""
         before = self.nodes[-1] if self.nodes else node
         start = self.arclength[-1] if self.nodes else 0.0
         for _, kind, there in specials:
@@ -459,7 +347,7 @@ class _Record:
         self.nodes.append(node)
 
     def branch(self, ended: str) -> EquilibriumBranch:
-        """All that was found."""
+        """The result."""
         family = self.curve.family
         n = min((k.size for k, _ in self.modes), default=0)
         stiffness = np.array([k if k.size == n else np.full(n, np.nan) for k, _ in self.modes])
@@ -495,12 +383,12 @@ def _trace(curve: Curve, nodes: list[Node], reporter: Reporter) -> EquilibriumBr
         for node in nodes:
             record.add(node)
         return record.branch(_follow(curve, record, reporter))
-    except Lost as error:
+    except BranchLost as error:
         last = record.nodes[-1]
         raise ContinuationError(
             f"the branch of {curve.plant.name!r} could not be followed beyond {curve.family.label} = {last.p:.6g}, "
-            f"q = {np.round(last.q, 6).tolist()} ({len(record.nodes)} points are in error.partial). It may run into a "
-            "singular configuration (see plant.diagnose(q)) or a sharp bend: try another step=, or start from the "
+            f"q = {np.round(last.q, 6).tolist()} ({len(record.nodes)} points are in error.partial). It may end at a "
+            "singular configuration (see plant.diagnose(q)) or bend sharply: try another step=, or start from the "
             "other side.",
             record.branch("lost"),
         ) from error
@@ -522,11 +410,11 @@ def _follow(curve: Curve, record: _Record, reporter: Reporter) -> str:
     while len(record.nodes) < curve.max_points:
         base = record.nodes[-1]
         h, node = _step(curve, base, h)
-        specials = _specials(curve, base, node, h)
+        specials = special_points(curve, base, node, h)
         node, ended = _stopped(curve, base, node, h)
         node, ended = _left_range(curve, base, node, specials, len(record.nodes) == 1) or (node, ended)
-        gone = distance(curve, base, node)
-        record.add(node, [x for x in specials if not ended or distance(curve, base, x[2]) <= gone])
+        length = distance(curve, base, node)
+        record.add(node, [x for x in specials if not ended or distance(curve, base, x[2]) <= length])
         ended = ended or _closed(curve, record.nodes)
         reached = max(reached, abs(node.p - curve.start) / curve.range)
         reporter.update(min(reached, 1.0))
@@ -537,7 +425,7 @@ def _follow(curve: Curve, record: _Record, reporter: Reporter) -> str:
 
 
 def _step(curve: Curve, base: Node, h: float) -> tuple[float, Node]:
-    """The next point, at a step on which the branch bends little, and no further than the end of the range."""
+    """The next point, after a step on which the tangent turns little, within the range."""
     slope = float(base.P @ base.tangent)
     room = max(((bound - base.p) / slope for bound in curve.bounds), default=0.0) if slope else np.inf
     if 0.0 < room < h:
@@ -545,21 +433,21 @@ def _step(curve: Curve, base: Node, h: float) -> tuple[float, Node]:
             node = curve.ahead(base, room, curve.bounds[1] if slope > 0.0 else curve.bounds[0])
             if _follows(curve, base, node, room):
                 return room, node
-        except Lost:  # it turns round before
+        except BranchLost:  # it turns round before
             pass
     while h > _SHORTEST * min(1.0, curve.step):
         try:
             node = curve.ahead(base, h)
             if _follows(curve, base, node, h):
                 return h, node
-        except Lost:
+        except BranchLost:
             pass
         h *= 0.5
-    raise Lost
+    raise BranchLost
 
 
 def _follows(curve: Curve, base: Node, node: Node, h: float) -> bool:
-    """Whether a point is on the same branch, a step further on, with little bend between."""
+    """Whether a point is on the same branch: about a step h further on, with nearly the same tangent."""
     bend = float(node.tangent @ node.project(base.heading))
     return bend > _TURN and 0.5 * h < distance(curve, base, node) < 2.0 * h
 
@@ -587,8 +475,8 @@ def _left_range(
     curve: Curve, base: Node, node: Node, specials: list[tuple[float, str, Node]], first: bool
 ) -> tuple[Node, str] | None:
     """Where the parameter leaves its range, if it does between two points (folds between them included)."""
-    way = [base, *(there for _, kind, there in specials if kind == "fold"), node]
-    for a, b in pairwise(way):
+    nodes = [base, *(there for _, kind, there in specials if kind == "fold"), node]
+    for a, b in pairwise(nodes):
         for value, side in zip(curve.bounds, (-1.0, 1.0), strict=True):
             outside = side * (b.p - value)
             if first and a.p == value and outside > 0.0:
@@ -601,25 +489,25 @@ def _left_range(
 
 def _at_value(curve: Curve, nodes: tuple[Node, ...], value: float) -> list[Node]:
     """All points of a branch where the parameter has a value; `nodes` with the folds among them."""
-    found = [n for n in nodes[:1] if n.p == value]
+    points = [n for n in nodes[:1] if n.p == value]
     for a, b in pairwise(nodes):
         if (a.p - value) * (b.p - value) < 0.0 or (b.p == value and a.p != value):
             try:
-                found.append(b if b.p == value else between(curve, a, b, value))
-            except Lost as error:
+                points.append(b if b.p == value else between(curve, a, b, value))
+            except BranchLost as error:
                 raise ContinuationError(
                     f"no equilibrium of {curve.plant.name!r} was found between two points of the branch, at "
                     f"{curve.family.label} = {value:.6g}; use a smaller step="
                 ) from error
-    return found
+    return points
 
 
 def _closed(curve: Curve, nodes: list[Node]) -> str | None:
-    """Whether the branch has come round to its first point (angles may have gone full turns)."""
+    """Whether the branch has returned to its first point (up to full turns of angles), in words."""
     if len(nodes) < 5:
         return None
     a, b = nodes[0], nodes[-1]
-    plant = a.pose.plant
+    plant = a.balance.plant
     way = plant.difference(a.q, b.q)
     turns = np.array([u == "rad/s" for u in plant.velocity_units])
     way[turns] -= 2.0 * np.pi * np.round(way[turns] / (2.0 * np.pi))

@@ -1,7 +1,7 @@
 """The curve of equilibria along a parameter: its equations, predictor and corrector.
 
 Equilibria are a curve in x = (motions of the free coordinates, parameter p). Motions are measured in radians and
-sizes of the machine, the parameter in units of the range asked for. A point is predicted along the tangent, and
+sizes of the machine, the parameter in units of its range. A point is predicted along the tangent, and
 corrected by Newton's method with the smallest corrections (Allgower and Georg, Numerical Continuation
 Methods, 1990, chapters 2 and 3).
 """
@@ -17,23 +17,24 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
 from .._tolerance import UNREACHED, pinv
-from ..errors import AssemblyError, EquilibriumError, ModelError
+from ..errors import AssemblyError, EquilibriumError, ModelError, SingularConfigurationError
 from ..model.plant import Plant
-from .at_rest import at_rest, effort_units, outside_limits, require_closed, require_holonomic
-from .holding import Efforts, Wanted, holding_efforts, require_limits
-from .operating import OperatingPoint, point_of, starting_pose, trim
-from .settling import Pose, close_moving
+from .equilibrium_solver import Balance, close_with
+from .operating import OperatingPoint, point_of, starting_configuration, trim
+from .static_efforts import Efforts, EffortValues, require_limits, static_efforts
+from .statics import outside_limits, require_closed, require_holonomic, static_derivatives
+from .units import effort_units
 
-__all__ = ["Curve", "Family", "Lost", "Node", "between", "distance", "family_of", "heading"]
+__all__ = ["BranchLost", "Curve", "Family", "Node", "between", "distance", "family_of", "heading"]
 
 Array = NDArray[np.float64]
 
 
-# -- what varies ------------------------------------------------------------------------------------------
+# -- the parameter ------------------------------------------------------------------------------------------
 
 
 class Family(NamedTuple):
-    """The plants along the parameter, and what the parameter is."""
+    """The parameter, and the plant at each of its values."""
 
     make: Callable[[float], Plant]
     effort: int | None
@@ -50,35 +51,36 @@ def family_of(
     name: str | None,
     unit: str,
 ) -> Family:
-    """What varies, checked."""
+    """The parameter from the arguments of `continue_equilibria`, checked."""
     if isinstance(plant, Plant):
         if name is not None or unit:
             raise ValueError("name= and unit= are for a function value -> plant; this parameter has its own")
         if (effort is None) == (coordinate is None):
             raise ValueError(
-                "what varies? Give effort= (an actuator) or coordinate= (a position), or, in place of the plant, a "
-                "function value -> plant"
+                "the parameter: give one of effort= (an actuator) and coordinate= (a position), or, in place of the "
+                "plant, a function value -> plant"
             )
         if effort is not None:
             _check.one_of(effort, plant.actuator_names, "actuator")
             k = plant.actuator_names.index(effort)
-            return Family(_Always(plant), k, None, effort, effort_units(plant)[k])
+            return Family(_ConstantPlant(plant), k, None, effort, effort_units(plant)[k])
         _check.one_of(coordinate, plant.position_names, "position coordinate")
         i = plant.position_names.index(coordinate)
         plant.velocity_of([i])
-        return Family(_Always(plant), None, i, coordinate, plant.position_units[i])
+        return Family(_ConstantPlant(plant), None, i, coordinate, plant.position_units[i])
     if not callable(plant):
         raise TypeError(f"plant must be a plant or a function value -> plant, got {type(plant).__name__}")
     if effort is not None or coordinate is not None:
         raise ValueError(
             "with a function value -> plant, its value is the parameter; leave out effort= and coordinate="
         )
-    return Family(_Alike(plant, start), None, None, name or getattr(plant, "__name__", "parameter").strip("<>"), unit)
+    label = name or getattr(plant, "__name__", "parameter").strip("<>")
+    return Family(_PlantFactory(plant, start), None, None, label, unit)
 
 
 @dataclass(frozen=True)
-class _Always:
-    """The same plant whatever the parameter."""
+class _ConstantPlant:
+    """The same plant at all values of the parameter."""
 
     plant: Plant
 
@@ -86,13 +88,13 @@ class _Always:
         return self.plant
 
 
-class _Alike:
-    """A factory of plants, with a short memory, and refusing plants that are not alike."""
+class _PlantFactory:
+    """A function value -> plant that keeps its last plants. Refuses plants with other coordinates, motors or rows."""
 
     def __init__(self, make: Callable[[float], Plant], start: float) -> None:
-        self.make, self.start, self.like = make, start, make(start)
-        if not isinstance(self.like, Plant):
-            raise TypeError(f"the function must return a plant, got {type(self.like).__name__} at {start}")
+        self.make, self.start, self.first_plant = make, start, make(start)
+        if not isinstance(self.first_plant, Plant):
+            raise TypeError(f"the function must return a plant, got {type(self.first_plant).__name__} at {start}")
         self.kept: dict[float, Plant] = {}
 
     def __call__(self, p: float) -> Plant:
@@ -100,10 +102,11 @@ class _Alike:
         if plant is None:
             plant = self.make(p)
             for what in ("position_names", "velocity_names", "actuator_names", "row_names"):
-                if getattr(plant, what) != getattr(self.like, what):
+                expected, names = getattr(self.first_plant, what), getattr(plant, what)
+                if names != expected:
                     raise ValueError(
-                        f"the plants along the parameter must have the same {what}: {getattr(self.like, what)} at "
-                        f"{self.start:.6g}, {getattr(plant, what)} at {p:.6g}"
+                        f"the plants along the parameter must have the same {what}: {expected} at {self.start:.6g}, "
+                        f"{names} at {p:.6g}"
                     )
             while len(self.kept) > 8:
                 self.kept.pop(next(iter(self.kept)), None)
@@ -128,7 +131,7 @@ class Node:
 
     q: Array
     p: float
-    pose: Pose
+    balance: Balance
     frame: Array
     X: Array
     P: Array
@@ -151,8 +154,8 @@ class Node:
         return self.direction(self.tangent)
 
 
-class Lost(Exception):
-    """The branch was not found where it was looked for."""
+class BranchLost(Exception):
+    """The corrector did not converge to a point of the branch."""
 
 
 class Curve:
@@ -168,8 +171,8 @@ class Curve:
         family: Family,
         start: float,
         stop: float,
-        u: Wanted | float | None,
-        preload: Wanted | float | None,
+        u: EffortValues | float | None,
+        preload: EffortValues | float | None,
         weight: ArrayLike | None,
         free: str | Collection[str],
         hold: Collection[str] | None,
@@ -177,10 +180,10 @@ class Curve:
     ) -> None:
         self.family, self.start, self.stop, self.range = family, start, stop, abs(stop - start)
         plant = self.plant = family.make(start)
-        self.how = {"preload": preload, "weight": weight}
+        self.options = {"preload": preload, "weight": weight}
         free = () if hold is not None and free == "all" else free
-        self.moving = starting_pose(plant, plant.configuration(q), free, hold)[1]
-        self.clamped = self.moving.copy()
+        self.free = starting_configuration(plant, plant.configuration(q), free, hold)[1]
+        self.unprescribed = self.free.copy()
         self.u = u
         if family.effort is not None:
             for p in (start, stop):  # a wider range ends at the actuator's limit
@@ -188,16 +191,16 @@ class Curve:
             self.u = self._named(u)
         if family.coordinate is not None:
             k = plant.velocity_of([family.coordinate])[0]
-            self.moving[k], self.clamped[k] = True, False
-        if not self.moving.any():
+            self.free[k], self.unprescribed[k] = True, False
+        if not self.free.any():
             raise ValueError("no coordinate is free to move; name some with free=, or fewer with hold=")
-        if family.coordinate is not None and not Efforts.of(plant, u, preload, weight).found.any():
+        if family.coordinate is not None and not Efforts.of(plant, u, preload, weight).unknown.any():
             raise ValueError(
-                f"no motor is left to hold {family.label!r}: all efforts are given. Leave some out of u=, or let an "
-                "effort be the parameter"
+                f"no motor can hold {family.label!r}: all efforts are given. Leave some out of u=, or choose an effort "
+                "as the parameter"
             )
 
-    def _named(self, u: Wanted | float | None) -> dict[str, float]:
+    def _named(self, u: EffortValues | float | None) -> dict[str, float]:
         """Given efforts by name."""
         if u is None or isinstance(u, Mapping):
             return dict(u or {})
@@ -206,101 +209,101 @@ class Curve:
         return dict(zip(self.plant.actuator_names, full.tolist(), strict=True))
 
     def plant_at(self, p: float) -> Plant:
-        """The plant at a value of the parameter; Lost where it does not exist, beyond the range."""
+        """The plant at a value of the parameter; BranchLost where it does not exist, beyond the range."""
         try:
             return self.family.make(p)
         except Exception as error:
             if not self.bounds[0] <= p <= self.bounds[1]:
-                raise Lost from error
+                raise BranchLost from error
             raise RuntimeError(f"the plant cannot be built at {p:.6g}: {error}") from error
 
     def efforts(self, plant: Plant, p: float) -> Efforts:
-        """Given and found efforts at a value of the parameter."""
+        """Given and unknown efforts at a value of the parameter."""
         k = self.family.effort
         if k is None:
-            return Efforts.of(plant, self.u, **self.how)
+            return Efforts.of(plant, self.u, **self.options)
         limit = plant.effort[k]
-        efforts = Efforts.of(plant, {**self.u, self.family.label: float(np.clip(p, -limit, limit))}, **self.how)
+        efforts = Efforts.of(plant, {**self.u, self.family.label: float(np.clip(p, -limit, limit))}, **self.options)
         efforts.value[k] = p  # steps may lead a little beyond the limit
         return efforts
 
     # -- points -------------------------------------------------------------------------------------------
 
     def first(self, q: ArrayLike | Mapping[str, float]) -> Node:
-        """The equilibrium at the start, heading for the stop."""
+        """The equilibrium at the start, with the tangent towards the stop."""
         plant, family = self.plant, self.family
         q = plant.configuration(q)
         motors = self.u if family.effort is None else {**self.u, family.label: self.start}
         if family.coordinate is not None and q[family.coordinate] != self.start:
-            keep = {plant.position_names[i]: q[i] for i, k in plant.paired if not self.moving[k]}
+            keep = {plant.position_names[i]: q[i] for i, k in plant.paired if not self.free[k]}
             q = plant.assemble(q, **{**keep, family.label: self.start})
         require_closed(plant, q)
         require_holonomic(plant, q)
-        names = tuple(n for n, m in zip(plant.velocity_names, self.clamped, strict=True) if m)
-        found = trim(plant, q, u=motors, free=names, tolerance=self.tolerance, **self.how)
-        node = self.node(found.q, self.start, None)
+        names = tuple(n for n, m in zip(plant.velocity_names, self.unprescribed, strict=True) if m)
+        point = trim(plant, q, u=motors, free=names, tolerance=self.tolerance, **self.options)
+        node = self.node(point.q, self.start, None)
         ahead = node.P * np.sign(self.stop - self.start)
         tangent = _tangent(node, ahead)
         if tangent is None:  # a fold: either way
-            still = node.pose.still(node.J)
-            tangent = still.T[-1]
-            if still.shape[1] > 1:
+            directions = node.balance.null_motions(node.J)
+            tangent = directions.T[-1]
+            if directions.shape[1] > 1:
                 raise EquilibriumError(
-                    f"{plant.name!r} has no equilibrium beside {family.label} = {self.start:.6g}: it can rest in a "
-                    "family of poses there, and in none where the parameter differs. Hold more coordinates, give the "
-                    "other efforts, or choose another parameter."
+                    f"{plant.name!r} has no equilibrium beside {family.label} = {self.start:.6g}: it has a family "
+                    "of equilibria there, and none at other values. Hold more coordinates, give the other efforts, or "
+                    "choose another parameter."
                 )
         return _with_tangent(node, tangent)
 
     def node(self, q: Array, p: float, heading: tuple[Array, float] | None) -> Node:
-        """Close the loops, and set up the equations there."""
+        """The equations at the configuration nearest to q with closed loops."""
         family = self.family
         plant = self.plant_at(p)
-        q = close_moving(plant, q, self.moving)
+        q = close_with(plant, q, self.free)
         if family.coordinate is not None:
             p = float(q[family.coordinate])
-        pose = Pose(plant, q, self.efforts(plant, p), self.moving)
-        if not np.isfinite(pose.relative):
-            raise Lost
+        balance = Balance(plant, q, self.efforts(plant, p), self.free)
+        if not np.isfinite(balance.relative):
+            raise BranchLost
         length = plant.spans
-        frame = np.linalg.qr(pose.free / length[:, None])[0]
+        frame = np.linalg.qr(balance.motions / length[:, None])[0]
         F = length[:, None] * frame
         X, P = F, np.zeros(F.shape[1])
-        force = pose.Y.T @ pose.local.Z.T  # from generalized forces to equations
-        J = force @ pose.local.force_q @ F
+        force = balance.Y.T @ balance.local.Z.T  # from generalized forces to equations
+        J = force @ balance.local.force_q @ F
         if family.coordinate is not None:
             P = F[plant.velocity_of([family.coordinate])[0]]
         else:
-            shift, change = self._change(plant, pose, p, length)
+            shift, change = self._change(plant, balance, p, length)
             X = np.column_stack([X, shift * self.range])
             P = np.append(P, self.range)
-            J = np.column_stack([J, force @ (pose.local.force_q @ shift + change) * self.range])
-        node = Node(q, p, pose, frame, X, P, J, np.zeros(P.size))
+            J = np.column_stack([J, force @ (balance.local.force_q @ shift + change) * self.range])
+        node = Node(q, p, balance, frame, X, P, J, np.zeros(P.size))
         if heading is None:
             return node
         tangent = _tangent(node, node.project(heading))
         if tangent is None:
-            raise Lost
+            raise BranchLost
         return _with_tangent(node, tangent)
 
-    def _change(self, plant: Plant, pose: Pose, p: float, length: Array) -> tuple[Array, Array]:
-        """How the closed pose, and the force h + A' lam - B u at a fixed pose, change with the parameter."""
-        still = np.zeros(plant.nv)
+    def _change(self, plant: Plant, balance: Balance, p: float, length: Array) -> tuple[Array, Array]:
+        """Derivatives by the parameter: of the closed configuration, and of h + A' lam - B u at a fixed one."""
+        shift = np.zeros(plant.nv)
         if self.family.effort is not None:
-            return still, -pose.local.B[:, self.family.effort]
+            return shift, -balance.local.B[:, self.family.effort]
         h = 1e-5 * self.range
         p = float(np.clip(p, self.bounds[0] + 2.0 * h, self.bounds[1] - 2.0 * h))  # plants may not exist beyond
-        sides = [self._force(pose, p + s * h) for s in (1.0, -1.0, 2.0, -2.0)]
+        sides = [self._force(balance, p + s * h) for s in (1.0, -1.0, 2.0, -2.0)]
         phi, force = ((8.0 * (a - b) - (c - d)) / (12.0 * h) for a, b, c, d in zip(*sides, strict=True))
         if np.any(phi != 0.0):
-            rows = plant.row_scale[:, None] * pose.local.A[:, self.moving] * length[self.moving]
-            still[self.moving] = length[self.moving] * (pinv(rows, plant.size, UNREACHED) @ (-plant.row_scale * phi))
-        return still, force
+            rows = plant.row_scale[:, None] * balance.local.A[:, self.free] * length[self.free]
+            shift[self.free] = length[self.free] * (pinv(rows, plant.size, UNREACHED) @ (-plant.row_scale * phi))
+        return shift, force
 
-    def _force(self, pose: Pose, p: float) -> tuple[Array, Array]:
-        """Residual of the loops, and force at rest, at a pose of a plant beside."""
-        terms = self.plant_at(p).terms(pose.q, np.zeros(pose.plant.nv))
-        return terms.phi, terms.h + terms.A.T @ pose.lam - terms.B @ pose.u
+    def _force(self, balance: Balance, p: float) -> tuple[Array, Array]:
+        """Residual of the loops and force at rest, of the plant at another value of the parameter."""
+        terms = self.plant_at(p).terms(balance.q, np.zeros(balance.plant.nv))
+        return terms.phi, terms.h + terms.A.T @ balance.lam - terms.B @ balance.u
 
     def correct(
         self,
@@ -314,20 +317,20 @@ class Curve:
 
         Raises
         ------
-        Lost
+        BranchLost
             Where it does not converge.
         """
-        best, left = None, np.inf
+        best, residual = None, np.inf
         for _ in range(12):
             node = self.node(q, p, heading)
             off = 0.0 if value is None else value - node.p
-            now = node.pose.relative + abs(off) / self.range
-            if not now < left:
+            error = node.balance.relative + abs(off) / self.range
+            if not error < residual:
                 break
-            best, left = node, now
-            if now < 1e-15:
+            best, residual = node, error
+            if error < 1e-15:
                 break
-            rows, rhs = node.J, -node.pose.r
+            rows, rhs = node.J, -node.balance.r
             unit = max(float(np.abs(node.J).max(initial=0.0)), 1e-300)
             if value is not None:
                 rows, rhs = np.vstack([rows, unit * node.P / self.range]), np.append(rhs, unit * off / self.range)
@@ -336,49 +339,52 @@ class Curve:
             dx = np.linalg.lstsq(rows, rhs, rcond=1e-12)[0]
             if np.linalg.norm(dx) > 2.0:
                 break
-            q, p = node.pose.plant.integrate(node.q, node.X @ dx), node.p + float(node.P @ dx)
-        if best is None or best.pose.relative > self.tolerance or (value is not None and left > 1e-9):
-            raise Lost
+            q, p = node.balance.plant.integrate(node.q, node.X @ dx), node.p + float(node.P @ dx)
+        if best is None or best.balance.relative > self.tolerance or (value is not None and residual > 1e-9):
+            raise BranchLost
         return best
 
     def ahead(self, base: Node, s: float, value: float | None = None) -> Node:
-        """The point of the branch a step s further on, or where the parameter has a value."""
+        """The point of the branch after a step s, or where the parameter has a value."""
         if s == 0.0:
             return base
         x = s * base.tangent
-        q, p = base.pose.plant.integrate(base.q, base.X @ x), base.p + float(base.P @ x)
+        q, p = base.balance.plant.integrate(base.q, base.X @ x), base.p + float(base.P @ x)
         try:
             return self.correct(q, p if value is None else value, base.heading, value)
-        except (AssemblyError, ModelError, EquilibriumError) as error:
-            raise Lost from error
+        except (AssemblyError, ModelError, EquilibriumError, SingularConfigurationError) as error:
+            raise BranchLost from error
 
     def beside(self, node: Node, along: tuple[Array, float], sign: float) -> Node | None:
-        """A point of the branch that crosses at a branch point of one that runs along a direction, heading away."""
+        """A point of the other branch through a branch point, with its tangent away from it; None where there is none.
+
+        `along` is the direction of the branch that is known.
+        """
         N = np.linalg.svd(node.J)[2][-2:].T
-        c = N.T @ node.project(along)  # the tangent there is not told from that of the other branch
+        c = N.T @ node.project(along)  # the null space is spanned by the tangents of both branches
         across = N @ np.array([-c[1], c[0]])
         across *= sign * np.sign(across[np.argmax(np.abs(across))]) / np.linalg.norm(across)
         for s in (0.5 * self.step, 0.1 * self.step, 0.02 * self.step):
             x = s * across
             side = node.direction(across)
-            q, p = node.pose.plant.integrate(node.q, node.X @ x), node.p + float(node.P @ x)
+            q, p = node.balance.plant.integrate(node.q, node.X @ x), node.p + float(node.P @ x)
             try:
-                found = self.correct(q, p, side, across=side)
-                return self.node(found.q, found.p, heading(self, node, found))
-            except (Lost, AssemblyError, ModelError, EquilibriumError):
+                second = self.correct(q, p, side, across=side)
+                return self.node(second.q, second.p, heading(self, node, second))
+            except (BranchLost, AssemblyError, ModelError, EquilibriumError, SingularConfigurationError):
                 continue
         return None
 
-    # -- what is told of a point ----------------------------------------------------------------------------
+    # -- results at a point ----------------------------------------------------------------------------------
 
     def point(self, node: Node) -> OperatingPoint:
         """The operating point, with the efforts within the limits; EquilibriumError where they are beyond."""
-        pose = node.pose
-        return point_of(pose.plant, pose.terms, holding_efforts(pose.plant, pose.terms, pose.efforts))
+        balance = node.balance
+        return point_of(balance.plant, balance.terms, static_efforts(balance.plant, balance.terms, balance.efforts))
 
     def limit(self, node: Node) -> str | None:
-        """What forbids a point: a joint or an actuator at its limit."""
-        plant, q = node.pose.plant, node.q
+        """The joint or actuator limit that a point violates, in words; None where there is none."""
+        plant, q = node.balance.plant, node.q
         outside = outside_limits(plant, q)
         if outside.any():
             i = int(np.argmax(outside))
@@ -391,11 +397,11 @@ class Curve:
 
     def stability(self, node: Node, point: OperatingPoint) -> tuple[Array, NDArray[np.complex128]]:
         """Stiffnesses and eigenvalues of the motions that leave the held coordinates in place."""
-        pose = node.pose
-        local = pose.local
-        if not np.array_equal(point.u, pose.u):
-            local = at_rest(pose.plant, node.q, point.lam, point.u)
-        F = local.Z @ pose.held_still(self.clamped)
+        balance = node.balance
+        local = balance.local
+        if not np.array_equal(point.u, balance.u):
+            local = static_derivatives(balance.plant, node.q, point.lam, point.u)
+        F = local.Z @ balance.free_basis(self.unprescribed)
         K, D = F.T @ local.force_q @ F, F.T @ local.force_v @ F
         n = K.shape[0]
         poles = np.linalg.eigvals(np.block([[np.zeros((n, n)), np.eye(n)], [-K, -D]]))
@@ -407,8 +413,8 @@ def _with_tangent(node: Node, tangent: Array) -> Node:
 
 
 def _tangent(node: Node, along: Array) -> Array | None:
-    """The unit x with J x = 0 nearest to a direction; None where it is across to all."""
-    N = node.pose.still(node.J)
+    """The unit x with J x = 0 nearest to a direction; None where the direction is orthogonal to all of them."""
+    N = node.balance.null_motions(node.J)
     t = N @ (N.T @ along)
     size = float(np.linalg.norm(t))
     return t / size if size > 1e-6 * np.linalg.norm(along) else None
@@ -422,13 +428,13 @@ def distance(curve: Curve, a: Node, b: Node) -> float:
 
 def heading(curve: Curve, a: Node, b: Node) -> tuple[Array, float]:
     """The direction from one point to another."""
-    plant = a.pose.plant
+    plant = a.balance.plant
     return plant.difference(a.q, b.q) / plant.spans, (b.p - a.p) / curve.range
 
 
 def between(curve: Curve, a: Node, b: Node, value: float) -> Node:
     """The point between two others where the parameter has this value."""
     share = (value - a.p) / (b.p - a.p) if b.p != a.p else 0.0
-    plant = a.pose.plant
+    plant = a.balance.plant
     q = plant.integrate(a.q, share * plant.difference(a.q, b.q))
     return curve.correct(q, value, (a if share < 0.5 else b).heading, value=value)

@@ -1,6 +1,6 @@
 """A plant as a native nonlinear system of python-control, in independent coordinates.
 
-The class here derives from one of python-control, which takes 1.1 s to import. So nothing imports this module until
+The class in it derives from one of python-control, which takes 1.1 s to import. So nothing imports this module until
 ``plant.to_iosystem`` is called.
 """
 
@@ -21,20 +21,20 @@ from ..kernels.layout import SPHERICAL
 from ..model.elements import Joint, Revolute
 from ..model.plant import Plant
 from .branch import follow
+from .chart import Chart
 from .kinematics import Motion, frame_jacobian, motion
 from .linearize import affine_approximation
 from .local_form import LocalForm, LocalPoint
 from .model import LinearModel
 from .operating import OperatingPoint
 from .parametrization import (
-    Chart,
     CoordinatePartitioning,
     LinearParametrization,
     NonlinearParametrization,
 )
-from .reduced import reduced_model
 from .right_jacobian import group_joints, inverse_right_jacobian
-from .signals import FrameMotion, SmallMotion, cut_joints
+from .signals import FrameMotion, LinearizedEquations, named_frame
+from .units import cut_joints
 
 __all__ = ["PlantSystem", "to_iosystem"]
 
@@ -52,13 +52,13 @@ def _chart(plant: Plant, q0: Array, names: tuple[str, ...], coordinates: Any) ->
     rest, off = np.zeros(plant.nv), np.zeros(plant.nu)
 
     def residual(q: Array, y: Array) -> Array:
-        here = _Here(plant, q, rest, off, q0)
-        left = np.concatenate([signal.value(here) for signal in signals]) - y
-        return left - np.where(turns, 2.0 * np.pi * np.round(left / (2.0 * np.pi)), 0.0)  # any number of turns
+        state = _OutputState(plant, q, rest, off, q0)
+        error = np.concatenate([signal.value(state) for signal in signals]) - y
+        return error - np.where(turns, 2.0 * np.pi * np.round(error / (2.0 * np.pi)), 0.0)  # any number of turns
 
     def gradient(q: Array, y: Array) -> Array:
-        here = _Here(plant, q, rest, off, q0)
-        return np.concatenate([_coordinate_gradient(here, name) for name in names])
+        state = _OutputState(plant, q, rest, off, q0)
+        return np.concatenate([_coordinate_gradient(state, name) for name in names])
 
     return NonlinearParametrization(residual, gradient, lambda q, y: -np.eye(y.size), names=names).at(plant, q0)
 
@@ -70,7 +70,7 @@ def _are_names(given: Any) -> bool:
 # -- output signals -------------------------------------------------------------------------------------
 
 
-class _Here:
+class _OutputState:
     """A state of the machine, as outputs see it.
 
     Attributes
@@ -101,73 +101,73 @@ class _Here:
         return motion(self.plant, self.q, self.v, np.zeros(self.plant.nv))
 
     @cached_property
-    def loops(self) -> ConstraintForce:
-        """What the loops carry."""
+    def constraint(self) -> ConstraintForce:
+        """Constraint force and multipliers."""
         return constraint_force(self.plant, self.q, self.v, self.u)
 
 
 class _Signal(NamedTuple):
-    """Values of one item of the outputs, and where they differ from their tangent at q.
+    """Values of one item of the outputs, and the correction of its gradient.
 
     Attributes
     ----------
-    value : callable, _Here -> ndarray, shape (k,)
-    mend : callable, (_Here, rows, eps) -> rows, or None
+    value : callable, _OutputState -> ndarray, shape (k,)
+    correction : callable, (_OutputState, rows, eps) -> rows, or None
         Makes rows (k, 2 dof) of the signals' gradients out of those of their rates; eps (nv, 2 dof) moves q.
     """
 
-    value: Callable[[_Here], Array]
-    mend: Callable[[_Here, Array, Array], Array] | None = None
+    value: Callable[[_OutputState], Array]
+    correction: Callable[[_OutputState, Array, Array], Array] | None = None
 
 
 def _signal(plant: Plant, states: Sequence[str], q0: Array, item: str | FrameMotion, names: Sequence[str]) -> _Signal:
-    """An item of the outputs, for the signals `names`; `SmallMotion.outputs` has checked it."""
-    frame = _as_frame(plant, item)
+    """An item of the outputs, for the signals `names`; `LinearizedEquations.outputs` has checked it."""
+    frame = item if isinstance(item, FrameMotion) else named_frame(plant, item)
     if frame is not None:
         return _frame(plant, q0, frame)
     if item in states:
         row = np.eye(len(states))[[states.index(item)]]
-        return _Signal(lambda here: row @ here.x, lambda here, rows, eps: row)
+        return _Signal(lambda state: row @ state.x, lambda state, rows, eps: row)
     coordinate = item.removesuffix("_rate")
     if item in plant.velocity_names or item in cut_joints(plant):
         return _coordinate(plant, q0, item)
     if coordinate in plant.velocity_names:
         k = plant.index(coordinate)
-        return _Signal(lambda here: here.v[[k]])
+        return _Signal(lambda state: state.v[[k]])
     if coordinate in cut_joints(plant):
         joint = cut_joints(plant)[coordinate]
-        return _Signal(lambda here: here.motion.joint_rows(joint)[0][None] @ here.v)
+        return _Signal(lambda state: state.motion.joint_rows(joint)[0][None] @ state.v)
     if names[0] in plant.row_names:
         rows = [plant.row_names.index(n) for n in names]
-        return _Signal(lambda here: here.loops.multipliers[rows])
+        return _Signal(lambda state: state.constraint.multipliers[rows])
     if names[0].endswith("_constraint_force"):
         axes = [plant.index(n.removesuffix("_constraint_force")) for n in names]
-        return _Signal(lambda here: here.loops.force[axes])
+        return _Signal(lambda state: state.constraint.force[axes])
     motor = plant.actuator_names.index(item.removesuffix("_effort"))
-    return _Signal(lambda here: here.u[[motor]])
+    return _Signal(lambda state: state.u[[motor]])
 
 
 def _coordinate(plant: Plant, q0: Array, name: str) -> _Signal:
-    """What has moved along a velocity coordinate, or in a cut joint (angles up to half a turn)."""
+    """Displacement along a velocity coordinate, or in a cut joint (angles up to half a turn)."""
     joint = cut_joints(plant).get(name)
     if name in plant.velocity_names or joint is None:
         k = plant.index(name)
-        return _Signal(lambda here: here.delta[[k]], lambda here, rows, eps: here.inverse_jacobian[[k]] @ eps)
+        return _Signal(lambda state: state.delta[[k]], lambda state, rows, eps: state.inverse_jacobian[[k]] @ eps)
     start = _joint_value(plant, q0, joint)
 
-    def value(here: _Here) -> Array:
-        moved = _joint_value(plant, here.q, joint) - start
-        turns = np.round(moved / (2.0 * np.pi)) if isinstance(joint, Revolute) else 0.0
-        return np.array([moved - 2.0 * np.pi * turns])
+    def value(state: _OutputState) -> Array:
+        displacement = _joint_value(plant, state.q, joint) - start
+        turns = np.round(displacement / (2.0 * np.pi)) if isinstance(joint, Revolute) else 0.0
+        return np.array([displacement - 2.0 * np.pi * turns])
 
     return _Signal(value)
 
 
-def _coordinate_gradient(here: _Here, name: str) -> Array:
+def _coordinate_gradient(state: _OutputState, name: str) -> Array:
     """d/deps (1, nv) of the same at q [+] eps."""
-    if name in here.plant.velocity_names:
-        return here.inverse_jacobian[[here.plant.index(name)]]
-    return here.motion.joint_rows(cut_joints(here.plant)[name])[0][None]
+    if name in state.plant.velocity_names:
+        return state.inverse_jacobian[[state.plant.index(name)]]
+    return state.motion.joint_rows(cut_joints(state.plant)[name])[0][None]
 
 
 def _joint_value(plant: Plant, q: Array, joint: Joint) -> float:
@@ -180,40 +180,30 @@ def _joint_value(plant: Plant, q: Array, joint: Joint) -> float:
     return float(np.arctan2(0.5 * sine, 0.5 * (np.trace(R) - 1.0)))
 
 
-def _as_frame(plant: Plant, item: str | FrameMotion) -> FrameMotion | None:
-    """``<body>_position`` or ``<body>_velocity`` as a `FrameMotion`; None for what is neither."""
-    if isinstance(item, FrameMotion):
-        return item
-    body, _, kind = item.rpartition("_")
-    if kind not in ("position", "velocity") or body not in {b.name for b in getattr(plant, "bodies", ())}:
-        return None
-    return FrameMotion(body, positions=kind == "position", rates=kind == "velocity")
-
-
 def _frame(plant: Plant, q0: Array, item: FrameMotion) -> _Signal:
     """Way and rotation vector of a frame from its start, and its velocities, in world axes."""
     start = plant.pose(q0, item.body) @ item.frame
 
-    def turned(here: _Here) -> Array:
+    def rotation_vector(state: _OutputState) -> Array:
         from scipy.spatial.transform import Rotation
 
-        return Rotation.from_matrix((plant.pose(here.q, item.body) @ item.frame).R @ start.R.T).as_rotvec()
+        return Rotation.from_matrix((plant.pose(state.q, item.body) @ item.frame).R @ start.R.T).as_rotvec()
 
-    def value(here: _Here) -> Array:
-        there = plant.pose(here.q, item.body) @ item.frame
-        parts = [there.p - start.p, turned(here)] if item.positions else []
+    def value(state: _OutputState) -> Array:
+        pose = plant.pose(state.q, item.body) @ item.frame
+        parts = [pose.p - start.p, rotation_vector(state)] if item.positions else []
         if item.rates:
-            twist = frame_jacobian(here.motion, item.body, item.frame)[0] @ here.v
+            twist = frame_jacobian(state.motion, item.body, item.frame)[0] @ state.v
             parts += [twist[3:], twist[:3]]
         return np.concatenate(parts)
 
-    def mend(here: _Here, rows: Array, eps: Array) -> Array:
+    def correction(state: _OutputState, rows: Array, eps: Array) -> Array:
         rows = rows.copy()
         if item.positions:  # of a rotation vector r in world axes: dr = J_l^-1(r) dphi, J_l(r) = J_r(-r)
-            rows[3:6] = inverse_right_jacobian(((SPHERICAL, slice(3)),), -turned(here)) @ rows[3:6]
+            rows[3:6] = inverse_right_jacobian(((SPHERICAL, slice(3)),), -rotation_vector(state)) @ rows[3:6]
         return rows
 
-    return _Signal(value, mend)
+    return _Signal(value, correction)
 
 
 # -- the system -------------------------------------------------------------------------------------------
@@ -257,9 +247,11 @@ class PlantSystem(control.NonlinearIOSystem):
             dt=0,
         )
         self._items = () if items is None else tuple(items)
-        small = self._small(self._here(np.zeros(self.nstates), None)) if self._items else None
+        linearized = (
+            self._linearized_equations(self._output_state(np.zeros(self.nstates), None)) if self._items else None
+        )
         self._signals = [
-            _signal(plant, self.state_labels, self.point.q, item, [o.name for o in small.outputs([item])])
+            _signal(plant, self.state_labels, self.point.q, item, [o.name for o in linearized.outputs([item])])
             for item in self._items
         ]
         self._start = np.zeros(self.noutputs)
@@ -289,7 +281,7 @@ class PlantSystem(control.NonlinearIOSystem):
             columns = [self.to_plant(column) for column in x.T]
             return tuple(np.array(part).T for part in zip(*columns, strict=True))  # type: ignore[return-value]
         point = self._point(_check.vector(x, self.nstates, "x", self.state_labels))
-        return point.pose.q, point.terms.v
+        return point.chart_point.q, point.terms.v
 
     def from_plant(self, q: ArrayLike, v: ArrayLike | None = None) -> Array:
         """The state x (2 dof,) of a configuration and a velocity (zero unless given) on the branch."""
@@ -301,25 +293,25 @@ class PlantSystem(control.NonlinearIOSystem):
         return self.point.u[self._motors] if self.absolute else np.zeros(len(self._motors))
 
     def _efforts(self, u: Array | None) -> Array:
-        """All motor efforts (nu,); python-control says None for inputs that nobody gave."""
+        """All motor efforts (nu,); python-control passes None for missing inputs."""
         full = self.point.u.copy()
         if u is not None:
             full[self._motors] = u if self.absolute else full[self._motors] + u
         return full
 
     def _point(self, x: Array) -> LocalPoint:
-        """Pose and equations of motion at a state."""
+        """Configuration and equations of motion at a state."""
         n = len(self._rates0)
-        pose = follow(self.form.chart, x[:n])
-        v = pose.K @ (self._rates0 + x[n:])
-        return LocalPoint(pose, self.plant.terms(pose.q, v, cap=self.form.chart.rank))
+        chart_point = follow(self.form.chart, x[:n])
+        v = chart_point.K @ (self._rates0 + x[n:])
+        return LocalPoint(chart_point, self.plant.terms(chart_point.q, v, cap=self.form.chart.rank))
 
-    def _here(self, x: Array, u: Array | None) -> _Here:
-        """The same for outputs."""
+    def _output_state(self, x: Array, u: Array | None) -> _OutputState:
+        """The state as outputs need it."""
         point = self._point(x)
-        return _Here(self.plant, point.pose.q, point.terms.v, self._efforts(u), self.point.q, x)
+        return _OutputState(self.plant, point.chart_point.q, point.terms.v, self._efforts(u), self.point.q, x)
 
-    # -- what python-control calls ----------------------------------------------------------------------
+    # -- callbacks of python-control ----------------------------------------------------------------------
 
     def _rate(self, t: float, x: Array, u: Array | None, params: dict) -> Array:
         """dx/dt."""
@@ -329,8 +321,8 @@ class PlantSystem(control.NonlinearIOSystem):
         """The outputs, as deviations from those of the operating point."""
         if not self._signals:
             return x
-        here = self._here(x, u)
-        return np.concatenate([signal.value(here) for signal in self._signals]) - self._start
+        state = self._output_state(x, u)
+        return np.concatenate([signal.value(state) for signal in self._signals]) - self._start
 
     def linearize(
         self,
@@ -352,11 +344,11 @@ class PlantSystem(control.NonlinearIOSystem):
         u0 : array_like, shape (inputs,), or a number for all, optional
             Inputs; those of the operating point unless given.
         t, params, eps
-            Accepted for python-control; the plant knows neither, and the derivatives need no step.
+            Accepted for python-control, and not used: the plant is time-invariant, the derivatives are analytic.
         copy_names : bool
             Name the model after the system, with the prefix and the suffix of python-control.
         **keywords
-            ``name``, ``inputs``, ``outputs``, ``states`` of the model, in place of the names here.
+            ``name``, ``inputs``, ``outputs``, ``states`` of the model, in place of the names above.
 
         Returns
         -------
@@ -366,7 +358,7 @@ class PlantSystem(control.NonlinearIOSystem):
         Raises
         ------
         TypeError
-            For a keyword that python-control does not know.
+            For a keyword that python-control does not accept.
         """
         x, u = self._nominal(x0, u0)
         A, B, C, D = self._derivatives(x, u)
@@ -385,9 +377,9 @@ class PlantSystem(control.NonlinearIOSystem):
             x0, u0 = x0.states, x0.inputs if u0 is None else u0
         elif isinstance(x0, OperatingPoint):
             own = x0.u[self._motors] - (0.0 if self.absolute else self.point.u[self._motors])
-            held = self._efforts(own)
-            if not np.allclose(held, x0.u, rtol=1e-12, atol=0.0):
-                raise ValueError(f"the motors of {self.name!r} that are no inputs are held: {held}, not {x0.u}")
+            efforts = self._efforts(own)
+            if not np.allclose(efforts, x0.u, rtol=1e-12, atol=0.0):
+                raise ValueError(f"the motors of {self.name!r} that are no inputs are held: {efforts}, not {x0.u}")
             x0, u0 = self.from_plant(x0.q, x0.v), own if u0 is None else u0
         u0 = self._at_point() if u0 is None else u0
         return _vector(x0, self.state_labels, "x0"), _vector(u0, self.input_labels, "u0")
@@ -398,28 +390,24 @@ class PlantSystem(control.NonlinearIOSystem):
         A, B = self.form.jacobian_at(point, efforts)
         if not self._items:
             return A, B[:, self._motors], np.eye(len(A)), np.zeros((len(A), len(u)))
-        pose, v, chart = point.pose, point.terms.v, self.form.chart
-        here = _Here(self.plant, pose.q, v, efforts, self.point.q, x)
-        # eps and dv by x, in the chart of the system, and from there in the one of the outputs
-        reduced = reduced_model(self.plant, pose.q, v, efforts, pose.V)
-        eps = np.hstack([pose.T, np.zeros_like(pose.K)])
-        dv = np.hstack([reduced.N @ pose.V @ pose.T - pose.K @ chart.slope_V(pose, v), pose.K])
-        small = self._small(here)
-        z = np.vstack([small.rows.R @ eps, small.rows.R @ dv + small.rows.rate_q @ eps])
+        state = _OutputState(self.plant, point.chart_point.q, point.terms.v, efforts, self.point.q, x)
+        eps, dv = np.split(self.form.derivative(point), 2)  # from the chart of the system to that of the outputs
+        linearized = self._linearized_equations(state)
+        z = np.vstack([linearized.rows.R @ eps, linearized.rows.R @ dv + linearized.rows.rate_q @ eps])
         C, D = [], []
         for item, signal in zip(self._items, self._signals, strict=True):
-            found = small.outputs([item])
-            rows = np.array([o.C for o in found]) @ z
-            C.append(rows if signal.mend is None else signal.mend(here, rows, eps))
-            D.append(np.array([o.D for o in found]))
+            C_item, D_item = linearized.output_matrices(linearized.outputs([item]))
+            rows = C_item @ z
+            C.append(rows if signal.correction is None else signal.correction(state, rows, eps))
+            D.append(D_item)
         return A, B[:, self._motors], np.vstack(C), np.vstack(D)
 
-    def _small(self, here: _Here) -> SmallMotion:
+    def _linearized_equations(self, state: _OutputState) -> LinearizedEquations:
         """The outputs to first order."""
         names = [self.plant.actuator_names[k] for k in self._motors]
         coordinates = [n for n in self.state_labels[: len(self._rates0)] if self._named]
-        there = derivatives(self.plant, here.q, here.v, here.u)
-        return SmallMotion(self.plant, there, coordinates or self.form.chart.base.V, names)
+        local = derivatives(self.plant, state.q, state.v, state.u)
+        return LinearizedEquations(self.plant, local, coordinates or self.form.chart.base.V, names)
 
     @property
     def _named(self) -> bool:
@@ -456,7 +444,7 @@ def to_iosystem(
         _check.one_of(motor, plant.actuator_names, "actuator")
     items = (outputs,) if isinstance(outputs, (str, FrameMotion)) else outputs
     model = affine_approximation(plant, point, coordinates=coordinates, inputs=motors)
-    wanted = model.states if items is None else items
-    model = affine_approximation(plant, point, coordinates=coordinates, inputs=motors, outputs=wanted)
+    outputs = model.states if items is None else items
+    model = affine_approximation(plant, point, coordinates=coordinates, inputs=motors, outputs=outputs)
     chart = _chart(plant, point.q, model.states[: model.dof], coordinates)
     return PlantSystem(model, plant, chart, items, bool(absolute), plant.name if name is None else name)

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from ..kernels import tree
+from ..kernels.derivatives import link_motion
 from ..model.elements import Frame, Joint, Revolute
 from ..model.mechanism import Mechanism
 
@@ -19,6 +19,8 @@ __all__ = ["Motion", "frame_jacobian", "motion"]
 Array = NDArray[np.float64]
 
 _STILL = np.zeros(6)
+_NO_GRAVITY = np.zeros(3)  # coordinates do not feel the acceleration that stands for it
+_NO_GRAVITY.flags.writeable = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,8 +36,6 @@ class Motion:
     V, acc : ndarray, shape (links, 6)
         Twists of the links and their rates.
     U, X, Y : ndarray, shape (nv, 6)
-    carrier : ndarray of int, shape (nv,)
-        Link that a coordinate carries.
     """
 
     plant: Mechanism
@@ -47,7 +47,6 @@ class Motion:
     U: Array
     X: Array
     Y: Array
-    carrier: NDArray[np.int64]
 
     def path(self, body: str) -> NDArray[np.bool_]:
         """Mask (nv,) of the coordinates that move a body."""
@@ -66,12 +65,13 @@ class Motion:
     def joint_rows(self, joint: Joint) -> tuple[Array, Array, Array, Array]:
         """Rate of a cut revolute or prismatic joint's coordinate, J (nv,), with d(Jv)/dq, d(Ja + J'v)/dq and d(J'v)/dv.
 
-        The rate is g . (V_b - V_a) with a unit torque about the axis, or a unit force along it, fixed on body a.
+        The rate is g . (V_b - V_a) with a unit torque about the axis, or a unit force along it, fixed on body a. The
+        derivatives are those of a constraint row with g' = V_a x* g, see `cmbcontrol.kernels.derivatives`.
         """
-        here = self.plant.pose(self.q, joint.parent) @ joint.frame
-        axis = here.R @ joint.axis
+        pose = self.plant.pose(self.q, joint.parent) @ joint.frame
+        axis = pose.R @ joint.axis
         turns = isinstance(joint, Revolute)
-        g = np.concatenate([axis, np.zeros(3)] if turns else [np.cross(here.p, axis), axis])
+        g = np.concatenate([axis, np.zeros(3)] if turns else [np.cross(pose.p, axis), axis])
         V, acc = self.twist(joint.parent)
         g1 = _cross_force(V, g)
         g2 = _cross_force(acc, g) + _cross_force(V, g1)
@@ -86,36 +86,19 @@ class Motion:
 
 def motion(plant: Mechanism, q: Array, v: Array, a: Array) -> Motion:
     """Twists and accelerations of all links at a state."""
-    links, nv = plant.model.links, plant.nv
-    R, p = plant.link_poses(q)
-    S, U, X, Y = (np.zeros((nv, 6)) for _ in range(4))
-    tree.joint_screws(links, R, p, S)
-    V, acc = np.zeros((len(links), 6)), np.zeros((len(links), 6))
-    carrier = np.zeros(nv, dtype=np.int64)
-    for i, link in enumerate(links):
-        own = slice(link["iv"], link["iv"] + link["nv"])
-        Vp, Ap = (V[link["parent"]], acc[link["parent"]]) if link["parent"] >= 0 else (_STILL, _STILL)
-        relative = v[own] @ S[own]
-        V[i] = Vp + relative
-        acc[i] = Ap + _cross_motion(Vp, relative) + a[own] @ S[own]
-        carrier[own] = i
-        for k in range(own.start, own.stop):
-            U[k] = _cross_motion(Vp, S[k])
-            X[k] = _cross_motion(Ap, S[k]) + _cross_motion(Vp, U[k])
-            Y[k] = _cross_motion(V[i] + Vp, S[k])
-    return Motion(plant, q, v, S, V, acc, U, X, Y, carrier)
+    S, V, acc, U, X, Y = link_motion(plant.model._replace(gravity=_NO_GRAVITY), q, v, a)
+    return Motion(plant, q, v, S, V, acc, U, X, Y)
 
 
-def frame_jacobian(now: Motion, body: str, frame: Frame) -> tuple[Array, Array]:
+def frame_jacobian(motion: Motion, body: str, frame: Frame) -> tuple[Array, Array]:
     """J and d(J v)/dq of a frame on a body, (6, nv) each: angular velocity, then velocity of its origin, world axes."""
-    there = now.plant.pose(now.q, body) @ frame
-    x, (V, _) = there.p, now.twist(body)
-    J, J_q = np.zeros((6, now.plant.nv)), np.zeros((6, now.plant.nv))
-    for k in np.flatnonzero(now.path(body)):
-        J[:3, k] = now.S[k, :3]
-        J[3:, k] = now.S[k, 3:] + np.cross(now.S[k, :3], x)
+    x, (V, _) = (motion.plant.pose(motion.q, body) @ frame).p, motion.twist(body)
+    J, J_q = np.zeros((6, motion.plant.nv)), np.zeros((6, motion.plant.nv))
+    for k in np.flatnonzero(motion.path(body)):
+        J[:3, k] = motion.S[k, :3]
+        J[3:, k] = motion.S[k, 3:] + np.cross(motion.S[k, :3], x)
         # the twist changes by S_k x V + U_k, and the point moves, too
-        change = _cross_motion(now.S[k], V) + now.U[k]
+        change = _cross_motion(motion.S[k], V) + motion.U[k]
         J_q[:3, k] = change[:3]
         J_q[3:, k] = change[3:] + np.cross(change[:3], x) + np.cross(V[:3], J[3:, k])
     return J, J_q

@@ -13,11 +13,11 @@ from ..dynamics.derivatives import Derivatives, derivatives
 from ..errors import EquilibriumError, SingularConfigurationError
 from ..model.mechanism import Mechanism
 from ..model.plant import Plant
-from .at_rest import list_forces, loop_curvatures, relative_force, require_closed
 from .model import LinearModel
 from .operating import OperatingPoint
 from .reduced import FIXED, bracket
-from .signals import FrameMotion, SmallMotion, Wrench, rate_of, unit_of
+from .signals import FrameMotion, LinearizedEquations, Wrench
+from .statics import constraint_curvatures, list_forces, relative_force, require_closed
 
 __all__ = ["affine_approximation", "linearize", "underlying_ode"]
 
@@ -53,9 +53,10 @@ def linearize(
         unless given.
     outputs : sequence of str or FrameMotion, optional
         Any coordinate (rad or m), its rate ``<coordinate>_rate``; ``<body>_position`` and ``<body>_velocity``, or a
-        `FrameMotion`; the multiplier of a loop row by its name (N or N m), all rows of a loop as ``<loop>_force``,
-        of all loops as ``loop_force``; the generalized constraint force A' lam as ``<coordinate>_constraint_force``, or
-        ``constraint_force`` for all coordinates; ``<actuator>_effort``. The independent coordinates unless given.
+        `FrameMotion`; the multiplier of a constraint row by its name (N or N m), all rows of a loop as
+        ``<loop>_force``, of all loops as ``loop_force``; the generalized constraint force A' lam as
+        ``<coordinate>_constraint_force``, or ``constraint_force`` for all coordinates; ``<actuator>_effort``. The
+        independent coordinates unless given.
         Multipliers must be unique; the constraint force always is.
     tolerance : float
         Largest unbalanced force, relative to weights, springs, motor forces and stiffness.
@@ -68,8 +69,8 @@ def linearize(
     Raises
     ------
     EquilibriumError
-        Away from an equilibrium (naming what is not at rest; see `affine_approximation`), and at singular
-        configurations, where the loops let the machine move in more than one way and no linear model exists.
+        Away from an equilibrium (the message names the forces or velocities; see `affine_approximation`), and at
+        singular configurations, where the machine can move in more than one way and no linear model exists.
     AssemblyError
         Where the loops are open.
     ValueError
@@ -94,8 +95,8 @@ def linearize(
     array([-2.773+0.j, -2.37 +0.j,  2.37 +0.j,  2.773+0.j])
     """
     tolerance = _check.positive(tolerance, "tolerance")
-    here = _at_equilibrium(plant, point, tolerance)
-    return _model(plant, point, SmallMotion(plant, here, coordinates, inputs), outputs, affine=False)
+    local = _at_equilibrium(plant, point, tolerance)
+    return _model(plant, point, LinearizedEquations(plant, local, coordinates, inputs), outputs, affine=False)
 
 
 def affine_approximation(
@@ -149,32 +150,33 @@ def affine_approximation(
     >>> affine_approximation(plant, falling, coordinates=("left", "right")).drift.round(3)
     array([ 0.   ,  0.   ,  5.457, -5.662])
     """
-    here = _at_state(plant, point)
-    return _model(plant, point, SmallMotion(plant, here, coordinates, inputs), outputs, affine=True)
+    local = _at_state(plant, point)
+    return _model(plant, point, LinearizedEquations(plant, local, coordinates, inputs), outputs, affine=True)
 
 
-def _model(plant: Plant, point: OperatingPoint, small: SmallMotion, outputs, affine: bool) -> LinearModel:
-    """The record."""
-    found, units = small.outputs(outputs), tuple(unit_of(plant, name) for name in small.names)
-    n = len(small.names)
+def _model(
+    plant: Plant,
+    point: OperatingPoint,
+    linearized: LinearizedEquations,
+    outputs: Sequence[str | FrameMotion] | None,
+    affine: bool,
+) -> LinearModel:
+    """The linear model of given outputs."""
+    rows = linearized.outputs(outputs)
+    C, D = linearized.output_matrices(rows)
     return LinearModel(
         name=plant.name,
-        A=small.A,
-        B=small.B,
-        C=np.array([o.C for o in found]).reshape(len(found), 2 * n),
-        D=np.array([o.D for o in found]).reshape(len(found), len(small.inputs)),
-        states=small.names + tuple(f"{name}_rate" for name in small.names),
-        inputs=tuple(i.name for i in small.inputs),
-        outputs=tuple(o.name for o in found),
-        state_units=units + tuple(rate_of(unit) for unit in units),
-        input_units=tuple(i.unit for i in small.inputs),
-        output_units=tuple(o.unit for o in found),
-        K=small.K,
-        N=small.N,
-        drift=small.drift if affine else np.zeros(2 * n),
+        A=linearized.A,
+        B=linearized.B,
+        C=C,
+        D=D,
+        **linearized.labels(rows),
+        K=linearized.K,
+        N=linearized.N,
+        drift=linearized.drift if affine else np.zeros(len(linearized.A)),
         coordinates=plant.velocity_names,
         point=point,
-        conditioning=small.conditioning,
+        conditioning=linearized.conditioning,
     )
 
 
@@ -209,38 +211,38 @@ def underlying_ode(
     >>> A.shape, np.linalg.matrix_rank(A)
     ((8, 8), np.int64(4))
     """
-    here = _at_state(plant, point)
+    local = _at_state(plant, point)
     nv = plant.nv
     if coordinates is None:
-        A, rank = _of_positions(plant, here)
-        H = np.block([[A, np.zeros_like(A)], [here.rate_q, here.A]])
+        A, rank = _of_positions(plant, local)
+        H = np.block([[A, np.zeros_like(A)], [local.rate_q, local.A]])
         P = np.eye(2 * nv)
-        if here.rank:
-            Vt = np.linalg.svd(H)[2][: rank + here.rank]
+        if local.rank:
+            Vt = np.linalg.svd(H)[2][: rank + local.rank]
             P = P - Vt.T @ Vt
     else:
-        small = SmallMotion(plant, here, coordinates)
-        K, N = small.K, small.N
-        R, rate_q = small.rows.R, small.rows.rate_q
+        linearized = LinearizedEquations(plant, local, coordinates)
+        K, N = linearized.K, linearized.N
+        R, rate_q = linearized.rows.R, linearized.rows.rate_q
         P = np.block([[K, np.zeros_like(K)], [N, K]]) @ np.block([[R, np.zeros_like(R)], [rate_q, R]])
-    a_q = here.acceleration(-here.force_q, here.accel_q)
-    a_v = here.acceleration(-here.force_v, here.accel_v)
-    turned = bracket(plant, here.v, np.eye(nv))
-    return np.block([[2.0 * FIXED * turned, np.eye(nv)], [a_q, a_v]]) @ P
+    a_q = local.acceleration(-local.force_q, local.accel_q)
+    a_v = local.acceleration(-local.force_v, local.accel_v)
+    ad_v = bracket(plant, local.v, np.eye(nv))
+    return np.block([[2.0 * FIXED * ad_v, np.eye(nv)], [a_q, a_v]]) @ P
 
 
-def _of_positions(plant: Plant, here: Derivatives) -> tuple[Array, int]:
+def _of_positions(plant: Plant, local: Derivatives) -> tuple[Array, int]:
     """The rows of A that bind positions, and their rank: rolling ones bind velocities only."""
-    rolling = plant.rolling_rows(here.q)
+    rolling = plant.rolling_rows(local.q)
     if not rolling:
-        return here.A, here.rank
+        return local.A, local.rank
     binding = np.array([name not in rolling for name in plant.row_names])
-    A = here.A[binding]
+    A = local.A[binding]
     metres = A * plant.row_scale[binding, None] / plant.reach  # a metre: levers are 1
     return A, rank(np.linalg.svd(metres, compute_uv=False), 1.0, DEPENDENT) if A.size else 0
 
 
-# -- what is linearized about -----------------------------------------------------------------------
+# -- the state of the linearization -----------------------------------------------------------------------
 
 
 def _checked(plant: Plant, point: OperatingPoint) -> tuple[Array, Array, Array, Array]:
@@ -258,17 +260,17 @@ def _checked(plant: Plant, point: OperatingPoint) -> tuple[Array, Array, Array, 
 def _at_state(plant: Plant, point: OperatingPoint) -> Derivatives:
     """The equations at a state; refuses one that is off the manifold, or singular."""
     q, v, u, _ = _checked(plant, point)
-    here = derivatives(plant, q, v, u)
-    _require_on_manifold(plant, here)
-    _require_regular(plant, here)
-    return here
+    local = derivatives(plant, q, v, u)
+    _require_on_manifold(plant, local)
+    _require_regular(plant, local)
+    return local
 
 
-def _require_on_manifold(plant: Plant, here: Derivatives) -> None:
-    if not np.abs(plant.row_scale * here.phi).max(initial=0.0) <= 1e-9 * plant.size:
-        require_closed(plant, here.q)
-    rate = np.abs(plant.row_scale * (here.A @ here.v))
-    speed = float(np.abs(here.v * plant.reach).max(initial=0.0))
+def _require_on_manifold(plant: Plant, local: Derivatives) -> None:
+    if not np.abs(plant.row_scale * local.phi).max(initial=0.0) <= 1e-9 * plant.size:
+        require_closed(plant, local.q)
+    rate = np.abs(plant.row_scale * (local.A @ local.v))
+    speed = float(np.abs(local.v * plant.reach).max(initial=0.0))
     if not rate.max(initial=0.0) <= 1e-7 * max(speed, plant.size):
         worst = plant.row_names[int(rate.argmax())]
         raise ValueError(
@@ -286,42 +288,42 @@ def _at_equilibrium(plant: Plant, point: OperatingPoint, tolerance: float) -> De
             f"the operating point of {plant.name!r} moves: {moving}. A linear model needs "
             "v = 0; see affine_approximation."
         )
-    here = derivatives(plant, q, v, u, a=v, lam=lam)
-    _require_on_manifold(plant, here)
-    left = here.h + here.A.T @ lam - here.B @ u
-    if not relative_force(plant, here, left, lam, u) <= tolerance:
+    local = derivatives(plant, q, v, u, a=v, lam=lam)
+    _require_on_manifold(plant, local)
+    force = local.h + local.A.T @ lam - local.B @ u
+    if not relative_force(plant, local, force, lam, u) <= tolerance:
         raise EquilibriumError(
-            f"{plant.name!r} is not in equilibrium at q = {np.round(q, 6).tolist()}: the generalized force left is "
-            f"{list_forces(plant, left)}. Use trim(plant, q), or affine_approximation."
+            f"{plant.name!r} is not in equilibrium at q = {np.round(q, 6).tolist()}: the unbalanced generalized force "
+            f"is {list_forces(plant, force)}. Use trim(plant, q), or affine_approximation."
         )
-    _require_regular(plant, here)
-    return here
+    _require_regular(plant, local)
+    return local
 
 
-def _require_regular(plant: Plant, here: Derivatives) -> None:
-    """Refuse poses where rows lose their rank, and poses so near that rounding decides the derivatives there.
+def _require_regular(plant: Plant, local: Derivatives) -> None:
+    """Refuse singular configurations, and configurations so near to one that the derivatives are rounding errors.
 
-    In such a pose the machine can move in more than one way; near it the matrices grow with the inverse square of
-    the distance. Rows that are redundant for good are no loss, see `loop_curvatures`.
+    At a singular configuration the rows of A lose rank, and the machine can move in more than one way; near it the
+    matrices grow with the inverse square of the distance. Rows that are redundant everywhere do not count, see
+    `constraint_curvatures`.
     """
-    conditioning = plant.terms(here.q, here.v).conditioning
+    conditioning = plant.terms(local.q, local.v).conditioning
     if conditioning < _NEAR:
         raise SingularConfigurationError(
-            f"{plant.name!r} is next to a singular configuration, q = {np.round(here.q, 6).tolist()}: the smallest "
+            f"{plant.name!r} is next to a singular configuration, q = {np.round(local.q, 6).tolist()}: the smallest "
             f"constraint "
             f"gradient is {conditioning:.1e} of the largest (at least {_NEAR:g} is needed for a linear model that is "
-            "not rounding). Choose another pose; see plant.diagnose(q)."
+            "not rounding). Choose another configuration; see plant.diagnose(q)."
         )
-    if here.rank == here.A.shape[0]:
+    if local.rank == local.A.shape[0]:
         return
     if isinstance(plant, Mechanism):
-        singular = len(loop_curvatures(plant, here.q, here)) > 0
+        singular = len(constraint_curvatures(plant, local.q, local)) > 0
     else:
-        singular = plant.generic_rank(here.q) > here.rank
+        singular = plant.generic_rank(local.q) > local.rank
     if singular:
         raise SingularConfigurationError(
-            f"{plant.name!r} is at a singular configuration, q = {np.round(here.q, 6).tolist()}: its loops hold "
-            f"{here.rank} "
-            "degrees of freedom here and more nearby, so that no linear model exists. Choose another pose; see "
-            "plant.diagnose(q)."
+            f"{plant.name!r} is at a singular configuration, q = {np.round(local.q, 6).tolist()}: its constraints "
+            f"have rank {local.rank} there and more nearby, so that no linear model exists. Choose another "
+            "configuration; see plant.diagnose(q)."
         )

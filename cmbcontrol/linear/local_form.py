@@ -4,7 +4,7 @@ With x = (y, y_v) in a chart (Spencer, eqs. 2.16 and 4.8),
 
     dy/dt = W K y_v,        dy_v/dt = V a(q, v, u) + dV/dt v,        q = Psi(y), v = K y_v,
 
-where W and V are those of `parametrization.Pose`. Solutions lie on the manifold whatever the error of the
+where W and V are those of `chart.ChartPoint`. Solutions lie on the manifold whatever the error of the
 integration (eq. 2.17).
 """
 
@@ -20,7 +20,8 @@ from ..errors import ModelError
 from ..kernels import constrained
 from ..model.plant import Plant
 from ..model.terms import FAILED, RANK_TOLERANCE, Terms
-from .parametrization import Chart, Pose, as_parametrization
+from .chart import Chart, ChartPoint
+from .parametrization import as_parametrization
 from .reduced import reduced_model
 
 __all__ = ["LocalForm", "LocalPoint"]
@@ -29,9 +30,9 @@ Array = NDArray[np.float64]
 
 
 class LocalPoint(NamedTuple):
-    """A state of the local form, with all that the plant says there."""
+    """A state of the local form, with the equations of motion there."""
 
-    pose: Pose
+    chart_point: ChartPoint
     terms: Terms
 
 
@@ -98,26 +99,26 @@ class LocalForm:
         y = self.chart.coordinates(q, near)
         return np.concatenate([y, self.chart.rates(q, v, y)])
 
-    def full(self, x: ArrayLike, near: Pose | None = None) -> tuple[Array, Array]:
+    def full(self, x: ArrayLike, near: ChartPoint | None = None) -> tuple[Array, Array]:
         """(q, v) of a state x: q = Psi(y), v = K y_v."""
         y, rates = self._split(x)
-        pose = self.chart.solve(y, near)
-        return pose.q, pose.K @ rates
+        local = self.chart.solve(y, near)
+        return local.q, local.K @ rates
 
-    def point(self, x: ArrayLike, t: float = 0.0, near: Pose | None = None) -> LocalPoint:
-        """Pose and equations of motion at a state."""
+    def point(self, x: ArrayLike, t: float = 0.0, near: ChartPoint | None = None) -> LocalPoint:
+        """Configuration and equations of motion at a state."""
         t = _check.number(t, "t")
         y, rates = self._split(x)
-        pose = self.chart.solve(y, near)
-        return LocalPoint(pose, self.plant.terms(pose.q, pose.K @ rates, t, cap=self.chart.rank))
+        local = self.chart.solve(y, near)
+        return LocalPoint(local, self.plant.terms(local.q, local.K @ rates, t, cap=self.chart.rank))
 
-    def moved(self, q: ArrayLike, y: Array | None = None) -> LocalForm:
-        """The local form in the chart of the same kind at another base point."""
+    def reparametrize(self, q: ArrayLike, y: Array | None = None) -> LocalForm:
+        """The local form in a chart of the same kind at another base point."""
         return LocalForm(self.plant, chart=self.chart.reparametrize(q, y))
 
     # -- the equation -----------------------------------------------------------------------------------
 
-    def __call__(self, x: ArrayLike, u: ArrayLike | None = None, near: Pose | None = None) -> Array:
+    def __call__(self, x: ArrayLike, u: ArrayLike | None = None, near: ChartPoint | None = None) -> Array:
         """fhat(x, u) (2 dof,)."""
         return self.rate(self.point(x, near=near), self._efforts(u))
 
@@ -129,44 +130,50 @@ class LocalForm:
             terms.M, terms.A, terms.row_scale, terms.reach, force, -terms.b, RANK_TOLERANCE, self.chart.rank
         )
         if rank == FAILED:
-            raise ModelError(f"the mass matrix of {self.plant.name!r} is not positive definite here")
+            raise ModelError(
+                f"the mass matrix of {self.plant.name!r} is not positive definite at q = {terms.q.tolist()}"
+            )
         return a
 
     def rate(self, point: LocalPoint, u: Array) -> Array:
-        """fhat at a point that is known already."""
-        pose, v = point.pose, point.terms.v
-        return np.concatenate([pose.W @ v, pose.V @ self.acceleration(point, u) + self.chart.bias(pose.q, pose.y, v)])
+        """fhat at an evaluated point."""
+        local, v = point.chart_point, point.terms.v
+        return np.concatenate(
+            [local.W @ v, local.V @ self.acceleration(point, u) + self.chart.bias(local.q, local.y, v)]
+        )
 
-    def jacobian(self, x: ArrayLike, u: ArrayLike | None = None, near: Pose | None = None) -> tuple[Array, Array]:
+    def jacobian(self, x: ArrayLike, u: ArrayLike | None = None, near: ChartPoint | None = None) -> tuple[Array, Array]:
         """Ahat = d fhat / dx (2 dof, 2 dof) and Bhat = d fhat / du (2 dof, nu)."""
         u = self._efforts(u)
         return self.jacobian_at(self.point(x, near=near), u)
 
     def jacobian_at(self, point: LocalPoint, u: Array) -> tuple[Array, Array]:
-        """The Jacobian at a point that is known already: `reduced_model` brought into this chart.
+        """The Jacobian at an evaluated point: `reduced_model` brought into this chart.
 
-        The reduced model has coordinates eta with d(eta) = V delta; here d(eta) = V T dy, and
-
-            dv = K dy_v + (N V T - K d(V v)/dy) dy.
+        The reduced model has coordinates eta with d(eta) = V delta and rates y_v; here d(eta) = V T dy.
         """
-        pose, v, chart, p = point.pose, point.terms.v, self.chart, self.dof
-        small = reduced_model(self.plant, pose.q, v, u, pose.V)
-        A21, A22 = small.A[p:, :p], small.A[p:, p:]
-        E, bent = pose.V @ pose.T, chart.slope_V(pose, v)
-        N = small.N @ E - pose.K @ bent  # dv/dy, as in `derivative`
+        local, v, chart, p = point.chart_point, point.terms.v, self.chart, self.dof
+        reduced = reduced_model(self.plant, local.q, v, u, local.V)
+        A21, A22 = reduced.A[p:, :p], reduced.A[p:, p:]
+        N = self._velocity_slope(point, reduced.N)
         A = np.empty((2 * p, 2 * p))
-        A[:p, :p] = chart.slope_W(pose, v) + pose.W @ N
-        A[:p, p:] = pose.W @ pose.K
-        A[p:, :p] = A21 @ E - A22 @ bent + chart.slope_V(pose, small.a) + chart.slope_bias(pose, v, pose.T, N)
-        A[p:, p:] = A22 + chart.slope_bias(pose, v, np.zeros_like(pose.K), pose.K)
-        return A, small.B
+        A[:p, :p] = chart.slope_W(local, v) + local.W @ N
+        A[:p, p:] = local.W @ local.K
+        A[p:, :p] = A21 @ local.V @ local.T - A22 @ chart.slope_V(local, v)
+        A[p:, :p] += chart.slope_V(local, reduced.a) + chart.slope_bias(local, v, local.T, N)
+        A[p:, p:] = A22 + chart.slope_bias(local, v, np.zeros_like(local.K), local.K)
+        return A, reduced.B
 
     def derivative(self, point: LocalPoint) -> Array:
         """D Psi of the whole state (2 nv, 2 dof), of (q [+] ., v) by (y, y_v): [[T, 0], [dv/dy, K]] (eq. 2.40)."""
-        pose, v = point.pose, point.terms.v
-        N = reduced_model(self.plant, pose.q, v, np.zeros(self.plant.nu), pose.V).N
-        bent = N @ (pose.V @ pose.T) - pose.K @ self.chart.slope_V(pose, v)
-        return np.block([[pose.T, np.zeros_like(pose.K)], [bent, pose.K]])
+        local = point.chart_point
+        N = reduced_model(self.plant, local.q, point.terms.v, np.zeros(self.plant.nu), local.V).N
+        return np.block([[local.T, np.zeros_like(local.K)], [self._velocity_slope(point, N), local.K]])
+
+    def _velocity_slope(self, point: LocalPoint, N: Array) -> Array:
+        """dv/dy (nv, dof) at constant y_v, from that of the reduced model: N V T - K d(V v)/dy."""
+        local = point.chart_point
+        return N @ (local.V @ local.T) - local.K @ self.chart.slope_V(local, point.terms.v)
 
     # -- pieces -----------------------------------------------------------------------------------------
 

@@ -124,9 +124,6 @@ class LinearModel:
         >>> lin.to_ss().state_labels
         ['left', 'right', 'left_rate', 'right_rate']
         """
-        drift = _check.flag(drift, "drift")
-        if name is not None:
-            _check.text(name, "name")
         return sampling.delayed(self, 0.0, drift=drift, name=name)
 
     def sampled(
@@ -138,9 +135,6 @@ class LinearModel:
         name: str | None = None,
     ) -> control.StateSpace:
         """The model behind a computer, in sampled time: see `cmbcontrol.linear.sampled.sampled`."""
-        drift = _check.flag(drift, "drift")
-        if name is not None:
-            _check.text(name, "name")
         return sampling.sampled(self, period, delay, drift=drift, name=name)
 
     def delayed(
@@ -152,9 +146,6 @@ class LinearModel:
         name: str | None = None,
     ) -> control.StateSpace:
         """The model with Pade approximations of delays: see `cmbcontrol.linear.sampled.delayed`."""
-        drift = _check.flag(drift, "drift")
-        if name is not None:
-            _check.text(name, "name")
         return sampling.delayed(self, delay, order, drift=drift, name=name)
 
     def frequency_response(

@@ -1,4 +1,4 @@
-"""Modes of a linear model: eigenvalues that belong together, shapes, participation, shares of the kinetic energy."""
+"""Modes of a linear model: eigenvalues with their multiplicity, shapes, participation, shares of the kinetic energy."""
 
 from __future__ import annotations
 
@@ -46,9 +46,9 @@ class Mode(NamedTuple):
     time_constant : float
         -1 / real part, s, of the envelope of an oscillation: negative where the motion grows, infinite where
         it does neither.
-    multiplicity, independent : int
-        How often the eigenvalue is repeated, and how many independent eigenvectors it has; where these are
-        fewer, the eigenvalue is defective and the motion grows like a power of time.
+    multiplicity, geometric_multiplicity : int
+        Algebraic multiplicity of the eigenvalue, and its number of independent eigenvectors; where these are fewer,
+        the eigenvalue is defective and the motion grows like a power of time.
     vector : ndarray, shape (2 dof,)
         Eigenvector in the states, scaled as `shape`.
     rate_shape : ndarray, shape (nv,)
@@ -64,7 +64,7 @@ class Mode(NamedTuple):
     kind: str
     time_constant: float
     multiplicity: int
-    independent: int
+    geometric_multiplicity: int
     vector: Complex
     rate_shape: Complex
     participation: Array
@@ -76,12 +76,12 @@ class Modes:
     Attributes
     ----------
     data : xarray.Dataset
-        Dimensions mode (0, 1, ...), state, freedom (the independent coordinates), coordinate, and where the plant
+        Dimensions mode (0, 1, ...), state, independent_coordinate, coordinate, and where the plant
         is known body. Variables, with units in their attrs: ``eigenvalue``, ``frequency``, ``damping``,
-        ``damped_frequency``, ``period``, ``time_constant``, ``kind``, ``multiplicity``, ``independent``;
+        ``damped_frequency``, ``period``, ``time_constant``, ``kind``, ``multiplicity``, ``geometric_multiplicity``;
         ``shape`` (mode, coordinate) and ``rate_shape``, complex; ``vector`` and ``participation`` (mode, state);
-        ``freedom_participation`` (mode, freedom); ``coordinate_energy`` and ``body_energy``, shares of the
-        kinetic energy. `undamped_modes` adds ``modal_mass`` and ``modal_stiffness``.
+        ``coordinate_participation`` (mode, independent_coordinate); ``coordinate_energy`` and ``body_energy``, shares
+        of the kinetic energy. `undamped_modes` adds ``modal_mass`` and ``modal_stiffness``.
 
     Notes
     -----
@@ -89,9 +89,9 @@ class Modes:
     ``print(modes)`` a table.
     """
 
-    def __init__(self, data: xarray.Dataset, listed: list[Mode]) -> None:
+    def __init__(self, data: xarray.Dataset, sequence: list[Mode]) -> None:
         self.data = data
-        self._listed = listed
+        self._modes = sequence
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_") or name == "data" or name not in self.data:
@@ -100,23 +100,23 @@ class Modes:
         return self.data[name]
 
     def __len__(self) -> int:
-        return len(self._listed)
+        return len(self._modes)
 
     def __iter__(self) -> Iterator[Mode]:
-        return iter(self._listed)
+        return iter(self._modes)
 
     def __getitem__(self, i: int) -> Mode:
-        return self._listed[i]
+        return self._modes[i]
 
     def __str__(self) -> str:
-        return "\n".join([self.data.attrs["title"], *mode_table(self._listed), *self._carriers()])
+        return "\n".join([self.data.attrs["title"], *mode_table(self._modes), *self._carriers()])
 
     def _carriers(self) -> list[str]:
         """The degrees of freedom that take part most, a line a mode."""
-        lines, shares = [], self.data["freedom_participation"].values
+        lines, shares = [], self.data["coordinate_participation"].values
         for i, share in enumerate(shares):
             most = [k for k in np.argsort(-share.round(6), kind="stable")[:4] if share[k] > 0.01]
-            parts = ", ".join(f"{self.data['freedom'].values[k]} {100.0 * share[k]:.0f} %" for k in most)
+            parts = ", ".join(f"{self.data['independent_coordinate'].values[k]} {100.0 * share[k]:.0f} %" for k in most)
             lines.append(f"  mode {i}: {parts}")
         return ["  participation of the independent coordinates", *lines] if lines else []
 
@@ -124,19 +124,19 @@ class Modes:
         return f"<{self.data.attrs['title']}: {len(self)} modes>"
 
 
-def mode_table(listed: list[Mode]) -> list[str]:
+def mode_table(sequence: list[Mode]) -> list[str]:
     """Lines of a table, with a heading."""
-    if not listed:
+    if not sequence:
         return ["  no degree of freedom, no modes"]
     lines = ["  mode  kind         eigenvalue [1/s]            frequency [rad/s]  damping ratio  time constant [s]"]
-    for i, mode in enumerate(listed):
+    for i, mode in enumerate(sequence):
         value, ratio = mode.eigenvalue, mode.damping + 0.0
         text = f"{value.real + 0.0: .6g} +- {value.imag:.6g}j" if value.imag else f"{value.real + 0.0: .6g}"
-        many = f"  x{mode.multiplicity}" if mode.multiplicity > 1 else ""
-        many += ", defective" if mode.independent < mode.multiplicity else ""
+        repeated = f"  x{mode.multiplicity}" if mode.multiplicity > 1 else ""
+        repeated += ", defective" if mode.geometric_multiplicity < mode.multiplicity else ""
         lines.append(
             f"  {i:<4}  {mode.kind:<11}  {text:<26}  {mode.frequency:<17.6g}  {ratio:<13.4g}  "
-            f"{mode.time_constant:<.5g}{many}"
+            f"{mode.time_constant:<.5g}{repeated}"
         )
     return lines
 
@@ -206,7 +206,7 @@ def undamped_modes(linear_model: LinearModel, tolerance: float = 1e-10) -> Modes
     Raises
     ------
     ModelError
-        Where the model was loaded from a file without its plant, which knows M.
+        Where the model was loaded from a file without its plant, which has the mass matrix.
     EquilibriumError
         Away from an equilibrium, and where the stiffness is not symmetric (forces that follow the motion).
 
@@ -236,22 +236,24 @@ def undamped_modes(linear_model: LinearModel, tolerance: float = 1e-10) -> Modes
             "motion, so that undamped modes are not those of a conservative machine. Use modes()."
         )
     squares, vectors = eigh(0.5 * (stiffness + stiffness.T), mass) if n else (np.zeros(0), np.zeros((0, 0)))
-    listed = []
+    sequence = []
     for square, y in zip(squares, vectors.T, strict=True):
         square = 0.0 if abs(square) <= tolerance * _SLOW**2 else float(square)
         value = complex(np.sqrt(complex(-square)))
         share = np.abs(y * (mass @ y)) / np.abs(y * (mass @ y)).sum()
-        many = int(np.count_nonzero(np.abs(squares - square) <= tolerance * (abs(square) + _SLOW**2)))
+        multiplicity = int(np.count_nonzero(np.abs(squares - square) <= tolerance * (abs(square) + _SLOW**2)))
         vector = np.concatenate([y, value * y])
-        listed.append(_mode(linear_model, value, vector, np.concatenate([share, share]) / 2.0, many, many))
-    listed = _ordered(listed)
-    found = _labelled(linear_model, listed, f"undamped modes of {linear_model.name}")
-    shapes = found.data["shape"].values.real
+        sequence.append(
+            _mode(linear_model, value, vector, np.concatenate([share, share]) / 2.0, multiplicity, multiplicity)
+        )
+    sequence = _ordered(sequence)
+    result = _labelled(linear_model, sequence, f"undamped modes of {linear_model.name}")
+    shapes = result.data["shape"].values.real
     masses = np.einsum("ik,kl,il->i", shapes, M, shapes)
-    squares = -(found.data["eigenvalue"].values ** 2).real
-    found.data["modal_mass"] = ("mode", masses, {"units": "kg or kg m2", "long_name": "modal mass"})
-    found.data["modal_stiffness"] = ("mode", masses * squares, {"units": "N/m or N m", "long_name": "modal stiffness"})
-    return found
+    squares = -(result.data["eigenvalue"].values ** 2).real
+    result.data["modal_mass"] = ("mode", masses, {"units": "kg or kg m2", "long_name": "modal mass"})
+    result.data["modal_stiffness"] = ("mode", masses * squares, {"units": "N/m or N m", "long_name": "modal stiffness"})
+    return result
 
 
 def mode_list(linear_model: LinearModel, tolerance: float = 1e-10) -> list[Mode]:
@@ -259,27 +261,29 @@ def mode_list(linear_model: LinearModel, tolerance: float = 1e-10) -> list[Mode]
     _check.positive(tolerance, "tolerance")
     if not linear_model.A.size:
         return []
-    listed = []
+    sequence = []
     for space in _eigenspaces(linear_model.A, tolerance):
-        share, independent, more = np.abs(space.diagonal), space.vectors.shape[1], space.growing.shape[1]
+        share, geometric, missing = np.abs(space.diagonal), space.vectors.shape[1], space.growing.shape[1]
         share = share / share.sum()
         for x in (*_basis(linear_model.K, space.vectors), *_basis(linear_model.K, space.growing)):
-            listed.append(_mode(linear_model, space.eigenvalue, x, share, independent + more, independent))
-    return _ordered(listed)
+            sequence.append(_mode(linear_model, space.eigenvalue, x, share, geometric + missing, geometric))
+    return _ordered(sequence)
 
 
 def _ordered(modes: list[Mode]) -> list[Mode]:
     """By frequency, and by real part where frequencies are the same but for rounding (decay and growth of a pair)."""
-    found: list[list[Mode]] = []
+    groups: list[list[Mode]] = []
     for mode in sorted(modes, key=lambda mode: mode.frequency):
-        if found and mode.frequency <= found[-1][0].frequency * (1.0 + 1e-9):
-            found[-1].append(mode)
+        if groups and mode.frequency <= groups[-1][0].frequency * (1.0 + 1e-9):
+            groups[-1].append(mode)
         else:
-            found.append([mode])
-    return [mode for same in found for mode in sorted(same, key=lambda mode: mode.eigenvalue.real)]
+            groups.append([mode])
+    return [mode for group in groups for mode in sorted(group, key=lambda mode: mode.eigenvalue.real)]
 
 
-def _mode(lin: LinearModel, value: complex, x: Complex, participation: Array, many: int, independent: int) -> Mode:
+def _mode(
+    lin: LinearModel, value: complex, x: Complex, participation: Array, multiplicity: int, geometric: int
+) -> Mode:
     """A mode from an eigenvector of A."""
     n = lin.dof
     x = x.astype(complex)
@@ -295,26 +299,26 @@ def _mode(lin: LinearModel, value: complex, x: Complex, participation: Array, ma
         shape=shape,
         kind=kind if frequency else "rigid-body",
         time_constant=float(-1.0 / growth) if growth else float("inf"),
-        multiplicity=many,
-        independent=independent,
+        multiplicity=multiplicity,
+        geometric_multiplicity=geometric,
         vector=x,
         rate_shape=lin.K @ x[n:] + lin.N @ x[:n],
         participation=participation,
     )
 
 
-# -- eigenvalues that belong together -------------------------------------------------------------------
+# -- eigenspaces -------------------------------------------------------------------
 
 
 class _Eigenspace(NamedTuple):
-    """An eigenvalue, as often as it is repeated.
+    """An eigenvalue with its eigenspace.
 
     Attributes
     ----------
     eigenvalue : complex
-    vectors : ndarray, shape (n, independent)
+    vectors : ndarray, shape (n, geometric multiplicity)
         Eigenvectors.
-    growing : ndarray, shape (n, multiplicity - independent)
+    growing : ndarray, shape (n, multiplicity - geometric multiplicity)
         Where the eigenvalue is defective: directions of the motions that grow like t exp(lambda t).
     diagonal : ndarray, shape (n,)
         Of the projector on the invariant subspace, along all others.
@@ -345,20 +349,20 @@ def _eigenspaces(A: Array, tolerance: float) -> list[_Eigenspace]:
     values, left, right = eig(A, left=True, right=True)
     error = tolerance * (np.abs(A) + _floor(scale))
     products = np.einsum("ki,ki->i", left.conj(), right)
-    moved = np.einsum("ki,ki->i", np.abs(left), error @ np.abs(right)) / np.maximum(np.abs(products), 1e-300)
-    reach = np.minimum(moved, tolerance ** (1.0 / 3.0) * (np.abs(values) + _SLOW))
+    shift = np.einsum("ki,ki->i", np.abs(left), error @ np.abs(right)) / np.maximum(np.abs(products), 1e-300)
+    reach = np.minimum(shift, tolerance ** (1.0 / 3.0) * (np.abs(values) + _SLOW))
     near = np.abs(values[:, None] - values) <= np.minimum(reach[:, None], reach)
     count, label = connected_components(near, directed=False)
     spaces = []
-    for mine in (label == i for i in range(count)):
-        if (values[mine].imag < 0.0).all():
+    for members in (label == i for i in range(count)):
+        if (values[members].imag < 0.0).all():
             continue
-        if mine.sum() == 1:
-            (i,) = np.flatnonzero(mine)
+        if members.sum() == 1:
+            (i,) = np.flatnonzero(members)
             diagonal = left[:, i].conj() * right[:, i] / products[i]
-            space = _Eigenspace(complex(values[i]), right[:, mine], right[:, :0], diagonal, float(moved[i]))
+            space = _Eigenspace(complex(values[i]), right[:, members], right[:, :0], diagonal, float(shift[i]))
         else:
-            space = _repeated(A, values, mine, error, tolerance)
+            space = _repeated(A, values, members, error, tolerance)
         value = _cleaned(space.eigenvalue, space.accuracy, tolerance)
         vectors, growing = scale[:, None] * space.vectors, scale[:, None] * space.growing
         spaces.append(space._replace(eigenvalue=value, vectors=vectors, growing=growing))
@@ -381,7 +385,7 @@ def _cleaned(value: complex, accuracy: float, tolerance: float) -> complex:
     return complex(real, imag)
 
 
-def _repeated(A: Array, values: Complex, mine: NDArray[np.bool_], error: Array, tolerance: float) -> _Eigenspace:
+def _repeated(A: Array, values: Complex, members: NDArray[np.bool_], error: Array, tolerance: float) -> _Eigenspace:
     """The invariant subspace of several eigenvalues, by Schur's form with these first."""
     from scipy.linalg import lapack, schur, solve_sylvester
     from scipy.optimize import linear_sum_assignment
@@ -389,18 +393,18 @@ def _repeated(A: Array, values: Complex, mine: NDArray[np.bool_], error: Array, 
     T, Q = schur(A, output="complex")
     order = linear_sum_assignment(np.abs(values[:, None] - T.diagonal()))[1]
     select = np.zeros(len(A), dtype=np.int32)
-    select[order[mine]] = 1
+    select[order[members]] = 1
     T, Q = lapack.ztrsen(select, T, Q, job="N")[:2]
-    m = int(mine.sum())
+    m = int(members.sum())
     value, X = T.diagonal()[:m].mean(), Q[:, :m]
     # with T = [T1, C; 0, T2] and T1 R - R T2 = C the projector along the other subspace is Q1 (Q1' + R Q2')
     R = solve_sylvester(T[:m, :m], -T[m:, m:], T[:m, m:]) if m < len(A) else np.zeros((m, 0))
     projector = X @ (X.conj().T + R @ Q[:, m:].conj().T)
     # on the subspace A is value + L with L nilpotent: its null space are eigenvectors, its range what grows
     U, sigma, Vh = np.linalg.svd(T[:m, :m] - value * np.eye(m))
-    grown = sigma > np.sqrt(tolerance) * (abs(value) + _SLOW)
+    nonzero = sigma > np.sqrt(tolerance) * (abs(value) + _SLOW)
     accuracy = float((np.abs(projector.T) * error).sum()) / m
-    return _Eigenspace(complex(value), X @ Vh[~grown].conj().T, X @ U[:, grown], projector.diagonal(), accuracy)
+    return _Eigenspace(complex(value), X @ Vh[~nonzero].conj().T, X @ U[:, nonzero], projector.diagonal(), accuracy)
 
 
 def _basis(K: Array, X: Complex) -> Complex:
@@ -414,7 +418,7 @@ def _basis(K: Array, X: Complex) -> Complex:
     return (X @ np.linalg.pinv(shapes[pivots])).T
 
 
-# -- what the plant knows ---------------------------------------------------------------------------------
+# -- masses and energies ---------------------------------------------------------------------------------
 
 
 def _mass_matrix(lin: LinearModel) -> Array:
@@ -422,20 +426,20 @@ def _mass_matrix(lin: LinearModel) -> Array:
     plant = lin.point.plant
     if plant is None:
         raise ModelError(
-            f"the linear model of {lin.name!r} was loaded without its plant, which knows the masses: "
+            f"the linear model of {lin.name!r} was loaded without its plant, which has the masses: "
             "use load_linear(path, plant)"
         )
     return plant.terms(lin.point.q, lin.point.v).M
 
 
 def _require_rest(lin: LinearModel) -> None:
-    moving = np.abs(lin.point.v).max(initial=0.0)
+    speed = np.abs(lin.point.v).max(initial=0.0)
     length = lin.point.plant.spans
-    pushed = np.abs((lin.K @ lin.drift.reshape(2, -1).T).T / length).max(initial=0.0)  # sizes of the machine
-    if moving > 0.0 or pushed > 1e-6 * _SLOW:
+    drift = np.abs((lin.K @ lin.drift.reshape(2, -1).T).T / length).max(initial=0.0)  # sizes of the machine
+    if speed > 0.0 or drift > 1e-6 * _SLOW:
         raise EquilibriumError(
-            f"the linear model of {lin.name!r} is not about an equilibrium (largest velocity {moving:.3g}, largest "
-            f"drift {pushed:.3g}); undamped modes need one. Use trim(plant, q), or modes()."
+            f"the linear model of {lin.name!r} is not about an equilibrium (largest velocity {speed:.3g}, largest "
+            f"drift {drift:.3g}); undamped modes need one. Use trim(plant, q), or modes()."
         )
 
 
@@ -467,33 +471,46 @@ def _body_energy(plant: Mechanism, q: Array, shapes: Complex) -> Array:
 # -- labels -----------------------------------------------------------------------------------------------
 
 
-def _labelled(lin: LinearModel, listed: list[Mode], title: str) -> Modes:
+def _labelled(lin: LinearModel, sequence: list[Mode], title: str) -> Modes:
     """The modes as a data set."""
     import xarray
 
     def stacked(field: str, width: int) -> NDArray[Any]:
-        return np.array([getattr(mode, field) for mode in listed]).reshape(len(listed), width)
+        return np.array([getattr(mode, field) for mode in sequence]).reshape(len(sequence), width)
+
+    def counts(field: str) -> NDArray[Any]:
+        return np.array([getattr(mode, field) for mode in sequence], dtype=int)
 
     plant, (nv, n) = lin.point.plant, lin.K.shape
-    values = np.array([mode.eigenvalue for mode in listed], dtype=complex)
+    values = np.array([mode.eigenvalue for mode in sequence], dtype=complex)
     shapes, share = stacked("shape", nv).astype(complex), stacked("participation", 2 * n)
     with np.errstate(divide="ignore"):
         period = 2.0 * np.pi / values.imag
     columns = {
         "eigenvalue": (("mode",), values, "1/s", "eigenvalue"),
         "frequency": (("mode",), np.abs(values), "rad/s", "natural frequency"),
-        "damping": (("mode",), np.array([mode.damping for mode in listed]), "1", "damping ratio"),
+        "damping": (("mode",), np.array([mode.damping for mode in sequence]), "1", "damping ratio"),
         "damped_frequency": (("mode",), values.imag, "rad/s", "frequency of the oscillation"),
         "period": (("mode",), period, "s", "period of the oscillation"),
         "time_constant": (
             ("mode",),
-            np.array([m.time_constant for m in listed]),
+            np.array([m.time_constant for m in sequence]),
             "s",
             "time constant (of the envelope)",
         ),
-        "kind": (("mode",), np.array([mode.kind for mode in listed], dtype=str), "", "kind of motion"),
-        "multiplicity": (("mode",), np.array([m.multiplicity for m in listed], dtype=int), "1", "times repeated"),
-        "independent": (("mode",), np.array([m.independent for m in listed], dtype=int), "1", "eigenvectors"),
+        "kind": (("mode",), np.array([mode.kind for mode in sequence], dtype=str), "", "kind of motion"),
+        "multiplicity": (
+            ("mode",),
+            np.array([m.multiplicity for m in sequence], dtype=int),
+            "1",
+            "algebraic multiplicity",
+        ),
+        "geometric_multiplicity": (
+            ("mode",),
+            np.array([m.geometric_multiplicity for m in sequence], dtype=int),
+            "1",
+            "eigenvectors",
+        ),
         "shape": (("mode", "coordinate"), shapes, "as coordinate_unit", "motion of all coordinates"),
         "rate_shape": (
             ("mode", "coordinate"),
@@ -503,18 +520,18 @@ def _labelled(lin: LinearModel, listed: list[Mode], title: str) -> Modes:
         ),
         "vector": (("mode", "state"), stacked("vector", 2 * n), "as state_unit", "eigenvector"),
         "participation": (("mode", "state"), share, "1", "participation factors, sum 1"),
-        "freedom_participation": (
-            ("mode", "freedom"),
+        "coordinate_participation": (
+            ("mode", "independent_coordinate"),
             share[:, :n] + share[:, n:],
             "1",
             "participation factors of a coordinate and its rate, sum 1",
         ),
     }
     coords: dict[str, Any] = {
-        "mode": ("mode", np.arange(len(listed))),
+        "mode": ("mode", np.arange(len(sequence))),
         "state": ("state", np.array(lin.states, dtype=str)),
         "state_unit": ("state", np.array(lin.state_units, dtype=str)),
-        "freedom": ("freedom", np.array(lin.states[:n], dtype=str)),
+        "independent_coordinate": ("independent_coordinate", np.array(lin.states[:n], dtype=str)),
         "coordinate": ("coordinate", np.array(lin.coordinates, dtype=str)),
     }
     if plant is not None:
@@ -527,4 +544,4 @@ def _labelled(lin: LinearModel, listed: list[Mode], title: str) -> Modes:
         energy = _body_energy(plant, lin.point.q, shapes)
         columns["body_energy"] = (("mode", "body"), energy, "1", "share of the kinetic energy, sum 1")
     variables = {k: (dims, x, {"units": unit, "long_name": what}) for k, (dims, x, unit, what) in columns.items()}
-    return Modes(xarray.Dataset(variables, coords, {"title": title, "plant": lin.name}), listed)
+    return Modes(xarray.Dataset(variables, coords, {"title": title, "plant": lin.name}), sequence)

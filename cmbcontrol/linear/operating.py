@@ -15,23 +15,23 @@ from ..dynamics.derivatives import Derivatives
 from ..errors import EquilibriumError
 from ..model.plant import Plant
 from ..model.terms import Terms
-from .at_rest import (
-    at_rest,
-    effort_units,
+from .equilibrium_solver import Balance, named_coordinates, solve_equilibrium
+from .static_efforts import Efforts, EffortValues, motor_reach, static_efforts
+from .statics import (
+    constraint_curvatures,
     list_forces,
-    loop_curvatures,
     multipliers,
     relative_force,
     require_closed,
-    unbalanced,
+    static_derivatives,
+    unbalanced_force,
 )
-from .holding import Efforts, Wanted, holding_efforts, motors_reach
-from .settling import Pose, named_coordinates, settle
+from .units import effort_units
 
 if TYPE_CHECKING:
     import control
 
-__all__ = ["OperatingPoint", "Residuals", "TrimReport", "point_of", "starting_pose", "trim"]
+__all__ = ["OperatingPoint", "Residuals", "TrimReport", "point_of", "starting_configuration", "trim"]
 
 Array = NDArray[np.float64]
 
@@ -55,7 +55,7 @@ class Residuals(NamedTuple):
 
 
 class TrimReport(NamedTuple):
-    """How `trim` found an operating point, and what choice it had.
+    """How `trim` solved for an operating point, and which choice it had.
 
     Attributes
     ----------
@@ -66,15 +66,15 @@ class TrimReport(NamedTuple):
     weight : ndarray, shape (nu, nu), or None
         Metric W of the efforts; None is the unit matrix.
     effort_norm : float
-        sqrt(u' W^-1 u), the least that holds the pose unless limits or a preload ask for more.
+        sqrt(u' W^-1 u), the least of an equilibrium at q unless limits or a preload require more.
     at_limit : tuple of str
         Actuators that give all they can.
     family : int
         Dimension of the family of equilibria of which the point is the one nearest to the start; 0 where it is alone.
     preload : int
-        Number of independent efforts among those found that move nothing (see `preload_directions`).
+        Number of independent combinations of the unknown efforts that move nothing (see `preload_directions`).
     singular : bool
-        Whether the loops lose their rank at the pose, so that no linear model exists there.
+        Whether the constraints lose rank at q, so that no linear model exists there.
     """
 
     free: tuple[str, ...]
@@ -103,7 +103,7 @@ class OperatingPoint:
         The smallest multipliers that carry the rest: ``A' lam`` nearest to ``B u - h``, N or N m.
     residuals : Residuals
     report : TrimReport or None
-        How `trim` found it; None for points from elsewhere.
+        How `trim` solved for it; None for other points.
 
     Examples
     --------
@@ -204,7 +204,7 @@ class OperatingPoint:
 
 
 def _report_lines(report: TrimReport) -> list[str]:
-    """What `trim` had to choose from, in words."""
+    """The report as lines of text."""
 
     def names(x: tuple[str, ...]) -> str:
         return ", ".join(x)
@@ -221,7 +221,7 @@ def _report_lines(report: TrimReport) -> list[str]:
         one_of = f", one of a family of {report.family} dimension(s)" if report.family else ""
         lines.append(f"  free to move: {names(report.free)}{one_of}")
     if report.singular:
-        lines.append("  the pose is singular: the loops lose their rank here")
+        lines.append("  singular configuration: the constraints lose rank")
     return lines
 
 
@@ -229,8 +229,8 @@ def trim(
     plant: Plant,
     q: ArrayLike | Mapping[str, float],
     *,
-    u: Wanted | float | None = None,
-    preload: Wanted | float | None = None,
+    u: EffortValues | float | None = None,
+    preload: EffortValues | float | None = None,
     weight: ArrayLike | None = None,
     free: str | Collection[str] = (),
     hold: Collection[str] | Mapping[str, float] | None = None,
@@ -239,8 +239,8 @@ def trim(
 ) -> OperatingPoint:
     """Equilibrium on the manifold: at the configuration q, or near it.
 
-    At rest the equations say ``h + A' lam = B u``, so that ``Z'(h - B u) = 0`` on the admissible
-    velocities Z. The efforts are the smallest that hold the pose within the limits of the actuators.
+    At rest the equations of motion are ``h + A' lam = B u``, so that ``Z'(h - B u) = 0`` on the admissible
+    velocities Z. The efforts are the smallest static equilibrium efforts within the limits of the actuators.
 
     Parameters
     ----------
@@ -249,27 +249,27 @@ def trim(
         Configuration with closed loops, from ``plant.assemble(...)``.
     u : array_like, shape (nu,), a number for all motors, or mapping of actuator name to value, optional
         Motor efforts, N or N m, where they are given: 0 for motors that are off. A mapping gives those that it
-        names; all others are found.
-    preload : array_like, shape (nu,), a number, or mapping of actuator or loop row to value, optional
-        The internal force of a machine with more motors than it needs. Efforts are wishes: of all that hold the
-        pose, the nearest are taken. In a mapping, names of actuators are wishes too, unless (low, high) is given:
-        then the effort lies in this range. Names of loop rows (of loops, where they have one row) prescribe their
-        multiplier lam, N or N m, by a value or by (low, high).
+        names; all others are computed.
+    preload : array_like, shape (nu,), a number, or mapping of actuator or constraint row to value, optional
+        The internal force of a machine with more motors than it needs. Values are desired efforts: of all equilibrium
+        efforts, the nearest to them are taken. In a mapping, an actuator has a desired effort too, or a range
+        (low, high) that its effort must lie in. Names of constraint rows (of loops, where they have one row) prescribe
+        their multiplier lam, N or N m, by a value or by (low, high).
     weight : array_like, shape (nu,) or (nu, nu), optional
         Metric W of the efforts: u' W^-1 u is minimised, as in `inverse_dynamics` (Aghili, eq. 49); with a
         preload, the square of the distance to it.
     free : "all", or names of velocity coordinates or joints, optional
-        Coordinates that may move from q to where the efforts (those given, and any of those to be found) hold the
-        machine; all others are held. Without it none moves. The nearest equilibrium is looked for, stable or
-        not; from where it lies in no direction (a pendulum held level), the machine is first let go downhill.
+        Coordinates that may move from q to an equilibrium under the given efforts and any values of the others; all
+        other coordinates are held. Without it none moves. The solution is the nearest equilibrium, stable or not.
+        Where Newton's method has no direction to start in (a level pendulum), the potential energy is reduced first.
         Where there is a family of equilibria, one within the limits of joints and actuators is taken.
     hold : names of coordinates, or mapping of position coordinate to value, optional
-        The other way to say it: all coordinates are free but these. With values the loops are first
+        In place of `free`: all coordinates are free except these. With values the loops are first
         closed with the coordinates there, starting from q, which need not close them.
     stable : bool
-        Where coordinates are free, go downhill to a stable equilibrium, as the machine itself would settle.
+        Where coordinates are free, solve for a stable equilibrium, a minimum of the potential energy.
     tolerance : float
-        Largest force left, relative to weights, springs, motor forces and stiffness.
+        Largest unbalanced force, relative to weights, springs, motor forces and stiffness.
 
     Returns
     -------
@@ -281,16 +281,16 @@ def trim(
     AssemblyError
         Where q does not close the loops.
     EquilibriumError
-        Where the pose cannot be held: too few actuators (the message lists the generalized force that is
-        left, by coordinate), or too weak ones (it names the actuator, what it needs and what it has); where a
-        preload cannot be had (it tells what can).
+        Where there is no equilibrium: too few actuators (the message lists the unbalanced generalized force by
+        coordinate), or too weak ones (it names the actuator, the required effort and its limit); where a preload is
+        not possible (it lists the possible values).
     ValueError
         For unknown names, arguments that contradict each other, a prescribed multiplier that is not unique.
 
     Notes
     -----
     At a singular configuration the equilibrium is stable where with some choice of the multipliers (they are not unique
-    there) the stiffness is positive: the machine then rests in a valley whichever way it leaves.
+    there) the stiffness is positive: the potential energy then has a minimum on each branch.
 
     Examples
     --------
@@ -308,28 +308,28 @@ def trim(
     _check.plant(plant)
     stable = _check.flag(stable, "stable")
     _check.positive(tolerance, "tolerance")
-    q, moving = starting_pose(plant, q, free, hold)
+    q, free_mask = starting_configuration(plant, q, free, hold)
     require_closed(plant, q)
     efforts = Efforts.of(plant, u, preload, weight)
-    pose = None
-    if moving.any():
-        pose = settle(plant, q, efforts, moving, stable=stable, tolerance=tolerance)
-        q = pose.q
+    solution = None
+    if free_mask.any():
+        solution = solve_equilibrium(plant, q, efforts, free_mask, stable=stable, tolerance=tolerance)
+        q = solution.q
     terms = plant.terms(q, np.zeros(plant.nv))
-    point = point_of(plant, terms, holding_efforts(plant, terms, efforts))
-    left, local = unbalanced(terms, point.u), at_rest(plant, q, point.lam, point.u)
-    if not relative_force(plant, local, left, point.lam, point.u) <= tolerance:
-        raise EquilibriumError(_not_held(plant, local, q, left, efforts, bool(moving.any())))
-    return replace(point, report=_report(plant, point, local, efforts, weight, moving, pose))
+    point = point_of(plant, terms, static_efforts(plant, terms, efforts))
+    force, local = unbalanced_force(terms, point.u), static_derivatives(plant, q, point.lam, point.u)
+    if not relative_force(plant, local, force, point.lam, point.u) <= tolerance:
+        raise EquilibriumError(_no_equilibrium(plant, local, q, force, efforts, bool(free_mask.any())))
+    return replace(point, report=_report(plant, point, local, efforts, weight, free_mask, solution))
 
 
-def starting_pose(
+def starting_configuration(
     plant: Plant,
     q: ArrayLike | Mapping[str, float],
     free: str | Collection[str],
     hold: Collection[str] | Mapping[str, float] | None,
 ) -> tuple[Array, NDArray[np.bool_]]:
-    """Where to start, and the mask of coordinates that may move."""
+    """The configuration to start from, and the mask of the free coordinates."""
     q = plant.configuration(q).copy()
     if not isinstance(free, str):
         free = _check.sequence(free, "free", "names of coordinates")
@@ -354,24 +354,24 @@ def _report(
     local: Derivatives,
     efforts: Efforts,
     weight: ArrayLike | None,
-    moving: NDArray[np.bool_],
-    pose: Pose | None,
+    free_mask: NDArray[np.bool_],
+    solution: Balance | None,
 ) -> TrimReport:
-    """How the point was found."""
+    """The report of `trim`."""
     W = None if weight is None else np.asarray(weight, dtype=np.float64)
     W = np.diag(W) if W is not None and W.ndim == 1 else W
     norm = np.linalg.norm(point.u) if W is None else np.sqrt(point.u @ np.linalg.solve(W, point.u))
     at_limit = np.minimum(np.abs(point.u - efforts.low), np.abs(efforts.high - point.u)) <= 1e-9 * plant.effort
-    X, _, scale = motors_reach(local.Z, local.B[:, efforts.found], plant.reach)
+    X, _, scale = motor_reach(local.Z, local.B[:, efforts.unknown], plant.reach)
     return TrimReport(
-        free=_chosen(plant.velocity_names, moving),
-        given=_chosen(plant.actuator_names, ~efforts.found),
+        free=_chosen(plant.velocity_names, free_mask),
+        given=_chosen(plant.actuator_names, ~efforts.unknown),
         weight=W,
         effort_norm=float(norm),
         at_limit=_chosen(plant.actuator_names, at_limit & np.isfinite(plant.effort)),
-        family=0 if pose is None else pose.family,
+        family=0 if solution is None else solution.family,
         preload=null_space(X, scale, UNREACHED).shape[1],
-        singular=bool(loop_curvatures(plant, point.q, local)),
+        singular=bool(constraint_curvatures(plant, point.q, local)),
     )
 
 
@@ -389,32 +389,33 @@ def _efforts(plant: Plant, u: ArrayLike | float) -> Array:
 def point_of(plant: Plant, terms: Terms, u: Array) -> OperatingPoint:
     """The operating point of a state."""
     position, velocity = np.abs(terms.row_scale * [terms.phi, terms.A @ terms.v]).max(axis=1, initial=0.0)
-    balance = np.abs(unbalanced(terms, u)).max(initial=0.0)
+    balance = np.abs(unbalanced_force(terms, u)).max(initial=0.0)
     residuals = Residuals(float(position), float(velocity), float(balance))
     return OperatingPoint(plant, terms.q, terms.v, u, multipliers(terms, u), residuals)
 
 
-def _not_held(plant: Plant, local: Derivatives, q: Array, left: Array, efforts: Efforts, moved: bool) -> str:
-    """What is not balanced, and what to do."""
-    where = f"at q = {np.round(q, 6).tolist()} the generalized force left is {list_forces(plant, left)}"
-    if loop_curvatures(plant, q, local):
-        where += f" (the pose is singular: the loops allow {local.Z.shape[1]} motions here, fewer nearby)"
-    given = _chosen(plant.actuator_names, ~efforts.found)
+def _no_equilibrium(plant: Plant, local: Derivatives, q: Array, force: Array, efforts: Efforts, searched: bool) -> str:
+    """Which force is not balanced, and the remedies."""
+    where = f"at q = {np.round(q, 6).tolist()} the unbalanced generalized force is {list_forces(plant, force)}"
+    if constraint_curvatures(plant, q, local):
+        where += f" (a singular configuration, with {local.Z.shape[1]} degrees of freedom; fewer nearby)"
+    given = _chosen(plant.actuator_names, ~efforts.unknown)
     listed = ", ".join(map(repr, given))
-    if moved:
-        given_too = f", with the efforts of {listed} given" if efforts.found.any() and given else ""
+    if searched:
+        given_too = f", with the efforts of {listed} given" if efforts.unknown.any() and given else ""
         return (
-            f"no equilibrium of {plant.name!r} was found near the pose{given_too}: {where}. Start nearer, or free more."
+            f"no equilibrium of {plant.name!r} was found near q{given_too}: {where}. Start nearer to one, or free more "
+            "coordinates."
         )
-    if plant.nu and not efforts.found.any():
+    if plant.nu and not efforts.unknown.any():
         return f"{plant.name!r} is not in equilibrium with the given u: {where}. Leave out u= to find it, or use free=."
     if given:
-        others = ", ".join(map(repr, _chosen(plant.actuator_names, efforts.found)))
+        others = ", ".join(map(repr, _chosen(plant.actuator_names, efforts.unknown)))
         return (
             f"with the efforts of {listed} given, {others} cannot hold {plant.name!r}: {where}. Leave one out of u=, "
             "or name coordinates that may move with free=."
         )
     return (
-        f"the actuators cannot hold {plant.name!r}: {where}. Add an actuator, choose another pose, or name "
+        f"the actuators cannot hold {plant.name!r}: {where}. Add an actuator, choose another configuration, or name "
         "coordinates that may move with free=."
     )

@@ -1,4 +1,4 @@
-"""Internal forces: what motors can do against each other without moving the machine."""
+"""Internal forces: motor efforts that the constraints balance, without any motion."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ from .. import _check
 from .._tolerance import UNREACHED, null_space
 from ..model.diagnosis import unique_multipliers
 from ..model.plant import Plant
-from .at_rest import effort_units, force_units, require_closed, row_force_units
-from .holding import motors_reach
 from .operating import OperatingPoint
+from .static_efforts import motor_reach
+from .statics import require_closed
+from .units import effort_units, force_units, row_force_units
 
 __all__ = ["PreloadDirections", "preload_directions"]
 
@@ -22,14 +23,14 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class PreloadDirections:
-    """Motor efforts that the loops take up: u + efforts @ w holds the pose as u does, for all w.
+    """Motor efforts that the constraints balance: u + efforts @ w is in equilibrium where u is, for all w.
 
     Attributes
     ----------
     plant : Plant
     efforts : ndarray, shape (nu, n)
-        Orthonormal columns N with Z'B N = 0, by the multipliers that a unit of effort puts into the loops, largest
-        first. The last ones may put in none: motors on the same joint that work against each other.
+        Orthonormal columns N with Z'B N = 0, by the multipliers that a unit of effort causes, largest first. The last
+        ones may cause none: motors on the same joint that work against each other.
     multipliers : ndarray, shape (rows, n)
         What each adds to the smallest multipliers lam.
     unique : ndarray of bool, shape (rows,)
@@ -74,19 +75,19 @@ class PreloadDirections:
 def preload_directions(plant: Plant, point: OperatingPoint) -> PreloadDirections:
     """Internal forces of a machine with more motors than degrees of freedom: the null space of Z'B.
 
-    Motor efforts N w do no work on any motion that the loops allow, Z'B N = 0. They change the constraint
+    Motor efforts N w do no work on any admissible motion, Z'B N = 0. They change the constraint
     force by B N w and nothing else (Aghili, section 7: the redundancy that the metric W resolves).
 
     Parameters
     ----------
     plant : Plant
     point : OperatingPoint
-        From `trim`; only its pose and efforts are used.
+        From `trim`; only its configuration and efforts are used.
 
     Returns
     -------
     PreloadDirections
-        With no columns where every effort moves the machine.
+        Without columns where every effort moves the machine.
 
     Raises
     ------
@@ -105,7 +106,7 @@ def preload_directions(plant: Plant, point: OperatingPoint) -> PreloadDirections
     _check.instance(point, OperatingPoint, "point", "from trim(plant, q)")
     require_closed(plant, point.q)
     terms = plant.terms(point.q, np.zeros(plant.nv))
-    X, _, scale = motors_reach(terms.unit_motions, terms.B, terms.reach)
+    X, _, scale = motor_reach(terms.unit_motions, terms.B, terms.reach)
     N = null_space(X, scale, UNREACHED)
     turn = np.linalg.svd((terms.A_pinv.T @ terms.B @ N) / plant.row_scale[:, None])[2]
     N = N @ turn.T

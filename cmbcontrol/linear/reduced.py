@@ -1,4 +1,7 @@
-"""The local state-space form to first order: from all coordinates to independent ones."""
+"""The local state-space form to first order: from all coordinates to independent ones.
+
+`cmbcontrol.kernels.reduction` derives it and computes it.
+"""
 
 from __future__ import annotations
 
@@ -10,44 +13,24 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
 from ..dynamics.derivatives import Derivatives, derivatives
-from ..errors import ModelError
-from ..kernels import derivatives as kernels
+from ..errors import ModelError, ParametrizationError
+from ..kernels import reduction
+from ..kernels.derivatives import Slopes
+from ..kernels.layout import LINK_DTYPE
+from ..kernels.reduction import CoordinateRows
 from ..model.mechanism import Mechanism
 from ..model.plant import Plant
-from ..model.terms import FAILED, RANK_TOLERANCE
-from .at_rest import require_holonomic
+from ..model.terms import RANK_TOLERANCE
+from .statics import require_holonomic
 
-__all__ = ["CoordinateRows", "Reduced", "bracket", "reduce", "reduced_model"]
+__all__ = ["CoordinateRows", "Reduced", "bracket", "constant_rows", "reduce", "reduced_model"]
 
 Array = NDArray[np.float64]
 
 FIXED, MOVING = -0.5, -1.0  # upper left block of A, in units of R ad_v K
 
-
-class CoordinateRows(NamedTuple):
-    """Coordinates to first order: dy = R delta, dy_v = R dv + rate_q delta, and the same for accelerations.
-
-    Rows that are combinations of velocity coordinates have constant R, and zeros elsewhere; the coordinate of a cut
-    joint changes its row with the pose.
-
-    Attributes
-    ----------
-    R, rate_q, accel_q, accel_v : ndarray, shape (p, nv)
-    constant : ndarray of bool, shape (p,)
-        Rows with a constant R.
-    """
-
-    R: Array
-    rate_q: Array
-    accel_q: Array
-    accel_v: Array
-    constant: NDArray[np.bool_]
-
-    @classmethod
-    def linear(cls, R: Array) -> CoordinateRows:
-        """Rows that are constant."""
-        zero = np.zeros_like(R)
-        return cls(R, zero, zero, zero, np.ones(len(R), dtype=bool))
+_NO_LINKS = np.zeros(0, LINK_DTYPE)  # of a plant given by functions: no joint has several axes
+_NO_LINKS.flags.writeable = False
 
 
 class Reduced(NamedTuple):
@@ -59,7 +42,7 @@ class Reduced(NamedTuple):
         [[bracket, 1], [A21, A22]]; the bracket is zero for one-axis joints, and at rest.
     B : ndarray, shape (2p, nu)
     drift : ndarray, shape (2p,)
-        (R v, R a).
+        (R v, R a + R' v); R' v is zero for constant R.
     K, N : ndarray, shape (nv, p)
         delta = K y and dv = K y_v + N y: [R; A] K = [1; 0], and N is dv/dy at fixed y_v, Spencer's K' (2.45) for
         one-axis joints.
@@ -125,62 +108,77 @@ def reduced_model(
         R = _check.matrix(R, (len(_check.sequence(R, "R", "rows")), plant.nv), "R").copy()
     factor = MOVING if moving else FIXED
     if not isinstance(plant, Mechanism):
-        return reduce(plant, derivatives(plant, q, v, u), CoordinateRows.linear(R), factor)
-    A, B, drift, K, N, G, a, lam, rank = kernels.state_space(plant.model, q, v, u, R, factor, RANK_TOLERANCE, plant.nv)
+        return reduce(plant, derivatives(plant, q, v, u), constant_rows(R), factor)
+    A, B, drift, K, N, G, a, lam, rank = reduction.state_space(
+        plant.model, q, v, u, R, factor, RANK_TOLERANCE, plant.nv
+    )
     if rank < 0:
         raise _refusal(plant, q, R, rank)
     return Reduced(A, B, drift, K.T, N.T, G, a, lam, rank)
 
 
+def constant_rows(R: Array) -> CoordinateRows:
+    """Coordinates that are combinations of velocity coordinates."""
+    zero = np.zeros_like(R)
+    return CoordinateRows(R, zero, zero, zero, np.ones(len(R), dtype=bool))
+
+
+def reduce(plant: Plant, local: Derivatives, rows: CoordinateRows, factor: float = FIXED) -> Reduced:
+    """The same from `Derivatives`, for any coordinates.
+
+    Raises
+    ------
+    ParametrizationError
+        Where the coordinates are dependent.
+    """
+    require_holonomic(plant, local.q)
+    links = plant.model.links if isinstance(plant, Mechanism) else _NO_LINKS
+    slopes = Slopes(*map(_writable, (local.force_q, local.force_v, local.rate_q, local.accel_q, local.accel_v)))
+    A, B, drift, K, N, G, rank = reduction.reduce(
+        links,
+        _writable(local.M),
+        _writable(local.A),
+        _constant(plant.row_scale),
+        _constant(plant.reach),
+        slopes,
+        _writable(local.B),
+        _writable(local.v),
+        _writable(local.a),
+        CoordinateRows(*map(_writable, rows[:-1]), rows.constant),
+        factor,
+        RANK_TOLERANCE,
+        local.rank,
+    )
+    if rank < 0:
+        raise _refusal(plant, local.q, rows.R, rank)
+    return Reduced(A, B, drift, K.T, N.T, G, local.a, local.lam, rank)
+
+
+def _writable(x: Array) -> Array:
+    """The array, C-contiguous and writable: kernels are compiled once more for each other kind of array."""
+    return np.require(x, np.float64, ("C", "W"))
+
+
+def _constant(x: Array) -> Array:
+    """The array, C-contiguous and read-only, as the arrays of a `Model` are."""
+    x = np.ascontiguousarray(x, dtype=np.float64).view()
+    x.flags.writeable = False
+    return x
+
+
 def _refusal(plant: Plant, q: Array, R: Array, rank: int) -> Exception:
     where = f"at q = {np.round(q, 6).tolist()}"
-    if rank == FAILED:
+    if rank == reduction.FAILED:
         return ModelError(f"the mass matrix of {plant.name!r} is not positive definite {where}")
     terms = plant.terms(q, np.zeros(plant.nv))
-    if rank == FAILED - 1:
+    if rank == reduction.WRONG_COUNT:
         return ValueError(f"{plant.name!r} has {terms.dof} degrees of freedom {where}; R has {len(R)} rows")
-    return ValueError(
+    condition = float(np.linalg.cond(R @ terms.Z))
+    return ParametrizationError(
         f"the coordinates R of {plant.name!r} are dependent {where}: their condition on the admissible velocities is "
-        f"{np.linalg.cond(R @ terms.Z):.1e}"
+        f"{condition:.1e}",
+        1.0 / condition,
     )
-
-
-def reduce(plant: Plant, here: Derivatives, rows: CoordinateRows, factor: float = FIXED) -> Reduced:
-    """The same from `Derivatives`, for any coordinates; the formulas of the kernel `state_space` in matrices.
-
-    With delta = K y and dv = K y_v + N y tangent to the manifold, da = Z Z'(B du - F) - A_plus C, F = F_q delta + F_v
-    dv and C = C_q delta + C_v dv, and dy_v/dt = R da + (the rows' own changes).
-    """
-    require_holonomic(plant, here.q)
-    R, Z, p = rows.R, here.Z, len(rows.R)
-    tails = R @ Z
-    try:
-        K = Z @ np.linalg.inv(tails)
-    except np.linalg.LinAlgError:
-        raise _refusal(plant, here.q, R, FAILED - 2) from None
-    # [R; A] N = -[rate_q of the rows; rate_q] K
-    N = -here.A_plus @ (here.rate_q @ K)
-    N -= K @ (R @ N + rows.rate_q @ K)
-
-    def slope(delta: Array, dv: Array) -> Array:
-        force = -here.force_q @ delta - here.force_v @ dv
-        return (
-            R @ here.acceleration(force, here.accel_q @ delta + here.accel_v @ dv)
-            + rows.accel_q @ delta
-            + rows.accel_v @ dv
-        )
-
-    A, B = np.zeros((2 * p, 2 * p)), np.zeros((2 * p, here.B.shape[1]))
-    A[:p, p:] = np.eye(p)
-    A[:p, :p] = factor * np.where(rows.constant[:, None], R @ bracket(plant, here.v, K), 0.0) + 0.0  # no -0
-    A[p:, :p] = slope(K, N)
-    A[p:, p:] = slope(np.zeros_like(K), K)
-    G = tails @ Z.T
-    B[p:] = G @ here.B
-    b = rows.accel_v @ here.v if not rows.constant.all() else 0.0
-    # y_v = R(q) v, so its rate is R a + R' v; the second is quadratic in v, half of what accel_v gives
-    drift = np.concatenate([R @ here.v, R @ here.a + 0.5 * b])
-    return Reduced(A, B, drift, K, N, G, here.a, here.lam, here.rank)
 
 
 def bracket(plant: Plant, v: Array, X: Array) -> Array:
@@ -188,5 +186,5 @@ def bracket(plant: Plant, v: Array, X: Array) -> Array:
     out = np.zeros((X.shape[1], X.shape[0]))
     if isinstance(plant, Mechanism):
         for x, column in zip(np.ascontiguousarray(X.T), out, strict=True):
-            kernels.add_joint_bracket(plant.model.links, v, x, 1.0, column)
+            reduction.add_joint_bracket(plant.model.links, v, x, 1.0, column)
     return out.T

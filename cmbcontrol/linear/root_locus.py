@@ -32,7 +32,7 @@ class RootLocus:
     data : xarray.Dataset
         Dimensions parameter (the given values, and others between them where branches come close), branch (0, 1,
         ...) and crossing. Variables: ``eigenvalue`` (parameter, branch), 1/s, or without unit for sampled systems;
-        ``given`` (parameter), whether a value was asked for; ``frequency`` (rad/s) and ``damping``
+        ``given`` (parameter), whether the value is one of those given; ``frequency`` (rad/s) and ``damping``
         (parameter, branch) of the equivalent continuous eigenvalue; ``crossing_value``, ``crossing_eigenvalue``,
         ``crossing_frequency``, ``crossing_branch``, ``crossing_direction`` (crossing): where a branch crosses
         the border, outwards (1) or inwards (-1), or leaves it or arrives on it. The attrs hold ``period`` (s, 0 in
@@ -145,7 +145,7 @@ def root_locus(
     parameter, unit : str
         For labels.
     period : float, optional
-        Sample time of matrices in sampled time, s; a `control.StateSpace` knows its own.
+        Sample time of matrices in sampled time, s; a `control.StateSpace` has its own.
     ratio : float
         Damping ratio of the border: 0 is the imaginary axis, or the unit circle in sampled time.
     refine : bool
@@ -255,25 +255,25 @@ class _Track:
         for value in values[1:]:
             self._advance(float(value), source(value), _DEEPEST if refine else 0, True)
 
-    def _advance(self, value: float, found: Complex, depth: int, given: bool) -> None:
+    def _advance(self, value: float, eigenvalues: Complex, depth: int, given: bool) -> None:
         """Follow the branches to a value, by way of others between where they come close."""
-        row, sure = self._assigned(value, found)
+        row, sure = self._assigned(value, eigenvalues)
         if not sure and depth > 0:
             middle = 0.5 * (self.values[-1] + value)
             self._advance(middle, self._source(middle), depth - 1, False)
-            self._advance(value, found, depth - 1, given)
+            self._advance(value, eigenvalues, depth - 1, given)
             return
         self.values.append(value)
         self.rows.append(row)
         self.given.append(given)
 
-    def _assigned(self, value: float, found: Complex) -> tuple[Complex, bool]:
+    def _assigned(self, value: float, eigenvalues: Complex) -> tuple[Complex, bool]:
         """Eigenvalues in the order of the branches, and whether that order is beyond doubt."""
         heading, last = self._heading(value), self.rows[-1]
-        row = found[_nearest(heading, found)]
+        row = eigenvalues[_nearest(heading, eigenvalues)]
         i, k = np.triu_indices(len(row), 1)
         apart = np.maximum(np.abs(last[i] - last[k]), np.abs(row[i] - row[k])) > 1e-6 * (1.0 + np.abs(row[i]))
-        i, k = i[apart], k[apart]  # branches that run together are not told apart
+        i, k = i[apart], k[apart]  # branches that coincide need not be told apart
         start, end, missed = last[i] - last[k], row[i] - row[k], np.abs(row - heading)
         # a branch may miss its place by a third of the distance to its neighbour, and two may come as near to each
         # other as a third of what they move past each other: nearer, they may meet, cross or turn away
@@ -296,11 +296,11 @@ def _least_distance(start: Complex, end: Complex) -> Array:
     return np.abs(start + np.clip(-(start * along.conj()).real / length, 0.0, 1.0) * along)
 
 
-def _nearest(places: Complex, found: Complex) -> NDArray[np.int64]:
-    """Which of those found belongs to each place, so that the sum of the distances is smallest."""
+def _nearest(places: Complex, eigenvalues: Complex) -> NDArray[np.int64]:
+    """Index of the eigenvalue of each place, so that the sum of the distances is smallest."""
     from scipy.optimize import linear_sum_assignment
 
-    return linear_sum_assignment(np.abs(places[:, None] - found))[1]
+    return linear_sum_assignment(np.abs(places[:, None] - eigenvalues))[1]
 
 
 # -- crossings --------------------------------------------------------------------------------------------
@@ -324,7 +324,7 @@ def _crossings(track: _Track, source: _Source, border: _Border) -> list[_Crossin
     """Where branches cross the border, arrive on it or leave it, in the order of the parameter."""
     rows = np.array(track.rows)
     sides = _sides(rows, border)
-    found = []
+    crossings = []
     for branch, side in enumerate(sides.T):
         i = 0
         for k in range(1, len(side)):
@@ -333,9 +333,9 @@ def _crossings(track: _Track, source: _Source, border: _Border) -> list[_Crossin
             elif side[k] == 0 and k + 1 < len(side) and side[k + 1] == -side[i]:
                 continue  # a single value exactly on the border, between the two sides
             else:
-                found.append(_crossing(track, source, border, branch, i, k))
+                crossings.append(_crossing(track, source, border, branch, i, k))
                 i = k
-    upper = [c for c in found if c.eigenvalue.imag >= 0.0]
+    upper = [c for c in crossings if c.eigenvalue.imag >= 0.0]
     order = np.sign(track.values[-1] - track.values[0])
     return sorted(upper, key=lambda c: (order * c.value, c.branch))
 
@@ -347,8 +347,8 @@ def _crossing(track: _Track, source: _Source, border: _Border, branch: int, i: i
     a, b = track.values[i], track.values[k]
     start, end = track.rows[i], track.rows[k]
 
-    def there(fraction: float) -> Complex:
-        """The eigenvalue of the branch."""
+    def branch_value(fraction: float) -> Complex:
+        """The eigenvalue of the branch at a fraction of the step."""
         if fraction in (0.0, 1.0):
             return (start, end)[int(fraction)][branch : branch + 1]
         places = start + fraction * (end - start)
@@ -358,16 +358,16 @@ def _crossing(track: _Track, source: _Source, border: _Border, branch: int, i: i
     before, after = (int(_sides(row[branch : branch + 1], border)[0]) for row in (start, end))
 
     def outside(fraction: float) -> float:
-        return float(border.outside(there(fraction))[0])
+        return float(border.outside(branch_value(fraction))[0])
 
     if before * after < 0:
         fraction = float(brentq(outside, 0.0, 1.0, xtol=1e-14, rtol=1e-12))
     else:
-        fraction = _departure(lambda f: int(_sides(there(f), border)[0]), outside, before)
-    value = there(fraction)[0]
-    moved = abs(end[branch] - start[branch])  # where a pair meets, its eigenvalues have half the digits
+        fraction = _departure(lambda f: int(_sides(branch_value(f), border)[0]), outside, before)
+    value = branch_value(fraction)[0]
+    change = abs(end[branch] - start[branch])  # where a pair meets, its eigenvalues have half the digits
     on_axis = not border.period and not border.ratio
-    value = complex(0.0 if on_axis else value.real, 0.0 if abs(value.imag) < 1e-4 * moved else value.imag)
+    value = complex(0.0 if on_axis else value.real, 0.0 if abs(value.imag) < 1e-4 * change else value.imag)
     return _Crossing(a + fraction * (b - a), value, branch, int(np.sign(after - before)))
 
 
@@ -404,7 +404,7 @@ def _labelled(track: _Track, border: _Border, crossings: list[_Crossing], parame
         "eigenvalue": (grid, rows, rate, "eigenvalue"),
         "frequency": (grid, size, "rad/s", "natural frequency"),
         "damping": (grid, damping, "1", "damping ratio"),
-        "given": (("parameter",), np.array(track.given), "", "value that was asked for"),
+        "given": (("parameter",), np.array(track.given), "", "whether the value was given"),
         "crossing_value": (point, np.array([c.value for c in crossings], dtype=float), unit, parameter),
         "crossing_eigenvalue": (point, at, rate, "eigenvalue on the border"),
         "crossing_frequency": (point, np.abs(border.continuous(at)), "rad/s", "natural frequency on the border"),

@@ -163,7 +163,8 @@ def sampled(
     """
     import control
 
-    A, B, C, D, inputs = _with_drift(linear_model, drift)
+    name = linear_model.name if name is None else _check.text(name, "name")
+    A, B, C, D, inputs = _with_drift(linear_model, _check.flag(drift, "drift"))
     hold = zero_order_hold(A, B, period, _padded(linear_model, delay, len(inputs)))
     n, m, past = len(A), len(inputs), int(hold.past.sum())
     # rows: next x, next past inputs, outputs; columns: x, past inputs, inputs
@@ -190,7 +191,7 @@ def sampled(
         whole[n + past :, : n + past],
         whole[n + past :, n + past :],
         float(period),
-        name=linear_model.name if name is None else name,
+        name=name,
         states=[*linear_model.states, *names],
         inputs=inputs,
         outputs=list(linear_model.outputs),
@@ -240,7 +241,8 @@ def delayed(
     import control
 
     order = _check.count(order, "the order of a Pade approximation", 1, 10)
-    A, B, C, D, inputs = _with_drift(linear_model, drift)
+    name = linear_model.name if name is None else _check.text(name, "name")
+    A, B, C, D, inputs = _with_drift(linear_model, _check.flag(drift, "drift"))
     delays = _padded(linear_model, delay, len(inputs))
     late = np.flatnonzero(delays > 0.0)
     n, past = len(A), order * len(late)
@@ -261,7 +263,7 @@ def delayed(
         big_B,
         big_C,
         D,
-        name=linear_model.name if name is None else name,
+        name=name,
         states=states,
         inputs=inputs,
         outputs=list(linear_model.outputs),
@@ -280,7 +282,7 @@ def _pade(order: int) -> tuple[Array, Array, Array, float]:
 
 
 def _with_drift(lin: LinearModel, drift: bool) -> tuple[Array, Array, Array, Array, list[str]]:
-    """The matrices, with an input for the drift where it is asked for, and the names of the inputs."""
+    """The matrices, with an input for the drift if `drift`, and the names of the inputs."""
     if not drift:
         return lin.A, lin.B, lin.C, lin.D, list(lin.inputs)
     if "drift" in lin.inputs:

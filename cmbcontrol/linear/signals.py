@@ -1,4 +1,4 @@
-"""Names of coordinates, inputs and outputs of a linear model, and what they mean to first order."""
+"""Coordinates, inputs and outputs of a linear model: their names, and their rows and columns."""
 
 from __future__ import annotations
 
@@ -13,16 +13,17 @@ from numpy.typing import ArrayLike, NDArray
 from .. import _check
 from .._tolerance import INDEPENDENT, UNREACHED, rank
 from ..dynamics.derivatives import Derivatives, derivatives
+from ..errors import ParametrizationError
 from ..kernels import split
 from ..model.diagnosis import unique_multipliers
-from ..model.elements import GROUND, Frame, Joint, Prismatic, Revolute
+from ..model.elements import GROUND, Frame
 from ..model.mechanism import Mechanism
 from ..model.plant import Plant
-from .at_rest import effort_units, force_units
 from .kinematics import Motion, frame_jacobian, motion
-from .reduced import FIXED, CoordinateRows, Reduced, reduce
+from .reduced import FIXED, CoordinateRows, Reduced, constant_rows, reduce
+from .units import cut_joints, effort_units, force_units, rate_of, row_force_units, unit_of
 
-__all__ = ["FrameMotion", "Input", "Output", "SmallMotion", "Wrench", "best_coordinates"]
+__all__ = ["FrameMotion", "Input", "LinearizedEquations", "Output", "Wrench", "best_coordinates"]
 
 Array = NDArray[np.float64]
 
@@ -99,9 +100,9 @@ class FrameMotion:
     def signals(self) -> tuple[str, ...]:
         """Names of the signals."""
         name = self.name or self.body
-        found = [f"{name}_{s}" for s in ("x", "y", "z", "rx", "ry", "rz")] if self.positions else []
-        found += [f"{name}_{s}" for s in ("vx", "vy", "vz", "wx", "wy", "wz")] if self.rates else []
-        return tuple(found)
+        signals = [f"{name}_{s}" for s in ("x", "y", "z", "rx", "ry", "rz")] if self.positions else []
+        signals += [f"{name}_{s}" for s in ("vx", "vy", "vz", "wx", "wy", "wz")] if self.rates else []
+        return tuple(signals)
 
 
 def _require_on_body(signal: Wrench | FrameMotion) -> None:
@@ -114,7 +115,7 @@ def _require_on_body(signal: Wrench | FrameMotion) -> None:
 
 
 class Input(NamedTuple):
-    """A column of B: a generalized force a unit of the input, or a joint that follows a given acceleration."""
+    """A column of B: the generalized force of a unit of the input, or a joint with a given acceleration."""
 
     name: str
     unit: str
@@ -132,7 +133,7 @@ class Output(NamedTuple):
 
 
 class _Driven(NamedTuple):
-    """A joint that follows a given acceleration, and the effort that makes it."""
+    """A joint with a given acceleration, and its effort."""
 
     name: str
     unit: str
@@ -140,13 +141,13 @@ class _Driven(NamedTuple):
     force: Array  # (nv,) generalized force of a unit of effort at the joint
 
 
-class SmallMotion:
+class LinearizedEquations:
     """The equations of motion to first order at a state, reduced to chosen coordinates and inputs.
 
     Parameters
     ----------
     plant : Plant
-    here : Derivatives
+    local : Derivatives
     coordinates : sequence of str, or array_like, shape (dof, nv), optional
     inputs : sequence of str or Wrench, optional
     factor : float
@@ -168,12 +169,12 @@ class SmallMotion:
     def __init__(
         self,
         plant: Plant,
-        here: Derivatives,
+        local: Derivatives,
         coordinates: Sequence[str] | ArrayLike | None = None,
         inputs: Sequence[str | Wrench] | None = None,
         factor: float = FIXED,
     ) -> None:
-        self.plant, self.here = plant, here
+        self.plant, self.local = plant, local
         self.names, self.rows = self._coordinates(coordinates)
         reduced = self._reduce(self.rows, factor)
         self.K, self.N, self.drift = reduced.K, reduced.N, reduced.drift
@@ -192,16 +193,16 @@ class SmallMotion:
     @cached_property
     def motion(self) -> Motion:
         """Motion of the links."""
-        return motion(self.plant, self.here.q, self.here.v, self.here.a)
+        return motion(self.plant, self.local.q, self.local.v, self.local.a)
 
     def _coordinates(self, given: Sequence[str] | ArrayLike | None) -> tuple[tuple[str, ...], CoordinateRows]:
         if given is None:
-            given = best_coordinates(self.plant, self.here.Z)
+            given = best_coordinates(self.plant, self.local.Z)
         given = (given,) if isinstance(given, str) else given
         _check.sequence(given, "coordinates", "names, or a matrix R")
         if not all(isinstance(name, str) for name in given):
             R = _check.matrix(given, (*np.shape(given)[:1], self.plant.nv), "coordinates")
-            return tuple(f"y{i + 1}" for i in range(len(R))), CoordinateRows.linear(R)
+            return tuple(f"y{i + 1}" for i in range(len(R))), constant_rows(R)
         refuse_repetition(list(given), "coordinate")
         rows = []
         for name in given:
@@ -225,27 +226,28 @@ class SmallMotion:
         return None if joint is None else self.motion.joint_rows(joint)
 
     def _reduce(self, rows: CoordinateRows, factor: float) -> Reduced:
-        """Refuses coordinates that are too few, too many, or dependent, and names better ones."""
-        plant, Z, R = self.plant, self.here.Z, rows.R
+        """Reduce; refuses coordinates that are too few, too many, or dependent, and names better ones."""
+        plant, Z, R = self.plant, self.local.Z, rows.R
         if len(R) != Z.shape[1]:
             raise ValueError(
-                f"{plant.name!r} has {Z.shape[1]} degrees of freedom here, got {len(R)} coordinates, "
+                f"{plant.name!r} has {Z.shape[1]} degrees of freedom at this configuration, got {len(R)} coordinates, "
                 f"{listed(self.names)}; choose {listed(best_coordinates(plant, Z))}"
             )
         length = plant.spans
         try:
-            K = Z @ np.linalg.inv(R @ Z)
+            reduced = reduce(plant, self.local, rows, factor)
             # in comparable units, 1/|K| is about the smallest singular value of R on the tangent space
-            growth = float(np.linalg.norm(K / length[:, None] * np.linalg.norm(R * length, axis=1)))
-        except np.linalg.LinAlgError:
+            growth = float(np.linalg.norm(reduced.K / length[:, None] * np.linalg.norm(R * length, axis=1)))
+        except ParametrizationError:
             growth = np.inf
         self.conditioning = 1.0 / growth if growth > 0.0 else 1.0
         if not growth < 1.0 / INDEPENDENT:
-            raise ValueError(
-                f"the coordinates {listed(self.names)} of {plant.name!r} are not independent at this pose "
-                f"(conditioning {self.conditioning:.1e}, 1 is best); choose {listed(best_coordinates(plant, Z))}"
+            raise ParametrizationError(
+                f"the coordinates {listed(self.names)} of {plant.name!r} are not independent at this configuration "
+                f"(conditioning {self.conditioning:.1e}, 1 is best); choose {listed(best_coordinates(plant, Z))}",
+                self.conditioning,
             )
-        return reduce(plant, self.here, rows, factor)
+        return reduced
 
     # -- inputs -----------------------------------------------------------------------------------------
 
@@ -253,7 +255,7 @@ class SmallMotion:
         plant = self.plant
         if given is None:
             given = plant.actuator_names
-        found: list[Input] = []
+        columns: list[Input] = []
         driven: list[_Driven] = []
         given = (given,) if isinstance(given, (str, Wrench)) else _check.sequence(given, "inputs", "names")
         for item in given:
@@ -262,19 +264,19 @@ class SmallMotion:
             wrench = item if isinstance(item, Wrench) else _named_wrench(plant, item)
             joint = None if wrench is not None else self._driven_joint(item)
             if wrench is not None:
-                found += self._wrench_inputs(wrench)
+                columns += self._wrench_inputs(wrench)
             elif joint is not None:
-                found.append(Input(item, f"{joint.unit}/s2", np.zeros(plant.nv), len(driven)))
+                columns.append(Input(item, f"{joint.unit}/s2", np.zeros(plant.nv), len(driven)))
                 driven.append(joint)
             elif (motor := item.removesuffix("_effort")) in plant.actuator_names:
                 k = plant.actuator_names.index(motor)
-                found.append(Input(f"{motor}_effort", effort_units(plant)[k], self.here.B[:, k]))
+                columns.append(Input(f"{motor}_effort", effort_units(plant)[k], self.local.B[:, k]))
             else:
                 known = [*plant.actuator_names, *(f"{b}_wrench" for b in _bodies(plant))]
                 known += [f"{n}_acceleration" for n in (*plant.velocity_names, *cut_joints(plant))]
                 raise ValueError(_check.unknown(item, known, "actuator or other input"))
-        refuse_repetition([i.name for i in found], "input")
-        return found, driven
+        refuse_repetition([i.name for i in columns], "input")
+        return columns, driven
 
     def _wrench_inputs(self, wrench: Wrench) -> list[Input]:
         _check.one_of(wrench.body, _bodies(self.plant), "body")
@@ -290,25 +292,24 @@ class SmallMotion:
         return _Driven(coordinate, unit_of(self.plant, coordinate), row, row[0])
 
     def _drive(self, free: Reduced) -> None:
-        """Close the efforts that make the driven joints follow: row a + ... = given acceleration.
+        """Eliminate the efforts of the driven joints, so that these have given accelerations.
 
         The accelerations of the driven joints are w + W x + (J G') tau to first order, so the efforts are
         tau = (J G')^-1 (given - w - W x); deviations are from the motion at zero effort of these joints.
         """
         R, _, accel_q, accel_v = (np.array(part) for part in zip(*(d.row for d in self._driven), strict=True))
-        p, here = len(self.names), self.here
+        p, local = len(self.names), self.local
         E = np.array([d.force for d in self._driven]).T
-        reach = R @ (here.Z @ (here.Z.T @ E))
-        # at most what the efforts do without the loops, in the metric of M
-        sizes = [np.sqrt(np.einsum("ij,ij->j", X, np.linalg.solve(here.M, X))) for X in (R.T, E)]
+        reach = R @ (local.Z @ (local.Z.T @ E))
+        # relative to what the efforts do without constraints, in the metric of M
+        sizes = [np.sqrt(np.einsum("ij,ij->j", X, np.linalg.solve(local.M, X))) for X in (R.T, E)]
         cosines = reach / np.outer(*(np.where(size > 0.0, size, 1.0) for size in sizes))
         if rank(np.linalg.svd(cosines, compute_uv=False), 1.0, UNREACHED) < len(self._driven):
             raise ValueError(
-                f"the joints {listed(d.name for d in self._driven)} of {self.plant.name!r} cannot be driven at will: "
-                "the loops tie their accelerations to each other. Drive fewer."
+                f"the joints {listed(d.name for d in self._driven)} of {self.plant.name!r} cannot be driven "
+                "independently: the constraints couple their accelerations. Drive fewer."
             )
-        delta = np.concatenate([self.K, np.zeros_like(self.K)], axis=1)
-        dv = np.concatenate([self.N, self.K], axis=1)
+        delta, dv = self._tangents
         own = self._accelerations(delta, dv, np.zeros((self.plant.nv, 2 * p)))
         W = R @ own + accel_q @ delta + accel_v @ dv
         inverse = np.linalg.inv(reach)
@@ -323,33 +324,56 @@ class SmallMotion:
             unit = {"rad": "N m", "m": "N"}.get(d.unit, "")
             self._effort_rows[f"{d.name}_effort"] = (C[j], D[j], unit)
 
+    @property
+    def _tangents(self) -> tuple[Array, Array]:
+        """delta and dv by the states (y, y_v), (nv, 2 dof) each."""
+        return np.hstack([self.K, np.zeros_like(self.K)]), np.hstack([self.N, self.K])
+
     def _accelerations_of_force(self, force: Array) -> Array:
-        return self.here.Z @ (self.here.Z.T @ force)
+        return self.local.Z @ (self.local.Z.T @ force)
 
     def _accelerations(self, delta: Array, dv: Array, force: Array) -> Array:
         """da of all coordinates, for columns of delta, dv and further generalized forces."""
-        here = self.here
-        return here.acceleration(
-            force - here.force_q @ delta - here.force_v @ dv, here.accel_q @ delta + here.accel_v @ dv
+        local = self.local
+        return local.acceleration(
+            force - local.force_q @ delta - local.force_v @ dv, local.accel_q @ delta + local.accel_v @ dv
         )
 
     # -- outputs ----------------------------------------------------------------------------------------
 
+    def labels(self, outputs: Sequence[Output]) -> dict[str, tuple[str, ...]]:
+        """Names and units of the states, the inputs and given outputs, by the fields of a `LinearModel`."""
+        units = tuple(unit_of(self.plant, name) for name in self.names)
+        return {
+            "states": self.names + tuple(f"{name}_rate" for name in self.names),
+            "inputs": tuple(i.name for i in self.inputs),
+            "outputs": tuple(o.name for o in outputs),
+            "state_units": units + tuple(rate_of(unit) for unit in units),
+            "input_units": tuple(i.unit for i in self.inputs),
+            "output_units": tuple(o.unit for o in outputs),
+        }
+
+    def output_matrices(self, outputs: Sequence[Output]) -> tuple[Array, Array]:
+        """C (outputs, 2 dof) and D (outputs, inputs)."""
+        count = len(outputs)
+        C = np.array([o.C for o in outputs]).reshape(count, 2 * len(self.names))
+        return C, np.array([o.D for o in outputs]).reshape(count, len(self.inputs))
+
     def outputs(self, given: Sequence[str | FrameMotion] | None) -> list[Output]:
         """Rows of C and D for names of coordinates, rates, frames, efforts, multipliers and constraint forces."""
         given = self.names if given is None else given
-        found: list[Output] = []
+        rows: list[Output] = []
         given = (given,) if isinstance(given, (str, FrameMotion)) else _check.sequence(given, "outputs", "names")
         for item in given:
             if not isinstance(item, (str, FrameMotion)):
                 raise TypeError(f"outputs must be names or FrameMotion(...), got {_check.shown(item)}")
-            frame = item if isinstance(item, FrameMotion) else _named_frame(self.plant, item)
-            rows = None if frame is not None else self._named_output(item)
-            found += self._frame_outputs(frame) if frame is not None else rows or []
-            if frame is None and rows is None:
+            frame = item if isinstance(item, FrameMotion) else named_frame(self.plant, item)
+            named = None if frame is not None else self._named_output(item)
+            rows += self._frame_outputs(frame) if frame is not None else named or []
+            if frame is None and named is None:
                 raise ValueError(_check.unknown(item, self._known_outputs(), "output"))
-        refuse_repetition([o.name for o in found], "output")
-        return found
+        refuse_repetition([o.name for o in rows], "output")
+        return rows
 
     def _known_outputs(self) -> list[str]:
         plant = self.plant
@@ -399,35 +423,35 @@ class SmallMotion:
         J, J_q = frame_jacobian(self.motion, item.body, item.frame)
         swap = [3, 4, 5, 0, 1, 2]  # position first
         J, J_q = J[swap], J_q[swap]
+        delta, dv = self._tangents
         C = np.zeros((0, 2 * len(self.names)))
         units: list[str] = []
         if item.positions:
-            C = np.concatenate([C, np.concatenate([J @ self.K, np.zeros_like(J @ self.K)], axis=1)])
+            C = np.concatenate([C, J @ delta])
             units += ["m"] * 3 + ["rad"] * 3
         if item.rates:
-            C = np.concatenate([C, np.concatenate([J @ self.N + J_q @ self.K, J @ self.K], axis=1)])
+            C = np.concatenate([C, J @ dv + J_q @ delta])
             units += ["m/s"] * 3 + ["rad/s"] * 3
         zero = np.zeros(len(self.inputs))
         return [Output(n, unit, c, zero) for n, unit, c in zip(item.signals, units, C, strict=True)]
 
     def _motor_output(self, name: str, motor: str) -> Output:
-        """The effort of a motor: its input, where it is one; else it keeps its value."""
+        """The effort of a motor: the input of this name; constant where there is none."""
         D = np.array([float(i.name == name) for i in self.inputs])
         unit = effort_units(self.plant)[self.plant.actuator_names.index(motor)]
         return Output(name, unit, np.zeros(2 * len(self.names)), D)
 
     @cached_property
     def _loop_forces(self) -> tuple[Array, Array]:
-        """d(A' lam) - d(A') lam: what the multipliers carry more, for the states and the inputs; (nv, .) each."""
-        here = self.here
-        delta = np.concatenate([self.K, np.zeros_like(self.K)], axis=1)
-        dv = np.concatenate([self.N, self.K], axis=1)
-        by_state = self._feedback - here.force_q @ delta - here.force_v @ dv
-        by_state = by_state - here.M @ self._accelerations(delta, dv, self._feedback)
-        return by_state, self._force - here.M @ self._accelerations_of_force(self._force)
+        """A' dlam = d(A' lam) - d(A') lam, by the states and by the inputs; (nv, .) each."""
+        local = self.local
+        delta, dv = self._tangents
+        by_state = self._feedback - local.force_q @ delta - local.force_v @ dv
+        by_state = by_state - local.M @ self._accelerations(delta, dv, self._feedback)
+        return by_state, self._force - local.M @ self._accelerations_of_force(self._force)
 
     def _constraint_outputs(self, name: str) -> list[Output]:
-        """Generalized constraint force A' lam: A' dlam, and the turn of A' with the pose."""
+        """Generalized constraint force A' lam: A' dlam, and the change of A' with the configuration."""
         plant = self.plant
         C, D = self._loop_forces
         turn = self._stiffness_of_loops() @ self.K
@@ -440,14 +464,14 @@ class SmallMotion:
 
     def _stiffness_of_loops(self) -> Array:
         """d(A' lam)/dq: force_q is linear in lam."""
-        here = self.here
-        without = derivatives(self.plant, here.q, here.v, here.u, a=here.a, lam=np.zeros_like(here.lam))
-        return here.force_q - without.force_q
+        local = self.local
+        without = derivatives(self.plant, local.q, local.v, local.u, a=local.a, lam=np.zeros_like(local.lam))
+        return local.force_q - without.force_q
 
     def _multiplier_outputs(self, rows: list[int]) -> list[Output]:
         """Changes of the multipliers, the smallest solution of A' dlam = B du - F_q delta - F_v dv - M da."""
-        plant, here = self.plant, self.here
-        unique = unique_multipliers(plant.row_scale[:, None] * here.A / plant.reach, here.rank)
+        plant, local = self.plant, self.local
+        unique = unique_multipliers(plant.row_scale[:, None] * local.A / plant.reach, local.rank)
         shared = [plant.row_names[i] for i in rows if not unique[i]]
         if shared:
             others = listed(n for n, alone in zip(plant.row_names, unique, strict=True) if alone)
@@ -455,10 +479,10 @@ class SmallMotion:
                 f"the multipliers of {listed(shared)} are not unique, for rows of {plant.name!r} are redundant; "
                 f"unique are: {others}. Close the loops without redundant rows to have them."
             )
-        share = here.A_pinv.T[rows]
+        share = local.A_pinv.T[rows]
         C, D = (share @ part for part in self._loop_forces)
-        units = [{"m": "N", "rad": "N m"}.get(plant.row_units[i], "") for i in rows]
-        return [Output(plant.row_names[i], unit, c, d) for c, d, i, unit in zip(C, D, rows, units, strict=True)]
+        units = row_force_units(plant)
+        return [Output(plant.row_names[i], units[i], c, d) for c, d, i in zip(C, D, rows, strict=True)]
 
 
 # -- names ----------------------------------------------------------------------------------------------
@@ -486,24 +510,6 @@ def refuse_repetition(names: Sequence[str], what: str) -> None:
             raise ValueError(f"the {what} {name!r} is named {names.count(name)} times")
 
 
-def cut_joints(plant: Plant) -> dict[str, Joint]:
-    """Cut joints that have one coordinate."""
-    return {loop.name: loop for loop in plant.loops if isinstance(loop, (Revolute, Prismatic))}
-
-
-def unit_of(plant: Plant, name: str) -> str:
-    """Unit of a coordinate, of the tree or of a cut joint; none for combinations."""
-    if name in plant.velocity_names:
-        return plant.velocity_units[plant.velocity_names.index(name)].removesuffix("/s")
-    cut = cut_joints(plant)
-    return cut[name].position_units[0] if name in cut else ""
-
-
-def rate_of(unit: str) -> str:
-    """Unit of a rate."""
-    return f"{unit}/s" if unit else ""
-
-
 def _bodies(plant: Plant) -> list[str]:
     return [b.name for b in plant.bodies] if isinstance(plant, Mechanism) else []
 
@@ -513,7 +519,7 @@ def _named_wrench(plant: Plant, name: str) -> Wrench | None:
     return Wrench(body) if body != name and body in _bodies(plant) else None
 
 
-def _named_frame(plant: Plant, name: str) -> FrameMotion | None:
+def named_frame(plant: Plant, name: str) -> FrameMotion | None:
     """``<body>_position`` and ``<body>_velocity``; None for other names."""
     for suffix in ("_position", "_velocity"):
         body = name.removesuffix(suffix)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _check
-from ..linear.at_rest import effort_units
+from ..linear.units import effort_units
 from ..model.plant import Plant
 from ..sim.result import Simulation
 from .style import COLORS, FAINT, INK, beside, dress, panels, styles, time_axis

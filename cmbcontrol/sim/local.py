@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from ..errors import ModelError, ParametrizationError, SingularConfigurationError, Status
 from ..kernels import constrained, forces, motion, runge_kutta
+from ..linear.chart import ChartPoint
 from ..linear.local_form import LocalForm, LocalPoint
-from ..linear.parametrization import Pose
 from ..model.mechanism import Mechanism
 from ..model.terms import RANK_TOLERANCE, Terms
 from .implicit import OutOfReach, RosenbrockStepper, SdirkStepper, Step, Stepper, StepTooSmall
@@ -46,7 +46,7 @@ class _System:
         self.run, self.form, self.control = run, form, run.control
         self.states = 2 * form.dof
         self.working = working
-        self.near: Pose = form.chart.base
+        self.near: ChartPoint = form.chart.base
         self.counts = dict.fromkeys(
             ("evaluations", "jacobians", "factorizations", "power_evaluations", "position_iterations"), 0
         )
@@ -69,8 +69,8 @@ class _System:
             point = self.form.point(state, t, self.near)
         except ParametrizationError as error:
             raise OutOfReach from error
-        self.counts["position_iterations"] += point.pose.iterations
-        self.near = point.pose
+        self.counts["position_iterations"] += point.chart_point.iterations
+        self.near = point.chart_point
         self._last = (t, x.copy(), point)
         return point
 
@@ -104,14 +104,14 @@ class _System:
         J, rate_t = np.zeros((x.size, x.size)), np.zeros(x.size)
         J[:n, :n] = A
         if not self.control.holds:
-            gain, gain_t = self._law_gradient(t, x, point.pose)
+            gain, gain_t = self._law_gradient(t, x, point.chart_point)
             nu = u.size
             J[:n] += B @ gain[:nu]
             J[n:] = gain[nu:]
             rate_t[:n], rate_t[n:] = B @ gain_t[:nu], gain_t[nu:]
         return J, rate_t
 
-    def _law_gradient(self, t: float, x: Array, near: Pose) -> tuple[Array, Array]:
+    def _law_gradient(self, t: float, x: Array, near: ChartPoint) -> tuple[Array, Array]:
         """Derivatives of (u, dc/dt) by the state and by time, by central differences of order 4."""
         n = self.states
 
@@ -136,7 +136,7 @@ class _System:
     def full(self, t: float, x: Array) -> tuple[Array, Array]:
         """(q, v) of a state."""
         point = self.point(t, x)
-        return point.pose.q, point.terms.v
+        return point.chart_point.q, point.terms.v
 
     def powers_at(self, t: float, x: Array) -> Array:
         """The powers at a state."""
@@ -257,7 +257,7 @@ class Method:
             self.system = _System(self.run, form, self.working)
         if self.stepper is not None and self.stepper.t == t:
             self._require_progress(t)
-            if self.system.form.chart.worn(self.system.near):
+            if self.system.form.chart.needs_renewal(self.system.near):
                 self._renew(t, x)
         else:
             self._restart(t, x)
@@ -333,7 +333,7 @@ class Method:
         """A new chart about the present state."""
         system = self.system
         y = system.form.chart.coordinates(self._q, system.near.y)
-        self.system = system.moved(system.form.moved(self._q, y))
+        self.system = system.moved(system.form.reparametrize(self._q, y))
         self.charts += 1
         self._restart(t, x)
 

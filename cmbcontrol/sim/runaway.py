@@ -6,7 +6,7 @@ import numpy as np
 
 from ..controllers.actuation import Actuation, actuation
 from ..errors import CmbError
-from ..linear.at_rest import effort_units
+from ..linear.units import effort_units
 from ..model.plant import Plant
 from .result import Simulation
 

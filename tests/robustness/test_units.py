@@ -14,8 +14,8 @@ import pytest
 import cmbcontrol as cmb
 from cmbcontrol import controllers, plants
 from cmbcontrol.controllers.decoupling import is_decoupled, reachable_forces
-from cmbcontrol.linear.at_rest import effort_units
 from cmbcontrol.linear.signals import best_coordinates
+from cmbcontrol.linear.units import effort_units
 from cmbcontrol.model import elements as parts
 from cmbcontrol.papers.formulations import FORMULATIONS, NamedFormulation
 from cmbcontrol.plants.loader import pose as loader_pose

@@ -1197,9 +1197,9 @@ def _linear() -> list[Call]:
             "LocalForm.jacobian", W.form.jacobian, words=("state",), x=(np.zeros(4), vector), u=(W.u, optional(vector))
         ),
         call("LocalForm()", W.form.__call__, words=("state",), x=(np.zeros(4), vector), u=(W.u, optional(vector))),
-        call("LocalForm.moved", W.form.moved, q=(W.q, vector)),
+        call("LocalForm.reparametrize", W.form.reparametrize, q=(W.q, vector)),
         call("Chart.solve", W.chart.solve, y=(y, vector)),
-        call("Chart.pose", W.chart.pose, q=(W.q, vector)),
+        call("Chart.point", W.chart.point, q=(W.q, vector)),
         call("Chart.rates", W.chart.rates, q=(W.q, vector), v=(W.v, vector)),
         call("Chart.reparametrize", W.chart.reparametrize, q=(W.q, vector)),
         call("PlantSystem.from_plant", W.system.from_plant, q=(W.q, but(vector, "mapping")), v=(W.v, optional(vector))),

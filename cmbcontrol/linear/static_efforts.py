@@ -1,4 +1,4 @@
-"""Motor efforts that hold a pose: which are given, how the others are chosen, within the limits of the actuators."""
+"""Motor efforts of a static equilibrium: which are given, how the others are chosen, within the actuators' limits."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ from ..kernels import laws
 from ..model.diagnosis import unique_multipliers
 from ..model.plant import Plant
 from ..model.terms import Terms
-from .at_rest import effort_units, row_force_units
+from .units import effort_units, row_force_units
 
 __all__ = [
+    "EffortValues",
     "Efforts",
-    "Wanted",
-    "holding_efforts",
     "least_distance",
-    "motors_reach",
+    "motor_reach",
     "require_limits",
     "smallest_efforts",
+    "static_efforts",
 ]
 
 Array = NDArray[np.float64]
-Wanted = ArrayLike | Mapping[str, "float | tuple[float, float]"]
+EffortValues = ArrayLike | Mapping[str, "float | tuple[float, float]"]
 
 _EXACT = 1e-9  # of a limit, or of the largest force
-_ROUNDING = 1e-12  # of all forces here: what efforts and multipliers of a solution are off by
+_ROUNDING = 1e-12  # of the largest force: errors of the efforts and multipliers of a solution
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,21 +41,21 @@ class Efforts:
     Attributes
     ----------
     value : ndarray, shape (nu,)
-        Those given; of the others, those wished for (zero, or the preload).
-    found : ndarray of bool, shape (nu,)
-        Those to be found, n of them.
+        Given values; of the unknown ones, the desired values (zero, or the preload).
+    unknown : ndarray of bool, shape (nu,)
+        Those to be computed, n of them.
     root : ndarray, shape (n, n)
-        L: of the efforts found, x' x with u - value = L x is least.
+        L: the unknown efforts are value + L x with the least x' x.
     low, high : ndarray, shape (nu,)
         Range of the efforts.
     rows : tuple of int
-        Loop rows whose multipliers are prescribed.
+        Constraint rows whose multipliers are prescribed.
     row_low, row_high : ndarray
         Ranges of these multipliers; where both are the same, a value.
     """
 
     value: Array
-    found: NDArray[np.bool_]
+    unknown: NDArray[np.bool_]
     root: Array
     low: Array
     high: Array
@@ -65,47 +65,51 @@ class Efforts:
 
     @classmethod
     def of(
-        cls, plant: Plant, u: Wanted | float | None, preload: Wanted | float | None, weight: ArrayLike | None
+        cls,
+        plant: Plant,
+        u: EffortValues | float | None,
+        preload: EffortValues | float | None,
+        weight: ArrayLike | None,
     ) -> Efforts:
         """From the arguments of `trim`, checked."""
-        value, found = _given(plant, u)
-        require_limits(plant, np.where(found, 0.0, value))
-        root = _metric(plant, weight, value, found)
+        value, unknown = _given(plant, u)
+        require_limits(plant, np.where(unknown, 0.0, value))
+        root = _metric(plant, weight, value, unknown)
         low, high, ranges = -plant.effort, plant.effort.copy(), {}
         if preload is not None:
-            if not found.any():
+            if not unknown.any():
                 raise ValueError(
                     f"all motor efforts of {plant.name!r} are given with u=, so that none is left for preload=; "
                     "leave out of u those that may be chosen"
                 )
-            ranges = _wishes(plant, preload, value, found, low, high)
+            ranges = _read_preload(plant, preload, value, unknown, low, high)
         row_low, row_high = np.array(list(ranges.values())).reshape(-1, 2).T
-        return cls(value, found, root, low, high, tuple(ranges), row_low, row_high)
+        return cls(value, unknown, root, low, high, tuple(ranges), row_low, row_high)
 
 
-def _given(plant: Plant, u: Wanted | float | None) -> tuple[Array, NDArray[np.bool_]]:
-    """Efforts that are given, zero for the others, and the mask of the others."""
+def _given(plant: Plant, u: EffortValues | float | None) -> tuple[Array, NDArray[np.bool_]]:
+    """Given efforts, zero for the others, and the mask of the others."""
     if u is None:
         return np.zeros(plant.nu), np.ones(plant.nu, dtype=bool)
     if isinstance(u, Mapping):
-        value, found = np.zeros(plant.nu), np.ones(plant.nu, dtype=bool)
+        value, unknown = np.zeros(plant.nu), np.ones(plant.nu, dtype=bool)
         for key, x in u.items():
             _check.one_of(key, plant.actuator_names, "actuator", "u")
             k = plant.actuator_names.index(key)
-            value[k], found[k] = _check.number(x, f"the effort of {key!r} in u"), False
-        return value, found
+            value[k], unknown[k] = _check.number(x, f"the effort of {key!r} in u"), False
+        return value, unknown
     if _check.single(u):
         return np.full(plant.nu, _check.number(u, "u")), np.zeros(plant.nu, dtype=bool)
     return _check.vector(u, plant.nu, "u", plant.actuator_names).copy(), np.zeros(plant.nu, dtype=bool)
 
 
-def _metric(plant: Plant, weight: ArrayLike | None, value: Array, found: NDArray[np.bool_]) -> Array:
-    """L for the efforts found, where u' W^-1 u is least over them; moves `value` to where x = 0.
+def _metric(plant: Plant, weight: ArrayLike | None, value: Array, unknown: NDArray[np.bool_]) -> Array:
+    """L for the unknown efforts, where u' W^-1 u is least over them; moves `value` to where x = 0.
 
     With V = W^-1 and the others given, the least of u'V u without any balance is at
     -V_ff^-1 V_fg u_g, and V_ff = (L L')^-1.
     """
-    n = int(found.sum())
+    n = int(unknown.sum())
     if weight is None:
         return np.eye(n)
     W = _check.numbers(weight, "weight")
@@ -118,18 +122,18 @@ def _metric(plant: Plant, weight: ArrayLike | None, value: Array, found: NDArray
     except np.linalg.LinAlgError as error:
         raise ValueError(f"weight must be symmetric and positive definite, got {W.tolist()}") from error
     V = np.linalg.inv(W)
-    inside = np.linalg.inv(V[np.ix_(found, found)])
-    value[found] = -inside @ V[np.ix_(found, ~found)] @ value[~found]
+    inside = np.linalg.inv(V[np.ix_(unknown, unknown)])
+    value[unknown] = -inside @ V[np.ix_(unknown, ~unknown)] @ value[~unknown]
     return np.linalg.cholesky(0.5 * (inside + inside.T))
 
 
-def _wishes(
-    plant: Plant, preload: Wanted | float, value: Array, found: NDArray[np.bool_], low: Array, high: Array
+def _read_preload(
+    plant: Plant, preload: EffortValues | float, value: Array, unknown: NDArray[np.bool_], low: Array, high: Array
 ) -> dict[int, tuple[float, float]]:
-    """Read `preload` into the efforts wished for and their ranges; returns ranges of multipliers by row."""
+    """Read `preload` into the desired efforts and their ranges; returns ranges of multipliers by row."""
     if not isinstance(preload, Mapping):
-        wish = np.full(plant.nu, _check.number(preload, "preload")) if _check.single(preload) else preload
-        value[found] = _check.vector(wish, plant.nu, "preload", plant.actuator_names)[found]
+        desired = np.full(plant.nu, _check.number(preload, "preload")) if _check.single(preload) else preload
+        value[unknown] = _check.vector(desired, plant.nu, "preload", plant.actuator_names)[unknown]
         return {}
     ranges: dict[int, tuple[float, float]] = {}
     rows = _row_index(plant)
@@ -137,15 +141,17 @@ def _wishes(
         is_motor = key in plant.actuator_names
         if is_motor and key in rows:
             raise ValueError(
-                f"{key!r} names an actuator and a loop row of {plant.name!r}; rename one of them to say which is meant"
+                f"{key!r} is the name of an actuator and of a constraint row of {plant.name!r}; rename one of them"
             )
         if not is_motor and key not in rows:
-            raise ValueError(_check.unknown(key, [*plant.actuator_names, *rows], "actuator or loop row to preload"))
+            raise ValueError(
+                _check.unknown(key, [*plant.actuator_names, *rows], "actuator or constraint row to preload")
+            )
         if not is_motor:
             ranges[rows[key]] = _range(x, key)
             continue
         k = plant.actuator_names.index(key)
-        if not found[k]:
+        if not unknown[k]:
             raise ValueError(
                 f"the effort of {key!r} is given with u=, so that it has no preload; name it in one of them"
             )
@@ -153,8 +159,8 @@ def _wishes(
             low[k], high[k] = np.maximum(low[k], _range(x, key)[0]), np.minimum(high[k], _range(x, key)[1])
             if low[k] > high[k]:
                 raise EquilibriumError(
-                    f"preload asks {x} of actuator {key!r}, whose effort limit is {plant.effort[k]:.4g} "
-                    f"{effort_units(plant)[k]}. Raise the limit, or ask less."
+                    f"preload demands {x} of actuator {key!r}, whose effort limit is {plant.effort[k]:.4g} "
+                    f"{effort_units(plant)[k]}. Raise the limit, or lower the preload."
                 )
         else:
             value[k] = _check.number(x, f"the preload of {key!r}")
@@ -162,7 +168,7 @@ def _wishes(
 
 
 def _row_index(plant: Plant) -> dict[str, int]:
-    """Loop rows by their names, and by that of the loop where it has one row."""
+    """Constraint rows by their names, and by that of the loop where it has one row."""
     rows = {loop: s.start for loop, s in plant.row_slices.items() if s.stop - s.start == 1}
     return rows | {name: i for i, name in enumerate(plant.row_names)}
 
@@ -188,7 +194,7 @@ def _too_weak(plant: Plant, k: int, need: float) -> str:
     unit = effort_units(plant)[k]
     return (
         f"actuator {plant.actuator_names[k]!r} needs {abs(need):.4g} {unit} and has {plant.effort[k]:.4g} {unit}. "
-        "Raise its effort limit, or choose another pose."
+        "Raise its effort limit, or choose another configuration."
     )
 
 
@@ -196,33 +202,33 @@ def _too_weak(plant: Plant, k: int, need: float) -> str:
 
 
 def smallest_efforts(terms: Terms, efforts: Efforts) -> Array:
-    """Efforts with Z'B u = Z'h nearest to those wished for, whatever the limits.
+    """Efforts with Z'B u = Z'h nearest to the desired ones, whatever the limits.
 
-    Where the motors cannot balance all, what they can.
+    Where the motors cannot balance all forces, those that balance the part they can.
     """
-    u, found = efforts.value.copy(), efforts.found
-    if found.any():
+    u, unknown = efforts.value.copy(), efforts.unknown
+    if unknown.any():
         motions = terms.unit_motions
-        X, lengths, scale = motors_reach(motions, terms.B[:, found] @ efforts.root, terms.reach)
+        X, lengths, scale = motor_reach(motions, terms.B[:, unknown] @ efforts.root, terms.reach)
         need = motions.T @ (terms.h - terms.B @ u) / lengths
-        u[found] += efforts.root @ (pinv(X, scale, UNREACHED) @ need)
+        u[unknown] += efforts.root @ (pinv(X, scale, UNREACHED) @ need)
     return u
 
 
-def motors_reach(Z: Array, B: Array, reach: Array) -> tuple[Array, Array, float]:
+def motor_reach(Z: Array, B: Array, reach: Array) -> tuple[Array, Array, float]:
     """`kernels.laws.motor_reach` for arrays of any order in memory."""
     return laws.motor_reach(np.ascontiguousarray(Z), np.ascontiguousarray(B), reach)
 
 
-def holding_efforts(plant: Plant, terms: Terms, efforts: Efforts) -> Array:
-    """As `smallest_efforts`, within the limits and with the multipliers that are prescribed.
+def static_efforts(plant: Plant, terms: Terms, efforts: Efforts) -> Array:
+    """As `smallest_efforts`, within the limits and with the prescribed multipliers.
 
-    A problem of least distance in x, with u = value + L x for the efforts found.
+    A problem of least distance in x, with u = value + L x for the unknown efforts.
 
     Raises
     ------
     EquilibriumError
-        Where a limit is passed (it names the actuator), or a preload cannot be had (it tells what can).
+        Where a limit is passed (it names the actuator), or a preload is not possible (it lists the possible values).
     ValueError
         Where a multiplier is prescribed that is not unique.
     """
@@ -230,18 +236,18 @@ def holding_efforts(plant: Plant, terms: Terms, efforts: Efforts) -> Array:
     if not efforts.rows and _within(efforts, u):
         return u
     _require_unique(plant, terms, efforts.rows)
-    problem = _Choice(plant, terms, efforts, u)
+    problem = _EffortProblem(plant, terms, efforts, u)
     x = problem.solve(efforts.low, efforts.high, efforts.row_low, efforts.row_high)
     if x is None:
         raise EquilibriumError(problem.reason())
     u = efforts.value.copy()
-    u[efforts.found] += efforts.root @ x
-    return np.clip(u, np.where(efforts.found, efforts.low, u), np.where(efforts.found, efforts.high, u))
+    u[efforts.unknown] += efforts.root @ x
+    return np.clip(u, np.where(efforts.unknown, efforts.low, u), np.where(efforts.unknown, efforts.high, u))
 
 
 def _within(efforts: Efforts, u: Array) -> bool:
-    """Whether the efforts found are in their ranges."""
-    return bool(np.all(~efforts.found | ((efforts.low <= u) & (u <= efforts.high))))
+    """Whether the unknown efforts are in their ranges."""
+    return bool(np.all(~efforts.unknown | ((efforts.low <= u) & (u <= efforts.high))))
 
 
 def _require_unique(plant: Plant, terms: Terms, rows: tuple[int, ...]) -> None:
@@ -257,25 +263,25 @@ def _require_unique(plant: Plant, terms: Terms, rows: tuple[int, ...]) -> None:
         )
 
 
-class _Choice:
-    """The efforts found and the multipliers, as linear functions of x."""
+class _EffortProblem:
+    """The unknown efforts and the multipliers, as linear functions of x."""
 
     def __init__(self, plant: Plant, terms: Terms, efforts: Efforts, u: Array) -> None:
         self.plant, self.efforts, self.u = plant, efforts, u
-        L, found = efforts.root, efforts.found
-        B = terms.B[:, found] @ L
-        self.centre = efforts.value[found]
+        L, unknown = efforts.root, efforts.unknown
+        B = terms.B[:, unknown] @ L
+        self.centre = efforts.value[unknown]
         self.root = L
-        self.reach, _, self.scale = motors_reach(terms.unit_motions, B, terms.reach)
-        self.need = self.reach @ np.linalg.solve(L, u[found] - self.centre)  # the part that the motors can balance
+        self.reach, _, self.scale = motor_reach(terms.unit_motions, B, terms.reach)
+        self.need = self.reach @ np.linalg.solve(L, u[unknown] - self.centre)  # the part that the motors can balance
         share = terms.A_pinv.T[list(efforts.rows)]
         self.rows = share @ B
         self.row_centre = share @ (terms.B @ efforts.value - terms.h)
-        # the terms of a multiplier: a newton at the joints is at most so much in it; and all forces here, N
+        # scale of a multiplier: a newton at the joints changes it by at most so much; and the largest force, N
         self.share = np.linalg.norm(share * terms.reach, axis=1)
         self.forces = float((np.abs(terms.h) / terms.reach).max() + (np.abs(terms.B) @ np.abs(u) / terms.reach).max())
         self.forces += terms.force_scale
-        pushes = np.linalg.norm(terms.B[:, found] / terms.reach[:, None], axis=0)
+        pushes = np.linalg.norm(terms.B[:, unknown] / terms.reach[:, None], axis=0)
         self.slack = _ROUNDING * self.forces / np.where(pushes > 0.0, pushes, 1.0)  # of the efforts
 
     def solve(self, low: Array, high: Array, row_low: Array, row_high: Array) -> Array | None:
@@ -283,7 +289,7 @@ class _Choice:
         exact = row_low == row_high
         E = np.concatenate([self.reach, self.rows[exact]])
         f = np.append(self.need, (row_low - self.row_centre)[exact])
-        low, high = low[self.efforts.found] - self.centre, high[self.efforts.found] - self.centre
+        low, high = low[self.efforts.unknown] - self.centre, high[self.efforts.unknown] - self.centre
         bound = np.concatenate([self.root, -self.root, self.rows[~exact], -self.rows[~exact]])
         rest = np.concatenate(
             [low, -high, (row_low - self.row_centre)[~exact], (self.row_centre - row_high)[~exact]],
@@ -301,34 +307,35 @@ class _Choice:
         )
 
     def reason(self) -> str:
-        """Why there is no choice: an actuator is too weak, or what the preload can be."""
+        """Why there is no solution: an actuator is too weak, or the preload is outside its possible range."""
         efforts, plant = self.efforts, self.plant
         free = np.full(len(efforts.rows), np.inf)
         if self.solve(-plant.effort, plant.effort, -free, free) is None:
             return _too_weak(plant, *self._most_loaded())
         units = effort_units(plant)
-        asked = []
-        for i, k in enumerate(np.flatnonzero(efforts.found)):
+        demands = []
+        for i, k in enumerate(np.flatnonzero(efforts.unknown)):
             if efforts.low[k] > -plant.effort[k] or efforts.high[k] < plant.effort[k]:
-                wish = efforts.low[k], efforts.high[k]
-                asked.append((plant.actuator_names[k], wish, self._reachable(self.root[i], self.centre[i]), units[k]))
+                demand = efforts.low[k], efforts.high[k]
+                possible = self._reachable(self.root[i], self.centre[i])
+                demands.append((plant.actuator_names[k], demand, possible, units[k]))
         forces = row_force_units(plant)
         for i, row in enumerate(efforts.rows):
-            wish = efforts.row_low[i], efforts.row_high[i]
-            found = self._reachable(self.rows[i], self.row_centre[i], self.share[i] * self.scale)
-            asked.append((plant.row_names[row], wish, found, forces[row]))
-        return _unreachable(plant, asked)
+            demand = efforts.row_low[i], efforts.row_high[i]
+            possible = self._reachable(self.rows[i], self.row_centre[i], self.share[i] * self.scale)
+            demands.append((plant.row_names[row], demand, possible, forces[row]))
+        return _unreachable(plant, demands)
 
     def _bounds(self) -> list[tuple[float | None, float | None]]:
         return [(None, None)] * self.root.shape[0]
 
     def _reachable(self, slope: Array, centre: float, terms: float = 0.0) -> tuple[float, float]:
-        """Range of centre + slope . x over all x that hold the pose within the effort limits."""
+        """Range of centre + slope . x over all equilibria within the effort limits."""
         x0 = pinv(self.reach, self.scale, UNREACHED) @ self.need
         change = null_space(self.reach, self.scale, UNREACHED).T @ slope
         if np.linalg.norm(change) <= UNREACHED * floored(float(np.linalg.norm(slope)), terms, UNREACHED):
             return (centre + float(slope @ x0),) * 2
-        limit = self.plant.effort[self.efforts.found]
+        limit = self.plant.effort[self.efforts.unknown]
         known = np.isfinite(limit)
         A = np.concatenate([self.root[known], -self.root[known]])
         b = np.concatenate([(limit - self.centre)[known], (limit + self.centre)[known]])
@@ -342,13 +349,13 @@ class _Choice:
         from scipy.optimize import linprog  # imported where used: scipy.optimize takes 0.2 s
 
         E, f = _independent(E, f, self.scale)
-        found = linprog(cost / np.abs(cost).max(), A_ub=A, b_ub=b, A_eq=E, b_eq=f, bounds=bounds)
-        return (-np.inf, None) if found.x is None else (float(cost @ found.x), found.x)
+        solution = linprog(cost / np.abs(cost).max(), A_ub=A, b_ub=b, A_eq=E, b_eq=f, bounds=bounds)
+        return (-np.inf, None) if solution.x is None else (float(cost @ solution.x), solution.x)
 
     def _most_loaded(self) -> tuple[int, float]:
-        """The actuator that is loaded most, and its effort, where the load is spread as evenly as can be."""
-        index = np.flatnonzero(self.efforts.found & np.isfinite(self.plant.effort))
-        part = self.root[np.isfinite(self.plant.effort[self.efforts.found])]
+        """The most loaded actuator and its effort, where the load is spread as evenly as possible."""
+        index = np.flatnonzero(self.efforts.unknown & np.isfinite(self.plant.effort))
+        part = self.root[np.isfinite(self.plant.effort[self.efforts.unknown])]
         centre = self.efforts.value[index]
         limit = -self.plant.effort[index, None]
         x = self._least(  # the least s with abs(u) <= s effort
@@ -364,22 +371,22 @@ class _Choice:
         return int(index[k]), float(best[k])
 
 
-def _unreachable(plant: Plant, asked: list[tuple[str, tuple, tuple, str]]) -> str:
-    """What was asked and what can be had, each alone."""
+def _unreachable(plant: Plant, demands: list[tuple[str, tuple, tuple, str]]) -> str:
+    """Demanded and possible values, each alone."""
 
     def text(low: float, high: float) -> str:
         same = high - low <= 1e-9 * max(abs(low), abs(high), 1e-300)
         return f"{low:.4g}" if same else f"from {low:.4g} to {high:.4g}"
 
     lines = []
-    for name, wish, can, unit in asked:
+    for name, demand, can, unit in demands:
         fixed = can[1] - can[0] <= 1e-9 * max(abs(can[0]), abs(can[1]))
         have = f"is {text(*can)} {unit} whatever the preload" if fixed else f"can be {text(*can)} {unit}"
-        lines.append(f"{name!r} {have}, asked is {text(*wish)}")
+        lines.append(f"{name!r} {have}, demanded is {text(*demand)}")
     together = " (each alone, not together)" if len(lines) > 1 else ""
     return (
-        f"the preload of {plant.name!r} cannot be had while its motors hold the pose: {'; '.join(lines)}{together}. "
-        "Ask what can be reached, or see preload_directions(plant, point)."
+        f"the preload of {plant.name!r} is not possible in static equilibrium: {'; '.join(lines)}{together}. "
+        "Demand a possible value, or see preload_directions(plant, point)."
     )
 
 
@@ -398,8 +405,8 @@ def least_distance(
 ) -> Array | None:
     """The smallest x with E x = f and G x >= g; None where there is none.
 
-    With x = x0 + N y, x0 the smallest solution of the equations, wanted is the smallest y with G N y >= g - G x0:
-    by non-negative least squares (Lawson and Hanson, Solving Least Squares Problems, 1974, chapter 23).
+    x = x0 + N y with the smallest solution x0 of the equations and the smallest y with G N y >= g - G x0, by
+    non-negative least squares (Lawson and Hanson, Solving Least Squares Problems, 1974, chapter 23).
 
     Rows of E compare by their own length, unless that is rounding of the `terms` that they are made of, one number a
     row; `rounding` is what f may be off by.
@@ -415,7 +422,7 @@ def least_distance(
     if not np.any(b > 0.0):
         return x0
     sizes = np.linalg.norm(A, axis=1)
-    fixed = sizes <= 1e-10 * np.linalg.norm(G, axis=1)  # no choice: these rows hold or not
+    fixed = sizes <= 1e-10 * np.linalg.norm(G, axis=1)  # independent of y: these rows hold or not
     if np.any(b[fixed] > 0.0) or N.shape[1] == 0:
         return None
     A, b = A[~fixed] / sizes[~fixed, None], b[~fixed] / sizes[~fixed]

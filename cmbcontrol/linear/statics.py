@@ -1,4 +1,4 @@
-"""The equations of motion at rest, with their derivatives: what trim and linearize share."""
+"""Static equilibrium: the equations of motion at rest with their derivatives, and checks of a configuration."""
 
 from __future__ import annotations
 
@@ -9,40 +9,36 @@ from ..dynamics.derivatives import Derivatives, derivatives
 from ..errors import AssemblyError, ModelError
 from ..model.plant import Plant
 from ..model.terms import Terms
+from .units import force_units
 
 __all__ = [
-    "at_rest",
-    "effort_units",
-    "force_units",
-    "forces_at_hand",
+    "constraint_curvatures",
+    "largest_force",
     "list_forces",
-    "loop_curvatures",
     "multipliers",
     "outside_limits",
     "relative_force",
     "require_closed",
     "require_holonomic",
-    "row_force_units",
-    "unbalanced",
+    "static_derivatives",
+    "unbalanced_force",
 ]
 
 Array = NDArray[np.float64]
 
-_FORCES = {"rad/s": "N m", "m/s": "N"}
 
-
-def at_rest(plant: Plant, q: Array, lam: Array, u: Array) -> Derivatives:
+def static_derivatives(plant: Plant, q: Array, lam: Array, u: Array) -> Derivatives:
     """The equations at rest, v = a = 0, at given multipliers and efforts; force_q is the stiffness."""
     rest = np.zeros(plant.nv)
     return derivatives(plant, q, rest, u, a=rest, lam=lam)
 
 
-def loop_curvatures(plant: Plant, q: Array, local: Derivatives) -> list[Array]:
-    """The forms C_i = Z' d(A' n_i)/dq Z (dof, dof) of a singular configuration; empty where the pose is regular.
+def constraint_curvatures(plant: Plant, q: Array, local: Derivatives) -> list[Array]:
+    """The forms C_i = Z' d(A' n_i)/dq Z (dof, dof) of a singular configuration; empty where q is regular.
 
-    The n_i span N(A'). Rows that are redundant for good go on to satisfy n'A = 0 on the manifold, and
-    give C_i = 0. Where rank is lost at this pose alone, the motions that the loops allow are those of the
-    cone z' C_i z = 0, v = Z z, to second order.
+    The n_i span N(A'). Rows that are redundant everywhere satisfy n'A = 0 on the manifold, and give C_i = 0. Where the
+    rank is lost at this configuration only, the motions that the constraints allow are v = Z z with z' C_i z = 0, to
+    second order.
     """
     rows = local.A.shape[0]
     if local.rank == rows or local.Z.shape[1] == 0:
@@ -50,13 +46,13 @@ def loop_curvatures(plant: Plant, q: Array, local: Derivatives) -> list[Array]:
     scaled = plant.row_scale[:, None] * local.A
     length, off = plant.spans, np.zeros(plant.nu)
     tangent = length[:, None] * np.linalg.qr(local.Z / length[:, None])[0]
-    weights = at_rest(plant, q, np.zeros(rows), off).force_q
-    bent, largest = [], 0.0
+    weights = static_derivatives(plant, q, np.zeros(rows), off).force_q
+    forms, largest = [], 0.0
     for n in np.linalg.svd(scaled)[0].T[local.rank :]:
-        C = at_rest(plant, q, plant.row_scale * n, off).force_q - weights  # K is linear in lam
+        C = static_derivatives(plant, q, plant.row_scale * n, off).force_q - weights  # K is linear in lam
         largest = max(largest, float(np.abs(tangent.T @ C @ tangent).max()))
-        bent.append(local.Z.T @ C @ local.Z)
-    return bent if largest > 1e-6 * max(float(np.abs(scaled).max()), 1e-9 * plant.size) else []
+        forms.append(local.Z.T @ C @ local.Z)
+    return forms if largest > 1e-6 * max(float(np.abs(scaled).max()), 1e-9 * plant.size) else []
 
 
 def multipliers(terms: Terms, u: Array) -> Array:
@@ -64,22 +60,22 @@ def multipliers(terms: Terms, u: Array) -> Array:
     return terms.A_pinv.T @ (terms.B @ u - terms.h)
 
 
-def unbalanced(terms: Terms, u: Array) -> Array:
+def unbalanced_force(terms: Terms, u: Array) -> Array:
     """P(h - B u), the generalized force (nv,) that neither motors nor loops balance."""
     return terms.Z @ (terms.Z.T @ (terms.h - terms.B @ u))
 
 
 def relative_force(plant: Plant, local: Derivatives, force: Array, lam: Array, u: Array) -> float:
-    """The largest entry of a generalized force over all forces here: weights, springs, motors, loops, stiffness.
+    """The largest entry of a generalized force over the largest force: weights, springs, motors, loops, stiffness.
 
     All in N m: a radian compares with the size of the machine. The whole weight counts: springs may balance it.
     """
-    left = float(np.abs(force * plant.spans).max(initial=0.0))
-    return left / forces_at_hand(plant, local, lam, u) if left > 0.0 else 0.0
+    largest = float(np.abs(force * plant.spans).max(initial=0.0))
+    return largest / largest_force(plant, local, lam, u) if largest > 0.0 else 0.0
 
 
-def forces_at_hand(plant: Plant, local: Derivatives, lam: Array, u: Array) -> float:
-    """The largest of all forces at a pose, N m: what is left where they cancel is rounding of it."""
+def largest_force(plant: Plant, local: Derivatives, lam: Array, u: Array) -> float:
+    """The largest of all forces at a configuration, N m: the rounding errors of their sum are relative to it."""
     length = plant.spans
     acting = np.abs(local.h) + np.abs(local.B) @ np.abs(u) + np.abs(local.A.T) @ np.abs(lam)
     stiffness = np.abs(local.force_q) * length[:, None] * length
@@ -91,25 +87,6 @@ def outside_limits(plant: Plant, q: Array) -> NDArray[np.bool_]:
     """Mask of the position coordinates beyond their limits, by more than 1e-9 rad or sizes of the machine."""
     slack = 1e-9 * plant.position_spans
     return (q < plant.limits[:, 0] - slack) | (q > plant.limits[:, 1] + slack)
-
-
-def force_units(plant: Plant) -> tuple[str, ...]:
-    """Units of the generalized forces."""
-    return tuple(_FORCES.get(u, "") for u in plant.velocity_units)
-
-
-def row_force_units(plant: Plant) -> tuple[str, ...]:
-    """Units of the multipliers."""
-    return tuple({"m": "N", "rad": "N m"}.get(u, "") for u in plant.row_units)
-
-
-def effort_units(plant: Plant) -> tuple[str, ...]:
-    """Units of the motor efforts (gears count as numbers)."""
-    units = dict(zip(plant.velocity_names, plant.velocity_units, strict=True))
-    units |= {loop.name: loop.velocity_units[0] for loop in plant.loops if getattr(loop, "velocity_units", ())}
-    driven = {a.name: a.joint for a in getattr(plant, "actuators", ())}
-    units |= {a.joint: "rad/s" for a in getattr(plant, "actuators", ()) if a.bodies}  # a torque between bodies
-    return tuple(_FORCES.get(units.get(driven.get(n, n), ""), "") for n in plant.actuator_names)
 
 
 def list_forces(plant: Plant, forces: Array) -> str:
@@ -129,7 +106,7 @@ def require_holonomic(plant: Plant, q: Array) -> None:
             "independent coordinates with one state pair for each degree of freedom cannot hold. simulate(plant, ...) "
             "takes such "
             "rows, and underlying_ode(plant, point) is the linear model in all coordinates; if they come from "
-            "positions, let Phi say so."
+            "positions, include these in Phi."
         )
 
 

@@ -1,0 +1,47 @@
+"""Units of coordinates, forces, efforts and multipliers, by name."""
+
+from __future__ import annotations
+
+from ..model.elements import Joint, Prismatic, Revolute
+from ..model.plant import Plant
+
+__all__ = ["cut_joints", "effort_units", "force_units", "rate_of", "row_force_units", "unit_of"]
+
+_FORCES = {"rad/s": "N m", "m/s": "N"}  # by the unit of the velocity that they do work on
+
+
+def cut_joints(plant: Plant) -> dict[str, Joint]:
+    """Cut joints that have one coordinate."""
+    return {loop.name: loop for loop in plant.loops if isinstance(loop, (Revolute, Prismatic))}
+
+
+def unit_of(plant: Plant, name: str) -> str:
+    """Unit of a coordinate, of the tree or of a cut joint; none for combinations."""
+    if name in plant.velocity_names:
+        return plant.velocity_units[plant.velocity_names.index(name)].removesuffix("/s")
+    cut = cut_joints(plant)
+    return cut[name].position_units[0] if name in cut else ""
+
+
+def rate_of(unit: str) -> str:
+    """Unit of a rate."""
+    return f"{unit}/s" if unit else ""
+
+
+def force_units(plant: Plant) -> tuple[str, ...]:
+    """Units of the generalized forces."""
+    return tuple(_FORCES.get(u, "") for u in plant.velocity_units)
+
+
+def row_force_units(plant: Plant) -> tuple[str, ...]:
+    """Units of the multipliers."""
+    return tuple({"m": "N", "rad": "N m"}.get(u, "") for u in plant.row_units)
+
+
+def effort_units(plant: Plant) -> tuple[str, ...]:
+    """Units of the motor efforts (gears count as numbers)."""
+    units = dict(zip(plant.velocity_names, plant.velocity_units, strict=True))
+    units |= {loop.name: loop.velocity_units[0] for loop in plant.loops if getattr(loop, "velocity_units", ())}
+    driven = {a.name: a.joint for a in getattr(plant, "actuators", ())}
+    units |= {a.joint: "rad/s" for a in getattr(plant, "actuators", ()) if a.bodies}  # a torque between bodies
+    return tuple(_FORCES.get(units.get(driven.get(n, n), ""), "") for n in plant.actuator_names)
