@@ -20,9 +20,8 @@ from .dynamics.forces import constraint_force as constraint_force
 from .dynamics.forces import inverse_dynamics as inverse_dynamics
 from .dynamics.impact import Impact as Impact
 from .dynamics.impact import impact as impact
+from .dynamics.nearest_singular import nearest_singular_configuration as nearest_singular_configuration
 from .dynamics.singular import SingularConfiguration as SingularConfiguration
-from .dynamics.singular import SingularityEvent as SingularityEvent
-from .dynamics.singular import nearest_singular_configuration as nearest_singular_configuration
 from .dynamics.singular import singular_configuration as singular_configuration
 from .errors import ActuationError as ActuationError
 from .errors import AssemblyError as AssemblyError
@@ -90,6 +89,7 @@ from .sim.integrator import Integrator as Integrator
 from .sim.result import Simulation as Simulation
 from .sim.result import load_run as load_run
 from .sim.simulate import simulate as simulate
+from .sim.singularities import SingularityEvent as SingularityEvent
 from .sim.stabilisation import Stabilisation as Stabilisation
 from .sim.stepper import Stepper as Stepper
 from .sim.switching import Contact as Contact

@@ -8,7 +8,8 @@ from cmbcontrol import Body, Frame, FunctionPlant, Mechanism, PointOnLine, Revol
 from cmbcontrol.controllers import Controller, Evaluation
 from cmbcontrol.dynamics import cone
 from cmbcontrol.dynamics.acceleration import acceleration, forward_dynamics
-from cmbcontrol.dynamics.singular import hysteresis_rank, nearest_singular_configuration, singular_configuration
+from cmbcontrol.dynamics.nearest_singular import nearest_singular_configuration
+from cmbcontrol.dynamics.singular import singular_configuration
 from cmbcontrol.papers.formulations import FORMULATIONS, NamedFormulation
 from cmbcontrol.papers.methods import settings
 from cmbcontrol.plants.five_bar import pose as five_bar_pose
@@ -18,6 +19,7 @@ from cmbcontrol.plants.parallel_four_bar import pose as two_freedoms_pose
 from cmbcontrol.plants.parallelogram import pose as links_pose
 from cmbcontrol.plants.parallelogram import rate as links_rate
 from cmbcontrol.sim.ending import near_the_end
+from cmbcontrol.sim.singularities import hysteresis_rank
 
 pytestmark = pytest.mark.nojit_slow  # whole runs
 

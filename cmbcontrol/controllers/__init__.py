@@ -36,6 +36,8 @@ from .encoder import Encoder as Encoder
 from .filtered_difference import FilteredDifference as FilteredDifference
 from .first_order_actuator import FirstOrderActuator as FirstOrderActuator
 from .forward_kinematics import ForwardKinematics as ForwardKinematics
+from .frame_tasks import PointTask as PointTask
+from .frame_tasks import PoseTask as PoseTask
 from .friction_compensation import FrictionCompensation as FrictionCompensation
 from .gravity_compensation import GravityPD as GravityPD
 from .hybrid_motion_force import HybridMotionForce as HybridMotionForce
@@ -65,8 +67,6 @@ from .state_feedback import bryson as bryson
 from .state_feedback import lqr as lqr
 from .tasks import Coordinates as Coordinates
 from .tasks import FunctionTask as FunctionTask
-from .tasks import PointTask as PointTask
-from .tasks import PoseTask as PoseTask
 from .tasks import Posture as Posture
 from .tasks import Task as Task
 from .tasks import TaskMotion as TaskMotion

@@ -1,5 +1,7 @@
 """Spencer's recursive linearization of closed chains, in plain numpy: the legible reference for the kernels.
 
+One module, as long as the chapter that it follows: it is read beside the thesis, section by section.
+
 E. L. Spencer, *Applications of the local state-space form of constrained mechanical systems in multibody
 dynamics and robotics*, thesis, Iowa State University 2004, chapter 4 and appendices A and B. Link {i} has the
 parent P_i, the children C_i and the subtree T_i; it moves as f_{P_i,i}(q_i) = M_i g_i(q_i) in SE(3), with the screw

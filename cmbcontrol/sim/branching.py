@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._tolerance import BLURRED
-from ..dynamics.singular import nearest_singular_configuration, singular_configuration
+from ..dynamics.nearest_singular import nearest_singular_configuration
+from ..dynamics.singular import singular_configuration
 from ..errors import SingularConfigurationError, Status, SwitchingError
 from ..kernels import motion
 from .advance import advance

@@ -8,7 +8,8 @@ from traceback import walk_tb
 import numpy as np
 from numpy.typing import NDArray
 
-from ..dynamics.singular import nearest_singular_configuration, singular_configuration
+from ..dynamics.nearest_singular import nearest_singular_configuration
+from ..dynamics.singular import singular_configuration
 from ..errors import AssemblyError, ModelError, ParametrizationError, SingularConfigurationError, Status
 from ..model.plant import Plant
 from .run import Record

@@ -6,7 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._tolerance import BLURRED
-from ..dynamics.singular import SingularConfiguration, moves, nearest_singular_configuration, singular_configuration
+from ..dynamics.nearest_singular import nearest_singular_configuration
+from ..dynamics.singular import SingularConfiguration, moves, singular_configuration
 from ..errors import AssemblyError, SingularConfigurationError, Status, SwitchingError
 from ..kernels import motion, passages
 from ..model.plant import Plant

@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..controllers.controller import ConstantEffort
-from ..dynamics.singular import hysteresis_rank
 from ..errors import ModelError, Status
 from ..kernels import constrained, motion, record
 from ..model.mechanism import Mechanism
@@ -23,6 +22,7 @@ from .engine import Engine
 from .path import path
 from .result import Simulation, build_dataset
 from .run import AT_POSE, Record, Run, Standing
+from .singularities import hysteresis_rank
 from .stabilisation import Stabilisation
 
 __all__ = ["Part", "assemble_result", "passage_events"]

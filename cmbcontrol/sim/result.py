@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _check, _files
-from ..dynamics.singular import SingularityEvent, singularities
 from ..errors import Status
 from ..model.plant import Plant
+from .singularities import SingularityEvent, singularities
 
 if TYPE_CHECKING:
     import xarray
