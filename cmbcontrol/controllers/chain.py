@@ -284,19 +284,19 @@ class Chain(Controller):
                         "changes efforts after it, Encoder(...) | law | Saturation(...)"
                     )
         self.plant = _plant_of(law, self.parts)
-        here, own = Setting(law, self.plant, law.period), law.drive
-        self.sensors = tuple(block.bound(here) for block in left)
+        setting, own = Setting(law, self.plant, law.period), law.drive
+        self.sensors = tuple(block.bound(setting) for block in left)
         blocks: list[EffortBlock] = []
         machine: list[EffortBlock] = [_OwnDrive(own)] if own is not None else []
         for block in right:
-            behind = here.period is not None and (block.place == "machine" or bool(machine))
+            behind = setting.period is not None and (block.place == "machine" or bool(machine))
             if behind and block.place == "controller":
                 first = "the drive of the law" if isinstance(machine[0], _OwnDrive) else repr(machine[0])
                 raise ValueError(
                     f"{block!r} belongs to the controller and cannot follow {first}, which is part of the machine; "
                     "write it further left"
                 )
-            (machine if behind else blocks).append(block.bound(here._replace(machine=behind)))
+            (machine if behind else blocks).append(block.bound(setting._replace(machine=behind)))
         given = [x for x in (law, *blocks) if x.initial_effort is not None]
         if len(given) > 1:
             raise ValueError(
@@ -427,28 +427,28 @@ class Chain(Controller):
         readings = [(terms.q, terms.v)]  # before the first sensor and after each
         for sensor, c in zip(self.sensors, states, strict=False):
             readings.append(sensor.measured(t, *readings[-1], c))
-        told = terms
+        measured = terms
         if self.sensors:
-            told = self.plant.as_at(terms).terms(*readings[-1], terms.t, cap=terms.rank)  # type: ignore[arg-type]
-            told = told if terms.force is None else told.with_force(terms.force)
-        of_law = evaluated(self.law, t, told, states[k])
+            measured = self.plant.as_at(terms).terms(*readings[-1], terms.t, cap=terms.rank)  # type: ignore[arg-type]
+            measured = measured if terms.force is None else measured.with_force(terms.force)
+        of_law = evaluated(self.law, t, measured, states[k])
         u = np.asarray(of_law.effort, dtype=np.float64)
-        efforts = self._series.stages(t, told, u, states[k + 1 :])  # of the law, and after each block
+        efforts = self._series.stages(t, measured, u, states[k + 1 :])  # of the law, and after each block
         passing = zip(self.sensors, readings, readings[1:], states, strict=False)
         parts = [sensor._after(t, before, after, c) for sensor, before, after, c in passing]
         parts.append(moved(of_law, states[k], self.period is not None))
-        parts += self._moved(t, told, efforts, states[k + 1 :])
+        parts += self._moved(t, measured, efforts, states[k + 1 :])
 
         def report() -> Mapping[str, float]:
             return self._report(of_law, readings, efforts, terms.B.shape[1])
 
         return Evaluation(efforts[-1], np.concatenate(parts), report, efforts[self._drives])
 
-    def _moved(self, t: float, told: Terms, efforts: Sequence[Array], states: Sequence[Array]) -> list[Array]:
+    def _moved(self, t: float, terms: Terms, efforts: Sequence[Array], states: Sequence[Array]) -> list[Array]:
         """Rates, or next values, of the states of the effort blocks."""
         if self.period is None:
-            return self._series.rates(t, told, efforts, states)
-        return [b.update(t, told, u, c) for b, u, c in zip(self.blocks, efforts, states, strict=False)]
+            return self._series.rates(t, terms, efforts, states)
+        return [b.update(t, terms, u, c) for b, u, c in zip(self.blocks, efforts, states, strict=False)]
 
     @property
     def _drives(self) -> int:
@@ -460,18 +460,18 @@ class Chain(Controller):
         self, of_law: Evaluation, readings: Sequence[tuple[Array, Array]], efforts: Sequence[Array], nu: int
     ) -> dict[str, float]:
         """What the law reports, and what each block adds."""
-        found, plant = of_law.reported(), self.plant
+        report, plant = of_law.reported(), self.plant
         titles = different([_snake(block) for block in (*self.sensors, *self.blocks)])
         for title, (q0, v0), (q1, v1) in zip(titles, readings, readings[1:], strict=False):
             names = plant.velocity_names  # type: ignore[union-attr]
             change = v1 - v0 if q1 is q0 else plant.difference(q0, q1)  # type: ignore[union-attr]
-            found |= {f"{title}_{n}": float(x) for n, x in zip(names, change, strict=True)}
+            report |= {f"{title}_{n}": float(x) for n, x in zip(names, change, strict=True)}
         motors = [str(i + 1) for i in range(nu)] if plant is None else plant.actuator_names
         pairs = zip(titles[len(self.sensors) :], self.blocks, efforts, efforts[1:], strict=False)
         for title, block, before, after in pairs:
             if block.latency is None:
-                found |= {f"{title}_{n}": float(x) for n, x in zip(motors, after - before, strict=True)}
-        return found
+                report |= {f"{title}_{n}": float(x) for n, x in zip(motors, after - before, strict=True)}
+        return report
 
     def __str__(self) -> str:
         return self.name
@@ -553,10 +553,10 @@ def _plant_of(law: Any, parts: Sequence[Any]) -> Plant | None:
     for plant in given:
         if not isinstance(plant, Plant):
             raise TypeError(f"the plant of a block must be a plant, such as a Mechanism, got {plant!r}")
-    known = given if law.plant is None else [*given, law.plant]
-    for plant in known:
-        require_same_signals(known[-1], plant)
-    return known[0] if known else None
+    plants = given if law.plant is None else [*given, law.plant]
+    for plant in plants:
+        require_same_signals(plants[-1], plant)
+    return plants[0] if plants else None
 
 
 def _title(part: Block | Controller) -> str:

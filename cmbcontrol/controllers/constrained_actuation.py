@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from .. import _check
 from .._tolerance import UNREACHED
 from ..dynamics.forces import weight_root
-from ..kernels import laws
+from ..kernels import linear_algebra
 from ..model.plant import Plant
 from ..model.terms import Terms
 from .around import AroundMotion
@@ -63,11 +63,11 @@ class ActuationStatus(IntEnum):
 
 
 _MESSAGES = {
-    ActuationStatus.OPTIMAL: "The wanted acceleration is produced within all limits, with the least effort.",
-    ActuationStatus.DEGRADED: "The limits do not allow the wanted acceleration; the nearest one is produced. "
+    ActuationStatus.OPTIMAL: "The desired acceleration is produced within all limits, with the least effort.",
+    ActuationStatus.DEGRADED: "The limits do not allow the desired acceleration; the nearest one is produced. "
     "Ask for a slower motion, or give the motors more effort.",
     ActuationStatus.CONTACT_LOST: "No efforts within the limits keep all contacts; the force that is missing is as "
-    "small as it can be. Lower the preload, or change the pose or the contacts.",
+    "small as it can be. Lower the preload, or change the configuration or the contacts.",
     ActuationStatus.SOLVER_FAILED: "The numbers are not finite, or the solver found no solution; the efforts are those "
     "without regard to the contacts, clipped to the limits.",
 }
@@ -83,8 +83,8 @@ class ConstrainedEffort:
         N or N m.
     status : ActuationStatus
     scale : float
-        With ``slack="scale"``: part of the wanted acceleration that is produced; else 1.
-    wanted : ndarray, shape (nv,)
+        With ``slack="scale"``: part of the desired acceleration that is produced; else 1.
+    desired : ndarray, shape (nv,)
         Acceleration that was asked for.
     terms : Terms
     limits : ContactLimits
@@ -93,7 +93,7 @@ class ConstrainedEffort:
     u: Array
     status: ActuationStatus
     scale: float
-    wanted: Array
+    desired: Array
     terms: Terms
     limits: ContactLimits
 
@@ -105,9 +105,9 @@ class ConstrainedEffort:
 
     @cached_property
     def slack(self) -> Array:
-        """Acceleration minus the wanted one, as far as the loops allow that, shape (nv,)."""
+        """Acceleration minus the desired one, as far as the loops allow that, shape (nv,)."""
         terms = self.terms
-        return self.acceleration - _acceleration(terms, terms.M @ self.wanted)
+        return self.acceleration - _acceleration(terms, terms.M @ self.desired)
 
     @property
     def slack_norm(self) -> float:
@@ -116,7 +116,7 @@ class ConstrainedEffort:
 
     @cached_property
     def multipliers(self) -> Array:
-        """The smallest lam, shape (rows,); -lam pushes body b of a loop along the row."""
+        """The smallest lam, shape (rows,); -lam pushes body b of a constraint along the row."""
         terms = self.terms
         return terms.A_pinv.T @ (terms.B @ self.u - terms.h - terms.M @ self.acceleration)
 
@@ -160,18 +160,18 @@ class ConstrainedActuation(AroundMotion):
     At each state, with a(u) = the acceleration of the closed machine and lam(u) its multipliers, both affine in u::
 
         minimise    (u - u_0)' W^-1 (u - u_0)
-        subject to  Z'(B u - h) = Z'M (a_wanted + s),   lower <= u <= upper,
+        subject to  Z'(B u - h) = Z'M (a_d + s),   lower <= u <= upper,
                     -lam_i >= minimum_i,   abs(tangential) <= mu normal,
 
     where the slack s is zero if it can be. What cannot all be had is given up in this order: least effort first, then
-    the wanted acceleration (s as small as possible in the kinetic energy, Gauss' principle), last the contacts (the
+    the desired acceleration (s as small as possible in the kinetic energy, Gauss' principle), last the contacts (the
     missing force as small as possible). Limits of the motors always hold. No state makes it raise; the status of
     `solve`, and of the report in a simulation, says what was given up.
 
     Parameters
     ----------
     motion : motion law
-        With ``wanted_acceleration(t, terms)``, such as `ProjectedInverseDynamics`. Its period, reference and
+        With ``desired_acceleration(t, terms)``, such as `ProjectedInverseDynamics`. Its period, reference and
         coordinates are handed on.
     limits : float, array_like (nu,) or (2, nu), or mapping of motor name to float or (lower, upper), optional
         Of the efforts: largest size, or lower and upper; ``plant.effort`` unless given. Infinite: no limit.
@@ -185,7 +185,7 @@ class ConstrainedActuation(AroundMotion):
     cones : sequence of Cone
         Contacts with friction.
     slack : {"least", "scale"}
-        The nearest acceleration; or, as far as possible, a part of the wanted one, s = (k - 1) (a_wanted - a_0) with
+        The nearest acceleration; or, as far as possible, a part of the desired one, s = (k - 1) (a_d - a_0) with
         0 <= k <= 1 and a_0 that of rolling on freely, a_0 = -A+ b, so that the direction is kept.
     metric : array_like, shape (nv,) or (nv, nv), optional
         In which s is small, in place of M: weights of the velocity coordinates, > 0.
@@ -210,7 +210,7 @@ class ConstrainedActuation(AroundMotion):
     >>> motion = ProjectedInverseDynamics(plant, ("left", "right"), Constant([2.1, 1.0]), bandwidth=8.0)
     >>> law = ConstrainedActuation(motion)
     >>> terms = plant.terms(plant.assemble(left=2.1, right=1.0), [0.0] * 4)
-    >>> found = law.solve(terms, motion.wanted_acceleration(0.0, terms))
+    >>> found = law.solve(terms, motion.desired_acceleration(0.0, terms))
     >>> found.u.round(2), found.status.name
     (array([-30.,  30.]), 'DEGRADED')
     """
@@ -247,7 +247,7 @@ class ConstrainedActuation(AroundMotion):
 
     def _shape_of(self, nv: int) -> Shape:
         """What all programs of this law have in common."""
-        scaled = [True] * (self.slack == "scale")  # the last unknown is the part of the wanted acceleration
+        scaled = [True] * (self.slack == "scale")  # the last unknown is the part of the desired acceleration
         above, below = (np.append(np.isfinite(x[self._free]), scaled).astype(bool) for x in (self.upper, self.lower))
         return Shape(self.lower.size, above, below, min(above.size, nv), len(self.limits.F), self.limits.cones)
 
@@ -268,26 +268,26 @@ class ConstrainedActuation(AroundMotion):
         ``status``, ``motion_slack``, ``limit_use``; with contacts ``contact_force`` (the smallest, N) and with cones
         ``friction_use``; ``motion_scale`` with ``slack="scale"``.
         """
-        wanted = self.motion.wanted_acceleration(t, terms)
-        answer = self._efforts(terms, wanted)
+        desired = self.motion.desired_acceleration(t, terms)
+        answer = self._efforts(terms, desired)
 
         def report() -> dict[str, float]:
-            return self._report(ConstrainedEffort(*answer, wanted, terms, self._limits_at(terms)))
+            return self._report(ConstrainedEffort(*answer, desired, terms, self._limits_at(terms)))
 
         return Evaluation(answer[0], report=report)
 
-    def _report(self, found: ConstrainedEffort) -> dict[str, float]:
+    def _report(self, effort: ConstrainedEffort) -> dict[str, float]:
         report = {
-            "status": float(found.status),
-            "motion_slack": found.slack_norm,
-            "limit_use": self.limit_use(found.u),
+            "status": float(effort.status),
+            "motion_slack": effort.slack_norm,
+            "limit_use": self.limit_use(effort.u),
         }
         if self.slack == "scale":
-            report["motion_scale"] = found.scale
+            report["motion_scale"] = effort.scale
         if self.limits:
-            report["contact_force"] = float(found.contact_forces.min())
+            report["contact_force"] = float(effort.contact_forces.min())
         if self.limits.cones:
-            report["friction_use"] = found.friction_use
+            report["friction_use"] = effort.friction_use
         return report
 
     def limit_use(self, u: Array) -> float:
@@ -296,24 +296,24 @@ class ConstrainedActuation(AroundMotion):
         lower, upper = self.lower[bounded], self.upper[bounded]
         return float(np.abs((2.0 * u[bounded] - upper - lower) / (upper - lower)).max(initial=0.0))
 
-    def solve(self, terms: Terms, wanted: ArrayLike) -> ConstrainedEffort:
-        """Efforts for a wanted acceleration, with all that they do.
+    def solve(self, terms: Terms, desired: ArrayLike) -> ConstrainedEffort:
+        """Efforts for a desired acceleration, with all that they do.
 
         Parameters
         ----------
         terms : Terms
             Equations of motion at the state.
-        wanted : array_like, shape (nv,)
+        desired : array_like, shape (nv,)
             Acceleration; its part across the loops is left to the constraint forces.
 
         Returns
         -------
         ConstrainedEffort
         """
-        wanted = np.asarray(wanted, dtype=np.float64)
-        if wanted.shape != terms.h.shape:
-            raise ValueError(f"wanted must have shape {terms.h.shape}, got {wanted.shape}")
-        return ConstrainedEffort(*self._efforts(terms, wanted), wanted, terms, self._limits_at(terms))
+        desired = np.asarray(desired, dtype=np.float64)
+        if desired.shape != terms.h.shape:
+            raise ValueError(f"desired must have shape {terms.h.shape}, got {desired.shape}")
+        return ConstrainedEffort(*self._efforts(terms, desired), desired, terms, self._limits_at(terms))
 
     def _limits_at(self, terms: Terms) -> ContactLimits:
         """The limits of the contacts that hold."""
@@ -321,37 +321,39 @@ class ConstrainedActuation(AroundMotion):
 
     # -- from the equations of motion to efforts -----------------------------------------------------------------
 
-    def _efforts(self, terms: Terms, wanted: Array) -> tuple[Array, ActuationStatus, float]:
-        """Efforts, status, and the part of the wanted acceleration that they produce."""
-        known = False
+    def _efforts(self, terms: Terms, desired: Array) -> tuple[Array, ActuationStatus, float]:
+        """Efforts, status, and the part of the desired acceleration that they produce."""
+        finite = False
         with np.errstate(all="ignore"):
             try:
-                u, reached = self._unlimited(terms, wanted)
-                known = math.isfinite(u.sum() + terms.A.sum() + terms.b.sum())
-                met = reached and known and bool((u <= self.upper).all() and (u >= self.lower).all())
+                u, reached = self._unlimited(terms, desired)
+                finite = math.isfinite(u.sum() + terms.A.sum() + terms.b.sum())
+                met = reached and finite and bool((u <= self.upper).all() and (u >= self.lower).all())
                 if met and not self.limits:
                     return u, ActuationStatus.OPTIMAL, 1.0
                 limits, scaling = self._limits_at(terms), self.slack == "scale"
-                problem = effort_problem(terms, wanted, self._metric, limits, scaling, reached)
+                problem = effort_problem(terms, desired, self._metric, limits, scaling, reached)
                 if (
                     met
                     and missing_force(problem.F @ u + problem.f, problem.G @ u + problem.g, self.limits.cones) <= 0.0
                 ):
                     return u, ActuationStatus.OPTIMAL, 1.0
-                found = self._limited(problem, u if reached else None) if known and problem.finite else None
+                answer = self._limited(problem, u if reached else None) if finite and problem.finite else None
             except np.linalg.LinAlgError:
-                found = None
-        if found is not None:
-            return found
-        u = np.clip(u if known else self.nominal, self.lower, self.upper)
+                answer = None
+        if answer is not None:
+            return answer
+        u = np.clip(u if finite else self.nominal, self.lower, self.upper)
         return u, ActuationStatus.SOLVER_FAILED, 1.0
 
-    def _unlimited(self, terms: Terms, wanted: Array) -> tuple[Array, bool]:
+    def _unlimited(self, terms: Terms, desired: Array) -> tuple[Array, bool]:
         """Least efforts without limits, and whether they produce the motion."""
         root = self._root
         B = terms.B if root is None else terms.B @ root
         rest = terms.h - terms.B @ self.nominal
-        y, rank = laws.smallest_effort(terms.Z, B, terms.reach, terms.M, rest, _check.plain(wanted), UNREACHED)
+        y, rank = linear_algebra.smallest_effort(
+            terms.Z, B, terms.reach, terms.M, rest, _check.plain(desired), UNREACHED
+        )
         return self.nominal + (y if root is None else root @ y), rank == terms.dof
 
     def _limited(self, problem: EffortProblem, u: Array | None) -> tuple[Array, ActuationStatus, float] | None:
@@ -376,7 +378,7 @@ class ConstrainedActuation(AroundMotion):
                 x, part = further, float(np.clip(further[-1], 0.0, 1.0))
                 program = at_part(whole, part)
         if unmet_motion(program, x) > _TINY:
-            program = program._replace(n=program.R @ x)  # from now on what is wanted
+            program = program._replace(n=program.R @ x)  # from now on what is desired
         if not scaled.unique:
             least = self._firm(program, _LEAST)
             x = x if least is None else least
@@ -421,7 +423,7 @@ class ConstrainedActuation(AroundMotion):
         return program, x, lost
 
     def _further(self, program: Program) -> Array | None:
-        """The largest part of the wanted acceleration, the last unknown."""
+        """The largest part of the desired acceleration, the last unknown."""
         x = self._nearest(program, _FIRM)
         return None if x is None else self._firm(program._replace(n=program.R @ x), _FURTHEST)
 
@@ -434,9 +436,9 @@ class ConstrainedActuation(AroundMotion):
         need, x, least = float(np.abs(program.n).max(initial=0.0)), None, np.inf
         square = 1.0 / max(need if need > 1.0 else need**2, _TINY)  # so that the cost is of the order of one
         for firm in firmness:
-            found = self._solve_for(program, Costs(_REGULAR, square=square, contact=firm))
-            if found is not None and (missing := self._missing_at(program, found)) < least:
-                x, least = found, missing
+            solution = self._solve_for(program, Costs(_REGULAR, square=square, contact=firm))
+            if solution is not None and (missing := self._missing_at(program, solution)) < least:
+                x, least = solution, missing
             if least <= _EXACT:
                 break
         return x
@@ -445,11 +447,11 @@ class ConstrainedActuation(AroundMotion):
         """Solution with the motion and the contacts of the program, by penalties that are large enough."""
         x, least = None, _TINY
         for firm in _FIRM:
-            found = self._solve_for(program, costs._replace(peak=firm, contact=firm))
-            if found is not None:
-                missing = max(self._missing_at(program, found), unmet_motion(program, found))
+            solution = self._solve_for(program, costs._replace(peak=firm, contact=firm))
+            if solution is not None:
+                missing = max(self._missing_at(program, solution), unmet_motion(program, solution))
                 if missing <= least:
-                    x, least = found, missing
+                    x, least = solution, missing
             if least <= _EXACT:
                 break
         return x

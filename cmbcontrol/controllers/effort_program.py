@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..kernels import laws
+from ..kernels import linear_algebra
 from ..model.terms import Terms
 from .conic_solver import Program, span
 from .contact_limits import ContactLimits
@@ -33,7 +33,7 @@ UNFELT = 1e-7  # part of the largest effect of motors that is none
 
 
 class EffortProblem(NamedTuple):
-    """R u = n produces the wanted acceleration, R u = hold free rolling; contacts: F u + f >= 0, G u + g in cones."""
+    """R u = n produces the desired acceleration, R u = hold free rolling; contacts: F u + f >= 0, G u + g in cones."""
 
     R: Array
     n: Array
@@ -60,7 +60,7 @@ class ScaledProgram(NamedTuple):
 
 
 def effort_problem(
-    terms: Terms, wanted: Array, metric: Array | None, limits: ContactLimits, scaling: bool, reached: bool
+    terms: Terms, desired: Array, metric: Array | None, limits: ContactLimits, scaling: bool, reached: bool
 ) -> EffortProblem:
     """The equations of motion at a state as maps of u; with `reached` the motors are known to reach every motion.
 
@@ -73,11 +73,11 @@ def effort_problem(
     along = Z.T @ B
     if not reached:  # rounding of motors that reach nothing is nothing
         motions = terms.unit_motions
-        X, _, scale = laws.motor_reach(motions, B, terms.reach)
+        X, _, scale = linear_algebra.motor_reach(motions, B, terms.reach)
         U, sigma, Vt = split_range(X, scale)
         along = (terms.reach[:, None] ** 2 * Z).T @ motions @ (U * sigma) @ Vt
     weight = terms.force_scale * np.linalg.norm(terms.reach[:, None] * Z, axis=0)  # of the machine, along each motion
-    force = np.column_stack([M @ wanted, M @ c, terms.h])
+    force = np.column_stack([M @ desired, M @ c, terms.h])
     x = np.linalg.solve(inertia, np.column_stack([along, Z.T @ force, weight]))
     measured = (np.linalg.cholesky(inertia).T if metric is None else metric @ Z) @ x
     R, (moved, rolling, held, weight) = measured[:, :nu], measured[:, nu:].T
@@ -113,7 +113,7 @@ def relaxed(program: Program, missing: float, cones: tuple[int, ...]) -> Program
 
 
 def at_part(program: Program, part: float) -> Program:
-    """The program for a part of the wanted acceleration, the last unknown, from now on given."""
+    """The program for a part of the desired acceleration, the last unknown, from now on given."""
     R = program.R.copy()
     R[:, -1] = 0.0
     return program._replace(R=R, n=program.n - program.R[:, -1] * part)

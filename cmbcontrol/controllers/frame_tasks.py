@@ -125,9 +125,9 @@ class PoseTask(Task):
     def error(self, desired: ArrayLike | Frame, terms: Terms) -> Array:
         """e (k,); the desired pose may be a `Frame`, given in the other one."""
         now = self._kinematics(_check.instance(terms, Terms, "terms", "from plant.terms(q, v)"))
-        wanted = self._whole(self.value_of(desired) if isinstance(desired, Frame) else desired)
-        turn = rotation_vector(rotation_matrix(wanted[3:]) @ now.R.T) if self._turns else np.zeros(3)
-        return np.concatenate([wanted[:3] - now.p, turn])[self._rows]
+        goal = self._whole(self.value_of(desired) if isinstance(desired, Frame) else desired)
+        turn = rotation_vector(rotation_matrix(goal[3:]) @ now.R.T) if self._turns else np.zeros(3)
+        return np.concatenate([goal[:3] - now.p, turn])[self._rows]
 
     def motion(self, desired: Desired, terms: Terms) -> TaskMotion:
         now = self._kinematics(terms)
@@ -248,11 +248,11 @@ class _OnLink(NamedTuple):
         if frame is not None and not isinstance(frame, Frame):
             raise TypeError(f"the frame on {body!r} (frame=, other_frame=) must be a Frame, got {frame!r}")
         q, link = plant.neutral(), plant.link_index(body)
-        here = plant.pose(q, body) @ (frame or Frame())
+        pose = plant.pose(q, body) @ (frame or Frame())
         if link < 0:
-            return cls(link, _check.plain(here.R), _check.plain(here.p))
+            return cls(link, _check.plain(pose.R), _check.plain(pose.p))
         R, p = plant.link_poses(q)
-        return cls(link, R[link].T @ here.R, R[link].T @ (here.p - p[link]))
+        return cls(link, R[link].T @ pose.R, R[link].T @ (pose.p - p[link]))
 
 
 def _path(plant: Mechanism, link: int) -> NDArray[np.bool_]:

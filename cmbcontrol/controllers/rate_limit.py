@@ -96,8 +96,8 @@ class RateLimit(EffortBlock):
         return np.minimum(np.maximum(u, state - most), state + most)
 
     def derivative(self, t: float, terms: Terms, u: Array, state: Array) -> Array:
-        wanted = (u - state) / self.time_constant  # type: ignore[operator]
-        return np.minimum(np.maximum(wanted, -self.rate), self.rate)  # type: ignore[operator]
+        rate = (u - state) / self.time_constant  # type: ignore[operator]
+        return np.minimum(np.maximum(rate, -self.rate), self.rate)  # type: ignore[operator]
 
     def update(self, t: float, terms: Terms, u: Array, state: Array) -> Array:
         return self.effort(t, terms, u, state)

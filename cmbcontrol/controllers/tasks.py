@@ -123,12 +123,14 @@ class Coordinates(Task):
     def __init__(self, plant: Plant, names: str | Sequence[str]) -> None:
         _check.plant(plant)
         self.plant = plant
-        known = plant.velocity_names
-        self.names = _check.names((names,) if isinstance(names, str) else names, "coordinates", known, "coordinate")
+        coordinates = plant.velocity_names
+        self.names = _check.names(
+            (names,) if isinstance(names, str) else names, "coordinates", coordinates, "coordinate"
+        )
         shared = [n for n in self.names if n not in plant.position_names]
         if shared:
             raise ValueError(f"coordinate {shared[0]!r} has no position of its own; control a one-axis joint instead")
-        self._v = np.array([known.index(n) for n in self.names], dtype=np.int64)
+        self._v = np.array([coordinates.index(n) for n in self.names], dtype=np.int64)
         self._q = np.array([plant.position_names.index(n) for n in self.names], dtype=np.int64)
         self.units = tuple(plant.position_units[i] for i in self._q)
         self._J = np.eye(plant.nv)[self._v]
@@ -280,8 +282,8 @@ class TaskStack(Task):
 
     def motion(self, desired: Desired, terms: Terms) -> TaskMotion:
         parts = zip(*(np.split(x, self._ends) for x in desired), strict=True)
-        found = [motion_of(task, part, terms) for task, part in zip(self.tasks, parts, strict=True)]
-        return TaskMotion(*(np.concatenate(x) for x in zip(*found, strict=True)))
+        motions = [motion_of(task, part, terms) for task, part in zip(self.tasks, parts, strict=True)]
+        return TaskMotion(*(np.concatenate(x) for x in zip(*motions, strict=True)))
 
 
 class Posture:
@@ -368,8 +370,8 @@ def require_task(task: object) -> None:
 def _bend(function: Callable[[float], Array], step: float) -> Array:
     """Second derivative of a function of one number at zero, by central differences of order 8."""
     weights = ((1, 1.6), (2, -0.2), (3, 8.0 / 315.0), (4, -1.0 / 560.0))
-    here = function(0.0)
-    return sum(w / step**2 * (function(k * step) + function(-k * step) - 2.0 * here) for k, w in weights)
+    centre = function(0.0)
+    return sum(w / step**2 * (function(k * step) + function(-k * step) - 2.0 * centre) for k, w in weights)
 
 
 def value_names(given: Sequence[str] | None, default: Sequence[str], plant: Plant) -> tuple[str, ...]:

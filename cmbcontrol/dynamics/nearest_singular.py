@@ -20,7 +20,7 @@ _EXACT = 1e-12  # of the size: loops that are open by less are closed
 
 
 def nearest_singular_configuration(plant: Plant, q: ArrayLike, *, within: float = 0.1) -> Array:
-    """The singular configuration near a pose, to rounding.
+    """The singular configuration near a configuration, to rounding.
 
     Newton's method: the loops close, and the smallest constraint gradients, those behind the largest gap in their
     sizes, vanish. With singular vectors U1, U2 (left) and V2 (right, on the small side) each step solves
@@ -68,7 +68,7 @@ def nearest_singular_configuration(plant: Plant, q: ArrayLike, *, within: float 
             count = _independent(sigma, compared, generic)
         if count is None:
             if plant.closure_error(q) < _EXACT * plant.size and singular_configuration(plant, q).singular:
-                return q  # locked: there are no poses near by
+                return q  # locked: there are no configurations nearby
             break
         x = _toward_singular(plant, q, terms, L, U, sigma, Vt, count)
         size = float(np.abs(x / length).max(initial=0.0))
@@ -80,12 +80,13 @@ def nearest_singular_configuration(plant: Plant, q: ArrayLike, *, within: float 
         last = size
     raise SingularConfigurationError(
         f"there is no singular configuration of {plant.name!r} within {within:g} (rad, or sizes of the machine) of "
-        f"the pose given: its smallest constraint gradient is {sigma.min(initial=np.inf) / scale:.3g} of the largest"
+        f"the configuration given: its smallest constraint gradient is {sigma.min(initial=np.inf) / scale:.3g} of the "
+        "largest"
     )
 
 
 def _independent(sigma: Array, scale: float, generic: int) -> int | None:
-    """Gradients that stay, by the largest gap in the sizes of those independent near by; None where none is small."""
+    """Gradients that stay, by the largest gap in the sizes of those independent nearby; None where none is small."""
     sizes = np.concatenate([[scale], np.maximum(sigma[:generic], 1e-9 * scale)])
     small = np.flatnonzero(sizes[1:] < 0.3 * scale)
     return int(small[np.argmin(sizes[small + 1] / sizes[small])]) if small.size else None
@@ -109,7 +110,7 @@ def _toward_singular(
 
 
 def _closed_singular(plant: Plant, q: Array, count: int) -> Array:
-    """The pose, if it closes the loops."""
+    """The configuration, if it closes the loops."""
     gap = plant.closure_error(q)
     if gap > _EXACT * plant.size:
         raise SingularConfigurationError(

@@ -13,7 +13,8 @@ removes. So (dA/dt) a is half of (db/dv) a as n sees it, and
     n' (3/2 (db/dv) a + (db/dq) v) = 0,
 
 a linear condition on the acceleration. Its row, n' dA/dt = n' (db/dv) / 2, is the limit of the constraint gradient that
-was lost: the terms with [A; n' dA/dt] have the rank of the poses nearby, and give the acceleration of the branch.
+was lost: the terms with [A; n' dA/dt] have the rank of the configurations nearby, and give the acceleration of the
+branch.
 """
 
 from __future__ import annotations
@@ -86,7 +87,7 @@ class Branch:
 
 @dataclass(frozen=True, eq=False)
 class SingularConfiguration:
-    """What can move at a pose, to first and to second order. See `singular_configuration`.
+    """What can move at a configuration, to first and to second order. See `singular_configuration`.
 
     Attributes
     ----------
@@ -151,7 +152,7 @@ class SingularConfiguration:
 
     @cached_property
     def branches(self) -> tuple[Branch, ...]:
-        """The ways to move through the pose (searched when they are first asked for)."""
+        """The ways to move through the configuration (searched when they are first asked for)."""
         branches = [self._branch_of(piece) for piece in self._pieces]
         return tuple(sorted(branches, key=lambda b: (b.dof, not b.regular, *(-b.direction).round(6))))
 
@@ -162,7 +163,7 @@ class SingularConfiguration:
 
     @property
     def generic_rank(self) -> int:
-        """Independent rows at poses near by on the manifold; at a locked pose all nv coordinates count as bound."""
+        """Independent rows nearby on the manifold; at a locked configuration all nv coordinates count as bound."""
         if not len(self.forms):
             return max(self.rank, self._rank_near)
         if self.v is not None and self.moves(self.v):
@@ -196,7 +197,7 @@ class SingularConfiguration:
 
     @property
     def singular(self) -> bool:
-        """Whether the pose is singular at all."""
+        """Whether the configuration is singular at all."""
         return len(self.forms) > 0 or self.rank < self._rank_near
 
     @property
@@ -255,7 +256,7 @@ class SingularConfiguration:
     # -- which velocities -------------------------------------------------------------------------
 
     def contains(self, v: ArrayLike) -> bool:
-        """Whether a motion with velocity v (nv,) can go through the pose: A v = 0, and v on the cone."""
+        """Whether a motion with velocity v (nv,) can go through the configuration: A v = 0, and v on the cone."""
         v = _check.vector(v, self.plant.nv, "v", self.plant.velocity_names)
         return self._off(v) <= _ON
 
@@ -297,7 +298,7 @@ class SingularConfiguration:
 
     def _no_motion(self, v: Array) -> SingularConfigurationError:
         """What is wrong with a velocity."""
-        why = "is zero" if not self.moves(v) else "is not that of a motion through this pose"
+        why = "is zero" if not self.moves(v) else "is not that of a motion through this configuration"
         velocity = f"the velocity {singular_report.direction(self.plant, v)}"
         return SingularConfigurationError(
             f"{velocity} of {self.plant.name!r} {why}. {singular_report.branches(self)}"
@@ -321,12 +322,12 @@ class SingularConfiguration:
         """
         v = _check.vector(v, self.plant.nv, "v", self.plant.velocity_names)
         chosen = self._branch(branch)
-        wanted, tangent = self._part(v), self._part(chosen.motions)
+        target, tangent = self._part(v), self._part(chosen.motions)
         if chosen.linear:
-            s = tangent @ (tangent.T @ wanted)
+            s = tangent @ (tangent.T @ target)
         else:
             starts = list(self._part(chosen.samples).T)
-            s = cone.nearest(self.forms, wanted, starts)
+            s = cone.nearest(self.forms, target, starts)
         length = float(np.linalg.norm(s))
         if length <= 1e-12 * max(self.speed(v), 1e-300):
             return chosen.direction
@@ -337,10 +338,10 @@ class SingularConfiguration:
         direction = _check.vector(direction, self.plant.nv, "direction", self.plant.velocity_names)
         if not self._pieces:
             raise SingularConfigurationError(singular_report.verdict(self))
-        found = [self.toward(i, direction) for i in range(len(self.branches))]
-        reach = [float(direction @ self.M @ d) for d in found]
+        directions = [self.toward(i, direction) for i in range(len(self.branches))]
+        reach = [float(direction @ self.M @ d) for d in directions]
         best = int(np.argmax(np.abs(reach)))
-        return found[best] if reach[best] >= 0.0 else -found[best]
+        return directions[best] if reach[best] >= 0.0 else -directions[best]
 
     def _branch(self, i: int) -> Branch:
         i = _check.count(i, "branch", -len(self.branches))
@@ -370,10 +371,10 @@ class SingularConfiguration:
         self._require_decided(branch)
         speed = self.speed(v)
         zero = np.zeros(self.plant.nv)
-        here = derivatives(self.plant, self.q, v / speed, a=zero, lam=np.zeros(len(self.plant.row_names)))
-        rows = 0.5 * self._left @ here.accel_v
-        bias = speed**2 / 3.0 * (self._left @ (here.accel_q @ (v / speed)))
-        lost = tuple(f"lost_{i + 1}" for i in range(len(rows)))
+        partials = derivatives(self.plant, self.q, v / speed, a=zero, lam=np.zeros(len(self.plant.row_names)))
+        rows = 0.5 * self._left @ partials.accel_v
+        bias = speed**2 / 3.0 * (self._left @ (partials.accel_q @ (v / speed)))
+        lost_names = tuple(f"lost_{i + 1}" for i in range(len(rows)))
         scale = np.append(terms.row_scale, np.ones(len(rows)))
         scale.setflags(write=False)  # as kernels know it
         A = np.vstack([terms.A, rows])
@@ -385,7 +386,7 @@ class SingularConfiguration:
             b=np.append(terms.b, bias),
             phi=np.append(terms.phi, np.zeros(len(rows))),
             row_scale=scale,
-            row_names=(*terms.row_names, *lost) if terms.row_names else (),
+            row_names=(*terms.row_names, *lost_names) if terms.row_names else (),
             rank=rank,
             pivots=pivots,
         )
@@ -401,11 +402,11 @@ class SingularConfiguration:
             raise SingularConfigurationError(
                 f"{self.plant.name!r} does not regain its rank to second order along {direction}: "
                 "part of it may stay at the singular configuration, or branches touch, and higher orders decide on the "
-                "acceleration. Start a little beside the pose, on the branch you want."
+                "acceleration. Start a little beside the configuration, on the branch you want."
             )
 
     def acceleration(self, f: ArrayLike, v: ArrayLike | None = None, *, branch: int | None = None) -> Array:
-        """Acceleration (nv,) at the pose under the generalized force f (nv,), N or N m.
+        """Acceleration (nv,) at the configuration under the generalized force f (nv,), N or N m.
 
         With a velocity, the exact one of the motion on its branch: the limit of the regular dynamics along the motion,
         from both sides. At rest, that which is nearest in the metric of M to what the machine would do if only the
@@ -428,7 +429,7 @@ class SingularConfiguration:
         return direction * float(direction @ self.M @ free)
 
     def motion(self, f: ArrayLike, v: ArrayLike) -> Motion:
-        """Acceleration, constraint force and multipliers at the pose, on the branch of a velocity v (nv,) that moves.
+        """Acceleration, constraint force and multipliers here, on the branch of a velocity v (nv,) that moves.
 
         The multipliers of the rows ``lost_1`` ... stand for those of the rows that vanish here, which have no limit.
         """
@@ -438,7 +439,7 @@ class SingularConfiguration:
 
     @property
     def outline(self) -> str:
-        """The pose, its rank and degrees of freedom in words, without the search for branches."""
+        """The configuration, its rank and degrees of freedom in words, without the search for branches."""
         return singular_report.outline(self)
 
     def __str__(self) -> str:
@@ -454,7 +455,7 @@ def singular_configuration(
     ----------
     plant : Plant
     q : array_like, shape (nq,)
-        The pose, with closed loops. `nearest_singular_configuration` makes it exact where it is known roughly.
+        The configuration, with closed loops. `nearest_singular_configuration` makes it exact where it is known roughly.
     v : array_like, shape (nv,), optional
         A velocity there: its branch is found for sure, and `new_motions` are those that its motion has here only.
     tolerance : float
@@ -462,8 +463,9 @@ def singular_configuration(
 
     Returns
     -------
-    pose : SingularConfiguration
-        Also at poses that are not singular: ``pose.singular`` tells, ``print(pose)`` says all.
+    configuration : SingularConfiguration
+        Also at configurations that are not singular: ``configuration.singular`` tells, ``print(configuration)`` says
+        all.
 
     Raises
     ------
@@ -475,10 +477,10 @@ def singular_configuration(
     Examples
     --------
     >>> from cmbcontrol import plants
-    >>> pose = singular_configuration(plants.slider_crank(), [np.pi / 2, np.pi])
-    >>> pose.rank, pose.generic_rank, pose.bifurcation
+    >>> configuration = singular_configuration(plants.slider_crank(), [np.pi / 2, np.pi])
+    >>> configuration.rank, configuration.generic_rank, configuration.bifurcation
     (0, 1, True)
-    >>> [branch.direction / branch.direction[0] for branch in pose.branches]  # q2 = pi; q2 = -2 q1
+    >>> [branch.direction / branch.direction[0] for branch in configuration.branches]  # q2 = pi; q2 = -2 q1
     [array([1., 0.]), array([ 1., -2.])]
     """
     _check.plant(plant)
@@ -487,8 +489,8 @@ def singular_configuration(
     gap = plant.closure_error(q)
     if gap > 1e-6 * plant.size:
         raise AssemblyError(
-            f"the loops of {plant.name!r} are open by {gap:.3e} m at this pose: close them with plant.close(q) or "
-            "plant.assemble(...)",
+            f"the loops of {plant.name!r} are open by {gap:.3e} m at this configuration: close them with "
+            "plant.close(q) or plant.assemble(...)",
             plant.loop_residuals(q),
             q,
         )
@@ -502,11 +504,11 @@ def singular_configuration(
     left, forms = _forms(plant, q, Z, U[:, rank:].T * plant.row_scale)
     if v is not None:
         v = _check.vector(v, plant.nv, "v", plant.velocity_names).copy()
-    lost = tuple(_lost_row(plant, n) for n in left)
-    pose = SingularConfiguration(plant, q, rank, lost, Z, forms, v, left, replace(at_rest, rank=rank))
-    if v is not None and pose.moves(v):
-        pose._piece(v)
-    return pose
+    lost_rows = tuple(_lost_row(plant, n) for n in left)
+    configuration = SingularConfiguration(plant, q, rank, lost_rows, Z, forms, v, left, replace(at_rest, rank=rank))
+    if v is not None and configuration.moves(v):
+        configuration._piece(v)
+    return configuration
 
 
 def _forms(plant: Plant, q: Array, Z: Array, left: Array) -> tuple[Array, Array]:

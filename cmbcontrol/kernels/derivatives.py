@@ -38,10 +38,10 @@ from .._jit import kernel, scratch
 from .._tolerance import DEPENDENT
 from .arrays import copy
 from .constrained import FAILED, generalized_force, new_work, solve_acceleration, update_position, update_velocity
+from .constraint_rows import point_rate, relative_twist, row_wrench_rate, row_wrench_second_rate
 from .forces import drive_matrix, spring_line
 from .inertia import inertia_times, newton_euler
 from .layout import FREE, PLANAR, ROW_COUPLING, SPHERICAL, SPRING_JOINT
-from .loops import point_rate, relative_twist, row_wrench_rate, row_wrench_second_rate
 from .spatial import cross_force, cross_motion, dot6, rotate, screw_at, transform_point
 from .split import backward, forward, solve_head, solve_multipliers, to_head, to_space
 

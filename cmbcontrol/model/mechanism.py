@@ -12,19 +12,19 @@ from numpy.typing import ArrayLike, NDArray
 from .. import _check
 from .._tolerance import BLURRED, ROUNDING
 from ..errors import ModelError
-from ..kernels import constrained, loops, tree
+from ..kernels import constrained, constraint_rows, tree
 from . import diagnosis
 from .compile import compile_parts
 from .elements import (
     GROUND,
     Actuator,
     Body,
+    Constraint,
     Coupling,
     Frame,
     Free,
     Joint,
     JointSpring,
-    Loop,
     Planar,
     PointSpring,
     Spherical,
@@ -47,7 +47,7 @@ class Mechanism(Plant):
         The moving bodies; the ground is there already, as ``"ground"``.
     joints : sequence of Joint
         The tree: one joint carries each body. Their order is the order of the coordinates.
-    loops : sequence of Joint, Loop or Coupling
+    loops : sequence of Joint, Constraint or Coupling
         Closures. A joint here is a cut joint: it adds constraint rows in place of coordinates.
     springs : sequence of JointSpring or PointSpring
     actuators : sequence of Actuator
@@ -76,14 +76,14 @@ class Mechanism(Plant):
     array([4.905])
     """
 
-    _whole: tuple[Mechanism, tuple[str, ...]] | None = None  # what `without` took which loops from
+    _whole: tuple[Mechanism, tuple[str, ...]] | None = None  # what `without` took which constraints from
 
     def __init__(
         self,
         name: str,
         bodies: Sequence[Body],
         joints: Sequence[Joint],
-        loops: Sequence[Joint | Loop | Coupling] = (),
+        loops: Sequence[Joint | Constraint | Coupling] = (),
         springs: Sequence[JointSpring | PointSpring] = (),
         actuators: Sequence[Actuator] = (),
         gravity: ArrayLike = (0.0, 0.0, -9.81),
@@ -130,7 +130,7 @@ class Mechanism(Plant):
         kinds = (
             ("body", self.bodies, Body),
             ("joint", self.joints, Joint),
-            ("loop", self.loops, (Joint, Loop, Coupling)),
+            ("constraint", self.loops, (Joint, Constraint, Coupling)),
             ("spring", self.springs, (JointSpring, PointSpring)),
             ("actuator", self.actuators, Actuator),
         )
@@ -140,7 +140,7 @@ class Mechanism(Plant):
                     raise TypeError(f"mechanism {self.name!r}: {_check.shown(part)} is not a {what}")
         for what, parts in (
             ("body", self.bodies),
-            ("joint or loop", self.joints + self.loops),
+            ("joint or constraint", self.joints + self.loops),
             ("spring", self.springs),
             ("actuator", self.actuators),
         ):
@@ -302,7 +302,7 @@ class Mechanism(Plant):
         q = self._position(q)
         R, p = self.link_poses(q)
         phi = np.empty(len(self.row_names))
-        loops.loop_residual(self.model, q, R, p, phi)
+        constraint_rows.constraint_residual(self.model, q, R, p, phi)
         return phi
 
     def _closed_to(self, q: Array, euclidean: bool, accuracy: float) -> tuple[Array, float]:
@@ -314,13 +314,13 @@ class Mechanism(Plant):
         closed = 0.0 <= left < 1e-9 * self.size or 0.0 <= left < 1e-9 * self.extent(trial)
         if closed and np.abs(moved * self.reach).max(initial=0.0) < 0.5 * self.size:  # so near, full steps are right
             return trial, left
-        found, open_by = super()._closed_to(q, euclidean, accuracy)
-        if closed and not open_by < 1e-9 * self.extent(found):
+        damped, open_by = super()._closed_to(q, euclidean, accuracy)
+        if closed and not open_by < 1e-9 * self.extent(damped):
             return trial, left
         M = np.eye(self.nv) if euclidean else self.mass_matrix(q)
-        ways = [self.difference(q, end) for end in (trial, found)]
+        ways = [self.difference(q, end) for end in (trial, damped)]
         first = closed and ways[0] @ M @ ways[0] <= ways[1] @ M @ ways[1]
-        return (trial, left) if first else (found, open_by)
+        return (trial, left) if first else (damped, open_by)
 
     def project_velocity(self, q: ArrayLike, v: ArrayLike, *, metric: str = "mass") -> Array:
         """The velocity nearest to v that the loops allow, in the metric of M or the Euclidean one.
@@ -337,8 +337,8 @@ class Mechanism(Plant):
         constrained.project_velocity(self.model.scale, work, rank, v)
         return v
 
-    def with_loops(self, *loops: Joint | Loop | Coupling) -> Mechanism:
-        """The same machine with more loops; one that has the name of a present loop takes its place.
+    def with_loops(self, *loops: Joint | Constraint | Coupling) -> Mechanism:
+        """The same machine with more constraints; one that has the name of a present constraint takes its place.
 
         The machine is built again, in a few milliseconds; no kernel is compiled again.
 
@@ -348,8 +348,8 @@ class Mechanism(Plant):
         >>> plants.five_bar().with_loops(Coupling("belt", {"left": 1.0, "right": 1.0}, offset=3.1)).row_names
         ('tip_x', 'tip_y', 'belt')
         """
-        new = {getattr(loop, "name", None): loop for loop in loops}
-        placed = [new.pop(loop.name, loop) for loop in self.loops]
+        new = {getattr(constraint, "name", None): constraint for constraint in loops}
+        placed = [new.pop(constraint.name, constraint) for constraint in self.loops]
         parts = self.springs, self.actuators, self.gravity, self.source
         return Mechanism(self.name, self.bodies, self.joints, [*placed, *new.values()], *parts)
 
@@ -359,9 +359,9 @@ class Mechanism(Plant):
         return ()
 
     def _of_rows(self, kept: Sequence[str], rows: NDArray[np.int64], **changed: Any) -> Mechanism:
-        gone = [loop for loop in self.loops if loop.name not in kept]
+        gone = [constraint for constraint in self.loops if constraint.name not in kept]
         for motor in self.actuators:
-            if motor.bodies is None and any(loop.name == motor.joint for loop in gone):
+            if motor.bodies is None and any(constraint.name == motor.joint for constraint in gone):
                 raise ValueError(
                     f"mechanism {self.name!r}: the motor {motor.name!r} drives the cut joint {motor.joint!r}, which "
                     "can therefore not be taken away; put the motor between two bodies, or cut another joint"
@@ -371,8 +371,8 @@ class Mechanism(Plant):
             array.setflags(write=False)
         mode = object.__new__(type(self))
         vars(mode).update(vars(self), model=self.model._replace(**parts), **changed)
-        vars(mode)["loops"] = tuple(loop for loop in self.loops if loop.name in kept)
-        vars(mode)["_whole"] = self, tuple(loop.name for loop in gone)
+        vars(mode)["loops"] = tuple(constraint for constraint in self.loops if constraint.name in kept)
+        vars(mode)["_whole"] = self, tuple(constraint.name for constraint in gone)
         vars(mode).pop("_modes", None)
         return mode
 
@@ -412,5 +412,5 @@ class Mechanism(Plant):
             f"<Mechanism {self.name!r}: {len(self.bodies)} bodies, {self.nv} coordinates, {len(self.row_names)} rows>"
         )
 
-    def part_lines(self, found: diagnosis.Diagnosis | None) -> list[str]:
-        return diagnosis.mechanism_lines(self, found)
+    def part_lines(self, result: diagnosis.Diagnosis | None) -> list[str]:
+        return diagnosis.mechanism_lines(self, result)

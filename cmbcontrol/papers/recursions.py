@@ -614,7 +614,7 @@ def _through(p: Array, force: Array) -> Array:
 def _row_wrench(row: np.void, f: Array, V: Array, V_dot: Array) -> Array:
     """Jet (3, 6) of the wrench gamma of a row: phi_dot = gamma . V, V = velocity of b relative to a in b's axes.
 
-    The rows are those of `kernels.loops`, the wrenches and their rates written a second time:
+    The rows are those of `kernels.constraint_rows`, the wrenches and their rates written a second time:
     u . (p_b - p_a) has (p_b x u, u); u . w has (w x u, 0); a rod has (p_b x d, d) / L; a screw turns by the
     angle of w about u, from x, with the wrench (c w x y - s w x x) / (c^2 + s^2), c = x . w, s = y . w, y = u x x.
     """

@@ -15,7 +15,7 @@ from ..model.mechanism import Mechanism
 from ..model.plant import Plant
 from ..model.terms import Terms
 from .control import LawFailed
-from .run import Run, Standing
+from .run import IntegratorState, Run
 from .stabilisation import project_all_at_once
 
 __all__ = ["ROOM", "Engine", "NotFinite"]
@@ -35,7 +35,7 @@ class Engine:
     The state is ``[q, v, work, dissipated, c]`` with the integrated states c of the law or its drive.
     """
 
-    def __init__(self, run: Run, now: Standing) -> None:
+    def __init__(self, run: Run, state: IntegratorState) -> None:
         self.run, self.plant, self.control = run, run.plant, run.control
         self.stabilisation, self.formulation = run.stabilisation, run.formulation
         self.nq, self.nv = run.plant.nq, run.plant.nv
@@ -43,7 +43,7 @@ class Engine:
         self.model = stand_in(run.plant) if functions else run.plant.model
         self.work, self._slab, self._places = shared_work(self.model, self.nq)
         self._views = views(self._slab, self._places)
-        nx, rows = now.x.size, self.model.rows.shape[0]
+        nx, rows = state.x.size, self.model.rows.shape[0]
         self.exchange = motion.Exchange(
             q=self._views["q"],
             v=self._views["v"],
@@ -78,8 +78,8 @@ class Engine:
             "force": None, "row_names": run.plant.row_names, "absent": run.plant.absent,
         }  # fmt: skip
         n = self.nq + self.nv
-        terms = run.plant.terms(now.x[: self.nq], now.x[self.nq : n])
-        self.energy0 = terms.energy - now.x[n] + now.x[n + 1]
+        terms = run.plant.terms(state.x[: self.nq], state.x[self.nq : n])
+        self.energy0 = terms.energy - state.x[n] + state.x[n + 1]
         if run.formulation is not None:
             self.formulation = run.formulation.at(terms)
             self.options = self.options._replace(formulated=True)
@@ -101,7 +101,7 @@ class Engine:
             return motion.RAISED
         except (ModelError, NotFinite) as error:
             self._refused = error
-            if what in (motion.TERMS, motion.CLOSE, motion.LOOK, motion.ACCELERATION):
+            if what in (motion.TERMS, motion.CLOSE, motion.PIVOTS, motion.ACCELERATION):
                 return motion.REFUSED
             self._raised, self._stopping = error, True
             return motion.STOPPED
@@ -109,7 +109,7 @@ class Engine:
             self._raised, self._stopping = error, True
             return motion.STOPPED
 
-    def _terms_asked(self, t: float) -> None:
+    def _evaluate_terms(self, t: float) -> None:
         """The functions of a plant, at a state."""
         onto = self.stabilisation.stages
         s, close = self.exchange, onto and bool(self.exchange.closing[0])
@@ -118,13 +118,13 @@ class Engine:
             view[...] = getattr(terms, name)
         self.exchange.potential[0] = terms.potential
 
-    def _pivots_asked(self, t: float) -> None:
-        """What tells how near a pose is to a singular one."""
+    def _evaluate_pivots(self, t: float) -> None:
+        """The pivots, which tell how near a configuration is to a singular one."""
         q = self.exchange.x[: self.nq].copy()
         terms = self.plant.terms(q, np.zeros(self.nv), cap=self.options.cap)
         self._views["pivots"][:], self._views["phi"][:] = terms.pivots, terms.phi
 
-    def _closed(self, t: float) -> None:
+    def _close(self, t: float) -> None:
         """The state on the closed loops."""
         x, metric = self.exchange.x, self.stabilisation.metric
         energy = float(self.exchange.potential[0])
@@ -138,22 +138,22 @@ class Engine:
                 v = v * self._factor(q, v, energy)
         x[: self.nq], x[self.nq : self.nq + self.nv] = q, v
 
-    def _effort_asked(self, t: float) -> None:
+    def _evaluate_effort(self, t: float) -> None:
         """The law in continuous time, or the drive behind a sampled one."""
         s, terms = self.exchange, self.terms_here(t)
         c = s.x[self.nq + self.nv + 2 :].copy()
         s.u[:], s.rate[:] = self.control.moved(t, terms, c)
 
-    def _acceleration_asked(self, t: float) -> None:
+    def _evaluate_acceleration(self, t: float) -> None:
         s = self.exchange
         s.vdot[:] = self.formulation.acceleration(self.terms_here(t), s.force.copy(), s.target.copy())
 
     _answers: dict[int, Callable[[Any, float], int | None]] = {  # noqa: RUF012
-        motion.TERMS: _terms_asked,
-        motion.LOOK: _pivots_asked,
-        motion.CLOSE: _closed,
-        motion.EFFORT: _effort_asked,
-        motion.ACCELERATION: _acceleration_asked,
+        motion.TERMS: _evaluate_terms,
+        motion.PIVOTS: _evaluate_pivots,
+        motion.CLOSE: _close,
+        motion.EFFORT: _evaluate_effort,
+        motion.ACCELERATION: _evaluate_acceleration,
     }
 
     # -- at single states -------------------------------------------------------------------------
@@ -203,10 +203,10 @@ class Engine:
 
     def search(self, t: float, x: Array, F: Array, h: float) -> tuple[list[tuple[float, float]], float]:
         """Singular configurations that a step from the start of a run passes, and the closeness before its end."""
-        found = np.empty((ROOM, 2))
+        buffer = np.empty((ROOM, 2))
         scratch = self.model, self.options, self.exchange, self.work
-        count, before = passages.search(*scratch, x, F, t, h, np.inf, found, 0, np.empty(x.size))
-        return [(float(when), float(near)) for when, near in found[:count]], float(before)
+        count, before = passages.search(*scratch, x, F, t, h, np.inf, buffer, 0, np.empty(x.size))
+        return [(float(when), float(near)) for when, near in buffer[:count]], float(before)
 
     @property
     def failure(self) -> BaseException | None:
@@ -249,9 +249,9 @@ class Engine:
 
     def _factor(self, q: Array, v: Array, energy: float) -> float:
         terms = self.plant.terms(q, v)
-        wanted = energy - terms.potential
-        if terms.kinetic > 1e-9 * abs(self.energy0) and 0.25 * terms.kinetic < wanted < 4.0 * terms.kinetic:
-            return float(np.sqrt(wanted / terms.kinetic))
+        kinetic = energy - terms.potential
+        if terms.kinetic > 1e-9 * abs(self.energy0) and 0.25 * terms.kinetic < kinetic < 4.0 * terms.kinetic:
+            return float(np.sqrt(kinetic / terms.kinetic))
         return 1.0
 
 

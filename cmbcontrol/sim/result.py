@@ -75,8 +75,8 @@ class Simulation:
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_") or name == "data" or name not in self.data:
-            known = ", ".join(map(str, self.data.data_vars)) if "data" in self.__dict__ else ""
-            raise AttributeError(f"a run has no {name!r} (variables: {known})")
+            names = ", ".join(map(str, self.data.data_vars)) if "data" in self.__dict__ else ""
+            raise AttributeError(f"a run has no {name!r} (variables: {names})")
         return self.data[name]
 
     @property
@@ -126,8 +126,9 @@ class Simulation:
         >>> from cmbcontrol import plants, simulate
         >>> crank = plants.slider_crank()
         >>> run = simulate(crank, q0=[1.2, -2.4], v0=[2.0, -4.0], t_end=0.5)
-        >>> [(round(event.time, 3), event.rank, event.taken, event.pose.bifurcation) for event in run.singularities()]
-        [(0.197, 0, 1, True)]
+        >>> (event,) = run.singularities()
+        >>> round(event.time, 3), event.rank, event.taken, event.configuration.bifurcation
+        (0.197, 0, 1, True)
         """
         if plant is not None:
             _check.plant(plant)

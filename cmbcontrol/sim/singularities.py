@@ -27,7 +27,7 @@ Array = NDArray[np.float64]
 class SingularityEvent:
     """A singular configuration that a run met; see `Simulation.singularities`.
 
-    What is known of the pose is computed when it is first asked for.
+    What is known of the configuration is computed when it is first asked for.
 
     Attributes
     ----------
@@ -35,15 +35,16 @@ class SingularityEvent:
     time : float
         s.
     kind : str
-        ``"singular passage"``, ``"singular start"``, or ``"near-singular passage"`` where the motion misses the pose.
+        ``"singular passage"``, ``"singular start"``, or ``"near-singular passage"`` where the motion misses the
+        configuration.
     q : ndarray, shape (nq,)
-        On the path of the run; ``pose.q`` is exact.
+        On the path of the run; ``configuration.q`` is exact.
     v, v_after : ndarray, shape (nv,)
         Velocity with which the run came, and went on: they differ where it was steered.
     conditioning : float
         Smallest over largest constraint gradient at q.
     rank : int
-        Independent rows at the pose.
+        Independent rows at the configuration.
     """
 
     plant: Plant
@@ -56,8 +57,8 @@ class SingularityEvent:
     rank: int
 
     @cached_property
-    def pose(self) -> SingularConfiguration | None:
-        """The exact pose, with all that is known of it; None where the run only passed near one."""
+    def configuration(self) -> SingularConfiguration | None:
+        """The exact configuration, with all that is known of it; None where the run only passed near one."""
         if self.kind.startswith("near"):
             return None
         try:
@@ -68,58 +69,58 @@ class SingularityEvent:
     @cached_property
     def taken(self) -> int | None:
         """Index of the branch on which the run went on; None where that cannot be told, as at rest."""
-        pose = self.pose
-        if pose is None or not pose.few or not pose.moves(self.v_after):
+        configuration = self.configuration
+        if configuration is None or not configuration.few or not configuration.moves(self.v_after):
             return None
-        ahead = self.v_after / pose.speed(self.v_after)
-        off = [min(pose.speed(ahead - d), pose.speed(ahead + d)) for d in self._toward(ahead)]
+        ahead = self.v_after / configuration.speed(self.v_after)
+        off = [min(configuration.speed(ahead - d), configuration.speed(ahead + d)) for d in self._toward(ahead)]
         best = int(np.argmin(off)) if off else -1
         return best if off and off[best] < 1e-3 else None  # a path is as exact as its steps
 
     def _toward(self, v: Array) -> list[Array]:
-        return [self.pose.toward(i, v) for i in range(len(self.branches))]  # type: ignore[union-attr]
+        return [self.configuration.toward(i, v) for i in range(len(self.branches))]  # type: ignore[union-attr]
 
     @property
     def lost_rows(self) -> tuple[dict[str, float], ...]:
         """Names and weights of the rows that vanish; see `SingularConfiguration`."""
-        return self.pose.lost_rows if self.pose else ()
+        return self.configuration.lost_rows if self.configuration else ()
 
     @property
     def new_motions(self) -> Array:
         """Freedoms (nv, k) that the machine has here only, besides those of the branch it took."""
-        if self.pose is None:
+        if self.configuration is None:
             return np.zeros((len(self.v), 0))
         if self.taken is None:
-            return self.pose.new_motions
-        return replace(self.pose, v=self.pose.toward(self.taken, self.v_after)).new_motions
+            return self.configuration.new_motions
+        return replace(self.configuration, v=self.configuration.toward(self.taken, self.v_after)).new_motions
 
     @property
     def branches(self) -> tuple[Branch, ...]:
         """The ways to go on."""
-        return self.pose.branches if self.pose else ()
+        return self.configuration.branches if self.configuration else ()
 
     @property
     def locked(self) -> bool:
-        """Whether nothing can move on from the pose."""
-        return self.pose is not None and self.pose.locked
+        """Whether nothing can move on from the configuration."""
+        return self.configuration is not None and self.configuration.locked
 
     def __str__(self) -> str:
         text = f"t = {self.time:.9g} s: {self.kind}, conditioning {self.conditioning:.2g}. "
-        if self.pose is None:
+        if self.configuration is None:
             return text + "The motion misses the singular configuration."
         went = "" if self.taken is None else f" The run went on on branch {self.taken}."
-        return text + (str(self.pose) if self.pose.few else self.pose.outline) + went
+        return text + (str(self.configuration) if self.configuration.few else self.configuration.outline) + went
 
 
 def singularities(plant: Plant, data: xarray.Dataset) -> list[SingularityEvent]:
     """The singular configurations in the data of a run; see `Simulation.singularities`."""
     names = ("time", "kind", "q", "v", "v_after", "conditioning", "rank")
-    found = []
+    events = []
     for t, kind, q, v, after, c, rank in zip(*(data[f"event_{name}"].values for name in names), strict=True):
         if "singular" in str(kind) and np.isfinite(c):  # events of a user may have any name, and no conditioning
             q, v, after = (np.array(x, dtype=np.float64) for x in (q, v, after))
-            found.append(SingularityEvent(plant, float(t), str(kind), q, v, after, float(c), int(rank)))
-    return found
+            events.append(SingularityEvent(plant, float(t), str(kind), q, v, after, float(c), int(rank)))
+    return events
 
 
 def hysteresis_rank(ratios: ArrayLike, low: float, high: float) -> NDArray[np.int64]:

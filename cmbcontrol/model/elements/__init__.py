@@ -6,7 +6,7 @@ its frame is the world.
 """
 
 from .bodies import GROUND, Body, Frame, rotation_to
-from .constraints import Coupling, Distance, Loop, Point, PointOnLine, PointOnPlane, Weld
+from .constraints import Constraint, Coupling, Distance, Point, PointOnLine, PointOnPlane, Weld
 from .forces import Actuator, JointSpring, PointSpring
 from .joints import Cylindrical, Fixed, Free, Helical, Joint, Planar, Prismatic, Revolute, Spherical, Universal
 
@@ -14,6 +14,7 @@ __all__ = [
     "GROUND",
     "Actuator",
     "Body",
+    "Constraint",
     "Coupling",
     "Cylindrical",
     "Distance",
@@ -23,7 +24,6 @@ __all__ = [
     "Helical",
     "Joint",
     "JointSpring",
-    "Loop",
     "Planar",
     "Point",
     "PointOnLine",

@@ -12,33 +12,33 @@ from ...errors import ModelError
 from .bodies import Frame
 from .part import Part, check_body_name, set_fields, unit_vector
 
-__all__ = ["Coupling", "Distance", "Loop", "Point", "PointOnLine", "PointOnPlane", "Weld"]
+__all__ = ["Constraint", "Coupling", "Distance", "Point", "PointOnLine", "PointOnPlane", "Weld"]
 
 
 @dataclass(frozen=True, eq=False)
-class Loop(Part):
-    """A loop closure that is not a cut joint: something on body `b` is held relative to body `a`."""
+class Constraint(Part):
+    """A constraint that is not a cut joint: something on body `b` is held relative to body `a`."""
 
     name: str
     a: str
     b: str
 
     def __post_init__(self) -> None:
-        _check.name(self.name, "loop")
+        _check.name(self.name, "constraint")
         for key in ("a", "b"):
-            check_body_name(getattr(self, key), f"{key} of loop {self.name!r}")
+            check_body_name(getattr(self, key), f"{key} of constraint {self.name!r}")
         if self.a == self.b:
-            raise ModelError(f"loop {self.name!r} connects body {self.a!r} with itself")
+            raise ModelError(f"constraint {self.name!r} connects body {self.a!r} with itself")
         for key in ("point_a", "point_b"):
             if hasattr(self, key):
-                set_fields(self, **{key: _check.vector(getattr(self, key), 3, f"{key} of loop {self.name!r}")})
+                set_fields(self, **{key: _check.vector(getattr(self, key), 3, f"{key} of constraint {self.name!r}")})
         for key in ("axis", "normal"):
             if hasattr(self, key):
-                set_fields(self, **{key: unit_vector(getattr(self, key), f"the {key} of loop {self.name!r}")})
+                set_fields(self, **{key: unit_vector(getattr(self, key), f"the {key} of constraint {self.name!r}")})
 
 
 @dataclass(frozen=True, eq=False)
-class Point(Loop):
+class Point(Constraint):
     """p_b - p_a = 0: a point of b coincides with a point of a (3 rows, in a's axes, metres)."""
 
     point_a: ArrayLike = (0.0, 0.0, 0.0)
@@ -46,7 +46,7 @@ class Point(Loop):
 
 
 @dataclass(frozen=True, eq=False)
-class PointOnLine(Loop):
+class PointOnLine(Constraint):
     """A point of b stays on the line through `point_a` along `axis`, both fixed on a (2 rows, metres)."""
 
     point_a: ArrayLike = (0.0, 0.0, 0.0)
@@ -55,7 +55,7 @@ class PointOnLine(Loop):
 
 
 @dataclass(frozen=True, eq=False)
-class PointOnPlane(Loop):
+class PointOnPlane(Constraint):
     """A point of b stays in the plane through `point_a` across `normal`, both fixed on a (1 row, metres)."""
 
     point_a: ArrayLike = (0.0, 0.0, 0.0)
@@ -64,7 +64,7 @@ class PointOnPlane(Loop):
 
 
 @dataclass(frozen=True, eq=False)
-class Distance(Loop):
+class Distance(Constraint):
     """(|p_b - p_a|^2 - length^2) / (2 length) = 0: a massless rod with ball ends (1 row, metres)."""
 
     point_a: ArrayLike = (0.0, 0.0, 0.0)
@@ -73,11 +73,11 @@ class Distance(Loop):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        set_fields(self, length=_check.positive(self.length, f"the length of loop {self.name!r}"))
+        set_fields(self, length=_check.positive(self.length, f"the length of constraint {self.name!r}"))
 
 
 @dataclass(frozen=True, eq=False)
-class Weld(Loop):
+class Weld(Constraint):
     """Frame `frame_b` of b coincides with `frame_a` of a (6 rows: 3 in metres, 3 in radians)."""
 
     frame_a: Frame = field(default_factory=Frame)
@@ -86,7 +86,7 @@ class Weld(Loop):
     def __post_init__(self) -> None:
         super().__post_init__()
         for key in ("frame_a", "frame_b"):
-            _check.instance(getattr(self, key), Frame, f"{key} of loop {self.name!r}")
+            _check.instance(getattr(self, key), Frame, f"{key} of constraint {self.name!r}")
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,7 +104,7 @@ class Coupling(Part):
     offset: float = 0.0
 
     def __post_init__(self) -> None:
-        _check.name(self.name, "loop")
+        _check.name(self.name, "constraint")
         what = f"coupling {self.name!r}"
         given = _check.mapping(self.coefficients, f"coefficients of {what}", "coordinates to numbers")
         values = {str(k): _check.number(c, f"coefficient {k!r} of {what}") for k, c in given.items()}
