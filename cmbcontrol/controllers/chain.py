@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from .. import _check
 from ..model.plant import Plant
 from ..model.terms import Terms
+from .around import AroundLaw
 from .controller import (
     ConstantEffort,
     Controller,
@@ -24,7 +25,6 @@ from .controller import (
     require_same_signals,
     start_of,
 )
-from .references import Reference
 
 __all__ = ["Block", "Chain", "EffortBlock", "SensorBlock", "Setting"]
 
@@ -207,7 +207,7 @@ class Series(Drive):
         return [b.derivative(t, terms, u, c) for b, u, c in zip(self.blocks, efforts, states, strict=False)]
 
 
-class Chain(Controller):
+class Chain(AroundLaw):
     """Sensors, a law and effort blocks in a row: a controller again.
 
     Written with ``|``, from left to right: ``Encoder(...) | FilteredDifference(...) | law | Saturation() | Delay(...) |
@@ -262,6 +262,8 @@ class Chain(Controller):
     >>> print(chain)
     ProjectedInverseDynamics | Saturation | Delay
     """
+
+    drive: Drive | None = None  # type: ignore[override]  # a chain has blocks of its own there
 
     def __init__(self, *parts: Any) -> None:
         parts = tuple(x for part in parts for x in (part.parts if isinstance(part, Chain) else (_as_part(part),)))
@@ -350,28 +352,7 @@ class Chain(Controller):
         given = [part.initial_effort for part in (self.law, *self.blocks)]
         return next((x for x in given if x is not None), None)
 
-    @property
-    def coordinates(self) -> Sequence[str] | None:  # type: ignore[override]
-        """Those that the law controls, where it says so."""
-        return self.law.coordinates
-
-    @property
-    def reference(self) -> Reference | None:  # type: ignore[override]
-        """What the law follows; `with_reference` gives the chain on another one."""
-        return self.law.reference
-
-    def with_reference(self, reference: Reference) -> Chain:
-        return self._with_law(self.law.with_reference(reference))
-
-    @property
-    def task(self) -> Any:  # type: ignore[override]
-        """What the law controls, as a task, where it has one."""
-        return self.law.task
-
-    def error(self, t: float, terms: Terms) -> tuple[Array, Array] | None:
-        return self.law.error(t, terms)
-
-    def _with_law(self, law: Controller) -> Chain:
+    def _around(self, law: Controller) -> Chain:
         return Chain(*(law if part is self.law else part for part in self.parts))
 
     def with_model(self, model: Plant) -> Chain:

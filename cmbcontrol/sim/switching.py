@@ -18,8 +18,24 @@ Array = NDArray[np.float64]
 When = Callable[[float, Array, Array], float]
 
 
+class _OfConstraint:
+    """What is said of one constraint, by its name."""
+
+    name: str
+
+    @property
+    def label(self) -> str:
+        """As in messages."""
+        return f"{type(self).__name__}({self.name!r})"
+
+    @property
+    def constraint(self) -> str:
+        """Name of the constraint that changes."""
+        return self.name
+
+
 @dataclass(frozen=True, eq=False)
-class Switch:
+class Switch(_OfConstraint):
     """A change of one constraint, at a time or each time a condition comes true.
 
     Attributes
@@ -51,16 +67,6 @@ class Switch:
             raise TypeError(f"{self.label} needs one of {listed}, got {' and '.join(given) or 'none'}")
         if given[0] != "at" and not callable(ways[given[0]]):
             raise TypeError(f"{given[0]}= of {self.label} must be a function, got {ways[given[0]]!r}")
-
-    @property
-    def label(self) -> str:
-        """As in messages."""
-        return f"{type(self).__name__}({self.name!r})"
-
-    @property
-    def constraint(self) -> str:
-        """Name of the constraint that changes."""
-        return self.name
 
 
 @dataclass(frozen=True, eq=False)
@@ -153,7 +159,7 @@ class Unlock(Lock):
 
 
 @dataclass(frozen=True, eq=False)
-class Contact:
+class Contact(_OfConstraint):
     """A constraint that pushes and never pulls: a foot on the floor, an end stop, a rope.
 
     It is open where its gap is positive. When the gap closes, the velocity jumps: along the row the approach is
@@ -216,16 +222,6 @@ class Contact:
             if length == 0.0:
                 raise ValueError(f"the normal of {self.label} must not be zero; give a direction such as (0, 0, 1)")
             object.__setattr__(self, "normal", n / length)
-
-    @property
-    def label(self) -> str:
-        """As in messages."""
-        return f"Contact({self.name!r})"
-
-    @property
-    def constraint(self) -> str:
-        """Name of the constraint."""
-        return self.name
 
     def direction(self, constraint: Joint | Constraint | Any, rows: int) -> Array:
         """The opening direction n among the constraint's rows, shape (rows,): gap = n . phi, push = -n . lam."""
