@@ -127,7 +127,7 @@ def shortest(*calls: Callable[[], float]) -> list[float]:
 
 def forward(run: cmb.Simulation, plant: cmb.Mechanism) -> Callable[[], float]:
     """Time of one forward dynamics at the states of a run, s."""
-    states = plant.model, run.q.values.copy(), run.v.values.copy(), np.zeros(plant.nu), RANK_TOLERANCE
+    states = plant.arrays, run.q.values.copy(), run.v.values.copy(), np.zeros(plant.nu), RANK_TOLERANCE
     times = int(run.data.attrs["evaluations"])
     forward_along(*states, 1)
     return lambda: clocked(partial(forward_along, *states, times))[0] / times

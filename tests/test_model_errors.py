@@ -364,7 +364,7 @@ def test_parts_and_mechanism_are_frozen():
     for part in (arm, shoulder, Frame(), Point("p", *ENDS), Actuator("wrist")):
         with pytest.raises(AttributeError):
             part.name = "other"
-    for array in (arm.com, arm.inertia, shoulder.axis, plant.gravity, plant.effort, plant.limits, plant.model.links):
+    for array in (arm.com, arm.inertia, shoulder.axis, plant.gravity, plant.effort, plant.limits, plant.arrays.links):
         with pytest.raises(ValueError, match="read-only"):
             array[0] = 0
 

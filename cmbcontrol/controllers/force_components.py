@@ -122,7 +122,7 @@ class ForceComponents:
                 f"axes. Name its row {loop!r} to control its multiplier"
             )
         rows = plant.row_slices[loop]
-        place = rows.start + int(np.flatnonzero(plant.model.rows["kind"][rows] != layout.ROW_ALIGN)[0])
+        place = rows.start + int(np.flatnonzero(plant.arrays.rows["kind"][rows] != layout.ROW_ALIGN)[0])
         body, axes = (self.frame, np.eye(3)) if self.frame != "loop" else (_body_a(part), _closure_axes(part))
         link = plant.link_index(body)
         if link >= 0:  # the axes as seen from the kernel's link
@@ -153,7 +153,7 @@ class ForceComponents:
 
     def combinations(self, q: Array) -> Array:
         """S (k, rows) with y = S lam."""
-        S, model = self._S.copy(), self.plant.model
+        S, model = self._S.copy(), self.plant.arrays
         work = constrained.new_work(model)
         constrained.update_position(model, q, work, RANK_TOLERANCE, self.plant.nv)
         for part in self._bodies:

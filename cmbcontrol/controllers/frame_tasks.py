@@ -150,7 +150,7 @@ class PoseTask(Task):
     def _kinematics(self, terms: Terms) -> _Kinematics:
         """Relative pose, all six rows of J, and bias, in the axes of the other frame."""
         R, p = self.plant.link_poses(terms.q)
-        links = self.plant.model.links
+        links = self.plant.arrays.links
         return _Kinematics(*frames.frame_motion(links, R, p, terms.v, self._side, *self._here, *self._there))
 
 
@@ -257,7 +257,7 @@ class _OnLink(NamedTuple):
 
 def _path(plant: Mechanism, link: int) -> NDArray[np.bool_]:
     """Mask (nv,) of the coordinates that move a link."""
-    links, mask = plant.model.links, np.zeros(plant.nv, dtype=bool)
+    links, mask = plant.arrays.links, np.zeros(plant.nv, dtype=bool)
     while link >= 0:
         mask[links[link]["iv"] : links[link]["iv"] + links[link]["nv"]] = True
         link = int(links[link]["parent"])

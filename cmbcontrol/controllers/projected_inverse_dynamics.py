@@ -72,9 +72,9 @@ class ProjectedInverseDynamics(MotionLaw):
         Of the motion left free, 1/s, without a posture; the smallest on the diagonal of G_D unless given.
     consistent : bool
         The reference respects the loops, so that the task may have more values than there are degrees of freedom, even
-        all coordinates, and loops may come and go. u_p is then Gauss' projection: the admissible acceleration with the
-        smallest error in the metric (J M^-1 J')^-1. The error obeys Z'J'(J M^-1 J')^-1 (e'' + G_D e' + G_P e) = 0,
-        which for all coordinates is P M (e'' + G_D e' + G_P e) = 0: with the same gains for all, and an error that
+        all coordinates, and constraints may come and go. u_p is then Gauss' projection: the admissible acceleration
+        with the smallest error in the metric (J M^-1 J')^-1. The error obeys Z'J'(J M^-1 J')^-1 (e'' + G_D e' + G_P e)
+        = 0, which for all coordinates is P M (e'' + G_D e' + G_P e) = 0: with the same gains for all, and an error that
         respects the loops, that is e'' + G_D e' + G_P e = 0 to first order.
     damped : float, optional
         Where the task is about to lose its rank: singular values of J Z in the metric of M, below this part of the

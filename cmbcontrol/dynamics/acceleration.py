@@ -260,7 +260,7 @@ def forward_dynamics(
         q = plant.configuration(q)
         v = _check.vector(v, plant.nv, "v", plant.velocity_names)
         u = np.zeros(plant.nu) if u is None else _check.vector(u, plant.nu, "u", plant.actuator_names)
-        vdot, rank = constrained.forward_dynamics(plant.model, q, v, u, RANK_TOLERANCE)
+        vdot, rank = constrained.forward_dynamics(plant.arrays, q, v, u, RANK_TOLERANCE)
         if rank == FAILED:
             raise ModelError(f"the mass matrix of {plant.name!r} is not positive definite at q = {q.tolist()}")
         return vdot

@@ -198,7 +198,7 @@ def derivatives(
         return _by_differences(plant, q, v, u, a, lam)
     q = plant.configuration(q)
     M, A, B, f_q, f_v, r_q, c_q, c_v, Z, phi, h, b, rank = kernels.local_terms(
-        plant.model, q, v, a, lam, u, RANK_TOLERANCE
+        plant.arrays, q, v, a, lam, u, RANK_TOLERANCE
     )
     if rank == FAILED:
         raise ModelError(f"the mass matrix of {plant.name!r} is not positive definite at q = {q.tolist()}")

@@ -51,7 +51,7 @@ class Motion:
 
     def path(self, body: str) -> NDArray[np.bool_]:
         """Mask (nv,) of the coordinates that move a body."""
-        links = self.plant.model.links
+        links = self.plant.arrays.links
         mask, i = np.zeros(self.plant.nv, dtype=bool), self.plant.link_index(body)
         while i >= 0:
             mask[links[i]["iv"] : links[i]["iv"] + links[i]["nv"]] = True
@@ -86,7 +86,7 @@ class Motion:
 
 def motion(plant: Mechanism, q: Array, v: Array, a: Array) -> Motion:
     """Twists and accelerations of all links at a state."""
-    links, nv = plant.model.links, plant.nv
+    links, nv = plant.arrays.links, plant.nv
     R, p = plant.link_poses(q)
     S, U, X, Y = (np.zeros((nv, 6)) for _ in range(4))
     tree.joint_screws(links, R, p, S)

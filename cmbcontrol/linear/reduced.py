@@ -126,7 +126,7 @@ def reduced_model(
     factor = MOVING if moving else FIXED
     if not isinstance(plant, Mechanism):
         return reduce(plant, derivatives(plant, q, v, u), CoordinateRows.linear(R), factor)
-    A, B, drift, K, N, G, a, lam, rank = kernels.state_space(plant.model, q, v, u, R, factor, RANK_TOLERANCE, plant.nv)
+    A, B, drift, K, N, G, a, lam, rank = kernels.state_space(plant.arrays, q, v, u, R, factor, RANK_TOLERANCE, plant.nv)
     if rank < 0:
         raise _refusal(plant, q, R, rank)
     return Reduced(A, B, drift, K.T, N.T, G, a, lam, rank)
@@ -188,5 +188,5 @@ def bracket(plant: Plant, v: Array, X: Array) -> Array:
     out = np.zeros((X.shape[1], X.shape[0]))
     if isinstance(plant, Mechanism):
         for x, column in zip(np.ascontiguousarray(X.T), out, strict=True):
-            kernels.add_joint_bracket(plant.model.links, v, x, 1.0, column)
+            kernels.add_joint_bracket(plant.arrays.links, v, x, 1.0, column)
     return out.T

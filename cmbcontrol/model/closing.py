@@ -204,7 +204,7 @@ def screws(plant: Any, q: Array) -> tuple[Array, Array]:
     """Rotations of the links, and world screws of the velocity coordinates (nv, 6), of a mechanism."""
     R, p = plant.link_poses(q)
     S = np.empty((plant.nv, 6))
-    tree.joint_screws(plant.model.links, R, p, S)
+    tree.joint_screws(plant.arrays.links, R, p, S)
     return R, S
 
 
@@ -237,8 +237,8 @@ def turns(plant: Plant) -> list[Turn]:
     for loop in plant.loops:
         if isinstance(loop, Universal) or not isinstance(loop, (Weld, Joint)) or loop.name not in plant.row_slices:
             continue
-        span, compiled, links = plant.row_slices[loop.name], plant._compiled, plant.model.links
-        rows = span.start + np.flatnonzero(plant.model.rows[span]["kind"] == layout.ROW_ALIGN)
+        span, compiled, links = plant.row_slices[loop.name], plant._compiled, plant.arrays.links
+        rows = span.start + np.flatnonzero(plant.arrays.rows[span]["kind"] == layout.ROW_ALIGN)
         if not rows.size:
             continue
         turn = loop.axis_frames()[0] if isinstance(loop, Joint) else np.eye(3)

@@ -58,7 +58,7 @@ X, Z, ORIGIN = (1.0, 0.0, 0.0), (0.0, 0.0, 1.0), (0.0, 0.0, 0.0)
 class Compiled:
     """Kernel arrays and the bookkeeping between them and the parts."""
 
-    model: layout.Model
+    arrays: layout.Model
     link_of: dict[str, int]  # body -> link, -1 is the ground
     frame_of: dict[str, Frame]  # body -> the link's frame in the body's axes
     position_slice: dict[str, slice]  # joint -> coordinates

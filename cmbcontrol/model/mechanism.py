@@ -98,7 +98,7 @@ class Mechanism(Plant):
         self.gravity.setflags(write=False)
         self._check_parts()
         self._compiled = compile_parts(self.bodies, self.joints, self.loops, self.springs, self.actuators, self.gravity)
-        self.model = self._compiled.model
+        self.arrays = self._compiled.arrays
         self.size = self._compiled.size
         self.position_names = tuple(n for j in self.joints for n in j.position_names)
         self.velocity_names = tuple(n for j in self.joints for n in j.velocity_names)
@@ -107,7 +107,7 @@ class Mechanism(Plant):
         self.actuator_names = tuple(a.name for a in self.actuators)
         self.row_names, self.row_units = self._compiled.row_names, self._compiled.row_units
         self.row_slices = self._compiled.row_slice
-        self.row_scale, self.reach = self.model.scale, self.model.reach
+        self.row_scale, self.reach = self.arrays.scale, self.arrays.reach
         self.effort = np.array([a.effort for a in self.actuators], dtype=np.float64)
         self.limits = np.concatenate([np.empty((0, 2)), *(j.limits for j in self.joints)])
         # (position, velocity) indices of coordinates that are plain numbers
@@ -190,7 +190,7 @@ class Mechanism(Plant):
 
     def _carried(self, q: Array) -> Array:
         """The inertia (nv,) that the links behind a coordinate could have at most: mass times distance squared."""
-        links, p = self.model.links, self.link_poses(q)[1]
+        links, p = self.arrays.links, self.link_poses(q)[1]
         mass = links["mass"].copy()
         for i in range(len(links) - 1, -1, -1):
             if links["parent"][i] >= 0:
@@ -209,7 +209,7 @@ class Mechanism(Plant):
         of a run keep their digits.
         """
         q = _check.vector(q, self.nq, what, self.position_names)
-        if self._quaternions and tree.off_unit(self.model.links, q) > 1e-14:
+        if self._quaternions and tree.off_unit(self.arrays.links, q) > 1e-14:
             q = q.copy()
             for joint, i in self._quaternions:
                 length = math.hypot(*q[i : i + 4])
@@ -233,7 +233,7 @@ class Mechanism(Plant):
         """q [+] dq: move each joint by its own velocity coordinates dq (nv,) for a unit of time."""
         q = self._position(q)
         out = np.empty(self.nq)
-        tree.retract(self.model.links, q, _check.vector(dq, self.nv, "dq", self.velocity_names), out)
+        tree.retract(self.arrays.links, q, _check.vector(dq, self.nv, "dq", self.velocity_names), out)
         return out
 
     def difference(self, q0: ArrayLike, q1: ArrayLike) -> Array:
@@ -241,21 +241,21 @@ class Mechanism(Plant):
         q0 = self._position(q0, "q0")
         q1 = self._position(q1, "q1")
         out = np.empty(self.nv)
-        tree.local_difference(self.model.links, q0, q1, out)
+        tree.local_difference(self.arrays.links, q0, q1, out)
         return out
 
     def position_rate(self, q: ArrayLike, v: ArrayLike) -> Array:
         """dq/dt (nq,) at velocity v (nv,)."""
         out = np.empty(self.nq)
         q = self._position(q)
-        tree.position_rates(self.model.links, q, _check.vector(v, self.nv, "v", self.velocity_names), out)
+        tree.position_rates(self.arrays.links, q, _check.vector(v, self.nv, "v", self.velocity_names), out)
         return out
 
     def link_poses(self, q: ArrayLike) -> tuple[Array, Array]:
         """Rotations (links, 3, 3) and origins (links, 3) of the kernel links in the world."""
-        n = self.model.links.shape[0]
+        n = self.arrays.links.shape[0]
         R, p = np.empty((n, 3, 3)), np.empty((n, 3))
-        tree.link_poses(self.model.links, self._position(q), R, p)
+        tree.link_poses(self.arrays.links, self._position(q), R, p)
         return R, p
 
     def link_index(self, body: str) -> int:
@@ -302,14 +302,14 @@ class Mechanism(Plant):
         q = self._position(q)
         R, p = self.link_poses(q)
         phi = np.empty(len(self.row_names))
-        constraint_rows.constraint_residual(self.model, q, R, p, phi)
+        constraint_rows.constraint_residual(self.arrays, q, R, p, phi)
         return phi
 
     def _closed_to(self, q: Array, euclidean: bool, accuracy: float) -> tuple[Array, float]:
         """By full steps in the compiled kernel; by damped ones where these do not close the loops, or lead far."""
-        trial, work, moved = q.copy(), constrained.new_work(self.model), np.empty(self.nv)
+        trial, work, moved = q.copy(), constrained.new_work(self.arrays), np.empty(self.nv)
         left = constrained.close_loops(
-            self.model, trial, work, RANK_TOLERANCE, self.nv, euclidean, accuracy * self.size, -1, moved
+            self.arrays, trial, work, RANK_TOLERANCE, self.nv, euclidean, accuracy * self.size, -1, moved
         )
         closed = 0.0 <= left < 1e-9 * self.size or 0.0 <= left < 1e-9 * self.extent(trial)
         if closed and np.abs(moved * self.reach).max(initial=0.0) < 0.5 * self.size:  # so near, full steps are right
@@ -330,11 +330,11 @@ class Mechanism(Plant):
         q = self._position(q)
         v = _check.vector(v, self.nv, "v", self.velocity_names).copy()
         euclidean = _check.one_of(metric, ("mass", "euclidean"), "metric") == "euclidean"
-        work = constrained.new_work(self.model)
-        rank = constrained.update_position(self.model, q, work, BLURRED, self.nv)
+        work = constrained.new_work(self.arrays)
+        rank = constrained.update_position(self.arrays, q, work, BLURRED, self.nv)
         if euclidean:
-            rank = constrained.euclidean_split(self.model, work, BLURRED, self.nv)
-        constrained.project_velocity(self.model.scale, work, rank, v)
+            rank = constrained.euclidean_split(self.arrays, work, BLURRED, self.nv)
+        constrained.project_velocity(self.arrays.scale, work, rank, v)
         return v
 
     def with_loops(self, *loops: Joint | Constraint | Coupling) -> Mechanism:
@@ -366,11 +366,11 @@ class Mechanism(Plant):
                     f"mechanism {self.name!r}: the motor {motor.name!r} drives the cut joint {motor.joint!r}, which "
                     "can therefore not be taken away; put the motor between two bodies, or cut another joint"
                 )
-        parts = {"rows": self.model.rows[rows], "scale": self.model.scale[rows]}
+        parts = {"rows": self.arrays.rows[rows], "scale": self.arrays.scale[rows]}
         for array in parts.values():
             array.setflags(write=False)
         mode = object.__new__(type(self))
-        vars(mode).update(vars(self), model=self.model._replace(**parts), **changed)
+        vars(mode).update(vars(self), arrays=self.arrays._replace(**parts), **changed)
         vars(mode)["loops"] = tuple(constraint for constraint in self.loops if constraint.name in kept)
         vars(mode)["_whole"] = self, tuple(constraint.name for constraint in gone)
         vars(mode).pop("_modes", None)
@@ -392,7 +392,7 @@ class Mechanism(Plant):
             q = q.copy()
         accuracy = 8e-15 * self.size if close else np.inf
         M, h, phi, A, b, B, potential, pivots, rank = constrained.state_terms(
-            self.model, q, v, RANK_TOLERANCE, self.nv if cap is None else cap, project, accuracy
+            self.arrays, q, v, RANK_TOLERANCE, self.nv if cap is None else cap, project, accuracy
         )
         if rank == FAILED and check:
             raise self._bad_mass(q)

@@ -7,7 +7,7 @@ dynamics and robotics*, thesis, Iowa State University 2004, chapter 4 and append
 parent P_i, the children C_i and the subtree T_i; it moves as f_{P_i,i}(q_i) = M_i g_i(q_i) in SE(3), with the screw
 S_i of its joint, its inertia I_i and its body-fixed velocity V_i = (angular, linear), all in the axes and at the
 origin of {i}. ``Ad`` and ``ad`` are the 6 x 6 matrices of section A.1.4; his dual operators Ad* and ad* are their
-transposes. Links are those of ``plant.model.links``: one a joint, two for a universal joint.
+transposes. Links are those of ``plant.arrays.links``: one a joint, two for a universal joint.
 
 How this module differs from the thesis
 ---------------------------------------
@@ -214,7 +214,7 @@ class _Tree:
         if not isinstance(plant, Mechanism):
             raise TypeError(f"Spencer's recursions need the bodies of a Mechanism, got {type(plant).__name__}")
         q = _check.vector(q, plant.nq, "q", plant.position_names)
-        links = plant.model.links
+        links = plant.arrays.links
         self.plant, self.q, self.nv = plant, q, plant.nv
         self.n = len(links)
         self.P = [int(link["parent"]) for link in links]
@@ -684,11 +684,11 @@ def constraints(plant: Mechanism, q: ArrayLike, v: ArrayLike | None = None, a: A
 
 def _constraints(tree: _Tree, jac: Jacobians, v: Array, a: Array) -> Constraints:
     """G = gamma' J and the product rule, row by row."""
-    n, rows = tree.nv, tree.plant.model.rows
+    n, rows = tree.nv, tree.plant.arrays.rows
     out = Constraints(*(np.zeros((len(rows), *s)) for s in ((n,), (n, n), (n,), (n,))))
     for i, row in enumerate(rows):
         if row["kind"] == layout.ROW_COUPLING:
-            out.G[i] = tree.plant.model.couplings_v[row["coupling"]]
+            out.G[i] = tree.plant.arrays.couplings_v[row["coupling"]]
             continue
         pair = _pair(tree, jac, int(row["a"]), int(row["b"]), v, a)
         gamma, rate, second = _row_wrench(row, pair.f, pair.V, pair.V_dot)
@@ -751,7 +751,7 @@ def external_forces(plant: Mechanism, q: ArrayLike, v: ArrayLike, u: ArrayLike |
 def _external_forces(tree: _Tree, jac: Jacobians, v: Array, u: Array) -> ExternalForces:
     """Sum over joint friction, springs and drives."""
     plant, n = tree.plant, tree.nv
-    model, rest = plant.model, np.zeros(n)
+    model, rest = plant.arrays, np.zeros(n)
     tau, tau_q, tau_v = -model.damping * v, np.zeros((n, n)), -np.diag(model.damping)
     for spring in model.springs:
         k, c = float(spring["stiffness"]), float(spring["damping"])

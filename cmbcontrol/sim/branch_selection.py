@@ -55,7 +55,7 @@ class BranchSelector:
 
     @property
     def active(self) -> bool:
-        """Whether anything is steered at all."""
+        """Whether a branch is chosen at all."""
         return self.branch is not None
 
     def choose(self, configuration: SingularConfiguration, t: float, v: Array) -> Choice:

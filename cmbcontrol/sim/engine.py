@@ -40,10 +40,10 @@ class Engine:
         self.stabilisation, self.formulation = run.stabilisation, run.formulation
         self.nq, self.nv = run.plant.nq, run.plant.nv
         functions = not isinstance(run.plant, Mechanism)
-        self.model = stand_in(run.plant) if functions else run.plant.model
-        self.work, self._slab, self._places = shared_work(self.model, self.nq)
+        self.arrays = stand_in(run.plant) if functions else run.plant.arrays
+        self.work, self._slab, self._places = shared_work(self.arrays, self.nq)
         self._views = views(self._slab, self._places)
-        nx, rows = state.x.size, self.model.rows.shape[0]
+        nx, rows = state.x.size, self.arrays.rows.shape[0]
         self.exchange = motion.Exchange(
             q=self._views["q"],
             v=self._views["v"],
@@ -193,7 +193,7 @@ class Engine:
         x, dx = np.array(x, dtype=np.float64), np.empty(len(x))  # of one type: each other one would be compiled
         if not self.options.law:
             self.exchange.u[:] = self.control.command
-        arguments = (self.model, self.options, self.exchange, self.work, float(t), x, True, dx)
+        arguments = (self.arrays, self.options, self.exchange, self.work, float(t), x, True, dx)
         if self._rate is None:
             self._rate = entry(motion.rate, *arguments)
         rank = self._rate(*arguments)
@@ -204,7 +204,7 @@ class Engine:
     def search(self, t: float, x: Array, F: Array, h: float) -> tuple[list[tuple[float, float]], float]:
         """Singular configurations that a step from the start of a run passes, and the closeness before its end."""
         buffer = np.empty((ROOM, 2))
-        scratch = self.model, self.options, self.exchange, self.work
+        scratch = self.arrays, self.options, self.exchange, self.work
         count, before = passages.search(*scratch, x, F, t, h, np.inf, buffer, 0, np.empty(x.size))
         return [(float(when), float(near)) for when, near in buffer[:count]], float(before)
 
@@ -228,8 +228,8 @@ class Engine:
         AssemblyError
         """
         y = x.copy()
-        left = motion.project(self.model, self.options, self.exchange, self.work, 0.0, y, self.energy0, -1)
-        if not 0.0 <= left <= 1e-9 * self.model.size:
+        left = motion.project(self.arrays, self.options, self.exchange, self.work, 0.0, y, self.energy0, -1)
+        if not 0.0 <= left <= 1e-9 * self.arrays.size:
             raise self.failure or AssemblyError(f"the loops stay open by {left:.2e} m", {"all": left}, y[: self.nq])
         return y
 

@@ -1,4 +1,4 @@
-"""How a run is integrated in time: the method, and the numbers that steer it."""
+"""How a run is integrated in time: the method and its options."""
 
 from __future__ import annotations
 

@@ -155,13 +155,13 @@ class _System:
     @property
     def _damped(self) -> bool:
         plant = self.run.plant
-        return isinstance(plant, Mechanism) and bool(plant.model.damping.any() or plant.model.springs.size)
+        return isinstance(plant, Mechanism) and bool(plant.arrays.damping.any() or plant.arrays.springs.size)
 
     def _dissipated(self, terms: Terms) -> float:
         """Power lost in friction and dampers; functions do not tell it."""
         if not self._damped:
             return 0.0
-        model = self.run.plant.model
+        model = self.run.plant.arrays
         work = constrained.new_work(model)
         constrained.update_position(model, terms.q, work, RANK_TOLERANCE, self.run.options.cap)
         constrained.update_velocity(model, terms.q, terms.v, work)

@@ -157,7 +157,7 @@ def _reports(parts: Sequence[Part], times: Array, evaluated: Array) -> dict[str,
 def _states(engine: Engine, times: Array, T: Array, X: Array, F: Array, failures: _Failures) -> Array:
     """States at the output times, on the loops where the steps are."""
     out = np.empty((times.size, X.shape[1]))
-    record.output_states(engine.model, engine.options, engine.exchange, engine.work, times, T, X, F, out)
+    record.output_states(engine.arrays, engine.options, engine.exchange, engine.work, times, T, X, F, out)
     failure = engine.failure
     if isinstance(failure, Exception):
         failures.add(failure)
@@ -207,7 +207,7 @@ def _quantities(run: Run, X: Array, U: Array, failures: _Failures) -> dict[str, 
     energies, ranks = np.zeros((n, 5)), np.zeros(n, np.int64)
     whole = np.ascontiguousarray(X[:, : nq + nv + 2])
     if isinstance(plant, Mechanism):
-        record.output_quantities(plant.model, options, whole, U, vdot, force, lam, phi, energies, pivots, ranks)
+        record.output_quantities(plant.arrays, options, whole, U, vdot, force, lam, phi, energies, pivots, ranks)
     else:
         for i, (x, u) in enumerate(zip(X, U, strict=True)):
             try:

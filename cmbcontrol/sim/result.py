@@ -43,7 +43,7 @@ class Simulation:
         zero in truth), ``active`` (which loops hold), ``actuator_power``, ``constraint_power`` (zero in truth),
         ``rank``, ``conditioning``, and for each singular passage ``event_time``, ``event_kind``,
         ``event_conditioning``, ``event_rank``, ``event_q``, ``event_v``, ``event_v_after`` (which differ where the run
-        was steered), ``event_loss`` (energy lost, J). With a tracking
+        took another branch), ``event_loss`` (energy lost, J). With a tracking
         controller also ``reference`` and ``error``; with one that reports, ``report`` by ``quantity``. With a
         formulation by name, accelerations and forces are those it gives, and ``formulation_conditioning`` is its own.
     plant : Plant or None
@@ -323,7 +323,7 @@ def build_dataset(plant: Plant, times: Array, columns: dict[str, Array], events:
     q = np.array([e["q"] for e in events]).reshape(len(events), plant.nq)
     for name, key, words in (
         ("event_v", "v", "velocity at the event"),
-        ("event_v_after", "v_after", "velocity after it, where a run was steered to another branch"),
+        ("event_v_after", "v_after", "velocity after it, where a run took another branch"),
     ):
         v = np.array([e.get(key, np.full(plant.nv, np.nan)) for e in events]).reshape(len(events), plant.nv)
         attributes = {"units": units(plant.velocity_units), "long_name": words}

@@ -112,7 +112,7 @@ def simulate(
         ``(configuration, t, v) -> choice`` with the `SingularConfiguration`, where None stays on the branch. The
         velocity turns without work: its kinetic energy stays. Goes with dop853 and verner65, and projection.
     events : sequence of Event, or of functions, optional
-        What the run looks out for: functions ``(t, q, v) -> float`` that cross zero. The times go to ``run.events()``
+        Events that the run records: functions ``(t, q, v) -> float`` that cross zero. The times go to ``run.events()``
         under their names; a terminal one ends the run, with status EVENT.
     limits : {"warn", "stop", "ignore"}
         Joints that pass one of their limits: each crossing goes to ``run.events()``, and each joint gives a

@@ -40,7 +40,7 @@ class SingularityEvent:
     q : ndarray, shape (nq,)
         On the path of the run; ``configuration.q`` is exact.
     v, v_after : ndarray, shape (nv,)
-        Velocity with which the run came, and went on: they differ where it was steered.
+        Velocity with which the run came, and went on: they differ where a branch was chosen.
     conditioning : float
         Smallest over largest constraint gradient at q.
     rank : int

@@ -1,4 +1,4 @@
-"""Where a run starts: a state on the closed loops, the numbers that steer the loop, the first step."""
+"""Where a run starts: a state on the closed loops, the options of the loop, the first step."""
 
 from __future__ import annotations
 
@@ -101,7 +101,7 @@ def options_of(
     t_end: float,
     tolerance: float = RANK_TOLERANCE,
 ) -> motion.Options:
-    """The numbers that steer a run from q0."""
+    """The options of a run from q0."""
     alpha, beta = (0.0, 0.0) if kept.adaptive else kept.gains
     return motion.Options(
         rtol=integrator.rtol,

@@ -87,7 +87,7 @@ class Stepper:
     rtol, atol : float, optional
         Error allowed a step of the method, relative and absolute (rad, m, rad/s, m/s), 1e-11 unless given.
     events : sequence of Event, or of functions, optional
-        What is looked out for; a terminal one ends the steps (see `ended`).
+        What is recorded; a terminal one ends the steps (see `ended`).
     limits : {"warn", "stop", "ignore"}
         Joints that pass one of their limits; see `simulate`.
 

@@ -247,7 +247,7 @@ class _ModeSwitch:
         return touching
 
     def _slips_of(self, before: set[str]) -> None:
-        """Watch the friction of contacts that have closed."""
+        """Event functions for the friction of contacts that have closed."""
         closed = self.modes.closed
         self.slips = {name: function for name, function in self.slips.items() if name in closed & before}
         for name in sorted(closed - before):

@@ -128,7 +128,7 @@ class TimeLoop(Engine):
         steps.clock[time_loop.BEFORE], state.previous_closeness, state.passage = state.previous_closeness, np.inf, None
         steps.count[time_loop.TAKEN] = state.taken
         gaps = np.array([runge_kutta.widest_gap(table) for table in tables])
-        self._arguments = (self.model, tables, gaps, self.options, self.exchange, self.work, steps)
+        self._arguments = (self.arrays, tables, gaps, self.options, self.exchange, self.work, steps)
         self._advance = entry(time_loop.advance, *self._arguments, 0.0, 1)
         self._show: Callable | None = None
 
@@ -145,7 +145,7 @@ class TimeLoop(Engine):
             Where they cannot be evaluated.
         """
         t, x = float(self.steps.T[self.last]), self.steps.X[self.last].copy()
-        arguments = (self.model, self.options, self.exchange, self.work, self.steps, t, x)
+        arguments = (self.arrays, self.options, self.exchange, self.work, self.steps, t, x)
         if self._show is None:
             self._show = entry(time_loop.show, *arguments)
         if self._show(*arguments) < 0:
@@ -183,7 +183,7 @@ class TimeLoop(Engine):
         state.stopped = self._crossed and reason == time_loop.COMPLETED
         state.passage = self._passage if reason == time_loop.COMPLETED else None
         if reason == time_loop.COMPLETED and not self._stopping:
-            near = float(motion.closeness_at(self.model, self.options, self.exchange, self.work, state.t, state.x))
+            near = float(motion.closeness_at(self.arrays, self.options, self.exchange, self.work, state.t, state.x))
             if near < min(float(steps.clock[time_loop.BEFORE]), passages.MET):
                 record.passages.append((state.t, near))
         record.status, record.error, record.where = self.ended(reason)
