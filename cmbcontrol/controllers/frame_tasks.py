@@ -100,8 +100,11 @@ class PoseTask(Task):
         self.names = value_names(names, [f"{body}_{axis}" for axis in self.axes], plant)
         self.units = tuple("m" if row < 3 else "rad" for row in self._rows)
         _check.one_of(relative_to, (GROUND, *(b.name for b in plant.bodies)), "body", "relative_to")
-        self._here, self._there = _OnLink.of(plant, body, frame), _OnLink.of(plant, relative_to, other_frame)
-        side = _path(plant, self._here.link).astype(float) - _path(plant, self._there.link)
+        self._body_frame, self._reference_frame = (
+            _OnLink.of(plant, body, frame),
+            _OnLink.of(plant, relative_to, other_frame),
+        )
+        side = _path(plant, self._body_frame.link).astype(float) - _path(plant, self._reference_frame.link)
         if not side.any():
             raise ValueError(f"no joint moves {body!r} against {relative_to!r}; name another body")
         self._side = side
@@ -112,7 +115,7 @@ class PoseTask(Task):
 
     def value(self, terms: Terms) -> Array:
         R, p = self.plant.link_poses(terms.q)
-        (R, p), (Ro, po) = frames.frame_pose(R, p, *self._here), frames.frame_pose(R, p, *self._there)
+        (R, p), (Ro, po) = frames.frame_pose(R, p, *self._body_frame), frames.frame_pose(R, p, *self._reference_frame)
         turned = rotation_vector(Ro.T @ R) if self._turns else np.zeros(3)
         return np.concatenate([Ro.T @ (p - po), turned])[self._rows]
 
@@ -151,7 +154,9 @@ class PoseTask(Task):
         """Relative pose, all six rows of J, and bias, in the axes of the other frame."""
         R, p = self.plant.link_poses(terms.q)
         links = self.plant.arrays.links
-        return _Kinematics(*frames.frame_motion(links, R, p, terms.v, self._side, *self._here, *self._there))
+        return _Kinematics(
+            *frames.frame_motion(links, R, p, terms.v, self._side, *self._body_frame, *self._reference_frame)
+        )
 
 
 class PointTask(PoseTask):

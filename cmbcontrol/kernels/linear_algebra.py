@@ -400,7 +400,7 @@ def turn_columns(X, i, j, cosine, sine):
 def active_subspace(B, tolerance):
     """Orthonormal basis U (n, r) of R(B), and G (nu, r) with B G = U: the smallest efforts that give it.
 
-    Gears and units of efforts are the user's: motors are compared by their own columns when dependent ones are told.
+    Gears and units of efforts are the user's: motors are compared by their own columns when dependent ones are found.
     """
     n, nu = B.shape
     X, V = np.zeros((n, nu)), np.empty((nu, nu))

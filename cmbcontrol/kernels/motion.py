@@ -43,7 +43,7 @@ __all__ = [
     "keep_low",
     "project",
     "rate",
-    "rate_here",
+    "rate_evaluated",
     "rate_projected",
     "step_gains",
 ]
@@ -161,7 +161,7 @@ def rate(model, opt, s, w, t, x, closing, dx):
     """dx = rate of the state; returns the rank, or a negative number where there is none."""
     rank = evaluate(model, opt, s, w, t, x, closing)
     if rank >= 0:
-        rank = rate_here(model, opt, s, w, t, rank, dx)
+        rank = rate_evaluated(model, opt, s, w, t, rank, dx)
     return rank
 
 
@@ -175,7 +175,7 @@ def rate_projected(model, opt, s, w, t, x, closing, dx):
     copy(x[: opt.nq], s.q)
     copy(x[opt.nq : opt.nq + opt.nv], s.v)
     update_velocity(model, s.q, s.v, w)
-    return rate_here(model, opt, s, w, t, s.rank[0], dx)
+    return rate_evaluated(model, opt, s, w, t, s.rank[0], dx)
 
 
 @kernel(inline=True)
@@ -187,7 +187,7 @@ def complete(model, opt, s, w):
 
 
 @kernel(inline=True)
-def rate_here(model, opt, s, w, t, rank, dx):
+def rate_evaluated(model, opt, s, w, t, rank, dx):
     """dx = rate of the state that has been evaluated; returns the rank, or what is negative."""
     nq, nv = opt.nq, opt.nv
     if opt.law or opt.formulated:
@@ -322,7 +322,7 @@ def closeness(pivots, opt):
 
 @kernel
 def closeness_at(model, opt, s, w, t, y):
-    """Closeness to a singular configuration at a state, where w.phi is evaluated, too. 1 where it cannot be told."""
+    """Closeness to a singular configuration at a state, where w.phi is evaluated, too; 1 where that fails."""
     if opt.functions:
         copy(y, s.x)
         if call(opt.ask, PIVOTS, t) != 0:

@@ -52,7 +52,7 @@ END_OF_APPROACH = 1e-3
 # which golden section alone, with its smaller part, would need for 1e-9.
 LOOKS, COARSE, ENOUGH, GOLDEN = 6, 1e-7, 43, 0.3819660112501051
 
-# A passage nearer than this is told. It is looked for at so many configurations of a step, and refined to a part of
+# A passage nearer than this is noted. It is looked for at so many configurations of a step, and refined to a part of
 # their distance. Between two looks the closeness may fall by so many times what it falls by around them.
 MET = 1e-3
 FEWEST, MOST, FINE, STEEPER = 8, 400, 1e-9, 5.0

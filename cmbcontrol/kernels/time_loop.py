@@ -29,7 +29,7 @@ from .motion import (
     keep_low,
     project,
     rate,
-    rate_here,
+    rate_evaluated,
     rate_projected,
 )
 from .passages import (
@@ -57,7 +57,7 @@ from .runge_kutta import (
     step_share,
 )
 
-__all__ = ["Steps", "advance", "show"]
+__all__ = ["Steps", "advance", "complete_terms"]
 
 # Why `advance` comes back; the first is followed by those of errors.Status.
 PAUSED, COMPLETED, STEP_TOO_SMALL, NOT_FINITE, MASS_MATRIX, PROJECTION = -1, 0, 1, 2, 3, 4
@@ -236,7 +236,7 @@ def advance(model, tableaus, gaps, opt, s, w, r, until, tries):
             rank = evaluate(model, opt, s, w, t, x, always)
             if rank >= 0:
                 hold_baumgarte(s, w, step)
-                rank = rate_here(model, opt, s, w, t, rank, K[0])
+                rank = rate_evaluated(model, opt, s, w, t, rank, K[0])
             if rank < 0:
                 return failure(rank)
         # -- the stages
@@ -404,11 +404,11 @@ def inside(model, opt, s, w, tableau, x, new, t, step, closing, K, F, y):
 
 
 @kernel
-def keep(model, opt, s, w, r, n, t, rate_there, suspect, notify, y):
+def keep(model, opt, s, w, r, n, t, end_rate, suspect, notify, y):
     """The step from entry n is accepted, and ends at t; returns zero, or why the loop is left.
 
     A singular configuration is looked for where it is `suspect`, or where the last step ended at what may be the
-    nearest approach. With `notify`, the step is shown, and may be refused.
+    nearest approach. With `notify`, Python looks at the step, and may refuse it.
     """
     count, clock = r.count, r.clock
     r.T[n + 1] = t
@@ -426,7 +426,7 @@ def keep(model, opt, s, w, r, n, t, rate_there, suspect, notify, y):
         if status != 0:
             count[PASSAGES], clock[BEFORE] = passages, before
             return EVENT if status == REFUSED else ERROR
-    copy(rate_there, r.K[0])
+    copy(end_rate, r.K[0])
     count[LAST] = n + 1
     count[TAKEN] += 1
     count[REJECTED] = 0
@@ -447,7 +447,7 @@ def may_cross(limits, x0, x1, rate0, rate1, step):
 
 
 @kernel
-def see(model, opt, s, w, r, t, x):
+def ensure_evaluated(model, opt, s, w, r, t, x):
     """M, A, b, h and the split at the last entry, as the last step has left them at its end; returns the rank.
 
     Where they are not at hand, they are evaluated again.
@@ -462,9 +462,9 @@ def see(model, opt, s, w, r, t, x):
 
 
 @kernel
-def show(model, opt, s, w, r, t, x):
-    """As `see`, with all else that laws get."""
-    rank = see(model, opt, s, w, r, t, x)
+def complete_terms(model, opt, s, w, r, t, x):
+    """As `ensure_evaluated`, with all else that laws get."""
+    rank = ensure_evaluated(model, opt, s, w, r, t, x)
     if rank >= 0:
         complete(model, opt, s, w)
     return rank
@@ -474,10 +474,10 @@ def show(model, opt, s, w, r, t, x):
 def sample(model, opt, s, w, r, t, x):
     """A law is sampled, or efforts arrive: what is held changes. Returns zero, or what is negative."""
     if opt.no_law:
-        rank = see(model, opt, s, w, r, t, x)
+        rank = ensure_evaluated(model, opt, s, w, r, t, x)
         status, r.clock[NEXT] = 0, np.inf
     else:
-        rank = show(model, opt, s, w, r, t, x)
+        rank = complete_terms(model, opt, s, w, r, t, x)
         status = call(opt.ask, SAMPLE, t) if rank >= 0 else 0
     if rank < 0 or status != 0:
         return min(rank, status)
@@ -485,7 +485,7 @@ def sample(model, opt, s, w, r, t, x):
         return 0
     if not opt.law:
         copy(r.command, s.u)
-    rank = rate_here(model, opt, s, w, t, rank, r.K[0])
+    rank = rate_evaluated(model, opt, s, w, t, rank, r.K[0])
     if rank < 0:
         return rank
     n = r.count[LAST]

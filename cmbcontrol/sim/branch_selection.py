@@ -19,7 +19,7 @@ Choice = int | ArrayLike | None
 
 
 class BranchSelector:
-    """What is done at singular configurations.
+    """The branch that a run takes at singular configurations.
 
     Parameters
     ----------

@@ -140,13 +140,13 @@ class Engine:
 
     def _evaluate_effort(self, t: float) -> None:
         """The law in continuous time, or the drive behind a sampled one."""
-        s, terms = self.exchange, self.terms_here(t)
+        s, terms = self.exchange, self.evaluated_terms(t)
         c = s.x[self.nq + self.nv + 2 :].copy()
         s.u[:], s.rate[:] = self.control.moved(t, terms, c)
 
     def _evaluate_acceleration(self, t: float) -> None:
         s = self.exchange
-        s.vdot[:] = self.formulation.acceleration(self.terms_here(t), s.force.copy(), s.target.copy())
+        s.vdot[:] = self.formulation.acceleration(self.evaluated_terms(t), s.force.copy(), s.target.copy())
 
     _answers: dict[int, Callable[[Any, float], int | None]] = {  # noqa: RUF012
         motion.TERMS: _evaluate_terms,
@@ -163,9 +163,9 @@ class Engine:
         n = self.nq + self.nv
         return np.ascontiguousarray(x[: self.nq]), np.ascontiguousarray(x[self.nq : n]), x[n + 2 :]
 
-    def terms_here(self, t: float) -> Terms:
+    def evaluated_terms(self, t: float) -> Terms:
         """The equations of motion where the loop has just evaluated them, in arrays of their own."""
-        terms = object.__new__(_Here)
+        terms = object.__new__(_EvaluatedTerms)
         vars(terms).update(
             self._constant, t=t, potential=float(self.exchange.potential[0]), rank=int(self.exchange.rank[0]),
             _slab=self._slab.copy(), _places=self._places,
@@ -255,7 +255,7 @@ class Engine:
         return 1.0
 
 
-class _Here(Terms):
+class _EvaluatedTerms(Terms):
     """The equations of motion where the loop has evaluated them: views of one array, each made when it is asked for.
 
     To make them all takes as long as the evaluation of a small machine; a drive looks at two.

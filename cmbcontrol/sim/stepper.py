@@ -281,7 +281,7 @@ class Stepper:
 
     @property
     def terms(self) -> Terms:
-        """The equations of motion here, as a sampled law is told; see `Plant.terms`.
+        """The equations of motion here, as a sampled law gets them; see `Plant.terms`.
 
         Raises
         ------
@@ -291,7 +291,7 @@ class Stepper:
         if self._loop is None:
             return self.plant.terms(*self._start, 0.0)
         try:
-            return self._loop.shown()
+            return self._loop.present_terms()
         except (NotFinite, ModelError) as error:
             raise SimulationError(
                 f"the equations of motion cannot be evaluated {where(self.plant, self._time, self._x)}: {error}"

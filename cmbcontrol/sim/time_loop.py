@@ -130,14 +130,14 @@ class TimeLoop(Engine):
         gaps = np.array([runge_kutta.widest_gap(table) for table in tables])
         self._arguments = (self.arrays, tables, gaps, self.options, self.exchange, self.work, steps)
         self._advance = entry(time_loop.advance, *self._arguments, 0.0, 1)
-        self._show: Callable | None = None
+        self._complete_terms: Callable | None = None
 
     def advance(self, tries: int) -> int:
         """Compiled steps to `stop`, or so many; says why they end."""
         return self._advance(*self._arguments, self.stop, tries)
 
-    def shown(self) -> Terms:
-        """The equations of motion where the loop stands, as a sampled law is told.
+    def present_terms(self) -> Terms:
+        """The equations of motion where the loop stands, as a sampled law gets them.
 
         Raises
         ------
@@ -146,11 +146,11 @@ class TimeLoop(Engine):
         """
         t, x = float(self.steps.T[self.last]), self.steps.X[self.last].copy()
         arguments = (self.arrays, self.options, self.exchange, self.work, self.steps, t, x)
-        if self._show is None:
-            self._show = entry(time_loop.show, *arguments)
-        if self._show(*arguments) < 0:
+        if self._complete_terms is None:
+            self._complete_terms = entry(time_loop.complete_terms, *arguments)
+        if self._complete_terms(*arguments) < 0:
             raise self.failure or NotFinite
-        return self.terms_here(t)
+        return self.evaluated_terms(t)
 
     def go(self, record: Record, state: IntegratorState, stop: float) -> None:
         """Step on to a time, or to the first event that ends the part."""
@@ -267,7 +267,7 @@ class TimeLoop(Engine):
     def _sampled(self, t: float) -> None:
         """What is due for the law, and when the held efforts change next."""
         control = self.control
-        control.refresh(t, lambda: self.terms_here(t), self.exchange.x[self.nq + self.nv + 2 :].copy())
+        control.refresh(t, lambda: self.evaluated_terms(t), self.exchange.x[self.nq + self.nv + 2 :].copy())
         self.steps.command[:] = control.command
         self.steps.clock[time_loop.NEXT] = control.next
         if self.method is not None:
