@@ -122,7 +122,7 @@ def status(case: Case, name: str) -> str:
     if not isinstance(law, ConstrainedActuation):
         return ""
     terms = case.plant.terms(case.q, case.v)
-    return law.solve(terms, law.wanted_acceleration(0.0, terms)).status.name.lower()
+    return law.solve(terms, law.desired_acceleration(0.0, terms)).status.name.lower()
 
 
 def rows() -> Iterable[Sequence[str]]:

@@ -140,7 +140,7 @@ def calls(case: Case) -> dict[str, Callable[[int], Any]]:
     """Everything that is timed on one machine."""
     plant, q, v, u, R = case.plant, case.q, case.v, case.u, coordinates(case)
     moving = cmb.OperatingPoint.at(plant, q, u, v)
-    state = plant.model, q, v, u
+    state = plant.arrays, q, v, u
     found = {
         "forward": partial(forward_times, *state, RANK_TOLERANCE),
         "linear": partial(linear_times, *state, R, FIXED, RANK_TOLERANCE),

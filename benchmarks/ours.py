@@ -54,7 +54,7 @@ def inside_loop(machine: Machine, calls: int = 3000) -> float:
     """Time of one forward dynamics in a compiled loop, microseconds."""
     plant = plant_of(machine)
     q, v, torque = common.regular_state(machine)
-    state = plant.model, q[None], v[None], _efforts(plant, machine, torque), RANK_TOLERANCE
+    state = plant.arrays, q[None], v[None], _efforts(plant, machine, torque), RANK_TOLERANCE
     forward_along(*state, 1)
     return 1e6 * min(clocked(partial(forward_along, *state, calls))[0] for _ in range(5)) / calls
 

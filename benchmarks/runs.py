@@ -28,7 +28,7 @@ from cmbcontrol.controllers import (
     ProjectedInverseDynamics,
     Saturation,
 )
-from cmbcontrol.kernels import constrained, loop
+from cmbcontrol.kernels import constrained, time_loop
 from cmbcontrol.model.terms import RANK_TOLERANCE
 from cmbcontrol.sim.time_loop import TimeLoop
 
@@ -88,12 +88,12 @@ def forward_along(model, Q, V, u, tolerance, times):
 @kernel(allocates=True)
 def steps_along(model, tables, gaps, opt, s, w, r, U, stops, tries):
     """The compiled work of a `Stepper`: to one stop after the other, under efforts that are held in between."""
-    reason = loop.COMPLETED
+    reason = time_loop.COMPLETED
     for n in range(len(stops)):
         r.command[:] = U[n]
-        r.clock[loop.NEXT] = r.T[r.count[loop.LAST]]
-        reason = loop.advance(model, tables, gaps, opt, s, w, r, stops[n], tries)
-        if reason != loop.COMPLETED:
+        r.clock[time_loop.NEXT] = r.T[r.count[time_loop.LAST]]
+        reason = time_loop.advance(model, tables, gaps, opt, s, w, r, stops[n], tries)
+        if reason != time_loop.COMPLETED:
             break
     return reason
 
@@ -127,7 +127,7 @@ def shortest(*calls: Callable[[], float]) -> list[float]:
 
 def forward(run: cmb.Simulation, plant: cmb.Mechanism) -> Callable[[], float]:
     """Time of one forward dynamics at the states of a run, s."""
-    states = plant.model, run.q.values.copy(), run.v.values.copy(), np.zeros(plant.nu), RANK_TOLERANCE
+    states = plant.arrays, run.q.values.copy(), run.v.values.copy(), np.zeros(plant.nu), RANK_TOLERANCE
     times = int(run.data.attrs["evaluations"])
     forward_along(*states, 1)
     return lambda: clocked(partial(forward_along, *states, times))[0] / times
@@ -282,10 +282,10 @@ def steps(plant: cmb.Mechanism, q: Array) -> Iterable[Sequence[str]]:
 
     def called(*arguments: Any) -> int:
         *given, U, stops, tries = arguments
-        r, advance, reason = given[-1], other._loop._advance, loop.COMPLETED
+        r, advance, reason = given[-1], other._loop._advance, time_loop.COMPLETED
         for n in range(len(stops)):
             r.command[:] = U[n]
-            r.clock[loop.NEXT] = r.T[r.count[loop.LAST]]
+            r.clock[time_loop.NEXT] = r.T[r.count[time_loop.LAST]]
             reason = reason or advance(*given, stops[n], tries)
         return reason
 
@@ -296,7 +296,7 @@ def steps(plant: cmb.Mechanism, q: Array) -> Iterable[Sequence[str]]:
         for first in range(1, len(U), BLOCK):
             part = slice(first, first + BLOCK)
             wall, reason = clocked(partial(way, *inner._arguments, U[part], stops[part], TRIES))
-            if reason != loop.COMPLETED:
+            if reason != time_loop.COMPLETED:
                 raise RuntimeError(f"the steps end between {stops[first]:g} and {stops[part][-1]:g} s, reason {reason}")
             inner.empty()
             walls.append(wall)

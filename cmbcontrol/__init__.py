@@ -19,8 +19,8 @@ from .dynamics.acceleration import forward_dynamics as forward_dynamics
 from .dynamics.forces import constraint_force as constraint_force
 from .dynamics.forces import inverse_dynamics as inverse_dynamics
 from .dynamics.impact import impact as impact
+from .dynamics.nearest_singular import nearest_singular_configuration as nearest_singular_configuration
 from .dynamics.singular import SingularConfiguration as SingularConfiguration
-from .dynamics.singular import nearest_singular_configuration as nearest_singular_configuration
 from .dynamics.singular import singular_configuration as singular_configuration
 from .errors import CmbError as CmbError
 from .errors import CmbWarning as CmbWarning
@@ -66,6 +66,7 @@ from .sim.integrator import Integrator as Integrator
 from .sim.result import Simulation as Simulation
 from .sim.result import load_run as load_run
 from .sim.simulate import simulate as simulate
+from .sim.singularities import SingularityEvent as SingularityEvent
 from .sim.stabilisation import Stabilisation as Stabilisation
 from .sim.stepper import Stepper as Stepper
 from .sim.switching import Contact as Contact

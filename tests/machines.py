@@ -320,7 +320,7 @@ class Kinematics:
 
 
 def kinematics(plant, q, v):
-    links = plant.model.links
+    links = plant.arrays.links
     R, p = plant.link_poses(q)
     S, V, A0 = np.empty((plant.nv, 6)), np.empty((len(links), 6)), np.empty((len(links), 6))
     tree.joint_screws(links, R, p, S)
@@ -333,7 +333,7 @@ def link_accelerations(plant, q, v, vdot):
     """Spatial acceleration of every link at the world origin."""
     now = kinematics(plant, q, v)
     rate = np.empty_like(now.V)
-    tree.twists(plant.model.links, now.S, vdot, rate)
+    tree.twists(plant.arrays.links, now.S, vdot, rate)
     return rate + now.A0
 
 

@@ -243,7 +243,7 @@ def test_what_the_law_does_not_have():
     terms = plant.terms(run.q.values[-1], run.v.values[-1])
     assert run.u.values[-1] == pytest.approx(-30.0 * terms.B.T @ five_bar(0.2).terms(terms.q, terms.v).M @ terms.v)
     at = OperatingPoint.at(plant, run.q.values[-1], 0.0, run.v.values[-1])
-    loop = linearize_closed_loop(plant, on_model, at, settle=False)
+    loop = linearize_closed_loop(plant, on_model, at, find_equilibrium=False)
     assert loop.inputs == ("left_disturbance", "right_disturbance")
 
 
@@ -303,7 +303,7 @@ def test_a_moving_state(loaded):
     q = plant.assemble(left=2.0, right=1.2)
     _, v = on_the_manifold(plant, q, ("left", "right"), np.array([0.0, 0.0, 1.0, -2.0]))
     at = OperatingPoint.at(plant, q, 0.0, v)
-    loop = linearize_closed_loop(plant, law, at, settle=False)
+    loop = linearize_closed_loop(plant, law, at, find_equilibrium=False)
     field = vector_field(plant, law, q, ("left", "right"), rates0=np.array([1.0, -2.0]))
     assert loop.drift == pytest.approx(field(np.zeros(4)), abs=1e-9)
     truth = derivative(field, 4)
@@ -546,7 +546,7 @@ def test_a_delay_in_the_chain():
     with pytest.raises(ValueError, match=r"has a delay of its own, 0.005 s, so that delay= would be a second one"):
         linearize_closed_loop(plant, law | Delay(T), delay=T)
     with pytest.raises(ValueError, match=r"reads positions in steps or with noise.*chain.without\(Encoder\)"):
-        linearize_closed_loop(plant, Encoder(0.01) | law, plant.assemble(left=2.1, right=1.0), settle=False)
+        linearize_closed_loop(plant, Encoder(0.01) | law, plant.assemble(left=2.1, right=1.0), find_equilibrium=False)
     without = (Encoder(0.01) | law | Delay(T)).without(Encoder)
     assert (
         matched(
@@ -888,14 +888,16 @@ def test_a_law_with_a_corner():
 
     for angle, name in ((1.0, "pivot_rate"), (1.2 - 4.905 * np.cos(1.2) / 30.0, "pivot")):
         with pytest.raises(ValueError, match=rf"law law along {name} is not smooth here: its slope is .*saturated"):
-            linearize_closed_loop(plant, law, OperatingPoint.at(plant, [angle]), settle=False)
+            linearize_closed_loop(plant, law, OperatingPoint.at(plant, [angle]), find_equilibrium=False)
 
 
 @pytest.mark.nojit_slow
 def test_what_is_refused():
     plant = plants.five_bar()
     moving = ProjectedInverseDynamics(plant, ("left", "right"), Sine([2.1, 1.0], [0.1, 0.1], 0.5), bandwidth=8.0)
-    with pytest.raises(EquilibriumError, match=r"reference of ProjectedInverseDynamics moves at t = 0 s.*settle=False"):
+    with pytest.raises(
+        EquilibriumError, match=r"reference of ProjectedInverseDynamics moves at t = 0 s.*find_equilibrium=False"
+    ):
         linearize_closed_loop(plant, moving)
     arrives = Quintic([2.0, 1.1], [2.1, 1.0], duration=1.0)
     law = ProjectedInverseDynamics(plant, ("left", "right"), arrives, bandwidth=8.0, damping_ratio=0.7)

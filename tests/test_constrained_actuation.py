@@ -49,7 +49,7 @@ class Wish(MotionLaw):
     def __init__(self, plant):
         self.plant = plant
 
-    def wanted_acceleration(self, t, terms):
+    def desired_acceleration(self, t, terms):
         return terms.Cv
 
 
@@ -589,7 +589,7 @@ class TestInput:
     def test_what_is_no_motion_law(self):
         with pytest.raises(TypeError, match="motion law"):
             ConstrainedActuation(lambda t, terms, state: np.zeros(2))
-        with pytest.raises(ValueError, match="wanted"):
+        with pytest.raises(ValueError, match="desired"):
             actuation(self.plant).solve(self.plant.terms(self.plant.assemble(), np.zeros(4)), [0.0])
 
     def test_a_cone_needs_tangential_rows(self):

@@ -305,7 +305,7 @@ def test_brackets(kind):
     truth = (commutator(1e-3) + commutator(-1e-3)) / 2e-6
     assert error(bracket(plant, v, x[:, None])[:, 0], truth) < 1e-5
     out = np.zeros(plant.nv)
-    add_joint_bracket(plant.model.links, v, v, 1.0, out)
+    add_joint_bracket(plant.arrays.links, v, v, 1.0, out)
     assert np.abs(out).max() < 1e-15
 
 

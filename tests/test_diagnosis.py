@@ -224,5 +224,5 @@ def test_generic_rank_is_the_rank_at_nearby_poses(seed):
     q, v = admissible_state(plant, q, seed)
     near = plant.close(plant.integrate(q, 1e-3 * v))
     assert plant.generic_rank(q) == plant.terms(near, v).rank == plant.terms(q, v).rank
-    _, rank = constrained.forward_dynamics(plant.model, q, v, np.zeros(0), 1e-10)
+    _, rank = constrained.forward_dynamics(plant.arrays, q, v, np.zeros(0), 1e-10)
     assert rank == plant.generic_rank(q)

@@ -82,7 +82,7 @@ def test_equation_54_with_its_mu(make):
     mu, P = cross_coupling(terms).mu, terms.P
     lam = np.array([3.0, -2.0])[: len(ROWS[plant.name])]
     motion = motion_of(plant)
-    u_p, u_F, C_c_v = motion.wanted_acceleration(0.3, terms), terms.A.T @ lam, terms.M @ terms.Cv
+    u_p, u_F, C_c_v = motion.desired_acceleration(0.3, terms), terms.A.T @ lam, terms.M @ terms.Cv
     f = terms.h + mu @ C_c_v + (np.eye(plant.nv) + mu) @ P @ terms.M @ u_p + u_F
     np.testing.assert_allclose(f, terms.M @ u_p + terms.h + u_F, atol=1e-10)
     whole = HybridMotionForce(motion, ConstraintForcePI(plant, u_F))
@@ -273,7 +273,7 @@ def test_without_compensation_the_coupling_shows():
     motion = motion_of(plant)
     law = hybrid(plant, [0.0, 0.0], compensate=False)
     u = law(0.0, terms, law.start(plant))
-    a = motion.wanted_acceleration(0.0, terms)
+    a = motion.desired_acceleration(0.0, terms)
     lost = (np.eye(4) - terms.P) @ terms.M @ a  # mu (f_parallel - h_parallel + C_c v)
     np.testing.assert_allclose(cmb.constraint_force(plant, terms.q, terms.v, u).force, -lost, atol=1e-10)
     whole = HybridMotionForce(motion, ConstraintForcePI(plant, np.zeros(4), compensate=False))
@@ -508,7 +508,7 @@ def test_both_laws_in_one():
     law = law.with_reference(Constant([2.0, 1.0]))
     assert motion.reference is not law.reference
     terms = plant.terms(*start(plant))
-    np.testing.assert_array_equal(law.wanted_acceleration(0.0, terms), law.motion.wanted_acceleration(0.0, terms))
+    np.testing.assert_array_equal(law.desired_acceleration(0.0, terms), law.motion.desired_acceleration(0.0, terms))
     report = law.evaluate(0.0, terms, law.start(plant)).reported()
     assert {"force_error_tip_x", "unreachable_tip_y", "coupling"} <= set(report)
     assert math.isnan(report["force_error_tip_x"]) and report["coupling"] == pytest.approx(0.9957, abs=1e-3)

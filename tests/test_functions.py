@@ -287,7 +287,7 @@ def test_functions_from_a_mechanism():
 
 def test_rows_and_coordinates_have_names_of_their_own():
     given = dict(M=lambda q: np.eye(2), h=lambda q, v: [0, 0], A=lambda q: [[1, 0]], Adot_v=lambda q, v: [0])
-    with pytest.raises(ModelError, match=r"coordinate 'x' and a row of the loop 'loop' are both called 'x'"):
+    with pytest.raises(ModelError, match=r"coordinate 'x' and a row of the constraint 'loop' are both called 'x'"):
         FunctionPlant("p", ("x", "y"), Phi=lambda q: [q[0]], rows=("x",), **given)
     plant = FunctionPlant("p", ("x", "y"), Phi=lambda q: [q[0]], rows={"wall": ("stop",)}, **given)
     with pytest.raises(ModelError, match="row called 'stop'"):

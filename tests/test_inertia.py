@@ -17,10 +17,10 @@ def quiet(seed, bodies=9, kinds=JOINTS):
 
 def articulated(plant, q, v, f):
     """Forward dynamics of the open tree by articulated bodies."""
-    now, I = kinematics(plant, q, v), np.empty((len(plant.model.links), 10))
-    inertia.world_inertias(plant.model.links, now.R, now.p, I)
+    now, I = kinematics(plant, q, v), np.empty((len(plant.arrays.links), 10))
+    inertia.world_inertias(plant.arrays.links, now.R, now.p, I)
     vdot = np.empty(plant.nv)
-    assert inertia.articulated_body(plant.model.links, I, now.S, now.V, now.A0, plant.model.gravity, f, vdot)
+    assert inertia.articulated_body(plant.arrays.links, I, now.S, now.V, now.A0, plant.arrays.gravity, f, vdot)
     return vdot
 
 
@@ -96,7 +96,7 @@ def test_spinning_free_body_obeys_euler():
     v[3:] = np.cross(c, v[:3])  # the centre of mass rests
     J, w = R.T @ body.inertia @ R, v[:3]
     alpha = np.linalg.solve(J, -np.cross(w, J @ w))
-    vdot, _ = constrained.forward_dynamics(plant.model, q, v, np.zeros(0), 1e-10)
+    vdot, _ = constrained.forward_dynamics(plant.arrays, q, v, np.zeros(0), 1e-10)
     close(vdot[:3], alpha, 1e-12)
 
 
@@ -114,7 +114,7 @@ def test_forward_dynamics_of_an_open_tree(seed):
     plant = random_tree(seed, 9)
     q, v = random_state(plant, seed)
     terms = plant.terms(q, v)
-    vdot, rank = constrained.forward_dynamics(plant.model, q, v, np.zeros(0), 1e-10)
+    vdot, rank = constrained.forward_dynamics(plant.arrays, q, v, np.zeros(0), 1e-10)
     assert rank == 0
     close(vdot, np.linalg.solve(terms.M, -terms.h))
 
@@ -130,13 +130,13 @@ class Judge:
         self.plant, self.model = plant, pin.Model()
         self.model.gravity = pin.Motion(np.array(plant.gravity), np.zeros(3))
         self.joint = {}  # link -> joint of Pinocchio
-        for i, link in enumerate(plant.model.links):
+        for i, link in enumerate(plant.arrays.links):
             if link["parent"] < 0:
                 self.add(i, 0, pin.SE3.Identity())
         self.data = self.model.createData()
         self.columns = np.empty(plant.nv, int)
         for i, j in self.joint.items():
-            link, start = plant.model.links[i], self.model.joints[j].idx_v
+            link, start = plant.arrays.links[i], self.model.joints[j].idx_v
             inner = (3, 4, 5, 0, 1, 2) if link["kind"] == layout.FREE else range(link["nv"])
             self.columns[link["iv"] : link["iv"] + link["nv"]] = [start + k for k in inner]
 
@@ -159,7 +159,7 @@ class Judge:
 
     def add(self, i, parent, place):
         """Link i and all it carries, depth first; `place` is its parent link's frame in the joint `parent`."""
-        pin, link = self.pin, self.plant.model.links[i]
+        pin, link = self.pin, self.plant.arrays.links[i]
         place = place * pin.SE3(np.array(link["R"]), np.array(link["p"]))
         if link["kind"] != layout.FIXED:
             parent = self.joint[i] = self.model.addJoint(parent, self.kind(link), place, f"link{i}")
@@ -167,7 +167,7 @@ class Judge:
         own = pin.Inertia(float(link["mass"]), np.array(link["com"]), np.array(link["inertia"]))
         if parent:
             self.model.appendBodyToJoint(parent, own, place)
-        for k, other in enumerate(self.plant.model.links):
+        for k, other in enumerate(self.plant.arrays.links):
             if other["parent"] == i:
                 self.add(k, parent, place)
 
@@ -175,7 +175,7 @@ class Judge:
         """Quaternions (x, y, z, w) after the position, planar joints with cosine and sine."""
         out = np.empty(self.model.nq)
         for i, j in self.joint.items():
-            link, start = self.plant.model.links[i], self.model.joints[j].idx_q
+            link, start = self.plant.arrays.links[i], self.model.joints[j].idx_q
             x = q[link["iq"] : link["iq"] + link["nq"]]
             if link["kind"] == layout.PLANAR:
                 x = [x[0], x[1], np.cos(x[2]), np.sin(x[2])]

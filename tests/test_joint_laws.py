@@ -311,7 +311,7 @@ def test_more_freedoms_than_the_task():
     q = plant.assemble(q0=0.3, q1=0.6, q2=0.7)
     x = task.value(plant.terms(q, np.zeros(3)))
     law = Impedance(plant, task, Constant(x), 300.0, 50.0, null_damping=7.0)
-    loop = linearize_closed_loop(plant, law, q, settle=False)
+    loop = linearize_closed_loop(plant, law, q, find_equilibrium=False)
     inertia = task_inertia(law, plant.terms(q, np.zeros(3)))
     truth = [*second_order(inertia, 50.0 * np.eye(2), 300.0 * np.eye(2)), -7.0, 0.0]
     assert matched(loop.poles(), truth) < 1e-6
@@ -355,13 +355,13 @@ def test_an_impedance_in_motion(inertia):
 
 
 def test_a_law_for_other_laws():
-    """wanted_acceleration is what the efforts produce, and keeps to the loops."""
+    """desired_acceleration is what the efforts produce, and keeps to the loops."""
     plant = plants.five_bar()
     law = tip_law(plant)[0]
     q = plant.assemble(left=2.0, right=1.2)
     v = plant.project_velocity(q, [1.0, 0.0, -2.0, 0.0])
     terms = plant.terms(q, v)
-    a = law.wanted_acceleration(0.0, terms)
+    a = law.desired_acceleration(0.0, terms)
     assert largest(terms.A @ a + terms.b) < 1e-10
     assert forward_dynamics(plant, q, v, law(0.0, terms, np.zeros(0))) == pytest.approx(a, abs=1e-8)
 

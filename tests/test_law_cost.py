@@ -14,7 +14,7 @@ from cmbcontrol.controllers import (
     RateLimit,
     Saturation,
 )
-from cmbcontrol.kernels import laws
+from cmbcontrol.kernels import linear_algebra, signals
 
 
 @pytest.fixture(scope="module")
@@ -47,7 +47,7 @@ def matrices():
 @pytest.mark.parametrize("X", list(matrices()))
 def test_singular_values(X):
     turned, V = X.copy(), np.empty((X.shape[1], X.shape[1]))
-    s = laws.singular_values(turned, V)
+    s = linear_algebra.singular_values(turned, V)
     expected = np.append(np.linalg.svd(X, compute_uv=False), np.zeros(X.shape[1]))[: X.shape[1]]
     size = expected.max(initial=0.0)
     assert s == pytest.approx(expected, abs=1e-15 * size)
@@ -60,15 +60,15 @@ def test_singular_values(X):
 def test_small_singular_values_of_graded_columns_keep_their_digits():
     """As those of the rows of a machine that is described in odd units; LAPACK's have the error of the largest one."""
     Q = np.linalg.qr(np.random.default_rng(1).standard_normal((5, 3)))[0]
-    s = laws.singular_values(Q * [1.0, 1e-9, 1e-18], np.empty((3, 3)))
+    s = linear_algebra.singular_values(Q * [1.0, 1e-9, 1e-18], np.empty((3, 3)))
     assert s == pytest.approx([1.0, 1e-9, 1e-18], rel=1e-14)
 
 
 def test_smallest_solutions():
     rng = np.random.default_rng(2)
     X, sides = rng.standard_normal((3, 5)), rng.standard_normal((4, 3))
-    assert laws.smallest_solutions(X, sides) == pytest.approx(sides @ np.linalg.pinv(X).T, abs=1e-13)
-    assert laws.smallest_solutions(X, sides[:0]).shape == (0, 5)
+    assert linear_algebra.smallest_solutions(X, sides) == pytest.approx(sides @ np.linalg.pinv(X).T, abs=1e-13)
+    assert linear_algebra.smallest_solutions(X, sides[:0]).shape == (0, 5)
 
 
 @pytest.mark.parametrize("motors", [0, 1, 2, 4])
@@ -76,7 +76,7 @@ def test_what_motors_reach_against_singular_values_of_numpy(plant, terms, motors
     rng = np.random.default_rng(motors)
     B = rng.standard_normal((4, motors)) * [1.0, 300.0, 1e-2, 5.0][:motors]
     root = np.tril(rng.standard_normal((4, 4))) + 3.0 * np.eye(4)
-    s, scaled, motions, forces, efforts = laws.reached_motions(
+    s, scaled, motions, forces, efforts = linear_algebra.reached_motions(
         root, np.linalg.inv(root), terms.unit_motions, B, DEPENDENT, ROUNDING
     )
     Z = np.linalg.qr(root.T @ terms.Z)[0]
@@ -113,7 +113,7 @@ def test_a_plant_without_motors_reaches_nothing():
     ],
 )
 def test_the_largest_scale_within_limits(hold, more, limits, expected):
-    assert laws.largest_scale(np.array(hold), np.array(more), np.array(limits)) == expected
+    assert signals.largest_scale(np.array(hold), np.array(more), np.array(limits)) == expected
 
 
 def test_a_sine_has_its_derivatives():
@@ -149,8 +149,8 @@ def test_arrays_of_any_kind_make_no_new_kernels(plant, terms, kind):
             return now._replace(J=kinds(now.J)[kind], e=kinds(now.e)[kind], free=kinds(now.free)[kind])
 
     class Motion(ProjectedInverseDynamics):
-        def wanted_acceleration(self, t, terms):
-            return kinds(super().wanted_acceleration(t, terms))[kind]
+        def desired_acceleration(self, t, terms):
+            return kinds(super().desired_acceleration(t, terms))[kind]
 
     def efforts(task, motion):
         reference = Constant([0.5, 1.9])
@@ -160,7 +160,12 @@ def test_arrays_of_any_kind_make_no_new_kernels(plant, terms, kind):
         return np.concatenate([law(0.0, terms, np.zeros(0)) for law in parts])
 
     expected = efforts(PointTask, ProjectedInverseDynamics)
-    used = laws.only_acceleration, laws.smallest_effort, laws.reduced_rows, laws.smallest_solution
+    used = (
+        linear_algebra.only_acceleration,
+        linear_algebra.smallest_effort,
+        linear_algebra.reduced_rows,
+        linear_algebra.smallest_solution,
+    )
     known = [len(kernel.signatures) for kernel in used] if JIT_ENABLED else []
     assert efforts(Tip, Motion) == pytest.approx(expected, rel=1e-14)
     assert ([len(kernel.signatures) for kernel in used] if JIT_ENABLED else []) == known

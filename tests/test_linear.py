@@ -253,7 +253,7 @@ class Reduced(Controller):
     def acceleration(self, y, rate, u):
         q = self.configuration(y)
         v = self.velocity(q, rate)
-        return q, v, constrained.forward_dynamics(self.plant.model, q, v, u, RANK_TOLERANCE)[0]
+        return q, v, constrained.forward_dynamics(self.plant.arrays, q, v, u, RANK_TOLERANCE)[0]
 
     def effort(self, y, rate, u):
         return self.R @ self.acceleration(y, rate, u)[2]
@@ -385,7 +385,7 @@ def test_underlying_ode_is_the_derivative_of_the_acceleration_along_the_manifold
         def f(s, dq=dq, dv=dv):
             q = plant.close(plant.integrate(point.q, s[0] * dq))
             v = plant.project_velocity(q, s[0] * dv)
-            return np.concatenate([v, constrained.forward_dynamics(plant.model, q, v, point.u, RANK_TOLERANCE)[0]])
+            return np.concatenate([v, constrained.forward_dynamics(plant.arrays, q, v, point.u, RANK_TOLERANCE)[0]])
 
         assert largest(derivative(f, 1, 2e-2)[:, 0] - A @ np.concatenate([dq, dv])) < 1e-8
 

@@ -364,7 +364,7 @@ def test_parts_and_mechanism_are_frozen():
     for part in (arm, shoulder, Frame(), Point("p", *ENDS), Actuator("wrist")):
         with pytest.raises(AttributeError):
             part.name = "other"
-    for array in (arm.com, arm.inertia, shoulder.axis, plant.gravity, plant.effort, plant.limits, plant.model.links):
+    for array in (arm.com, arm.inertia, shoulder.axis, plant.gravity, plant.effort, plant.limits, plant.arrays.links):
         with pytest.raises(ValueError, match="read-only"):
             array[0] = 0
 
@@ -587,6 +587,8 @@ def test_names_that_fall_together_with_their_suffixes():
     both = {"loops": [Point("a", "ground", "hand"), rail]}
     refuses(lambda: build(**both), "'a'", "'a_x'", "rename")
     joints = [Revolute("tip_x", "ground", "arm"), wrist]
-    refuses(lambda: build(joints=joints, loops=[Point("tip", "ground", "hand")]), "coordinate 'tip_x'", "loop 'tip'")
+    refuses(
+        lambda: build(joints=joints, loops=[Point("tip", "ground", "hand")]), "coordinate 'tip_x'", "constraint 'tip'"
+    )
     joints = [Revolute("left", "ground", "arm"), Revolute("left_rate", "arm", "hand")]
     refuses(lambda: build(joints=joints), "rate of the coordinate 'left'", "'left_rate'")

@@ -98,7 +98,7 @@ class Rest(MotionLaw):
     def __init__(self, plant):
         self.plant, self.reference = plant, cmb.Constant(0.0)
 
-    def wanted_acceleration(self, t, terms):
+    def desired_acceleration(self, t, terms):
         return terms.Cv
 
 
@@ -379,7 +379,7 @@ class TestSliderCrank:
         for q1, inside in ((1.45, False), (1.52, True)):
             q = np.array([q1, -2.0 * q1])
             terms = plant.terms(q, np.array([0.3, -0.6]))
-            a = law.wanted_acceleration(0.0, terms)
+            a = law.desired_acceleration(0.0, terms)
             need = terms.M @ a + terms.h
             expected = need[0] if inside else crank_torque(q1, 0.3, a[0])
             assert law(0.0, terms, np.zeros(0)) == pytest.approx([expected], abs=1e-9)
@@ -415,7 +415,7 @@ class TestSliderCrank:
         law = crank_law(plant)
         with pytest.raises(ActuationError):
             law.motion(0.0, terms, np.zeros(0))
-        need = terms.M @ law.wanted_acceleration(0.0, terms) + terms.h
+        need = terms.M @ law.desired_acceleration(0.0, terms) + terms.h
         assert law(0.0, terms, np.zeros(0)) == pytest.approx(need[:1], abs=1e-12)
         brake = crank_law(plant, on_loss="damp", damping=4.0)(0.0, terms, np.zeros(0))
         assert brake == pytest.approx([-4.0 * terms.M[0, 0] * 0.3])
@@ -443,7 +443,7 @@ class TestSliderCrank:
 
     def test_a_motion_law_that_cannot_say_where_control_is_lost(self):
         class Fussy(Rest):
-            def wanted_acceleration(self, t, terms):
+            def desired_acceleration(self, t, terms):
                 raise ActuationError("no idea")
 
         plant = plants.slider_crank()
@@ -572,7 +572,7 @@ class TestActuationSingularity:
         def effort(slope):
             q = equal_pose(slope)
             terms = plant.terms(q, plant.project_velocity(q, [0.0, 1.0, 0.0, -1.0]))
-            need = terms.P @ (terms.M @ law.wanted_acceleration(0.9, terms) + terms.h)
+            need = terms.P @ (terms.M @ law.desired_acceleration(0.9, terms) + terms.h)
             return law(0.9, terms, np.zeros(0)), np.linalg.norm(need)
 
         for slope in np.linspace(-0.1, 0.1, 21):

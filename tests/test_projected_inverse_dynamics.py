@@ -143,7 +143,7 @@ class TestTheorem4:
         """B u is h_parallel + P M u_p in the admissible directions, and u_p satisfies the loops."""
         plant, law, q, _ = studied(name, off=0.2)
         terms = random_terms(plant, q)
-        u_p = law.wanted_acceleration(0.3, terms)
+        u_p = law.desired_acceleration(0.3, terms)
         assert terms.A @ u_p == pytest.approx(-terms.b, abs=1e-9 * (1.0 + np.abs(terms.b).max()))
         f = terms.B @ law(0.3, terms, law.start(plant))
         wanted = terms.P @ (terms.h + terms.M @ u_p)
@@ -163,7 +163,7 @@ class TestSmallestEffort:
         law = ProjectedInverseDynamics(plant, law.coordinates, law.reference, bandwidth=8.0, weight=W)
         terms = random_terms(plant, q)
         found = law(0.3, terms, law.start(plant))
-        need = terms.Z.T @ (terms.M @ law.wanted_acceleration(0.3, terms) + terms.h)
+        need = terms.Z.T @ (terms.M @ law.desired_acceleration(0.3, terms) + terms.h)
         u = cvxpy.Variable(plant.nu)
         problem = cvxpy.Problem(
             cvxpy.Minimize(cvxpy.sum_squares(np.linalg.inv(root) @ u)), [terms.Z.T @ terms.B @ u == need]
@@ -283,7 +283,7 @@ class TestRedundantTasks:
             task = PointTask(plant, "object", axes="xy")
             law = ProjectedInverseDynamics(plant, task, cmb.Constant([0.05, 0.45]), bandwidth=8.0)
             terms = self.terms(plant)
-            accelerations.append(law.wanted_acceleration(0.0, terms))
+            accelerations.append(law.desired_acceleration(0.0, terms))
         assert accelerations[0] == pytest.approx(accelerations[1], abs=1e-8)
 
 
@@ -334,7 +334,7 @@ class TestConsistentReferences:
             return position, J @ terms.v, J @ a + bias
 
         law = ProjectedInverseDynamics(plant, task, reference, bandwidth=8.0, consistent=True)
-        assert law.wanted_acceleration(0.0, terms) == pytest.approx(a, abs=1e-8)
+        assert law.desired_acceleration(0.0, terms) == pytest.approx(a, abs=1e-8)
 
     def test_one_law_where_the_loop_opens(self):
         """The same object holds both plants: a particle on a wire, and off it."""
@@ -397,7 +397,7 @@ class TestLossOfRank:
 
     def test_the_gain_is_continuous_at_the_threshold(self):
         plant, law = self.arm(damped=0.1)
-        found = [law.wanted_acceleration(0.0, plant.terms([0.3, x], [0.0, 0.0])) for x in np.linspace(0.05, 0.6, 400)]
+        found = [law.desired_acceleration(0.0, plant.terms([0.3, x], [0.0, 0.0])) for x in np.linspace(0.05, 0.6, 400)]
         jumps = np.abs(np.diff(found, axis=0)).max(axis=1)
         assert jumps.max() < 8.0 * np.median(jumps)
 

@@ -202,7 +202,7 @@ class At:
     def __init__(self, value):
         self.value = value
 
-    def crossing(self, T, X, state, effort):
+    def first_event(self, T, X, state, effort):
         from scipy.optimize import brentq
 
         above = X[:, 0] > self.value
@@ -214,7 +214,7 @@ class At:
 
 @pytest.mark.parametrize("method", ["dop853", "rk4", "radau", "local-dop853"])
 @pytest.mark.parametrize("law", ["constant", "sampled", "continuous"])
-def test_a_part_of_a_run_ends_where_something_watched_happens(cart, method, law):
+def test_a_part_of_a_run_ends_at_an_event(cart, method, law):
     from dataclasses import replace
 
     from cmbcontrol._progress import Reporter
@@ -222,7 +222,7 @@ def test_a_part_of_a_run_ends_where_something_watched_happens(cart, method, law)
     from cmbcontrol.papers.methods import integrator
     from cmbcontrol.sim.advance import advance
     from cmbcontrol.sim.control import Control
-    from cmbcontrol.sim.run import Record, Run, Standing
+    from cmbcontrol.sim.run import IntegratorState, Record, Run
 
     laws = {
         "constant": [2.0],
@@ -235,20 +235,20 @@ def test_a_part_of_a_run_ends_where_something_watched_happens(cart, method, law)
     options = motion.Options(tolerance, tolerance, longest, 1000, 1.0, 1e-10, 0, 1.0, 1e-15, 1e-4)
     way = integrator(method, step=0.01 if method == "rk4" else None)
     run = Run(cart, control, options, way, 1.0, 1000, Reporter(False, ""), np.zeros(0))
-    now, record = Standing(0.0, np.zeros(4), 0.01), Record()
-    advance(replace(run, watch=At(0.125)), record, now, 1.0)  # x = t^2 / 2
-    assert now.stopped
-    assert now.t == pytest.approx(0.5, abs=1e-9)
-    assert now.x == pytest.approx([0.125, 0.5, 0.25, 0.0], abs=1e-9)
+    state, record = IntegratorState(0.0, np.zeros(4), 0.01), Record()
+    advance(replace(run, detector=At(0.125)), record, state, 1.0)  # x = t^2 / 2
+    assert state.stopped
+    assert state.t == pytest.approx(0.5, abs=1e-9)
+    assert state.x == pytest.approx([0.125, 0.5, 0.25, 0.0], abs=1e-9)
     T, X, F, U = record.arrays()
-    assert T[-1] == now.t
+    assert T[-1] == state.t
     assert np.all(np.diff(T) > 0.0)
     assert len(F) == len(U) == len(T) - 1 == len(X) - 1
     record = Record()
-    advance(run, record, now, 1.0)
-    assert not now.stopped
-    assert now.t == 1.0
-    assert now.x[:2] == pytest.approx([0.5, 1.0], abs=1e-9)
+    advance(run, record, state, 1.0)
+    assert not state.stopped
+    assert state.t == 1.0
+    assert state.x[:2] == pytest.approx([0.5, 1.0], abs=1e-9)
 
 
 def test_a_run_ends_where_its_law_fails(cart):

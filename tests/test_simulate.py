@@ -15,7 +15,7 @@ from cmbcontrol.papers.measure import DATA
 from cmbcontrol.papers.methods import settings
 from cmbcontrol.plants.bricard import observed
 from cmbcontrol.plants.n_four_bar import start as n_four_bar_start
-from cmbcontrol.sim.run import Standing, spent
+from cmbcontrol.sim.run import IntegratorState, stop_reason
 
 SINGULAR = np.array([np.pi, -np.pi, 0.0, np.pi])
 
@@ -531,8 +531,8 @@ class Pace:
     ],
 )
 def test_steps_that_lead_nowhere_end_a_run(run, step, status):
-    now = Standing(0.0, np.zeros(1), step)
-    while (found := spent(run, now, run.t_end)) == cmb.Status.COMPLETED:
+    now = IntegratorState(0.0, np.zeros(1), step)
+    while (found := stop_reason(run, now, run.t_end)) == cmb.Status.COMPLETED:
         now.t, now.taken = now.t + step, now.taken + 1
     assert found == status
     assert now.taken == (1_000 if status == cmb.Status.STEP_TOO_SMALL else 100_000)
@@ -540,8 +540,8 @@ def test_steps_that_lead_nowhere_end_a_run(run, step, status):
 
 def test_a_short_phase_of_short_steps_does_not_end_a_run():
     """Such as the start of a stiff motion, a stop, or a passage next to a singular configuration."""
-    run, now = Pace(max_steps=1_000_000), Standing(0.0, np.zeros(1), 1e-9)
+    run, now = Pace(max_steps=1_000_000), IntegratorState(0.0, np.zeros(1), 1e-9)
     while now.t < run.t_end:
-        assert spent(run, now, run.t_end) == cmb.Status.COMPLETED
+        assert stop_reason(run, now, run.t_end) == cmb.Status.COMPLETED
         now.t, now.taken = now.t + (1e-9 if now.taken % 20_000 < 9_000 else 1e-4), now.taken + 1
-    assert spent(run, now, run.t_end) == cmb.Status.COMPLETED
+    assert stop_reason(run, now, run.t_end) == cmb.Status.COMPLETED

@@ -8,7 +8,8 @@ from cmbcontrol import Body, Frame, FunctionPlant, Mechanism, PointOnLine, Revol
 from cmbcontrol.controllers import Controller, Evaluation
 from cmbcontrol.dynamics import cone
 from cmbcontrol.dynamics.acceleration import acceleration, forward_dynamics
-from cmbcontrol.dynamics.singular import hysteresis_rank, nearest_singular_configuration, singular_configuration
+from cmbcontrol.dynamics.nearest_singular import nearest_singular_configuration
+from cmbcontrol.dynamics.singular import singular_configuration
 from cmbcontrol.errors import SingularConfigurationError
 from cmbcontrol.papers.formulations import FORMULATIONS, NamedFormulation
 from cmbcontrol.papers.methods import settings
@@ -19,6 +20,7 @@ from cmbcontrol.plants.parallel_four_bar import pose as two_freedoms_pose
 from cmbcontrol.plants.parallelogram import pose as links_pose
 from cmbcontrol.plants.parallelogram import rate as links_rate
 from cmbcontrol.sim.ending import near_the_end
+from cmbcontrol.sim.singularities import hysteresis_rank
 
 pytestmark = pytest.mark.nojit_slow  # whole runs
 
@@ -289,7 +291,7 @@ def test_wrong_velocities_are_refused_in_words():
     pose = singular_configuration(plant, [FLAT, np.pi])
     assert not pose.contains([1.0, 1.0])
     with pytest.raises(
-        SingularConfigurationError, match=r"not that of a motion through this pose. Branches: 0: \(q1 \+1\)"
+        SingularConfigurationError, match=r"not that of a motion through this configuration. Branches: 0: \(q1 \+1\)"
     ):
         pose.acceleration(np.zeros(2), [1.0, 1.0])
     with pytest.raises(SingularConfigurationError, match="is zero"):
@@ -400,7 +402,7 @@ def test_rhomb_stays_on_its_branch_and_is_steered_to_the_other():
     fold = [1.0, 0.0, 0.0]  # at pi, the second bar stays
     steered = cmb.simulate(plant, q0=q, v0=v, t_end=4.0, branch={1: fold})
     (met,) = steered.singularities()
-    assert met.time == pytest.approx(np.pi - 1.0, abs=1e-9) and met.pose.branch_of(fold) == met.taken
+    assert met.time == pytest.approx(np.pi - 1.0, abs=1e-9) and met.configuration.branch_of(fold) == met.taken
     after = steered.time > met.time
     assert np.abs(steered.v.values[after] - np.sqrt(2.5) * np.array(fold)).max() < 1e-8
     assert np.abs(steered.q.values[after, 2] - np.pi).max() < 1e-9
@@ -519,7 +521,7 @@ def test_near_misses_have_no_pose():
     v = plant.terms(q, np.zeros(3)).Z[:, 0]
     run = cmb.simulate(plant, q0=q, v0=np.sign(-v[0]) * v, t_end=1.5, **settings(pass_within=1e-6))
     (event,) = run.singularities()
-    assert event.kind == "near-singular passage" and event.pose is None and event.taken is None
+    assert event.kind == "near-singular passage" and event.configuration is None and event.taken is None
     assert "misses" in str(event) and event.branches == () and event.new_motions.shape == (3, 0)
 
 

@@ -16,7 +16,7 @@ from cmbcontrol.model.terms import RANK_TOLERANCE
 from cmbcontrol.papers.methods import settings, verner65
 from cmbcontrol.sim.control import Control
 from cmbcontrol.sim.engine import Engine
-from cmbcontrol.sim.run import Run, Standing
+from cmbcontrol.sim.run import IntegratorState, Run
 from cmbcontrol.sim.tableaux import tableau
 
 pytestmark = pytest.mark.nojit_slow  # whole runs
@@ -46,7 +46,7 @@ def engine(plant, q, v):
     )  # fmt: skip
     x = np.concatenate([q, v, [0.0, 0.0]])
     run = Run(plant, Control(plant, as_controller(None, plant)), options, "dop853", 1.0, 1000, Reporter(False, ""))
-    return Engine(run, Standing(0.0, x, 1e-3)), x
+    return Engine(run, IntegratorState(0.0, x, 1e-3)), x
 
 
 class TestFiveBar:

@@ -66,7 +66,7 @@ def machine(closure, twice=False, forces=True):
 
 
 def acceleration(plant, q, v, u):
-    return constrained.forward_dynamics(plant.model, q, v, u, 1e-10)
+    return constrained.forward_dynamics(plant.arrays, q, v, u, 1e-10)
 
 
 def efforts(plant):

@@ -128,9 +128,9 @@ def test_at_the_reference_the_effort_holds_the_pose(plant, lin):
     assert np.allclose(u, cmb.trim(plant, q).u, atol=1e-9)
     linear = lqr(lin, **WEIGHTS, reference=Constant([2.1 + 1e-5, 1.0]), feedforward="linear")
     exact = lqr(lin, **WEIGHTS, reference=Constant([2.1 + 1e-5, 1.0]))
-    assert np.allclose(linear.wanted(0.0).u, exact.wanted(0.0).u, atol=1e-7)
+    assert np.allclose(linear.desired(0.0).u, exact.desired(0.0).u, atol=1e-7)
     assert np.allclose(
-        lqr(lin, **WEIGHTS, reference=Constant([2.4, 0.8]), feedforward="none").wanted(0.0).u, lin.point.u
+        lqr(lin, **WEIGHTS, reference=Constant([2.4, 0.8]), feedforward="none").desired(0.0).u, lin.point.u
     )
 
 
@@ -155,10 +155,10 @@ def test_reference_of_a_platform_with_several_axes_counts_from_the_point():
     law = lqr(lin, 100.0, 1e-4)
     assert sorted_equal(linearize_closed_loop(plant, law, point).poles(), law.continuous_poles(), 1e-6)
     moved = lqr(lin, 100.0, 1e-4, reference=Constant(np.full(6, 0.02)))
-    wanted = moved.wanted(0.0)
-    q = plant.integrate(point.q, wanted.delta)
+    desired = moved.desired(0.0)
+    q = plant.integrate(point.q, desired.delta)
     assert plant.closure_error(q) < 1e-10 and np.allclose(
-        wanted.u, cmb.trim(plant, q).u, atol=1e-6 * np.abs(wanted.u).max()
+        desired.u, cmb.trim(plant, q).u, atol=1e-6 * np.abs(desired.u).max()
     )
 
 
@@ -267,8 +267,8 @@ def test_separation_principle(plant, lin, period, kind, outputs):
     found = linearize_closed_loop(plant, law)
     A, C = feedback.closed_loop(), law.C
     held = lin.A if period is None else lin.sampled(period).A
-    wanted = np.concatenate([np.linalg.eigvals(A), np.linalg.eigvals(held - L @ C)])
-    assert sorted_equal(found.poles(), wanted, 1e-9)
+    poles = np.concatenate([np.linalg.eigvals(A), np.linalg.eigvals(held - L @ C)])
+    assert sorted_equal(found.poles(), poles, 1e-9)
     assert np.allclose(np.sort_complex(law.observer_poles()).real.max() < 0.0, True)
 
 
@@ -314,8 +314,8 @@ def test_observer_with_integrals_and_moving_reference(plant, lin):
     feedback = lqr(lin, Q, 0.01, integral=NAMES, period=0.02)
     L = kalman(lin, NAMES, effort_noise=1.0, measurement_noise=1e-6, period=0.02)
     law = ObserverFeedback(feedback, L, NAMES)
-    wanted = np.concatenate([np.linalg.eigvals(feedback.closed_loop()), np.linalg.eigvals(law._A - L @ law.C)])
-    assert sorted_equal(linearize_closed_loop(plant, law).poles(), wanted, 1e-8)
+    poles = np.concatenate([np.linalg.eigvals(feedback.closed_loop()), np.linalg.eigvals(law._A - L @ law.C)])
+    assert sorted_equal(linearize_closed_loop(plant, law).poles(), poles, 1e-8)
     moved = ObserverFeedback(feedback, L, NAMES)
     moved = moved.with_reference(Constant([2.3, 0.9]))
     assert feedback.reference(0.0)[0][0] == pytest.approx(2.1)  # the feedback itself is left alone

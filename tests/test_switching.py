@@ -115,7 +115,7 @@ def test_with_loops_adds_and_replaces():
     assert more.with_loops(Coupling("belt", {"left": 1.0}, 2.0)).row_names == more.row_names
     q = more.assemble(left=2.1)
     assert q[0] + q[2] == pytest.approx(3.1, abs=1e-12)
-    with pytest.raises(TypeError, match="not a loop"):
+    with pytest.raises(TypeError, match="not a constraint"):
         plant.with_loops("belt")
 
 
@@ -446,7 +446,7 @@ def test_locks_of_a_plant_given_by_functions():
     drop = simulate(particle, None, [1.0, 0.0], t_end=0.1, output_times=[0.1])
     q, v = drop.q.values[-1], drop.v.values[-1]
     assert run.q.values[-1] == pytest.approx(q + 0.2 * v - [0.0, 0.5 * G * 0.04], abs=1e-9)
-    with pytest.raises(TypeError, match="capture needs a loop between bodies"):
+    with pytest.raises(TypeError, match="capture needs a constraint between bodies"):
         simulate(particle, None, [1.0, 0.0], t_end=0.3, switches=Engage("circle", at=0.1, capture=True))
 
 
@@ -659,7 +659,7 @@ def test_leg_that_falls_loses_the_energy_of_the_foot():
         (lambda: Release("a"), TypeError, "at= or when= or force="),
         (lambda: Lock("a", when=3.0), TypeError, "must be a function"),
         (lambda: Engage("a", at=-1.0), ValueError, "the time of Engage\\('a'\\) must be >= 0"),
-        (lambda: Engage("", at=1.0), ValueError, "name of a loop"),
+        (lambda: Engage("", at=1.0), ValueError, "name of a constraint"),
         (lambda: Engage("a", at=1.0, within=0.0), ValueError, "within="),
         (lambda: Contact("a", restitution=1.2), ValueError, "from 0 to 1"),
         (lambda: Contact("a", side=0), ValueError, "must be 1 or -1"),
@@ -697,7 +697,7 @@ def test_runs_refuse_more():
         simulate(welded, None, welded.neutral(), t_end=1.0, switches=Contact("w"))
     plant = plants.five_bar()
     q = plant.assemble(left=2.1, right=1.0)
-    with pytest.raises(TypeError, match="switches= change the loops"):
+    with pytest.raises(TypeError, match="switches= change the constraints"):
         simulate(
             plant,
             None,
@@ -708,7 +708,7 @@ def test_runs_refuse_more():
         )
     with pytest.raises(ValueError, match="leaves the loops open"):  # it holds at the start
         simulate(plant, None, q + 0.1, t_end=1.0, switches=Release("tip", at=0.5))
-    with pytest.raises(ValueError, match="has a loop 'lock_left' already"):
+    with pytest.raises(ValueError, match="has a constraint 'lock_left' already"):
         simulate(plant.with_loops(Coupling("lock_left", {"left": 1.0}, 2.1)), None, q, t_end=1.0,
                  switches=Lock("left", at=0.5))  # fmt: skip
 
@@ -819,11 +819,11 @@ def test_delayed_efforts_and_measured_forces_go_on_over_a_switch():
 
 def test_kernels_are_not_compiled_again():
     from cmbcontrol._jit import JIT_ENABLED
-    from cmbcontrol.kernels import constrained, loop
+    from cmbcontrol.kernels import constrained, time_loop
 
     if JIT_ENABLED:
         assert len(constrained.gauss_acceleration.signatures) <= 1
-        assert len(loop.advance.signatures) <= 1
+        assert len(time_loop.advance.signatures) <= 1
 
 
 def test_a_law_that_fails_at_the_start_says_so_itself():

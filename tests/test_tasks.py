@@ -278,7 +278,7 @@ class TestOnesOwn:
         plant = plants.five_bar()
         terms = plant.terms(plant.assemble(left=2.1, right=1.0), np.zeros(4))
         law = ProjectedInverseDynamics(plant, Sum(), cmb.Constant([3.0]), bandwidth=2.0)
-        assert law.wanted_acceleration(0.0, terms)[[0, 2]].sum() == pytest.approx(-0.4)
+        assert law.desired_acceleration(0.0, terms)[[0, 2]].sum() == pytest.approx(-0.4)
 
 
 class TestRefusals:

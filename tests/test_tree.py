@@ -132,7 +132,7 @@ def test_quaternions_need_not_have_length_one():
     long = q.copy()
     long[:4] *= 1.7
     np.testing.assert_allclose(matrix(plant, long), matrix(plant, q), atol=1e-14)
-    tree.normalize(plant.model.links, long)
+    tree.normalize(plant.arrays.links, long)
     np.testing.assert_allclose(long, q, atol=1e-15)
 
 
@@ -161,7 +161,7 @@ def test_joint_screws_are_carried_by_the_twist_of_their_child(seed):
     q, v = random_state(plant, seed)
     now = kinematics(plant, q, v)
     Sdot = rate_along(plant, q, v, lambda x: kinematics(plant, x, v).S)
-    for i, link in enumerate(plant.model.links):
+    for i, link in enumerate(plant.arrays.links):
         for k in range(link["iv"], link["iv"] + link["nv"]):
             np.testing.assert_allclose(Sdot[k], cross_motion(now.V[i], now.S[k]), atol=1e-8)
 

@@ -204,7 +204,7 @@ def regular_state(machine: Machine) -> tuple[Array, Array, Array]:
         q, v = four_bar_state(cells(machine), np.pi / 3, -1.0)
         return q, v, np.zeros_like(q)
     q = _five_bar_start("regular")
-    jacobian, _ = loop_jacobian(tree(machine), q, np.zeros(4))
+    jacobian, _ = constraint_jacobian(tree(machine), q, np.zeros(4))
     v = np.array([1.0, 0.0, -0.5, 0.0])
     v[[1, 3]] = np.linalg.solve(jacobian[:, [1, 3]], -jacobian @ v)
     return q, v, np.array([3.0, 0.0, -2.0, 0.0])
@@ -238,7 +238,7 @@ def rod_points(machine: Tree, q: Array) -> tuple[Array, Array]:
     return joint, end
 
 
-def loop_jacobian(machine: Tree, q: Array, v: Array) -> tuple[Array, Array]:
+def constraint_jacobian(machine: Tree, q: Array, v: Array) -> tuple[Array, Array]:
     """Return A and b of the loop condition A dv/dt = b at one state."""
     angle, rate = absolute(machine, q), absolute(machine, v)
     angles = np.zeros((2 * len(machine.loops), len(q)))
@@ -420,7 +420,7 @@ def reference_acceleration(machine: Machine) -> Array:
     rods = tree(machine)
     q, v, torque = regular_state(machine)
     mass, force = _mass(rods, q), torque + _lagrange_force(rods, q, v)
-    jacobian, b = loop_jacobian(rods, q, v)
+    jacobian, b = constraint_jacobian(rods, q, v)
     rows, n = len(b), len(q)
     kkt = np.block([[mass, jacobian.T], [jacobian, np.zeros((rows, rows))]])
     return np.linalg.solve(kkt, np.concatenate([force, b]))[:n]

@@ -18,6 +18,8 @@ from .encoder import Encoder as Encoder
 from .filtered_difference import FilteredDifference as FilteredDifference
 from .first_order_actuator import FirstOrderActuator as FirstOrderActuator
 from .forward_kinematics import ForwardKinematics as ForwardKinematics
+from .frame_tasks import PointTask as PointTask
+from .frame_tasks import PoseTask as PoseTask
 from .friction_compensation import FrictionCompensation as FrictionCompensation
 from .gravity_compensation import GravityPD as GravityPD
 from .hybrid_motion_force import HybridMotionForce as HybridMotionForce
@@ -33,8 +35,6 @@ from .saturation import Saturation as Saturation
 from .state_feedback import StateFeedback as StateFeedback
 from .tasks import Coordinates as Coordinates
 from .tasks import FunctionTask as FunctionTask
-from .tasks import PointTask as PointTask
-from .tasks import PoseTask as PoseTask
 from .tasks import Posture as Posture
 from .tasks import Task as Task
 from .tasks import TaskStack as TaskStack

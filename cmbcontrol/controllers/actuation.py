@@ -12,7 +12,7 @@ from .. import _check
 from .. import _tolerance as tolerance
 from .._tolerance import DEPENDENT, UNREACHED
 from ..dynamics.forces import weight_root
-from ..kernels import laws
+from ..kernels import linear_algebra
 from ..model.actuation import Actuation, Metric, actuation_at
 from ..model.plant import Plant
 from ..model.terms import Terms
@@ -58,7 +58,7 @@ def actuation(
     weight: ArrayLike | None = None,
     epsilon: float | None = None,
 ) -> Actuation:
-    """Whether the motors can produce every admissible motion at a pose (Aghili, eq. 64), and how well.
+    """Whether the motors can produce every admissible motion at a configuration (Aghili, eq. 64), and how well.
 
     N and B-perp have nothing in common, where N = N(A) and B-perp are the forces that no motor gives, just where Z'B
     has full row rank.
@@ -67,7 +67,7 @@ def actuation(
     ----------
     plant : Plant
     q : array_like, mapping or Terms
-        Pose, or the terms at it.
+        Configuration, or the terms at it.
     weight : array_like, shape (nv,) or (nv, nv), optional
         Metric W of joint velocities, in which angles are measured. Unless given, a radian counts as ``plant.size``
         metres, so that units do not decide the margin. The verdict does not depend on it.
@@ -146,7 +146,7 @@ def active_force_map(
     terms = q if isinstance(q, Terms) else plant.terms(plant.configuration(q), np.zeros(plant.nv))
     L, inverse = metric_of(plant, weight)
     Z = np.linalg.qr(L.T @ terms.Z)[0]
-    U, _ = laws.active_subspace(inverse @ terms.B, DEPENDENT)
+    U, _ = linear_algebra.active_subspace(inverse @ terms.B, DEPENDENT)
     I, P, active = np.eye(len(L)), Z @ Z.T, U @ U.T
     Q = I - active - P + active @ P
     H = -(I - P) @ tolerance.pinv(Q, 1.0, UNREACHED) @ (I - active)
@@ -205,20 +205,20 @@ def actuation_along(
 
     margin = _check.positive(margin, "margin")
     path = _Path(plant, run, metric_of(plant, weight), checked_epsilon(epsilon))
-    here = [path.measure(t) for t in run.time]
-    extra = path.singular_passages() + path.minima(run.time, np.array([c.margin for c in here]), margin)
-    samples = sorted([*zip(run.time.tolist(), here, strict=True), *extra], key=lambda sample: sample[0])
+    measures = [path.measure(t) for t in run.time]
+    extra = path.singular_passages() + path.minima(run.time, np.array([c.margin for c in measures]), margin)
+    samples = sorted([*zip(run.time.tolist(), measures, strict=True), *extra], key=lambda sample: sample[0])
     losses = path.losses(samples, margin)
     unit = {"units": "1"}
     data = {
-        "margin": ("time", [c.margin for c in here], {**unit, "long_name": "actuation margin (1 best, 0 lost)"}),
-        "rank": ("time", [c.rank for c in here], {**unit, "long_name": "degrees of freedom that the motors reach"}),
-        "dof": ("time", [c.dof for c in here], {**unit, "long_name": "degrees of freedom"}),
+        "margin": ("time", [c.margin for c in measures], {**unit, "long_name": "actuation margin (1 best, 0 lost)"}),
+        "rank": ("time", [c.rank for c in measures], {**unit, "long_name": "degrees of freedom that the motors reach"}),
+        "dof": ("time", [c.dof for c in measures], {**unit, "long_name": "degrees of freedom"}),
     }
     for key, units, kind in _LOSS:
         data[f"loss_{key}"] = ("loss", np.array([loss[key] for loss in losses], dtype=kind), {"units": units})
-    poses = np.array([loss["q"] for loss in losses]).reshape(len(losses), plant.nq)
-    data["loss_q"] = (("loss", "position"), poses, {"long_name": "pose of the loss"})
+    losing = np.array([loss["q"] for loss in losses]).reshape(len(losses), plant.nq)
+    data["loss_q"] = (("loss", "position"), losing, {"long_name": "configuration of the loss"})
     coords = {"time": ("time", run.time, {"units": "s"}), "position": list(plant.position_names)}
     return xarray.Dataset(data, coords, {"plant": plant.name, "threshold": margin, "epsilon": path.epsilon})
 
@@ -240,17 +240,17 @@ class _Path:
 
     def __init__(self, plant: Plant, run: Any, metric: Metric, epsilon: float) -> None:
         data = run.data
-        known = tuple(str(n) for n in data["position"].values)
-        if known != plant.position_names:
+        names = tuple(str(n) for n in data["position"].values)
+        if names != plant.position_names:
             raise ValueError(
-                f"the run is of a plant with the coordinates {', '.join(known)}; {plant.name!r} has "
+                f"the run is of a plant with the coordinates {', '.join(names)}; {plant.name!r} has "
                 f"{', '.join(plant.position_names)}"
             )
         self.plant, self.data, self.metric, self.epsilon = plant, data, metric, epsilon
         self.t, self.q, self.v = run.time, data["q"].values, data["v"].values
         self.cap = int(data.attrs["generic_rank"])
 
-    def pose(self, t: float) -> Array:
+    def configuration(self, t: float) -> Array:
         """Position (nq,) at a time."""
         i = int(np.clip(np.searchsorted(self.t, t, side="right") - 1, 0, len(self.t) - 1))
         if t == self.t[i] or i + 1 == len(self.t):
@@ -263,25 +263,25 @@ class _Path:
 
     def measure(self, t: float) -> Actuation:
         """What the motors reach at a time."""
-        return self.measure_pose(self.pose(t))
+        return self.measure_at(self.configuration(t))
 
-    def measure_pose(self, q: Array, rank: int | None = None) -> Actuation:
-        """What the motors reach at a pose."""
+    def measure_at(self, q: Array, rank: int | None = None) -> Actuation:
+        """What the motors reach at a configuration."""
         terms = self.plant.terms(q, np.zeros(self.plant.nv), cap=self.cap)
         return actuation_at(terms, self.plant.velocity_names, self.metric, self.epsilon, rank)
 
     def singular_passages(self) -> list[tuple[float, Actuation]]:
         """The instants at which the loops lose their rank."""
-        kinds, known = self.data["event_kind"].values, np.isfinite(self.data["event_conditioning"].values)
-        found = [k for k, kind in enumerate(kinds) if known[k] and str(kind).startswith("singular")]
-        if not found:
+        kinds, finite = self.data["event_kind"].values, np.isfinite(self.data["event_conditioning"].values)
+        passages = [k for k, kind in enumerate(kinds) if finite[k] and str(kind).startswith("singular")]
+        if not passages:
             return []
         largest = max(self.gradients(q)[0] for q in self.q)
         samples = []
-        for k in found:
+        for k in passages:
             q = self.data["event_q"].values[k].copy()
             rank = int(np.count_nonzero(self.gradients(q) > _GONE * largest))
-            samples.append((float(self.data["event_time"].values[k]), self.measure_pose(q, min(rank, self.cap))))
+            samples.append((float(self.data["event_time"].values[k]), self.measure_at(q, min(rank, self.cap))))
         return samples
 
     def gradients(self, q: Array) -> Array:
@@ -293,18 +293,18 @@ class _Path:
         """Least margins between the times, where they may lie below the threshold."""
         from scipy.optimize import minimize_scalar
 
-        found = []
+        minima = []
         for i in range(1, len(times) - 1):
-            before, here, after = margins[i - 1 : i + 2]
-            steepest = max(before - here, after - here)
-            if not (here <= before and here < after and here - steepest < threshold):
+            previous, margin, following = margins[i - 1 : i + 2]
+            steepest = max(previous - margin, following - margin)
+            if not (margin <= previous and margin < following and margin - steepest < threshold):
                 continue
             a, b = times[i - 1], times[i + 1]
             least = minimize_scalar(
                 lambda t: self.measure(t).margin, bounds=(a, b), method="bounded", options={"xatol": 1e-9 * (b - a)}
             )
-            found.append((float(least.x), self.measure(float(least.x))))
-        return found
+            minima.append((float(least.x), self.measure(float(least.x))))
+        return minima
 
     def losses(self, samples: list[tuple[float, Actuation]], threshold: float) -> list[dict]:
         """Stretches of samples below the threshold, each with its limits and its worst instant."""

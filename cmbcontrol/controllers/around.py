@@ -99,7 +99,7 @@ class AroundMotion(AroundLaw, MotionLaw, abstract=True):
         inside = motion._inner if isinstance(motion, AroundLaw) else motion
         if not isinstance(motion, MotionLaw) or not isinstance(inside, MotionLaw):
             raise TypeError(
-                "motion must be a motion law, a MotionLaw with `plant` and `wanted_acceleration(t, terms)`, such as "
+                "motion must be a motion law, a MotionLaw with `plant` and `desired_acceleration(t, terms)`, such as "
                 f"ProjectedInverseDynamics(...), got {motion!r}"
             )
         self.motion = motion
@@ -109,9 +109,9 @@ class AroundMotion(AroundLaw, MotionLaw, abstract=True):
         """Initial states of the motion law; refuses a plant that it does not fit."""
         return start_of(self.motion, plant)
 
-    def wanted_acceleration(self, t: float, terms: Terms) -> Array:
+    def desired_acceleration(self, t: float, terms: Terms) -> Array:
         """Of the motion law, shape (nv,)."""
-        return self.motion.wanted_acceleration(t, terms)
+        return self.motion.desired_acceleration(t, terms)
 
     def _report_of_motion(self, t: float, terms: Terms, state: Array) -> Mapping[str, float]:
         """What the motion law reports."""

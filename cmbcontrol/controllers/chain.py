@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from .. import _check
 from ..model.plant import Plant
 from ..model.terms import Terms
+from .around import AroundLaw
 from .controller import (
     ConstantEffort,
     Controller,
@@ -24,7 +25,6 @@ from .controller import (
     require_same_signals,
     start_of,
 )
-from .references import Reference
 
 __all__ = ["Block", "Chain", "EffortBlock", "SensorBlock", "Setting"]
 
@@ -207,7 +207,7 @@ class Series(Drive):
         return [b.derivative(t, terms, u, c) for b, u, c in zip(self.blocks, efforts, states, strict=False)]
 
 
-class Chain(Controller):
+class Chain(AroundLaw):
     """Sensors, a law and effort blocks in a row: a controller again.
 
     Written with ``|``, from left to right: ``Encoder(...) | FilteredDifference(...) | law | Saturation() | Delay(...) |
@@ -263,6 +263,8 @@ class Chain(Controller):
     ProjectedInverseDynamics | Saturation | Delay
     """
 
+    drive: Drive | None = None  # type: ignore[override]  # a chain has blocks of its own there
+
     def __init__(self, *parts: Any) -> None:
         parts = tuple(x for part in parts for x in (part.parts if isinstance(part, Chain) else (_as_part(part),)))
         laws = [part for part in parts if not isinstance(part, Block)]
@@ -284,19 +286,19 @@ class Chain(Controller):
                         "changes efforts after it, Encoder(...) | law | Saturation(...)"
                     )
         self.plant = _plant_of(law, self.parts)
-        here, own = Setting(law, self.plant, law.period), law.drive
-        self.sensors = tuple(block.bound(here) for block in left)
+        setting, own = Setting(law, self.plant, law.period), law.drive
+        self.sensors = tuple(block.bound(setting) for block in left)
         blocks: list[EffortBlock] = []
         machine: list[EffortBlock] = [_OwnDrive(own)] if own is not None else []
         for block in right:
-            behind = here.period is not None and (block.place == "machine" or bool(machine))
+            behind = setting.period is not None and (block.place == "machine" or bool(machine))
             if behind and block.place == "controller":
                 first = "the drive of the law" if isinstance(machine[0], _OwnDrive) else repr(machine[0])
                 raise ValueError(
                     f"{block!r} belongs to the controller and cannot follow {first}, which is part of the machine; "
                     "write it further left"
                 )
-            (machine if behind else blocks).append(block.bound(here._replace(machine=behind)))
+            (machine if behind else blocks).append(block.bound(setting._replace(machine=behind)))
         given = [x for x in (law, *blocks) if x.initial_effort is not None]
         if len(given) > 1:
             raise ValueError(
@@ -350,28 +352,7 @@ class Chain(Controller):
         given = [part.initial_effort for part in (self.law, *self.blocks)]
         return next((x for x in given if x is not None), None)
 
-    @property
-    def coordinates(self) -> Sequence[str] | None:  # type: ignore[override]
-        """Those that the law controls, where it says so."""
-        return self.law.coordinates
-
-    @property
-    def reference(self) -> Reference | None:  # type: ignore[override]
-        """What the law follows; `with_reference` gives the chain on another one."""
-        return self.law.reference
-
-    def with_reference(self, reference: Reference) -> Chain:
-        return self._with_law(self.law.with_reference(reference))
-
-    @property
-    def task(self) -> Any:  # type: ignore[override]
-        """What the law controls, as a task, where it has one."""
-        return self.law.task
-
-    def error(self, t: float, terms: Terms) -> tuple[Array, Array] | None:
-        return self.law.error(t, terms)
-
-    def _with_law(self, law: Controller) -> Chain:
+    def _around(self, law: Controller) -> Chain:
         return Chain(*(law if part is self.law else part for part in self.parts))
 
     def with_model(self, model: Plant) -> Chain:
@@ -427,28 +408,28 @@ class Chain(Controller):
         readings = [(terms.q, terms.v)]  # before the first sensor and after each
         for sensor, c in zip(self.sensors, states, strict=False):
             readings.append(sensor.measured(t, *readings[-1], c))
-        told = terms
+        measured = terms
         if self.sensors:
-            told = self.plant.as_at(terms).terms(*readings[-1], terms.t, cap=terms.rank)  # type: ignore[arg-type]
-            told = told if terms.force is None else told.with_force(terms.force)
-        of_law = evaluated(self.law, t, told, states[k])
+            measured = self.plant.as_at(terms).terms(*readings[-1], terms.t, cap=terms.rank)  # type: ignore[arg-type]
+            measured = measured if terms.force is None else measured.with_force(terms.force)
+        of_law = evaluated(self.law, t, measured, states[k])
         u = np.asarray(of_law.effort, dtype=np.float64)
-        efforts = self._series.stages(t, told, u, states[k + 1 :])  # of the law, and after each block
+        efforts = self._series.stages(t, measured, u, states[k + 1 :])  # of the law, and after each block
         passing = zip(self.sensors, readings, readings[1:], states, strict=False)
         parts = [sensor._after(t, before, after, c) for sensor, before, after, c in passing]
         parts.append(moved(of_law, states[k], self.period is not None))
-        parts += self._moved(t, told, efforts, states[k + 1 :])
+        parts += self._moved(t, measured, efforts, states[k + 1 :])
 
         def report() -> Mapping[str, float]:
             return self._report(of_law, readings, efforts, terms.B.shape[1])
 
         return Evaluation(efforts[-1], np.concatenate(parts), report, efforts[self._drives])
 
-    def _moved(self, t: float, told: Terms, efforts: Sequence[Array], states: Sequence[Array]) -> list[Array]:
+    def _moved(self, t: float, terms: Terms, efforts: Sequence[Array], states: Sequence[Array]) -> list[Array]:
         """Rates, or next values, of the states of the effort blocks."""
         if self.period is None:
-            return self._series.rates(t, told, efforts, states)
-        return [b.update(t, told, u, c) for b, u, c in zip(self.blocks, efforts, states, strict=False)]
+            return self._series.rates(t, terms, efforts, states)
+        return [b.update(t, terms, u, c) for b, u, c in zip(self.blocks, efforts, states, strict=False)]
 
     @property
     def _drives(self) -> int:
@@ -460,18 +441,18 @@ class Chain(Controller):
         self, of_law: Evaluation, readings: Sequence[tuple[Array, Array]], efforts: Sequence[Array], nu: int
     ) -> dict[str, float]:
         """What the law reports, and what each block adds."""
-        found, plant = of_law.reported(), self.plant
+        report, plant = of_law.reported(), self.plant
         titles = different([_snake(block) for block in (*self.sensors, *self.blocks)])
         for title, (q0, v0), (q1, v1) in zip(titles, readings, readings[1:], strict=False):
             names = plant.velocity_names  # type: ignore[union-attr]
             change = v1 - v0 if q1 is q0 else plant.difference(q0, q1)  # type: ignore[union-attr]
-            found |= {f"{title}_{n}": float(x) for n, x in zip(names, change, strict=True)}
+            report |= {f"{title}_{n}": float(x) for n, x in zip(names, change, strict=True)}
         motors = [str(i + 1) for i in range(nu)] if plant is None else plant.actuator_names
         pairs = zip(titles[len(self.sensors) :], self.blocks, efforts, efforts[1:], strict=False)
         for title, block, before, after in pairs:
             if block.latency is None:
-                found |= {f"{title}_{n}": float(x) for n, x in zip(motors, after - before, strict=True)}
-        return found
+                report |= {f"{title}_{n}": float(x) for n, x in zip(motors, after - before, strict=True)}
+        return report
 
     def __str__(self) -> str:
         return self.name
@@ -553,10 +534,10 @@ def _plant_of(law: Any, parts: Sequence[Any]) -> Plant | None:
     for plant in given:
         if not isinstance(plant, Plant):
             raise TypeError(f"the plant of a block must be a plant, such as a Mechanism, got {plant!r}")
-    known = given if law.plant is None else [*given, law.plant]
-    for plant in known:
-        require_same_signals(known[-1], plant)
-    return known[0] if known else None
+    plants = given if law.plant is None else [*given, law.plant]
+    for plant in plants:
+        require_same_signals(plants[-1], plant)
+    return plants[0] if plants else None
 
 
 def _title(part: Block | Controller) -> str:

@@ -18,7 +18,7 @@ from ..linear.signals import Wrench
 from ..linear.units import effort_units
 from ..model.plant import Plant
 from .chain import different, names_of_states
-from .law_gains import AskedLaw, Gains, HeldCommand, law_gains
+from .law_gains import FrozenLaw, Gains, HeldCommand, law_gains
 from .loop_margins import BrokenLoop, Margins, loop_margins
 from .resting import Guess, RestingLoop, closed_loop_equilibrium, given_state
 
@@ -188,7 +188,7 @@ def linearize_closed_loop(
     t: float = 0.0,
     delay: float | ArrayLike | Mapping[str, float] | None = None,
     disturbances: Sequence[str | Wrench] = (),
-    settle: bool = True,
+    find_equilibrium: bool = True,
 ) -> ClosedLoop:
     """Linear model of a plant under a law, with the law's own states.
 
@@ -203,7 +203,8 @@ def linearize_closed_loop(
     law : Controller
         Continuous, or sampled if it has a period; numbers count as constant efforts.
     point : OperatingPoint, RestingLoop, array_like (nq,) or mapping, optional
-        Where the loop is linearized. Unless ``settle=False``, only the start of the search for where it rests.
+        Where the loop is linearized. Unless ``find_equilibrium=False``, only the start of the search for where it
+        rests.
     state : array_like, optional
         States of the law there; those of ``law.start(plant)`` unless given.
     coordinates : sequence of str, or array_like, shape (dof, nv), optional
@@ -217,7 +218,7 @@ def linearize_closed_loop(
         (such as a chain with a `Delay`) unless given.
     disturbances : sequence of str or Wrench
         Further inputs, outside moments and forces: ``<body>_wrench``, or a `Wrench`, as in `linearize`.
-    settle : bool
+    find_equilibrium : bool
         Look for where the loop rests first (`closed_loop_equilibrium`). Without it the loop is linearized at the state
         given, at rest or not; ``drift`` is what its states do there.
 
@@ -253,41 +254,45 @@ def linearize_closed_loop(
     >>> linearize_closed_loop(plant, law).poles().real.round(6)
     array([-10., -10.,  -8.,  -4.])
     """
-    settle = _check.flag(settle, "settle")
+    find_equilibrium = _check.flag(find_equilibrium, "find_equilibrium")
     _check.plant(plant)
-    asked = AskedLaw(plant, law, _check.number(t, "t"))
-    _require_known_force(asked, disturbances)
-    rest = closed_loop_equilibrium(plant, law, point, state=state, t=t) if settle else given_state(asked, point, state)
-    coordinates = _coordinates_for(asked, rest.point) if coordinates is None else coordinates
+    frozen_law = FrozenLaw(plant, law, _check.number(t, "t"))
+    _require_known_force(frozen_law, disturbances)
+    rest = (
+        closed_loop_equilibrium(plant, law, point, state=state, t=t)
+        if find_equilibrium
+        else given_state(frozen_law, point, state)
+    )
+    coordinates = _coordinates_for(frozen_law, rest.point) if coordinates is None else coordinates
     efforts = tuple(f"{n}_effort" for n in plant.actuator_names)
-    wanted = (outputs,) if isinstance(outputs, str) else outputs
-    if wanted is not None:
-        wanted = _check.sequence(wanted, "outputs", "names")
-    of_plant = None if wanted is None else tuple(n for n in wanted if n not in efforts)
+    names = (outputs,) if isinstance(outputs, str) else outputs
+    if names is not None:
+        names = _check.sequence(names, "outputs", "names")
+    of_plant = None if names is None else tuple(n for n in names if n not in efforts)
     model = affine_approximation(plant, rest.point, coordinates=coordinates, outputs=of_plant)
     pushed = _pushed(plant, model, coordinates, disturbances, of_plant)
-    delays = _delays(asked, model, delay)
-    controller = AskedLaw(plant, law, asked.t, with_drive=False)
+    delays = _delays(frozen_law, model, delay)
+    controller = FrozenLaw(plant, law, frozen_law.t, with_drive=False)
     # the efforts before the sample, where a law measures the force that they cause
     before = rest.point.u[: controller.start.size - rest.state.size]
     state_of_law = np.concatenate([rest.state, before])
     gains = law_gains(controller, model, state_of_law)
     if not (gains.u_r.any() or gains.c_r.any()):  # what is called a reference has no effect on the law
         controller.reference, gains = None, gains._replace(u_r=gains.u_r[:, :0], c_r=gains.c_r[:, :0])
-    command, moved = controller(plant.terms(rest.point.q, rest.point.v, asked.t), state_of_law)
+    command, moved = controller(plant.terms(rest.point.q, rest.point.v, frozen_law.t), state_of_law)
     moved = controller.still(state_of_law, moved)
     driven = _Driven(model, pushed.B, gains.u_x, gains.c_x)
-    if asked.drive is not None:
-        driven = _behind_drive(asked, driven, np.concatenate([rest.drive, command]))
+    if frozen_law.drive is not None:
+        driven = _behind_drive(frozen_law, driven, np.concatenate([rest.drive, command]))
     inner = gains._replace(u_x=driven.u_x, c_x=driven.c_x)
-    if asked.period is None:
+    if frozen_law.period is None:
         frame = _continuous(driven.model, driven.push, inner, moved)
     else:
-        frame = _held(driven.model, driven.push, inner, moved, asked.period, delays)
-    return _assemble(driven.model, pushed, controller, rest, frame, inner, wanted, efforts, model, gains)
+        frame = _held(driven.model, driven.push, inner, moved, frozen_law.period, delays)
+    return _assemble(driven.model, pushed, controller, rest, frame, inner, names, efforts, model, gains)
 
 
-def _delays(law: AskedLaw, model: LinearModel, given: Any) -> Array:
+def _delays(law: FrozenLaw, model: LinearModel, given: Any) -> Array:
     """The delay of each motor: that of the law, or the one given."""
     own = law.law.delay
     if own is not None and np.any(own):
@@ -308,7 +313,7 @@ def _delays(law: AskedLaw, model: LinearModel, given: Any) -> Array:
     return delays
 
 
-def _require_known_force(law: AskedLaw, disturbances: Any) -> None:
+def _require_known_force(law: FrozenLaw, disturbances: Any) -> None:
     """Refuse what a measured constraint force would answer without a model of it here."""
     if not law.measures_force:
         return
@@ -318,7 +323,7 @@ def _require_known_force(law: AskedLaw, disturbances: Any) -> None:
         raise _unknown_force(law, "wrenches as disturbances")
 
 
-def _unknown_force(law: AskedLaw, what: str) -> ValueError:
+def _unknown_force(law: FrozenLaw, what: str) -> ValueError:
     return ValueError(
         f"{law.name} measures the constraint force, and how that answers {what} is not part of the linear model; "
         "leave it out, or take differences of simulate(...)"
@@ -334,10 +339,10 @@ class _Driven(NamedTuple):
     c_x: Array
 
 
-def _behind_drive(law: AskedLaw, plain: _Driven, state: Array) -> _Driven:
+def _behind_drive(law: FrozenLaw, plain: _Driven, state: Array) -> _Driven:
     """With the drive's states after the plant's, and its command as the effort."""
     model, plant = plain.model, law.plant
-    held = AskedLaw(plant, HeldCommand(law.drive), law.t)
+    held = FrozenLaw(plant, HeldCommand(law.drive), law.t)
     g = law_gains(held, model, state)
     n = state.size - plant.nu
     rate = held(plant.terms(model.point.q, model.point.v, law.t), state)[1][:n]
@@ -424,7 +429,7 @@ def _pushed(
     return affine_approximation(plant, model.point, coordinates=coordinates, inputs=inputs, outputs=outputs)
 
 
-def _coordinates_for(law: AskedLaw, point: OperatingPoint) -> tuple[str, ...] | None:
+def _coordinates_for(law: FrozenLaw, point: OperatingPoint) -> tuple[str, ...] | None:
     """The coordinates of the law, if they are as many as the degrees of freedom."""
     names = law.coordinates
     return names if names is not None and len(names) == law.plant.terms(point.q, point.v).dof else None
@@ -493,11 +498,11 @@ def _held(model: LinearModel, push: Array, gains: Gains, moved: Array, period: f
 def _assemble(
     model: LinearModel,
     pushed: LinearModel,
-    law: AskedLaw,
+    law: FrozenLaw,
     rest: RestingLoop,
     frame: _Frame,
     gains: Gains,
-    wanted: Sequence[str] | None,
+    names: Sequence[str] | None,
     efforts: tuple[str, ...],
     bare: LinearModel,
     own: Gains,
@@ -518,8 +523,8 @@ def _assemble(
     C = np.vstack([of_plant + model.D @ (frame.applied + direct * effort), effort])
     none = np.zeros((nu, len(pushed.inputs)))
     D = np.block([[pushed.D, model.D @ (direct * gains.u_r)], [none, gains.u_r]])
-    known = (*model.outputs, *efforts)
-    order = list(range(len(known))) if wanted is None else _order(wanted, model.outputs, efforts)
+    available = (*model.outputs, *efforts)
+    order = list(range(len(available))) if names is None else _order(names, model.outputs, efforts)
     units = effort_units(law.plant)
     signals, signal_units = _reference_signals(law)
     return ClosedLoop(
@@ -531,7 +536,7 @@ def _assemble(
         dt=frame.period,
         states=tuple(different([*model.states, *law.state_names, *frame.past])),
         inputs=(*(f"{n}_disturbance" for n in law.plant.actuator_names), *pushed.inputs[nu:], *signals),
-        outputs=tuple(known[k] for k in order),
+        outputs=tuple(available[k] for k in order),
         state_units=(*model.state_units, *("",) * m, *(units[i] for i in frame.past_of)),
         input_units=(*pushed.input_units, *signal_units),
         output_units=tuple((*model.output_units, *units)[k] for k in order),
@@ -542,12 +547,12 @@ def _assemble(
     )
 
 
-def _order(wanted: Sequence[str], of_plant: Sequence[str], efforts: Sequence[str]) -> list[int]:
+def _order(names: Sequence[str], of_plant: Sequence[str], efforts: Sequence[str]) -> list[int]:
     """Rows of C: those of the plant, then the efforts asked for."""
-    return [*range(len(of_plant)), *(len(of_plant) + efforts.index(n) for n in wanted if n in efforts)]
+    return [*range(len(of_plant)), *(len(of_plant) + efforts.index(n) for n in names if n in efforts)]
 
 
-def _reference_signals(law: AskedLaw) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _reference_signals(law: FrozenLaw) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Names and units of the reference's position, velocity and acceleration."""
     ends = (("", ""), ("_rate", "/s"), ("_acceleration", "/s2"))
     signals = [(f"{n}{end}_ref", unit and unit + per) for end, per in ends for n, unit in law.signals]

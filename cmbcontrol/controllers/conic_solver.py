@@ -120,12 +120,12 @@ class DirectSolver(_Solver):
             return None
         best, x = np.inf, None
         for settings in self._settings:
-            found = self._solver(P, q, A, b, layout.cones, settings).solve()
-            if found.status not in self._solved:
+            solution = self._solver(P, q, A, b, layout.cones, settings).solve()
+            if solution.status not in self._solved:
                 continue
-            gap = abs(found.obj_val - found.obj_val_dual) / max(1.0, abs(found.obj_val))
-            if (error := gap + max(found.r_prim, found.r_dual)) < best:
-                best, x = error, np.array(found.x[: layout.n])
+            gap = abs(solution.obj_val - solution.obj_val_dual) / max(1.0, abs(solution.obj_val))
+            if (error := gap + max(solution.r_prim, solution.r_dual)) < best:
+                best, x = error, np.array(solution.x[: layout.n])
             if best <= ACCURATE:
                 break
         return x

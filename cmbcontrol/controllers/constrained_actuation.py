@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,14 +15,25 @@ from numpy.typing import ArrayLike, NDArray
 from .. import _check
 from .._tolerance import UNREACHED
 from ..dynamics.forces import weight_root
-from ..kernels import laws
+from ..kernels import linear_algebra
 from ..model.plant import Plant
 from ..model.terms import Terms
 from .around import AroundMotion
 from .conic_solver import SOLVERS, Costs, Program, Shape, bounded_least_squares, span
 from .contact_limits import Cone, ContactLimits, Unilateral, contact_limits
 from .controller import Evaluation, require_same_signals
-from .decoupling import split_range
+from .effort_program import (
+    UNFELT,
+    EffortProblem,
+    ScaledProgram,
+    at_part,
+    effort_problem,
+    missing_force,
+    reachable_part,
+    relaxed,
+    row_unit,
+    unmet_motion,
+)
 
 __all__ = ["ActuationStatus", "ConstrainedActuation", "ConstrainedEffort"]
 
@@ -34,7 +45,6 @@ _REGULAR = 1e-10  # cost of efforts where they do not matter, so that they stay 
 _FIRM = (1e1, 1e3, 1e6)  # exact penalties: a larger one only where one is not enough
 # Needs are measured by what the motors can do, but are at most so many of these units.
 _FAR_MOTION, _FAR_FORCE = 1e4, 10.0
-_UNFELT = 1e-7  # part of the largest effect of motors that is none
 _LENIENT = 1e-5  # what lost contacts may miss above the least, so that a choice of efforts is left
 
 
@@ -53,11 +63,11 @@ class ActuationStatus(IntEnum):
 
 
 _MESSAGES = {
-    ActuationStatus.OPTIMAL: "The wanted acceleration is produced within all limits, with the least effort.",
-    ActuationStatus.DEGRADED: "The limits do not allow the wanted acceleration; the nearest one is produced. "
+    ActuationStatus.OPTIMAL: "The desired acceleration is produced within all limits, with the least effort.",
+    ActuationStatus.DEGRADED: "The limits do not allow the desired acceleration; the nearest one is produced. "
     "Ask for a slower motion, or give the motors more effort.",
     ActuationStatus.CONTACT_LOST: "No efforts within the limits keep all contacts; the force that is missing is as "
-    "small as it can be. Lower the preload, or change the pose or the contacts.",
+    "small as it can be. Lower the preload, or change the configuration or the contacts.",
     ActuationStatus.SOLVER_FAILED: "The numbers are not finite, or the solver found no solution; the efforts are those "
     "without regard to the contacts, clipped to the limits.",
 }
@@ -73,8 +83,8 @@ class ConstrainedEffort:
         N or N m.
     status : ActuationStatus
     scale : float
-        With ``slack="scale"``: part of the wanted acceleration that is produced; else 1.
-    wanted : ndarray, shape (nv,)
+        With ``slack="scale"``: part of the desired acceleration that is produced; else 1.
+    desired : ndarray, shape (nv,)
         Acceleration that was asked for.
     terms : Terms
     limits : ContactLimits
@@ -83,7 +93,7 @@ class ConstrainedEffort:
     u: Array
     status: ActuationStatus
     scale: float
-    wanted: Array
+    desired: Array
     terms: Terms
     limits: ContactLimits
 
@@ -95,9 +105,9 @@ class ConstrainedEffort:
 
     @cached_property
     def slack(self) -> Array:
-        """Acceleration minus the wanted one, as far as the loops allow that, shape (nv,)."""
+        """Acceleration minus the desired one, as far as the loops allow that, shape (nv,)."""
         terms = self.terms
-        return self.acceleration - _acceleration(terms, terms.M @ self.wanted)
+        return self.acceleration - _acceleration(terms, terms.M @ self.desired)
 
     @property
     def slack_norm(self) -> float:
@@ -106,7 +116,7 @@ class ConstrainedEffort:
 
     @cached_property
     def multipliers(self) -> Array:
-        """The smallest lam, shape (rows,); -lam pushes body b of a loop along the row."""
+        """The smallest lam, shape (rows,); -lam pushes body b of a constraint along the row."""
         terms = self.terms
         return terms.A_pinv.T @ (terms.B @ self.u - terms.h - terms.M @ self.acceleration)
 
@@ -130,7 +140,7 @@ class ConstrainedEffort:
         """Force that is missing for all contacts to be kept, N; zero where they are."""
         p = -self.multipliers
         limits = self.limits
-        return _missing(limits.F @ p - limits.minimum, limits.G @ p, limits.cones)
+        return missing_force(limits.F @ p - limits.minimum, limits.G @ p, limits.cones)
 
     @property
     def message(self) -> str:
@@ -150,18 +160,18 @@ class ConstrainedActuation(AroundMotion):
     At each state, with a(u) = the acceleration of the closed machine and lam(u) its multipliers, both affine in u::
 
         minimise    (u - u_0)' W^-1 (u - u_0)
-        subject to  Z'(B u - h) = Z'M (a_wanted + s),   lower <= u <= upper,
+        subject to  Z'(B u - h) = Z'M (a_d + s),   lower <= u <= upper,
                     -lam_i >= minimum_i,   abs(tangential) <= mu normal,
 
     where the slack s is zero if it can be. What cannot all be had is given up in this order: least effort first, then
-    the wanted acceleration (s as small as possible in the kinetic energy, Gauss' principle), last the contacts (the
+    the desired acceleration (s as small as possible in the kinetic energy, Gauss' principle), last the contacts (the
     missing force as small as possible). Limits of the motors always hold. No state makes it raise; the status of
     `solve`, and of the report in a simulation, says what was given up.
 
     Parameters
     ----------
     motion : motion law
-        With ``wanted_acceleration(t, terms)``, such as `ProjectedInverseDynamics`. Its period, reference and
+        With ``desired_acceleration(t, terms)``, such as `ProjectedInverseDynamics`. Its period, reference and
         coordinates are handed on.
     limits : float, array_like (nu,) or (2, nu), or mapping of motor name to float or (lower, upper), optional
         Of the efforts: largest size, or lower and upper; ``plant.effort`` unless given. Infinite: no limit.
@@ -175,7 +185,7 @@ class ConstrainedActuation(AroundMotion):
     cones : sequence of Cone
         Contacts with friction.
     slack : {"least", "scale"}
-        The nearest acceleration; or, as far as possible, a part of the wanted one, s = (k - 1) (a_wanted - a_0) with
+        The nearest acceleration; or, as far as possible, a part of the desired one, s = (k - 1) (a_d - a_0) with
         0 <= k <= 1 and a_0 that of rolling on freely, a_0 = -A+ b, so that the direction is kept.
     metric : array_like, shape (nv,) or (nv, nv), optional
         In which s is small, in place of M: weights of the velocity coordinates, > 0.
@@ -200,7 +210,7 @@ class ConstrainedActuation(AroundMotion):
     >>> motion = ProjectedInverseDynamics(plant, ("left", "right"), Constant([2.1, 1.0]), bandwidth=8.0)
     >>> law = ConstrainedActuation(motion)
     >>> terms = plant.terms(plant.assemble(left=2.1, right=1.0), [0.0] * 4)
-    >>> found = law.solve(terms, motion.wanted_acceleration(0.0, terms))
+    >>> found = law.solve(terms, motion.desired_acceleration(0.0, terms))
     >>> found.u.round(2), found.status.name
     (array([-30.,  30.]), 'DEGRADED')
     """
@@ -237,7 +247,7 @@ class ConstrainedActuation(AroundMotion):
 
     def _shape_of(self, nv: int) -> Shape:
         """What all programs of this law have in common."""
-        scaled = [True] * (self.slack == "scale")  # the last unknown is the part of the wanted acceleration
+        scaled = [True] * (self.slack == "scale")  # the last unknown is the part of the desired acceleration
         above, below = (np.append(np.isfinite(x[self._free]), scaled).astype(bool) for x in (self.upper, self.lower))
         return Shape(self.lower.size, above, below, min(above.size, nv), len(self.limits.F), self.limits.cones)
 
@@ -258,26 +268,26 @@ class ConstrainedActuation(AroundMotion):
         ``status``, ``motion_slack``, ``limit_use``; with contacts ``contact_force`` (the smallest, N) and with cones
         ``friction_use``; ``motion_scale`` with ``slack="scale"``.
         """
-        wanted = self.motion.wanted_acceleration(t, terms)
-        answer = self._efforts(terms, wanted)
+        desired = self.motion.desired_acceleration(t, terms)
+        answer = self._efforts(terms, desired)
 
         def report() -> dict[str, float]:
-            return self._report(ConstrainedEffort(*answer, wanted, terms, self._limits_at(terms)))
+            return self._report(ConstrainedEffort(*answer, desired, terms, self._limits_at(terms)))
 
         return Evaluation(answer[0], report=report)
 
-    def _report(self, found: ConstrainedEffort) -> dict[str, float]:
+    def _report(self, effort: ConstrainedEffort) -> dict[str, float]:
         report = {
-            "status": float(found.status),
-            "motion_slack": found.slack_norm,
-            "limit_use": self.limit_use(found.u),
+            "status": float(effort.status),
+            "motion_slack": effort.slack_norm,
+            "limit_use": self.limit_use(effort.u),
         }
         if self.slack == "scale":
-            report["motion_scale"] = found.scale
+            report["motion_scale"] = effort.scale
         if self.limits:
-            report["contact_force"] = float(found.contact_forces.min())
+            report["contact_force"] = float(effort.contact_forces.min())
         if self.limits.cones:
-            report["friction_use"] = found.friction_use
+            report["friction_use"] = effort.friction_use
         return report
 
     def limit_use(self, u: Array) -> float:
@@ -286,24 +296,24 @@ class ConstrainedActuation(AroundMotion):
         lower, upper = self.lower[bounded], self.upper[bounded]
         return float(np.abs((2.0 * u[bounded] - upper - lower) / (upper - lower)).max(initial=0.0))
 
-    def solve(self, terms: Terms, wanted: ArrayLike) -> ConstrainedEffort:
-        """Efforts for a wanted acceleration, with all that they do.
+    def solve(self, terms: Terms, desired: ArrayLike) -> ConstrainedEffort:
+        """Efforts for a desired acceleration, with all that they do.
 
         Parameters
         ----------
         terms : Terms
             Equations of motion at the state.
-        wanted : array_like, shape (nv,)
+        desired : array_like, shape (nv,)
             Acceleration; its part across the loops is left to the constraint forces.
 
         Returns
         -------
         ConstrainedEffort
         """
-        wanted = np.asarray(wanted, dtype=np.float64)
-        if wanted.shape != terms.h.shape:
-            raise ValueError(f"wanted must have shape {terms.h.shape}, got {wanted.shape}")
-        return ConstrainedEffort(*self._efforts(terms, wanted), wanted, terms, self._limits_at(terms))
+        desired = np.asarray(desired, dtype=np.float64)
+        if desired.shape != terms.h.shape:
+            raise ValueError(f"desired must have shape {terms.h.shape}, got {desired.shape}")
+        return ConstrainedEffort(*self._efforts(terms, desired), desired, terms, self._limits_at(terms))
 
     def _limits_at(self, terms: Terms) -> ContactLimits:
         """The limits of the contacts that hold."""
@@ -311,44 +321,49 @@ class ConstrainedActuation(AroundMotion):
 
     # -- from the equations of motion to efforts -----------------------------------------------------------------
 
-    def _efforts(self, terms: Terms, wanted: Array) -> tuple[Array, ActuationStatus, float]:
-        """Efforts, status, and the part of the wanted acceleration that they produce."""
-        known = False
+    def _efforts(self, terms: Terms, desired: Array) -> tuple[Array, ActuationStatus, float]:
+        """Efforts, status, and the part of the desired acceleration that they produce."""
+        finite = False
         with np.errstate(all="ignore"):
             try:
-                u, reached = self._unlimited(terms, wanted)
-                known = math.isfinite(u.sum() + terms.A.sum() + terms.b.sum())
-                met = reached and known and bool((u <= self.upper).all() and (u >= self.lower).all())
+                u, reached = self._unlimited(terms, desired)
+                finite = math.isfinite(u.sum() + terms.A.sum() + terms.b.sum())
+                met = reached and finite and bool((u <= self.upper).all() and (u >= self.lower).all())
                 if met and not self.limits:
                     return u, ActuationStatus.OPTIMAL, 1.0
                 limits, scaling = self._limits_at(terms), self.slack == "scale"
-                problem = _problem(terms, wanted, self._metric, limits, scaling, reached)
-                if met and _missing(problem.F @ u + problem.f, problem.G @ u + problem.g, self.limits.cones) <= 0.0:
+                problem = effort_problem(terms, desired, self._metric, limits, scaling, reached)
+                if (
+                    met
+                    and missing_force(problem.F @ u + problem.f, problem.G @ u + problem.g, self.limits.cones) <= 0.0
+                ):
                     return u, ActuationStatus.OPTIMAL, 1.0
-                found = self._limited(problem, u if reached else None) if known and problem.finite else None
+                answer = self._limited(problem, u if reached else None) if finite and problem.finite else None
             except np.linalg.LinAlgError:
-                found = None
-        if found is not None:
-            return found
-        u = np.clip(u if known else self.nominal, self.lower, self.upper)
+                answer = None
+        if answer is not None:
+            return answer
+        u = np.clip(u if finite else self.nominal, self.lower, self.upper)
         return u, ActuationStatus.SOLVER_FAILED, 1.0
 
-    def _unlimited(self, terms: Terms, wanted: Array) -> tuple[Array, bool]:
+    def _unlimited(self, terms: Terms, desired: Array) -> tuple[Array, bool]:
         """Least efforts without limits, and whether they produce the motion."""
         root = self._root
         B = terms.B if root is None else terms.B @ root
         rest = terms.h - terms.B @ self.nominal
-        y, rank = laws.smallest_effort(terms.Z, B, terms.reach, terms.M, rest, _check.plain(wanted), UNREACHED)
+        y, rank = linear_algebra.smallest_effort(
+            terms.Z, B, terms.reach, terms.M, rest, _check.plain(desired), UNREACHED
+        )
         return self.nominal + (y if root is None else root @ y), rank == terms.dof
 
-    def _limited(self, problem: _Problem, u: Array | None) -> tuple[Array, ActuationStatus, float] | None:
+    def _limited(self, problem: EffortProblem, u: Array | None) -> tuple[Array, ActuationStatus, float] | None:
         """The same within limits, in the order in which things are given up; None where the solver fails."""
         if self.solver == "direct" and (least := self._only_bounded(problem)) is not None:
-            size = _size(problem.R * least, problem.n, _FAR_MOTION)
+            size = row_unit(problem.R * least, problem.n, _FAR_MOTION)
             return least, ActuationStatus(int(not self._produces(problem, least, size))), 1.0
         scaled, part = self._scaled(problem, u), 1.0
         whole = scaled.program
-        program = _at_part(whole, part) if self.slack == "scale" else whole
+        program = at_part(whole, part) if self.slack == "scale" else whole
         x = self._at_once(program)
         if x is not None:
             u = self._brought_back(scaled, x)
@@ -356,14 +371,14 @@ class ConstrainedActuation(AroundMotion):
         program, x, lost = self._kept(program)
         if x is None:
             return None
-        if self.slack == "scale" and _unmet(program, x) > _TINY:
+        if self.slack == "scale" and unmet_motion(program, x) > _TINY:
             whole = whole._replace(f=program.f, g=program.g)
             further = self._further(whole)
             if further is not None:
                 x, part = further, float(np.clip(further[-1], 0.0, 1.0))
-                program = _at_part(whole, part)
-        if _unmet(program, x) > _TINY:
-            program = program._replace(n=program.R @ x)  # from now on what is wanted
+                program = at_part(whole, part)
+        if unmet_motion(program, x) > _TINY:
+            program = program._replace(n=program.R @ x)  # from now on what is desired
         if not scaled.unique:
             least = self._firm(program, _LEAST)
             x = x if least is None else least
@@ -376,22 +391,22 @@ class ConstrainedActuation(AroundMotion):
     def _at_once(self, program: Program) -> Array | None:
         """The least efforts with all of the motion and the contacts, where one try shows that these can be had."""
         x = self._solve_for(program, _LEAST._replace(peak=_FIRM[0], contact=_FIRM[0]))
-        met = x is not None and max(self._missing_at(program, x), _unmet(program, x)) <= _EXACT
+        met = x is not None and max(self._missing_at(program, x), unmet_motion(program, x)) <= _EXACT
         return x if met else None
 
-    def _brought_back(self, scaled: _Scaled, x: Array) -> Array:
+    def _brought_back(self, scaled: ScaledProgram, x: Array) -> Array:
         """Efforts (nu,) from the unknowns of a scaled program, rounding cut off."""
         u = self._given.copy()
         u[self._free] = scaled.unit * x[: self._free.size]
         return np.minimum(np.maximum(u, self.lower), self.upper)
 
-    def _only_bounded(self, problem: _Problem) -> Array | None:
+    def _only_bounded(self, problem: EffortProblem) -> Array | None:
         """The efforts where the motion leaves no choice of them and there are limits of the motors alone."""
         if self._solve is None or self.limits or self.slack == "scale" or self._free.size < len(self.lower):
             return None
         return bounded_least_squares(problem.R, problem.n, self.lower, self.upper)
 
-    def _produces(self, problem: _Problem, u: Array, size: float) -> bool:
+    def _produces(self, problem: EffortProblem, u: Array, size: float) -> bool:
         """Whether efforts produce the motion; `size` is the unit of its needs."""
         missed = float(np.abs(problem.R @ u - problem.n).max(initial=0.0)) - problem.rounding
         return missed <= _TINY * span(problem.n / size) * size
@@ -403,12 +418,12 @@ class ConstrainedActuation(AroundMotion):
             kept = self._solve_for(program, _KEPT)
             least = 0.0 if kept is None else self._missing_at(program, kept)
             if least > _TINY:
-                program, lost = _relaxed(program, least + _LENIENT, self.limits.cones), True
+                program, lost = relaxed(program, least + _LENIENT, self.limits.cones), True
             x = self._nearest(program, _FIRM)
         return program, x, lost
 
     def _further(self, program: Program) -> Array | None:
-        """The largest part of the wanted acceleration, the last unknown."""
+        """The largest part of the desired acceleration, the last unknown."""
         x = self._nearest(program, _FIRM)
         return None if x is None else self._firm(program._replace(n=program.R @ x), _FURTHEST)
 
@@ -421,9 +436,9 @@ class ConstrainedActuation(AroundMotion):
         need, x, least = float(np.abs(program.n).max(initial=0.0)), None, np.inf
         square = 1.0 / max(need if need > 1.0 else need**2, _TINY)  # so that the cost is of the order of one
         for firm in firmness:
-            found = self._solve_for(program, Costs(_REGULAR, square=square, contact=firm))
-            if found is not None and (missing := self._missing_at(program, found)) < least:
-                x, least = found, missing
+            solution = self._solve_for(program, Costs(_REGULAR, square=square, contact=firm))
+            if solution is not None and (missing := self._missing_at(program, solution)) < least:
+                x, least = solution, missing
             if least <= _EXACT:
                 break
         return x
@@ -432,50 +447,50 @@ class ConstrainedActuation(AroundMotion):
         """Solution with the motion and the contacts of the program, by penalties that are large enough."""
         x, least = None, _TINY
         for firm in _FIRM:
-            found = self._solve_for(program, costs._replace(peak=firm, contact=firm))
-            if found is not None:
-                missing = max(self._missing_at(program, found), _unmet(program, found))
+            solution = self._solve_for(program, costs._replace(peak=firm, contact=firm))
+            if solution is not None:
+                missing = max(self._missing_at(program, solution), unmet_motion(program, solution))
                 if missing <= least:
-                    x, least = found, missing
+                    x, least = solution, missing
             if least <= _EXACT:
                 break
         return x
 
     def _missing_at(self, program: Program, x: Array) -> float:
         """What is missing for the contacts, in the program's unit of force."""
-        return _missing(program.F @ x + program.f, program.G @ x + program.g, self.limits.cones)
+        return missing_force(program.F @ x + program.f, program.G @ x + program.g, self.limits.cones)
 
-    def _scaled(self, problem: _Problem, u: Array | None) -> _Scaled:
+    def _scaled(self, problem: EffortProblem, u: Array | None) -> ScaledProgram:
         """The problem in unknowns of the order of one, without the efforts that are given."""
         free, given, scaling = self._free, self._given, self.slack == "scale"
         unit = self._unit(problem, u)
         R, n = problem.R[:, free] * unit, problem.n - problem.R @ given
         hold = problem.hold - problem.R @ given if scaling else n
-        size = _size(R, np.append(n, hold) if scaling else n, _FAR_MOTION)
+        size = row_unit(R, np.append(n, hold) if scaling else n, _FAR_MOTION)
         if self._root is None:
             L, l = np.zeros((given.size, free.size)), self.nominal - given
             L[free, np.arange(free.size)] = unit
         else:
             L, l = self._unweighted[:, free] * unit, self._unweighted @ (self.nominal - given)
-        effort = _size(L, l, _FAR_MOTION)
+        effort = row_unit(L, l, _FAR_MOTION)
         lower, upper = np.minimum(np.maximum(self._box / unit, -_FAR_MOTION), _FAR_MOTION)
         F, f, G, g = problem.F[:, free], problem.f, problem.G[:, free], problem.g
         if self.limits:
             F, f, G, g = F * unit, f + problem.F @ given, G * unit, g + problem.G @ given
-            force = _size(np.concatenate([F, G]), np.append(f, g), _FAR_FORCE)
+            force = row_unit(np.concatenate([F, G]), np.append(f, g), _FAR_FORCE)
             F, f, G, g = F / force, f / force, G / force, g / force
             F, G = (np.where(np.abs(x) > 1e-11, x, 0.0) for x in (F, G))  # no rounding
         if scaling:
             R, n = np.column_stack([R, hold - n]), hold
             L, F, G = (np.column_stack([x, np.zeros(len(x))]) for x in (L, F, G))
             lower, upper = np.append(lower, 0.0), np.append(upper, 1.0)
-        R, n, unique = _reached(R / size, n / size, self._shape.motion)
-        return _Scaled(Program(L / effort, l / effort, R, n, lower, upper, F, f, G, g), unit, size, unique)
+        R, n, unique = reachable_part(R / size, n / size, self._shape.motion)
+        return ScaledProgram(Program(L / effort, l / effort, R, n, lower, upper, F, f, G, g), unit, size, unique)
 
-    def _unit(self, problem: _Problem, u: Array | None) -> Array:
+    def _unit(self, problem: EffortProblem, u: Array | None) -> Array:
         """What each free effort is measured in: its limit, or what is typical at the state, if that is less."""
         if u is None:
-            u = np.linalg.lstsq(problem.R, problem.n, rcond=_UNFELT)[0] if problem.R.size else self.nominal
+            u = np.linalg.lstsq(problem.R, problem.n, rcond=UNFELT)[0] if problem.R.size else self.nominal
         within = np.minimum(np.maximum(u, self.lower), self.upper)
         typical = float(np.abs(np.concatenate([u, within, self.nominal])).max(initial=0.0)) or 1.0
         if self.limits:  # and what moves a contact force to zero, where that can be felt
@@ -491,65 +506,6 @@ _FURTHEST = Costs(_REGULAR, progress=1.0)
 _LEAST = Costs(1.0)
 
 
-class _Problem(NamedTuple):
-    """R u = n produces the wanted acceleration, R u = hold free rolling; contacts: F u + f >= 0, G u + g in cones."""
-
-    R: Array
-    n: Array
-    hold: Array
-    F: Array
-    f: Array
-    G: Array
-    g: Array
-    rounding: float  # of n
-
-    @property
-    def finite(self) -> bool:
-        """Whether all numbers are."""
-        return math.isfinite(sum(float(x.sum()) for x in self[:-1]))
-
-
-class _Scaled(NamedTuple):
-    """A program, the units of its efforts and of its motion, and whether the motion leaves no choice of them."""
-
-    program: Program
-    unit: Array
-    size: float
-    unique: bool
-
-
-def _problem(
-    terms: Terms, wanted: Array, metric: Array | None, limits: ContactLimits, scaling: bool, reached: bool
-) -> _Problem:
-    """The equations of motion at a state as maps of u; with `reached` the motors are known to reach every motion.
-
-    a(u) = c + Z M_Z^-1 Z'(B u - h - M c) with M_Z = Z'M Z. |R u - n| is the size of the slack in the metric: M_Z = C C'
-    makes C' M_Z^-1 Z' the first factor for the kinetic energy, Q Z M_Z^-1 Z' is that for a metric Q'Q.
-    """
-    Z, M, B, nu = terms.Z, terms.M, terms.B, terms.B.shape[1]
-    c = terms.Cv if limits or scaling else np.zeros(len(M))  # `hold` is not looked at else
-    inertia = Z.T @ M @ Z
-    along = Z.T @ B
-    if not reached:  # rounding of motors that reach nothing is nothing
-        motions = terms.unit_motions
-        X, _, scale = laws.motor_reach(motions, B, terms.reach)
-        U, sigma, Vt = split_range(X, scale)
-        along = (terms.reach[:, None] ** 2 * Z).T @ motions @ (U * sigma) @ Vt
-    weight = terms.force_scale * np.linalg.norm(terms.reach[:, None] * Z, axis=0)  # of the machine, along each motion
-    force = np.column_stack([M @ wanted, M @ c, terms.h])
-    x = np.linalg.solve(inertia, np.column_stack([along, Z.T @ force, weight]))
-    measured = (np.linalg.cholesky(inertia).T if metric is None else metric @ Z) @ x
-    R, (moved, rolling, held, weight) = measured[:, :nu], measured[:, nu:].T
-    rounding = 1e-12 * float(sum(np.abs(part).max(initial=0.0) for part in (moved, held, weight)))
-    # contact forces p = -lam = A+' (M a + h - B u)
-    pushed = np.concatenate([limits.F, limits.G]) @ terms.A_pinv.T if limits else np.zeros((0, c.size))
-    slope = pushed @ (M @ (Z @ x[:, :nu]) - B)
-    offset = pushed @ (M @ (c - Z @ (x[:, nu + 1] + x[:, nu + 2])) + terms.h)
-    k = len(limits.F)
-    contacts = slope[:k], offset[:k] - limits.minimum, slope[k:], offset[k:]
-    return _Problem(R, moved + held, rolling + held, *contacts, rounding)
-
-
 def _acceleration(terms: Terms, force: Array) -> Array:
     """That of the closed machine under a joint force, M a + A'lam = force."""
     Z, c = terms.Z, terms.Cv
@@ -557,52 +513,6 @@ def _acceleration(terms: Terms, force: Array) -> Array:
         return c + Z @ np.linalg.solve(Z.T @ terms.M @ Z, Z.T @ (force - terms.M @ c))
     except np.linalg.LinAlgError:
         return np.full(c.size, np.nan)
-
-
-def _missing(linear: Array, conic: Array, cones: tuple[int, ...]) -> float:
-    """The largest force that is missing for linear >= 0 and for the cones."""
-    worst, first = -float(linear.min(initial=0.0)) if linear.size else 0.0, 0
-    for size in cones:
-        across = float(np.linalg.norm(conic[first + 1 : first + size]))
-        worst, first = max(worst, across - float(conic[first])), first + size
-    return worst
-
-
-def _unmet(program: Program, x: Array) -> float:
-    """What efforts leave of the motion of a program, as a part of its needs."""
-    return float(np.abs(program.R @ x - program.n).max(initial=0.0)) / span(program.n)
-
-
-def _relaxed(program: Program, missing: float, cones: tuple[int, ...]) -> Program:
-    """The program with contacts that may miss so much."""
-    g = program.g.copy()
-    g[np.cumsum([0, *cones[:-1]], dtype=int)[: len(cones)]] += missing
-    return program._replace(f=program.f + missing, g=g)
-
-
-def _at_part(program: Program, part: float) -> Program:
-    """The program for a part of the wanted acceleration, the last unknown, from now on given."""
-    R = program.R.copy()
-    R[:, -1] = 0.0
-    return program._replace(R=R, n=program.n - program.R[:, -1] * part)
-
-
-def _size(slope: Array, offset: Array, far: float) -> float:
-    """What to divide rows by, so that what can be changed is of the order of one, and the rest at most `far`."""
-    reach, need = math.sqrt(np.vdot(slope, slope)), float(np.abs(offset).max(initial=0.0))
-    return max(reach, need / far) or 1.0
-
-
-def _reached(R: Array, n: Array, rows: int) -> tuple[Array, Array, bool]:
-    """The part of R x = n that x can reach, as so many orthogonal rows, and whether it leaves no choice of x.
-
-    What x cannot reach is the same for all x.
-    """
-    U, sigma, V = np.linalg.svd(R, full_matrices=False)
-    kept = int(np.count_nonzero(sigma > _UNFELT * sigma[0])) if sigma.size else 0
-    reached, need = np.zeros((rows, R.shape[1])), np.zeros(rows)
-    reached[:kept], need[:kept] = sigma[:kept, None] * V[:kept], n @ U[:, :kept]
-    return reached, need, kept == R.shape[1] and (kept == 0 or bool(sigma[-1] > 1e-2 * sigma[0]))
 
 
 def _bounds(plant: Plant, limits: ArrayLike | Mapping | None) -> tuple[Array, Array]:

@@ -14,7 +14,7 @@ from .._tolerance import UNREACHED
 from ..dynamics.acceleration import acceleration
 from ..dynamics.forces import weight_root
 from ..errors import ActuationError
-from ..kernels import laws
+from ..kernels import linear_algebra
 from ..model.plant import Plant
 from ..model.terms import Terms
 from .actuation import metric_root
@@ -187,12 +187,12 @@ class ConstraintForcePI(Controller):
     def desired(self, desired: ArrayLike | Callable[[float], ArrayLike]) -> None:
         self._desired = desired
         self._fixed = None if callable(desired) else self._checked(desired)
-        self._wanted(0.0)
+        self._desired_force(0.0)
 
     def _checked(self, value: ArrayLike) -> Array:
         return _check.vector(value, len(self.components), "the desired force", self.names)
 
-    def _wanted(self, t: float) -> Array:
+    def _desired_force(self, t: float) -> Array:
         """F_d at t."""
         return self._checked(self._desired(t)) if self._fixed is None else self._fixed  # type: ignore[operator]
 
@@ -220,7 +220,7 @@ class ConstraintForcePI(Controller):
         """F_d - F at the start."""
         if initial is None:
             return np.zeros(len(self.components))
-        error = self._wanted(0.0) - _check.vector(initial, len(self.components), "initial", self.names)
+        error = self._desired_force(0.0) - _check.vector(initial, len(self.components), "initial", self.names)
         if (error[self.ki == 0.0] != 0.0).any():
             raise ValueError(
                 "a force that starts off the desired one needs an integral that brings it there: give ki > 0"
@@ -228,7 +228,7 @@ class ConstraintForcePI(Controller):
         return error
 
     def _check_plant(self) -> None:
-        """The motion determines the components, and the motors change some of them, at a regular pose."""
+        """The motion determines the components, and the motors change some of them, at a regular configuration."""
         terms = regular_terms(self.plant)
         if terms is None:  # each state is checked anyway
             return
@@ -265,8 +265,8 @@ class ConstraintForcePI(Controller):
         return kinds * len(self.components)
 
     def state_names(self, plant: Plant) -> list[str]:
-        """Integrals of the errors, filtered errors, and the forces wanted at the sample before, as far as there are."""
-        kinds = ("integral", "filtered_error", "wanted_before")[: self.n_states // len(self.names)]
+        """Integrals of the errors, filtered errors, and the forces desired a sample before, as far as there are."""
+        kinds = ("integral", "filtered_error", "desired_before")[: self.n_states // len(self.names)]
         return [f"{name}_{kind}" for kind in kinds for name in self.names]
 
     def start(self, plant: Plant) -> Array:
@@ -275,7 +275,7 @@ class ConstraintForcePI(Controller):
         e = self._initial
         s = np.where(e != 0.0, -(1.0 + self.kp) * e / np.where(self.ki > 0.0, self.ki, 1.0), 0.0)
         if self.period is not None:
-            return np.concatenate([s, e, self._wanted(0.0)])
+            return np.concatenate([s, e, self._desired_force(0.0)])
         return s if self.filter_time is None else np.concatenate([s, e])
 
     def _split(self, state: Array) -> tuple[Array, ...]:
@@ -289,7 +289,7 @@ class ConstraintForcePI(Controller):
         error = (
             self._modelled_error(self._bounded(s), *filtered)
             if terms.force is None
-            else self._wanted(t) - C @ terms.force
+            else self._desired_force(t) - C @ terms.force
         )
         error = self._reachable(terms, C, error)
         x = filtered[0] if filtered else error
@@ -314,7 +314,7 @@ class ConstraintForcePI(Controller):
 
     def _next(self, t: float, terms: Terms, state: Array) -> Array:
         """Next states, in sampled time."""
-        return np.concatenate([*self._measured(state, terms, self.components.matrix(terms)), self._wanted(t)])
+        return np.concatenate([*self._measured(state, terms, self.components.matrix(terms)), self._desired_force(t)])
 
     def _measured(self, state: Array, terms: Terms, C: Array) -> tuple[Array, Array]:
         """Integral and filtered error with the latest sample."""
@@ -336,12 +336,12 @@ class ConstraintForcePI(Controller):
         """
         B = terms.B if root is None else terms.B @ root
         if self.components.whole:  # the part of force across the loops is what counts
-            X, scale = B / terms.reach[:, None], laws.motor_reach(terms.Z, B, terms.reach)[2]
+            X, scale = B / terms.reach[:, None], linear_algebra.motor_reach(terms.Z, B, terms.reach)[2]
             given = self._across(terms, force) + terms.Z @ (terms.Z.T @ f)
-            u, rank, _ = laws.smallest_solution(X, given / terms.reach, scale, UNREACHED)
+            u, rank, _ = linear_algebra.smallest_solution(X, given / terms.reach, scale, UNREACHED)
             complete = rank == len(X)
         else:
-            u, complete = laws.effort_with_force(terms.Z, B, terms.reach, C, f, force, UNREACHED)
+            u, complete = linear_algebra.effort_with_force(terms.Z, B, terms.reach, C, f, force, UNREACHED)
         return (u if root is None else root @ u), complete
 
     def _reach(self, terms: Terms, C: Array, N: Array) -> tuple[Array, Array, Array]:
@@ -379,7 +379,7 @@ class ConstraintForcePI(Controller):
         return acceleration(terms, np.zeros_like(terms.h))
 
     def efforts(self, t: float, terms: Terms, state: Array, vdot: Array, root: Array | None = None) -> Array:
-        """Motor efforts u (nu,) that give an admissible acceleration vdot and the wanted force.
+        """Motor efforts u (nu,) that give an admissible acceleration vdot and the desired force.
 
         Parameters
         ----------
@@ -410,12 +410,12 @@ class ConstraintForcePI(Controller):
 
     def _command(self, t: float, terms: Terms, state: Array, C: Array) -> Array:
         """u_F (52)."""
-        wanted = self._wanted(t)
+        desired = self._desired_force(t)
         if self.period is not None:
             s, x = self._measured(state, terms, C)
-            return wanted + self.kp * x + self.ki * s
+            return desired + self.kp * x + self.ki * s
         s, *filtered = self._split(state)
-        return wanted - self._modelled_error(self._bounded(s), *filtered)
+        return desired - self._modelled_error(self._bounded(s), *filtered)
 
     def errors(self, t: float, terms: Terms, state: Array, vdot: Array, root: Array | None = None) -> dict[str, float]:
         """Numbers for the record of a run.
@@ -429,10 +429,10 @@ class ConstraintForcePI(Controller):
         """
         f = terms.M @ vdot + terms.h
         u, N = surplus_efforts(terms, f, self._root if root is None else root)
-        C, wanted = self.components.matrix(terms), self._wanted(t)
-        missing = wanted - C @ (terms.B @ u - f)
+        C, desired = self.components.matrix(terms), self._desired_force(t)
+        missing = desired - C @ (terms.B @ u - f)
         unreachable = missing - self._projected(self._reach(terms, C, N)[0], missing)
-        at_measurement = wanted if self.period is None else self._split(state)[2]
+        at_measurement = desired if self.period is None else self._split(state)[2]
         error = np.full(len(self.names), np.nan) if terms.force is None else at_measurement - C @ terms.force
         return {
             **{f"force_error_{n}": float(x) for n, x in zip(self.names, error, strict=True)},

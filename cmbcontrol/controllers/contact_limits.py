@@ -25,9 +25,10 @@ class Unilateral:
     Attributes
     ----------
     force : str, or mapping of str to float
-        A row of the loops, or a loop of one row; or several with their coefficients. -lam pushes body b along the row.
-        Coefficients of -1 with a negative minimum bound a force from above; a normal force of coefficient d and a
-        moment of coefficients 1 and -1 keep the centre of pressure within d of the middle of a flat contact.
+        A row of the constraints, or a constraint of one row; or several with their coefficients. -lam pushes body b
+        along the row. Coefficients of -1 with a negative minimum bound a force from above; a normal force of
+        coefficient d and a moment of coefficients 1 and -1 keep the centre of pressure within d of the middle of a flat
+        contact.
     minimum : float
         N (N m for rows in radians): the preload; 0 for a contact that must just not pull.
 
@@ -42,7 +43,7 @@ class Unilateral:
 
     def __post_init__(self) -> None:
         if not isinstance(self.force, (str, Mapping)):
-            raise TypeError(f"force of a Unilateral must be a row or loop, or numbers by row, got {self.force!r}")
+            raise TypeError(f"force of a Unilateral must be a row or constraint, or numbers by row, got {self.force!r}")
         _check.number(self.minimum, f"the minimum of the contact force {self.force!r}")
 
 
@@ -53,12 +54,12 @@ class Cone:
     Attributes
     ----------
     contact : str
-        A loop, with `normal` in its rows; or the row of the normal force, with the rows `tangential`.
+        A constraint, with `normal` in its rows; or the row of the normal force, with the rows `tangential`.
     mu : float or sequence of float
         Coefficient of friction; one for each tangential row makes the cone elliptic. A row in radians takes one in
         metres, of torsional friction (soft fingers).
     normal : array_like, optional
-        Direction in the rows of the loop that are forces, in their order: x, y, z of the frame on body a, for a
+        Direction in the rows of the constraint that are forces, in their order: x, y, z of the frame on body a, for a
         `Point` and for joints. Where the surface of body a is, it points out of it: the contact pushes body b along it.
     tangential : sequence of str
         Rows of the tangential forces.
@@ -116,7 +117,7 @@ def contact_limits(
 ) -> ContactLimits:
     """The limits by name, checked, as matrices."""
     if not isinstance(unilateral, str | Unilateral | Mapping):
-        unilateral = _check.sequence(unilateral, "unilateral", "rows, loops or Unilateral(...)")
+        unilateral = _check.sequence(unilateral, "unilateral", "rows, constraints or Unilateral(...)")
     if isinstance(unilateral, str | Unilateral):
         unilateral = (unilateral,)
     if isinstance(unilateral, Mapping):
@@ -127,7 +128,7 @@ def contact_limits(
     for item in unilateral:
         limit = Unilateral(item) if isinstance(item, str) else item
         if not isinstance(limit, Unilateral):
-            raise TypeError(f"unilateral must be names of rows or loops, or Unilateral(...), got {item!r}")
+            raise TypeError(f"unilateral must be names of rows or constraints, or Unilateral(...), got {item!r}")
         F.append(_combination(plant, limit.force))
         minimum.append(_check.number(limit.minimum, f"the minimum of the contact force {limit.force!r}"))
     for cone in cones:
@@ -148,15 +149,17 @@ def contact_limits(
 
 
 def _row(plant: Plant, name: str) -> int:
-    """Number of a row, or of the row of a loop that has just one."""
+    """Number of a row, or of the row of a constraint that has just one."""
     if name in plant.row_names:
         return plant.row_names.index(name)
     rows = plant.row_slices.get(name) if isinstance(name, str) else None
     if rows is None:
-        known = (*plant.row_names, *plant.row_slices)
-        raise ValueError(f"contacts: {_check.unknown(name, known, 'row or loop')}")
+        names = (*plant.row_names, *plant.row_slices)
+        raise ValueError(f"contacts: {_check.unknown(name, names, 'row or constraint')}")
     if rows.stop - rows.start != 1:
-        raise ValueError(f"loop {name!r} has several rows; name one of {', '.join(plant.row_names[rows])}, or use Cone")
+        raise ValueError(
+            f"constraint {name!r} has several rows; name one of {', '.join(plant.row_names[rows])}, or use Cone"
+        )
     return rows.start
 
 
@@ -174,7 +177,7 @@ def _block(plant: Plant, cone: Cone) -> Array:
     """Normal force, and tangential forces over their coefficient of friction."""
     if (cone.normal is None) == (not len(cone.tangential)):
         raise TypeError(
-            f"cone at {cone.contact!r}: give either the loop and its normal=, or a row and tangential= rows"
+            f"cone at {cone.contact!r}: give either the constraint and its normal=, or a row and tangential= rows"
         )
     if cone.normal is None:
         names = (cone.contact, *cone.tangential)
@@ -194,15 +197,16 @@ def _block(plant: Plant, cone: Cone) -> Array:
 
 
 def _turned(plant: Plant, cone: Cone) -> Array:
-    """Directions along and across a normal, in the rows of a loop that are forces."""
+    """Directions along and across a normal, in the rows of a constraint that are forces."""
     if cone.contact not in plant.row_slices:
-        raise ValueError(_check.unknown(cone.contact, plant.row_slices, "loop"))
+        raise ValueError(_check.unknown(cone.contact, plant.row_slices, "constraint"))
     span = plant.row_slices[cone.contact]
     units = plant.row_units
     rows = [i for i in range(span.start, span.stop) if units[i] != "rad"]
     if len(rows) < 2:
         raise ValueError(
-            f"cone at {cone.contact!r}: a loop with {len(rows)} rows of force has no tangential force; use unilateral"
+            f"cone at {cone.contact!r}: a constraint with {len(rows)} rows of force has no tangential force; use "
+            "unilateral"
         )
     names = [plant.row_names[i] for i in rows]
     normal = _check.vector(cone.normal, len(rows), f"the normal of the cone at {cone.contact!r}", names)

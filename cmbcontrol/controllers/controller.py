@@ -59,8 +59,8 @@ class Evaluation(NamedTuple):
 
     def reported(self) -> dict[str, float]:
         """The report as numbers."""
-        told = self.report() if callable(self.report) else self.report
-        return {str(name): float(x) for name, x in dict(told).items()}
+        report = self.report() if callable(self.report) else self.report
+        return {str(name): float(x) for name, x in dict(report).items()}
 
 
 class Controller:
@@ -195,13 +195,15 @@ class MotionLaw(Controller, abstract=True):
     weight: ArrayLike | None = None  # metric of the efforts, see `motor_effort`
     saturation: str | None = None
 
-    def wanted_acceleration(self, t: float, terms: Terms) -> Array:
+    def desired_acceleration(self, t: float, terms: Terms) -> Array:
         """The acceleration of all coordinates that it wants, loops respected, (nv,)."""
-        raise NotImplementedError(f"{type(self).__name__} is a MotionLaw and must define wanted_acceleration(t, terms)")
+        raise NotImplementedError(
+            f"{type(self).__name__} is a MotionLaw and must define desired_acceleration(t, terms)"
+        )
 
     def effort(self, t: float, terms: Terms, state: Array) -> ArrayLike:
         """The least motor efforts that make this acceleration."""
-        return smallest_effort(terms, self.wanted_acceleration(t, terms), None)
+        return smallest_effort(terms, self.desired_acceleration(t, terms), None)
 
 
 class Drive:
@@ -308,18 +310,18 @@ def as_controller(given: Any, plant: Plant | None = None) -> Controller:
 
 def evaluated(law: Controller, t: float, terms: Terms, state: Array) -> Evaluation:
     """The evaluation of a controller; refuses anything else that it returns."""
-    found = law.evaluate(t, terms, state)
-    if not isinstance(found, Evaluation):
+    evaluation = law.evaluate(t, terms, state)
+    if not isinstance(evaluation, Evaluation):
         what = f"{law.function_name} must return an Evaluation(effort, state, report)"
-        raise TypeError(f"{what}, got {_check.shown(found)}")
-    return found
+        raise TypeError(f"{what}, got {_check.shown(evaluation)}")
+    return evaluation
 
 
-def moved(found: Evaluation, state: Array, sampled: bool) -> Array:
+def moved(evaluation: Evaluation, state: Array, sampled: bool) -> Array:
     """Next values of the states, or their rates: of an evaluation that does not say, they stay as they are."""
-    if found.state is None:
+    if evaluation.state is None:
         return state if sampled else np.zeros(state.size)
-    return np.atleast_1d(np.asarray(found.state, dtype=np.float64))
+    return np.atleast_1d(np.asarray(evaluation.state, dtype=np.float64))
 
 
 def start_of(part: Controller | Drive, plant: Plant) -> Array:
@@ -334,7 +336,7 @@ def determines_motion(Z: Array, rows: Sequence[int], reach: Array) -> bool:
 
 
 def regular_terms(plant: Plant) -> Terms | None:
-    """The equations of motion at rest in a pose that is not singular, for checks; None where none is at hand."""
+    """The equations of motion at rest where the plant is not singular, for checks; None where none are at hand."""
     try:
         q = plant.assemble()
     except AssemblyError:
@@ -346,10 +348,10 @@ def regular_terms(plant: Plant) -> Terms | None:
 def require_same_signals(model: Plant, plant: Plant) -> None:
     """Refuse a plant with other coordinates or motors than the model that a controller was made for."""
     for what in ("position", "velocity", "actuator"):
-        known, given = (getattr(x, f"{what}_names") for x in (model, plant))
-        if known != given:
+        expected, given = (getattr(x, f"{what}_names") for x in (model, plant))
+        if expected != given:
             what = "motors" if what == "actuator" else f"{what} coordinates"
             raise ValueError(
-                f"the controller was made for {model.name!r} with the {what} {', '.join(known) or 'none'}; "
+                f"the controller was made for {model.name!r} with the {what} {', '.join(expected) or 'none'}; "
                 f"{plant.name!r} has {', '.join(given) or 'none'}"
             )

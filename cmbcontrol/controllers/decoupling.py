@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from .. import _check
 from .._tolerance import UNREACHED, null_space, pinv, rank
 from ..dynamics.forces import require_reached
-from ..kernels import laws
+from ..kernels import linear_algebra
 from ..model import diagnosis
 from ..model.plant import Plant
 from ..model.terms import Terms
@@ -128,7 +128,7 @@ class Decoupling:
 
 
 def is_decoupled(plant: Plant, q: ArrayLike, tolerance: float = 1e-9, *, metric: ArrayLike | None = None) -> Decoupling:
-    """Whether motion and constraint force are decoupled at a pose: N(A) is invariant under M (Proposition 3).
+    """Whether motion and constraint force are decoupled at a configuration: N(A) is invariant under M (Proposition 3).
 
     On a decoupled plant, forces that accelerate it do not load the loops, so that force control does without mu.
 
@@ -161,16 +161,16 @@ def is_decoupled(plant: Plant, q: ArrayLike, tolerance: float = 1e-9, *, metric:
     terms = plant.terms(q, np.zeros(plant.nv))
     root = metric_root(plant, metric, "metric")
     tolerance = _check.positive(tolerance, "tolerance", zero=True)
-    found = cross_coupling(terms, root)
-    if found.size <= tolerance:
-        return Decoupling(True, found.size, "", "", 0.0, "", tolerance)
-    alike = np.linalg.inv(root) @ found.potent @ root  # forces of all joints in one unit
+    coupling = cross_coupling(terms, root)
+    if coupling.size <= tolerance:
+        return Decoupling(True, coupling.size, "", "", 0.0, "", tolerance)
+    alike = np.linalg.inv(root) @ coupling.potent @ root  # forces of all joints in one unit
     i, j = np.unravel_index(int(np.abs(alike).argmax()), alike.shape)
-    loads = np.abs(terms.A_pinv.T @ found.potent[:, j]) / plant.row_scale
+    loads = np.abs(terms.A_pinv.T @ coupling.potent[:, j]) / plant.row_scale
     loads[~determined(np.eye(len(plant.row_names)), terms)] = 0.0
     row = plant.row_names[int(loads.argmax())] if loads.max(initial=0.0) > 0.0 else ""
     names = plant.velocity_names
-    return Decoupling(False, found.size, names[j], names[i], -float(found.potent[i, j]), row, tolerance)
+    return Decoupling(False, coupling.size, names[j], names[i], -float(coupling.potent[i, j]), row, tolerance)
 
 
 def determined(S: Array, terms: Terms) -> NDArray[np.bool_]:
@@ -191,7 +191,7 @@ def surplus_efforts(terms: Terms, force: Array, root: Array | None = None) -> tu
     """
     B = terms.B if root is None else terms.B @ root
     U = terms.unit_motions
-    X, lengths, scale = laws.motor_reach(U, B, terms.reach)
+    X, lengths, scale = linear_algebra.motor_reach(U, B, terms.reach)
     need = U.T @ force / lengths
     u = pinv(X, scale, UNREACHED) @ need
     require_reached(terms, need - X @ u, force)
@@ -253,7 +253,7 @@ class ReachableForces:
 
 
 def reachable_forces(plant: Plant, q: ArrayLike) -> ReachableForces:
-    """Which constraint forces the motors can set at a pose without a change of the motion.
+    """Which constraint forces the motors can set at a configuration without a change of the motion.
 
     Efforts u = N w with Z'B N = 0 do not accelerate the machine. They change the constraint force by B N w, which lies
     in R(A'); with a motor on every joint that is all of it.
@@ -313,6 +313,6 @@ def _verdicts(plant: Plant, lam: Array, sure: NDArray[np.bool_]) -> tuple[dict[s
         )
     loops = {}
     for name, part in plant.row_slices.items():
-        found = {rows[plant.row_names[i]] for i in range(part.start, part.stop)} - {"undetermined"}
-        loops[name] = found.pop() if len(found) == 1 else "partly" if found else "undetermined"
+        verdicts = {rows[plant.row_names[i]] for i in range(part.start, part.stop)} - {"undetermined"}
+        loops[name] = verdicts.pop() if len(verdicts) == 1 else "partly" if verdicts else "undetermined"
     return rows, loops

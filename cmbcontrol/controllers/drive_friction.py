@@ -73,19 +73,19 @@ class DriveFriction(EffortBlock):
 
     def bound(self, setting: Setting) -> Self:
         given = {f.name: getattr(self, f.name) for f in fields(self)[:3]}
-        found = {
+        values = {
             name: per_motor(x, setting, self, f"the {name} friction of DriveFriction")
             for name, x in given.items()
             if x is not None or name != "breakaway"
         }
-        if not all(np.isfinite(x).all() for x in found.values()):
+        if not all(np.isfinite(x).all() for x in values.values()):
             raise ValueError(f"DriveFriction must be finite, got {given}")
-        if np.any(found.get("breakaway", np.inf) < found["coulomb"]):
+        if np.any(values.get("breakaway", np.inf) < values["coulomb"]):
             raise ValueError(
-                f"the breakaway friction {found['breakaway'].tolist()} of DriveFriction must not be below its coulomb "
-                f"friction {found['coulomb'].tolist()}"
+                f"the breakaway friction {values['breakaway'].tolist()} of DriveFriction must not be below its coulomb "
+                f"friction {values['coulomb'].tolist()}"
             )
-        return replace(self, **found)
+        return replace(self, **values)
 
     def start(self, plant: Plant) -> Array:
         for f in fields(self)[:3]:

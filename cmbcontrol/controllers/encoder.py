@@ -90,8 +90,8 @@ class Encoder(SensorBlock):
             for name in ("noise", "velocity_noise")
         }
         block = replace(self, resolution=steps, bits=None, **noise)
-        found = {"_setting": setting, "_rounded": np.flatnonzero(steps), "_noisy": any(map(np.any, noise.values()))}
-        for key, value in found.items():
+        values = {"_setting": setting, "_rounded": np.flatnonzero(steps), "_noisy": any(map(np.any, noise.values()))}
+        for key, value in values.items():
             object.__setattr__(block, key, value)
         return block
 

@@ -9,10 +9,10 @@ from typing import Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .. import _check
 from ..model.plant import Plant
 from ..model.terms import Terms
-from .chain import Block, EffortBlock, Setting, of_motors, per_motor, require_one_each
+from .chain import Setting, per_motor, require_one_each
+from .lagging_effort import LaggingEffort
 
 __all__ = ["FirstOrderActuator"]
 
@@ -20,7 +20,7 @@ Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
-class FirstOrderActuator(EffortBlock):
+class FirstOrderActuator(LaggingEffort):
     """Efforts follow what is asked for with du/dt = (u_c - u) / time_constant: a current loop, a valve.
 
     Part of the machine: behind the held efforts of a sampled law it moves in continuous time.
@@ -57,15 +57,11 @@ class FirstOrderActuator(EffortBlock):
                 f"the time constant of FirstOrderActuator must be > 0 and finite for each motor, got {tau.tolist()}; "
                 "leave the block out where a motor answers at once"
             )
-        return replace(self, time_constant=tau, initial=initial_efforts(self.initial, setting, self))
+        return replace(self, time_constant=tau, initial=self._bound_initial(setting))
 
     def start(self, plant: Plant) -> Array:
-        for x, what in ((self.time_constant, "the time constant"), (self.initial, "the initial efforts")):
-            require_one_each(np.asarray(x), plant, f"{what} of FirstOrderActuator")
-        return np.broadcast_to(self.initial, (plant.nu,)).astype(np.float64)  # type: ignore[arg-type]
-
-    def count(self, terms: Terms) -> int:
-        return terms.B.shape[1]
+        require_one_each(np.asarray(self.time_constant), plant, "the time constant of FirstOrderActuator")
+        return super().start(plant)
 
     def state_names(self, plant: Plant) -> Sequence[str]:
         return [f"{n}_actuator" for n in plant.actuator_names]
@@ -75,10 +71,3 @@ class FirstOrderActuator(EffortBlock):
 
     def derivative(self, t: float, terms: Terms, u: Array, state: Array) -> Array:
         return (u - state) / self.time_constant  # type: ignore[operator]
-
-
-def initial_efforts(given: ArrayLike | Mapping[str, float], setting: Setting, block: Block) -> Array:
-    """Efforts at the start, of any sign."""
-    what = f"the initial efforts of {type(block).__name__}"
-    x = of_motors(given, setting, block, what)
-    return _check.vector(np.atleast_1d(x), x.size, what) if x.ndim else np.asarray(_check.number(float(x), what))

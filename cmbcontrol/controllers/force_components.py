@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from .. import _check
 from ..errors import ActuationError
-from ..kernels import constrained, laws, layout
-from ..model.elements import Coupling, Joint, Loop, PointOnLine, PointOnPlane, Universal, Weld, rotation_to
+from ..kernels import constrained, layout, linear_algebra
+from ..model.elements import Constraint, Coupling, Joint, PointOnLine, PointOnPlane, Universal, Weld, rotation_to
 from ..model.mechanism import Mechanism
 from ..model.plant import Plant
 from ..model.terms import RANK_TOLERANCE, Terms
@@ -97,9 +97,9 @@ class ForceComponents:
                 scale.append(1.0 if k < 3 else plant.size)
                 S.append(np.zeros(len(plant.row_names)))
             else:
-                known = [*plant.row_names, *plant.row_slices]
-                known += [f"{loop}_{axis}" for loop in plant.row_slices for axis in _WRENCH]
-                raise ValueError(_check.unknown(name, known, "component of the constraint force"))
+                available = [*plant.row_names, *plant.row_slices]
+                available += [f"{loop}_{axis}" for loop in plant.row_slices for axis in _WRENCH]
+                raise ValueError(_check.unknown(name, available, "component of the constraint force"))
         if not chosen:
             raise ValueError("components is empty; name rows, loops or forces, or leave it out to control all of F")
         for name in chosen:
@@ -122,7 +122,7 @@ class ForceComponents:
                 f"axes. Name its row {loop!r} to control its multiplier"
             )
         rows = plant.row_slices[loop]
-        place = rows.start + int(np.flatnonzero(plant.model.rows["kind"][rows] != layout.ROW_ALIGN)[0])
+        place = rows.start + int(np.flatnonzero(plant.arrays.rows["kind"][rows] != layout.ROW_ALIGN)[0])
         body, axes = (self.frame, np.eye(3)) if self.frame != "loop" else (_body_a(part), _closure_axes(part))
         link = plant.link_index(body)
         if link >= 0:  # the axes as seen from the kernel's link
@@ -147,13 +147,13 @@ class ForceComponents:
         S = self.combinations(terms.q) if self._bodies else self._S
         S = terms.in_present_rows(S, self.plant.row_names)
         if terms.rank == terms.A.shape[0]:  # the smallest c with A c = S' is A+ S'
-            return laws.smallest_solutions(terms.A, S)
+            return linear_algebra.smallest_solutions(terms.A, S)
         self._require_determined(S, terms)
         return S @ terms.A_pinv.T
 
     def combinations(self, q: Array) -> Array:
         """S (k, rows) with y = S lam."""
-        S, model = self._S.copy(), self.plant.model
+        S, model = self._S.copy(), self.plant.arrays
         work = constrained.new_work(model)
         constrained.update_position(model, q, work, RANK_TOLERANCE, self.plant.nv)
         for part in self._bodies:
@@ -171,22 +171,22 @@ class ForceComponents:
         sure = determined(S, terms)
         if sure.all():
             return
-        unknown = ", ".join(repr(n) for n, known in zip(self.names, sure, strict=True) if not known)
+        unknown = ", ".join(repr(n) for n, unique in zip(self.names, sure, strict=True) if not unique)
         rows = determined(np.eye(len(terms.A)), terms)
-        known = ", ".join(n for n, ok in zip(terms.row_names, rows, strict=True) if ok) or "none"
+        unique_rows = ", ".join(n for n, ok in zip(terms.row_names, rows, strict=True) if ok) or "none"
         raise ActuationError(
             f"the motion does not determine {unknown}: redundant rows share that force "
-            f"(q = {np.round(terms.q, 6).tolist()}). Rows that it determines: {known}. Choose among these, or leave "
-            "the components out to control all of F = A' lam, which is unique."
+            f"(q = {np.round(terms.q, 6).tolist()}). Rows that it determines: {unique_rows}. Choose among these, or "
+            "leave the components out to control all of F = A' lam, which is unique."
         )
 
 
-def _body_a(part: Joint | Loop) -> str:
+def _body_a(part: Joint | Constraint) -> str:
     """The body that carries the axes of a closure."""
     return part.parent if isinstance(part, Joint) else part.a
 
 
-def _closure_axes(part: Joint | Loop) -> Array:
+def _closure_axes(part: Joint | Constraint) -> Array:
     """Axes of a closure in those of its body a, as its rows are written."""
     match part:
         case Universal():

@@ -118,7 +118,7 @@ class GravityPD(Controller):
 
 
 def driven_coordinates(plant: Plant) -> tuple[str, ...]:
-    """One-axis joints that motors drive, each alone; from the plant's B at an assembled pose."""
+    """One-axis joints that motors drive, each alone; from the plant's B at an assembled configuration."""
     q = plant.assemble()
     B = plant.terms(q, np.zeros(plant.nv)).B
     alone = [j for j in range(plant.nu) if np.count_nonzero(B[:, j]) == 1]

@@ -35,7 +35,7 @@ class HybridMotionForce(AroundMotion):
     Parameters
     ----------
     motion : motion law
-        Such as `ProjectedInverseDynamics`: with ``plant`` and ``wanted_acceleration(t, terms)``. Its `coordinates` and
+        Such as `ProjectedInverseDynamics`: with ``plant`` and ``desired_acceleration(t, terms)``. Its `coordinates` and
         `reference` are handed on; ``reference`` can be replaced.
     force : ConstraintForcePI
         For the same plant, with the same period.
@@ -102,13 +102,13 @@ class HybridMotionForce(AroundMotion):
 
     def effort(self, t: float, terms: Terms, state: Array) -> Array:
         """The efforts alone, which in continuous time are asked for before the force that answers them is known."""
-        vdot = self.motion.wanted_acceleration(t, terms)
+        vdot = self.motion.desired_acceleration(t, terms)
         return self.force.efforts(t, terms, self._states(state)[1], vdot, self._root)
 
     def evaluate(self, t: float, terms: Terms, state: Array) -> Evaluation:
         """Efforts, the states of both, and what the motion law reports with `ConstraintForcePI.errors`."""
         moving, forcing = self._states(state)
-        vdot = self.motion.wanted_acceleration(t, terms)
+        vdot = self.motion.desired_acceleration(t, terms)
         u = self.force.efforts(t, terms, forcing, vdot, self._root)
         if moving.size:
             moving = moved(evaluated(self.motion, t, terms, moving), moving, self.period is not None)

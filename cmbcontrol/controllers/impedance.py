@@ -35,7 +35,7 @@ class Impedance(MotionLaw):
 
     Held at rest by a constant F the task gives way by K^-1 F. No force is measured.
 
-    With a wanted inertia M_d the free motion obeys M_d e'' + D e' + K e = 0; an outside force, which is not measured,
+    With a desired inertia M_d the free motion obeys M_d e'' + D e' + K e = 0; an outside force, which is not measured,
     still meets Lambda: M_d e'' + D e' + K e = -M_d Lambda^-1 F, and gives way by K^-1 M_d Lambda^-1 F. Leave the
     inertia out where compliance matters.
 
@@ -62,14 +62,14 @@ class Impedance(MotionLaw):
     Raises
     ------
     ActuationError
-        In a call: where the task loses a direction at a pose, or the motors cannot produce the motion.
+        In a call: where the task loses a direction at a configuration, or the motors cannot produce the motion.
     ValueError
         For gains of another size or sign, and a reference that does not fit the task.
 
     Notes
     -----
     Hogan, "Impedance control: an approach to manipulation", 1985; on closed loops by the projection of Aghili's (45).
-    It is a motion law: `wanted_acceleration` is the admissible acceleration that all this amounts to.
+    It is a motion law: `desired_acceleration` is the admissible acceleration that all this amounts to.
 
     Examples
     --------
@@ -125,7 +125,7 @@ class Impedance(MotionLaw):
         now = motion_of(self.task, self.reference(t), terms)
         return now.e, now.rate
 
-    def wanted_acceleration(self, t: float, terms: Terms) -> Array:
+    def desired_acceleration(self, t: float, terms: Terms) -> Array:
         """The acceleration of all coordinates, loops respected, shape (nv,)."""
         Z, c, now = terms.Z, terms.Cv, motion_of(self.task, self.reference(t), terms)
         J_Z = now.J @ Z
@@ -139,17 +139,17 @@ class Impedance(MotionLaw):
         return c + Z @ (still + to_motion @ np.linalg.solve(mobility, x - J_Z @ still))
 
     def _require_rank(self, t: float, terms: Terms, J: Array, mobility: Array) -> None:
-        """Refuse a pose at which the task cannot move in all its directions."""
+        """Refuse a configuration at which the task cannot move in all its directions."""
         free = np.sqrt(np.einsum("ij,ji->i", J, np.linalg.solve(terms.M, J.T)))  # without the loops
         free = np.where(free > 0.0, free, 1.0)
         values = np.linalg.eigvalsh(mobility / np.outer(free, free))  # squares of cosines
         if len(mobility) > terms.dof or values[0] <= 1e-12:
             raise ActuationError(
                 f"the task {', '.join(self.coordinates)} cannot move in all its {len(mobility)} directions at this "
-                f"pose, with {terms.dof} degrees of freedom (t = {t:.6g} s, q = {np.round(terms.q, 6).tolist()}). "
-                "Take fewer, or "
-                "leave this pose."
+                f"configuration, with {terms.dof} degrees of freedom (t = {t:.6g} s, q = "
+                f"{np.round(terms.q, 6).tolist()}). Take fewer, or "
+                "leave this configuration."
             )
 
     def effort(self, t: float, terms: Terms, state: Array) -> Array:
-        return smallest_effort(terms, self.wanted_acceleration(t, terms), self._root)
+        return smallest_effort(terms, self.desired_acceleration(t, terms), self._root)

@@ -22,7 +22,7 @@ from ..model.terms import Terms
 from .chain import names_of_states
 from .controller import Controller, Drive, Evaluation, as_controller, evaluated, moved, start_of
 
-__all__ = ["AskedLaw", "Gains", "HeldCommand", "law_gains"]
+__all__ = ["FrozenLaw", "Gains", "HeldCommand", "law_gains"]
 
 Array = NDArray[np.float64]
 
@@ -31,7 +31,7 @@ _SMOOTH = 1e-6  # agreement of the differences with those of half the step, rela
 _CORNER = 1e-3  # jump of the slope, relative
 
 
-class AskedLaw:
+class FrozenLaw:
     """A law at a frozen time: u and what becomes of its states, by the plant's state and by signals of its reference.
 
     The states are those of the law itself; where it is sampled and measures the constraint force, the efforts that
@@ -102,8 +102,8 @@ class AskedLaw:
         names, units = self.law.coordinates, None if self.law.task is None else self.law.task.units
         if not isinstance(names, (tuple, list)) or len(names) != k:
             return tuple((f"y{i + 1}", "") for i in range(k))
-        known = dict(zip(self.plant.position_names, self.plant.position_units, strict=True))
-        units = units if units is not None and len(units) == k else [known.get(n, "") for n in names]
+        units_of = dict(zip(self.plant.position_names, self.plant.position_units, strict=True))
+        units = units if units is not None and len(units) == k else [units_of.get(n, "") for n in names]
         return tuple(zip(names, units, strict=True))
 
     def _find_reference(self) -> tuple[Array, Array, Array] | None:
@@ -125,18 +125,18 @@ class AskedLaw:
         law = self.law if shift is None else self._shifted(shift)
         own, before, driven = self.split(state)
         sampled_force = self.measures_force and self.period is not None
-        told = measured_force(terms, before) if sampled_force else terms
-        found = evaluated(law, self.t, told, own)
-        command = u = self._efforts(found.effort, self.name)
+        measured = measured_force(terms, before) if sampled_force else terms
+        evaluation = evaluated(law, self.t, measured, own)
+        command = u = self._efforts(evaluation.effort, self.name)
         driving = None
         if self.drive is not None:
             driving = self.drive.evaluate(self.t, terms, command, driven)
             u = self._efforts(driving.effort, f"the drive of {self.name}")
         acting = u if acting is None else acting
         if self.measures_force and not sampled_force and own.size:
-            found = evaluated(law, self.t, measured_force(terms, acting), own)
+            evaluation = evaluated(law, self.t, measured_force(terms, acting), own)
         sampled = self.period is not None
-        states = [_check.vector(moved(found, own, sampled), own.size, f"the states of {self.name}")]
+        states = [_check.vector(moved(evaluation, own, sampled), own.size, f"the states of {self.name}")]
         states.append(acting if sampled_force else before)
         if driving is not None:
             states.append(
@@ -177,8 +177,8 @@ class HeldCommand(Controller):
     def evaluate(self, t: float, terms: Terms, state: Array) -> Evaluation:
         """Efforts and the rate of the states; the command is held."""
         own, command = np.split(state, [state.size - terms.B.shape[1]])
-        found = self.held.evaluate(t, terms, command, own)
-        return Evaluation(found.effort, np.concatenate([moved(found, own, False), np.zeros(command.size)]))
+        evaluation = self.held.evaluate(t, terms, command, own)
+        return Evaluation(evaluation.effort, np.concatenate([moved(evaluation, own, False), np.zeros(command.size)]))
 
 
 class Gains(NamedTuple):
@@ -196,12 +196,12 @@ class Gains(NamedTuple):
     c_u: Array
 
 
-def law_gains(law: AskedLaw, model: LinearModel, state: Array, *, whole: bool = True) -> Gains:
+def law_gains(law: FrozenLaw, model: LinearModel, state: Array, *, whole: bool = True) -> Gains:
     """Derivatives of a law by differences of order 8 along the manifold; only in y, c and u unless `whole`."""
     plant, point, nu = law.plant, model.point, law.plant.nu
     q, v, length = point.q, point.v, law.plant.spans
-    here = plant.terms(q, v, law.t)
-    acting = law(here, state)[0] if law.measures_force else None
+    terms = plant.terms(q, v, law.t)
+    acting = law(terms, state)[0] if law.measures_force else None
     columns: list[Array] = []
 
     def along(answer: Callable[[float], tuple[Array, Array]], scale: float, what: str) -> None:
@@ -218,14 +218,14 @@ def law_gains(law: AskedLaw, model: LinearModel, state: Array, *, whole: bool = 
             moving(np.zeros(plant.nv), dv, name)
     n = len(columns)
     for i, e in zip(law.free, np.eye(state.size)[law.free], strict=True):
-        along(lambda s, e=e: law(here, state + s * e, None, acting), max(1.0, abs(state[i])), f"its state {i + 1}")
+        along(lambda s, e=e: law(terms, state + s * e, None, acting), max(1.0, abs(state[i])), f"its state {i + 1}")
     m = len(columns)
     units = np.tile(spans([unit for _, unit in law.signals], plant.size), 3)
     for e in np.eye(3 * law.reference[0].size) if whole and law.reference is not None else ():
-        along(lambda s, e=e: law(here, state, s * e, acting), float(e @ units), "its reference")
+        along(lambda s, e=e: law(terms, state, s * e, acting), float(e @ units), "its reference")
     r = len(columns)
-    for e, size in zip(np.eye(nu), _unit_efforts(here, acting), strict=True) if acting is not None else ():
-        along(lambda s, e=e: law(here, state, None, acting + s * e), size, "the constraint force")
+    for e, size in zip(np.eye(nu), _unit_efforts(terms, acting), strict=True) if acting is not None else ():
+        along(lambda s, e=e: law(terms, state, None, acting + s * e), size, "the constraint force")
     J = np.array(columns).reshape(len(columns), nu + law.free.size).T
     c_u = J[nu:, r:] if acting is not None else np.zeros((law.free.size, nu))
     return Gains(J[:nu, :n], J[:nu, n:m], J[:nu, m:r], J[nu:, :n], J[nu:, n:m], J[nu:, m:r], c_u)
@@ -238,12 +238,12 @@ def _unit_efforts(terms: Terms, acting: Array) -> Array:
     return np.where(size > 0.0, size, 1.0)
 
 
-def _terms_along(law: AskedLaw, q: Array, v: Array, dq: Array, dv: Array, s: float) -> Terms:
+def _terms_along(law: FrozenLaw, q: Array, v: Array, dq: Array, dv: Array, s: float) -> Terms:
     """Terms at a state on the manifold that starts out from (q, v) along (dq, dv)."""
     plant = law.plant
-    there = plant.close(plant.integrate(q, s * dq)) if dq.any() else q
-    moved = v + s * dv
-    return plant.terms(there, moved, law.t, project=bool(moved.any()))
+    q_moved = plant.close(plant.integrate(q, s * dq)) if dq.any() else q
+    v_moved = v + s * dv
+    return plant.terms(q_moved, v_moved, law.t, project=bool(v_moved.any()))
 
 
 def _derivative(function: Callable[[float], Array], scale: float, what: str) -> Array:
@@ -259,7 +259,7 @@ def _derivative(function: Callable[[float], Array], scale: float, what: str) -> 
     """
     error: Exception | None = None
     sides = np.zeros(2)
-    here = function(0.0)
+    centre = function(0.0)
     for h in (step * scale for step in _STEPS):
         try:
             values = {k: function(0.5 * k * h) for k in (1, -1, 2, -2, 3, -3, 4, -4, 6, -6, 8, -8)}
@@ -267,15 +267,15 @@ def _derivative(function: Callable[[float], Array], scale: float, what: str) -> 
             error = failed
             continue
         wide, fine = (sum(w / (0.5 * m * h) * (values[k * m] - values[-k * m]) for k, w in ORDER_8) for m in (2, 1))
-        bent = (4.0 * (values[1] + values[-1] - 2.0 * here) - (values[2] + values[-2] - 2.0 * here)) / h
-        size, noise = np.abs(fine).max(initial=0.0), 1e-12 / h * np.abs(here).max(initial=0.0)
+        curvature = (4.0 * (values[1] + values[-1] - 2.0 * centre) - (values[2] + values[-2] - 2.0 * centre)) / h
+        size, noise = np.abs(fine).max(initial=0.0), 1e-12 / h * np.abs(centre).max(initial=0.0)
         if (
             np.abs(wide - fine).max(initial=0.0) <= _SMOOTH * size + noise
-            and np.abs(bent).max(initial=0.0) <= _CORNER * size + 10.0 * noise
+            and np.abs(curvature).max(initial=0.0) <= _CORNER * size + 10.0 * noise
         ):
             return fine
-        k = int(np.argmax(np.abs(bent)))
-        sides = np.array([(here - values[-1])[k], (values[1] - here)[k]]) / (0.5 * h)
+        k = int(np.argmax(np.abs(curvature)))
+        sides = np.array([(centre - values[-1])[k], (values[1] - centre)[k]]) / (0.5 * h)
     if error is not None and not sides.any():
         raise error
     raise ValueError(

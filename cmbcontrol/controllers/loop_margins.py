@@ -143,12 +143,12 @@ def loop_margins(loop: BrokenLoop, omega: ArrayLike | None = None) -> Margins:
     """Margins of a stable loop at the place where it is broken: a channel at a time, and all at once."""
     omega = _frequencies(loop) if omega is None else _increasing(omega)
     S = loop.sensitivity(omega)
-    found = [_channel_margins(loop, k, S[:, k, k], omega) for k in range(len(loop.channels))]
+    margins = [_channel_margins(loop, k, S[:, k, k], omega) for k in range(len(loop.channels))]
     worst, where = largest_mu(S - 0.5 * np.eye(len(loop.channels)))
     alpha = 1.0 / worst
     gain = 20.0 * np.log10((2.0 + alpha) / (2.0 - alpha)) if alpha < 2.0 else np.inf
     phase = float(np.degrees(2.0 * np.arctan(0.5 * alpha)))
-    return Margins(loop.name, loop.at, tuple(found), alpha, float(gain), phase, float(omega[where]))
+    return Margins(loop.name, loop.at, tuple(margins), alpha, float(gain), phase, float(omega[where]))
 
 
 def _increasing(omega: ArrayLike) -> Array:
@@ -230,9 +230,9 @@ def largest_mu(X: Complex) -> tuple[float, int]:
     for k in np.argsort(-bounds):
         if bounds[k] <= best * (1.0 + 1e-6):
             break
-        found = _mu(X[k], scalings[k])
-        if found > best:
-            best, where = found, int(k)
+        optimum = _mu(X[k], scalings[k])
+        if optimum > best:
+            best, where = optimum, int(k)
     return best, where
 
 
@@ -254,5 +254,5 @@ def _mu(X: Complex, start: Array) -> float:
         U, sigma, Vh = np.linalg.svd(X * np.exp(d[:, None] - d))
         return float(np.log(sigma[0])), np.abs(U[:, 0]) ** 2 - np.abs(Vh[0]) ** 2
 
-    found = minimize(log_norm, start, jac=True, method="BFGS", options={"gtol": 1e-7})
-    return float(np.exp(min(found.fun, log_norm(start)[0])))
+    optimum = minimize(log_norm, start, jac=True, method="BFGS", options={"gtol": 1e-7})
+    return float(np.exp(min(optimum.fun, log_norm(start)[0])))

@@ -104,7 +104,7 @@ def effort_metric(plant: Plant, limits: ArrayLike | None = None) -> Array:
 
 
 def characteristic_length(plant: Plant, q: ArrayLike) -> float:
-    """A length that the machine itself has at a pose, for `length_metric`: at this arm a push moves it like a turn.
+    """A length of the machine at a configuration, for `length_metric`: at this arm a push moves it like a turn.
 
     Parameters
     ----------
@@ -152,7 +152,9 @@ def characteristic_length(plant: Plant, q: ArrayLike) -> float:
         [float(np.sqrt(np.mean(np.sum(X[:, mask] ** 2, axis=0)))) for mask in (pushes, ~pushes)] for X in (moved, free)
     )
     if push <= UNREACHED * terms_of[0] or turn <= UNREACHED * terms_of[1]:
-        raise SingularConfigurationError(f"some motors of {plant.name!r} move nothing at this pose; choose another one")
+        raise SingularConfigurationError(
+            f"some motors of {plant.name!r} move nothing at this configuration; choose another one"
+        )
     return push / turn
 
 
@@ -220,10 +222,10 @@ class WeightedProjection:
         self._inverse = (vectors / np.sqrt(values)) @ vectors.T
         self.A_W = A @ self._inverse
         self._U, self._s, self._V = np.linalg.svd(self.A_W, full_matrices=False)
-        found = int(np.count_nonzero(self._s > DEPENDENT * self._s.max(initial=0.0)))
+        independent = int(np.count_nonzero(self._s > DEPENDENT * self._s.max(initial=0.0)))
         if rank is not None and not 0 <= _check.count(rank, "rank", 0) <= self._s.size:
             raise ValueError(f"rank must be 0 to {self._s.size}, got {rank}")
-        self.rank = found if rank is None else int(rank)
+        self.rank = independent if rank is None else int(rank)
 
     @cached_property
     def A_W_pinv(self) -> Array:

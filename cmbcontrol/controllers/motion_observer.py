@@ -155,8 +155,8 @@ class MotionObserver(AroundLaw):
 
     def estimate(self, t: float, terms: Terms, state: Array) -> tuple[Array, Array]:
         """Configuration (nq,) and velocity (nv,) that the law is told."""
-        found = self._corrected(terms, np.asarray(state, dtype=np.float64))
-        return found.q, found.v
+        estimate = self._corrected(terms, np.asarray(state, dtype=np.float64))
+        return estimate.q, estimate.v
 
     def _corrected(self, terms: Terms, state: Array) -> _Estimate:
         """What was foreseen, corrected by what is measured."""
@@ -181,8 +181,8 @@ class MotionObserver(AroundLaw):
         seen = Z[self._v]
         if not determines_motion(Z, self._v, terms.reach):
             raise ActuationError(
-                f"the joints {', '.join(self.outputs)} do not determine the motion at this pose: {Z.shape[1]} degrees "
-                "of freedom "
+                f"the joints {', '.join(self.outputs)} do not determine the motion at this configuration: "
+                f"{Z.shape[1]} degrees of freedom "
                 f"(t = {terms.t:.6g} s, q = {np.round(q, 6).tolist()}); measure others, or more"
             )
         return Z, seen
@@ -210,17 +210,17 @@ class MotionObserver(AroundLaw):
         Reports what the law does, and estimate less truth: ``<velocity>_error``, ``<velocity>_rate_error``.
         """
         plant, own = self.plant.as_at(terms), state[self._size :]
-        found = self._corrected(terms, state)
-        told = plant.terms(found.q, found.v, terms.t, cap=terms.rank)
-        told = told if terms.force is None else told.with_force(terms.force)
-        of_law = evaluated(self.law, t, told, own)
-        ahead = self._foreseen(plant, found, np.asarray(of_law.effort, dtype=np.float64))
+        estimate = self._corrected(terms, state)
+        measured = plant.terms(estimate.q, estimate.v, terms.t, cap=terms.rank)
+        measured = measured if terms.force is None else measured.with_force(terms.force)
+        of_law = evaluated(self.law, t, measured, own)
+        ahead = self._foreseen(plant, estimate, np.asarray(of_law.effort, dtype=np.float64))
         states = np.concatenate([np.concatenate([[1.0], *ahead])[: self._size], moved(of_law, own, True)])
 
         def report() -> Mapping[str, float]:
-            names, way = self.plant.velocity_names, self.plant.difference(terms.q, found.q)
+            names, way = self.plant.velocity_names, self.plant.difference(terms.q, estimate.q)
             numbers = of_law.reported() | {f"{n}_error": float(x) for n, x in zip(names, way, strict=True)}
-            return numbers | {f"{n}_rate_error": float(x) for n, x in zip(names, found.v - terms.v, strict=True)}
+            return numbers | {f"{n}_rate_error": float(x) for n, x in zip(names, estimate.v - terms.v, strict=True)}
 
         return Evaluation(of_law.effort, states, report)
 

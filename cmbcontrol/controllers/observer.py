@@ -15,7 +15,7 @@ from ..model.plant import Plant
 from ..model.terms import Terms
 from .around import AroundLaw
 from .controller import Evaluation
-from .state_feedback import StateFeedback, Wanted, require_rest, weight_matrix
+from .state_feedback import DesiredState, StateFeedback, continuous_eigenvalues, require_rest, weight_matrix
 
 __all__ = ["ObserverFeedback", "kalman", "measured_rows"]
 
@@ -123,11 +123,11 @@ class ObserverFeedback(AroundLaw):
 
     def measured(self, t: float, terms: Terms) -> Array:
         """Deviations y (outputs,) of the measured joints from the reference."""
-        return self._measured(self.feedback.wanted(t), terms)
+        return self._measured(self.feedback.desired(t), terms)
 
-    def _measured(self, wanted: Wanted, terms: Terms) -> Array:
-        way = self.plant.difference(self.model.point.q, terms.q) - wanted.delta
-        return np.where(self._rates, (terms.v - wanted.v)[self._joints], way[self._joints])
+    def _measured(self, desired: DesiredState, terms: Terms) -> Array:
+        deviation = self.plant.difference(self.model.point.q, terms.q) - desired.delta
+        return np.where(self._rates, (terms.v - desired.v)[self._joints], deviation[self._joints])
 
     def estimated(self, t: float, terms: Terms, state: Array) -> Array:
         """The estimate of x - x_d (states,) that the effort is computed from."""
@@ -139,29 +139,25 @@ class ObserverFeedback(AroundLaw):
     def evaluate(self, t: float, terms: Terms, state: Array) -> Evaluation:
         """Efforts, estimate and integrals; reports ``<state>_error``, estimate less truth."""
         feedback, n = self.feedback, len(self._A)
-        wanted, e, z = feedback.wanted(t), state[:n], state[n:]
-        y = self._measured(wanted, terms)
+        desired, e, z = feedback.desired(t), state[:n], state[n:]
+        y = self._measured(desired, terms)
         present = self._estimated(y, e)
-        u = feedback.clipped(feedback.asked(wanted, present, z))
-        ahead = self._A @ e + self._B @ (u - wanted.u)[feedback.motors] + self._one @ wanted.rest
+        u = feedback.clipped(feedback.unlimited_effort(desired, present, z))
+        ahead = self._A @ e + self._B @ (u - desired.u)[feedback.motors] + self._one @ desired.rest
         ahead += self.L @ (y - self.C @ e)  # d ê/dt or ê(k+1)
-        integral = feedback.integral_rate(wanted, present, z, y[self._integrated])
+        integral = feedback.integral_rate(desired, present, z, y[self._integrated])
         if self.period is not None:
             integral = z + self.period * integral
 
         def report() -> dict[str, float]:
-            off = present - (feedback.state(terms) - wanted.x)
+            off = present - (feedback.state(terms) - desired.x)
             return {f"{name}_error": float(x) for name, x in zip(self.model.states, off, strict=True)}
 
         return Evaluation(u, np.concatenate([ahead, integral]), report)
 
     def observer_poles(self) -> NDArray[np.complex128]:
         """Poles of A - L C, 1/s, by real, then by imaginary part; log(z)/period in sampled time."""
-        values = np.linalg.eigvals(self._A - self.L @ self.C).astype(complex)
-        if self.period is not None:
-            with np.errstate(divide="ignore"):
-                values = np.log(values) / self.period
-        return np.sort_complex(values)
+        return continuous_eigenvalues(self._A - self.L @ self.C, self.period)
 
 
 def kalman(
@@ -245,9 +241,9 @@ def measured_rows(model: LinearModel, outputs: Sequence[str]) -> tuple[Array, Ar
     outputs = _check.sequence(outputs, "outputs", "names of joints")
     plant = require_rest(model)
     joints, rates = [], []
-    known = (*plant.velocity_names, *(f"{name}_rate" for name in plant.velocity_names))
+    signals = (*plant.velocity_names, *(f"{name}_rate" for name in plant.velocity_names))
     for name in outputs:
-        _check.one_of(name, known, "joint to measure", "outputs")
+        _check.one_of(name, signals, "joint to measure", "outputs")
         rates.append(name not in plant.velocity_names)
         joints.append(plant.velocity_names.index(name.removesuffix("_rate") if rates[-1] else name))
     if not joints:

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from .. import _check
 from .._tolerance import DEPENDENT
 from ..errors import ActuationError
-from ..kernels import laws
+from ..kernels import linear_algebra
 from ..model.actuation import Actuation, actuation_at
 from ..model.terms import Terms
 from .actuation import MARGIN, checked_epsilon, metric_of
@@ -36,7 +36,7 @@ class PassiveJoints(AroundMotion):
     Parameters
     ----------
     motion : motion law
-        Such as `ProjectedInverseDynamics`: with ``plant`` and ``wanted_acceleration(t, terms)``. Its `period`,
+        Such as `ProjectedInverseDynamics`: with ``plant`` and ``desired_acceleration(t, terms)``. Its `period`,
         `reference`, `coordinates`, `start` and `report` are handed on; ``reference`` can be replaced. What it says
         about efforts does not count here, so a law with ``weight`` or ``saturation`` of its own is refused.
     on_loss : {"hold", "damp", "stop"}
@@ -46,7 +46,7 @@ class PassiveJoints(AroundMotion):
         - ``damp``: brake the motors' own joints, f = -`damping` D M D' v, with the projector D = B B^+ on them,
           until control is back. It takes energy out of any motion of motors, and holds no weight. The two are blended
           between `margin` and half of it.
-        - ``stop``: raise `ActuationError` with time, joint, margin and pose. `simulate` then ends with
+        - ``stop``: raise `ActuationError` with time, joint, margin and configuration. `simulate` then ends with
           a `SimulationError` that carries the run.
     margin : float
         Threshold, between 0 and 1.
@@ -58,7 +58,7 @@ class PassiveJoints(AroundMotion):
     epsilon : float, optional
         Singular values of A below it count as zero, see `actuation`. Within this distance from a singular
         configuration the law treats the machine as one with more degrees of freedom, as Aghili's section 8 does. Unless
-        given, only at the pose itself.
+        given, only at the configuration itself.
 
     Raises
     ------
@@ -116,16 +116,17 @@ class PassiveJoints(AroundMotion):
         self._require_motors()
 
     def _require_motors(self) -> None:
-        """The motors reach every degree of freedom at a regular pose."""
+        """The motors reach every degree of freedom at a regular configuration."""
         plant, terms = self.plant, regular_terms(self.plant)
         if terms is None:  # each state is checked anyway
             return
-        found = actuation_at(terms, plant.velocity_names, self._metric)
-        if not found.complete:
+        actuation = actuation_at(terms, plant.velocity_names, self._metric)
+        if not actuation.complete:
             raise ActuationError(
-                f"plant {plant.name!r} is {found.verdict}: its motors {', '.join(plant.actuator_names) or '(none)'} "
-                f"reach {found.rank} of {found.dof} degrees of freedom. Not reached: {found.describe_weakest()}. "
-                f"Add a motor, such as one on {found.joint!r}."
+                f"plant {plant.name!r} is {actuation.verdict}: its motors "
+                f"{', '.join(plant.actuator_names) or '(none)'} reach {actuation.rank} of {actuation.dof} degrees of "
+                f"freedom. Not reached: {actuation.describe_weakest()}. Add a motor, such as one on "
+                f"{actuation.joint!r}."
             )
 
     # -- the law ----------------------------------------------------------------------------------
@@ -136,17 +137,17 @@ class PassiveJoints(AroundMotion):
 
     def evaluate(self, t: float, terms: Terms, state: Array) -> Evaluation:
         """Efforts; reports ``margin``, ``lost`` (1 below the threshold, else 0), ``rank``, and the motion law's."""
-        found = self.actuation(terms)
-        lost = found.margin < self.margin
+        actuation = self.actuation(terms)
+        lost = actuation.margin < self.margin
         if lost and self.on_loss == "stop":
-            raise ActuationError(self._lost(t, found))
-        u = found.effort(terms.M @ self._acceleration(t, terms, lost) + terms.h, self.margin)
+            raise ActuationError(self._loss_message(t, actuation))
+        u = actuation.effort(terms.M @ self._acceleration(t, terms, lost) + terms.h, self.margin)
         if lost and self.on_loss == "damp":
-            share = min(2.0 * (1.0 - found.margin / self.margin), 1.0)
+            share = min(2.0 * (1.0 - actuation.margin / self.margin), 1.0)
             u = (1.0 - share) * u + share * self._brake(terms)
 
         def report() -> dict[str, float]:
-            own = {"margin": found.margin, "lost": float(lost), "rank": float(found.rank)}
+            own = {"margin": actuation.margin, "lost": float(lost), "rank": float(actuation.rank)}
             return {**self._report_of_motion(t, terms, state), **own}
 
         moving = evaluated(self.motion, t, terms, state).state if state.size else None
@@ -155,7 +156,7 @@ class PassiveJoints(AroundMotion):
     def _brake(self, terms: Terms) -> Array:
         """Efforts of -damping D M D' v, with the projector D = B B^+ of forces on the motors' own joints."""
         inverse = self._metric.inverse
-        U, G = laws.active_subspace(inverse @ terms.B, DEPENDENT)
+        U, G = linear_algebra.active_subspace(inverse @ terms.B, DEPENDENT)
         pseudoinverse = G @ U.T @ inverse
         D = terms.B @ pseudoinverse
         return -self.damping * (pseudoinverse @ (terms.M @ (D.T @ terms.v)))
@@ -163,18 +164,18 @@ class PassiveJoints(AroundMotion):
     def _acceleration(self, t: float, terms: Terms, lost: bool) -> Array:
         """What the motion law wants; none along the loops where it cannot say and control is lost anyway."""
         try:
-            return self.wanted_acceleration(t, terms)
+            return self.desired_acceleration(t, terms)
         except ActuationError:
             if not lost:
                 raise
             return terms.Cv
 
-    def _lost(self, t: float, found: Actuation) -> str:
+    def _loss_message(self, t: float, actuation: Actuation) -> str:
         """The message of a loss."""
-        pose = ", ".join(f"{n} = {x:.6g}" for n, x in zip(self.plant.position_names, found.q, strict=True))
+        configuration = ", ".join(f"{n} = {x:.6g}" for n, x in zip(self.plant.position_names, actuation.q, strict=True))
         return (
-            f"the motors lose control at t = {t:.6g} s: margin {found.margin:.3g}, below {self.margin:.3g}, with "
-            f"{found.dof} degrees of freedom, of which they reach {found.rank}. The motion that they cannot produce: "
-            f"{found.describe_weakest()} (pose: {pose}). Add a motor on {found.joint!r}, keep the path away from this "
-            "pose, or choose on_loss='hold' or 'damp'."
+            f"the motors lose control at t = {t:.6g} s: margin {actuation.margin:.3g}, below {self.margin:.3g}, with "
+            f"{actuation.dof} degrees of freedom, of which they reach {actuation.rank}. The motion that they cannot "
+            f"produce: {actuation.describe_weakest()} (configuration: {configuration}). Add a motor on "
+            f"{actuation.joint!r}, keep the path away from this configuration, or choose on_loss='hold' or 'damp'."
         )

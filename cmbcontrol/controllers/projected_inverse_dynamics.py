@@ -13,7 +13,7 @@ from .._tolerance import INDEPENDENT, ROUNDING, UNREACHED
 from .._tolerance import metres as metres_of
 from ..dynamics.forces import smallest_effort, weight_root
 from ..errors import ActuationError
-from ..kernels import laws
+from ..kernels import linear_algebra, signals
 from ..model.actuation import actuation_at
 from ..model.plant import Plant
 from ..model.terms import Terms
@@ -72,9 +72,9 @@ class ProjectedInverseDynamics(MotionLaw):
         Of the motion left free, 1/s, without a posture; the smallest on the diagonal of G_D unless given.
     consistent : bool
         The reference respects the loops, so that the task may have more values than there are degrees of freedom, even
-        all coordinates, and loops may come and go. u_p is then Gauss' projection: the admissible acceleration with the
-        smallest error in the metric (J M^-1 J')^-1. The error obeys Z'J'(J M^-1 J')^-1 (e'' + G_D e' + G_P e) = 0,
-        which for all coordinates is P M (e'' + G_D e' + G_P e) = 0: with the same gains for all, and an error that
+        all coordinates, and constraints may come and go. u_p is then Gauss' projection: the admissible acceleration
+        with the smallest error in the metric (J M^-1 J')^-1. The error obeys Z'J'(J M^-1 J')^-1 (e'' + G_D e' + G_P e)
+        = 0, which for all coordinates is P M (e'' + G_D e' + G_P e) = 0: with the same gains for all, and an error that
         respects the loops, that is e'' + G_D e' + G_P e = 0 to first order.
     damped : float, optional
         Where the task is about to lose its rank: singular values of J Z in the metric of M, below this part of the
@@ -203,7 +203,7 @@ class ProjectedInverseDynamics(MotionLaw):
         return saturation, largest
 
     def _check_plant(self, by_name: bool, posture: bool) -> None:
-        """The motors reach every degree of freedom, and the task is not of more, at a regular pose."""
+        """The motors reach every degree of freedom, and the task is not of more, at a regular configuration."""
         terms = regular_terms(self.plant)
         if terms is None:  # each state is checked anyway
             return
@@ -245,7 +245,7 @@ class ProjectedInverseDynamics(MotionLaw):
         now = self._motion(t, terms)
         return now.e, now.rate
 
-    def wanted_acceleration(self, t: float, terms: Terms) -> Array:
+    def desired_acceleration(self, t: float, terms: Terms) -> Array:
         """u_p (46): the acceleration of all coordinates, loops respected, shape (nv,)."""
         now = self._motion(t, terms)
         return self._admissible(t, terms, now.J, self._target(now))
@@ -259,8 +259,8 @@ class ProjectedInverseDynamics(MotionLaw):
         u, scale = self._efforts(t, terms, now)
 
         def report() -> dict[str, float]:
-            found = {"tracking_error": float(np.linalg.norm(now.e))}
-            return found if self.saturation is None else found | {"scale": scale}
+            numbers = {"tracking_error": float(np.linalg.norm(now.e))}
+            return numbers if self.saturation is None else numbers | {"scale": scale}
 
         return Evaluation(u, report=report)
 
@@ -285,7 +285,7 @@ class ProjectedInverseDynamics(MotionLaw):
         if k < dof:
             a, closeness = nearest(terms, J, target, self._wish(t, terms))
         else:  # a = c + Z z with J Z z = target - J c, whatever the wish
-            a, closeness, size = laws.only_acceleration(terms.Z, terms.Cv, _check.plain(J), target)
+            a, closeness, size = linear_algebra.only_acceleration(terms.Z, terms.Cv, _check.plain(J), target)
             if closeness < _CLEAR or size < _CLEAR:
                 a, closeness = self._only(terms, J, target)
         self._require_rank(t, terms, J, closeness)
@@ -297,9 +297,9 @@ class ProjectedInverseDynamics(MotionLaw):
         By motions that are orthogonal in metres, and rows that are rounding of a metre a metre told from others.
         """
         Z, c = terms.unit_motions, terms.Cv
-        X, lengths, scale = laws.motor_reach(Z, np.ascontiguousarray(J.T), terms.reach)  # J as if of motors
+        X, lengths, scale = linear_algebra.motor_reach(Z, np.ascontiguousarray(J.T), terms.reach)  # J as if of motors
         X = np.ascontiguousarray(X.T)
-        z, _, closeness = laws.smallest_solution(X, target - J @ c, max(scale, self._least), 0.0)
+        z, _, closeness = linear_algebra.smallest_solution(X, target - J @ c, max(scale, self._least), 0.0)
         return c + Z @ (z / lengths), closeness
 
     def _wish(self, t: float, terms: Terms) -> Wish:
@@ -312,7 +312,7 @@ class ProjectedInverseDynamics(MotionLaw):
         return Wish(_check.vector(posture(t, terms), terms.v.size, "the acceleration of the posture"))
 
     def _require_rank(self, t: float, terms: Terms, J: Array, closeness: float) -> None:
-        """Refuse a pose at which the task has lost its rank, or does not fix the motion."""
+        """Refuse a configuration at which the task has lost its rank, or does not fix the motion."""
         if closeness > INDEPENDENT:
             return
         k, dof = len(J), terms.dof
@@ -320,13 +320,13 @@ class ProjectedInverseDynamics(MotionLaw):
         if k >= dof:
             condition = np.linalg.cond(J @ terms.Z) if k == dof and dof else np.inf
             raise ActuationError(
-                f"the coordinates {self.coordinates} do not determine the motion at this pose: {dof} degrees of "
-                "freedom, "
+                f"the coordinates {self.coordinates} do not determine the motion at this configuration: {dof} degrees "
+                "of freedom, "
                 f"condition {condition:.3g} {where}. Choose {dof} other coordinates, or another path, or damped=..."
             )
         raise ActuationError(
-            f"the {k} values {self.coordinates} cannot all be moved at will at this pose, with {dof} degrees of "
-            "freedom "
+            f"the {k} values {self.coordinates} cannot all be moved at will at this configuration, with {dof} degrees "
+            "of freedom "
             f"{where}. Choose others, or another path, or damped=..."
         )
 
@@ -339,7 +339,7 @@ class ProjectedInverseDynamics(MotionLaw):
         if self.saturation == "clip":
             return cut, float((np.abs(cut[u != 0.0]) / np.abs(u[u != 0.0])).min())
         hold = smallest_effort(terms, self._admissible(t, terms, now.J, -now.bias), self._root)
-        s = laws.largest_scale(hold, u - hold, self.limits)
+        s = signals.largest_scale(hold, u - hold, self.limits)
         return self._cut(hold + s * (u - hold)), s
 
     def _cut(self, u: Array) -> Array:

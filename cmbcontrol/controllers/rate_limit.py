@@ -12,8 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 from .. import _check
 from ..model.plant import Plant
 from ..model.terms import Terms
-from .chain import EffortBlock, Setting, per_motor, require_one_each
-from .first_order_actuator import initial_efforts
+from .chain import Setting, per_motor, require_one_each
+from .lagging_effort import LaggingEffort
 
 __all__ = ["RateLimit"]
 
@@ -21,7 +21,7 @@ Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
-class RateLimit(EffortBlock):
+class RateLimit(LaggingEffort):
     """Efforts change no faster than this.
 
     In sampled time an effort differs from the one before by no more than rate times period. In continuous time, and
@@ -73,18 +73,14 @@ class RateLimit(EffortBlock):
                 f"{self!r} works in continuous time here, where it needs a time constant with which efforts follow: "
                 "RateLimit(rate, time_constant=...). In sampled time it stands before the blocks of the machine."
             )
-        initial = initial_efforts(self.initial, setting, self)
+        initial = self._bound_initial(setting)
         block = replace(self, rate=rate, initial=initial)
         object.__setattr__(block, "period", None if setting.continuous else setting.period)
         return block
 
     def start(self, plant: Plant) -> Array:
-        for x, what in ((self.rate, "the rate"), (self.initial, "the initial efforts")):
-            require_one_each(np.asarray(x), plant, f"{what} of RateLimit")
-        return np.broadcast_to(self.initial, (plant.nu,)).astype(np.float64)  # type: ignore[arg-type]
-
-    def count(self, terms: Terms) -> int:
-        return terms.B.shape[1]
+        require_one_each(np.asarray(self.rate), plant, "the rate of RateLimit")
+        return super().start(plant)
 
     def state_names(self, plant: Plant) -> Sequence[str]:
         return [f"{n}_limited" for n in plant.actuator_names]
@@ -96,8 +92,8 @@ class RateLimit(EffortBlock):
         return np.minimum(np.maximum(u, state - most), state + most)
 
     def derivative(self, t: float, terms: Terms, u: Array, state: Array) -> Array:
-        wanted = (u - state) / self.time_constant  # type: ignore[operator]
-        return np.minimum(np.maximum(wanted, -self.rate), self.rate)  # type: ignore[operator]
+        rate = (u - state) / self.time_constant  # type: ignore[operator]
+        return np.minimum(np.maximum(rate, -self.rate), self.rate)  # type: ignore[operator]
 
     def update(self, t: float, terms: Terms, u: Array, state: Array) -> Array:
         return self.effort(t, terms, u, state)

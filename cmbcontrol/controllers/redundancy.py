@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from .. import _check
 from .._tolerance import ROUNDING, UNREACHED
-from ..kernels import laws
+from ..kernels import linear_algebra
 from ..model.terms import Terms
 
 __all__ = ["Wish", "best", "nearest"]
@@ -53,7 +53,7 @@ def nearest(terms: Terms, J: Array, target: Array, wish: Wish) -> tuple[Array, f
     kinetic = _Kinetic(terms)
     Y, rest, scale = kinetic.rows(J, target)
     y = kinetic.coordinates(wish.vdot)
-    more, _, closeness = laws.smallest_solution(Y, rest - Y @ y, scale, 0.0)
+    more, _, closeness = linear_algebra.smallest_solution(Y, rest - Y @ y, scale, 0.0)
     y += more
     if wish.J is not None and closeness > 0.0:
         y += _second(kinetic, wish, y, np.linalg.qr(Y.T)[0])
@@ -78,7 +78,7 @@ def best(terms: Terms, J: Array, target: Array, wish: Wish, *, gauss: bool, damp
     Y, rest, scale = kinetic.rows(J, target, gauss)
     y = kinetic.coordinates(wish.vdot)
     none = UNREACHED * scale
-    more, V, sigma = laws.damped_solution(Y, rest - Y @ y, damped or 0.0, 0.0, none)
+    more, V, sigma = linear_algebra.damped_solution(Y, rest - Y @ y, damped or 0.0, 0.0, none)
     y += more
     if wish.J is not None:
         y += _second(kinetic, wish, y, V[:, sigma > none])
@@ -89,7 +89,7 @@ def _second(kinetic: _Kinetic, wish: Wish, y: Array, taken: Array) -> Array:
     """Change of y, across the directions (dof, k) taken by the first task, that serves the second one best."""
     Y, rest, scale = kinetic.rows(wish.J, wish.target, gauss=True)
     largest = float(np.linalg.norm(Y, 2)) if Y.size else 0.0
-    return laws.damped_solution(Y - (Y @ taken) @ taken.T, rest - Y @ y, _LEFT, largest, UNREACHED * scale)[0]
+    return linear_algebra.damped_solution(Y - (Y @ taken) @ taken.T, rest - Y @ y, _LEFT, largest, UNREACHED * scale)[0]
 
 
 class _Kinetic:
@@ -97,17 +97,17 @@ class _Kinetic:
 
     def __init__(self, terms: Terms) -> None:
         self.M, self.Z, self.c = terms.M, terms.Z, terms.Cv
-        self._root, definite = laws.reduced_root(self.Z, self.M)
+        self._root, definite = linear_algebra.reduced_root(self.Z, self.M)
         if not definite:
             raise np.linalg.LinAlgError("Z'M Z is not positive definite")
         self.unit = float((terms.reach / np.sqrt(np.diagonal(terms.M))).max())  # a metre of the lightest coordinate
 
     def coordinates(self, vdot: Array) -> Array:
         """y of the admissible acceleration nearest to vdot."""
-        return laws.reduced_coordinates(self.Z, self.c, self.M, self._root, vdot)
+        return linear_algebra.reduced_coordinates(self.Z, self.c, self.M, self._root, vdot)
 
     def acceleration(self, y: Array) -> Array:
-        return laws.admissible_acceleration(self.Z, self.c, self._root, y)
+        return linear_algebra.admissible_acceleration(self.Z, self.c, self._root, y)
 
     def rows(self, J: Array, target: Array, gauss: bool = False) -> tuple[Array, Array, float]:
         """Y and r with |Y y - r| = |J a - target|, or its size in the metric (J M^-1 J')^-1; and the scale of Y.
@@ -115,9 +115,11 @@ class _Kinetic:
         That is the largest row of J in the metric of M, before the loops hold; Gauss' rows are cosines then. Rows that
         are rounding of a metre of task a metre of motion are none.
         """
-        Y, rest, mobility = laws.reduced_rows(self.Z, self.c, self.M, self._root, _check.plain(J), _check.plain(target))
+        Y, rest, mobility = linear_algebra.reduced_rows(
+            self.Z, self.c, self.M, self._root, _check.plain(J), _check.plain(target)
+        )
         least = ROUNDING * self.unit
         if gauss:
-            return *laws.gauss_rows(Y, rest, mobility, least), 1.0
+            return *linear_algebra.gauss_rows(Y, rest, mobility, least), 1.0
         size = math.sqrt(max(mobility.diagonal().max(initial=0.0), 0.0))
         return Y, rest, max(size, least / UNREACHED)

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
-from ..kernels import laws
+from ..kernels import signals
 
 __all__ = ["Constant", "Quintic", "Reference", "Sine", "Spline", "require_reference"]
 
@@ -97,7 +97,9 @@ class Sine:
         )
 
     def __call__(self, t: float) -> tuple[Array, Array, Array]:
-        position, velocity, acceleration = laws.sine(float(t), self.centre, self.amplitude, self.frequency, self.phase)
+        position, velocity, acceleration = signals.sine(
+            float(t), self.centre, self.amplitude, self.frequency, self.phase
+        )
         return position, velocity, acceleration
 
 

@@ -22,7 +22,7 @@ from ..linear.statics import (
     unbalanced_force,
 )
 from ..model.plant import Plant
-from .law_gains import AskedLaw, law_gains
+from .law_gains import FrozenLaw, law_gains
 
 __all__ = ["Guess", "RestingLoop", "closed_loop_equilibrium", "given_state"]
 
@@ -102,26 +102,26 @@ def closed_loop_equilibrium(
     """
     _check.plant(plant)
     _check.positive(tolerance, "tolerance")
-    asked = AskedLaw(plant, law, _check.number(t, "t"))
-    _require_standing(asked)
-    q, state = _begin(asked, guess, state)
-    here = _Rest(asked, q, state)
+    frozen_law = FrozenLaw(plant, law, _check.number(t, "t"))
+    _require_standing(frozen_law)
+    q, state = _begin(frozen_law, guess, state)
+    rest = _Rest(frozen_law, q, state)
     part = 1.0  # of Newton's step; it has to bring the next step down (Deuflhard's natural test)
     for _ in range(100):
-        step = here.newton()
-        if here.size(step) <= 1e-13:
+        step = rest.newton()
+        if rest.size(step) <= 1e-13:
             break
-        part = min(part, here.longest(step))
-        ahead = here.moved(part * step)
-        if ahead is not None and here.size(here.newton(ahead.F)) <= (1.0 - 0.25 * part) * here.size(step):
-            here, part = ahead, min(1.0, 4.0 * part)
-        elif here.relative <= tolerance or part < 1e-5:
+        part = min(part, rest.longest(step))
+        next_rest = rest.moved(part * step)
+        if next_rest is not None and rest.size(rest.newton(next_rest.F)) <= (1.0 - 0.25 * part) * rest.size(step):
+            rest, part = next_rest, min(1.0, 4.0 * part)
+        elif rest.relative <= tolerance or part < 1e-5:
             break  # rounding, or no way on
         else:
             part *= 0.5
-    here.require(tolerance)
-    state, _, drive = asked.split(here.state)
-    return RestingLoop(OperatingPoint.at(plant, here.q, here.u), state, drive)
+    rest.require(tolerance)
+    state, _, drive = frozen_law.split(rest.state)
+    return RestingLoop(OperatingPoint.at(plant, rest.q, rest.u), state, drive)
 
 
 class _Rest:
@@ -133,7 +133,7 @@ class _Rest:
         Acceleration Z' a, and the rate (or the next step) of the law's states.
     """
 
-    def __init__(self, law: AskedLaw, q: Array, state: Array) -> None:
+    def __init__(self, law: FrozenLaw, q: Array, state: Array) -> None:
         plant = law.plant
         self.plant, self.law, self.q, self.state = plant, law, q, state
         terms = plant.terms(q, np.zeros(plant.nv), law.t)
@@ -206,17 +206,18 @@ class _Rest:
         )
 
 
-def _require_standing(law: AskedLaw) -> None:
+def _require_standing(law: FrozenLaw) -> None:
     """Refuse a reference that moves."""
     if law.reference is not None and any(np.any(x) for x in law.reference[1:]):
         rate, acceleration = (np.round(x, 6).tolist() for x in law.reference[1:])
         raise EquilibriumError(
             f"the reference of {law.name} moves at t = {law.t:.6g} s (velocity {rate}, acceleration {acceleration}), "
-            "so that the loop does not rest. Give another t, a Constant reference, or a state and settle=False."
+            "so that the loop does not rest. Give another t, a Constant reference, or a state and "
+            "find_equilibrium=False."
         )
 
 
-def _begin(law: AskedLaw, guess: Guess, state: ArrayLike | None) -> tuple[Array, Array]:
+def _begin(law: FrozenLaw, guess: Guess, state: ArrayLike | None) -> tuple[Array, Array]:
     """A closed configuration, and states of the law."""
     plant = law.plant
     drive = law.split(law.start)[2]
@@ -238,7 +239,7 @@ def _begin(law: AskedLaw, guess: Guess, state: ArrayLike | None) -> tuple[Array,
     return q, np.concatenate([own, before, drive])
 
 
-def given_state(law: AskedLaw, point: Guess, state: ArrayLike | None) -> RestingLoop:
+def given_state(law: FrozenLaw, point: Guess, state: ArrayLike | None) -> RestingLoop:
     """The state given, at rest or not, with the efforts of the law there."""
     plant = law.plant
     q, c = _begin(law, point, state)

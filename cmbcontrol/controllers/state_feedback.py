@@ -24,14 +24,14 @@ from ..model.terms import Terms
 from .controller import Controller, Evaluation, require_same_signals
 from .references import Constant, Reference, require_reference
 
-__all__ = ["FEEDFORWARDS", "StateFeedback", "Wanted", "bryson", "lqr", "weight_matrix"]
+__all__ = ["FEEDFORWARDS", "DesiredState", "StateFeedback", "bryson", "lqr", "weight_matrix"]
 
 Array = NDArray[np.float64]
 
 FEEDFORWARDS = ("inverse-dynamics", "linear", "none")
 
 
-class Wanted(NamedTuple):
+class DesiredState(NamedTuple):
     """What the reference asks of the machine at an instant.
 
     Attributes
@@ -128,11 +128,11 @@ class StateFeedback(Controller):
 
     # -- what the reference asks -------------------------------------------------------------------------
 
-    def wanted(self, t: float) -> Wanted:
+    def desired(self, t: float) -> DesiredState:
         """States, velocities and efforts that belong to the reference at a time."""
         if self._fixed is not None:
             return self._fixed
-        return self._wanted(*(np.asarray(x, dtype=np.float64) for x in self.reference(t)))
+        return self._desired_state(*(np.asarray(x, dtype=np.float64) for x in self.reference(t)))
 
     def with_reference(self, reference: Reference) -> Self:
         other = copy.copy(self)
@@ -144,14 +144,14 @@ class StateFeedback(Controller):
         require_reference(reference, self.coordinates)
         self.reference, self._fixed = reference, None
         if isinstance(reference, Constant):
-            self._fixed = self._wanted(*(np.asarray(x, dtype=np.float64) for x in reference(0.0)))
+            self._fixed = self._desired_state(*(np.asarray(x, dtype=np.float64) for x in reference(0.0)))
 
     @cached_property
     def _chart(self) -> Chart:
         """Configurations about the operating point by the coordinates of the model."""
         return LinearParametrization(self._R, self.coordinates).at(self.plant, self.model.point.q)
 
-    def _wanted(self, position: Array, velocity: Array, acceleration: Array) -> Wanted:
+    def _desired_state(self, position: Array, velocity: Array, acceleration: Array) -> DesiredState:
         lin, p = self.model, self.model.dof
         y = position - self._origin
         x = np.concatenate([y, velocity])
@@ -163,20 +163,20 @@ class StateFeedback(Controller):
         elif self.feedforward == "inverse-dynamics" and (x.any() or acceleration.any()):
             delta, v, needed = self._inverse_dynamics(y, velocity, acceleration)
             u[self.motors] += needed[self.motors]
-            return Wanted(x, delta, v, u, np.zeros(2 * p))
-        return Wanted(x, delta, v, u, lin.B @ (u - u0)[self.motors] - ahead)
+            return DesiredState(x, delta, v, u, np.zeros(2 * p))
+        return DesiredState(x, delta, v, u, lin.B @ (u - u0)[self.motors] - ahead)
 
     def _inverse_dynamics(self, y: Array, velocity: Array, acceleration: Array) -> tuple[Array, Array, Array]:
         """Way from the operating point, velocity of all coordinates, and efforts above those that hold the point."""
         point = self.model.point
-        pose = follow(self._chart, y)
-        v = pose.K @ velocity
-        terms = self.plant.terms(pose.q, v)
+        configuration = follow(self._chart, y)
+        v = configuration.K @ velocity
+        terms = self.plant.terms(configuration.q, v)
         Z, c, R = terms.Z, terms.Cv, self._R
         a = c + Z @ np.linalg.solve(R @ Z, acceleration - R @ c)
-        here = self.plant.terms(point.q, point.v)
-        needed = motor_effort(terms, a, strict=False).u - motor_effort(here, point.v, strict=False).u
-        return self.plant.difference(point.q, pose.q), v, needed
+        terms_at_point = self.plant.terms(point.q, point.v)
+        needed = motor_effort(terms, a, strict=False).u - motor_effort(terms_at_point, point.v, strict=False).u
+        return self.plant.difference(point.q, configuration.q), v, needed
 
     # -- the law -------------------------------------------------------------------------------------------
 
@@ -195,11 +195,11 @@ class StateFeedback(Controller):
 
     def deviation(self, t: float, terms: Terms) -> Array:
         """x - x_d, shape (2 dof,)."""
-        return self.state(terms) - self.wanted(t).x
+        return self.state(terms) - self.desired(t).x
 
-    def asked(self, wanted: Wanted, deviation: Array, integral: Array) -> Array:
+    def unlimited_effort(self, desired: DesiredState, deviation: Array, integral: Array) -> Array:
         """Efforts (nu,) for a deviation x - x_d and integrals, before limits."""
-        u = wanted.u.copy()
+        u = desired.u.copy()
         u[self.motors] -= self.K @ deviation + self.K_integral @ integral
         return u
 
@@ -207,21 +207,21 @@ class StateFeedback(Controller):
         """Efforts within the limits."""
         return np.clip(u, -self.limits, self.limits)
 
-    def integral_rate(self, wanted: Wanted, deviation: Array, integral: Array, error: Array) -> Array:
+    def integral_rate(self, desired: DesiredState, deviation: Array, integral: Array, error: Array) -> Array:
         """Rate of the integrals for an error (k,): zero where an effort is at its limit and this pushes further."""
         if not error.size:
             return error
-        u = self.asked(wanted, deviation, integral)
+        u = self.unlimited_effort(desired, deviation, integral)
         excess = (u - self.clipped(u))[self.motors]
         return np.where(excess @ (-self.K_integral * error) > 0.0, 0.0, error)
 
     def evaluate(self, t: float, terms: Terms, state: Array) -> Evaluation:
         """Efforts, and the integrals."""
-        wanted = self.wanted(t)
-        deviation = self.state(terms) - wanted.x
-        rate = self.integral_rate(wanted, deviation, state, self.C_integral @ deviation)
+        desired = self.desired(t)
+        deviation = self.state(terms) - desired.x
+        rate = self.integral_rate(desired, deviation, state, self.C_integral @ deviation)
         integral = rate if self.period is None else state + self.period * rate
-        return Evaluation(self.clipped(self.asked(wanted, deviation, state)), integral)
+        return Evaluation(self.clipped(self.unlimited_effort(desired, deviation, state)), integral)
 
     # -- in the linear model -----------------------------------------------------------------------------
 
@@ -233,11 +233,16 @@ class StateFeedback(Controller):
 
     def continuous_poles(self, model: LinearModel | None = None) -> NDArray[np.complex128]:
         """Poles with a linear model, 1/s, by real, then by imaginary part; log(z)/period in sampled time."""
-        values = np.linalg.eigvals(self.closed_loop(model)).astype(complex)
-        if self.period is not None:
-            with np.errstate(divide="ignore"):
-                values = np.log(values) / self.period
-        return np.sort_complex(values)
+        return continuous_eigenvalues(self.closed_loop(model), self.period)
+
+
+def continuous_eigenvalues(A: Array, period: float | None) -> NDArray[np.complex128]:
+    """Eigenvalues of A, 1/s, by real, then by imaginary part; log(z)/period in sampled time."""
+    values = np.linalg.eigvals(A).astype(complex)
+    if period is not None:
+        with np.errstate(divide="ignore"):
+            values = np.log(values) / period
+    return np.sort_complex(values)
 
 
 def lqr(
@@ -386,12 +391,12 @@ def require_rest(model: LinearModel) -> Plant:
     return model.point.plant
 
 
-def require_same_model(known: LinearModel, given: LinearModel) -> LinearModel:
+def require_same_model(expected: LinearModel, given: LinearModel) -> LinearModel:
     """Refuse a linear model with other states or inputs."""
     for what in ("states", "inputs"):
-        if getattr(known, what) != getattr(given, what):
+        if getattr(expected, what) != getattr(given, what):
             raise ValueError(
-                f"the linear models have different {what}: {', '.join(getattr(known, what))}, "
+                f"the linear models have different {what}: {', '.join(getattr(expected, what))}, "
                 f"and {', '.join(getattr(given, what))}"
             )
     return given
@@ -400,15 +405,15 @@ def require_same_model(known: LinearModel, given: LinearModel) -> LinearModel:
 def input_motors(model: LinearModel) -> Array:
     """Indices among the actuators of the inputs of a linear model."""
     motors = model.point.plant.actuator_names
-    found = []
+    indices = []
     for name in model.inputs:
         motor = name.removesuffix("_effort")
         if motor not in motors:
             raise ValueError(
                 f"the input {name!r} of the linear model is no motor (known: {', '.join(motors) or 'none'})"
             )
-        found.append(motors.index(motor))
-    return np.array(found, dtype=np.int64)
+        indices.append(motors.index(motor))
+    return np.array(indices, dtype=np.int64)
 
 
 def _efforts_for(model: LinearModel, plant: Plant, motors: Array) -> Array:

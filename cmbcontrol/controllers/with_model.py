@@ -42,8 +42,8 @@ class WithModel(AroundLaw, MotionLaw):
     Where dimensions differ, the loops of the model are not quite closed at the positions of the plant, and a row that
     is redundant on its own manifold may be independent there. No more rows count than the plant has independent ones.
 
-    Where loops come and go during a run, those of the model that have their names do so, too. A lock (`Lock`) is
-    unknown to a model that has no loop of its name.
+    Where constraints come and go during a run, those of the model that have their names do so, too. A lock (`Lock`) is
+    unknown to a model that has no constraint of its name.
 
     A measured constraint force is that of the plant, and so is all that the drive of a sampled law is told: it is
     part of the machine. In continuous time the blocks of a chain are part of the law: write ``WithModel(model, law) |
@@ -92,19 +92,19 @@ class WithModel(AroundLaw, MotionLaw):
         return self
 
     def evaluate(self, t: float, terms: Terms, state: Array) -> Evaluation:
-        return evaluated(self.law, t, self._known(terms), state)
+        return evaluated(self.law, t, self._model_terms(terms), state)
 
     def error(self, t: float, terms: Terms) -> tuple[Array, Array] | None:
         """How far the law is from its reference, by the model."""
-        return self.law.error(t, self._known(terms))
+        return self.law.error(t, self._model_terms(terms))
 
-    def wanted_acceleration(self, t: float, terms: Terms) -> Array:
+    def desired_acceleration(self, t: float, terms: Terms) -> Array:
         """Of a motion law: the acceleration that it wants, by the model, (nv,)."""
         if not isinstance(self.law, MotionLaw):
             raise TypeError(f"{self.law.name} is no MotionLaw: it does not say which acceleration it wants")
-        return self.law.wanted_acceleration(t, self._known(terms))
+        return self.law.desired_acceleration(t, self._model_terms(terms))
 
-    def _known(self, terms: Terms) -> Terms:
+    def _model_terms(self, terms: Terms) -> Terms:
         """The terms of the model, with the force that was measured."""
-        known = self.model.as_at(terms).terms(terms.q, terms.v, terms.t, cap=terms.rank)
-        return known if terms.force is None else known.with_force(terms.force)
+        modelled = self.model.as_at(terms).terms(terms.q, terms.v, terms.t, cap=terms.rank)
+        return modelled if terms.force is None else modelled.with_force(terms.force)

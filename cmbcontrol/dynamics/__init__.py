@@ -9,14 +9,12 @@ from .derivatives import acceleration_derivatives as acceleration_derivatives
 from .derivatives import derivatives as derivatives
 from .derivatives import inverse_dynamics_derivatives as inverse_dynamics_derivatives
 from .impact import Impact as Impact
-from .singular import SingularityEvent as SingularityEvent
 
 __all__ = [
     "Formulation",
     "Gauss",
     "Impact",
     "Motion",
-    "SingularityEvent",
     "acceleration",
     "acceleration_derivatives",
     "constrained_motion",

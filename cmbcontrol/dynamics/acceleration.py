@@ -101,7 +101,7 @@ class Formulation(ABC):
 
     def acceleration(self, terms: Terms, f: ArrayLike, target: ArrayLike | None = None) -> Array:
         """Acceleration (nv,) under the generalized force f (nv,), with A vdot = target (rows,), -b unless given."""
-        return self._found(*self._problem(terms, f, target)).vdot
+        return self._solution(*self._problem(terms, f, target)).vdot
 
     def motion(self, terms: Terms, f: ArrayLike, target: ArrayLike | None = None) -> Motion:
         """Acceleration, constraint force, multipliers and conditioning; parameters as in `acceleration`.
@@ -114,13 +114,13 @@ class Formulation(ABC):
             Where the mass matrix is not positive definite, or a matrix to solve with is singular.
         """
         problem, g = self._problem(terms, f, target)
-        found = self._found(problem, g)
-        force = g - terms.M @ found.vdot
-        lam = found.multipliers
-        if lam is None or found.rank < lam.size:
-            lam = at_rank(terms, found.rank).A_pinv.T @ force
-        conditioning = max((_condition(*system) for system in found.systems()), default=1.0)
-        return Motion(found.vdot, force, lam, conditioning, found.rank)
+        solution = self._solution(problem, g)
+        force = g - terms.M @ solution.vdot
+        lam = solution.multipliers
+        if lam is None or solution.rank < lam.size:
+            lam = at_rank(terms, solution.rank).A_pinv.T @ force
+        conditioning = max((_condition(*system) for system in solution.systems()), default=1.0)
+        return Motion(solution.vdot, force, lam, conditioning, solution.rank)
 
     def at(self, terms: Terms) -> Formulation:
         """A copy that is bound to a configuration, for formulations that keep something from one to the next."""
@@ -151,7 +151,7 @@ class Formulation(ABC):
         )[2]
         return at_rank(terms, rank)
 
-    def _found(self, terms: Terms, g: Array) -> Solution:
+    def _solution(self, terms: Terms, g: Array) -> Solution:
         try:
             return self._solve(terms, g)
         except np.linalg.LinAlgError as error:
@@ -260,7 +260,7 @@ def forward_dynamics(
         q = plant.configuration(q)
         v = _check.vector(v, plant.nv, "v", plant.velocity_names)
         u = np.zeros(plant.nu) if u is None else _check.vector(u, plant.nu, "u", plant.actuator_names)
-        vdot, rank = constrained.forward_dynamics(plant.model, q, v, u, RANK_TOLERANCE)
+        vdot, rank = constrained.forward_dynamics(plant.arrays, q, v, u, RANK_TOLERANCE)
         if rank == FAILED:
             raise ModelError(f"the mass matrix of {plant.name!r} is not positive definite at q = {q.tolist()}")
         return vdot

@@ -94,11 +94,11 @@ def components(forms: Array, starts: Sequence[Array] = ()) -> tuple[list[Compone
     if not basis.shape[1]:
         return [], True
     if not len(rest):
-        found, complete = [Component(_first(basis), basis, True, False, basis)], True
+        pieces, complete = [Component(_first(basis), basis, True, False, basis)], True
     else:
-        found, complete = _single(rest[0]) if len(rest) == 1 else _search(rest, [basis.T @ s for s in starts])
-        found = [c._replace(s=basis @ c.s, tangent=basis @ c.tangent, samples=basis @ c.samples) for c in found]
-    return sorted((_judged(forms, c) for c in found), key=lambda c: c.tangent.shape[1]), complete
+        pieces, complete = _single(rest[0]) if len(rest) == 1 else _search(rest, [basis.T @ s for s in starts])
+        pieces = [c._replace(s=basis @ c.s, tangent=basis @ c.tangent, samples=basis @ c.samples) for c in pieces]
+    return sorted((_judged(forms, c) for c in pieces), key=lambda c: c.tangent.shape[1]), complete
 
 
 def _rank(forms: Array, s: Array) -> int:
@@ -175,14 +175,14 @@ def _on_cone(values: Array, vectors: Array, near: Array) -> list[Array]:
     Their parts along positive and negative eigenvalues are made equally strong. Steps on the sphere would not do: where
     one eigenvalue is much smaller than the others, the cone is narrow, and its gradients are small.
     """
-    found = []
+    directions = []
     for r in near @ vectors:
         ahead, behind = (float(np.sqrt((np.maximum(sign * values, 0.0) * r**2).sum())) for sign in (1.0, -1.0))
         if min(ahead, behind) <= 1e-6 * max(ahead, behind):
             continue
         s = vectors @ (r / np.where(values > 0.0, ahead, np.where(values < 0.0, behind, max(ahead, behind))))
-        found.append(s / np.linalg.norm(s))
-    return found
+        directions.append(s / np.linalg.norm(s))
+    return directions
 
 
 def _seeds(d: int, count: int) -> Array:
@@ -218,33 +218,33 @@ def _search(forms: Array, starts: Sequence[Array]) -> tuple[list[Component], boo
     p, d = forms.shape[:2]
     count = int(np.clip(_WORK / (p * d * min(p, d) * _STEPS), 16, _SEEDS))
     own = [s / np.linalg.norm(s) for s in starts if np.linalg.norm(s) > 0.0]
-    found: list[Component] = []
+    pieces: list[Component] = []
     hits: list[int] = []
     crossings: list[Array] = []
     for s in _newton(forms, np.vstack([*own, _seeds(d, count)])):
-        known = [
-            i for i, c in enumerate(found) if c.linear and np.linalg.norm(s - c.tangent @ (c.tangent.T @ s)) < 1e-5
+        matches = [
+            i for i, c in enumerate(pieces) if c.linear and np.linalg.norm(s - c.tangent @ (c.tangent.T @ s)) < 1e-5
         ]
-        if known:
-            hits[known[0]] += 1
+        if matches:
+            hits[matches[0]] += 1
             continue
         piece = _piece(forms, s)
         if piece is None:
             crossings.append(s)
             continue
         same = [
-            i for i, c in enumerate(found) if not (c.linear or piece.linear) and c.tangent.shape == piece.tangent.shape
+            i for i, c in enumerate(pieces) if not (c.linear or piece.linear) and c.tangent.shape == piece.tangent.shape
         ]
         if same:  # curved pieces of one dimension cannot be told apart
             i = same[0]
             hits[i] += 1
-            found[i] = found[i]._replace(samples=np.column_stack([found[i].samples, s])[:, :_SAMPLES])
+            pieces[i] = pieces[i]._replace(samples=np.column_stack([pieces[i].samples, s])[:, :_SAMPLES])
         else:
-            found.append(piece)
+            pieces.append(piece)
             hits.append(1)
-    order = sorted(range(len(found)), key=lambda i: tuple(-np.abs(found[i].s).round(6)))
-    stray = [s for s in crossings if not any(_inside(c, s) for c in found)]
-    return [found[i] for i in order], bool(found) and min(hits) > 1 and not stray
+    order = sorted(range(len(pieces)), key=lambda i: tuple(-np.abs(pieces[i].s).round(6)))
+    stray = [s for s in crossings if not any(_inside(c, s) for c in pieces)]
+    return [pieces[i] for i in order], bool(pieces) and min(hits) > 1 and not stray
 
 
 def _inside(piece: Component, s: Array) -> bool:
@@ -287,10 +287,10 @@ def nearest(forms: Array, g: Array, starts: Sequence[Array]) -> Array:
     forms, g = forms / _sizes(forms)[:, None, None], g / size
     S = _alternated(forms, g, _newton(forms, np.vstack([g, *starts, _seeds(len(g), 16)])), _ROUGH)
     different = np.unique(-np.abs(S @ g).round(4), return_index=True)[1]  # farthest first
-    rough, found = _longest(S, g), _longest(_stationary(forms, g, S[np.sort(different[:_BEST])]), g)
-    if found @ g < rough @ g - 1e-12:  # as where gradients vanish
-        found = _longest(_alternated(forms, g, S, 300), g)
-    return found * size
+    rough, refined = _longest(S, g), _longest(_stationary(forms, g, S[np.sort(different[:_BEST])]), g)
+    if refined @ g < rough @ g - 1e-12:  # as where gradients vanish
+        refined = _longest(_alternated(forms, g, S, 300), g)
+    return refined * size
 
 
 def _longest(S: Array, g: Array) -> Array:

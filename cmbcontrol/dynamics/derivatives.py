@@ -198,7 +198,7 @@ def derivatives(
         return _by_differences(plant, q, v, u, a, lam)
     q = plant.configuration(q)
     M, A, B, f_q, f_v, r_q, c_q, c_v, Z, phi, h, b, rank = kernels.local_terms(
-        plant.model, q, v, a, lam, u, RANK_TOLERANCE
+        plant.arrays, q, v, a, lam, u, RANK_TOLERANCE
     )
     if rank == FAILED:
         raise ModelError(f"the mass matrix of {plant.name!r} is not positive definite at q = {q.tolist()}")
@@ -235,19 +235,19 @@ def acceleration_derivatives(
     >>> (found.a_q @ z / z)[2].round(3)  # the free fall of the angle, -3 g / (2 L)
     np.float64(-14.715)
     """
-    here = derivatives(plant, q, v, u)
-    a_q = here.acceleration(-here.force_q, here.accel_q)
-    a_v = here.acceleration(-here.force_v, here.accel_v)
-    a_u = here.Z @ (here.Z.T @ here.B)
+    partials = derivatives(plant, q, v, u)
+    a_q = partials.acceleration(-partials.force_q, partials.accel_q)
+    a_v = partials.acceleration(-partials.force_v, partials.accel_v)
+    a_u = partials.Z @ (partials.Z.T @ partials.B)
     return AccelerationDerivatives(
-        here.a,
-        here.lam,
+        partials.a,
+        partials.lam,
         a_q,
         a_v,
         a_u,
-        here.multipliers(-here.force_q, a_q),
-        here.multipliers(-here.force_v, a_v),
-        here.multipliers(here.B, a_u),
+        partials.multipliers(-partials.force_q, a_q),
+        partials.multipliers(-partials.force_v, a_v),
+        partials.multipliers(partials.B, a_u),
     )
 
 
@@ -266,8 +266,10 @@ def inverse_dynamics_derivatives(plant: Plant, q: ArrayLike, v: ArrayLike, a: Ar
     """
     _check.plant(plant)
     a = _check.vector(a, plant.nv, "a", plant.velocity_names)
-    here = derivatives(plant, q, v, a=a, lam=np.zeros(len(plant.row_names)))
-    return InverseDynamicsDerivatives(here.M @ here.a + here.h, here.force_q, here.force_v, here.M)
+    partials = derivatives(plant, q, v, a=a, lam=np.zeros(len(plant.row_names)))
+    return InverseDynamicsDerivatives(
+        partials.M @ partials.a + partials.h, partials.force_q, partials.force_v, partials.M
+    )
 
 
 # -- plants given by functions --------------------------------------------------------------------------
@@ -279,9 +281,9 @@ def _by_differences(plant: Plant, q: Array, v: Array, u: Array, a: Array, lam: A
     n, rows = plant.nv, len(plant.row_names)
 
     def balance(q: Array, v: Array) -> Array:
-        there = plant.terms(q, v)
-        force = there.M @ a + there.h + there.A.T @ lam - there.B @ u
-        return np.concatenate([force, there.A @ v, there.A @ a + there.b])
+        terms = plant.terms(q, v)
+        force = terms.M @ a + terms.h + terms.A.T @ lam - terms.B @ u
+        return np.concatenate([force, terms.A @ v, terms.A @ a + terms.b])
 
     steps = 1e-2 * plant.spans
     by_q = jacobian(lambda delta: balance(plant.integrate(q, delta), v), steps)

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from .. import _check
 from .._tolerance import ROUNDING, UNREACHED, pinv
 from ..errors import ActuationError
-from ..kernels import laws
+from ..kernels import linear_algebra
 from ..model.actuation import Actuation, actuation_at
 from ..model.diagnosis import unique_multipliers
 from ..model.plant import Plant
@@ -88,7 +88,7 @@ def measured_force(terms: Terms, u: Array) -> Terms:
 
 @dataclass(frozen=True, eq=False)
 class MotorEffort:
-    """Motor efforts for a wanted acceleration.
+    """Motor efforts for a desired acceleration.
 
     Attributes
     ----------
@@ -102,7 +102,7 @@ class MotorEffort:
     residual : ndarray, shape (nv,)
         Part of the needed force P(M a + h) that no motor can give; zero where the plant is fully actuated.
     actuation : Actuation
-        Verdict at this pose.
+        Verdict at this configuration.
     """
 
     u: Array
@@ -153,26 +153,26 @@ def motor_effort(terms: Terms, vdot: ArrayLike, weight: ArrayLike | None = None,
 def smallest_effort(terms: Terms, vdot: Array, root: Array | None = None, *, strict: bool = True) -> Array:
     """The u of `motor_effort` alone, with a root of the metric (`weight_root`): what laws call at every sample."""
     B = terms.B if root is None else terms.B @ root
-    x, rank = laws.smallest_effort(terms.Z, B, terms.reach, terms.M, terms.h, vdot, UNREACHED)
+    x, rank = linear_algebra.smallest_effort(terms.Z, B, terms.reach, terms.M, terms.h, vdot, UNREACHED)
     if rank < terms.dof:
-        U, wanted = terms.unit_motions, terms.M @ vdot
-        X, lengths, scale = laws.motor_reach(U, B, terms.reach)
-        need = U.T @ (wanted + terms.h) / lengths
+        U, inertial = terms.unit_motions, terms.M @ vdot
+        X, lengths, scale = linear_algebra.motor_reach(U, B, terms.reach)
+        need = U.T @ (inertial + terms.h) / lengths
         x = pinv(X, scale, UNREACHED) @ need
         if strict:
-            require_reached(terms, need - X @ x, wanted)
+            require_reached(terms, need - X @ x, inertial)
     return x if root is None else root @ x
 
 
-def require_reached(terms: Terms, missing: Array, wanted: Array) -> None:
+def require_reached(terms: Terms, missing: Array, force: Array) -> None:
     """Refuse a motion that the motors cannot produce.
 
     Parameters
     ----------
     terms : Terms
     missing : ndarray, shape (dof,)
-        Forces that are missing along unit motions, N, as `kernels.laws.motor_reach` counts them.
-    wanted : ndarray, shape (nv,)
+        Forces that are missing along unit motions, N, as `kernels.linear_algebra.motor_reach` counts them.
+    force : ndarray, shape (nv,)
         Joint forces that were asked for besides h.
 
     Raises
@@ -180,15 +180,15 @@ def require_reached(terms: Terms, missing: Array, wanted: Array) -> None:
     ActuationError
         Where more is missing than rounding leaves: of the forces at hand, and of weight and springs that cancel.
     """
-    at_hand = float((np.abs(wanted) / terms.reach).max() + (np.abs(terms.h) / terms.reach).max())
+    at_hand = float((np.abs(force) / terms.reach).max() + (np.abs(terms.h) / terms.reach).max())
     if np.abs(missing).max(initial=0.0) <= UNREACHED * at_hand + ROUNDING * terms.force_scale:
         return
     verdict = actuation_at(terms)
     raise ActuationError(
-        f"the motors reach {verdict.rank} of {verdict.dof} degrees of freedom at this pose; forces of "
+        f"the motors reach {verdict.rank} of {verdict.dof} degrees of freedom at this configuration; forces of "
         f"{np.abs(missing).max():.3g} N (at a lever of the size of the machine for torques) are missing "
         f"(t = {terms.t:.6g} s, q = {np.round(terms.q, 6).tolist()}). "
-        "Add an actuator, or leave this pose (strict=False gives the nearest efforts)."
+        "Add an actuator, or leave this configuration (strict=False gives the nearest efforts)."
     )
 
 

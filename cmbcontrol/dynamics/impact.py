@@ -132,8 +132,8 @@ def nearest(terms: Terms, rows: NDArray[np.int64], force: Array, target: Array) 
         raise ModelError(f"the mass matrix is not positive definite at q = {terms.q.tolist()}")
     pushed = A.T @ lam
     if rank < rows.size:  # redundant rows share
-        here = replace(terms, A=A, b=np.zeros(rows.size), row_scale=scale, rank=rank)
-        lam = here.A_pinv.T @ pushed
+        terms_of_rows = replace(terms, A=A, b=np.zeros(rows.size), row_scale=scale, rank=rank)
+        lam = terms_of_rows.A_pinv.T @ pushed
     return x, lam, pushed
 
 
@@ -170,14 +170,14 @@ def supporting(
 
     def fits(subset: tuple[int, ...]) -> tuple[Found, Array, bool]:
         tried.add(subset)
-        found, margin = solve(subset)
-        return found, margin, bool(np.all(np.delete(margin, list(forced)) >= 0.0))
+        result, margin = solve(subset)
+        return result, margin, bool(np.all(np.delete(margin, list(forced)) >= 0.0))
 
     subset = allowed
     while True:
-        found, margin, good = fits(subset)
+        result, margin, good = fits(subset)
         if good:
-            return subset, found
+            return subset, result
         pulling = [i for i in subset if margin[i] < 0.0]
         if not pulling:
             break
@@ -186,7 +186,7 @@ def supporting(
     for size in range(len(allowed), -1, -1):
         for subset in combinations(allowed, size):
             if subset not in tried:
-                found, margin, good = fits(subset)
+                result, margin, good = fits(subset)
                 if good:
-                    return subset, found
+                    return subset, result
     return None

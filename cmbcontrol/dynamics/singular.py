@@ -13,12 +13,12 @@ removes. So (dA/dt) a is half of (db/dv) a as n sees it, and
     n' (3/2 (db/dv) a + (db/dq) v) = 0,
 
 a linear condition on the acceleration. Its row, n' dA/dt = n' (db/dv) / 2, is the limit of the constraint gradient that
-was lost: the terms with [A; n' dA/dt] have the rank of the poses nearby, and give the acceleration of the branch.
+was lost: the terms with [A; n' dA/dt] have the rank of the configurations nearby, and give the acceleration of the
+branch.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -30,23 +30,19 @@ from .. import _check, _tolerance
 from ..errors import AssemblyError, SingularConfigurationError
 from ..model.plant import Plant
 from ..model.terms import Terms
-from . import cone
+from . import cone, singular_report
 from .acceleration import Motion, acceleration, constrained_motion
 from .derivatives import derivatives
 
 if TYPE_CHECKING:
-    import xarray
+    pass
 
 __all__ = [
     "Branch",
     "SingularConfiguration",
-    "SingularityEvent",
-    "hysteresis_rank",
     "moves",
-    "nearest_singular_configuration",
     "regular_gradient",
     "singular_configuration",
-    "singularities",
 ]
 
 Array = NDArray[np.float64]
@@ -56,7 +52,6 @@ _BINDING = 1e-6  # of the largest b: forms below it are zero. Null vectors of lo
 _STRAIGHT = 1e-4  # of the largest b that turning could give: smaller ones are measured against it
 _ON = 1e-6  # velocities this near to a branch, relative to their length, are on it
 _STILL = 1e-10  # of the speed that gravity and springs give within a size of the machine: slower is at rest
-_EXACT = 1e-12  # of the size: loops that are open by less are closed
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,7 +87,7 @@ class Branch:
 
 @dataclass(frozen=True, eq=False)
 class SingularConfiguration:
-    """What can move at a pose, to first and to second order. See `singular_configuration`.
+    """What can move at a configuration, to first and to second order. See `singular_configuration`.
 
     Attributes
     ----------
@@ -157,7 +152,7 @@ class SingularConfiguration:
 
     @cached_property
     def branches(self) -> tuple[Branch, ...]:
-        """The ways to move through the pose (searched when they are first asked for)."""
+        """The ways to move through the configuration (searched when they are first asked for)."""
         branches = [self._branch_of(piece) for piece in self._pieces]
         return tuple(sorted(branches, key=lambda b: (b.dof, not b.regular, *(-b.direction).round(6))))
 
@@ -168,7 +163,7 @@ class SingularConfiguration:
 
     @property
     def generic_rank(self) -> int:
-        """Independent rows at poses near by on the manifold; at a locked pose all nv coordinates count as bound."""
+        """Independent rows nearby on the manifold; at a locked configuration all nv coordinates count as bound."""
         if not len(self.forms):
             return max(self.rank, self._rank_near)
         if self.v is not None and self.moves(self.v):
@@ -192,7 +187,7 @@ class SingularConfiguration:
         """The branch about a velocity."""
         speed = self.speed(v)
         if not len(self.forms) and self.singular:
-            raise SingularConfigurationError(f"{self.outline} {self._verdict()}")
+            raise SingularConfigurationError(f"{self.outline} {singular_report.verdict(self)}")
         if self.moves(v) and self._off(v) <= _ON:
             s = self._part(v) / speed
             piece = cone.piece_at(self.forms, s / np.linalg.norm(s))
@@ -202,7 +197,7 @@ class SingularConfiguration:
 
     @property
     def singular(self) -> bool:
-        """Whether the pose is singular at all."""
+        """Whether the configuration is singular at all."""
         return len(self.forms) > 0 or self.rank < self._rank_near
 
     @property
@@ -261,7 +256,7 @@ class SingularConfiguration:
     # -- which velocities -------------------------------------------------------------------------
 
     def contains(self, v: ArrayLike) -> bool:
-        """Whether a motion with velocity v (nv,) can go through the pose: A v = 0, and v on the cone."""
+        """Whether a motion with velocity v (nv,) can go through the configuration: A v = 0, and v on the cone."""
         v = _check.vector(v, self.plant.nv, "v", self.plant.velocity_names)
         return self._off(v) <= _ON
 
@@ -303,11 +298,12 @@ class SingularConfiguration:
 
     def _no_motion(self, v: Array) -> SingularConfigurationError:
         """What is wrong with a velocity."""
-        why = "is zero" if not self.moves(v) else "is not that of a motion through this pose"
+        why = "is zero" if not self.moves(v) else "is not that of a motion through this configuration"
+        velocity = f"the velocity {singular_report.direction(self.plant, v)}"
         return SingularConfigurationError(
-            f"the velocity {self._words(v)} of {self.plant.name!r} {why}. {self._list_branches()}"
+            f"{velocity} of {self.plant.name!r} {why}. {singular_report.branches(self)}"
             if self._pieces
-            else f"{self.plant.name!r} cannot go on with the velocity {self._words(v)}. {self._verdict()}"
+            else f"{self.plant.name!r} cannot go on with {velocity}. {singular_report.verdict(self)}"
         )
 
     def _distance(self, branch: Branch, v: Array) -> float:
@@ -326,12 +322,12 @@ class SingularConfiguration:
         """
         v = _check.vector(v, self.plant.nv, "v", self.plant.velocity_names)
         chosen = self._branch(branch)
-        wanted, tangent = self._part(v), self._part(chosen.motions)
+        target, tangent = self._part(v), self._part(chosen.motions)
         if chosen.linear:
-            s = tangent @ (tangent.T @ wanted)
+            s = tangent @ (tangent.T @ target)
         else:
             starts = list(self._part(chosen.samples).T)
-            s = cone.nearest(self.forms, wanted, starts)
+            s = cone.nearest(self.forms, target, starts)
         length = float(np.linalg.norm(s))
         if length <= 1e-12 * max(self.speed(v), 1e-300):
             return chosen.direction
@@ -341,16 +337,16 @@ class SingularConfiguration:
         """The unit velocity (nv,) of a motion that is nearest to a direction (nv,), of all branches."""
         direction = _check.vector(direction, self.plant.nv, "direction", self.plant.velocity_names)
         if not self._pieces:
-            raise SingularConfigurationError(self._verdict())
-        found = [self.toward(i, direction) for i in range(len(self.branches))]
-        reach = [float(direction @ self.M @ d) for d in found]
+            raise SingularConfigurationError(singular_report.verdict(self))
+        directions = [self.toward(i, direction) for i in range(len(self.branches))]
+        reach = [float(direction @ self.M @ d) for d in directions]
         best = int(np.argmax(np.abs(reach)))
-        return found[best] if reach[best] >= 0.0 else -found[best]
+        return directions[best] if reach[best] >= 0.0 else -directions[best]
 
     def _branch(self, i: int) -> Branch:
         i = _check.count(i, "branch", -len(self.branches))
         if not -len(self.branches) <= i < len(self.branches):
-            raise ValueError(f"there is no branch {i}. {self._list_branches()}")
+            raise ValueError(f"there is no branch {i}. {singular_report.branches(self)}")
         return self.branches[i]
 
     # -- dynamics ---------------------------------------------------------------------------------
@@ -375,10 +371,10 @@ class SingularConfiguration:
         self._require_decided(branch)
         speed = self.speed(v)
         zero = np.zeros(self.plant.nv)
-        here = derivatives(self.plant, self.q, v / speed, a=zero, lam=np.zeros(len(self.plant.row_names)))
-        rows = 0.5 * self._left @ here.accel_v
-        bias = speed**2 / 3.0 * (self._left @ (here.accel_q @ (v / speed)))
-        lost = tuple(f"lost_{i + 1}" for i in range(len(rows)))
+        partials = derivatives(self.plant, self.q, v / speed, a=zero, lam=np.zeros(len(self.plant.row_names)))
+        rows = 0.5 * self._left @ partials.accel_v
+        bias = speed**2 / 3.0 * (self._left @ (partials.accel_q @ (v / speed)))
+        lost_names = tuple(f"lost_{i + 1}" for i in range(len(rows)))
         scale = np.append(terms.row_scale, np.ones(len(rows)))
         scale.setflags(write=False)  # as kernels know it
         A = np.vstack([terms.A, rows])
@@ -390,7 +386,7 @@ class SingularConfiguration:
             b=np.append(terms.b, bias),
             phi=np.append(terms.phi, np.zeros(len(rows))),
             row_scale=scale,
-            row_names=(*terms.row_names, *lost) if terms.row_names else (),
+            row_names=(*terms.row_names, *lost_names) if terms.row_names else (),
             rank=rank,
             pivots=pivots,
         )
@@ -402,14 +398,15 @@ class SingularConfiguration:
 
     def _require_decided(self, branch: Branch) -> None:
         if not branch.regular:
+            direction = singular_report.direction(self.plant, branch.direction)
             raise SingularConfigurationError(
-                f"{self.plant.name!r} does not regain its rank to second order along {self._words(branch.direction)}: "
+                f"{self.plant.name!r} does not regain its rank to second order along {direction}: "
                 "part of it may stay at the singular configuration, or branches touch, and higher orders decide on the "
-                "acceleration. Start a little beside the pose, on the branch you want."
+                "acceleration. Start a little beside the configuration, on the branch you want."
             )
 
     def acceleration(self, f: ArrayLike, v: ArrayLike | None = None, *, branch: int | None = None) -> Array:
-        """Acceleration (nv,) at the pose under the generalized force f (nv,), N or N m.
+        """Acceleration (nv,) at the configuration under the generalized force f (nv,), N or N m.
 
         With a velocity, the exact one of the motion on its branch: the limit of the regular dynamics along the motion,
         from both sides. At rest, that which is nearest in the metric of M to what the machine would do if only the
@@ -432,7 +429,7 @@ class SingularConfiguration:
         return direction * float(direction @ self.M @ free)
 
     def motion(self, f: ArrayLike, v: ArrayLike) -> Motion:
-        """Acceleration, constraint force and multipliers at the pose, on the branch of a velocity v (nv,) that moves.
+        """Acceleration, constraint force and multipliers here, on the branch of a velocity v (nv,) that moves.
 
         The multipliers of the rows ``lost_1`` ... stand for those of the rows that vanish here, which have no limit.
         """
@@ -440,72 +437,13 @@ class SingularConfiguration:
 
     # -- words ------------------------------------------------------------------------------------
 
-    def _words(self, v: Array, most: int = 4) -> str:
-        """A direction by the joints that move most."""
-        share = np.abs(v) * self.plant.reach
-        order = [int(k) for k in np.argsort(-share.round(9), kind="stable") if share[k] > 1e-3 * share.max(initial=0.0)]
-        if not order:
-            return "zero"
-        listed = ", ".join(f"{self.plant.velocity_names[k]} {v[k]:+.3g}" for k in order[:most])
-        return f"({listed}{', ...' if len(order) > most else ''})"
-
-    def _list_branches(self) -> str:
-        """The branches in words."""
-        if not self.branches:
-            return "There are no branches."
-        texts = []
-        for i, branch in enumerate(self.branches):
-            kind = "" if branch.dof == 1 and branch.linear else f" of {branch.dof} degrees of freedom"
-            kind = kind if branch.linear else f" (a cone of directions{kind}, one of them)"
-            texts.append(
-                f"{i}: {self._words(branch.direction)}{kind}{'' if branch.regular else ', where the rank stays low'}"
-            )
-        more = "" if self.complete else " The search may have missed some."
-        return f"Branches: {'; '.join(texts)}.{more}"
-
-    def _verdict(self) -> str:
-        """What second order says."""
-        d = self.motions.shape[1]
-        if not self.singular:
-            rows = f"{self.rank} independent row{'s' * (self.rank != 1)}"
-            return f"The pose is not singular: {rows} here and near by, {_freedom(d)}."
-        if not len(self.forms):
-            return "Second order does not determine how the motion goes on."
-        if self.locked:
-            what = "one infinitesimal mobility" if d == 1 else f"{d} infinitesimal mobilities"
-            return f"It is rigid: {what}, no finite motion (by second order)."
-        if not self._pieces:
-            return "The search found no motion that goes on, which does not prove that there is none."
-        lost = self.infinitesimal.shape[1]
-        nowhere = f" {lost} of the degrees of freedom lead{'s' * (lost == 1)} nowhere." if lost else ""
-        return self._list_branches() + nowhere
-
     @property
     def outline(self) -> str:
-        """The pose, its rank and degrees of freedom in words, without the search for branches."""
-        values = zip(self.plant.position_names, self.q, strict=True)
-        pose = _listed([f"{n} = {x + 0.0:.6g}" for n, x in values], ", ", 12)
-        if not self.singular:
-            return f"{self.plant.name} at {pose}."
-        d, rows = self.motions.shape[1], len(self.plant.row_names)
-        lost = _listed([_sum(row) for row in self.lost_rows], " and ", 4)
-        return (
-            f"{self.plant.name} at {pose}: singular. {self.rank} of {rows} rows are independent. "
-            + (f"What vanishes to first order: {lost}. " if lost else "")
-            + f"{_freedom(d)} to first order."
-        )
+        """The configuration, its rank and degrees of freedom in words, without the search for branches."""
+        return singular_report.outline(self)
 
     def __str__(self) -> str:
-        if not self.singular:
-            return f"{self.outline} {self._verdict()}"
-        rest = self.plant.nv - self.generic_rank
-        rows = self.generic_rank
-        near_by = f" Near by, {rows} row{'s' * (rows != 1)} and {_freedom(rest)}."
-        return f"{self.outline}{'' if self.locked else near_by} {self._verdict()}"
-
-
-def _freedom(count: int) -> str:
-    return "1 degree of freedom" if count == 1 else f"{count} degrees of freedom"
+        return singular_report.report(self)
 
 
 def singular_configuration(
@@ -517,7 +455,7 @@ def singular_configuration(
     ----------
     plant : Plant
     q : array_like, shape (nq,)
-        The pose, with closed loops. `nearest_singular_configuration` makes it exact where it is known roughly.
+        The configuration, with closed loops. `nearest_singular_configuration` makes it exact where it is known roughly.
     v : array_like, shape (nv,), optional
         A velocity there: its branch is found for sure, and `new_motions` are those that its motion has here only.
     tolerance : float
@@ -525,8 +463,9 @@ def singular_configuration(
 
     Returns
     -------
-    pose : SingularConfiguration
-        Also at poses that are not singular: ``pose.singular`` tells, ``print(pose)`` says all.
+    configuration : SingularConfiguration
+        Also at configurations that are not singular: ``configuration.singular`` tells, ``print(configuration)`` says
+        all.
 
     Raises
     ------
@@ -538,10 +477,10 @@ def singular_configuration(
     Examples
     --------
     >>> from cmbcontrol import plants
-    >>> pose = singular_configuration(plants.slider_crank(), [np.pi / 2, np.pi])
-    >>> pose.rank, pose.generic_rank, pose.bifurcation
+    >>> configuration = singular_configuration(plants.slider_crank(), [np.pi / 2, np.pi])
+    >>> configuration.rank, configuration.generic_rank, configuration.bifurcation
     (0, 1, True)
-    >>> [branch.direction / branch.direction[0] for branch in pose.branches]  # q2 = pi; q2 = -2 q1
+    >>> [branch.direction / branch.direction[0] for branch in configuration.branches]  # q2 = pi; q2 = -2 q1
     [array([1., 0.]), array([ 1., -2.])]
     """
     _check.plant(plant)
@@ -550,8 +489,8 @@ def singular_configuration(
     gap = plant.closure_error(q)
     if gap > 1e-6 * plant.size:
         raise AssemblyError(
-            f"the loops of {plant.name!r} are open by {gap:.3e} m at this pose: close them with plant.close(q) or "
-            "plant.assemble(...)",
+            f"the loops of {plant.name!r} are open by {gap:.3e} m at this configuration: close them with "
+            "plant.close(q) or plant.assemble(...)",
             plant.loop_residuals(q),
             q,
         )
@@ -565,11 +504,11 @@ def singular_configuration(
     left, forms = _forms(plant, q, Z, U[:, rank:].T * plant.row_scale)
     if v is not None:
         v = _check.vector(v, plant.nv, "v", plant.velocity_names).copy()
-    lost = tuple(_lost_row(plant, n) for n in left)
-    pose = SingularConfiguration(plant, q, rank, lost, Z, forms, v, left, replace(at_rest, rank=rank))
-    if v is not None and pose.moves(v):
-        pose._piece(v)
-    return pose
+    lost_rows = tuple(_lost_row(plant, n) for n in left)
+    configuration = SingularConfiguration(plant, q, rank, lost_rows, Z, forms, v, left, replace(at_rest, rank=rank))
+    if v is not None and configuration.moves(v):
+        configuration._piece(v)
+    return configuration
 
 
 def _forms(plant: Plant, q: Array, Z: Array, left: Array) -> tuple[Array, Array]:
@@ -605,20 +544,6 @@ def _few_rows(left: Array) -> Array:
     return np.where(np.abs(left) > 1e-12, left, 0.0)
 
 
-def _listed(texts: Sequence[str], separator: str, most: int) -> str:
-    """The first few."""
-    more = f"{separator}{len(texts) - most} more" if len(texts) > most else ""
-    return separator.join(texts[:most]) + more
-
-
-def _sum(row: dict[str, float]) -> str:
-    """A combination of rows in words: a - 0.5 b."""
-    terms = [
-        f"{'-' if w < 0.0 else '+'} {'' if abs(abs(w) - 1.0) < 1e-9 else f'{abs(w):.3g} '}{n}" for n, w in row.items()
-    ]
-    return _listed(terms, " ", 6).removeprefix("+ ")
-
-
 def _lost_row(plant: Plant, n: Array) -> dict[str, float]:
     """A combination of rows by names; the largest weight is 1."""
     n = n / n[int(np.abs(n).argmax())]
@@ -639,230 +564,3 @@ def regular_gradient(plant: Plant, q: ArrayLike) -> float:
     """What a row in metres can be at most in the metric of M: the reach of a joint over the root of its inertia."""
     inertia = np.diag(plant.terms(q, np.zeros(plant.nv)).M)
     return float((plant.reach / np.sqrt(inertia)).max(initial=0.0))
-
-
-def nearest_singular_configuration(plant: Plant, q: ArrayLike, *, within: float = 0.1) -> Array:
-    """The singular configuration near a pose, to rounding.
-
-    Newton's method: the loops close, and the smallest constraint gradients, those behind the largest gap in their
-    sizes, vanish. With singular vectors U1, U2 (left) and V2 (right, on the small side) each step solves
-
-        U1'(A x + phi) = 0,      U2'(A + D_x A) V2 = 0,
-
-    for the smallest x in the metric of M. Where singular configurations form a family, the nearest one is found.
-
-    Parameters
-    ----------
-    plant : Plant
-    q : array_like, shape (nq,)
-    within : float
-        How far it may be, as a part of the largest coordinate change: radians, or sizes of the machine.
-
-    Returns
-    -------
-    q : ndarray, shape (nq,)
-
-    Raises
-    ------
-    SingularConfigurationError
-        Where there is none so near; the message says what was found instead.
-
-    Examples
-    --------
-    >>> from cmbcontrol import plants
-    >>> nearest_singular_configuration(plants.slider_crank(), [1.57, -3.14]).round(6)
-    array([ 1.570796, -3.141593])
-    """
-    _check.plant(plant)
-    within = _check.positive(within, "within")
-    start = _check.vector(q, plant.nq, "q", plant.position_names)
-    q = start.copy()
-    length = plant.spans
-    count, last = None, np.inf
-    for _ in range(30):
-        terms = plant.terms(q, np.zeros(plant.nv))
-        L = np.linalg.cholesky(terms.M)
-        U, sigma, Vt = np.linalg.svd(np.linalg.solve(L, (plant.row_scale[:, None] * terms.A).T).T)
-        scale = max(float(sigma.max(initial=0.0)), 0.01 * regular_gradient(plant, q))
-        if count is None:
-            generic = plant.generic_rank(q)
-            compared = regular_gradient(plant, q) if generic == 1 else scale  # a single row has no other
-            count = _independent(sigma, compared, generic)
-        if count is None:
-            if plant.closure_error(q) < _EXACT * plant.size and singular_configuration(plant, q).singular:
-                return q  # locked: there are no poses near by
-            break
-        x = _toward_singular(plant, q, terms, L, U, sigma, Vt, count)
-        size = float(np.abs(x / length).max(initial=0.0))
-        q = plant.integrate(q, x)
-        if not np.abs(plant.difference(start, q) / length).max(initial=0.0) <= within:
-            break
-        if size <= 1e-15 or (size < 1e-9 and size >= 0.5 * last):
-            return _closed_singular(plant, q, count)
-        last = size
-    raise SingularConfigurationError(
-        f"there is no singular configuration of {plant.name!r} within {within:g} (rad, or sizes of the machine) of "
-        f"the pose given: its smallest constraint gradient is {sigma.min(initial=np.inf) / scale:.3g} of the largest"
-    )
-
-
-def _independent(sigma: Array, scale: float, generic: int) -> int | None:
-    """Gradients that stay, by the largest gap in the sizes of those independent near by; None where none is small."""
-    sizes = np.concatenate([[scale], np.maximum(sigma[:generic], 1e-9 * scale)])
-    small = np.flatnonzero(sizes[1:] < 0.3 * scale)
-    return int(small[np.argmin(sizes[small + 1] / sizes[small])]) if small.size else None
-
-
-def _toward_singular(
-    plant: Plant, q: Array, terms: Terms, L: Array, U: Array, sigma: Array, Vt: Array, count: int
-) -> Array:
-    """A step of Newton's method."""
-    left = U[:, count:].T * plant.row_scale
-    Z = np.linalg.solve(L.T, Vt[count:].T)
-    zero, rows = np.zeros(plant.nv), np.zeros(len(plant.row_names))
-    stay = U[:, :count].T * plant.row_scale
-    equations, values = [stay @ terms.A], [stay @ terms.phi]
-    for z in Z.T:
-        rate = derivatives(plant, q, np.ascontiguousarray(z), a=zero, lam=rows).rate_q
-        equations.append(left @ rate)
-        values.append(left @ (terms.A @ z))
-    G = np.linalg.solve(L, np.vstack(equations).T).T
-    return np.linalg.solve(L.T, np.linalg.lstsq(G, -np.concatenate(values), rcond=1e-9)[0])
-
-
-def _closed_singular(plant: Plant, q: Array, count: int) -> Array:
-    """The pose, if it closes the loops."""
-    gap = plant.closure_error(q)
-    if gap > _EXACT * plant.size:
-        raise SingularConfigurationError(
-            f"where the constraint gradients of {plant.name!r} vanish, its loops are open by {gap:.3g} m: the motion "
-            "passes near a singular configuration, not through it"
-        )
-    return q
-
-
-@dataclass(frozen=True, eq=False)
-class SingularityEvent:
-    """A singular configuration that a run met; see `Simulation.singularities`.
-
-    What is known of the pose is computed when it is first asked for.
-
-    Attributes
-    ----------
-    plant : Plant
-    time : float
-        s.
-    kind : str
-        ``"singular passage"``, ``"singular start"``, or ``"near-singular passage"`` where the motion misses the pose.
-    q : ndarray, shape (nq,)
-        On the path of the run; ``pose.q`` is exact.
-    v, v_after : ndarray, shape (nv,)
-        Velocity with which the run came, and went on: they differ where it was steered.
-    conditioning : float
-        Smallest over largest constraint gradient at q.
-    rank : int
-        Independent rows at the pose.
-    """
-
-    plant: Plant
-    time: float
-    kind: str
-    q: Array
-    v: Array
-    v_after: Array
-    conditioning: float
-    rank: int
-
-    @cached_property
-    def pose(self) -> SingularConfiguration | None:
-        """The exact pose, with all that is known of it; None where the run only passed near one."""
-        if self.kind.startswith("near"):
-            return None
-        try:
-            return singular_configuration(self.plant, nearest_singular_configuration(self.plant, self.q, within=1e-3))
-        except (AssemblyError, SingularConfigurationError):
-            return None
-
-    @cached_property
-    def taken(self) -> int | None:
-        """Index of the branch on which the run went on; None where that cannot be told, as at rest."""
-        pose = self.pose
-        if pose is None or not pose.few or not pose.moves(self.v_after):
-            return None
-        ahead = self.v_after / pose.speed(self.v_after)
-        off = [min(pose.speed(ahead - d), pose.speed(ahead + d)) for d in self._toward(ahead)]
-        best = int(np.argmin(off)) if off else -1
-        return best if off and off[best] < 1e-3 else None  # a path is as exact as its steps
-
-    def _toward(self, v: Array) -> list[Array]:
-        return [self.pose.toward(i, v) for i in range(len(self.branches))]  # type: ignore[union-attr]
-
-    @property
-    def lost_rows(self) -> tuple[dict[str, float], ...]:
-        """Names and weights of the rows that vanish; see `SingularConfiguration`."""
-        return self.pose.lost_rows if self.pose else ()
-
-    @property
-    def new_motions(self) -> Array:
-        """Freedoms (nv, k) that the machine has here only, besides those of the branch it took."""
-        if self.pose is None:
-            return np.zeros((len(self.v), 0))
-        if self.taken is None:
-            return self.pose.new_motions
-        return replace(self.pose, v=self.pose.toward(self.taken, self.v_after)).new_motions
-
-    @property
-    def branches(self) -> tuple[Branch, ...]:
-        """The ways to go on."""
-        return self.pose.branches if self.pose else ()
-
-    @property
-    def locked(self) -> bool:
-        """Whether nothing can move on from the pose."""
-        return self.pose is not None and self.pose.locked
-
-    def __str__(self) -> str:
-        text = f"t = {self.time:.9g} s: {self.kind}, conditioning {self.conditioning:.2g}. "
-        if self.pose is None:
-            return text + "The motion misses the singular configuration."
-        went = "" if self.taken is None else f" The run went on on branch {self.taken}."
-        return text + (str(self.pose) if self.pose.few else self.pose.outline) + went
-
-
-def singularities(plant: Plant, data: xarray.Dataset) -> list[SingularityEvent]:
-    """The singular configurations in the data of a run; see `Simulation.singularities`."""
-    names = ("time", "kind", "q", "v", "v_after", "conditioning", "rank")
-    found = []
-    for t, kind, q, v, after, c, rank in zip(*(data[f"event_{name}"].values for name in names), strict=True):
-        if "singular" in str(kind) and np.isfinite(c):  # events of a user may have any name, and no conditioning
-            q, v, after = (np.array(x, dtype=np.float64) for x in (q, v, after))
-            found.append(SingularityEvent(plant, float(t), str(kind), q, v, after, float(c), int(rank)))
-    return found
-
-
-def hysteresis_rank(ratios: ArrayLike, low: float, high: float) -> NDArray[np.int64]:
-    """Rank along a trajectory: a row that is lost below `low` counts again above `high` only.
-
-    Parameters
-    ----------
-    ratios : array_like, shape (times, rows)
-        Constraint gradients over the largest, largest first.
-    low, high : float
-        Between them the rank stays what it was; at first, rows above `low` count.
-
-    Examples
-    --------
-    >>> hysteresis_rank([[1.0, 0.5], [1.0, 0.02], [1.0, 0.005], [1.0, 0.02], [1.0, 0.2]], 0.01, 0.1)
-    array([2, 2, 1, 1, 2])
-    """
-    ratios = np.asarray(ratios, dtype=np.float64)
-    if ratios.ndim != 2:
-        raise ValueError(f"ratios must have shape (times, rows), got {ratios.shape}")
-    low, high = _check.positive(low, "low", zero=True), _check.positive(high, "high", zero=True)
-    if low > high:
-        raise ValueError(f"low must not be above high, got {low} and {high}")
-    most, least = (ratios > low).sum(axis=1), (ratios > high).sum(axis=1)
-    rank = most.copy()
-    for i in range(1, len(rank)):
-        rank[i] = min(max(rank[i - 1], least[i]), most[i])
-    return rank

@@ -12,9 +12,9 @@ import numpy as np
 from .._jit import kernel
 from .._tolerance import ROUNDING
 from .arrays import copy, copy_rows
+from .constraint_rows import constraint_bias, constraint_jacobian, constraint_residual
 from .forces import add_passive_forces, drive_matrix, potential_energy
 from .inertia import composite_inertia, newton_euler, world_inertias
-from .loops import loop_bias, loop_jacobian, loop_residual
 from .split import (
     Root,
     Rows,
@@ -150,7 +150,7 @@ def update_position(model, q, w, tolerance, cap):
     world_inertias(model.links, w.R, w.p, w.I)
     copy_rows(w.I, w.composite)
     composite_inertia(model.links, w.composite, w.S, w.M)
-    loop_jacobian(model, q, w.R, w.p, w.S, w.E, w.wrenches, w.phi, w.A)
+    constraint_jacobian(model, q, w.R, w.p, w.S, w.E, w.wrenches, w.phi, w.A)
     far = remoteness(model, w.p)
     return mass_split(w.M, w.A, model.scale, model.reach, far, tolerance, cap, w.root, w.rows)
 
@@ -186,7 +186,7 @@ def update_velocity(model, q, v, w):
     bias_accelerations(model.links, w.S, v, w.V, w.A0)
     newton_euler(model.links, w.I, w.S, w.V, w.A0, model.gravity, w.W, w.h)
     add_passive_forces(model, q, v, w.R, w.p, w.S, w.V, w.h)
-    loop_bias(model, w.E, w.wrenches, w.V, w.A0, w.b)
+    constraint_bias(model, w.E, w.wrenches, w.V, w.A0, w.b)
 
 
 @kernel
@@ -305,12 +305,12 @@ def largest(model, phi):
 
 
 @kernel(allocates=True)
-def close_loops(model, q, w, tolerance, cap, euclidean, accuracy, known, moved):
+def close_loops(model, q, w, tolerance, cap, euclidean, accuracy, split_rank, moved):
     """Move q, in place, to the nearest point where the loops are closed (Gauss-Newton).
 
     `moved` (nv,) gets the displacement. The factorization is kept while the residual falls at least tenfold; where
-    the split of w is that of a pose near by, `known` is its rank, and else -1. Returns the residual that is left,
-    metres; negative where the mass matrix failed.
+    the split of w is that of a configuration nearby, `split_rank` is its rank, and else -1. Returns the residual that
+    is left, metres; negative where the mass matrix failed.
     """
     n = w.z.shape[0]
     moved[:] = 0.0
@@ -318,10 +318,10 @@ def close_loops(model, q, w, tolerance, cap, euclidean, accuracy, known, moved):
         return 0.0
     step = np.empty(n)
     trial = q.copy()
-    fresh = known >= 0
-    rank = max(known, 0)
+    fresh = split_rank >= 0
+    rank = max(split_rank, 0)
     link_poses(model.links, q, w.R, w.p)
-    loop_residual(model, q, w.R, w.p, w.phi)
+    constraint_residual(model, q, w.R, w.p, w.phi)
     residual = largest(model, w.phi)
     best = residual
     for _ in range(50):
@@ -342,7 +342,7 @@ def close_loops(model, q, w, tolerance, cap, euclidean, accuracy, known, moved):
         least_change(w, rank, step)
         retract(model.links, q, step, trial)
         link_poses(model.links, trial, w.R, w.p)
-        loop_residual(model, trial, w.R, w.p, w.phi)
+        constraint_residual(model, trial, w.R, w.p, w.phi)
         residual = largest(model, w.phi)
         if residual < best:
             if residual > 0.1 * best:
@@ -356,7 +356,7 @@ def close_loops(model, q, w, tolerance, cap, euclidean, accuracy, known, moved):
         else:
             fresh = False
             link_poses(model.links, q, w.R, w.p)
-            loop_residual(model, q, w.R, w.p, w.phi)
+            constraint_residual(model, q, w.R, w.p, w.phi)
             residual = best
     return best
 
@@ -371,7 +371,7 @@ def close_step(model, x, tolerance, cap, accuracy, w, q):
     copy(x, q)
     link_poses(model.links, x, w.R, w.p)
     joint_screws(model.links, w.R, w.p, w.S)
-    loop_jacobian(model, x, w.R, w.p, w.S, w.E, w.wrenches, w.phi, w.A)
+    constraint_jacobian(model, x, w.R, w.p, w.S, w.E, w.wrenches, w.phi, w.A)
     if not largest(model, w.phi) > accuracy:
         return
     for i in range(w.A.shape[0]):

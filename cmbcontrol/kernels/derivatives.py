@@ -37,10 +37,10 @@ import numpy as np
 from .._jit import kernel, scratch
 from .arrays import copy
 from .constrained import FAILED, new_work, update_position, update_velocity
+from .constraint_rows import point_rate, relative_twist, row_wrench_rate, row_wrench_second_rate
 from .forces import drive_matrix, spring_line
 from .inertia import inertia_times, newton_euler
 from .layout import ROW_COUPLING, SPRING_JOINT
-from .loops import point_rate, relative_twist, row_wrench_rate, row_wrench_second_rate
 from .spatial import cross_force, cross_motion, dot6, rotate, screw_at, transform_point
 from .split import backward, to_space
 from .tree import joint_screws, link_poses, twists

@@ -6,8 +6,8 @@ import numpy as np
 
 from .._jit import kernel, scratch
 from .._tolerance import ROUNDING
+from .constraint_rows import dot3, path_projection
 from .layout import SPRING_JOINT
-from .loops import dot3, path_projection
 from .spatial import dot6, screw_at, transform_point
 
 __all__ = [

@@ -59,8 +59,8 @@ def frame_motion(links, R, p, v, side, link, rotation, origin, other, other_rota
     joint_screws(links, R, p, S)
     twists(links, S, v, V)
     bias_accelerations(links, S, v, V, A)
-    here, x = frame_pose(R, p, link, rotation, origin)
-    there, y = frame_pose(R, p, other, other_rotation, other_origin)
+    R_frame, x = frame_pose(R, p, link, rotation, origin)
+    R_other, y = frame_pose(R, p, other, other_rotation, other_origin)
     # twist of the body and its rate, as seen from the other frame
     carried, twist, seen, rate = np.zeros(6), np.zeros(6), np.zeros(6), np.zeros(6)
     for c in range(6):
@@ -79,17 +79,17 @@ def frame_motion(links, R, p, v, side, link, rotation, origin, other, other_rota
     for k in range(nv):
         copy(S[k, 3:], at)
         cross_at(S[k, :3], x, at)
-        rotate_back(there, side[k] * at, J[:3, k])
-        rotate_back(there, side[k] * S[k, :3], J[3:, k])
+        rotate_back(R_other, side[k] * at, J[:3, k])
+        rotate_back(R_other, side[k] * S[k, :3], J[3:, k])
     velocity = twist[3:].copy()
     cross_at(twist[:3], x, velocity)
     copy(rate[3:], at)
     cross_at(rate[:3], x, at)
     cross_at(twist[:3], velocity, at)
-    rotate_back(there, at, bias[:3])
-    rotate_back(there, rate[:3], bias[3:])
+    rotate_back(R_other, at, bias[:3])
+    rotate_back(R_other, rate[:3], bias[3:])
     place, turn = np.empty(3), np.empty((3, 3))
-    rotate_back(there, x - y, place)
+    rotate_back(R_other, x - y, place)
     for j in range(3):
-        rotate_back(there, here[:, j], turn[:, j])
+        rotate_back(R_other, R_frame[:, j], turn[:, j])
     return place, turn, J, bias

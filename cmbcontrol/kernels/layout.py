@@ -32,7 +32,7 @@ __all__ = [
 # Joint kinds. The motion of a one-axis joint is about or along z of its frame.
 FIXED, REVOLUTE, PRISMATIC, HELICAL, CYLINDRICAL, PLANAR, SPHERICAL, FREE = range(8)
 
-# Kinds of loop row; see `loops.row_residual`.
+# Kinds of constraint rows; see `constraint_rows.row_wrench`.
 ROW_OFFSET, ROW_ALIGN, ROW_DISTANCE, ROW_SCREW, ROW_COUPLING = range(5)
 
 SPRING_JOINT, SPRING_POINT = range(2)

@@ -43,7 +43,7 @@ __all__ = [
     "keep_low",
     "project",
     "rate",
-    "rate_here",
+    "rate_evaluated",
     "rate_projected",
     "step_gains",
 ]
@@ -51,7 +51,7 @@ __all__ = [
 PROJECT, BAUMGARTE, NONE = range(3)
 
 # What is asked for.
-TERMS, LOOK, CLOSE, EFFORT, ACCELERATION, SAMPLE, STEPPED, ATTEMPT = range(8)
+TERMS, PIVOTS, CLOSE, EFFORT, ACCELERATION, SAMPLE, STEPPED, ATTEMPT = range(8)
 
 # Answers, and ranks that are none (FAILED is -1): it cannot be evaluated here; a law or a formulation has failed, which
 # a shorter step may not meet; the run is to stop at once.
@@ -89,10 +89,10 @@ class Options(NamedTuple):
     law: bool = False  # for the efforts, at every evaluation; else they are held
     formulated: bool = False  # for the acceleration
     projected: bool = False  # for projections
-    looked_at: bool = False  # whether a step counts
+    notify: bool = False  # after each step that counts
     ladder: bool = False  # the method is chosen for each held interval
     outside: bool = False  # for steps: another method takes them
-    given: bool = False  # efforts are held that nobody is asked for
+    no_law: bool = False  # efforts are held that come from outside
 
 
 class Exchange(NamedTuple):
@@ -124,7 +124,7 @@ def stages_on_loops(opt):
 def evaluate(model, opt, s, w, t, x, closing):
     """M, A, b, h and the split at a state: at s.q, s.v, which are on the loops where stages are. Returns the rank.
 
-    With `closing`, at the nearest pose with closed loops.
+    With `closing`, at the nearest configuration with closed loops.
     """
     nq, nv = opt.nq, opt.nv
     s.evaluations[0] += 1
@@ -161,7 +161,7 @@ def rate(model, opt, s, w, t, x, closing, dx):
     """dx = rate of the state; returns the rank, or a negative number where there is none."""
     rank = evaluate(model, opt, s, w, t, x, closing)
     if rank >= 0:
-        rank = rate_here(model, opt, s, w, t, rank, dx)
+        rank = rate_evaluated(model, opt, s, w, t, rank, dx)
     return rank
 
 
@@ -175,19 +175,19 @@ def rate_projected(model, opt, s, w, t, x, closing, dx):
     copy(x[: opt.nq], s.q)
     copy(x[opt.nq : opt.nq + opt.nv], s.v)
     update_velocity(model, s.q, s.v, w)
-    return rate_here(model, opt, s, w, t, s.rank[0], dx)
+    return rate_evaluated(model, opt, s, w, t, s.rank[0], dx)
 
 
 @kernel(inline=True)
 def complete(model, opt, s, w):
-    """B and the potential energy, which laws and formulations are told with all else."""
+    """B and the potential energy, which laws and formulations get with all else."""
     if not opt.functions:
         drive_matrix(model, w.R, w.p, w.S, w.B, w.z)
         s.potential[0] = potential_energy(model, s.q, w.R, w.p)
 
 
 @kernel(inline=True)
-def rate_here(model, opt, s, w, t, rank, dx):
+def rate_evaluated(model, opt, s, w, t, rank, dx):
     """dx = rate of the state that has been evaluated; returns the rank, or what is negative."""
     nq, nv = opt.nq, opt.nv
     if opt.law or opt.formulated:
@@ -249,17 +249,17 @@ def hold_baumgarte(s, w, step):
 
 
 @kernel
-def project(model, opt, s, w, t, x, energy, known):
+def project(model, opt, s, w, t, x, energy, split_rank):
     """Bring x onto the closed loops, in place; returns the residual left, metres, or < 0.
 
     s.moved gets by how much. `energy` is what the state should have, less work done and energy dissipated. Where the
-    split of w is that of a pose near by, `known` is its rank, and else -1.
+    split of w is that of a configuration nearby, `split_rank` is its rank, and else -1.
     """
     nq, nv = opt.nq, opt.nv
-    wanted = energy + x[nq + nv] - x[nq + nv + 1]
+    target = energy + x[nq + nv] - x[nq + nv + 1]
     if opt.functions or opt.projected:
         copy(x, s.x)
-        s.potential[0] = wanted
+        s.potential[0] = target
         status = call(opt.ask, CLOSE, t)
         if status != 0:
             return float(status)
@@ -269,8 +269,8 @@ def project(model, opt, s, w, t, x, energy, known):
         copy(s.x, x)
         return 0.0
     normalize(model.links, x[:nq])
-    known = -1 if opt.euclidean else known
-    left = close_loops(model, x[:nq], w, opt.tolerance, opt.cap, opt.euclidean, opt.accuracy, known, s.moved[:nv])
+    split_rank = -1 if opt.euclidean else split_rank
+    left = close_loops(model, x[:nq], w, opt.tolerance, opt.cap, opt.euclidean, opt.accuracy, split_rank, s.moved[:nv])
     if left < 0.0:
         return left
     rank = update_position(model, x[:nq], w, opt.tolerance, opt.cap)
@@ -284,10 +284,10 @@ def project(model, opt, s, w, t, x, energy, known):
         x[nq + k] += s.moved[nv + k]
     if opt.energy:
         kinetic = kinetic_energy(w.M, x[nq : nq + nv])
-        wanted -= potential_energy(model, x[:nq], w.R, w.p)
+        target -= potential_energy(model, x[:nq], w.R, w.p)
         # near rest the velocity has no direction to scale
-        if kinetic > 1e-9 * abs(energy) and wanted > 0.25 * kinetic and wanted < 4.0 * kinetic:
-            factor = np.sqrt(wanted / kinetic)
+        if kinetic > 1e-9 * abs(energy) and target > 0.25 * kinetic and target < 4.0 * kinetic:
+            factor = np.sqrt(target / kinetic)
             for k in range(nv):
                 x[nq + k] *= factor
     return left
@@ -322,10 +322,10 @@ def closeness(pivots, opt):
 
 @kernel
 def closeness_at(model, opt, s, w, t, y):
-    """Closeness to a singular configuration at a state; w.phi is that of its pose. 1 where it cannot be told."""
+    """Closeness to a singular configuration at a state, where w.phi is evaluated, too; 1 where that fails."""
     if opt.functions:
         copy(y, s.x)
-        if call(opt.ask, LOOK, t) != 0:
+        if call(opt.ask, PIVOTS, t) != 0:
             return 1.0
     else:
         update_position(model, y[: opt.nq], w, 0.0, opt.cap)

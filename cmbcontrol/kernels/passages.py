@@ -1,7 +1,7 @@
 """Singular configurations on the way of a run: seen ahead, stepped across, or leapt over.
 
 The constraint forces near a singular configuration divide errors by the distance to it, while the motion itself is
-smooth. So steps are placed such that no stage is near the pose, or the neighbourhood is leapt over.
+smooth. So steps are placed such that no stage is near the configuration, or the neighbourhood is leapt over.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from .motion import closeness_at, energy_balance
 from .runge_kutta import hermite, interpolate
 
 __all__ = [
+    "at_error_floor",
     "blurred",
     "leap",
     "nearest_approach",
@@ -23,7 +24,6 @@ __all__ = [
     "passed",
     "plan",
     "search",
-    "settled",
     "turning_limit",
 ]
 
@@ -33,26 +33,27 @@ NEAR = 0.1
 
 # Nearer than this to a singular configuration a step across has stages too near to it; what comes so near, with steps
 # that samples or limits make short, leaps. Stages are left as they are there: closing them moves them by rounding over
-# the distance to the pose, and turns the constraint forces by as much over the distance again.
+# the distance to the configuration, and turns the constraint forces by as much over the distance again.
 CROSS_FROM = 0.004
 
-# Nearer than this to a singular configuration, rounding over the distance says nothing more of a step: poses so near
-# are that pose, see _tolerance.BLURRED.
+# Nearer than this to a singular configuration, rounding over the distance says nothing more of a step: configurations
+# so near are that configuration, see _tolerance.BLURRED.
 AT_IT = 1e-8
 
-# Accuracy asked of a leap, in positions (rad, m) and in energy; poses looked at, by golden section, to find it.
+# Accuracy asked of a leap, in positions (rad, m) and in energy; configurations looked at, by golden section, to find
+# it.
 LEAP_ERROR, LEAP_LOOKS = 1e-10, 24
 
 # A singular configuration is approached down to this closeness before a passage is ruled out.
 END_OF_APPROACH = 1e-3
 
-# Poses looked at in a search for the nearest approach, evenly; then it is refined to a part of their distance: to 1e-3,
-# the mirror error of the five-bar's second run was ten times what it is. At most so many looks refine it, which golden
-# section alone, with its smaller part, would need for 1e-9.
+# Configurations looked at in a search for the nearest approach, evenly; then it is refined to a part of their distance:
+# to 1e-3, the mirror error of the five-bar's second run was ten times what it is. At most so many looks refine it,
+# which golden section alone, with its smaller part, would need for 1e-9.
 LOOKS, COARSE, ENOUGH, GOLDEN = 6, 1e-7, 43, 0.3819660112501051
 
-# A passage nearer than this is told. It is looked for at so many poses of a step, and refined to a part of their
-# distance. Between two looks the closeness may fall by so many times what it falls by around them.
+# A passage nearer than this is noted. It is looked for at so many configurations of a step, and refined to a part of
+# their distance. Between two looks the closeness may fall by so many times what it falls by around them.
 MET = 1e-3
 FEWEST, MOST, FINE, STEEPER = 8, 400, 1e-9, 5.0
 ROUNDING = 1e-14  # of the closeness
@@ -137,8 +138,8 @@ def looks_in(model, v, step):
 
 
 @kernel(allocates=True)
-def search(model, opt, s, w, x, F, t, step, before, found, count, y):
-    """Singular configurations, or nearly singular ones, that a step from x passes: times and closeness go to `found`.
+def search(model, opt, s, w, x, F, t, step, before, passages, count, y):
+    """Singular and nearly singular configurations that a step from x passes: times and closeness go to `passages`.
 
     `count` entries of it are taken already. `before` is the closeness a little before the step, infinite where nothing
     is known. Returns the number of entries, and the closeness a little before the end of the step.
@@ -161,14 +162,14 @@ def search(model, opt, s, w, x, F, t, step, before, found, count, y):
         if c - STEEPER * steepest > MET:
             continue
         at, least = refined(model, opt, s, w, x, F, max(i - 1, 0) * part, min(i + 1, looks) * part, FINE, y)
-        if c <= least + ROUNDING:  # a motion that sets out slowly from a pose is at it for a while
+        if c <= least + ROUNDING:  # a motion that sets out slowly from a configuration is at it for a while
             if i == looks:  # the next step tells whether it goes on to fall
                 continue
             at, least = i * part, c
         elif i == looks:
             last = least
-        if least <= MET and count < found.shape[0]:
-            found[count, 0], found[count, 1] = t + at * step, least
+        if least <= MET and count < passages.shape[0]:
+            passages[count, 0], passages[count, 1] = t + at * step, least
             count += 1
     return count, last
 
@@ -199,9 +200,10 @@ def passed(model, opt, s, w, x, F, fraction, y):
 def plan(ahead, gap, h, now, room):
     """Length of the next step with a singular configuration `ahead`, and whether it goes across; accuracy allows h.
 
-    A step goes across where the pose falls into the widest gap between its stages, at the fraction `gap`, so that none
-    of them is near it; a tenth of the fraction may be missing. Else it leads to where the next one can do that at full
-    length. `room` is the time to the end; where it comes soon after the pose, a step across may lead there.
+    A step goes across where the configuration falls into the widest gap between its stages, at the fraction `gap`, so
+    that none of them is near it; a tenth of the fraction may be missing. Else it leads to where the next one can do
+    that at full length. `room` is the time to the end; where it comes soon after the configuration, a step across may
+    lead there.
     """
     beyond = room - ahead
     if not beyond > 0.0 or now < CROSS_FROM:
@@ -217,14 +219,14 @@ def plan(ahead, gap, h, now, room):
 
 
 @kernel
-def settled(error, before, unit, step, acceleration, nearest, within):
-    """Whether a step across a singular configuration is as good as it can be, though its error is above the tolerance.
+def at_error_floor(error, before, unit, step, acceleration, nearest, within):
+    """Whether the error of a step across a singular configuration is as small as it can be, if above the tolerance.
 
     `error`, and `before` that of the last try from farther away, are measured in `unit`; `nearest` is the least
     closeness of a stage. Rounding opens the loops at a stage; closing them again moves it by eps / closeness. That
-    turns the constraint forces by as much over the distance to the pose, which goes with the closeness, too. And a
-    motion that misses the pose by less than can be told apart, `within`, is not smooth there: a shorter step is no
-    better, and none is better than one that goes straight on.
+    turns the constraint forces by as much over the distance to the configuration, which goes with the closeness, too.
+    And a motion that misses the configuration by less than can be told apart, `within`, is not smooth there: a shorter
+    step is no better, and none is better than one that goes straight on.
     """
     rounding = error * unit < 2e-15 * step * acceleration / nearest**2
     return error * unit < 0.1 * within and (rounding or error > 0.1 * before)
@@ -235,8 +237,8 @@ def blurred(error, nearest, speed):
     """Whether the error of a step is what rounding makes of it beside a singular configuration.
 
     Closing the loops there moves a stage by rounding over the closeness, `nearest` at best. A shorter step does not get
-    below that, where the motion misses the pose and swings round it. At the pose itself nothing is moved by closing:
-    nearer than `AT_IT`, an error is one of the step.
+    below that, where the motion misses the configuration and swings round it. At the configuration itself nothing is
+    moved by closing: nearer than `AT_IT`, an error is one of the step.
     """
     return error < 4e-15 / max(nearest, AT_IT) * max(1.0, speed)
 
@@ -308,15 +310,16 @@ def nearest_along(model, opt, s, w, times, values, rates, count, a, d, y):
 def leap(model, opt, s, w, r, since, n, rate, y, times, values, rates):
     """Look ahead for a singular configuration; y = state as far beyond it as it is ahead.
 
-    Where the motion, continued from the record, passes within `opt.pass_within` of the pose, and the continuation is
-    as accurate as a step, the neighbourhood is leapt over. Returns the landing time, or a negative number where there
-    is no reason to leap; and the number of nodes of the polynomial, which times, values and rates keep.
+    Where the motion, continued from the record, passes within `opt.pass_within` of the configuration, and the
+    continuation is as accurate as a step, the neighbourhood is leapt over. Returns the landing time, or a negative
+    number where there is no reason to leap; and the number of nodes of the polynomial, which times, values and rates
+    keep.
     """
     now, before = r.near[n], r.near[n - 1]
     if not (now < NEAR and now < before):
         return -1.0, 0
     nq, nv = opt.nq, opt.nv
-    # linear in time where the pose is passed, quadratic where it is touched at rest
+    # linear in time where the configuration is passed, quadratic where it is touched at rest
     ahead = now / (before - now) * (r.T[n] - r.T[n - 1])
     low, high = r.T[n], r.T[n] + 4.0 * ahead
     passing, near, count = r.T[n], 1.0, 0
@@ -324,7 +327,7 @@ def leap(model, opt, s, w, r, since, n, rate, y, times, values, rates):
         count = leap_nodes(r, since, n, rate, 8.0 * ahead, times, values, rates)
         if count < 3:
             return -1.0, 0
-        # look for the pose only where the continuation is accurate that far
+        # look for the configuration only where the continuation is accurate that far
         if doubt(times, values, rates, count, r.T[n] + 2.0 * ahead, nq, y) > max(1e3 * opt.rtol, LEAP_ERROR):
             return -1.0, 0
         passing, near = nearest_along(model, opt, s, w, times, values, rates, count, low, high, y)

@@ -59,13 +59,13 @@ def combine(x, K, weights, count, h, out):
 
 
 @kernel
-def step_from(x, low, K, weights, count, h, out, lost):
-    """out = x + low + h * sum of weights[j] K[j]; lost = what out cannot hold of it (Neumaier's sum)."""
-    combine(low, K, weights, count, h, lost)
+def step_from(x, low, K, weights, count, h, out, low_out):
+    """out = x + low + h * sum of weights[j] K[j]; low_out = what out cannot hold of it (Neumaier's sum)."""
+    combine(low, K, weights, count, h, low_out)
     for i in range(x.shape[0]):
-        rise = lost[i]
+        rise = low_out[i]
         out[i] = x[i] + rise
-        lost[i] = rise - (out[i] - x[i]) if abs(x[i]) >= abs(rise) else x[i] - (out[i] - rise)
+        low_out[i] = rise - (out[i] - x[i]) if abs(x[i]) >= abs(rise) else x[i] - (out[i] - rise)
 
 
 @kernel

@@ -120,7 +120,7 @@ def backward(root, x):
 
 @kernel
 def swap_rows(rows, i, k):
-    """Exchange rows i and k, and what is known of them."""
+    """Exchange rows i and k, with all that belongs to them."""
     G, order, first, end, size = rows.G, rows.order, rows.first, rows.end, rows.size
     for c in range(min(first[i], first[k]), max(end[i], end[k])):
         G[k, c], G[i, c] = G[i, c], G[k, c]

@@ -50,7 +50,7 @@ class Motion:
 
     def path(self, body: str) -> NDArray[np.bool_]:
         """Mask (nv,) of the coordinates that move a body."""
-        links = self.plant.model.links
+        links = self.plant.arrays.links
         mask, i = np.zeros(self.plant.nv, dtype=bool), self.plant.link_index(body)
         while i >= 0:
             mask[links[i]["iv"] : links[i]["iv"] + links[i]["nv"]] = True
@@ -86,7 +86,7 @@ class Motion:
 
 def motion(plant: Mechanism, q: Array, v: Array, a: Array) -> Motion:
     """Twists and accelerations of all links at a state."""
-    S, V, acc, U, X, Y = link_motion(plant.model._replace(gravity=_NO_GRAVITY), q, v, a)
+    S, V, acc, U, X, Y = link_motion(plant.arrays._replace(gravity=_NO_GRAVITY), q, v, a)
     return Motion(plant, q, v, S, V, acc, U, X, Y)
 
 

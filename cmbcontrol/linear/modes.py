@@ -452,14 +452,14 @@ def _coordinate_energy(M: Array, shapes: Complex) -> Array:
 def _body_energy(plant: Mechanism, q: Array, shapes: Complex) -> Array:
     """Shares (modes, bodies) of the kinetic energy of motions along the shapes."""
     R, p = plant.link_poses(q)
-    S, V = np.empty((plant.nv, 6)), np.empty((len(plant.model.links), 6))
-    tree.joint_screws(plant.model.links, R, p, S)
+    S, V = np.empty((plant.nv, 6)), np.empty((len(plant.arrays.links), 6))
+    tree.joint_screws(plant.arrays.links, R, p, S)
     energy = np.zeros((len(shapes), len(plant.bodies)))
     frames = [plant.pose(q, body.name) for body in plant.bodies]
     links = [plant._compiled.link_of[body.name] for body in plant.bodies]
     for i, shape in enumerate(shapes):
         for part in (shape.real.copy(), shape.imag.copy()):
-            tree.twists(plant.model.links, S, part, V)
+            tree.twists(plant.arrays.links, S, part, V)
             for k, (body, frame, link) in enumerate(zip(plant.bodies, frames, links, strict=True)):
                 omega = V[link, :3]
                 v = V[link, 3:] + np.cross(omega, frame.p + frame.R @ body.com)

@@ -110,7 +110,7 @@ def reduced_model(
     if not isinstance(plant, Mechanism):
         return reduce(plant, derivatives(plant, q, v, u), constant_rows(R), factor)
     A, B, drift, K, N, G, a, lam, rank = reduction.state_space(
-        plant.model, q, v, u, R, factor, RANK_TOLERANCE, plant.nv
+        plant.arrays, q, v, u, R, factor, RANK_TOLERANCE, plant.nv
     )
     if rank < 0:
         raise _refusal(plant, q, R, rank)
@@ -132,7 +132,7 @@ def reduce(plant: Plant, local: Derivatives, rows: CoordinateRows, factor: float
         Where the coordinates are dependent.
     """
     require_holonomic(plant, local.q)
-    links = plant.model.links if isinstance(plant, Mechanism) else _NO_LINKS
+    links = plant.arrays.links if isinstance(plant, Mechanism) else _NO_LINKS
     slopes = Slopes(*map(_writable, (local.force_q, local.force_v, local.rate_q, local.accel_q, local.accel_v)))
     A, B, drift, K, N, G, rank = reduction.reduce(
         links,
@@ -186,5 +186,5 @@ def bracket(plant: Plant, v: Array, X: Array) -> Array:
     out = np.zeros((X.shape[1], X.shape[0]))
     if isinstance(plant, Mechanism):
         for x, column in zip(np.ascontiguousarray(X.T), out, strict=True):
-            reduction.add_joint_bracket(plant.model.links, v, x, 1.0, column)
+            reduction.add_joint_bracket(plant.arrays.links, v, x, 1.0, column)
     return out.T

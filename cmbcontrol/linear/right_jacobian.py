@@ -34,7 +34,7 @@ def group_joints(plant: Plant) -> tuple[GroupJoint, ...]:
     """Joints whose motions do not commute: their kind, and where their velocity coordinates stand."""
     if not isinstance(plant, Mechanism):
         return ()
-    links = plant.model.links
+    links = plant.arrays.links
     return tuple(
         (int(link["kind"]), slice(int(link["iv"]), int(link["iv"] + link["nv"])))
         for link in links

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from .. import _check
 from .._tolerance import ROUNDING, UNREACHED, floored, null_space, pinv, rank
 from ..errors import EquilibriumError
-from ..kernels import laws
+from ..kernels import linear_algebra
 from ..model.diagnosis import unique_multipliers
 from ..model.plant import Plant
 from ..model.terms import Terms
@@ -216,8 +216,8 @@ def smallest_efforts(terms: Terms, efforts: Efforts) -> Array:
 
 
 def motor_reach(Z: Array, B: Array, reach: Array) -> tuple[Array, Array, float]:
-    """`kernels.laws.motor_reach` for arrays of any order in memory."""
-    return laws.motor_reach(np.ascontiguousarray(Z), np.ascontiguousarray(B), reach)
+    """`kernels.linear_algebra.motor_reach` for arrays of any order in memory."""
+    return linear_algebra.motor_reach(np.ascontiguousarray(Z), np.ascontiguousarray(B), reach)
 
 
 def static_efforts(plant: Plant, terms: Terms, efforts: Efforts) -> Array:

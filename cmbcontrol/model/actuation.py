@@ -24,7 +24,7 @@ from numpy.typing import ArrayLike, NDArray
 from .. import _check
 from .. import _tolerance as tolerance
 from .._tolerance import DEPENDENT, ROUNDING, UNREACHED
-from ..kernels import laws
+from ..kernels import linear_algebra
 from .terms import Terms
 
 __all__ = ["Actuation", "Metric", "actuation_at"]
@@ -150,7 +150,7 @@ def actuation_at(
     """
     if metric is None:
         metric = Metric(np.diag(terms.reach), np.diag(1.0 / terms.reach))
-    s, scaled, motions, forces, efforts = laws.reached_motions(
+    s, scaled, motions, forces, efforts = linear_algebra.reached_motions(
         *metric, _admissible(terms, epsilon, rank), terms.B, DEPENDENT, ROUNDING
     )
     dof, reached = s.size, tolerance.rank(s, 1.0, UNREACHED)

@@ -85,7 +85,7 @@ def close_holding(plant: Plant, start: Array, chosen: Array, target: Array) -> A
 
 
 def _closed(closing: Closing, q: Array) -> bool:
-    """Whether a pose closes the loops, within the limits and with no axis reversed."""
+    """Whether a configuration closes the loops, within the limits and with no axis reversed."""
     plant = closing.plant
     near = plant.closure_error(q) < CLOSED * plant.extent(q)
     return near and not _outside(plant, q).size and not closing.reversed_loops(q)
@@ -98,7 +98,7 @@ def _outside(plant: Plant, q: Array) -> NDArray[np.int64]:
 
 
 def _compare(closing: Closing, guess: object, origin: Array, chosen: Array, target: Array, q: Array) -> None:
-    """Warn where the pose found is much farther from the guess, if there was one, than first order predicts.
+    """Warn where the configuration found is much farther from the guess, if there was one, than first order predicts.
 
     Where only some joints were guessed, only these are compared.
     """
@@ -114,8 +114,8 @@ def _compare(closing: Closing, guess: object, origin: Array, chosen: Array, targ
         predicted[closing.free] -= np.linalg.lstsq(jacobian()[:, closing.free], r, rcond=1e-9)[0]
     moved = plant.difference(origin, q) / closing.lengths
     if isinstance(guess, Mapping):
-        told = [k for i, k in plant.paired if plant.position_names[i] in guess]
-        predicted, moved = predicted[told], moved[told]
+        guessed = [k for i, k in plant.paired if plant.position_names[i] in guess]
+        predicted, moved = predicted[guessed], moved[guessed]
     far, near = float(np.linalg.norm(moved)), float(np.linalg.norm(predicted))
     if far > max(_NOTICED, _FAR * near):
         warnings.warn(

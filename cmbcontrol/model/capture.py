@@ -1,4 +1,4 @@
-"""Loops made to hold what they find: a part is taken as it lies, a joint is locked where it stands."""
+"""Constraints made to hold what they find: a part is taken as it lies, a joint is locked where it stands."""
 
 from __future__ import annotations
 
@@ -7,14 +7,16 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from .elements import Coupling, Distance, Frame, Joint, Loop, Weld
+from .elements import Constraint, Coupling, Distance, Frame, Joint, Weld
 from .mechanism import Mechanism
 
 __all__ = ["capture"]
 
 
-def capture(plant: Mechanism, loop: Joint | Loop | Coupling, q: NDArray[np.float64]) -> Joint | Loop | Coupling:
-    """The loop closed at q: what it holds on body b stays, and its place on body a moves there.
+def capture(
+    plant: Mechanism, constraint: Joint | Constraint | Coupling, q: NDArray[np.float64]
+) -> Joint | Constraint | Coupling:
+    """The constraint closed at q: what it holds on body b stays, and its place on body a moves there.
 
     A weld or a cut joint keeps the frame on body b (the child) and moves the one on body a (the parent); a point is
     held where it is on body a; a plane or a line is moved through the point, in its direction; a rod gets the length,
@@ -23,8 +25,8 @@ def capture(plant: Mechanism, loop: Joint | Loop | Coupling, q: NDArray[np.float
     Parameters
     ----------
     plant : Mechanism
-        With the bodies that the loop joins; the loop need not be one of its own.
-    loop : Joint, Loop or Coupling
+        With the bodies that the constraint joins; the constraint need not be one of its own.
+    constraint : Joint, Constraint or Coupling
     q : array_like, shape (nq,)
 
     Examples
@@ -36,19 +38,21 @@ def capture(plant: Mechanism, loop: Joint | Loop | Coupling, q: NDArray[np.float
     >>> plant.with_loops(capture(plant, plant.loops[0], q)).closure_error(q) < 1e-15
     True
     """
-    if isinstance(loop, Coupling):
-        here = [plant.position_names.index(name) for name in loop.coefficients]
-        return replace(loop, offset=float(np.dot(list(loop.coefficients.values()), q[here])))
-    first, second = (loop.parent, loop.child) if isinstance(loop, Joint) else (loop.a, loop.b)
+    if isinstance(constraint, Coupling):
+        indices = [plant.position_names.index(name) for name in constraint.coefficients]
+        return replace(constraint, offset=float(np.dot(list(constraint.coefficients.values()), q[indices])))
+    first, second = (
+        (constraint.parent, constraint.child) if isinstance(constraint, Joint) else (constraint.a, constraint.b)
+    )
     seen = plant.pose(q, first).inverse() @ plant.pose(q, second)  # body b in the axes of body a
-    if isinstance(loop, Joint):
-        return replace(loop, frame=_proper(seen @ loop.child_frame))
-    if isinstance(loop, Weld):
-        return replace(loop, frame_a=_proper(seen @ loop.frame_b))
-    point = seen.p + seen.R @ loop.point_b
-    if isinstance(loop, Distance):
-        return replace(loop, length=float(np.linalg.norm(point - loop.point_a)))
-    return replace(loop, point_a=point)
+    if isinstance(constraint, Joint):
+        return replace(constraint, frame=_proper(seen @ constraint.child_frame))
+    if isinstance(constraint, Weld):
+        return replace(constraint, frame_a=_proper(seen @ constraint.frame_b))
+    point = seen.p + seen.R @ constraint.point_b
+    if isinstance(constraint, Distance):
+        return replace(constraint, length=float(np.linalg.norm(point - constraint.point_a)))
+    return replace(constraint, point_a=point)
 
 
 def _proper(frame: Frame) -> Frame:

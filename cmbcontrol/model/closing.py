@@ -2,9 +2,9 @@
 
 Each step is the smallest that reduces the residual as first order tells, damped (Levenberg and Marquardt) in proportion
 to the residual that is left. So steps never wander along gradients that are rounding, nor along those that vanish where
-the loops close (redundant rows do, off the closed poses), and convergence is quadratic all the same: the error bound of
-Fan and Yuan (2005) needs no full rank. All steps lie among the gradients, so that the pose found is, to first order,
-the nearest one.
+the loops close (redundant rows do, off the closed configurations), and convergence is quadratic all the same: the error
+bound of Fan and Yuan (2005) needs no full rank. All steps lie among the gradients, so that the configuration found is,
+to first order, the nearest one.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ Equations = Callable[[Array], tuple[Array, Callable[[], Array]]]
 _NOISE = 1e-12  # of the largest gradient: smaller ones are rounding
 _LEVER = 0.1  # sizes of the machine a radian: where all gradients are smaller, they are measured against it
 _LEAST = 1e-14  # damping: so rounding of the residual, 1e-16, moves nothing by more than 5e-10, whatever the gradient
-_CURVED = 0.1  # rad, or sizes: farther from the guess, the steps alone do not lead to the nearest pose
+_CURVED = 0.1  # rad, or sizes: farther from the guess, the steps alone do not lead to the nearest configuration
 _STRIDE = 0.5  # rad: the longest step; farther, first order says little. Travels are linear, and need no bound
 
 
@@ -119,7 +119,7 @@ class Closing:
         return descend(self.plant, q, self.rows, step, goal, damping)[0]
 
     def nearest(self, q: Array, guess: Array) -> Array:
-        """The closed pose nearest to a guess on the branch of a closed pose q: along the manifold, downhill.
+        """The closed configuration nearest to a guess, on the branch of a closed one q: along the manifold, downhill.
 
         It ends where the way to the guess is perpendicular to the manifold within 0.01: its length is right to 1e-4.
         """
@@ -151,13 +151,13 @@ class Closing:
         if not self.turns:
             return r, jacobian
         R, S = screws(self.plant, q)
-        found = [turn.angles(R, S) for turn in self.turns]
-        for turn, (angle, _) in zip(self.turns, found, strict=True):
+        angles = [turn.angles(R, S) for turn in self.turns]
+        for turn, (angle, _) in zip(self.turns, angles, strict=True):
             r[turn.rows] = angle
 
         def turned() -> Array:
             J = jacobian()
-            for turn, (_, rate) in zip(self.turns, found, strict=True):
+            for turn, (_, rate) in zip(self.turns, angles, strict=True):
                 J[turn.rows] = rate * self.lengths
             return J
 
@@ -204,7 +204,7 @@ def screws(plant: Any, q: Array) -> tuple[Array, Array]:
     """Rotations of the links, and world screws of the velocity coordinates (nv, 6), of a mechanism."""
     R, p = plant.link_poses(q)
     S = np.empty((plant.nv, 6))
-    tree.joint_screws(plant.model.links, R, p, S)
+    tree.joint_screws(plant.arrays.links, R, p, S)
     return R, S
 
 
@@ -233,12 +233,12 @@ class Turn:
 
 def turns(plant: Plant) -> list[Turn]:
     """Of all loops whose rows would also vanish with an axis reversed; a universal joint may have it either way."""
-    found = []
+    rotations = []
     for loop in plant.loops:
         if isinstance(loop, Universal) or not isinstance(loop, (Weld, Joint)) or loop.name not in plant.row_slices:
             continue
-        span, compiled, links = plant.row_slices[loop.name], plant._compiled, plant.model.links
-        rows = span.start + np.flatnonzero(plant.model.rows[span]["kind"] == layout.ROW_ALIGN)
+        span, compiled, links = plant.row_slices[loop.name], plant._compiled, plant.arrays.links
+        rows = span.start + np.flatnonzero(plant.arrays.rows[span]["kind"] == layout.ROW_ALIGN)
         if not rows.size:
             continue
         turn = loop.axis_frames()[0] if isinstance(loop, Joint) else np.eye(3)
@@ -251,8 +251,8 @@ def turns(plant: Plant) -> list[Turn]:
             while link >= 0:
                 path[links[link]["iv"] : links[link]["iv"] + links[link]["nv"]] += sign
                 link = links[link]["parent"]
-        found.append(Turn(loop.name, rows, a, b, *placed, path))
-    return found
+        rotations.append(Turn(loop.name, rows, a, b, *placed, path))
+    return rotations
 
 
 def _rotation_vector(R: Array, spin: Array) -> tuple[Array, Array]:

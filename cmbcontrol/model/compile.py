@@ -17,6 +17,7 @@ from .elements import (
     GROUND,
     Actuator,
     Body,
+    Constraint,
     Coupling,
     Cylindrical,
     Distance,
@@ -25,7 +26,6 @@ from .elements import (
     Helical,
     Joint,
     JointSpring,
-    Loop,
     Planar,
     Point,
     PointOnLine,
@@ -58,14 +58,14 @@ X, Z, ORIGIN = (1.0, 0.0, 0.0), (0.0, 0.0, 1.0), (0.0, 0.0, 0.0)
 class Compiled:
     """Kernel arrays and the bookkeeping between them and the parts."""
 
-    model: layout.Model
+    arrays: layout.Model
     link_of: dict[str, int]  # body -> link, -1 is the ground
     frame_of: dict[str, Frame]  # body -> the link's frame in the body's axes
     position_slice: dict[str, slice]  # joint -> coordinates
     velocity_slice: dict[str, slice]
     row_names: tuple[str, ...]
     row_units: tuple[str, ...]
-    row_slice: dict[str, slice]  # loop -> rows
+    row_slice: dict[str, slice]  # constraint -> rows
     size: float  # characteristic length, metres
 
 
@@ -89,12 +89,12 @@ class _Row:
 
 def _order(bodies: Sequence[Body], joints: Sequence[Joint]) -> list[Joint]:
     """Joints from the ground outwards; refuses bodies with no joint, with two, or cut off from the ground."""
-    known = [b.name for b in bodies]
+    placed = [b.name for b in bodies]
     carrier: dict[str, Joint] = {}
     for joint in joints:
         for end in (joint.parent, joint.child):
-            if end not in known and end != GROUND:
-                raise ModelError(f"joint {joint.name!r}: {_check.unknown(end, [GROUND, *known], 'body')}")
+            if end not in placed and end != GROUND:
+                raise ModelError(f"joint {joint.name!r}: {_check.unknown(end, [GROUND, *placed], 'body')}")
         if joint.child == GROUND:
             raise ModelError(f"joint {joint.name!r}: the ground cannot be a child; exchange parent and child")
         if joint.child in carrier:
@@ -103,7 +103,7 @@ def _order(bodies: Sequence[Body], joints: Sequence[Joint]) -> list[Joint]:
                 "put one of them into the list of loops (a cut joint)"
             )
         carrier[joint.child] = joint
-    for body in known:
+    for body in placed:
         if body not in carrier:
             raise ModelError(f"body {body!r} is carried by no joint; add one (Free, if nothing holds it)")
     ordered: list[Joint] = []
@@ -133,7 +133,7 @@ def _link_records(bodies: Sequence[Body], joints: Sequence[Joint], ordered: list
         turns = joint.axis_frames()
         for step, (kind, turn) in enumerate(zip(joint.kinds, turns, strict=True)):
             last = step == len(joint.kinds) - 1
-            here = place @ Frame((0, 0, 0), turn)
+            axis_frame = place @ Frame((0, 0, 0), turn)
             # the next part of the joint, or the child body, as seen from this link's frame
             after = Frame((0, 0, 0), turn.T)
             frame = joint.child_frame @ Frame((0, 0, 0), turn)
@@ -142,7 +142,20 @@ def _link_records(bodies: Sequence[Body], joints: Sequence[Joint], ordered: list
             nq, nv = _NV[kind]
             pitch = joint.pitch if isinstance(joint, Helical) else 0.0
             records.append(
-                (kind, parent, iq, nq, iv, nv, here.R, here.p, pitch, body.mass if last else 0.0, com, inertia)
+                (
+                    kind,
+                    parent,
+                    iq,
+                    nq,
+                    iv,
+                    nv,
+                    axis_frame.R,
+                    axis_frame.p,
+                    pitch,
+                    body.mass if last else 0.0,
+                    com,
+                    inertia,
+                )
             )
             parent, place, iq, iv = len(records) - 1, after, iq + nq, iv + nv
         link_of[joint.child], frame_of[joint.child] = parent, frame
@@ -185,7 +198,9 @@ def _cut_rows(joint: Joint) -> list[_Row]:
         case Fixed():
             return _weld_rows(a, b, fa, fb)
         case _:
-            raise ModelError(f"loop {joint.name!r}: a cut {type(joint).__name__} joint holds nothing; leave it out")
+            raise ModelError(
+                f"constraint {joint.name!r}: a cut {type(joint).__name__} joint holds nothing; leave it out"
+            )
 
 
 def _weld_rows(a: str, b: str, fa: Frame, fb: Frame) -> list[_Row]:
@@ -195,37 +210,45 @@ def _weld_rows(a: str, b: str, fa: Frame, fb: Frame) -> list[_Row]:
     return [*offsets, *(_align(label, a, b, fa.R[:, i], fb.R[:, j]) for label, i, j in pairs)]
 
 
-def _loop_rows(loop: Loop | Joint) -> list[_Row]:
+def _constraint_rows(constraint: Constraint | Joint) -> list[_Row]:
     """Rows of any closure but couplings."""
-    match loop:
+    match constraint:
         case Joint():
-            return _cut_rows(loop)
+            return _cut_rows(constraint)
         case Point():
             return [
-                _offset(k, loop.a, loop.b, loop.point_a, e, loop.point_b) for k, e in zip("xyz", np.eye(3), strict=True)
+                _offset(k, constraint.a, constraint.b, constraint.point_a, e, constraint.point_b)
+                for k, e in zip("xyz", np.eye(3), strict=True)
             ]
         case PointOnLine():
-            turn = rotation_to(loop.axis)
-            return [_offset(k, loop.a, loop.b, loop.point_a, turn[:, i], loop.point_b) for i, k in enumerate("xy")]
+            turn = rotation_to(constraint.axis)
+            return [
+                _offset(k, constraint.a, constraint.b, constraint.point_a, turn[:, i], constraint.point_b)
+                for i, k in enumerate("xy")
+            ]
         case PointOnPlane():
-            return [_offset("normal", loop.a, loop.b, loop.point_a, loop.normal, loop.point_b)]
+            return [
+                _offset("normal", constraint.a, constraint.b, constraint.point_a, constraint.normal, constraint.point_b)
+            ]
         case Distance():
             return [
                 _Row(
                     "length",
                     "m",
                     layout.ROW_DISTANCE,
-                    loop.a,
-                    loop.b,
-                    pa=loop.point_a,
-                    pb=loop.point_b,
-                    value=loop.length,
+                    constraint.a,
+                    constraint.b,
+                    pa=constraint.point_a,
+                    pb=constraint.point_b,
+                    value=constraint.length,
                 )
             ]
         case Weld():
-            return _weld_rows(loop.a, loop.b, loop.frame_a, loop.frame_b)
+            return _weld_rows(constraint.a, constraint.b, constraint.frame_a, constraint.frame_b)
         case _:
-            raise TypeError(f"a loop must be a cut joint, Point, PointOnLine, ..., Weld or Coupling, got {loop!r}")
+            raise TypeError(
+                f"a constraint must be a cut joint, Point, PointOnLine, ..., Weld or Coupling, got {constraint!r}"
+            )
 
 
 def _row_records(rows: list[_Row], link_of, frame_of):
@@ -306,8 +329,10 @@ def _drive_records(actuators: Sequence[Actuator], loops, link_of, frame_of, velo
             turn, push = (axis, zero) if isinstance(joint, Revolute) else (zero, axis)
             records.append((-1, link_of[joint.parent], link_of[joint.child], a.gear, turn, push, frame.p))
         else:
-            known = [*linear, *cut]
-            raise ModelError(f"actuator {a.name!r}: {_check.unknown(a.joint, known, 'joint coordinate to drive')}")
+            coordinates = [*linear, *cut]
+            raise ModelError(
+                f"actuator {a.name!r}: {_check.unknown(a.joint, coordinates, 'joint coordinate to drive')}"
+            )
     return np.array(records, dtype=layout.DRIVE_DTYPE)
 
 
@@ -362,24 +387,28 @@ def compile_parts(bodies, joints, loops, springs, actuators, gravity) -> Compile
     rows, labels, row_slice = [], [], {}
     couplings = [c for c in loops if isinstance(c, Coupling)]
     Cq, Cv = np.zeros((len(couplings), nq)), np.zeros((len(couplings), nv))
-    for loop in loops:
+    for constraint in loops:
         start = len(rows)
-        if isinstance(loop, Coupling):
-            line = couplings.index(loop)
-            for coordinate, c in loop.coefficients.items():
+        if isinstance(constraint, Coupling):
+            line = couplings.index(constraint)
+            for coordinate, c in constraint.coefficients.items():
                 if coordinate not in linear:
-                    raise ModelError(f"coupling {loop.name!r}: {_check.unknown(coordinate, linear, 'coordinate')}")
+                    raise ModelError(
+                        f"coupling {constraint.name!r}: {_check.unknown(coordinate, linear, 'coordinate')}"
+                    )
                 Cq[line, position_index[coordinate]] = c
                 Cv[line, velocity_index[coordinate]] = c
-            first = next(iter(loop.coefficients))
-            rows.append(_Row("", units[first], layout.ROW_COUPLING, value=loop.offset, coupling=line))
+            first = next(iter(constraint.coefficients))
+            rows.append(_Row("", units[first], layout.ROW_COUPLING, value=constraint.offset, coupling=line))
         else:
-            for end in (loop.parent, loop.child) if isinstance(loop, Joint) else (loop.a, loop.b):
+            for end in (
+                (constraint.parent, constraint.child) if isinstance(constraint, Joint) else (constraint.a, constraint.b)
+            ):
                 if end not in link_of:
-                    raise ModelError(f"loop {loop.name!r}: {_check.unknown(end, list(link_of), 'body')}")
-            rows += _loop_rows(loop)
-        labels += [f"{loop.name}_{r.label}" if r.label else loop.name for r in rows[start:]]
-        row_slice[loop.name] = slice(start, len(rows))
+                    raise ModelError(f"constraint {constraint.name!r}: {_check.unknown(end, list(link_of), 'body')}")
+            rows += _constraint_rows(constraint)
+        labels += [f"{constraint.name}_{r.label}" if r.label else constraint.name for r in rows[start:]]
+        row_slice[constraint.name] = slice(start, len(rows))
     size = _characteristic_length(links, rows, bodies, joints, frame_of)
     damping = np.concatenate([np.zeros(0), *(j.damping for j in joints)])
     arrays = (

@@ -37,12 +37,12 @@ def check_derivatives(plant: Plant, q: ArrayLike, v: ArrayLike, tolerance: float
     reach, row = plant.spans, plant.row_scale / plant.size
     fastest = float((np.abs(v) / reach).max(initial=0.0)) or 1.0  # 1/s
 
-    def compare(key: str, what: str, given: Array, found: Array, weight: Array) -> None:
-        error, largest = (float(np.abs(weight * x).max(initial=0.0)) for x in (given - found, found))
+    def compare(key: str, what: str, given: Array, expected: Array, weight: Array) -> None:
+        error, largest = (float(np.abs(weight * x).max(initial=0.0)) for x in (given - expected, expected))
         if error > tolerance * max(1.0, largest):
             raise ModelError(
-                f"plant {plant.name!r}: {key} disagrees with {what} by {np.abs(given - found).max():.3e} at "
-                f"q = {q.tolist()}, v = {v.tolist()}: it returns {given.tolist()}, differences give {found.tolist()}"
+                f"plant {plant.name!r}: {key} disagrees with {what} by {np.abs(given - expected).max():.3e} at "
+                f"q = {q.tolist()}, v = {v.tolist()}: it returns {given.tolist()}, differences give {expected.tolist()}"
             )
 
     def along_v(key: str) -> Array:
@@ -68,13 +68,13 @@ def check_derivatives(plant: Plant, q: ArrayLike, v: ArrayLike, tolerance: float
 def rolling_rows(plant: Plant, q: Array) -> tuple[str, ...]:
     """See `Plant.rolling_rows`."""
     length = plant.spans
-    # a row may be a gradient, or vanish, at one pose by chance
+    # a row may be a gradient, or vanish, at one configuration by chance
     near = 1e-2 * length * np.random.default_rng(0).standard_normal((2, plant.nq))
     off, scale, steps = np.zeros(len(plant.row_names)), np.zeros(len(plant.row_names)), np.full(plant.nq, _STEP)
     for x in (q, q + near[0], q + near[1]):
         given = plant._value("A", x) * length
-        found = _gradient(lambda s, x=x: plant._value("Phi", x + length * s), np.zeros(plant.nq), steps)
-        off = np.maximum(off, np.abs(given - found).max(axis=1, initial=0.0))
+        gradient = _gradient(lambda s, x=x: plant._value("Phi", x + length * s), np.zeros(plant.nq), steps)
+        off = np.maximum(off, np.abs(given - gradient).max(axis=1, initial=0.0))
         scale = np.maximum(scale, np.abs(given).max(axis=1, initial=0.0))
     return tuple(n for n, wrong in zip(plant.row_names, off > _GRADIENT * scale, strict=True) if wrong)
 

@@ -84,7 +84,7 @@ class Contract(Names):
         self.row_scale, self.reach = metres(self.row_units, self.size), metres(self.position_units, self.size)
         self._require_distinct_signals()
         self._freeze_arrays()
-        self._check_known()
+        self._check_declared()
         self.force_scale = self._force_scale()
         self._frozen = True
 
@@ -171,7 +171,7 @@ class Contract(Names):
             raise ModelError(f"plant {self.name!r}: {key} is not finite at {listed}: {value.tolist()}")
         return value
 
-    def _check_known(self) -> None:
+    def _check_declared(self) -> None:
         """Shapes of all that the plant knows, and a sound mass matrix, at the neutral configuration."""
         q, v = self.neutral(), np.zeros(self.nv)
         for key in (*MUST, *MAY):
@@ -187,11 +187,11 @@ class Contract(Names):
         """The largest joint force at rest, in newtons, at the neutral configuration and some about it."""
         rng, rest = np.random.default_rng(0), np.zeros(self.nv)
         at = [self._neutral, *(self._neutral + self.spans * rng.uniform(-1.0, 1.0, (4, self.nv)))]
-        found = []
+        forces = []
         for q in at:
             with contextlib.suppress(ModelError), np.errstate(all="ignore"):  # it need not be defined everywhere
-                found.append(float(np.abs(self._value("h", q, rest) / self.reach).max(initial=0.0)))
-        return max(found, default=0.0)
+                forces.append(float(np.abs(self._value("h", q, rest) / self.reach).max(initial=0.0)))
+        return max(forces, default=0.0)
 
     def neutral(self) -> Array:
         """The configuration from which assembly starts unless told otherwise."""

@@ -1,4 +1,4 @@
-"""What a plant can do at a pose: true freedom, redundant rows, unique forces, actuation."""
+"""What a plant can do at a configuration: true freedom, redundant rows, unique forces, actuation."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ __all__ = ["Diagnosis", "determined", "diagnose", "unique_multipliers"]
 
 @dataclass(frozen=True)
 class Diagnosis:
-    """What `Mechanism.diagnose` finds at a pose.
+    """What `Mechanism.diagnose` finds at a configuration.
 
     Attributes
     ----------
     rows, rank, dof, generic_rank : int
-        Loop rows, independent ones here, true freedom here, and the rank at poses nearby.
+        Loop rows, independent ones here, true freedom here, and the rank at configurations nearby.
     singular : bool
         True where the rank here is below the one nearby.
     redundant : dict of loop name to int
@@ -121,7 +121,7 @@ def diagnose(plant: Plant, q: np.ndarray) -> Diagnosis:
 
 
 def typical_pose(plant: Plant) -> np.ndarray | None:
-    """A pose with closed loops at which the mobility table is drawn, or None."""
+    """A configuration with closed loops at which the mobility table is drawn, or None."""
     try:
         return plant.assemble()
     except ValueError:
@@ -131,21 +131,23 @@ def typical_pose(plant: Plant) -> np.ndarray | None:
 def table(plant: Plant) -> str:
     """The mobility table that `print(plant)` shows."""
     q = typical_pose(plant)
-    found = diagnose(plant, q) if q is not None else None
-    lines = plant.part_lines(found)
+    diagnosis = diagnose(plant, q) if q is not None else None
+    lines = plant.part_lines(diagnosis)
     if plant.source:
         lines.insert(1, f"  source: {plant.source}")
-    if found is None:
-        lines.append("  the loops could not be closed from the neutral pose; diagnose(q) at a pose of yours")
+    if diagnosis is None:
+        lines.append(
+            "  the loops could not be closed from the neutral configuration; diagnose(q) at a configuration of yours"
+        )
     else:
-        lines += ["  at an assembled pose:"] + [f"    {line}" for line in str(found).splitlines()]
+        lines += ["  at an assembled configuration:"] + [f"    {line}" for line in str(diagnosis).splitlines()]
     return "\n".join(lines)
 
 
-def loop_line(plant: Plant, found: Diagnosis | None, loop: str, kind: str, ends: str) -> str:
+def loop_line(plant: Plant, diagnosis: Diagnosis | None, loop: str, kind: str, ends: str) -> str:
     """A loop in the mobility table."""
     rows = plant.row_slices[loop]
-    extra = f", {found.redundant[loop]} redundant" if found and found.redundant[loop] else ""
+    extra = f", {diagnosis.redundant[loop]} redundant" if diagnosis and diagnosis.redundant[loop] else ""
     return f"  loop   {loop:<16} {kind:<13} {ends}  [{rows.stop - rows.start} rows{extra}]"
 
 
@@ -155,19 +157,19 @@ def motor_line(name: str, target: str, effort: float) -> str:
     return f"  motor  {name:<16} {target}  [{limit}]"
 
 
-def function_lines(plant: Plant, found: Diagnosis | None) -> list[str]:
+def function_lines(plant: Plant, diagnosis: Diagnosis | None) -> list[str]:
     """The parts of a plant given by functions, a line each."""
     lines = [f"{plant.name}: given by functions, {plant.nv} coordinates, {len(plant.row_names)} loop rows"]
     for name, unit in zip(plant.position_names, plant.position_units, strict=True):
         lines.append(f"  coordinate {name:<12} [{unit}]")
     for loop, rows in plant.row_slices.items():
-        lines.append(loop_line(plant, found, loop, "functions", ", ".join(plant.row_names[rows])))
+        lines.append(loop_line(plant, diagnosis, loop, "functions", ", ".join(plant.row_names[rows])))
     for name, effort in zip(plant.actuator_names, plant.effort, strict=True):
         lines.append(motor_line(name, "", float(effort)))
     return lines
 
 
-def mechanism_lines(plant: Mechanism, found: Diagnosis | None) -> list[str]:
+def mechanism_lines(plant: Mechanism, diagnosis: Diagnosis | None) -> list[str]:
     """The parts of a mechanism, a line each."""
     rows = len(plant.row_names)
     lines = [f"{plant.name}: {len(plant.bodies)} bodies, {plant.nv} joint coordinates, {rows} loop rows"]
@@ -176,7 +178,7 @@ def mechanism_lines(plant: Mechanism, found: Diagnosis | None) -> list[str]:
         lines.append(f"  joint  {joint.name:<16} {type(joint).__name__:<13} {joint.parent} -> {joint.child}  [{names}]")
     for loop in plant.loops:
         a, b = getattr(loop, "parent", getattr(loop, "a", "")), getattr(loop, "child", getattr(loop, "b", ""))
-        lines.append(loop_line(plant, found, loop.name, type(loop).__name__, f"{a} <-> {b}"))
+        lines.append(loop_line(plant, diagnosis, loop.name, type(loop).__name__, f"{a} <-> {b}"))
     lines += [f"  spring {spring.name:<16} {type(spring).__name__}" for spring in plant.springs]
     lines += [
         motor_line(a.name, "between {} and {}".format(*a.bodies) if a.bodies else f"on {a.joint}", a.effort)

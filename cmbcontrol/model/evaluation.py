@@ -50,10 +50,10 @@ def _split(plant: Plant, M: Array, A: Array, cap: int | None = None, tolerance: 
 def admissible_velocity(plant: Plant, q: Array, v: Array, metric: str) -> Array:
     """See `Plant.project_velocity`."""
     M = plant._value("M", q) if metric == "mass" else np.eye(plant.nv)
-    found = _split(plant, M, plant._value("A", q), tolerance=BLURRED)
-    if found.rank == FAILED:
+    split = _split(plant, M, plant._value("A", q), tolerance=BLURRED)
+    if split.rank == FAILED:
         raise plant._bad_mass(q)
-    return found.admissible(v)
+    return split.admissible(v)
 
 
 def terms(
@@ -63,16 +63,16 @@ def terms(
     if close:
         q = _closer(plant, q)
     M, A = plant._value("M", q), plant._value("A", q)
-    found = _split(plant, M, A, cap)
-    if found.rank == FAILED and check:
+    split = _split(plant, M, A, cap)
+    if split.rank == FAILED and check:
         raise plant._bad_mass(q)
-    if project and found.rank != FAILED:
-        v = found.admissible(v)
+    if project and split.rank != FAILED:
+        v = split.admissible(v)
     potential = float(plant._value("potential", q)) if plant._knows("potential") else math.nan
     h, phi, b = plant._value("h", q, v), plant._value("Phi", q), plant._value("Adot_v", q, v)
     rows = plant.row_scale, plant.reach, plant.force_scale, None, plant.row_names, plant.absent
     return Terms(
-        t, q.copy(), v.copy(), M, h, phi, A, b, plant._value("B", q), potential, found.rows.pivots, found.rank, *rows
+        t, q.copy(), v.copy(), M, h, phi, A, b, plant._value("B", q), potential, split.rows.pivots, split.rank, *rows
     )
 
 

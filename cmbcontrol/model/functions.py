@@ -59,7 +59,7 @@ class FunctionPlant(Plant):
     effort : array_like, shape (nu,), optional
         Largest motor efforts.
     size : float
-        Characteristic length, metres: how far a coordinate that is no angle may be from the closed pose.
+        Characteristic length, metres: how far a coordinate that is no angle may be from the closed configuration.
     sketch : callable, optional
         q -> lines of shape (points, 2) or (points, 3), metres: what pictures and animations show.
     source : str

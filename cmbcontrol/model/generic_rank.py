@@ -16,29 +16,29 @@ if TYPE_CHECKING:
 
 __all__ = ["generic_rank"]
 
-_FOLLOWED = 0.1  # of a step: closing undoes less of one that leads to other poses, its square
+_FOLLOWED = 0.1  # of a step: closing undoes less of one that leads to other configurations, its square
 _SHUT = 1e-14  # of the largest length: loops that are open by less are closed for sure
-_REGAINED = 2e-6  # of the largest gradient: rows that are back at poses near a singular one
+_REGAINED = 2e-6  # of the largest gradient: rows that are back at configurations near a singular one
 
 Array = NDArray[np.float64]
 
 
 def generic_rank(plant: Plant, q: Array) -> int:
-    """Rank of A at poses near q on the manifold: above the rank at q where q is singular.
+    """Rank of A at configurations near q on the manifold: above the rank at q where q is singular.
 
-    Nearby poses are found by moving 1e-3 (rad, or sizes of the machine) along admissible velocities and closing
-    the loops again. At a singular configuration most of these are tangent to no branch, and closing leads part of
-    the way back; then a coordinate is held off its value while the others close the loops.
+    Nearby configurations are found by moving 1e-3 (rad, or sizes of the machine) along admissible velocities and
+    closing the loops again. At a singular configuration most of these are tangent to no branch, and closing leads part
+    of the way back; then a coordinate is held off its value while the others close the loops.
     """
-    here = plant.terms(q, np.zeros(plant.nv))
-    if here.rank == min(here.A.shape):
-        return here.rank
+    terms = plant.terms(q, np.zeros(plant.nv))
+    if terms.rank == min(terms.A.shape):
+        return terms.rank
     step = 1e-3 * plant.spans
-    basis = np.linalg.qr(here.Z / step[:, None])[0]  # of the degrees of freedom, in steps
+    basis = np.linalg.qr(terms.Z / step[:, None])[0]  # of the degrees of freedom, in steps
     rng = np.random.default_rng(0)
     ranks, free = [], True
     for _ in range(6):
-        away = basis @ rng.standard_normal(here.dof)
+        away = basis @ rng.standard_normal(terms.dof)
         away /= np.abs(away).max(initial=1e-300)
         try:
             near = plant.close(plant.integrate(q, away * step), accuracy=1e-14)
@@ -47,7 +47,7 @@ def generic_rank(plant: Plant, q: Array) -> int:
             continue
         free = free and bool(np.abs(plant.difference(q, near) / step - away).max() < _FOLLOWED)
         ranks += _rank_nearby(plant, q, near, step)
-    if not free and max(ranks, default=0) < min(here.A.shape):
+    if not free and max(ranks, default=0) < min(terms.A.shape):
         pairs = sorted(plant.paired, key=lambda pair: -float(np.linalg.norm(basis[pair[1]])))
         for i, k in pairs[:6]:
             away = basis @ basis[k]
@@ -55,11 +55,11 @@ def generic_rank(plant: Plant, q: Array) -> int:
                 near = plant.integrate(q, away * step / away[k])
                 near = close_holding(plant, near, np.array([i]), near[[i]])
                 ranks += _rank_nearby(plant, q, near, step)
-    return max([here.rank, *ranks])
+    return max([terms.rank, *ranks])
 
 
 def _rank_nearby(plant: Plant, q: Array, near: Array, step: Array) -> list[int]:
-    """The rank at a closed pose that is near q, but not at it; else none.
+    """The rank at a closed configuration that is near q, but not at it; else none.
 
     Loops that are closed to 1e-14 hold a part that is locked at a singular configuration to its root, 1e-7:
     gradients of that size are none. Those that the motion brings back are as large as its 1e-3, less the

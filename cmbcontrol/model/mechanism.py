@@ -12,19 +12,19 @@ from numpy.typing import ArrayLike, NDArray
 from .. import _check
 from .._tolerance import BLURRED, ROUNDING
 from ..errors import ModelError
-from ..kernels import constrained, loops, tree
+from ..kernels import constrained, constraint_rows, tree
 from . import diagnosis
 from .compile import compile_parts
 from .elements import (
     GROUND,
     Actuator,
     Body,
+    Constraint,
     Coupling,
     Frame,
     Free,
     Joint,
     JointSpring,
-    Loop,
     Planar,
     PointSpring,
     Spherical,
@@ -47,7 +47,7 @@ class Mechanism(Plant):
         The moving bodies; the ground is there already, as ``"ground"``.
     joints : sequence of Joint
         The tree: one joint carries each body. Their order is the order of the coordinates.
-    loops : sequence of Joint, Loop or Coupling
+    loops : sequence of Joint, Constraint or Coupling
         Closures. A joint here is a cut joint: it adds constraint rows in place of coordinates.
     springs : sequence of JointSpring or PointSpring
     actuators : sequence of Actuator
@@ -76,14 +76,14 @@ class Mechanism(Plant):
     array([4.905])
     """
 
-    _whole: tuple[Mechanism, tuple[str, ...]] | None = None  # what `without` took which loops from
+    _whole: tuple[Mechanism, tuple[str, ...]] | None = None  # what `without` took which constraints from
 
     def __init__(
         self,
         name: str,
         bodies: Sequence[Body],
         joints: Sequence[Joint],
-        loops: Sequence[Joint | Loop | Coupling] = (),
+        loops: Sequence[Joint | Constraint | Coupling] = (),
         springs: Sequence[JointSpring | PointSpring] = (),
         actuators: Sequence[Actuator] = (),
         gravity: ArrayLike = (0.0, 0.0, -9.81),
@@ -98,7 +98,7 @@ class Mechanism(Plant):
         self.gravity.setflags(write=False)
         self._check_parts()
         self._compiled = compile_parts(self.bodies, self.joints, self.loops, self.springs, self.actuators, self.gravity)
-        self.model = self._compiled.model
+        self.arrays = self._compiled.arrays
         self.size = self._compiled.size
         self.position_names = tuple(n for j in self.joints for n in j.position_names)
         self.velocity_names = tuple(n for j in self.joints for n in j.velocity_names)
@@ -107,7 +107,7 @@ class Mechanism(Plant):
         self.actuator_names = tuple(a.name for a in self.actuators)
         self.row_names, self.row_units = self._compiled.row_names, self._compiled.row_units
         self.row_slices = self._compiled.row_slice
-        self.row_scale, self.reach = self.model.scale, self.model.reach
+        self.row_scale, self.reach = self.arrays.scale, self.arrays.reach
         self.effort = np.array([a.effort for a in self.actuators], dtype=np.float64)
         self.limits = np.concatenate([np.empty((0, 2)), *(j.limits for j in self.joints)])
         # (position, velocity) indices of coordinates that are plain numbers
@@ -130,7 +130,7 @@ class Mechanism(Plant):
         kinds = (
             ("body", self.bodies, Body),
             ("joint", self.joints, Joint),
-            ("loop", self.loops, (Joint, Loop, Coupling)),
+            ("constraint", self.loops, (Joint, Constraint, Coupling)),
             ("spring", self.springs, (JointSpring, PointSpring)),
             ("actuator", self.actuators, Actuator),
         )
@@ -140,7 +140,7 @@ class Mechanism(Plant):
                     raise TypeError(f"mechanism {self.name!r}: {_check.shown(part)} is not a {what}")
         for what, parts in (
             ("body", self.bodies),
-            ("joint or loop", self.joints + self.loops),
+            ("joint or constraint", self.joints + self.loops),
             ("spring", self.springs),
             ("actuator", self.actuators),
         ):
@@ -190,7 +190,7 @@ class Mechanism(Plant):
 
     def _carried(self, q: Array) -> Array:
         """The inertia (nv,) that the links behind a coordinate could have at most: mass times distance squared."""
-        links, p = self.model.links, self.link_poses(q)[1]
+        links, p = self.arrays.links, self.link_poses(q)[1]
         mass = links["mass"].copy()
         for i in range(len(links) - 1, -1, -1):
             if links["parent"][i] >= 0:
@@ -209,7 +209,7 @@ class Mechanism(Plant):
         of a run keep their digits.
         """
         q = _check.vector(q, self.nq, what, self.position_names)
-        if self._quaternions and tree.off_unit(self.model.links, q) > 1e-14:
+        if self._quaternions and tree.off_unit(self.arrays.links, q) > 1e-14:
             q = q.copy()
             for joint, i in self._quaternions:
                 length = math.hypot(*q[i : i + 4])
@@ -233,7 +233,7 @@ class Mechanism(Plant):
         """q [+] dq: move each joint by its own velocity coordinates dq (nv,) for a unit of time."""
         q = self._position(q)
         out = np.empty(self.nq)
-        tree.retract(self.model.links, q, _check.vector(dq, self.nv, "dq", self.velocity_names), out)
+        tree.retract(self.arrays.links, q, _check.vector(dq, self.nv, "dq", self.velocity_names), out)
         return out
 
     def difference(self, q0: ArrayLike, q1: ArrayLike) -> Array:
@@ -241,21 +241,21 @@ class Mechanism(Plant):
         q0 = self._position(q0, "q0")
         q1 = self._position(q1, "q1")
         out = np.empty(self.nv)
-        tree.local_difference(self.model.links, q0, q1, out)
+        tree.local_difference(self.arrays.links, q0, q1, out)
         return out
 
     def position_rate(self, q: ArrayLike, v: ArrayLike) -> Array:
         """dq/dt (nq,) at velocity v (nv,)."""
         out = np.empty(self.nq)
         q = self._position(q)
-        tree.position_rates(self.model.links, q, _check.vector(v, self.nv, "v", self.velocity_names), out)
+        tree.position_rates(self.arrays.links, q, _check.vector(v, self.nv, "v", self.velocity_names), out)
         return out
 
     def link_poses(self, q: ArrayLike) -> tuple[Array, Array]:
         """Rotations (links, 3, 3) and origins (links, 3) of the kernel links in the world."""
-        n = self.model.links.shape[0]
+        n = self.arrays.links.shape[0]
         R, p = np.empty((n, 3, 3)), np.empty((n, 3))
-        tree.link_poses(self.model.links, self._position(q), R, p)
+        tree.link_poses(self.arrays.links, self._position(q), R, p)
         return R, p
 
     def link_index(self, body: str) -> int:
@@ -302,25 +302,25 @@ class Mechanism(Plant):
         q = self._position(q)
         R, p = self.link_poses(q)
         phi = np.empty(len(self.row_names))
-        loops.loop_residual(self.model, q, R, p, phi)
+        constraint_rows.constraint_residual(self.arrays, q, R, p, phi)
         return phi
 
     def _closed_to(self, q: Array, euclidean: bool, accuracy: float) -> tuple[Array, float]:
         """By full steps in the compiled kernel; by damped ones where these do not close the loops, or lead far."""
-        trial, work, moved = q.copy(), constrained.new_work(self.model), np.empty(self.nv)
+        trial, work, moved = q.copy(), constrained.new_work(self.arrays), np.empty(self.nv)
         left = constrained.close_loops(
-            self.model, trial, work, RANK_TOLERANCE, self.nv, euclidean, accuracy * self.size, -1, moved
+            self.arrays, trial, work, RANK_TOLERANCE, self.nv, euclidean, accuracy * self.size, -1, moved
         )
         closed = 0.0 <= left < 1e-9 * self.size or 0.0 <= left < 1e-9 * self.extent(trial)
         if closed and np.abs(moved * self.reach).max(initial=0.0) < 0.5 * self.size:  # so near, full steps are right
             return trial, left
-        found, open_by = super()._closed_to(q, euclidean, accuracy)
-        if closed and not open_by < 1e-9 * self.extent(found):
+        damped, open_by = super()._closed_to(q, euclidean, accuracy)
+        if closed and not open_by < 1e-9 * self.extent(damped):
             return trial, left
         M = np.eye(self.nv) if euclidean else self.mass_matrix(q)
-        ways = [self.difference(q, end) for end in (trial, found)]
+        ways = [self.difference(q, end) for end in (trial, damped)]
         first = closed and ways[0] @ M @ ways[0] <= ways[1] @ M @ ways[1]
-        return (trial, left) if first else (found, open_by)
+        return (trial, left) if first else (damped, open_by)
 
     def project_velocity(self, q: ArrayLike, v: ArrayLike, *, metric: str = "mass") -> Array:
         """The velocity nearest to v that the loops allow, in the metric of M or the Euclidean one.
@@ -330,15 +330,15 @@ class Mechanism(Plant):
         q = self._position(q)
         v = _check.vector(v, self.nv, "v", self.velocity_names).copy()
         euclidean = _check.one_of(metric, ("mass", "euclidean"), "metric") == "euclidean"
-        work = constrained.new_work(self.model)
-        rank = constrained.update_position(self.model, q, work, BLURRED, self.nv)
+        work = constrained.new_work(self.arrays)
+        rank = constrained.update_position(self.arrays, q, work, BLURRED, self.nv)
         if euclidean:
-            rank = constrained.euclidean_split(self.model, work, BLURRED, self.nv)
-        constrained.project_velocity(self.model.scale, work, rank, v)
+            rank = constrained.euclidean_split(self.arrays, work, BLURRED, self.nv)
+        constrained.project_velocity(self.arrays.scale, work, rank, v)
         return v
 
-    def with_loops(self, *loops: Joint | Loop | Coupling) -> Mechanism:
-        """The same machine with more loops; one that has the name of a present loop takes its place.
+    def with_loops(self, *loops: Joint | Constraint | Coupling) -> Mechanism:
+        """The same machine with more constraints; one that has the name of a present constraint takes its place.
 
         The machine is built again, in a few milliseconds; no kernel is compiled again.
 
@@ -348,8 +348,8 @@ class Mechanism(Plant):
         >>> plants.five_bar().with_loops(Coupling("belt", {"left": 1.0, "right": 1.0}, offset=3.1)).row_names
         ('tip_x', 'tip_y', 'belt')
         """
-        new = {getattr(loop, "name", None): loop for loop in loops}
-        placed = [new.pop(loop.name, loop) for loop in self.loops]
+        new = {getattr(constraint, "name", None): constraint for constraint in loops}
+        placed = [new.pop(constraint.name, constraint) for constraint in self.loops]
         parts = self.springs, self.actuators, self.gravity, self.source
         return Mechanism(self.name, self.bodies, self.joints, [*placed, *new.values()], *parts)
 
@@ -359,20 +359,20 @@ class Mechanism(Plant):
         return ()
 
     def _of_rows(self, kept: Sequence[str], rows: NDArray[np.int64], **changed: Any) -> Mechanism:
-        gone = [loop for loop in self.loops if loop.name not in kept]
+        gone = [constraint for constraint in self.loops if constraint.name not in kept]
         for motor in self.actuators:
-            if motor.bodies is None and any(loop.name == motor.joint for loop in gone):
+            if motor.bodies is None and any(constraint.name == motor.joint for constraint in gone):
                 raise ValueError(
                     f"mechanism {self.name!r}: the motor {motor.name!r} drives the cut joint {motor.joint!r}, which "
                     "can therefore not be taken away; put the motor between two bodies, or cut another joint"
                 )
-        parts = {"rows": self.model.rows[rows], "scale": self.model.scale[rows]}
+        parts = {"rows": self.arrays.rows[rows], "scale": self.arrays.scale[rows]}
         for array in parts.values():
             array.setflags(write=False)
         mode = object.__new__(type(self))
-        vars(mode).update(vars(self), model=self.model._replace(**parts), **changed)
-        vars(mode)["loops"] = tuple(loop for loop in self.loops if loop.name in kept)
-        vars(mode)["_whole"] = self, tuple(loop.name for loop in gone)
+        vars(mode).update(vars(self), arrays=self.arrays._replace(**parts), **changed)
+        vars(mode)["loops"] = tuple(constraint for constraint in self.loops if constraint.name in kept)
+        vars(mode)["_whole"] = self, tuple(constraint.name for constraint in gone)
         vars(mode).pop("_modes", None)
         return mode
 
@@ -392,7 +392,7 @@ class Mechanism(Plant):
             q = q.copy()
         accuracy = 8e-15 * self.size if close else np.inf
         M, h, phi, A, b, B, potential, pivots, rank = constrained.state_terms(
-            self.model, q, v, RANK_TOLERANCE, self.nv if cap is None else cap, project, accuracy
+            self.arrays, q, v, RANK_TOLERANCE, self.nv if cap is None else cap, project, accuracy
         )
         if rank == FAILED and check:
             raise self._bad_mass(q)
@@ -412,5 +412,5 @@ class Mechanism(Plant):
             f"<Mechanism {self.name!r}: {len(self.bodies)} bodies, {self.nv} coordinates, {len(self.row_names)} rows>"
         )
 
-    def part_lines(self, found: diagnosis.Diagnosis | None) -> list[str]:
-        return diagnosis.mechanism_lines(self, found)
+    def part_lines(self, result: diagnosis.Diagnosis | None) -> list[str]:
+        return diagnosis.mechanism_lines(self, result)

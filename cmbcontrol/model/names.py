@@ -75,12 +75,14 @@ class Names:
         return self.velocity_names.index(coordinate)
 
     def _require_distinct_signals(self) -> None:
-        """Refuse names that fall together once suffixes are added: a loop "a" with a row "a_x", and a loop "a_x"."""
+        """Refuse names that coincide with suffixes: a row "a_x" of a constraint "a", and a constraint "a_x"."""
         cut = [j.name for j in self.loops if isinstance(j, Joint) and len(j.velocity_units) == 1]
         signals = [(n, f"the coordinate {n!r}") for n in dict.fromkeys((*self.velocity_names, *cut))]
         signals += [(f"{n}_rate", f"the rate of {what}") for n, what in signals]
-        loop_of = {i: loop for loop, rows in self.row_slices.items() for i in range(*rows.indices(len(self.row_names)))}
-        signals += [(n, f"a row of the loop {loop_of[i]!r}") for i, n in enumerate(self.row_names)]
+        constraint_of = {
+            i: name for name, rows in self.row_slices.items() for i in range(*rows.indices(len(self.row_names)))
+        }
+        signals += [(n, f"a row of the constraint {constraint_of[i]!r}") for i, n in enumerate(self.row_names)]
         owner: dict[str, str] = {}
         for signal, what in signals:
             if signal in owner:

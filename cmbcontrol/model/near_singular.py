@@ -1,9 +1,11 @@
 """Closing the loops at and near singular configurations, where the residual holds only part of the digits.
 
 Where a constraint gradient of size s is left, rounding of the residual is divided by s. At the singular configuration
-itself the residual is a square there, and a pose that is off by 1e-8 closes to 1e-16. Two ways give all digits:
+itself the residual is a square there, and a configuration that is off by 1e-8 closes to 1e-16. Two ways give all
+digits:
 
-* At the pose: Newton's method on an extended problem, which is regular. Loops close as far as the gradients tell that
+* At the configuration: Newton's method on an extended problem, which is regular. Loops close as far as the gradients
+tell that
   stay, and the gradients that are lost vanish: with singular vectors U1, U2 (left) and V2 (right, on the small side)
 
       U1'(A x + phi) = 0,      U2'(A + D_x A) V2 = 0.
@@ -33,29 +35,29 @@ _STEP = 1e-4  # of central differences of A: errors of 1e-8 slow Newton's method
 
 
 def refined(closing: Closing, q: Array, start: Array | None = None) -> Array:
-    """A closed pose, with the digits that a singular configuration near it took; coordinates that are held stay.
+    """A closed configuration, with the digits that a singular one near it took; coordinates that are held stay.
 
     `start` is where q was closed from: what rounding did on the way is forgotten.
     """
     every, free = np.arange(closing.plant.nv), closing.free
     try:
         J, floor = _jacobian(closing, q), _floor(closing, q)
-        beside = _smallest(J, floor)[0] <= _NEAR
+        is_near = _smallest(J, floor)[0] <= _NEAR
         if free.size < every.size:
-            small = _NEAR if beside else _SQUARE
+            small = _NEAR if is_near else _SQUARE
             smallest, rank = _smallest(J[:, free], floor)
             if rank == free.size and smallest <= small:
-                # what is held leaves this pose alone; it may be a double root: the singular configuration, or a turning
-                # point
-                found = _singular(closing, q, every if beside else free, free, small, _SQUARE)
-                if found is not None:
-                    return found
-        origin = _singular(closing, q, every, every, _NEAR, _WITHIN) if beside else None
+                # what is held leaves this configuration alone; it may be a double root: the singular configuration, or
+                # a turning point
+                solution = _singular(closing, q, every if is_near else free, free, small, _SQUARE)
+                if solution is not None:
+                    return solution
+        origin = _singular(closing, q, every, every, _NEAR, _WITHIN) if is_near else None
         if origin is None:
             return q
         starts = [q] if start is None or _distance(closing, start, q) > _SQUARE else [start, q]
-        found = (_beside(closing, origin, near) for near in starts)
-        return next((new for new in found if new is not None and _as_closed(closing, new, q)), q)
+        solution = (_from_singular(closing, origin, near) for near in starts)
+        return next((new for new in solution if new is not None and _as_closed(closing, new, q)), q)
     except (ModelError, np.linalg.LinAlgError):  # of functions that are not defined so near
         return q
 
@@ -67,8 +69,8 @@ def _smallest(J: Array, floor: float) -> tuple[float, int]:
     return (float(s[-1]) / max(1.0, float(s[0])), s.size) if s.size else (np.inf, 0)
 
 
-def _beside(closing: Closing, origin: Array, q: Array) -> Array | None:
-    """The pose q, closed by the integral from a singular configuration nearby."""
+def _from_singular(closing: Closing, origin: Array, q: Array) -> Array | None:
+    """The configuration q, closed by the integral from a singular configuration nearby."""
     plant, free = closing.plant, closing.free
     x = plant.difference(origin, q)
     nodes, weights = np.polynomial.legendre.leggauss(4)  # exact to rounding within 0.1 rad
@@ -104,13 +106,13 @@ def _jacobian(closing: Closing, q: Array) -> Array:
 
 
 def _as_closed(closing: Closing, new: Array, old: Array) -> bool:
-    """Whether a pose is closed to rounding, which adds up at random along the joints, or no worse than another one."""
+    """Whether a configuration is closed to rounding, which adds up along the joints, or no worse than another one."""
     plant = closing.plant
     return plant.closure_error(new) <= max(plant.closure_error(old), 1e-15 * np.sqrt(plant.nv) * plant.extent(new))
 
 
 def _singular(closing: Closing, q: Array, columns: Array, unknown: Array, small: float, within: float) -> Array | None:
-    """The closed pose where the gradients by some coordinates, those below `small` at q, vanish; if there is one.
+    """The closed configuration where gradients by some coordinates, those below `small` at q, vanish; else None.
 
     It is looked for by moving the `unknown` coordinates, at most by `within`.
     """

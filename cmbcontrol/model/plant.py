@@ -14,7 +14,7 @@ from ..errors import ModelError
 from . import assembly, consistency, diagnosis, evaluation
 from .closing import Closing, not_closed
 from .contract import OF_ROWS, Contract
-from .elements import Coupling, Joint, Loop
+from .elements import Constraint, Coupling, Joint
 from .generic_rank import generic_rank
 from .near_singular import refined
 from .terms import Terms
@@ -170,20 +170,20 @@ class Plant(Contract):
 
     # -- loops ----------------------------------------------------------------------------------
 
-    def without(self, *loops: str) -> Plant:
-        """The same plant with fewer loops: same coordinates, bodies, motors and size.
+    def without(self, *constraints: str) -> Plant:
+        """The same plant with fewer constraints: same coordinates, bodies, motors and size.
 
         Nothing is compiled or checked again; it takes some 50 microseconds.
 
         Parameters
         ----------
-        *loops : str
-            Names of the loops to leave out.
+        *constraints : str
+            Names of the constraints to leave out.
 
         Raises
         ------
         ValueError
-            Where there is no such loop, or where a motor drives the cut joint that is to go.
+            Where there is no such constraint, or where a motor drives the cut joint that is to go.
 
         Examples
         --------
@@ -193,11 +193,11 @@ class Plant(Contract):
         >>> len(open_tree.row_names), open_tree.nv
         (0, 4)
         """
-        for name in loops:
-            _check.one_of(name, self.row_slices, "loop")
-        if not loops:
+        for name in constraints:
+            _check.one_of(name, self.row_slices, "constraint")
+        if not constraints:
             return self
-        kept = [name for name in self.row_slices if name not in loops]
+        kept = [name for name in self.row_slices if name not in constraints]
         spans = [np.arange(s.start, s.stop) for s in (self.row_slices[name] for name in kept)]
         rows = np.concatenate([np.zeros(0, np.int64), *spans])
         ends = np.cumsum([0, *(span.size for span in spans)]).tolist()
@@ -210,14 +210,14 @@ class Plant(Contract):
             row_units=tuple(self.row_units[i] for i in rows),
             row_slices={name: slice(*ends[i : i + 2]) for i, name in enumerate(kept)},
             row_scale=scale,
-            absent=self.absent | set(loops),
+            absent=self.absent | set(constraints),
         )
 
     def _of_rows(self, kept: Sequence[str], rows: NDArray[np.int64], **changed: Any) -> Plant:
         """Without all but these constraints, and their rows; `changed` are the attributes that change."""
         return _Rows(self, rows, **changed)
 
-    def with_loops(self, *loops: Joint | Loop | Coupling) -> Plant:
+    def with_loops(self, *loops: Joint | Constraint | Coupling) -> Plant:
         """The same plant with more constraints; one that has the name of a present one takes its place.
 
         A plant without bodies takes couplings of its coordinates.
@@ -229,12 +229,12 @@ class Plant(Contract):
         ('circle', 'level')
         """
         plant: Plant = self.without(*(x.name for x in loops if getattr(x, "name", None) in self.row_slices))
-        for loop in loops:
-            plant = plant._coupled(loop)
+        for constraint in loops:
+            plant = plant._coupled(constraint)
         return plant
 
     def as_at(self, terms: Terms | Plant) -> Plant:
-        """The plant without the loops that do not hold where the terms were made, or in another plant; it is kept."""
+        """The plant without the constraints that are absent in the terms, or in another plant; it is kept."""
         if not hasattr(terms, "absent") or isinstance(terms, type):
             raise TypeError(f"terms must be Terms, from plant.terms(q, v), or a plant, got {_check.shown(terms)}")
         if not terms.absent:
@@ -260,7 +260,7 @@ class Plant(Contract):
         return consistency.rolling_rows(self, self._position(q))
 
     def loop_residuals(self, q: ArrayLike) -> dict[str, float]:
-        """How far each loop is open, metres (radians times the size of the machine)."""
+        """How far each constraint is open, metres (radians times the size of the machine)."""
         phi = np.abs(self.residual(q)) * self.row_scale
         return {name: float(phi[rows].max(initial=0.0)) for name, rows in self.row_slices.items()}
 
@@ -279,7 +279,7 @@ class Plant(Contract):
         accuracy : float, optional
             Where the loops are open by less, as a part of the size of the machine, they are closed. Unless given, they
             are closed as far as rounding allows; near a singular configuration, where small residuals hide large
-            errors, by measuring from that pose.
+            errors, by measuring from that configuration.
 
         Raises
         ------
@@ -334,9 +334,10 @@ class Plant(Contract):
     def assemble(self, guess: ArrayLike | Mapping[str, float] | None = None, **joint_values: float) -> Array:
         """Close the loops with the given joint values held.
 
-        Damped Gauss-Newton steps within the joint limits, from the guess first: the pose found is, to first order, the
-        nearest one (in radians, and sizes of the machine). Only where there is none, from starts that wander further
-        off. The joint values are held exactly, also those of a singular configuration, which is met to rounding.
+        Damped Gauss-Newton steps within the joint limits, from the guess first: the configuration found is, to first
+        order, the nearest one (in radians, and sizes of the machine). Only where there is none, from starts that wander
+        further off. The joint values are held exactly, also those of a singular configuration, which is met to
+        rounding.
 
         Parameters
         ----------
@@ -352,13 +353,13 @@ class Plant(Contract):
         Raises
         ------
         AssemblyError
-            Where the loops stay open; it carries the residual of each loop.
+            Where the loops stay open; it carries the residual of each constraint.
 
         Warns
         -----
         BranchWarning
-            Where a guess was given, and the pose found is more than three times as far from it (and 0.1) as first order
-            predicts: perhaps on another branch.
+            Where a guess was given, and the configuration found is more than three times as far from it (and 0.1) as
+            first order predicts: perhaps on another branch.
 
         Examples
         --------
@@ -370,28 +371,28 @@ class Plant(Contract):
         """
         return assembly.assemble(self, joint_values, guess)
 
-    def _coupled(self, loop: Any) -> Plant:
+    def _coupled(self, constraint: Any) -> Plant:
         """With one coupling more."""
-        if not isinstance(loop, Coupling):
+        if not isinstance(constraint, Coupling):
             raise TypeError(
                 f"plant {self.name!r} is given by functions and has no bodies: only a Coupling of its coordinates can "
-                f"be added, got {loop!r}"
+                f"be added, got {constraint!r}"
             )
-        if loop.name in self.row_names:
-            raise ModelError(f"plant {self.name!r} has a row called {loop.name!r} already; rename the coupling")
+        if constraint.name in self.row_names:
+            raise ModelError(f"plant {self.name!r} has a row called {constraint.name!r} already; rename the coupling")
         row = np.zeros(self.nq)
-        for coordinate, c in loop.coefficients.items():
+        for coordinate, c in constraint.coefficients.items():
             row[self.index(coordinate)] = c
-        last, count = next(iter(loop.coefficients)), len(self.row_names)
+        last, count = next(iter(constraint.coefficients)), len(self.row_names)
         scale = np.append(self.row_scale, 1.0 / np.linalg.norm(row / self.reach))
         scale.setflags(write=False)
         return _Rows(
             self,
             np.arange(count),
-            (row, loop.offset),
-            row_names=(*self.row_names, loop.name),
+            (row, constraint.offset),
+            row_names=(*self.row_names, constraint.name),
             row_units=(*self.row_units, self.position_units[self.index(last)]),
-            row_slices={**self.row_slices, loop.name: slice(count, count + 1)},
+            row_slices={**self.row_slices, constraint.name: slice(count, count + 1)},
             row_scale=scale,
         )
 
@@ -400,7 +401,7 @@ class Plant(Contract):
         return generic_rank(self, self._position(q))
 
     def diagnose(self, q: ArrayLike) -> diagnosis.Diagnosis:
-        """True freedom, redundant rows, conditioning, unique forces and actuation at a pose.
+        """True freedom, redundant rows, conditioning, unique forces and actuation at a configuration.
 
         Examples
         --------
@@ -545,9 +546,9 @@ class Plant(Contract):
     def __str__(self) -> str:
         return diagnosis.table(self)
 
-    def part_lines(self, found: diagnosis.Diagnosis | None) -> list[str]:
+    def part_lines(self, result: diagnosis.Diagnosis | None) -> list[str]:
         """The parts of the plant, a line each, for the mobility table."""
-        return diagnosis.function_lines(self, found)
+        return diagnosis.function_lines(self, result)
 
 
 class _Rows(Plant):

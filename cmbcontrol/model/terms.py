@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._tolerance import DEPENDENT
-from ..kernels import constrained, laws
+from ..kernels import constrained, linear_algebra
 
 __all__ = ["RANK_TOLERANCE", "Terms"]
 
@@ -59,7 +59,7 @@ class Terms:
     row_names : tuple of str
         Names of the rows.
     absent : frozenset of str
-        Loops of the plant that do not hold at present, where loops come and go.
+        Constraints of the plant that do not hold at present, where they come and go.
     """
 
     t: float
@@ -94,7 +94,7 @@ class Terms:
     @cached_property
     def _split(self) -> tuple[Array, Array, Array, bool]:
         """Orthonormal bases (nv, rank) of the rows of A and (nv, dof) of N(A), and a c with A c = -b, if there is."""
-        return laws.constraint_split(self.A, self.b, self.row_scale, self.rank)
+        return linear_algebra.constraint_split(self.A, self.b, self.row_scale, self.rank)
 
     @property
     def Z(self) -> Array:
@@ -108,7 +108,7 @@ class Terms:
         Where joints turn and slide, columns of Z that are orthogonal in radians and metres may be all but the same
         motion: what motors reach is told from these.
         """
-        return laws.unit_motions(self.A, self.row_scale, self.reach, self.rank)
+        return linear_algebra.unit_motions(self.A, self.row_scale, self.reach, self.rank)
 
     @cached_property
     def P(self) -> Array:
@@ -145,10 +145,10 @@ class Terms:
         """
         if not self.row_names or self.row_names == row_names:
             return S
-        here = {name: i for i, name in enumerate(self.row_names)}
-        known = [(here[name], j) for j, name in enumerate(row_names) if name in here]
+        column = {name: i for i, name in enumerate(self.row_names)}
+        pairs = [(column[name], j) for j, name in enumerate(row_names) if name in column]
         out = np.zeros((len(S), len(self.row_names)))
-        for i, j in known:
+        for i, j in pairs:
             out[:, i] = S[:, j]
         return out
 

@@ -2,6 +2,9 @@
 
 The machine is `plants.parallelogram`: 12 planar coordinates, 12 equations of rank 11, one degree of freedom. Its exact
 motion is a quadrature, so every run can be judged.
+
+One module, although a long one: a third of it is what the paper prints and the figures, and all experiments share one
+kind of run and the judge of it.
 """
 
 from __future__ import annotations

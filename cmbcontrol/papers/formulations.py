@@ -21,7 +21,7 @@ from .. import _check
 from .._tolerance import DEPENDENT
 from ..dynamics.acceleration import Formulation, Solution, at_rank
 from ..errors import RedundantRowsError
-from ..kernels import constrained, laws
+from ..kernels import constrained, linear_algebra
 from ..model.terms import FAILED, RANK_TOLERANCE, Terms
 from .pseudoinverse import PSEUDOINVERSES, pivot_order, solve_triangular
 
@@ -347,7 +347,7 @@ class _Kept:
 
 def _stack(R: Array, terms: Terms) -> tuple[Array, Array]:
     """[R; A] with an orthonormal basis of the rows in place of A, which stands redundant ones; and that basis."""
-    rows = laws.constraint_split(terms.A, terms.b, terms.row_scale, terms.rank)[0].T
+    rows = linear_algebra.constraint_split(terms.A, terms.b, terms.row_scale, terms.rank)[0].T
     return np.vstack([R, rows]), rows
 
 

@@ -1,4 +1,8 @@
-"""The benchmark problems A01 to A05 of the IFToMM library, against published and exact solutions."""
+"""The benchmark problems A01 to A05 of the IFToMM library, against published and exact solutions.
+
+One module, although a long one: the five experiments share the exact solutions, the limits of the specification and the
+tables in which they are reported.
+"""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ from . import scipy_methods
 from .formulations import NamedFormulation
 
 if TYPE_CHECKING:
-    from ..sim.run import Run, Standing
+    from ..sim.run import IntegratorState, Run
     from ..sim.time_loop import Method, TimeLoop
 
 __all__ = ["LOCAL_METHODS", "METHODS", "MULTISTEP", "ComparisonIntegrator", "integrator", "settings", "verner65"]
@@ -72,10 +72,10 @@ class ComparisonIntegrator(Integrator):
     def tables(self) -> tuple[Tableau, Tableau, Tableau]:
         return (verner65(),) * 3
 
-    def method(self, run: Run, loop: TimeLoop, now: Standing) -> Method | None:
+    def method(self, run: Run, loop: TimeLoop, state: IntegratorState) -> Method | None:
         if self.local:
-            return _LocalExplicit(run, now)
-        return scipy_methods.Method(run, loop, now) if self.name in scipy_methods.SCIPY_METHODS else None
+            return _LocalExplicit(run, state)
+        return scipy_methods.Method(run, loop, state) if self.name in scipy_methods.SCIPY_METHODS else None
 
 
 METHODS = (*Integrator.NAMES, *ComparisonIntegrator.NAMES)

@@ -1,11 +1,13 @@
 """Spencer's recursive linearization of closed chains, in plain numpy: the legible reference for the kernels.
 
+One module, as long as the chapter that it follows: it is read beside the thesis, section by section.
+
 E. L. Spencer, *Applications of the local state-space form of constrained mechanical systems in multibody
 dynamics and robotics*, thesis, Iowa State University 2004, chapter 4 and appendices A and B. Link {i} has the
 parent P_i, the children C_i and the subtree T_i; it moves as f_{P_i,i}(q_i) = M_i g_i(q_i) in SE(3), with the screw
 S_i of its joint, its inertia I_i and its body-fixed velocity V_i = (angular, linear), all in the axes and at the
 origin of {i}. ``Ad`` and ``ad`` are the 6 x 6 matrices of section A.1.4; his dual operators Ad* and ad* are their
-transposes. Links are those of ``plant.model.links``: one a joint, two for a universal joint.
+transposes. Links are those of ``plant.arrays.links``: one a joint, two for a universal joint.
 
 How this module differs from the thesis
 ---------------------------------------
@@ -212,7 +214,7 @@ class _Tree:
         if not isinstance(plant, Mechanism):
             raise TypeError(f"Spencer's recursions need the bodies of a Mechanism, got {type(plant).__name__}")
         q = _check.vector(q, plant.nq, "q", plant.position_names)
-        links = plant.model.links
+        links = plant.arrays.links
         self.plant, self.q, self.nv = plant, q, plant.nv
         self.n = len(links)
         self.P = [int(link["parent"]) for link in links]
@@ -612,7 +614,7 @@ def _through(p: Array, force: Array) -> Array:
 def _row_wrench(row: np.void, f: Array, V: Array, V_dot: Array) -> Array:
     """Jet (3, 6) of the wrench gamma of a row: phi_dot = gamma . V, V = velocity of b relative to a in b's axes.
 
-    The rows are those of `kernels.loops`, the wrenches and their rates written a second time:
+    The rows are those of `kernels.constraint_rows`, the wrenches and their rates written a second time:
     u . (p_b - p_a) has (p_b x u, u); u . w has (w x u, 0); a rod has (p_b x d, d) / L; a screw turns by the
     angle of w about u, from x, with the wrench (c w x y - s w x x) / (c^2 + s^2), c = x . w, s = y . w, y = u x x.
     """
@@ -682,11 +684,11 @@ def constraints(plant: Mechanism, q: ArrayLike, v: ArrayLike | None = None, a: A
 
 def _constraints(tree: _Tree, jac: Jacobians, v: Array, a: Array) -> Constraints:
     """G = gamma' J and the product rule, row by row."""
-    n, rows = tree.nv, tree.plant.model.rows
+    n, rows = tree.nv, tree.plant.arrays.rows
     out = Constraints(*(np.zeros((len(rows), *s)) for s in ((n,), (n, n), (n,), (n,))))
     for i, row in enumerate(rows):
         if row["kind"] == layout.ROW_COUPLING:
-            out.G[i] = tree.plant.model.couplings_v[row["coupling"]]
+            out.G[i] = tree.plant.arrays.couplings_v[row["coupling"]]
             continue
         pair = _pair(tree, jac, int(row["a"]), int(row["b"]), v, a)
         gamma, rate, second = _row_wrench(row, pair.f, pair.V, pair.V_dot)
@@ -749,7 +751,7 @@ def external_forces(plant: Mechanism, q: ArrayLike, v: ArrayLike, u: ArrayLike |
 def _external_forces(tree: _Tree, jac: Jacobians, v: Array, u: Array) -> ExternalForces:
     """Sum over joint friction, springs and drives."""
     plant, n = tree.plant, tree.nv
-    model, rest = plant.model, np.zeros(n)
+    model, rest = plant.arrays, np.zeros(n)
     tau, tau_q, tau_v = -model.damping * v, np.zeros((n, n)), -np.diag(model.damping)
     for spring in model.springs:
         k, c = float(spring["stiffness"]), float(spring["damping"])

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from ..errors import AssemblyError, ModelError, Status
 from ..sim.engine import Engine, NotFinite
 from ..sim.path import NODES, coefficients
-from ..sim.run import INSTANT, Run, Standing
+from ..sim.run import INSTANT, IntegratorState, Run
 
 __all__ = ["SCIPY_METHODS", "Method"]
 
@@ -135,8 +135,8 @@ class Method:
         """Nothing else is."""
         return {}
 
-    def __init__(self, run: Run, engine: Engine, now: Standing) -> None:
-        self.run, self.engine, self.h = run, engine, now.h
+    def __init__(self, run: Run, engine: Engine, state: IntegratorState) -> None:
+        self.run, self.engine, self.h = run, engine, state.h
         self.rejections = 0
         self.integrator: _Integrator | None = None
         self.failure: Exception | None = None

@@ -2,6 +2,8 @@
 
 Both motions are mirror symmetric, so the machine has one degree of freedom, and what the methods give can be compared
 with the exact motion (`SymmetricMotion`).
+
+One module, although a long one: both examples share the exact motion, the runs and the panels of their figures.
 """
 
 from __future__ import annotations

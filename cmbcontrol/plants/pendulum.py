@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _check
-from ..model.elements import Actuator, Body, Frame, Joint, Loop, Point, PointOnLine, Prismatic, Revolute
+from ..model.elements import Actuator, Body, Constraint, Frame, Joint, Point, PointOnLine, Prismatic, Revolute
 from ..model.mechanism import Mechanism
 from .entry import Entry, Study
 
@@ -55,7 +55,7 @@ def pendulum(mass: float = 1.0, length: float = 1.0, closure: str = "revolute", 
         Prismatic("y", "slide_x", "slide_y", axis=(0, 1, 0)),
         Revolute("angle", "slide_y", "rod", child_frame=Frame((0.5 * length, 0.0, 0.0))),
     ]
-    pivot: Joint | Loop
+    pivot: Joint | Constraint
     if closure == "revolute":
         pivot = Revolute("pivot", "ground", "rod", frame=Frame(), child_frame=Frame())
     else:

@@ -8,14 +8,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import _check
-from ..model.elements import Frame, Joint, Loop, Point, PointOnLine, Revolute
+from ..model.elements import Constraint, Frame, Joint, Point, PointOnLine, Revolute
 
 __all__ = ["CLOSURES", "pin", "turned", "two_bar"]
 
 CLOSURES = ("line", "point", "revolute")
 
 
-def pin(closure: str, name: str, a: str, b: str, point_a: ArrayLike, point_b: ArrayLike) -> Joint | Loop:
+def pin(closure: str, name: str, a: str, b: str, point_a: ArrayLike, point_b: ArrayLike) -> Joint | Constraint:
     """A pin across the x-y plane through a point of each body, as a loop.
 
     Parameters

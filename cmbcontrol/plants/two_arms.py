@@ -9,7 +9,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _check
-from ..model.elements import GROUND, Actuator, Body, Coupling, Fixed, Frame, Joint, Loop, PointOnLine, Revolute, Weld
+from ..model.elements import (
+    GROUND,
+    Actuator,
+    Body,
+    Constraint,
+    Coupling,
+    Fixed,
+    Frame,
+    Joint,
+    PointOnLine,
+    Revolute,
+    Weld,
+)
 from ..model.mechanism import Mechanism
 from .entry import Entry, Study
 from .planar import turned, two_bar
@@ -86,7 +98,7 @@ def two_arms(
     )
 
 
-def _grasp(closure: str) -> list[Joint | Loop | Coupling]:
+def _grasp(closure: str) -> list[Joint | Constraint | Coupling]:
     """The right hand on the object, turned by half a turn."""
     hand = Frame((HAND, 0, 0))
     if closure == "weld":

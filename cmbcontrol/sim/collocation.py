@@ -64,7 +64,7 @@ def collocated(
     first = int(c[0] == 0.0)
     K = np.tile(rate, (c.size, 1))
     X = np.tile(x, (c.size, 1))
-    # from rest, rates grow linearly: a constant one would leave all nodes at the pose
+    # from rest, rates grow linearly: a constant one would leave all nodes at the configuration
     K[:, :nq] += (c * h)[:, None] * plant.position_rate(x[:nq].copy(), rate[nq:n].copy())
     weights = _weights(engine, x, h)
     last, mixed = np.inf, _Mixed()
@@ -88,8 +88,8 @@ def collocated(
             path = _path_of(nodes, t, x, X, K, h)
             between = np.empty(x.size)
             runge_kutta.interpolate(x, path.F, nodes.between, between)
-            found = engine.derivative(t + nodes.between * h, engine.project(between))
-            defect = h * float((weights * np.abs(nodes.at(nodes.between) @ K - found)).max())
+            rate_between = engine.derivative(t + nodes.between * h, engine.project(between))
+            defect = h * float((weights * np.abs(nodes.at(nodes.between) @ K - rate_between)).max())
             if defect > most and (done or change < 0.1 * defect):  # going on would not help
                 return defect, None
             if done:

@@ -87,7 +87,7 @@ class Control:
 
     def first(self, terms: Terms) -> Array:
         """Efforts asked for at the start; a law that does not fit fails here, with its own message."""
-        return self._asked(0.0, terms, self.state)
+        return self._law_effort(0.0, terms, self.state)
 
     # -- in sampled time --------------------------------------------------------------------------
 
@@ -113,12 +113,12 @@ class Control:
             terms = measured_force(terms, self.effort(t, terms, c))
         shown = self._shown is None or self._samples in self._shown
         try:
-            found = evaluated(self.law, t, terms, self.state.copy())
-            u = self._checked(found.effort, t, self._efforts).copy()
+            evaluation = evaluated(self.law, t, terms, self.state.copy())
+            u = self._checked(evaluation.effort, t, self._efforts).copy()
             if shown:
-                self.reports.append((t, found.reported()))
-            if found.state is not None:
-                self.state = self._state(found.state, self.state.size, t, "next state", self.law)
+                self.reports.append((t, evaluation.reported()))
+            if evaluation.state is not None:
+                self.state = self._state(evaluation.state, self.state.size, t, "next state", self.law)
         except Exception as error:
             raise LawFailed(self.law, t) from error
         if self._delayed:
@@ -142,7 +142,7 @@ class Control:
             return self.command
         try:
             if self.drive is None:
-                return self._asked(t, terms, c)
+                return self._law_effort(t, terms, c)
             return self._driven(t, terms, c, self.command)[0]
         except Exception as error:
             raise LawFailed(self._driven_by, t) from error
@@ -153,12 +153,12 @@ class Control:
             return self.effort(t, terms, c), c
         try:
             if self.drive is not None:
-                u, found = self._driven(t, terms, c, self.command)
+                u, evaluation = self._driven(t, terms, c, self.command)
             else:
-                u, found = self._evaluated(t, terms, c)
-            if found.state is None:
+                u, evaluation = self._evaluated(t, terms, c)
+            if evaluation.state is None:
                 return u, np.zeros(c.size)
-            return u, self._state(found.state, c.size, t, "rate of the state", self._driven_by)
+            return u, self._state(evaluation.state, c.size, t, "rate of the state", self._driven_by)
         except Exception as error:
             raise LawFailed(self._driven_by, t) from error
 
@@ -170,33 +170,33 @@ class Control:
         try:
             if self.drive is not None:
                 return self._driven(t, terms, c, held)[0], held, None
-            u, found = self._evaluated(t, terms, c)
-            command = u if found.command is None else self._checked(found.command, t, "the command")
-            return u, command, found
+            u, evaluation = self._evaluated(t, terms, c)
+            command = u if evaluation.command is None else self._checked(evaluation.command, t, "the command")
+            return u, command, evaluation
         except Exception as error:
             raise LawFailed(self._driven_by, t) from error
 
-    def reported(self, t: float, found: Evaluation) -> dict[str, float]:
+    def reported(self, t: float, evaluation: Evaluation) -> dict[str, float]:
         """What a law in continuous time reports."""
         try:
-            return found.reported()
+            return evaluation.reported()
         except Exception as error:
             raise LawFailed(self.law, t) from error
 
     def _evaluated(self, t: float, terms: Terms, c: Array) -> tuple[Array, Evaluation]:
         """Efforts of a law in continuous time, and its evaluation: with the force that answers them, if it measures."""
         if self.measures_force:
-            u = self._asked(t, terms, c)
+            u = self._law_effort(t, terms, c)
             return u, evaluated(self.law, t, measured_force(terms, u), c.copy())
-        found = evaluated(self.law, t, terms, c.copy())
-        return self._checked(found.effort, t, self._efforts).copy(), found
+        evaluation = evaluated(self.law, t, terms, c.copy())
+        return self._checked(evaluation.effort, t, self._efforts).copy(), evaluation
 
     def _driven(self, t: float, terms: Terms, c: Array, command: Array) -> tuple[Array, Evaluation]:
         """Efforts behind the drive, and its evaluation."""
-        found = self.drive.evaluate(t, terms, command.copy(), c.copy())
-        return self._checked(found.effort, t, f"the efforts of {type(self.drive).__name__}"), found
+        evaluation = self.drive.evaluate(t, terms, command.copy(), c.copy())
+        return self._checked(evaluation.effort, t, f"the efforts of {type(self.drive).__name__}"), evaluation
 
-    def _asked(self, t: float, terms: Terms, state: Array) -> Array:
+    def _law_effort(self, t: float, terms: Terms, state: Array) -> Array:
         """Efforts of the law, checked, a copy."""
         return self._checked(self.law.effort(t, terms, state.copy()), t, self._efforts).copy()
 
@@ -204,10 +204,10 @@ class Control:
     def _state(x: ArrayLike, n: int, t: float, what: str, of: Any) -> Array:
         """What a law or drive says of its n states: as many real numbers, which may be infinite (the run ends then)."""
         what = f"the {what} of {type(of).__name__} (t = {t:.6g} s)"
-        found = np.atleast_1d(_check.numbers(x, what, f"{n} numbers"))
-        if found.shape != (n,):
-            raise ValueError(f"{what} must have shape ({n},), as what start(plant) returned, got shape {found.shape}")
-        return found
+        values = np.atleast_1d(_check.numbers(x, what, f"{n} numbers"))
+        if values.shape != (n,):
+            raise ValueError(f"{what} must have shape ({n},), as what start(plant) returned, got shape {values.shape}")
+        return values
 
     def _checked(self, u: ArrayLike, t: float, what: str) -> Array:
         try:

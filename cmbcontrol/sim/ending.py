@@ -8,7 +8,8 @@ from traceback import walk_tb
 import numpy as np
 from numpy.typing import NDArray
 
-from ..dynamics.singular import nearest_singular_configuration, singular_configuration
+from ..dynamics.nearest_singular import nearest_singular_configuration
+from ..dynamics.singular import singular_configuration
 from ..errors import AssemblyError, ModelError, ParametrizationError, SingularConfigurationError, Status
 from ..model.plant import Plant
 from .run import Record
@@ -19,7 +20,7 @@ Array = NDArray[np.float64]
 
 
 def where(plant: Plant, t: float, x: Array) -> str:
-    """A time and a pose."""
+    """A time and a configuration."""
     q = ", ".join(f"{n} = {value:.6g}" for n, value in zip(plant.position_names, x, strict=False))
     return f"at t = {t:.9g} s, at {q}"
 
@@ -27,10 +28,10 @@ def where(plant: Plant, t: float, x: Array) -> str:
 def near_the_end(plant: Plant, q: Array) -> str:
     """The singular configuration near which a run ended, in words; empty where there is none."""
     try:
-        pose = singular_configuration(plant, nearest_singular_configuration(plant, q, within=1e-2))
+        configuration = singular_configuration(plant, nearest_singular_configuration(plant, q, within=1e-2))
     except (AssemblyError, ModelError, SingularConfigurationError, np.linalg.LinAlgError):
         return ""
-    return f"A singular configuration is near: {pose}" if pose.few else ""
+    return f"A singular configuration is near: {configuration}" if configuration.few else ""
 
 
 def why_ended(plant: Plant, record: Record, grown: str = "") -> str:

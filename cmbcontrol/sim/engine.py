@@ -15,7 +15,7 @@ from ..model.mechanism import Mechanism
 from ..model.plant import Plant
 from ..model.terms import Terms
 from .control import LawFailed
-from .run import Run, Standing
+from .run import IntegratorState, Run
 from .stabilisation import project_all_at_once
 
 __all__ = ["ROOM", "Engine", "NotFinite"]
@@ -35,15 +35,15 @@ class Engine:
     The state is ``[q, v, work, dissipated, c]`` with the integrated states c of the law or its drive.
     """
 
-    def __init__(self, run: Run, now: Standing) -> None:
+    def __init__(self, run: Run, state: IntegratorState) -> None:
         self.run, self.plant, self.control = run, run.plant, run.control
         self.stabilisation, self.formulation = run.stabilisation, run.formulation
         self.nq, self.nv = run.plant.nq, run.plant.nv
         functions = not isinstance(run.plant, Mechanism)
-        self.model = stand_in(run.plant) if functions else run.plant.model
-        self.work, self._slab, self._places = shared_work(self.model, self.nq)
+        self.arrays = stand_in(run.plant) if functions else run.plant.arrays
+        self.work, self._slab, self._places = shared_work(self.arrays, self.nq)
         self._views = views(self._slab, self._places)
-        nx, rows = now.x.size, self.model.rows.shape[0]
+        nx, rows = state.x.size, self.arrays.rows.shape[0]
         self.exchange = motion.Exchange(
             q=self._views["q"],
             v=self._views["v"],
@@ -78,8 +78,8 @@ class Engine:
             "force": None, "row_names": run.plant.row_names, "absent": run.plant.absent,
         }  # fmt: skip
         n = self.nq + self.nv
-        terms = run.plant.terms(now.x[: self.nq], now.x[self.nq : n])
-        self.energy0 = terms.energy - now.x[n] + now.x[n + 1]
+        terms = run.plant.terms(state.x[: self.nq], state.x[self.nq : n])
+        self.energy0 = terms.energy - state.x[n] + state.x[n + 1]
         if run.formulation is not None:
             self.formulation = run.formulation.at(terms)
             self.options = self.options._replace(formulated=True)
@@ -101,7 +101,7 @@ class Engine:
             return motion.RAISED
         except (ModelError, NotFinite) as error:
             self._refused = error
-            if what in (motion.TERMS, motion.CLOSE, motion.LOOK, motion.ACCELERATION):
+            if what in (motion.TERMS, motion.CLOSE, motion.PIVOTS, motion.ACCELERATION):
                 return motion.REFUSED
             self._raised, self._stopping = error, True
             return motion.STOPPED
@@ -109,7 +109,7 @@ class Engine:
             self._raised, self._stopping = error, True
             return motion.STOPPED
 
-    def _terms_asked(self, t: float) -> None:
+    def _evaluate_terms(self, t: float) -> None:
         """The functions of a plant, at a state."""
         onto = self.stabilisation.stages
         s, close = self.exchange, onto and bool(self.exchange.closing[0])
@@ -118,13 +118,13 @@ class Engine:
             view[...] = getattr(terms, name)
         self.exchange.potential[0] = terms.potential
 
-    def _pivots_asked(self, t: float) -> None:
-        """What tells how near a pose is to a singular one."""
+    def _evaluate_pivots(self, t: float) -> None:
+        """The pivots, which tell how near a configuration is to a singular one."""
         q = self.exchange.x[: self.nq].copy()
         terms = self.plant.terms(q, np.zeros(self.nv), cap=self.options.cap)
         self._views["pivots"][:], self._views["phi"][:] = terms.pivots, terms.phi
 
-    def _closed(self, t: float) -> None:
+    def _close(self, t: float) -> None:
         """The state on the closed loops."""
         x, metric = self.exchange.x, self.stabilisation.metric
         energy = float(self.exchange.potential[0])
@@ -138,22 +138,22 @@ class Engine:
                 v = v * self._factor(q, v, energy)
         x[: self.nq], x[self.nq : self.nq + self.nv] = q, v
 
-    def _effort_asked(self, t: float) -> None:
+    def _evaluate_effort(self, t: float) -> None:
         """The law in continuous time, or the drive behind a sampled one."""
-        s, terms = self.exchange, self.terms_here(t)
+        s, terms = self.exchange, self.evaluated_terms(t)
         c = s.x[self.nq + self.nv + 2 :].copy()
         s.u[:], s.rate[:] = self.control.moved(t, terms, c)
 
-    def _acceleration_asked(self, t: float) -> None:
+    def _evaluate_acceleration(self, t: float) -> None:
         s = self.exchange
-        s.vdot[:] = self.formulation.acceleration(self.terms_here(t), s.force.copy(), s.target.copy())
+        s.vdot[:] = self.formulation.acceleration(self.evaluated_terms(t), s.force.copy(), s.target.copy())
 
     _answers: dict[int, Callable[[Any, float], int | None]] = {  # noqa: RUF012
-        motion.TERMS: _terms_asked,
-        motion.LOOK: _pivots_asked,
-        motion.CLOSE: _closed,
-        motion.EFFORT: _effort_asked,
-        motion.ACCELERATION: _acceleration_asked,
+        motion.TERMS: _evaluate_terms,
+        motion.PIVOTS: _evaluate_pivots,
+        motion.CLOSE: _close,
+        motion.EFFORT: _evaluate_effort,
+        motion.ACCELERATION: _evaluate_acceleration,
     }
 
     # -- at single states -------------------------------------------------------------------------
@@ -163,9 +163,9 @@ class Engine:
         n = self.nq + self.nv
         return np.ascontiguousarray(x[: self.nq]), np.ascontiguousarray(x[self.nq : n]), x[n + 2 :]
 
-    def terms_here(self, t: float) -> Terms:
+    def evaluated_terms(self, t: float) -> Terms:
         """The equations of motion where the loop has just evaluated them, in arrays of their own."""
-        terms = object.__new__(_Here)
+        terms = object.__new__(_EvaluatedTerms)
         vars(terms).update(
             self._constant, t=t, potential=float(self.exchange.potential[0]), rank=int(self.exchange.rank[0]),
             _slab=self._slab.copy(), _places=self._places,
@@ -193,7 +193,7 @@ class Engine:
         x, dx = np.array(x, dtype=np.float64), np.empty(len(x))  # of one type: each other one would be compiled
         if not self.options.law:
             self.exchange.u[:] = self.control.command
-        arguments = (self.model, self.options, self.exchange, self.work, float(t), x, True, dx)
+        arguments = (self.arrays, self.options, self.exchange, self.work, float(t), x, True, dx)
         if self._rate is None:
             self._rate = entry(motion.rate, *arguments)
         rank = self._rate(*arguments)
@@ -203,10 +203,10 @@ class Engine:
 
     def search(self, t: float, x: Array, F: Array, h: float) -> tuple[list[tuple[float, float]], float]:
         """Singular configurations that a step from the start of a run passes, and the closeness before its end."""
-        found = np.empty((ROOM, 2))
-        scratch = self.model, self.options, self.exchange, self.work
-        count, before = passages.search(*scratch, x, F, t, h, np.inf, found, 0, np.empty(x.size))
-        return [(float(when), float(near)) for when, near in found[:count]], float(before)
+        buffer = np.empty((ROOM, 2))
+        scratch = self.arrays, self.options, self.exchange, self.work
+        count, before = passages.search(*scratch, x, F, t, h, np.inf, buffer, 0, np.empty(x.size))
+        return [(float(when), float(near)) for when, near in buffer[:count]], float(before)
 
     @property
     def failure(self) -> BaseException | None:
@@ -228,8 +228,8 @@ class Engine:
         AssemblyError
         """
         y = x.copy()
-        left = motion.project(self.model, self.options, self.exchange, self.work, 0.0, y, self.energy0, -1)
-        if not 0.0 <= left <= 1e-9 * self.model.size:
+        left = motion.project(self.arrays, self.options, self.exchange, self.work, 0.0, y, self.energy0, -1)
+        if not 0.0 <= left <= 1e-9 * self.arrays.size:
             raise self.failure or AssemblyError(f"the loops stay open by {left:.2e} m", {"all": left}, y[: self.nq])
         return y
 
@@ -249,13 +249,13 @@ class Engine:
 
     def _factor(self, q: Array, v: Array, energy: float) -> float:
         terms = self.plant.terms(q, v)
-        wanted = energy - terms.potential
-        if terms.kinetic > 1e-9 * abs(self.energy0) and 0.25 * terms.kinetic < wanted < 4.0 * terms.kinetic:
-            return float(np.sqrt(wanted / terms.kinetic))
+        kinetic = energy - terms.potential
+        if terms.kinetic > 1e-9 * abs(self.energy0) and 0.25 * terms.kinetic < kinetic < 4.0 * terms.kinetic:
+            return float(np.sqrt(kinetic / terms.kinetic))
         return 1.0
 
 
-class _Here(Terms):
+class _EvaluatedTerms(Terms):
     """The equations of motion where the loop has evaluated them: views of one array, each made when it is asked for.
 
     To make them all takes as long as the evaluation of a small machine; a drive looks at two.

@@ -1,4 +1,4 @@
-"""Events of one's own, and joint limits: what a run looks out for without being changed by it."""
+"""Events of one's own, and joint limits: what a run records without being changed by it."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from ..errors import EventError, LimitWarning
 from ..model.plant import Plant
 from .path import NODES
 
-__all__ = ["LIMITS", "Event", "Observers", "listed_events", "looks", "root"]
+__all__ = ["LIMITS", "Event", "EventRecorder", "detection_times", "listed_events", "root"]
 
 Array = NDArray[np.float64]
-State = Callable[[float], Array]
+Path = Callable[[float], Array]  # the state at a time within a step
 
 LIMITS = ("warn", "stop", "ignore")
-_LOOKS = 8  # points at which a long step is looked at
+_POINTS = 8  # at which the functions are evaluated within a long step
 _LONG = 1e-3  # of a run: steps longer than this are long
 _SLACK = 1e-9  # radians or sizes of the machine: joints that are beyond a limit by less are at it
 
 
 @dataclass(frozen=True)
 class Event:
-    """Something that a run looks out for: a function that crosses zero.
+    """Something that a run records: a function that crosses zero.
 
     The run notes time and state of each crossing under the name of the event, and is not changed by it.
 
@@ -96,15 +96,15 @@ class Event:
 def listed_events(given: Any) -> list[Event]:
     """Events from what a user gives: one or several, plain functions with the attributes that scipy knows, too."""
     single = callable(given) or isinstance(given, Event)
-    found = []
+    events = []
     for x in [given] if single else _check.sequence(given, "events", "Event(function, name), or functions (t, q, v)"):
         if not isinstance(x, Event):
             x = Event(x, direction=int(np.sign(getattr(x, "direction", 0))), terminal=getattr(x, "terminal", False))
-        found.append(x)
-    names = [event.name for event in found]
+        events.append(x)
+    names = [event.name for event in events]
     if twice := sorted({name for name in names if names.count(name) > 1}):
         raise ValueError(f"events need names of their own: {', '.join(map(repr, twice))} stands for several")
-    return found
+    return events
 
 
 class _Limit(NamedTuple):
@@ -117,8 +117,8 @@ class _Limit(NamedTuple):
     unit: str
 
 
-class Seen(NamedTuple):
-    """What was found in a step: events in order, and the signs of all functions at its end."""
+class StepEvents(NamedTuple):
+    """The events in a step, in order, and the signs of all event functions at its end."""
 
     events: list[dict[str, Any]]
     signs: Array
@@ -126,13 +126,13 @@ class Seen(NamedTuple):
     why: str  # it ends
 
 
-class Observers:
-    """The events and limits of a run.
+class EventRecorder:
+    """Finds and keeps the events of a run, and the joint limits that it passes.
 
     Attributes
     ----------
-    found : list of dict
-        What has happened so far: time, kind, q, v.
+    recorded : list of dict
+        The events so far: time, kind, q, v.
     limits : ndarray, shape (nq, 2)
         Where coordinates count as beyond a limit; infinite where nothing is said of it.
     """
@@ -150,7 +150,7 @@ class Observers:
             for side in (-1, 1)
             if np.isfinite(self.limits[i, int(side > 0)])
         ]
-        self.found: list[dict[str, Any]] = []
+        self.recorded: list[dict[str, Any]] = []
         self._signs = np.zeros(len(self.events) + len(self._limits))
         self._first = True
 
@@ -162,33 +162,33 @@ class Observers:
         ValueError
             Where they are, and limits end the run.
         """
-        self.found.clear()
+        self.recorded.clear()
         self._first, self._signs = True, np.sign(self._values(t, x))
         for k in np.flatnonzero(self._signs[len(self.events) :] > 0.0) + len(self.events):
-            event = self._told(int(k), t, x)
+            event = self._event(int(k), t, x)
             if self.stops:
                 raise ValueError(f"q0 is beyond the {event['what']} already; limits='stop' ends a run that passes it")
-            self.found.append(event)
+            self.recorded.append(event)
 
     @property
-    def needed(self) -> bool:
-        """Whether there is anything to look at."""
+    def active(self) -> bool:
+        """Whether there is any event or limit."""
         return bool(self.events or self._limits)
 
-    def look(self, T: Array, state: State) -> Seen:
-        """What happens in a step from T[0] to T[1]; it is kept by `keep`."""
+    def detect(self, T: Array, path: Path) -> StepEvents:
+        """The events in a step from T[0] to T[1]; `accept` records them."""
         signs, events, before = self._signs.copy(), [], float(T[0])
         stop, why = np.inf, ""
-        for t in np.union1d(looks(T[0], T[1], self._first, self.duration), self._turns(T, state)):
-            values = self._values(float(t), state(float(t)))
+        for t in np.union1d(detection_times(T[0], T[1], self._first, self.duration), self._turning_times(T, path)):
+            values = self._values(float(t), path(float(t)))
             new = np.where(values == 0.0, signs, np.sign(values))
             for k in np.flatnonzero(new * signs < 0.0):
                 if k < len(self.events) and self.events[k].direction == -new[k]:
                     continue
                 if k >= len(self.events) and new[k] < 0.0:  # back within the limit
                     continue
-                when = root(lambda s, k=k: float(self._values(s, state(s))[k]), before, float(t), self.duration)
-                events.append(self._told(int(k), when, state(when)))
+                when = root(lambda s, k=k: float(self._values(s, path(s))[k]), before, float(t), self.duration)
+                events.append(self._event(int(k), when, path(when)))
                 ends = self.events[k].terminal if k < len(self.events) else self.stops
                 if ends and when < stop:
                     stop, why = when, f"The {events[-1]['what']} ended the run."
@@ -196,27 +196,27 @@ class Observers:
             if np.isfinite(stop):
                 break
         events = sorted((e for e in events if e["time"] <= stop), key=lambda event: event["time"])
-        return Seen(events, signs, stop, why)
+        return StepEvents(events, signs, stop, why)
 
-    def keep(self, seen: Seen) -> None:
-        """The step that was looked at counts."""
-        self._signs, self._first = seen.signs, False
-        self.found += seen.events
+    def accept(self, events: StepEvents) -> None:
+        """Record the events of a step that counts."""
+        self._signs, self._first = events.signs, False
+        self.recorded += events.events
 
-    def copy(self) -> Observers:
-        """Another one that has seen the same, and goes on alone."""
-        other = object.__new__(Observers)
-        vars(other).update(vars(self), found=list(self.found), _signs=self._signs.copy())
+    def copy(self) -> EventRecorder:
+        """Another one with the same events so far, which goes on alone."""
+        other = object.__new__(EventRecorder)
+        vars(other).update(vars(self), recorded=list(self.recorded), _signs=self._signs.copy())
         return other
 
     def warn(self, stacklevel: int, since: int = 0) -> None:
-        """Tell of limits that were passed, one warning a joint; of those in `found` from an index on."""
-        told = {event.get("joint") for event in self.found[:since]}
-        for event in self.found[since:]:
+        """Warn of limits that were passed, once a joint; of those in `recorded` from an index on."""
+        joints = {event.get("joint") for event in self.recorded[:since]}
+        for event in self.recorded[since:]:
             joint = event.get("joint")
-            if joint is None or joint in told:
+            if joint is None or joint in joints:
                 continue
-            told.add(joint)
+            joints.add(joint)
             goes_on = "" if self.stops else " and the run goes on: nothing stops a joint at its limits by itself"
             warnings.warn(
                 f"The {event['what']} is passed at t = {event['time']:.6g} s{goes_on}. limits='stop' ends a run there, "
@@ -232,23 +232,23 @@ class Observers:
         beyond = [k.side * (x[k.coordinate] - self.limits[k.coordinate, int(k.side > 0)]) for k in self._limits]
         return np.array([*own, *beyond])
 
-    def _turns(self, T: Array, state: State) -> Array:
+    def _turning_times(self, T: Array, path: Path) -> Array:
         """When coordinates turn round within a step, next to a limit: there they may be beyond it for a moment."""
         if not self._limits:
             return np.zeros(0)
         s = np.append(0.0, NODES)
-        Q = np.array([state(float(t)) for t in T[0] + s * (T[1] - T[0])])
-        found = []
+        Q = np.array([path(float(t)) for t in T[0] + s * (T[1] - T[0])])
+        times = []
         for i, low, high in {(k.coordinate, *self.limits[k.coordinate]) for k in self._limits}:
             least, most = Q[:, i].min(), Q[:, i].max()
             spread = most - least  # between the samples it goes on by less
             if least - spread < low < most + spread or least - spread < high < most + spread:
-                turns = np.polynomial.Polynomial.fit(s, Q[:, i], NODES.size, domain=[0.0, 1.0]).deriv().roots()
-                found.append(turns[np.isreal(turns)].real)
-        turns = np.concatenate([np.zeros(0), *found])
-        return T[0] + turns[(turns > 0.0) & (turns < 1.0)] * (T[1] - T[0])
+                roots = np.polynomial.Polynomial.fit(s, Q[:, i], NODES.size, domain=[0.0, 1.0]).deriv().roots()
+                times.append(roots[np.isreal(roots)].real)
+        roots = np.concatenate([np.zeros(0), *times])
+        return T[0] + roots[(roots > 0.0) & (roots < 1.0)] * (T[1] - T[0])
 
-    def _told(self, k: int, t: float, x: Array) -> dict[str, Any]:
+    def _event(self, k: int, t: float, x: Array) -> dict[str, Any]:
         nq, nv = self.plant.nq, self.plant.nv
         event: dict[str, Any] = {"time": t, "conditioning": np.nan, "q": x[:nq].copy(), "v": x[nq : nq + nv].copy()}
         event["rank"] = self.plant.terms(event["q"], np.zeros(nv)).rank
@@ -261,9 +261,9 @@ class Observers:
         return event | {"kind": f"{which} limit {limit.name}", "what": what, "joint": limit.name}
 
 
-def looks(t0: float, t1: float, first: bool, duration: float) -> Array:
-    """Times at which a step of a run is looked at, without its start."""
-    return np.linspace(t0, t1, _LOOKS + 1)[1:] if first or t1 - t0 > _LONG * duration else np.array([t1])
+def detection_times(t0: float, t1: float, first: bool, duration: float) -> Array:
+    """Times at which event functions are evaluated in a step of a run, without its start."""
+    return np.linspace(t0, t1, _POINTS + 1)[1:] if first or t1 - t0 > _LONG * duration else np.array([t1])
 
 
 def root(value: Callable[[float], float], a: float, b: float, duration: float) -> float:

@@ -254,9 +254,9 @@ class SdirkStepper(Stepper):
         k = np.zeros((tab.c.size, n))
         self._contraction = 0.0
         for i in range(tab.c.size):
-            known = h * (tab.A[i, :i] @ k[:i])
+            increment = h * (tab.A[i, :i] @ k[:i])
             guess = tab.guess[i, :i] @ k[:i] if i else self._first_slope(h)
-            k_i = self._newton(self.t + tab.c[i] * h, known, guess, h * tab.A[i, i], factors)
+            k_i = self._newton(self.t + tab.c[i] * h, increment, guess, h * tab.A[i, i], factors)
             if k_i is None:
                 return None
             k[i] = k_i
@@ -272,14 +272,14 @@ class SdirkStepper(Stepper):
             return k[-1]
         return (np.arange(1, 5) * s ** np.arange(4)) @ self.tableau.dense @ k
 
-    def _newton(self, t: float, known: Array, slope: Array, hg: float, factors: tuple) -> Array | None:
+    def _newton(self, t: float, increment: Array, slope: Array, hg: float, factors: tuple) -> Array | None:
         """Solve Z = known + h gamma f(t, x + Z) by simplified Newton steps; returns the slope (Z - known) / h gamma."""
         from scipy.linalg import lu_solve
 
-        Z = known + hg * slope
+        Z = increment + hg * slope
         before, eta = np.inf, max(self._eta, 1e-16) ** 0.8
         for count in range(_ITERATIONS):
-            residual = known - Z + hg * self.system.rate(t, self.x + Z)
+            residual = increment - Z + hg * self.system.rate(t, self.x + Z)
             dZ = lu_solve(factors, residual, check_finite=False)
             size = self.norm(dZ, self.x + Z)
             if not np.isfinite(size):
@@ -290,12 +290,12 @@ class SdirkStepper(Stepper):
                     self._contraction = max(self._contraction, theta)
                     eta = theta / (1.0 - theta)
                 elif size < 0.1:  # rounding: no step helps any more
-                    return (Z - known) / hg
+                    return (Z - increment) / hg
                 else:
                     return None
             Z = Z + dZ
             before = size
             if eta * size <= _ACCURACY or size == 0.0:
                 self._eta = eta
-                return (Z - known) / hg
+                return (Z - increment) / hg
         return None

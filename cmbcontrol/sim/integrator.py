@@ -1,4 +1,4 @@
-"""How a run is integrated in time: the method, and the numbers that steer it."""
+"""How a run is integrated in time: the method and its options."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .tableaux import tableau
 
 if TYPE_CHECKING:
     from ..controllers.controller import Controller
-    from .run import Run, Standing
+    from .run import IntegratorState, Run
     from .time_loop import Method, TimeLoop
 
 __all__ = ["Integrator"]
@@ -133,8 +133,8 @@ class Integrator:
         for name, value in (("rtol", rtol), ("atol", atol)):
             if value is not None and getattr(made, name) is not None:
                 raise TypeError(f"{name}= is given twice: the Integrator has its own, {getattr(made, name):g}")
-        told = {name: value for name, value in (("rtol", rtol), ("atol", atol)) if value is not None}
-        return replace(made, **told) if told else made
+        tolerances = {name: value for name, value in (("rtol", rtol), ("atol", atol)) if value is not None}
+        return replace(made, **tolerances) if tolerances else made
 
     # -- what it is ---------------------------------------------------------------------------------
 
@@ -195,10 +195,10 @@ class Integrator:
         names = self.LADDER if self.ladder else (self.name,) * 3
         return tuple(tableau(name) for name in names)  # type: ignore[return-value]
 
-    def method(self, run: Run, loop: TimeLoop, now: Standing) -> Method | None:
+    def method(self, run: Run, loop: TimeLoop, state: IntegratorState) -> Method | None:
         """What takes the steps, where the loop does not itself."""
         if not self.local:
             return None
         from . import local  # scipy.integrate takes 0.2 s
 
-        return local.Method(run, now)
+        return local.Method(run, state)

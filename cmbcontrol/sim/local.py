@@ -22,7 +22,7 @@ from ..model.mechanism import Mechanism
 from ..model.terms import RANK_TOLERANCE, Terms
 from .implicit import OutOfReach, RosenbrockStepper, SdirkStepper, Step, Stepper, StepTooSmall
 from .path import NODES, coefficients
-from .run import Run, Standing
+from .run import IntegratorState, Run
 
 __all__ = ["Method", "ScipyStepper"]
 
@@ -59,7 +59,7 @@ class _System:
         return system
 
     def point(self, t: float, x: Array) -> LocalPoint:
-        """Pose and equations of motion at a state; that of the last state is kept."""
+        """Configuration and equations of motion at a state; that of the last state is kept."""
         if self._last is not None and self._last[0] == t and np.array_equal(self._last[1], x):
             return self._last[2]
         state = np.ascontiguousarray(x[: self.states])
@@ -155,13 +155,13 @@ class _System:
     @property
     def _damped(self) -> bool:
         plant = self.run.plant
-        return isinstance(plant, Mechanism) and bool(plant.model.damping.any() or plant.model.springs.size)
+        return isinstance(plant, Mechanism) and bool(plant.arrays.damping.any() or plant.arrays.springs.size)
 
     def _dissipated(self, terms: Terms) -> float:
         """Power lost in friction and dampers; functions do not tell it."""
         if not self._damped:
             return 0.0
-        model = self.run.plant.model
+        model = self.run.plant.arrays
         work = constrained.new_work(model)
         constrained.update_position(model, terms.q, work, RANK_TOLERANCE, self.run.options.cap)
         constrained.update_velocity(model, terms.q, terms.v, work)
@@ -233,13 +233,13 @@ class Method:
     projected = False
     working = False  # whether the work of actuators and dampers is a state
 
-    def __init__(self, run: Run, now: Standing) -> None:
-        self.run, self.h = run, now.h
+    def __init__(self, run: Run, state: IntegratorState) -> None:
+        self.run, self.h = run, state.h
         self.nq, self.nv = run.plant.nq, run.plant.nv
         self.charts = self._rejections = self._steps = 0
-        self._mark = (0, now.t)  # tries until then, and the time, where the pace is taken from
+        self._mark = (0, state.t)  # tries until then, and the time, where the pace is taken from
         self._before = np.inf  # conditioning of the chart at the start of the last step
-        self._q = now.x[: self.nq].copy()
+        self._q = state.x[: self.nq].copy()
         self.system: _System | None = None  # made by the first step, which tells what is wrong with the start
         self.stepper: Stepper | ScipyStepper | None = None
 
@@ -292,7 +292,7 @@ class Method:
             return np.concatenate([q, v, work, c])
 
         shown = np.searchsorted(run.times, [step.t0, step.t1], side="right")
-        inner = run.watch is not None or bool(np.any(run.times[shown[0] : shown[1]] < step.t1))
+        inner = run.detector is not None or bool(np.any(run.times[shown[0] : shown[1]] < step.t1))
         values = [state(t) for t in step.t0 + (step.t1 - step.t0) * NODES[:-1]] if inner else []
         new = state(step.t1)  # the last one: where the chart stands
         if inner:
@@ -306,7 +306,7 @@ class Method:
         return new, F
 
     def _require_progress(self, t: float) -> None:
-        """Refuse to creep up to a pose where all charts end.
+        """Refuse to creep up to a configuration where all charts end.
 
         Rounding grows as the inverse square of the conditioning, so that steps shrink without end there. The run ends
         where the conditioning falls below ten times the tolerance, or where steps are so short that `max_steps`
@@ -390,18 +390,20 @@ class Method:
         if self.system is None and isinstance(error, (ModelError, ParametrizationError)):
             return None  # what does not fit the start goes to the caller as it is
         if isinstance(error, StepTooSmall):
-            found = (Status.STEP_TOO_SMALL, self._reason(None)) if error.finite else (Status.NOT_FINITE, None)
+            reason = (Status.STEP_TOO_SMALL, self._reason(None)) if error.finite else (Status.NOT_FINITE, None)
         elif isinstance(error, _NoProgress):
-            found = Status.STEP_TOO_SMALL, self._reason(None)
+            reason = Status.STEP_TOO_SMALL, self._reason(None)
         elif isinstance(error, (OutOfReach, ParametrizationError, SingularConfigurationError)):
             cause = error.__cause__ if isinstance(error, OutOfReach) else error
             ended = Status.PROJECTION if self.run.integrator.fixed else Status.STEP_TOO_SMALL
-            found = Status.NOT_FINITE if cause is None else ended, self._reason(cause)
+            reason = Status.NOT_FINITE if cause is None else ended, self._reason(cause)
         elif isinstance(error, ModelError) and error.__cause__ is None:  # no function of the plant, nor a watched one
-            found = Status.MASS_MATRIX, error
+            reason = Status.MASS_MATRIX, error
         else:
             return None
-        return (Status.SINGULAR_CONFIGURATION, found[1]) if isinstance(found[1], SingularConfigurationError) else found
+        return (
+            (Status.SINGULAR_CONFIGURATION, reason[1]) if isinstance(reason[1], SingularConfigurationError) else reason
+        )
 
     def _reason(self, error: BaseException | None) -> BaseException | None:
         """Why the run ends here: a singular configuration, coordinates that cease to be independent, or an error."""
@@ -413,7 +415,7 @@ class Method:
                 f"largest, "
                 f"and the loops, which hold {plant.nv - opt.cap} degrees of freedom nearby, hold more in it. Local "
                 "coordinates "
-                "end at such a pose; method='dop853' passes it."
+                "end at such a configuration; method='dop853' passes it."
             )
         if error is None and self.system is not None and self.system.near.conditioning < _NEAR:
             return ParametrizationError(

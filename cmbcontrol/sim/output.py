@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..controllers.controller import ConstantEffort
-from ..dynamics.singular import hysteresis_rank
 from ..errors import ModelError, Status
 from ..kernels import constrained, motion, record
 from ..model.mechanism import Mechanism
@@ -22,7 +21,8 @@ from .control import LawFailed, after
 from .engine import Engine
 from .path import path
 from .result import Simulation, build_dataset
-from .run import AT_POSE, Record, Run, Standing
+from .run import AT_SINGULAR, IntegratorState, Record, Run
+from .singularities import hysteresis_rank
 from .stabilisation import Stabilisation
 
 __all__ = ["Part", "assemble_result", "passage_events"]
@@ -59,8 +59,8 @@ def assemble_result(
     times = times[times <= end] if last.status else times
     if times.size == 0 or (last.status and times[-1] < end):
         times = np.append(times, end)
-    found = [_part_columns(part, _own(times, parts, i), plant, failures) for i, part in enumerate(parts)]
-    columns = {name: np.concatenate([part[name] for part in found]) for name in found[0]}
+    columns_of_parts = [_part_columns(part, _own(times, parts, i), plant, failures) for i, part in enumerate(parts)]
+    columns = {name: np.concatenate([part[name] for part in columns_of_parts]) for name in columns_of_parts[0]}
     columns["energy_balance"] -= columns["energy_balance"][0]
     columns |= _tracking(first, times, columns, failures) | _reports(parts, times, columns.pop("report"))
     logged = _joined([event for part in parts for event in passage_events(part.run, part.steps)])
@@ -138,26 +138,26 @@ def _part_columns(part: Part, times: Array, whole: Plant, failures: _Failures) -
     return columns
 
 
-def _reports(parts: Sequence[Part], times: Array, asked: Array) -> dict[str, Any]:
+def _reports(parts: Sequence[Part], times: Array, evaluated: Array) -> dict[str, Any]:
     """What the law reported: at the latest sample, or at the output times."""
     control = parts[0].run.control
-    found = list(asked)
+    reports = list(evaluated)
     if control.period is not None:
         if not control.reports:
             return {}
-        at, told = zip(*control.reports, strict=True)
+        at, sampled = zip(*control.reports, strict=True)
         latest = np.searchsorted(at, after(times, parts[0].run.t_end), side="right") - 1
-        found = [told[max(int(k), 0)] for k in latest]
-    names = list(dict.fromkeys(name for report in found for name in report or ()))
+        reports = [sampled[max(int(k), 0)] for k in latest]
+    names = list(dict.fromkeys(name for report in reports for name in report or ()))
     if not names:
         return {}
-    return {"report": np.array([[float((r or {}).get(n, np.nan)) for n in names] for r in found]), "quantity": names}
+    return {"report": np.array([[float((r or {}).get(n, np.nan)) for n in names] for r in reports]), "quantity": names}
 
 
 def _states(engine: Engine, times: Array, T: Array, X: Array, F: Array, failures: _Failures) -> Array:
     """States at the output times, on the loops where the steps are."""
     out = np.empty((times.size, X.shape[1]))
-    record.output_states(engine.model, engine.options, engine.exchange, engine.work, times, T, X, F, out)
+    record.output_states(engine.arrays, engine.options, engine.exchange, engine.work, times, T, X, F, out)
     failure = engine.failure
     if isinstance(failure, Exception):
         failures.add(failure)
@@ -168,7 +168,7 @@ def _engine(part: Part) -> Engine:
     """What evaluates a part at single states: what is shown between steps is closed only."""
     run = replace(part.run, stabilisation=Stabilisation(metric=part.run.stabilisation.metric), formulation=None)
     run = replace(run, options=run.options._replace(energy=False))
-    return Engine(run, Standing(float(part.steps.T[0][0]), part.steps.X[0][0], 0.0))
+    return Engine(run, IntegratorState(float(part.steps.T[0][0]), part.steps.X[0][0], 0.0))
 
 
 def _efforts(
@@ -190,9 +190,9 @@ def _efforts(
     for i, (t, x) in enumerate(zip(times, states, strict=True)):
         try:
             terms, c = plant.terms(x[:nq], x[nq : nq + nv], float(t)), x[nq + nv + 2 :]
-            out[i], commands[i], found = control.shown(float(t), terms, c, held[i])
-            if found is not None:
-                reports[i] = control.reported(float(t), found)
+            out[i], commands[i], evaluation = control.shown(float(t), terms, c, held[i])
+            if evaluation is not None:
+                reports[i] = control.reported(float(t), evaluation)
         except Exception as error:
             failures.add(error)
     return out, commands, reports
@@ -207,7 +207,7 @@ def _quantities(run: Run, X: Array, U: Array, failures: _Failures) -> dict[str, 
     energies, ranks = np.zeros((n, 5)), np.zeros(n, np.int64)
     whole = np.ascontiguousarray(X[:, : nq + nv + 2])
     if isinstance(plant, Mechanism):
-        record.output_quantities(plant.model, options, whole, U, vdot, force, lam, phi, energies, pivots, ranks)
+        record.output_quantities(plant.arrays, options, whole, U, vdot, force, lam, phi, energies, pivots, ranks)
     else:
         for i, (x, u) in enumerate(zip(X, U, strict=True)):
             try:
@@ -265,14 +265,14 @@ def _as_formulated(run: Run, X: Array, U: Array, failures: _Failures) -> dict[st
 
     Where it cannot be evaluated, which may be why the run ended, nan.
     """
-    plant, options, nq, way = run.plant, run.options, run.plant.nq, run.formulation
+    plant, options, nq, formulation = run.plant, run.options, run.plant.nq, run.formulation
     nv, rows = plant.nv, len(plant.row_names)
-    found = {"a": nv, "constraint_force": nv, "multipliers": rows, "formulation_conditioning": 1}
-    columns = {name: np.full((len(X), size), np.nan) for name, size in found.items()}
+    widths = {"a": nv, "constraint_force": nv, "multipliers": rows, "formulation_conditioning": 1}
+    columns = {name: np.full((len(X), size), np.nan) for name, size in widths.items()}
     for i, (x, u) in enumerate(zip(X, U, strict=True)):
         try:
             terms = plant.terms(x[:nq], x[nq : nq + nv], cap=options.cap)
-            motion = way.at(terms).motion(terms, terms.B @ u, _target(run, terms))
+            motion = formulation.at(terms).motion(terms, terms.B @ u, _target(run, terms))
         except ModelError:
             continue
         except Exception as error:  # of a pseudoinverse of the user
@@ -297,9 +297,9 @@ def _smallest_multipliers(plant, Q: Array, force: Array, ranks: NDArray[np.int64
     """Minimum-norm multipliers where redundant rows share the force; the ranks of A are known."""
     if not len(Q):
         return np.zeros((0, len(plant.row_names)))
-    known = np.isfinite(force).all(axis=1)  # else the functions of the plant have failed
+    finite = np.isfinite(force).all(axis=1)  # else the functions of the plant have failed
     A = np.zeros((*force.shape[:1], len(plant.row_names), plant.nv))
-    A[known] = [plant.jacobian(q) for q in Q[known]]
+    A[finite] = [plant.jacobian(q) for q in Q[finite]]
     U, s, Vt = np.linalg.svd(A, full_matrices=False)
     keep = (np.arange(s.shape[1]) < ranks[:, None]) & (s > 0.0)
     inverse = np.where(keep, 1.0 / np.where(keep, s, 1.0), 0.0)
@@ -313,25 +313,25 @@ def _tracking(run: Run, times: Array, columns: dict[str, Array], failures: _Fail
     if reference is None or names is None:
         return {}
 
-    def asked(whose: Any, t: float, *arguments: Callable[[], Any]) -> Any:
+    def value_at(whose: Any, t: float, *arguments: Callable[[], Any]) -> Any:
         """What a function of time, and of what else these functions give, says; nan where it fails."""
         try:
-            told = whose(t, *(make() for make in arguments))
-            return None if told is None else told[0]
+            values = whose(t, *(make() for make in arguments))
+            return None if values is None else values[0]
         except Exception as error:
             failures.add(error, whose, t)
             return np.full(len(names), np.nan)
 
-    found = {"reference": np.array([asked(reference, float(t)) for t in times]), "controlled": tuple(names)}
+    tracking = {"reference": np.array([value_at(reference, float(t)) for t in times]), "controlled": tuple(names)}
     of_plant = dict(zip(run.plant.position_names, run.plant.position_units, strict=True))
     units = None if law.task is None else law.task.units
-    found["controlled_units"] = tuple(of_plant.get(n, "") for n in names) if units is None else tuple(units)
-    if found["reference"].shape == (times.size, len(names)):
+    tracking["controlled_units"] = tuple(of_plant.get(n, "") for n in names) if units is None else tuple(units)
+    if tracking["reference"].shape == (times.size, len(names)):
         states = zip(times, columns["q"], columns["v"], strict=True)
-        errors = [asked(law.error, float(t), partial(run.plant.terms, q, v, float(t))) for t, q, v in states]
+        errors = [value_at(law.error, float(t), partial(run.plant.terms, q, v, float(t))) for t, q, v in states]
         if any(e is not None for e in errors):
-            found["error"] = np.array(errors)
-    return found
+            tracking["error"] = np.array(errors)
+    return tracking
 
 
 def passage_events(run: Run, steps: Record) -> list[dict[str, Any]]:
@@ -347,13 +347,13 @@ def passage_events(run: Run, steps: Record) -> list[dict[str, Any]]:
         pivots = plant.terms(q, np.zeros(plant.nv)).pivots[: options.cap]
         largest = max(pivots[0], 1e-3 * options.reference)  # all rows may vanish together
         rank = int(np.count_nonzero(pivots > max(1e-6, 10.0 * c) * largest)) if c < 1e-4 else options.cap
-        kind = "singular start" if t < 1e-9 else ("singular passage" if c < AT_POSE else "near-singular passage")
+        kind = "singular start" if t < 1e-9 else ("singular passage" if c < AT_SINGULAR else "near-singular passage")
         events.append({"time": t, "kind": kind, "conditioning": c, "rank": rank, "q": q, "v": v, "v_after": v})
     return events
 
 
 def _joined(events: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """A pose at which one part ends and the next begins is one event."""
+    """A configuration at which one part ends and the next begins is one event."""
     joined: list[dict[str, Any]] = []
     for event in events:
         if joined and abs(event["time"] - joined[-1]["time"]) < _SAME:

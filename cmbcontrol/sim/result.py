@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _check, _files
-from ..dynamics.singular import SingularityEvent, singularities
 from ..errors import Status
 from ..model.plant import Plant
+from .singularities import SingularityEvent, singularities
 
 if TYPE_CHECKING:
     import xarray
@@ -43,7 +43,7 @@ class Simulation:
         zero in truth), ``active`` (which loops hold), ``actuator_power``, ``constraint_power`` (zero in truth),
         ``rank``, ``conditioning``, and for each singular passage ``event_time``, ``event_kind``,
         ``event_conditioning``, ``event_rank``, ``event_q``, ``event_v``, ``event_v_after`` (which differ where the run
-        was steered), ``event_loss`` (energy lost, J). With a tracking
+        took another branch), ``event_loss`` (energy lost, J). With a tracking
         controller also ``reference`` and ``error``; with one that reports, ``report`` by ``quantity``. With a
         formulation by name, accelerations and forces are those it gives, and ``formulation_conditioning`` is its own.
     plant : Plant or None
@@ -75,8 +75,8 @@ class Simulation:
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_") or name == "data" or name not in self.data:
-            known = ", ".join(map(str, self.data.data_vars)) if "data" in self.__dict__ else ""
-            raise AttributeError(f"a run has no {name!r} (variables: {known})")
+            names = ", ".join(map(str, self.data.data_vars)) if "data" in self.__dict__ else ""
+            raise AttributeError(f"a run has no {name!r} (variables: {names})")
         return self.data[name]
 
     @property
@@ -126,8 +126,9 @@ class Simulation:
         >>> from cmbcontrol import plants, simulate
         >>> crank = plants.slider_crank()
         >>> run = simulate(crank, q0=[1.2, -2.4], v0=[2.0, -4.0], t_end=0.5)
-        >>> [(round(event.time, 3), event.rank, event.taken, event.pose.bifurcation) for event in run.singularities()]
-        [(0.197, 0, 1, True)]
+        >>> (event,) = run.singularities()
+        >>> round(event.time, 3), event.rank, event.taken, event.configuration.bifurcation
+        (0.197, 0, 1, True)
         """
         if plant is not None:
             _check.plant(plant)
@@ -322,7 +323,7 @@ def build_dataset(plant: Plant, times: Array, columns: dict[str, Array], events:
     q = np.array([e["q"] for e in events]).reshape(len(events), plant.nq)
     for name, key, words in (
         ("event_v", "v", "velocity at the event"),
-        ("event_v_after", "v_after", "velocity after it, where a run was steered to another branch"),
+        ("event_v_after", "v_after", "velocity after it, where a run took another branch"),
     ):
         v = np.array([e.get(key, np.full(plant.nv, np.nan)) for e in events]).reshape(len(events), plant.nv)
         attributes = {"units": units(plant.velocity_units), "long_name": words}

@@ -1,10 +1,9 @@
-"""What the loops share: the run, where it stands, the record of its steps, and what may end a part of it."""
+"""What all parts of a run share: the run, the state of its integration, the record of its steps."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,26 +15,26 @@ from ..errors import Status, SwitchingError
 from ..kernels import motion
 from ..model.plant import Plant
 from .control import Control, LawFailed
-from .events import Observers
+from .event_detection import EventDetector
+from .events import EventRecorder
 from .integrator import Integrator
 from .stabilisation import Stabilisation
 
 __all__ = [
-    "AT_POSE",
+    "AT_SINGULAR",
     "INSTANT",
-    "Met",
+    "IntegratorState",
+    "Passage",
     "Record",
     "Run",
-    "Standing",
-    "Watch",
     "regular_gradient",
-    "spent",
+    "stop_reason",
 ]
 
 Array = NDArray[np.float64]
 
 INSTANT = 1e-14  # of a run: what is shorter is no step
-AT_POSE = 1e-6  # closeness of a passage through a singular configuration; others pass near one
+AT_SINGULAR = 1e-6  # closeness of a passage through a singular configuration; others pass near one
 _LOOKS, _FEW = 100, 1000  # at the pace, in the course of all steps; with fewer steps between there is no pace
 _HOPELESS = 100.0  # times the steps that a run may take
 
@@ -94,24 +93,12 @@ class Record:
             self.status = Status.FAILED
 
 
-class Met(NamedTuple):
+class Passage(NamedTuple):
     """A singular configuration within the next step: when, the ends of the step, and states on the way."""
 
     time: float
     ends: tuple[float, float]
     states: Array
-
-
-class Watch(Protocol):
-    """What may end a part of a run before its time."""
-
-    def crossing(
-        self, T: Array, X: Array, state: Callable[[float], Array], effort: Callable[[float, Array], Array]
-    ) -> float | None:
-        """The first time, after T[0], at which something happens in the steps to T (n+1,), X (n+1, nx); else None.
-
-        ``state(t)`` is the state x between the steps, ``effort(t, x)`` the motor efforts (nu,) there.
-        """
 
 
 @dataclass
@@ -128,19 +115,19 @@ class Run:
     times: Array = field(default_factory=lambda: np.zeros(0))
     stabilisation: Stabilisation = field(default_factory=Stabilisation)
     formulation: Formulation | None = None  # None: Gauss' principle, in the kernels
-    watch: Watch | None = None  # what may end a part of the run
-    observers: Observers | None = None  # what the run looks out for
-    meet_after: float = np.inf  # singular configurations after this time end a part of the run, too
+    detector: EventDetector | None = None  # finds the event that ends a part of the run
+    recorder: EventRecorder | None = None  # finds the events that the run records
+    stop_at_passages_after: float = np.inf  # singular configurations after this time end a part of the run, too
 
     def on(self, plant: Plant, q: Array) -> Run:
-        """The same run on a plant with other loops, at a pose."""
+        """The same run on a plant with other loops, at a configuration."""
         options = self.options._replace(cap=plant.generic_rank(q), reference=regular_gradient(plant, q))
         return replace(self, plant=plant, options=options)
 
 
 @dataclass
-class Standing:
-    """Where a run stands; `advance` moves it on.
+class IntegratorState:
+    """The state of the integration; `advance` moves it on.
 
     Attributes
     ----------
@@ -154,10 +141,10 @@ class Standing:
     mark : (float, int)
         Time and steps taken where the pace was looked at last.
     stopped : bool
-        Whether the last part was ended by what is watched, before its time.
-    met : Met or None
+        Whether the last part was ended by an event, before its time.
+    passage : Passage or None
         The singular configuration before which the last part has ended.
-    before : float
+    previous_closeness : float
         Closeness to a singular configuration a little before, infinite where it is not known.
     """
 
@@ -167,26 +154,26 @@ class Standing:
     taken: int = 0
     mark: tuple[float, int] = (0.0, 0)
     stopped: bool = False
-    met: Met | None = None
-    before: float = np.inf
+    passage: Passage | None = None
+    previous_closeness: float = np.inf
 
 
-def spent(run: Run, now: Standing, stop: float) -> Status:
+def stop_reason(run: Run, state: IntegratorState, stop: float) -> Status:
     """Why no more steps are taken before `stop`: all have been, or they lead nowhere; COMPLETED where they go on.
 
     They lead nowhere where the error control (no sample and no `max_step`) made so many of them so short that at this
     pace the run would take a hundred times all steps that it may. Waiting for these would tell nothing more.
     """
-    if now.t >= stop:
+    if state.t >= stop:
         return Status.COMPLETED
-    if now.taken >= run.max_steps:
+    if state.taken >= run.max_steps:
         return Status.TOO_MANY_STEPS
-    looked, taken = now.mark
-    count = now.taken - taken
+    start, taken = state.mark
+    count = state.taken - taken
     if count < max(run.max_steps // _LOOKS, _FEW):
         return Status.COMPLETED
-    now.mark = now.t, now.taken
-    pace = (now.t - looked) / count
-    asked = min(run.options.max_step, run.control.period or np.inf)
-    hopeless = pace * _HOPELESS * run.max_steps < run.t_end - now.t
-    return Status.STEP_TOO_SMALL if hopeless and pace < 1e-2 * asked else Status.COMPLETED
+    state.mark = state.t, state.taken
+    pace = (state.t - start) / count
+    longest = min(run.options.max_step, run.control.period or np.inf)
+    hopeless = pace * _HOPELESS * run.max_steps < run.t_end - state.t
+    return Status.STEP_TOO_SMALL if hopeless and pace < 1e-2 * longest else Status.COMPLETED

@@ -24,10 +24,10 @@ def runaway(plant: Plant, run: Simulation) -> str:
     They had where the forces of the motors were a thousand times those of the start, and a thousand times what moves
     the machine by a radian (or its size) in a thousandth of the run.
     """
-    known = np.flatnonzero(np.isfinite(run.u.values).all(axis=1) & np.isfinite(run.q.values).all(axis=1))
-    if plant.nu == 0 or known.size < 2:
+    finite = np.flatnonzero(np.isfinite(run.u.values).all(axis=1) & np.isfinite(run.q.values).all(axis=1))
+    if plant.nu == 0 or finite.size < 2:
         return ""
-    u, q, v = (column.values[known] for column in (run.u, run.q, run.v))
+    u, q, v = (column.values[finite] for column in (run.u, run.q, run.v))
     try:
         start, last = plant.terms(q[0], v[0]), [plant.terms(x, np.zeros(plant.nv)) for x in q[1:][-_LAST:]]
         margins = [actuation(plant, terms) for terms in (start, *last)]
@@ -41,13 +41,13 @@ def runaway(plant: Plant, run: Simulation) -> str:
     if not force > _FAR * max(usual, quick):
         return ""
     motor = int(efforts.max(axis=0).argmax())
-    asked = f"{efforts.max():.3g} {effort_units(plant)[motor]} of {plant.actuator_names[motor]!r}"
-    text = f"The efforts grew without bounds: {run.data.attrs['controller']} asked for {asked}."
-    end: Actuation = min(margins[1:], key=lambda found: found.margin)
+    largest = f"{efforts.max():.3g} {effort_units(plant)[motor]} of {plant.actuator_names[motor]!r}"
+    text = f"The efforts grew without bounds: {run.data.attrs['controller']} asked for {largest}."
+    end: Actuation = min(margins[1:], key=lambda margin: margin.margin)
     if end.margin < min(_LOST, 0.1 * margins[0].margin):
         text += (
             " The motors lose hold of the machine here, and the law divides by what is left: a margin of actuation of "
             f"{end.margin:.2g} ({margins[0].margin:.2g} at the start, 1 is best), least for the motion "
-            f"{end.describe_weakest()}. Keep away from such poses, or let PassiveJoints lead through them."
+            f"{end.describe_weakest()}. Keep away from such configurations, or let PassiveJoints lead through them."
         )
     return text + " Limit the efforts (Saturation, ConstrainedActuation)."

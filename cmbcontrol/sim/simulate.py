@@ -24,18 +24,19 @@ from ..errors import (
 from ..model.plant import Plant
 from ..model.terms import RANK_TOLERANCE
 from . import output
+from .branch_selection import BranchSelector
+from .constraint_modes import ConstraintModes
 from .control import Control, LawFailed, after
 from .ending import where, why_ended
-from .events import LIMITS, Event, Observers, listed_events
+from .events import LIMITS, Event, EventRecorder, listed_events
 from .integrator import Integrator
 from .result import Simulation
-from .run import Record, Run, Standing
+from .run import IntegratorState, Record, Run
 from .runaway import runaway
 from .stabilisation import Stabilisation
 from .start import check_start, first_step, options_of, start_state
-from .steering import Steering
 from .switching import Contact, Switch
-from .switching_run import Course, Loops, run_in_parts
+from .switching_run import RunHistory, run_in_parts
 
 __all__ = ["simulate"]
 
@@ -102,16 +103,16 @@ def simulate(
     formulation : Formulation, optional
         Of the accelerations; Gauss' principle unless given, see `acceleration`. All others run interpreted.
     switches : sequence of Engage, Release, Lock, Unlock or Contact, optional
-        What switches loops on and off during the run, by time, by a condition, or as the contacts push. The controller
-        stays the same; it gets the terms of the loops that hold. See the guide on constraints that come and go.
+        What switches constraints on and off during the run, by time, by a condition, or as the contacts push. The
+        controller stays the same; it gets the terms of those that hold. See the guide on constraints that come and go.
     branch : int, array_like (nv,), mapping or callable, optional
         At singular configurations, which way to go on; unless given, on the branch of the velocity. The index of one of
         ``singular_configuration(...).branches``, ahead in the sense of the velocity; a direction, in its own sense; a
         mapping from the number of a passage (0 is a start at a singular configuration) to one of these; or a function
-        ``(pose, t, v) -> choice`` with the `SingularConfiguration`, where None stays on the branch. The velocity turns
-        without work: its kinetic energy stays. Goes with dop853 and verner65, and projection.
+        ``(configuration, t, v) -> choice`` with the `SingularConfiguration`, where None stays on the branch. The
+        velocity turns without work: its kinetic energy stays. Goes with dop853 and verner65, and projection.
     events : sequence of Event, or of functions, optional
-        What the run looks out for: functions ``(t, q, v) -> float`` that cross zero. The times go to ``run.events()``
+        Events that the run records: functions ``(t, q, v) -> float`` that cross zero. The times go to ``run.events()``
         under their names; a terminal one ends the run, with status EVENT.
     limits : {"warn", "stop", "ignore"}
         Joints that pass one of their limits: each crossing goes to ``run.events()``, and each joint gives a
@@ -148,40 +149,42 @@ def simulate(
     """
     _check.plant(plant)
     begin = clock.perf_counter()
-    loops = Loops(plant, _listed(switches))
-    if loops.changing and q0 is not None:
-        plant = loops.start(_check.vector(q0, plant.nq, "q0", plant.position_names))
+    modes = ConstraintModes(plant, _listed(switches))
+    if modes.changing and q0 is not None:
+        plant = modes.start(_check.vector(q0, plant.nq, "q0", plant.position_names))
     kept, integrator = Stabilisation.of(stabilisation), Integrator.of(method, rtol, atol)
     q0, v0 = start_state(plant, q0, v0, kept.metric)
     check_start(plant, q0, v0)
     passing = integrator.passes and kept.kind == "projection"
-    steering = Steering(branch, passing, f"{integrator.name!r} with {kept.kind!r}")
+    selector = BranchSelector(branch, passing, f"{integrator.name!r} with {kept.kind!r}")
     t_end = _check.positive(t_end, "t_end")
     times = _output_times(output_times, t_end)
     if formulation is not None:
         _check.instance(formulation, Formulation, "formulation", "such as NamedFormulation of cmbcontrol.papers")
     named = None if isinstance(formulation, Gauss) else formulation
     _require_fitting(integrator, kept, named)
-    if loops.changing and integrator.coordinates is not None:
-        raise TypeError("switches= change the loops, and with them which coordinates are independent; leave them out")
+    if modes.changing and integrator.coordinates is not None:
+        raise TypeError(
+            "switches= change the constraints, and with them which coordinates are independent; leave them out"
+        )
     law = as_controller(controller, plant)
     integrator = integrator.under(law)
     tolerance = RANK_TOLERANCE if formulation is None else formulation.rank_tolerance or RANK_TOLERANCE
     options = options_of(plant, q0, kept, integrator, t_end, tolerance)
     control = Control(plant, law, after(times, t_end))
-    observers = Observers(plant, listed_events(events), _check.one_of(limits, LIMITS, "limits"), t_end)
-    observers.begin(0.0, np.concatenate([q0, v0]))
-    asked = loops.near(q0)
-    terms = asked.terms(q0, v0)
+    recorder = EventRecorder(plant, listed_events(events), _check.one_of(limits, LIMITS, "limits"), t_end)
+    recorder.begin(0.0, np.concatenate([q0, v0]))
+    start = modes.near(q0)
+    terms = start.terms(q0, v0)
     u0 = control.first(terms.copied())  # a law that does not fit fails here, with its own message
     if named is not None:
         named.acceleration(terms, terms.B @ u0)  # so does a formulation
-    first = integrator.step or first_step(asked, q0, v0, u0, options)
+    first = integrator.step or first_step(start, q0, v0, u0, options)
     run = Run(
         plant, control, options, integrator, t_end, options.max_steps, Reporter(progress, "simulating"), times, kept,
-        named, observers=observers,
+        named, recorder=recorder,
     )  # fmt: skip
-    now = Standing(0.0, np.concatenate([q0, v0, np.zeros(2), control.integrated]), first)
+    state = IntegratorState(0.0, np.concatenate([q0, v0, np.zeros(2), control.integrated]), first)
     settings = {
         "method": integrator.label, "rtol": integrator.rtol, "atol": integrator.atol, "stabilisation": kept.kind,
         "metric": kept.metric, "pass_within": 0.0 if integrator.local else integrator.pass_within,
@@ -193,32 +196,34 @@ def simulate(
         settings |= {name: value for name, value in vars(named).items() if isinstance(value, (str, float))}
     if integrator.local:
         settings["parametrization"] = type(integrator.independent()).__name__
-    course, simulation = Course(), None
+    history, simulation = RunHistory(), None
     try:
         with held():
-            _go(run, now, loops, steering, course)
-            parts = course.parts
+            _go(run, state, modes, selector, history)
+            parts = history.parts
             simulation = output.assemble_result(
-                loops.whole, parts, times, settings, begin, [*course.events, *observers.found]
+                modes.whole, parts, times, settings, begin, [*history.events, *recorder.recorded]
             )
     except KeyboardInterrupt as error:
         kept = "None of it is kept." if simulation is None else "It is in the attribute partial."
         raise Interrupted(f"the output of the run of {plant.name!r} was interrupted. {kept}", simulation) from error
-    observers.warn(stacklevel=3)  # 1 is here, 2 what names interrupts, 3 the caller
+    recorder.warn(stacklevel=3)  # 1 is here, 2 what names interrupts, 3 the caller
     if parts[-1].steps.status not in (Status.COMPLETED, Status.EVENT):
         _raise(plant, parts[-1].steps, simulation)
     return simulation
 
 
-def _go(run: Run, now: Standing, loops: Loops, steering: Steering, course: Course) -> None:
+def _go(
+    run: Run, state: IntegratorState, modes: ConstraintModes, selector: BranchSelector, history: RunHistory
+) -> None:
     """Run as far as it goes; what is raised at a start that does not fit the plant goes to the caller."""
     try:
         with run.report:
-            run_in_parts(run, now, loops, steering, course)
+            run_in_parts(run, state, modes, selector, history)
             let_through()
     except (Exception, KeyboardInterrupt) as error:
-        parts = course.parts
-        if parts and (now.taken or isinstance(error, (LawFailed, SwitchingError, KeyboardInterrupt))):
+        parts = history.parts
+        if parts and (state.taken or isinstance(error, (LawFailed, SwitchingError, KeyboardInterrupt))):
             parts[-1].steps.ended_by(error)
         elif isinstance(error, LawFailed):
             raise error.__cause__ from None  # type: ignore[misc]

@@ -201,6 +201,6 @@ def _energy_gradient(plant: Plant, q: Array, v: Array, momentum: Array) -> Array
     = 0, their difference gives v' dM v.
     """
     rest, none, rows = np.zeros(plant.nv), np.zeros(plant.nu), np.zeros(len(plant.row_names))
-    bent = derivatives(plant, q, rest, none, a=v, lam=rows)
+    second = derivatives(plant, q, rest, none, a=v, lam=rows)
     straight = derivatives(plant, q, rest, none, a=rest, lam=rows)
-    return np.concatenate([0.5 * v @ (bent.force_q - straight.force_q) + straight.h, momentum])
+    return np.concatenate([0.5 * v @ (second.force_q - straight.force_q) + straight.h, momentum])

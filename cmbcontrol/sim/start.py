@@ -1,4 +1,4 @@
-"""Where a run starts: a state on the closed loops, the numbers that steer the loop, the first step."""
+"""Where a run starts: a state on the closed loops, the options of the loop, the first step."""
 
 from __future__ import annotations
 
@@ -76,19 +76,20 @@ def check_start(plant: Plant, q: Array, v: Array) -> None:
     largest = max(float(terms.pivots[0]), 0.01 * regular_gradient(plant, q))
     if rank(terms.pivots, largest, BLURRED) == rows:
         return
-    pose = singular_configuration(plant, q, tolerance=4.0 * BLURRED)
-    if not len(pose.forms):
+    configuration = singular_configuration(plant, q, tolerance=4.0 * BLURRED)
+    if not len(configuration.forms):
         return
-    if pose.moves(v):
+    if configuration.moves(v):
         singular_configuration(plant, q, v, tolerance=4.0 * BLURRED)
-    elif pose.few and pose.locked:
+    elif configuration.few and configuration.locked:
         raise SingularConfigurationError(
-            f"{pose} Nothing moves from here; the loads of such a pose need the stiffness of the parts."
+            f"{configuration} Nothing moves from here; the loads of such a configuration need the stiffness of the "
+            "parts."
         )
-    elif pose.few and pose.complete and not any(branch.regular for branch in pose.branches):
+    elif configuration.few and configuration.complete and not any(branch.regular for branch in configuration.branches):
         raise SingularConfigurationError(
-            f"{pose} Part of the machine is locked, whatever the rest does: what holds it there is the stiffness of "
-            "its parts, which is not modelled. Weld that part, and leave its loops out."
+            f"{configuration} Part of the machine is locked, whatever the rest does: what holds it there is the "
+            "stiffness of its parts, which is not modelled. Weld that part, and leave its loops out."
         )
 
 
@@ -100,7 +101,7 @@ def options_of(
     t_end: float,
     tolerance: float = RANK_TOLERANCE,
 ) -> motion.Options:
-    """The numbers that steer a run from q0."""
+    """The options of a run from q0."""
     alpha, beta = (0.0, 0.0) if kept.adaptive else kept.gains
     return motion.Options(
         rtol=integrator.rtol,

@@ -13,20 +13,20 @@ from .. import _check
 from .._progress import Reporter
 from ..controllers.controller import ConstantEffort
 from ..errors import ModelError, SimulationError, SingularConfigurationError, Status
-from ..kernels import loop, motion, passages
+from ..kernels import motion, passages, time_loop
 from ..model.plant import Plant
 from ..model.terms import Terms
+from .branch_selection import BranchSelector
 from .control import Control
 from .ending import where, why_ended
 from .engine import NotFinite
-from .events import LIMITS, Event, Observers, listed_events
+from .events import LIMITS, Event, EventRecorder, listed_events
 from .integrator import Integrator
-from .leaving import leave
 from .output import passage_events
-from .run import Record, Run, Standing, spent
+from .run import IntegratorState, Record, Run, stop_reason
+from .singular_start import step_from_singular
 from .stabilisation import Stabilisation
 from .start import check_start, first_step, options_of, start_state
-from .steering import Steering
 from .time_loop import TimeLoop
 
 __all__ = ["State", "Stepper"]
@@ -87,7 +87,7 @@ class Stepper:
     rtol, atol : float, optional
         Error allowed a step of the method, relative and absolute (rad, m, rad/s, m/s), 1e-11 unless given.
     events : sequence of Event, or of functions, optional
-        What is looked out for; a terminal one ends the steps (see `ended`).
+        What is recorded; a terminal one ends the steps (see `ended`).
     limits : {"warn", "stop", "ignore"}
         Joints that pass one of their limits; see `simulate`.
 
@@ -126,8 +126,8 @@ class Stepper:
         tolerances = (integrator.default_tolerance if x is None else x for x in (integrator.rtol, integrator.atol))
         self._integrator = replace(integrator, max_steps=_ALL, **dict(zip(("rtol", "atol"), tolerances, strict=True)))
         self.plant, self._kept, self._t_end = plant, Stabilisation(), _check.positive(t_end, "t_end")
-        watched = listed_events(events), _check.one_of(limits, LIMITS, "limits")
-        self._observers = Observers(plant, *watched, self._t_end)
+        limits = _check.one_of(limits, LIMITS, "limits")
+        self._recorder = EventRecorder(plant, listed_events(events), limits, self._t_end)
         self._start: tuple[Array, Array] | None = None
         self.reset(q0, v0)
 
@@ -145,20 +145,20 @@ class Stepper:
         q, v = start_state(plant, q0, v0, "mass")
         check_start(plant, q, v)
         self._start = q.copy(), v.copy()
-        self._observers.begin(0.0, np.concatenate([q, v]))
+        self._recorder.begin(0.0, np.concatenate([q, v]))
         options = options_of(plant, q, self._kept, self._integrator, self._t_end)
         self._given = _Given(plant)
         self._run = Run(
             plant, self._given, options, self._integrator, self._t_end, _ALL, Reporter(False, ""),
-            stabilisation=self._kept, observers=self._observers,
+            stabilisation=self._kept, recorder=self._recorder,
         )  # fmt: skip
         self._time, self._x = 0.0, np.concatenate([q, v, np.zeros(2)])
         self._nq, self._n = plant.nq, plant.nq + plant.nv
-        self._now = Standing(0.0, self._x.copy(), 0.0)
+        self._integrator_state = IntegratorState(0.0, self._x.copy(), 0.0)
         self._origin, self._dt, self._count = 0.0, 0.0, 0
         self._record = Record()
-        self._record.begin(0.0, self._now.x, plant.nu)
-        self._told = len(self._observers.found)
+        self._record.begin(0.0, self._integrator_state.x, plant.nu)
+        self._warned = len(self._recorder.recorded)
         self._passages: list[dict[str, Any]] = []
         self.ended = ""
         near = motion.closeness(plant.terms(q, v, cap=options.cap).pivots, options)
@@ -169,9 +169,9 @@ class Stepper:
 
     def _begin(self) -> None:
         """The loop goes on from here."""
-        self._loop = TimeLoop(self._run, self._now)
-        self._loop.options = self._loop.options._replace(given=True)
-        self._loop.begin(self._now)
+        self._loop = TimeLoop(self._run, self._integrator_state)
+        self._loop.options = self._loop.options._replace(no_law=True)
+        self._loop.begin(self._integrator_state)
 
     # -- on the way -------------------------------------------------------------------------------
 
@@ -203,37 +203,37 @@ class Stepper:
             self._origin, self._dt, self._count = self._time, dt, 0
         self._count += 1
         until = self._origin + self._count * dt  # equal steps end at multiples of their length, as samples do
-        if self._now.h == 0.0:
-            self._now.h = first_step(self.plant, *self._start, u, self._run.options)
+        if self._integrator_state.h == 0.0:
+            self._integrator_state.h = first_step(self.plant, *self._start, u, self._run.options)
             if self._loop is not None:
-                self._loop.steps.clock[loop.STEP :] = self._now.h
+                self._loop.steps.clock[time_loop.STEP :] = self._integrator_state.h
         if self._loop is None:
-            self._leave(u, until)
+            self._start_at_singular(u, until)
         else:
             steps = self._loop.steps
             steps.command[:] = u
-            steps.clock[loop.NEXT] = self._time
+            steps.clock[time_loop.NEXT] = self._time
         try:
             if not self.ended:
                 self._loop.stop = until
                 reason = self._loop.advance(_TRIES)
-                if reason != loop.COMPLETED or self._loop.full:
+                if reason != time_loop.COMPLETED or self._loop.full:
                     self._attend(reason)
         finally:
             n = self._loop.last
             self._time, self._x = float(self._loop.steps.T[n]), self._loop.steps.X[n].copy()
-        if len(self._observers.found) > self._told:
-            self._observers.warn(stacklevel=2, since=self._told)
-            self._told = len(self._observers.found)
+        if len(self._recorder.recorded) > self._warned:
+            self._recorder.warn(stacklevel=2, since=self._warned)
+            self._warned = len(self._recorder.recorded)
         return self.state
 
-    def _leave(self, u: Array, until: float) -> None:
-        """From a singular configuration, or from beside one, by a step of collocation; see `leaving.leave`."""
-        now, record = self._now, self._record
+    def _start_at_singular(self, u: Array, until: float) -> None:
+        """From a singular configuration, or from beside one, by a step of collocation; see `singular_start`."""
+        state, record = self._integrator_state, self._record
         self._given.command, self._given.until = np.array(u), until
         try:
             with np.errstate(all="ignore"):
-                leave(self._run, record, now, until, Steering())
+                step_from_singular(self._run, record, state, until, BranchSelector())
         except SingularConfigurationError as error:
             raise SimulationError(
                 f"the steps of {self.plant.name!r} cannot begin {where(self.plant, self._time, self._x)}. {error}"
@@ -244,20 +244,20 @@ class Stepper:
 
     def _attend(self, reason: int) -> None:
         """What compiled steps leave to do: room for more of them, events, a reason to end."""
-        time_loop, now, record = self._loop, self._now, self._record
+        loop, state, record = self._loop, self._integrator_state, self._record
         while True:
-            steps, n = time_loop.steps, time_loop.last
+            steps, n = loop.steps, loop.last
             record.T, record.X = [steps.T[: n + 1].copy()], [steps.X[: n + 1].copy()]
             record.F, record.U = [steps.F[:n].copy()], [steps.U[:n].copy()]
-            record.passages = time_loop.empty()
+            record.passages = loop.empty()
             self._passages += passage_events(self._run, record)
-            if reason == loop.PAUSED:
-                time_loop.place(now)
-                reason = int(spent(self._run, now, time_loop.stop)) or reason
-            if reason not in (loop.PAUSED, loop.EVENT):
+            if reason == time_loop.PAUSED:
+                loop.place(state)
+                reason = int(stop_reason(self._run, state, loop.stop)) or reason
+            if reason not in (time_loop.PAUSED, time_loop.EVENT):
                 break
-            reason = time_loop.advance(_TRIES)
-        record.status, record.error, record.where = time_loop.ended(reason)
+            reason = loop.advance(_TRIES)
+        record.status, record.error, record.where = loop.ended(reason)
         if record.status == Status.EVENT:
             self.ended = record.where
         elif record.status != Status.COMPLETED:
@@ -281,7 +281,7 @@ class Stepper:
 
     @property
     def terms(self) -> Terms:
-        """The equations of motion here, as a sampled law is told; see `Plant.terms`.
+        """The equations of motion here, as a sampled law gets them; see `Plant.terms`.
 
         Raises
         ------
@@ -291,7 +291,7 @@ class Stepper:
         if self._loop is None:
             return self.plant.terms(*self._start, 0.0)
         try:
-            return self._loop.shown()
+            return self._loop.present_terms()
         except (NotFinite, ModelError) as error:
             raise SimulationError(
                 f"the equations of motion cannot be evaluated {where(self.plant, self._time, self._x)}: {error}"
@@ -299,9 +299,9 @@ class Stepper:
 
     def events(self) -> list[dict[str, Any]]:
         """What has happened so far, in order: singular passages, events, limits; as `Simulation.events`."""
-        found = sorted([*self._passages, *self._observers.found], key=lambda event: event["time"])
+        events = sorted([*self._passages, *self._recorder.recorded], key=lambda event: event["time"])
         names = "time", "kind", "conditioning", "rank"
-        return [{name: event[name] for name in names} | {"loss": 0.0} for event in found]
+        return [{name: event[name] for name in names} | {"loss": 0.0} for event in events]
 
     # -- copies -----------------------------------------------------------------------------------
 
@@ -309,11 +309,11 @@ class Stepper:
         """Another one that stands here; both go on alone, and under the same efforts alike to the last bit."""
         other = object.__new__(Stepper)
         vars(other).update(vars(self))
-        other._observers = self._observers.copy()
+        other._recorder = self._recorder.copy()
         other._given = _Given(self.plant)
         other._given.command, other._given.until = self._given.command, self._given.until
-        other._run = replace(self._run, observers=other._observers, control=other._given)
-        other._now = replace(self._now, x=self._now.x.copy())
+        other._run = replace(self._run, recorder=other._recorder, control=other._given)
+        other._integrator_state = replace(self._integrator_state, x=self._integrator_state.x.copy())
         other._record = Record()
         other._passages, other._x = list(self._passages), self._x.copy()
         if self._loop is not None:

@@ -1,4 +1,4 @@
-"""What may change the loops of a plant during a run: grasp, let go, lock a joint, touch down."""
+"""What may change the constraints of a plant during a run: grasp, let go, lock a joint, touch down."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
-from ..model.elements import Joint, Loop, Point
+from ..model.elements import Constraint, Joint, Point
 
 __all__ = ["Contact", "Engage", "Lock", "Release", "Switch", "Unlock"]
 
@@ -18,14 +18,30 @@ Array = NDArray[np.float64]
 When = Callable[[float, Array, Array], float]
 
 
+class _OfConstraint:
+    """What is said of one constraint, by its name."""
+
+    name: str
+
+    @property
+    def label(self) -> str:
+        """As in messages."""
+        return f"{type(self).__name__}({self.name!r})"
+
+    @property
+    def constraint(self) -> str:
+        """Name of the constraint that changes."""
+        return self.name
+
+
 @dataclass(frozen=True, eq=False)
-class Switch:
-    """A change of one loop, at a time or each time a condition comes true.
+class Switch(_OfConstraint):
+    """A change of one constraint, at a time or each time a condition comes true.
 
     Attributes
     ----------
     name : str
-        Of the loop, or of the joint that is locked.
+        Of the constraint, or of the joint that is locked.
     at : float, optional
         Time, s, from 0.
     when : callable, optional
@@ -38,7 +54,7 @@ class Switch:
     when: When | None = None
 
     def __post_init__(self) -> None:
-        _check.name(self.name, "loop or joint")
+        _check.name(self.name, "constraint or joint")
         self._require_one({"at": self.at, "when": self.when})
         if self.at is not None:
             object.__setattr__(self, "at", _check.positive(self.at, f"the time of {self.label}", zero=True))
@@ -52,35 +68,25 @@ class Switch:
         if given[0] != "at" and not callable(ways[given[0]]):
             raise TypeError(f"{given[0]}= of {self.label} must be a function, got {ways[given[0]]!r}")
 
-    @property
-    def label(self) -> str:
-        """As in messages."""
-        return f"{type(self).__name__}({self.name!r})"
-
-    @property
-    def loop(self) -> str:
-        """Name of the loop that changes."""
-        return self.name
-
 
 @dataclass(frozen=True, eq=False)
 class Engage(Switch):
-    """Switch a loop on: the velocity jumps to the nearest one that it allows (`impact`, without restitution).
+    """Switch a constraint on: the velocity jumps to the nearest one that it allows (`impact`, without restitution).
 
-    A loop whose first switch is this one is off at the start.
+    A constraint whose first switch is this one is off at the start.
 
     Parameters
     ----------
     name : str
-        A loop of the plant.
+        A constraint of the plant.
     at, when
         See `Switch`; exactly one.
     capture : bool
-        Hold what is found: the loop is made again so that it is closed at that instant; what it holds on body b
+        Hold what is found: the constraint is made again so that it is closed at that instant; what it holds on body b
         stays, its place on body a moves. Else it has to be closed by then.
     within : float
-        How far the loop may be open without `capture`, m (rad times the size of the machine). The gap is then closed
-        by the smallest displacement in the metric of M.
+        How far the constraint may be open without `capture`, m (rad times the size of the machine). The gap is then
+        closed by the smallest displacement in the metric of M.
 
     Examples
     --------
@@ -99,18 +105,18 @@ class Engage(Switch):
 
 @dataclass(frozen=True, eq=False)
 class Release(Switch):
-    """Switch a loop off. A loop whose first switch is this one is on at the start.
+    """Switch a constraint off. A constraint whose first switch is this one is on at the start.
 
     Parameters
     ----------
     name : str
-        A loop of the plant.
+        A constraint of the plant.
     at, when
         See `Switch`.
     force : callable, optional
-        In place of at and when: multipliers (rows,) of the loop -> float. The loop lets go when it crosses zero
-        upwards, as ``lambda lam: lam[0]`` where a force changes its sign, or ``lambda lam: abs(lam[0]) - 50.0`` where
-        it is more than 50 N. Multipliers are the smallest ones; -lam pushes body b along the row.
+        In place of at and when: multipliers (rows,) of the constraint -> float. The constraint lets go when it crosses
+        zero upwards, as ``lambda lam: lam[0]`` where a force changes its sign, or ``lambda lam: abs(lam[0]) - 50.0``
+        where it is more than 50 N. Multipliers are the smallest ones; -lam pushes body b along the row.
 
     Examples
     --------
@@ -131,19 +137,19 @@ class Lock(Switch):
     Parameters
     ----------
     name : str
-        A joint of any kind, or one coordinate of a cylindrical or universal joint. The loop is called
+        A joint of any kind, or one coordinate of a cylindrical or universal joint. The constraint is called
         ``lock_<name>``.
     at, when
         See `Switch`.
 
     Examples
     --------
-    >>> Lock("elbow", at=0.5).loop
+    >>> Lock("elbow", at=0.5).constraint
     'lock_elbow'
     """
 
     @property
-    def loop(self) -> str:
+    def constraint(self) -> str:
         return f"lock_{self.name}"
 
 
@@ -153,8 +159,8 @@ class Unlock(Lock):
 
 
 @dataclass(frozen=True, eq=False)
-class Contact:
-    """A loop that pushes and never pulls: a foot on the floor, an end stop, a rope.
+class Contact(_OfConstraint):
+    """A constraint that pushes and never pulls: a foot on the floor, an end stop, a rope.
 
     It is open where its gap is positive. When the gap closes, the velocity jumps: along the row the approach is
     turned round, times `restitution` (Newton); across it, a `Point` sticks where it lands and a `PointOnPlane` slides
@@ -163,8 +169,8 @@ class Contact:
     Parameters
     ----------
     name : str
-        A loop of the plant with one row (`PointOnPlane`, `Distance`, `Coupling`, a row of functions), or a `Point`.
-        Of a loop with one row, the gap is its residual phi.
+        A constraint of the plant with one row (`PointOnPlane`, `Distance`, `Coupling`, a row of functions), or a
+        `Point`. Of a constraint with one row, the gap is its residual phi.
     normal : array_like, shape (3,), optional
         Of a `Point`: from body a to body b, in the axes of body a; (0, 0, 1) unless given.
     side : {1, -1}
@@ -201,7 +207,7 @@ class Contact:
     friction: float | None = None
 
     def __post_init__(self) -> None:
-        _check.name(self.name, "loop")
+        _check.name(self.name, "constraint")
         if isinstance(self.side, bool) or self.side not in (1, -1):
             raise ValueError(f"side= of {self.label} must be 1 or -1, got {self.side!r}")
         e = _check.positive(self.restitution, f"the restitution of {self.label}", zero=True)
@@ -217,28 +223,18 @@ class Contact:
                 raise ValueError(f"the normal of {self.label} must not be zero; give a direction such as (0, 0, 1)")
             object.__setattr__(self, "normal", n / length)
 
-    @property
-    def label(self) -> str:
-        """As in messages."""
-        return f"Contact({self.name!r})"
-
-    @property
-    def loop(self) -> str:
-        """Name of the loop."""
-        return self.name
-
-    def direction(self, loop: Joint | Loop | Any, rows: int) -> Array:
-        """The opening direction n among the loop's rows, shape (rows,): gap = n . phi, push = -n . lam."""
+    def direction(self, constraint: Joint | Constraint | Any, rows: int) -> Array:
+        """The opening direction n among the constraint's rows, shape (rows,): gap = n . phi, push = -n . lam."""
         if rows == 1:
             if self.normal is not None or self.friction is not None:
                 raise ValueError(
-                    f"{self.label}: a loop with one row has its own normal and no friction; use a Point for both"
+                    f"{self.label}: a constraint with one row has its own normal and no friction; use a Point for both"
                 )
             return np.array([float(self.side)])
-        if not isinstance(loop, Point):
+        if not isinstance(constraint, Point):
             raise ValueError(
-                f"{self.label}: the loop has {rows} rows; a contact is a loop with one row, such as PointOnPlane, or a "
-                "Point"
+                f"{self.label}: the constraint has {rows} rows; a contact is a constraint with one row, such as "
+                "PointOnPlane, or a Point"
             )
         normal = np.array([0.0, 0.0, 1.0]) if self.normal is None else np.asarray(self.normal)
         return self.side * normal

@@ -86,8 +86,8 @@ def quintic(b: Array) -> tuple[Array, Array, Array]:
     c = np.array([0.25, 0.2, 0.5])  # where the bumps tell slopes apart best
     quartic = (k[m + 1] - its_slope(c[0])) / bump(c[0])[0]
     A_extra = np.stack([cubic(c[0]), *(cubic(s) + (s * (1.0 - s)) ** 2 * quartic for s in c[1:])])
-    found = np.linalg.solve([bump(s) for s in c[1:]], [k[m + 1 + i] - its_slope(c[i]) for i in (1, 2)])
-    return A_extra, c, np.vstack([found, np.zeros_like(found)])
+    coefficients = np.linalg.solve([bump(s) for s in c[1:]], [k[m + 1 + i] - its_slope(c[i]) for i in (1, 2)])
+    return A_extra, c, np.vstack([coefficients, np.zeros_like(coefficients)])
 
 
 class Sdirk(NamedTuple):

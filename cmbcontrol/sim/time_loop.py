@@ -12,12 +12,12 @@ from numpy.typing import NDArray
 from .._interrupt import let_through
 from .._jit import entry
 from ..errors import AssemblyError, ModelError, RedundantRowsError, Status
-from ..kernels import loop, motion, passages, runge_kutta
+from ..kernels import motion, passages, runge_kutta, time_loop
 from ..model.terms import Terms
 from .engine import ROOM, Engine, NotFinite
 from .integrator import Integrator
 from .path import NODES, path
-from .run import AT_POSE, Met, Record, Run, Standing, spent
+from .run import AT_SINGULAR, IntegratorState, Passage, Record, Run, stop_reason
 
 __all__ = ["Method", "TimeLoop"]
 
@@ -71,69 +71,73 @@ class TimeLoop(Engine):
 
     Attributes
     ----------
-    steps : kernels.loop.Steps
+    steps : kernels.time_loop.Steps
         The record of the last steps, and where the loop stands.
     stop : float
         When `advance` comes back, s.
     """
 
-    def __init__(self, run: Run, now: Standing) -> None:
-        super().__init__(run, now)
-        self.watch = run.watch
-        self.observers = run.observers if run.observers is not None and run.observers.needed else None
+    def __init__(self, run: Run, state: IntegratorState) -> None:
+        super().__init__(run, state)
+        self.detector = run.detector
+        self.recorder = run.recorder if run.recorder is not None and run.recorder.active else None
         self.method: Method | None = None
         self.stop = np.inf
         self._crossed, self._ended = False, ""
-        self._met: Met | None = None
+        self._passage: Passage | None = None
 
-    def begin(self, now: Standing, method: Method | None = None) -> None:
+    def begin(self, state: IntegratorState, method: Method | None = None) -> None:
         """Where the steps begin, and who takes them."""
         run, self.method = self.run, method
         bound = self.formulation is not None and self.formulation.bound
-        looked_at = self.watch is not None or bound or bool(np.isfinite(run.meet_after))
-        if self.observers is not None:
-            looked_at |= bool(self.observers.events) or method is not None
-        self.options = self.options._replace(looked_at=looked_at, ladder=run.integrator.ladder)
+        notify = self.detector is not None or bound or bool(np.isfinite(run.stop_at_passages_after))
+        if self.recorder is not None:
+            notify |= bool(self.recorder.events) or method is not None
+        self.options = self.options._replace(notify=notify, ladder=run.integrator.ladder)
         if method is not None:
             kept = self.options.stabilisation if method.projected else motion.NONE
             self.options = self.options._replace(outside=True, stabilisation=kept)
         tables = (run.integrator if method is None else Integrator("dop853")).tables()  # another method uses none
-        capacity = max(min(_CAPACITY, run.max_steps - now.taken), 1) + _PAST
-        nx, nu = now.x.size, run.plant.nu
+        capacity = max(min(_CAPACITY, run.max_steps - state.taken), 1) + _PAST
+        nx, nu = state.x.size, run.plant.nu
         stages = max(table.b.size + 1 + table.c_extra.size for table in tables)
-        self.steps = steps = loop.Steps(
+        self.steps = steps = time_loop.Steps(
             T=np.zeros(capacity + 1),
             X=np.zeros((capacity + 1, nx)),
             F=np.zeros((capacity, 7, nx)),
             U=np.zeros((capacity, nu)),
             near=np.ones(capacity + 1),
-            found=np.zeros((ROOM, 2)),
+            passages=np.zeros((ROOM, 2)),
             K=np.zeros((stages, nx)),
             low=np.zeros(nx),
             command=np.array(self.control.command, dtype=np.float64),
             times=np.array(run.times, dtype=np.float64),
             limits=np.tile([-np.inf, np.inf], (self.nq, 1)),
-            clock=np.zeros(loop.STEP + len(tables)),
-            count=np.zeros(loop.COUNTS, np.int64),
+            clock=np.zeros(time_loop.STEP + len(tables)),
+            count=np.zeros(time_loop.COUNTS, np.int64),
         )
-        if self.observers is not None:
-            steps.limits[:] = self.observers.limits
-        steps.T[0], steps.X[0] = now.t, now.x
-        steps.clock[loop.STEP :], steps.clock[loop.ENERGY], steps.clock[loop.ACROSS] = now.h, self.energy0, np.inf
-        steps.clock[loop.NEXT], steps.clock[loop.AHEAD] = self.control.next, -np.inf
-        steps.clock[loop.BEFORE], now.before, now.met = now.before, np.inf, None
-        steps.count[loop.TAKEN] = now.taken
+        if self.recorder is not None:
+            steps.limits[:] = self.recorder.limits
+        steps.T[0], steps.X[0] = state.t, state.x
+        steps.clock[time_loop.STEP :], steps.clock[time_loop.ENERGY], steps.clock[time_loop.ACROSS] = (
+            state.h,
+            self.energy0,
+            np.inf,
+        )
+        steps.clock[time_loop.NEXT], steps.clock[time_loop.AHEAD] = self.control.next, -np.inf
+        steps.clock[time_loop.BEFORE], state.previous_closeness, state.passage = state.previous_closeness, np.inf, None
+        steps.count[time_loop.TAKEN] = state.taken
         gaps = np.array([runge_kutta.widest_gap(table) for table in tables])
-        self._arguments = (self.model, tables, gaps, self.options, self.exchange, self.work, steps)
-        self._advance = entry(loop.advance, *self._arguments, 0.0, 1)
-        self._show: Callable | None = None
+        self._arguments = (self.arrays, tables, gaps, self.options, self.exchange, self.work, steps)
+        self._advance = entry(time_loop.advance, *self._arguments, 0.0, 1)
+        self._complete_terms: Callable | None = None
 
     def advance(self, tries: int) -> int:
         """Compiled steps to `stop`, or so many; says why they end."""
         return self._advance(*self._arguments, self.stop, tries)
 
-    def shown(self) -> Terms:
-        """The equations of motion where the loop stands, as a sampled law is told.
+    def present_terms(self) -> Terms:
+        """The equations of motion where the loop stands, as a sampled law gets them.
 
         Raises
         ------
@@ -141,62 +145,62 @@ class TimeLoop(Engine):
             Where they cannot be evaluated.
         """
         t, x = float(self.steps.T[self.last]), self.steps.X[self.last].copy()
-        arguments = (self.model, self.options, self.exchange, self.work, self.steps, t, x)
-        if self._show is None:
-            self._show = entry(loop.show, *arguments)
-        if self._show(*arguments) < 0:
+        arguments = (self.arrays, self.options, self.exchange, self.work, self.steps, t, x)
+        if self._complete_terms is None:
+            self._complete_terms = entry(time_loop.complete_terms, *arguments)
+        if self._complete_terms(*arguments) < 0:
             raise self.failure or NotFinite
-        return self.terms_here(t)
+        return self.evaluated_terms(t)
 
-    def go(self, record: Record, now: Standing, stop: float) -> None:
-        """Step on to a time, or to where something that is watched happens."""
+    def go(self, record: Record, state: IntegratorState, stop: float) -> None:
+        """Step on to a time, or to the first event that ends the part."""
         steps, self.stop = self.steps, stop
-        first, tries, reason, evaluations = 0, 8, loop.PAUSED, record.evaluations
-        while reason in (loop.PAUSED, loop.EVENT):
+        first, tries, reason, evaluations = 0, 8, time_loop.PAUSED, record.evaluations
+        while reason in (time_loop.PAUSED, time_loop.EVENT):
             begin, tried = clock.perf_counter(), self._tried
             reason = self.advance(tries)
             tried = self._tried - tried
-            wanted = int(tried * _LOOK / max(clock.perf_counter() - begin, 1e-9))
-            tries = max(min(wanted, 8 * (tried + 1)), 1)
-            self.place(now)
+            count = int(tried * _LOOK / max(clock.perf_counter() - begin, 1e-9))
+            tries = max(min(count, 8 * (tried + 1)), 1)
+            self.place(state)
             try:
-                self.run.report.update(now.t / self.run.t_end)
+                self.run.report.update(state.t / self.run.t_end)
                 let_through()
-                if reason == loop.PAUSED:
-                    reason = int(spent(self.run, now, self.stop)) or loop.PAUSED
+                if reason == time_loop.PAUSED:
+                    reason = int(stop_reason(self.run, state, self.stop)) or time_loop.PAUSED
             except BaseException:
-                reason = loop.ERROR
+                reason = time_loop.ERROR
                 raise
             finally:
-                if self.full or reason not in (loop.PAUSED, loop.EVENT):
+                if self.full or reason not in (time_loop.PAUSED, time_loop.EVENT):
                     first = self._hand_over(record, first)
                     record.evaluations = evaluations + self.evaluations
-                    record.rejections = int(steps.count[loop.REJECTIONS])
+                    record.rejections = int(steps.count[time_loop.REJECTIONS])
                     if self.method is not None:
                         record.evaluations += self.method.evaluations
                         record.rejections += self.method.rejections
                         record.counts = self.method.counts
-        now.stopped = self._crossed and reason == loop.COMPLETED
-        now.met = self._met if reason == loop.COMPLETED else None
-        if reason == loop.COMPLETED and not self._stopping:
-            near = float(motion.closeness_at(self.model, self.options, self.exchange, self.work, now.t, now.x))
-            if near < min(float(steps.clock[loop.BEFORE]), passages.MET):
-                record.passages.append((now.t, near))
+        state.stopped = self._crossed and reason == time_loop.COMPLETED
+        state.passage = self._passage if reason == time_loop.COMPLETED else None
+        if reason == time_loop.COMPLETED and not self._stopping:
+            near = float(motion.closeness_at(self.arrays, self.options, self.exchange, self.work, state.t, state.x))
+            if near < min(float(steps.clock[time_loop.BEFORE]), passages.MET):
+                record.passages.append((state.t, near))
         record.status, record.error, record.where = self.ended(reason)
 
     @property
     def _tried(self) -> int:
-        return int(self.steps.count[loop.TAKEN] + self.steps.count[loop.REJECTIONS])
+        return int(self.steps.count[time_loop.TAKEN] + self.steps.count[time_loop.REJECTIONS])
 
     @property
     def last(self) -> int:
         """The entry of the last state."""
-        return int(self.steps.count[loop.LAST])
+        return int(self.steps.count[time_loop.LAST])
 
     @property
     def full(self) -> bool:
         """Whether there is something to take out of the block of steps."""
-        return self.last >= len(self.steps.F) or self.steps.count[loop.FOUND] > 0
+        return self.last >= len(self.steps.F) or self.steps.count[time_loop.PASSAGES] > 0
 
     def take(self, other: TimeLoop) -> None:
         """Stand where another one stands, which began on the same plant."""
@@ -205,11 +209,11 @@ class TimeLoop(Engine):
                 ours[...] = theirs
         self.energy0, self.stop = other.energy0, other.stop
 
-    def place(self, now: Standing) -> None:
+    def place(self, state: IntegratorState) -> None:
         """Tell where the loop stands."""
         steps, n = self.steps, self.last
-        now.t, now.x, now.taken = float(steps.T[n]), steps.X[n].copy(), int(steps.count[loop.TAKEN])
-        now.h = float(steps.clock[loop.STEP + steps.count[loop.METHOD]])
+        state.t, state.x, state.taken = float(steps.T[n]), steps.X[n].copy(), int(steps.count[time_loop.TAKEN])
+        state.h = float(steps.clock[time_loop.STEP + steps.count[time_loop.METHOD]])
 
     def _hand_over(self, record: Record, first: int) -> int:
         """Give the steps from entry `first` on to the record; returns where the next ones begin."""
@@ -222,15 +226,15 @@ class TimeLoop(Engine):
     def empty(self) -> list[tuple[float, float]]:
         """Make room for a new block of steps; returns the singular configurations met."""
         steps, n = self.steps, self.last
-        found = [(float(t), float(near)) for t, near in steps.found[: steps.count[loop.FOUND]]]
+        met = [(float(t), float(near)) for t, near in steps.passages[: steps.count[time_loop.PASSAGES]]]
         gone = max(n - _PAST, 0)
         for array in (steps.T, steps.X, steps.near):
             array[: n - gone + 1] = array[gone : n + 1].copy()
         for array in (steps.F, steps.U):
             array[: n - gone] = array[gone:n].copy()
-        steps.count[loop.FOUND], steps.count[loop.LAST] = 0, n - gone
-        steps.count[loop.SINCE] = max(steps.count[loop.SINCE] - gone, 0)
-        return found
+        steps.count[time_loop.PASSAGES], steps.count[time_loop.LAST] = 0, n - gone
+        steps.count[time_loop.SINCE] = max(steps.count[time_loop.SINCE] - gone, 0)
+        return met
 
     def ended(self, reason: int) -> tuple[Status, BaseException | None, str]:
         """How the loop ended, the error to tell, and what ended it.
@@ -238,23 +242,23 @@ class TimeLoop(Engine):
         Raises
         ------
         BaseException
-            What a law, or something that is watched, has raised.
+            What a law, or an event function, has raised.
         """
         refused, raised = self._refused, self._raised
         stopping, self._stopping, self._refused, self._raised = self._stopping, False, None, None  # told once
-        if reason == loop.ERROR or stopping:
+        if reason == time_loop.ERROR or stopping:
             if isinstance(raised, RedundantRowsError):
                 return Status.FORMULATION, raised, ""
             if self.method is not None and isinstance(raised, Exception):
-                known = self.method.explain(raised)
-                if known is not None:
-                    return *known, ""
+                explanation = self.method.explain(raised)
+                if explanation is not None:
+                    return *explanation, ""
             if raised is not None:
                 raise raised
-        elif reason in (loop.NOT_FINITE, loop.PROJECTION) and isinstance(refused, ModelError):
+        elif reason in (time_loop.NOT_FINITE, time_loop.PROJECTION) and isinstance(refused, ModelError):
             unclosed = isinstance(refused, AssemblyError)
             return (Status.PROJECTION, None, "") if unclosed else (Status.FAILED, refused, "")
-        elif reason == loop.COMPLETED and self._ended:
+        elif reason == time_loop.COMPLETED and self._ended:
             return Status.EVENT, None, self._ended
         return Status(reason), None, ""
 
@@ -263,44 +267,44 @@ class TimeLoop(Engine):
     def _sampled(self, t: float) -> None:
         """What is due for the law, and when the held efforts change next."""
         control = self.control
-        control.refresh(t, lambda: self.terms_here(t), self.exchange.x[self.nq + self.nv + 2 :].copy())
+        control.refresh(t, lambda: self.evaluated_terms(t), self.exchange.x[self.nq + self.nv + 2 :].copy())
         self.steps.command[:] = control.command
-        self.steps.clock[loop.NEXT] = control.next
+        self.steps.clock[time_loop.NEXT] = control.next
         if self.method is not None:
             self.method.forget()
 
     def _attempted(self, until: float) -> None:
         """A step of another method."""
         steps, method = self.steps, self.method
-        n = int(steps.count[loop.LAST])
+        n = int(steps.count[time_loop.LAST])
         end, x, F = method(float(steps.T[n]), steps.X[n].copy(), until)  # type: ignore[misc]
-        steps.T[n + 1], steps.X[n + 1], steps.F[n], steps.clock[loop.STEP] = end, x, F, method.h  # type: ignore[union-attr]
+        steps.T[n + 1], steps.X[n + 1], steps.F[n], steps.clock[time_loop.STEP] = end, x, F, method.h  # type: ignore[union-attr]
 
     def _stepped(self, t: float) -> int:
-        """Look at a step that was accepted; REFUSED where it leads beyond something that is watched."""
+        """Look at a step that was accepted; REFUSED where it leads beyond an event that ends the part."""
         steps = self.steps
-        n = int(steps.count[loop.LAST])
+        n = int(steps.count[time_loop.LAST])
         T, X, F = steps.T[n : n + 2].copy(), steps.X[n : n + 2].copy(), steps.F[n : n + 1].copy()
         state, first = path(T, F, X), np.inf
-        if self.watch is not None:
-            crossing = self.watch.crossing(T, X, state, self.effort)
-            first = np.inf if crossing is None else crossing
-        found = steps.found[: steps.count[loop.FOUND]]
-        met = found[(found[:, 0] >= T[0]) & (found[:, 0] > self.run.meet_after) & (found[:, 1] < AT_POSE), 0]
-        seen = None if self.observers is None else self.observers.look(T, state)
-        if seen is not None and seen.stop < min([first, *met]):  # the step is taken again, to there
-            self.observers.keep(seen)  # type: ignore[union-attr]
-            self.stop, self._ended, self.observers = seen.stop, seen.why, None
+        if self.detector is not None:
+            event = self.detector.first_event(T, X, state, self.effort)
+            first = np.inf if event is None else event
+        times, near = steps.passages[: steps.count[time_loop.PASSAGES]].T
+        ahead = times[(times >= T[0]) & (times > self.run.stop_at_passages_after) & (near < AT_SINGULAR)]
+        events = None if self.recorder is None else self.recorder.detect(T, state)
+        if events is not None and events.stop < min([first, *ahead]):  # the step is taken again, to there
+            self.recorder.accept(events)  # type: ignore[union-attr]
+            self.stop, self._ended, self.recorder = events.stop, events.why, None
             return motion.REFUSED
-        if met.size and met[0] < first:
-            way = np.array([state(T[0] + s * (met[0] - T[0])) for s in NODES])
-            self.stop, self._met = float(T[0]), Met(float(met[0]), (float(T[0]), float(T[1])), way)
+        if ahead.size and ahead[0] < first:
+            states = np.array([state(T[0] + s * (ahead[0] - T[0])) for s in NODES])
+            self.stop, self._passage = float(T[0]), Passage(float(ahead[0]), (float(T[0]), float(T[1])), states)
             return motion.REFUSED
         if np.isfinite(first):  # as above
-            self.stop, self.watch, self._crossed = first, None, True
+            self.stop, self.detector, self._crossed = first, None, True
             return motion.REFUSED
-        if seen is not None:
-            self.observers.keep(seen)  # type: ignore[union-attr]
+        if events is not None:
+            self.recorder.accept(events)  # type: ignore[union-attr]
         if self.formulation is not None and self.formulation.bound:  # it keeps a basis: does it still fit?
             self.formulation = self.formulation.at(self.terms(t, steps.X[n + 1]))
         return 0

@@ -46,7 +46,7 @@ class Rest(MotionLaw):
     def __init__(self, plant):
         self.plant = plant
 
-    def wanted_acceleration(self, t, terms):
+    def desired_acceleration(self, t, terms):
         return terms.Cv + terms.Z @ np.ones(terms.dof)
 
 

@@ -1513,7 +1513,7 @@ def _controllers() -> list[Call]:
             coordinates=(JOINTS, optional(names)),
             outputs=(JOINTS, optional(names)),
             t=(0.0, number),
-            settle=(True, flag),
+            find_equilibrium=(True, flag),
         ),
         call(
             "margins",

@@ -29,13 +29,14 @@ from .motion import (
     keep_low,
     project,
     rate,
-    rate_here,
+    rate_evaluated,
     rate_projected,
 )
 from .passages import (
     CROSS_FROM,
     MET,
     NEAR,
+    at_error_floor,
     blurred,
     leap,
     nearest_approach,
@@ -43,7 +44,6 @@ from .passages import (
     passed,
     plan,
     search,
-    settled,
     turning_limit,
 )
 from .runge_kutta import (
@@ -57,7 +57,7 @@ from .runge_kutta import (
     step_share,
 )
 
-__all__ = ["Steps", "advance", "show"]
+__all__ = ["Steps", "advance", "complete_terms"]
 
 # Why `advance` comes back; the first is followed by those of errors.Status.
 PAUSED, COMPLETED, STEP_TOO_SMALL, NOT_FINITE, MASS_MATRIX, PROJECTION = -1, 0, 1, 2, 3, 4
@@ -66,7 +66,7 @@ TOO_MANY_STEPS, EVENT, ERROR = 5, 100, 101
 # Indices of `Steps.clock` and `Steps.count`.
 NEXT, ACROSS, ENERGY, AHEAD, PEAK, BEFORE, STEP = range(7)  # there is a next step for each method
 COUNTS = 10
-LAST, SINCE, TAKEN, REJECTIONS, REJECTED, READY, FRESH, METHOD, SHOWN, FOUND = range(COUNTS)
+LAST, SINCE, TAKEN, REJECTIONS, REJECTED, READY, FRESH, METHOD, SHOWN, PASSAGES = range(COUNTS)
 
 # What a projection may leave open, in sizes of the machine: with step control, where a shorter step may help, and else.
 OPEN, OPEN_FIXED = 1e-10, 1e-6
@@ -95,7 +95,7 @@ class Steps(NamedTuple):
     F: np.ndarray  # (capacity, 7, nx) dense coefficients
     U: np.ndarray  # (capacity, nu) efforts that are held during the step
     near: np.ndarray  # (capacity + 1,) closeness to a singular configuration
-    found: np.ndarray  # (room, 2) times of singular configurations that were met, and the closeness to them
+    passages: np.ndarray  # (room, 2) times of singular configurations that were met, and the closeness to them
     K: np.ndarray  # (stages + 1 + extra, nx): the first is the rate at the last state
     low: np.ndarray  # (nx,): digits of that state below the last one that it can hold
     command: np.ndarray  # (nu,) efforts that are held at present
@@ -147,7 +147,7 @@ def advance(model, tableaus, gaps, opt, s, w, r, until, tries):
         t, x = r.T[n], r.X[n]
         if t >= until:
             return COMPLETED
-        if n >= r.F.shape[0] or tries <= 0 or count[FOUND] > 0.5 * r.found.shape[0]:
+        if n >= r.F.shape[0] or tries <= 0 or count[PASSAGES] > 0.5 * r.passages.shape[0]:
             return PAUSED
         tries -= 1
         if clock[NEXT] <= t:
@@ -190,7 +190,7 @@ def advance(model, tableaus, gaps, opt, s, w, r, until, tries):
             h = min(h, opt.max_step)
         if watching:
             h = min(h, turning_limit(model, w.A, x[nq:moving]))
-        crossing, wanted, ahead = False, h, np.inf
+        crossing, planned, ahead = False, h, np.inf
         seen = watching and clock[AHEAD] > t  # within the last try
         if seen:
             ahead = clock[AHEAD] - t
@@ -199,7 +199,7 @@ def advance(model, tableaus, gaps, opt, s, w, r, until, tries):
             last_step = r.T[n] - r.T[n - 1]
             ahead = passage(model, opt, s, w, r.X[n - 1], r.F[n - 1], last_step, 1.5 * h, now, before, y)
         if ahead < np.inf:
-            wanted, crossing = plan(ahead, gap, h, now, end - t)
+            planned, crossing = plan(ahead, gap, h, now, end - t)
         if watching and n > since + 1 and not rejected and now < CROSS_FROM:
             landing, nodes = leap(model, opt, s, w, r, since, n, K[0], y, times, values, rates)
             if landing > t and landing < end:
@@ -214,8 +214,8 @@ def advance(model, tableaus, gaps, opt, s, w, r, until, tries):
                     cubic(x, r.X[n + 1], K[0], K[stages], step, r.F[n])
                     refine_cubic(times, values, rates, nodes, t, step, x, r.F[n])
                     clock[STEP + method] = step
-                    told = opt.looked_at or may_cross(r.limits, x, r.X[n + 1], K[0], K[stages], step)
-                    status = keep(model, opt, s, w, r, n, landing, K[stages], True, told, y)
+                    notify = opt.notify or may_cross(r.limits, x, r.X[n + 1], K[0], K[stages], step)
+                    status = keep(model, opt, s, w, r, n, landing, K[stages], True, notify, y)
                     if status != 0:
                         return status
                     low[:] = 0.0
@@ -223,12 +223,12 @@ def advance(model, tableaus, gaps, opt, s, w, r, until, tries):
                     continue
             if now < before:  # so that a leap has nodes
                 h = min(h, 0.5 * now / (before - now) * (r.T[n] - r.T[n - 1]))
-                wanted = min(wanted, h)
+                planned = min(planned, h)
         blunt = not crossing and now <= CROSS_FROM
         regular = not blunt and not crossing and now > max(ALERT * clock[PEAK], NEAR)
         closing = not blunt and not (opt.ladder and regular)  # between samples, errors do not grow to what rows make
-        last = t + wanted * (1.0 + 1e-9) >= end
-        step = end - t if last else wanted
+        last = t + planned * (1.0 + 1e-9) >= end
+        step = end - t if last else planned
         least_step = 4e-16 * max(abs(t), 1e-3 * opt.t_end)
         if step < least_step:
             return STEP_TOO_SMALL
@@ -236,7 +236,7 @@ def advance(model, tableaus, gaps, opt, s, w, r, until, tries):
             rank = evaluate(model, opt, s, w, t, x, always)
             if rank >= 0:
                 hold_baumgarte(s, w, step)
-                rank = rate_here(model, opt, s, w, t, rank, K[0])
+                rank = rate_evaluated(model, opt, s, w, t, rank, K[0])
             if rank < 0:
                 return failure(rank)
         # -- the stages
@@ -258,8 +258,8 @@ def advance(model, tableaus, gaps, opt, s, w, r, until, tries):
         if rank >= 0:
             copy(y, r.X[n + 1])
             if projecting:
-                known = rank if regular and stages > 1 else -1
-                left = project(model, opt, s, w, new, r.X[n + 1], clock[ENERGY], known)
+                split_rank = rank if regular and stages > 1 else -1
+                left = project(model, opt, s, w, new, r.X[n + 1], clock[ENERGY], split_rank)
                 if left <= RAISED:
                     rank = int(left)
                 elif opt.energy:
@@ -307,7 +307,7 @@ def advance(model, tableaus, gaps, opt, s, w, r, until, tries):
                 good = blurred(error * unit, nearest, np.abs(x[nq:moving]).max())
                 if crossing and not good:
                     fastest = np.abs(K[0, nq:moving]).max()
-                    good = settled(error, clock[ACROSS], unit, step, fastest, nearest, opt.pass_within)
+                    good = at_error_floor(error, clock[ACROSS], unit, step, fastest, nearest, opt.pass_within)
             if not good:
                 if crossing:
                     clock[ACROSS] = error
@@ -321,7 +321,7 @@ def advance(model, tableaus, gaps, opt, s, w, r, until, tries):
                         return MASS_MATRIX if rank == FAILED else NOT_FINITE if failed else PROJECTION
                     return STEP_TOO_SMALL
                 continue
-            if wanted < longest and not last:
+            if planned < longest and not last:
                 h = max(h, longest)  # the error control had no say
         elif failed or not 0.0 <= left <= OPEN_FIXED * model.size:
             return MASS_MATRIX if rank == FAILED else NOT_FINITE if failed else PROJECTION
@@ -335,9 +335,9 @@ def advance(model, tableaus, gaps, opt, s, w, r, until, tries):
         while shown < r.times.shape[0] and r.times[shown] <= t:
             shown += 1
         count[SHOWN] = shown
-        told = opt.looked_at or may_cross(r.limits, x, r.X[n + 1], K[0], K[stages], step)
-        asked = told or crossing or suspect or near < max(ALERT * clock[PEAK], NEAR)
-        if asked or (shown < r.times.shape[0] and r.times[shown] < reached):
+        notify = opt.notify or may_cross(r.limits, x, r.X[n + 1], K[0], K[stages], step)
+        dense = notify or crossing or suspect or near < max(ALERT * clock[PEAK], NEAR)
+        if dense or (shown < r.times.shape[0] and r.times[shown] < reached):
             rank = path_within(model, opt, s, w, tableau, x, r.X[n + 1], t, step, closing, K, r.F[n], y)
             if rank < 0:
                 return failure(rank)
@@ -353,7 +353,7 @@ def advance(model, tableaus, gaps, opt, s, w, r, until, tries):
         clock[STEP + method] = h
         if crossing:
             clock[ACROSS] = np.inf
-        status = keep(model, opt, s, w, r, n, reached, K[stages], suspect, told, y)
+        status = keep(model, opt, s, w, r, n, reached, K[stages], suspect, notify, y)
         if status != 0:
             return status
         copy(lower, low)
@@ -378,7 +378,7 @@ def attempt(model, opt, s, w, r, n, end, y):
         for i in range(y.shape[0]):
             r.F[n, 0, i] += r.X[n + 1, i] - y[i]
     r.near[n + 1], r.count[FRESH] = 1.0, 0
-    return keep(model, opt, s, w, r, n, r.T[n + 1], r.K[0], opt.cap > 0, opt.looked_at, y)
+    return keep(model, opt, s, w, r, n, r.T[n + 1], r.K[0], opt.cap > 0, opt.notify, y)
 
 
 @kernel
@@ -404,29 +404,29 @@ def inside(model, opt, s, w, tableau, x, new, t, step, closing, K, F, y):
 
 
 @kernel
-def keep(model, opt, s, w, r, n, t, rate_there, suspect, told, y):
+def keep(model, opt, s, w, r, n, t, end_rate, suspect, notify, y):
     """The step from entry n is accepted, and ends at t; returns zero, or why the loop is left.
 
     A singular configuration is looked for where it is `suspect`, or where the last step ended at what may be the
-    nearest approach. With `told`, the step is shown, and may be refused.
+    nearest approach. With `notify`, Python looks at the step, and may refuse it.
     """
     count, clock = r.count, r.clock
     r.T[n + 1] = t
     copy(r.command, r.U[n])
-    found, before = count[FOUND], clock[BEFORE]
+    passages, before = count[PASSAGES], clock[BEFORE]
     if suspect or r.near[n] < min(before, NEAR):
         count[FRESH] = 0
-        count[FOUND], clock[BEFORE] = search(
-            model, opt, s, w, r.X[n], r.F[n], r.T[n], t - r.T[n], before, r.found, found, y
+        count[PASSAGES], clock[BEFORE] = search(
+            model, opt, s, w, r.X[n], r.F[n], r.T[n], t - r.T[n], before, r.passages, passages, y
         )
     else:
         clock[BEFORE] = r.near[n]
-    if told:
+    if notify:
         status = call(opt.ask, STEPPED, t)
         if status != 0:
-            count[FOUND], clock[BEFORE] = found, before
+            count[PASSAGES], clock[BEFORE] = passages, before
             return EVENT if status == REFUSED else ERROR
-    copy(rate_there, r.K[0])
+    copy(end_rate, r.K[0])
     count[LAST] = n + 1
     count[TAKEN] += 1
     count[REJECTED] = 0
@@ -447,7 +447,7 @@ def may_cross(limits, x0, x1, rate0, rate1, step):
 
 
 @kernel
-def see(model, opt, s, w, r, t, x):
+def ensure_evaluated(model, opt, s, w, r, t, x):
     """M, A, b, h and the split at the last entry, as the last step has left them at its end; returns the rank.
 
     Where they are not at hand, they are evaluated again.
@@ -462,9 +462,9 @@ def see(model, opt, s, w, r, t, x):
 
 
 @kernel
-def show(model, opt, s, w, r, t, x):
-    """As `see`, with all else that laws are told."""
-    rank = see(model, opt, s, w, r, t, x)
+def complete_terms(model, opt, s, w, r, t, x):
+    """As `ensure_evaluated`, with all else that laws get."""
+    rank = ensure_evaluated(model, opt, s, w, r, t, x)
     if rank >= 0:
         complete(model, opt, s, w)
     return rank
@@ -473,11 +473,11 @@ def show(model, opt, s, w, r, t, x):
 @kernel
 def sample(model, opt, s, w, r, t, x):
     """A law is sampled, or efforts arrive: what is held changes. Returns zero, or what is negative."""
-    if opt.given:
-        rank = see(model, opt, s, w, r, t, x)
+    if opt.no_law:
+        rank = ensure_evaluated(model, opt, s, w, r, t, x)
         status, r.clock[NEXT] = 0, np.inf
     else:
-        rank = show(model, opt, s, w, r, t, x)
+        rank = complete_terms(model, opt, s, w, r, t, x)
         status = call(opt.ask, SAMPLE, t) if rank >= 0 else 0
     if rank < 0 or status != 0:
         return min(rank, status)
@@ -485,7 +485,7 @@ def sample(model, opt, s, w, r, t, x):
         return 0
     if not opt.law:
         copy(r.command, s.u)
-    rank = rate_here(model, opt, s, w, t, rank, r.K[0])
+    rank = rate_evaluated(model, opt, s, w, t, rank, r.K[0])
     if rank < 0:
         return rank
     n = r.count[LAST]

@@ -1,6 +1,6 @@
-"""Loop closures: residual, Jacobian and bias, row by row.
+"""Constraints: residual, Jacobian and bias, row by row.
 
-Every closure is made of rows of five kinds between link a and link b:
+Every constraint is made of rows of five kinds between link a and link b:
 
 ========== ====================================== =================================
 kind       equation                               used by
@@ -25,10 +25,10 @@ from .layout import ROW_ALIGN, ROW_COUPLING, ROW_DISTANCE, ROW_SCREW
 from .spatial import cross_force, dot6, rotate, transform_point
 
 __all__ = [
+    "constraint_bias",
+    "constraint_jacobian",
+    "constraint_residual",
     "dot3",
-    "loop_bias",
-    "loop_jacobian",
-    "loop_residual",
     "path_projection",
     "point_rate",
     "relative_twist",
@@ -246,32 +246,37 @@ def path_projection(links, a, b, g, S, out):
             a = links[a].parent
 
 
+@kernel(inline=True)
+def coupling_residual(model, row, q):
+    """sum of coefficient * coordinate - offset."""
+    s = -row.value
+    for k in range(q.shape[0]):
+        s += model.couplings_q[row.coupling, k] * q[k]
+    return s
+
+
 @kernel
-def loop_residual(model, q, R, p, phi):
-    """Residual phi (rows,) of all loop rows."""
+def constraint_residual(model, q, R, p, phi):
+    """Residual phi (rows,) of all constraint rows."""
     e = scratch((5, 3))
     g = scratch(6)
     for i in range(model.rows.shape[0]):
         row = model.rows[i]
         if row.kind == ROW_COUPLING:
-            phi[i] = -row.value
-            for k in range(q.shape[0]):
-                phi[i] += model.couplings_q[row.coupling, k] * q[k]
+            phi[i] = coupling_residual(model, row, q)
         else:
             row_frame(row, R, p, e)
             phi[i] = row_wrench(row, e, g)
 
 
 @kernel
-def loop_jacobian(model, q, R, p, S, E, G, phi, A):
+def constraint_jacobian(model, q, R, p, S, E, G, phi, A):
     """Residual phi (rows,), Jacobian A (rows, nv); E (rows, 5, 3) and G (rows, 6) keep frames and wrenches."""
     A[:] = 0.0
     for i in range(model.rows.shape[0]):
         row = model.rows[i]
         if row.kind == ROW_COUPLING:
-            phi[i] = -row.value
-            for k in range(q.shape[0]):
-                phi[i] += model.couplings_q[row.coupling, k] * q[k]
+            phi[i] = coupling_residual(model, row, q)
             for k in range(A.shape[1]):
                 A[i, k] = model.couplings_v[row.coupling, k]
         else:
@@ -281,7 +286,7 @@ def loop_jacobian(model, q, R, p, S, E, G, phi, A):
 
 
 @kernel
-def loop_bias(model, E, G, V, A0, b):
+def constraint_bias(model, E, G, V, A0, b):
     """b (rows,) = (dA/dt) v, from the twists V and the bias accelerations A0 of the links.
 
     The rate of g . T, T = V_b - V_a, at zero joint acceleration: (V_a x* g + rate seen from a) . T + g . (A0_b - A0_a).

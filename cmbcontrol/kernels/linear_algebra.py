@@ -1,4 +1,6 @@
-"""Small dense solves that the record of a state and the control laws ask for at every call.
+"""Small dense linear algebra: bases of null spaces, least-norm solutions, singular values, what motors reach.
+
+The record of a state and the control laws need it at every call.
 
 Most rest on the pivoted row factorization of `kernels.split`: the smallest solution takes a tenth of what a singular
 value decomposition costs, and the pivots tell how near the rows are to losing their rank. From Python, numpy takes as
@@ -21,7 +23,6 @@ __all__ = [
     "damped_solution",
     "effort_with_force",
     "gauss_rows",
-    "largest_scale",
     "motion_and_force",
     "motor_reach",
     "only_acceleration",
@@ -29,7 +30,6 @@ __all__ = [
     "reduced_coordinates",
     "reduced_root",
     "reduced_rows",
-    "sine",
     "singular_values",
     "smallest_effort",
     "smallest_solution",
@@ -51,21 +51,21 @@ def constraint_split(A, b, row_scale, rank):
         rhs[i] = -row_scale[i] * b[i]
         for k in range(n):
             split.G[i, k] = row_scale[i] * A[i, k]
-    found = factor_rows(split, 0.0, 0.0, rank)
-    R, Z, c, axis = np.empty((n, found)), np.empty((n, n - found)), np.zeros(n), np.empty(n)
+    independent = factor_rows(split, 0.0, 0.0, rank)
+    R, Z, c, axis = np.empty((n, independent)), np.empty((n, n - independent)), np.zeros(n), np.empty(n)
     for j in range(n):
         axis[:] = 0.0
         axis[j] = 1.0
-        to_space(split, found, axis)
+        to_space(split, independent, axis)
         for i in range(n):
-            if j < found:
+            if j < independent:
                 R[i, j] = axis[i]
             else:
-                Z[i, j - found] = axis[i]
-    solve_head(split, found, rhs, c)
-    to_space(split, found, c)
+                Z[i, j - independent] = axis[i]
+    solve_head(split, independent, rhs, c)
+    to_space(split, independent, c)
     left, all_of_it = 0.0, 0.0
-    if found < rows:
+    if independent < rows:
         for i in range(rows):
             s = b[i]
             for k in range(n):
@@ -400,7 +400,7 @@ def turn_columns(X, i, j, cosine, sine):
 def active_subspace(B, tolerance):
     """Orthonormal basis U (n, r) of R(B), and G (nu, r) with B G = U: the smallest efforts that give it.
 
-    Gears and units of efforts are the user's: motors are compared by their own columns when dependent ones are told.
+    Gears and units of efforts are the user's: motors are compared by their own columns when dependent ones are found.
     """
     n, nu = B.shape
     X, V = np.zeros((n, nu)), np.empty((nu, nu))
@@ -442,32 +442,3 @@ def reached_motions(L, inverse, Z, B, dependent, least):
         s[j] = min(s[j], 1.0) if s[j] >= least else 0.0
     motions = product(motions, V)
     return s, motions, product(inverse.T, motions), product(L, product(U, pushed)), product(G, pushed)
-
-
-# -- limits and references ------------------------------------------------------------------------------
-
-
-@kernel
-def largest_scale(hold, more, limits):
-    """The largest s in [0, 1] with |hold + s more| <= limits; 0 where there is none."""
-    first, last = 0.0, 1.0
-    for i in range(hold.size):
-        if more[i] != 0.0:
-            low, high = (-limits[i] - hold[i]) / more[i], (limits[i] - hold[i]) / more[i]
-            first, last = max(first, min(low, high)), min(last, max(low, high))
-        elif abs(hold[i]) > limits[i]:
-            return 0.0
-    return last if first <= last else 0.0
-
-
-@kernel(allocates=True)
-def sine(t, centre, amplitude, frequency, phase):
-    """Position, velocity and acceleration, the rows of (3, k), of centre + amplitude sin(2 pi frequency t + phase)."""
-    out = np.empty((3, centre.size))
-    for i in range(centre.size):
-        w = 2.0 * np.pi * frequency[i]
-        angle = w * t + phase[i]
-        out[0, i] = centre[i] + amplitude[i] * np.sin(angle)
-        out[1, i] = w * amplitude[i] * np.cos(angle)
-        out[2, i] = -w * w * amplitude[i] * np.sin(angle)
-    return out

@@ -12,14 +12,14 @@ from .. import _check
 from ..dynamics.singular import SingularConfiguration
 from ..errors import SwitchingError
 
-__all__ = ["Steering", "turned"]
+__all__ = ["BranchSelector", "velocity_on_branch"]
 
 Array = NDArray[np.float64]
 Choice = int | ArrayLike | None
 
 
-class Steering:
-    """What is done at singular configurations.
+class BranchSelector:
+    """The branch that a run takes at singular configurations.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ class Steering:
 
     def __init__(self, branch: Any = None, passing: bool = True, way: str = "") -> None:
         self.branch = branch
-        self.passed = 0
+        self.passages = 0
         if branch is not None and not passing:
             raise TypeError(
                 "branch= steers runs that pass singular configurations: method 'auto' or 'dop853' with stabilisation "
@@ -55,33 +55,35 @@ class Steering:
 
     @property
     def active(self) -> bool:
-        """Whether anything is steered at all."""
+        """Whether a branch is chosen at all."""
         return self.branch is not None
 
-    def choose(self, pose: SingularConfiguration, t: float, v: Array) -> Choice:
+    def choose(self, configuration: SingularConfiguration, t: float, v: Array) -> Choice:
         """The choice at a passage."""
         if callable(self.branch):
             try:
-                return self.branch(pose, t, v.copy())
+                return self.branch(configuration, t, v.copy())
             except Exception as error:
                 raise SwitchingError(
                     f"branch= failed at the singular configuration at t = {t:.9g} s: {type(error).__name__}: {error}"
                 ) from error
-        return self.branch.get(self.passed) if isinstance(self.branch, Mapping) else self.branch
+        return self.branch.get(self.passages) if isinstance(self.branch, Mapping) else self.branch
 
 
-def turned(pose: SingularConfiguration, v: Array, choice: Choice) -> Array:
+def velocity_on_branch(configuration: SingularConfiguration, v: Array, choice: Choice) -> Array:
     """The velocity on the chosen branch, with the same kinetic energy; on the branch of a number, ahead."""
     if choice is None:
         return v
     try:
-        return pose.speed(v) * _direction(pose, v, choice)
+        return configuration.speed(v) * _direction(configuration, v, choice)
     except (TypeError, ValueError) as error:
         raise SwitchingError(f"branch= chose what the singular configuration does not have: {error}") from error
 
 
-def _direction(pose: SingularConfiguration, v: Array, choice: Choice) -> Array:
+def _direction(configuration: SingularConfiguration, v: Array, choice: Choice) -> Array:
     if isinstance(choice, (int, np.integer)) and not isinstance(choice, bool):
-        direction = pose.toward(int(choice), v)
-        return direction if direction @ pose.M @ v >= 0.0 else -direction
-    return pose.on_branch(_check.vector(choice, pose.plant.nv, "the direction", pose.plant.velocity_names))
+        direction = configuration.toward(int(choice), v)
+        return direction if direction @ configuration.M @ v >= 0.0 else -direction
+    return configuration.on_branch(
+        _check.vector(choice, configuration.plant.nv, "the direction", configuration.plant.velocity_names)
+    )

@@ -1,0 +1,38 @@
+"""The parts of a machine: bodies, joints, loop closures, springs, actuators.
+
+All parts are frozen. Frames are given on bodies: ``Frame(p, R)`` is a frame at the point `p`
+(metres, in the body's axes) whose axes are the columns of `R`. The ground is called ``"ground"``;
+its frame is the world.
+"""
+
+from .bodies import GROUND, Body, Frame, rotation_to
+from .constraints import Constraint, Coupling, Distance, Point, PointOnLine, PointOnPlane, Weld
+from .forces import Actuator, JointSpring, PointSpring
+from .joints import Cylindrical, Fixed, Free, Helical, Joint, Planar, Prismatic, Revolute, Spherical, Universal
+
+__all__ = [
+    "GROUND",
+    "Actuator",
+    "Body",
+    "Constraint",
+    "Coupling",
+    "Cylindrical",
+    "Distance",
+    "Fixed",
+    "Frame",
+    "Free",
+    "Helical",
+    "Joint",
+    "JointSpring",
+    "Planar",
+    "Point",
+    "PointOnLine",
+    "PointOnPlane",
+    "PointSpring",
+    "Prismatic",
+    "Revolute",
+    "Spherical",
+    "Universal",
+    "Weld",
+    "rotation_to",
+]

@@ -1,0 +1,175 @@
+"""Rigid bodies, and frames on them."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ... import _check
+from ...errors import ModelError
+from .part import Part, set_fields, unit_vector
+
+__all__ = ["GROUND", "Body", "Frame", "rotation_to"]
+
+GROUND = "ground"
+
+
+def rotation_to(axis: np.ndarray) -> np.ndarray:
+    """The shortest rotation that takes z to the unit vector `axis`; of those to -z, the half turn about x."""
+    x, y, z = (float(component) for component in axis)
+    if z >= 0.0:
+        f = 1.0 / (1.0 + z)
+        return np.array([[1.0 - f * x * x, -f * x * y, x], [-f * x * y, 1.0 - f * y * y, y], [-x, -y, z]])
+    r = math.hypot(x, y)  # 1 + z would lose its digits: it is r^2 / (1 - z)
+    c, s = (x / r, y / r) if r else (0.0, 1.0)
+    across = (z - 1.0) * c * s
+    return np.array([[s * s + z * c * c, across, x], [across, c * c + z * s * s, y], [-x, -y, z]])
+
+
+def _orthonormal(R: np.ndarray) -> np.ndarray:
+    """The orthogonal matrix nearest to one that is so to some digits (Newton's iteration for the polar factor).
+
+    An error e becomes 3 e^2 / 4, so that 1e-6 is gone after two steps.
+    """
+    for _ in range(2):
+        R = R - 0.5 * R @ (R.T @ R - np.eye(3))
+    return R
+
+
+@dataclass(frozen=True, eq=False)
+class Frame(Part):
+    """A frame on a body.
+
+    Parameters
+    ----------
+    p : array_like, shape (3,)
+        Origin, metres, in the body's axes.
+    R : array_like, shape (3, 3)
+        Rotation matrix; its columns are the frame's axes in the body's axes. One given with few digits, orthogonal to
+        1e-6, is replaced by the nearest one that is orthogonal to rounding: else it would falsify lengths.
+
+    Raises
+    ------
+    ModelError
+        Where `R` is no rotation.
+
+    Examples
+    --------
+    >>> Frame((1.0, 0.0, 0.0)).p
+    array([1., 0., 0.])
+    """
+
+    p: ArrayLike = (0.0, 0.0, 0.0)
+    R: ArrayLike = field(default_factory=lambda: np.eye(3))
+
+    def __post_init__(self) -> None:
+        p = _check.vector(self.p, 3, "the origin of a frame")
+        R = _check.matrix(self.R, (3, 3), "the rotation of a frame")
+        off = float(np.abs(R.T @ R - np.eye(3)).max())
+        if off > 1e-6 or np.linalg.det(R) < 0.0:  # 1e-6: what seven digits leave
+            raise ModelError(
+                f"the rotation of a frame must be orthogonal (to 1e-6) with determinant 1, got {R.tolist()}, off by "
+                f"{off:.1e}; give more digits, or build it with Frame.turned(axis, angle)"
+            )
+        set_fields(self, p=p, R=_orthonormal(R) if off > 4e-16 else R)
+
+    @classmethod
+    def turned(cls, axis: ArrayLike, angle: float, p: ArrayLike = (0.0, 0.0, 0.0)) -> Frame:
+        """A frame at `p`, turned by `angle` (rad) about `axis`.
+
+        Examples
+        --------
+        >>> Frame.turned((0, 0, 1), math.pi / 2).R.round(12)[:, 0]
+        array([0., 1., 0.])
+        """
+        x, y, z = unit_vector(axis, "the axis of a rotation")
+        K = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
+        angle = _check.number(angle, "the angle of a rotation")
+        return cls(p, np.eye(3) + math.sin(angle) * K + (1.0 - math.cos(angle)) * K @ K)
+
+    def __matmul__(self, other: Frame) -> Frame:
+        """The frame `other`, given in this frame, in the body's axes."""
+        _check.instance(other, Frame, "what a frame is multiplied with")
+        return Frame(self.p + self.R @ other.p, self.R @ other.R)
+
+    def inverse(self) -> Frame:
+        """The body's frame, seen from this one."""
+        return Frame(-self.R.T @ self.p, self.R.T)
+
+
+@dataclass(frozen=True, eq=False)
+class Body(Part):
+    """A rigid body.
+
+    Parameters
+    ----------
+    name : str
+    mass : float
+        kg.
+    com : array_like, shape (3,)
+        Centre of mass in the body's axes, metres.
+    inertia : array_like, shape (3, 3) or (3,)
+        About the centre of mass, in the body's axes (or its diagonal), kg m2.
+
+    Raises
+    ------
+    ModelError
+        Where mass and inertia cannot belong to a rigid body.
+
+    Examples
+    --------
+    >>> Body.rod("link", mass=3.0, length=2.0).inertia.diagonal()
+    array([0., 1., 1.])
+    """
+
+    name: str
+    mass: float = 0.0
+    com: ArrayLike = (0.0, 0.0, 0.0)
+    inertia: ArrayLike = (0.0, 0.0, 0.0)
+
+    def __post_init__(self) -> None:
+        _check.name(self.name, "body")
+        what = f"body {self.name!r}"
+        mass = _check.number(self.mass, f"the mass of {what}")
+        com = _check.vector(self.com, 3, f"the centre of mass of {what}")
+        inertia = _check.numbers(self.inertia, f"the inertia of {what}", "a 3 x 3 matrix, or its diagonal")
+        inertia = np.diag(inertia) if inertia.shape == (3,) else inertia
+        inertia = _check.matrix(inertia, (3, 3), f"the inertia of {what}")
+        set_fields(self, mass=mass, com=com, inertia=inertia)
+        self._check_physics()
+
+    def _check_physics(self) -> None:
+        """Refuse mass and inertia that no distribution of mass can have."""
+        what, I = f"body {self.name!r}", np.asarray(self.inertia)
+        size = float(np.abs(I).max())
+        if self.mass < 0.0:
+            raise ModelError(f"{what}: the mass must not be negative, got {self.mass} kg")
+        if self.mass == 0.0 and size > 0.0:
+            raise ModelError(f"{what}: a body without mass cannot have inertia, got {I.tolist()} kg m2; give it a mass")
+        if np.abs(I - I.T).max() > 1e-9 * size:
+            raise ModelError(f"{what}: the inertia must be symmetric, got {I.tolist()} kg m2")
+        moments = np.linalg.eigvalsh(I)
+        if moments[0] < -1e-9 * size:
+            raise ModelError(f"{what}: the principal moments must not be negative, got {moments.tolist()} kg m2")
+        if moments[2] > (1.0 + 1e-9) * (moments[0] + moments[1]):
+            raise ModelError(
+                f"{what}: the largest principal moment must not exceed the sum of the other two, "
+                f"got {moments.tolist()} kg m2; for a planar machine use Body.planar(...)"
+            )
+
+    @classmethod
+    def rod(cls, name: str, mass: float, length: float) -> Body:
+        """A thin uniform rod along x from the body's origin: inertia m L^2 / 12 across, none along."""
+        mass = _check.positive(mass, f"the mass of body {name!r}", zero=True)
+        length = _check.positive(length, f"the length of body {name!r}")
+        i = mass * length**2 / 12.0
+        return cls(name, mass, (0.5 * length, 0.0, 0.0), (0.0, i, i))
+
+    @classmethod
+    def planar(cls, name: str, mass: float, com: float, inertia: float) -> Body:
+        """A body for planar machines: centre of mass at (com, 0, 0), `inertia` about z through it."""
+        com, inertia = (_check.number(x, f"the {k} of body {name!r}") for x, k in ((com, "com"), (inertia, "inertia")))
+        return cls(name, mass, (com, 0.0, 0.0), (0.5 * inertia, 0.5 * inertia, inertia))

@@ -1,0 +1,249 @@
+"""Joints between two bodies."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ... import _check
+from ...errors import ModelError
+from ...kernels import layout
+from .bodies import Frame, rotation_to
+from .part import Part, check_body_name, set_fields, unit_vector
+
+__all__ = [
+    "Cylindrical",
+    "Fixed",
+    "Free",
+    "Helical",
+    "Joint",
+    "Planar",
+    "Prismatic",
+    "Revolute",
+    "Spherical",
+    "Universal",
+]
+
+Limits = tuple[float, float]
+
+
+@dataclass(frozen=True, eq=False)
+class Joint(Part):
+    """A joint between two bodies; in the list of loops it is a cut joint.
+
+    Parameters
+    ----------
+    name : str
+        Also the name of its coordinate, if it has one; else the coordinates are ``name_suffix``.
+    parent, child : str
+        Bodies; ``"ground"`` is the world.
+    frame, child_frame : Frame
+        The joint's frame on the parent and on the child; they coincide at zero.
+    damping : float or sequence
+        Viscous friction, N m s/rad or N s/m, one for all velocity coordinates or one each.
+    limits : (float, float) or mapping of suffix to (float, float)
+        Range of the position coordinates, rad or m; used when loops are assembled.
+    """
+
+    name: str
+    parent: str
+    child: str
+    frame: Frame = field(default_factory=Frame, kw_only=True)
+    child_frame: Frame = field(default_factory=Frame, kw_only=True)
+    damping: float | tuple[float, ...] = field(default=0.0, kw_only=True)
+    limits: Limits | Mapping[str, Limits] | None = field(default=None, kw_only=True)
+
+    kinds: ClassVar[tuple[int, ...]] = ()  # kernel joints, one link each
+    position_suffixes: ClassVar[tuple[str, ...]] = ()
+    velocity_suffixes: ClassVar[tuple[str, ...]] = ()
+    position_units: ClassVar[tuple[str, ...]] = ()
+    velocity_units: ClassVar[tuple[str, ...]] = ()
+
+    def __post_init__(self) -> None:
+        _check.name(self.name, "joint")
+        what = f"joint {self.name!r}"
+        if type(self) is Joint:
+            raise ModelError(f"{what}: use one of the joint types, such as Revolute or Prismatic")
+        for key in ("frame", "child_frame"):
+            _check.instance(getattr(self, key), Frame, f"{key} of {what}")
+        for key in ("parent", "child"):
+            check_body_name(getattr(self, key), f"{key} of {what}")
+        if self.parent == self.child:
+            raise ModelError(f"{what} connects body {self.parent!r} with itself")
+        nv = len(self.velocity_suffixes)
+        expected = f"one number, or {nv} numbers"
+        damping = _check.numbers(self.damping, f"damping of {what}", expected)
+        if damping.ndim and damping.shape != (nv,):
+            raise ModelError(f"{what}: damping must be {expected}, got {self.damping!r}")
+        if not np.isfinite(damping).all() or damping.min(initial=0.0) < 0.0:
+            raise ModelError(f"{what}: damping must be finite and >= 0, got {self.damping}")
+        damping = np.broadcast_to(damping, (nv,)).copy()
+        set_fields(self, damping=damping, limits=self._limit_array())
+        self._check_geometry()
+
+    def _limit_array(self) -> np.ndarray:
+        """Limits as an array (nq, 2), infinite where none are given."""
+        what, suffixes = f"joint {self.name!r}", self.position_suffixes
+        array = np.tile([-np.inf, np.inf], (len(suffixes), 1))
+        if self.limits is None:
+            return array
+        limits = self.limits
+        if isinstance(limits, np.ndarray) and limits.shape == array.shape:  # from another joint (dataclasses.replace)
+            limits = dict(zip(suffixes, limits, strict=True))
+        elif not suffixes:
+            raise ModelError(f"{what} has no coordinates to limit; leave limits= out")
+        if not isinstance(limits, Mapping):
+            if len(suffixes) != 1:
+                raise ModelError(
+                    f"{what} has coordinates {suffixes}: give limits by suffix, such as "
+                    f"limits={{{suffixes[0]!r}: (-1, 1)}}"
+                )
+            limits = {suffixes[0]: limits}
+        for suffix, pair in limits.items():
+            if suffix not in suffixes:
+                raise ModelError(f"{what}: limits: {_check.unknown(suffix, suffixes, 'coordinate')}")
+            low, high = _check.pair(pair, f"limits of {what}", infinite=True)
+            if not low < high:
+                raise ModelError(f"{what}: the lower limit {low} must be below the upper limit {high}")
+            array[suffixes.index(suffix)] = low, high
+        return array
+
+    def _check_geometry(self) -> None:
+        """For subclasses with axes."""
+
+    @property
+    def position_names(self) -> tuple[str, ...]:
+        """Names of the position coordinates."""
+        return tuple(f"{self.name}_{s}" if s else self.name for s in self.position_suffixes)
+
+    @property
+    def velocity_names(self) -> tuple[str, ...]:
+        """Names of the velocity coordinates."""
+        return tuple(f"{self.name}_{s}" if s else self.name for s in self.velocity_suffixes)
+
+    def axis_frames(self) -> tuple[np.ndarray, ...]:
+        """Rotations, in the joint frame, that bring z to the axis of each kernel joint."""
+        return (np.eye(3),)
+
+
+@dataclass(frozen=True, eq=False)
+class _AxisJoint(Joint):
+    """A joint with an axis, given in the joint frame (z unless told)."""
+
+    axis: ArrayLike = field(default=(0.0, 0.0, 1.0), kw_only=True)
+
+    def _check_geometry(self) -> None:
+        set_fields(self, axis=unit_vector(self.axis, f"the axis of joint {self.name!r}"))
+
+    def axis_frames(self) -> tuple[np.ndarray, ...]:
+        return (rotation_to(np.asarray(self.axis)),)
+
+
+@dataclass(frozen=True, eq=False)
+class Revolute(_AxisJoint):
+    """Rotation about `axis`; coordinate: angle, rad."""
+
+    kinds = (layout.REVOLUTE,)
+    position_suffixes = velocity_suffixes = ("",)
+    position_units, velocity_units = ("rad",), ("rad/s",)
+
+
+@dataclass(frozen=True, eq=False)
+class Prismatic(_AxisJoint):
+    """Translation along `axis`; coordinate: travel, m."""
+
+    kinds = (layout.PRISMATIC,)
+    position_suffixes = velocity_suffixes = ("",)
+    position_units, velocity_units = ("m",), ("m/s",)
+
+
+@dataclass(frozen=True, eq=False)
+class Helical(_AxisJoint):
+    """Screw about `axis`; coordinate: angle, rad; `pitch` is the travel a radian, m/rad."""
+
+    pitch: float = field(default=0.0, kw_only=True)
+
+    kinds = (layout.HELICAL,)
+    position_suffixes = velocity_suffixes = ("",)
+    position_units, velocity_units = ("rad",), ("rad/s",)
+
+    def _check_geometry(self) -> None:
+        super()._check_geometry()
+        pitch = _check.number(self.pitch, f"the pitch of joint {self.name!r}")
+        if pitch == 0.0:
+            raise ModelError(f"joint {self.name!r}: a screw needs a pitch (m/rad); without one, use Revolute")
+        set_fields(self, pitch=pitch)
+
+
+@dataclass(frozen=True, eq=False)
+class Cylindrical(_AxisJoint):
+    """Rotation about and translation along `axis`; coordinates: angle (rad), travel (m)."""
+
+    kinds = (layout.CYLINDRICAL,)
+    position_suffixes = velocity_suffixes = ("angle", "travel")
+    position_units, velocity_units = ("rad", "m"), ("rad/s", "m/s")
+
+
+@dataclass(frozen=True, eq=False)
+class Planar(_AxisJoint):
+    """Motion in the plane across `axis`; positions (x, y, angle), velocities (vx, vy, omega) in the child's axes."""
+
+    kinds = (layout.PLANAR,)
+    position_suffixes = ("x", "y", "angle")
+    velocity_suffixes = ("vx", "vy", "omega")
+    position_units, velocity_units = ("m", "m", "rad"), ("m/s", "m/s", "rad/s")
+
+
+@dataclass(frozen=True, eq=False)
+class Universal(Joint):
+    """Two crossing axes: `axis`, fixed on the parent, then `second_axis`, fixed on the child."""
+
+    axis: ArrayLike = field(default=(1.0, 0.0, 0.0), kw_only=True)
+    second_axis: ArrayLike = field(default=(0.0, 1.0, 0.0), kw_only=True)
+
+    kinds = (layout.REVOLUTE, layout.REVOLUTE)
+    position_suffixes = velocity_suffixes = ("1", "2")
+    position_units, velocity_units = ("rad", "rad"), ("rad/s", "rad/s")
+
+    def _check_geometry(self) -> None:
+        first = unit_vector(self.axis, f"the axis of joint {self.name!r}")
+        second = unit_vector(self.second_axis, f"the second axis of joint {self.name!r}")
+        if abs(first @ second) > 1e-9:
+            raise ModelError(
+                f"joint {self.name!r}: the two axes must be perpendicular at zero, got {first} and {second}"
+            )
+        set_fields(self, axis=first, second_axis=unit_vector(second - (first @ second) * first, "the second axis"))
+
+    def axis_frames(self) -> tuple[np.ndarray, ...]:
+        return rotation_to(np.asarray(self.axis)), rotation_to(np.asarray(self.second_axis))
+
+
+@dataclass(frozen=True, eq=False)
+class Spherical(Joint):
+    """Ball joint; positions: quaternion (w, x, y, z); velocities: angular velocity in the child's axes."""
+
+    kinds = (layout.SPHERICAL,)
+    position_suffixes = ("qw", "qx", "qy", "qz")
+    velocity_suffixes = ("wx", "wy", "wz")
+    position_units, velocity_units = ("1",) * 4, ("rad/s",) * 3
+
+
+@dataclass(frozen=True, eq=False)
+class Free(Joint):
+    """No constraint; positions: quaternion (w, x, y, z), then x, y, z; velocities in the child's axes."""
+
+    kinds = (layout.FREE,)
+    position_suffixes = ("qw", "qx", "qy", "qz", "x", "y", "z")
+    velocity_suffixes = ("wx", "wy", "wz", "vx", "vy", "vz")
+    position_units, velocity_units = ("1",) * 4 + ("m",) * 3, ("rad/s",) * 3 + ("m/s",) * 3
+
+
+@dataclass(frozen=True, eq=False)
+class Fixed(Joint):
+    """No motion."""
+
+    kinds = (layout.FIXED,)

@@ -1,0 +1,42 @@
+"""What all parts of a machine share: they are frozen, and say what is wrong with what they are given."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ... import _check
+from ...errors import ModelError
+
+__all__ = ["Part", "check_body_name", "set_fields", "unit_vector"]
+
+
+def set_fields(part: object, **values: object) -> None:
+    """Write normalised values into a frozen dataclass."""
+    for key, value in values.items():
+        if isinstance(value, np.ndarray):
+            value = value.copy()
+            value.setflags(write=False)
+        object.__setattr__(part, key, value)
+
+
+class Part:
+    """Frozen, and so are its copies: pickle and deepcopy make arrays that could be written."""
+
+    def __setstate__(self, state: dict[str, object]) -> None:
+        set_fields(self, **state)
+
+
+def unit_vector(axis: ArrayLike, what: str) -> np.ndarray:
+    """`axis` scaled to length one."""
+    x = _check.vector(axis, 3, what)
+    length = float(np.linalg.norm(x))
+    if length < 1e-12:
+        raise ModelError(f"{what} must not be zero, got {x.tolist()}; give a direction such as (0, 0, 1)")
+    return x / length
+
+
+def check_body_name(x: object, what: str) -> None:
+    """Refuse what is no name; whether there is such a part, the mechanism says."""
+    if not isinstance(x, str):
+        raise TypeError(f"{what} must be a name, got {x!r}")

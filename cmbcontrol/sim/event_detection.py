@@ -1,0 +1,136 @@
+"""The event that ends a part of a run: the first of several functions that crosses zero upwards."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..dynamics.impact import nearest
+from ..model.plant import Plant
+from .events import Path, detection_times
+
+__all__ = ["EventDetector", "EventFunction", "EventState"]
+
+Array = NDArray[np.float64]
+Effort = Callable[[float, Array], Array]
+
+_HALVINGS = 30
+_INSTANT = 1e-9  # of a run: a function that has crossed zero may hang about it for so long
+
+
+@dataclass(eq=False)
+class EventFunction:
+    """A function whose zero crossing, upwards, is an event.
+
+    Attributes
+    ----------
+    value : callable
+        (state) -> float, of an `EventState`.
+    cause : object
+        What happens at the event.
+    tolerance : float
+        Values up to it count as zero.
+    armed : bool
+        Whether a value above zero is an event: the function has been below since the last one.
+    last : float
+        Time of the last event, s.
+    """
+
+    value: Callable[[EventState], float]
+    cause: Any
+    tolerance: float = 0.0
+    armed: bool = False
+    last: float = -np.inf
+
+    def arm(self, t: float, value: float, instant: float) -> None:
+        """Arm it where it is below zero, and not just by rounding after an event."""
+        self.armed = self.armed or (value < 0.0 and t - self.last > instant)
+
+
+class EventState:
+    """A state at which event functions are evaluated, and the multipliers there, computed when they are needed."""
+
+    def __init__(self, plant: Plant, t: float, x: Array, effort: Effort) -> None:
+        self.plant, self.t, self.x, self._effort = plant, t, x, effort
+        self.q, self.v = x[: plant.nq].copy(), x[plant.nq : plant.nq + plant.nv].copy()  # conditions may write
+        self._lam: Array | None = None
+
+    def multipliers(self, loop: str) -> Array:
+        """The smallest multipliers (rows,) of a loop."""
+        if self._lam is None:
+            terms = self.plant.terms(self.q, self.v, self.t)
+            u = self._effort(self.t, self.x)
+            self._lam = nearest(terms, np.arange(terms.b.size), terms.B @ u - terms.h, -terms.b)[1]
+        return self._lam[self.plant.row_slices[loop]]
+
+
+class EventDetector:
+    """The event functions of a part of a run."""
+
+    def __init__(self, plant: Plant, functions: list[EventFunction], duration: float) -> None:
+        self.plant, self.functions, self.duration = plant, functions, duration
+        self.triggered: list[EventFunction] = []
+        self._first = True
+
+    def first_event(self, T: Array, X: Array, path: Path, effort: Effort) -> float | None:
+        """The time of the first event in the steps to T (n+1,), X (n+1, nx), after T[0]; None where there is none.
+
+        ``path(t)`` is the state x between the steps, ``effort(t, x)`` the motor efforts (nu,) there. `triggered` are
+        the functions that cross zero at the event.
+        """
+        if not self.functions:
+            return None
+
+        def state(t: float, x: Array | None = None) -> EventState:
+            return EventState(self.plant, t, path(t) if x is None else x, effort)
+
+        before, values = float(T[0]), self._values(state(float(T[0]), X[0]))
+        event = self._event_time(before, values, lambda function: before)
+        if event is not None:
+            return event
+        for t0, t1, x1 in zip(T[:-1], T[1:], X[1:], strict=True):
+            times, self._first = detection_times(t0, t1, self._first, self.duration), False
+            for t in times:
+                values = self._values(state(t, x1 if t == t1 else None))
+                event = self._event_time(t, values, lambda function, a=before, b=t: self._root(function, state, a, b))
+                if event is not None:
+                    return event
+                before = t
+        return None
+
+    def _values(self, state: EventState) -> list[float]:
+        return [function.value(state) for function in self.functions]
+
+    def _event_time(self, t: float, values: list[float], root: Callable[[EventFunction], float]) -> float | None:
+        """Arm the functions below zero; the root of the first one above, if any."""
+        above = [f for f, value in zip(self.functions, values, strict=True) if f.armed and value > f.tolerance]
+        if not above:
+            for function, value in zip(self.functions, values, strict=True):
+                function.arm(t, value, _INSTANT * self.duration)
+            return None
+        times = {function: root(function) for function in above}
+        first = min(times.values())
+        self.triggered = [function for function, time in times.items() if time - first <= 1e-12 * self.duration]
+        return first
+
+    def _root(self, function: EventFunction, state: Callable[[float], EventState], a: float, b: float) -> float:
+        """The zero crossing between a and b."""
+        from scipy.optimize import brentq
+
+        def value(t: float) -> float:
+            return function.value(state(t))
+
+        low = a
+        for k in range(1, _HALVINGS):  # from zero, a function may go down first
+            if value(low) < 0.0:
+                break
+            low = a + (b - a) * 0.5**k
+        else:
+            return a
+        if not value(b) > 0.0:  # the end of a step and its dense output differ by rounding
+            return b
+        return float(brentq(value, low, b, xtol=1e-16 * self.duration, rtol=1e-15, maxiter=200))
