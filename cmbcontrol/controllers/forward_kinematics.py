@@ -89,8 +89,7 @@ class ForwardKinematics(SensorBlock):
         if not determines_motion(Z, rows, plant.reach):
             raise ActuationError(
                 f"the joints {self.coordinates} do not determine the motion at this configuration: {Z.shape[1]} "
-                "degrees of freedom "
-                f"(t = {t:.6g} s, q = {np.round(q, 6).tolist()}); measure others, or more"
+                f"degrees of freedom (t = {t:.6g} s, q = {np.round(q, 6).tolist()}); measure others, or more"
             )
         return q, Z @ np.linalg.lstsq(Z[rows], v[rows], rcond=None)[0]
 

@@ -99,7 +99,6 @@ class FrictionCompensation(EffortBlock):
         if R_Z.shape[0] != R_Z.shape[1] or np.linalg.cond(R_Z) > 1e8:
             raise ActuationError(
                 f"the coordinates {law.coordinates} do not determine the velocity at this configuration: {terms.dof} "
-                "degrees of freedom "
-                f"(t = {t:.6g} s, q = {np.round(terms.q, 6).tolist()}); take velocity='measured'"
+                f"degrees of freedom (t = {t:.6g} s, q = {np.round(terms.q, 6).tolist()}); take velocity='measured'"
             )
         return terms.Z @ np.linalg.solve(R_Z, law.reference(t)[1])

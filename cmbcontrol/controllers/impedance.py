@@ -147,8 +147,7 @@ class Impedance(MotionLaw):
             raise ActuationError(
                 f"the task {', '.join(self.coordinates)} cannot move in all its {len(mobility)} directions at this "
                 f"configuration, with {terms.dof} degrees of freedom (t = {t:.6g} s, q = "
-                f"{np.round(terms.q, 6).tolist()}). Take fewer, or "
-                "leave this configuration."
+                f"{np.round(terms.q, 6).tolist()}). Take fewer, or leave this configuration."
             )
 
     def effort(self, t: float, terms: Terms, state: Array) -> Array:

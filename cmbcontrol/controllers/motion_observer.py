@@ -181,9 +181,8 @@ class MotionObserver(AroundLaw):
         seen = Z[self._v]
         if not determines_motion(Z, self._v, terms.reach):
             raise ActuationError(
-                f"the joints {', '.join(self.outputs)} do not determine the motion at this configuration: "
-                f"{Z.shape[1]} degrees of freedom "
-                f"(t = {terms.t:.6g} s, q = {np.round(q, 6).tolist()}); measure others, or more"
+                f"the joints {', '.join(self.outputs)} do not determine the motion at this configuration: {Z.shape[1]} "
+                f"degrees of freedom (t = {terms.t:.6g} s, q = {np.round(q, 6).tolist()}); measure others, or more"
             )
         return Z, seen
 

@@ -212,21 +212,18 @@ class ProjectedInverseDynamics(MotionLaw):
             raise ActuationError(
                 f"plant {self.plant.name!r} is {verdict.verdict}: its motors {self.plant.actuator_names} reach "
                 f"{verdict.rank} of {verdict.dof} degrees of freedom, and projected inverse dynamics needs all of "
-                "them. "
-                "Add actuators."
+                "them. Add actuators."
             )
         k, dof, name = len(self.coordinates), terms.dof, self.plant.name
         if k > dof:
             raise ValueError(
                 f"plant {name!r} has {dof} degrees of freedom, and the task has {k} values, {self.coordinates}; leave "
-                "some out, "
-                "or say consistent=True where the reference respects the loops"
+                "some out, or say consistent=True where the reference respects the loops"
             )
         if by_name and k < dof:
             raise ValueError(
-                f"plant {name!r} has {dof} degrees of freedom; give as many coordinates, got {self.coordinates}. "
-                "Where the rest "
-                "is to be free, say so with a task: Coordinates(plant, names)"
+                f"plant {name!r} has {dof} degrees of freedom; give as many coordinates, got {self.coordinates}. Where "
+                "the rest is to be free, say so with a task: Coordinates(plant, names)"
             )
         if posture and k == dof:
             raise ValueError(
@@ -326,8 +323,7 @@ class ProjectedInverseDynamics(MotionLaw):
             )
         raise ActuationError(
             f"the {k} values {self.coordinates} cannot all be moved at will at this configuration, with {dof} degrees "
-            "of freedom "
-            f"{where}. Choose others, or another path, or damped=..."
+            f"of freedom {where}. Choose others, or another path, or damped=..."
         )
 
     def _efforts(self, t: float, terms: Terms, now: TaskMotion) -> tuple[Array, float]:

@@ -311,9 +311,8 @@ def _require_regular(plant: Plant, local: Derivatives) -> None:
     if conditioning < _NEAR:
         raise SingularConfigurationError(
             f"{plant.name!r} is next to a singular configuration, q = {np.round(local.q, 6).tolist()}: the smallest "
-            f"constraint "
-            f"gradient is {conditioning:.1e} of the largest (at least {_NEAR:g} is needed for a linear model that is "
-            "not rounding). Choose another configuration; see plant.diagnose(q)."
+            f"constraint gradient is {conditioning:.1e} of the largest (at least {_NEAR:g} is needed for a linear "
+            "model that is not rounding). Choose another configuration; see plant.diagnose(q)."
         )
     if local.rank == local.A.shape[0]:
         return

@@ -266,10 +266,9 @@ def free(quick: bool = False, told: Callable[..., None] = lambda *_: None) -> tu
         f"Without a motor, from q1 = 0.6 rad at {SPEED:g} rad/s, {FREE_END:g} s",
         _FREE,
         [row(r) for r in runs],
-        "Against the equation of the one degree of freedom. Off the window nothing drifts, since admissible "
-        "velocities are the "
-        "multiples of (1, -2) everywhere and Runge-Kutta methods keep linear constraints; so (39) has nothing to do "
-        "there.",
+        "Against the equation of the one degree of freedom. Off the window nothing drifts, since admissible velocities "
+        "are the multiples of (1, -2) everywhere and Runge-Kutta methods keep linear constraints; so (39) has nothing "
+        "to do there.",
     )
     return runs, table
 

@@ -413,10 +413,9 @@ def first_example(quick: bool = False, progress: Progress = False) -> Report:
             + [(course.label, _clock(course.turn(RETURN))) for course in courses]
             + [("quadrature", _clock(back))],
             "A loop that has drifted open by d has no singular configuration: its branches pass each other at sqrt(d) "
-            "or so, "
-            "and a run turns there. The thesis says that the motion repeats itself after the return; at rest in the "
-            "pose there are two symmetric ways to go on. Time reversal and Gauss' principle single out the one that "
-            "the machine came by. " + " ".join(_way(course) for course in (thesis, ours)),
+            "or so, and a run turns there. The thesis says that the motion repeats itself after the return; at rest in "
+            "the pose there are two symmetric ways to go on. Time reversal and Gauss' principle single out the one "
+            "that the machine came by. " + " ".join(_way(course) for course in (thesis, ours)),
         ),
         Table(
             f"Accuracy over {t_end:g} s",

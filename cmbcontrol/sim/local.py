@@ -412,10 +412,8 @@ class Method:
         if near < _NEAR:
             return SingularConfigurationError(
                 f"a singular configuration is here: the smallest constraint gradient has fallen to {near:.1e} of the "
-                f"largest, "
-                f"and the loops, which hold {plant.nv - opt.cap} degrees of freedom nearby, hold more in it. Local "
-                "coordinates "
-                "end at such a configuration; method='dop853' passes it."
+                f"largest, and the loops, which hold {plant.nv - opt.cap} degrees of freedom nearby, hold more in it. "
+                "Local coordinates end at such a configuration; method='dop853' passes it."
             )
         if error is None and self.system is not None and self.system.near.conditioning < _NEAR:
             return ParametrizationError(
