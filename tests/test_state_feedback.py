@@ -78,7 +78,7 @@ def test_sampled_cost_is_the_integral_between_the_samples(lin):
     """The cost of the sampled law, summed by its Riccati equation, against quadrature of the linear motion."""
     from scipy.linalg import expm, solve_discrete_lyapunov
 
-    from cmbcontrol.controllers.state_feedback import _sampled_cost
+    from cmbcontrol.design.lqr import _sampled_cost
 
     Q, R, N, T = np.diag([4.0, 3.0, 1.0, 2.0]), np.diag([0.1, 0.2]), np.zeros((4, 2)), 0.1
     N[0, 1] = 0.05

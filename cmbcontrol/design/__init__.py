@@ -1,8 +1,5 @@
 """Gains: from bandwidth, by matrix inequalities, by simulation."""
 
-from ..controllers.observer import kalman as kalman
-from ..controllers.state_feedback import bryson as bryson
-from ..controllers.state_feedback import lqr as lqr
 from .certificate import Case as Case
 from .certificate import Certificate as Certificate
 from .certificate import certify as certify
@@ -12,6 +9,9 @@ from .costs import overshoot_cost as overshoot_cost
 from .costs import weighted_cost as weighted_cost
 from .family import poses_and_payloads as poses_and_payloads
 from .family import with_payload as with_payload
+from .kalman import kalman as kalman
+from .lqr import bryson as bryson
+from .lqr import lqr as lqr
 from .pd_gains import pd_gains as pd_gains
 from .pd_gains import pd_gains_from_poles as pd_gains_from_poles
 from .pd_gains import sampled_pd_gains as sampled_pd_gains
