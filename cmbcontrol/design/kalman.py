@@ -1,0 +1,106 @@
+"""Kalman gains for the observer of `ObserverFeedback`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .. import _check
+from ..controllers.observer import measured_rows
+from ..controllers.state_feedback import require_rest
+from ..errors import ActuationError
+from ..linear.model import LinearModel
+from .lqr import weight_matrix
+
+__all__ = ["kalman"]
+
+Array = NDArray[np.float64]
+
+
+def kalman(
+    model: LinearModel,
+    outputs: Sequence[str] | None = None,
+    *,
+    effort_noise: ArrayLike | Mapping[str, float] | None = None,
+    state_noise: ArrayLike | Mapping[str, float] | None = None,
+    measurement_noise: ArrayLike | Mapping[str, float],
+    period: float | None = None,
+) -> Array:
+    """Kalman gain L for `ObserverFeedback`, from how strong the noises are (``control.lqe``, ``control.dlqe``).
+
+    Parameters
+    ----------
+    model : LinearModel
+        Of an equilibrium.
+    outputs : sequence of str, optional
+        What is measured, as in `ObserverFeedback`.
+    effort_noise : float, array_like or mapping of input to float, optional
+        Intensity of white noise on the efforts, (N m)^2 s or N^2 s: a number, by input, or a matrix.
+    state_noise : float, array_like or mapping of state to float, optional
+        The same in dx/dt, unit of the state squared per second; added.
+    measurement_noise : float, array_like or mapping of output to float
+        Intensity, unit of the output squared times s; in sampled time the variance of each sample.
+    period : float, optional
+        Sample time, s: the gain of the observer on the exact zero-order hold, with the noise of the process
+        integrated over a period.
+
+    Returns
+    -------
+    L : ndarray, shape (states, outputs)
+
+    Raises
+    ------
+    ActuationError
+        Where the measurements do not show a mode that does not decay.
+
+    Examples
+    --------
+    >>> from cmbcontrol import linearize, plants, trim
+    >>> plant = plants.pendulum()
+    >>> lin = linearize(plant, trim(plant, plant.assemble(angle=1.0)), coordinates=("angle",))
+    >>> kalman(lin, ("angle",), effort_noise=1.0, measurement_noise=1e-6).shape
+    (2, 1)
+    """
+    import control
+
+    require_rest(model)
+    outputs = model.outputs if outputs is None else outputs
+    outputs = (outputs,) if isinstance(outputs, str) else _check.sequence(outputs, "outputs", "names")
+    if effort_noise is None and state_noise is None:
+        raise TypeError("give effort_noise, state_noise, or both: without noise the best gain is none")
+    C = measured_rows(model, outputs)[0]
+    W = np.zeros_like(model.A)
+    if effort_noise is not None:
+        W += model.B @ weight_matrix(effort_noise, model.inputs, "effort_noise") @ model.B.T
+    if state_noise is not None:
+        W += weight_matrix(state_noise, model.states, "state_noise")
+    V = weight_matrix(measurement_noise, outputs, "measurement_noise", definite=True)
+    A, solve = model.A, control.lqe
+    if period is not None:
+        A, W = _held_noise(model.A, W, _check.positive(period, "period"))
+        solve = control.dlqe
+    try:
+        L = np.asarray(solve(A, np.eye(len(A)), C, W, V)[0])
+        values = np.linalg.eigvals(A - L @ C)
+        stable = values.real.max() < 0.0 if period is None else np.abs(values).max() < 1.0
+    except (np.linalg.LinAlgError, ValueError, control.ControlArgument):
+        stable = False
+    if not stable:
+        raise ActuationError(
+            f"the measurements {', '.join(outputs)} of {model.name!r} do not show every mode that does not decay, or "
+            "no noise moves it: no observer gain was found. Measure more coordinates, or add state_noise."
+        )
+    return L
+
+
+def _held_noise(A: Array, W: Array, period: float) -> tuple[Array, Array]:
+    """exp(A T), and the covariance that white noise of intensity W leaves in the states after a period (Van Loan)."""
+    from scipy.linalg import expm
+
+    n = len(A)
+    E = expm(period * np.block([[-A, W], [np.zeros((n, n)), A.T]]))
+    F = E[n:, n:].T
+    G = F @ E[:n, n:]
+    return F, 0.5 * (G + G.T)
