@@ -60,7 +60,7 @@ class ObserverFeedback(AroundLaw):
 
     >>> from cmbcontrol import linearize, plants, trim
     >>> from cmbcontrol import linearize_closed_loop
-    >>> from cmbcontrol.design import lqr
+    >>> from cmbcontrol.design import kalman, lqr
     >>> plant = plants.five_bar()
     >>> lin = linearize(plant, trim(plant, plant.assemble(left=2.1, right=1.0)), coordinates=("left", "right"))
     >>> feedback = lqr(lin, Q={"left": 400.0, "right": 400.0}, R=0.01)

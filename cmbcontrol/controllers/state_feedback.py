@@ -89,6 +89,7 @@ class StateFeedback(Controller):
     Examples
     --------
     >>> from cmbcontrol import linearize, plants, trim
+    >>> from cmbcontrol.design import lqr
     >>> plant = plants.five_bar()
     >>> lin = linearize(plant, trim(plant, plant.assemble(left=2.1, right=1.0)), coordinates=("left", "right"))
     >>> law = lqr(lin, Q={"left": 400.0, "right": 400.0}, R=0.01)
