@@ -424,6 +424,8 @@ def slope(function, step=1e-2):
 def jacobian(function, n, step=1e-2):
     """Derivative at zero of function(x), x in R^n, along a new last axis; `step` is a number, or one for each entry."""
     steps = np.broadcast_to(step, n)
+    if n == 0:
+        return np.empty((*np.shape(function(np.zeros(0))), 0))
     return np.stack([slope(lambda s, e=e: function(s * e), h) for e, h in zip(np.eye(n), steps, strict=True)], axis=-1)
 
 

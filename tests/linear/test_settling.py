@@ -7,7 +7,7 @@ import pytest
 
 from cmbcontrol import linearize, plants, trim
 from cmbcontrol.dynamics.forces import constraint_force
-from cmbcontrol.errors import AssemblyError, EquilibriumError
+from cmbcontrol.errors import AssemblyError, EquilibriumError, SingularConfigurationError
 from cmbcontrol.model.elements import (
     Actuator,
     PointSpring,
@@ -179,7 +179,7 @@ def test_machines_that_hang_in_a_singular_pose(name, dof):
     assert point.report.singular
     assert plant.terms(point.q, np.zeros(plant.nv)).dof == dof
     assert "the pose is singular" in str(point)
-    with pytest.raises(EquilibriumError, match="singular configuration"):
+    with pytest.raises(SingularConfigurationError, match="singular configuration"):
         linearize(plant, point)
     upright = trim(plant, q, free="all", u=0.0)
     assert upright.report.singular
