@@ -14,6 +14,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from PIL import Image
+from scipy.integrate import quad
+from scipy.optimize import brentq
 from scipy.spatial.transform import Rotation
 from typer.testing import CliRunner
 
@@ -108,7 +110,11 @@ def name_of(kind):
     return kind.__name__ if isinstance(kind, type) else str(kind)
 
 
-# -- random parts -----------------------------------------------------------------------------
+def largest(x):
+    return float(np.abs(x).max(initial=0.0))
+
+
+# -- random machines: trees of all joint types, and loops that are closed at a chosen configuration --------
 
 
 def direction(rng):
@@ -180,9 +186,6 @@ def admissible_state(plant, q, seed):
     return q, plant.project_velocity(q, np.random.default_rng([seed, 2]).uniform(-1.5, 1.5, plant.nv))
 
 
-# -- springs and actuators --------------------------------------------------------------------
-
-
 def linear_coordinates(parts):
     """Coordinates that are plain numbers."""
     return [n for j in parts["joints"] if isinstance(j, LINEAR) for n in j.position_names]
@@ -210,9 +213,6 @@ def actuators(parts, seed):
     """An actuator with a gear on every coordinate that can have one."""
     rng = np.random.default_rng([seed, 4])
     return [Actuator(n, f"motor_{n}", gear=rng.uniform(0.5, 2)) for n in linear_coordinates(parts)]
-
-
-# -- loops ------------------------------------------------------------------------------------
 
 
 def joint_motion(joint, x):
@@ -350,93 +350,45 @@ def reframed(plant, seed):
     )
 
 
-# -- evaluation -------------------------------------------------------------------------------
+def sprung_machine(seed, kinds, twice=False):
+    parts = tree_parts(seed, bodies=6, damped=True)
+    more = {"springs": springs(parts, seed), "actuators": actuators(parts, seed)}
+    return close_parts(parts, seed, kinds, twice=twice, **more)
 
 
-@dataclasses.dataclass
-class Kinematics:
-    """Poses, screws, twists and bias accelerations of the kernel links."""
-
-    R: np.ndarray
-    p: np.ndarray
-    S: np.ndarray
-    V: np.ndarray
-    A0: np.ndarray
-
-
-def kinematics(plant, q, v):
-    links = plant.model.links
-    R, p = plant.link_poses(q)
-    S, V, A0 = np.empty((plant.nv, 6)), np.empty((len(links), 6)), np.empty((len(links), 6))
-    tree.joint_screws(links, R, p, S)
-    tree.twists(links, S, v, V)
-    tree.bias_accelerations(links, S, v, V, A0)
-    return Kinematics(R, p, S, V, A0)
+CLOSURES = [  # seed of the tree, kinds of loops; all rows count
+    (0, ()),
+    (1, (Revolute,)),
+    (2, (Prismatic, Distance)),
+    (3, (Helical, PointOnPlane)),
+    (4, (Cylindrical, Coupling)),
+    (1, (Universal, PointOnLine)),
+    (3, (Planar, Spherical)),
+    (7, (Point, Distance, Coupling)),
+    (8, (Weld,)),
+    (9, (Fixed,)),
+]
 
 
-def link_accelerations(plant, q, v, vdot):
-    """Spatial acceleration of every link at the world origin."""
-    now = kinematics(plant, q, v)
-    rate = np.empty_like(now.V)
-    tree.twists(plant.model.links, now.S, vdot, rate)
-    return rate + now.A0
+def closure_name(closure):
+    return "+".join(kind.__name__ for kind in closure[1]) or "tree"
 
 
-def link_of(plant, body):
-    return plant._compiled.link_of[body]
+every_closure = pytest.mark.parametrize("closure", CLOSURES, ids=closure_name)
 
 
-def rate_along(plant, q, v, function, h=1e-5):
-    """Fourth-order central difference of function(q) while q moves with velocity v."""
-
-    def at(s):
-        return np.asarray(function(plant.integrate(q, s * h * v)))
-
-    return (8.0 * (at(1) - at(-1)) - (at(2) - at(-2))) / (12.0 * h)
-
-
-def quaternion(R):
-    """(w, x, y, z) of a rotation matrix."""
-    return np.roll(Rotation.from_matrix(R).as_quat(), 1)
+def closed_at_random(closure, twice=False, forces=True):
+    """A closed random tree at a closed configuration with an admissible velocity."""
+    seed, kinds = closure
+    more = {}
+    if forces:
+        parts = tree_parts(seed, 6)
+        more = {"springs": springs(parts, seed), "actuators": actuators(parts, seed)}
+    plant, q = closed_machine(seed, kinds, twice=twice, **more)
+    return plant, *admissible_state(plant, q, seed)
 
 
-def skew(x):
-    return np.array([[0.0, -x[2], x[1]], [x[2], 0.0, -x[0]], [-x[1], x[0], 0.0]])
-
-
-def cross_motion(V, S):
-    """V x S for twists [angular; linear]."""
-    return np.concatenate([np.cross(V[:3], S[:3]), np.cross(V[:3], S[3:]) + np.cross(V[3:], S[:3])])
-
-
-def largest(x):
-    return float(np.abs(x).max(initial=0.0))
-
-
-ORDER_8 = ((1, 4 / 5), (2, -1 / 5), (3, 4 / 105), (4, -1 / 280))  # central differences: multiples of the step, weights
-
-
-def slope(function, step=1e-2):
-    """Derivative at zero of a function of one number, by central differences of order 8."""
-    return sum(w * (function(k * step) - function(-k * step)) for k, w in ORDER_8) / step
-
-
-def jacobian(function, n, step=1e-2):
-    """Derivative at zero of function(x), x in R^n, along a new last axis; `step` is a number, or one for each entry."""
-    steps = np.broadcast_to(step, n)
-    if n == 0:
-        return np.empty((*np.shape(function(np.zeros(0))), 0))
-    return np.stack([slope(lambda s, e=e: function(s * e), h) for e, h in zip(np.eye(n), steps, strict=True)], axis=-1)
-
-
-def matched(found, truth):
-    """Largest distance of two sets of eigenvalues, each of one to the nearest of the other that is left."""
-    found, worst = list(found), 0.0
-    assert len(found) == len(truth)
-    for x in truth:
-        k = int(np.argmin(np.abs(np.array(found) - x)))
-        worst = max(worst, abs(found.pop(k) - x))
-    return worst
+# -- machines by name --------------------------------------------------------------------------------------
 
 
 def five_bar(load=0.0, **options):
@@ -446,18 +398,10 @@ def five_bar(load=0.0, **options):
     return Mechanism(plain.name, bodies, plain.joints, plain.loops, actuators=plain.actuators, gravity=plain.gravity)
 
 
-# == test_affine
-
-
-def form_of(plant, point, R):
-    return NonlinearForm(plant, point.q, point.u, R)
-
-
-def rows_of(plant, names):
-    return np.eye(plant.nv)[[plant.index(n) for n in names]]
-
-
-# == test_linear
+def damped_five_bar(damping=0.8):
+    plain = plants.five_bar()
+    joints = [dataclasses.replace(j, damping=damping) for j in plain.joints]
+    return Mechanism("five-bar", plain.bodies, joints, plain.loops, actuators=plain.actuators, gravity=plain.gravity)
 
 
 def sprung_five_bar(cut="tip", closure="line"):
@@ -472,14 +416,33 @@ def sprung_five_bar(cut="tip", closure="line"):
     return Mechanism("five-bar", plain.bodies, joints, plain.loops, springs, plain.actuators, gravity=gravity)
 
 
-# == test_trim
-
-
 def motorised_five_bar(*actuators, gravity=(0.0, -9.81, 0.0), **changes):
     """The five-bar with motors of its own."""
     plain = plants.five_bar()
     joints = [dataclasses.replace(j, **changes.get(j.name, {})) for j in plain.joints]
     return Mechanism("five-bar", plain.bodies, joints, plain.loops, actuators=actuators, gravity=gravity)
+
+
+def actuated_five_bar(motors=("left", "elbow_left", "right", "elbow_right"), heavier=1.0, copies=1, closure="line"):
+    """With a motor on every joint: coupled, by 1.0 of its potent forces."""
+    plant = plants.five_bar(closure=closure)
+    bodies = [replace(b, mass=heavier * b.mass) if b.name == "left_upper" else b for b in plant.bodies]
+    loops = [replace(loop, name=loop.name + "'" * k) for k in range(copies) for loop in plant.loops]
+    return Mechanism("five-bar", bodies, plant.joints, loops, actuators=map(Actuator, motors), gravity=plant.gravity)
+
+
+def nearly_massless(plant, heavy, factor=1e-9, **more):
+    """The same machine, with nearly no mass in all bodies but the heavy ones."""
+    bodies = [
+        b if b.name in heavy else dataclasses.replace(b, mass=factor * b.mass, inertia=factor * b.inertia)
+        for b in plant.bodies
+    ]
+    return Mechanism(plant.name, bodies, plant.joints, plant.loops, actuators=plant.actuators, **more)
+
+
+def without_gravity(plant):
+    """The same machine, weightless."""
+    return Mechanism(plant.name, plant.bodies, plant.joints, plant.loops, actuators=plant.actuators, gravity=(0, 0, 0))
 
 
 def held_box(**changes):
@@ -488,51 +451,199 @@ def held_box(**changes):
     return plant, two_arms_pose(plant, x=0.1, y=0.5)
 
 
-# == test_derivatives
+def two_arms_at_start(closure="planar", **more):
+    plant = plants.two_arms(closure, **more)
+    return plant, plants.catalogue["two-arms"].initial(plant)[0]
 
 
-def relative_error(found, truth):
-    """Largest deviation, relative to the largest entry."""
-    return np.abs(found - truth).max(initial=0.0) / max(np.abs(truth).max(initial=0.0), 1e-300)
+def bars(base, gravity=(0.0, -9.81, 0.0), crank=0.5):
+    """A four-bar with bars of 1, 2 and `crank` on a base."""
+    bodies = [Body.rod("a", 1.0, 1.0), Body.rod("b", 1.0, 2.0), Body.rod("c", 1.0, crank)]
+    joints = [
+        Revolute("a", "ground", "a"),
+        Revolute("b", "a", "b", frame=Frame((1.0, 0, 0))),
+        Revolute("c", "ground", "c", frame=Frame((base, 0, 0))),
+    ]
+    return Mechanism(
+        "bars", bodies, joints, [PointOnLine("pin", "c", "b", (crank, 0, 0), (2.0, 0, 0))], gravity=gravity
+    )
 
 
-class NonlinearForm:
-    """The nonlinear motion in y = R (q [-] q0), y_v = R v, by Newton's method: what the derivatives must match."""
-
-    def __init__(self, plant, q0, u, R):
-        self.plant, self.q0, self.u, self.R = plant, q0, u, R
-
-    def state(self, y, y_v):
-        plant, q = self.plant, self.q0
-        for _ in range(30):
-            phi = plant.row_scale * plant.residual(q)
-            left = np.concatenate([y - self.R @ plant.difference(self.q0, q), -phi])
-            # R (q [-] q0) by q: the right Jacobian's inverse is near one, so Newton's method converges anyway
-            A = plant.row_scale[:, None] * plant.jacobian(q)
-            dq = np.linalg.lstsq(np.concatenate([self.R, A]), left, rcond=1e-9)[0]
-            q = plant.integrate(q, dq)
-            if np.abs(dq).max() < 1e-15:
-                break
-        A = plant.row_scale[:, None] * plant.jacobian(q)
-        v = np.linalg.lstsq(np.concatenate([self.R, A]), np.append(y_v, np.zeros(len(A))), rcond=1e-9)[0]
-        return q, v
-
-    def rate(self, y, y_v, du=0.0):
-        q, v = self.state(y, y_v)
-        dy = slope(lambda s: self.R @ self.plant.difference(self.q0, self.plant.integrate(q, s * v)), 1e-3)
-        return np.concatenate([dy, self.R @ forward_dynamics(self.plant, q, v, self.u + du)])
-
-    def force(self, y, y_v, du=0.0):
-        q, v = self.state(y, y_v)
-        found = constraint_force(self.plant, q, v, self.u + du)
-        return found.force, found.multipliers, found.unique
+def triangle(base):
+    """Bars of 1 and 2 m on a base: a structure, or with base = 3 m a flat one."""
+    bodies = [Body.rod("a", 1.0, 1.0), Body.rod("b", 1.0, 2.0)]
+    joints = [Revolute("a", "ground", "a"), Revolute("b", "a", "b", frame=Frame((1.0, 0, 0)))]
+    loop = PointOnLine("pin", "ground", "b", (base, 0, 0), (2.0, 0, 0))
+    return Mechanism("triangle", bodies, joints, [loop])
 
 
-def mixed_coordinates(plant, q):
-    """Rows of R: coordinates that span the admissible velocities well, mixed."""
-    Z = plant.terms(q, np.zeros(plant.nv)).Z
-    rng = np.random.default_rng(4)
-    return np.ascontiguousarray((Z + 0.2 * rng.standard_normal(Z.shape)).T)
+def open_arm(n=3, gear=1.0, loaded=0.0, damping=0.0):
+    """An open arm in the plane with a motor on each joint."""
+    bodies = [Body.rod(f"link{i}", 1.0 + loaded * (i == n - 1), 0.5) for i in range(n)]
+    joints = [
+        Revolute(
+            f"q{i}", f"link{i - 1}" if i else "ground", f"link{i}", frame=Frame((0.5 * (i > 0), 0, 0)), damping=damping
+        )
+        for i in range(n)
+    ]
+    return Mechanism(
+        "arm", bodies, joints, actuators=[Actuator(f"q{i}", gear=gear) for i in range(n)], gravity=(0, -9.81, 0)
+    )
+
+
+def hanging_arm(*loops, elbow=Revolute, **more):
+    """Two rods that hang from the ground."""
+    rods = [Body.rod("upper", 2.0, 0.6), Body.rod("lower", 1.5, 0.5)]
+    joints = [Revolute("shoulder", "ground", "upper"), elbow("elbow", "upper", "lower", frame=Frame((0.6, 0, 0)))]
+    return Mechanism("arm", rods, joints, loops, gravity=(0, -9.81, 0), **more)
+
+
+def actuated_pendulum(damping=0.0):
+    rod = Body.rod("rod", 1.0, 1.0)
+    joint = Revolute("pivot", "ground", "rod", axis=(0, 0, 1), damping=damping)
+    return Mechanism("pendulum", [rod], [joint], actuators=[Actuator("pivot")], gravity=(0, -9.81, 0))
+
+
+def rotor(**kind):
+    """One joint without weight: 2 kg m2, so that dv/dt = u/2."""
+    rod = Body.planar("rod", 1.0, 0.0, 2.0)
+    joint = Revolute("axis", "ground", "rod", axis=(0, 0, 1))
+    return Mechanism("rotor", [rod], [joint], actuators=[Actuator("axis", **kind)], gravity=(0, 0, 0))
+
+
+def bouncing_ball(mass=2.0, **more):
+    """A mass on a vertical guide above a floor at 0."""
+    body = Body("ball", mass, (0, 0, 0), (0.1, 0.1, 0.1))
+    floor = PointOnPlane("floor", "ground", "ball")
+    return Mechanism("ball", [body], [Prismatic("height", "ground", "ball", **more)], [floor])
+
+
+def crank_and_slider(limits=None):
+    """A crank of length 1 and a rod of length 2; the slider may be left or right of the crank."""
+    bodies = [Body.planar("crank", 1.0, 0.5, 0.1), Body.planar("rod", 1.0, 1.0, 0.3), Body("slide", 1.0)]
+    joints = [
+        Revolute("crank", "ground", "crank"),
+        Revolute("knee", "crank", "rod", frame=Frame((1, 0, 0))),
+        Prismatic("slide", "ground", "slide", axis=(1, 0, 0), limits=limits),
+    ]
+    return Mechanism("slider", bodies, joints, [Point("pin", "rod", "slide", (2, 0, 0))])
+
+
+ARM = Body.planar("arm", 1.0, 0.5, 0.1)
+HAND = Body.planar("hand", 1.0, 0.5, 0.1)
+SHOULDER = Revolute("shoulder", "ground", "arm")
+WRIST = Revolute("wrist", "arm", "hand", frame=Frame((1, 0, 0)))
+
+
+def robot(**parts):
+    """An arm and a hand, with some parts replaced."""
+    return Mechanism(**{"name": "robot", "bodies": [ARM, HAND], "joints": [SHOULDER, WRIST], **parts})
+
+
+def decoupled_particle():
+    """Decoupled: M = m I."""
+    return plants.particle_on_circle(mass=2.0)
+
+
+def wire_bead(**options):
+    """A bead on a straight wire; its potential energy is not given."""
+    return FunctionPlant(
+        "bead",
+        ("x", "y"),
+        M=lambda q: 2.0 * np.eye(2),
+        h=lambda q, v: [0.0, 2.0 * 9.81],
+        Phi=lambda q: [q[1] - q[0]],
+        A=lambda q: [[-1.0, 1.0]],
+        Adot_v=lambda q, v: [0.0],
+        units=("m", "m"),
+        **options,
+    )
+
+
+BEAD = {
+    "coordinates": ("x", "y"),
+    "M": lambda q: np.diag([2.0, 2.0]),
+    "h": lambda q, v: [0.0, 19.62],
+    "Phi": lambda q: [q[1] - q[0] ** 2],
+    "A": lambda q: [[-2.0 * q[0], 1.0]],
+    "Adot_v": lambda q, v: [-2.0 * v[0] ** 2],
+    "potential": lambda q: 19.62 * q[1],
+    "units": ("m", "m"),
+}
+
+
+def bead(**changes):
+    """A bead on the parabola y = x^2."""
+    return FunctionPlant("bead", **{**BEAD, **changes})
+
+
+def bead_twice(times=2, **changes):
+    """The bead, its row written more than once."""
+    return bead(
+        Phi=lambda q: [q[1] - q[0] ** 2] * times,
+        A=lambda q: [[-2.0 * q[0], 1.0]] * times,
+        Adot_v=lambda q, v: [-2.0 * v[0] ** 2] * times,
+        **changes,
+    )
+
+
+SKATE_MASS, SKATE_INERTIA, SKATE_STIFFNESS, SKATE_AHEAD, SKATE_SPEED = 2.0, 0.5, 30.0, 0.4, 3.0
+
+
+def skate_pull(q):
+    """Force of the lateral spring, AHEAD of the blade."""
+    return SKATE_STIFFNESS * (q[1] + SKATE_AHEAD * np.sin(q[2]))
+
+
+def skate(**options):
+    """A skate that glides along x, with a spring that pulls it to y = 0."""
+    given = dict(
+        M=lambda q: np.diag([SKATE_MASS, SKATE_MASS, SKATE_INERTIA]),
+        h=lambda q, v: [0.0, skate_pull(q), skate_pull(q) * SKATE_AHEAD * np.cos(q[2])],
+        Phi=lambda q: [0.0],
+        A=lambda q: [[-np.sin(q[2]), np.cos(q[2]), 0.0]],
+        Adot_v=lambda q, v: [-v[2] * (np.cos(q[2]) * v[0] + np.sin(q[2]) * v[1])],
+        potential=lambda q: 0.5 * skate_pull(q) ** 2 / SKATE_STIFFNESS,
+        units=("m", "m", "rad"),
+        actuators=("X",),
+        rows=("blade",),
+    )
+    return cmb.FunctionPlant("skate", ("X", "Y", "psi"), **(given | options))
+
+
+# -- poses, states, and terms at them ----------------------------------------------------------------------
+
+
+def hang(plant, left=-1.3, right=-1.9):
+    return trim(plant, plant.assemble(left=left, right=right), free="all", u=0.0)
+
+
+def nudge(plant, q, size, seed=0):
+    return plant.integrate(q, size * np.random.default_rng(seed).standard_normal(plant.nv))
+
+
+def tilted(tilt, angle, sign=-1.0):
+    axis = np.array([tilt * np.cos(angle), tilt * np.sin(angle), sign])
+    return axis / np.linalg.norm(axis)
+
+
+def spencers_second_start():
+    """Spencer's second start: links 1 and 2 at 120 and 48.19 degrees, mirror image on the right."""
+    a = np.arccos(1.0 / 1.5)
+    return np.array([2 * np.pi / 3, a - 2 * np.pi / 3, np.pi / 3, 2 * np.pi / 3 - a])
+
+
+def regular_start(plant):
+    """Links 1 and 2 at -70 and -10 degrees, the right elbow outside."""
+    left = dict(left=np.radians(-70.0), elbow_left=np.radians(60.0))
+    return plant.assemble(guess=left | dict(right=0.3, elbow_right=-1.96), **left)
+
+
+def closed_state(plant, seed=0, **joints):
+    """A pose with closed loops and a random admissible velocity."""
+    q = plant.assemble(**joints)
+    v = plant.project_velocity(q, np.random.default_rng(seed).standard_normal(plant.nv))
+    return q, v
 
 
 def driven_state(plant, q, seed):
@@ -542,26 +653,228 @@ def driven_state(plant, q, seed):
     return q, v, rng.uniform(-1.0, 1.0, plant.nu)
 
 
-def sprung_machine(seed, kinds, twice=False):
-    parts = tree_parts(seed, bodies=6, damped=True)
-    more = {"springs": springs(parts, seed), "actuators": actuators(parts, seed)}
-    return close_parts(parts, seed, kinds, twice=twice, **more)
+def admissible_velocity(plant, q, seed=0, size=0.5):
+    """A random admissible velocity."""
+    return plant.project_velocity(q, size * np.random.default_rng(seed).standard_normal(plant.nv))
 
 
-# == test_modes
+def terms_at(plant, q=None, v=None):
+    """Terms at a pose, the neutral one unless given, at rest unless told."""
+    return plant.terms(plant.neutral() if q is None else q, np.zeros(plant.nv) if v is None else v)
 
 
-def damped_five_bar(damping=0.8):
-    plain = plants.five_bar()
-    joints = [dataclasses.replace(j, damping=damping) for j in plain.joints]
-    return Mechanism("five-bar", plain.bodies, joints, plain.loops, actuators=plain.actuators, gravity=plain.gravity)
+def random_terms(plant, q, seed=0):
+    """The equations of motion at q with a random velocity on the loops."""
+    return plant.terms(q, np.random.default_rng(seed).standard_normal(plant.nv), 0.3, project=True)
 
 
-def hang(plant, left=-1.3, right=-1.9):
-    return trim(plant, plant.assemble(left=left, right=right), free="all", u=0.0)
+def moving_terms(plant, q, seed):
+    """Terms at an admissible velocity."""
+    rng = np.random.default_rng([seed, 7])
+    return plant.terms(q, plant.project_velocity(q, rng.uniform(-1.0, 1.0, plant.nv)))
 
 
-# == test_parametrization
+def allowed_acceleration(terms, rng, size=1.0):
+    """A random acceleration that the loops allow."""
+    return terms.Cv + terms.Z @ (size * rng.standard_normal(terms.dof))
+
+
+def rows_of(plant, names):
+    return np.eye(plant.nv)[[plant.index(n) for n in names]]
+
+
+def mixed_coordinates(plant, q):
+    """Rows of R: coordinates that span the admissible velocities well, mixed."""
+    Z = plant.terms(q, np.zeros(plant.nv)).Z
+    rng = np.random.default_rng(4)
+    return np.ascontiguousarray((Z + 0.2 * rng.standard_normal(Z.shape)).T)
+
+
+# -- laws and what they are asked for ----------------------------------------------------------------------
+
+
+PERIOD = 1e-3
+
+
+class Asks(Controller):
+    """A sampled law (or with period=None a continuous one) that asks for a function of time."""
+
+    def __init__(self, asks, period=PERIOD, **members):
+        self.asks, self.period = asks, period
+        for name, value in members.items():
+            setattr(self, name, value)
+
+    def effort(self, t, terms, state):
+        return np.asarray(self.asks(t), dtype=float)
+
+
+class Told(Controller):
+    """A sampled law that keeps what it is told."""
+
+    def __init__(self, plant, period=PERIOD):
+        self.plant, self.period, self.heard = plant, period, []
+
+    def effort(self, t, terms, state):
+        self.heard.append((t, terms.q.copy(), terms.v.copy()))
+        return np.zeros(self.plant.nu)
+
+
+class Oscillating(Controller):
+    """A law with two states that oscillate; what it asks for is `_effort` of the classes made of it."""
+
+    def start(self, plant):
+        return np.array([0.1, 0.2])
+
+    def evaluate(self, t, terms, state):
+        return Evaluation(self._effort(t, terms, state), self._derivative(t, terms, state))
+
+    def _derivative(self, t, terms, state):
+        return np.array([state[1], -state[0]])
+
+
+class Rest(MotionLaw):
+    """The smallest motion law: no acceleration along the loops."""
+
+    period = None
+    coordinates = ("left",)
+
+    def __init__(self, plant):
+        self.plant, self.reference = plant, cmb.Constant(0.0)
+
+    def wanted_acceleration(self, t, terms):
+        return terms.Cv
+
+
+GAINS = {"kp": [40.0, 48.0], "kd": [14.0, 13.9]}
+
+
+def five_bar_law(plant, **options):
+    options = GAINS | options
+    return ProjectedInverseDynamics(plant, ("left", "right"), Constant([2.1, 1.0]), **options)
+
+
+class IntegralLaw(Controller):
+    """A law with an integral of the error of its coordinates added, in continuous or sampled time."""
+
+    def __init__(self, law, gain, period=None):
+        self.law, self.gain, self.period = law, gain, period
+        self.reference, self.coordinates = law.reference, law.coordinates
+
+    def start(self, plant):
+        return np.zeros(2)
+
+    def evaluate(self, t, terms, state):
+        return Evaluation(self._effort(t, terms, state), self._moved(t, terms, state))
+
+    def _effort(self, t, terms, state):
+        return self.law(t, terms, state) + state
+
+    def _derivative(self, t, terms, state):
+        return self.gain * (self.law.reference(t)[0] - terms.q[[0, 2]])
+
+    def _moved(self, t, terms, state):
+        return self._derivative(t, terms, state) if self.period is None else self._update(t, terms, state)
+
+    def _update(self, t, terms, state):
+        return state + self.period * self._derivative(t, terms, state)
+
+
+CRANK_PATH = cmb.Quintic([0.6], [2.5], duration=2.0)
+
+
+def crank_law(plant, reference=CRANK_PATH, **options):
+    """The crank alone tracks the angle q1."""
+    return PassiveJoints(ProjectedInverseDynamics(plant, "q1", reference, bandwidth=8.0), **options)
+
+
+def falls_free(t, terms):
+    """The acceleration that the motors need not make."""
+    return acceleration(terms, np.zeros(terms.h.size))
+
+
+def limited(plant, **options):
+    return ConstrainedActuation(Rest(plant), **options)
+
+
+def sampled_efforts(plant, law, count, q=None, v=None):
+    """Efforts and states of a sampled law at samples of a machine that is held fast."""
+    terms = plant.terms(plant.neutral() if q is None else q, np.zeros(plant.nv) if v is None else v)
+    state, out = law.start(plant), []
+    for k in range(count):
+        found = law.evaluate(k * PERIOD, terms, state)
+        out.append(found.effort)
+        state = found.state
+    return np.array(out)
+
+
+FORCE_ROWS = {"particle": ("circle",), "five-bar": ("tip_x", "tip_y")}
+FORCE_PLANTS = {"decoupled": decoupled_particle, "coupled": actuated_five_bar}
+
+
+def force_motion(plant, still=False, period=None, **options):
+    """A motion law for the five-bar or the particle; moving, or holding the start."""
+    if plant.name == "five-bar":
+        names, centre, amplitude = ("left", "right"), [2.1, 1.0], [0.3, 0.2]
+    else:
+        names, centre, amplitude = ("q2",), [0.0], [0.4]
+    path = Constant(centre) if still else Sine(centre=centre, amplitude=amplitude, frequency=0.5)
+    return ProjectedInverseDynamics(plant, names, path, bandwidth=10.0, period=period, **options)
+
+
+def force_start(plant, still=False):
+    """On the path of `motion_of`."""
+    if plant.name != "five-bar":
+        q0 = plant.neutral()
+        return q0, np.zeros(2) if still else np.array([0.0, 0.4 * math.pi])
+    q0 = plant.assemble(left=2.1, right=1.0)
+    terms = plant.terms(q0, np.zeros(4))
+    rates = np.zeros(2) if still else math.pi * np.array([0.3, 0.2])
+    return q0, terms.Z @ np.linalg.solve(terms.Z[[0, 2]], rates)
+
+
+def hybrid(plant, desired, *, still=False, period=None, model=None, **options):
+    """Both laws on a plant, by the names of its rows."""
+    force = ConstraintForcePI(model or plant, desired, FORCE_ROWS[plant.name], period=period, **options)
+    return HybridMotionForce(force_motion(model or plant, still, period), force)
+
+
+def force_errors(run, *names):
+    """Force error over time (times, k), as measured."""
+    return run.report.sel(quantity=[f"force_error_{n}" for n in names]).values
+
+
+# -- designs for the five-bar with payloads ----------------------------------------------------------------
+
+
+ARMS = ("left", "right")
+PAYLOAD_AT = (1.5, 0.0, 0.0)
+PAYLOADS = (0.0, 2.0, 4.0)
+PAYLOAD_POSES = {f"({a}, {b})": {"left": a, "right": b} for a in (1.9, 2.3, 2.7) for b in (0.4, 0.8, 1.2)}
+ROBUST_REGION = PoleRegion(decay=3.0, damping=0.6, radius=40.0)
+ROBUST_DESIGN = PoleRegion(
+    decay=3.5, damping=0.6, radius=40.0
+)  # inside of it: loaded machines rest aside of their poses
+
+
+def robust_law(robust, machines):
+    """The gain about the middle pose of the machine with the nominal payload of 2 kg."""
+    nominal = machines["2 kg"]
+    middle = cmb.linearize(
+        nominal, cmb.trim(nominal, nominal.assemble(**PAYLOAD_POSES["(2.3, 0.8)"])), coordinates=ARMS
+    )  # fmt: skip
+    return robust.law(middle)
+
+
+def step_run(pendulum, damping_ratio):
+    """A step of 0.5 rad with 6 rad/s."""
+    kp, kd = sampled_pd_gains(6.0, damping_ratio, period=0.01)
+    law = ProjectedInverseDynamics(pendulum, ("angle",), Constant([0.5]), kp=kp, kd=kd, period=0.01)
+    q0 = pendulum.assemble(angle=0.0)
+    options = {"t_end": 2.5, "output_times": 0.02, "rtol": 1e-6, "atol": 1e-6}
+    return {"plant": pendulum, "controller": law, "q0": q0, **options}
+
+
+# -- charts of machines ------------------------------------------------------------------------------------
 
 
 READY_CHART_MACHINES = ["five-bar", "five-bar revolute", "andrews", "bricard", "particle"]
@@ -629,75 +942,244 @@ def away_from_base(chart, seed=0, reach=0.3):
     return chart.solve(chart.y0 + reach * min(1.0, 2.0 * chart.base.conditioning) * way)
 
 
-# == test_rolling
+# -- oracles: kinematics and derivatives -------------------------------------------------------------------
 
 
-SKATE_MASS, SKATE_INERTIA, SKATE_STIFFNESS, SKATE_AHEAD, SKATE_SPEED = 2.0, 0.5, 30.0, 0.4, 3.0
+@dataclasses.dataclass
+class Kinematics:
+    """Poses, screws, twists and bias accelerations of the kernel links."""
+
+    R: np.ndarray
+    p: np.ndarray
+    S: np.ndarray
+    V: np.ndarray
+    A0: np.ndarray
 
 
-def skate_pull(q):
-    """Force of the lateral spring, AHEAD of the blade."""
-    return SKATE_STIFFNESS * (q[1] + SKATE_AHEAD * np.sin(q[2]))
+def kinematics(plant, q, v):
+    links = plant.model.links
+    R, p = plant.link_poses(q)
+    S, V, A0 = np.empty((plant.nv, 6)), np.empty((len(links), 6)), np.empty((len(links), 6))
+    tree.joint_screws(links, R, p, S)
+    tree.twists(links, S, v, V)
+    tree.bias_accelerations(links, S, v, V, A0)
+    return Kinematics(R, p, S, V, A0)
 
 
-def skate(**options):
-    """A skate that glides along x, with a spring that pulls it to y = 0."""
-    given = dict(
-        M=lambda q: np.diag([SKATE_MASS, SKATE_MASS, SKATE_INERTIA]),
-        h=lambda q, v: [0.0, skate_pull(q), skate_pull(q) * SKATE_AHEAD * np.cos(q[2])],
-        Phi=lambda q: [0.0],
-        A=lambda q: [[-np.sin(q[2]), np.cos(q[2]), 0.0]],
-        Adot_v=lambda q, v: [-v[2] * (np.cos(q[2]) * v[0] + np.sin(q[2]) * v[1])],
-        potential=lambda q: 0.5 * skate_pull(q) ** 2 / SKATE_STIFFNESS,
-        units=("m", "m", "rad"),
-        actuators=("X",),
-        rows=("blade",),
+def link_accelerations(plant, q, v, vdot):
+    """Spatial acceleration of every link at the world origin."""
+    now = kinematics(plant, q, v)
+    rate = np.empty_like(now.V)
+    tree.twists(plant.model.links, now.S, vdot, rate)
+    return rate + now.A0
+
+
+def link_of(plant, body):
+    return plant._compiled.link_of[body]
+
+
+def rate_along(plant, q, v, function, h=1e-5):
+    """Fourth-order central difference of function(q) while q moves with velocity v."""
+
+    def at(s):
+        return np.asarray(function(plant.integrate(q, s * h * v)))
+
+    return (8.0 * (at(1) - at(-1)) - (at(2) - at(-2))) / (12.0 * h)
+
+
+def quaternion(R):
+    """(w, x, y, z) of a rotation matrix."""
+    return np.roll(Rotation.from_matrix(R).as_quat(), 1)
+
+
+def skew(x):
+    return np.array([[0.0, -x[2], x[1]], [x[2], 0.0, -x[0]], [-x[1], x[0], 0.0]])
+
+
+def cross_motion(V, S):
+    """V x S for twists [angular; linear]."""
+    return np.concatenate([np.cross(V[:3], S[:3]), np.cross(V[:3], S[3:]) + np.cross(V[3:], S[:3])])
+
+
+ORDER_8 = ((1, 4 / 5), (2, -1 / 5), (3, 4 / 105), (4, -1 / 280))  # central differences: multiples of the step, weights
+
+
+def slope(function, step=1e-2):
+    """Derivative at zero of a function of one number, by central differences of order 8."""
+    return sum(w * (function(k * step) - function(-k * step)) for k, w in ORDER_8) / step
+
+
+def jacobian(function, n, step=1e-2):
+    """Derivative at zero of function(x), x in R^n, along a new last axis; `step` is a number, or one for each entry."""
+    steps = np.broadcast_to(step, n)
+    if n == 0:
+        return np.empty((*np.shape(function(np.zeros(0))), 0))
+    return np.stack([slope(lambda s, e=e: function(s * e), h) for e, h in zip(np.eye(n), steps, strict=True)], axis=-1)
+
+
+def gradient(f, x, step=1e-2):
+    """Derivative of f at x, along a new last axis."""
+    return jacobian(lambda d: np.asarray(f(x + d)), len(x), step)
+
+
+class NonlinearForm:
+    """The nonlinear motion in y = R (q [-] q0), y_v = R v, by Newton's method: what the derivatives must match."""
+
+    def __init__(self, plant, q0, u, R):
+        self.plant, self.q0, self.u, self.R = plant, q0, u, R
+
+    def state(self, y, y_v):
+        plant, q = self.plant, self.q0
+        for _ in range(30):
+            phi = plant.row_scale * plant.residual(q)
+            left = np.concatenate([y - self.R @ plant.difference(self.q0, q), -phi])
+            # R (q [-] q0) by q: the right Jacobian's inverse is near one, so Newton's method converges anyway
+            A = plant.row_scale[:, None] * plant.jacobian(q)
+            dq = np.linalg.lstsq(np.concatenate([self.R, A]), left, rcond=1e-9)[0]
+            q = plant.integrate(q, dq)
+            if np.abs(dq).max() < 1e-15:
+                break
+        A = plant.row_scale[:, None] * plant.jacobian(q)
+        v = np.linalg.lstsq(np.concatenate([self.R, A]), np.append(y_v, np.zeros(len(A))), rcond=1e-9)[0]
+        return q, v
+
+    def rate(self, y, y_v, du=0.0):
+        q, v = self.state(y, y_v)
+        dy = slope(lambda s: self.R @ self.plant.difference(self.q0, self.plant.integrate(q, s * v)), 1e-3)
+        return np.concatenate([dy, self.R @ forward_dynamics(self.plant, q, v, self.u + du)])
+
+    def force(self, y, y_v, du=0.0):
+        q, v = self.state(y, y_v)
+        found = constraint_force(self.plant, q, v, self.u + du)
+        return found.force, found.multipliers, found.unique
+
+
+def form_of(plant, point, R):
+    return NonlinearForm(plant, point.q, point.u, R)
+
+
+# -- oracles: dynamics and numbers -------------------------------------------------------------------------
+
+
+def accelerated(terms, u):
+    """The acceleration of the machine, by Gauss' principle, apart from the law's own way."""
+    Z, c = terms.Z, terms.Cv
+    force = terms.B @ u - terms.h - terms.M @ c
+    return c + Z @ np.linalg.solve(Z.T @ terms.M @ Z, Z.T @ force)
+
+
+def second_order(M, D, K):
+    """Eigenvalues of M e'' + D e' + K e = 0."""
+    n = len(M)
+    return np.linalg.eigvals(
+        np.block([[np.zeros((n, n)), np.eye(n)], [-np.linalg.solve(M, K), -np.linalg.solve(M, D)]])
     )
-    return cmb.FunctionPlant("skate", ("X", "Y", "psi"), **(given | options))
 
 
-# == test_functions
+def matched(found, truth):
+    """Largest distance of two sets of eigenvalues, each of one to the nearest of the other that is left."""
+    found, worst = list(found), 0.0
+    assert len(found) == len(truth)
+    for x in truth:
+        k = int(np.argmin(np.abs(np.array(found) - x)))
+        worst = max(worst, abs(found.pop(k) - x))
+    return worst
 
 
-BEAD = {
-    "coordinates": ("x", "y"),
-    "M": lambda q: np.diag([2.0, 2.0]),
-    "h": lambda q, v: [0.0, 19.62],
-    "Phi": lambda q: [q[1] - q[0] ** 2],
-    "A": lambda q: [[-2.0 * q[0], 1.0]],
-    "Adot_v": lambda q, v: [-2.0 * v[0] ** 2],
-    "potential": lambda q: 19.62 * q[1],
-    "units": ("m", "m"),
-}
+def relative_error(found, truth):
+    """Largest deviation, relative to the largest entry."""
+    return np.abs(found - truth).max(initial=0.0) / max(np.abs(truth).max(initial=0.0), 1e-300)
 
 
-def bead(**changes):
-    """A bead on the parabola y = x^2."""
-    return FunctionPlant("bead", **{**BEAD, **changes})
+def apart(run, reference):
+    return float(np.abs(run.q.values - reference.q.values).max())
 
 
-def bead_twice(times=2, **changes):
-    """The bead, its row written more than once."""
-    return bead(
-        Phi=lambda q: [q[1] - q[0] ** 2] * times,
-        A=lambda q: [[-2.0 * q[0], 1.0]] * times,
-        Adot_v=lambda q, v: [-2.0 * v[0] ** 2] * times,
-        **changes,
-    )
+# -- oracles: the five-bar and the slider-crank with one degree of freedom, in closed form ------------------
 
 
-# == test_model_errors
+def hanging_tip(left, right, side=1.0):
+    """Height of the five-bar's tip over its base: bars of 1 m to the elbows, of 1.5 m from there, a base of 1 m."""
+    a = np.array([np.cos(left), np.sin(left)])
+    b = np.array([1.0 + np.cos(right), np.sin(right)])
+    half = 0.5 * (b - a)
+    across = np.array([-half[1], half[0]]) * np.sqrt(1.5**2 / (half @ half) - 1.0)
+    return (a + half + side * across)[1]
 
 
-ARM = Body.planar("arm", 1.0, 0.5, 0.1)
-HAND = Body.planar("hand", 1.0, 0.5, 0.1)
-SHOULDER = Revolute("shoulder", "ground", "arm")
-WRIST = Revolute("wrist", "arm", "hand", frame=Frame((1, 0, 0)))
+def five_bar_potential(left, right, side=1.0):
+    """Of the weight of its links, 2 kg and 3 kg on each side; `side` tells on which side of the elbows the tip is."""
+    inner, tip = np.sin(left) + np.sin(right), hanging_tip(left, right, side)
+    return 9.81 * (2.0 * 0.5 * inner + 3.0 * 0.5 * (inner + 2.0 * tip))
 
 
-def robot(**parts):
-    """An arm and a hand, with some parts replaced."""
-    return Mechanism(**{"name": "robot", "bodies": [ARM, HAND], "joints": [SHOULDER, WRIST], **parts})
+def symmetric_half(x):
+    """Inertia and potential energy of the left half of the symmetric five-bar; x is the angle of its inner link.
+
+    The tip stays over the middle of the base: cos x + 1.5 cos y = 0.5, with the branch of y on which the motion
+    goes smoothly through x = pi, where y = 0 and the machine is singular.
+    """
+    y = 2.0 * np.arcsin(np.sqrt(2.0 / 3.0) * np.cos(0.5 * x))
+    dy = -np.sqrt(2.0 / 3.0) * np.sin(0.5 * x) / np.cos(0.5 * y)
+    inertia = 1.0 + 2.0 * 0.25 + 2.0 * dy**2 + 3.0 * (1.0 + 0.5625 * dy**2 + 1.5 * dy * np.cos(x - y))
+    return inertia, 9.81 * (2.0 * 0.5 * np.sin(x) + 3.0 * (np.sin(x) + 0.75 * np.sin(y)))
+
+
+def time_from(rest, to, half=symmetric_half):
+    """Time of a motion with one degree of freedom from rest at one value to another, both ways alike: a quadrature.
+
+    x = rest + (to - rest) s^2 takes the square root from the end at rest.
+    """
+    energy = half(rest)[1]
+
+    def slowness(s):
+        inertia, potential = half(rest + (to - rest) * s * s)
+        return 2.0 * s * abs(to - rest) * np.sqrt(0.5 * inertia / (energy - potential))
+
+    return quad(slowness, 1e-9, 1.0, epsabs=1e-11, epsrel=1e-11)[0]
+
+
+def time_between(a, b, half, energy):
+    """Time of a motion with one degree of freedom and that energy between two values, at none of which it rests."""
+
+    def slowness(x):
+        inertia, potential = half(x)
+        return np.sqrt(0.5 * inertia / (energy - potential))
+
+    return quad(slowness, a, b, epsabs=1e-11, epsrel=1e-11)[0]
+
+
+@functools.cache
+def symmetric_passages():
+    """When Spencer's second example passes x = pi and 3 pi, once more on its way back from where it turns, s."""
+    start, energy = 2.0 * np.pi / 3.0, symmetric_half(2.0 * np.pi / 3.0)[1]
+    first = time_from(start, np.pi)
+
+    across = time_between(np.pi, 3.0 * np.pi, symmetric_half, energy)
+    turn = brentq(lambda x: symmetric_half(x)[1] - energy, 3.0 * np.pi, 4.5 * np.pi, xtol=1e-14)
+    return first, first + across, first + across + 2.0 * time_from(turn, 3.0 * np.pi)
+
+
+@functools.cache
+def symmetric_return():
+    """When the five-bar that is let go in its singular configuration is back there, s: twice to where it turns."""
+    lowest = 2.0 * np.pi
+    turn = brentq(lambda x: symmetric_half(x)[1], lowest, 3.0 * np.pi - 0.1, xtol=1e-14)
+    return 2.0 * (time_from(np.pi, lowest) + time_from(turn, lowest))
+
+
+def sliding_crank(x):
+    """Inertia and potential energy of Aghili's slider-crank along q2 = -2 q1: m = 1 kg, l = 1 m."""
+    return 3.0 - 2.0 * np.cos(2.0 * x), 9.81 * np.sin(x)
+
+
+def crank_passage(x=1.2, rate=2.0):
+    """When the free slider-crank passes its singular configuration x = pi/2, s."""
+    inertia, potential = sliding_crank(x)
+    return time_between(x, 0.5 * np.pi, sliding_crank, 0.5 * inertia * rate**2 + potential)
+
+
+# -- what is refused, told, drawn and written --------------------------------------------------------------
 
 
 def refuses(make, *words, kind=ModelError):
@@ -710,154 +1192,11 @@ def refuses(make, *words, kind=ModelError):
     return caught.value
 
 
-# == test_frames
-
-
-def tilted(tilt, angle, sign=-1.0):
-    axis = np.array([tilt * np.cos(angle), tilt * np.sin(angle), sign])
-    return axis / np.linalg.norm(axis)
-
-
-# == test_assembly
-
-
-def nudge(plant, q, size, seed=0):
-    return plant.integrate(q, size * np.random.default_rng(seed).standard_normal(plant.nv))
-
-
-def crank_and_slider(limits=None):
-    """A crank of length 1 and a rod of length 2; the slider may be left or right of the crank."""
-    bodies = [Body.planar("crank", 1.0, 0.5, 0.1), Body.planar("rod", 1.0, 1.0, 0.3), Body("slide", 1.0)]
-    joints = [
-        Revolute("crank", "ground", "crank"),
-        Revolute("knee", "crank", "rod", frame=Frame((1, 0, 0))),
-        Prismatic("slide", "ground", "slide", axis=(1, 0, 0), limits=limits),
-    ]
-    return Mechanism("slider", bodies, joints, [Point("pin", "rod", "slide", (2, 0, 0))])
-
-
-# == test_split
-
-
-CLOSURES = [  # seed of the tree, kinds of loops; all rows count
-    (0, ()),
-    (1, (Revolute,)),
-    (2, (Prismatic, Distance)),
-    (3, (Helical, PointOnPlane)),
-    (4, (Cylindrical, Coupling)),
-    (1, (Universal, PointOnLine)),
-    (3, (Planar, Spherical)),
-    (7, (Point, Distance, Coupling)),
-    (8, (Weld,)),
-    (9, (Fixed,)),
-]
-
-
-def closure_name(closure):
-    return "+".join(kind.__name__ for kind in closure[1]) or "tree"
-
-
-every_closure = pytest.mark.parametrize("closure", CLOSURES, ids=closure_name)
-
-
-def closed_at_random(closure, twice=False, forces=True):
-    """A closed random tree at a closed configuration with an admissible velocity."""
-    seed, kinds = closure
-    more = {}
-    if forces:
-        parts = tree_parts(seed, 6)
-        more = {"springs": springs(parts, seed), "actuators": actuators(parts, seed)}
-    plant, q = closed_machine(seed, kinds, twice=twice, **more)
-    return plant, *admissible_state(plant, q, seed)
-
-
-# == test_law_cost
-
-
 def other_arrays(x):
     """The same numbers as other arrays."""
     fixed = x.copy()
     fixed.setflags(write=False)
     return {"read-only": fixed, "Fortran": np.asfortranarray(x), "steps": np.repeat(x, 2, axis=0)[::2]}
-
-
-# == test_dynamics
-
-
-def closed_state(plant, seed=0, **joints):
-    """A pose with closed loops and a random admissible velocity."""
-    q = plant.assemble(**joints)
-    v = plant.project_velocity(q, np.random.default_rng(seed).standard_normal(plant.nv))
-    return q, v
-
-
-# == test_singular
-
-
-def bars(base, gravity=(0.0, -9.81, 0.0), crank=0.5):
-    """A four-bar with bars of 1, 2 and `crank` on a base."""
-    bodies = [Body.rod("a", 1.0, 1.0), Body.rod("b", 1.0, 2.0), Body.rod("c", 1.0, crank)]
-    joints = [
-        Revolute("a", "ground", "a"),
-        Revolute("b", "a", "b", frame=Frame((1.0, 0, 0))),
-        Revolute("c", "ground", "c", frame=Frame((base, 0, 0))),
-    ]
-    return Mechanism(
-        "bars", bodies, joints, [PointOnLine("pin", "c", "b", (crank, 0, 0), (2.0, 0, 0))], gravity=gravity
-    )
-
-
-def triangle(base):
-    """Bars of 1 and 2 m on a base: a structure, or with base = 3 m a flat one."""
-    bodies = [Body.rod("a", 1.0, 1.0), Body.rod("b", 1.0, 2.0)]
-    joints = [Revolute("a", "ground", "a"), Revolute("b", "a", "b", frame=Frame((1.0, 0, 0)))]
-    loop = PointOnLine("pin", "ground", "b", (base, 0, 0), (2.0, 0, 0))
-    return Mechanism("triangle", bodies, joints, [loop])
-
-
-def without_gravity(plant):
-    """The same machine, weightless."""
-    return Mechanism(plant.name, plant.bodies, plant.joints, plant.loops, actuators=plant.actuators, gravity=(0, 0, 0))
-
-
-# == test_integrators
-
-
-def apart(run, reference):
-    return float(np.abs(run.q.values - reference.q.values).max())
-
-
-# == test_simulate
-
-
-def spencers_second_start():
-    """Spencer's second start: links 1 and 2 at 120 and 48.19 degrees, mirror image on the right."""
-    a = np.arccos(1.0 / 1.5)
-    return np.array([2 * np.pi / 3, a - 2 * np.pi / 3, np.pi / 3, 2 * np.pi / 3 - a])
-
-
-def regular_start(plant):
-    """Links 1 and 2 at -70 and -10 degrees, the right elbow outside."""
-    left = dict(left=np.radians(-70.0), elbow_left=np.radians(60.0))
-    return plant.assemble(guess=left | dict(right=0.3, elbow_right=-1.96), **left)
-
-
-# == test_sim_control
-
-
-class HeldLaw(Controller):
-    """A sampled law: efforts by a function of the time of the sample."""
-
-    def __init__(self, effort, period, **members):
-        self.asked, self.period = effort, period
-        for name, value in members.items():
-            setattr(self, name, value)
-
-    def effort(self, t, terms, state):
-        return self.asked(t)
-
-
-# == test_switching
 
 
 def event_kinds(run):
@@ -866,323 +1205,6 @@ def event_kinds(run):
 
 def event_times(run, kind):
     return np.array([event["time"] for event in run.events() if event["kind"] == kind])
-
-
-def bouncing_ball(mass=2.0, **more):
-    """A mass on a vertical guide above a floor at 0."""
-    body = Body("ball", mass, (0, 0, 0), (0.1, 0.1, 0.1))
-    floor = PointOnPlane("floor", "ground", "ball")
-    return Mechanism("ball", [body], [Prismatic("height", "ground", "ball", **more)], [floor])
-
-
-def hanging_arm(*loops, elbow=Revolute, **more):
-    """Two rods that hang from the ground."""
-    rods = [Body.rod("upper", 2.0, 0.6), Body.rod("lower", 1.5, 0.5)]
-    joints = [Revolute("shoulder", "ground", "upper"), elbow("elbow", "upper", "lower", frame=Frame((0.6, 0, 0)))]
-    return Mechanism("arm", rods, joints, loops, gravity=(0, -9.81, 0), **more)
-
-
-def falls_free(t, terms):
-    """The acceleration that the motors need not make."""
-    return acceleration(terms, np.zeros(terms.h.size))
-
-
-# == test_blocks
-
-
-PERIOD = 1e-3
-
-
-class Asks(Controller):
-    """A sampled law (or a continuous one) that asks for a function of time."""
-
-    def __init__(self, plant, asks, period=PERIOD):
-        self.plant, self.asks, self.period = plant, asks, period
-
-    def effort(self, t, terms, state):
-        return np.asarray(self.asks(t), dtype=float)
-
-
-class Told(Controller):
-    """A sampled law that keeps what it is told."""
-
-    def __init__(self, plant, period=PERIOD):
-        self.plant, self.period, self.heard = plant, period, []
-
-    def effort(self, t, terms, state):
-        self.heard.append((t, terms.q.copy(), terms.v.copy()))
-        return np.zeros(self.plant.nu)
-
-
-def rotor(period=PERIOD, **kind):
-    """One joint without weight: 2 kg m2, so that dv/dt = u/2."""
-    rod = Body.planar("rod", 1.0, 0.0, 2.0)
-    joint = Revolute("axis", "ground", "rod", axis=(0, 0, 1))
-    return Mechanism("rotor", [rod], [joint], actuators=[Actuator("axis", **kind)], gravity=(0, 0, 0))
-
-
-def sampled_efforts(plant, law, count, q=None, v=None):
-    """Efforts and states of a sampled law at samples of a machine that is held fast."""
-    terms = plant.terms(plant.neutral() if q is None else q, np.zeros(plant.nv) if v is None else v)
-    state, out = law.start(plant), []
-    for k in range(count):
-        found = law.evaluate(k * PERIOD, terms, state)
-        out.append(found.effort)
-        state = found.state
-    return np.array(out)
-
-
-# == test_projected_inverse_dynamics
-
-
-def random_terms(plant, q, seed=0):
-    """The equations of motion at q with a random velocity on the loops."""
-    return plant.terms(q, np.random.default_rng(seed).standard_normal(plant.nv), 0.3, project=True)
-
-
-def accelerated(terms, u):
-    """The acceleration of the machine, by Gauss' principle, apart from the law's own way."""
-    Z, c = terms.Z, terms.Cv
-    force = terms.B @ u - terms.h - terms.M @ c
-    return c + Z @ np.linalg.solve(Z.T @ terms.M @ Z, Z.T @ force)
-
-
-# == test_passive_joints
-
-
-def terms_at(plant, q=None, v=None):
-    """Terms at a pose, the neutral one unless given, at rest unless told."""
-    return plant.terms(plant.neutral() if q is None else q, np.zeros(plant.nv) if v is None else v)
-
-
-class Rest(MotionLaw):
-    """The smallest motion law: no acceleration along the loops."""
-
-    period = None
-    coordinates = ("left",)
-
-    def __init__(self, plant):
-        self.plant, self.reference = plant, cmb.Constant(0.0)
-
-    def wanted_acceleration(self, t, terms):
-        return terms.Cv
-
-
-CRANK_PATH = cmb.Quintic([0.6], [2.5], duration=2.0)
-
-
-def crank_law(plant, reference=CRANK_PATH, **options):
-    """The crank alone tracks the angle q1."""
-    return PassiveJoints(ProjectedInverseDynamics(plant, "q1", reference, bandwidth=8.0), **options)
-
-
-# == test_force_control
-
-
-def actuated_five_bar(motors=("left", "elbow_left", "right", "elbow_right"), heavier=1.0, copies=1, closure="line"):
-    """With a motor on every joint: coupled, by 1.0 of its potent forces."""
-    plant = plants.five_bar(closure=closure)
-    bodies = [replace(b, mass=heavier * b.mass) if b.name == "left_upper" else b for b in plant.bodies]
-    loops = [replace(loop, name=loop.name + "'" * k) for k in range(copies) for loop in plant.loops]
-    return Mechanism("five-bar", bodies, plant.joints, loops, actuators=map(Actuator, motors), gravity=plant.gravity)
-
-
-def force_motion(plant, still=False, period=None, **options):
-    """A motion law for the five-bar or the particle; moving, or holding the start."""
-    if plant.name == "five-bar":
-        names, centre, amplitude = ("left", "right"), [2.1, 1.0], [0.3, 0.2]
-    else:
-        names, centre, amplitude = ("q2",), [0.0], [0.4]
-    path = Constant(centre) if still else Sine(centre=centre, amplitude=amplitude, frequency=0.5)
-    return ProjectedInverseDynamics(plant, names, path, bandwidth=10.0, period=period, **options)
-
-
-def force_start(plant, still=False):
-    """On the path of `motion_of`."""
-    if plant.name != "five-bar":
-        q0 = plant.neutral()
-        return q0, np.zeros(2) if still else np.array([0.0, 0.4 * math.pi])
-    q0 = plant.assemble(left=2.1, right=1.0)
-    terms = plant.terms(q0, np.zeros(4))
-    rates = np.zeros(2) if still else math.pi * np.array([0.3, 0.2])
-    return q0, terms.Z @ np.linalg.solve(terms.Z[[0, 2]], rates)
-
-
-def decoupled_particle():
-    """Decoupled: M = m I."""
-    return plants.particle_on_circle(mass=2.0)
-
-
-FORCE_ROWS = {"particle": ("circle",), "five-bar": ("tip_x", "tip_y")}
-FORCE_PLANTS = {"decoupled": decoupled_particle, "coupled": actuated_five_bar}
-
-
-def hybrid(plant, desired, *, still=False, period=None, model=None, **options):
-    """Both laws on a plant, by the names of its rows."""
-    force = ConstraintForcePI(model or plant, desired, FORCE_ROWS[plant.name], period=period, **options)
-    return HybridMotionForce(force_motion(model or plant, still, period), force)
-
-
-def force_errors(run, *names):
-    """Force error over time (times, k), as measured."""
-    return run.report.sel(quantity=[f"force_error_{n}" for n in names]).values
-
-
-# == test_constrained_actuation
-
-
-class Wish(MotionLaw):
-    """A motion law without a wish of its own: the tests hand accelerations to `solve`."""
-
-    def __init__(self, plant):
-        self.plant = plant
-
-    def wanted_acceleration(self, t, terms):
-        return terms.Cv
-
-
-def limited(plant, **options):
-    return ConstrainedActuation(Wish(plant), **options)
-
-
-def moving_terms(plant, q, seed):
-    """Terms at an admissible velocity."""
-    rng = np.random.default_rng([seed, 7])
-    return plant.terms(q, plant.project_velocity(q, rng.uniform(-1.0, 1.0, plant.nv)))
-
-
-def allowed_acceleration(terms, rng, size=1.0):
-    """A random acceleration that the loops allow."""
-    return terms.Cv + terms.Z @ (size * rng.standard_normal(terms.dof))
-
-
-def two_arms_at_start(closure="planar", **more):
-    plant = plants.two_arms(closure, **more)
-    return plant, plants.catalogue["two-arms"].initial(plant)[0]
-
-
-# == test_joint_laws
-
-
-def open_arm(n=3, gear=1.0, loaded=0.0, damping=0.0):
-    """An open arm in the plane with a motor on each joint."""
-    bodies = [Body.rod(f"link{i}", 1.0 + loaded * (i == n - 1), 0.5) for i in range(n)]
-    joints = [
-        Revolute(
-            f"q{i}", f"link{i - 1}" if i else "ground", f"link{i}", frame=Frame((0.5 * (i > 0), 0, 0)), damping=damping
-        )
-        for i in range(n)
-    ]
-    return Mechanism(
-        "arm", bodies, joints, actuators=[Actuator(f"q{i}", gear=gear) for i in range(n)], gravity=(0, -9.81, 0)
-    )
-
-
-def second_order(M, D, K):
-    """Eigenvalues of M e'' + D e' + K e = 0."""
-    n = len(M)
-    return np.linalg.eigvals(
-        np.block([[np.zeros((n, n)), np.eye(n)], [-np.linalg.solve(M, K), -np.linalg.solve(M, D)]])
-    )
-
-
-# == test_closed_loop
-
-
-GAINS = {"kp": [40.0, 48.0], "kd": [14.0, 13.9]}
-
-
-def five_bar_law(plant, **options):
-    options = GAINS | options
-    return ProjectedInverseDynamics(plant, ("left", "right"), Constant([2.1, 1.0]), **options)
-
-
-class IntegralLaw(Controller):
-    """A law with an integral of the error of its coordinates added, in continuous or sampled time."""
-
-    def __init__(self, law, gain, period=None):
-        self.law, self.gain, self.period = law, gain, period
-        self.reference, self.coordinates = law.reference, law.coordinates
-
-    def start(self, plant):
-        return np.zeros(2)
-
-    def evaluate(self, t, terms, state):
-        return Evaluation(self._effort(t, terms, state), self._moved(t, terms, state))
-
-    def _effort(self, t, terms, state):
-        return self.law(t, terms, state) + state
-
-    def _derivative(self, t, terms, state):
-        return self.gain * (self.law.reference(t)[0] - terms.q[[0, 2]])
-
-    def _moved(self, t, terms, state):
-        return self._derivative(t, terms, state) if self.period is None else self._update(t, terms, state)
-
-    def _update(self, t, terms, state):
-        return state + self.period * self._derivative(t, terms, state)
-
-
-def actuated_pendulum(damping=0.0):
-    rod = Body.rod("rod", 1.0, 1.0)
-    joint = Revolute("pivot", "ground", "rod", axis=(0, 0, 1), damping=damping)
-    return Mechanism("pendulum", [rod], [joint], actuators=[Actuator("pivot")], gravity=(0, -9.81, 0))
-
-
-# == test_design
-
-
-ARMS = ("left", "right")
-PAYLOAD_AT = (1.5, 0.0, 0.0)
-PAYLOADS = (0.0, 2.0, 4.0)
-PAYLOAD_POSES = {f"({a}, {b})": {"left": a, "right": b} for a in (1.9, 2.3, 2.7) for b in (0.4, 0.8, 1.2)}
-ROBUST_REGION = PoleRegion(decay=3.0, damping=0.6, radius=40.0)
-ROBUST_DESIGN = PoleRegion(
-    decay=3.5, damping=0.6, radius=40.0
-)  # inside of it: loaded machines rest aside of their poses
-
-
-def robust_law(robust, machines):
-    """The gain about the middle pose of the machine with the nominal payload of 2 kg."""
-    nominal = machines["2 kg"]
-    middle = cmb.linearize(
-        nominal, cmb.trim(nominal, nominal.assemble(**PAYLOAD_POSES["(2.3, 0.8)"])), coordinates=ARMS
-    )  # fmt: skip
-    return robust.law(middle)
-
-
-def step_run(pendulum, damping_ratio):
-    """A step of 0.5 rad with 6 rad/s."""
-    kp, kd = sampled_pd_gains(6.0, damping_ratio, period=0.01)
-    law = ProjectedInverseDynamics(pendulum, ("angle",), Constant([0.5]), kp=kp, kd=kd, period=0.01)
-    q0 = pendulum.assemble(angle=0.0)
-    options = {"t_end": 2.5, "output_times": 0.02, "rtol": 1e-6, "atol": 1e-6}
-    return {"plant": pendulum, "controller": law, "q0": q0, **options}
-
-
-# == test_parallel_plants
-
-
-def admissible_velocity(plant, q, seed=0, size=0.5):
-    """A random admissible velocity."""
-    return plant.project_velocity(q, size * np.random.default_rng(seed).standard_normal(plant.nv))
-
-
-def gradient(f, x, step=1e-2):
-    """Derivative of f at x, along a new last axis."""
-    return jacobian(lambda d: np.asarray(f(x + d)), len(x), step)
-
-
-def nearly_massless(plant, heavy, factor=1e-9, **more):
-    """The same machine, with nearly no mass in all bodies but the heavy ones."""
-    bodies = [
-        b if b.name in heavy else dataclasses.replace(b, mass=factor * b.mass, inertia=factor * b.inertia)
-        for b in plant.bodies
-    ]
-    return Mechanism(plant.name, bodies, plant.joints, plant.loops, actuators=plant.actuators, **more)
-
-
-# == test_plot
 
 
 def drawn_curve(ax, label):
@@ -1195,24 +1217,6 @@ def animation_frames(path):
     """Number of frames of an animation."""
     with Image.open(path) as image:
         return image.n_frames
-
-
-def wire_bead(**options):
-    """A bead on a straight wire; its potential energy is not given."""
-    return FunctionPlant(
-        "bead",
-        ("x", "y"),
-        M=lambda q: 2.0 * np.eye(2),
-        h=lambda q, v: [0.0, 2.0 * 9.81],
-        Phi=lambda q: [q[1] - q[0]],
-        A=lambda q: [[-1.0, 1.0]],
-        Adot_v=lambda q, v: [0.0],
-        units=("m", "m"),
-        **options,
-    )
-
-
-# == test_papers
 
 
 REPORT_COLUMNS = ("method", "evaluations", "error (rad)", "finished")
@@ -1239,18 +1243,12 @@ def small_report(quick=False, progress=False):
     )
 
 
-# == test_papers_iftomm
-
-
 def saved_and_drawn(report, tmp_path):
     """The report, saved: files are written, and every figure is drawn."""
     files = {path.name for path in report.save(tmp_path)}
     assert {f"{name}.png" for name in report.figures} <= files and json.loads((tmp_path / "data.json").read_text())
     assert report.choices and all(table.rows for table in report.tables)
     return report.data
-
-
-# == test_cli
 
 
 def run_command(*arguments):

@@ -35,7 +35,7 @@ def test_friction_brakes_a_rotor():
 
 
 def test_wrong_friction():
-    law = Asks(rotor(), lambda t: [0.0])
+    law = Asks(lambda t: [0.0], plant=rotor())
     with pytest.raises(ValueError, match=r"breakaway friction 1.0 of DriveFriction must not be below its coulomb"):
         law | DriveFriction(2.0, breakaway=1.0)
     with pytest.raises(ValueError, match="the width of DriveFriction must be > 0"):

@@ -90,4 +90,4 @@ def test_wrong_encoders():
     with pytest.raises(
         ValueError, match=r"read at samples, and the law Asks works in continuous time: give it a period"
     ):
-        Encoder(0.1) | Asks(slide, lambda t: [], None)
+        Encoder(0.1) | Asks(lambda t: [], None, plant=slide)

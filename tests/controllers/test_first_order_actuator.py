@@ -15,7 +15,7 @@ from tests.fixtures import Asks, largest, rotor
 def test_step_response_of_an_actuator(period):
     """1 - exp(-t/tau) in continuous time, behind the hold as well; its integral is twice the velocity."""
     plant, tau = rotor(), 0.03
-    law = Asks(plant, lambda t: [1.0], period) | FirstOrderActuator(tau, initial=-0.5)
+    law = Asks(lambda t: [1.0], period, plant=plant) | FirstOrderActuator(tau, initial=-0.5)
     run = simulate(plant, law, [0.0], t_end=0.2, output_times=0.01)
     t = run.time
     assert largest(run.u.values[:, 0] - (1.0 - 1.5 * np.exp(-t / tau))) < 1e-9
@@ -27,7 +27,7 @@ def test_step_response_of_an_actuator(period):
 def test_a_run_tells_the_command_from_what_friction_leaves_of_it(period):
     plant = rotor()
     friction = DriveFriction(coulomb=0.4, viscous=0.1)
-    law = Asks(plant, lambda t: [1.0 + np.sin(20.0 * np.floor(100.0 * t + 1e-6))], period) | friction
+    law = Asks(lambda t: [1.0 + np.sin(20.0 * np.floor(100.0 * t + 1e-6))], period, plant=plant) | friction
     run = simulate(plant, law, [0.0], t_end=0.2, output_times=0.01, rtol=1e-6, atol=1e-6)
     assert largest(run.command.values - run.u.values - friction.force(run.v.values)) < 1e-12
     asked = 1.0 + np.sin(20.0 * np.round(100.0 * run.time))
@@ -39,7 +39,7 @@ def test_a_run_tells_the_command_from_what_friction_leaves_of_it(period):
 
 def test_time_constants_by_motor():
     plant = plants.five_bar()
-    law = Asks(plant, lambda t: [1.0, 1.0], None) | FirstOrderActuator(
+    law = Asks(lambda t: [1.0, 1.0], None, plant=plant) | FirstOrderActuator(
         {"left": 0.1, "right": 0.2}, initial={"left": 0.5}
     )
     terms = plant.terms(plant.assemble(), np.zeros(4))
@@ -47,4 +47,4 @@ def test_time_constants_by_motor():
     assert law.evaluate(0.0, terms, law.start(plant)).state == pytest.approx([5.0, 5.0])
     assert law.state_names(plant) == ["left_actuator", "right_actuator"]
     with pytest.raises(ValueError, match=r"must be > 0 and finite for each motor, got \[0.1, 0.0\]"):
-        Asks(plant, lambda t: [1.0, 1.0]) | FirstOrderActuator({"left": 0.1})
+        Asks(lambda t: [1.0, 1.0], plant=plant) | FirstOrderActuator({"left": 0.1})

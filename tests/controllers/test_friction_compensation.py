@@ -51,4 +51,4 @@ def test_compensation_at_the_reference():
     assert by["reference"](0.0, resting, np.zeros(0)) == pytest.approx(plain(0.0, resting, None))
     assert law.reference is reference
     with pytest.raises(ValueError, match=r"Asks has no reference in coordinates of the plant"):
-        Asks(plant, lambda t: [0.0, 0.0]) | FrictionCompensation(friction, "reference")
+        Asks(lambda t: [0.0, 0.0], plant=plant) | FrictionCompensation(friction, "reference")

@@ -12,7 +12,7 @@ from tests.fixtures import PERIOD, Asks, largest, sampled_efforts
 
 def test_saturation_takes_the_limits_of_the_plant():
     plant = plants.five_bar(effort=40.0)
-    law = Asks(plant, lambda t: [100.0 * np.sin(50.0 * t), 30.0]) | Saturation()
+    law = Asks(lambda t: [100.0 * np.sin(50.0 * t), 30.0], plant=plant) | Saturation()
     u = sampled_efforts(plant, law, 100)
     assert u.max() == 40.0
     assert u.min() == -40.0
@@ -33,7 +33,7 @@ def test_limits_of_any_form(limits, cut):
 
 def test_wrong_limits():
     plant = plants.five_bar()
-    law = Asks(plant, lambda t: [0.0, 0.0])
+    law = Asks(lambda t: [0.0, 0.0], plant=plant)
     with pytest.raises(ValueError, match="did you mean 'left'"):
         law | Saturation({"lefft": 1.0})
     with pytest.raises(ValueError, match=r"number >= 0 or one for each motor, got -1"):

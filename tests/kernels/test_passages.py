@@ -11,9 +11,10 @@ from cmbcontrol import plants
 from cmbcontrol.controllers import Controller
 from cmbcontrol.kernels import passages
 from cmbcontrol.papers.methods import settings
+from tests.fixtures import symmetric_passages, symmetric_return
 
 five_bar, parallelogram = (importlib.import_module(f"cmbcontrol.plants.{n}") for n in ("five_bar", "parallelogram"))
-PASSAGES = (0.6508151, 1.8537910, 3.9097805)  # of Spencer's second example, s
+PASSAGES = symmetric_passages()  # of Spencer's second example, s, by quadrature
 
 
 def asymmetry(run):
@@ -41,7 +42,7 @@ class TestFiveBar:
         assert run.max_energy_error < 1e-8
         assert run.max_drift < 1e-14
         times = [e["time"] for e in run.events()]
-        assert times == pytest.approx((0.0, 2.82536846) if case == "singular" else PASSAGES, abs=2e-6)
+        assert times == pytest.approx((0.0, symmetric_return()) if case == "singular" else PASSAGES, abs=2e-6)
 
     def test_what_passages_do_to_a_perturbation(self):
         """A turn of 1e-13 rad grows some thousandfold a swing, whatever is done about rounding."""
@@ -164,7 +165,7 @@ class TestShortSteps:
         run = cmb.simulate(
             plant, law, five_bar.pose(plant, "second"), t_end=t_end, **settings(max_steps=20_000, **options)
         )
-        expected = [t for t in (0.6508151, 1.8537910, 3.9097805) if t < t_end]
+        expected = [t for t in PASSAGES if t < t_end]
         assert [event["time"] for event in run.events()] == pytest.approx(expected, abs=1e-5)
         assert run.max_energy_error < 1e-8
         assert np.abs(run.q.values[:, 0] + run.q.values[:, 2] - np.pi).max() < 1e-3

@@ -6,24 +6,15 @@ import pytest
 from cmbcontrol import plants
 from cmbcontrol.papers import EXPERIMENTS, spencer
 from cmbcontrol.plants.five_bar import pose
+from tests.fixtures import symmetric_half, symmetric_passages, symmetric_return
 
-PASSAGES = [0.65081514, 1.85379097, 3.90978050]  # s
-RETURN = 2.82536846  # s
+PASSAGES, RETURN = list(symmetric_passages()), symmetric_return()  # by quadrature
 
 
 def slope_of_the_half(x, rate):
     """x'' of the left half of the five-bar, its tip on a vertical line: the same machine in closed form."""
-    y = 2.0 * np.arcsin(np.sqrt(2.0 / 3.0) * np.cos(0.5 * x))
     step = 1e-5
-
-    def inertia_and_height(x):
-        y = 2.0 * np.arcsin(np.sqrt(2.0 / 3.0) * np.cos(0.5 * x))
-        dy = -np.sqrt(2.0 / 3.0) * np.sin(0.5 * x) / np.cos(0.5 * y)
-        inertia = 1.0 + 2.0 * 0.25 + 2.0 * dy**2 + 3.0 * (1.0 + 0.5625 * dy**2 + 1.5 * dy * np.cos(x - y))
-        return inertia, 9.81 * (2.0 * 0.5 * np.sin(x) + 3.0 * (np.sin(x) + 0.75 * np.sin(y)))
-
-    (low, down), (here, _), (high, up) = (inertia_and_height(x + k * step) for k in (-1, 0, 1))
-    assert abs(np.cos(x) + 1.5 * np.cos(y) - 0.5) < 1e-14
+    (low, down), (here, _), (high, up) = (symmetric_half(x + k * step) for k in (-1, 0, 1))
     return -((up - down) + 0.5 * (high - low) * rate**2) / (2.0 * step) / here
 
 

@@ -9,7 +9,7 @@ import cmbcontrol as cmb
 from cmbcontrol import plants
 from cmbcontrol.controllers import Controller, Drive, Evaluation, ProjectedInverseDynamics
 from cmbcontrol.papers.methods import settings
-from tests.fixtures import HeldLaw
+from tests.fixtures import Asks
 
 
 class Lag(Drive):
@@ -40,7 +40,7 @@ def velocity(steps, t):
 @pytest.mark.parametrize("delay", [0.0, 0.003, 0.01, 0.017, 0.02, 0.035])
 @pytest.mark.parametrize("method", ["dop853", "local-dop853", "radau"])
 def test_efforts_act_a_delay_after_their_sample(cart, delay, method):
-    law = HeldLaw(lambda t: np.array([1.0 + 100.0 * t]), 0.01, delay=delay, initial_effort=0.0)
+    law = Asks(lambda t: np.array([1.0 + 100.0 * t]), 0.01, delay=delay, initial_effort=0.0)
     run = cmb.simulate(cart, law, [0.0], t_end=0.1, output_times=0.005, **settings(method=method))
     steps = [(0.0, 0.0)] + [(0.01 * k + delay, 1.0 + k) for k in range(10)]
     wanted = [velocity(steps, t) for t in run.time]
@@ -52,7 +52,7 @@ def test_efforts_act_a_delay_after_their_sample(cart, delay, method):
 
 def test_each_motor_has_its_own_delay():
     plant = plants.five_bar()
-    law = HeldLaw(lambda t: np.array([1.0, 2.0]), 0.01, delay=(0.0, 0.015), initial_effort=(5.0, 0.0))
+    law = Asks(lambda t: np.array([1.0, 2.0]), 0.01, delay=(0.0, 0.015), initial_effort=(5.0, 0.0))
     run = cmb.simulate(plant, law, plant.assemble(left=2.1, right=1.0), t_end=0.03, output_times=0.005)
     assert run.u[:, 0].values.tolist() == [1.0] * 7
     assert run.u[:, 1].values.tolist() == [0.0, 0.0, 0.0, 2.0, 2.0, 2.0, 2.0]
@@ -60,17 +60,17 @@ def test_each_motor_has_its_own_delay():
 
 def test_until_the_first_effort_arrives_the_first_one_acts(cart):
     """Not none: a machine that was at rest under its law would fall for as long as the delay."""
-    held = HeldLaw(lambda t: np.array([1.0 + 100.0 * t]), 0.01, delay=0.015)
+    held = Asks(lambda t: np.array([1.0 + 100.0 * t]), 0.01, delay=0.015)
     run = cmb.simulate(cart, held, [0.0], t_end=0.04, output_times=0.005)
     assert run.u[:, 0].values.tolist() == [1.0, 1.0, 1.0, 1.0, 1.0, 2.0, 2.0, 3.0, 3.0]
     with pytest.raises(ValueError, match="initial effort of Held must be finite"):
-        cmb.simulate(cart, HeldLaw(held.asked, 0.01, delay=0.015, initial_effort=np.nan), [0.0], t_end=0.1)
+        cmb.simulate(cart, Asks(held.asks, 0.01, delay=0.015, initial_effort=np.nan), [0.0], t_end=0.1)
 
 
 @pytest.mark.nojit_slow
 def test_arrivals_that_are_one_but_for_rounding_are_one(cart):
     plant = plants.five_bar()
-    law = HeldLaw(lambda t: np.array([1.0, 2.0]), 1e-3, delay=(2e-4, 1.2e-3))
+    law = Asks(lambda t: np.array([1.0, 2.0]), 1e-3, delay=(2e-4, 1.2e-3))
     run = cmb.simulate(plant, law, plant.assemble(left=2.1, right=1.0), t_end=0.03)
     assert run.data.attrs["steps"] < 70  # two a period
 
@@ -78,7 +78,7 @@ def test_arrivals_that_are_one_but_for_rounding_are_one(cart):
 @pytest.mark.parametrize("method", ["dop853", "local-dop853", "radau", "rodas5p"])
 def test_a_drive_is_integrated_between_the_samples(cart, method):
     tau, tight = 0.02, {} if method.endswith("dop853") else {"rtol": 1e-10, "atol": 1e-10}
-    law = HeldLaw(lambda t: np.array([1.0]), 0.01, drive=Lag(tau))
+    law = Asks(lambda t: np.array([1.0]), 0.01, drive=Lag(tau))
     run = cmb.simulate(cart, law, [0.0], t_end=0.1, **settings(method=method, **tight))
     u = 1.0 - np.exp(-run.time / tau)
     assert np.allclose(run.u[:, 0], u, atol=1e-9)
@@ -88,7 +88,7 @@ def test_a_drive_is_integrated_between_the_samples(cart, method):
 
 def test_delay_and_drive_together(cart):
     tau, delay = 0.02, 0.013
-    law = HeldLaw(lambda t: np.array([3.0]), 0.01, drive=Lag(tau), delay=delay, initial_effort=0.0)
+    law = Asks(lambda t: np.array([3.0]), 0.01, drive=Lag(tau), delay=delay, initial_effort=0.0)
     run = cmb.simulate(cart, law, [0.0], t_end=0.1)
     assert np.allclose(run.u[:, 0], 3.0 * (1.0 - np.exp(-np.maximum(run.time - delay, 0.0) / tau)), atol=1e-9)
 
@@ -150,10 +150,10 @@ def test_a_delay_shifts_the_whole_response_of_a_tracking_law():
 @pytest.mark.parametrize(
     ("law", "message"),
     [
-        (HeldLaw(lambda t: [0.0], 0.01, delay=-0.1), "delay of Held must be >= 0"),
-        (HeldLaw(lambda t: [0.0], None, delay=0.1), "no period"),
-        (HeldLaw(lambda t: [0.0], None, drive=Lag(0.1)), "has a drive and no period"),
-        (HeldLaw(lambda t: [0.0], 0.01, delay=np.nan), "delay of Held"),
+        (Asks(lambda t: [0.0], 0.01, delay=-0.1), "delay of Asks must be >= 0"),
+        (Asks(lambda t: [0.0], None, delay=0.1), "no period"),
+        (Asks(lambda t: [0.0], None, drive=Lag(0.1)), "has a drive and no period"),
+        (Asks(lambda t: [0.0], 0.01, delay=np.nan), "delay of Asks"),
     ],
 )
 def test_what_cannot_be_is_refused(cart, law, message):
@@ -169,7 +169,7 @@ def test_a_drive_that_fails_ends_the_run_with_what_there_is(cart):
             return super().evaluate(t, terms, command, state)
 
     with pytest.raises(cmb.errors.SimulationError, match="the fuse is gone") as caught:
-        cmb.simulate(cart, HeldLaw(lambda t: np.array([1.0]), 0.01, drive=Broken(0.02)), [0.0], t_end=0.1)
+        cmb.simulate(cart, Asks(lambda t: np.array([1.0]), 0.01, drive=Broken(0.02)), [0.0], t_end=0.1)
     assert 0.04 < caught.value.partial.time[-1] <= 0.05
 
 

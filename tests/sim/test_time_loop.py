@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import cmbcontrol as cmb
-from tests.fixtures import HeldLaw
+from tests.fixtures import Asks
 
 
 class At:
@@ -37,7 +37,7 @@ def test_a_part_of_a_run_ends_where_something_watched_happens(cart, method, law)
 
     laws = {
         "constant": [2.0],
-        "sampled": HeldLaw(lambda t: np.array([2.0]), 0.07),
+        "sampled": Asks(lambda t: np.array([2.0]), 0.07),
         "continuous": lambda t, terms, c: [2.0],
     }
     control = Control(cart, cmb.controllers.controller.as_controller(laws[law], cart))

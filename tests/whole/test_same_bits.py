@@ -12,27 +12,18 @@ import pytest
 import cmbcontrol as cmb
 from cmbcontrol import controllers as ctl
 from cmbcontrol import plants
-from cmbcontrol.controllers import Controller, Evaluation
 from cmbcontrol.papers.methods import settings
 from cmbcontrol.plants.leg import pose as leg_pose
+from tests.fixtures import Oscillating
 
 pytestmark = pytest.mark.nojit_slow
 
 
-class Continuous(Controller):
+class Continuous(Oscillating):
     """With states of its own; at the top level of a module, as what goes to another process must be."""
-
-    def start(self, plant):
-        return np.array([0.1, 0.2])
-
-    def evaluate(self, t, terms, state):
-        return Evaluation(self._effort(t, terms, state), self._derivative(t, terms, state))
 
     def _effort(self, t, terms, state):
         return np.full(terms.B.shape[1], np.sin(9.0 * t) + state[0] + 0.1 * terms.M[0, 0] * terms.q[0])
-
-    def _derivative(self, t, terms, state):
-        return np.array([state[1], -state[0]])
 
 
 class Sampled(Continuous):
