@@ -27,6 +27,7 @@ from cmbcontrol import (
     plants,
     trim,
 )
+from cmbcontrol._progress import Reporter
 from cmbcontrol.controllers import (
     ConstrainedActuation,
     ConstraintForcePI,
@@ -37,6 +38,7 @@ from cmbcontrol.controllers import (
     PassiveJoints,
     ProjectedInverseDynamics,
 )
+from cmbcontrol.controllers.controller import as_controller
 from cmbcontrol.design import (
     PoleRegion,
     sampled_pd_gains,
@@ -46,7 +48,7 @@ from cmbcontrol.dynamics.forces import constraint_force
 from cmbcontrol.errors import (
     ModelError,
 )
-from cmbcontrol.kernels import tree
+from cmbcontrol.kernels import motion, tree
 from cmbcontrol.linear import (
     LinearParametrization,
     NonlinearParametrization,
@@ -79,9 +81,13 @@ from cmbcontrol.model.elements import (
 )
 from cmbcontrol.model.functions import FunctionPlant
 from cmbcontrol.model.mechanism import Mechanism
+from cmbcontrol.model.terms import RANK_TOLERANCE
 from cmbcontrol.papers import Report, Table
 from cmbcontrol.plants.five_bar import pose as five_bar_pose
 from cmbcontrol.plants.two_arms import pose as two_arms_pose
+from cmbcontrol.sim.control import Control
+from cmbcontrol.sim.engine import Engine
+from cmbcontrol.sim.run import Run, Standing
 
 JOINTS = (Revolute, Prismatic, Helical, Cylindrical, Universal, Planar, Spherical, Free, Fixed)
 LINEAR = (Revolute, Prismatic, Helical, Cylindrical, Universal)  # dq/dt = v
@@ -841,6 +847,16 @@ def hybrid(plant, desired, *, still=False, period=None, model=None, **options):
 def force_errors(run, *names):
     """Force error over time (times, k), as measured."""
     return run.report.sel(quantity=[f"force_error_{n}" for n in names]).values
+
+
+def engine_at(plant, q, v):
+    """The equations of motion of a run with projection at default tolerances, and its first state."""
+    options = motion.Options(
+        1e-11, 1e-11, np.inf, 1000, 1.0, RANK_TOLERANCE, plant.generic_rank(q), 1.0, 1e-15, 1e-4
+    )  # fmt: skip
+    x = np.concatenate([q, v, [0.0, 0.0]])
+    run = Run(plant, Control(plant, as_controller(None, plant)), options, "dop853", 1.0, 1000, Reporter(False, ""))
+    return Engine(run, Standing(0.0, x, 1e-3)), x
 
 
 # -- designs for the five-bar with payloads ----------------------------------------------------------------

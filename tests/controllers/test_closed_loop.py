@@ -309,7 +309,7 @@ def test_a_chain_in_continuous_time(loaded):
     assert loop.states[4:] == ("law_1", "law_2", "left_actuator", "right_actuator", "left_limited", "right_limited")
     truth = jacobian(vector_field(plant, law, rest.point.q, ("left", "right"), rest.state), 10)
     assert largest(loop.A - truth) < 1e-8 * largest(truth)
-    assert loop.name.endswith("Integral | FirstOrderActuator | RateLimit | DriveFriction")
+    assert loop.name.endswith("IntegralLaw | FirstOrderActuator | RateLimit | DriveFriction")
     assert loop.stable
     assert margins(plant, law, rest).disk < margins(plant, IntegralLaw(inner, 200.0)).disk
 

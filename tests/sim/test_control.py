@@ -63,7 +63,7 @@ def test_until_the_first_effort_arrives_the_first_one_acts(cart):
     held = Asks(lambda t: np.array([1.0 + 100.0 * t]), 0.01, delay=0.015)
     run = cmb.simulate(cart, held, [0.0], t_end=0.04, output_times=0.005)
     assert run.u[:, 0].values.tolist() == [1.0, 1.0, 1.0, 1.0, 1.0, 2.0, 2.0, 3.0, 3.0]
-    with pytest.raises(ValueError, match="initial effort of Held must be finite"):
+    with pytest.raises(ValueError, match="initial effort of Asks must be finite"):
         cmb.simulate(cart, Asks(held.asks, 0.01, delay=0.015, initial_effort=np.nan), [0.0], t_end=0.1)
 
 

@@ -34,7 +34,7 @@ from cmbcontrol.plants.leg import pose as leg_pose
 from cmbcontrol.plants.two_arms import pose as held_pose
 from cmbcontrol.sim.simulate import simulate
 from cmbcontrol.sim.switching import Contact, Engage, Lock, Release, Unlock
-from tests.fixtures import JOINTS, again, bouncing_ball, event_kinds, event_times, falls_free, hanging_arm, largest
+from tests.fixtures import again, bouncing_ball, event_kinds, event_times, falls_free, hanging_arm, largest
 
 G = 9.81
 DOWN = (0.0, -G, 0.0)
@@ -83,6 +83,9 @@ def test_the_same_loop_twice_changes_nothing():
 
 
 # -- one unchanged controller -----------------------------------------------------------------------------
+
+
+JOINTS = tuple(f"{side}_{joint}" for side in ("left", "right") for joint in ("shoulder", "elbow", "wrist"))
 
 
 def carried(t):
