@@ -20,13 +20,7 @@ from scipy.spatial.transform import Rotation
 from typer.testing import CliRunner
 
 import cmbcontrol as cmb
-from cmbcontrol import (
-    Constant,
-    Sine,
-    cli,
-    plants,
-    trim,
-)
+from cmbcontrol import Constant, Sine, cli, plants, trim
 from cmbcontrol._progress import Reporter
 from cmbcontrol.controllers import (
     ConstrainedActuation,
@@ -39,21 +33,12 @@ from cmbcontrol.controllers import (
     ProjectedInverseDynamics,
 )
 from cmbcontrol.controllers.controller import as_controller
-from cmbcontrol.design import (
-    PoleRegion,
-    sampled_pd_gains,
-)
+from cmbcontrol.design import PoleRegion, sampled_pd_gains
 from cmbcontrol.dynamics.acceleration import acceleration, forward_dynamics
 from cmbcontrol.dynamics.forces import constraint_force
-from cmbcontrol.errors import (
-    ModelError,
-)
+from cmbcontrol.errors import ModelError
 from cmbcontrol.kernels import motion, tree
-from cmbcontrol.linear import (
-    LinearParametrization,
-    NonlinearParametrization,
-    TangentSpace,
-)
+from cmbcontrol.linear import LinearParametrization, NonlinearParametrization, TangentSpace
 from cmbcontrol.linear.parametrization import as_parametrization
 from cmbcontrol.linear.right_jacobian import group_joints, inverse_right_jacobian
 from cmbcontrol.model.elements import (

@@ -6,9 +6,7 @@ import sys
 
 import pytest
 
-from cmbcontrol import (
-    plants,
-)
+from cmbcontrol import plants
 from cmbcontrol.cli import common
 from tests.fixtures import run_command
 

@@ -3,12 +3,8 @@
 import pytest
 
 import cmbcontrol as cmb
-from cmbcontrol import (
-    plants,
-)
-from cmbcontrol.controllers import (
-    WithModel,
-)
+from cmbcontrol import plants
+from cmbcontrol.controllers import WithModel
 from tests.fixtures import five_bar, five_bar_law
 
 

@@ -38,16 +38,7 @@ from cmbcontrol.errors import EquilibriumError
 from cmbcontrol.linear.signals import Wrench
 from cmbcontrol.model.elements import Body, Frame
 from cmbcontrol.model.mechanism import Mechanism
-from tests.fixtures import (
-    GAINS,
-    IntegralLaw,
-    actuated_pendulum,
-    five_bar,
-    five_bar_law,
-    jacobian,
-    largest,
-    matched,
-)
+from tests.fixtures import GAINS, IntegralLaw, actuated_pendulum, five_bar, five_bar_law, jacobian, largest, matched
 
 POLES = np.array([-10.0, -7.5, -6.4, -4.0])
 

@@ -3,16 +3,8 @@
 import numpy as np
 import pytest
 
-from cmbcontrol import (
-    Quintic,
-    Sine,
-    plants,
-    simulate,
-)
-from cmbcontrol.controllers import (
-    ComputedTorque,
-    ProjectedInverseDynamics,
-)
+from cmbcontrol import Quintic, Sine, plants, simulate
+from cmbcontrol.controllers import ComputedTorque, ProjectedInverseDynamics
 from tests.fixtures import largest, open_arm
 
 

@@ -8,25 +8,10 @@ from scipy.optimize import lsq_linear
 
 import cmbcontrol as cmb
 from cmbcontrol import FunctionPlant, linearize_closed_loop, plants
-from cmbcontrol.controllers import (
-    Cone,
-    ConstrainedActuation,
-    ProjectedInverseDynamics,
-    Unilateral,
-    WithModel,
-)
+from cmbcontrol.controllers import Cone, ConstrainedActuation, ProjectedInverseDynamics, Unilateral, WithModel
 from cmbcontrol.controllers.constrained_actuation import ActuationStatus
 from cmbcontrol.dynamics.forces import motor_effort
-from cmbcontrol.model.elements import (
-    Coupling,
-    Distance,
-    Point,
-    PointOnLine,
-    PointOnPlane,
-    Revolute,
-    Spherical,
-    Weld,
-)
+from cmbcontrol.model.elements import Coupling, Distance, Point, PointOnLine, PointOnPlane, Revolute, Spherical, Weld
 from cmbcontrol.plants.five_bar import pose as five_bar_pose
 from tests.fixtures import (
     actuators,

@@ -3,19 +3,9 @@
 import numpy as np
 import pytest
 
-from cmbcontrol.controllers import (
-    Cone,
-    Unilateral,
-)
+from cmbcontrol.controllers import Cone, Unilateral
 from cmbcontrol.controllers.constrained_actuation import ActuationStatus
-from cmbcontrol.model.elements import (
-    Actuator,
-    Body,
-    Frame,
-    Point,
-    PointOnPlane,
-    Prismatic,
-)
+from cmbcontrol.model.elements import Actuator, Body, Frame, Point, PointOnPlane, Prismatic
 from cmbcontrol.model.mechanism import Mechanism
 from tests.fixtures import allowed_acceleration, largest, limited, moving_terms, two_arms_at_start
 

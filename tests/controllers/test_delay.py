@@ -4,11 +4,7 @@ import numpy as np
 import pytest
 
 from cmbcontrol import plants, simulate
-from cmbcontrol.controllers import (
-    Delay,
-    Saturation,
-    WithModel,
-)
+from cmbcontrol.controllers import Delay, Saturation, WithModel
 from tests.fixtures import PERIOD, Asks, largest, rotor
 
 

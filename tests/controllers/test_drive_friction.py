@@ -4,10 +4,7 @@ import numpy as np
 import pytest
 
 from cmbcontrol import simulate
-from cmbcontrol.controllers import (
-    DriveFriction,
-    FrictionCompensation,
-)
+from cmbcontrol.controllers import DriveFriction, FrictionCompensation
 from tests.fixtures import Asks, largest, rotor
 
 

@@ -4,9 +4,7 @@ import numpy as np
 import pytest
 
 from cmbcontrol import plants
-from cmbcontrol.controllers import (
-    Encoder,
-)
+from cmbcontrol.controllers import Encoder
 from cmbcontrol.model.elements import Body, Free, Prismatic
 from cmbcontrol.model.mechanism import Mechanism
 from tests.fixtures import PERIOD, Asks, Told, largest, rotor

@@ -3,9 +3,7 @@
 import numpy as np
 import pytest
 
-from cmbcontrol.controllers import (
-    FilteredDifference,
-)
+from cmbcontrol.controllers import FilteredDifference
 from cmbcontrol.model.elements import Body, Free
 from cmbcontrol.model.mechanism import Mechanism
 from tests.fixtures import PERIOD, Told, rotor

@@ -4,10 +4,7 @@ import numpy as np
 import pytest
 
 from cmbcontrol import plants, simulate
-from cmbcontrol.controllers import (
-    DriveFriction,
-    FirstOrderActuator,
-)
+from cmbcontrol.controllers import DriveFriction, FirstOrderActuator
 from tests.fixtures import Asks, largest, rotor
 
 

@@ -4,10 +4,7 @@ import numpy as np
 import pytest
 
 from cmbcontrol import plants
-from cmbcontrol.controllers import (
-    Encoder,
-    ForwardKinematics,
-)
+from cmbcontrol.controllers import Encoder, ForwardKinematics
 from cmbcontrol.errors import ActuationError
 from tests.fixtures import Told, largest
 

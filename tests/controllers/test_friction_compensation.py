@@ -4,11 +4,7 @@ import numpy as np
 import pytest
 
 from cmbcontrol import Constant, Sine, plants, simulate
-from cmbcontrol.controllers import (
-    DriveFriction,
-    FrictionCompensation,
-    ProjectedInverseDynamics,
-)
+from cmbcontrol.controllers import DriveFriction, FrictionCompensation, ProjectedInverseDynamics
 from tests.fixtures import PERIOD, Asks, largest
 
 

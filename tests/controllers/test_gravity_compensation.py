@@ -3,20 +3,8 @@
 import numpy as np
 import pytest
 
-from cmbcontrol import (
-    Constant,
-    closed_loop_equilibrium,
-    linearize,
-    linearize_closed_loop,
-    plants,
-    simulate,
-    trim,
-)
-from cmbcontrol.controllers import (
-    GravityPD,
-    Saturation,
-    WithModel,
-)
+from cmbcontrol import Constant, closed_loop_equilibrium, linearize, linearize_closed_loop, plants, simulate, trim
+from cmbcontrol.controllers import GravityPD, Saturation, WithModel
 from cmbcontrol.errors import ActuationError
 from cmbcontrol.model.mechanism import Mechanism
 from tests.fixtures import five_bar, largest, matched, open_arm, second_order

@@ -3,19 +3,8 @@
 import numpy as np
 import pytest
 
-from cmbcontrol import (
-    Constant,
-    closed_loop_equilibrium,
-    linearize_closed_loop,
-    plants,
-)
-from cmbcontrol.controllers import (
-    Controller,
-    Impedance,
-    PointTask,
-    PoseTask,
-    WithModel,
-)
+from cmbcontrol import Constant, closed_loop_equilibrium, linearize_closed_loop, plants
+from cmbcontrol.controllers import Controller, Impedance, PointTask, PoseTask, WithModel
 from cmbcontrol.dynamics.acceleration import forward_dynamics
 from cmbcontrol.errors import ActuationError
 from cmbcontrol.linear.signals import Wrench

@@ -4,16 +4,8 @@ import control as ct
 import numpy as np
 import pytest
 
-from cmbcontrol import (
-    linearize_closed_loop,
-    margins,
-    plants,
-)
-from cmbcontrol.controllers import (
-    Controller,
-    Evaluation,
-    WithModel,
-)
+from cmbcontrol import linearize_closed_loop, margins, plants
+from cmbcontrol.controllers import Controller, Evaluation, WithModel
 from cmbcontrol.controllers.loop_margins import largest_mu
 from tests.fixtures import IntegralLaw, actuated_pendulum, five_bar_law, largest
 

@@ -5,12 +5,7 @@ import pytest
 
 import cmbcontrol as cmb
 from cmbcontrol import Constant, linearize_closed_loop
-from cmbcontrol.controllers import (
-    Delay,
-    Encoder,
-    MotionObserver,
-    ProjectedInverseDynamics,
-)
+from cmbcontrol.controllers import Delay, Encoder, MotionObserver, ProjectedInverseDynamics
 from cmbcontrol.design import with_payload
 from cmbcontrol.errors import ActuationError
 from cmbcontrol.papers.methods import settings

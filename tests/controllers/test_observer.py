@@ -5,9 +5,7 @@ import pytest
 
 import cmbcontrol as cmb
 from cmbcontrol import Constant, linearize_closed_loop, plants
-from cmbcontrol.controllers import (
-    ObserverFeedback,
-)
+from cmbcontrol.controllers import ObserverFeedback
 from cmbcontrol.design import kalman, lqr
 from tests.fixtures import matched
 

@@ -6,12 +6,7 @@ import pytest
 
 import cmbcontrol as cmb
 from cmbcontrol import closed_loop_equilibrium, controllers, linearize_closed_loop, plants
-from cmbcontrol.controllers import (
-    Coordinates,
-    PointTask,
-    ProjectedInverseDynamics,
-    WithModel,
-)
+from cmbcontrol.controllers import Coordinates, PointTask, ProjectedInverseDynamics, WithModel
 from cmbcontrol.dynamics.forces import motor_effort
 from tests.fixtures import accelerated, random_terms
 

@@ -4,9 +4,7 @@ import numpy as np
 import pytest
 
 from cmbcontrol import simulate
-from cmbcontrol.controllers import (
-    RateLimit,
-)
+from cmbcontrol.controllers import RateLimit
 from tests.fixtures import PERIOD, Asks, largest, rotor, sampled_efforts
 
 

@@ -5,9 +5,7 @@ import pytest
 
 import cmbcontrol as cmb
 from cmbcontrol import Constant
-from cmbcontrol.controllers import (
-    ProjectedInverseDynamics,
-)
+from cmbcontrol.controllers import ProjectedInverseDynamics
 
 
 def test_a_reference_may_return_lists(plant, terms):

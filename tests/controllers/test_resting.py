@@ -3,10 +3,7 @@
 import numpy as np
 import pytest
 
-from cmbcontrol import (
-    closed_loop_equilibrium,
-    simulate,
-)
+from cmbcontrol import closed_loop_equilibrium, simulate
 from cmbcontrol.controllers.resting import RestingLoop
 from cmbcontrol.dynamics.acceleration import forward_dynamics
 from tests.fixtures import five_bar_law, largest

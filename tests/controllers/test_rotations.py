@@ -4,9 +4,7 @@ import numpy as np
 import pytest
 from scipy.linalg import expm
 
-from cmbcontrol.controllers import (
-    rotations,
-)
+from cmbcontrol.controllers import rotations
 from cmbcontrol.dynamics.differences import slope
 
 

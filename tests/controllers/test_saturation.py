@@ -4,9 +4,7 @@ import numpy as np
 import pytest
 
 from cmbcontrol import plants
-from cmbcontrol.controllers import (
-    Saturation,
-)
+from cmbcontrol.controllers import Saturation
 from tests.fixtures import PERIOD, Asks, largest, sampled_efforts
 
 

@@ -5,12 +5,7 @@ import pytest
 
 import cmbcontrol as cmb
 from cmbcontrol import Constant, OperatingPoint, affine_approximation, linearize_closed_loop, plants
-from cmbcontrol.controllers import (
-    Delay,
-    Saturation,
-    StateFeedback,
-    WithModel,
-)
+from cmbcontrol.controllers import Delay, Saturation, StateFeedback, WithModel
 from cmbcontrol.design import bryson, lqr, with_payload
 from cmbcontrol.errors import ActuationError
 from cmbcontrol.plants.stewart import pose

@@ -3,19 +3,8 @@
 import numpy as np
 import pytest
 
-from cmbcontrol import (
-    Constant,
-    OperatingPoint,
-    closed_loop_equilibrium,
-    linearize_closed_loop,
-    plants,
-    simulate,
-    trim,
-)
-from cmbcontrol.controllers import (
-    ProjectedInverseDynamics,
-    WithModel,
-)
+from cmbcontrol import Constant, OperatingPoint, closed_loop_equilibrium, linearize_closed_loop, plants, simulate, trim
+from cmbcontrol.controllers import ProjectedInverseDynamics, WithModel
 from cmbcontrol.model.elements import Actuator, Body, Frame, PointOnLine, Revolute
 from cmbcontrol.model.mechanism import Mechanism
 from tests.fixtures import IntegralLaw, five_bar, five_bar_law, largest

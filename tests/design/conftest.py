@@ -3,11 +3,7 @@
 import pytest
 
 from cmbcontrol import plants
-from cmbcontrol.design import (
-    poses_and_payloads,
-    robust_state_feedback,
-    with_payload,
-)
+from cmbcontrol.design import poses_and_payloads, robust_state_feedback, with_payload
 from tests.fixtures import ARMS, PAYLOAD_AT, PAYLOAD_POSES, PAYLOADS, ROBUST_DESIGN
 
 

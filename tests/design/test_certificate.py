@@ -4,12 +4,7 @@ import numpy as np
 import pytest
 
 import cmbcontrol as cmb
-from cmbcontrol.design import (
-    PoleRegion,
-    certify,
-    lqr,
-    with_payload,
-)
+from cmbcontrol.design import PoleRegion, certify, lqr, with_payload
 from tests.fixtures import ARMS, PAYLOAD_AT, PAYLOAD_POSES, ROBUST_REGION, robust_law
 
 

@@ -6,12 +6,7 @@ import pytest
 import cmbcontrol as cmb
 from cmbcontrol import Constant, plants
 from cmbcontrol.controllers import PointTask, ProjectedInverseDynamics
-from cmbcontrol.design import (
-    effort_cost,
-    error_cost,
-    overshoot_cost,
-    weighted_cost,
-)
+from cmbcontrol.design import effort_cost, error_cost, overshoot_cost, weighted_cost
 from cmbcontrol.papers.methods import settings
 from tests.fixtures import step_run
 

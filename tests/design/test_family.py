@@ -4,10 +4,7 @@ import numpy as np
 import pytest
 
 import cmbcontrol as cmb
-from cmbcontrol.design import (
-    poses_and_payloads,
-    with_payload,
-)
+from cmbcontrol.design import poses_and_payloads, with_payload
 from tests.fixtures import ARMS, PAYLOAD_POSES
 
 

@@ -5,11 +5,7 @@ import pytest
 
 from cmbcontrol import Constant, linearize_closed_loop
 from cmbcontrol.controllers import ProjectedInverseDynamics
-from cmbcontrol.design import (
-    pd_gains,
-    pd_gains_from_poles,
-    sampled_pd_gains,
-)
+from cmbcontrol.design import pd_gains, pd_gains_from_poles, sampled_pd_gains
 from tests.fixtures import ARMS
 
 

@@ -3,9 +3,7 @@
 import numpy as np
 import pytest
 
-from cmbcontrol.design import (
-    PoleRegion,
-)
+from cmbcontrol.design import PoleRegion
 
 
 @pytest.mark.parametrize("period", [None, 0.03])

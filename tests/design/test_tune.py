@@ -4,11 +4,7 @@ import numpy as np
 import pytest
 
 import cmbcontrol as cmb
-from cmbcontrol.design import (
-    Range,
-    error_cost,
-    tune,
-)
+from cmbcontrol.design import Range, error_cost, tune
 from tests.fixtures import step_run
 
 

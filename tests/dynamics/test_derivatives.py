@@ -9,11 +9,7 @@ import pytest
 from cmbcontrol import plants
 from cmbcontrol.dynamics.derivatives import acceleration_derivatives, derivatives, inverse_dynamics_derivatives
 from cmbcontrol.linear.reduced import reduced_model
-from cmbcontrol.model.elements import (
-    Actuator,
-    Free,
-    PointSpring,
-)
+from cmbcontrol.model.elements import Actuator, Free, PointSpring
 from cmbcontrol.model.mechanism import Mechanism
 from tests import fixtures
 from tests.fixtures import (

@@ -6,11 +6,7 @@ import pytest
 from cmbcontrol import Constant, Sine, actuation, plants
 from cmbcontrol._jit import JIT_ENABLED
 from cmbcontrol._tolerance import DEPENDENT, ROUNDING
-from cmbcontrol.controllers import (
-    ConstrainedActuation,
-    PointTask,
-    ProjectedInverseDynamics,
-)
+from cmbcontrol.controllers import ConstrainedActuation, PointTask, ProjectedInverseDynamics
 from cmbcontrol.kernels import laws
 from tests.fixtures import other_arrays
 

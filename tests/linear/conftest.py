@@ -3,12 +3,7 @@
 import numpy as np
 import pytest
 
-from cmbcontrol import (
-    OperatingPoint,
-    linearize,
-    plants,
-    trim,
-)
+from cmbcontrol import OperatingPoint, linearize, plants, trim
 from tests import fixtures
 from tests.fixtures import damped_five_bar, hang, sprung_five_bar
 

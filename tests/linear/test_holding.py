@@ -9,11 +9,7 @@ import pytest
 from cmbcontrol import plants, trim
 from cmbcontrol.dynamics.forces import constraint_force
 from cmbcontrol.errors import EquilibriumError
-from cmbcontrol.model.elements import (
-    Actuator,
-    Body,
-    Prismatic,
-)
+from cmbcontrol.model.elements import Actuator, Body, Prismatic
 from cmbcontrol.model.mechanism import Mechanism
 from cmbcontrol.plants.five_bar import pose
 from tests.fixtures import five_bar_potential, held_box, largest, motorised_five_bar, slope

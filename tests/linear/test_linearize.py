@@ -7,13 +7,7 @@ import re
 import numpy as np
 import pytest
 
-from cmbcontrol import (
-    OperatingPoint,
-    affine_approximation,
-    linearize,
-    plants,
-    trim,
-)
+from cmbcontrol import OperatingPoint, affine_approximation, linearize, plants, trim
 from cmbcontrol.controllers import Controller
 from cmbcontrol.dynamics.acceleration import forward_dynamics
 from cmbcontrol.dynamics.derivatives import derivatives

@@ -5,9 +5,7 @@ import pytest
 
 from cmbcontrol import OperatingPoint, affine_approximation
 from cmbcontrol.dynamics.acceleration import forward_dynamics
-from cmbcontrol.linear import (
-    LocalForm,
-)
+from cmbcontrol.linear import LocalForm
 from cmbcontrol.linear.reduced import reduced_model
 from tests.fixtures import (
     CHART_KINDS,

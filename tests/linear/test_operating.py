@@ -8,14 +8,7 @@ import pytest
 from cmbcontrol import OperatingPoint, linearize, plants, trim
 from cmbcontrol.dynamics.forces import constraint_force, inverse_dynamics
 from cmbcontrol.errors import AssemblyError, EquilibriumError
-from cmbcontrol.model.elements import (
-    Actuator,
-    Body,
-    Frame,
-    JointSpring,
-    Prismatic,
-    Revolute,
-)
+from cmbcontrol.model.elements import Actuator, Body, Frame, JointSpring, Prismatic, Revolute
 from cmbcontrol.model.mechanism import Mechanism
 from cmbcontrol.plants.five_bar import pose
 from tests.fixtures import largest

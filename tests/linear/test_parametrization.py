@@ -22,16 +22,7 @@ from cmbcontrol.model.mechanism import Mechanism
 from cmbcontrol.plants.five_bar import pose as five_bar_pose
 from cmbcontrol.plants.parallel_four_bar import pose as four_bar_pose
 from tests import fixtures
-from tests.fixtures import (
-    away_from_base,
-    chart_machine,
-    chart_of,
-    every_kind,
-    every_machine,
-    jacobian,
-    largest,
-    slope,
-)
+from tests.fixtures import away_from_base, chart_machine, chart_of, every_kind, every_machine, jacobian, largest, slope
 
 pytestmark = pytest.mark.nojit_slow  # many poses, and no kernels but those of other tests
 

@@ -5,11 +5,7 @@ import pytest
 
 from cmbcontrol import OperatingPoint, plants, trim
 from cmbcontrol.linear.preload import preload_directions
-from cmbcontrol.model.elements import (
-    Actuator,
-    Body,
-    Revolute,
-)
+from cmbcontrol.model.elements import Actuator, Body, Revolute
 from cmbcontrol.model.mechanism import Mechanism
 from cmbcontrol.plants.five_bar import pose
 from tests.fixtures import held_box, largest

@@ -8,10 +8,7 @@ import pytest
 from cmbcontrol import linearize, plants, trim
 from cmbcontrol.dynamics.forces import constraint_force
 from cmbcontrol.errors import AssemblyError, EquilibriumError, SingularConfigurationError
-from cmbcontrol.model.elements import (
-    Actuator,
-    PointSpring,
-)
+from cmbcontrol.model.elements import Actuator, PointSpring
 from cmbcontrol.model.mechanism import Mechanism
 from cmbcontrol.plants.five_bar import pose
 from tests import fixtures

@@ -6,9 +6,7 @@ import pytest
 from cmbcontrol import OperatingPoint, affine_approximation, linearize, plants, trim
 from cmbcontrol.dynamics.forces import constraint_force
 from cmbcontrol.linear.signals import FrameMotion, Wrench
-from cmbcontrol.model.elements import (
-    Frame,
-)
+from cmbcontrol.model.elements import Frame
 from cmbcontrol.plants.five_bar import pose
 from tests.fixtures import form_of, jacobian, mixed_coordinates, relative_error, rows_of, slope
 

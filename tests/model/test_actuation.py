@@ -4,13 +4,7 @@ import numpy as np
 import pytest
 import scipy.linalg
 
-from cmbcontrol.model.elements import (
-    Actuator,
-    Body,
-    Point,
-    Revolute,
-    Weld,
-)
+from cmbcontrol.model.elements import Actuator, Body, Point, Revolute, Weld
 from cmbcontrol.model.mechanism import Mechanism
 from cmbcontrol.plants.five_bar import five_bar
 from tests.fixtures import closed_machine

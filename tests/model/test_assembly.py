@@ -4,26 +4,10 @@ import numpy as np
 import pytest
 
 from cmbcontrol.errors import AssemblyError, BranchWarning
-from cmbcontrol.model.elements import (
-    Body,
-    Distance,
-    Frame,
-    Point,
-    PointOnPlane,
-    Revolute,
-    Spherical,
-)
+from cmbcontrol.model.elements import Body, Distance, Frame, Point, PointOnPlane, Revolute, Spherical
 from cmbcontrol.model.mechanism import Mechanism
 from cmbcontrol.plants.five_bar import five_bar
-from tests.fixtures import (
-    LINEAR,
-    close_parts,
-    closed_machine,
-    crank_and_slider,
-    nudge,
-    refuses,
-    tree_parts,
-)
+from tests.fixtures import LINEAR, close_parts, closed_machine, crank_and_slider, nudge, refuses, tree_parts
 
 NAN, INF = float("nan"), float("inf")
 

@@ -26,12 +26,7 @@ from cmbcontrol.model.elements import (
 )
 from cmbcontrol.model.mechanism import Mechanism
 from cmbcontrol.plants.five_bar import five_bar
-from tests.fixtures import (
-    LOOPS,
-    closed_machine,
-    name_of,
-    nudge,
-)
+from tests.fixtures import LOOPS, closed_machine, name_of, nudge
 
 PAIRS = [(kind,) for kind in LOOPS] + [(Revolute, Distance), (Universal, PointOnLine), (Point, Planar)]
 

@@ -8,14 +8,7 @@ from cmbcontrol import linearize_closed_loop, plants
 from cmbcontrol.errors import ModelError
 from cmbcontrol.linear import LocalForm
 from cmbcontrol.model.functions import FunctionPlant
-from tests.fixtures import (
-    SKATE_AHEAD,
-    SKATE_INERTIA,
-    SKATE_SPEED,
-    SKATE_STIFFNESS,
-    bead,
-    skate,
-)
+from tests.fixtures import SKATE_AHEAD, SKATE_INERTIA, SKATE_SPEED, SKATE_STIFFNESS, bead, skate
 
 
 @pytest.fixture(scope="module")

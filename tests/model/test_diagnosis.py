@@ -4,16 +4,7 @@ import numpy as np
 import pytest
 
 from cmbcontrol.model.diagnosis import unique_multipliers
-from cmbcontrol.model.elements import (
-    Body,
-    Cylindrical,
-    Distance,
-    Frame,
-    Free,
-    Point,
-    Revolute,
-    Spherical,
-)
+from cmbcontrol.model.elements import Body, Cylindrical, Distance, Frame, Free, Point, Revolute, Spherical
 from cmbcontrol.model.mechanism import Mechanism
 from cmbcontrol.plants.five_bar import five_bar
 from tests.fixtures import actuators, again, close_parts, closed_machine, springs, tree_parts

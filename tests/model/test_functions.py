@@ -8,10 +8,7 @@ import pytest
 from cmbcontrol import plants
 from cmbcontrol.dynamics.acceleration import forward_dynamics
 from cmbcontrol.errors import AssemblyError, ModelError
-from cmbcontrol.model.elements import (
-    Coupling,
-    Point,
-)
+from cmbcontrol.model.elements import Coupling, Point
 from cmbcontrol.model.functions import FunctionPlant
 from cmbcontrol.model.plant import Plant
 from tests.fixtures import bead

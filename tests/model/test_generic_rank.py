@@ -4,9 +4,7 @@ import numpy as np
 import pytest
 
 from cmbcontrol.kernels import constrained
-from cmbcontrol.model.elements import (
-    Revolute,
-)
+from cmbcontrol.model.elements import Revolute
 from tests.fixtures import admissible_state, bead, closed_machine
 
 

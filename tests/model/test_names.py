@@ -3,14 +3,7 @@
 import numpy as np
 import pytest
 
-from cmbcontrol.model.elements import (
-    Body,
-    Coupling,
-    Free,
-    Point,
-    Revolute,
-    Spherical,
-)
+from cmbcontrol.model.elements import Body, Coupling, Free, Point, Revolute, Spherical
 from cmbcontrol.model.mechanism import Mechanism
 from tests.fixtures import WRIST, refuses, robot
 

@@ -4,10 +4,7 @@ import numpy as np
 import pytest
 
 from cmbcontrol import plants
-from cmbcontrol.controllers import (
-    Controller,
-    ProjectedInverseDynamics,
-)
+from cmbcontrol.controllers import Controller, ProjectedInverseDynamics
 from cmbcontrol.controllers.references import Constant
 from cmbcontrol.errors import ModelError, SimulationError
 from cmbcontrol.model.elements import (

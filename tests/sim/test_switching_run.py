@@ -15,15 +15,7 @@ from cmbcontrol.controllers import (
 )
 from cmbcontrol.controllers.references import Constant, Quintic, Spline
 from cmbcontrol.errors import ModelError, SimulationError, Status
-from cmbcontrol.model.elements import (
-    Actuator,
-    Body,
-    Coupling,
-    Free,
-    JointSpring,
-    Prismatic,
-    Weld,
-)
+from cmbcontrol.model.elements import Actuator, Body, Coupling, Free, JointSpring, Prismatic, Weld
 from cmbcontrol.model.mechanism import Mechanism
 from cmbcontrol.papers.methods import settings
 from cmbcontrol.plants import grasping_arms, leg, two_arms
