@@ -347,6 +347,18 @@ def sprung_machine(seed, kinds, twice=False):
     return close_parts(parts, seed, kinds, twice=twice, **more)
 
 
+def busy_machine(seed, *drives, damping=0.0):
+    """All joints, all loops, springs, dampers, friction, and drives, also across cut joints; the loops are open."""
+    parts = tree_parts(seed, bodies=9, damped=True)
+    plant = Mechanism(**parts)
+    rng = np.random.default_rng([seed, 9])
+    q, _ = random_state(plant, seed)
+    loops = [loop_at(plant, q, kind, rng, f"loop{i}") for i, kind in enumerate(LOOPS)]
+    drives = [*actuators(parts, seed), Actuator("loop0", gear=1.7), Actuator("loop1", gear=-0.4), *drives]
+    soft = PointSpring("soft", "ground", "body8", stiffness=3.0, damping=damping)
+    return Mechanism(**parts, loops=loops, springs=[*springs(parts, seed), soft], actuators=drives)
+
+
 CLOSURES = [  # seed of the tree, kinds of loops; all rows count
     (0, ()),
     (1, (Revolute,)),
@@ -458,6 +470,21 @@ def bars(base, gravity=(0.0, -9.81, 0.0), crank=0.5):
     return Mechanism(
         "bars", bodies, joints, [PointOnLine("pin", "c", "b", (crank, 0, 0), (2.0, 0, 0))], gravity=gravity
     )
+
+
+def near_miss(gap):
+    """A four-bar of 1 m, its coupler longer by `gap`: it misses its flat pose by sqrt(gap). And a start."""
+    side = 1.0 + gap
+    rods = [Body.rod("a", 1.0, 1.0), Body.rod("c", 1.0, side), Body.rod("b", 1.0, 1.0)]
+    joints = [
+        Revolute("a", "ground", "a"),
+        Revolute("c", "a", "c", frame=Frame((1, 0, 0))),
+        Revolute("b", "ground", "b", frame=Frame((1, 0, 0))),
+    ]
+    loop = PointOnLine("pin", "c", "b", (side, 0, 0), (1, 0, 0))
+    plant = Mechanism("four-bar", rods, joints, [loop], gravity=(0, -9.81, 0))
+    q = plant.assemble(guess=dict(a=1.57, c=-1.57, b=1.57), a=0.5 * np.pi)
+    return plant, q, plant.project_velocity(q, [-1.0, 1.0, -1.0])
 
 
 def triangle(base):

@@ -9,11 +9,12 @@ import pytest
 from cmbcontrol import plants
 from cmbcontrol.dynamics.derivatives import acceleration_derivatives, derivatives, inverse_dynamics_derivatives
 from cmbcontrol.linear.reduced import reduced_model
-from cmbcontrol.model.elements import Actuator, Free, PointSpring
+from cmbcontrol.model.elements import Free, PointSpring
 from cmbcontrol.model.mechanism import Mechanism
 from tests import fixtures
 from tests.fixtures import (
     NonlinearForm,
+    busy_machine,
     driven_state,
     jacobian,
     largest,
@@ -22,18 +23,6 @@ from tests.fixtures import (
     slope,
     sprung_machine,
 )
-
-
-def busy_machine(seed):
-    """All joints, all loops, springs, dampers, friction, and drives, also across cut joints; the loops are open."""
-    parts = fixtures.tree_parts(seed, bodies=9, damped=True)
-    plant = Mechanism(**parts)
-    rng = np.random.default_rng([seed, 9])
-    q, _ = fixtures.random_state(plant, seed)
-    loops = [fixtures.loop_at(plant, q, kind, rng, f"loop{i}") for i, kind in enumerate(fixtures.LOOPS)]
-    drives = [*fixtures.actuators(parts, seed), Actuator("loop0", gear=1.7), Actuator("loop1", gear=-0.4)]
-    springs = [*fixtures.springs(parts, seed), PointSpring("soft", "ground", "body8", stiffness=3.0)]
-    return Mechanism(**parts, loops=loops, springs=springs, actuators=drives)
 
 
 @pytest.mark.nojit_slow

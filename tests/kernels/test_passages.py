@@ -11,7 +11,7 @@ from cmbcontrol import plants
 from cmbcontrol.controllers import Controller
 from cmbcontrol.kernels import passages
 from cmbcontrol.papers.methods import settings
-from tests.fixtures import symmetric_passages, symmetric_return
+from tests.fixtures import near_miss, symmetric_passages, symmetric_return
 
 five_bar, parallelogram = (importlib.import_module(f"cmbcontrol.plants.{n}") for n in ("five_bar", "parallelogram"))
 PASSAGES = symmetric_passages()  # of Spencer's second example, s, by quadrature
@@ -217,17 +217,7 @@ def test_a_single_row_that_vanishes_is_a_singular_pose(closure):
 @pytest.mark.parametrize(("gap", "passes"), [(0.0, True), (1e-13, True), (1e-6, False), (-1e-6, False)])
 def test_a_near_miss_is_no_passage(gap, passes):
     """A four-bar with a coupler longer by `gap` cannot change branch: it misses the flat pose by about sqrt(gap)."""
-    z, side = (0, 0, 1), 1.0 + gap
-    rods = [cmb.Body.rod("a", 1.0, 1.0), cmb.Body.rod("c", 1.0, side), cmb.Body.rod("b", 1.0, 1.0)]
-    joints = [
-        cmb.Revolute("a", "ground", "a", axis=z),
-        cmb.Revolute("c", "a", "c", axis=z, frame=cmb.Frame((1, 0, 0))),
-        cmb.Revolute("b", "ground", "b", axis=z, frame=cmb.Frame((1, 0, 0))),
-    ]
-    loop = cmb.PointOnLine("pin", "c", "b", (side, 0, 0), (1, 0, 0))
-    plant = cmb.Mechanism("four-bar", rods, joints, [loop], gravity=(0, -9.81, 0))
-    q0 = plant.assemble(guess=dict(a=1.57, c=-1.57, b=1.57), a=np.pi / 2)
-    v0 = plant.project_velocity(q0, [-1.0, 1.0, -1.0])
+    plant, q0, v0 = near_miss(gap)
     run = cmb.simulate(plant, None, q0, v0, t_end=1.0)
     stepped = cmb.simulate(plant, None, q0, v0, t_end=1.0, **settings(pass_within=0.0))
     through = np.cos(run.q.values[-1, :2].sum()) > 0.999  # the coupler stays parallel to the base
@@ -236,7 +226,6 @@ def test_a_near_miss_is_no_passage(gap, passes):
         assert np.abs(run.q.values - stepped.q.values).max() < 1e-6
 
 
-# -------------------------------------------------------------------
 def two_four_bars(ratio):
     """Two machines on one ground, the second `ratio` times lighter: rows that differ so much are near at all times."""
     bodies, joints, loops, lengths = [], [], [], (1.0, 2.0, 1.0)  # parallelograms, which fold flat

@@ -26,23 +26,16 @@ from cmbcontrol.papers import recursions
 from cmbcontrol.plants.five_bar import pose
 from cmbcontrol.plants.parallel_four_bar import pose as parallel_pose
 from tests import fixtures
-from tests.fixtures import largest
+from tests.fixtures import ORDER_8, jacobian, largest
 
-FIRST = ((1, 4 / 5), (2, -1 / 5), (3, 4 / 105), (4, -1 / 280))
 SECOND = ((1, 8 / 5), (2, -1 / 5), (3, 8 / 315), (4, -1 / 560))
 STEP = 1e-2
-
-
-def derivative(function, n, step=STEP):
-    """d function(x)/dx at zero, x in R^n, along a new last axis; central differences of order 8."""
-    columns = [sum(w * (function(k * step * e) - function(-k * step * e)) for k, w in FIRST) / step for e in np.eye(n)]
-    return np.stack(columns, axis=-1)
 
 
 def rates(function, step=STEP):
     """First and second derivative of function(t) at zero, of order 8."""
     at = {k: np.asarray(function(k * step)) for k in range(-4, 5)}
-    first = sum(w * (at[k] - at[-k]) for k, w in FIRST) / step
+    first = sum(w * (at[k] - at[-k]) for k, w in ORDER_8) / step
     second = (sum(w * (at[k] + at[-k]) for k, w in SECOND) - 205 / 72 * at[0]) / step**2
     return first, second
 
@@ -63,20 +56,9 @@ def brackets(plant, *rates_):
 @functools.cache
 def busy(seed):
     """All joints, all loops, springs, dampers, and drives of every kind; at a state off the manifold."""
-    parts = fixtures.tree_parts(seed, bodies=9, damped=True)
-    tree = Mechanism(**parts)
-    rng = np.random.default_rng([seed, 9])
-    q, _ = fixtures.random_state(tree, seed)
-    loops = [fixtures.loop_at(tree, q, kind, rng, f"loop{i}") for i, kind in enumerate(fixtures.LOOPS)]
-    drives = [
-        *fixtures.actuators(parts, seed),
-        Actuator("loop0", gear=1.7),
-        Actuator("loop1", gear=-0.4),
-        Actuator("torque", gear=0.8, bodies=("body8", "body3"), axis=(1, 2, 3)),
-        Actuator("brake", bodies=("ground", "body8"), axis=(3, 2, 1)),
-    ]
-    springs = [*fixtures.springs(parts, seed), PointSpring("soft", "ground", "body8", stiffness=3.0, damping=0.7)]
-    plant = Mechanism(**parts, loops=loops, springs=springs, actuators=drives)
+    torque = Actuator("torque", gear=0.8, bodies=("body8", "body3"), axis=(1, 2, 3))
+    brake = Actuator("brake", bodies=("ground", "body8"), axis=(3, 2, 1))
+    plant, rng = fixtures.busy_machine(seed, torque, brake, damping=0.7), np.random.default_rng([seed, 13])
     q, v = fixtures.random_state(plant, seed + 100)
     return plant, q, v, rng.standard_normal(plant.nv), rng.standard_normal(plant.nu)
 
@@ -140,9 +122,9 @@ def test_articulated_body_inverts_newton_euler(seed):
 @SEEDS
 def test_derivatives_of_newton_euler(seed):
     plant, q, v, a, _ = busy(seed)
-    in_q = derivative(lambda d: recursions.tau_NE(plant, plant.integrate(q, d), v, a), plant.nv)
+    in_q = jacobian(lambda d: recursions.tau_NE(plant, plant.integrate(q, d), v, a), plant.nv)
     close_to(recursions.tau_NE_q(plant, q, v, a), in_q)
-    close_to(recursions.tau_NE_v(plant, q, v), derivative(lambda d: recursions.tau_NE(plant, q, v + d, a), plant.nv))
+    close_to(recursions.tau_NE_v(plant, q, v), jacobian(lambda d: recursions.tau_NE(plant, q, v + d, a), plant.nv))
 
 
 @pytest.mark.nojit_slow
@@ -155,8 +137,8 @@ def test_derivatives_of_external_forces(seed):
         terms = plant.terms(q, v)
         return terms.B @ u - terms.h + recursions.tau_NE(plant, q, v, rest)
 
-    close_to(forces.tau_q, derivative(lambda d: tau(plant.integrate(q, d), v), plant.nv, 4e-3))
-    close_to(forces.tau_v, derivative(lambda d: tau(q, v + d), plant.nv))
+    close_to(forces.tau_q, jacobian(lambda d: tau(plant.integrate(q, d), v), plant.nv, 4e-3))
+    close_to(forces.tau_v, jacobian(lambda d: tau(q, v + d), plant.nv))
     assert largest(forces.tau_q - recursions.external_forces(plant, q, v).tau_q) > 0.1  # B moves with q
 
 
@@ -195,7 +177,7 @@ def test_derivatives_of_jacobians(seed):
     first, second = rates(lambda t: recursions.jacobians(plant, motion(t)).J)
     close_to(jac.J_dot, first)
     close_to(jac.J_ddot, second, 1e-9)
-    close_to(jac.J_q, derivative(lambda d: recursions.jacobians(plant, plant.integrate(q, d)).J, plant.nv))
+    close_to(jac.J_q, jacobian(lambda d: recursions.jacobians(plant, plant.integrate(q, d)).J, plant.nv))
     close_to(jac.J_q @ v, jac.J_dot, 1e-13)
 
 
@@ -219,7 +201,7 @@ def test_derivatives_of_constraints(seed):
     motion = moving(plant, q, v, a)
     step = 4e-3
     first, second = rates(lambda t: plant.jacobian(motion(t)), step)
-    in_q = derivative(lambda d: plant.jacobian(plant.integrate(q, d)), plant.nv, step)
+    in_q = jacobian(lambda d: plant.jacobian(plant.integrate(q, d)), plant.nv, step)
     for name, rows in plant.row_slices.items():
         size = largest(con.G[rows])
         assert largest(con.G_dot[rows] - first[rows]) < 1e-9 * size, name
@@ -240,9 +222,9 @@ def test_second_derivatives_of_loops_differ_by_the_bracket(seed):
         return terms.A @ a + terms.b
 
     close_to(np.einsum("rkj,k->rj", con.G_q, v), con.G_dot - con.G @ ad_v, 1e-12)
-    in_v = derivative(lambda d: plant.terms(q, v + d).b, plant.nv)
+    in_v = jacobian(lambda d: plant.terms(q, v + d).b, plant.nv)
     close_to(2.0 * con.G_dot - con.G @ ad_v, in_v)
-    in_q = derivative(lambda d: second_rate(plant.integrate(q, d), v), plant.nv, 4e-3)
+    in_q = jacobian(lambda d: second_rate(plant.integrate(q, d), v), plant.nv, 4e-3)
     close_to(con.G_ddot - 2.0 * con.G_dot @ ad_v + con.G @ (ad_v @ ad_v - ad_a), in_q, 1e-9)
     assert largest(con.G @ ad_v) > 0.1
 
@@ -257,7 +239,7 @@ def test_bracket_of_the_joints_is_what_a_moving_chart_adds():
             other = plant.integrate(q, s[0] * dv)
             return plant.difference(plant.integrate(q, t * v), plant.integrate(other, t * (v + s[0] * dv)))
 
-        return derivative(deviation, 1)[:, 0]
+        return jacobian(deviation, 1)[:, 0]
 
     (ad_v,) = brackets(plant, v)
     close_to(rates(apart)[0], dv - ad_v @ dv, 1e-9)
@@ -385,7 +367,7 @@ class Chart:
         """d(y, y_v)/dt: the chart's own rate by differences in time, the acceleration by the KKT matrix."""
         plant, q = self.plant, self.configuration(y)
         v = self.velocity(q, y_v)
-        move = derivative(lambda t: self.R @ plant.difference(self.q0, plant.integrate(q, t[0] * v)), 1)[:, 0]
+        move = jacobian(lambda t: self.R @ plant.difference(self.q0, plant.integrate(q, t[0] * v)), 1)[:, 0]
         return np.concatenate([move, self.R @ kkt_acceleration(plant.terms(q, v), u)])
 
 
@@ -431,7 +413,7 @@ def test_null_space_along_the_manifold(name):
     plant, q, _, _, R = case.state
     null, chart = recursions.null_space(plant, q, R), Chart(case)
     found = np.einsum("klj,jm->klm", null.K_q, null.K)
-    expected = derivative(lambda y: map_at(plant, chart.configuration(y), R), len(R), 2e-3)
+    expected = jacobian(lambda y: map_at(plant, chart.configuration(y), R), len(R), 2e-3)
     assert largest(found - expected) < 1e-10 * (1.0 + largest(expected))
 
 
@@ -442,7 +424,7 @@ def test_null_space_in_all_directions(name):
     plant, q, _, _, R = NAMED[name]().state
     assert plant.terms(q, np.zeros(plant.nv)).rank == len(plant.row_names)
 
-    expected = derivative(lambda d: map_at(plant, plant.integrate(q, d), R), plant.nv, 2e-3)
+    expected = jacobian(lambda d: map_at(plant, plant.integrate(q, d), R), plant.nv, 2e-3)
     close_to(recursions.null_space(plant, q, R).K_q, expected, 1e-9)
 
 
@@ -473,12 +455,12 @@ def test_local_state_space_agrees_with_differences_of_the_nonlinear_one(name):
     small, chart, p = recursions.local_state_space(plant, q, v, u, R), Chart(case), len(R)
     y_v, zero = R @ v, np.zeros(p)
     close_to(small.drift, chart.rates(zero, y_v, u), 1e-11)
-    in_y = derivative(lambda y: chart.rates(y, y_v, u), p, 2e-3)
-    in_rate = derivative(lambda d: chart.rates(zero, y_v + d, u), p, 10.0)  # quadratic: the larger, the less rounding
+    in_y = jacobian(lambda y: chart.rates(y, y_v, u), p, 2e-3)
+    in_rate = jacobian(lambda d: chart.rates(zero, y_v + d, u), p, 10.0)  # quadratic: the larger, the less rounding
     close_to(small.A[:, :p], in_y, 1e-9)
     close_to(small.A[:, p:], in_rate)
     if plant.nu:
-        close_to(small.B, derivative(lambda d: chart.rates(zero, y_v, u + d), plant.nu, 1.0))
+        close_to(small.B, jacobian(lambda d: chart.rates(zero, y_v, u + d), plant.nu, 1.0))
 
 
 def by_kkt(case, a):
@@ -493,8 +475,8 @@ def by_kkt(case, a):
         return np.concatenate([t.M @ a + t.h + t.A.T @ lam - t.B @ u, t.A @ a + t.b, t.A @ v])
 
     m = len(terms.A)
-    in_q = derivative(lambda d: balance(plant.integrate(q, d), v), n, step)
-    in_v = derivative(lambda d: balance(q, v + d), n)
+    in_q = jacobian(lambda d: balance(plant.integrate(q, d), v), n, step)
+    in_v = jacobian(lambda d: balance(q, v + d), n)
     X = np.concatenate([R, terms.A])
     solve = functools.partial(np.linalg.lstsq, rcond=1e-12)
     K = solve(X, np.eye(p + m, p))[0]

@@ -10,7 +10,7 @@ from cmbcontrol.linear.parametrization import NonlinearParametrization, TangentS
 from cmbcontrol.papers.methods import LOCAL_METHODS, settings
 from cmbcontrol.plants.governor import start as governor_start
 from tests import fixtures
-from tests.fixtures import symmetric_passages
+from tests.fixtures import near_miss, regular_start, spencers_second_start, symmetric_passages
 
 FIXED = {"sdirk4": 4, "rodas4": 4, "rodas5p": 5}  # method: order
 IMPLICIT = ("sdirk4", "rodas4", "rodas5p", "radau")
@@ -21,8 +21,7 @@ IMPLICIT = ("sdirk4", "rodas4", "rodas5p", "radau")
 
 def five_bar():
     plant = plants.five_bar()
-    left = dict(left=np.radians(-70.0), elbow_left=np.radians(60.0))
-    return plant, plant.assemble(guess=left | dict(right=0.3, elbow_right=-1.96), **left)
+    return plant, regular_start(plant)
 
 
 class Integral(Controller):
@@ -293,12 +292,6 @@ def test_a_mass_that_vanishes_keeps_the_run(method):
 # -- where charts end -------------------------------------------------------------------------------------------------
 
 
-def second_example():
-    """Spencer's second start: it meets a singular configuration at 0.651 s."""
-    a = np.arccos(1.0 / 1.5)
-    return np.array([2 * np.pi / 3, a - 2 * np.pi / 3, np.pi / 3, 2 * np.pi / 3 - a])
-
-
 @pytest.mark.nojit_slow
 @pytest.mark.parametrize(
     ("method", "chart"),
@@ -314,7 +307,7 @@ def test_a_singular_pose_ends_the_run(method, chart):
             cmb.simulate(
                 plants.five_bar(),
                 None,
-                second_example(),
+                spencers_second_start(),
                 t_end=1.0,
                 rtol=tol,
                 atol=tol,
@@ -339,7 +332,7 @@ def test_the_tightest_tolerance_ends_too():
             cmb.simulate(
                 plants.five_bar(),
                 None,
-                second_example(),
+                spencers_second_start(),
                 t_end=0.7,
                 output_times=[0.7],
                 rtol=1e-11,
@@ -356,7 +349,7 @@ def test_fixed_steps_end_at_a_singular_pose(method):
         cmb.simulate(
             plants.five_bar(),
             None,
-            second_example(),
+            spencers_second_start(),
             t_end=1.0,
             output_times=[1.0],
             **settings(step=0.01, method=method),
@@ -368,17 +361,7 @@ def test_fixed_steps_end_at_a_singular_pose(method):
 @pytest.mark.parametrize("method", ["rodas5p", "local-dop853"])
 def test_a_near_miss_is_no_end(method):
     """A four-bar with a coupler longer by 1e-6 misses its flat pose by about 1e-3 and keeps its branch."""
-    z, side = (0, 0, 1), 1.0 + 1e-6
-    rods = [cmb.Body.rod("a", 1.0, 1.0), cmb.Body.rod("c", 1.0, side), cmb.Body.rod("b", 1.0, 1.0)]
-    joints = [
-        cmb.Revolute("a", "ground", "a", axis=z),
-        cmb.Revolute("c", "a", "c", axis=z, frame=cmb.Frame((1, 0, 0))),
-        cmb.Revolute("b", "ground", "b", axis=z, frame=cmb.Frame((1, 0, 0))),
-    ]
-    loop = cmb.PointOnLine("pin", "c", "b", (side, 0, 0), (1, 0, 0))
-    plant = cmb.Mechanism("four-bar", rods, joints, [loop], gravity=(0, -9.81, 0))
-    q0 = plant.assemble(guess=dict(a=1.57, c=-1.57, b=1.57), a=np.pi / 2)
-    v0 = plant.project_velocity(q0, [-1.0, 1.0, -1.0])
+    plant, q0, v0 = near_miss(1e-6)
     options = dict(t_end=1.0, output_times=[0.5, 1.0])
     whole = cmb.simulate(plant, None, q0, v0, **settings(**options))
     run = cmb.simulate(plant, None, q0, v0, rtol=1e-8, atol=1e-8, **settings(method=method, **options))
