@@ -304,43 +304,6 @@ def close_parts(parts, seed, loop_kinds, twice=False, **more):
     return Mechanism(**parts, loops=loops), q
 
 
-def reframed(plant, seed):
-    """The same machine with other axes and origins on every body, and another world.
-
-    Coordinates keep their meaning; only descriptions change.
-    """
-    rng = np.random.default_rng([seed, 6])
-    to = {name: frame(rng).inverse() for name in [GROUND, *(b.name for b in plant.bodies)]}
-
-    def point(body, x):
-        return to[body].p + to[body].R @ x
-
-    def moved_body(b):
-        R = to[b.name].R
-        return Body(b.name, b.mass, point(b.name, b.com), R @ b.inertia @ R.T)
-
-    def moved(part):
-        new = {}
-        if hasattr(part, "child"):
-            new = {"frame": to[part.parent] @ part.frame, "child_frame": to[part.child] @ part.child_frame}
-        elif isinstance(part, Weld):
-            new = {"frame_a": to[part.a] @ part.frame_a, "frame_b": to[part.b] @ part.frame_b}
-        elif hasattr(part, "point_a"):
-            new = {"point_a": point(part.a, part.point_a), "point_b": point(part.b, part.point_b)}
-            new |= {key: to[part.a].R @ getattr(part, key) for key in ("axis", "normal") if hasattr(part, key)}
-        return dataclasses.replace(part, **new)
-
-    return Mechanism(
-        plant.name,
-        [moved_body(b) for b in plant.bodies],
-        [moved(j) for j in plant.joints],
-        [moved(loop) for loop in plant.loops],
-        [moved(s) for s in plant.springs],
-        plant.actuators,
-        to[GROUND].R @ plant.gravity,
-    )
-
-
 def sprung_machine(seed, kinds, twice=False):
     parts = tree_parts(seed, bodies=6, damped=True)
     more = {"springs": springs(parts, seed), "actuators": actuators(parts, seed)}
@@ -876,12 +839,8 @@ def engine_at(plant, q, v):
 
 ARMS = ("left", "right")
 PAYLOAD_AT = (1.5, 0.0, 0.0)
-PAYLOADS = (0.0, 2.0, 4.0)
 PAYLOAD_POSES = {f"({a}, {b})": {"left": a, "right": b} for a in (1.9, 2.3, 2.7) for b in (0.4, 0.8, 1.2)}
 ROBUST_REGION = PoleRegion(decay=3.0, damping=0.6, radius=40.0)
-ROBUST_DESIGN = PoleRegion(
-    decay=3.5, damping=0.6, radius=40.0
-)  # inside of it: loaded machines rest aside of their poses
 
 
 def robust_law(robust, machines):
@@ -992,14 +951,6 @@ def kinematics(plant, q, v):
     tree.twists(links, S, v, V)
     tree.bias_accelerations(links, S, v, V, A0)
     return Kinematics(R, p, S, V, A0)
-
-
-def link_accelerations(plant, q, v, vdot):
-    """Spatial acceleration of every link at the world origin."""
-    now = kinematics(plant, q, v)
-    rate = np.empty_like(now.V)
-    tree.twists(plant.model.links, now.S, vdot, rate)
-    return rate + now.A0
 
 
 def link_of(plant, body):

@@ -3,8 +3,12 @@
 import pytest
 
 from cmbcontrol import plants
-from cmbcontrol.design import poses_and_payloads, robust_state_feedback, with_payload
-from tests.fixtures import ARMS, PAYLOAD_AT, PAYLOAD_POSES, PAYLOADS, ROBUST_DESIGN
+from cmbcontrol.design import PoleRegion, poses_and_payloads, robust_state_feedback, with_payload
+from tests.fixtures import ARMS, PAYLOAD_AT, PAYLOAD_POSES
+
+PAYLOADS = (0.0, 2.0, 4.0)
+# inside of the region: loaded machines rest aside of their poses
+ROBUST_DESIGN = PoleRegion(decay=3.5, damping=0.6, radius=40.0)
 
 
 @pytest.fixture(scope="module")
