@@ -1,4 +1,4 @@
-"""What holds for the whole run of the suite."""
+"""What holds for the whole run of the suite, and fixtures that several folders of it share."""
 
 import os
 
@@ -8,6 +8,12 @@ import pytest
 # as they are worked on. Before numpy is imported.
 for _library in ("OMP", "OPENBLAS", "MKL"):
     os.environ.setdefault(f"{_library}_NUM_THREADS", "1")
+
+pytest.register_assert_rewrite("tests.fixtures")
+
+import cmbcontrol as cmb  # noqa: E402
+from cmbcontrol import plants  # noqa: E402
+from tests.fixtures import crank_law  # noqa: E402
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -23,3 +29,38 @@ def pytest_xdist_make_scheduler(config, log):
 def pytest_collection_modifyitems(items):
     """Tests marked `last` look back on the whole run."""
     items.sort(key=lambda item: item.get_closest_marker("last") is not None)
+
+
+@pytest.fixture(scope="module")
+def plant():
+    """The five-bar, where a test needs some plant."""
+    return plants.five_bar()
+
+
+@pytest.fixture(scope="module")
+def terms(plant):
+    """Of the five-bar, moving."""
+    q = plant.assemble(left=2.1, right=1.0)
+    return plant.terms(q, plant.project_velocity(q, [0.3, 0.1, 0.2, 0.5]), 0.3)
+
+
+@pytest.fixture(scope="module")
+def lin(plant):
+    """The five-bar to first order about a configuration that its motors hold."""
+    point = cmb.trim(plant, plant.assemble(left=2.1, right=1.0))
+    return cmb.linearize(plant, point, coordinates=("left", "right"))
+
+
+@pytest.fixture(scope="module")
+def free_five_bar():
+    """The five-bar, a start, and half a second of its free motion."""
+    plant = plants.five_bar()
+    q0 = plant.assemble(left=2.1, right=1.0)
+    return plant, q0, cmb.simulate(plant, q0=q0, t_end=0.5)
+
+
+@pytest.fixture(scope="module")
+def passage():
+    """The slider-crank, driven through q1 = pi/2 by its crank alone."""
+    plant = plants.slider_crank()
+    return plant, cmb.simulate(plant, crank_law(plant), [0.6, -1.2], t_end=2.5)

@@ -5,18 +5,7 @@ from pathlib import Path
 
 import yaml
 
-from cmbcontrol.model.elements import (
-    GROUND,
-    Body,
-    Fixed,
-    Frame,
-    Point,
-    Prismatic,
-    Revolute,
-    Spherical,
-    Universal,
-    Weld,
-)
+from cmbcontrol.model.elements import GROUND, Body, Fixed, Frame, Point, Prismatic, Revolute, Spherical, Universal, Weld
 from cmbcontrol.model.mechanism import Mechanism
 
 # beside the repository, or beside the folder of work trees that it is in

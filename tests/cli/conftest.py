@@ -1,0 +1,47 @@
+"""Fixtures that the tests of `cli` share."""
+
+import pytest
+
+from cmbcontrol import load_linear, plants
+from cmbcontrol.cli import common, linearize
+from cmbcontrol.plants import Entry
+from tests.fixtures import run_command
+
+
+@pytest.fixture(autouse=True, scope="module")
+def compiled():
+    """Nothing is said of compilation, whether this is the first test of all or not."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(common._jit, "needs_compilation", lambda *kernel: False)
+        patch.setattr(linearize, "needs_compilation", lambda: False)
+        yield
+
+
+@pytest.fixture
+def only(monkeypatch):
+    """A catalogue with a single plant of the test's."""
+
+    def install(factory, initial, study=None):
+        entry = Entry("mine", factory, "a plant of the test", "nowhere", initial, study)
+        monkeypatch.setattr(common, "catalogue", {"mine": entry})
+
+    return install
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    """An empty folder to work in."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def linearized(here):
+    """Call linearize; (stdout, the model that it saved)."""
+
+    def run(plant, *arguments):
+        code, out, err = run_command("linearize", plant, "--save", "./kept.json", *arguments)
+        assert (code, err) == (0, "")
+        return out, load_linear(here / "kept.json", plants.catalogue[plant].start()[0])
+
+    return run

@@ -1,0 +1,136 @@
+"""What the commands share: joint values, options, folders, errors in one line, words about compilation."""
+
+import sys
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from cmbcontrol import cli, plants
+from cmbcontrol.cli import common
+from tests.fixtures import assert_fails, run_command
+
+# -- list and diagnose -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("a=1.5", 1.5),
+        ("a = -.5e-1", -0.05),
+        ("a=pi", np.pi),
+        ("a=-pi/2", -np.pi / 2),
+        ("a=2*pi/3", 2 * np.pi / 3),
+        ("a=0.5pi", np.pi / 2),
+        ("a=120deg", 2 * np.pi / 3),
+    ],
+)
+def test_joint_values(text, value):
+    assert common.numbers([text], "--at", "a=1") == {"a": pytest.approx(value, rel=1e-15)}
+
+
+@pytest.mark.parametrize("text", ["left", "=1", "left=", "left=up", "left=pi/0", "left=1,5", "left=nan", "left=2*tau"])
+@pytest.mark.parametrize("command", ["diagnose", "linearize"])
+def test_bad_joint_values(command, text):
+    assert_fails(f"got {text!r}", command, "five-bar", "--at", text)
+
+
+def test_a_joint_is_given_once():
+    assert_fails("--at gives 'left' twice", "diagnose", "five-bar", "--at", "left=1,right=1", "--at", "left=2")
+
+
+def test_joint_values_with_commas_and_one_by_one():
+    once = run_command("diagnose", "five-bar", "--at", "left=2.0, right=60deg")
+    assert once == run_command("diagnose", "five-bar", "--at", "left=2.0", "--at", "right=60deg")
+    assert once[0] == 0
+
+
+def test_unknown_and_unreachable_joints():
+    assert_fails("did you mean 'left'?", "diagnose", "five-bar", "--at", "lefd=1")
+    assert_fails("cannot be closed with left = 2, right = 2, elbow_left = 3", "diagnose", "five-bar",
+                 "--at", "left=2", "--at", "right=2", "--at", "elbow_left=3")  # fmt: skip
+
+
+# -- linearize -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("plant", "text", "expected"),
+    [
+        ("particle", "gravity=0,-1", {"gravity": (0.0, -1.0)}),
+        ("two-arms", "effort=100", {"effort": 100.0}),
+        ("two-arms", "closure=planar,effort=1,2,3", {"closure": "planar", "effort": (1.0, 2.0, 3.0)}),
+        ("slider-crank", "actuated=", {"actuated": ()}),
+        ("five-bar", "effort=inf", {"effort": np.inf}),
+        ("governor", "motor=10", {"motor": 10.0}),
+        ("governor", "motor=none", {"motor": None}),
+    ],
+)
+def test_options_take_the_kind_of_their_default(plant, text, expected):
+    assert common.factory_options(plants.catalogue[plant], [text]) == expected
+
+
+# -- errors ------------------------------------------------------------------------------------------------
+
+
+def test_unknown_plant_suggests_the_nearest():
+    for command in ("diagnose", "linearize", "study"):
+        assert_fails("there is no plant 'five-baar'; did you mean 'five-bar'?", command, "five-baar")
+
+
+def test_a_file_in_the_way_of_the_folder(tmp_path):
+    (tmp_path / "taken").write_text("")
+    assert_fails("cannot be made: File exists", "study", "five-bar", "-o", tmp_path / "taken")
+    assert_fails("cannot be made", "study", "five-bar", "-o", tmp_path / "taken" / "inside")
+
+
+def test_numbers_that_make_no_sense(tmp_path):
+    assert_fails("--duration must be > 0, got -1.0", "study", "five-bar", "-o", tmp_path, "--duration", "-1")
+    assert_fails("--bandwidth must be finite, got nan", "study", "five-bar", "-o", tmp_path, "--bandwidth", "nan")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_debug_shows_the_traceback():
+    result = CliRunner().invoke(cli.app, ["diagnose", "five-baar", "--debug"])
+    assert result.exit_code == 1
+    assert isinstance(result.exception, ValueError)
+
+
+def test_unexpected_errors_are_named(monkeypatch):
+    def fail(*_):
+        raise KeyError("left\nright")
+
+    monkeypatch.setattr(common, "entry_of", fail)
+    assert_fails("KeyError: 'left\\nright' (--debug shows where)", "diagnose", "five-bar")
+
+
+def test_interruption(monkeypatch):
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(common, "entry_of", interrupt)
+    assert_fails("interrupted", "diagnose", "five-bar", code=130)
+
+
+# -- starting ----------------------------------------------------------------------------------------------
+
+
+def test_compilation_is_announced(monkeypatch):
+    monkeypatch.setattr(common._jit, "needs_compilation", lambda *kernel: True)
+    code, _, err = run_command("diagnose", "five-bar")
+    assert code == 0
+    assert err == "compiling kernels for the first time (about a minute) ...\n"
+
+
+@pytest.mark.parametrize("command", ["list", "diagnose", "linearize"])
+def test_quick_commands_do_not_wait_for_compilation(command, monkeypatch):
+    calls = []
+    monkeypatch.setitem(cli._QUICK, command, lambda: True)
+    monkeypatch.setattr(cli.subprocess, "call", lambda command, env: calls.append((command, env)) or 3)
+    monkeypatch.setattr(sys, "argv", ["cmbcontrol", command, "five-bar"])
+    with pytest.raises(SystemExit) as ended:
+        cli.main()
+    assert ended.value.code == 3
+    (done,) = calls
+    assert done[0] == [sys.executable, "-m", "cmbcontrol.cli", command, "five-bar"]
+    assert done[1]["NUMBA_DISABLE_JIT"] == "1"

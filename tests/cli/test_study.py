@@ -1,0 +1,150 @@
+"""The command study: what it prints and writes."""
+
+import json
+
+import numpy as np
+import pytest
+from PIL import Image
+
+import cmbcontrol as cmb
+from cmbcontrol import load_linear, plants
+from cmbcontrol.cli import study
+from tests.fixtures import assert_fails, run_command
+
+FILES = {
+    "joints.png",
+    "forces.png",
+    "accuracy.png",
+    "bode.png",
+    "run.nc",
+    "linear.mat",
+    "linear.json",
+    "summary.json",
+}
+
+
+def unmotored():
+    """The pendulum with its motor taken off."""
+    plant = plants.pendulum()
+    return cmb.Mechanism("swing", plant.bodies, plant.joints, plant.loops, gravity=plant.gravity)
+
+
+# -- study -----------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def studied(tmp_path_factory):
+    """A short study of the five-bar: (stdout, folder)."""
+    folder = tmp_path_factory.mktemp("out") / "five" / "bar"
+    code, out, err = run_command("study", "five-bar", "-o", folder, "--duration", 0.3, "--bandwidth", 12)
+    assert (code, err) == (0, "")
+    return out, folder
+
+
+def test_study_writes_its_files(studied):
+    out, folder = studied
+    assert {p.name for p in folder.iterdir()} == FILES | {"animation.gif"}
+    for name in (*FILES, "animation.gif"):
+        assert name in out
+        assert (folder / name).stat().st_size > 100
+    for path in folder.glob("*.png"):
+        with Image.open(path) as image:
+            assert min(image.size) > 400
+    with Image.open(folder / "animation.gif") as gif:
+        assert gif.n_frames == 51  # 2 s, slowed down
+
+
+def test_study_decays_as_asked(studied):
+    out, folder = studied
+    summary = json.loads((folder / "summary.json").read_text())
+    tracking = summary["tracking"]
+    assert tracking["decay_rate_asked"] == pytest.approx(12.0)
+    assert tracking["decay_rate_measured"] == pytest.approx(12.0, rel=0.01)
+    assert tracking["error_start"] == pytest.approx(0.06)
+    assert tracking["error_end"] == pytest.approx(0.06 * np.exp(-3.6), rel=0.01)
+    assert "asked for 12 1/s" in out
+    assert summary["max_loop_opening_m"] < 1e-12 and summary["max_energy_error_J"] < 1e-7
+
+
+def test_study_keeps_the_run_and_the_linear_model(studied):
+    _, folder = studied
+    run = cmb.load_run(folder / "run.nc")
+    assert run.time[-1] == pytest.approx(0.3)
+    assert run.data.attrs["controller"] == "ProjectedInverseDynamics"
+    summary = json.loads((folder / "summary.json").read_text())
+    for suffix in ("mat", "json"):
+        lin = load_linear(folder / f"linear.{suffix}")
+        assert lin.states == ("left", "right", "left_rate", "right_rate")
+        kept = [complex(*m["eigenvalue"]) for m in summary["linear_model"]["modes"]]
+        np.testing.assert_allclose(np.sort_complex(kept), np.sort_complex([m.eigenvalue for m in lin.damping()]))
+    assert summary["linear_model"]["pose"]["left"] == pytest.approx(2.1)  # the centre
+
+
+def test_study_tells_open_loop_and_error_poles(studied):
+    out, _ = studied
+    assert "open loop, held" in out
+    (line,) = [line for line in out.splitlines() if "asked for (4 poles)" in line]
+    assert line.split()[-3:] == ["-12", "12", "1"]
+
+
+@pytest.mark.nojit_slow
+@pytest.mark.parametrize("name", [n for n in plants.catalogue if n != "five-bar"])
+def test_every_plant_can_be_studied(name, tmp_path, monkeypatch):
+    monkeypatch.setattr(study, "_figures", lambda *a: [])  # tested with the five-bar
+    short = 0.03 if name == "andrews" else 0.2
+    code, _, err = run_command("study", name, "--output", tmp_path, "--duration", short, "--no-animation")
+    assert (code, err) == (0, "")
+    summary = json.loads((tmp_path / "summary.json").read_text())
+    assert summary["linear_model"]["modes"]
+    tracking = summary["tracking"]
+    assert (tracking is None) == (plants.catalogue[name].study is None)
+    if tracking is not None:
+        assert tracking["decay_rate_measured"] == pytest.approx(tracking["decay_rate_asked"], rel=0.01)
+
+
+def test_study_of_a_plant_without_motors(only, tmp_path):
+    only(unmotored, lambda plant: (plant.assemble(angle=-1.0), np.zeros(3)))
+    code, out, err = run_command("study", "mine", "-o", tmp_path, "--duration", 0.2, "--no-animation")
+    assert (code, err) == (0, "")
+    assert {p.name for p in tmp_path.iterdir()} == FILES - {"bode.png"}
+    assert "free run" in out and f"{np.sqrt(1.5 * 9.81):.4g}j" in out
+    summary = json.loads((tmp_path / "summary.json").read_text())
+    assert summary["tracking"] is None and summary["max_effort"] == {}
+
+
+def test_study_of_a_plant_without_equilibrium(only, tmp_path):
+    block = cmb.Body("block", 1.0, inertia=(0.1, 0.1, 0.1))
+    only(
+        lambda: cmb.Mechanism("fall", [block], [cmb.Prismatic("z", "ground", "block")]),
+        lambda plant: (np.zeros(1), np.zeros(1)),
+    )
+    code, out, err = run_command("study", "mine", "-o", tmp_path, "--duration", 0.1, "--no-animation")
+    assert (code, err) == (0, "")
+    assert not list(tmp_path.glob("linear.*"))
+    assert json.loads((tmp_path / "summary.json").read_text())["linear_model"] is None
+    assert "eigenvalue" not in out
+
+
+def test_a_run_that_ends_early_is_kept(tmp_path, monkeypatch):
+    plant = plants.five_bar()
+    part = cmb.simulate(plant, q0=plant.assemble(left=2.1, right=1.0), t_end=0.05)
+
+    def stop(*_, **__):
+        raise cmb.errors.SimulationError("the run of 'five-bar' ended at t = 0.05 s.", part)
+
+    monkeypatch.setattr(study, "simulate", stop)
+    assert_fails("ended at t = 0.05 s. It is also in", "study", "five-bar", "-o", tmp_path)
+    assert cmb.load_run(tmp_path / "run.nc").time[-1] == pytest.approx(0.05)
+
+
+# -- linearize -------------------------------------------------------------------------------------------
+
+
+def test_study_takes_options_of_the_plant(tmp_path, monkeypatch):
+    monkeypatch.setattr(study, "_figures", lambda *a: [])
+    code, _, err = run_command(
+        "study", "five-bar", "--with", "closure=revolute,effort=inf", "-o", tmp_path, "--duration", 0.1
+    )
+    assert (code, err) == (0, "")
+    assert json.loads((tmp_path / "summary.json").read_text())["options"] == {"closure": "revolute", "effort": "inf"}
+    assert cmb.load_run(tmp_path / "run.nc").data.sizes["row"] == 5

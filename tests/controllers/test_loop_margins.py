@@ -1,0 +1,129 @@
+"""Margins bring the loop to its border; the structured singular value against all phases."""
+
+import control as ct
+import numpy as np
+import pytest
+
+from cmbcontrol import linearize_closed_loop, margins, plants
+from cmbcontrol.controllers import Controller, Evaluation, WithModel
+from cmbcontrol.controllers.loop_margins import largest_mu
+from tests.fixtures import IntegralLaw, actuated_pendulum, five_bar_law, largest
+
+
+@pytest.mark.parametrize("period", [None, 0.01])
+@pytest.mark.parametrize("at", ["input", "output"])
+def test_loop_transfer(loaded, at, period):
+    """det(1 + L) is the closed over the open characteristic polynomial, and L is law times plant."""
+    plant, inner = loaded
+    law = IntegralLaw(WithModel(inner.model, five_bar_law(inner.model, period=period)), 200.0, period)
+    loop = linearize_closed_loop(plant, law)
+    L = loop.loop(at)
+    s = np.exp(3j * 0.01) if period else 3j
+    closed, opened = (np.linalg.det(s * np.eye(len(A)) - A) for A in (loop.A, L.A))
+    assert abs(np.linalg.det(np.eye(len(L.B.T)) + L(s)) - closed / opened) < 1e-8 * abs(closed / opened)
+    one = loop.loop(at, L.input_labels[0])
+    assert abs(1.0 + complex(one(s)) - closed / np.linalg.det(s * np.eye(len(one.A)) - one.A)) < 1e-8
+    if at == "input" and not period:
+        x = np.linalg.solve(s * np.eye(4) - loop.plant.A, loop.plant.B)
+        g = loop._parts.gains
+        u = g.u_x @ x + g.u_c @ np.linalg.solve(s * np.eye(2) - g.c_c, g.c_x @ x)
+        assert largest(np.abs(L(s) + u)) < 1e-8
+
+
+class Lead(Controller):
+    """Upright, by a filtered derivative: a law with a state."""
+
+    def __init__(self, period=None):
+        self.period = period
+
+    def start(self, plant):
+        return np.zeros(1)
+
+    def evaluate(self, t, terms, state):
+        return Evaluation(self._effort(t, terms, state), self._moved(t, terms, state))
+
+    def _effort(self, t, terms, state):
+        e = 0.5 * np.pi - terms.q[0]
+        return np.array([60.0 * e + 40.0 * (e - state[0])])
+
+    def _derivative(self, t, terms, state):
+        return 20.0 * (0.5 * np.pi - terms.q - state)
+
+    def _moved(self, t, terms, state):
+        return self._derivative(t, terms, state) if self.period is None else self._update(t, terms, state)
+
+    def _update(self, t, terms, state):
+        return state + self.period * self._derivative(t, terms, state)
+
+
+@pytest.mark.parametrize("period", [None, 0.02])
+def test_margins_bring_the_loop_to_its_border(period):
+    """The loop with its gain, phase or delay changed by the margin has an eigenvalue on the border."""
+    plant = actuated_pendulum(0.2)
+    loop = linearize_closed_loop(plant, Lead(period), [0.5 * np.pi], coordinates=("pivot",))
+    found = loop.margins()
+    (one,) = found.loops
+    entry, effort = loop._parts.entry, loop._parts.effort
+
+    def spread(factor):
+        values = np.linalg.eigvals(loop.A + (factor - 1.0) * entry @ effort)
+        return np.abs(values).max() - 1.0 if period else values.real.max()
+
+    assert spread(10 ** (one.gain_down / 20)) == pytest.approx(0.0, abs=1e-6)
+    assert (
+        spread(10 ** (one.gain_up / 20)) == pytest.approx(0.0, abs=1e-6) if np.isfinite(one.gain_up) else period is None
+    )
+    turn = np.exp(1j * np.radians(one.phase) * np.array([1, -1]))
+    assert min(abs(spread(x)) for x in turn) < 1e-5
+    assert one.delay == pytest.approx(np.radians(one.phase) / one.phase_frequency)
+    # the classical margins of python-control, from polynomials, and its disk margin
+    L = loop.loop()
+    gm, pm, sm, *_ = ct.stability_margins(L)
+    assert one.phase == pytest.approx(pm, rel=1e-4)
+    assert one.modulus == pytest.approx(sm, rel=1e-4)
+    nearest = min(one.gain_up, -one.gain_down)
+    assert nearest == pytest.approx(abs(20 * np.log10(gm)), rel=1e-4)
+    omega = np.geomspace(0.01, np.pi / period * 0.999 if period else 1e4, 20000)
+    alpha, gain, phase = ct.disk_margins(L, omega)
+    assert found.disk == pytest.approx(alpha, rel=1e-4)
+    assert found.disk_gain == pytest.approx(gain, rel=1e-4)
+    assert found.disk_phase == pytest.approx(phase, rel=1e-4)
+
+
+def test_delay_margin_of_a_sampled_loop():
+    """A delay a little longer than the margin, and the loop is lost."""
+    plant, law = plants.five_bar(), five_bar_law(plants.five_bar(), period=1e-3)
+    found = margins(plant, law)
+    delay = found.loops[0].delay
+    for factor, stable in ((0.98, True), (1.02, False)):
+        loop = linearize_closed_loop(plant, law, delay={"left": factor * delay})
+        assert loop.stable is stable
+    text = str(found)
+    assert "gain [dB]" in text
+    assert "all at once: gain +-" in text
+
+
+def test_margins_at_the_output():
+    plant = plants.five_bar()
+    found = margins(plant, five_bar_law(plant), at="output")
+    assert [x.channel for x in found.loops] == ["left", "right", "left_rate", "right_rate"]
+    assert found.disk < margins(plant, five_bar_law(plant)).disk
+    grid = margins(plant, five_bar_law(plant), at="output", omega=np.geomspace(0.1, 100.0, 200))
+    assert grid.disk == pytest.approx(found.disk, rel=1e-3)
+
+
+@pytest.mark.parametrize("n", [2, 3])
+def test_structured_singular_value(n):
+    """For up to three blocks the bound is mu itself: the largest spectral radius over all phases."""
+    rng = np.random.default_rng(n)
+    X = rng.standard_normal((4, n, n)) + 1j * rng.standard_normal((4, n, n))
+    found, where = largest_mu(X)
+    grid = np.exp(2j * np.pi * np.arange(90) / 90)
+    phases = np.stack(np.meshgrid(*[grid] * (n - 1), indexing="ij"), -1).reshape(-1, n - 1)
+    full = np.concatenate([np.ones((len(phases), 1)), phases], axis=1)
+    truth = [np.abs(np.linalg.eigvals(full[:, :, None] * x)).max() for x in X]
+    assert where == int(np.argmax(truth))
+    assert found == pytest.approx(max(truth), rel=2e-3)
+    assert found > max(truth) * (1.0 - 1e-9)
+    diagonal = np.array([np.diag([0.3, 2.0, 0.1][:n])], dtype=complex)
+    assert largest_mu(diagonal)[0] == pytest.approx(2.0)

@@ -1,0 +1,49 @@
+"""References: rates are derivatives, ends are at rest."""
+
+import numpy as np
+import pytest
+
+import cmbcontrol as cmb
+from cmbcontrol import Constant
+from cmbcontrol.controllers import ProjectedInverseDynamics
+
+
+def test_a_reference_may_return_lists(plant, terms):
+    law = ProjectedInverseDynamics(plant, ("left", "right"), Constant([2.0, 1.0]), bandwidth=8.0)
+    lists = ProjectedInverseDynamics(plant, ("left", "right"), lambda t: ([2, 1], (0, 0), [0.0, 0.0]), bandwidth=8.0)
+    assert lists(0.0, terms, np.zeros(0)).tolist() == law(0.0, terms, np.zeros(0)).tolist()
+
+
+class TestReferences:
+    @pytest.mark.parametrize(
+        "reference",
+        [
+            cmb.Constant([1.0, 2.0]),
+            cmb.Sine([1.0, 2.0], [0.1, 0.2], 0.7, [0.0, 1.0]),
+            cmb.Quintic([0.0, 1.0], [1.0, -1.0], duration=2.0),
+            cmb.Spline([0.0, 1.0, 2.0, 3.0], [[0.0, 1.0], [1.0, 0.0], [0.5, 2.0], [0.0, 0.0]]),
+        ],
+        ids=lambda r: type(r).__name__,
+    )
+    def test_rates_are_derivatives(self, reference):
+        for t in (0.3, 0.9, 1.7):
+            h = 1e-5
+            (a, da, _), (b, db, _) = reference(t - h), reference(t + h)
+            _, rate, acceleration = reference(t)
+            assert (b - a) / (2 * h) == pytest.approx(rate, abs=1e-6)
+            assert (db - da) / (2 * h) == pytest.approx(acceleration, abs=1e-5)
+
+    def test_quintic_rests_at_both_ends(self):
+        r = cmb.Quintic([0.0], [1.0], duration=2.0, begin=1.0)
+        for t, x in ((0.0, 0.0), (1.0, 0.0), (3.0, 1.0), (9.0, 1.0)):
+            assert [float(part[0]) for part in r(t)] == [x, 0.0, 0.0]
+
+    def test_bad_references(self):
+        with pytest.raises(ValueError, match="contradict"):
+            cmb.Sine([1.0, 2.0], [1.0, 2.0, 3.0], 1.0)
+        with pytest.raises(ValueError, match="duration"):
+            cmb.Quintic([0.0], [1.0], duration=0.0)
+        with pytest.raises(ValueError, match="must increase"):
+            cmb.Spline([0.0, 0.0], [[1.0], [2.0]])
+        with pytest.raises(ValueError, match="finite"):
+            cmb.Constant([np.nan])

@@ -1,0 +1,154 @@
+"""Closing the loops from joint values: branches, limits, and what is told where they do not close."""
+
+import numpy as np
+import pytest
+
+from cmbcontrol.errors import AssemblyError, BranchWarning
+from cmbcontrol.model.elements import Body, Distance, Frame, Point, PointOnPlane, Revolute, Spherical
+from cmbcontrol.model.mechanism import Mechanism
+from cmbcontrol.plants.five_bar import five_bar
+from tests.fixtures import LINEAR, close_parts, closed_machine, crank_and_slider, nudge, refuses, tree_parts
+
+NAN, INF = float("nan"), float("inf")
+
+
+def test_assembly_of_unknown_joints():
+    plant = five_bar()
+    refuses(lambda: plant.assemble(lefft=1.0), "'lefft'", "did you mean 'left'", kind=ValueError)
+    refuses(lambda: plant.assemble(guess={"rihgt": 1.0}), "'rihgt'", "did you mean 'right'", kind=ValueError)
+    refuses(lambda: plant.assemble(left=NAN), "'left'", kind=ValueError)
+    refuses(lambda: plant.assemble(left="up"), "'left'", kind=TypeError)
+    refuses(lambda: plant.assemble(guess=np.zeros(3)), "(4,)", kind=ValueError)
+
+
+def test_assembly_out_of_reach_says_by_how_much_each_loop_stays_open():
+    rod = Body.planar("rod", 1.0, 0.5, 0.1)
+    far = Point("far", "ground", "rod", (5.0, 0.0, 0.0), (1.0, 0.0, 0.0))
+    near = PointOnPlane("near", "ground", "rod")
+    plant = Mechanism("robot", [rod], [Revolute("pivot", "ground", "rod")], [near, far])
+    error = refuses(lambda: plant.assemble(), "'far' open by 4.000e+00 m", kind=AssemblyError)
+    assert "'near'" not in str(error)
+    assert error.residuals["near"] < 1e-12
+    assert error.residuals["far"] == pytest.approx(4.0, rel=1e-6)
+    np.testing.assert_allclose(np.cos(error.q), 1.0, atol=1e-6)  # stretched towards the target
+    error = refuses(lambda: plant.assemble(pivot=np.pi), "pivot = 3.14159", "6.000e+00", kind=AssemblyError)
+    assert error.q[0] == np.pi
+
+
+def test_assembly_beyond_the_limits_names_the_joint():
+    rod = Body.planar("rod", 1.0, 0.5, 0.1)
+    up = Point("up", "ground", "rod", (0.0, 1.0, 0.0), (1.0, 0.0, 0.0))
+    for limits, text in (((-0.5, 0.5), "[-0.5, 0.5]"), ((2.0, 3.0), "[2, 3]")):
+        plant = Mechanism("robot", [rod], [Revolute("pivot", "ground", "rod", limits=limits)], [up])
+        refuses(plant.assemble, "pivot = 1.5708", text, "limits", kind=AssemblyError)
+    plant = Mechanism("robot", [rod], [Revolute("pivot", "ground", "rod", limits=(-0.5, 0.5))])
+    refuses(lambda: plant.assemble(pivot=0.7), "pivot = 0.7", "[-0.5, 0.5]", "limits", kind=AssemblyError)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_joint_values_are_held(seed):
+    plant, q = close_parts(tree_parts(seed, 6), seed, (Spherical,))
+    held = {
+        n: q[plant.position_names.index(n)] for j in plant.joints if isinstance(j, LINEAR) for n in j.position_names
+    }
+    name = sorted(held)[seed % len(held)]
+    found = plant.assemble(nudge(plant, q, 0.05), **{name: held[name] + 0.01})
+    assert plant.closure_error(found) < 1e-12
+    assert found[plant.position_names.index(name)] == pytest.approx(held[name] + 0.01, abs=1e-14)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_loops_written_twice_close_as_well(seed):
+    plant, q = closed_machine(seed, (Revolute, Distance), twice=True)
+    assert plant.closure_error(plant.assemble(nudge(plant, q, 0.05))) < 1e-12
+
+
+def test_assembly_starts_from_the_neutral_pose_and_repeats_itself():
+    plant = five_bar()
+    np.testing.assert_array_equal(plant.assemble(left=2.1, right=1.0), plant.assemble(left=2.1, right=1.0))
+
+
+def test_a_closed_guess_is_returned():
+    plant = five_bar()
+    q = plant.assemble(left=2.1, right=1.0)
+    np.testing.assert_allclose(plant.assemble(q), q, atol=1e-12)
+    np.testing.assert_allclose(plant.assemble(dict(zip(plant.position_names, q, strict=True))), q, atol=1e-12)
+
+
+# -- branches -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("closure", ["line", "point", "revolute"])
+@pytest.mark.parametrize("side", [1.0, -1.0], ids=["tip above", "tip below"])
+def test_the_guess_picks_the_branch_of_the_five_bar(closure, side):
+    plant = five_bar(closure=closure)
+    left, right = 2.1, 1.0
+    a = np.array([np.cos(left), np.sin(left)])
+    b = np.array([1.0 + np.cos(right), np.sin(right)])
+    across = np.array([a[1] - b[1], b[0] - a[0]]) / np.linalg.norm(b - a)
+    tip = 0.5 * (a + b) + side * np.sqrt(1.5**2 - 0.25 * (b - a) @ (b - a)) * across
+    angle = [np.arctan2(*(tip - x)[::-1]) - x0 for x, x0 in ((a, left), (b, right))]
+    guess = {"elbow_left": angle[0] + 0.3, "elbow_right": angle[1] - 0.3}
+    q = plant.assemble(guess, left=left, right=right)
+    np.testing.assert_allclose(plant.point(q, "left_upper", (1.5, 0, 0))[:2], tip, atol=1e-12)
+    np.testing.assert_allclose(q[[0, 2]], [left, right], atol=1e-14)
+
+
+@pytest.mark.parametrize("side", [1.0, -1.0], ids=["right", "left"])
+def test_limits_pick_the_branch(side):
+    expected = np.cos(0.7) + side * np.sqrt(4.0 - np.sin(0.7) ** 2)
+    limits = (0.0, 5.0) if side > 0.0 else (-5.0, 0.0)
+    assert crank_and_slider(limits).assemble(crank=0.7)[2] == pytest.approx(expected, abs=1e-12)
+    assert crank_and_slider().assemble({"slide": 2.0 * side, "knee": 0.0 if side > 0.0 else 2.0}, crank=0.7)[
+        2
+    ] == pytest.approx(expected, abs=1e-12)
+
+
+def test_no_branch_within_the_limits():
+    with pytest.raises(AssemblyError, match="slide"):
+        crank_and_slider((0.5, 1.0)).assemble(crank=0.7)
+
+
+def test_all_joint_values_given():
+    plant = crank_and_slider()
+    q = plant.assemble(crank=0.7)
+    names = plant.position_names
+    np.testing.assert_array_equal(plant.assemble(**dict(zip(names, q, strict=True))), q)
+    with pytest.raises(AssemblyError, match="'pin' open by"):
+        plant.assemble(crank=0.7, knee=0.1, slide=2.0)
+
+
+def test_a_machine_without_loops_is_assembled_at_once():
+    plant = Mechanism("tree", [Body.planar("rod", 1.0, 0.5, 0.1)], [Revolute("pivot", "ground", "rod")])
+    np.testing.assert_array_equal(plant.assemble(pivot=0.4), [0.4])
+    np.testing.assert_array_equal(plant.assemble(), [0.0])
+
+
+# -- axes that point the wrong way ------------------------------------------------------------------
+
+
+def test_the_message_says_when_only_the_reversed_axis_closes():
+    """A planar arm whose tip pin is mounted upside down."""
+    rod = Body.planar("rod", 1.0, 0.5, 0.1)
+    over = Frame.turned((1, 0, 0), np.pi, (1, 0, 0))
+    pin = Revolute("pin", "ground", "rod", frame=Frame((1, 0, 0)), child_frame=over)
+    plant = Mechanism("upside down", [rod], [Revolute("pivot", "ground", "rod")], [pin])
+    with pytest.raises(AssemblyError, match=r"'pin' closes only with its axes reversed.*guess") as caught:
+        plant.assemble()
+    assert caught.value.residuals["pin"] < 1e-12
+
+
+# -- near a guess -----------------------------------------------------------------------------------
+
+
+def test_a_far_answer_warns():
+    """The crank cannot pass the end of the rod's reach on this side: only the other side is within the limits."""
+    guess = {"crank": 0.7, "knee": -1.0, "slide": 2.6}
+    limited = crank_and_slider((-5.0, 2.0))
+    with pytest.warns(BranchWarning, match=r"'slider' were closed .* from the guess .* predicts"):
+        q = limited.assemble(guess, crank=0.7)
+    assert q[2] < 0.0
+    free = crank_and_slider()
+    assert free.assemble(guess, crank=0.7)[2] == pytest.approx(
+        np.cos(0.7) + np.sqrt(4.0 - np.sin(0.7) ** 2)
+    )  # no warning

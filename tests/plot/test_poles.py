@@ -1,0 +1,43 @@
+"""Eigenvalues in the complex plane: what is drawn are those of the model."""
+
+import numpy as np
+import pytest
+
+from cmbcontrol import linearize, plants, trim
+from cmbcontrol.plot.poles import poles
+from tests.fixtures import matched
+
+
+@pytest.fixture(scope="module")
+def lin():
+    """Upright: +- sqrt(3 g / 2) 1/s."""
+    plant = plants.pendulum()
+    return linearize(plant, trim(plant, plant.assemble(angle=0.5 * np.pi)))
+
+
+def drawn(figure):
+    (line,) = [line for line in figure.axes[0].lines if line.get_marker() == "x"]
+    return np.array(line.get_xdata()) + 1j * np.array(line.get_ydata())
+
+
+def test_of_a_model(lin):
+    figure = poles(lin)
+    rate = np.sqrt(1.5 * 9.81)
+    found = drawn(figure)
+    assert {round(x, 9) for x in found.real} == {round(rate, 9), round(-rate, 9)} and not found.imag.any()
+    ax = figure.axes[0]
+    assert ax.get_xlabel() == "real part (1/s)" and ax.get_ylabel() == "imaginary part (rad/s)"
+    assert ax.get_xlim()[0] < -rate and ax.get_xlim()[1] > rate
+
+
+def test_of_a_sampled_model(lin):
+    """z = exp(s T)."""
+    figure = poles(lin, lin.sampled(0.1))
+    rate = np.sqrt(1.5 * 9.81)
+    assert matched(drawn(figure), np.exp([0.1 * rate, -0.1 * rate])) < 1e-9
+    assert figure.axes[0].get_title().endswith("sampled every 0.1 s")
+
+
+def test_what_is_no_model():
+    with pytest.raises(TypeError, match="lin"):
+        poles(np.eye(2))

@@ -1,0 +1,84 @@
+"""What users pass in: numbers, arrays, flags, and what is none."""
+
+import numpy as np
+import pytest
+
+from cmbcontrol import _check
+from tests.fixtures import other_arrays, refuses
+
+NO_NUMBERS = {
+    "text": "12",
+    "texts": ["1", "2"],
+    "complex": np.array([1.0 + 1.0j, 2.0]),
+    "complex, real in truth": np.array([1.0 + 0.0j, 2.0]),
+    "truth values": np.array([True, False]),
+    "a truth value among numbers": [1.0, True],
+    "objects": np.array([1.0, None]),
+    "None": None,
+    "masked": np.ma.masked_array([1.0, 2.0], mask=[True, False]),
+    "ragged": [[1.0], 2.0],
+    "dates": np.array(["2020-01-01", "2020-01-02"], dtype="datetime64[D]"),
+}
+
+
+@pytest.mark.parametrize("what", NO_NUMBERS)
+def test_what_is_no_number_is_none(what):
+    refuses(lambda: _check.vector(NO_NUMBERS[what], 2, "q"), "q must be 2 numbers", kind=TypeError)
+    refuses(lambda: _check.gain(NO_NUMBERS[what], 2, "kp"), "kp must be a number", kind=TypeError)
+
+
+@pytest.mark.parametrize(
+    "x", [[1, 2], (1.0, 2), np.array([1, 2], dtype=np.int8), np.float32([1, 2]), range(1, 3), np.array([1.0, 2.0])[::1]]
+)
+def test_all_kinds_of_numbers_are_numbers(x):
+    found = _check.vector(x, 2, "q")
+    assert found.dtype == np.float64 and found.tolist() == [1.0, 2.0] and found.flags.carray
+
+
+def test_vectors_are_handed_on_and_read_only_ones_copied():
+    x = np.array([1.0, 2.0])
+    assert _check.vector(x, 2, "q") is x
+    x.setflags(write=False)
+    assert _check.vector(x, 2, "q").flags.writeable
+    M = np.eye(2)
+    M.setflags(write=False)
+    assert _check.matrix(M, (2, 2), "M").flags.writeable
+
+
+@pytest.mark.parametrize(
+    "x",
+    ["1.0", b"1", True, np.True_, None, 1j, np.complex128(1.0), np.array("1"), [1.0], np.ones(1), np.ma.masked, {}],
+)
+def test_single_numbers(x):
+    assert [_check.number(y, "mass") for y in (1, 1.0, np.int8(1), np.float32(1), np.array(1.0))] == [1.0] * 5
+    refuses(lambda: _check.number(x, "mass"), "mass must be a number", kind=TypeError)
+
+
+def test_whole_numbers_and_truth_values():
+    assert _check.count(np.int32(3), "n") == 3 and _check.flag(np.True_, "f") is True and _check.flag(0, "f") is False
+    refuses(lambda: _check.count(2.5, "n"), "n must be a whole number >= 1, got 2.5", kind=ValueError)
+    refuses(lambda: _check.count(True, "n"), "n must be a whole number", kind=TypeError)
+    refuses(lambda: _check.count(11, "n", 1, 10), "from 1 to 10, got 11", kind=ValueError)
+    refuses(lambda: _check.flag("no", "f"), "f must be True or False, got 'no'", kind=TypeError)
+
+
+def test_plain_arrays_are_handed_on_and_others_copied():
+    x = np.array([[1.0, 2.0], [3.0, 4.0]])
+    assert _check.plain(x) is x and _check.matrix(x, (2, 2), "x") is x and _check.vector(x[0], 2, "x").base is x
+    for other in (*other_arrays(x).values(), x.astype(int), x.tolist()):
+        made = _check.plain(other)
+        assert made is not other and made.flags.carray and made.dtype == np.float64
+        assert made.tolist() == x.tolist()
+
+
+def test_finite_is_told_from_numbers_whose_squares_are_not():
+    assert _check.vector([1e200, -1e200], 2, "x").tolist() == [1e200, -1e200]
+    assert _check.matrix([[1e200], [-1e200]], (2, 1), "x").tolist() == [[1e200], [-1e200]]
+    assert _check.vector(np.full(40, 1e200), 40, "x").tolist() == [1e200] * 40
+    for bad in (np.nan, np.inf, -np.inf):
+        with pytest.raises(ValueError, match=r"x must be finite, but 30 = "):
+            _check.vector(np.where(np.arange(40) == 30, bad, 1e200), 40, "x")
+        with pytest.raises(ValueError, match=r"x must be finite, but 1 = "):
+            _check.vector(np.array([1e200, bad]), 2, "x")
+        with pytest.raises(ValueError, match="x must be finite, got"):
+            _check.matrix(np.array([[1e200], [bad]]), (2, 1), "x")

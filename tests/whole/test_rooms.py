@@ -1,0 +1,85 @@
+"""Every module has its tests where a newcomer looks for them, and every test file has its module: tests/README.md."""
+
+from pathlib import Path
+
+TESTS = Path(__file__).parents[1]
+LIBRARY = TESTS.parent / "cmbcontrol"
+FREE = ("robustness", "whole")  # folders whose files are about more than a module
+
+# module: (where it is tested, why there)
+ELSEWHERE = {
+    "_files": ("robustness/test_faults", "what it promises shows when disks are full and processes are killed"),
+    "_interrupt": ("robustness/test_faults", "signals at any moment, in processes of their own"),
+    "cli/figures": ("cli/test_linearize", "the figures that this command writes"),
+    "controllers/effort_program": ("controllers/test_constrained_actuation", "the program that this law solves"),
+    "controllers/frame_tasks": ("controllers/test_tasks", "tasks of frames and of coordinates are tested alike"),
+    "controllers/lagging_effort": ("controllers/test_rate_limit", "the base of RateLimit and FirstOrderActuator"),
+    "controllers/around": ("controllers/test_with_model", "the base of WithModel and other laws around laws"),
+    "dynamics/singular_report": ("dynamics/test_singular", "the texts of what it reports"),
+    "kernels/arrays": ("kernels/test_split", "copies, used by every kernel"),
+    "kernels/derivatives": ("dynamics/test_derivatives", "the functions that call these kernels"),
+    "kernels/frames": ("controllers/test_tasks", "values, Jacobians and biases of tasks are its results"),
+    "kernels/layout": ("model/test_compile", "records that compile.py fills"),
+    "kernels/signals": ("kernels/test_linear_algebra", "the two files of what laws compute in kernels"),
+    "kernels/time_loop": ("whole/test_interpreted", "the time loop in every way that it is used"),
+    "kernels/record": ("sim/test_output", "the columns of a result"),
+    "linear/bifurcation": ("linear/test_continuation", "the special points of a branch"),
+    "linear/chart": ("linear/test_parametrization", "what all charts have in common, chart by chart"),
+    "linear/statics": ("linear/test_operating", "the equations that trim solves"),
+    "linear/units": ("robustness/test_units", "machines in other units"),
+    "linear/branch": ("linear/test_iosystem", "far states that a system of python-control goes to"),
+    "linear/curve": ("linear/test_continuation", "predictor and corrector of continue_equilibria"),
+    "linear/kinematics": ("linear/test_signals", "frames and cut joints as outputs"),
+    "model/elements/bodies": ("model/test_elements", "all parts are checked alike"),
+    "model/elements/constraints": ("model/test_elements", "all parts are checked alike"),
+    "model/elements/forces": ("model/test_elements", "all parts are checked alike"),
+    "model/elements/joints": ("model/test_elements", "all parts are checked alike"),
+    "model/elements/part": ("model/test_elements", "all parts are checked alike"),
+    "model/contract": ("model/test_plant", "the base of Plant, which asks it"),
+    "plants/entry": ("plants/test_registry", "what the catalogue is made of"),
+    "sim/advance": ("sim/test_singular_passages", "one choice, made for every run"),
+    "sim/constraint_modes": ("sim/test_switching_run", "which constraints hold, from one change to the next"),
+    "sim/event_detection": ("sim/test_switching_run", "what ends a part between two changes of the constraints"),
+}
+
+
+def modules():
+    for path in LIBRARY.rglob("*.py"):
+        if not path.stem.startswith("__"):
+            yield path.relative_to(LIBRARY).with_suffix("").as_posix()
+
+
+def room(module):
+    """The test file of a module, without its suffix."""
+    folder, _, name = module.rpartition("/")
+    return f"{folder}/test_{name}" if folder else f"test_{name.lstrip('_')}"
+
+
+def rooms():
+    for path in TESTS.rglob("test_*.py"):
+        name = path.relative_to(TESTS).with_suffix("").as_posix()
+        if name.split("/")[0] not in FREE:
+            yield name
+
+
+def test_every_module_has_its_tests_where_its_name_says():
+    here = {path.relative_to(TESTS).with_suffix("").as_posix() for path in TESTS.rglob("test_*.py")}
+    assert [m for m in sorted(modules()) if room(m) not in here and m not in ELSEWHERE] == []
+    assert [m for m, (where, _) in ELSEWHERE.items() if where not in here] == []
+
+
+def test_every_test_file_has_its_module():
+    known = {room(m) for m in modules()}
+    known |= {f"{path.parent.name}/test_init" for path in LIBRARY.glob("*/__init__.py")}
+    known |= {room(path.parent.relative_to(LIBRARY).as_posix()) for path in LIBRARY.glob("*/*/__init__.py")}
+    assert sorted(set(rooms()) - known) == []
+
+
+def test_the_table_has_no_entries_but_those_it_needs():
+    here = set(rooms())
+    assert [m for m in ELSEWHERE if m not in set(modules()) or room(m) in here] == []
+
+
+def test_every_folder_of_tests_is_a_package():
+    """So that files of the same name in two folders are two modules."""
+    assert [p for p in TESTS.rglob("test_*.py") if not (p.parent / "__init__.py").exists()] == []
