@@ -40,7 +40,9 @@ def test_names_that_fall_together_with_their_suffixes():
     both = {"loops": [Point("a", "ground", "hand"), rail]}
     refuses(lambda: robot(**both), "'a'", "'a_x'", "rename")
     joints = [Revolute("tip_x", "ground", "arm"), WRIST]
-    refuses(lambda: robot(joints=joints, loops=[Point("tip", "ground", "hand")]), "coordinate 'tip_x'", "loop 'tip'")
+    refuses(
+        lambda: robot(joints=joints, loops=[Point("tip", "ground", "hand")]), "coordinate 'tip_x'", "constraint 'tip'"
+    )
     joints = [Revolute("left", "ground", "arm"), Revolute("left_rate", "arm", "hand")]
     refuses(lambda: robot(joints=joints), "rate of the coordinate 'left'", "'left_rate'")
 
