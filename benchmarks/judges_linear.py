@@ -74,7 +74,7 @@ def _loop(machine: Machine, k: int, closure: str) -> cmb.PointOnLine | cmb.Revol
 
 
 def linear_model(machine: Machine, closure: str = "line") -> cmb.LinearModel:
-    """Trim near the pose that is meant, and linearize."""
+    """Trim near the configuration that is meant, and linearize."""
     plant = plant_of(machine, closure)
     return cmb.linearize(plant, cmb.trim(plant, plant.close(machine.near), free="all", u=0.0))
 

@@ -20,7 +20,7 @@ def main() -> dict[str, float]:
     K, _, closed = ct.lqr(motors.to_ss(), np.diag([100.0, 100.0, 1.0, 1.0]), np.eye(2))
 
     def law(t: float, terms: cmb.Terms, state: np.ndarray) -> np.ndarray:
-        """State feedback around the trimmed pose: a plain function is a controller."""
+        """State feedback around the trimmed configuration: a plain function is a controller."""
         y = terms.q[[0, 2]] - q0[[0, 2]], terms.v[[0, 2]]
         return point.u - K @ np.concatenate(y)
 

@@ -1,8 +1,8 @@
 """The wheel loader of Spencer's thesis, section 4.5: linear models in two sets of coordinates.
 
-Without cylinder forces the pose is no equilibrium, and the eigenvalues belong to the coordinates, as in the thesis;
-held by its cylinders it is one, and they belong to the machine. The analytic models are compared with what a tool
-has to do that differentiates the nonlinear motion: close the loops, solve for velocity and acceleration, subtract.
+Without cylinder forces the configuration is no equilibrium, and the eigenvalues belong to the coordinates, as in the
+thesis; held by its cylinders it is one, and they belong to the machine. The analytic models are compared with what a
+tool has to do that differentiates the nonlinear motion: close the loops, solve for velocity and acceleration, subtract.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import numpy as np
 
 import cmbcontrol as cmb
 from cmbcontrol import affine_approximation, plants
-from cmbcontrol.plants.loader import pose
+from cmbcontrol.plants.loader import configuration
 
 ANGLES, CYLINDERS = ("boom", "bucket"), ("lift", "tilt")
 ORDER_8 = {s * k: s * w for k, w in ((1, 4 / 5), (2, -1 / 5), (3, 4 / 105), (4, -1 / 280)) for s in (1, -1)}
@@ -46,7 +46,7 @@ def differences(f: Callable, step: float, weights: dict[int, float]) -> np.ndarr
 def main() -> dict[str, object]:
     """Models of the falling and of the held machine, and the largest error in A of each way to difference."""
     plant = plants.loader()
-    q = pose(plant, boom=0.1, bucket=-0.1)
+    q = configuration(plant, boom=0.1, bucket=-0.1)
     falling, held = cmb.OperatingPoint.at(plant, q), cmb.trim(plant, q)
     found: dict[str, object] = {"cylinder forces that hold it, kN": held.u / 1e3}
     for state, point in (("falling", falling), ("held", held)):

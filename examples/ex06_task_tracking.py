@@ -12,8 +12,8 @@ import numpy as np
 import cmbcontrol as cmb
 from cmbcontrol import plants
 from cmbcontrol.controllers import PointTask, PoseTask, Posture, ProjectedInverseDynamics
-from cmbcontrol.plants.three_rrr import pose as pose_of_platform
-from cmbcontrol.plants.two_arms import pose as pose_of_object
+from cmbcontrol.plants.three_rrr import configuration as pose_of_platform
+from cmbcontrol.plants.two_arms import configuration as pose_of_object
 
 BANDWIDTH = 12.0
 Run = tuple[cmb.Simulation, ProjectedInverseDynamics]

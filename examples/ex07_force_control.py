@@ -13,7 +13,7 @@ import cmbcontrol as cmb
 from cmbcontrol import plants
 from cmbcontrol.controllers import ConstraintForcePI, HybridMotionForce, PoseTask, ProjectedInverseDynamics
 from cmbcontrol.controllers.decoupling import is_decoupled
-from cmbcontrol.plants.two_arms import pose
+from cmbcontrol.plants.two_arms import configuration
 
 PERIOD, WEIGHT = 4e-3, 6.0 * 9.81  # s, N
 FORCES = ("grasp_fx", "grasp_fy", "grasp_mz")
@@ -36,7 +36,7 @@ def carry(compensate: bool = True) -> tuple[cmb.Simulation, HybridMotionForce]:
         plant, wanted, FORCES, kp=0.3, ki=60.0, frame="object", on="a", period=PERIOD, compensate=compensate
     )
     law = HybridMotionForce(motion, force)
-    q0 = pose(plant, *PATH(0.0)[0])
+    q0 = configuration(plant, *PATH(0.0)[0])
     terms = plant.terms(q0, np.zeros(plant.nv))
     v0 = terms.Z @ np.linalg.solve(motion.task.jacobian(terms) @ terms.Z, PATH(0.0)[1])
     return cmb.simulate(plant, law, q0, v0, t_end=2.0, output_times=0.004, rtol=1e-8, atol=1e-8), law

@@ -16,7 +16,7 @@ import numpy as np
 import cmbcontrol as cmb
 from cmbcontrol import plants
 from cmbcontrol.controllers import Cone, ConstrainedActuation, Controller, ProjectedInverseDynamics, Unilateral
-from cmbcontrol.plants.grasping_arms import grasping_arms, pose
+from cmbcontrol.plants.grasping_arms import configuration, grasping_arms
 from cmbcontrol.plot.style import COLORS, dress
 
 START, GOAL, DURATION = np.array([2.1, 1.0]), np.array([1.6, 0.8]), 0.5
@@ -83,7 +83,7 @@ def grasps() -> dict[str, cmb.Simulation]:
     plant = grasping_arms()
     path = cmb.Quintic([-0.08, 0.45, 0.0], [0.10, 0.60, 0.3], 0.8)
     motion = ProjectedInverseDynamics(plant, OBJECT, path, bandwidth=8.0, period=PERIOD)
-    start = pose(plant, -0.08, 0.45, 0.0)
+    start = configuration(plant, -0.08, 0.45, 0.0)
 
     def run(law):
         return cmb.simulate(plant, law, start, t_end=1.2, rtol=1e-7, atol=1e-7, output_times=PERIOD)

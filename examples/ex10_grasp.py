@@ -8,7 +8,7 @@ import numpy as np
 
 import cmbcontrol as cmb
 from cmbcontrol.controllers import ProjectedInverseDynamics
-from cmbcontrol.plants.grasping_arms import TABLE, grasping_arms, pose
+from cmbcontrol.plants.grasping_arms import TABLE, configuration, grasping_arms
 
 PLANT = grasping_arms(table=True)
 JOINTS = PLANT.position_names[:6]
@@ -27,7 +27,7 @@ def where(t: float) -> np.ndarray:
     near = cmb.Quintic([0.1], [0.0], 0.9) if t < 2.0 else cmb.Quintic([0.0], [0.1], 0.9, begin=2.9)
     s = float(cmb.Quintic([0.0], [1.0], 1.5, begin=1.2)(t)[0][0])
     lift = np.sin(np.pi * s) ** 2
-    return pose(PLANT, TABLE[0] + 0.3 * s, TABLE[1] + 0.12 * lift, 0.25 * lift, clearance=float(near(t)[0][0]))
+    return configuration(PLANT, TABLE[0] + 0.3 * s, TABLE[1] + 0.12 * lift, 0.25 * lift, clearance=float(near(t)[0][0]))
 
 
 def carry(off: float = 0.0, bandwidth: float = 15.0, period: float = 2e-3) -> cmb.Simulation:

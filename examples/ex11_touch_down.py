@@ -10,7 +10,7 @@ import numpy as np
 import cmbcontrol as cmb
 from cmbcontrol.controllers import ProjectedInverseDynamics
 from cmbcontrol.dynamics.acceleration import acceleration
-from cmbcontrol.plants.leg import LINK, angles, leg, pose
+from cmbcontrol.plants.leg import LINK, angles, configuration, leg
 
 PLANT = leg()
 STROKES = (  # length of the leg, m, and when it begins to change, s
@@ -48,7 +48,7 @@ def jump(period: float = 1e-3) -> cmb.Simulation:
         PLANT, ("hip", "knee"), Length(STROKES), bandwidth=18.0, consistent=True, posture=falls_free, period=period
     )
     foot = cmb.Contact("foot", normal=(0, 1, 0), friction=0.8)
-    return cmb.simulate(PLANT, law, pose(PLANT, 0.75, 0.6), t_end=2.2, output_times=2e-3, switches=foot)
+    return cmb.simulate(PLANT, law, configuration(PLANT, 0.75, 0.6), t_end=2.2, output_times=2e-3, switches=foot)
 
 
 def sole(run: cmb.Simulation) -> np.ndarray:

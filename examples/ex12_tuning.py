@@ -1,8 +1,8 @@
-"""One gain for nine poses and three payloads of the five-bar, and PD gains from simulations.
+"""One gain for nine configurations and three payloads of the five-bar, and PD gains from simulations.
 
-The nominal LQR is designed for the unloaded machine in the middle pose, the robust gain for 27 linear models at once.
-Both are judged on the nonlinear machines, linearized where they come to rest. Then bandwidth and damping ratio of
-projected inverse dynamics are searched for a machine with a delay and a payload that the law does not know.
+The nominal LQR is designed for the unloaded machine in the middle configuration, the robust gain for 27 linear models
+at once. Both are judged on the nonlinear machines, linearized where they come to rest. Then bandwidth and damping ratio
+of projected inverse dynamics are searched for a machine with a delay and a payload that the law does not know.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ TIP = (1.5, 0.0, 0.0)  # of the left upper link, m
 PAYLOADS = (0.0, 2.0, 4.0)  # kg
 POSES = {f"({a}, {b})": {"left": a, "right": b} for a in (1.9, 2.3, 2.7) for b in (0.4, 0.8, 1.2)}  # rad
 REGION = design.PoleRegion(decay=3.0, damping=0.6, radius=40.0)
-INSIDE = design.PoleRegion(decay=3.5, damping=0.6, radius=40.0)  # a loaded machine rests aside of its pose
+INSIDE = design.PoleRegion(decay=3.5, damping=0.6, radius=40.0)  # a loaded machine rests aside of its configuration
 
 
 def machines() -> dict[str, cmb.Mechanism]:
@@ -31,7 +31,7 @@ def machines() -> dict[str, cmb.Mechanism]:
 def robust_gain() -> tuple[design.RobustFeedback, design.Certificate, design.Certificate]:
     """The gain for all models; certificates of it and of the nominal LQR on the nonlinear machines."""
     family = machines()
-    models = design.poses_and_payloads(family, POSES, coordinates=DRIVEN)
+    models = design.model_family(family, POSES, coordinates=DRIVEN)
     found = design.robust_state_feedback(models, INSIDE)
     robust = found.law(models["2 kg, (2.3, 0.8)"])
     lqr = design.lqr(models["0 kg, (2.3, 0.8)"], Q={"left": 100.0, "right": 100.0}, R=0.01)

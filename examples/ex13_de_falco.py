@@ -16,12 +16,12 @@ import cmbcontrol as cmb
 from cmbcontrol import plants
 from cmbcontrol.papers.de_falco import exact_motion, violation
 from cmbcontrol.papers.methods import settings
-from cmbcontrol.plants.parallelogram import pose
+from cmbcontrol.plants.parallelogram import configuration
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-START = -np.pi / 6.0  # rad, at rest: swings to -150 degrees and back, always away from the flat poses
+START = -np.pi / 6.0  # rad, at rest: swings to -150 degrees and back, always away from the flat configurations
 TOLERANCE = 1e-6
 UDWADIA_KALABA = {"formulation": "udwadia-kalaba", "pseudoinverse": "svd", "method": "vode-adams"}
 RUNS: dict[str, dict[str, Any]] = {
@@ -34,7 +34,7 @@ RUNS: dict[str, dict[str, Any]] = {
 def run(**options: Any) -> cmb.Simulation:
     """20 s from the start."""
     options = settings(rtol=TOLERANCE, atol=TOLERANCE, **options)
-    return cmb.simulate(plants.parallelogram(), q0=pose(START), t_end=20.0, output_times=0.05, **options)
+    return cmb.simulate(plants.parallelogram(), q0=configuration(START), t_end=20.0, output_times=0.05, **options)
 
 
 def errors(found: cmb.Simulation) -> np.ndarray:

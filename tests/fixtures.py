@@ -68,8 +68,8 @@ from cmbcontrol.model.functions import FunctionPlant
 from cmbcontrol.model.mechanism import Mechanism
 from cmbcontrol.model.terms import RANK_TOLERANCE
 from cmbcontrol.papers import Report, Table
-from cmbcontrol.plants.five_bar import pose as five_bar_pose
-from cmbcontrol.plants.two_arms import pose as two_arms_pose
+from cmbcontrol.plants.five_bar import configuration as five_bar_configuration
+from cmbcontrol.plants.two_arms import configuration as two_arms_configuration
 from cmbcontrol.sim.control import Control
 from cmbcontrol.sim.engine import Engine
 from cmbcontrol.sim.run import IntegratorState, Run
@@ -207,7 +207,7 @@ def actuators(parts, seed):
 
 
 def joint_motion(joint, x):
-    """Pose of the child side of a joint in its frame on the parent, at joint coordinates x.
+    """Configuration of the child side of a joint in its frame on the parent, at joint coordinates x.
 
     Quaternions are replaced by rotation vectors: x is (rotation vector) for a spherical joint.
     """
@@ -412,9 +412,9 @@ def without_gravity(plant):
 
 
 def held_box(**changes):
-    """Two arms that hold a box, so that all multipliers are unique, and a pose: six motors for three motions."""
+    """Two arms that hold a box (all multipliers are unique, six motors for three motions), and a configuration."""
     plant = plants.two_arms("planar", **changes)
-    return plant, two_arms_pose(plant, x=0.1, y=0.5)
+    return plant, two_arms_configuration(plant, x=0.1, y=0.5)
 
 
 def two_arms_at_start(closure="planar", **more):
@@ -436,7 +436,7 @@ def bars(base, gravity=(0.0, -9.81, 0.0), crank=0.5):
 
 
 def near_miss(gap):
-    """A four-bar of 1 m, its coupler longer by `gap`: it misses its flat pose by sqrt(gap). And a start."""
+    """A four-bar of 1 m, its coupler longer by `gap`: it misses its flat configuration by sqrt(gap). And a start."""
     side = 1.0 + gap
     rods = [Body.rod("a", 1.0, 1.0), Body.rod("c", 1.0, side), Body.rod("b", 1.0, 1.0)]
     joints = [
@@ -592,7 +592,7 @@ def skate(**options):
     return cmb.FunctionPlant("skate", ("X", "Y", "psi"), **(given | options))
 
 
-# -- poses, states, and terms at them ----------------------------------------------------------------------
+# -- configurations, states, and terms at them ----------------------------------------------------------------------
 
 
 def hang(plant, left=-1.3, right=-1.9):
@@ -621,7 +621,7 @@ def regular_start(plant):
 
 
 def closed_state(plant, seed=0, **joints):
-    """A pose with closed loops and a random admissible velocity."""
+    """A configuration with closed loops and a random admissible velocity."""
     q = plant.assemble(**joints)
     v = plant.project_velocity(q, np.random.default_rng(seed).standard_normal(plant.nv))
     return q, v
@@ -640,7 +640,7 @@ def admissible_velocity(plant, q, seed=0, size=0.5):
 
 
 def terms_at(plant, q=None, v=None):
-    """Terms at a pose, the neutral one unless given, at rest unless told."""
+    """Terms at a configuration, the neutral one unless given, at rest unless told."""
     return plant.terms(plant.neutral() if q is None else q, np.zeros(plant.nv) if v is None else v)
 
 
@@ -844,7 +844,7 @@ ROBUST_REGION = PoleRegion(decay=3.0, damping=0.6, radius=40.0)
 
 
 def robust_law(robust, machines):
-    """The gain about the middle pose of the machine with the nominal payload of 2 kg."""
+    """The gain about the middle configuration of the machine with the nominal payload of 2 kg."""
     nominal = machines["2 kg"]
     middle = cmb.linearize(
         nominal, cmb.trim(nominal, nominal.assemble(**PAYLOAD_POSES["(2.3, 0.8)"])), coordinates=ARMS
@@ -874,10 +874,10 @@ every_machine = pytest.mark.parametrize("machine", CHART_MACHINES)
 
 @functools.cache
 def chart_machine(machine):
-    """The machine with motors and springs, at a pose with closed loops."""
+    """The machine with motors and springs, at a configuration with closed loops."""
     if machine == "five-bar revolute":
         plant = plants.five_bar("right", "revolute")
-        return plant, five_bar_pose(plant)
+        return plant, five_bar_configuration(plant)
     if machine in READY_CHART_MACHINES:
         return plants.catalogue[machine].start()[:2]
     names = {k.__name__: k for k in LOOPS}
@@ -900,7 +900,7 @@ def parametrization_of(machine, kind):
 
 
 def bent_parametrization(plant, q, R, rng):
-    """R(q, y) = C d + sin(C' d)/2 - y - y^3/10, with d measured from a pose beside the base point."""
+    """R(q, y) = C d + sin(C' d)/2 - y - y^3/10, with d measured from a configuration beside the base point."""
     away = plant.integrate(q, rng.uniform(-0.2, 0.2, plant.nv))
     more = R[::-1] * rng.uniform(0.5, 1.0, (len(R), 1))
     joints = group_joints(plant)
@@ -923,7 +923,7 @@ def chart_of(machine, kind):
 
 
 def away_from_base(chart, seed=0, reach=0.3):
-    """A pose of the chart some way off its base point."""
+    """A configuration of the chart some way off its base point."""
     rng = np.random.default_rng(seed)
     way = rng.uniform(-1.0, 1.0, chart.dof) * chart.units
     return chart.solve(chart.y0 + reach * min(1.0, 2.0 * chart.base.conditioning) * way)
@@ -934,7 +934,7 @@ def away_from_base(chart, seed=0, reach=0.3):
 
 @dataclasses.dataclass
 class Kinematics:
-    """Poses, screws, twists and bias accelerations of the kernel links."""
+    """Configurations, screws, twists and bias accelerations of the kernel links."""
 
     R: np.ndarray
     p: np.ndarray

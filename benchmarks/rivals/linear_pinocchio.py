@@ -122,7 +122,8 @@ def by_differences(closed: Closed, q: Array, step: float = 0.01) -> Array:
 def derivative_errors() -> Iterable[tuple[str, ...]]:
     """Yield type and frame of a contact, what its other side is, and the errors of the derivatives, relative.
 
-    Two arms of seven and eight joints with random links, at a random closed pose at rest, under random torques.
+    Two arms of seven and eight joints with random links, at a random closed configuration at rest, under random
+    torques.
     """
     import pinocchio as pin
 

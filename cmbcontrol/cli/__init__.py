@@ -15,7 +15,7 @@ from . import common, experiment, linearize, machines, study
 
 __all__ = ["app", "main"]
 
-# These look at a few poses: a second or two interpreted, where compiling takes a minute.
+# These look at a few configurations: a second or two interpreted, where compiling takes a minute.
 _QUICK = {
     "list": common.needs_compilation,
     "diagnose": common.needs_compilation,

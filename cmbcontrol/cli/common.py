@@ -29,6 +29,7 @@ __all__ = [
     "Debug",
     "Factory",
     "PlantName",
+    "configuration",
     "console",
     "entry_of",
     "factory_options",
@@ -39,7 +40,6 @@ __all__ = [
     "number",
     "numbers",
     "options_text",
-    "pose",
     "version",
     "warn_of_compilation",
 ]
@@ -55,7 +55,7 @@ At = Annotated[
         metavar="NAME=VALUE",
         help="Joint value: left=2.1, left=pi/3 or left=120deg, several with commas or with --at again. The other "
         "joints close the loops.",
-        show_default="the start pose of the plant",
+        show_default="the start configuration of the plant",
     ),
 ]
 Factory = Annotated[
@@ -69,7 +69,7 @@ Factory = Annotated[
 Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an error.")]
 
 
-# -- plants and poses --------------------------------------------------------------------------------------
+# -- plants and configurations --------------------------------------------------------------------------------------
 
 
 def entry_of(name: str) -> Entry:
@@ -133,10 +133,10 @@ def _plain(default: Any) -> str:
     return ",".join(map(_plain, default)) if isinstance(default, tuple) else str(default).removesuffix(".0")
 
 
-def pose(plant: Any, q0: Array, at: Mapping[str, float]) -> tuple[Array, str]:
+def configuration(plant: Any, q0: Array, at: Mapping[str, float]) -> tuple[Array, str]:
     """The configuration with these joint values, and which it is in words."""
     if not at:
-        return q0, "at the start pose of the catalogue"
+        return q0, "at the start configuration of the catalogue"
     given = ", ".join(f"{name} = {value:.6g}" for name, value in at.items())
     return plant.assemble(guess=q0, **at), f"at {given}"
 

@@ -1,4 +1,4 @@
-"""``cmbcontrol linearize``: the linear model of a plant about a pose, as text, files and figures."""
+"""``cmbcontrol linearize``: the linear model of a plant about a configuration, as text, files and figures."""
 
 from __future__ import annotations
 
@@ -81,8 +81,8 @@ def linearize(
         bool | None,
         typer.Option(
             "--held/--free",
-            help="Whether the motors hold the pose with the least efforts, or are off, and the machine is let go to "
-            "the nearest equilibrium, stable or not.",
+            help="Whether the motors hold the configuration with the least efforts, or are off, and the machine is let "
+            "go to the nearest equilibrium, stable or not.",
             rich_help_panel=_POSE,
             show_default="held where the motors can",
         ),
@@ -102,7 +102,7 @@ def linearize(
         list[str] | None,
         typer.Option(
             metavar="NAME=VALUE",
-            help="Effort of a motor, N or N m; other efforts are found where the pose is held, and else zero.",
+            help="Effort of a motor, N or N m; other efforts are found where the configuration is held, and else zero.",
             rich_help_panel=_POSE,
         ),
     ] = None,
@@ -164,7 +164,7 @@ def linearize(
 ) -> None:
     """Linearize a plant: matrices, modes, figures and files for Matlab or python-control.
 
-    The pose is held by the motors where they can, or is the nearest equilibrium. [bold]--bode[/bold],
+    The configuration is held by the motors where they can, or is the nearest equilibrium. [bold]--bode[/bold],
     [bold]--poles[/bold] and [bold]--modes[/bold] write bode.png, poles.png and modes.png unless a PATH follows
     (.png, .pdf or .svg). Options that take names take several, separated by commas or one by one.
     """
@@ -180,7 +180,7 @@ def linearize(
         models = [files.place(f"linear.{n}" if f".{n}" in _MODELS else n, _MODELS) for n in common.names(save) or ()]
         common.warn_of_compilation(needs_compilation)
         machine, q0, _ = entry.start(**options)
-        q, where = common.pose(machine, q0, values)
+        q, where = common.configuration(machine, q0, values)
         point, how = wish.point(machine, q, where)
         make = affine_approximation if affine else linearize_at_rest
         chosen = {"coordinates": coordinates, "inputs": inputs, "outputs": outputs}
@@ -216,7 +216,7 @@ class _Wish:
 
     def __post_init__(self) -> None:
         if self.affine and (self.held is not None or self.stable):
-            raise ValueError("--affine takes the pose as it stands; leave out --held, --free and --stable")
+            raise ValueError("--affine takes the configuration as it stands; leave out --held, --free and --stable")
         if self.held and self.stable:
             raise ValueError("--stable lets the machine go, --held does not; give one of them")
 
@@ -239,7 +239,7 @@ class _Wish:
             story = f"{refused} When it is let go: {error}" if refused else str(error)
             raise EquilibriumError(f"{story} {_AS_IT_STANDS}.") from error
         how = f"let go {where} to {'a stable' if self.stable else 'the nearest'} equilibrium{off}"
-        return point, f"{how}\n  the motors cannot hold that pose: {refused}" if refused else how
+        return point, f"{how}\n  the motors cannot hold that configuration: {refused}" if refused else how
 
     def _efforts(self, plant: Any) -> Array:
         """Of all motors: zero unless given."""

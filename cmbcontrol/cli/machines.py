@@ -39,14 +39,14 @@ def list_plants(debug: Debug = False) -> None:
 
 
 def diagnose(plant: PlantName, at: At = None, factory: Factory = None, debug: Debug = False) -> None:
-    """Show the mobility table of a plant, and its freedom, redundancy and actuation at a pose."""
+    """Show the mobility table of a plant, and its freedom, redundancy and actuation at a configuration."""
     with common.in_one_line(debug):
         entry = common.entry_of(plant)
         values = common.numbers(at, "--at", common.JOINT_VALUES)
         options = common.factory_options(entry, factory)
         common.warn_of_compilation()
         machine, q0, _ = entry.start(**options)
-        q, where = common.pose(machine, q0, values)
+        q, where = common.configuration(machine, q0, values)
         typer.echo(str(machine))
         typer.echo(f"  {where}:")
         for name, value, unit in zip(machine.position_names, q, machine.position_units, strict=True):

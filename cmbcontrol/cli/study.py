@@ -203,7 +203,7 @@ def _summary(
         ]
         centre = dict(zip(run.plant.position_names, linear.point.q.tolist(), strict=True))
         efforts = dict(zip(run.plant.actuator_names, linear.point.u.tolist(), strict=True))
-        summary["linear_model"] = {"pose": centre, "holding_effort": efforts, "modes": modes}
+        summary["linear_model"] = {"configuration": centre, "holding_effort": efforts, "modes": modes}
     return summary
 
 

@@ -109,12 +109,12 @@ class ConstraintForcePI(Controller):
     Two arms squeeze the object between them with 50 N, along the axis of the grasp:
 
     >>> from cmbcontrol import plants
-    >>> from cmbcontrol.plants.two_arms import pose
+    >>> from cmbcontrol.plants.two_arms import configuration
     >>> plant = plants.two_arms()
     >>> law = ConstraintForcePI(plant, [50.0], ["grasp_fx"], kp=0.5, ki=20.0, frame="object", on="a")
     >>> law.error_poles.round(3)
     array([[-13.333]])
-    >>> terms = plant.terms(pose(plant), [0.0] * plant.nv)
+    >>> terms = plant.terms(configuration(plant), [0.0] * plant.nv)
     >>> bool(np.abs(terms.Z.T @ terms.B @ law(0.0, terms, law.start(plant))).max() < 1e-12)  # nothing moves
     True
     """

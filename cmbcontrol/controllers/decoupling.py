@@ -271,9 +271,9 @@ def reachable_forces(plant: Plant, q: ArrayLike) -> ReachableForces:
     >>> plant = plants.five_bar()
     >>> reachable_forces(plant, plant.assemble(left=2.1, right=1.0)).dimension
     0
-    >>> from cmbcontrol.plants.two_arms import pose
+    >>> from cmbcontrol.plants.two_arms import configuration
     >>> plant = plants.two_arms(closure="planar")
-    >>> print(reachable_forces(plant, pose(plant)))
+    >>> print(reachable_forces(plant, configuration(plant)))
     reachable constraint forces: 3 of 3
       loop  grasp        independent
       loop  grasp_angle  independent

@@ -7,7 +7,7 @@ from .costs import effort_cost as effort_cost
 from .costs import error_cost as error_cost
 from .costs import overshoot_cost as overshoot_cost
 from .costs import weighted_cost as weighted_cost
-from .family import poses_and_payloads as poses_and_payloads
+from .family import model_family as model_family
 from .family import with_payload as with_payload
 from .kalman import kalman as kalman
 from .lqr import bryson as bryson
@@ -37,10 +37,10 @@ __all__ = [
     "error_cost",
     "kalman",
     "lqr",
+    "model_family",
     "overshoot_cost",
     "pd_gains",
     "pd_gains_from_poles",
-    "poses_and_payloads",
     "robust_state_feedback",
     "sampled_pd_gains",
     "tune",

@@ -16,7 +16,7 @@ from ..controllers.references import Constant
 from ..errors import CmbError
 from ..linear.operating import OperatingPoint
 from ..model.plant import Plant
-from .family import Pose, labelled_plants, labelled_poses, posed
+from .family import Configuration, configuration_of, labelled_configurations, labelled_plants
 from .regions import PoleRegion
 
 __all__ = ["Case", "Certificate", "certify"]
@@ -113,15 +113,15 @@ class Certificate:
 def certify(
     plants: Plant | Mapping[str, Plant] | Sequence[Plant],
     law: Any,
-    poses: Mapping[str, Pose] | Sequence[Pose],
+    configurations: Mapping[str, Configuration] | Sequence[Configuration],
     region: PoleRegion,
     *,
     delay: float = 0.0,
 ) -> Certificate:
     """Poles of a law on nonlinear plants, linearized where each comes to rest under it.
 
-    The law is asked to hold each pose in turn. Where a plant carries another payload than the law knows, it rests aside
-    of the pose, and is linearized there.
+    The law is asked to hold each configuration in turn. Where a plant carries another payload than the law knows, it
+    rests aside of the configuration, and is linearized there.
 
     Parameters
     ----------
@@ -129,8 +129,8 @@ def certify(
     law : Controller
         With a ``reference`` that can be replaced, and ``coordinates``: a `StateFeedback`, `ObserverFeedback`,
         `ProjectedInverseDynamics`, ..., continuous or sampled.
-    poses : sequence, or mapping of label to pose
-        As in `poses_and_payloads`.
+    configurations : sequence, or mapping of label to configuration
+        As in `model_family`.
     region : PoleRegion
     delay : float
         As in `linearize_closed_loop`, s.
@@ -155,11 +155,13 @@ def certify(
         raise TypeError(f"region must be a PoleRegion, got {region!r}")
     names = law.coordinates if isinstance(law, Controller) else None
     if names is None or law.reference is None:
-        raise TypeError(f"{type(law).__name__} has no coordinates with a reference that says which pose to hold")
+        raise TypeError(
+            f"{type(law).__name__} has no coordinates with a reference that says which configuration to hold"
+        )
     cases = []
     for machine, plant in labelled_plants(plants).items():
-        for where, pose in labelled_poses(poses).items():
-            q = posed(plant, pose)
+        for where, configuration in labelled_configurations(configurations).items():
+            q = configuration_of(plant, configuration)
             held = law.with_reference(Constant([q[plant.position_names.index(name)] for name in names]))
             cases.append(_case(f"{machine}, {where}", plant, held, q, region, delay))
     return Certificate(region, tuple(cases))

@@ -1,4 +1,4 @@
-"""Sets of linear models: one machine at several poses with several payloads."""
+"""Sets of linear models: one machine at several configurations with several payloads."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from ..model.elements import Body
 from ..model.mechanism import Mechanism
 from ..model.plant import Plant
 
-__all__ = ["poses_and_payloads", "with_payload"]
+__all__ = ["model_family", "with_payload"]
 
 Array = NDArray[np.float64]
 
-Pose = ArrayLike | Mapping[str, float]
+Configuration = ArrayLike | Mapping[str, float]
 
 
 def with_payload(
@@ -85,21 +85,21 @@ def _joined(body: Body, load: Body) -> Body:
     return replace(body, mass=total, com=com, inertia=inertia)
 
 
-def poses_and_payloads(
+def model_family(
     plants: Plant | Mapping[str, Plant] | Sequence[Plant],
-    poses: Mapping[str, Pose] | Sequence[Pose],
+    configurations: Mapping[str, Configuration] | Sequence[Configuration],
     *,
     coordinates: Sequence[str],
     inputs: Sequence[str] | None = None,
     outputs: Sequence[str] | None = None,
 ) -> dict[str, LinearModel]:
-    """Linear models of every plant at every pose, each about its own equilibrium.
+    """Linear models of every plant at every configuration, each about its own equilibrium.
 
     Parameters
     ----------
     plants : Plant, or several, or mapping of label to plant
         Such as one machine `with_payload` of several masses: the same coordinates and motors.
-    poses : sequence, or mapping of label to pose
+    configurations : sequence, or mapping of label to configuration
         Configurations (nq,) with closed loops, or mappings of joint values, from which the machine is assembled.
     coordinates : sequence of str
         Independent coordinates of all models.
@@ -109,29 +109,33 @@ def poses_and_payloads(
     Returns
     -------
     models : dict of str to LinearModel
-        Labels "plant, pose".
+        Labels "plant, configuration".
 
     Raises
     ------
     AssemblyError, EquilibriumError, ValueError
-        Where a pose is not closed, not held by the motors, or singular.
+        Where a configuration is not closed, not held by the motors, or singular.
 
     Examples
     --------
     >>> from cmbcontrol import plants
     >>> machines = {f"{m} kg": with_payload(plants.five_bar(), "left_upper", m, (1.5, 0.0, 0.0)) for m in (0, 2)}
-    >>> poses = {"up": {"left": 2.1, "right": 1.0}, "low": {"left": 2.6, "right": 0.5}}
-    >>> list(poses_and_payloads(machines, poses, coordinates=("left", "right")))
+    >>> configurations = {"up": {"left": 2.1, "right": 1.0}, "low": {"left": 2.6, "right": 0.5}}
+    >>> list(model_family(machines, configurations, coordinates=("left", "right")))
     ['0 kg, up', '0 kg, low', '2 kg, up', '2 kg, low']
     """
     coordinates = _check.names((coordinates,) if isinstance(coordinates, str) else coordinates, "coordinates")
-    machines, at = labelled_plants(plants), labelled_poses(poses)
+    machines, at = labelled_plants(plants), labelled_configurations(configurations)
     return {
         f"{machine}, {where}": linearize(
-            plant, trim(plant, posed(plant, pose)), coordinates=coordinates, inputs=inputs, outputs=outputs
+            plant,
+            trim(plant, configuration_of(plant, configuration)),
+            coordinates=coordinates,
+            inputs=inputs,
+            outputs=outputs,
         )
         for machine, plant in machines.items()
-        for where, pose in at.items()
+        for where, configuration in at.items()
     }
 
 
@@ -147,28 +151,36 @@ def labelled_plants(plants: Any) -> dict[str, Plant]:
     return found
 
 
-def labelled_poses(poses: Any) -> dict[str, Pose]:
-    """Poses by label; those without one are numbered."""
-    whole = isinstance(poses, Mapping) and not all(
-        np.ndim(x) == 0 and not isinstance(x, Mapping) for x in poses.values()
+def labelled_configurations(configurations: Any) -> dict[str, Configuration]:
+    """Configurations by label; those without one are numbered."""
+    whole = isinstance(configurations, Mapping) and not all(
+        np.ndim(x) == 0 and not isinstance(x, Mapping) for x in configurations.values()
     )
-    if isinstance(poses, Mapping) and not whole:
-        poses = [poses]  # one pose, by joint values
-    elif not whole and not len(_check.sequence(poses, "poses", "poses")):
-        raise ValueError("give at least one pose")
-    elif not whole and np.ndim(poses[0] if len(poses) else 0.0) == 0 and not isinstance(poses[0], Mapping):
-        poses = [poses]
-    found = dict(poses) if whole else {f"pose {i + 1}": pose for i, pose in enumerate(poses)}
+    if isinstance(configurations, Mapping) and not whole:
+        configurations = [configurations]  # one configuration, by joint values
+    elif not whole and not len(_check.sequence(configurations, "configurations", "configurations")):
+        raise ValueError("give at least one configuration")
+    elif (
+        not whole
+        and np.ndim(configurations[0] if len(configurations) else 0.0) == 0
+        and not isinstance(configurations[0], Mapping)
+    ):
+        configurations = [configurations]
+    found = (
+        dict(configurations)
+        if whole
+        else {f"configuration {i + 1}": configuration for i, configuration in enumerate(configurations)}
+    )
     if not found:
-        raise ValueError("give at least one pose")
+        raise ValueError("give at least one configuration")
     return found
 
 
-def posed(plant: Plant, pose: Pose) -> Array:
+def configuration_of(plant: Plant, configuration: Configuration) -> Array:
     """A closed configuration (nq,) from joint values, or the one given."""
-    if isinstance(pose, Mapping):
-        return plant.assemble(**pose)
-    return _check.vector(pose, plant.nq, "a pose", plant.position_names)
+    if isinstance(configuration, Mapping):
+        return plant.assemble(**configuration)
+    return _check.vector(configuration, plant.nq, "a configuration", plant.position_names)
 
 
 def labelled_models(models: Any) -> dict[str, LinearModel]:

@@ -140,7 +140,7 @@ def robust_state_feedback(
     Parameters
     ----------
     models : mapping of label to LinearModel, or sequence
-        About equilibria, with the same states and inputs: see `poses_and_payloads`.
+        About equilibria, with the same states and inputs: see `model_family`.
     region : PoleRegion, optional
         Stability alone unless given.
     h2, hinf : float or "min", optional
@@ -180,9 +180,9 @@ def robust_state_feedback(
     Examples
     --------
     >>> from cmbcontrol import plants
-    >>> from cmbcontrol.design import poses_and_payloads
-    >>> poses = {"up": {"left": 2.1, "right": 1.0}, "low": {"left": 2.6, "right": 0.5}}
-    >>> models = poses_and_payloads(plants.five_bar(), poses, coordinates=("left", "right"))
+    >>> from cmbcontrol.design import model_family
+    >>> configurations = {"up": {"left": 2.1, "right": 1.0}, "low": {"left": 2.6, "right": 0.5}}
+    >>> models = model_family(plants.five_bar(), configurations, coordinates=("left", "right"))
     >>> found = robust_state_feedback(models, PoleRegion(decay=2.0, damping=0.5, radius=30.0))
     >>> found.certificate.valid, found.common_decay >= 2.0
     (True, True)
@@ -483,7 +483,7 @@ class _Problem:
         if self.solve(PoleRegion(), None, None).X is None:
             return DesignError(
                 text + " Not even stability of all models has a gain with one Lyapunov matrix: leave out models, take "
-                "smaller ranges of poses and payloads, or design several gains.",
+                "smaller ranges of configurations and payloads, or design several gains.",
                 best,
             )
         for name, value in region.asked.items():

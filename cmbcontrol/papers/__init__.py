@@ -107,7 +107,7 @@ EXPERIMENTS: Mapping[str, Entry] = MappingProxyType(
             ),
             Entry(
                 "udwadia-kalaba-pseudoinverses",
-                "cost and accuracy of the five pseudoinverses on the linkage's own matrices, up to its flat pose",
+                "cost and accuracy of the five pseudoinverses on the linkage's own matrices, up to where it is flat",
                 _later("de_falco:pseudoinverses"),
                 "5 s",
                 "1 s",
@@ -143,7 +143,7 @@ EXPERIMENTS: Mapping[str, Entry] = MappingProxyType(
             ),
             Entry(
                 "iftomm-a02",
-                "IFToMM A02, N four-bar mechanism, N = 2, 10, 40: through flat poses, against the exact solution",
+                "IFToMM A02, N four-bar mechanism, N = 2, 10, 40: through flat ones, against the exact solution",
                 _later("iftomm:a02"),
                 "1 min",
                 "5 s",

@@ -67,7 +67,7 @@ def above(epsilon: float) -> Callable[..., tuple[Array, int]]:
 
 
 def closed_forms(count: int = 200, mass: float = 1.3, length: float = 0.7) -> Table:
-    """What section 8 prints beside what the toolbox computes, at poses on both sides of the singular one."""
+    """What section 8 prints beside what the toolbox computes, at configurations on both sides of the singular one."""
     plant = slider_crank(mass=mass, length=length)
     inertia, off = mass * length**2, {}
 
@@ -97,8 +97,8 @@ def closed_forms(count: int = 200, mass: float = 1.3, length: float = 0.7) -> Ta
         "Closed forms of section 8",
         ("printed", "largest difference"),
         list(off.items()),
-        f"At {count} poses, q1 from 0.1 to 3.0 rad, with m = {mass:g} kg and l = {length:g} m. The two cases of (70) "
-        "are exchanged in print, and the determinant is printed for M_c', but is that of M_c''.",
+        f"At {count} configurations, q1 from 0.1 to 3.0 rad, with m = {mass:g} kg and l = {length:g} m. The two cases "
+        "of (70) are exchanged in print, and the determinant is printed for M_c', but is that of M_c''.",
     )
 
 
@@ -124,11 +124,12 @@ def _condition_table() -> Table:
         "Condition numbers",
         ("matrix", "least", "largest", "1e-6 rad from the singular configuration"),
         [(label, values.min(), values.max(), near[label][0]) for label, values in away.items()],
-        "q1 from 0.1 to 3.0 rad. The KKT matrix has the multiplier among its unknowns, which grows at the pose.",
+        "q1 from 0.1 to 3.0 rad. The KKT matrix has the multiplier among its unknowns, which grows at the "
+        "configuration.",
     )
 
 
-# -- through the pose ---------------------------------------------------------------------------------------------
+# -- through the singular configuration ---------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False)
@@ -233,7 +234,7 @@ def _simulated(label: str, run: Simulation) -> Through:
 
 
 def free(quick: bool = False, told: Callable[..., None] = lambda *_: None) -> tuple[list[Through], Table]:
-    """Through the pose without a motor, at 6 rad/s: what the threshold does to the motion alone."""
+    """Through the singular configuration without a motor, at 6 rad/s: what the threshold does to the motion alone."""
     from scipy.integrate import solve_ivp
 
     start, rate = np.array([0.6, -1.2]), SPEED * ALONG
@@ -282,12 +283,12 @@ _DRIVEN = (
     "torque off virtual work (N m)",
     "|Phi| (m)",
     "|A v| (m/s)",
-    "after the pose",
+    "after the singular configuration",
 )
 
 
 def closed_loop(quick: bool = False, told: Callable[..., None] = lambda *_: None) -> tuple[list[Through], Table]:
-    """Tracking through the pose with the motor on the crank, the law with and without the threshold of the model."""
+    """Tracking through it with the motor on the crank, the law with and without the threshold of the model."""
     start, rest, t_end = np.array([0.6, -1.2]), np.zeros(2), 1.3 if quick else T_END
     cases = [(EXACTLY, None, 1), (0.2, 0.2, 1)]
     if not quick:

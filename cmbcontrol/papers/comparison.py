@@ -340,7 +340,7 @@ def stabilisations(quick: bool = False, progress: Progress = False) -> Report:
     machines = {
         "Five-bar, regular motion": five_bar_problem(0.2 if quick else 3.0),
         "Bricard, a redundant row": bricard_problem(0.2 if quick else 5.0),
-        "IFToMM A02, N = 2, through flat poses": four_bar_problem(2, 0.3 if quick else 5.0),
+        "IFToMM A02, N = 2, through flat configurations": four_bar_problem(2, 0.3 if quick else 5.0),
     }
     steps = {
         f"rk4, steps of {1e3 * STEP:g} ms": {"method": "rk4", "step": STEP},
@@ -409,7 +409,8 @@ def _overview(done: Mapping[tuple[str, str], Mapping[str, Measured]], methods: S
         ),
         rows,
         "Loops, A v and energy: the largest of the three machines. Evaluations: their sum. Wall time: median of the "
-        "ratios. Errors of order 1 m are those of a run that left its branch at a flat pose; - is a run that stopped.",
+        "ratios. Errors of order 1 m are those of a run that left its branch at a flat configuration; - is a run that "
+        "stopped.",
     )
 
 

@@ -24,7 +24,7 @@ from .._progress import Progress, Reporter
 from ..dynamics.acceleration import acceleration
 from ..errors import SimulationError, Status
 from ..model.mechanism import Mechanism
-from ..plants.parallelogram import parallelogram, pose, rate
+from ..plants.parallelogram import configuration, parallelogram, rate
 from ..sim.result import Simulation
 from ..sim.simulate import simulate
 from .formulations import NamedFormulation
@@ -142,7 +142,7 @@ PRINTED: Mapping[int, PrintedTable] = MappingProxyType(
 def exact_motion(times: ArrayLike, angle: float) -> tuple[Array, Array]:
     """The linkage released at rest, without a motor: J th'' = -G cos(th), by Jacobi's elliptic functions.
 
-    With phi = th + pi/2 from the hanging pose and k = sin(phi(0)/2), phi = 2 asin(k cd(w t, k)), w^2 = G / J.
+    With phi = th + pi/2 from the hanging configuration and k = sin(phi(0)/2), phi = 2 asin(k cd(w t, k)), w^2 = G / J.
 
     Parameters
     ----------
@@ -180,7 +180,7 @@ def exact_motion(times: ArrayLike, angle: float) -> tuple[Array, Array]:
 
 
 def violation(plant: Mechanism, Q: ArrayLike) -> Array:
-    """Sum of Psi^2 over the 12 equations at each pose, m2: the distances of the pins, by x and y."""
+    """Sum of Psi^2 over the 12 equations at each configuration, m2: the distances of the pins, by x and y."""
     return np.array([np.sum(plant.residual(q) ** 2) for q in np.atleast_2d(np.asarray(Q, dtype=np.float64))])
 
 
@@ -286,7 +286,11 @@ def _run(plant: Mechanism, setup: _Setup, duration: float) -> _Outcome:
     begin = clock.process_time()
     try:
         run = simulate(
-            plant, q0=pose(STARTS[setup.start]), t_end=duration, output_times=times, **settings(**setup.options())
+            plant,
+            q0=configuration(STARTS[setup.start]),
+            t_end=duration,
+            output_times=times,
+            **settings(**setup.options()),
         )
     except SimulationError as error:
         if error.partial is None:
@@ -380,9 +384,9 @@ def tables(quick: bool = False, progress: Progress = False) -> Report:
 
 
 _CHOICES = (
-    "Initial pose: not printed. Two starts at rest: links at -30 degrees from +x, which swing to -150 degrees and "
-    "never come near a singular configuration; and at 60 degrees, which swing to -240 degrees and pass the flat poses "
-    "th = 0 and th = -pi, where the rank is 10.",
+    "Initial configuration: not printed. Two starts at rest: links at -30 degrees from +x, which swing to -150 degrees "
+    "and never come near a singular configuration; and at 60 degrees, which swing to -240 degrees and pass the flat "
+    "configurations th = 0 and th = -pi, where the rank is 10.",
     f"Correct: each of the three links within {CORRECT:g} rad of the exact motion, at times 0.01 s apart. The paper "
     "does not say what it calls correct.",
     "Threshold of the rank: TOL, as in section 4 of the paper, relative to the largest singular value (or row, or "
@@ -608,13 +612,13 @@ def _draw_violation(found: Mapping[str, Sequence[_Outcome]]) -> Figure:
 def pseudoinverses(quick: bool = False, progress: Progress = False) -> Report:
     """Cost and accuracy of the five pseudoinverses on the linkage's own matrices D = Psi_q M^(-1/2).
 
-    On closed loops, from a regular pose up to the flat one; and with loops open by a drift, under the thresholds of
-    the paper. Judged by the four Moore-Penrose conditions, and by the exact acceleration.
+    On closed loops, from a regular configuration up to the flat one; and with loops open by a drift, under the
+    thresholds of the paper. Judged by the four Moore-Penrose conditions, and by the exact acceleration.
 
     Parameters
     ----------
     quick : bool
-        Fewer poses, drifts and repetitions.
+        Fewer configurations, drifts and repetitions.
     progress : bool or callable
 
     Returns
@@ -640,8 +644,10 @@ def pseudoinverses(quick: bool = False, progress: Progress = False) -> Report:
         [_as_table("On closed loops, default threshold", closed), _as_table(_OPEN_TITLE, opened, _OPEN_NOTE)],
         {"drift-and-rank": lambda: _draw_drift(opened)},
         (
-            f"Poses: links at this angle to the flat pose, turning at {_SPEED:g} rad/s; the paper compares whole runs.",
-            f"Drift: a step in a random direction (seed {_SEED}) of this length (m, rad), off the pose at -30 degrees.",
+            f"Configurations: links at this angle to the flat configuration, turning at {_SPEED:g} rad/s; the paper "
+            "compares whole runs.",
+            f"Drift: a step in a random direction (seed {_SEED}) of this length (m, rad), off the configuration at "
+            "-30 degrees.",
         ),
         {"closed": closed, "open": opened},
     )
@@ -660,17 +666,17 @@ def _as_table(title: str, rows: Sequence[Mapping[str, Any]], note: str = "") -> 
 
 
 def _exact_acceleration(plant: Mechanism, angle: float, speed: float) -> Array:
-    """Of all coordinates of the free linkage, m/s2 and rad/s2: the path of `pose`, differentiated twice."""
+    """Of all coordinates of the free linkage, m/s2 and rad/s2: the path of `configuration`, differentiated twice."""
     turning = -WEIGHT * math.cos(angle) / INERTIA
-    # the rate of the pose is linear in the speed; a quarter turn further it is the centripetal part
+    # the rate of the configuration is linear in the speed; a quarter turn further it is the centripetal part
     along, inward = rate(plant, angle, 1.0), rate(plant, angle + 0.5 * math.pi, 1.0)
     inward[[plant.velocity_names.index(f"link{i}_angle") for i in (1, 2, 3)]] = 0.0
     return turning * along + speed**2 * inward
 
 
 def _on_loops(plant: Mechanism, angle: float, name: str, repetitions: int) -> dict[str, Any]:
-    """A row for one pose before the flat one."""
-    q, v = pose(-angle), rate(plant, -angle, _SPEED)
+    """A row for one configuration before the flat one."""
+    q, v = configuration(-angle), rate(plant, -angle, _SPEED)
     D, _ = _scaled_rows(plant, q)
     inverse, rank = pseudoinverse(D, name)
     begin = clock.perf_counter()
@@ -681,7 +687,7 @@ def _on_loops(plant: Mechanism, angle: float, name: str, repetitions: int) -> di
         plant.terms(q, v), np.zeros(plant.nv), formulation=NamedFormulation("udwadia-kalaba", pseudoinverse=name)
     )
     return {
-        "angle to the flat pose (rad)": angle,
+        "angle to the flat configuration (rad)": angle,
         "pseudoinverse": name,
         "rank": rank,
         "Moore-Penrose conditions within": _penrose(D, inverse),
@@ -694,7 +700,7 @@ def _off_loops(plant: Mechanism, drift: float, tolerance: float) -> dict[str, An
     """A row for one drift and threshold: rank by singular values, error of the acceleration by each method."""
     angle = -math.pi / 6.0
     direction = np.random.default_rng(_SEED).standard_normal(plant.nq)
-    q = pose(angle) + drift * direction / np.linalg.norm(direction)
+    q = configuration(angle) + drift * direction / np.linalg.norm(direction)
     terms = plant.terms(q, rate(plant, angle, _SPEED))
     exact = _exact_acceleration(plant, angle, _SPEED)
     sigma = np.linalg.svd(_scaled_rows(plant, q)[0], compute_uv=False)

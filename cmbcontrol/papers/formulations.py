@@ -49,8 +49,8 @@ class NamedFormulation(Formulation):
         ``"null-space-qr"``: the same with K and c from a pivoted QR of A'.
         ``"null-space-partitioning"``: generalized coordinate partitioning: K = [R; A]^-1 [I; 0] and
         c = -[R; A]^-1 [0; b], with rows of the identity for R (eqs. 2.44 and 2.45).
-        ``"null-space-differentiable"``: the same with orthonormal R, which stays the same from pose to pose in a run.
-        ``"aghili"``: M_c vdot = P(f - h) + M C v, M_c = M + PM - (PM)' (eqs. 22-24).
+        ``"null-space-differentiable"``: the same with orthonormal R, which stays the same from configuration to
+        configuration in a run. ``"aghili"``: M_c vdot = P(f - h) + M C v, M_c = M + PM - (PM)' (eqs. 22-24).
         ``"aghili-symmetric"``: M_c' = PMP + (I-P)M(I-P), right side P(f - h) + (I - 2P) M C v (eqs. 27-28).
         ``"aghili-gamma"``: M_c'' = PM + gamma (I - P), right side P(f - h) + gamma C v (eq. 29);
         ``gamma`` in units of mass, the 2-norm of M unless given.
@@ -339,7 +339,7 @@ class _Kept:
         return cls(R, np.linalg.cond(_stack(R, terms)[0]))
 
     def fits(self, terms: Terms) -> bool:
-        """Whether they are still independent at another pose."""
+        """Whether they are still independent at another configuration."""
         if len(self.R) != terms.dof:
             return False
         return bool(np.linalg.cond(_stack(self.R, terms)[0]) < _WORN * self.best)

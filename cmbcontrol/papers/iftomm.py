@@ -52,7 +52,7 @@ WALL = "Wall times are those of this machine, output included, compilation not; 
 def pendulum_motion(t: Array, length: float = 1.0) -> Array:
     """Where a point pendulum is that starts at rest, level with its pivot on the left: x, y (times, 2), in metres.
 
-    With the angle th from the hanging pose and w^2 = g / length, sin(th/2) = -cd(w t | 1/2) / sqrt(2).
+    With the angle th from the hanging configuration and w^2 = g / length, sin(th/2) = -cd(w t | 1/2) / sqrt(2).
 
     Examples
     --------
@@ -163,7 +163,7 @@ def _figure_over_time(
     if accuracy is not None:
         below.axhline(accuracy, color=INK, linewidth=0.8, linestyle=(0, (4, 3)), label="accuracy of\nthe published")
     for ax in (top, below):
-        _mark(ax, marks, FAINT, "flat pose" if ax is top else None)
+        _mark(ax, marks, FAINT, "flat configuration" if ax is top else None)
     dress(top, label)
     dress(below, "error (m)", log=True)
     for ax in (top, below):
@@ -329,7 +329,7 @@ def four_bar_problem(n: int, t_end: float) -> Problem:
 
 
 def a02(quick: bool = False, progress: Progress = False) -> Report:
-    """A02, the N four-bar mechanism, N = 2, 10 and 40, through its flat poses for 10 s and 20 s.
+    """A02, the N four-bar mechanism, N = 2, 10 and 40, through its flat configurations for 10 s and 20 s.
 
     Parameters
     ----------
@@ -439,7 +439,7 @@ def _a02_published(defaults: dict[tuple[int, float], Measured], limits: dict[str
 
 
 def _passages(defaults: dict[tuple[int, float], Measured]) -> list[Table]:
-    """Flat poses: how many were logged, and those of the largest machine one by one."""
+    """Flat configurations: how many were logged, and those of the largest machine one by one."""
     summary: list[tuple[Cell, ...]] = []
     for (n, span), run in defaults.items():
         exact, events = flat_times(n, span), run.run.events()
@@ -450,11 +450,11 @@ def _passages(defaults: dict[tuple[int, float], Measured]) -> list[Table]:
     logged = [(i, e["time"], e["kind"], e["rank"], e["conditioning"]) for i, e in enumerate(run.run.events(), 1)]
     return [
         Table(
-            "A02: flat poses, default settings",
+            "A02: flat configurations, default settings",
             (
                 "N",
                 "over (s)",
-                "poses",
+                "configurations",
                 "logged",
                 "time off by at most (s)",
                 "degrees of freedom there",
@@ -463,7 +463,11 @@ def _passages(defaults: dict[tuple[int, float], Measured]) -> list[Table]:
             ),
             summary,
         ),
-        Table(f"A02: flat poses of N = {n}, one by one", ("pose", "time (s)", "kind", "rank", "conditioning"), logged),
+        Table(
+            f"A02: flat configurations of N = {n}, one by one",
+            ("configuration", "time (s)", "kind", "rank", "conditioning"),
+            logged,
+        ),
     ]
 
 

@@ -36,8 +36,8 @@ SHOWN = (
 NOTES = {
     "five-bar": "Errors of all four joint angles, against a run at tolerance 1e-13.",
     "four-bars": "Errors against the exact motion. One of order 1 m belongs to a run that left the branch with level "
-    "couplers at a flat pose, where the machine has three degrees of freedom. Some stop there: their steps shrink "
-    "without end.",
+    "couplers at a flat configuration, where the machine has three degrees of freedom. Some stop there: their steps "
+    "shrink without end.",
     "governor": "Errors of the slider, against a run at tolerance 1e-12. There are no loops, so nothing to stabilise.",
 }
 IMPLICIT = (
@@ -51,7 +51,7 @@ IMPLICIT = (
 
 
 def five_bar_problem(t_end: float) -> Problem:
-    """The five-bar falling from a regular pose, links 1 and 2 at -70 and -10 degrees, right elbow outside.
+    """The five-bar falling from a regular configuration, links 1 and 2 at -70 and -10 degrees, right elbow outside.
 
     Its reference is a run at tolerance 1e-13.
     """
@@ -106,13 +106,13 @@ def integrators(quick: bool = False, progress: Progress = False) -> Report:
     measured = {name: [next(runs) for _ in cases] for name, cases in rows.items()}
     diagram = {name: [next(runs) for _ in cases] for name, cases in swept.items()}
     titles = {
-        "five-bar": f"Five-bar from a regular pose, {machines['five-bar'].t_end:g} s",
-        "four-bars": f"IFToMM A02, N = 2, through flat poses, {machines['four-bars'].t_end:g} s",
+        "five-bar": f"Five-bar from a regular configuration, {machines['five-bar'].t_end:g} s",
+        "four-bars": f"IFToMM A02, N = 2, through flat configurations, {machines['four-bars'].t_end:g} s",
         "governor": f"IFToMM A05, stiff, {machines['governor'].t_end:g} s",
     }
 
     def precision() -> Figure:
-        names = ("five-bar (rad)", "A02, N = 2, flat poses (m)", "A05, stiff (m)")
+        names = ("five-bar (rad)", "A02, N = 2, flat configurations (m)", "A05, stiff (m)")
         return work_precision(dict(zip(names, diagram.values(), strict=True)), "largest error")
 
     return Report(

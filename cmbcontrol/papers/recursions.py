@@ -855,8 +855,8 @@ def null_space(
     Examples
     --------
     >>> from cmbcontrol import plants
-    >>> from cmbcontrol.plants.parallel_four_bar import pose
-    >>> null_space(plants.parallel_four_bar(), pose(2.0, 0.5), np.eye(4)[:2]).K.round(12) + 0.0
+    >>> from cmbcontrol.plants.parallel_four_bar import configuration
+    >>> null_space(plants.parallel_four_bar(), configuration(2.0, 0.5), np.eye(4)[:2]).K.round(12) + 0.0
     array([[ 1.,  0.], [ 0.,  1.], [ 1., -1.], [-1.,  1.]])
     """
     tree, v, a = _chain(plant, q, v=v, a=a)
@@ -895,7 +895,7 @@ def _solver(tree: _Tree, R: Array, con: Constraints) -> Array:
     if not left <= _CONSISTENT * size + 1e-12 * values.max(initial=0.0):
         raise ValueError(
             f"K has no derivative along the loops of {name!r} at q = {np.round(tree.q, 6).tolist()} (rows "
-            f"contradict each other by {left:.3g} of {size:.3g}): the pose is singular, or the loops are open "
+            f"contradict each other by {left:.3g} of {size:.3g}): the configuration is singular, or the loops are open "
             f"(by {tree.plant.closure_error(tree.q):.3g} m)"
         )
     return E
@@ -960,9 +960,9 @@ def acceleration(plant: Mechanism, q: ArrayLike, v: ArrayLike, u: ArrayLike, R: 
     Examples
     --------
     >>> from cmbcontrol import plants
-    >>> from cmbcontrol.plants.parallel_four_bar import pose
+    >>> from cmbcontrol.plants.parallel_four_bar import configuration
     >>> plant = plants.parallel_four_bar()
-    >>> a = acceleration(plant, pose(2.0, 0.5), np.zeros(4), np.zeros(2), np.eye(4)[:2])
+    >>> a = acceleration(plant, configuration(2.0, 0.5), np.zeros(4), np.zeros(2), np.eye(4)[:2])
     >>> bool(np.isclose(a[2], a[0] - a[1]))
     True
     """
@@ -1045,9 +1045,9 @@ def local_state_space(
     Examples
     --------
     >>> from cmbcontrol import plants
-    >>> from cmbcontrol.plants.parallel_four_bar import pose
+    >>> from cmbcontrol.plants.parallel_four_bar import configuration
     >>> plant = plants.parallel_four_bar()
-    >>> small = local_state_space(plant, pose(2.0, 0.5), [1.0, 0.0, 1.0, -1.0], [0.0, 0.0], np.eye(4)[:2])
+    >>> small = local_state_space(plant, configuration(2.0, 0.5), [1.0, 0.0, 1.0, -1.0], [0.0, 0.0], np.eye(4)[:2])
     >>> small.A.shape, small.drift[:2]
     ((4, 4), array([1., 0.]))
     """

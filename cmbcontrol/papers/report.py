@@ -121,7 +121,7 @@ class Parts:
     >>> parts = Parts()
     >>> report = papers.run("udwadia-kalaba-pseudoinverses", quick=True, progress=parts)
     >>> parts.table.columns[:2], len(parts.table.rows) > 10
-    (('angle to the flat pose (rad)', 'pseudoinverse'), True)
+    (('angle to the flat configuration (rad)', 'pseudoinverse'), True)
     """
 
     def __init__(self, told: Callable[[float], None] = lambda _: None, path: str | Path | None = None) -> None:

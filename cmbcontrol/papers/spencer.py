@@ -22,7 +22,7 @@ from ..dynamics.acceleration import constrained_motion
 from ..errors import SimulationError
 from ..model.mechanism import Mechanism
 from ..model.terms import RANK_TOLERANCE, Terms
-from ..plants.five_bar import LONG, SHORT, five_bar, pose
+from ..plants.five_bar import LONG, SHORT, configuration, five_bar
 from ..sim.simulate import simulate
 from ..sim.stabilisation import project_all_at_once
 from .fixed_step import march
@@ -98,7 +98,7 @@ class SymmetricMotion:
             events=lambda t, s: np.cos(0.5 * s[0]),
         )
         self._solution = found.sol
-        if case == "singular":  # at rest in the pose: it comes back, and goes the way it came
+        if case == "singular":  # at rest in the configuration: it comes back, and goes the way it came
             self.passages = np.arange(0.0, t_end, return_time(plant))
         else:
             self.passages = found.t_events[0]
@@ -298,7 +298,7 @@ def simulated(label: str, case: str, t_end: float, *, cut: str = "right", **opti
     """A run by `simulate`; one that stops counts as far as it came."""
     plant, outcome = (machine() if cut == "right" else five_bar(cut)), "finished"
     try:
-        run = simulate(plant, q0=pose(plant, case), t_end=t_end, output_times=STEP, **settings(**options))
+        run = simulate(plant, q0=configuration(plant, case), t_end=t_end, output_times=STEP, **settings(**options))
     except SimulationError as stopped:
         run = stopped.partial
         outcome = f"stops at {run.time[-1]:.4g} s"
@@ -318,7 +318,7 @@ def simulated(label: str, case: str, t_end: float, *, cut: str = "right", **opti
 
 
 def null_space_step(terms: Terms, dof: int = 2) -> Array:
-    """Acceleration by (3.5b), with as many columns of V_2 as the machine has degrees of freedom at regular poses.
+    """Acceleration by (3.5b), with as many columns of V_2 as the machine has degrees of freedom elsewhere.
 
     The formulation "null-space-svd" differs from it in exactly singular configurations alone, where the null space has
     a column more: Spencer sets 1/sigma_m = 0 there, and leaves V_2 as it is.
@@ -334,7 +334,7 @@ def in_null_space(
 ) -> Course:
     """The thesis's second method: (3.5b), and a projection on all invariants where their norm has reached 1e-3."""
     plant = machine()
-    q0, v0 = pose(plant, case), np.zeros(plant.nv)
+    q0, v0 = configuration(plant, case), np.zeros(plant.nv)
     energy = plant.terms(q0, v0).energy
 
     def correct(k: int, q: Array, v: Array) -> tuple[Array, Array] | None:
@@ -414,8 +414,8 @@ def first_example(quick: bool = False, progress: Progress = False) -> Report:
             + [("quadrature", _clock(back))],
             "A loop that has drifted open by d has no singular configuration: its branches pass each other at sqrt(d) "
             "or so, and a run turns there. The thesis says that the motion repeats itself after the return; at rest in "
-            "the pose there are two symmetric ways to go on. Time reversal and Gauss' principle single out the one "
-            "that the machine came by. " + " ".join(_way(course) for course in (thesis, ours)),
+            "the configuration there are two symmetric ways to go on. Time reversal and Gauss' principle single out "
+            "the one that the machine came by. " + " ".join(_way(course) for course in (thesis, ours)),
         ),
         Table(
             f"Accuracy over {t_end:g} s",

@@ -1,7 +1,7 @@
 """Ready-made machines, each with its source; `catalogue` lists them by the names of the command line.
 
-What belongs to one machine only (poses in closed form, published constants) is in its module, for
-instance ``from cmbcontrol.plants.n_four_bar import pose``.
+What belongs to one machine only (configurations in closed form, published constants) is in its module, for
+instance ``from cmbcontrol.plants.n_four_bar import configuration``.
 """
 
 from .andrews import andrews as andrews

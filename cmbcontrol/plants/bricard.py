@@ -28,7 +28,7 @@ def bricard(effort: float = math.inf) -> Mechanism:
     Tree: ``hinge0`` ... ``hinge4``, each turning the rod ``rod1`` ... ``rod5`` relative to the one before; the
     loop ``hinge5`` is the cut revolute joint between rod5 and the ground: five rows, rank four. On it
     hinge0 = hinge2 = hinge4 = a and hinge1 = hinge3 = b with (1 + sin a)(1 + sin b) = 1, so that each angle
-    ranges from -30 to 210 degrees. No pose on this path loses rank; at the ends of its range a hinge is no
+    ranges from -30 to 210 degrees. No configuration on this path loses rank; at the ends of its range a hinge is no
     independent coordinate.
 
     Parameters

@@ -59,7 +59,7 @@ def delta(joints: str = "ball", load: float = 0.0, effort: float = 60.0) -> Mech
     Examples
     --------
     >>> plant = delta()
-    >>> plant.diagnose(pose(plant, 0.1, 0.0, -0.7)).dof
+    >>> plant.diagnose(configuration(plant, 0.1, 0.0, -0.7)).dof
     3
     """
     _check.one_of(joints, ("ball", "universal"), "joints")
@@ -94,7 +94,7 @@ def delta(joints: str = "ball", load: float = 0.0, effort: float = 60.0) -> Mech
     )
 
 
-def pose(plant: Mechanism, x: float, y: float, z: float) -> NDArray[np.float64]:
+def configuration(plant: Mechanism, x: float, y: float, z: float) -> NDArray[np.float64]:
     """The configuration with the platform's centre at (x, y, z): inverse kinematics, in closed form, elbows outwards.
 
     Raises
@@ -105,7 +105,7 @@ def pose(plant: Mechanism, x: float, y: float, z: float) -> NDArray[np.float64]:
     Examples
     --------
     >>> plant = delta()
-    >>> q = pose(plant, 0.1, -0.2, -0.8)
+    >>> q = configuration(plant, 0.1, -0.2, -0.8)
     >>> plant.point(q, "platform").round(12)
     array([ 0.1, -0.2, -0.8])
     """
@@ -154,7 +154,7 @@ def _platform(plant: Mechanism, second: float, first: float) -> dict[str, float]
 
 def start(plant: Mechanism) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """At rest below the middle of the base."""
-    return pose(plant, 0.0, 0.0, -0.75), np.zeros(plant.nv)
+    return configuration(plant, 0.0, 0.0, -0.75), np.zeros(plant.nv)
 
 
 ENTRY = Entry(

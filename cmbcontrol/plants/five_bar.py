@@ -76,8 +76,8 @@ def five_bar(cut: str = "tip", closure: str = "line", effort: float = math.inf) 
     )
 
 
-def pose(plant: Mechanism, case: str = "open") -> NDArray[np.float64]:
-    """A pose of note, for any cut.
+def configuration(plant: Mechanism, case: str = "open") -> NDArray[np.float64]:
+    """A configuration of note, for any cut.
 
     Parameters
     ----------
@@ -86,12 +86,12 @@ def pose(plant: Mechanism, case: str = "open") -> NDArray[np.float64]:
     case : {"open", "singular", "second", "asymmetric"}
         left = 2.1, right = 1.0 with the tip up, far from singular configurations; the stretched singular configuration
         left = pi, right = 0; the start of Spencer's second example (driven links at 120 and 60 degrees), whose motion
-        passes that pose; a regular one with the left links at -70 and -10 degrees from +x and the right elbow
+        passes that configuration; a regular one with the left links at -70 and -10 degrees from +x and the right elbow
         on the outer side.
 
     Examples
     --------
-    >>> pose(five_bar(), "singular").round(4)
+    >>> configuration(five_bar(), "singular").round(4)
     array([ 3.1416, -3.1416,  0.    ,  3.1416])
     """
     match _check.one_of(case, ("open", "singular", "second", "asymmetric"), "case"):
@@ -124,8 +124,8 @@ def pose(plant: Mechanism, case: str = "open") -> NDArray[np.float64]:
 
 
 def start(plant: Mechanism) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """At rest in the open pose."""
-    return pose(plant), np.zeros(plant.nv)
+    """At rest in the open configuration."""
+    return configuration(plant), np.zeros(plant.nv)
 
 
 ENTRY = Entry(

@@ -45,7 +45,7 @@ def grasping_arms(
     Examples
     --------
     >>> plant = grasping_arms(table=True)
-    >>> q = pose(plant, *TABLE)
+    >>> q = configuration(plant, *TABLE)
     >>> [plant.without(*off).diagnose(q).dof for off in ((), ("table",), ("left_grasp", "right_grasp"))]
     [0, 3, 6]
     """
@@ -75,7 +75,7 @@ def grasping_arms(
     )
 
 
-def pose(
+def configuration(
     plant: Mechanism, x: float = 0.0, y: float = 0.5, angle: float = 0.0, *, clearance: float = 0.0, elbows: str = "out"
 ) -> NDArray[np.float64]:
     """The configuration with the object's centre at (x, y), turned by `angle`, and the hands at it: in closed form.
@@ -99,7 +99,7 @@ def pose(
     Examples
     --------
     >>> plant = grasping_arms()
-    >>> q = pose(plant, 0.1, 0.6, 0.2, clearance=0.05)
+    >>> q = configuration(plant, 0.1, 0.6, 0.2, clearance=0.05)
     >>> plant.loop_residuals(q)["left_grasp"] <= 0.05, plant.point(q, "object").round(12)
     (True, array([0.1, 0.6, 0. ]))
     """
@@ -112,7 +112,7 @@ def pose(
 def start(plant: Mechanism) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """At rest with the object in both hands; on the table, where there is one."""
     place = TABLE if "table" in plant.row_slices else (0.0, 0.5)
-    return pose(plant, *place), np.zeros(plant.nv)
+    return configuration(plant, *place), np.zeros(plant.nv)
 
 
 ENTRY = Entry(

@@ -43,7 +43,7 @@ def leg(base: str = "slider", foot: str = "stick", effort: float = 300.0) -> Mec
     Examples
     --------
     >>> plant = leg()
-    >>> stand = pose(plant, 0.6)
+    >>> stand = configuration(plant, 0.6)
     >>> plant.diagnose(stand).dof, plant.without("foot").diagnose(stand).actuation.verdict
     (1, 'under-actuated')
     """
@@ -85,7 +85,7 @@ def angles(length: float) -> tuple[float, float]:
     return -0.5 * math.pi - bend, 2.0 * bend
 
 
-def pose(plant: Mechanism, height: float = 0.6, length: float | None = None) -> NDArray[np.float64]:
+def configuration(plant: Mechanism, height: float = 0.6, length: float | None = None) -> NDArray[np.float64]:
     """The hip at a height, and the foot straight below it.
 
     Parameters
@@ -104,7 +104,7 @@ def pose(plant: Mechanism, height: float = 0.6, length: float | None = None) -> 
 
 def start(plant: Mechanism) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """At rest on the ground, with the hip at 0.55 m."""
-    return pose(plant, 0.55), np.zeros(plant.nv)
+    return configuration(plant, 0.55), np.zeros(plant.nv)
 
 
 ENTRY = Entry(

@@ -60,7 +60,7 @@ def loader(
     Examples
     --------
     >>> plant = loader()
-    >>> plant.diagnose(pose(plant, boom=0.2, bucket=-0.2)).dof
+    >>> plant.diagnose(configuration(plant, boom=0.2, bucket=-0.2)).dof
     2
     """
     load = _check.positive(load, "load", zero=True)
@@ -112,7 +112,7 @@ def loader(
     )
 
 
-def pose(plant: Mechanism, boom: float, bucket: float) -> NDArray[np.float64]:
+def configuration(plant: Mechanism, boom: float, bucket: float) -> NDArray[np.float64]:
     """The configuration with given angles of the boom and of the bucket relative to it, in closed form.
 
     Raises
@@ -123,7 +123,7 @@ def pose(plant: Mechanism, boom: float, bucket: float) -> NDArray[np.float64]:
     Examples
     --------
     >>> plant = loader()
-    >>> plant.closure_error(pose(plant, boom=-0.5, bucket=0.6)) < 1e-15
+    >>> plant.closure_error(configuration(plant, boom=-0.5, bucket=0.6)) < 1e-15
     True
     """
     # in the axes of the boom, but for the cylinders
@@ -152,7 +152,7 @@ def edge(plant: Mechanism, q: NDArray[np.float64]) -> NDArray[np.float64]:
 
 def start(plant: Mechanism) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """At rest with the bucket lowered and level. Without cylinder forces, no equilibrium (Spencer, section 4.5)."""
-    return pose(plant, -0.72, 0.72), np.zeros(plant.nv)
+    return configuration(plant, -0.72, 0.72), np.zeros(plant.nv)
 
 
 ENTRY = Entry(

@@ -28,7 +28,7 @@ def n_four_bar(n: int = 2, effort: float = math.inf) -> Mechanism:
 
     Exact reduction while the couplers stay parallel to the ground, th the angle of the bars:
     I th'' = -9.81 G cos(th), I = (N + 1)/3 + N, G = (N + 1)/2 + N; top of the first bar (cos th, sin th).
-    In the flat poses th = k pi the freedom rises from 1 to N + 1.
+    In the flat configurations th = k pi the freedom rises from 1 to N + 1.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ def n_four_bar(n: int = 2, effort: float = math.inf) -> Mechanism:
     Examples
     --------
     >>> plant = n_four_bar(3)
-    >>> plant.diagnose(pose(3, 1.0)).dof
+    >>> plant.diagnose(configuration(3, 1.0)).dof
     1
     """
     n = _check.count(n, "n, the number of loops,")
@@ -64,7 +64,7 @@ def n_four_bar(n: int = 2, effort: float = math.inf) -> Mechanism:
     )
 
 
-def pose(n: int, angle: float) -> NDArray[np.float64]:
+def configuration(n: int, angle: float) -> NDArray[np.float64]:
     """Configuration with all bars at `angle` from +x and the couplers level."""
     n = int(_check.positive(n, "n"))
     return np.array([*([angle, -angle] * n), angle])
@@ -72,13 +72,13 @@ def pose(n: int, angle: float) -> NDArray[np.float64]:
 
 def rate(n: int, speed: float) -> NDArray[np.float64]:
     """Velocity when the bars turn at `speed` (rad/s) and the couplers stay level."""
-    return pose(n, speed)
+    return configuration(n, speed)
 
 
 def start(plant: Mechanism) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """The benchmark's start: bars upright, their tops moving at 1 m/s along +x."""
     n = plant.nv // 2
-    return pose(n, 0.5 * math.pi), rate(n, -1.0)
+    return configuration(n, 0.5 * math.pi), rate(n, -1.0)
 
 
 ENTRY = Entry(

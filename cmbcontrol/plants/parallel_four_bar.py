@@ -28,7 +28,7 @@ def parallel_four_bar(effort: float = math.inf) -> Mechanism:
 
     Dimensions (ours): L1 = 0.5 m, L2 = 0.3 m, uniform thin bars of 4 kg/m, vertical x-y plane, gravity
     9.81 along -y. Singular where the bars are in line, q1 - q2 = k pi: there the antiparallelogram, the
-    other way to close the loop, branches off. Give ``assemble`` a guess, or use `pose`, to choose.
+    other way to close the loop, branches off. Give ``assemble`` a guess, or use `configuration`, to choose.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ def parallel_four_bar(effort: float = math.inf) -> Mechanism:
     Examples
     --------
     >>> plant = parallel_four_bar()
-    >>> q = pose(2.0, 0.5)
+    >>> q = configuration(2.0, 0.5)
     >>> plant.closure_error(q) < 1e-15
     True
     """
@@ -60,14 +60,14 @@ def parallel_four_bar(effort: float = math.inf) -> Mechanism:
     )
 
 
-def pose(q1: float, q2: float) -> NDArray[np.float64]:
+def configuration(q1: float, q2: float) -> NDArray[np.float64]:
     """Configuration on the parallelogram (Spencer, eq. 2.48)."""
     return np.array([q1, q2, q1 - q2, q2 - q1 - math.pi])
 
 
 def start(plant: Mechanism) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """At rest at q1 = 2.0, q2 = 0.5."""
-    return pose(2.0, 0.5), np.zeros(plant.nv)
+    return configuration(2.0, 0.5), np.zeros(plant.nv)
 
 
 ENTRY = Entry(

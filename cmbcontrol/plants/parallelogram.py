@@ -14,7 +14,7 @@ from .entry import Entry, Study
 
 __all__ = ["parallelogram"]
 
-SOURCE = "D. de Falco, E. Pennestri, L. Vita, Udwadia-Kalaba formulation, section 6, figure 1 (initial pose is ours)"
+SOURCE = "D. de Falco, E. Pennestri, L. Vita, Udwadia-Kalaba formulation, section 6, figure 1 (our initial values)"
 LENGTH, MASS, INERTIA = 1.0, 1.0, 0.1  # each of the three links
 COUPLER_LENGTH, COUPLER_MASS, COUPLER_INERTIA = 2.0, 2.0, 0.2
 
@@ -46,7 +46,7 @@ def parallelogram(coordinates: str = "cartesian", effort: float = math.inf) -> M
     Examples
     --------
     >>> plant = parallelogram()
-    >>> found = plant.diagnose(pose(1.0))
+    >>> found = plant.diagnose(configuration(1.0))
     >>> found.rows, found.rank, found.dof
     (12, 11, 1)
     """
@@ -84,7 +84,7 @@ def _body(name: str, mass: float, inertia: float) -> Body:
     return Body.planar(name, mass, 0.0, inertia)
 
 
-def pose(angle: float) -> NDArray[np.float64]:
+def configuration(angle: float) -> NDArray[np.float64]:
     """Configuration with all links at `angle` from +x (the coordinates are the same for both joints)."""
     c, s = LENGTH * math.cos(angle), LENGTH * math.sin(angle)
     links = [x for i in range(3) for x in (i + 0.5 * c, 0.5 * s, angle)]
@@ -92,7 +92,7 @@ def pose(angle: float) -> NDArray[np.float64]:
 
 
 def rate(plant: Mechanism, angle: float, speed: float) -> NDArray[np.float64]:
-    """Velocity at that pose when the links turn at `speed` (rad/s)."""
+    """Velocity at that configuration when the links turn at `speed` (rad/s)."""
     step = 0.5 * speed
     v = np.zeros(plant.nv)
     for i in range(3):
@@ -106,7 +106,7 @@ def rate(plant: Mechanism, angle: float, speed: float) -> NDArray[np.float64]:
 
 def start(plant: Mechanism) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """At rest with the links at 60 degrees from +x: the run of 20 s then swings between 60 and -240 degrees."""
-    return pose(math.pi / 3.0), np.zeros(plant.nv)
+    return configuration(math.pi / 3.0), np.zeros(plant.nv)
 
 
 ENTRY = Entry(

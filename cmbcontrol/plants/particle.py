@@ -59,7 +59,8 @@ def particle_on_circle(mass: float = 1.0, radius: float = 1.0, gravity: ArrayLik
         P = ep ep',   C v = -|v|^2/radius en,   m dv/dt across N(A) = f_parallel,
         F = A' lam = f_normal + m |v|^2/radius en.
 
-    The centre is the only pose where the functions are not defined; no pose on the circle is singular.
+    The centre is the only configuration where the functions are not defined; no configuration on the circle is
+    singular.
 
     Parameters
     ----------

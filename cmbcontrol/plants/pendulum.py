@@ -25,7 +25,7 @@ def pendulum(mass: float = 1.0, length: float = 1.0, closure: str = "revolute", 
     ``pivot`` then holds one end at the origin, so that one degree of freedom remains. At ``angle`` = 0 the rod
     points along +x; it hangs at ``angle`` = -pi/2. There is no singular configuration.
 
-    Physical pendulum: J = m L^2/3, J angle'' = -m g L/2 cos(angle); at the hanging pose
+    Physical pendulum: J = m L^2/3, J angle'' = -m g L/2 cos(angle); at the hanging configuration
     omega^2 = 3 g/(2 L) whatever carries the rod. The weight does no work on the hinge at the centre of mass,
     so all of that is the stiffness of the constraint force: a tool that forgets it finds zero.
 
@@ -65,10 +65,10 @@ def pendulum(mass: float = 1.0, length: float = 1.0, closure: str = "revolute", 
 
 
 def start(plant: Mechanism) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """At rest, 0.5 rad beside the hanging pose."""
+    """At rest, 0.5 rad beside the hanging configuration."""
     angle, half = 0.5 - 0.5 * math.pi, float(plant.joints[2].child_frame.p[0])
-    pose = {"x": half * math.cos(angle), "y": half * math.sin(angle), "angle": angle}
-    return plant.pack(pose), np.zeros(plant.nv)
+    configuration = {"x": half * math.cos(angle), "y": half * math.sin(angle), "angle": angle}
+    return plant.pack(configuration), np.zeros(plant.nv)
 
 
 ENTRY = Entry(

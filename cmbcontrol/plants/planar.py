@@ -74,7 +74,7 @@ def two_bar(span: ArrayLike, first: float, second: float, side: int, what: str) 
     if not abs(first - second) < reach < first + second:
         raise ValueError(
             f"{what} cannot reach: its bars of {first:g} m and {second:g} m span more than {abs(first - second):.4g} m "
-            f"and less than {first + second:.4g} m, and {reach:.4g} m are needed; choose a pose within reach"
+            f"and less than {first + second:.4g} m, and {reach:.4g} m are needed; choose a configuration within reach"
         )
     opening = math.acos((first**2 + reach**2 - second**2) / (2.0 * first * reach))
     start = math.atan2(y, x) + side * opening

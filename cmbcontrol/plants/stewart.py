@@ -82,7 +82,7 @@ def stewart(carrier: str = "leg", effort: float = 3000.0) -> Mechanism:
     Examples
     --------
     >>> plant = stewart()
-    >>> found = plant.diagnose(pose(plant, (0.0, 0.1, 0.05)))
+    >>> found = plant.diagnose(configuration(plant, (0.0, 0.1, 0.05)))
     >>> found.dof, found.rank
     (6, 15)
     """
@@ -111,7 +111,7 @@ def stewart(carrier: str = "leg", effort: float = 3000.0) -> Mechanism:
     )
 
 
-def pose(
+def configuration(
     plant: Mechanism, position: ArrayLike = (0.0, 0.0, 0.0), rotation: ArrayLike | None = None
 ) -> NDArray[np.float64]:
     """The configuration with the platform at a given pose: inverse kinematics, in closed form.
@@ -133,7 +133,7 @@ def pose(
     Examples
     --------
     >>> plant = stewart()
-    >>> plant.point(pose(plant, (0.1, 0.2, 0.0)), "platform").round(4)
+    >>> plant.point(configuration(plant, (0.1, 0.2, 0.0)), "platform").round(4)
     array([0.1   , 0.2   , 0.9899])
     """
     rotation = np.eye(3) if rotation is None else rotation
@@ -168,7 +168,7 @@ def _quaternion(joint: str, R: NDArray[np.float64]) -> dict[str, float]:
 
 def start(plant: Mechanism) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """At rest at home."""
-    return pose(plant), np.zeros(plant.nv)
+    return configuration(plant), np.zeros(plant.nv)
 
 
 ENTRY = Entry(

@@ -46,7 +46,7 @@ def three_rrr(plane: str = "horizontal", closure: str = "line", effort: float = 
     Examples
     --------
     >>> plant = three_rrr()
-    >>> plant.diagnose(pose(plant, x=0.05, y=0.02, angle=0.1)).dof
+    >>> plant.diagnose(configuration(plant, x=0.05, y=0.02, angle=0.1)).dof
     3
     """
     _check.one_of(plane, tuple(GRAVITY), "plane")
@@ -81,7 +81,7 @@ def _spoke(radius: float, i: int) -> tuple[float, float, float]:
     return radius * math.cos(DIRECTIONS[i]), radius * math.sin(DIRECTIONS[i]), 0.0
 
 
-def pose(
+def configuration(
     plant: Mechanism, x: float = 0.0, y: float = 0.0, angle: float = 0.0, elbows: str = "+++"
 ) -> NDArray[np.float64]:
     """The configuration with the platform at a given pose: inverse kinematics, in closed form.
@@ -104,7 +104,7 @@ def pose(
     Examples
     --------
     >>> plant = three_rrr()
-    >>> plant.closure_error(pose(plant, 0.1, 0.0, 0.2, "+-+")) < 1e-15
+    >>> plant.closure_error(configuration(plant, 0.1, 0.0, 0.2, "+-+")) < 1e-15
     True
     """
     if len(elbows) != 3 or set(elbows) - set("+-"):
@@ -121,7 +121,7 @@ def pose(
 
 def start(plant: Mechanism) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """At rest with the platform in the middle, not turned."""
-    return pose(plant), np.zeros(plant.nv)
+    return configuration(plant), np.zeros(plant.nv)
 
 
 # the driven links where the platform is in the middle

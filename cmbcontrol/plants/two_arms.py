@@ -65,7 +65,7 @@ def two_arms(
     Examples
     --------
     >>> plant = two_arms()
-    >>> found = plant.diagnose(pose(plant, x=0.1, y=0.5))
+    >>> found = plant.diagnose(configuration(plant, x=0.1, y=0.5))
     >>> found.dof, found.rank, found.actuation.verdict
     (3, 3, 'over-actuated')
     """
@@ -111,7 +111,7 @@ def _grasp(closure: str) -> list[Joint | Constraint | Coupling]:
     ]
 
 
-def pose(
+def configuration(
     plant: Mechanism, x: float = 0.0, y: float = 0.5, angle: float = 0.0, elbows: str = "out"
 ) -> NDArray[np.float64]:
     """The configuration with the object's centre at (x, y), turned by `angle`: inverse kinematics, in closed form.
@@ -133,7 +133,7 @@ def pose(
     Examples
     --------
     >>> plant = two_arms()
-    >>> plant.point(pose(plant, 0.1, 0.6, 0.2), "object").round(12)
+    >>> plant.point(configuration(plant, 0.1, 0.6, 0.2), "object").round(12)
     array([0.1, 0.6, 0. ])
     """
     _check.one_of(elbows, ("out", "in"), "elbows")
@@ -157,7 +157,7 @@ def arm_angles(x: float, y: float, angle: float, reach: float, elbows: str) -> d
 
 def start(plant: Mechanism) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """At rest with the object level in the middle, elbows outwards."""
-    return pose(plant), np.zeros(plant.nv)
+    return configuration(plant), np.zeros(plant.nv)
 
 
 # the left arm in the middle of the study, with the object level at (0, 0.5)

@@ -1,4 +1,4 @@
-"""What a machine looks like at a pose: points and lines in the world, before any drawing."""
+"""What a machine looks like at a configuration: points and lines in the world, before any drawing."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ _SLIDING = (Prismatic, Cylindrical, Helical)
 
 @dataclass
 class Sketch:
-    """A machine at one pose; all entries in metres in the world, shape (k, 3).
+    """A machine at one configuration; all entries in metres in the world, shape (k, 3).
 
     Attributes
     ----------
@@ -72,7 +72,7 @@ class Sketch:
 
 
 class Sketcher:
-    """Draws a plant at any pose: ``sketcher(plant).at(q)``.
+    """Draws a plant at any configuration: ``sketcher(plant).at(q)``.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""Drawings of a machine: one pose, or a run as an animation."""
+"""Drawings of a machine: one configuration, or a run as an animation."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _BODIES = tuple(c for c in COLORS if c != _LOOP)
 
 
 def mechanism(plant: Any, q: ArrayLike | Mapping[str, float], ax: Any = None) -> Figure:
-    """Draw a plant at a pose: bodies, joints, ground, and the points where loops close.
+    """Draw a plant at a configuration: bodies, joints, ground, and the points where loops close.
 
     Machines that move in a plane parallel to two world axes are drawn in that plane, all others in space.
 
@@ -60,9 +60,9 @@ def mechanism(plant: Any, q: ArrayLike | Mapping[str, float], ax: Any = None) ->
     """
     _check.plant(plant)
     artist = sketcher(plant)
-    pose = artist.at(plant.configuration(q))
-    drawing = Drawing(artist, [pose], ax, title=str(plant.name))
-    drawing.update(pose)
+    sketch = artist.at(plant.configuration(q))
+    drawing = Drawing(artist, [sketch], ax, title=str(plant.name))
+    drawing.update(sketch)
     return drawing.figure
 
 
@@ -113,11 +113,11 @@ def animate(
         raise ModelError("a run from a file does not know its plant; set run.plant to the plant that it was made with")
     artist = sketcher(run.plant)
     times = np.arange(run.time[0], run.time[-1] + 1e-9, speed / fps)
-    poses = [artist.at(q) for q in _positions(run, times)]
-    drawing = Drawing(artist, poses, None, trace=trace, title=str(run.data.attrs["plant"]), dpi=100)
+    sketches = [artist.at(q) for q in _positions(run, times)]
+    drawing = Drawing(artist, sketches, None, trace=trace, title=str(run.data.attrs["plant"]), dpi=100)
     decimals = int(np.clip(np.ceil(-np.log10(speed / fps)), 1, 6))
     labels = [f"t = {t:.{decimals}f} s" for t in times]
-    return write_animation(path, drawing, poses, labels, fps, progress)
+    return write_animation(path, drawing, sketches, labels, fps, progress)
 
 
 # -- frames ------------------------------------------------------------------------------------------
@@ -135,20 +135,20 @@ def animation_path(path: str | Path, fps: float) -> Path:
 def write_animation(
     path: Path,
     drawing: Drawing,
-    poses: list[Sketch],
+    sketches: list[Sketch],
     labels: list[str],
     fps: float,
     progress: Progress | None,
 ) -> Path:
-    """Write poses with their labels, a frame each."""
+    """Write sketches with their labels, a frame each."""
     with Reporter(progress or False, "animating") as reporter:
 
         def frames() -> Iterator[None]:
-            for i, (pose, label) in enumerate(zip(poses, labels, strict=True)):
+            for i, (sketch, label) in enumerate(zip(sketches, labels, strict=True)):
                 let_through()
-                drawing.update(pose, label)
+                drawing.update(sketch, label)
                 yield
-                reporter.update((i + 1) / len(poses))
+                reporter.update((i + 1) / len(sketches))
 
         (_write_gif if path.suffix == ".gif" else _write_mp4)(path, drawing, frames(), fps)
     return path
@@ -206,12 +206,12 @@ def _write_mp4(path: Path, drawing: Drawing, frames: Iterator[None], fps: float)
 
 
 class Drawing:
-    """A machine on axes; `update` moves it to another pose.
+    """A machine on axes; `update` moves it to another configuration.
 
     Parameters
     ----------
     artist : Sketcher
-    poses : list of Sketch
+    sketches : list of Sketch
         All that will be shown: they fix the limits.
     ax : matplotlib axes or None
     """
@@ -219,7 +219,7 @@ class Drawing:
     def __init__(
         self,
         artist: Sketcher,
-        poses: list[Sketch],
+        sketches: list[Sketch],
         ax: Any,
         *,
         trace: bool = False,
@@ -229,16 +229,16 @@ class Drawing:
         self._still: Any = None
         self.plane = artist.plane
         self.view = list(artist.plane) if artist.plane else [0, 1, 2]
-        self._limits(poses)
+        self._limits(sketches)
         self.ax = self._new_axes(artist, title, dpi) if ax is None else ax
         if artist.plane is None and not hasattr(self.ax, "set_zlim"):
             raise ValueError("this machine moves in space: give axes made with projection='3d'")
         self.figure = self.ax.figure
         self._dress(title)
-        first = poses[0]
+        first = sketches[0]
         self._ground(first, artist)
         if trace:
-            self._traces(poses)
+            self._traces(sketches)
         few = len(first.bodies) <= 12
         thick, small = (3.4, 5.5) if few else (1.8, 2.5)
         self.guides = [self._line(1.0, FAINT, 2, linestyle=(0, (6, 2, 1, 2))) for _ in first.guides]
@@ -259,9 +259,9 @@ class Drawing:
             self.ax.text2D(0.0, 0.98, "", **place) if self.plane is None else self.ax.text(0.02, 0.98, "", **place)
         )
 
-    def _limits(self, poses: list[Sketch]) -> None:
-        """Room for all poses, the same length a metre on all axes."""
-        points = np.concatenate([pose.points() for pose in poses])[:, self.view]
+    def _limits(self, sketches: list[Sketch]) -> None:
+        """Room for all sketches, the same length a metre on all axes."""
+        points = np.concatenate([sketch.points() for sketch in sketches])[:, self.view]
         low, high = points.min(axis=0), points.max(axis=0)
         self.extent = max(float((high - low).max()), 1e-9)
         if self.plane is None:  # a flat box would hide its labels
@@ -323,17 +323,17 @@ class Drawing:
             0.0, edge, order, marker=marker, markersize=size, markerfacecolor=face, markeredgecolor=edge, **style
         )
 
-    def _ground(self, pose: Sketch, artist: Sketcher) -> None:
+    def _ground(self, sketch: Sketch, artist: Sketcher) -> None:
         """A hatched support at each point of the ground."""
         if self.plane is None:
-            points = pose.ground
+            points = sketch.ground
             self.ax.plot(*points.T, "s", color="#8A8A8A", markersize=9.0, zorder=1)
             return
         down = artist.down[self.view]
         down = down / np.linalg.norm(down) if np.linalg.norm(down) > 0.5 else np.array([0.0, -1.0])
         side, s = np.array([-down[1], down[0]]), min(0.035 * self.extent, 0.12 * artist.size)
         lines: list[Array] = []
-        for p in pose.ground[:, self.view]:
+        for p in sketch.ground[:, self.view]:
             left, right = p + s * (1.3 * down - side), p + s * (1.3 * down + side)
             lines += [np.array([p, left, right, p]), np.array([left - 0.5 * s * side, right + 0.5 * s * side])]
             for k in np.linspace(-1.2, 1.5, 6):
@@ -342,41 +342,41 @@ class Drawing:
         x, y = _joined(lines).T if lines else (np.empty(0), np.empty(0))
         self.ax.plot(x, y, color="#8A8A8A", linewidth=0.8, zorder=1)
 
-    def _traces(self, poses: list[Sketch]) -> None:
+    def _traces(self, sketches: list[Sketch]) -> None:
         """Paths of the closing points that move."""
-        for path in np.stack([pose.loops for pose in poses], axis=1):
+        for path in np.stack([sketch.loops for sketch in sketches], axis=1):
             if np.ptp(path, axis=0).max() > 1e-3 * self.extent:
                 self.ax.plot(*path[:, self.view].T, color=_LOOP, linewidth=0.8, alpha=0.45, zorder=1.5)
 
-    def ghost(self, pose: Sketch, strength: float = 0.35) -> None:
-        """Draw the machine at another pose as well, faintly."""
-        for line, points in zip(self.bodies, pose.bodies, strict=True):
+    def ghost(self, sketch: Sketch, strength: float = 0.35) -> None:
+        """Draw the machine at another configuration as well, faintly."""
+        for line, points in zip(self.bodies, sketch.bodies, strict=True):
             style = {"linewidth": 0.7 * line.get_linewidth(), "zorder": 2.5, "alpha": strength}
             self.ax.plot(*points[:, self.view].T, color=line.get_color(), solid_capstyle="round", **style)
-        for ends in pose.rods:
+        for ends in sketch.rods:
             self.ax.plot(*ends[:, self.view].T, color=INK, linewidth=1.0, alpha=strength, zorder=2.5)
 
-    def paths(self, poses: list[Sketch]) -> None:
+    def paths(self, sketches: list[Sketch]) -> None:
         """Draw the paths of hinges, slides, closing points and centres of mass."""
         for field in ("joints", "sliders", "loops", "centres"):
-            for path in np.stack([getattr(pose, field) for pose in poses], axis=1):
+            for path in np.stack([getattr(sketch, field) for sketch in sketches], axis=1):
                 self.ax.plot(*path[:, self.view].T, color=INK, linewidth=0.7, alpha=0.6, zorder=4.5)
 
-    def update(self, pose: Sketch, label: str = "") -> None:
-        """Move to a pose."""
-        groups = ((self.guides, pose.guides), (self.bodies, pose.bodies), (self.rods, pose.rods))
+    def update(self, sketch: Sketch, label: str = "") -> None:
+        """Move to another sketch."""
+        groups = ((self.guides, sketch.guides), (self.bodies, sketch.bodies), (self.rods, sketch.rods))
         for lines, shapes in groups:
             for line, points in zip(lines, shapes, strict=True):
                 self._set(line, points)
         for i, area in self.areas.items():
-            area.set_xy(pose.bodies[i][:, self.view])
-        for line, ends in zip(self.springs, pose.springs, strict=True):
+            area.set_xy(sketch.bodies[i][:, self.view])
+        for line, ends in zip(self.springs, sketch.springs, strict=True):
             self._set(line, _coil(ends, 0.02 * self.extent, self.view))
         for marks, points in (
-            (self.centres, pose.centres),
-            (self.sliders, pose.sliders),
-            (self.joints, pose.joints),
-            (self.loops, pose.loops),
+            (self.centres, sketch.centres),
+            (self.sliders, sketch.sliders),
+            (self.joints, sketch.joints),
+            (self.loops, sketch.loops),
         ):
             self._set(marks, points)
         self.label.set_text(label)

@@ -70,7 +70,7 @@ def modes(
 
     Notes
     -----
-    A pose is reached along the shape, ``plant.integrate(q, amplitude * Re(shape * phase))``, and then
+    A configuration is reached along the shape, ``plant.integrate(q, amplitude * Re(shape * phase))``, and then
     ``plant.close``. The amplitude is one that can be seen (12 % of the drawing), smaller where joints would leave
     their limits or closing the loops would change more than a third of the motion. Thin lines are the paths of joints
     and centres of mass.
@@ -94,11 +94,11 @@ def modes(
         raise ValueError(f"this figure has {len(panels)} panels; give as many axes, got {len(axes)}")
     turn = np.exp(2j * np.pi * np.linspace(0.0, 1.0, 25))
     cycles = [[motion.sketch(phase) for phase in turn] for motion in motions]
-    every = [pose for cycle in cycles for pose in cycle]  # all panels have the same limits
+    every = [sketch for cycle in cycles for sketch in cycle]  # all panels have the same limits
     for ax, group, motion, cycle in zip(axes, panels, motions, cycles, strict=True):
         drawing = Drawing(motion.artist, every, ax)
-        for pose, strength in ((cycle[0], 0.45), (cycle[12], 0.25)):  # to one side, to the other
-            drawing.ghost(pose, strength)
+        for sketch, strength in ((cycle[0], 0.45), (cycle[12], 0.25)):  # to one side, to the other
+            drawing.ghost(sketch, strength)
         drawing.paths(cycle)
         drawing.update(motion.sketch(0.0))
         ax.set_title(_title(group), fontsize=LABEL, color=INK)
@@ -177,10 +177,10 @@ def animate_mode(
     shown = found[number]
     motion = _Motion(linear_model, shown, amplitude)
     times, factors = _course(shown, float(cycles), seconds, decay, fps)
-    poses = [motion.sketch(factor) for factor in factors]
-    drawing = Drawing(motion.artist, poses, None, trace=trace, title=_title([(number, shown)]), dpi=100)
+    sketches = [motion.sketch(factor) for factor in factors]
+    drawing = Drawing(motion.artist, sketches, None, trace=trace, title=_title([(number, shown)]), dpi=100)
     labels = [f"t = {t:.3g} s" for t in times] if shown.frequency else [""] * len(times)
-    return write_animation(path, drawing, poses, labels, fps, progress)
+    return write_animation(path, drawing, sketches, labels, fps, progress)
 
 
 def _course(mode: Mode, cycles: float, seconds: float, decay: bool, fps: float) -> tuple[Array, NDArray[np.complex128]]:
@@ -245,7 +245,7 @@ def _title(group: list[tuple[int, Mode]]) -> str:
     return f"{number}: {first.kind if len(group) == 1 else 'real'}, {', '.join(f'{x:.4g}' for x in values)} 1/s"
 
 
-# -- poses ------------------------------------------------------------------------------------------------
+# -- configurations ------------------------------------------------------------------------------------------------
 
 
 class _Motion:

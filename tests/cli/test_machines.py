@@ -56,7 +56,7 @@ def test_diagnose_tells_what_the_motors_can_do():
 def test_diagnose_without_values_uses_the_start_pose():
     code, out, _ = run_command("diagnose", "slider-crank")
     assert code == 0
-    assert "at the start pose of the catalogue" in out and "q1                0.6 rad" in out
+    assert "at the start configuration of the catalogue" in out and "q1                0.6 rad" in out
 
 
 # -- starting ----------------------------------------------------------------------------------------------

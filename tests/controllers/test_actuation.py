@@ -9,7 +9,7 @@ from cmbcontrol.controllers.actuation import active_force_map
 from cmbcontrol.controllers.metrics import WeightedProjection
 from cmbcontrol.dynamics.forces import motor_effort
 from cmbcontrol.model.functions import FunctionPlant
-from cmbcontrol.plants.five_bar import pose as five_bar_pose
+from cmbcontrol.plants.five_bar import configuration as five_bar_configuration
 from tests.fixtures import Rest, terms_at
 
 REGULAR = ("five-bar", "two-arms", "three-rrr", "delta", "stewart", "loader", "slider-crank", "n-four-bar")
@@ -125,7 +125,7 @@ class TestMap:
         efforts = []
         for cut in ("tip", "right"):
             plant = plants.five_bar(cut)
-            q = five_bar_pose(plant)
+            q = five_bar_configuration(plant)
             law = PassiveJoints(Rest(plant))
             efforts.append(law(0.0, terms_at(plant, q), np.zeros(0)))
         assert np.count_nonzero(terms_at(plant, q).B[:, 1]) == 4

@@ -12,7 +12,7 @@ from cmbcontrol.controllers import Cone, ConstrainedActuation, ProjectedInverseD
 from cmbcontrol.controllers.constrained_actuation import ActuationStatus
 from cmbcontrol.dynamics.forces import motor_effort
 from cmbcontrol.model.elements import Coupling, Distance, Point, PointOnLine, PointOnPlane, Revolute, Spherical, Weld
-from cmbcontrol.plants.five_bar import pose as five_bar_pose
+from cmbcontrol.plants.five_bar import configuration as five_bar_configuration
 from tests.fixtures import (
     actuators,
     allowed_acceleration,
@@ -171,7 +171,7 @@ def some_machines(count):
         plant, q, _ = entry.start()
         yield plant, q
     five_bar = plants.five_bar(closure="revolute")
-    yield five_bar, five_bar_pose(five_bar, "singular")
+    yield five_bar, five_bar_configuration(five_bar, "singular")
     for seed in range(count):
         parts = tree_parts(seed, 5)
         parts["actuators"] = actuators(parts, seed)[: seed % 5]
@@ -340,7 +340,7 @@ class TestDegrading:
             terms = moving_terms(plant, plant.assemble(left=2.1, right=1.0), 5)
             wanted = cmb.forward_dynamics(plant, terms.q, terms.v, [90.0, -70.0])
             efforts.append(limited(plant, limits=[60.0, 80.0]).solve(terms, wanted).u)
-            singular = plant.terms(five_bar_pose(plant, "singular"), np.zeros(4))
+            singular = plant.terms(five_bar_configuration(plant, "singular"), np.zeros(4))
             found = limited(plant, limits=60.0).solve(singular, singular.Z @ np.full(singular.dof, 50.0))
             assert found.status == DEGRADED and largest(found.u) <= 60.0
         assert max(largest(u - efforts[0]) for u in efforts) < 1e-5

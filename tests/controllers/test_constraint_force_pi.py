@@ -10,7 +10,7 @@ from cmbcontrol import Mechanism, plants, simulate
 from cmbcontrol.controllers import ConstraintForcePI, WithModel
 from cmbcontrol.errors import ActuationError
 from cmbcontrol.papers.methods import settings
-from cmbcontrol.plants.two_arms import pose
+from cmbcontrol.plants.two_arms import configuration
 from tests.fixtures import (
     FORCE_PLANTS,
     FORCE_ROWS,
@@ -39,7 +39,7 @@ def test_particle_on_a_circle_in_closed_form():
 @pytest.mark.nojit_slow
 def test_alone_it_leaves_the_motion_as_it_is():
     plant = plants.two_arms()
-    q0 = pose(plant, 0.05, 0.5)
+    q0 = configuration(plant, 0.05, 0.5)
     free = simulate(plant, None, q0, t_end=0.15, **settings(**ACCURATE))
     law = ConstraintForcePI(plant, [50.0], ["grasp_fx"], kp=1.0, ki=10.0, on="a")
     forced = simulate(plant, law, q0, t_end=0.15, **settings(**ACCURATE))

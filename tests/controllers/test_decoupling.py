@@ -15,7 +15,7 @@ from cmbcontrol.controllers.decoupling import (
     surplus_efforts,
 )
 from cmbcontrol.errors import ActuationError
-from cmbcontrol.plants.two_arms import pose
+from cmbcontrol.plants.two_arms import configuration
 
 
 def rail(inertia, units=("m", "m"), size=1.0, row_units=("m",)):
@@ -57,9 +57,9 @@ def twice(plant):
 
 
 def state(plant, seed=0):
-    """A pose with closed loops, and an admissible velocity."""
+    """A configuration with closed loops, and an admissible velocity."""
     rng = np.random.default_rng(seed)
-    q = pose(plant, 0.05, 0.55, 0.1) if plant.name == "two-arms" else plant.assemble()
+    q = configuration(plant, 0.05, 0.55, 0.1) if plant.name == "two-arms" else plant.assemble()
     if plant.name == "five-bar":
         q = plant.assemble(left=2.1, right=1.0)
     return q, plant.project_velocity(q, rng.standard_normal(plant.nv))

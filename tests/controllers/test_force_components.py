@@ -6,12 +6,12 @@ import pytest
 import cmbcontrol as cmb
 from cmbcontrol import Mechanism, plants
 from cmbcontrol.controllers.force_components import ForceComponents
-from cmbcontrol.plants.two_arms import pose
+from cmbcontrol.plants.two_arms import configuration
 
 
 def test_frames_and_bodies_agree():
     plant = plants.two_arms()
-    q = pose(plant, 0.05, 0.5, 0.3)
+    q = configuration(plant, 0.05, 0.5, 0.3)
     terms = plant.terms(q, np.zeros(6))
     F = cmb.constraint_force(plant, q, np.zeros(6), [3.0, 2.0, 1.0, -4.0, 5.0, 1.5]).force
     force = ["grasp_fx", "grasp_fy", "grasp_mz"]
@@ -55,7 +55,7 @@ def test_the_force_on_a_body_does_the_work_of_the_closure(kind):
     point = plant.point(q, "two", (0.1, 0.0, 0.2))
 
     def relative_power(v, step=1e-6):
-        """Power of the wrench on b, and of the opposite one on a, at b's point; by differences of poses."""
+        """Power of the wrench on b, and of the opposite one on a, at b's point; by differences of configurations."""
         ends = [plant.integrate(q, sign * step * v) for sign in (1.0, -1.0)]
         rates = []
         for body in ("two", "one"):

@@ -119,7 +119,7 @@ def test_wrong_gravity_compensation():
 
 
 def test_linear_weights_need_no_linearization():
-    """The plant alone is unstable at this pose, so that the tests above mean something."""
+    """The plant alone is unstable at this configuration, so that the tests above mean something."""
     plant = plants.five_bar()
     point = trim(plant, plant.assemble(left=2.1, right=1.0))
     assert linearize(plant, point, coordinates=("left", "right")).poles().real.max() > 1.0

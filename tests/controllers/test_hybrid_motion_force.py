@@ -10,7 +10,7 @@ from cmbcontrol import Constant, plants, simulate
 from cmbcontrol.controllers import ConstraintForcePI, HybridMotionForce, ProjectedInverseDynamics, WithModel
 from cmbcontrol.controllers.decoupling import cross_coupling
 from cmbcontrol.papers.methods import settings
-from cmbcontrol.plants.two_arms import FORE, HAND, UPPER, pose
+from cmbcontrol.plants.two_arms import FORE, HAND, UPPER, configuration
 from tests.fixtures import FORCE_PLANTS, FORCE_ROWS, actuated_five_bar, force_errors, force_motion, force_start, hybrid
 
 ACCURATE = {"rtol": 1e-11, "atol": 1e-11}
@@ -141,7 +141,7 @@ def test_squeeze_by_statics(closure):
     """The right hand pushes with 50 N along the object, towards its middle, up with 10 N, and bends it with 2 N m."""
     plant = plants.two_arms(closure)
     angle = 0.3
-    q = pose(plant, 0.05, 0.5, angle)
+    q = configuration(plant, 0.05, 0.5, angle)
     motion = ProjectedInverseDynamics(plant, plant.velocity_names[:3], Constant(q[:3]), bandwidth=5.0)
     names = ["grasp_fx", "grasp_fy", "grasp_mz"] if closure == "weld" else ["grasp_fx", "grasp_fy"]
     wanted = np.array([-50.0, 10.0, 2.0])[: len(names)]
@@ -201,7 +201,7 @@ def test_what_few_motors_cannot_reach_is_reported_and_not_integrated():
 
 def test_a_motor_that_is_left_over_is_given_what_the_weight_says():
     plant = plants.two_arms()
-    q = pose(plant, 0.05, 0.5)
+    q = configuration(plant, 0.05, 0.5)
     motion = ProjectedInverseDynamics(plant, plant.velocity_names[:3], Constant(q[:3]), bandwidth=5.0)
     terms = plant.terms(q, np.zeros(6))
     found = []

@@ -319,7 +319,7 @@ class TestActuationSingularity:
             margins.append(actuation(plant, q).margin)
             products.append(np.abs(cmb.inverse_dynamics(plant, q, np.zeros(4), np.zeros(4)).u).max() * margins[-1])
         assert margins == pytest.approx([margins[-1] / 1e-5 * s for s in (1e-2, 1e-3, 1e-4, 1e-5)], rel=0.02)
-        # what is missing at the pose is the weight across the motion that is lost: one half of a link's each
+        # what is missing at the configuration is the weight across the motion that is lost: one half of a link's each
         found = actuation(plant, equal_pose(0.0))
         weight = abs(found.motions[:, -1] @ terms_at(plant, equal_pose(0.0)).h)
         assert products[-1] * np.sqrt(2.0) == pytest.approx(weight, rel=1e-3)  # shared by two motors alike

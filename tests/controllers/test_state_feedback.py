@@ -8,7 +8,7 @@ from cmbcontrol import Constant, OperatingPoint, affine_approximation, linearize
 from cmbcontrol.controllers import Delay, Saturation, StateFeedback, WithModel
 from cmbcontrol.design import lqr, with_payload
 from cmbcontrol.errors import ActuationError
-from cmbcontrol.plants.stewart import pose
+from cmbcontrol.plants.stewart import configuration
 from tests.fixtures import matched
 
 NAMES = ("left", "right")
@@ -66,7 +66,7 @@ def test_tracks_a_sine_with_the_feedforward_of_the_model(plant, lin):
 @pytest.mark.nojit_slow
 def test_reference_of_a_platform_with_several_axes_counts_from_the_point():
     plant = plants.stewart()
-    point = cmb.trim(plant, pose(plant))
+    point = cmb.trim(plant, configuration(plant))
     lin = cmb.linearize(plant, point)
     law = lqr(lin, 100.0, 1e-4)
     assert matched(linearize_closed_loop(plant, law, point).poles(), law.continuous_poles()) < 1e-6

@@ -3,11 +3,11 @@
 import pytest
 
 from cmbcontrol import plants
-from cmbcontrol.design import PoleRegion, poses_and_payloads, robust_state_feedback, with_payload
+from cmbcontrol.design import PoleRegion, model_family, robust_state_feedback, with_payload
 from tests.fixtures import ARMS, PAYLOAD_AT, PAYLOAD_POSES
 
 PAYLOADS = (0.0, 2.0, 4.0)
-# inside of the region: loaded machines rest aside of their poses
+# inside of the region: loaded machines rest aside of their configurations
 ROBUST_DESIGN = PoleRegion(decay=3.5, damping=0.6, radius=40.0)
 
 
@@ -18,7 +18,7 @@ def machines(plant):
 
 @pytest.fixture(scope="module")
 def models(machines):
-    return poses_and_payloads(machines, PAYLOAD_POSES, coordinates=ARMS)
+    return model_family(machines, PAYLOAD_POSES, coordinates=ARMS)
 
 
 @pytest.fixture(scope="module")

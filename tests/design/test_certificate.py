@@ -17,12 +17,12 @@ def test_certified_on_the_nonlinear_plants_where_they_rest(robust, machines):
         np.abs(case.point.q[[0, 2]] - list(pose.values())).max()
         for case, pose in zip(found.cases, 3 * [*PAYLOAD_POSES.values()], strict=True)
     ]
-    assert max(sag) > 0.01  # payloads that the law does not know: the machines rest aside of the pose
+    assert max(sag) > 0.01  # payloads that the law does not know: the machines rest aside of the configuration
     assert min(sag) < 1e-9  # and those that it knows, at it
 
 
 def test_nominal_lqr_fails_for_some(models):
-    """Inside of the region for its own model, the unloaded machine in the middle pose, it leaves it elsewhere."""
+    """In the region for its own model, the unloaded machine in the middle; outside of it elsewhere."""
     nominal = models["0 kg, (2.3, 0.8)"]
     law = lqr(nominal, Q={"left": 100.0, "right": 100.0}, R=0.01)
     assert ROBUST_REGION.contains(law.continuous_poles())

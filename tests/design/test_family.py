@@ -1,10 +1,10 @@
-"""One machine at several poses with several payloads."""
+"""One machine at several configurations with several payloads."""
 
 import numpy as np
 import pytest
 
 import cmbcontrol as cmb
-from cmbcontrol.design import poses_and_payloads, with_payload
+from cmbcontrol.design import model_family, with_payload
 from tests.fixtures import ARMS, PAYLOAD_POSES
 
 
@@ -32,11 +32,9 @@ def test_payload_is_a_welded_body(plant):
 
 def test_models_by_label(models, machines):
     assert len(models) == 27 and models["4 kg, (2.7, 0.4)"].point.plant is machines["4 kg"]
-    single = poses_and_payloads(machines["2 kg"], PAYLOAD_POSES["(1.9, 0.4)"], coordinates=ARMS)
+    single = model_family(machines["2 kg"], PAYLOAD_POSES["(1.9, 0.4)"], coordinates=ARMS)
     (label,) = single
     assert label == "five-bar with 2 kg, pose 1"
     assert np.allclose(single[label].A, models["2 kg, (1.9, 0.4)"].A)
-    by_q = poses_and_payloads(
-        machines["2 kg"], machines["2 kg"].assemble(**PAYLOAD_POSES["(1.9, 0.4)"]), coordinates=ARMS
-    )
+    by_q = model_family(machines["2 kg"], machines["2 kg"].assemble(**PAYLOAD_POSES["(1.9, 0.4)"]), coordinates=ARMS)
     assert np.allclose(by_q[label].A, single[label].A)

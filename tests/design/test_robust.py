@@ -33,7 +33,7 @@ def test_common_lyapunov_matrix_proves_the_decay(robust, models):
 
 
 def starts(law, machines, count, seed=0):
-    """Random machines, poses and starts: 0.3 rad and 1 rad/s about the pose in the driven joints."""
+    """Random machines, configurations and starts: 0.3 rad and 1 rad/s about the configuration in the driven joints."""
     rng = np.random.default_rng(seed)
     for _ in range(count):
         plant = machines[rng.choice(list(machines))]

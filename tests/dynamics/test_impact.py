@@ -14,7 +14,7 @@ KINDS = [(Revolute,), (Point, Distance), (Weld, Spherical)]
 
 
 def struck(seed, kinds=KINDS[1], twice=False):
-    """A random machine at a closed pose, with a velocity that the loops do not allow."""
+    """A random machine at a closed configuration, with a velocity that the loops do not allow."""
     plant, q = closed_machine(seed, kinds, twice=twice)
     return plant, q, np.random.default_rng(seed).uniform(-1.5, 1.5, plant.nv)
 

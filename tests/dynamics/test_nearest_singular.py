@@ -7,10 +7,10 @@ from cmbcontrol import plants
 from cmbcontrol.dynamics.nearest_singular import nearest_singular_configuration
 from cmbcontrol.dynamics.singular import singular_configuration
 from cmbcontrol.errors import SingularConfigurationError
-from cmbcontrol.plants.five_bar import pose as five_bar_pose
-from cmbcontrol.plants.n_four_bar import pose as chain_pose
-from cmbcontrol.plants.parallel_four_bar import pose as two_freedoms_pose
-from cmbcontrol.plants.parallelogram import pose as links_pose
+from cmbcontrol.plants.five_bar import configuration as five_bar_configuration
+from cmbcontrol.plants.n_four_bar import configuration as chain_configuration
+from cmbcontrol.plants.parallel_four_bar import configuration as two_freedoms_configuration
+from cmbcontrol.plants.parallelogram import configuration as links_configuration
 from tests.fixtures import bars, triangle
 
 
@@ -18,10 +18,10 @@ from tests.fixtures import bars, triangle
     ("plant", "exact"),
     [
         (plants.slider_crank(), np.array([np.pi / 2.0, -np.pi])),
-        (plants.five_bar(), five_bar_pose(plants.five_bar(), "singular")),
-        (plants.five_bar(closure="revolute"), five_bar_pose(plants.five_bar(), "singular")),
-        (plants.n_four_bar(3), chain_pose(3, np.pi)),
-        (plants.parallelogram(), links_pose(0.0)),
+        (plants.five_bar(), five_bar_configuration(plants.five_bar(), "singular")),
+        (plants.five_bar(closure="revolute"), five_bar_configuration(plants.five_bar(), "singular")),
+        (plants.n_four_bar(3), chain_configuration(3, np.pi)),
+        (plants.parallelogram(), links_configuration(0.0)),
         (triangle(3.0), np.zeros(2)),
     ],
     ids=["crank", "five-bar", "redundant", "chain", "parallelogram", "locked"],
@@ -29,7 +29,7 @@ from tests.fixtures import bars, triangle
 def test_nearest_singular_pose_is_exact(plant, exact):
     for size in (0.0, 1e-8, 1e-3, 1e-2):
         if plant.name == "triangle" and size > 0.0:
-            continue  # there are no closed poses beside it
+            continue  # there are no closed configurations beside it
         beside = exact + size * np.sin(1.0 + np.arange(exact.size))
         found = nearest_singular_configuration(plant, beside)
         assert found == pytest.approx(exact, abs=1e-13)
@@ -37,7 +37,7 @@ def test_nearest_singular_pose_is_exact(plant, exact):
 
 def test_nearest_of_a_family_is_found():
     plant = plants.parallel_four_bar()
-    found = nearest_singular_configuration(plant, two_freedoms_pose(1.23, 1.2))
+    found = nearest_singular_configuration(plant, two_freedoms_configuration(1.23, 1.2))
     assert found[0] == pytest.approx(found[1], abs=1e-13) and 1.19 < found[0] < 1.24
     assert singular_configuration(plant, found).rank == 1
 
@@ -45,7 +45,7 @@ def test_nearest_of_a_family_is_found():
 def test_far_and_missed_poses_are_refused():
     plant = plants.parallelogram()
     with pytest.raises(SingularConfigurationError, match="no singular configuration"):
-        nearest_singular_configuration(plant, links_pose(1.0))
+        nearest_singular_configuration(plant, links_configuration(1.0))
     longer = bars(2.5 - 1e-6)
     with pytest.raises(SingularConfigurationError, match="passes near a singular configuration, not through it"):
         nearest_singular_configuration(longer, longer.close([1e-3, -2e-3, 1e-3]))

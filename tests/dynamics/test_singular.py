@@ -9,11 +9,11 @@ from cmbcontrol.dynamics.acceleration import acceleration, forward_dynamics
 from cmbcontrol.dynamics.singular import singular_configuration
 from cmbcontrol.errors import SingularConfigurationError
 from cmbcontrol.papers.formulations import FORMULATIONS, NamedFormulation
-from cmbcontrol.plants.five_bar import pose as five_bar_pose
-from cmbcontrol.plants.n_four_bar import pose as chain_pose
+from cmbcontrol.plants.five_bar import configuration as five_bar_configuration
+from cmbcontrol.plants.n_four_bar import configuration as chain_configuration
 from cmbcontrol.plants.n_four_bar import rate as chain_rate
-from cmbcontrol.plants.parallel_four_bar import pose as two_freedoms_pose
-from cmbcontrol.plants.parallelogram import pose as links_pose
+from cmbcontrol.plants.parallel_four_bar import configuration as two_freedoms_configuration
+from cmbcontrol.plants.parallelogram import configuration as links_configuration
 from cmbcontrol.plants.parallelogram import rate as links_rate
 
 pytestmark = pytest.mark.nojit_slow  # whole runs
@@ -37,7 +37,7 @@ def test_slider_crank_has_two_branches():
 def test_five_bar_has_a_double_cone():
     """Three degrees of freedom, one form: both elbow pairs press the tip in opposite ways (signature 1, 2)."""
     plant = plants.five_bar()
-    pose = singular_configuration(plant, five_bar_pose(plant, "singular"))
+    pose = singular_configuration(plant, five_bar_configuration(plant, "singular"))
     assert (pose.rank, pose.generic_rank, sorted(pose.signature)) == (1, 2, [1, 2])
     (branch,) = pose.branches
     assert branch.dof == 2 and not branch.linear and pose.bifurcation
@@ -49,7 +49,7 @@ def test_five_bar_has_a_double_cone():
 @pytest.mark.parametrize("turn", [0.0, np.pi])
 def test_flat_chain_of_rhombs_has_a_branch_for_each_bar_that_may_stay(n, turn):
     """(th_i - th_i-1) th_i-1 = 0: the first k bars stay, the others turn; at th = pi the last ones stay."""
-    pose = singular_configuration(plants.n_four_bar(n), chain_pose(n, turn))
+    pose = singular_configuration(plants.n_four_bar(n), chain_configuration(n, turn))
     assert pose.rank == n and len(pose.branches) == n + 1 and pose.complete
     turning = sorted(tuple(np.abs(branch.direction[::2]) > 1e-6) for branch in pose.branches)
     moves = [tuple((i >= k) if turn == 0.0 else (i <= n - k) for i in range(n + 1)) for k in range(n + 1)]
@@ -59,7 +59,7 @@ def test_flat_chain_of_rhombs_has_a_branch_for_each_bar_that_may_stay(n, turn):
 
 def test_where_part_of_a_machine_stays_singular_the_branch_is_told():
     """Only the last bar turns: the first rhomb stays flat, and may open at any time."""
-    pose = singular_configuration(plants.n_four_bar(2), chain_pose(2, 0.0))
+    pose = singular_configuration(plants.n_four_bar(2), chain_configuration(2, 0.0))
     regular = {int(np.sum(np.abs(b.direction[::2]) > 1e-6)): b.regular for b in pose.branches}
     assert regular == {3: True, 2: True, 1: False}
     last = next(b for b in pose.branches if not b.regular)
@@ -71,7 +71,7 @@ def test_where_part_of_a_machine_stays_singular_the_branch_is_told():
 def test_three_parallel_links_have_one_branch_only(coordinates):
     """The coupler cannot turn: two conditions, y w = 0 and w^2 = y w, leave w = 0."""
     plant = plants.parallelogram(coordinates=coordinates)
-    pose = singular_configuration(plant, links_pose(0.0))
+    pose = singular_configuration(plant, links_configuration(0.0))
     assert (pose.rank, pose.generic_rank, len(pose.branches)) == (10, 11, 1)
     assert not pose.bifurcation and not pose.locked and pose.complete
     assert pose.infinitesimal.shape[1] == 1 and pose.new_motions.shape[1] == 1
@@ -81,7 +81,7 @@ def test_three_parallel_links_have_one_branch_only(coordinates):
 def test_two_dof_parallelogram_and_antiparallelogram():
     """q2 - q1: on the parallelogram v3 = v1 - v2 and v4 = v2 - v1; each branch is a plane."""
     plant = plants.parallel_four_bar()
-    pose = singular_configuration(plant, two_freedoms_pose(0.7, 0.7))
+    pose = singular_configuration(plant, two_freedoms_configuration(0.7, 0.7))
     assert [branch.dof for branch in pose.branches] == [2, 2] and all(b.linear for b in pose.branches)
     v = np.array([1.0, 0.3, 0.7, -0.7])
     flat = pose.branches[pose.branch_of(v)].motions
@@ -118,16 +118,16 @@ def _cases():
     crank, bar, chain, two = plants.slider_crank(), plants.five_bar(), plants.n_four_bar(2), plants.parallel_four_bar()
     yield "crank slides", crank, [FLAT, -np.pi], [1.5, -3.0]
     yield "rod folded", crank, [FLAT, np.pi], [1.5, 0.0]
-    q = five_bar_pose(bar, "singular")
+    q = five_bar_configuration(bar, "singular")
     at = singular_configuration(bar, q)
     for i, v in enumerate(at.branches[0].samples.T[:2]):
         yield f"five-bar {i}", bar, q, v
     three = plants.parallelogram()
-    yield "parallelogram", three, links_pose(0.0), links_rate(three, 0.0, 1.3)
+    yield "parallelogram", three, links_configuration(0.0), links_rate(three, 0.0, 1.3)
     planar = plants.parallelogram(coordinates="planar")
-    yield "planar joints", planar, links_pose(np.pi), links_rate(planar, np.pi, 1.3)
-    yield "chain", chain, chain_pose(2, 0.0), chain_rate(2, 1.1)
-    q = two_freedoms_pose(0.7, 0.7)
+    yield "planar joints", planar, links_configuration(np.pi), links_rate(planar, np.pi, 1.3)
+    yield "chain", chain, chain_configuration(2, 0.0), chain_rate(2, 1.1)
+    q = two_freedoms_configuration(0.7, 0.7)
     for i, branch in enumerate(singular_configuration(two, q).branches):
         yield f"two degrees of freedom {i}", two, q, 0.3 * (branch.motions @ [0.6, 0.9])
 
@@ -135,7 +135,7 @@ def _cases():
 @pytest.mark.nojit_slow
 @pytest.mark.parametrize(("plant", "q", "v"), [pytest.param(*case[1:], id=case[0]) for case in _cases()])
 def test_acceleration_is_the_limit_from_both_sides(plant, q, v):
-    """Regular dynamics at -4 d ... 4 d along the motion, continued to the pose with order 8."""
+    """Regular dynamics at -4 d ... 4 d along the motion, continued to the configuration with order 8."""
     q, v = np.array(q), np.array(v)
     u = np.linspace(0.7, -0.4, plant.nu)
     pose = singular_configuration(plant, q, v)
@@ -153,7 +153,7 @@ def test_acceleration_is_the_limit_from_both_sides(plant, q, v):
 
 def test_every_formulation_has_the_rows_of_the_branch():
     plant = plants.five_bar()
-    q = five_bar_pose(plant, "singular")
+    q = five_bar_configuration(plant, "singular")
     pose = singular_configuration(plant, q)
     v = 2.0 * pose.branches[0].direction
     terms, f = pose.terms(v), np.array([1.0, 0.0, -2.0, 0.0])
@@ -171,7 +171,7 @@ def test_every_formulation_has_the_rows_of_the_branch():
 def test_at_rest_gauss_chooses_and_a_branch_can_be_asked_for():
     """Folded: bar1 and the coupler fall as one bar, 3/2 g. Level: I th'' = -g G, I = 2/3 + 1, G = 2 (IFToMM A02)."""
     plant = plants.n_four_bar(1)
-    pose = singular_configuration(plant, chain_pose(1, 0.0))
+    pose = singular_configuration(plant, chain_configuration(1, 0.0))
     fold = pose.branch_of([0.0, 1.0, 1.0])
     level = pose.branch_of([1.0, -1.0, 1.0])
     a = pose.acceleration(np.zeros(3), branch=fold)

@@ -208,7 +208,7 @@ def test_five_bars_move_the_same_however_they_are_closed(closure, cut):
     """Angles of the driven links, with the same motor torques; elbows follow."""
     reference, plant = five_bar(), five_bar(cut=cut, closure=closure)
     q = q0 = reference.assemble(left=2.1, right=1.0)
-    if cut == "right":  # the same pose in other joint angles
+    if cut == "right":  # the same configuration in other joint angles
         lower, upper = q0[2], q0[2] + q0[3]
         q = np.array([q0[0], q0[1], upper - q0[0] - q0[1], lower - upper])
     assert plant.closure_error(q) < 1e-14
@@ -295,7 +295,7 @@ def maximal(plant):
 
 
 def maximal_state(plant, q, v):
-    """Poses and body-fixed twists of the bodies."""
+    """Configurations and body-fixed twists of the bodies."""
     V = kinematics(plant, q, v).V
     position, velocity = [], []
     for body in plant.bodies:

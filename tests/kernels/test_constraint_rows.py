@@ -48,7 +48,7 @@ every_cut = pytest.mark.parametrize("kind", CUTS, ids=name_of)
 
 
 def two_free_bodies(seed, kind, ends=("body0", "body1"), **more):
-    """Two bodies that only the loop holds together, and a pose where it is closed."""
+    """Two bodies that only the loop holds together, and a configuration where it is closed."""
     rng = np.random.default_rng([seed, 7])
     if kind is Coupling:
         parts = {"bodies": [body(rng, "body0"), body(rng, "body1")]}
@@ -142,7 +142,7 @@ def test_the_wrenches_of_a_cut_joint_do_no_work_on_its_motion(kind, seed):
 
 
 def measure(kind, seed=3):
-    """A closure between free bodies off its manifold: the poses of a and b, the loop, and its residual."""
+    """A closure between free bodies off its manifold: the configurations of a and b, the loop, and its residual."""
     plant, q = two_free_bodies(seed, kind)
     q, _ = random_state(plant, seed + 20)
     return plant.pose(q, "body0"), plant.pose(q, "body1"), plant.loops[0], plant.residual(q)
@@ -244,7 +244,7 @@ def test_rows_do_not_depend_on_the_common_path_to_the_ground(kind):
 @pytest.mark.parametrize("seed", SEEDS)
 @every_cut
 def test_a_tree_joint_satisfies_the_rows_of_its_own_cut(kind, seed):
-    """The same joint as a tree joint and as a loop: redundant at every pose, in position, velocity and bias."""
+    """The same joint as a tree joint and as a loop: redundant everywhere, in position, velocity and bias."""
     plant = random_tree(seed, 2, (Spherical, kind))
     joint = next(j for j in plant.joints if type(j) is kind)
     extra = dataclasses.replace(joint, name="cut")

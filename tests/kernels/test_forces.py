@@ -158,7 +158,7 @@ def test_drives_on_tree_coordinates():
 
 
 def cut_coordinate(plant, q, cut):
-    """Angle or travel of a cut joint, from the poses of its bodies."""
+    """Angle or travel of a cut joint, from the configurations of its bodies."""
     a = plant.pose(q, cut.parent) @ cut.frame
     b = plant.pose(q, cut.child) @ cut.child_frame
     moved = a.inverse() @ b

@@ -5,7 +5,7 @@ import pytest
 
 import cmbcontrol as cmb
 from cmbcontrol import plants
-from cmbcontrol.plants.five_bar import pose
+from cmbcontrol.plants.five_bar import configuration
 from tests.fixtures import engine_at
 
 
@@ -21,7 +21,7 @@ def test_rates_do_not_depend_on_how_the_loops_are_written():
         [cmb.PointOnLine("tip", tip.b, tip.a, tip.point_b, tip.point_a)],
         gravity=(0.0, -9.81, 0.0),
     )
-    q = pose(plant, "asymmetric") + 1e-6 * np.array([1.0, -2.0, 0.5, 3.0])
+    q = configuration(plant, "asymmetric") + 1e-6 * np.array([1.0, -2.0, 0.5, 3.0])
     v = plant.project_velocity(q, [1.0, 2.0, 3.0, 4.0])
     rates = []
     for machine in (plant, swapped):

@@ -95,7 +95,7 @@ class TestDeFalco:
     @pytest.mark.parametrize("degrees", [60.0, -30.0])
     @pytest.mark.parametrize(("tolerance", "allowed"), [(1e-6, 1e-5), (1e-8, 1e-7), (1e-10, 1e-9), (None, 1e-9)])
     def test_against_the_quadrature(self, degrees, tolerance, allowed):
-        """From 60 degrees the linkage passes its flat poses 24 times in 20 s."""
+        """From 60 degrees the linkage passes its flat configurations 24 times in 20 s."""
         plant = plants.parallelogram()
         chosen = {} if tolerance is None else {"rtol": tolerance, "atol": tolerance}
         start = parallelogram.pose(np.radians(degrees))
@@ -142,7 +142,7 @@ class TestPieces:
         step, across = passages.plan(0.047, gap, 0.2, 0.05, 0.06)  # no room for it: the step after this one fits
         assert not across and (0.047 - step) / gap == pytest.approx(0.06 - step)
         assert passages.plan(0.047, gap, 0.2, 0.05, 0.048) == (0.048, True)  # the end is just beyond
-        assert passages.plan(0.047, gap, 0.2, 0.05, 0.04) == (0.2, False)  # and here before the pose
+        assert passages.plan(0.047, gap, 0.2, 0.05, 0.04) == (0.2, False)  # and here before the configuration
         assert passages.plan(np.inf, gap, 0.2, 0.5, 1.0) == (0.2, False)
 
 
@@ -216,7 +216,7 @@ def test_a_single_row_that_vanishes_is_a_singular_pose(closure):
 @pytest.mark.nojit_slow
 @pytest.mark.parametrize(("gap", "passes"), [(0.0, True), (1e-13, True), (1e-6, False), (-1e-6, False)])
 def test_a_near_miss_is_no_passage(gap, passes):
-    """A four-bar with a coupler longer by `gap` cannot change branch: it misses the flat pose by about sqrt(gap)."""
+    """A four-bar with a coupler longer by `gap` cannot change branch: it passes flat by about sqrt(gap)."""
     plant, q0, v0 = near_miss(gap)
     run = cmb.simulate(plant, None, q0, v0, t_end=1.0)
     stepped = cmb.simulate(plant, None, q0, v0, t_end=1.0, **settings(pass_within=0.0))
@@ -248,7 +248,7 @@ def four_bar_state(plant, angles, rates):
 
 
 def as_functions(plant, looked):
-    """The same machine given by functions; poses at which its loops are asked for alone go to `looked`."""
+    """The same machine given by functions; configurations at which its loops are asked for alone go to `looked`."""
     rest = np.zeros(plant.nv)
 
     def at(q, v=rest):

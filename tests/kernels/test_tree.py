@@ -26,7 +26,7 @@ TREES = range(6)
 
 
 def matrix(plant, q, body="body0"):
-    """Pose of a body as a 4 x 4 matrix."""
+    """Configuration of a body as a 4 x 4 matrix."""
     T = np.eye(4)
     here = plant.pose(q, body)
     T[:3, :3], T[:3, 3] = here.R, here.p

@@ -338,7 +338,7 @@ def test_a_length_as_the_parameter_moves_the_loops():
 
 
 def test_without_given_efforts_nothing_moves():
-    """All motors are found: the pose stays as the payload grows, the efforts follow."""
+    """All motors are found: the configuration stays as the payload grows, the efforts follow."""
     plant = plants.two_arms()
     q = plants.catalogue["two-arms"].initial(plant)[0]
     branch = continue_equilibria(lambda m: plants.two_arms(object_mass=m), q, 6.0, 20.0, u={}, step=0.5)

@@ -1,4 +1,4 @@
-"""Equilibria near a pose, where coordinates are free: closed forms, stability, families, limits."""
+"""Equilibria near a configuration, where coordinates are free: closed forms, stability, families, limits."""
 
 import itertools
 
@@ -10,11 +10,11 @@ from cmbcontrol.dynamics.forces import constraint_force
 from cmbcontrol.errors import AssemblyError, EquilibriumError, SingularConfigurationError
 from cmbcontrol.model.elements import Actuator, PointSpring
 from cmbcontrol.model.mechanism import Mechanism
-from cmbcontrol.plants.five_bar import pose
+from cmbcontrol.plants.five_bar import configuration
 from tests import fixtures
 from tests.fixtures import largest, motorised_five_bar
 
-# -- poses that settle --------------------------------------------------------------------------------
+# -- configurations that settle --------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("closure", ["line", "point", "revolute"])
@@ -33,7 +33,8 @@ def test_stable_equilibria_are_found_from_unstable_ones():
     assert trim(plant, upright, free="all", u=0.0).q[2] == pytest.approx(0.5 * np.pi)
     assert np.sin(trim(plant, upright, free="all", u=0.0, stable=True).q[2]) == pytest.approx(-1.0)
     nearest, settled = (
-        trim(plants.five_bar(), pose(plants.five_bar(), "asymmetric"), free="all", u=0.0, stable=s) for s in (0, 1)
+        trim(plants.five_bar(), configuration(plants.five_bar(), "asymmetric"), free="all", u=0.0, stable=s)
+        for s in (0, 1)
     )
     growth = [linearize(p.plant, p).poles().real.max() for p in (nearest, settled)]
     assert growth[0] > 1.0
@@ -52,10 +53,10 @@ def test_pendulum_against_a_given_torque():
 @pytest.mark.parametrize(("cut", "closure"), list(itertools.product(("tip", "right"), ("line", "point", "revolute"))))
 def test_hanging_five_bar_is_the_same_however_it_is_cut(cut, closure):
     plant = plants.five_bar(cut, closure)
-    point = trim(plant, pose(plant, "asymmetric"), free="all", u=0.0, stable=True)
+    point = trim(plant, configuration(plant, "asymmetric"), free="all", u=0.0, stable=True)
     tip = plant.point(point.q, "left_upper", (1.5, 0.0, 0.0))
     truth = plants.five_bar()
-    reference = trim(truth, pose(truth, "asymmetric"), free="all", u=0.0, stable=True)
+    reference = trim(truth, configuration(truth, "asymmetric"), free="all", u=0.0, stable=True)
     assert largest(tip - truth.point(reference.q, "left_upper", (1.5, 0.0, 0.0))) < 1e-9
     assert tip[0] == pytest.approx(0.5, abs=1e-10)  # symmetric
     assert linearize(plant, point).poles().real.max() < 1e-9  # stable
@@ -70,7 +71,7 @@ def test_hanging_five_bar_is_the_same_however_it_is_cut(cut, closure):
 def test_held_coordinates_stay_and_motors_hold_them():
     """One motor: the other arm goes where it needs none, while the driven joint stays."""
     plant = motorised_five_bar(Actuator("right"))
-    q = pose(plant, "asymmetric")
+    q = configuration(plant, "asymmetric")
     point = trim(plant, q, free=("left", "elbow_left", "elbow_right"))
     right = plant.index("right")
     assert point.q[right] == q[right]
@@ -108,7 +109,7 @@ def test_particle_given_by_functions_settles():
 
 def test_joint_limits():
     plant = motorised_five_bar(left={"limits": (-1.4, 3.0)})
-    q = pose(plant, "asymmetric")
+    q = configuration(plant, "asymmetric")
     with pytest.raises(EquilibriumError, match=r"left = -1\.468.*outside its limits \[-1\.4, 3\.0\]"):
         trim(plant, q, free="all", u=0.0, stable=True)
 

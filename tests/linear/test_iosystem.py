@@ -24,7 +24,7 @@ from cmbcontrol.model.elements import (
     Spherical,
 )
 from cmbcontrol.model.mechanism import Mechanism
-from cmbcontrol.plants.five_bar import pose
+from cmbcontrol.plants.five_bar import configuration
 from tests import fixtures
 from tests.fixtures import jacobian, largest
 
@@ -160,7 +160,7 @@ def test_linearize_elsewhere(arm, system):
 def test_twins(system, cut, closure):
     """Other cuts and redundant closures are the same machine."""
     plant = plants.five_bar(cut=cut, closure=closure)
-    twin = plant.to_iosystem(trim(plant, pose(plant)), coordinates=("left", "right"))
+    twin = plant.to_iosystem(trim(plant, configuration(plant)), coordinates=("left", "right"))
     rng = np.random.default_rng(0)
     for _ in range(5):
         x, u = 0.3 * rng.standard_normal(4), rng.standard_normal(2)
@@ -171,7 +171,7 @@ def test_twins(system, cut, closure):
 def test_cut_joints_as_coordinates():
     """The right motor's joint is cut: its angle is a state, and its rate stays dy/dt at any speed."""
     plant = plants.five_bar(cut="right", closure="revolute")
-    system = plant.to_iosystem(trim(plant, pose(plant)), coordinates=("right", "elbow_left"))
+    system = plant.to_iosystem(trim(plant, configuration(plant)), coordinates=("right", "elbow_left"))
     assert error_of_linearize(system, np.array([0.2, -0.1, 0.7, 0.4]), np.array([1.0, -2.0])) < 1e-10
 
 
@@ -296,7 +296,7 @@ def test_far_states_are_on_the_branch_of_the_point(arm, system, target):
 def test_singular_poses_are_refused():
     plant = plants.five_bar()
     with pytest.raises(SingularConfigurationError, match="singular configuration"):
-        plant.to_iosystem(OperatingPoint.at(plant, pose(plant, "singular")))
+        plant.to_iosystem(OperatingPoint.at(plant, configuration(plant, "singular")))
 
 
 # -- outputs and inputs -----------------------------------------------------------------------------------
@@ -330,9 +330,11 @@ def test_all_kinds_of_outputs(arm):
 
 def test_outputs_of_cut_joints():
     plant = plants.five_bar(cut="right", closure="revolute")
-    system = plant.to_iosystem(trim(plant, pose(plant)), coordinates=("left", "tip"), outputs=("right", "right_rate"))
+    system = plant.to_iosystem(
+        trim(plant, configuration(plant)), coordinates=("left", "tip"), outputs=("right", "right_rate")
+    )
     twin = plants.five_bar()
-    other = twin.to_iosystem(trim(twin, pose(twin)), coordinates=("left", "right"))
+    other = twin.to_iosystem(trim(twin, configuration(twin)), coordinates=("left", "right"))
     x = np.array([0.2, -0.1, 0.7, 0.4])
     y = system.output(0.0, x, np.zeros(2))
     q, v = other.to_plant([x[0], y[0], x[2], y[1]])
@@ -466,7 +468,7 @@ def test_what_is_refused(arm, system):
         ct.linearize(system, [0.0, 0.0])
     with pytest.raises(ValueError, match="not unique"):
         redundant = plants.five_bar(closure="revolute")
-        redundant.to_iosystem(trim(redundant, pose(redundant)), outputs=("tip_force",))
+        redundant.to_iosystem(trim(redundant, configuration(redundant)), outputs=("tip_force",))
 
 
 # -- results of runs --------------------------------------------------------------------------------------

@@ -29,9 +29,9 @@ from cmbcontrol.model.elements import (
 )
 from cmbcontrol.model.mechanism import Mechanism
 from cmbcontrol.model.terms import RANK_TOLERANCE
-from cmbcontrol.plants.five_bar import pose
-from cmbcontrol.plants.n_four_bar import pose as four_bars
-from cmbcontrol.plants.parallel_four_bar import pose as parallel_pose
+from cmbcontrol.plants.five_bar import configuration
+from cmbcontrol.plants.n_four_bar import configuration as four_bars
+from cmbcontrol.plants.parallel_four_bar import configuration as parallel_configuration
 from tests import fixtures
 from tests.fixtures import (
     form_of,
@@ -90,7 +90,7 @@ def test_bad_points(moving):
     with pytest.raises(ValueError, match=r"opens the loops of 'five-bar': row 'tip_[xy]' by .* m/s"):
         affine_approximation(plant, loose)
     with pytest.raises(SingularConfigurationError, match="singular configuration"):
-        affine_approximation(plant, OperatingPoint.at(plant, pose(plant, "singular")))
+        affine_approximation(plant, OperatingPoint.at(plant, configuration(plant, "singular")))
     near = plant.assemble(plant.pack({"elbow_left": -3.0, "elbow_right": 3.0}), left=np.pi, right=1e-8)
     with pytest.raises(
         SingularConfigurationError, match=r"next to a singular configuration.*gradient is \d\.\de-\d+ of the largest"
@@ -240,7 +240,7 @@ def test_map_of_the_parallel_four_bar_is_constant():
     """Spencer 2.4.1: K = [1 0; 0 1; 1 -1; -1 1] at every pose."""
     plant = plants.parallel_four_bar()
     for angles in ((2.0, 0.5), (1.0, -0.7)):
-        model = linearize(plant, trim(plant, parallel_pose(*angles)), coordinates=("q1", "q2"))
+        model = linearize(plant, trim(plant, parallel_configuration(*angles)), coordinates=("q1", "q2"))
         assert largest(model.K - [[1, 0], [0, 1], [1, -1], [-1, 1]]) < 1e-12
 
 
@@ -301,7 +301,7 @@ def by_differences(plant, point, R, function, step=2e-2):
 @pytest.mark.parametrize(("cut", "closure"), [("tip", "line"), ("right", "revolute")])
 def test_five_bar_agrees_with_high_order_differences(make, cut, closure):
     plant = make(cut, closure)
-    point = trim(plant, pose(plant, "open"))
+    point = trim(plant, configuration(plant, "open"))
     names = ("left", "elbow_right")
     R = np.eye(plant.nv)[[plant.index(n) for n in names]]
     loop = plant.loops[0].name
@@ -337,7 +337,7 @@ def five_bars():
             loops = [*plant.loops, *map(fixtures.again, plant.loops)]
             more = {"actuators": plant.actuators, "gravity": plant.gravity}
             plant = Mechanism("twice", plant.bodies, plant.joints, loops, **more)
-        yield plant, trim(plant, pose(plant, "asymmetric"), free="all", u=0.0)
+        yield plant, trim(plant, configuration(plant, "asymmetric"), free="all", u=0.0)
 
 
 def test_eigenvalues_depend_on_neither_coordinates_nor_cut():
@@ -363,7 +363,7 @@ def test_held_pose_of_the_five_bar_does_not_depend_on_the_cut():
     models = []
     for cut, closure in (("tip", "line"), ("tip", "point"), ("tip", "revolute"), ("right", "revolute")):
         plant = plants.five_bar(cut, closure)
-        point = trim(plant, pose(plant, "open"))
+        point = trim(plant, configuration(plant, "open"))
         outputs = ("right", "right_rate", "left", "elbow_left")
         models.append(linearize(plant, point, coordinates=("left", "right"), outputs=outputs))
     for model in models[1:]:
@@ -377,7 +377,7 @@ def test_held_pose_of_the_five_bar_does_not_depend_on_the_cut():
 def test_underlying_ode_has_the_same_eigenvalues_and_zeros():
     """Spencer's theorem 4.1.2, with several projectors, redundant rows included."""
     for plant in (plants.five_bar(), plants.five_bar("right", "revolute"), sprung_five_bar()):
-        point = trim(plant, pose(plant, "open"))
+        point = trim(plant, configuration(plant, "open"))
         truth = np.concatenate([linearize(plant, point).poles(), np.zeros(2 * plant.nv - 4)])
         for coordinates in (None, plant.velocity_names[:2], plant.velocity_names[1:3]):
             A = underlying_ode(plant, point, coordinates=coordinates)
@@ -508,7 +508,7 @@ def test_away_from_equilibrium(arm):
 def test_singular_pose_has_no_linear_model(closure):
     plain = plants.five_bar(closure=closure)
     plant = Mechanism("weightless", plain.bodies, plain.joints, plain.loops, gravity=(0, 0, 0))
-    q = pose(plain, "singular")
+    q = configuration(plain, "singular")
     assert plant.diagnose(q).singular
     with pytest.raises(SingularConfigurationError, match="singular configuration"):
         linearize(plant, OperatingPoint.at(plant, q))

@@ -22,7 +22,7 @@ from tests.fixtures import (
     slope,
 )
 
-pytestmark = pytest.mark.nojit_slow  # many poses, and no kernels but those of other tests
+pytestmark = pytest.mark.nojit_slow  # many configurations, and no kernels but those of other tests
 
 
 def moving_state(machine, kind, seed=0, base=False):

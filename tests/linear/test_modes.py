@@ -221,7 +221,7 @@ def test_participation_does_not_depend_on_units(machine):
 
 
 def test_shares_of_energy_by_moving_the_bodies(machine):
-    """Velocities of the centres of mass and spins by differences of poses."""
+    """Velocities of the centres of mass and spins by differences of configurations."""
     plant, lin = machine
     modes, q, h = lin.modes(), lin.point.q, 1e-5
     np.testing.assert_allclose(modes.body_energy.sum("body"), 1.0, rtol=1e-12)
@@ -414,7 +414,7 @@ def test_drift_is_zero_unless_given_and_shown_where_not(hanging_model):
 
 
 def test_actuated_machine_of_the_tour():
-    """A motor that holds a pose does not spoil the symmetry of the stiffness."""
+    """A motor that holds a configuration does not spoil the symmetry of the stiffness."""
     plant = plants.five_bar()
     lin = linearize(plant, trim(plant, plant.assemble(left=2.1, right=1.0)))
     assert [m.kind for m in lin.undamped_modes()] == ["growth", "growth"]

@@ -10,22 +10,22 @@ from cmbcontrol.dynamics.forces import constraint_force, inverse_dynamics
 from cmbcontrol.errors import AssemblyError, EquilibriumError
 from cmbcontrol.model.elements import Actuator, Body, Frame, JointSpring, Prismatic, Revolute
 from cmbcontrol.model.mechanism import Mechanism
-from cmbcontrol.plants.five_bar import pose
+from cmbcontrol.plants.five_bar import configuration
 from tests.fixtures import largest
 
-# -- holding a pose -----------------------------------------------------------------------------------
+# -- holding a configuration -----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("case", ["open", "asymmetric"])
 @pytest.mark.parametrize(("cut", "closure"), [("tip", "line"), ("tip", "revolute"), ("right", "revolute")])
 def test_the_motors_hold_the_five_bar(case, cut, closure):
     plant = plants.five_bar(cut, closure)
-    q = pose(plant, case)
+    q = configuration(plant, case)
     point = trim(plant, q)
     rest = np.zeros(4)
     assert np.array_equal(point.q, q)
     assert largest(point.u - inverse_dynamics(plant, q, rest, rest).u) < 1e-12
-    assert largest(point.u - trim(plants.five_bar(), pose(plants.five_bar(), case)).u) < 1e-9
+    assert largest(point.u - trim(plants.five_bar(), configuration(plants.five_bar(), case)).u) < 1e-9
     found = constraint_force(plant, q, rest, point.u)
     assert largest(found.acceleration) < 1e-12
     assert largest(found.multipliers - point.lam) < 1e-9
@@ -37,7 +37,7 @@ def test_the_motors_hold_the_five_bar(case, cut, closure):
     assert point.residuals.balance < 1e-10
 
 
-# -- poses that settle --------------------------------------------------------------------------------
+# -- configurations that settle --------------------------------------------------------------------------------
 
 
 def cart(*loops):
@@ -74,7 +74,7 @@ def test_open_loops():
 
 def test_unknown_names_and_bad_numbers():
     plant = plants.five_bar()
-    q = pose(plant, "open")
+    q = configuration(plant, "open")
     with pytest.raises(ValueError, match="no coordinate to free 'rigth'; did you mean 'right'"):
         trim(plant, q, free=("rigth",))
     with pytest.raises(ValueError, match="tolerance must be > 0"):
@@ -85,7 +85,7 @@ def test_unknown_names_and_bad_numbers():
 
 def test_operating_point_at_any_state():
     plant = plants.five_bar()
-    q = pose(plant, "open")
+    q = configuration(plant, "open")
     v = plant.project_velocity(q, np.ones(4))
     point = OperatingPoint.at(plant, q, u=1.0, v=v)
     assert point.u.tolist() == [1.0, 1.0]
@@ -122,7 +122,7 @@ def test_frame_of_the_ground_does_not_matter():
     joints = [dataclasses.replace(j, frame=turn @ j.frame) if j.parent == "ground" else j for j in plain.joints]
     loops = [dataclasses.replace(plain.loops[0], axis=(0, 0, 1))]
     moved = Mechanism("moved", plain.bodies, joints, loops, actuators=plain.actuators, gravity=turn.R @ plain.gravity)
-    q = pose(plain, "open")
+    q = configuration(plain, "open")
     assert largest(trim(moved, q).u - trim(plain, q).u) < 1e-9
     models = [linearize(p, trim(p, q), coordinates=("left", "right")) for p in (plain, moved)]
     assert largest(models[0].A - models[1].A) < 1e-9
@@ -133,7 +133,7 @@ def test_frame_of_the_ground_does_not_matter():
 
 def test_what_cannot_be_balanced_is_named():
     plant = plants.five_bar()
-    q = pose(plant, "open")
+    q = configuration(plant, "open")
     with pytest.raises(
         EquilibriumError, match=r"with the efforts of 'left' given, 'right' cannot hold 'five-bar'.*'left' -?[\d.]+ N m"
     ):
@@ -182,7 +182,7 @@ def test_operating_point_for_control():
     import control
 
     plant = plants.five_bar()
-    point = trim(plant, pose(plant, "open"))
+    point = trim(plant, configuration(plant, "open"))
     full = point.to_control()
     assert isinstance(full, control.OperatingPoint)
     assert np.array_equal(full.states, np.concatenate([point.q, point.v]))
@@ -195,7 +195,7 @@ def test_operating_point_for_control():
     assert lin_point.outputs.shape == (1,)
     again = control.linearize(lin.to_ss(), lin_point)
     assert largest(again.A - lin.A) < 1e-5
-    other = trim(plant, pose(plant, "asymmetric"))
+    other = trim(plant, configuration(plant, "asymmetric"))
     with pytest.raises(ValueError, match="another operating point"):
         other.to_control(lin)
     with pytest.raises(TypeError, match="must be from linearize"):
@@ -205,7 +205,7 @@ def test_operating_point_for_control():
 @pytest.mark.parametrize("absolute", [False, True])
 def test_operating_point_of_a_system(absolute):
     plant = plants.five_bar()
-    point = trim(plant, pose(plant, "open"))
+    point = trim(plant, configuration(plant, "open"))
     system = plant.to_iosystem(point, coordinates=("left", "right"), absolute=absolute)
     found = point.to_control(system)
     elsewhere = trim(plant, plant.assemble(point.q, left=2.2, right=1.05))

@@ -19,12 +19,12 @@ from cmbcontrol.linear.parametrization import Parametrization, as_parametrizatio
 from cmbcontrol.linear.right_jacobian import angle_factor, group_joints, inverse_right_jacobian
 from cmbcontrol.model.elements import Body, Frame, PointOnLine, Prismatic, Revolute, Spherical
 from cmbcontrol.model.mechanism import Mechanism
-from cmbcontrol.plants.five_bar import pose as five_bar_pose
-from cmbcontrol.plants.parallel_four_bar import pose as four_bar_pose
+from cmbcontrol.plants.five_bar import configuration as five_bar_configuration
+from cmbcontrol.plants.parallel_four_bar import configuration as four_bar_configuration
 from tests import fixtures
 from tests.fixtures import away_from_base, chart_machine, chart_of, every_kind, every_machine, jacobian, largest, slope
 
-pytestmark = pytest.mark.nojit_slow  # many poses, and no kernels but those of other tests
+pytestmark = pytest.mark.nojit_slow  # many configurations, and no kernels but those of other tests
 
 
 # -- Psi and its derivatives (2.3.1, 2.3.2) -----------------------------------------------------------------
@@ -289,7 +289,7 @@ def test_conditioning_falls_towards_dependent_coordinates(circle):
 def test_conditioning_falls_towards_a_singular_pose(kind):
     plant = plants.parallel_four_bar()
     found = [
-        as_parametrization(kind).at(plant, four_bar_pose(0.5 + gap, 0.5)).base.conditioning
+        as_parametrization(kind).at(plant, four_bar_configuration(0.5 + gap, 0.5)).base.conditioning
         for gap in (1.0, 0.3, 1e-1, 1e-3, 1e-5)
     ]
     assert found == sorted(found, reverse=True)
@@ -298,13 +298,13 @@ def test_conditioning_falls_towards_a_singular_pose(kind):
         SingularConfigurationError,
         match=r"'parallel-four-bar' is at a singular.*Choose another configuration",
     ):
-        as_parametrization(kind).at(plant, four_bar_pose(0.5, 0.5))
+        as_parametrization(kind).at(plant, four_bar_configuration(0.5, 0.5))
 
 
 @every_kind
 @pytest.mark.parametrize("machine", ["five-bar", "andrews", "bricard", "Universal twice"])
 def test_next_chart(machine, kind):
-    """The chart of the same kind at another base point: the same poses, and a better one where the first is worn."""
+    """The chart of the same kind at another base point: the same configurations, better where the first ends."""
     chart = chart_of(machine, kind)
     assert not chart.needs_renewal(chart.base)
     pose = away_from_base(chart, seed=3, reach=0.5)
@@ -369,7 +369,7 @@ def test_coordinates_that_cannot_be():
     with pytest.raises(AssemblyError, match="'tip' open by"):
         TangentSpace().at(plant, q + 0.1)
     with pytest.raises(SingularConfigurationError, match=r"'five-bar' is at a singular configuration, q = \[3.14"):
-        TangentSpace().at(plant, five_bar_pose(plant, "singular"))
+        TangentSpace().at(plant, five_bar_configuration(plant, "singular"))
 
 
 def test_names_of_parametrizations():
@@ -536,7 +536,7 @@ def test_constant_K_of_the_parallel_four_bar():
     plant = plants.parallel_four_bar()
     K = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, -1.0], [-1.0, 1.0]])
     names = plant.velocity_names
-    for q in (four_bar_pose(2.0, 0.5), four_bar_pose(-1.0, 0.7)):
+    for q in (four_bar_configuration(2.0, 0.5), four_bar_configuration(-1.0, 0.7)):
         for i in range(4):
             for j in range(i + 1, 4):
                 parametrization_of = CoordinatePartitioning((names[i], names[j]))

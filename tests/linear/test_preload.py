@@ -7,7 +7,7 @@ from cmbcontrol import OperatingPoint, plants, trim
 from cmbcontrol.linear.preload import preload_directions
 from cmbcontrol.model.elements import Actuator, Body, Revolute
 from cmbcontrol.model.mechanism import Mechanism
-from cmbcontrol.plants.five_bar import pose
+from cmbcontrol.plants.five_bar import configuration
 from tests.fixtures import held_box, largest
 
 
@@ -36,7 +36,7 @@ def test_preload_directions():
     assert "preload of two-arms: 3 direction(s)" in text
     assert "grasp_x" in text
     five = plants.five_bar()
-    none = preload_directions(five, trim(five, pose(five, "open")))
+    none = preload_directions(five, trim(five, configuration(five, "open")))
     assert len(none) == 0
     assert none.room.shape == (0, 2)
     assert "0 direction(s)" in str(none)

@@ -10,7 +10,7 @@ from cmbcontrol.model.elements import Free, Planar, Spherical
 from tests import fixtures
 from tests.fixtures import jacobian, largest, name_of
 
-pytestmark = pytest.mark.nojit_slow  # many poses, and no kernels but those of other tests
+pytestmark = pytest.mark.nojit_slow  # many configurations, and no kernels but those of other tests
 
 
 @pytest.mark.parametrize("angle", [0.0, 1e-9, 1e-3, 0.39, 0.41, 1.0, 2.0, 3.0])

@@ -8,7 +8,7 @@ import pytest
 from cmbcontrol import linearize, plants, root_locus, trim
 from cmbcontrol.model.elements import Body, JointSpring, Prismatic, Revolute
 from cmbcontrol.model.mechanism import Mechanism
-from cmbcontrol.plants.five_bar import pose
+from cmbcontrol.plants.five_bar import configuration
 
 G = 9.81
 
@@ -20,7 +20,7 @@ def oscillator(c, k=4.0):
 @pytest.fixture(scope="module")
 def arm():
     plant = plants.five_bar()
-    return linearize(plant, trim(plant, pose(plant)), coordinates=("left", "right"))
+    return linearize(plant, trim(plant, configuration(plant)), coordinates=("left", "right"))
 
 
 # -- branches -------------------------------------------------------------------------------------------

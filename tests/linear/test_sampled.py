@@ -11,7 +11,7 @@ import cmbcontrol as cmb
 from cmbcontrol import linearize, plants, trim
 from cmbcontrol.controllers import Controller, Evaluation
 from cmbcontrol.linear.sampled import zero_order_hold
-from cmbcontrol.plants.five_bar import pose
+from cmbcontrol.plants.five_bar import configuration
 from tests.fixtures import largest
 
 ct = pytest.importorskip("control")
@@ -19,9 +19,9 @@ ct = pytest.importorskip("control")
 
 @pytest.fixture(scope="module")
 def arm():
-    """The five-bar in a pose that its motors hold, with a multiplier among the outputs (D is not zero)."""
+    """The five-bar in a configuration that its motors hold, with a multiplier among the outputs (D is not zero)."""
     plant = plants.five_bar()
-    point = trim(plant, pose(plant))
+    point = trim(plant, configuration(plant))
     return linearize(plant, point, coordinates=("left", "right"), outputs=("left", "right", "tip_y"))
 
 

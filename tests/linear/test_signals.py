@@ -7,7 +7,7 @@ from cmbcontrol import OperatingPoint, affine_approximation, linearize, plants, 
 from cmbcontrol.dynamics.forces import constraint_force
 from cmbcontrol.linear.signals import FrameMotion, Wrench
 from cmbcontrol.model.elements import Frame
-from cmbcontrol.plants.five_bar import pose
+from cmbcontrol.plants.five_bar import configuration
 from tests.fixtures import form_of, jacobian, mixed_coordinates, relative_error, rows_of, slope
 
 # -- coordinates -------------------------------------------------------------------------------------------
@@ -16,13 +16,13 @@ from tests.fixtures import form_of, jacobian, mixed_coordinates, relative_error,
 def test_a_cut_joint_is_a_coordinate_at_any_state():
     """The five-bar cut at the right support: its angle there, known from the body's pose."""
     plant = plants.five_bar(cut="right", closure="revolute")
-    q = pose(plant, "open")
+    q = configuration(plant, "open")
     v = plant.project_velocity(q, [0.8, -0.3, 0.5, 1.0])
     point = OperatingPoint.at(plant, q, [3.0, -5.0], v)
     lin = affine_approximation(plant, point, coordinates=("left", "right"), outputs=("tip", "tip_rate", "right_rate"))
 
     twin = plants.five_bar()  # there both are coordinates of the tree
-    q2 = pose(twin, "open")
+    q2 = configuration(twin, "open")
     v2 = np.zeros(4)
     v2[twin.index("left")], v2[twin.index("elbow_left")] = v[plant.index("left")], v[plant.index("elbow_left")]
     A = np.concatenate([twin.jacobian(q2), rows_of(twin, ("left", "elbow_left"))])
@@ -105,7 +105,7 @@ def test_a_driven_joint_follows_and_tells_its_effort(moving):
 
 def test_a_driven_cut_joint():
     plant = plants.five_bar(cut="right", closure="revolute")
-    point = OperatingPoint.at(plant, pose(plant, "open"), [3.0, -5.0])
+    point = OperatingPoint.at(plant, configuration(plant, "open"), [3.0, -5.0])
     keys = {"coordinates": ("left", "right"), "outputs": ("right_effort",)}
     lin = affine_approximation(plant, point, inputs=("left", "right_acceleration"), **keys)
     assert np.abs(lin.B[3] - [0.0, 1.0]).max() < 1e-12

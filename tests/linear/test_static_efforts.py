@@ -1,4 +1,4 @@
-"""Motor efforts that hold a pose: given, limited, wished, preloaded."""
+"""Motor efforts that hold a configuration: given, limited, wished, preloaded."""
 
 import dataclasses
 import re
@@ -11,16 +11,16 @@ from cmbcontrol.dynamics.forces import constraint_force
 from cmbcontrol.errors import EquilibriumError
 from cmbcontrol.model.elements import Actuator, Body, Prismatic
 from cmbcontrol.model.mechanism import Mechanism
-from cmbcontrol.plants.five_bar import pose
+from cmbcontrol.plants.five_bar import configuration
 from tests.fixtures import five_bar_potential, held_box, largest, motorised_five_bar, slope
 
-# -- holding a pose -----------------------------------------------------------------------------------
+# -- holding a configuration -----------------------------------------------------------------------------------
 
 
 def test_weight_chooses_among_holding_efforts():
     """With a motor on every joint: u' W^-1 u is smallest on the plane of efforts that hold the pose."""
     plant = motorised_five_bar(*map(Actuator, ("left", "elbow_left", "right", "elbow_right")))
-    q = pose(plant, "open")
+    q = configuration(plant, "open")
     terms = plant.terms(q, np.zeros(4))
     rng = np.random.default_rng(0)
     root = rng.standard_normal((4, 4))
@@ -38,7 +38,7 @@ def test_limits_move_the_load_to_other_motors():
     """Smallest efforts within the limits: checked by the conditions of optimality."""
     free = trim(
         motorised_five_bar(*map(Actuator, ("left", "elbow_left", "right", "elbow_right"))),
-        pose(motorised_five_bar(), "open"),
+        configuration(motorised_five_bar(), "open"),
     )
     motors = [
         Actuator("left", effort=0.8 * abs(free.u[0])),
@@ -48,8 +48,8 @@ def test_limits_move_the_load_to_other_motors():
     ]
     plant = motorised_five_bar(*motors)
     for weight in (np.eye(4), np.diag([1.0, 0.1, 2.0, 3.0])):
-        u = trim(plant, pose(plant, "open"), weight=weight).u
-        terms = plant.terms(pose(plant, "open"), np.zeros(4))
+        u = trim(plant, configuration(plant, "open"), weight=weight).u
+        terms = plant.terms(configuration(plant, "open"), np.zeros(4))
         assert np.all(np.abs(u) <= plant.effort * (1 + 1e-12))
         assert largest(terms.Z.T @ (terms.h - terms.B @ u)) < 1e-9
         # W^-1 u = (Z'B)' nu - mu, where mu pulls inwards at limits and is zero elsewhere
@@ -66,19 +66,24 @@ def test_too_weak_motors_are_named():
     plant = plants.five_bar(effort=32.0)
     need = slope(lambda s: five_bar_potential(2.1, 1.0 + s))  # by virtual work
     with pytest.raises(EquilibriumError, match=re.escape(f"'right' needs {need:.4g} N m and has 32 N m")):
-        trim(plant, pose(plant, "open"))
-    assert trim(plants.five_bar(effort=33.0), pose(plant, "open")).u[1] == pytest.approx(need, rel=1e-10)
+        trim(plant, configuration(plant, "open"))
+    assert trim(plants.five_bar(effort=33.0), configuration(plant, "open")).u[1] == pytest.approx(need, rel=1e-10)
     with pytest.raises(EquilibriumError, match="'left' needs 40 N m and has 32 N m"):
-        trim(plant, pose(plant, "open"), u=[40.0, 0.0])
+        trim(plant, configuration(plant, "open"), u=[40.0, 0.0])
     # with more motors than degrees of freedom, none of which can take the load: the most loaded one when it is spread
     # evenly
     motors = [Actuator(n, effort=5.0) for n in ("left", "elbow_left", "right", "elbow_right")]
     with pytest.raises(EquilibriumError, match=r"'\w+' needs (\S+) N m and has 5 N m") as error:
-        trim(motorised_five_bar(*motors), pose(plant, "open"))
+        trim(motorised_five_bar(*motors), configuration(plant, "open"))
     need = float(str(error.value).split("needs ")[1].split()[0])
-    trim(motorised_five_bar(*(dataclasses.replace(m, effort=1.001 * need) for m in motors)), pose(plant, "open"))
+    trim(
+        motorised_five_bar(*(dataclasses.replace(m, effort=1.001 * need) for m in motors)), configuration(plant, "open")
+    )
     with pytest.raises(EquilibriumError):
-        trim(motorised_five_bar(*(dataclasses.replace(m, effort=0.999 * need) for m in motors)), pose(plant, "open"))
+        trim(
+            motorised_five_bar(*(dataclasses.replace(m, effort=0.999 * need) for m in motors)),
+            configuration(plant, "open"),
+        )
     slide = Mechanism(
         "lift", [Body("load", 10.0)], [Prismatic("lift", "ground", "load")], actuators=[Actuator("lift", "jack", 50.0)]
     )
@@ -90,29 +95,29 @@ def test_too_few_motors():
     """The force that is left is told by coordinate; it is what would have to be added."""
     plant = motorised_five_bar(Actuator("left"))
     with pytest.raises(EquilibriumError, match=r"cannot hold 'five-bar'.*'right' -?[\d.]+ N m.*free=") as error:
-        trim(plant, pose(plant, "open"))
+        trim(plant, configuration(plant, "open"))
     assert "'elbow_left'" in str(error.value)
     with pytest.raises(EquilibriumError, match="not in equilibrium with the given u"):
-        trim(plants.five_bar(), pose(plant, "open"), u=[1.0, 2.0])
+        trim(plants.five_bar(), configuration(plant, "open"), u=[1.0, 2.0])
     with pytest.raises(EquilibriumError, match="cannot hold"):
-        trim(motorised_five_bar(), pose(plant, "open"))
+        trim(motorised_five_bar(), configuration(plant, "open"))
 
 
 def test_given_efforts():
     plant = plants.five_bar()
-    u = trim(plant, pose(plant, "open")).u
-    assert np.array_equal(trim(plant, pose(plant, "open"), u=u).u, u)
+    u = trim(plant, configuration(plant, "open")).u
+    assert np.array_equal(trim(plant, configuration(plant, "open"), u=u).u, u)
     with pytest.raises(ValueError, match=r"u must have shape \(2,\) \(in the order left, right\)"):
-        trim(plant, pose(plant, "open"), u=[1.0])
+        trim(plant, configuration(plant, "open"), u=[1.0])
     with pytest.raises(ValueError, match="finite"):
-        trim(plant, pose(plant, "open"), u=np.nan)
+        trim(plant, configuration(plant, "open"), u=np.nan)
 
 
 # -- some efforts given, some coordinates held --------------------------------------------------------
 
 
 def test_single_efforts_are_given():
-    """The motors named keep their efforts, the others are the smallest that hold the pose with them."""
+    """The motors named keep their efforts, the others are the smallest that hold the configuration with them."""
     plant, q = held_box()
     given = {"left_shoulder": 0.0, "right_wrist": -3.0}
     for weight in (None, np.arange(1.0, 7.0), np.diag(np.arange(1.0, 7.0)) + 0.3):
@@ -137,7 +142,7 @@ def test_single_efforts_are_given():
 def test_given_efforts_and_free_coordinates_together():
     """A motor that is off, and an arm that stays: the other arm goes where that balances."""
     plant = plants.five_bar()
-    q = pose(plant, "asymmetric")
+    q = configuration(plant, "asymmetric")
     point = trim(plant, q, u={"left": 0.0}, hold=("right",))
     named = trim(plant, q, u={"left": 0.0}, free=("left", "elbow_left", "elbow_right"))
     assert largest(point.q - named.q) < 1e-12
@@ -158,9 +163,9 @@ def test_given_efforts_and_free_coordinates_together():
 
 
 def test_limits_choose_among_poses():
-    """A family of equilibria: the pose moves as far as the limits of motors and joints ask, and no further."""
+    """A family of equilibria: the configuration moves as far as the limits of motors and joints ask, and no further."""
     plant = motorised_five_bar(Actuator("left", effort=28.0), Actuator("right", effort=31.0))
-    q = pose(plant, "open")
+    q = configuration(plant, "open")
     point = trim(plant, q, free="all")
     assert np.all(np.abs(point.u) <= plant.effort)
     assert point.report.at_limit
@@ -169,7 +174,7 @@ def test_limits_choose_among_poses():
     unlimited = motorised_five_bar(Actuator("left"), Actuator("right"))
     assert np.any(np.abs(trim(unlimited, q).u) > plant.effort)
     # a joint limit on the way: the other arm goes instead, as far as it must
-    q = pose(plant, "asymmetric")
+    q = configuration(plant, "asymmetric")
     off = trim(unlimited, q, u={"left": 0.0}, free="all")
     assert off.q[0] < -1.36
     narrow = motorised_five_bar(Actuator("left"), Actuator("right"), left={"limits": (-1.34, 0.0)})
@@ -187,7 +192,7 @@ def test_limits_choose_among_poses():
 
 
 def test_wished_efforts_are_approached():
-    """The nearest of all efforts that hold the pose, in the metric; a number counts for all motors."""
+    """The nearest of all efforts that hold the configuration, in the metric; a number counts for all motors."""
     plant, q = held_box()
     terms = plant.terms(q, np.zeros(6))
     away = np.linalg.svd(terms.Z.T @ terms.B)[2][3:].T
@@ -201,7 +206,7 @@ def test_wished_efforts_are_approached():
     named = {"left_elbow": -4.0, "right_elbow": 4.0}
     vector = np.array([0.0, -4.0, 0.0, 0.0, 4.0, 0.0])
     assert largest(trim(plant, q, preload=named).u - trim(plant, q, preload=vector).u) < 1e-12
-    # what holds the pose is kept
+    # what holds the configuration is kept
     kept = trim(plant, q, preload=trim(plant, q, preload=wish).u).u
     assert largest(kept - trim(plant, q, preload=wish).u) < 1e-9
     # within the limits
@@ -257,7 +262,7 @@ def test_preload_that_cannot_be_had():
         with pytest.raises(EquilibriumError):
             trim(plant, q, preload={"grasp_x": edge - inward * 1e-2 * (high - low)})
     five = plants.five_bar()
-    here = pose(five, "open")
+    here = configuration(five, "open")
     lam = trim(five, here).lam
     name = five.row_names[0]
     with pytest.raises(
@@ -291,7 +296,7 @@ def test_preload_that_says_nothing_clear():
         trim(plant, q, u={"left_wrist": 0.0}, preload={"left_wrist": 1.0})
     cut = plants.five_bar("right", "revolute")
     with pytest.raises(ValueError, match=r"'right_tilt_x' are not unique, .* unique are: 'right_x', 'right_y'"):
-        trim(cut, pose(cut, "open"), preload={"right_tilt_x": 1.0})
+        trim(cut, configuration(cut, "open"), preload={"right_tilt_x": 1.0})
 
 
 def test_cables_stay_tight():

@@ -1,4 +1,4 @@
-"""Where the loops close near a guess: the nearest pose, never half a turn off, in any unit."""
+"""Where the loops close near a guess: the nearest configuration, never half a turn off, in any unit."""
 
 import dataclasses
 import warnings
@@ -92,7 +92,7 @@ def distance(plant, q0, q1):
 
 
 def near(plant, q, off, seed):
-    """A guess from which a closed pose is at most `off` away."""
+    """A guess from which a closed configuration is at most `off` away."""
     return plant.integrate(q, off * lengths(plant) * np.random.default_rng(seed).uniform(-1.0, 1.0, plant.nv))
 
 
@@ -137,7 +137,7 @@ def test_assembly_stays_near_the_guess(machine):
 @pytest.mark.parametrize("kinds", [(Weld,), (Revolute,), (Universal,), (Weld, Revolute)], ids=names_of)
 @pytest.mark.parametrize("seed", range(3))
 def test_chains_close_from_any_guess(kinds, seed):
-    """From 0.05 to 1 rad (or sizes) off, and from the neutral pose; products of axes alone would not."""
+    """From 0.05 to 1 rad (or sizes) off, and from the neutral configuration; products of axes alone would not."""
     tree = (Revolute, Revolute, Prismatic, Universal, Revolute, Spherical)
     plant, q = closed_machine(seed, kinds, bodies=7 if len(kinds) == 1 else 12, kinds=tree)
     with warnings.catch_warnings():
@@ -151,7 +151,7 @@ def test_chains_close_from_any_guess(kinds, seed):
 
 
 def test_from_far_the_nearest_pose_is_found():
-    """The way to the guess is perpendicular to the closed poses."""
+    """The way to the guess is perpendicular to the closed configurations."""
     plant = five_bar()
     for guess in ([-2.0, 0.0, -1.0, 0.0], [1.0, -2.0, 2.0, 2.0], [3.0, -1.5, 1.0, 1.0]):
         found = plant.assemble(guess)

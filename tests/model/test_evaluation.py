@@ -47,7 +47,7 @@ def test_projections(metric, times):
 
 
 def test_singular_pose_where_all_gradients_vanish():
-    """Rounding errors are no row: rank 0 at the pose, 1 nearby."""
+    """Rounding errors are no row: rank 0 at the configuration, 1 nearby."""
     plant = plants.slider_crank()
     found = plant.diagnose([0.5 * np.pi, -np.pi])
     assert (found.rank, found.generic_rank, found.dof, found.singular) == (0, 1, 2, True)

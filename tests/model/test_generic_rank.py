@@ -1,4 +1,4 @@
-"""The rank nearly everywhere: crossing branches, and the rank at nearby poses."""
+"""The rank nearly everywhere: crossing branches, and the rank at nearby configurations."""
 
 import numpy as np
 import pytest

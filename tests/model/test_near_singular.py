@@ -1,4 +1,4 @@
-"""Closing at and beside singular configurations: all digits, against exact poses."""
+"""Closing at and beside singular configurations: all digits, against exact configurations."""
 
 import mpmath
 import numpy as np

@@ -145,7 +145,7 @@ def test_pseudoinverses_in_short(tmp_path):
     report = papers.run("udwadia-kalaba-pseudoinverses", quick=True)
     closed, opened = report.data["closed"], report.data["open"]
     assert {row["rank"] for row in closed} == {11}
-    worst = {row["angle to the flat pose (rad)"]: row["Moore-Penrose conditions within"] for row in closed}
+    worst = {row["angle to the flat configuration (rad)"]: row["Moore-Penrose conditions within"] for row in closed}
     assert all(gap < 1e-14 / angle for angle, gap in worst.items())
     assert all(row["svd"] < 1e-6 for row in opened if row["rank"] == 11)
     report.figures["drift-and-rank"]().savefig(tmp_path / "x.png")

@@ -8,7 +8,7 @@ from cmbcontrol.dynamics import acceleration
 from cmbcontrol.papers import aghili, spencer
 from cmbcontrol.papers.fixed_step import march
 from cmbcontrol.papers.formulations import NamedFormulation
-from cmbcontrol.plants.five_bar import pose
+from cmbcontrol.plants.five_bar import configuration
 
 
 def test_order_four():
@@ -35,11 +35,11 @@ def test_corrections_take_effect_and_are_counted():
 def test_the_step_of_the_thesis_is_the_toolbox_formulation_at_regular_poses():
     plant, rng = plants.five_bar(cut="right"), np.random.default_rng(3)
     for _ in range(20):
-        q = pose(plant, "asymmetric") + 0.3 * rng.standard_normal(4)  # off the loops, too
+        q = configuration(plant, "asymmetric") + 0.3 * rng.standard_normal(4)  # off the loops, too
         terms = plant.terms(q, rng.standard_normal(4))
         named = acceleration(terms, np.zeros(4), formulation=NamedFormulation("null-space-svd"))
         assert spencer.null_space_step(terms) == pytest.approx(named, abs=1e-9)
-    assert np.isfinite(spencer.null_space_step(plant.terms(pose(plant, "singular"), np.zeros(4)))).all()
+    assert np.isfinite(spencer.null_space_step(plant.terms(configuration(plant, "singular"), np.zeros(4)))).all()
 
 
 def test_the_threshold_drops_the_loop_and_nothing_else():

@@ -16,7 +16,7 @@ from cmbcontrol.model.functions import FunctionPlant
 from cmbcontrol.papers.formulations import FORMULATIONS, NamedFormulation, constraint_inertia
 from cmbcontrol.papers.methods import settings
 from cmbcontrol.papers.pseudoinverse import PSEUDOINVERSES, damped, svd
-from cmbcontrol.plants.parallel_four_bar import pose as parallel_pose
+from cmbcontrol.plants.parallel_four_bar import configuration as parallel_configuration
 from tests import fixtures
 from tests.fixtures import apart, closed_state
 
@@ -76,7 +76,7 @@ EVERY_NAME = pytest.mark.parametrize("name", FORMULATIONS)
 
 
 def state(plant, seed=0, **joints):
-    """Terms at a pose with closed loops and a random admissible velocity, and a random force."""
+    """Terms at a configuration with closed loops and a random admissible velocity, and a random force."""
     rng = np.random.default_rng([seed, 9])
     q = plant.assemble(**joints)
     return plant.terms(q, plant.project_velocity(q, rng.standard_normal(plant.nv))), rng.standard_normal(plant.nv)
@@ -347,7 +347,7 @@ class TestNullSpace:
     def test_a_basis_of_the_user(self):
         """Spencer's section 2.4.1: K is constant on the parallel four-bar."""
         plant = plants.parallel_four_bar()
-        terms = plant.terms(parallel_pose(2.0, 0.5), np.array([1.0, -2.0, 3.0, -3.0]))
+        terms = plant.terms(parallel_configuration(2.0, 0.5), np.array([1.0, -2.0, 3.0, -3.0]))
         f = np.array([1.0, 2.0, -1.0, 0.5])
         K = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, -1.0], [-1.0, 1.0]])
         asked = []

@@ -22,7 +22,7 @@ def test_all_integrators_on_three_machines(tmp_path):
     assert max(regular["error"].values()) < 1e-5 and max(regular["drift"].values()) < 1e-3
     assert all(value < 1e-12 for label, value in regular["open"].items() if label.endswith("projection"))
     assert max(report.data["governor"]["error"].values()) < 1e-6
-    # through the flat poses: projected explicit ones stay on their branch
+    # through the flat configurations: projected explicit ones stay on their branch
     flat = report.data["four-bars"]["error"]
     assert all(flat[f"{method}, projection"] < 1e-5 for method in ("dop853", "verner65", "rk4", "scipy-dop853"))
 

@@ -23,8 +23,8 @@ from cmbcontrol.model.elements import (
 )
 from cmbcontrol.model.mechanism import Mechanism
 from cmbcontrol.papers import recursions
-from cmbcontrol.plants.five_bar import pose
-from cmbcontrol.plants.parallel_four_bar import pose as parallel_pose
+from cmbcontrol.plants.five_bar import configuration
+from cmbcontrol.plants.parallel_four_bar import configuration as parallel_configuration
 from tests import fixtures
 from tests.fixtures import ORDER_8, jacobian, largest
 
@@ -146,7 +146,7 @@ def test_derivatives_of_external_forces(seed):
 
 
 def bodies_along(plant, q0, q1):
-    """Poses of all links at q1 relative to those at q0, f_{0,i}(q0)^-1 f_{0,i}(q1), as 4 x 4 matrices."""
+    """Configurations of all links at q1 relative to those at q0, f_{0,i}(q0)^-1 f_{0,i}(q1), as 4 x 4 matrices."""
     (R0, p0), (R1, p1) = plant.link_poses(q0), plant.link_poses(q1)
     out = np.tile(np.eye(4), (len(R0), 1, 1))
     out[:, :3, :3] = np.einsum("nba,nbc->nac", R0, R1)
@@ -310,7 +310,7 @@ def five_bar(cut, closure):
     if cut == "right" and closure == "revolute":
         drives += [Actuator("right", "across", gear=0.7)]  # on the cut joint itself
     plant = across_cut(plant, springs=springs, actuators=drives)
-    return Case(plant, pose(plant), np.array([1.0, -2.0, 0.5, 1.5]))
+    return Case(plant, configuration(plant), np.array([1.0, -2.0, 0.5, 1.5]))
 
 
 @functools.cache
@@ -431,7 +431,7 @@ def test_null_space_in_all_directions(name):
 def test_map_of_the_parallel_four_bar_is_constant():
     """Spencer, section 2.4.1; so its velocity does not couple its axes either."""
     plant = plants.parallel_four_bar()
-    q, v = parallel_pose(2.0, 0.5), np.array([1.0, -2.0, 3.0, -3.0])
+    q, v = parallel_configuration(2.0, 0.5), np.array([1.0, -2.0, 3.0, -3.0])
     null = recursions.null_space(plant, q, np.eye(4)[:2], v, np.array([0.3, 0.1, 0.2, -0.2]))
     assert largest(null.K - np.array([[1, 0], [0, 1], [1, -1], [-1, 1]])) < 1e-14
     assert largest(null.K_dot) < 1e-13
@@ -564,7 +564,7 @@ def test_the_five_bar_does_not_depend_on_where_it_is_cut(cut, closure):
         plant = plants.five_bar(cut, closure)
         R = np.zeros((2, 4))
         R[0, plant.index("left")] = R[1, plant.index("elbow_left")] = 1.0
-        q = pose(plant, "asymmetric")
+        q = configuration(plant, "asymmetric")
         terms = plant.terms(q, np.zeros(4))
         v = terms.Z @ np.linalg.solve(R @ terms.Z, [1.0, -2.0])
         return recursions.local_state_space(plant, q, v, [3.0, -1.0], R)
@@ -730,7 +730,7 @@ def test_equilibria_agree_with_linearize(name):
         plant, q, _ = plants.catalogue[name].start()
     else:
         plant = five_bar("right", "revolute").plant
-        q = pose(plant)
+        q = configuration(plant)
     point = trim(plant, q, free="all", u=np.linspace(-0.3, 0.3, plant.nu))
     model = linearize(plant, point)
     R = np.eye(plant.nv)[[plant.index(n) for n in model.states[: model.dof]]]
@@ -756,7 +756,7 @@ def test_coordinates_that_do_not_fit():
 
 def test_singular_pose_has_no_local_form():
     plant = plants.five_bar()
-    q = pose(plant, "singular")
+    q = configuration(plant, "singular")
     terms = plant.terms(q, np.zeros(4))
     with pytest.raises(ValueError, match="the pose is singular"):
         recursions.local_state_space(plant, q, np.zeros(4), np.zeros(2), terms.Z.T)

@@ -5,7 +5,7 @@ import pytest
 
 from cmbcontrol import plants
 from cmbcontrol.papers import EXPERIMENTS, spencer
-from cmbcontrol.plants.five_bar import pose
+from cmbcontrol.plants.five_bar import configuration
 from tests.fixtures import symmetric_half, symmetric_passages, symmetric_return
 
 PASSAGES, RETURN = list(symmetric_passages()), symmetric_return()  # by quadrature
@@ -30,7 +30,9 @@ class TestSymmetricMotion:
             assert np.abs(terms.phi).max() < 1e-14 and np.abs(terms.A @ v).max() < 1e-13
             assert np.abs(terms.A @ a + terms.b).max() < 1e-11
             assert np.abs(terms.M @ a + terms.h + terms.A.T @ lam).max() < 1e-9
-            assert terms.energy == pytest.approx(plant.terms(pose(plant, "second"), np.zeros(4)).energy, abs=1e-10)
+            assert terms.energy == pytest.approx(
+                plant.terms(configuration(plant, "second"), np.zeros(4)).energy, abs=1e-10
+            )
 
     def test_the_closed_form_of_the_half(self):
         exact = spencer.SymmetricMotion(plants.five_bar(), t_end=2.0)
@@ -43,7 +45,7 @@ class TestSymmetricMotion:
         back = spencer.return_time(plant)
         assert back == pytest.approx(RETURN, abs=1e-8)
         q, v, _ = spencer.SymmetricMotion(plant, "singular").at(back)
-        assert q[0] == pytest.approx(pose(plant, "singular"), abs=1e-8) and np.abs(v).max() < 1e-8
+        assert q[0] == pytest.approx(configuration(plant, "singular"), abs=1e-8) and np.abs(v).max() < 1e-8
 
 
 class TestSpencersExamples:

@@ -11,7 +11,7 @@ from cmbcontrol.model.functions import FunctionPlant
 from cmbcontrol.model.mechanism import Mechanism
 from cmbcontrol.plants import delta
 from cmbcontrol.plants.delta import ARM, PLATFORM, ROD, ROD_MASS
-from cmbcontrol.plants.delta import pose as delta_pose
+from cmbcontrol.plants.delta import configuration as delta_configuration
 from tests.fixtures import nearly_massless
 
 G = 9.81
@@ -80,7 +80,7 @@ def lagrangian_delta(load):
 @pytest.mark.parametrize("load", [0.0, 1.5])
 def test_delta_is_the_lagrangian_one(joints, place, load):
     plant, twin = delta(joints, load), lagrangian_delta(load)
-    q = delta_pose(plant, *place)
+    q = delta_configuration(plant, *place)
     arms = [plant.index(f"arm{n}") for n in (1, 2, 3)]
     at = np.array([*place, *q[[plant.position_names.index(f"arm{n}") for n in (1, 2, 3)]]])
     assert np.abs(twin.residual(at)).max() < 1e-15
@@ -96,7 +96,7 @@ def test_delta_is_the_lagrangian_one(joints, place, load):
 @pytest.mark.parametrize("joints", ["ball", "universal"])
 def test_delta_platform_does_not_turn(joints):
     plant = delta(joints)
-    q = delta_pose(plant, 0.1, 0.05, -0.7)
+    q = delta_configuration(plant, 0.1, 0.05, -0.7)
     terms = plant.terms(q, np.zeros(plant.nv))
     for z in terms.Z.T:
         moved = plant.pose(plant.close(plant.integrate(q, 0.05 * z)), "platform")
@@ -110,7 +110,7 @@ def test_delta_neutral_is_arms_level():
         assert plant.closure_error(plant.neutral()) < 1e-15
         level = plant.pose(plant.neutral(), "platform")
         assert pytest.approx(np.eye(3), abs=1e-15) == level.R
-        assert np.abs(plant.difference(plant.neutral(), delta_pose(plant, *level.p))).max() < 1e-7
+        assert np.abs(plant.difference(plant.neutral(), delta_configuration(plant, *level.p))).max() < 1e-7
 
 
 def test_delta_rods_on_ball_joints_would_spin():
@@ -139,8 +139,8 @@ def test_delta_without_mass_in_the_rods_has_distance_rows():
     massless = Mechanism("massless", bodies, tree, rods, actuators=plant.actuators)
     thin = nearly_massless(plant, ("arm1", "arm2", "arm3", "platform"))
     q1, q2 = (
-        massless.pack({f"arm{n}": delta_pose(plant, 0, 0, -0.75)[0] for n in (1, 2, 3)}),
-        delta_pose(thin, 0, 0, -0.75),
+        massless.pack({f"arm{n}": delta_configuration(plant, 0, 0, -0.75)[0] for n in (1, 2, 3)}),
+        delta_configuration(thin, 0, 0, -0.75),
     )
     found = massless.diagnose(q1)
     assert massless.closure_error(q1) < 1e-15

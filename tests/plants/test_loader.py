@@ -7,8 +7,8 @@ from cmbcontrol import OperatingPoint, affine_approximation, linearize, trim
 from cmbcontrol.dynamics.acceleration import forward_dynamics
 from cmbcontrol.dynamics.forces import inverse_dynamics
 from cmbcontrol.plants import catalogue, loader
+from cmbcontrol.plants.loader import configuration as loader_configuration
 from cmbcontrol.plants.loader import edge, start
-from cmbcontrol.plants.loader import pose as loader_pose
 from tests.fixtures import gradient
 
 G = 9.81
@@ -48,7 +48,7 @@ def test_loader_cylinder_forces_by_virtual_work(boom, bucket, load):
     at = np.array([boom, bucket])
     weight = G * gradient(lambda x: loader_height(*x, load)[0], at)
     arms = gradient(lambda x: loader_height(*x, load)[1], at)
-    q = loader_pose(plant, boom, bucket)
+    q = loader_configuration(plant, boom, bucket)
     expected = np.linalg.solve(arms.T, weight)
     assert trim(plant, q).u == pytest.approx(expected, rel=1e-8)
     assert inverse_dynamics(plant, q, np.zeros(plant.nv), np.zeros(plant.nv)).u == pytest.approx(expected, rel=1e-8)
@@ -105,11 +105,11 @@ def test_loader_reaches_from_the_ground_to_the_dump_height():
     plant = loader()
     low, high = plant.limits.T
     for boom in np.linspace(-0.78, 0.78, 9):
-        q = loader_pose(plant, boom, -boom)
+        q = loader_configuration(plant, boom, -boom)
         assert np.all((q > low) & (q < high))
         assert np.all(np.abs(trim(loader(load=6000.0), q).u) < plant.effort)
     for boom, floor in ((0.78, -0.70), (-0.78, 0.60)):
-        q = loader_pose(plant, boom, floor - boom)
+        q = loader_configuration(plant, boom, floor - boom)
         assert np.all((q > low) & (q < high))
-    longer = np.diff([loader_pose(plant, 0.0, b)[7] for b in np.linspace(-0.7, 0.7, 9)])
+    longer = np.diff([loader_configuration(plant, 0.0, b)[7] for b in np.linspace(-0.7, 0.7, 9)])
     assert np.all(longer > 0.0)  # it curls

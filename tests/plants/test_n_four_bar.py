@@ -5,7 +5,7 @@ import pytest
 
 from cmbcontrol.dynamics.acceleration import forward_dynamics
 from cmbcontrol.plants import catalogue, n_four_bar
-from cmbcontrol.plants.n_four_bar import pose as n_four_bar_pose
+from cmbcontrol.plants.n_four_bar import configuration as n_four_bar_configuration
 from cmbcontrol.plants.n_four_bar import rate as n_four_bar_rate
 
 
@@ -19,12 +19,12 @@ def test_n_four_bar_exact(n):
     rng = np.random.default_rng(n)
     for _ in range(4):
         angle, speed = rng.uniform(-3.0, 3.0), rng.standard_normal()
-        q, v = n_four_bar_pose(n, angle), n_four_bar_rate(n, speed)
+        q, v = n_four_bar_configuration(n, angle), n_four_bar_rate(n, speed)
         terms = plant.terms(q, v)
         assert terms.kinetic == pytest.approx(0.5 * I * speed**2, rel=1e-12)
         vdot = forward_dynamics(plant, q, v, [2.0])
-        assert vdot == pytest.approx(n_four_bar_pose(n, (2.0 - G * np.cos(angle)) / I), abs=1e-10)
-    flat = plant.diagnose(n_four_bar_pose(n, 0.0))
+        assert vdot == pytest.approx(n_four_bar_configuration(n, (2.0 - G * np.cos(angle)) / I), abs=1e-10)
+    flat = plant.diagnose(n_four_bar_configuration(n, 0.0))
     assert (flat.dof, flat.generic_rank) == (n + 1, 2 * n)
 
 

@@ -6,13 +6,13 @@ import pytest
 from cmbcontrol import plants
 from cmbcontrol.dynamics.acceleration import forward_dynamics
 from cmbcontrol.plants.parallel_four_bar import L1, L2
-from cmbcontrol.plants.parallel_four_bar import pose as parallel_pose
+from cmbcontrol.plants.parallel_four_bar import configuration as parallel_configuration
 
 
 @pytest.mark.parametrize(("q1", "q2"), [(2.0, 0.5), (1.0, -0.8), (-2.0, 2.7)])
 def test_parallel_four_bar(q1, q2):
     plant = plants.parallel_four_bar()
-    q = parallel_pose(q1, q2)
+    q = parallel_configuration(q1, q2)
     x, y = (
         L2 * f(q2) + L1 * f(q2 + q[2]) + L2 * f(q2 + q[2] + q[3]) - L1 * f(q1) for f in (np.cos, np.sin)
     )  # Spencer's g
@@ -27,5 +27,5 @@ def test_parallel_four_bar(q1, q2):
 
 
 def test_parallel_four_bar_flat():
-    found = plants.parallel_four_bar().diagnose(parallel_pose(1.0, 1.0))
+    found = plants.parallel_four_bar().diagnose(parallel_configuration(1.0, 1.0))
     assert (found.rank, found.generic_rank, found.singular) == (1, 2, True)

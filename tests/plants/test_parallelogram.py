@@ -5,7 +5,7 @@ import pytest
 
 from cmbcontrol.dynamics.acceleration import acceleration, forward_dynamics
 from cmbcontrol.plants import parallelogram
-from cmbcontrol.plants.parallelogram import pose as linkage_pose
+from cmbcontrol.plants.parallelogram import configuration as linkage_configuration
 from cmbcontrol.plants.parallelogram import rate as linkage_rate
 
 
@@ -16,7 +16,7 @@ def test_parallelogram_exact(coordinates):
     rng = np.random.default_rng(1)
     for _ in range(5):
         angle, speed = rng.uniform(-3.0, 3.0), rng.standard_normal()
-        q, v = linkage_pose(angle), linkage_rate(plant, angle, speed)
+        q, v = linkage_configuration(angle), linkage_rate(plant, angle, speed)
         assert plant.closure_error(q) < 1e-14
         terms = plant.terms(q, v)
         assert terms.A.shape == (12, 12) and terms.rank == 11
@@ -32,13 +32,13 @@ def test_parallelogram_exact(coordinates):
 @pytest.mark.parametrize("coordinates", ["cartesian", "planar"])
 def test_parallelogram_flat(coordinates):
     """Here the velocities gain a degree of freedom, but all branches nearby have rank 11."""
-    found = parallelogram(coordinates).diagnose(linkage_pose(0.0))
+    found = parallelogram(coordinates).diagnose(linkage_configuration(0.0))
     assert (found.rank, found.generic_rank, found.dof, found.singular) == (10, 11, 2, True)
 
 
 def test_parallelogram_motor():
     plant = parallelogram()
     angle = 1.0
-    vdot = forward_dynamics(plant, linkage_pose(angle), np.zeros(12), [7.0])
+    vdot = forward_dynamics(plant, linkage_configuration(angle), np.zeros(12), [7.0])
     assert vdot[2] == pytest.approx((7.0 - 34.335 * np.cos(angle)) / 3.05, rel=1e-10)
     assert parallelogram("planar").nu == 0

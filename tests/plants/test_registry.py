@@ -7,12 +7,12 @@ from scipy.linalg import expm
 from cmbcontrol import linearize, plants, trim
 from cmbcontrol.dynamics.acceleration import forward_dynamics
 from cmbcontrol.plants import catalogue, delta, loader, stewart, three_rrr, two_arms
-from cmbcontrol.plants.delta import pose as delta_pose
-from cmbcontrol.plants.loader import pose as loader_pose
+from cmbcontrol.plants.delta import configuration as delta_configuration
+from cmbcontrol.plants.loader import configuration as loader_configuration
 from cmbcontrol.plants.planar import pin
-from cmbcontrol.plants.stewart import pose as stewart_pose
-from cmbcontrol.plants.three_rrr import pose as rrr_pose
-from cmbcontrol.plants.two_arms import pose as arms_pose
+from cmbcontrol.plants.stewart import configuration as stewart_configuration
+from cmbcontrol.plants.three_rrr import configuration as rrr_configuration
+from cmbcontrol.plants.two_arms import configuration as arms_configuration
 from cmbcontrol.sim.simulate import simulate
 from tests.fixtures import admissible_velocity
 
@@ -102,22 +102,22 @@ def test_energy_is_the_integral_of_the_forces(name):
 G = 9.81
 
 
-# every variant of every machine with loops: factory, pose, rows, rank, degrees of freedom
+# every variant of every machine with loops: factory, configuration, rows, rank, degrees of freedom
 VARIANTS = {
-    "loader-line": (lambda: loader("line"), lambda p: loader_pose(p, -0.2, 0.3), 6, 6, 2),
-    "loader-point": (lambda: loader("point"), lambda p: loader_pose(p, -0.2, 0.3), 9, 6, 2),
-    "loader-revolute": (lambda: loader("revolute"), lambda p: loader_pose(p, -0.2, 0.3), 15, 6, 2),
-    "loader-loaded": (lambda: loader(load=6000.0), lambda p: loader_pose(p, 0.4, 0.3), 6, 6, 2),
-    "stewart-leg": (stewart, stewart_pose, 15, 15, 6),
-    "stewart-free": (lambda: stewart("free"), stewart_pose, 18, 18, 6),
-    "three-rrr-line": (lambda: three_rrr("vertical"), rrr_pose, 4, 4, 3),
-    "three-rrr-point": (lambda: three_rrr("vertical", "point"), rrr_pose, 6, 4, 3),
-    "three-rrr-revolute": (lambda: three_rrr("vertical", "revolute"), rrr_pose, 10, 4, 3),
-    "delta-ball": (delta, lambda p: delta_pose(p, 0.1, -0.05, -0.7), 15, 15, 3),
-    "delta-universal": (lambda: delta("universal"), lambda p: delta_pose(p, 0.1, -0.05, -0.7), 20, 14, 3),
-    "delta-loaded": (lambda: delta(load=1.0), lambda p: delta_pose(p, 0.1, -0.05, -0.7), 15, 15, 3),
-    "two-arms-weld": (two_arms, arms_pose, 6, 3, 3),
-    "two-arms-planar": (lambda: two_arms("planar"), arms_pose, 3, 3, 3),
+    "loader-line": (lambda: loader("line"), lambda p: loader_configuration(p, -0.2, 0.3), 6, 6, 2),
+    "loader-point": (lambda: loader("point"), lambda p: loader_configuration(p, -0.2, 0.3), 9, 6, 2),
+    "loader-revolute": (lambda: loader("revolute"), lambda p: loader_configuration(p, -0.2, 0.3), 15, 6, 2),
+    "loader-loaded": (lambda: loader(load=6000.0), lambda p: loader_configuration(p, 0.4, 0.3), 6, 6, 2),
+    "stewart-leg": (stewart, stewart_configuration, 15, 15, 6),
+    "stewart-free": (lambda: stewart("free"), stewart_configuration, 18, 18, 6),
+    "three-rrr-line": (lambda: three_rrr("vertical"), rrr_configuration, 4, 4, 3),
+    "three-rrr-point": (lambda: three_rrr("vertical", "point"), rrr_configuration, 6, 4, 3),
+    "three-rrr-revolute": (lambda: three_rrr("vertical", "revolute"), rrr_configuration, 10, 4, 3),
+    "delta-ball": (delta, lambda p: delta_configuration(p, 0.1, -0.05, -0.7), 15, 15, 3),
+    "delta-universal": (lambda: delta("universal"), lambda p: delta_configuration(p, 0.1, -0.05, -0.7), 20, 14, 3),
+    "delta-loaded": (lambda: delta(load=1.0), lambda p: delta_configuration(p, 0.1, -0.05, -0.7), 15, 15, 3),
+    "two-arms-weld": (two_arms, arms_configuration, 6, 3, 3),
+    "two-arms-planar": (lambda: two_arms("planar"), arms_configuration, 3, 3, 3),
 }
 
 
@@ -194,17 +194,17 @@ def test_redundant_rows_change_nothing(a, b):
 
 def test_closed_form_errors_name_the_part():
     with pytest.raises(ValueError, match="link of the loader"):
-        loader_pose(loader(), 0.85, -1.9)
+        loader_configuration(loader(), 0.85, -1.9)
     with pytest.raises(ValueError, match=r"leg1 would have to be 1\.601 m long and can be 0\.9 to 1\.4 m"):
-        stewart_pose(stewart(), (0.0, 0.0, 0.5))
+        stewart_configuration(stewart(), (0.0, 0.0, 0.5))
     with pytest.raises(ValueError, match="arm 2 of the 3-RRR"):
-        rrr_pose(three_rrr(), x=-0.4)
+        rrr_configuration(three_rrr(), x=-0.4)
     with pytest.raises(ValueError, match="arm1 of the delta"):
-        delta_pose(delta(), 0.0, 0.0, -1.2)
+        delta_configuration(delta(), 0.0, 0.0, -1.2)
     with pytest.raises(ValueError, match="the left arm cannot reach"):
-        arms_pose(two_arms(), x=0.9)
+        arms_configuration(two_arms(), x=0.9)
     with pytest.raises(ValueError, match="three signs"):
-        rrr_pose(three_rrr(), elbows="+*+")
+        rrr_configuration(three_rrr(), elbows="+*+")
     with pytest.raises(ValueError, match="shoulder, elbow and wrist"):
         two_arms(effort=(1.0, 2.0))
     with pytest.raises(ValueError, match="did you mean 'line'"):
@@ -216,4 +216,4 @@ def test_closed_form_errors_name_the_part():
         with pytest.raises(ValueError, match=next(iter(wrong))):
             factory(**wrong)
     with pytest.raises(ValueError, match="elbows"):
-        arms_pose(two_arms(), elbows="up")
+        arms_configuration(two_arms(), elbows="up")

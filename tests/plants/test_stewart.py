@@ -1,4 +1,4 @@
-"""The Stewart platform: poses, weights, massless legs."""
+"""The Stewart platform: configurations, weights, massless legs."""
 
 import numpy as np
 import pytest
@@ -11,7 +11,7 @@ from cmbcontrol.model.elements import JointSpring
 from cmbcontrol.plants import stewart
 from cmbcontrol.plants.stewart import BASE, CLOSED, HOME
 from cmbcontrol.plants.stewart import PLATFORM as RING
-from cmbcontrol.plants.stewart import pose as stewart_pose
+from cmbcontrol.plants.stewart import configuration as stewart_configuration
 from tests.fixtures import admissible_velocity, gradient, nearly_massless
 
 G = 9.81
@@ -29,7 +29,7 @@ def legs_at(position, turn):
 @pytest.mark.parametrize(("position", "turn"), PLACES)
 def test_stewart_pose(carrier, position, turn):
     plant = stewart(carrier)
-    q = stewart_pose(plant, position, Rotation.from_rotvec(turn).as_matrix())
+    q = stewart_configuration(plant, position, Rotation.from_rotvec(turn).as_matrix())
     assert plant.closure_error(q) < 1e-15
     frame = plant.pose(q, "platform")
     assert frame.p == pytest.approx(HOME + position, abs=1e-14)
@@ -42,7 +42,7 @@ def test_stewart_pose(carrier, position, turn):
 def test_stewart_carriers_move_alike(position, turn):
     R = Rotation.from_rotvec(turn).as_matrix()
     one, two = stewart("leg"), stewart("free")
-    q1, q2 = stewart_pose(one, position, R), stewart_pose(two, position, R)
+    q1, q2 = stewart_configuration(one, position, R), stewart_configuration(two, position, R)
     rates = np.random.default_rng(0).standard_normal(6)
     v1, v2 = (along_legs(p, q) @ rates for p, q in ((one, q1), (two, q2)))
     u = [300.0, 500.0, 400.0, 450.0, 350.0, 600.0]
@@ -75,7 +75,7 @@ def test_stewart_at_rest_carries_its_weight(carrier, position, turn):
 
     work = gradient(of, np.concatenate([position, turn]))
     expected = np.linalg.solve(work[:6].T, work[6])
-    q = stewart_pose(plant, position, Rotation.from_rotvec(turn).as_matrix())
+    q = stewart_configuration(plant, position, Rotation.from_rotvec(turn).as_matrix())
     rest = np.zeros(plant.nv)
     assert inverse_dynamics(plant, q, rest, rest).u == pytest.approx(expected, rel=1e-8)
     if not any(turn):
@@ -87,7 +87,7 @@ def test_stewart_without_mass_in_the_legs_is_a_body_on_springs(carrier):
     """Frequencies of the free body: M and J' k J of the platform, with the lines of the legs as the rows of J."""
     k = 4e5
     plant = stewart(carrier)
-    q = stewart_pose(plant)
+    q = stewart_configuration(plant)
     springs = [JointSpring(f"s{n}", n, stiffness=k, rest=q[plant.position_names.index(n)]) for n in LEGS]
     sprung = nearly_massless(plant, ("platform",), springs=springs, gravity=(0, 0, 0))
     found = linearize(sprung, trim(sprung, q), coordinates=LEGS)
@@ -101,9 +101,9 @@ def test_stewart_without_mass_in_the_legs_is_a_body_on_springs(carrier):
 
 
 def test_stewart_without_mass_in_the_legs_carries_as_rods_do():
-    """At a tilted pose in motion: the legs' forces are those on a free rigid body (Newton and Euler)."""
+    """At a tilted configuration in motion: the legs' forces are those on a free rigid body (Newton and Euler)."""
     plant = nearly_massless(stewart("free"), ("platform",), 1e-10)
-    q = stewart_pose(plant, *(PLACES[1][0], Rotation.from_rotvec(PLACES[1][1]).as_matrix()))
+    q = stewart_configuration(plant, *(PLACES[1][0], Rotation.from_rotvec(PLACES[1][1]).as_matrix()))
     v = admissible_velocity(plant, q)
     u = np.array([300.0, 500.0, 400.0, 450.0, 350.0, 600.0])
     a = forward_dynamics(plant, q, v, u)

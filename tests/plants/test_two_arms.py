@@ -7,14 +7,14 @@ from cmbcontrol import trim
 from cmbcontrol.dynamics.acceleration import forward_dynamics
 from cmbcontrol.dynamics.forces import constraint_force, inverse_dynamics
 from cmbcontrol.plants import catalogue, two_arms
-from cmbcontrol.plants.two_arms import pose as arms_pose
+from cmbcontrol.plants.two_arms import configuration as arms_configuration
 from tests.fixtures import admissible_velocity, gradient
 
 G = 9.81
 
 
 def test_arms_share_the_weight():
-    """In the symmetric pose, mirrored efforts; the right hand carries half of the object."""
+    """In the symmetric configuration, mirrored efforts; the right hand carries half of the object."""
     plant, q, v = catalogue["two-arms"].start()
     u = trim(plant, q).u
     assert u[3:] == pytest.approx(-u[:3], rel=1e-9)
@@ -25,7 +25,7 @@ def test_arms_share_the_weight():
 def test_arms_squeeze_without_moving():
     """Three combinations of efforts leave the motion alone and change the force in the grasp."""
     plant = two_arms("planar")
-    q = arms_pose(plant, 0.05, 0.55, 0.1)
+    q = arms_configuration(plant, 0.05, 0.55, 0.1)
     v = admissible_velocity(plant, q)
     terms = plant.terms(q, v)
     inner = np.linalg.svd(terms.Z.T @ terms.B)[2][3:]
@@ -44,7 +44,7 @@ def test_arms_squeeze_without_moving():
 def test_arms_squeeze_by_the_jacobian_of_an_arm():
     """A pair of forces of 50 N on the object, pushed by each arm: torques J'f of both arms, alone."""
     plant = two_arms("planar")
-    q = arms_pose(plant, 0.0, 0.55, 0.0)
+    q = arms_configuration(plant, 0.0, 0.55, 0.0)
 
     def wrists(angles, side):  # the grasp point from the shoulder
         total = np.cumsum(angles)
@@ -66,9 +66,9 @@ def test_arms_squeeze_by_the_jacobian_of_an_arm():
 def test_arms_poses():
     plant = two_arms()
     for elbows in ("out", "in"):
-        q = arms_pose(plant, 0.05, 0.45, -0.2, elbows)
+        q = arms_configuration(plant, 0.05, 0.45, -0.2, elbows)
         frame = plant.pose(q, "object")
         assert [*frame.p[:2], frame.R[1, 0]] == pytest.approx([0.05, 0.45, np.sin(-0.2)], abs=1e-14)
-    outer, inner = (arms_pose(plant, elbows=e) for e in ("out", "in"))
+    outer, inner = (arms_configuration(plant, elbows=e) for e in ("out", "in"))
     apart = [plant.point(q, "right_fore")[0] - plant.point(q, "left_fore")[0] for q in (outer, inner)]
     assert apart[0] > apart[1]

@@ -5,7 +5,7 @@ import pytest
 
 import cmbcontrol as cmb
 from cmbcontrol import plants
-from cmbcontrol.plants.five_bar import pose
+from cmbcontrol.plants.five_bar import configuration
 
 
 @pytest.fixture(autouse=True)
@@ -23,4 +23,4 @@ def nothing_global_changes():
 def free():
     """A motion through the singular configuration of the five-bar, at 0.651 s."""
     plant = plants.five_bar()
-    return cmb.simulate(plant, q0=pose(plant, "second"), t_end=0.7, output_times=0.01)
+    return cmb.simulate(plant, q0=configuration(plant, "second"), t_end=0.7, output_times=0.01)

@@ -5,13 +5,13 @@ import pytest
 from matplotlib.figure import Figure
 
 from cmbcontrol import linearize, plants, plot, trim
-from cmbcontrol.plants.five_bar import pose
+from cmbcontrol.plants.five_bar import configuration
 from tests.fixtures import drawn_curve
 
 
 def test_bode_draws_the_frequency_response():
     plant = plants.five_bar()
-    lin = linearize(plant, trim(plant, pose(plant)), coordinates=("left", "right"))
+    lin = linearize(plant, trim(plant, configuration(plant)), coordinates=("left", "right"))
     omega = np.logspace(-1, 2, 40)
     figure = plot.bode(lin, omega)
     figure.draw_without_rendering()
@@ -32,7 +32,7 @@ def test_bode_of_an_input_that_does_not_act():
 
 def test_bode_needs_inputs_and_fitting_axes():
     plant = plants.five_bar()
-    point = trim(plant, pose(plant))
+    point = trim(plant, configuration(plant))
     with pytest.raises(ValueError, match="'five-bar' has no inputs"):
         plot.bode(linearize(plant, point, inputs=()))
     with pytest.raises(ValueError, match=r"needs \(2, 2\) axes"):

@@ -7,7 +7,7 @@ from PIL import Image
 
 import cmbcontrol as cmb
 from cmbcontrol import plants, plot
-from cmbcontrol.plants.five_bar import pose
+from cmbcontrol.plants.five_bar import configuration
 from tests.fixtures import animation_frames
 
 # -- machines ------------------------------------------------------------------------------------------
@@ -15,7 +15,7 @@ from tests.fixtures import animation_frames
 
 def test_mechanism_draws_bodies_between_their_joints():
     plant = plants.five_bar()
-    q = pose(plant)
+    q = configuration(plant)
     figure = plot.mechanism(plant, q)
     figure.draw_without_rendering()
     (ax,) = figure.axes

@@ -1,4 +1,4 @@
-"""Pictures of modes: over the pose, closed, within limits."""
+"""Pictures of modes: over the configuration, closed, within limits."""
 
 import dataclasses
 
@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 
 import cmbcontrol as cmb
 from cmbcontrol import linearize, plants, plot, trim
-from cmbcontrol.plants.five_bar import pose
+from cmbcontrol.plants.five_bar import configuration
 from cmbcontrol.plot.geometry import sketcher
 from cmbcontrol.plot.modes import _course, _Motion
 from tests.fixtures import animation_frames
@@ -69,7 +69,7 @@ def test_amplitudes_keep_joints_within_their_limits(hanging):
 
 def test_real_modes_share_their_panel():
     plant = plants.five_bar()
-    lin = linearize(plant, trim(plant, pose(plant)))
+    lin = linearize(plant, trim(plant, configuration(plant)))
     titles = [ax.get_title() for ax in plot.modes(lin).axes]
     assert titles == ["modes 0, 1: growth and decay, ±2.37 1/s", "modes 2, 3: growth and decay, ±2.773 1/s"]
     assert [ax.get_title() for ax in plot.modes(lin, which=[2]).axes] == ["mode 2: decay, -2.773 1/s"]
@@ -103,7 +103,7 @@ def test_animation_of_a_mode(hanging, tmp_path):
     assert animation_frames(path) == 10
     np.testing.assert_allclose(done, np.arange(1, 11) / 10)
     for kind, number in ((plants.five_bar(), 0), (plants.five_bar(), 1)):  # a growth, a decay
-        lin = linearize(kind, trim(kind, pose(kind)))
+        lin = linearize(kind, trim(kind, configuration(kind)))
         assert animation_frames(lin.animate_mode(number, tmp_path / "r.gif", seconds=1.0, fps=5)) == 5
 
 

@@ -1,10 +1,10 @@
 """What is true of a machine, by plain numpy: an independent judge of the package, with which it shares nothing.
 
-A machine is plain data (`Machine`). Poses are carried along with their first and second derivatives with respect to
-time (jets), joint by joint, so that Jacobians, accelerations and bias terms are derivatives of the one text that says
-how a joint moves. The mass matrix is the sum of J'MJ over the bodies, and accelerations are those of Gauss' principle
-by least squares, all in the extended precision of `numpy.longdouble`; ranks are counted by singular values with a gap.
-The same text runs in mpmath (`Exact`).
+A machine is plain data (`Machine`). Configurations are carried along with their first and second derivatives with
+respect to time (jets), joint by joint, so that Jacobians, accelerations and bias terms are derivatives of the one text
+that says how a joint moves. The mass matrix is the sum of J'MJ over the bodies, and accelerations are those of Gauss'
+principle by least squares, all in the extended precision of `numpy.longdouble`; ranks are counted by singular values
+with a gap. The same text runs in mpmath (`Exact`).
 """
 
 from __future__ import annotations
@@ -205,7 +205,7 @@ def constant(T, batch, lib):
 
 
 def inverse(X):
-    """Of a jet of rigid poses."""
+    """Of a jet of rigid configurations."""
     R = tuple(np.swapaxes(x[..., :3, :3], -1, -2) for x in X)
     p = tuple(x[..., :3, 3:] for x in X)
     moved = times(R, p)
@@ -684,7 +684,7 @@ def size_of(t, x):
 
 
 def close(m, q, held=(), steps=60, rcond=1e-9, went=None):
-    """The closed pose by Newton's method with least steps in plain units; None where it does not arrive.
+    """The closed configuration by Newton's method with least steps in plain units; None where it does not arrive.
 
     The steps are added to `went` (nv,), where it is given.
     """
@@ -712,7 +712,7 @@ def close(m, q, held=(), steps=60, rcond=1e-9, went=None):
 
 
 def distance(m, p, q):
-    """Largest difference of two poses by body: travels in sizes, turns in radians."""
+    """Largest difference of two configurations by body: travels in sizes, turns in radians."""
     a, b = (poses(m, x, np.zeros((1, m.nv))) for x in (p, q))
     return max((float(np.abs(a[n][0] - b[n][0])[:3, 3].max() / m.k) + float(np.abs(a[n][0] - b[n][0])[:3, :3].max())
                 for n in m.bodies), default=0.0)  # fmt: skip
@@ -720,7 +720,7 @@ def distance(m, p, q):
 
 @dataclass
 class Verdict:
-    """What a pose is: regular, singular, rigid (nothing moves to first order), locked (something does, but to no more).
+    """What a configuration is: regular, singular, rigid (nothing moves to first order), locked (only to first order).
 
     Singular: the rank is lower than nearby. Locked: first-order degrees of freedom lead nowhere, all or some of them.
     """

@@ -88,7 +88,7 @@ class Maker:
         return Machine("", dict(self.bodies), list(self.joints), list(self.loops), q=q, label=self.label)
 
     def seen(self, a, b):
-        """Pose of b from a, at the configuration of now."""
+        """Configuration of b from a, at the configuration of now."""
         m = self.finished()
         found = judge.poses(m, m.q, np.zeros((1, m.nv)))
         return judge.inverse((found[a][0],) * 3)[0] @ found[b][0]

@@ -1,7 +1,7 @@
 """Starts at and beside singular configurations, by the thousand: python -m tests.robustness.singular_starts.
 
-Each case is a curve of closed poses q(s) through a singular configuration at s = 0, by formula, so that starts are
-closed as exactly as doubles are. Where the machine moves along the curve, its motion is one equation in s (from the
+Each case is a curve of closed configurations q(s) through a singular configuration at s = 0, by formula, so that starts
+are closed as exactly as doubles are. Where the machine moves along the curve, its motion is one equation in s (from the
 judge's mass matrix and potential on the curve), and the run must follow it: that is the right branch.
 """
 
@@ -35,10 +35,11 @@ OUTCOMES = ("ok", "branch", "energy", "open", "slow", "refused", "failed", "unha
 
 @dataclass(frozen=True)
 class Case:
-    """A plant with a curve of closed poses through a singular one.
+    """A plant with a curve of closed configurations through a singular one.
 
     `curve(s)` takes complex s, too, so that velocities are derivatives by a complex step. `alone` says that a machine
-    that moves along the curve stays on it. `held` are coordinates whose values choose the pose, for `assemble`.
+    that moves along the curve stays on it. `held` are coordinates whose values choose the configuration, for
+    `assemble`.
     """
 
     name: str

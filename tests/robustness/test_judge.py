@@ -44,12 +44,12 @@ def test_a_stretched_chain_with_a_pendulum_is_partly_locked():
 def test_acceleration_of_a_parallelogram():
     """de Falco's: J th'' = -G cos(th), as the docstring of the plant derives."""
     from cmbcontrol import plants
-    from cmbcontrol.plants.parallelogram import pose as flat_pose
+    from cmbcontrol.plants.parallelogram import configuration as flat_configuration
 
     from .singular_starts import described
 
     m = described(plants.parallelogram())
-    q = flat_pose(1.0)
+    q = flat_configuration(1.0)
     t = judge.terms(m, q, np.zeros(m.nv))
     s = judge.split(t, m)
     assert (s.rank.value, s.rank.decided) == (11, True)

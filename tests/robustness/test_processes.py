@@ -184,7 +184,7 @@ def test_a_coupled_plant_does_not_have_the_modes_of_the_one_without():
 
 
 def laws():
-    """Each kind of controller once: a plant, a pose and a function that makes the law."""
+    """Each kind of controller once: a plant, a configuration and a function that makes the law."""
     five_bar = plants.five_bar(effort=60.0)
     q = five_bar.assemble(left=2.1, right=1.0)
     names, path = ("left", "right"), cmb.Sine([2.1, 1.0], [0.2, 0.1], 0.5)

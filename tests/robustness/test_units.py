@@ -18,8 +18,8 @@ from cmbcontrol.linear.signals import best_coordinates
 from cmbcontrol.linear.units import effort_units
 from cmbcontrol.model import elements as parts
 from cmbcontrol.papers.formulations import FORMULATIONS, NamedFormulation
-from cmbcontrol.plants.loader import pose as loader_pose
-from cmbcontrol.plants.two_arms import pose as two_arms_pose
+from cmbcontrol.plants.loader import configuration as loader_configuration
+from cmbcontrol.plants.two_arms import configuration as two_arms_configuration
 
 pytestmark = pytest.mark.nojit_slow
 
@@ -123,7 +123,7 @@ def slider_crank():
 
 def loader():
     plant = plants.loader()
-    return plant, loader_pose(plant, 0.2, -0.2), ("lift", "tilt"), None
+    return plant, loader_configuration(plant, 0.2, -0.2), ("lift", "tilt"), None
 
 
 def stewart():
@@ -137,7 +137,7 @@ def stewart():
 
 def two_arms():
     plant = plants.two_arms(effort=(150.0, 80.0, 25.0))
-    return plant, two_arms_pose(plant), tuple(plant.velocity_names[:3]), ("grasp_fx",)
+    return plant, two_arms_configuration(plant), tuple(plant.velocity_names[:3]), ("grasp_fx",)
 
 
 def turned_linkage():

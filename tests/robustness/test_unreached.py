@@ -18,7 +18,7 @@ SEEDS = range(50)
 
 
 def shaft(seed, size=1.0, gear=1.0, more=(), gravity=9.81):
-    """The machine, and its pose; the shaft's centre of mass is off its axis."""
+    """The machine, and its configuration; the shaft's centre of mass is off its axis."""
     rng = np.random.default_rng(seed)
     axis, place = rng.standard_normal(3), rng.uniform(-size, size, 3)
     bearing = cmb.Frame.turned(rng.standard_normal(3), 0.8, rng.uniform(-size, size, 3))

@@ -484,7 +484,7 @@ def _machines() -> list[Call]:
     guess = {"guess": (W.q, optional(but(vector, "mapping")))}
     found += [
         call("assemble", plant.assemble, words=("q",), **guess, left=(2.1, number), right=(1.0, number)),
-        call("link_poses", plant.link_poses, q=(W.q, vector)),
+        call("link_configurations", plant.link_configurations, q=(W.q, vector)),
         call("link_index", plant.link_index, body=("left_upper", known)),
         call("pose", plant.pose, q=(W.q, vector), body=("left_upper", known)),
         call("point", plant.point, q=(W.q, vector), body=("left_upper", known), point=((0.1, 0.0, 0.0), vector)),
@@ -1673,16 +1673,16 @@ def _design() -> list[Call]:
             words=("pose", "plant"),
             plants=(W.plant, but(thing, "list", "mapping")),
             law=(W.feedback, but(thing, "array")),
-            poses=([W.q], _poses),
+            configurations=([W.q], _configurations),
             region=(region, thing),
             delay=(0.0, not_negative),
         ),
         call(
-            "poses_and_payloads",
-            design.poses_and_payloads,
+            "model_family",
+            design.model_family,
             words=("pose", "plant", "coordinate", "input", "output"),
             plants=(W.plant, but(thing, "list", "mapping")),
-            poses=([W.q], _poses),
+            configurations=([W.q], _configurations),
             coordinates=(JOINTS, names),
             inputs=(JOINTS, optional(names)),
             outputs=(JOINTS, optional(names)),
@@ -1759,7 +1759,7 @@ def _poles(base: Any) -> dict[str, Any]:
     }
 
 
-def _poses(base: Any) -> dict[str, Any]:
+def _configurations(base: Any) -> dict[str, Any]:
     q = base[0]
     return {
         "None": None,

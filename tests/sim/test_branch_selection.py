@@ -7,8 +7,8 @@ import cmbcontrol as cmb
 from cmbcontrol import plants
 from cmbcontrol.controllers import Controller, Evaluation
 from cmbcontrol.papers.methods import settings
-from cmbcontrol.plants.five_bar import pose as five_bar_pose
-from cmbcontrol.plants.n_four_bar import pose as chain_pose
+from cmbcontrol.plants.five_bar import configuration as five_bar_configuration
+from cmbcontrol.plants.n_four_bar import configuration as chain_configuration
 from cmbcontrol.plants.n_four_bar import rate as chain_rate
 from tests.fixtures import without_gravity
 
@@ -20,7 +20,7 @@ FLAT = np.pi / 2.0
 def test_rhomb_stays_on_its_branch_and_is_steered_to_the_other():
     """Kinetic energy 5/6 W^2 level, 1/3 W^2 folded: steered, it turns sqrt(5/2) times as fast."""
     plant = without_gravity(plants.n_four_bar(1))
-    q, v = chain_pose(1, 1.0), chain_rate(1, 1.0)
+    q, v = chain_configuration(1, 1.0), chain_rate(1, 1.0)
     run = cmb.simulate(plant, q0=q, v0=v, t_end=8.0, **settings(max_step=1.0))
     assert np.abs(run.v.values - [1.0, -1.0, 1.0]).max() < 1e-8
     fold = [1.0, 0.0, 0.0]  # at pi, the second bar stays
@@ -76,7 +76,7 @@ class Torque(Controller):
 @pytest.mark.nojit_slow
 def test_laws_in_continuous_time_and_samples_are_steered_too():
     plant = plants.n_four_bar(1)
-    q, v = chain_pose(1, 0.3), chain_rate(1, -1.0)
+    q, v = chain_configuration(1, 0.3), chain_rate(1, -1.0)
     run = cmb.simulate(plant, Torque(), q, v, t_end=0.4, branch={1: [0.0, -1.0, -1.0]})
     assert run.singularities()[0].taken == 1
     assert np.abs(run.q.values[run.time > 0.35, 0]).max() < 1e-9
@@ -102,7 +102,11 @@ def test_choices_that_say_nothing_are_refused(branch, error, says):
 def test_methods_that_end_at_singular_poses_cannot_be_steered():
     with pytest.raises(TypeError, match="branch= steers runs that pass singular configurations"):
         cmb.simulate(
-            plants.five_bar(), q0=five_bar_pose(plants.five_bar(), "second"), t_end=1.0, method="radau", branch=0
+            plants.five_bar(),
+            q0=five_bar_configuration(plants.five_bar(), "second"),
+            t_end=1.0,
+            method="radau",
+            branch=0,
         )
 
 

@@ -299,7 +299,7 @@ def test_a_mass_that_vanishes_keeps_the_run(method):
     + [("rodas4", dict(parametrization="partitioning")), ("radau", dict(coordinates=("left", "right")))],
 )
 def test_a_singular_pose_ends_the_run(method, chart):
-    """Steps shrink without end there; the run stops soon, names the pose, and keeps what can be believed."""
+    """Steps shrink without end there; the run stops soon, names the configuration, and keeps what can be believed."""
     for tol in (1e-5, 1e-8):
         with pytest.raises(
             cmb.errors.SimulationError, match="SingularConfigurationError: a singular configuration"
@@ -360,7 +360,7 @@ def test_fixed_steps_end_at_a_singular_pose(method):
 @pytest.mark.nojit_slow
 @pytest.mark.parametrize("method", ["rodas5p", "local-dop853"])
 def test_a_near_miss_is_no_end(method):
-    """A four-bar with a coupler longer by 1e-6 misses its flat pose by about 1e-3 and keeps its branch."""
+    """A four-bar with a coupler longer by 1e-6 misses its flat configuration by about 1e-3 and keeps its branch."""
     plant, q0, v0 = near_miss(1e-6)
     options = dict(t_end=1.0, output_times=[0.5, 1.0])
     whole = cmb.simulate(plant, None, q0, v0, **settings(**options))
@@ -381,7 +381,10 @@ def test_a_singular_start_is_refused():
     ("names", "vanishes"),
     [
         (("left", "right"), lambda q: q[0] + q[1] - q[2] - q[3]),  # the outer links in one line
-        (("left", "elbow_left"), lambda q: q[3]),  # the right arm straight: the left joints no longer tell the pose
+        (
+            ("left", "elbow_left"),
+            lambda q: q[3],
+        ),  # the right arm straight: the left joints no longer tell the configuration
         (("elbow_left", "right"), None),
     ],
     ids=["left-right", "left-elbow_left", "elbow_left-right"],

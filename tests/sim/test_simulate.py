@@ -129,7 +129,7 @@ class TestReferences:
         angle = run.q.values[:, 0]
         error = np.hypot(np.cos(angle) - np.cos(exact), np.sin(angle) - np.sin(exact))
         assert error.max() < 1e-6
-        assert len(run.events()) == 10  # flat poses
+        assert len(run.events()) == 10  # flat configurations
         if n == 2:
             # what EXUDYN's fourBarMechanismIftomm.py converges to with steps of 0.125 ms
             published = json.loads((DATA / "iftomm.json").read_text())["A02"]["n2_at_10_s"]["position"]

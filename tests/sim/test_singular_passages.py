@@ -8,8 +8,8 @@ from cmbcontrol import plants
 from cmbcontrol.dynamics.singular import singular_configuration
 from cmbcontrol.errors import SingularConfigurationError
 from cmbcontrol.papers.methods import settings
-from cmbcontrol.plants.five_bar import pose as five_bar_pose
-from cmbcontrol.plants.parallelogram import pose as links_pose
+from cmbcontrol.plants.five_bar import configuration as five_bar_configuration
+from cmbcontrol.plants.parallelogram import configuration as links_configuration
 from cmbcontrol.plants.parallelogram import rate as links_rate
 from tests.fixtures import bars, triangle, without_gravity
 
@@ -53,7 +53,7 @@ def test_a_little_shorter_it_swings_in_the_play():
 def test_parallelogram_passes_its_flat_pose_many_times(coordinates, times):
     plant = without_gravity(plants.parallelogram(coordinates=coordinates))
     v = links_rate(plant, 1.0, 1.0)
-    run = cmb.simulate(plant, q0=links_pose(1.0), v0=v, t_end=times * np.pi)
+    run = cmb.simulate(plant, q0=links_configuration(1.0), v0=v, t_end=times * np.pi)
     speed = run.v.values[:, [2, 5, 8]]
     assert np.abs(speed - 1.0).max() < 1e-8
     passages = run.events()
@@ -66,7 +66,9 @@ def test_parallelogram_passes_its_flat_pose_many_times(coordinates, times):
 def test_five_bar_energy_does_not_jump():
     plant = plants.five_bar()
     for branch in (None, lambda pose, t, v: None):
-        run = cmb.simulate(plant, q0=five_bar_pose(plant, "second"), t_end=2.0, output_times=0.002, branch=branch)
+        run = cmb.simulate(
+            plant, q0=five_bar_configuration(plant, "second"), t_end=2.0, output_times=0.002, branch=branch
+        )
         for event in run.singularities():
             near = np.abs(run.time - event.time) < 0.05
             assert np.ptp(run.energy_balance.values[near]) < 1e-8
@@ -76,7 +78,7 @@ def test_five_bar_energy_does_not_jump():
 
 @pytest.mark.nojit_slow
 def test_near_misses_have_no_pose():
-    """A base shorter by 1e-9 m: the flat pose is missed by about 3e-5."""
+    """A base shorter by 1e-9 m: the flat configuration is missed by about 3e-5."""
     plant = bars(2.5 - 1e-9, gravity=(0, 0, 0))
     q = plant.assemble(guess={"a": 0.5, "b": -1.0, "c": -0.5}, a=0.5)
     v = plant.terms(q, np.zeros(3)).Z[:, 0]

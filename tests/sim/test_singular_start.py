@@ -5,7 +5,7 @@ import pytest
 
 import cmbcontrol as cmb
 from cmbcontrol import plants
-from cmbcontrol.plants.n_four_bar import pose as chain_pose
+from cmbcontrol.plants.n_four_bar import configuration as chain_configuration
 from cmbcontrol.plants.n_four_bar import rate as chain_rate
 
 pytestmark = pytest.mark.nojit_slow  # whole runs
@@ -26,7 +26,7 @@ def test_start_at_a_singular_pose_is_as_exact_as_the_method(branch):
             atol=1e-14,
             method="DOP853",
         ).y[:, -1]
-        run = cmb.simulate(plant, q0=chain_pose(1, 0.0), v0=chain_rate(1, speed), t_end=0.15, branch=branch)
+        run = cmb.simulate(plant, q0=chain_configuration(1, 0.0), v0=chain_rate(1, speed), t_end=0.15, branch=branch)
         assert run.q.values[-1] == pytest.approx(exact[0] * np.array([1.0, -1.0, 1.0]), abs=2e-11)
         assert run.v.values[-1] == pytest.approx(exact[1] * np.array([1.0, -1.0, 1.0]), abs=2e-10)
 
@@ -34,7 +34,7 @@ def test_start_at_a_singular_pose_is_as_exact_as_the_method(branch):
 def test_start_at_rest_on_another_branch():
     """Folded, bar1 and the coupler are one pendulum: th'' = -3/2 g cos th."""
     plant = plants.n_four_bar(1)
-    run = cmb.simulate(plant, q0=chain_pose(1, 0.0), t_end=0.3, branch=[0.0, -1.0, -1.0])
+    run = cmb.simulate(plant, q0=chain_configuration(1, 0.0), t_end=0.3, branch=[0.0, -1.0, -1.0])
     assert np.abs(run.q.values[:, 0]).max() < 1e-12
     energy = 0.5 * (2.0 / 3.0) * run.v.values[:, 2] ** 2 + 9.81 * np.sin(run.q.values[:, 2])
     assert np.abs(energy).max() < 1e-9 and run.q.values[-1, 2] < -0.5

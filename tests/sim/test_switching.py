@@ -28,7 +28,7 @@ from cmbcontrol.model.mechanism import Mechanism
 from cmbcontrol.papers.methods import settings
 from cmbcontrol.plants import leg
 from cmbcontrol.plants.leg import angles
-from cmbcontrol.plants.leg import pose as leg_pose
+from cmbcontrol.plants.leg import configuration as leg_configuration
 from cmbcontrol.sim.simulate import simulate
 from cmbcontrol.sim.switching import Contact, Engage, Lock, Release, Unlock
 from tests.fixtures import bouncing_ball, event_kinds, event_times, falls_free, hanging_arm, largest
@@ -398,7 +398,9 @@ def test_a_point_that_sticks_can_jam():
     law = ProjectedInverseDynamics(
         plant, ("hip", "knee"), Constant(angles(0.6)), bandwidth=25.0, consistent=True, posture=falls_free, period=2e-3
     )
-    run = simulate(plant, law, leg_pose(plant, 0.82, 0.6), t_end=0.8, switches=Contact("foot", normal=(0, 1, 0)))
+    run = simulate(
+        plant, law, leg_configuration(plant, 0.82, 0.6), t_end=0.8, switches=Contact("foot", normal=(0, 1, 0))
+    )
     assert event_kinds(run) == ["impact foot", "engaged foot", "jammed foot"]
     assert run.active.values[run.time > run.events()[0]["time"]].all() and run.max_energy_error < 1e-9
     assert run.multipliers.values[-1, 1] == pytest.approx(-15.0 * G, rel=1e-3)

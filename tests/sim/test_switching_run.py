@@ -20,10 +20,10 @@ from cmbcontrol.model.mechanism import Mechanism
 from cmbcontrol.papers.methods import settings
 from cmbcontrol.plants import grasping_arms, leg, two_arms
 from cmbcontrol.plants.grasping_arms import TABLE
-from cmbcontrol.plants.grasping_arms import pose as arms_pose
+from cmbcontrol.plants.grasping_arms import configuration as arms_configuration
 from cmbcontrol.plants.leg import LINK, angles
-from cmbcontrol.plants.leg import pose as leg_pose
-from cmbcontrol.plants.two_arms import pose as held_pose
+from cmbcontrol.plants.leg import configuration as leg_configuration
+from cmbcontrol.plants.two_arms import configuration as held_configuration
 from cmbcontrol.sim.simulate import simulate
 from cmbcontrol.sim.switching import Contact, Engage, Lock, Release, Unlock
 from tests.fixtures import again, bouncing_ball, event_kinds, event_times, falls_free, hanging_arm, largest
@@ -63,7 +63,7 @@ def test_conditions_fire_every_time_they_come_true():
 def test_the_same_loop_twice_changes_nothing():
     plant = plants.grasping_arms()
     double = plant.with_loops(again(plant.loops[0]), again(plant.loops[1]))
-    q0 = arms_pose(plant, 0.0, 0.5)
+    q0 = arms_configuration(plant, 0.0, 0.5)
     v0 = np.random.default_rng(0).uniform(-0.5, 0.5, 9)
     runs = []
     for machine in (plant, double):
@@ -86,7 +86,7 @@ def carried(t):
     s = Quintic([0.0], [1.0], 0.8, begin=0.6)(t)[0][0]
     bump = np.sin(np.pi * s) ** 2
     plant = CARRY
-    return arms_pose(plant, TABLE[0] + 0.2 * s, TABLE[1] + 0.1 * bump, 0.2 * bump, clearance=back(t)[0][0])
+    return arms_configuration(plant, TABLE[0] + 0.2 * s, TABLE[1] + 0.1 * bump, 0.2 * bump, clearance=back(t)[0][0])
 
 
 CARRY = grasping_arms(table=True)
@@ -124,7 +124,7 @@ def test_one_controller_grasps_carries_and_releases(period):
 def test_held_object_is_that_of_the_two_arms():
     """With both grasps the machine is the one whose object is part of the left hand."""
     apart, together = plants.grasping_arms(), two_arms()
-    q, p = arms_pose(apart, 0.05, 0.55, 0.2), held_pose(together, 0.05, 0.55, 0.2)
+    q, p = arms_configuration(apart, 0.05, 0.55, 0.2), held_configuration(together, 0.05, 0.55, 0.2)
     assert q[:6] == pytest.approx(p, abs=1e-12)
     v6 = together.project_velocity(p, np.linspace(-1.0, 1.0, 6))
     v = apart.project_velocity(q, np.zeros(9))
@@ -168,7 +168,7 @@ def test_one_controller_touches_down_squats_and_hops(foot):
         plant, ("hip", "knee"), path, bandwidth=25.0, consistent=True, posture=falls_free, period=2e-3
     )
     contact = Contact("foot", normal=(0, 1, 0), friction=0.8) if foot == "stick" else Contact("foot")
-    run = simulate(plant, law, leg_pose(plant, 0.75, 0.6), t_end=1.4, output_times=5e-3, switches=contact)
+    run = simulate(plant, law, leg_configuration(plant, 0.75, 0.6), t_end=1.4, output_times=5e-3, switches=contact)
     assert event_kinds(run)[0] == "impact foot" and "engaged foot" in event_kinds(run)
     assert run.events()[0]["time"] == pytest.approx(np.sqrt(2.0 * 0.15 / G), abs=1e-9)
     assert "released foot" in event_kinds(run) and len(event_times(run, "impact foot")) >= 2  # it hops and lands again
@@ -183,7 +183,7 @@ def test_one_controller_touches_down_squats_and_hops(foot):
 def test_leg_that_falls_loses_the_energy_of_the_foot():
     """At touch down, by hand: the projection of the velocity of the free fall."""
     plant = leg()
-    q = leg_pose(plant, 0.6)
+    q = leg_configuration(plant, 0.6)
     v = np.array([-1.7, 0.0, 0.0])
     run = simulate(plant, None, q, v, t_end=0.02, switches=Contact("foot", normal=(0, 1, 0)))
     terms = plant.terms(q, v)

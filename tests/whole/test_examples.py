@@ -180,7 +180,7 @@ def test_ex16_benchmarks():
     module = example("ex16_benchmarks")
     found = module.main()
     assert all(value < 1e-6 for name, value in found.items() if name.endswith((", m", ", J")))
-    assert [value for name, value in found.items() if "flat poses" in name] == [0, 10, 10, 0]
+    assert [value for name, value in found.items() if "flat configurations" in name] == [0, 10, 10, 0]
     assert len(module.figure(module.measured()).axes[0].lines) == 4
 
 

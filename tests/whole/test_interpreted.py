@@ -16,7 +16,7 @@ from cmbcontrol.controllers import Controller
 from cmbcontrol.model.elements import Cylindrical, Distance, Weld
 from cmbcontrol.papers.formulations import FORMULATIONS
 from cmbcontrol.papers.methods import LOCAL_METHODS, METHODS, MULTISTEP, settings
-from cmbcontrol.plants.leg import pose as leg_pose
+from cmbcontrol.plants.leg import configuration as leg_configuration
 from cmbcontrol.sim import time_loop
 from tests.fixtures import (
     JOINTS,
@@ -284,7 +284,7 @@ def test_switches(kind, law):
 @pytest.mark.parametrize("options", [{}, {"restitution": 0.5}, {"friction": 0.3}], ids=["sticks", "rebounds", "rubs"])
 def test_a_foot_touches_down(law, options):
     plant = plants.leg()
-    q0 = leg_pose(plant, 0.6)
+    q0 = leg_configuration(plant, 0.6)
     q0[0] += 1e-3
     v0 = np.array([-0.5, 0.0, 0.0])
     foot = cmb.Contact("foot", normal=(0.0, 1.0, 0.0), **options)

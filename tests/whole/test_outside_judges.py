@@ -93,7 +93,7 @@ def test_the_stiffness_of_the_constraint_forces_counts(name):
     ],
 )
 def test_sympy_agrees(name, method):
-    """Symbolic equations with dependent coordinates, linearized at the pose that our trim finds."""
+    """Symbolic equations with dependent coordinates, linearized at the configuration that our trim finds."""
     sympy, made = judge("sympy"), machine(name)
     model = judges_linear.linear_model(made)
     q = model.point.q

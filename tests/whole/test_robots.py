@@ -1,4 +1,4 @@
-"""Robots of other makers, with welded loops: they close from their zero pose, and near a guess."""
+"""Robots of other makers, with welded loops: they close from their zero configuration, and near a guess."""
 
 import warnings
 

@@ -13,7 +13,7 @@ import cmbcontrol as cmb
 from cmbcontrol import controllers as ctl
 from cmbcontrol import plants
 from cmbcontrol.papers.methods import settings
-from cmbcontrol.plants.leg import pose as leg_pose
+from cmbcontrol.plants.leg import configuration as leg_configuration
 from tests.fixtures import Oscillating
 
 pytestmark = pytest.mark.nojit_slow
@@ -78,7 +78,7 @@ def start_of(name, plant):
     if name == "five-bar":
         return {"q0": plant.assemble(left=2.1, right=1.0), "v0": None}
     if name == "leg":
-        q0 = leg_pose(plant, 0.6)
+        q0 = leg_configuration(plant, 0.6)
         q0[0] += 0.01
         return {"q0": q0, "v0": None}
     q0, v0 = plants.catalogue[name].initial(plant)
