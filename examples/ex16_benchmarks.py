@@ -41,7 +41,7 @@ def main() -> dict[str, float]:
     for name, run in measured().items():
         results[f"{name}: largest error, m"] = run.largest
         results[f"{name}: energy drift, J"] = run.run.max_energy_error
-        results[f"{name}: flat poses passed"] = len(run.run.events())
+        results[f"{name}: flat configurations passed"] = len(run.run.events())
         results[f"{name}: evaluations"] = run.count("evaluations")
     return results
 

@@ -107,7 +107,7 @@ def test_a_pose_that_is_too_heavy_is_let_go(linearized):
     heavy = ("--with", "effort=20", "--at", "left=2.1,right=1")
     out, lin = linearized("five-bar", *heavy)
     need = slope(lambda s: five_bar_potential(2.1, 1.0 + s))  # by virtual work
-    assert f"the motors cannot hold that pose: actuator 'right' needs {need:.4g} N m and has 20 N m" in out
+    assert f"the motors cannot hold that configuration: actuator 'right' needs {need:.4g} N m and has 20 N m" in out
     assert not lin.point.u.any() and lin.point.residuals.balance < 1e-9
     assert_fails("has 20 N m. Raise its effort limit, or choose another configuration. --free lets it go, --affine "
                  "linearizes it where it stands.", "linearize", "five-bar", *heavy, "--held")  # fmt: skip
@@ -171,8 +171,8 @@ def test_linearize_names_better_coordinates():
         ("--with effort takes a number, got 'big'", ["--with", "effort=big"]),
         ("--with effort takes a number, got '1,2'", ["--with", "effort=1,2"]),
         ("--with takes name=value, such as closure=revolute, got 'line'", ["--with", "line"]),
-        ("--affine takes the pose as it stands", ["--affine", "--held"]),
-        ("--affine takes the pose as it stands", ["--affine", "--free"]),
+        ("--affine takes the configuration as it stands", ["--affine", "--held"]),
+        ("--affine takes the configuration as it stands", ["--affine", "--free"]),
         ("--stable lets the machine go, --held does not", ["--held", "--stable"]),
         ("--sampled must be > 0, got -1.0", ["--sampled", "-1"]),
         ("--sampled must be finite, got inf", ["--sampled", "inf"]),

@@ -77,7 +77,7 @@ def test_study_keeps_the_run_and_the_linear_model(studied):
         assert lin.states == ("left", "right", "left_rate", "right_rate")
         kept = [complex(*m["eigenvalue"]) for m in summary["linear_model"]["modes"]]
         np.testing.assert_allclose(np.sort_complex(kept), np.sort_complex([m.eigenvalue for m in lin.damping()]))
-    assert summary["linear_model"]["pose"]["left"] == pytest.approx(2.1)  # the centre
+    assert summary["linear_model"]["configuration"]["left"] == pytest.approx(2.1)  # the centre
 
 
 def test_study_tells_open_loop_and_error_poles(studied):

@@ -34,7 +34,7 @@ def test_models_by_label(models, machines):
     assert len(models) == 27 and models["4 kg, (2.7, 0.4)"].point.plant is machines["4 kg"]
     single = model_family(machines["2 kg"], PAYLOAD_POSES["(1.9, 0.4)"], coordinates=ARMS)
     (label,) = single
-    assert label == "five-bar with 2 kg, pose 1"
+    assert label == "five-bar with 2 kg, configuration 1"
     assert np.allclose(single[label].A, models["2 kg, (1.9, 0.4)"].A)
     by_q = model_family(machines["2 kg"], machines["2 kg"].assemble(**PAYLOAD_POSES["(1.9, 0.4)"]), coordinates=ARMS)
     assert np.allclose(by_q[label].A, single[label].A)

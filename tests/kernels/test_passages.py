@@ -26,7 +26,7 @@ def asymmetry(run):
 
 def start_near(plant, turned=0.0):
     """Spencer's second start, with both driven links turned the same way: not symmetric any more."""
-    q = five_bar.pose(plant, "second")
+    q = five_bar.configuration(plant, "second")
     return plant.close(q + np.array([turned, 0.0, turned, 0.0]), accuracy=1e-16)
 
 
@@ -36,7 +36,7 @@ class TestFiveBar:
     def test_symmetry_and_energy(self, case):
         """Rounding alone leaves some 2e-6 rad at 5 s: see `test_what_passages_do_to_a_perturbation`."""
         plant = plants.five_bar()
-        run = cmb.simulate(plant, q0=five_bar.pose(plant, case), t_end=5.0, output_times=0.002)
+        run = cmb.simulate(plant, q0=five_bar.configuration(plant, case), t_end=5.0, output_times=0.002)
         assert asymmetry(run).max() < 3e-5
         assert asymmetry(run)[run.time < 2.7].max() < 1e-9
         assert run.max_energy_error < 1e-8
@@ -65,14 +65,14 @@ class TestFiveBar:
     @pytest.mark.parametrize("end", [PASSAGES[0] - 1e-3, PASSAGES[0], PASSAGES[0] + 1e-9, PASSAGES[0] + 1e-4, 0.66])
     def test_runs_may_end_anywhere_near_the_pose(self, end):
         plant = plants.five_bar()
-        run = cmb.simulate(plant, q0=five_bar.pose(plant, "second"), t_end=end, output_times=[end])
+        run = cmb.simulate(plant, q0=five_bar.configuration(plant, "second"), t_end=end, output_times=[end])
         assert run.time[-1] == end and run.max_energy_error < 1e-6
         assert asymmetry(run).max() < 1e-9
 
     @pytest.mark.parametrize(("method", "tolerance"), [("dop853", 1e-7), ("verner65", 1e-9)])
     def test_other_methods_and_tolerances(self, method, tolerance):
         plant = plants.five_bar()
-        q0 = five_bar.pose(plant, "second")
+        q0 = five_bar.configuration(plant, "second")
         run = cmb.simulate(
             plant, q0=q0, t_end=4.2, rtol=tolerance, atol=tolerance, output_times=0.02, **settings(method=method)
         )
@@ -81,7 +81,7 @@ class TestFiveBar:
 
     def test_output_within_the_step_across(self):
         plant = plants.five_bar()
-        q0 = five_bar.pose(plant, "second")
+        q0 = five_bar.configuration(plant, "second")
         times = np.linspace(0.63, 0.68, 201)
         run = cmb.simulate(plant, q0=q0, t_end=0.7, output_times=times)
         fine = cmb.simulate(plant, q0=q0, t_end=0.7, output_times=times, **settings(max_step=3e-3))
@@ -98,7 +98,7 @@ class TestDeFalco:
         """From 60 degrees the linkage passes its flat configurations 24 times in 20 s."""
         plant = plants.parallelogram()
         chosen = {} if tolerance is None else {"rtol": tolerance, "atol": tolerance}
-        start = parallelogram.pose(np.radians(degrees))
+        start = parallelogram.configuration(np.radians(degrees))
         run = cmb.simulate(plant, q0=start, t_end=20.0, output_times=0.05, **settings(**chosen))
         exact = solve_ivp(
             lambda t, y: [y[1], -34.335 / 3.05 * np.cos(y[0])],
@@ -163,7 +163,7 @@ class TestShortSteps:
     def passes(self, t_end, law=None, **options):
         plant = plants.five_bar()
         run = cmb.simulate(
-            plant, law, five_bar.pose(plant, "second"), t_end=t_end, **settings(max_steps=20_000, **options)
+            plant, law, five_bar.configuration(plant, "second"), t_end=t_end, **settings(max_steps=20_000, **options)
         )
         expected = [t for t in PASSAGES if t < t_end]
         assert [event["time"] for event in run.events()] == pytest.approx(expected, abs=1e-5)

@@ -52,7 +52,7 @@ def test_the_papers_tables_are_whole():
 
 def test_violation_is_that_of_the_pins():
     plant = de_falco.parallelogram()
-    q = de_falco.pose(0.4)
+    q = de_falco.configuration(0.4)
     moved = q.copy()
     moved[plant.position_names.index("coupler_x")] += 0.1  # all three pins open by 0.1 m
     assert de_falco.violation(plant, [q, moved]) == pytest.approx([0.0, 0.03], abs=1e-15)
@@ -64,7 +64,7 @@ def test_exact_acceleration_is_that_of_the_machine():
 
     plant = de_falco.parallelogram()
     for angle, speed in ((0.3, 2.0), (-2.0, -1.0)):
-        ours = forward_dynamics(plant, de_falco.pose(angle), de_falco.rate(plant, angle, speed))
+        ours = forward_dynamics(plant, de_falco.configuration(angle), de_falco.rate(plant, angle, speed))
         assert ours == pytest.approx(de_falco._exact_acceleration(plant, angle, speed), abs=1e-10)
 
 

@@ -621,7 +621,7 @@ def test_a_pseudoinverse_makes_lagrange_stand_redundant_rows():
 def test_a_run_ends_in_words_where_its_formulation_does():
     """Spencer's second example comes to a singular configuration at 0.65 s, where rows are redundant so."""
     plant = plants.five_bar()
-    q0 = importlib.import_module("cmbcontrol.plants.five_bar").pose(plant, "second")
+    q0 = importlib.import_module("cmbcontrol.plants.five_bar").configuration(plant, "second")
     way = NamedFormulation("lagrange", rank_tolerance=1e-2)
     with pytest.raises(SimulationError) as caught:
         cmb.simulate(plant, q0=q0, t_end=0.7, **settings(step=2e-3, method="rk4", formulation=way))
@@ -649,7 +649,7 @@ def test_options_of_formulations_are_checked(free_five_bar):
 def test_a_run_tells_what_its_formulation_says():
     """Forces and conditioning are its own; multipliers of Lagrange's form belong to the same force."""
     plant = plants.five_bar()
-    q0 = importlib.import_module("cmbcontrol.plants.five_bar").pose(plant, "second")
+    q0 = importlib.import_module("cmbcontrol.plants.five_bar").configuration(plant, "second")
     way = {"t_end": 0.6, "output_times": 0.1}
     plain = cmb.simulate(plant, q0=q0, **settings(**way))
     run = cmb.simulate(plant, q0=q0, **settings(formulation="lagrange", **way))

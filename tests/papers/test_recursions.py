@@ -758,7 +758,7 @@ def test_singular_pose_has_no_local_form():
     plant = plants.five_bar()
     q = configuration(plant, "singular")
     terms = plant.terms(q, np.zeros(4))
-    with pytest.raises(ValueError, match="the pose is singular"):
+    with pytest.raises(ValueError, match="the configuration is singular"):
         recursions.local_state_space(plant, q, np.zeros(4), np.zeros(2), terms.Z.T)
 
 

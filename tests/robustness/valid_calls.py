@@ -484,7 +484,7 @@ def _machines() -> list[Call]:
     guess = {"guess": (W.q, optional(but(vector, "mapping")))}
     found += [
         call("assemble", plant.assemble, words=("q",), **guess, left=(2.1, number), right=(1.0, number)),
-        call("link_configurations", plant.link_configurations, q=(W.q, vector)),
+        call("link_poses", plant.link_poses, q=(W.q, vector)),
         call("link_index", plant.link_index, body=("left_upper", known)),
         call("pose", plant.pose, q=(W.q, vector), body=("left_upper", known)),
         call("point", plant.point, q=(W.q, vector), body=("left_upper", known), point=((0.1, 0.0, 0.0), vector)),
@@ -1765,7 +1765,7 @@ def _configurations(base: Any) -> dict[str, Any]:
         "None": None,
         "number": 3,
         "text": "pose",
-        "text inside": ["pose"],
+        "text inside": ["configuration"],
         "None inside": [None],
         "object": UNKNOWN_,
         "nan": [q * NAN],

@@ -58,8 +58,8 @@ def equal(states, run):
 
 STARTS = {
     "regular": lambda plant: plant.assemble(left=2.1, right=1.0),
-    "singular": lambda plant: five_bar.pose(plant, "singular"),
-    "second": lambda plant: five_bar.pose(plant, "second"),
+    "singular": lambda plant: five_bar.configuration(plant, "singular"),
+    "second": lambda plant: five_bar.configuration(plant, "second"),
 }
 
 
