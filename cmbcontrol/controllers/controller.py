@@ -63,6 +63,13 @@ class Evaluation(NamedTuple):
         return {str(name): float(x) for name, x in dict(report).items()}
 
 
+class _ClassName:
+    """The name of an object's class, where the object or its class has no name of its own."""
+
+    def __get__(self, thing: object, kind: type) -> str:
+        return kind.__name__
+
+
 class Controller:
     """Base of controllers.
 
@@ -75,6 +82,8 @@ class Controller:
 
     Attributes
     ----------
+    name : str
+        What results call it; defaults to the name of the class.
     period : float or None
         Sample time, s; the effort is held in between. None: continuous time.
     measures_force : bool
@@ -139,10 +148,7 @@ class Controller:
         if not abstract and cls.evaluate is Controller.evaluate and cls.effort is Controller.effort:
             raise TypeError(f"{cls.__name__} is a Controller and must define effort or evaluate (t, terms, state)")
 
-    @property
-    def name(self) -> str:
-        """What results call it."""
-        return type(self).__name__
+    name = _ClassName()  # what results call it
 
     def effort(self, t: float, terms: Terms, state: Array) -> ArrayLike:
         """Motor efforts u (nu,), N or N m."""

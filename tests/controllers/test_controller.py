@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import cmbcontrol as cmb
+from cmbcontrol import plants
 from cmbcontrol.controllers import Controller, Evaluation
 
 
@@ -60,3 +61,19 @@ class TestProtocol:
         run = cmb.simulate(plant, Counter(), [0.0], t_end=0.1, output_times=[0.005, 0.015, 0.095])
         assert run.u.values[:, 0].tolist() == [0.0, 1.0, 9.0]
         assert Counter.calls == 11  # ten periods, and the look at the start
+
+
+def test_a_law_may_have_a_name_of_its_own():
+    class Plain(Controller):
+        def effort(self, t, terms, state):
+            return np.zeros(terms.B.shape[1])
+
+    class Named(Plain):
+        name = "damper"
+
+    law = Plain()
+    assert law.name == "Plain" and Named().name == "damper"
+    law.name = "brake"
+    assert law.name == "brake" and Plain().name == "Plain"
+    run = cmb.simulate(plants.five_bar(), law, plants.five_bar().assemble(left=2.1, right=1.0), t_end=0.01)
+    assert run.data.attrs["controller"] == "brake"
