@@ -8,7 +8,7 @@ import pytest
 DOCS = Path(__file__).parents[1] / "docs"
 PAGES = (
     *("controller-chains.md", "control.md", "designing-gains.md", "experiments.md"),
-    *("formulations.md", "linear.md", "python-control.md", "singular-poses.md", "trim.md"),
+    *("formulations.md", "linear.md", "python-control.md", "singular-configurations.md", "trim.md"),
 )  # others are run where they are tested
 LONG = ("controller-chains.md", "designing-gains.md")
 
