@@ -11,7 +11,7 @@ from cmbcontrol.controllers.constrained_actuation import ActuationStatus
 DOCS = Path(__file__).parents[2] / "docs"
 PLAIN = (
     *("controller-chains.md", "control.md", "designing-gains.md", "experiments.md", "formulations.md"),
-    *("getting-started.md", "linear.md", "plants.md", "python-control.md", "singular-poses.md", "trim.md"),
+    *("getting-started.md", "linear.md", "plants.md", "python-control.md", "singular-configurations.md", "trim.md"),
 )
 OWN = ("force.md", "limits.md", "modes.md", "motion.md", "parametrizations.md", "passive-joints.md", "switching.md")
 SKETCHES = ("simulation.md",)  # its blocks are calls in the middle of a program
