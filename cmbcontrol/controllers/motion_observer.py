@@ -163,7 +163,7 @@ class MotionObserver(AroundLaw):
         plant, nq, nv, T = self.plant.as_at(terms), self.plant.nq, self.plant.nv, self.period
         if state[0] < 0.5:
             values = {name: float(terms.q[i]) for name, i in zip(self.outputs, self._q, strict=True)}
-            q = plant.assemble(terms.q, **values) if len(values) <= terms.dof else plant.close(terms.q)
+            q = plant.assemble(guess=terms.q, **values) if len(values) <= terms.dof else plant.close(terms.q)
             self._seen(q, terms)
             return _Estimate(q, plant.project_velocity(q, self.velocity), np.zeros(nv))
         q, v, a = np.split(state[1 : self._size], [nq, nq + nv])

@@ -236,7 +236,7 @@ class Curve:
         motors = self.u if family.effort is None else {**self.u, family.label: self.start}
         if family.coordinate is not None and q[family.coordinate] != self.start:
             keep = {plant.position_names[i]: q[i] for i, k in plant.paired if not self.free[k]}
-            q = plant.assemble(q, **{**keep, family.label: self.start})
+            q = plant.assemble(guess=q, **{**keep, family.label: self.start})
         require_closed(plant, q)
         require_holonomic(plant, q)
         names = tuple(n for n, m in zip(plant.velocity_names, self.unprescribed, strict=True) if m)

@@ -308,8 +308,9 @@ def trim(
     _check.plant(plant)
     stable = _check.flag(stable, "stable")
     _check.positive(tolerance, "tolerance")
+    given = q
     q, free_mask = starting_configuration(plant, q, free, hold)
-    require_closed(plant, q)
+    require_closed(plant, q, given)
     efforts = Efforts.of(plant, u, preload, weight)
     solution = None
     if free_mask.any():
@@ -343,7 +344,7 @@ def starting_configuration(
         else _check.sequence((hold,) if isinstance(hold, str) else hold, "hold", "names")
     )
     if isinstance(hold, Mapping):
-        q = plant.assemble(q, **hold)
+        q = plant.assemble(guess=q, **hold)
         hold = [plant.velocity_names[plant.velocity_of([plant.position_names.index(n)])[0]] for n in hold]
     return q, ~named_coordinates(plant, hold, "hold")
 

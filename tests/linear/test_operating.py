@@ -208,7 +208,7 @@ def test_operating_point_of_a_system(absolute):
     point = trim(plant, pose(plant, "open"))
     system = plant.to_iosystem(point, coordinates=("left", "right"), absolute=absolute)
     found = point.to_control(system)
-    elsewhere = trim(plant, plant.assemble(point.q, left=2.2, right=1.05))
+    elsewhere = trim(plant, plant.assemble(guess=point.q, left=2.2, right=1.05))
     other = elsewhere.to_control(system)  # a rest of the same system
     assert largest(other.states) > 0.01
     assert largest(np.asarray(system.dynamics(0.0, other.states, other.inputs))) < 1e-8
