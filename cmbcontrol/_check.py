@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import inspect
 import math
 import operator
 import os
@@ -27,6 +28,7 @@ __all__ = [
     "number",
     "numbers",
     "one_of",
+    "option",
     "pair",
     "path",
     "plain",
@@ -37,6 +39,7 @@ __all__ = [
     "sequence",
     "shown",
     "single",
+    "takes",
     "text",
     "unknown",
     "vector",
@@ -233,7 +236,7 @@ def unknown(given: str, known: Collection[str], what: str) -> str:
 def _nearest(given: str, known: list[str]) -> str | None:
     """The name that was meant: the same but for a slip, one that goes on from the given one or that it goes on from."""
     slips = difflib.get_close_matches(given, known, n=1, cutoff=0.9)
-    longer = sorted((name for name in known if len(given) > 2 and name.startswith(given)), key=len)
+    longer = [name for name in known if len(given) > 2 and name.startswith(given)]
     shorter = sorted((name for name in known if given.startswith(f"{name}_")), key=len)
     similar = difflib.get_close_matches(given, known, n=1)
     return next(iter([*slips, *longer, *shorter[::-1], *similar]), None)
@@ -246,6 +249,14 @@ def one_of(given: str, known: Collection[str], what: str, argument: str = "") ->
         raise TypeError(f"{where}{what} must be a name (one of {', '.join(map(repr, known))}), got {shown(given)}")
     if given not in known:
         raise ValueError(where + unknown(given, known, what))
+    return given
+
+
+def option(given: str, known: Collection[str], argument: str) -> str:
+    """`given` if it is one of the values that an argument may have."""
+    if given not in known:
+        *others, last = map(repr, known)
+        raise ValueError(f"{argument} must be {', '.join(others)} or {last}, got {shown(given)}")
     return given
 
 
@@ -303,6 +314,18 @@ def function(x: Any, what: str, of: str) -> Callable:
     if not callable(x) or isinstance(x, type):
         raise TypeError(f"{what} must be a function {of}, got {_kind(x)}")
     return x
+
+
+def takes(x: Callable, what: str, arguments: tuple[str, ...]) -> None:
+    """Refuse a function that cannot be called with these arguments; one that does not tell its own is believed."""
+    try:
+        signature = inspect.signature(x)
+    except (TypeError, ValueError):
+        return
+    try:
+        signature.bind(*arguments)
+    except TypeError:
+        raise TypeError(f"{what} is called as ({', '.join(arguments)}), and this one takes {signature}") from None
 
 
 def plant(x: Any, what: str = "plant") -> Any:

@@ -15,8 +15,8 @@ from ..linear.model import LinearModel
 from ..linear.operating import OperatingPoint
 from ..linear.sampled import input_delays, zero_order_hold
 from ..linear.signals import Wrench
-from ..linear.units import effort_units
 from ..model.plant import Plant
+from ..model.units import effort_units
 from .chain import different, names_of_states
 from .law_gains import FrozenLaw, Gains, HeldCommand, law_gains
 from .loop_margins import BrokenLoop, Margins, loop_margins

@@ -24,8 +24,8 @@ from .. import _check
 from .._tolerance import DEPENDENT, UNREACHED
 from ..dynamics.forces import weight_root
 from ..errors import SingularConfigurationError
-from ..linear.units import effort_units, force_units
 from ..model.plant import Plant
+from ..model.units import effort_units, force_units
 
 __all__ = ["WeightedProjection", "characteristic_length", "effort_metric", "length_metric", "weighted_norm"]
 

@@ -19,11 +19,11 @@ from .. import _check
 from .._tolerance import UNREACHED, pinv
 from ..errors import AssemblyError, EquilibriumError, ModelError, SingularConfigurationError
 from ..model.plant import Plant
+from ..model.units import effort_units
 from .equilibrium_solver import Balance, close_with
 from .operating import OperatingPoint, point_of, starting_configuration, trim
 from .static_efforts import Efforts, EffortValues, require_limits, static_efforts
 from .statics import outside_limits, require_closed, require_holonomic, static_derivatives
-from .units import effort_units
 
 __all__ = ["BranchLost", "Curve", "Family", "Node", "between", "distance", "family_of", "heading"]
 

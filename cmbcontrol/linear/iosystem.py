@@ -20,6 +20,7 @@ from ..dynamics.forces import ConstraintForce, constraint_force
 from ..kernels.layout import SPHERICAL
 from ..model.elements import Joint, Revolute
 from ..model.plant import Plant
+from ..model.units import cut_joints
 from .branch import follow
 from .chart import Chart
 from .kinematics import Motion, frame_jacobian, motion
@@ -34,7 +35,6 @@ from .parametrization import (
 )
 from .right_jacobian import group_joints, inverse_right_jacobian
 from .signals import FrameMotion, LinearizedEquations, named_frame
-from .units import cut_joints
 
 __all__ = ["PlantSystem", "to_iosystem"]
 

@@ -10,7 +10,7 @@ from ..errors import ModelError
 from ..model import closing
 from ..model.plant import Plant
 from ..model.terms import Terms
-from .units import force_units
+from ..model.units import force_units
 
 __all__ = [
     "constraint_curvatures",

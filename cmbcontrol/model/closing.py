@@ -295,7 +295,7 @@ def require_closed(plant: Plant, q: Array, tolerance: float = 1e-6, given: objec
     if all(r <= tolerance * plant.size for r in residuals.values()):
         return
     remedy = "Use plant.assemble(...), or plant.close(q)."
-    if isinstance(given, Mapping):
+    if isinstance(given, Mapping) and len(given) < plant.nq:
         values = ", ".join(f"{name}={float(x):g}" for name, x in given.items())
         remedy = f"Joints that the mapping does not name are at 0; plant.assemble({values}) closes the loops."
     raise AssemblyError(

@@ -126,7 +126,7 @@ class Stepper:
         tolerances = (integrator.default_tolerance if x is None else x for x in (integrator.rtol, integrator.atol))
         self._integrator = replace(integrator, max_steps=_ALL, **dict(zip(("rtol", "atol"), tolerances, strict=True)))
         self.plant, self._kept, self._t_end = plant, Stabilisation(), _check.positive(t_end, "t_end")
-        limits = _check.one_of(limits, LIMITS, "limits")
+        limits = _check.option(limits, LIMITS, "limits")
         self._recorder = EventRecorder(plant, listed_events(events), limits, self._t_end)
         self._start: tuple[Array, Array] | None = None
         self.reset(q0, v0)

@@ -157,3 +157,15 @@ def test_what_is_refused(plant, lin):
         StateFeedback(driven, np.zeros((2, 4)))
     with pytest.raises(ValueError, match="made for"):
         StateFeedback(lin, np.zeros((2, 4))).start(plants.pendulum())
+
+
+def test_a_run_has_the_error_of_its_reference():
+    plant = plants.five_bar()
+    point = cmb.trim(plant, plant.assemble(left=2.1, right=1.0))
+    lin = cmb.linearize(plant, point, coordinates=("left", "right"))
+    law = lqr(lin, Q={"left": 400.0, "right": 400.0}, R=0.01).with_reference(Constant([2.15, 1.0]))
+    run = cmb.simulate(plant, law, point.q, t_end=0.2)
+    expected = run.reference.values - run.q.sel(position=["left", "right"]).values
+    np.testing.assert_allclose(run.error.values, expected, atol=1e-12)
+    assert run.error.controlled.values.tolist() == ["left", "right"]
+    assert repr(law) == "<StateFeedback of 'five-bar' by left, right>"

@@ -5,7 +5,7 @@ import pytest
 
 from cmbcontrol.errors import AssemblyError
 from cmbcontrol.model.diagnosis import unique_multipliers
-from cmbcontrol.model.elements import Body, Cylindrical, Distance, Frame, Free, Point, Revolute, Spherical
+from cmbcontrol.model.elements import Actuator, Body, Cylindrical, Distance, Frame, Free, Point, Revolute, Spherical
 from cmbcontrol.model.mechanism import Mechanism
 from cmbcontrol.plants.five_bar import five_bar
 from tests.fixtures import actuators, again, close_parts, closed_machine, refuses, springs, tree_parts
@@ -152,3 +152,10 @@ def test_open_loops_are_not_diagnosed():
     refuses(lambda: plant.diagnose({"left": 2.1}), *words, kind=AssemblyError)
     q = plant.assemble(left=2.1, right=1.0)
     assert plant.diagnose(dict(zip(plant.position_names, q, strict=True))).dof == 2
+
+
+def test_the_table_has_gravity_limits_and_units():
+    joint = Revolute("pivot", "ground", "rod", limits=(-0.5, 1.0))
+    plant = Mechanism("arm", [Body.rod("rod", 1.0, 1.0)], [joint], actuators=[Actuator("pivot", effort=40.0)])
+    for words in ("gravity (0, 0, -9.81) m/s2", "[pivot, -0.5 to 1 rad]", "[limit 40 N m]"):
+        assert words in str(plant)

@@ -15,8 +15,8 @@ import cmbcontrol as cmb
 from cmbcontrol import controllers, plants
 from cmbcontrol.controllers.decoupling import is_decoupled, reachable_forces
 from cmbcontrol.linear.signals import best_coordinates
-from cmbcontrol.linear.units import effort_units
 from cmbcontrol.model import elements as parts
+from cmbcontrol.model.units import effort_units
 from cmbcontrol.papers.formulations import FORMULATIONS, NamedFormulation
 from cmbcontrol.plants.loader import pose as loader_pose
 from cmbcontrol.plants.two_arms import pose as two_arms_pose
