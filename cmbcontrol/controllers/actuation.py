@@ -39,7 +39,7 @@ _GONE = 1e-5  # singular values of A below this part of the largest vanish at a 
 def metric_root(plant: Plant, weight: ArrayLike | None = None, what: str = "weight") -> Array:
     """L (nv, nv) of the metric W = L L', from what the user gives for W, (nv,) or (nv, nv).
 
-    Unless given, a radian counts as ``plant.size`` metres, eq. (50): W is a number where all joints are of one kind.
+    By default, a radian counts as ``plant.size`` metres, eq. (50): W is a number where all joints are of one kind.
     """
     if weight is not None:
         return weight_root(weight, plant.nv, what)
@@ -70,11 +70,11 @@ def actuation(
     q : array_like, mapping or Terms
         Configuration, or the terms at it.
     weight : array_like, shape (nv,) or (nv, nv), optional
-        Metric W of joint velocities, in which angles are measured. Unless given, a radian counts as ``plant.size``
+        Metric W of joint velocities, in which angles are measured. By default, a radian counts as ``plant.size``
         metres, so that units do not decide the margin. The verdict does not depend on it.
     epsilon : float, optional
         Singular values of A below it count as zero, as in Aghili's section 8: the constraint is dropped there, the
-        machine gains degrees of freedom, and needs motors for them. In the units of A. Unless given, the rank of the
+        machine gains degrees of freedom, and needs motors for them. In the units of A. By default, the rank of the
         terms.
 
     Returns

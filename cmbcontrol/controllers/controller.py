@@ -15,7 +15,7 @@ from ..dynamics.forces import smallest_effort
 from ..errors import AssemblyError
 from ..model.plant import Plant
 from ..model.terms import Terms
-from .references import Reference
+from .references import Reference, require_reference
 
 __all__ = [
     "ConstantEffort",
@@ -177,6 +177,7 @@ class Controller:
 
     def with_reference(self, reference: Reference) -> Self:
         """The same controller on another reference; a copy."""
+        require_reference(reference, self.coordinates)
         other = copy.copy(self)
         other.reference = reference
         return other

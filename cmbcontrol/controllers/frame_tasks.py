@@ -33,14 +33,14 @@ class PoseTask(Task):
     plant : Mechanism
     body : str
     frame : Frame, optional
-        On the body; its own unless given.
+        On the body; defaults to its own.
     relative_to : str
-        Body that the other frame is on, ``"ground"`` unless given.
+        Body that the other frame is on; defaults to ``"ground"``.
     other_frame : Frame, optional
     axes : sequence of str
-        Of ``"x"``, ``"y"``, ``"z"``, ``"rx"``, ``"ry"``, ``"rz"``, in any number and order; all unless given.
+        Of ``"x"``, ``"y"``, ``"z"``, ``"rx"``, ``"ry"``, ``"rz"``, in any number and order; defaults to all.
     names : sequence of str, optional
-        Of the values; ``<body>_<axis>`` unless given.
+        Of the values; defaults to ``<body>_<axis>``.
 
     Raises
     ------

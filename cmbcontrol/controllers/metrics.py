@@ -41,7 +41,7 @@ def length_metric(plant: Plant, length: float | None = None, *, of: str = "motor
     ----------
     plant : Plant
     length : float, optional
-        L, m; `plant.size` unless given. `characteristic_length` finds one that the machine itself has.
+        L, m; defaults to `plant.size`. `characteristic_length` finds one that the machine itself has.
     of : {"motors", "coordinates"}
         Whose W: of the motor efforts, for ``weight=``, or of forces on all coordinates.
 
@@ -73,7 +73,7 @@ def effort_metric(plant: Plant, limits: ArrayLike | None = None) -> Array:
     ----------
     plant : Plant
     limits : array_like, shape (nu,), optional
-        N or N m; `plant.effort` unless given.
+        N or N m; defaults to `plant.effort`.
 
     Returns
     -------
@@ -93,7 +93,7 @@ def effort_metric(plant: Plant, limits: ArrayLike | None = None) -> Array:
     _check.plant(plant)
     limits = _check.numbers(plant.effort if limits is None else limits, "limits")
     if limits.shape != (plant.nu,):
-        raise ValueError(f"limits must be {plant.nu}, one a motor, got shape {limits.shape}")
+        raise ValueError(f"limits must be {plant.nu}, one per motor, got shape {limits.shape}")
     bad = [n for n, x in zip(plant.actuator_names, limits, strict=True) if not (np.isfinite(x) and x > 0.0)]
     if bad:
         raise ValueError(
@@ -188,7 +188,7 @@ class WeightedProjection:
     W : array_like, shape (nv,) or (nv, nv)
         Positive: a diagonal, or a symmetric matrix.
     rank : int, optional
-        Of A, such as `Terms.rank`; by its singular values unless given.
+        Of A, such as `Terms.rank`; defaults to that by its singular values.
 
     Attributes
     ----------

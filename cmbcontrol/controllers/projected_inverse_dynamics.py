@@ -65,13 +65,13 @@ class ProjectedInverseDynamics(MotionLaw):
     weight : array_like, optional
         Metric of the motor efforts, see `motor_effort` and `cmbcontrol.controllers.metrics`.
     period : float, optional
-        Sample time, s; continuous unless given.
+        Sample time, s; defaults to continuous time.
     posture : optional
         What is wished for in the motion that the task leaves free: (reference, bandwidth) in all coordinates, a
         `Posture` in some of them or in a second task, or a callable (t, terms) -> acceleration (nv,) to come near to.
-        Unless given, that motion is damped.
+        By default, that motion is damped.
     posture_damping : float, optional
-        Of the motion left free, 1/s, without a posture; the smallest on the diagonal of G_D unless given.
+        Of the motion left free, 1/s, without a posture; defaults to the smallest on the diagonal of G_D.
     consistent : bool
         The reference respects the loops, so that the task may have more values than there are degrees of freedom, even
         all coordinates, and constraints may come and go. u_p is then Gauss' projection: the admissible acceleration
@@ -81,14 +81,14 @@ class ProjectedInverseDynamics(MotionLaw):
     damped : float, optional
         Where the task is about to lose its rank: singular values of J Z in the metric of M, below this part of the
         largest, count with sigma/threshold^2 in place of 1/sigma, so that efforts stay finite and the error equation
-        is given up in these directions alone. Unless given, the law raises an error at 1e-8.
+        is given up in these directions alone. By default, the law raises an error at 1e-8.
     saturation : {None, "scale", "clip"}
         What to do with efforts beyond the limits. None: nothing. "scale": u_hold + s (u - u_hold) with the largest
         s in [0, 1] within the limits, and u_hold for a task that does not accelerate, so that the task accelerates
         along the direction asked for; where not even u_hold is within the limits, s = 0 and each motor is cut off.
         "clip": each motor is cut off at its limit.
     limits : array_like, shape (nu,), optional
-        Largest efforts; those of the plant unless given.
+        Largest efforts; defaults to those of the plant.
 
     Attributes
     ----------
@@ -300,7 +300,7 @@ class ProjectedInverseDynamics(MotionLaw):
     def _only(self, terms: Terms, J: Array, target: Array) -> tuple[Array, float]:
         """The only acceleration a = c + Z z with J a = target, and the smallest pivot of J over its largest row.
 
-        By motions that are orthogonal in metres, and rows that are rounding of a metre a metre told from others.
+        By motions that are orthogonal in metres, and rows that are rounding (of a metre per metre) told from others.
         """
         Z, c = terms.unit_motions, terms.Cv
         X, lengths, scale = linear_algebra.motor_reach(Z, np.ascontiguousarray(J.T), terms.reach)  # J as if of motors

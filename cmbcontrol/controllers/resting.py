@@ -78,10 +78,10 @@ def closed_loop_equilibrium(
     law : Controller
         Continuous or sampled; numbers count as constant efforts.
     guess : OperatingPoint, RestingLoop, array_like (nq,) or mapping, optional
-        Closed configuration to start from. Unless given, the machine is assembled at the position of the law's
+        Closed configuration to start from. By default, the machine is assembled at the position of the law's
         reference, where it has one with coordinates.
     state : array_like, optional
-        States of the law to start from; those of ``law.start(plant)`` unless given.
+        States of the law to start from; defaults to those of ``law.start(plant)``.
     t : float
         Time at which the law, and what its reference says, are frozen, s.
     tolerance : float

@@ -151,7 +151,7 @@ class LinearModel:
     def frequency_response(
         self, omega: ArrayLike | None = None, delay: float | ArrayLike | Mapping[str, float] = 0.0
     ) -> control.FrequencyResponseData:
-        """Response to sines of omega (rad/s, a sensible range unless given); ``.plot()`` of it is the Bode diagram.
+        """Response to sines of omega (rad/s, defaults to a sensible range); ``.plot()`` of it is the Bode diagram.
 
         Delays of the inputs (s, as in `sampled`) are exact: factors exp(-j omega delay).
         """

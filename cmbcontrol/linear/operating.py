@@ -130,7 +130,7 @@ class OperatingPoint:
         u: ArrayLike | float = 0.0,
         v: ArrayLike | None = None,
     ) -> OperatingPoint:
-        """The point at given q, u and v (zero unless given), be it an equilibrium or not."""
+        """The point at given q, u and v (defaults to zero), be it an equilibrium or not."""
         _check.plant(plant)
         q = plant.configuration(q).copy()
         v = np.zeros(plant.nv) if v is None else _check.vector(v, plant.nv, "v", plant.velocity_names).copy()

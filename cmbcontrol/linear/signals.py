@@ -43,9 +43,9 @@ class Wrench:
     ----------
     body : str
     frame : Frame
-        On the body; the body's own unless given.
+        On the body; defaults to the body's own.
     name : str
-        ``<body>_wrench`` unless given.
+        Defaults to ``<body>_wrench``.
 
     Examples
     --------
@@ -78,9 +78,9 @@ class FrameMotion:
     ----------
     body : str
     frame : Frame
-        On the body; the body's own unless given.
+        On the body; defaults to the body's own.
     name : str
-        The body's unless given.
+        Defaults to the body's.
     positions, rates : bool
         Which of the two.
 

@@ -171,7 +171,7 @@ class Integrator:
 
     @property
     def default_tolerance(self) -> float:
-        """Of a step, unless told."""
+        """Of a step, where none is given."""
         return 1e-7 if self.local and not self.fixed else 1e-11
 
     def independent(self) -> Parametrization | None:

@@ -79,13 +79,13 @@ class Stepper:
     ----------
     plant : Plant
     q0, v0 : array_like
-        Start; the loops must be closed (see ``plant.assemble``). v0 is zero unless given.
+        Start; the loops must be closed (see ``plant.assemble``). v0 defaults to zero.
     t_end : float
         About how long is to be stepped in all, s; what counts as an instant follows from it. It ends nothing.
     method : str or Integrator
         ``auto`` takes, for each step, the one of three methods that needs the fewest evaluations; or ``dop853``.
     rtol, atol : float, optional
-        Error allowed a step of the method, relative and absolute (rad, m, rad/s, m/s), 1e-11 unless given.
+        Error allowed per step of the method, relative and absolute (rad, m, rad/s, m/s); defaults to 1e-11.
     events : sequence of Event, or of functions, optional
         What is recorded; a terminal one ends the steps (see `ended`).
     limits : {"warn", "stop", "ignore"}
