@@ -165,8 +165,8 @@ class ConstrainedActuation(AroundMotion):
 
     where the slack s is zero if it can be. If not everything is possible, these are sacrificed in this order: least
     effort first, then the desired acceleration (s as small as possible in the kinetic energy, Gauss' principle), last
-    the contacts (the missing force as small as possible). Limits of the motors always hold. No state makes it raise; the status of
-    `solve`, and of the report in a simulation, says what was given up.
+    the contacts (the missing force as small as possible). Limits of the motors always hold. No state makes it raise;
+    the status of `solve`, and of the report in a simulation, says what was given up.
 
     Parameters
     ----------

@@ -1,11 +1,11 @@
 """Metrics for generalized forces whose entries have different units (Aghili, section 7.2, eqs. 49-50).
 
 The smallest effort means nothing where some motors push and others turn: with millimetres in place of metres another
-one is the smallest. A positive definite W makes the norm
+one is the smallest. With a positive definite W, all terms of the norm
 
     ||f||_W = (f' W^-1 f)^(1/2)                                                                     (49)
 
-one of equal units; W^1/2 scales velocities, v_W = W^1/2 v, so that power stays what it is. What minimises what:
+have the same unit; W^1/2 scales velocities, v_W = W^1/2 v, so that power stays what it is. What minimises what:
 
 * `motor_effort`, and with it every law that has ``weight=W``, minimises u' W^-1 u over the motor efforts u (nu,).
 * `WeightedProjection` minimises f' W^-1 f over forces f (nv,) on all coordinates, as eq. 45 in the coordinates f_W.

@@ -340,8 +340,9 @@ class ProjectedInverseDynamics(MotionLaw):
         """Refuse a state with fewer degrees of freedom than values of the task, such as after a contact has closed."""
         new = dict.fromkeys(row for row in terms.row_names if row not in self.plant.row_names)
         holds = f" since {', '.join(map(repr, new))} holds" if new else ""
+        degrees = f"{terms.dof} degree{'s' * (terms.dof != 1)} of freedom"
         raise ActuationError(
-            f"{self.plant.name!r} has {terms.dof} degrees of freedom at t = {t:.6g} s{holds}, and the task has "
+            f"{self.plant.name!r} has {degrees} at t = {t:.6g} s{holds}, and the task has "
             f"{len(self.coordinates)} values, {self.coordinates}. With consistent=True the law goes on, and follows "
             "its reference as far as it can"
         )

@@ -46,7 +46,8 @@ def responses(run: Simulation, *, axes: Any = None) -> Figure:
 
     Notes
     -----
-    Where only some coordinates are controlled, the others are drawn thin. Vertical lines are singular passages.
+    Where only some coordinates are controlled, the others are drawn thin. Vertical lines are singular passages and
+    other events, under their names.
 
     Examples
     --------

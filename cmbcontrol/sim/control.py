@@ -24,15 +24,15 @@ Array = NDArray[np.float64]
 _DIGITS = 9  # of a period: times that agree to these are one
 
 
-_HOME = Path(__file__).parents[1]
-_LIBRARIES = tuple({Path(sysconfig.get_path(kind)) for kind in ("stdlib", "platstdlib", "purelib", "platlib")})
+_HOMES = {Path(__file__).parents[1], Path(sysconfig.get_path("stdlib")), Path(sysconfig.get_path("platstdlib"))}
+_INSTALLED = {"site-packages", "dist-packages"}  # folders of libraries, wherever they are
 
 
 def is_of_user(error: BaseException) -> bool:
     """Whether a function that is neither of this package nor of a library was under way when an error was raised."""
     files = [frame.f_code.co_filename for frame, _ in walk_tb(error.__traceback__)]
-    own = (Path(file) for file in files if not file.startswith(("<frozen", "<__array_function__")))
-    return any(not {_HOME, *_LIBRARIES}.intersection(path.parents) for path in own)
+    paths = (Path(file) for file in files if not file.startswith(("<frozen", "<__array_function__")))
+    return any(not _HOMES.intersection(path.parents) and not _INSTALLED.intersection(path.parts) for path in paths)
 
 
 class LawFailed(Exception):

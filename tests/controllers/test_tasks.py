@@ -314,6 +314,6 @@ def test_a_contact_that_closes_under_a_law_that_wants_more_is_named():
     law = ProjectedInverseDynamics(plant, ("left", "right"), cmb.Constant([1.8, 1.0]), bandwidth=8.0)
     q = plant.assemble(left=2.1, right=1.0)
     with pytest.raises(
-        cmb.errors.SimulationError, match=r"1 degrees of freedom at t = .* since 'stop' holds.*consistent=True"
+        cmb.errors.SimulationError, match=r"1 degree of freedom at t = .* since 'stop' holds.*consistent=True"
     ):
         cmb.simulate(plant.with_loops(stop), law, q, t_end=1.0, switches=cmb.Contact("stop"))
