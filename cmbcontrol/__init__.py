@@ -1,5 +1,8 @@
 """cmbcontrol: control engineering for robots with closed loops and other constraints."""
 
+from importlib import import_module as _import_module
+from types import ModuleType as _ModuleType
+
 from . import controllers as controllers
 from . import design as design
 from . import dynamics as dynamics
@@ -146,9 +149,24 @@ __all__ = [
     "load_run",
     "margins",
     "nearest_singular_configuration",
+    "papers",
     "plants",
+    "plot",
     "root_locus",
     "simulate",
     "singular_configuration",
     "trim",
 ]
+
+
+def __getattr__(name: str) -> _ModuleType:
+    """What takes long to import, or needs matplotlib, is imported when it is used."""
+    if name == "papers":
+        return _import_module("cmbcontrol.papers")
+    if name == "plot":
+        return _import_module("cmbcontrol.plot")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import inspect
 import math
 import operator
 import os
@@ -27,18 +28,22 @@ __all__ = [
     "number",
     "numbers",
     "one_of",
+    "option",
     "pair",
     "path",
     "plain",
     "plant",
+    "point",
     "positive",
     "run",
     "sequence",
     "shown",
     "single",
+    "takes",
     "text",
     "unknown",
     "vector",
+    "with_article",
 ]
 
 Array = NDArray[np.float64]
@@ -47,7 +52,7 @@ Array = NDArray[np.float64]
 _NO_NUMBERS = {
     "b": "truth values; give 0.0 and 1.0 where numbers are meant",
     "c": "complex numbers; take their .real where the imaginary part means nothing",
-    "O": "objects; convert them with float()",
+    "O": "objects; convert them with float()",  # what else is not a number
     "U": "text; convert it with float()",
     "S": "text; convert it with float()",
 }
@@ -60,6 +65,8 @@ def numbers(x: Any, what: str, expected: str = "real numbers") -> Array:
     """
     if isinstance(x, np.ma.MaskedArray):
         raise TypeError(f"{what} must be {expected}, got a masked array; fill it first, x.filled(value)")
+    if x is None or isinstance(x, Mapping):
+        raise TypeError(f"{what} must be {expected}, got {shown(x)}{'' if x is None else '; a mapping has no order'}")
     try:
         given = np.array(x)
     except (TypeError, ValueError) as error:  # a ragged list, for one
@@ -109,6 +116,16 @@ def vector(x: ArrayLike, n: int, what: str, names: Iterable[str] = ()) -> Array:
         where = ", ".join(f"{labels[i] if labels else i} = {x[i]}" for i in np.flatnonzero(~np.isfinite(x)))
         raise ValueError(f"{what} must be finite, but {where}")
     return x
+
+
+def point(x: ArrayLike, what: str) -> Array:
+    """`x` as the three coordinates of a point."""
+    try:
+        return vector(x, 3, what)
+    except ValueError as error:
+        if np.shape(x) != (2,):
+            raise
+        raise ValueError(f"{error}; in a plane give (x, y, 0)") from None
 
 
 def matrix(x: ArrayLike, shape: tuple[int, int], what: str) -> Array:
@@ -185,16 +202,44 @@ def pair(x: Any, what: str, infinite: bool = False) -> tuple[float, float]:
 
 
 def shown(x: Any) -> str:
-    """What was given, in short."""
+    """What was given, in short: large things by their kind."""
     text = repr(x)
-    return text if len(text) <= 120 else f"{text[:117]}..."
+    if len(text) <= 120:
+        return text
+    if isinstance(x, Mapping):
+        return f"a mapping of {len(x)} entries"
+    if isinstance(getattr(x, "name", None), str):
+        return f"{with_article(type(x).__name__)}, {x.name!r}"
+    if isinstance(x, np.ndarray):
+        return f"an array of shape {x.shape}"
+    return f"{' '.join(text.split())[:117]}..."
+
+
+def with_article(noun: str) -> str:
+    """The noun with "a" or "an" before it."""
+    return f"{'an' if noun[0].lower() in 'aeiou' else 'a'} {noun}"
+
+
+_LISTED = 16  # names that a message lists; of more than these, it lists 12
 
 
 def unknown(given: str, known: Collection[str], what: str) -> str:
     """A message about a name that does not exist, with the nearest one that does."""
-    close = difflib.get_close_matches(str(given), list(known), n=1)
-    hint = f"; did you mean {close[0]!r}?" if close else ""
-    return f"there is no {what} {given!r}{hint} (known: {', '.join(map(repr, known)) or 'none'})"
+    close = _nearest(str(given), list(known))
+    hint = f"; did you mean {close!r}?" if close else ""
+    listed = list(map(repr, known))
+    if len(listed) > _LISTED:
+        listed[12:] = [f"and {len(listed) - 12} more"]
+    return f"there is no {what} {given!r}{hint} (known: {', '.join(listed) or 'none'})"
+
+
+def _nearest(given: str, known: list[str]) -> str | None:
+    """The name that was meant: the same but for a slip, one that goes on from the given one or that it goes on from."""
+    slips = difflib.get_close_matches(given, known, n=1, cutoff=0.9)
+    longer = [name for name in known if len(given) > 2 and name.startswith(given)]
+    shorter = sorted((name for name in known if given.startswith(f"{name}_")), key=len)
+    similar = difflib.get_close_matches(given, known, n=1)
+    return next(iter([*slips, *longer, *shorter[::-1], *similar]), None)
 
 
 def one_of(given: str, known: Collection[str], what: str, argument: str = "") -> str:
@@ -204,6 +249,14 @@ def one_of(given: str, known: Collection[str], what: str, argument: str = "") ->
         raise TypeError(f"{where}{what} must be a name (one of {', '.join(map(repr, known))}), got {shown(given)}")
     if given not in known:
         raise ValueError(where + unknown(given, known, what))
+    return given
+
+
+def option(given: str, known: Collection[str], argument: str) -> str:
+    """`given` if it is one of the values that an argument may have."""
+    if given not in known:
+        *others, last = map(repr, known)
+        raise ValueError(f"{argument} must be {', '.join(others)} or {last}, got {shown(given)}")
     return given
 
 
@@ -252,7 +305,7 @@ def instance(x: Any, types: type | tuple[type, ...], what: str, remedy: str = ""
     """`x` if it is of one of the types, else a TypeError that names them."""
     if not isinstance(x, types):
         listed = " or ".join(t.__name__ for t in (types if isinstance(types, tuple) else (types,)))
-        raise TypeError(f"{what} must be a {listed}{remedy and f', {remedy}'}, got {_kind(x)}")
+        raise TypeError(f"{what} must be {with_article(listed)}{remedy and f', {remedy}'}, got {_kind(x)}")
     return x
 
 
@@ -261,6 +314,18 @@ def function(x: Any, what: str, of: str) -> Callable:
     if not callable(x) or isinstance(x, type):
         raise TypeError(f"{what} must be a function {of}, got {_kind(x)}")
     return x
+
+
+def takes(x: Callable, what: str, arguments: tuple[str, ...]) -> None:
+    """Refuse a function that cannot be called with these arguments; one that does not tell its own is believed."""
+    try:
+        signature = inspect.signature(x)
+    except (TypeError, ValueError):
+        return
+    try:
+        signature.bind(*arguments)
+    except TypeError:
+        raise TypeError(f"{what} is called as ({', '.join(arguments)}), and this one takes {signature}") from None
 
 
 def plant(x: Any, what: str = "plant") -> Any:

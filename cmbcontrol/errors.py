@@ -173,8 +173,8 @@ class SimulationError(CmbError, RuntimeError):
 
     Attributes
     ----------
-    partial : Simulation
-        The part of the run that was completed.
+    partial : Simulation or None
+        The part of the run that was completed; None where it did not begin.
     """
 
     def __init__(self, message: str, partial=None):

@@ -82,3 +82,33 @@ def test_finite_is_told_from_numbers_whose_squares_are_not():
             _check.vector(np.array([1e200, bad]), 2, "x")
         with pytest.raises(ValueError, match="x must be finite, got"):
             _check.matrix(np.array([[1e200], [bad]]), (2, 1), "x")
+
+
+COORDINATES = ("boom", "boom_cylinder", "boom_cylinder_effort", "stick")
+
+
+@pytest.mark.parametrize(
+    ("given", "meant"),
+    [
+        ("boom_cylinder_length", "boom_cylinder"),  # goes on from a known one
+        ("boom_cyl", "boom_cylinder"),  # a known one goes on from it
+        ("boom_cylinder_efort", "boom_cylinder_effort"),  # a slip
+        ("Boom", "boom"),
+    ],
+)
+def test_the_name_that_was_meant(given, meant):
+    assert f"did you mean {meant!r}?" in _check.unknown(given, COORDINATES, "coordinate")
+
+
+def test_long_lists_of_names_are_cut():
+    names = [f"row_{i}" for i in range(40)]
+    message = _check.unknown("x", names, "row")
+    assert "'row_11', and 28 more)" in message and "'row_12'" not in message
+    assert "'row_15')" in _check.unknown("x", names[:16], "row")
+
+
+def test_what_is_large_is_shown_by_its_kind():
+    assert _check.shown(np.eye(30)) == "an array of shape (30, 30)"
+    assert _check.shown({i: "x" * 20 for i in range(20)}) == "a mapping of 20 entries"
+    assert "\n" not in _check.shown(["a" * 30 + "\n"] * 20)
+    refuses(lambda: _check.vector({"a": 1.0}, 2, "u"), "a mapping has no order", kind=TypeError)

@@ -290,7 +290,7 @@ def _lines(found: _Found, cold: bool) -> Iterator[tuple[str, str]]:
         rate = "too short to measure" if measured is None else f"{measured:#.4g} 1/s"
         yield "decay of the error", f"{rate} (asked for {tracking['decay_rate_asked']:.4g} 1/s)"
     if s["max_effort"]:
-        from ..linear.units import effort_units
+        from ..model.units import effort_units
 
         units = effort_units(run.plant)
         peaks = [f"{n} {x:.4g} {u}".rstrip() for (n, x), u in zip(s["max_effort"].items(), units, strict=True)]

@@ -14,6 +14,7 @@ from .._tolerance import DEPENDENT, UNREACHED
 from ..dynamics.forces import weight_root
 from ..kernels import linear_algebra
 from ..model.actuation import Actuation, Metric, actuation_at
+from ..model.closing import require_closed
 from ..model.plant import Plant
 from ..model.terms import Terms
 
@@ -38,7 +39,7 @@ _GONE = 1e-5  # singular values of A below this part of the largest vanish at a 
 def metric_root(plant: Plant, weight: ArrayLike | None = None, what: str = "weight") -> Array:
     """L (nv, nv) of the metric W = L L', from what the user gives for W, (nv,) or (nv, nv).
 
-    Unless given, a radian counts as ``plant.size`` metres, eq. (50): W is a number where all joints are of one kind.
+    By default, a radian counts as ``plant.size`` metres, eq. (50): W is a number where all joints are of one kind.
     """
     if weight is not None:
         return weight_root(weight, plant.nv, what)
@@ -69,11 +70,11 @@ def actuation(
     q : array_like, mapping or Terms
         Configuration, or the terms at it.
     weight : array_like, shape (nv,) or (nv, nv), optional
-        Metric W of joint velocities, in which angles are measured. Unless given, a radian counts as ``plant.size``
+        Metric W of joint velocities, in which angles are measured. By default, a radian counts as ``plant.size``
         metres, so that units do not decide the margin. The verdict does not depend on it.
     epsilon : float, optional
         Singular values of A below it count as zero, as in Aghili's section 8: the constraint is dropped there, the
-        machine gains degrees of freedom, and needs motors for them. In the units of A. Unless given, the rank of the
+        machine gains degrees of freedom, and needs motors for them. In the units of A. By default, the rank of the
         terms.
 
     Returns
@@ -94,8 +95,17 @@ def actuation(
     under-actuated: 1 of 2 degrees of freedom reached, margin 0 (1 best, 0 lost); least reached: q2 1
     """
     _check.plant(plant)
-    terms = q if isinstance(q, Terms) else plant.terms(plant.configuration(q), np.zeros(plant.nv))
+    terms = _terms_at(plant, q)
     return actuation_at(terms, plant.velocity_names, metric_of(plant, weight), checked_epsilon(epsilon))
+
+
+def _terms_at(plant: Plant, q: ArrayLike | Mapping[str, float] | Terms) -> Terms:
+    """The equations of motion at rest, at a configuration with closed loops; or as they are given."""
+    if isinstance(q, Terms):
+        return q
+    closed = plant.configuration(q)
+    require_closed(plant, closed, given=q)
+    return plant.terms(closed, np.zeros(plant.nv))
 
 
 def checked_epsilon(epsilon: float | None) -> float:
@@ -143,7 +153,7 @@ def active_force_map(
     array([-31.49,   0.  ,  32.91,   0.  ])
     """
     _check.plant(plant)
-    terms = q if isinstance(q, Terms) else plant.terms(plant.configuration(q), np.zeros(plant.nv))
+    terms = _terms_at(plant, q)
     L, inverse = metric_of(plant, weight)
     Z = np.linalg.qr(L.T @ terms.Z)[0]
     U, _ = linear_algebra.active_subspace(inverse @ terms.B, DEPENDENT)

@@ -480,9 +480,14 @@ def of_motors(given: ArrayLike | Mapping[str, float], setting: Setting, block: B
 def per_motor(given: ArrayLike | Mapping[str, float], setting: Setting, block: Block, what: str) -> Array:
     """A value >= 0 of each motor; see `of_motors`."""
     x = of_motors(given, setting, block, what)
+    require_not_negative(x, what)
+    return x
+
+
+def require_not_negative(x: Array, what: str) -> None:
+    """Refuse what is not a number >= 0, or one for each motor."""
     if x.ndim > 1 or np.isnan(x).any() or (x < 0.0).any():
         raise ValueError(f"{what} must be a number >= 0 or one for each motor, got {x.tolist()}")
-    return x
 
 
 def require_one_each(x: Array, plant: Plant, what: str) -> None:

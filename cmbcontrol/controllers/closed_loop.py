@@ -15,8 +15,8 @@ from ..linear.model import LinearModel
 from ..linear.operating import OperatingPoint
 from ..linear.sampled import input_delays, zero_order_hold
 from ..linear.signals import Wrench
-from ..linear.units import effort_units
 from ..model.plant import Plant
+from ..model.units import effort_units
 from .chain import different, names_of_states
 from .law_gains import FrozenLaw, Gains, HeldCommand, law_gains
 from .loop_margins import BrokenLoop, Margins, loop_margins
@@ -112,7 +112,7 @@ class ClosedLoop:
         at : {"input", "output"}
             At the motor efforts, or at the plant's states as the law is told them.
         channel : str, optional
-            One motor, or one state, with all other channels closed; all channels at once unless given.
+            One motor, or one state, with all other channels closed; defaults to all channels at once.
 
         Returns
         -------
@@ -206,16 +206,16 @@ def linearize_closed_loop(
         Where the loop is linearized. Unless ``find_equilibrium=False``, only the start of the search for where it
         rests.
     state : array_like, optional
-        States of the law there; those of ``law.start(plant)`` unless given.
+        States of the law there; defaults to those of ``law.start(plant)``.
     coordinates : sequence of str, or array_like, shape (dof, nv), optional
-        As in `linearize`; those of the law, where it has any, unless given.
+        As in `linearize`; defaults to those of the law, where it has any.
     outputs : sequence of str, optional
-        As in `linearize`, and ``<actuator>_effort``; the coordinates and the efforts unless given.
+        As in `linearize`, and ``<actuator>_effort``; defaults to the coordinates and the efforts.
     t : float
         Time at which the law, and what its reference says, are frozen, s.
     delay : float, array_like (nu,), or mapping of motor name to float
-        From a sample to when the motors feel the effort computed from it, s. Sampled laws only; that of the law itself
-        (such as a chain with a `Delay`) unless given.
+        From a sample to when the motors feel the effort computed from it, s. Sampled laws only; defaults to that of the
+        law itself (such as a chain with a `Delay`).
     disturbances : sequence of str or Wrench
         Further inputs, outside moments and forces: ``<body>_wrench``, or a `Wrench`, as in `linearize`.
     find_equilibrium : bool
@@ -381,7 +381,7 @@ def margins(
     at : {"input", "output"}
         Where the loop is broken: at the motor efforts, or at the plant's states as the law is told them.
     omega : array_like, optional
-        Frequencies to look at, rad/s, increasing; a range around all poles unless given.
+        Frequencies to look at, rad/s, increasing; defaults to a range around all poles.
     **options
         Further arguments of `linearize_closed_loop`, such as ``delay``.
 

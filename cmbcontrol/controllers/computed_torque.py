@@ -31,7 +31,7 @@ class ComputedTorque(ProjectedInverseDynamics):
     reference : callable
         t -> (position, velocity, acceleration) of the coordinates, (k,) each.
     coordinates : sequence of str, optional
-        The driven joints unless given. Where more joints are driven than the machine has degrees of freedom, name as
+        Defaults to the driven joints. Where more joints are driven than the machine has degrees of freedom, name as
         many as it has.
     **options
         ``bandwidth`` and ``damping_ratio``, or ``kp`` and ``kd``; ``weight``, ``period``: as in

@@ -163,10 +163,10 @@ class ConstrainedActuation(AroundMotion):
         subject to  Z'(B u - h) = Z'M (a_d + s),   lower <= u <= upper,
                     -lam_i >= minimum_i,   abs(tangential) <= mu normal,
 
-    where the slack s is zero if it can be. What cannot all be had is given up in this order: least effort first, then
-    the desired acceleration (s as small as possible in the kinetic energy, Gauss' principle), last the contacts (the
-    missing force as small as possible). Limits of the motors always hold. No state makes it raise; the status of
-    `solve`, and of the report in a simulation, says what was given up.
+    where the slack s is zero if it can be. If not everything is possible, these are sacrificed in this order: least
+    effort first, then the desired acceleration (s as small as possible in the kinetic energy, Gauss' principle), last
+    the contacts (the missing force as small as possible). Limits of the motors always hold. No state makes it raise;
+    the status of `solve`, and of the report in a simulation, says what was given up.
 
     Parameters
     ----------
@@ -174,11 +174,11 @@ class ConstrainedActuation(AroundMotion):
         With ``desired_acceleration(t, terms)``, such as `ProjectedInverseDynamics`. Its period, reference and
         coordinates are handed on.
     limits : float, array_like (nu,) or (2, nu), or mapping of motor name to float or (lower, upper), optional
-        Of the efforts: largest size, or lower and upper; ``plant.effort`` unless given. Infinite: no limit.
+        Of the efforts: largest size, or lower and upper; defaults to ``plant.effort``. Infinite: no limit.
     weight : array_like, shape (nu,) or (nu, nu), optional
         Metric W of the efforts, as in `motor_effort`.
     nominal : array_like, shape (nu,), optional
-        u_0, efforts from which the least deviation is sought (tension of cables, say); zero unless given.
+        u_0, efforts from which the least deviation is sought (tension of cables, say); defaults to zero.
     unilateral : sequence of str or Unilateral, or mapping of str to float
         Rows (or loops of one row) that only push: -lam >= 0, or above the minimum of a mapping. -lam pushes body b
         along the row. Where rows are redundant, the smallest multipliers count.

@@ -64,7 +64,7 @@ class ConstraintForcePI(Controller):
         - ``"<row>"``: the multiplier lam of a row, with the sign of F = A' lam; ``"<loop>"``: of all its rows;
         - ``"<loop>_fx"``, ``_fy``, ``_fz``, ``_mx``, ``_my``, ``_mz``: force and moment (about the closure's point on
           body b) that the closure exerts on a body;
-        - unless given, all of F (nv,), named as the velocity coordinates.
+        - by default, all of F (nv,), named as the velocity coordinates.
     kp : float or array_like, shape (k,)
         G_F, no unit. Numbers only where all of F is controlled.
     ki : float or array_like, shape (k,)
@@ -76,7 +76,7 @@ class ConstraintForcePI(Controller):
     filter_time : float, optional
         Time constant of the filter of the measured error, s: 1/(2 pi f) for a corner at f Hz.
     period : float, optional
-        Sample time, s; continuous unless given.
+        Sample time, s; defaults to continuous time.
     weight : array_like, shape (nu,) or (nu, nu), optional
         Metric W of the motor efforts: where the forces leave a choice, u' W^-1 u is smallest. See `motor_effort`.
     force_weight : array_like, shape (k,), optional
@@ -85,7 +85,7 @@ class ConstraintForcePI(Controller):
     integral_limit : float or array_like, shape (k,), optional
         Largest |G_I s|, N or N m: the integrals stop there. What no motor can change is never integrated.
     initial : array_like, shape (k,), optional
-        Components of the force at the start, from where the error decays to zero; F_d unless given. It needs ki > 0.
+        Components of the force at the start, from where the error decays to zero; defaults to F_d. It needs ki > 0.
     compensate : bool
         False leaves out what the motion puts into the loops, mu(...) of (51), as if the plant were decoupled: for
         comparison. See `is_decoupled`.

@@ -15,7 +15,7 @@ from ..dynamics.forces import smallest_effort
 from ..errors import AssemblyError
 from ..model.plant import Plant
 from ..model.terms import Terms
-from .references import Reference
+from .references import Reference, require_reference
 
 __all__ = [
     "ConstantEffort",
@@ -44,12 +44,12 @@ class Evaluation(NamedTuple):
     effort : array_like, shape (nu,)
         Of the motors, N or N m.
     state : array_like, shape (n,), optional
-        What becomes of the states: their rate in continuous time, their next values in sampled time. Unless given,
-        they stay as they are.
+        What becomes of the states: their rate in continuous time, their next values in sampled time. By default they
+        stay as they are.
     report : mapping of name to number, or a function that gives one
         Numbers to keep with the run: a margin, a force error, a status. A function is asked only where they are kept.
     command : array_like, shape (nu,), optional
-        In continuous time, what the controller asks of drives that are part of it; the effort unless given.
+        In continuous time, what the controller asks of drives that are part of it; defaults to the effort.
     """
 
     effort: ArrayLike
@@ -95,7 +95,7 @@ class Controller:
     delay : float or array_like (nu,), optional
         From a sample to when the motors feel the effort computed from it, s. Sampled time only.
     initial_effort : float or array_like (nu,), optional
-        What the motors give until the first delayed effort arrives, N or N m; that of the first sample unless given.
+        What the motors give until the first delayed effort arrives, N or N m; defaults to that of the first sample.
     drive : Drive, optional
         What is between the held efforts of a sampled controller and the joints, in continuous time.
     plant : Plant, optional
@@ -183,6 +183,7 @@ class Controller:
 
     def with_reference(self, reference: Reference) -> Self:
         """The same controller on another reference; a copy."""
+        require_reference(reference, self.coordinates)
         other = copy.copy(self)
         other.reference = reference
         return other
@@ -251,7 +252,7 @@ class FunctionController(Controller):
     ----------
     function : callable
     period : float, optional
-        Sample time, s; in continuous time unless given.
+        Sample time, s; defaults to continuous time.
 
     Examples
     --------
@@ -261,6 +262,7 @@ class FunctionController(Controller):
 
     def __init__(self, function: Callable[[float, Terms, Array], ArrayLike], period: float | None = None) -> None:
         self.function = _check.function(function, "function", "(t, terms, state) -> effort")
+        _check.takes(function, "a controller", ("t", "terms", "state"))
         self.period = None if period is None else _check.positive(period, "period")
 
     @property

@@ -57,7 +57,7 @@ def cross_coupling(terms: Terms, root: ArrayLike | None = None) -> CrossCoupling
     terms : Terms
     root : array_like, shape (nv, nv), optional
         L, where W = L L' is the metric of velocities (section 7.2): then P is the projector that is orthogonal in W.
-        Unless given, the identity, as in the paper: all coordinates of one unit.
+        By default, the identity, as in the paper: all coordinates of one unit.
 
     Examples
     --------
@@ -139,7 +139,7 @@ def is_decoupled(plant: Plant, q: ArrayLike, tolerance: float = 1e-9, *, metric:
     tolerance : float
         Largest size of mu P that counts as none.
     metric : array_like, shape (nv,) or (nv, nv), optional
-        Metric W of velocities (section 7.2): what is a potent force depends on it. Unless given, a radian counts as
+        Metric W of velocities (section 7.2): what is a potent force depends on it. By default, a radian counts as
         ``plant.size`` metres (50), so that units do not matter; with joints of one kind this is Aghili's P. In the
         metric of M itself every plant is decoupled.
 

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from .. import _check
 from ..model.plant import Plant
 from ..model.terms import Terms
-from .chain import EffortBlock, Setting, of_motors, per_motor, require_one_each
+from .chain import EffortBlock, Setting, of_motors, per_motor, require_not_negative, require_one_each
 
 __all__ = ["Delay"]
 
@@ -40,7 +40,7 @@ class Delay(EffortBlock):
     Raises
     ------
     ValueError
-        For a law in continuous time, for negative delays, unknown motors and efforts that are not finite.
+        If a delay is negative; in a chain, for a law in continuous time, unknown motors, efforts that are not finite.
 
     Examples
     --------
@@ -55,6 +55,13 @@ class Delay(EffortBlock):
     plant: Plant | None = field(default=None, kw_only=True, repr=False)
 
     place = "controller"
+
+    def __post_init__(self) -> None:
+        if isinstance(self.delay, Mapping):
+            for motor, x in self.delay.items():
+                _check.positive(x, f"the Delay of {motor!r}", zero=True, infinite=True)
+        else:
+            require_not_negative(_check.numbers(self.delay, "a Delay", "a number, or one for each motor"), "a Delay")
 
     def bound(self, setting: Setting) -> Self:
         if setting.period is None:

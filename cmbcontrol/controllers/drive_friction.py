@@ -37,7 +37,7 @@ class DriveFriction(EffortBlock):
     viscous : float, array_like (nu,), or mapping
         F_v, N s/m or N m s/rad.
     breakaway : float, array_like (nu,), or mapping, optional
-        F_s at the start of sliding, at least F_c; F_c itself unless given.
+        F_s at the start of sliding, at least F_c; defaults to F_c itself.
     stribeck_velocity : float
         w_s over which the peak falls off, m/s or rad/s.
     width : float

@@ -47,7 +47,7 @@ class ForceComponents:
         - ``<loop>_fx``, ``_fy``, ``_fz``, ``_mx``, ``_my``, ``_mz``: force (N) and moment (N m, about the closure's
           point on body b) that the closure exerts on one of its bodies.
 
-        Unless given, all of F, with the names of the velocity coordinates.
+        By default, all of F, with the names of the velocity coordinates.
     frame : str
         Axes of forces and moments: ``"loop"``, those of the closure on its body a, ``"ground"``, or of any body.
     on : {"b", "a"}

@@ -108,5 +108,5 @@ class ForwardKinematics(SensorBlock):
                 return moved, terms.Z
             step = pinv(np.vstack([S, terms.levers]), 1.0, DEPENDENT) @ np.concatenate([gap, -phi]) / reach
             moved = plant.integrate(moved, step)  # type: ignore[union-attr]
-        moved = plant.assemble(q, **dict(zip(self.coordinates, held, strict=True)))  # type: ignore[union-attr]
+        moved = plant.assemble(guess=q, **dict(zip(self.coordinates, held, strict=True)))  # type: ignore[union-attr]
         return moved, plant.terms(moved, still).Z  # type: ignore[union-attr]

@@ -33,14 +33,14 @@ class PoseTask(Task):
     plant : Mechanism
     body : str
     frame : Frame, optional
-        On the body; its own unless given.
+        On the body; defaults to its own.
     relative_to : str
-        Body that the other frame is on, ``"ground"`` unless given.
+        Body that the other frame is on; defaults to ``"ground"``.
     other_frame : Frame, optional
     axes : sequence of str
-        Of ``"x"``, ``"y"``, ``"z"``, ``"rx"``, ``"ry"``, ``"rz"``, in any number and order; all unless given.
+        Of ``"x"``, ``"y"``, ``"z"``, ``"rx"``, ``"ry"``, ``"rz"``, in any number and order; defaults to all.
     names : sequence of str, optional
-        Of the values; ``<body>_<axis>`` unless given.
+        Of the values; defaults to ``<body>_<axis>``.
 
     Raises
     ------
@@ -104,10 +104,23 @@ class PoseTask(Task):
             _OnLink.of(plant, body, frame),
             _OnLink.of(plant, relative_to, other_frame),
         )
+        if body == relative_to:
+            raise ValueError(f"relative_to is {body!r}, the body itself; name another body")
         side = _path(plant, self._body_frame.link).astype(float) - _path(plant, self._reference_frame.link)
         if not side.any():
             raise ValueError(f"no joint moves {body!r} against {relative_to!r}; name another body")
         self._side = side
+
+    def still_axes(self) -> tuple[str, ...]:
+        """Those of its axes in which no joint moves the body, such as z, rx and ry of a machine in the x-y plane."""
+        plant, rng = self.plant, np.random.default_rng(0)
+        metres = np.where(self._rows < 3, 1.0, plant.size)
+        largest = np.zeros(len(self.axes))
+        for _ in range(3):  # generic configurations, of the tree: a row that is zero at one may not be at others
+            q = plant.integrate(plant.neutral(), plant.spans * rng.uniform(-1.0, 1.0, plant.nv))
+            J = metres[:, None] * self.jacobian(plant.terms(q, np.zeros(plant.nv), check=False)) / plant.reach
+            largest = np.maximum(largest, np.abs(J).max(axis=1))
+        return tuple(axis for axis, x in zip(self.axes, largest, strict=True) if x < 1e-12)
 
     def value_of(self, frame: Frame) -> Array:
         """The values (k,) of a frame that is given in the other frame, such as a goal."""
@@ -173,7 +186,7 @@ class PointTask(PoseTask):
     relative_to : str
         ``"ground"``, or a body: its origin and its axes.
     names : sequence of str, optional
-        Of the values; ``<body>_<axis>`` unless given.
+        Of the values; defaults to ``<body>_<axis>``.
 
     Raises
     ------
@@ -200,7 +213,7 @@ class PointTask(PoseTask):
         relative_to: str = GROUND,
         names: Sequence[str] | None = None,
     ) -> None:
-        super().__init__(plant, body, Frame(_check.vector(point, 3, "point")), relative_to, None, axes, names)
+        super().__init__(plant, body, Frame(_check.point(point, "point")), relative_to, None, axes, names)
 
 
 # -- rotations --------------------------------------------------------------------------------------

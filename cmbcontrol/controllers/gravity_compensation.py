@@ -43,11 +43,11 @@ class GravityPD(Controller):
     kp, kd : array_like
         K_P, N m/rad or N/m, and K_D, N m s/rad or N s/m: numbers, vectors (k,) or matrices (k, k).
     coordinates : sequence of str, optional
-        Joints of one axis, of any number; those that motors drive unless given.
+        Joints of one axis, of any number; defaults to those that motors drive.
     weight : array_like, shape (nu,) or (nu, nu), optional
         Metric W of the efforts where several motors share the work, see `motor_effort`.
     period : float, optional
-        Sample time, s; continuous unless given.
+        Sample time, s; defaults to continuous time.
 
     Raises
     ------

@@ -51,13 +51,13 @@ class Impedance(MotionLaw):
         K and D at the task, N/m and N s/m or N m/rad and N m s/rad: numbers, vectors (k,) or symmetric matrices (k, k),
         positive (semi)definite.
     inertia : array_like, optional
-        M_d, positive definite, kg or kg m2; the machine's own unless given.
+        M_d, positive definite, kg or kg m2; defaults to the machine's own.
     null_damping : float
         Damping of motions that leave the task alone, 1/s, where the machine has more degrees of freedom than the task.
     weight : array_like, optional
         Metric of the motor efforts, see `motor_effort`.
     period : float, optional
-        Sample time, s; continuous unless given.
+        Sample time, s; defaults to continuous time.
 
     Raises
     ------

@@ -1,11 +1,11 @@
 """Metrics for generalized forces whose entries have different units (Aghili, section 7.2, eqs. 49-50).
 
 The smallest effort means nothing where some motors push and others turn: with millimetres in place of metres another
-one is the smallest. A positive definite W makes the norm
+one is the smallest. With a positive definite W, all terms of the norm
 
     ||f||_W = (f' W^-1 f)^(1/2)                                                                     (49)
 
-one of equal units; W^1/2 scales velocities, v_W = W^1/2 v, so that power stays what it is. What minimises what:
+have the same unit; W^1/2 scales velocities, v_W = W^1/2 v, so that power stays what it is. What minimises what:
 
 * `motor_effort`, and with it every law that has ``weight=W``, minimises u' W^-1 u over the motor efforts u (nu,).
 * `WeightedProjection` minimises f' W^-1 f over forces f (nv,) on all coordinates, as eq. 45 in the coordinates f_W.
@@ -24,8 +24,8 @@ from .. import _check
 from .._tolerance import DEPENDENT, UNREACHED
 from ..dynamics.forces import weight_root
 from ..errors import SingularConfigurationError
-from ..linear.units import effort_units, force_units
 from ..model.plant import Plant
+from ..model.units import effort_units, force_units
 
 __all__ = ["WeightedProjection", "characteristic_length", "effort_metric", "length_metric", "weighted_norm"]
 
@@ -41,7 +41,7 @@ def length_metric(plant: Plant, length: float | None = None, *, of: str = "motor
     ----------
     plant : Plant
     length : float, optional
-        L, m; `plant.size` unless given. `characteristic_length` finds one that the machine itself has.
+        L, m; defaults to `plant.size`. `characteristic_length` finds one that the machine itself has.
     of : {"motors", "coordinates"}
         Whose W: of the motor efforts, for ``weight=``, or of forces on all coordinates.
 
@@ -73,7 +73,7 @@ def effort_metric(plant: Plant, limits: ArrayLike | None = None) -> Array:
     ----------
     plant : Plant
     limits : array_like, shape (nu,), optional
-        N or N m; `plant.effort` unless given.
+        N or N m; defaults to `plant.effort`.
 
     Returns
     -------
@@ -93,7 +93,7 @@ def effort_metric(plant: Plant, limits: ArrayLike | None = None) -> Array:
     _check.plant(plant)
     limits = _check.numbers(plant.effort if limits is None else limits, "limits")
     if limits.shape != (plant.nu,):
-        raise ValueError(f"limits must be {plant.nu}, one a motor, got shape {limits.shape}")
+        raise ValueError(f"limits must be {plant.nu}, one per motor, got shape {limits.shape}")
     bad = [n for n, x in zip(plant.actuator_names, limits, strict=True) if not (np.isfinite(x) and x > 0.0)]
     if bad:
         raise ValueError(
@@ -188,7 +188,7 @@ class WeightedProjection:
     W : array_like, shape (nv,) or (nv, nv)
         Positive: a diagonal, or a symmetric matrix.
     rank : int, optional
-        Of A, such as `Terms.rank`; by its singular values unless given.
+        Of A, such as `Terms.rank`; defaults to that by its singular values.
 
     Attributes
     ----------

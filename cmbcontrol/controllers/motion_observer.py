@@ -64,11 +64,11 @@ class MotionObserver(AroundLaw):
     disturbance : bool
         Estimate a_d, too: no lasting error of the velocity under a load that the model does not know.
     plant : Plant, optional
-        The model; that of the law unless given.
+        The model; defaults to that of the law.
     limits : bool or array_like (nu,), optional
         Efforts that the machine really gets: clipped at the limits of the actuators (True) or at these, N or N m.
     velocity : array_like (nv,), optional
-        First estimate; at rest unless given. The first configuration is that of the measured joints, on the branch
+        First estimate; defaults to rest. The first configuration is that of the measured joints, on the branch
         nearest to what the law would be told.
 
     Raises
@@ -163,7 +163,7 @@ class MotionObserver(AroundLaw):
         plant, nq, nv, T = self.plant.as_at(terms), self.plant.nq, self.plant.nv, self.period
         if state[0] < 0.5:
             values = {name: float(terms.q[i]) for name, i in zip(self.outputs, self._q, strict=True)}
-            q = plant.assemble(terms.q, **values) if len(values) <= terms.dof else plant.close(terms.q)
+            q = plant.assemble(guess=terms.q, **values) if len(values) <= terms.dof else plant.close(terms.q)
             self._seen(q, terms)
             return _Estimate(q, plant.project_velocity(q, self.velocity), np.zeros(nv))
         q, v, a = np.split(state[1 : self._size], [nq, nq + nv])

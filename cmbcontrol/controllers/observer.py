@@ -43,11 +43,11 @@ class ObserverFeedback(AroundLaw):
         From `kalman`, or by ``control.place``.
     outputs : sequence of str, optional
         What is measured: velocity coordinates of the plant, and their rates ``<coordinate>_rate``; dependent ones too.
-        The outputs of the linear model unless given.
+        Defaults to the outputs of the linear model.
     kind : {"predictor", "current"}
         In sampled time.
     estimate : array_like, shape (states,), optional
-        First estimate of x - x_d; zero unless given.
+        First estimate of x - x_d; defaults to zero.
 
     Notes
     -----

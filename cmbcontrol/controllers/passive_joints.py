@@ -53,7 +53,7 @@ class PassiveJoints(AroundMotion):
     damping : float
         1/s: how fast a motor brakes the inertia of its own joints.
     weight : array_like, shape (nv,) or (nv, nv), optional
-        Metric W of joint velocities: f' W^-1 f is minimized (49). Unless given, a radian counts as ``plant.size``
+        Metric W of joint velocities: f' W^-1 f is minimized (49). By default, a radian counts as ``plant.size``
         metres (50).
     epsilon : float, optional
         Singular values of A below it count as zero, see `actuation`. Within this distance from a singular

@@ -14,10 +14,12 @@ from .._tolerance import metres as metres_of
 from ..dynamics.forces import smallest_effort, weight_root
 from ..errors import ActuationError
 from ..kernels import linear_algebra, signals
+from ..linear.signals import best_coordinates, listed
 from ..model.actuation import actuation_at
 from ..model.plant import Plant
 from ..model.terms import Terms
 from .controller import Evaluation, MotionLaw, regular_terms, require_same_signals
+from .frame_tasks import PoseTask
 from .redundancy import Wish, best, nearest
 from .references import Reference, require_reference
 from .tasks import Posture, TaskMotion, as_task, motion_of
@@ -63,13 +65,13 @@ class ProjectedInverseDynamics(MotionLaw):
     weight : array_like, optional
         Metric of the motor efforts, see `motor_effort` and `cmbcontrol.controllers.metrics`.
     period : float, optional
-        Sample time, s; continuous unless given.
+        Sample time, s; defaults to continuous time.
     posture : optional
         What is wished for in the motion that the task leaves free: (reference, bandwidth) in all coordinates, a
         `Posture` in some of them or in a second task, or a callable (t, terms) -> acceleration (nv,) to come near to.
-        Unless given, that motion is damped.
+        By default, that motion is damped.
     posture_damping : float, optional
-        Of the motion left free, 1/s, without a posture; the smallest on the diagonal of G_D unless given.
+        Of the motion left free, 1/s, without a posture; defaults to the smallest on the diagonal of G_D.
     consistent : bool
         The reference respects the loops, so that the task may have more values than there are degrees of freedom, even
         all coordinates, and constraints may come and go. u_p is then Gauss' projection: the admissible acceleration
@@ -79,14 +81,14 @@ class ProjectedInverseDynamics(MotionLaw):
     damped : float, optional
         Where the task is about to lose its rank: singular values of J Z in the metric of M, below this part of the
         largest, count with sigma/threshold^2 in place of 1/sigma, so that efforts stay finite and the error equation
-        is given up in these directions alone. Unless given, the law raises an error at 1e-8.
+        is given up in these directions alone. By default, the law raises an error at 1e-8.
     saturation : {None, "scale", "clip"}
         What to do with efforts beyond the limits. None: nothing. "scale": u_hold + s (u - u_hold) with the largest
         s in [0, 1] within the limits, and u_hold for a task that does not accelerate, so that the task accelerates
         along the direction asked for; where not even u_hold is within the limits, s = 0 and each motor is cut off.
         "clip": each motor is cut off at its limit.
     limits : array_like, shape (nu,), optional
-        Largest efforts; those of the plant unless given.
+        Largest efforts; defaults to those of the plant.
 
     Attributes
     ----------
@@ -98,7 +100,7 @@ class ProjectedInverseDynamics(MotionLaw):
     Raises
     ------
     ActuationError
-        Where the motors cannot produce every motion at a state, or the task loses its rank.
+        If the motors cannot produce every motion at a state, or the task loses its rank.
 
     Examples
     --------
@@ -214,6 +216,13 @@ class ProjectedInverseDynamics(MotionLaw):
                 f"{verdict.rank} of {verdict.dof} degrees of freedom, and projected inverse dynamics needs all of "
                 "them. Add actuators."
             )
+        still = self.task.still_axes() if isinstance(self.task, PoseTask) else ()
+        if still:
+            moving = tuple(axis for axis in self.task.axes if axis not in still)
+            raise ValueError(
+                f"no joint of {self.plant.name!r} moves {self.task.body!r} in {', '.join(still)}; leave that out: "
+                f"axes={moving!r}"
+            )
         k, dof, name = len(self.coordinates), terms.dof, self.plant.name
         if k > dof:
             raise ValueError(
@@ -276,7 +285,7 @@ class ProjectedInverseDynamics(MotionLaw):
         if self.consistent:
             return best(terms, J, target, self._wish(t, terms), gauss=True, damped=self.damped)
         if k > dof:
-            self._require_rank(t, terms, J, 0.0)
+            self._refuse_lost_motion(t, terms)
         if self.damped is not None:
             return best(terms, J, target, self._wish(t, terms), gauss=False, damped=self.damped)
         if k < dof:
@@ -291,7 +300,7 @@ class ProjectedInverseDynamics(MotionLaw):
     def _only(self, terms: Terms, J: Array, target: Array) -> tuple[Array, float]:
         """The only acceleration a = c + Z z with J a = target, and the smallest pivot of J over its largest row.
 
-        By motions that are orthogonal in metres, and rows that are rounding of a metre a metre told from others.
+        By motions that are orthogonal in metres, and rows that are rounding (of a metre per metre) told from others.
         """
         Z, c = terms.unit_motions, terms.Cv
         X, lengths, scale = linear_algebra.motor_reach(Z, np.ascontiguousarray(J.T), terms.reach)  # J as if of motors
@@ -314,17 +323,33 @@ class ProjectedInverseDynamics(MotionLaw):
             return
         k, dof = len(J), terms.dof
         where = f"(t = {t:.6g} s, q = {np.round(terms.q, 6).tolist()})"
-        if k >= dof:
-            condition = np.linalg.cond(J @ terms.Z) if k == dof and dof else np.inf
+        if k == dof:
+            condition = np.linalg.cond(J @ terms.Z) if dof else np.inf
+            named = set(self.coordinates) <= set(self.plant.velocity_names)
+            others = listed(best_coordinates(self.plant, terms.Z)) if named else f"{dof} other coordinates"
             raise ActuationError(
                 f"the coordinates {self.coordinates} do not determine the motion at this configuration: {dof} degrees "
-                "of freedom, "
-                f"condition {condition:.3g} {where}. Choose {dof} other coordinates, or another path, or damped=..."
+                f"of freedom, condition {condition:.3g} {where}. Choose {others}, or another path, or damped=..."
             )
         raise ActuationError(
             f"the {k} values {self.coordinates} cannot all be moved at will at this configuration, with {dof} degrees "
             f"of freedom {where}. Choose others, or another path, or damped=..."
         )
+
+    def _refuse_lost_motion(self, t: float, terms: Terms) -> None:
+        """Refuse a state with fewer degrees of freedom than values of the task, such as after a contact has closed."""
+        new = dict.fromkeys(row for row in terms.row_names if row not in self.plant.row_names)
+        holds = f" since {', '.join(map(repr, new))} holds" if new else ""
+        degrees = f"{terms.dof} degree{'s' * (terms.dof != 1)} of freedom"
+        raise ActuationError(
+            f"{self.plant.name!r} has {degrees} at t = {t:.6g} s{holds}, and the task has "
+            f"{len(self.coordinates)} values, {self.coordinates}. With consistent=True the law goes on, and follows "
+            "its reference as far as it can"
+        )
+
+    def __repr__(self) -> str:
+        time = "" if self.period is None else f", {self.period:g} s a sample"
+        return f"<{type(self).__name__} of {self.plant.name!r} for {', '.join(self.coordinates)}{time}>"
 
     def _efforts(self, t: float, terms: Terms, now: TaskMotion) -> tuple[Array, float]:
         """Efforts (nu,) and how much of them the limits let through."""

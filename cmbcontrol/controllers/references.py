@@ -35,14 +35,22 @@ def _same_size(**values: Array) -> list[Array]:
     return [np.broadcast_to(v, (k,)).copy() for v in values.values()]
 
 
-def require_reference(reference: object, names: Sequence[str]) -> None:
-    """Refuse a reference that is not callable, or has not as many coordinates as there are names."""
+def require_reference(reference: object, names: Sequence[str] | None) -> None:
+    """Refuse a reference that is not callable, or has not as many coordinates as there are names (None: unknown)."""
     if not callable(reference):
         raise TypeError(f"the reference must be callable with the time, such as Sine(...), got {reference!r}")
+    _check.takes(reference, "the reference", ("t",))
     given = reference(0.0)
     expected = "position, velocity and acceleration"
     parts = [_check.numbers(x, "what the reference returns") for x in _check.sequence(given, "the reference", expected)]
+    if names is None:
+        return
     k, shapes = len(names), [x.shape for x in parts]
+    if isinstance(given, np.ndarray) and given.ndim == 1:
+        raise ValueError(
+            f"the reference must return a tuple (position, velocity, acceleration), of shape ({k},) each, got one "
+            f"array of shape {given.shape}"
+        )
     if shapes != [(k,)] * 3:
         raise ValueError(
             f"the reference must return position, velocity and acceleration of shape ({k},) each "
@@ -144,6 +152,12 @@ class Spline:
     >>> Spline([0.0, 1.0, 2.0], [[0.0], [1.0], [0.0]])(1.0)[0]
     array([1.])
     """
+
+    def __repr__(self) -> str:
+        positions = self._spline.c.shape[-1]
+        return (
+            f"<Spline: {positions} positions at {self.times.size} times from {self.times[0]:g} to {self.times[-1]:g} s>"
+        )
 
     def __init__(self, times: ArrayLike, positions: ArrayLike) -> None:
         from scipy.interpolate import CubicSpline

@@ -48,6 +48,13 @@ class RestingLoop(NamedTuple):
     state: Array
     drive: Array = np.zeros(0)
 
+    def __repr__(self) -> str:
+        name = "" if self.point.plant is None else f" of {self.point.plant.name!r}"
+        states = f", states of the law {self.state.round(6).tolist()}" if self.state.size else ""
+        return (
+            f"<RestingLoop{name}: q = {self.point.q.round(6).tolist()}, u = {self.point.u.round(6).tolist()}{states}>"
+        )
+
 
 Guess = OperatingPoint | RestingLoop | ArrayLike | Mapping[str, float] | None
 
@@ -71,10 +78,10 @@ def closed_loop_equilibrium(
     law : Controller
         Continuous or sampled; numbers count as constant efforts.
     guess : OperatingPoint, RestingLoop, array_like (nq,) or mapping, optional
-        Closed configuration to start from. Unless given, the machine is assembled at the position of the law's
+        Closed configuration to start from. By default, the machine is assembled at the position of the law's
         reference, where it has one with coordinates.
     state : array_like, optional
-        States of the law to start from; those of ``law.start(plant)`` unless given.
+        States of the law to start from; defaults to those of ``law.start(plant)``.
     t : float
         Time at which the law, and what its reference says, are frozen, s.
     tolerance : float
@@ -210,8 +217,9 @@ def _require_standing(law: FrozenLaw) -> None:
     """Refuse a reference that moves."""
     if law.reference is not None and any(np.any(x) for x in law.reference[1:]):
         rate, acceleration = (np.round(x, 6).tolist() for x in law.reference[1:])
+        moves = "moves" if np.any(law.reference[1]) else "is accelerating"
         raise EquilibriumError(
-            f"the reference of {law.name} moves at t = {law.t:.6g} s (velocity {rate}, acceleration {acceleration}), "
+            f"the reference of {law.name} {moves} at t = {law.t:.6g} s (velocity {rate}, acceleration {acceleration}), "
             "so that the loop does not rest. Give another t, a Constant reference, or a state and "
             "find_equilibrium=False."
         )

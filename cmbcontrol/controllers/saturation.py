@@ -25,8 +25,8 @@ class Saturation(EffortBlock):
     Parameters
     ----------
     limits : float, array_like (nu,), or mapping of motor name to float, optional
-        Largest efforts to both sides, N or N m; motors that a mapping does not name have no limit. Those of the plant
-        (``plant.effort``) unless given.
+        Largest efforts to both sides, N or N m; motors that a mapping does not name have no limit. Defaults to those
+        of the plant (``plant.effort``).
     plant : Plant, optional
         Where the law has none of its own.
 

@@ -67,7 +67,7 @@ class StateFeedback(Controller):
         Gain; with k integrals, their columns last.
     reference : callable, optional
         t -> (position, velocity, acceleration), (dof,) each, of the model's coordinates: absolute values (rad or m)
-        for joints of one axis, else deviations from the operating point. This point unless given.
+        for joints of one axis, else deviations from the operating point. Defaults to this point.
     integral : sequence of str, optional
         Integrate the deviation of these: states of the model, or any of its outputs that depends on states alone. In
         sampled time z(k+1) = z(k) + period * deviation.
@@ -79,7 +79,7 @@ class StateFeedback(Controller):
         Clip efforts at the limits of the actuators (True) or at these, N or N m. Integrals wait while an effort is at
         its limit and they push further.
     period : float, optional
-        Sample time, s; continuous unless given.
+        Sample time, s; defaults to continuous time.
 
     Raises
     ------
@@ -196,6 +196,16 @@ class StateFeedback(Controller):
     def deviation(self, t: float, terms: Terms) -> Array:
         """x - x_d, shape (2 dof,)."""
         return self.state(terms) - self.desired(t).x
+
+    def error(self, t: float, terms: Terms) -> tuple[Array, Array]:
+        """Reference less value of the model's coordinates, and of their rates, (dof,) each."""
+        error = -self.deviation(t, terms)
+        return error[: self.model.dof], error[self.model.dof :]
+
+    def __repr__(self) -> str:
+        coordinates, time = ", ".join(self.coordinates), "" if self.period is None else f", {self.period:g} s a sample"
+        integral = f", integrals of {', '.join(self.integral)}" if self.integral else ""
+        return f"<{type(self).__name__} of {self.plant.name!r} by {coordinates}{integral}{time}>"
 
     def unlimited_effort(self, desired: DesiredState, deviation: Array, integral: Array) -> Array:
         """Efforts (nu,) for a deviation x - x_d and integrals, before limits."""

@@ -160,13 +160,13 @@ class FunctionTask(Task):
         Twice differentiable around the configurations of the machine, also where the loops are a little open. It is
         tried out at an assembled configuration.
     jacobian : callable, q -> (k, nv), optional
-        With d(theta)/dt = J v. By differences of order 8 along the joints, unless given.
+        With d(theta)/dt = J v. Defaults to differences of order 8 along the joints.
     bias : callable, (q, v) -> (k,), optional
-        J' v, the second derivative of theta at constant v. By differences of order 8, unless given.
+        J' v, the second derivative of theta at constant v. Defaults to differences of order 8.
     names : sequence of str, optional
-        ``theta1``, ... unless given.
+        Defaults to ``theta1``, ...
     units : sequence of str, optional
-        ``"m"``, ``"rad"`` or any other; none unless given.
+        ``"m"``, ``"rad"`` or any other; defaults to none.
 
     Raises
     ------
@@ -206,7 +206,7 @@ class FunctionTask(Task):
         given = ("",) * k if units is None else _check.sequence(units, "units", "units")
         self.units = tuple(_check.text(u, "units") for u in given)
         if len(self.units) != k:
-            raise ValueError(f"units must be {k}, one a value of theta, got {self.units}")
+            raise ValueError(f"units must be {k}, one per value of theta, got {self.units}")
         self._J(q)
         self._second(q, np.zeros(plant.nv))
 
@@ -302,9 +302,9 @@ class Posture:
         Natural frequency of the error, rad/s.
     damping_ratio : float or array_like
     coordinates : sequence of str or Task, optional
-        All of the plant unless given.
+        Defaults to all of the plant.
     rest : float, optional
-        Damping of the motion that is free even then, 1/s; the smallest of the posture unless given.
+        Damping of the motion that is free even then, 1/s; defaults to the smallest of the posture.
 
     Examples
     --------

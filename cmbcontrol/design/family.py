@@ -44,9 +44,9 @@ def with_payload(
     point : array_like, shape (3,)
         Centre of mass of the payload, in the body's axes, m.
     inertia : array_like, shape (3,) or (3, 3)
-        Of the payload about its centre of mass, kg m2; a point mass unless given.
+        Of the payload about its centre of mass, kg m2; defaults to a point mass.
     name : str
-        Of the new machine; that of the plant and the mass unless given.
+        Of the new machine; defaults to that of the plant with the mass.
 
     Examples
     --------
@@ -58,6 +58,7 @@ def with_payload(
     if not isinstance(plant, Mechanism):
         raise TypeError(f"a payload needs a Mechanism, got {type(plant).__name__}; build the loaded plant yourself")
     _check.one_of(body, [b.name for b in plant.bodies], "body")
+    point = _check.point(point, "point")
     load = Body("payload", _check.positive(mass, "mass", zero=True), point, inertia)
     bodies = [_joined(b, load) if b.name == body else b for b in plant.bodies]
     return Mechanism(

@@ -143,7 +143,7 @@ def bryson(
     else:
         efforts = dict.fromkeys(model.inputs, _check.positive(inputs, "inputs"))
     for name in states:
-        _check.one_of(name, model.states, "name", "states")
+        _check.one_of(name, model.states, "state", "states")
     Q = {name: _check.positive(x, f"states: the largest {name}") ** -2 for name, x in given.items()}
     R = {name: _check.positive(x, f"inputs: the largest {name}") ** -2 for name, x in efforts.items()}
     return weight_matrix(Q, names, "Q"), weight_matrix(R, model.inputs, "R", definite=True)

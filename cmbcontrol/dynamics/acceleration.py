@@ -83,7 +83,7 @@ class Formulation(ABC):
     Parameters
     ----------
     rank_tolerance : float, optional
-        Singular values (or pivots) below this fraction of the largest count as zero. Unless given, the rank is that of
+        Singular values (or pivots) below this fraction of the largest count as zero. By default, the rank is that of
         the terms.
     """
 
@@ -100,7 +100,7 @@ class Formulation(ABC):
         """M vdot + A' lam = g with A vdot = -b; what it cannot do is a LinAlgError."""
 
     def acceleration(self, terms: Terms, f: ArrayLike, target: ArrayLike | None = None) -> Array:
-        """Acceleration (nv,) under the generalized force f (nv,), with A vdot = target (rows,), -b unless given."""
+        """Acceleration (nv,) under the generalized force f (nv,), with A vdot = target (rows,); defaults to -b."""
         return self._solution(*self._problem(terms, f, target)).vdot
 
     def motion(self, terms: Terms, f: ArrayLike, target: ArrayLike | None = None) -> Motion:
@@ -237,9 +237,9 @@ def forward_dynamics(
     plant : Plant
     q, v : array_like, shape (nq,) and (nv,)
     u : array_like, shape (nu,), optional
-        Motor efforts, N or N m; zero unless given.
+        Motor efforts, N or N m; defaults to zero.
     formulation : Formulation, optional
-        Gauss' principle unless given.
+        Defaults to Gauss' principle.
     baumgarte : (float, float), optional
         See `acceleration`.
 
@@ -284,7 +284,7 @@ def acceleration(
     f : array_like, shape (nv,)
         Joint forces, N or N m.
     formulation : Formulation, optional
-        Gauss' principle unless given; others are in `cmbcontrol.papers.formulations`.
+        Defaults to Gauss' principle; others are in `cmbcontrol.papers.formulations`.
     baumgarte : (float, float), optional
         alpha and beta, 1/s: A vdot = -b - 2 alpha A v - beta^2 phi (de Falco, eq. 30).
 

@@ -160,11 +160,11 @@ def derivatives(
         differences of order 8.
     q, v : array_like, shape (nq,) and (nv,)
     u : array_like, shape (nu,), optional
-        Motor efforts, N or N m; zero unless given.
+        Motor efforts, N or N m; defaults to zero.
     a : array_like, shape (nv,), optional
-        Acceleration; that of the constrained dynamics unless given.
+        Acceleration; defaults to that of the constrained dynamics.
     lam : array_like, shape (rows,), optional
-        Multipliers; unless given the smallest with A' lam nearest to B u - h - M a.
+        Multipliers; defaults to the smallest with A' lam nearest to B u - h - M a.
 
     Raises
     ------
@@ -223,7 +223,7 @@ def acceleration_derivatives(
     q, v : array_like, shape (nq,) and (nv,)
         A state on the manifold.
     u : array_like, shape (nu,), optional
-        Motor efforts; zero unless given.
+        Motor efforts; defaults to zero.
 
     Examples
     --------

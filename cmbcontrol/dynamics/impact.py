@@ -105,7 +105,9 @@ def _coefficients(loop: str, e: ArrayLike, count: int) -> Array:
     """Coefficients of restitution of a loop's rows, checked."""
     e = _check.numbers(e, f"the restitution of {loop!r}")
     if e.shape not in ((), (count,)):
-        raise ValueError(f"the restitution of {loop!r} must be one number, or {count}, one a row, got shape {e.shape}")
+        raise ValueError(
+            f"the restitution of {loop!r} must be one number, or {count}, one per row, got shape {e.shape}"
+        )
     if not np.all((e >= 0.0) & (e <= 1.0)):
         raise ValueError(f"the restitution of {loop!r} must be from 0 to 1, got {e.tolist()}")
     return np.broadcast_to(e, (count,))

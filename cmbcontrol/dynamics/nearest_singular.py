@@ -43,7 +43,7 @@ def nearest_singular_configuration(plant: Plant, q: ArrayLike, *, within: float 
     Raises
     ------
     SingularConfigurationError
-        Where there is none so near; the message says what was found instead.
+        If there is none so near; the message says what was found instead.
 
     Examples
     --------
@@ -57,13 +57,13 @@ def nearest_singular_configuration(plant: Plant, q: ArrayLike, *, within: float 
     q = start.copy()
     length = plant.spans
     count, last = None, np.inf
+    generic = plant.generic_rank(q)  # gradients beyond it vanish at every configuration
     for _ in range(30):
         terms = plant.terms(q, np.zeros(plant.nv))
         L = np.linalg.cholesky(terms.M)
         U, sigma, Vt = np.linalg.svd(np.linalg.solve(L, (plant.row_scale[:, None] * terms.A).T).T)
         scale = max(float(sigma.max(initial=0.0)), 0.01 * regular_gradient(plant, q))
         if count is None:
-            generic = plant.generic_rank(q)
             compared = regular_gradient(plant, q) if generic == 1 else scale  # a single row has no other
             count = _independent(sigma, compared, generic)
         if count is None:
@@ -80,8 +80,8 @@ def nearest_singular_configuration(plant: Plant, q: ArrayLike, *, within: float 
         last = size
     raise SingularConfigurationError(
         f"there is no singular configuration of {plant.name!r} within {within:g} (rad, or sizes of the machine) of "
-        f"the configuration given: its smallest constraint gradient is {sigma.min(initial=np.inf) / scale:.3g} of the "
-        "largest"
+        f"the configuration given: its smallest independent constraint gradient is "
+        f"{sigma[:generic].min(initial=np.inf) / scale:.3g} of the largest"
     )
 
 

@@ -27,7 +27,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _check, _tolerance
-from ..errors import AssemblyError, SingularConfigurationError
+from ..errors import SingularConfigurationError
+from ..model.closing import require_closed
 from ..model.plant import Plant
 from ..model.terms import Terms
 from . import cone, singular_report
@@ -486,14 +487,7 @@ def singular_configuration(
     _check.plant(plant)
     q = _check.vector(q, plant.nq, "q", plant.position_names).copy()
     tolerance = _check.positive(tolerance, "tolerance")
-    gap = plant.closure_error(q)
-    if gap > 1e-6 * plant.size:
-        raise AssemblyError(
-            f"the loops of {plant.name!r} are open by {gap:.3e} m at this configuration: close them with "
-            "plant.close(q) or plant.assemble(...)",
-            plant.loop_residuals(q),
-            q,
-        )
+    require_closed(plant, q)
     at_rest = plant.terms(q, np.zeros(plant.nv))
     L = np.linalg.cholesky(at_rest.M)
     G = np.linalg.solve(L, (plant.row_scale[:, None] * at_rest.A).T).T

@@ -48,7 +48,10 @@ def verdict(configuration: SingularConfiguration) -> str:
     d = configuration.motions.shape[1]
     if not configuration.singular:
         rows = f"{configuration.rank} independent row{'s' * (configuration.rank != 1)}"
-        return f"The configuration is not singular: {rows} here and nearby, {_freedom(d)}."
+        return (
+            f"The configuration is not singular: {rows} here and nearby, {_freedom(d)}. Whether the motors reach them, "
+            "actuation(plant, q) says."
+        )
     if not len(configuration.forms):
         return "Second order does not determine how the motion goes on."
     if configuration.locked:

@@ -174,7 +174,7 @@ def linearize_along(
     ----------
     run : Simulation
     coordinates, inputs, outputs
-        As in `linearize`; the same along the whole motion. Coordinates unless given: best conditioned at mid-time.
+        As in `linearize`; the same along the whole motion. Coordinates default to those best conditioned at mid-time.
     every : int
         Take every so many output times of the run.
 

@@ -225,7 +225,7 @@ class Chart(ABC):
         ----------
         y : array_like, shape (dof,)
         near : ChartPoint, optional
-            Where to start; the base point unless given.
+            Where to start; defaults to the base point.
 
         Raises
         ------

@@ -254,7 +254,7 @@ def continue_equilibria(
     tolerance : float
         Largest unbalanced force, relative to all forces, as in `trim`.
     name, unit : str, optional
-        Of the parameter, where it is the value of a function; the function's name unless given.
+        Of the parameter, where it is the value of a function; defaults to the function's name.
     progress : bool or callable
         Show a progress bar, or call with the largest fraction of the range that was reached.
 

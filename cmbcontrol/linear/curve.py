@@ -19,11 +19,11 @@ from .. import _check
 from .._tolerance import UNREACHED, pinv
 from ..errors import AssemblyError, EquilibriumError, ModelError, SingularConfigurationError
 from ..model.plant import Plant
+from ..model.units import effort_units
 from .equilibrium_solver import Balance, close_with
 from .operating import OperatingPoint, point_of, starting_configuration, trim
 from .static_efforts import Efforts, EffortValues, require_limits, static_efforts
 from .statics import outside_limits, require_closed, require_holonomic, static_derivatives
-from .units import effort_units
 
 __all__ = ["BranchLost", "Curve", "Family", "Node", "between", "distance", "family_of", "heading"]
 
@@ -236,7 +236,7 @@ class Curve:
         motors = self.u if family.effort is None else {**self.u, family.label: self.start}
         if family.coordinate is not None and q[family.coordinate] != self.start:
             keep = {plant.position_names[i]: q[i] for i, k in plant.paired if not self.free[k]}
-            q = plant.assemble(q, **{**keep, family.label: self.start})
+            q = plant.assemble(guess=q, **{**keep, family.label: self.start})
         require_closed(plant, q)
         require_holonomic(plant, q)
         names = tuple(n for n, m in zip(plant.velocity_names, self.unprescribed, strict=True) if m)

@@ -227,19 +227,21 @@ def solve_equilibrium(
             "from another configuration."
         )
     if end.relative <= tolerance:
-        _require_joint_limits(end)
+        _require_joint_limits(end, stable)
     return end
 
 
-def _require_joint_limits(equilibrium: Balance) -> None:
+def _require_joint_limits(equilibrium: Balance, stable: bool = True) -> None:
     """Refuse an equilibrium outside the joint limits."""
     plant, q = equilibrium.plant, equilibrium.q
     outside = outside_limits(plant, q)
     if outside.any():
         i = int(np.argmax(outside))
+        other = "" if stable else ", ask for a stable one with stable=True"
         raise EquilibriumError(
             f"the equilibrium near q has {plant.position_names[i]} = {q[i]:.6g}, outside its limits "
-            f"{plant.limits[i].tolist()}. Start from another configuration, or give efforts u= that hold it inside."
+            f"{plant.limits[i].tolist()}. Start from another configuration{other}, or give efforts u= that hold it "
+            "inside."
         )
 
 

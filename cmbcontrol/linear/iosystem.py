@@ -20,6 +20,7 @@ from ..dynamics.forces import ConstraintForce, constraint_force
 from ..kernels.layout import SPHERICAL
 from ..model.elements import Joint, Revolute
 from ..model.plant import Plant
+from ..model.units import cut_joints
 from .branch import follow
 from .chart import Chart
 from .kinematics import Motion, frame_jacobian, motion
@@ -34,7 +35,6 @@ from .parametrization import (
 )
 from .right_jacobian import group_joints, inverse_right_jacobian
 from .signals import FrameMotion, LinearizedEquations, named_frame
-from .units import cut_joints
 
 __all__ = ["PlantSystem", "to_iosystem"]
 
@@ -284,7 +284,7 @@ class PlantSystem(control.NonlinearIOSystem):
         return point.chart_point.q, point.terms.v
 
     def from_plant(self, q: ArrayLike, v: ArrayLike | None = None) -> Array:
-        """The state x (2 dof,) of a configuration and a velocity (zero unless given) on the branch."""
+        """The state x (2 dof,) of a configuration and a velocity (defaults to zero) on the branch."""
         v = np.zeros(self.plant.nv) if v is None else v
         return self.form.state(self.plant.configuration(q), v) - np.concatenate([self.form.chart.y0, self._rates0])
 
@@ -342,7 +342,7 @@ class PlantSystem(control.NonlinearIOSystem):
         x0 : array_like, shape (2 dof,), or a number for all, or an operating point
             State; or an operating point of python-control, or one of this package with its efforts.
         u0 : array_like, shape (inputs,), or a number for all, optional
-            Inputs; those of the operating point unless given.
+            Inputs; defaults to those of the operating point.
         t, params, eps
             Accepted for python-control, and not used: the plant is time-invariant, the derivatives are analytic.
         copy_names : bool

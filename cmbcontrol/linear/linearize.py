@@ -45,19 +45,18 @@ def linearize(
         From `trim`.
     coordinates : sequence of str, or array_like, shape (dof, nv), optional
         Independent coordinates y: as many velocity coordinates (or cut revolute or prismatic joints) as there are
-        degrees of freedom, or a matrix R with y = R delta. Best conditioned unless given; see ``conditioning`` of the
-        result.
+        degrees of freedom, or a matrix R with y = R delta. Defaults to the best conditioned; see
+        ``conditioning`` of the result.
     inputs : sequence of str or Wrench, optional
         Actuators by name; ``<coordinate>_acceleration`` for a joint that is driven, whose effort follows (output
-        ``<coordinate>_effort``); ``<body>_wrench``, or a `Wrench`, for an outside moment and force. All actuators
-        unless given.
+        ``<coordinate>_effort``); ``<body>_wrench``, or a `Wrench`, for an outside moment and force. Defaults to
+        all actuators.
     outputs : sequence of str or FrameMotion, optional
         Any coordinate (rad or m), its rate ``<coordinate>_rate``; ``<body>_position`` and ``<body>_velocity``, or a
         `FrameMotion`; the multiplier of a constraint row by its name (N or N m), all rows of a loop as
         ``<loop>_force``, of all loops as ``loop_force``; the generalized constraint force A' lam as
-        ``<coordinate>_constraint_force``, or ``constraint_force`` for all coordinates; ``<actuator>_effort``. The
-        independent coordinates unless given.
-        Multipliers must be unique; the constraint force always is.
+        ``<coordinate>_constraint_force``, or ``constraint_force`` for all coordinates; ``<actuator>_effort``.
+        Defaults to the independent coordinates. Multipliers must be unique; the constraint force always is.
     tolerance : float
         Largest unbalanced force, relative to weights, springs, motor forces and stiffness.
 
@@ -195,8 +194,8 @@ def underlying_ode(
     plant, point
         As in `affine_approximation`.
     coordinates : sequence of str, or array_like, shape (dof, nv), optional
-        The projector that leaves these coordinates as they are, dPsi/dy R; the orthogonal one, 1 - H'(HH')^-1 H,
-        unless given.
+        The projector that leaves these coordinates as they are, dPsi/dy R; defaults to the orthogonal one,
+        1 - H'(HH')^-1 H.
 
     Returns
     -------

@@ -43,7 +43,7 @@ class LocalForm:
     ----------
     plant : Plant
     parametrization : {"partitioning", "tangent"} or Parametrization, optional
-        Tangent space unless given.
+        Defaults to tangent space.
     q0 : array_like, shape (nq,)
         Base point, with closed loops.
     coordinates : sequence of str, or array_like, shape (dof, nv), optional

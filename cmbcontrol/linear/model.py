@@ -151,7 +151,7 @@ class LinearModel:
     def frequency_response(
         self, omega: ArrayLike | None = None, delay: float | ArrayLike | Mapping[str, float] = 0.0
     ) -> control.FrequencyResponseData:
-        """Response to sines of omega (rad/s, a sensible range unless given); ``.plot()`` of it is the Bode diagram.
+        """Response to sines of omega (rad/s, defaults to a sensible range); ``.plot()`` of it is the Bode diagram.
 
         Delays of the inputs (s, as in `sampled`) are exact: factors exp(-j omega delay).
         """
@@ -266,12 +266,12 @@ def load_linear(path: str | Path, plant: Plant | None = None) -> LinearModel:
     ----------
     path : str or Path
     plant : Plant, optional
-        For the operating point, so that it can be used again.
+        For the operating point, so that it can be used again: the one that the model was made for.
 
     Raises
     ------
     ValueError
-        Where the file is damaged, or of another kind.
+        If the file is damaged, of another kind, or made for another plant.
     """
     path = _check.path(path)
     if plant is not None:
@@ -293,13 +293,48 @@ def load_linear(path: str | Path, plant: Plant | None = None) -> LinearModel:
     matrices = {key: np.array(data[key], dtype=np.float64).reshape(shapes[key]) for key in present}
     vectors = {key: np.array(data[key], dtype=np.float64).reshape(-1) for key in _POINT}
     residuals = Residuals(*(float(np.squeeze(data[key])) for key in Residuals._fields))
-    return LinearModel(
+    model = LinearModel(
         name=str(data["name"]),
         **matrices,
         **names,
         point=OperatingPoint(plant, **vectors, residuals=residuals),
         conditioning=float(np.squeeze(data.get("conditioning", 0.0))),
     )
+    if plant is not None:
+        _require_made_for(plant, model, path)
+    return model
+
+
+def _require_made_for(plant: Plant, model: LinearModel, path: Path) -> None:
+    """Refuse a plant other than that of the model: in its coordinates, its loops, its forces or its masses."""
+    why = _difference(plant, model)
+    if why:
+        raise ValueError(f"the linear model in {path} was made for {model.name!r}, not for {plant.name!r}: {why}")
+
+
+def _difference(plant: Plant, model: LinearModel) -> str:
+    """In what a plant differs from that of a model; "" where nothing shows."""
+    point, p = model.point, model.dof
+    if model.coordinates != plant.velocity_names or point.q.size != plant.nq:
+        return f"{plant.name!r} has the coordinates {', '.join(plant.velocity_names)}"
+    if point.u.size != plant.nu or point.lam.size != len(plant.row_names):
+        return f"{plant.name!r} has {plant.nu} motors and {len(plant.row_names)} loop rows"
+    now = OperatingPoint.at(plant, point.q, point.u, point.v).residuals
+    if now.position > point.residuals.position + 1e-9 * plant.size:
+        return f"at its operating point the loops are open by {now.position:.3g} m"
+    K, terms = model.K, plant.terms(point.q, point.v)
+    largest = max(plant.force_scale, *(float(np.abs(x).max(initial=0.0)) for x in (terms.h, point.u, point.lam)))
+    if not point.v.any() and abs(now.balance - point.residuals.balance) > 1e-6 * largest:
+        return f"at its operating point forces of {now.balance:.3g} N or N m are not balanced"
+    # an effort accelerates the coordinates by B = M_y^-1 K' B_u, with M_y = K' M K: so masses show without weight, too
+    motors = [f"{name}_effort" for name in plant.actuator_names]
+    for j, name in enumerate(model.inputs):
+        if name in motors:
+            push = K.T @ terms.B[:, motors.index(name)]
+            scale = (np.abs(K.T) @ np.abs(terms.B[:, motors.index(name)])).max(initial=0.0)
+            if np.abs(K.T @ terms.M @ K @ model.B[p:, j] - push).max(initial=0.0) > 1e-6 * scale:
+                return "it has other masses"
+    return ""
 
 
 def _read(suffix: str, content: bytes) -> dict[str, Any]:

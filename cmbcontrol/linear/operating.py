@@ -15,6 +15,7 @@ from ..dynamics.derivatives import Derivatives
 from ..errors import EquilibriumError
 from ..model.plant import Plant
 from ..model.terms import Terms
+from ..model.units import effort_units
 from .equilibrium_solver import Balance, named_coordinates, solve_equilibrium
 from .static_efforts import Efforts, EffortValues, motor_reach, static_efforts
 from .statics import (
@@ -26,7 +27,6 @@ from .statics import (
     static_derivatives,
     unbalanced_force,
 )
-from .units import effort_units
 
 if TYPE_CHECKING:
     import control
@@ -130,7 +130,7 @@ class OperatingPoint:
         u: ArrayLike | float = 0.0,
         v: ArrayLike | None = None,
     ) -> OperatingPoint:
-        """The point at given q, u and v (zero unless given), be it an equilibrium or not."""
+        """The point at given q, u and v (defaults to zero), be it an equilibrium or not."""
         _check.plant(plant)
         q = plant.configuration(q).copy()
         v = np.zeros(plant.nv) if v is None else _check.vector(v, plant.nv, "v", plant.velocity_names).copy()
@@ -145,10 +145,13 @@ class OperatingPoint:
             units, forces = self.plant.position_units, effort_units(self.plant)
         lines = [title]
         lines += [f"  {n:<16} {x: .6g} {unit}".rstrip() for n, x, unit in zip(q, self.q, units, strict=True)]
-        lines += [f"  motor {n:<10} {x: .6g} {unit}".rstrip() for n, x, unit in zip(u, self.u, forces, strict=True)]
+        limits = np.full(self.u.size, np.inf) if self.plant is None else self.plant.effort
+        for n, x, unit, limit in zip(u, self.u, forces, limits, strict=True):
+            share = "" if np.isinf(limit) else f", {100.0 * abs(x) / limit:.0f} % of its limit"
+            lines.append(f"  motor {n:<10} {x: .6g} {unit}".rstrip() + share)
         r = self.residuals
         lines.append(f"  loops open by {r.position:.1e} m, forces unbalanced by {r.balance:.1e} N or N m")
-        return "\n".join(lines + ([] if self.report is None else _report_lines(self.report)))
+        return "\n".join(lines + ([] if self.report is None else _report_lines(self.report, forces)))
 
     def to_control(self, model: Any = None) -> control.OperatingPoint:
         """The point for python-control, as `control.find_operating_point` returns it.
@@ -203,14 +206,15 @@ class OperatingPoint:
             )
 
 
-def _report_lines(report: TrimReport) -> list[str]:
+def _report_lines(report: TrimReport, units: tuple[str, ...]) -> list[str]:
     """The report as lines of text."""
 
     def names(x: tuple[str, ...]) -> str:
         return ", ".join(x)
 
+    unit = "" if report.weight is not None else " and ".join(dict.fromkeys(filter(None, units)))
     metric = "" if report.weight is None else ", weighted"
-    lines = [f"  efforts: norm {report.effort_norm:.6g}{metric}"]
+    lines = [f"  efforts: norm {report.effort_norm:.6g} {unit}".rstrip() + metric]
     if report.given:
         lines[0] += f"; given: {names(report.given)}"
     if report.at_limit:
@@ -308,8 +312,9 @@ def trim(
     _check.plant(plant)
     stable = _check.flag(stable, "stable")
     _check.positive(tolerance, "tolerance")
+    given = q
     q, free_mask = starting_configuration(plant, q, free, hold)
-    require_closed(plant, q)
+    require_closed(plant, q, given)
     efforts = Efforts.of(plant, u, preload, weight)
     solution = None
     if free_mask.any():
@@ -343,7 +348,7 @@ def starting_configuration(
         else _check.sequence((hold,) if isinstance(hold, str) else hold, "hold", "names")
     )
     if isinstance(hold, Mapping):
-        q = plant.assemble(q, **hold)
+        q = plant.assemble(guess=q, **hold)
         hold = [plant.velocity_names[plant.velocity_of([plant.position_names.index(n)])[0]] for n in hold]
     return q, ~named_coordinates(plant, hold, "hold")
 
@@ -394,9 +399,24 @@ def point_of(plant: Plant, terms: Terms, u: Array) -> OperatingPoint:
     return OperatingPoint(plant, terms.q, terms.v, u, multipliers(terms, u), residuals)
 
 
+def _missing_effort(plant: Plant, local: Derivatives, force: Array, efforts: Efforts) -> str:
+    """The one given effort that could hold the machine together with the unknown ones, in words; "" for none."""
+    Z, found = local.Z, []
+    for k in np.flatnonzero(~efforts.unknown):
+        B = Z.T @ local.B[:, [*np.flatnonzero(efforts.unknown), k]]
+        more = np.linalg.lstsq(B, Z.T @ force, rcond=UNREACHED)[0]
+        if np.linalg.norm(B @ more - Z.T @ force) < 1e-9 * np.linalg.norm(force):
+            found.append((k, efforts.value[k] + more[-1]))
+    if len(found) != 1:
+        return ""
+    ((k, needed),) = found
+    return f"{plant.actuator_names[k]!r} would have to give {needed:.6g} {effort_units(plant)[k]}: leave it out of u="
+
+
 def _no_equilibrium(plant: Plant, local: Derivatives, q: Array, force: Array, efforts: Efforts, searched: bool) -> str:
     """Which force is not balanced, and the remedies."""
-    where = f"at q = {np.round(q, 6).tolist()} the unbalanced generalized force is {list_forces(plant, force)}"
+    at = ", ".join(f"{name} = {x:.6g}" for name, x in zip(plant.position_names, q, strict=True))
+    where = f"at {at} the unbalanced generalized force is {list_forces(plant, force)}"
     if constraint_curvatures(plant, q, local):
         where += f" (a singular configuration, with {local.Z.shape[1]} degrees of freedom; fewer nearby)"
     given = _chosen(plant.actuator_names, ~efforts.unknown)
@@ -411,9 +431,10 @@ def _no_equilibrium(plant: Plant, local: Derivatives, q: Array, force: Array, ef
         return f"{plant.name!r} is not in equilibrium with the given u: {where}. Leave out u= to find it, or use free=."
     if given:
         others = ", ".join(map(repr, _chosen(plant.actuator_names, efforts.unknown)))
+        one = _missing_effort(plant, local, force, efforts)
         return (
-            f"with the efforts of {listed} given, {others} cannot hold {plant.name!r}: {where}. Leave one out of u=, "
-            "or name coordinates that may move with free=."
+            f"with the efforts of {listed} given, {others} cannot hold {plant.name!r}: {where}. "
+            f"{one or 'Leave one out of u='}, or name coordinates that may move with free=."
         )
     return (
         f"the actuators cannot hold {plant.name!r}: {where}. Add an actuator, choose another configuration, or name "

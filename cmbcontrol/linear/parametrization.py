@@ -60,8 +60,8 @@ class CoordinatePartitioning:
     Parameters
     ----------
     names : sequence of str, optional
-        Velocity coordinates, as many as there are degrees of freedom. Chosen at each base point by pivoted QR of A
-        unless given: the pivots are the dependent ones.
+        Velocity coordinates, as many as there are degrees of freedom. By default they are chosen at each base point by
+        pivoted QR of A: the pivots are the dependent ones.
     threshold : float
         A new chart is due where the conditioning is below this share of that at the base point.
 
@@ -138,7 +138,7 @@ class LinearParametrization:
     ----------
     R : array_like, shape (dof, nv)
     names : sequence of str, optional
-        Of y; y1, y2, ... unless given.
+        Of y; defaults to y1, y2, ...
     threshold : float
         A new chart is due where the conditioning is below this share of that at the base point.
 
@@ -201,9 +201,9 @@ class NonlinearParametrization:
         Derivative of R(q [+] eps, y) by eps: dR/dt = D1R v at constant y.
     D2R : callable, (q, y) -> (dof, dof)
     y0 : array_like, shape (dof,), optional
-        Where the search for y with R(q0, y) = 0 starts; zero unless given.
+        Where the search for y with R(q0, y) = 0 starts; defaults to zero.
     names : sequence of str, optional
-        Of y; y1, y2, ... unless given.
+        Of y; defaults to y1, y2, ...
     threshold : float
         A new chart is due where the conditioning is below this share of that at the base point.
 
@@ -362,7 +362,7 @@ class _NonlinearChart(Chart):
         return self._call("D1R", q, y, (self.dof, self.plant.nv)), self._call("D2R", q, y, (self.dof, self.dof))
 
     def coordinates(self, q: Array, near: Array | None = None) -> Array:
-        """The y with R(q, y) = 0, by Newton's method from a guess; from the base point unless given."""
+        """The y with R(q, y) = 0, by Newton's method from a guess; defaults to the base point."""
         y = (self.y0 if near is None else near).copy()
         for _ in range(ITERATIONS):
             D2 = self._call("D2R", q, y, (self.dof, self.dof))

@@ -11,10 +11,10 @@ from .. import _check
 from .._tolerance import UNREACHED, null_space
 from ..model.diagnosis import unique_multipliers
 from ..model.plant import Plant
+from ..model.units import effort_units, force_units, row_force_units
 from .operating import OperatingPoint
 from .static_efforts import motor_reach
 from .statics import require_closed
-from .units import effort_units, force_units, row_force_units
 
 __all__ = ["PreloadDirections", "preload_directions"]
 

@@ -139,7 +139,7 @@ def sampled(
         Add an input ``"drift"`` that is to be held at 1, for models away from an equilibrium. Without it the
         signals are deviations from the motion through the operating point.
     name : str, optional
-        Of the system; that of the model unless given.
+        Of the system; defaults to that of the model.
 
     Returns
     -------
@@ -218,7 +218,7 @@ def delayed(
     drift : bool
         As in `sampled`.
     name : str, optional
-        Of the system; that of the model unless given.
+        Of the system; defaults to that of the model.
 
     Returns
     -------

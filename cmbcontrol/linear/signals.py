@@ -19,13 +19,18 @@ from ..model.diagnosis import unique_multipliers
 from ..model.elements import GROUND, Frame
 from ..model.mechanism import Mechanism
 from ..model.plant import Plant
+from ..model.units import cut_joints, effort_units, force_units, rate_of, row_force_units, unit_of
 from .kinematics import Motion, frame_jacobian, motion
 from .reduced import FIXED, CoordinateRows, Reduced, constant_rows, reduce
-from .units import cut_joints, effort_units, force_units, rate_of, row_force_units, unit_of
 
 __all__ = ["FrameMotion", "Input", "LinearizedEquations", "Output", "Wrench", "best_coordinates"]
 
 Array = NDArray[np.float64]
+
+_OUTPUTS = (
+    "There are coordinates, their <name>_rate, <body>_position and <body>_velocity, <motor>_effort, rows of loops, "
+    "<loop>_force, and <coordinate>_constraint_force"
+)
 
 
 @dataclass(frozen=True)
@@ -38,9 +43,9 @@ class Wrench:
     ----------
     body : str
     frame : Frame
-        On the body; the body's own unless given.
+        On the body; defaults to the body's own.
     name : str
-        ``<body>_wrench`` unless given.
+        Defaults to ``<body>_wrench``.
 
     Examples
     --------
@@ -73,9 +78,9 @@ class FrameMotion:
     ----------
     body : str
     frame : Frame
-        On the body; the body's own unless given.
+        On the body; defaults to the body's own.
     name : str
-        The body's unless given.
+        Defaults to the body's.
     positions, rates : bool
         Which of the two.
 
@@ -371,7 +376,7 @@ class LinearizedEquations:
             named = None if frame is not None else self._named_output(item)
             rows += self._frame_outputs(frame) if frame is not None else named or []
             if frame is None and named is None:
-                raise ValueError(_check.unknown(item, self._known_outputs(), "output"))
+                raise ValueError(f"{_check.unknown(item, self._known_outputs(), 'output')}. {_OUTPUTS}")
         refuse_repetition([o.name for o in rows], "output")
         return rows
 

@@ -15,7 +15,7 @@ from ..kernels import linear_algebra
 from ..model.diagnosis import unique_multipliers
 from ..model.plant import Plant
 from ..model.terms import Terms
-from .units import effort_units, row_force_units
+from ..model.units import effort_units, row_force_units
 
 __all__ = [
     "EffortValues",

@@ -6,10 +6,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..dynamics.derivatives import Derivatives, derivatives
-from ..errors import AssemblyError, ModelError
+from ..errors import ModelError
+from ..model import closing
 from ..model.plant import Plant
 from ..model.terms import Terms
-from .units import force_units
+from ..model.units import force_units
 
 __all__ = [
     "constraint_curvatures",
@@ -109,13 +110,6 @@ def require_holonomic(plant: Plant, q: Array) -> None:
         )
 
 
-def require_closed(plant: Plant, q: Array) -> None:
-    """Refuse a configuration whose loops are open."""
-    residuals = plant.loop_residuals(q)
-    listed = ", ".join(f"{k!r} open by {r:.3e} m" for k, r in residuals.items() if not r <= 1e-9 * plant.size)
-    if listed:
-        raise AssemblyError(
-            f"q does not close the loops of {plant.name!r}: {listed}. Use plant.assemble(...), or plant.close(q).",
-            residuals,
-            q,
-        )
+def require_closed(plant: Plant, q: Array, given: object = None) -> None:
+    """Refuse a configuration whose loops are open by more than 1e-9 sizes of the machine; see `closing`."""
+    closing.require_closed(plant, q, 1e-9, given)

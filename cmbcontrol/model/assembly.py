@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from .. import _check
 from ..errors import AssemblyError, BranchWarning, ModelError
-from .closing import Closing
+from .closing import Closing, listed_open
 from .near_singular import refined
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ def assemble(plant: Plant, values: dict[str, float], guess=None, *, starts: int 
         unlimited = Closing(plant, held, limited=False).close(best_q)
         if plant.closure_error(unlimited) < CLOSED * plant.extent(unlimited):
             best_q = unlimited
-    raise AssemblyError(_explain(closing, best_q, values, starts), plant.loop_residuals(best_q), best_q)
+    raise AssemblyError(_explain(closing, best_q, chosen, target, starts), plant.loop_residuals(best_q), best_q)
 
 
 def _random_start(closing: Closing, q0: Array, rng: np.random.Generator, attempt: int) -> Array:
@@ -127,26 +127,74 @@ def _compare(closing: Closing, guess: object, origin: Array, chosen: Array, targ
         )
 
 
-def _explain(closing: Closing, q: Array, values: dict[str, float], starts: int) -> str:
+def _explain(closing: Closing, q: Array, chosen: NDArray[np.int64], target: Array, starts: int) -> str:
     """What could not be closed, by how much, and what to do."""
     plant = closing.plant
-    residuals = plant.loop_residuals(q)
-    open_loops = {k: r for k, r in residuals.items() if r > CLOSED * plant.extent(q)}
-    given = ", ".join(f"{k} = {float(x):.6g}" for k, x in values.items()) or "no joint values"
-    if open_loops:
-        listed = ", ".join(f"{k!r} open by {r:.3e} m" for k, r in open_loops.items())
+    residuals, closed = plant.loop_residuals(q), CLOSED * plant.extent(q)
+    names = [plant.position_names[i] for i in chosen]
+    given = ", ".join(f"{k} = {x:.6g}" for k, x in zip(names, target, strict=True)) or "no joint values"
+    if max(residuals.values(), default=0.0) > closed:
+        together = _dependent(plant, q, chosen, target)
+        if together:
+            return (
+                f"{' and '.join(together)} depend on each other, and their values disagree: with "
+                f"{', '.join(f'{k} = {x:.12g}' for k, x in zip(names, target, strict=True))} the loops stay open, "
+                f"{listed_open(residuals, closed)}. Hold one fewer of them."
+            )
+        beyond = _beyond(plant, chosen, target)
         return (
-            f"the loops cannot be closed with {given}: {listed} at best, from {starts} starts. "
-            "Fix fewer joints, give values within reach, or a guess= near the branch you want."
+            f"{f'{beyond} The' if beyond else 'the'} loops cannot be closed with {given}: "
+            f"{listed_open(residuals, closed)} at best, from {starts} starts. Hold fewer joints, "
+            "give values within reach, or a guess= near the branch you want."
         )
     wrong = closing.reversed_loops(q)
     if wrong:
         return f"with {given}, loop {wrong[0]!r} closes only with its axes reversed. Give a guess= on the right side."
-    out = [
-        f"{plant.position_names[i]} = {q[i]:.6g} outside [{plant.limits[i, 0]:.6g}, {plant.limits[i, 1]:.6g}]"
-        for i in _outside(plant, q)
-    ]
+    out = _outside(plant, q)
     return (
-        f"the loops close with {given}, but not within the joint limits: {', '.join(out)}. "
+        f"the loops close with {given}, but not within the joint limits: {_beyond(plant, out, q[out])} "
         "Widen limits=, or choose other values."
     )
+
+
+def _beyond(plant: Plant, indices: NDArray[np.int64], values: Array) -> str:
+    """Sentences on the values outside the limits of their coordinates, and on units that look wrong; "" for none."""
+    found, hints = [], {}
+    for i, x in zip(indices, values, strict=True):
+        (low, high), unit = plant.limits[i], plant.position_units[i]
+        if low - 1e-9 * plant.position_spans[i] <= x <= high + 1e-9 * plant.position_spans[i]:
+            continue
+        if unit == "rad" and abs(x) > min(2.0 * np.pi, 3.0 * max(abs(low), abs(high))):
+            hints["rad"] = " Angles are in radians."
+        elif unit == "m" and low <= 1e-3 * x <= high:
+            hints["m"] = f" Lengths are in metres: is {plant.position_names[i]} given in mm?"
+        unit = "" if unit == "1" else f" {unit}"
+        found.append(f"{plant.position_names[i]} = {x:.6g}{unit} is outside [{low:.6g}, {high:.6g}]{unit}")
+    return f"{', '.join(found)}.{''.join(hints.values())}" if found else ""
+
+
+def _dependent(plant: Plant, q: Array, chosen: NDArray[np.int64], target: Array) -> list[str]:
+    """Names of held coordinates that depend on each other, where their values all but agree.
+
+    Near a boundary of what is in reach, coordinates seem to depend on each other, too. So this is asked again
+    elsewhere: one of them is set free, and the others are moved.
+    """
+    if not plant.closure_error(q) < 1e-6 * plant.extent(q):
+        return []
+    together = _bound(plant, q, chosen)
+    if len(together) < 2:
+        return []
+    others = [k for k in range(len(chosen)) if k != together[-1]]
+    moved = target[others] + 0.05 * plant.position_spans[chosen[others]]
+    elsewhere = close_holding(plant, q, chosen[others], moved)
+    if _bound(plant, elsewhere, chosen) != together:
+        return []
+    return [plant.position_names[chosen[k]] for k in together]
+
+
+def _bound(plant: Plant, q: Array, chosen: NDArray[np.int64]) -> list[int]:
+    """Which of the held coordinates a combination of that no admissible motion changes."""
+    motions = plant.terms(q, np.zeros(plant.nv)).unit_motions[plant.velocity_of(chosen)]
+    U, s, _ = np.linalg.svd(motions)
+    fixed = U[:, np.count_nonzero(s > 1e-5) :]  # where the loops are open by 1e-6, motions are right to some 1e-6
+    return np.flatnonzero(np.abs(fixed).max(axis=1, initial=0.0) > 1e-3).tolist()

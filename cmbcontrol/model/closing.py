@@ -9,7 +9,7 @@ to first order, the nearest one.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -24,7 +24,7 @@ from .elements import Joint, Universal, Weld
 if TYPE_CHECKING:
     from .plant import Plant
 
-__all__ = ["Closing", "Turn", "descend", "turns"]
+__all__ = ["Closing", "Turn", "descend", "listed_open", "not_closed", "require_closed", "turns"]
 
 Array = NDArray[np.float64]
 Equations = Callable[[Array], tuple[Array, Callable[[], Array]]]
@@ -284,6 +284,31 @@ def _tilt(R: Array, spin: Array) -> tuple[Array, Array]:
     n = n / sine
     ds = n @ dn
     return angle * n, np.outer(n, z[2] * ds - sine * rate[2]) + angle / sine * (dn - np.outer(n, ds))
+
+
+def require_closed(plant: Plant, q: Array, tolerance: float = 1e-6, given: object = None) -> None:
+    """Refuse a configuration whose loops are open by more than `tolerance` sizes of the machine.
+
+    `given` is what the user gave for q: in a mapping, joints may be missing, which is said.
+    """
+    residuals = plant.loop_residuals(q)
+    if all(r <= tolerance * plant.size for r in residuals.values()):
+        return
+    remedy = "Use plant.assemble(...), or plant.close(q)."
+    if isinstance(given, Mapping) and len(given) < plant.nq:
+        values = ", ".join(f"{name}={float(x):g}" for name, x in given.items())
+        remedy = f"Joints that the mapping does not name are at 0; plant.assemble({values}) closes the loops."
+    raise AssemblyError(
+        f"q does not close the loops of {plant.name!r}: {listed_open(residuals, tolerance * plant.size)}. {remedy}",
+        residuals,
+        q,
+    )
+
+
+def listed_open(residuals: Mapping[str, float], closed: float) -> str:
+    """The loops that are open by more than `closed` m, in words; what is tiny beside the largest is left out."""
+    least = max(closed, 1e-6 * max(residuals.values()))
+    return ", ".join(f"{name!r} open by {r:.3e} m" for name, r in residuals.items() if not r <= least)
 
 
 def not_closed(plant: Plant, q: Array) -> AssemblyError:

@@ -194,7 +194,7 @@ class Contract(Names):
         return max(forces, default=0.0)
 
     def neutral(self) -> Array:
-        """The configuration from which assembly starts unless told otherwise."""
+        """The configuration from which assembly starts by default."""
         return self._neutral.copy()
 
     # -- from process to process ------------------------------------------------------------------

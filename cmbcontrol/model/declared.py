@@ -28,7 +28,7 @@ def names(given: Sequence[str], what: str, plant: str) -> tuple[str, ...]:
 
 
 def units(given: Sequence[str] | None, count: int, default: str, what: str, plant: str) -> tuple[str, ...]:
-    """Units, one an entry."""
+    """Units, one per entry."""
     given = (default,) * count if given is None else given
     listed = tuple(_check.text(u, what) for u in _check.sequence(given, f"plant {plant!r}: {what}", "units"))
     if len(listed) != count:
@@ -54,7 +54,7 @@ def efforts(given: ArrayLike | None, count: int, plant: str) -> Array:
     array = np.full(count, np.inf) if given is None else _check.numbers(given, f"plant {plant!r}: effort")
     if array.shape != (count,) or not np.all(array > 0.0):
         raise ModelError(
-            f"plant {plant!r}: effort must have {count} entries > 0, one an actuator, got {array.tolist()}"
+            f"plant {plant!r}: effort must have {count} entries > 0, one per actuator, got {array.tolist()}"
         )
     return array
 

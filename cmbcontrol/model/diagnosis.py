@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -9,6 +10,7 @@ import numpy as np
 
 from .._tolerance import DEPENDENT, UNREACHED, rank
 from .actuation import Actuation, actuation_at
+from .units import effort_units
 
 if TYPE_CHECKING:
     from .mechanism import Mechanism
@@ -151,37 +153,53 @@ def loop_line(plant: Plant, diagnosis: Diagnosis | None, loop: str, kind: str, e
     return f"  loop   {loop:<16} {kind:<13} {ends}  [{rows.stop - rows.start} rows{extra}]"
 
 
-def motor_line(name: str, target: str, effort: float) -> str:
+def motor_line(name: str, target: str, effort: float, unit: str) -> str:
     """An actuator in the mobility table."""
-    limit = "no limit" if np.isinf(effort) else f"limit {effort:g}"
+    limit = "no limit" if np.isinf(effort) else f"limit {effort:g} {unit}".rstrip()
     return f"  motor  {name:<16} {target}  [{limit}]"
+
+
+def ranges(plant: Plant, positions: Sequence[str]) -> str:
+    """The limits of position coordinates that have some: ``, left -1 to 1 rad``; the name where it is not the only."""
+    texts = []
+    for name in positions:
+        i = plant.position_names.index(name)
+        low, high = plant.limits[i]
+        if np.isfinite([low, high]).any():
+            of = f"{name} " if len(positions) > 1 else ""
+            texts.append(f", {of}{low:g} to {high:g} {plant.position_units[i]}")
+    return "".join(texts)
 
 
 def function_lines(plant: Plant, diagnosis: Diagnosis | None) -> list[str]:
     """The parts of a plant given by functions, a line each."""
     lines = [f"{plant.name}: given by functions, {plant.nv} coordinates, {len(plant.row_names)} loop rows"]
     for name, unit in zip(plant.position_names, plant.position_units, strict=True):
-        lines.append(f"  coordinate {name:<12} [{unit}]")
+        lines.append(f"  coordinate {name:<12} [{unit}{ranges(plant, (name,))}]")
     for loop, rows in plant.row_slices.items():
         lines.append(loop_line(plant, diagnosis, loop, "functions", ", ".join(plant.row_names[rows])))
-    for name, effort in zip(plant.actuator_names, plant.effort, strict=True):
-        lines.append(motor_line(name, "", float(effort)))
+    for name, effort, unit in zip(plant.actuator_names, plant.effort, effort_units(plant), strict=True):
+        lines.append(motor_line(name, "", float(effort), unit))
     return lines
 
 
 def mechanism_lines(plant: Mechanism, diagnosis: Diagnosis | None) -> list[str]:
     """The parts of a mechanism, a line each."""
     rows = len(plant.row_names)
-    lines = [f"{plant.name}: {len(plant.bodies)} bodies, {plant.nv} joint coordinates, {rows} loop rows"]
+    gravity = ", ".join(f"{g:g}" for g in plant.gravity)
+    lines = [
+        f"{plant.name}: {len(plant.bodies)} bodies, {plant.nv} joint coordinates, {rows} loop rows",
+        f"  gravity ({gravity}) m/s2",
+    ]
     for joint in plant.joints:
-        names = ", ".join(joint.velocity_names) or "-"
+        names = (", ".join(joint.velocity_names) or "-") + ranges(plant, joint.position_names)
         lines.append(f"  joint  {joint.name:<16} {type(joint).__name__:<13} {joint.parent} -> {joint.child}  [{names}]")
     for loop in plant.loops:
         a, b = getattr(loop, "parent", getattr(loop, "a", "")), getattr(loop, "child", getattr(loop, "b", ""))
         lines.append(loop_line(plant, diagnosis, loop.name, type(loop).__name__, f"{a} <-> {b}"))
     lines += [f"  spring {spring.name:<16} {type(spring).__name__}" for spring in plant.springs]
     lines += [
-        motor_line(a.name, "between {} and {}".format(*a.bodies) if a.bodies else f"on {a.joint}", a.effort)
-        for a in plant.actuators
+        motor_line(a.name, "between {} and {}".format(*a.bodies) if a.bodies else f"on {a.joint}", a.effort, unit)
+        for a, unit in zip(plant.actuators, effort_units(plant), strict=True)
     ]
     return lines

@@ -40,7 +40,7 @@ class FunctionPlant(Plant):
     Adot_v : callable, (q, v) -> (rows,)
         (dA/dt) v.
     B : callable or array_like, optional
-        Forces of a unit of each actuator, (nv, nu) or q -> (nv, nu). Unless given, the actuators are
+        Forces per unit of each actuator, (nv, nu) or q -> (nv, nu). By default, the actuators are
         names of coordinates and act on them.
     actuators : sequence of str
         Names of the nu actuators.
@@ -49,11 +49,11 @@ class FunctionPlant(Plant):
     potential : callable, q -> float, optional
         Potential energy, J. Without it the energy of the plant is unknown (NaN).
     neutral : array_like, shape (nv,), optional
-        A configuration at which all functions are defined, zero unless told. Assembly starts here.
+        A configuration at which all functions are defined, zero by default. Assembly starts here.
     units : sequence of str, optional
         Of the coordinates: ``"rad"``, ``"m"`` or ``"1"`` (the default).
     row_units : sequence of str, optional
-        Of the rows, ``"m"`` unless told.
+        Of the rows; defaults to ``"m"``.
     limits : mapping of coordinate name to (float, float)
         Ranges used in assembly.
     effort : array_like, shape (nu,), optional

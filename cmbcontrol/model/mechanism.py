@@ -137,23 +137,39 @@ class Mechanism(Plant):
         for what, parts, types in kinds:
             for part in parts:
                 if not isinstance(part, types):
-                    raise TypeError(f"mechanism {self.name!r}: {_check.shown(part)} is not a {what}")
+                    order = isinstance(part, Actuator) and "; the fifth argument is springs, write actuators=..."
+                    raise TypeError(
+                        f"mechanism {self.name!r}: {_check.shown(part)} is not {_check.with_article(what)}{order or ''}"
+                    )
         for what, parts in (
-            ("body", self.bodies),
-            ("joint or constraint", self.joints + self.loops),
-            ("spring", self.springs),
-            ("actuator", self.actuators),
+            ("bodies", self.bodies),
+            ("joints or constraints", self.joints + self.loops),
+            ("springs", self.springs),
+            ("actuators", self.actuators),
         ):
             names = [p.name for p in parts]
             for n in names:
                 if names.count(n) > 1:
-                    raise ModelError(f"mechanism {self.name!r}: {names.count(n)} {what}s are called {n!r}; rename one")
+                    raise ModelError(f"mechanism {self.name!r}: {names.count(n)} {what} are called {n!r}; rename one")
+        self._check_cut_joints()
         if any(b.name == GROUND for b in self.bodies):
             raise ModelError(f"mechanism {self.name!r}: the name 'ground' belongs to the world; rename the body")
         names = [n for j in self.joints for n in set(j.position_names) | set(j.velocity_names)]
         for n in names:
             if names.count(n) > 1:
                 raise ModelError(f"mechanism {self.name!r}: two coordinates are called {n!r}; rename a joint")
+
+    def _check_cut_joints(self) -> None:
+        """Refuse what would be ignored: a cut joint has no coordinate, on which friction and limits act."""
+        for joint in self.loops:
+            if not isinstance(joint, Joint):
+                continue
+            for option, given in (("damping", joint.damping.any()), ("limits", np.isfinite(joint.limits).any())):
+                if given:
+                    raise ModelError(
+                        f"mechanism {self.name!r}: {option} has no effect on the cut joint {joint.name!r}; leave it "
+                        f"out, or put {joint.name!r} into joints and cut another joint of its loop"
+                    )
 
     def _force_scale(self) -> float:
         """Weight, and what springs give where they are stretched by the size of the machine, or turned by a radian."""
@@ -208,7 +224,7 @@ class Mechanism(Plant):
         This is the one place where they are normalised. What is of length one to 5e-15 stays as it is, so that states
         of a run keep their digits.
         """
-        q = _check.vector(q, self.nq, what, self.position_names)
+        q = super()._position(q, what)
         if self._quaternions and tree.off_unit(self.arrays.links, q) > 1e-14:
             q = q.copy()
             for joint, i in self._quaternions:
@@ -291,7 +307,7 @@ class Mechanism(Plant):
     def point(self, q: ArrayLike, body: str, point: ArrayLike = (0.0, 0.0, 0.0)) -> Array:
         """World position (3,) of a point given in a body's axes."""
         frame = self.pose(q, body)
-        return frame.p + frame.R @ _check.vector(point, 3, "point")
+        return frame.p + frame.R @ _check.point(point, "point")
 
     def extent(self, q: ArrayLike) -> float:
         return max(super().extent(q), float(np.abs(self.link_poses(q)[1]).max(initial=0.0)))

@@ -127,7 +127,7 @@ class Names:
         Raises
         ------
         ValueError
-            Where `q` has a wrong shape or name, is not finite, or has a quaternion of length zero.
+            If `q` has a wrong shape or name, is not finite, or has a quaternion of length zero.
 
         Examples
         --------
@@ -145,4 +145,9 @@ class Names:
 
     def _position(self, q: ArrayLike, what: str = "q") -> Array:
         """A configuration as it is given to any method: a checked vector."""
+        if type(q) is dict:
+            raise TypeError(
+                f"{what} must be {self.nq} numbers, got a dict; plant.assemble(joint=value, ...) closes the loops with "
+                "such values, plant.configuration(...) leaves all other joints at 0"
+            )
         return _check.vector(q, self.nq, what, self.position_names)

@@ -12,7 +12,7 @@ from .. import _check
 from .._tolerance import metres
 from ..errors import ModelError
 from . import assembly, consistency, diagnosis, evaluation
-from .closing import Closing, not_closed
+from .closing import Closing, not_closed, require_closed
 from .contract import OF_ROWS, Contract
 from .elements import Constraint, Coupling, Joint
 from .generic_rank import generic_rank
@@ -47,11 +47,11 @@ class Plant(Contract):
     rows : sequence of str, or mapping of constraint name to names of its rows, optional
         A sequence names the rows of a single constraint, ``"loop"``.
     neutral : array_like, shape (nv,), optional
-        A configuration at which all is defined, zero unless told. Assembly starts here.
+        A configuration at which all is defined; defaults to zero. Assembly starts here.
     units : sequence of str, optional
         Of the coordinates: ``"rad"``, ``"m"`` or ``"1"`` (the default).
     row_units : sequence of str, optional
-        Of the rows, ``"m"`` unless told.
+        Of the rows; defaults to ``"m"``.
     limits : mapping of coordinate name to (float, float), optional
         Ranges used in assembly.
     effort : array_like, shape (nu,), optional
@@ -72,7 +72,7 @@ class Plant(Contract):
     row_scale : ndarray, shape (rows,)
         Factors that bring the rows to metres.
     reach : ndarray, shape (nv,)
-        Metres that a unit of each velocity coordinate counts as: `size` for angles, 1 for lengths.
+        Metres that one unit of each velocity coordinate counts as: `size` for angles, 1 for lengths.
     force_scale : float
         N; weight and spring forces of the machine. Joint forces that cancel leave rounding of this size.
     effort : ndarray, shape (nu,)
@@ -89,9 +89,9 @@ class Plant(Contract):
     Raises
     ------
     ModelError
-        Where a method returns what it should not; the message names it.
+        If a method returns what it should not; the message names it.
     TypeError
-        Where one is missing.
+        If one is missing.
 
     Notes
     -----
@@ -277,14 +277,14 @@ class Plant(Contract):
         metric : str
             ``"mass"`` or ``"euclidean"``.
         accuracy : float, optional
-            Where the loops are open by less, as a part of the size of the machine, they are closed. Unless given, they
-            are closed as far as rounding allows; near a singular configuration, where small residuals hide large
-            errors, by measuring from that configuration.
+            Where the loops are open by less, as a part of the size of the machine, they are closed. By default they are
+            closed as far as rounding allows; near a singular configuration, where small residuals hide large errors,
+            by measuring from that configuration.
 
         Raises
         ------
         AssemblyError
-            Where the loops stay open by more than 1e-9 of the largest length in play.
+            If the loops stay open by more than 1e-9 of the largest length in play.
 
         Examples
         --------
@@ -331,7 +331,7 @@ class Plant(Contract):
         units = metres(self.position_units, self.size)
         return max(self.size, float(np.abs(units * self._position(q)).max(initial=0.0)))
 
-    def assemble(self, guess: ArrayLike | Mapping[str, float] | None = None, **joint_values: float) -> Array:
+    def assemble(self, *, guess: ArrayLike | Mapping[str, float] | None = None, **joint_values: float) -> Array:
         """Close the loops with the given joint values held.
 
         Damped Gauss-Newton steps within the joint limits, from the guess first: the configuration found is, to first
@@ -342,7 +342,7 @@ class Plant(Contract):
         Parameters
         ----------
         guess : array_like or mapping, optional
-            Configuration near the branch that is wanted; the neutral one unless told.
+            Configuration near the branch that is wanted; defaults to the neutral one.
         **joint_values : float
             Position coordinates by name, rad or m.
 
@@ -353,12 +353,12 @@ class Plant(Contract):
         Raises
         ------
         AssemblyError
-            Where the loops stay open; it carries the residual of each constraint.
+            If the loops stay open; it carries the residual of each constraint.
 
         Warns
         -----
         BranchWarning
-            Where a guess was given, and the configuration found is more than three times as far from it (and 0.1) as
+            If a guess was given, and the configuration found is more than three times as far from it (and 0.1) as
             first order predicts: perhaps on another branch.
 
         Examples
@@ -400,8 +400,13 @@ class Plant(Contract):
         """Rank of A at configurations near q on the manifold: above the rank at q where q is singular."""
         return generic_rank(self, self._position(q))
 
-    def diagnose(self, q: ArrayLike) -> diagnosis.Diagnosis:
+    def diagnose(self, q: ArrayLike | Mapping[str, float]) -> diagnosis.Diagnosis:
         """True freedom, redundant rows, conditioning, unique forces and actuation at a configuration.
+
+        Raises
+        ------
+        AssemblyError
+            If q does not close the loops.
 
         Examples
         --------
@@ -410,7 +415,9 @@ class Plant(Contract):
         >>> plant.diagnose(plant.assemble(left=2.1, right=1.0)).dof
         2
         """
-        return diagnosis.diagnose(self, self._position(q))
+        closed = self.configuration(q)
+        require_closed(self, closed, given=q)
+        return diagnosis.diagnose(self, closed)
 
     # -- python-control -------------------------------------------------------------------------
 
@@ -438,13 +445,13 @@ class Plant(Contract):
         coordinates : sequence of str, or array_like, shape (dof, nv), optional
             Independent coordinates, as in `linearize`.
         inputs : sequence of str, optional
-            Actuators; all unless given. The others keep the efforts of the operating point.
+            Actuators; defaults to all. The others keep the efforts of the operating point.
         outputs : sequence of str or FrameMotion, optional
-            As in `linearize`; the states unless given, as state feedback needs them.
+            As in `linearize`; defaults to the states, as state feedback needs them.
         absolute : bool
             Inputs are the motor efforts themselves, rather than deviations from those of the operating point.
         name : str, optional
-            Of the system; that of the plant unless given.
+            Of the system; defaults to that of the plant.
 
         Returns
         -------

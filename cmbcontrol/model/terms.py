@@ -81,6 +81,13 @@ class Terms:
     row_names: tuple[str, ...] = ()
     absent: frozenset[str] = frozenset()
 
+    def __getitem__(self, key: object) -> None:
+        """Refused: a law that is written for (t, q, v) takes this record for q."""
+        raise TypeError(
+            "Terms have no entries: a controller is called as (t, terms, state), with positions terms.q and velocities "
+            "terms.v"
+        )
+
     @property
     def dof(self) -> int:
         """True degrees of freedom: velocities that the loops leave free."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator, Mapping
 from io import BytesIO
 from pathlib import Path
@@ -14,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from .. import _check, _files
 from .._interrupt import let_through
 from .._progress import Progress, Reporter
-from ..errors import MissingExtraError, ModelError
+from ..errors import CmbWarning, MissingExtraError, ModelError
 from ..sim.result import Simulation
 from .geometry import Sketch, Sketcher, sketcher
 from .style import COLORS, FAINT, INK, LABEL, TICK
@@ -60,7 +61,15 @@ def mechanism(plant: Any, q: ArrayLike | Mapping[str, float], ax: Any = None) ->
     """
     _check.plant(plant)
     artist = sketcher(plant)
-    sketch = artist.at(plant.configuration(q))
+    closed = plant.configuration(q)
+    gap = plant.closure_error(closed)
+    if gap > 1e-6 * plant.size:
+        warnings.warn(
+            f"the drawing of {plant.name!r} has open loops, by {gap:.3g} m; plant.assemble(...) closes them",
+            CmbWarning,
+            stacklevel=2,
+        )
+    sketch = artist.at(closed)
     drawing = Drawing(artist, [sketch], ax, title=str(plant.name))
     drawing.update(sketch)
     return drawing.figure
@@ -128,7 +137,7 @@ def animation_path(path: str | Path, fps: float) -> Path:
     path = Path(path)
     _check.positive(fps, "fps")
     if path.suffix not in (".gif", ".mp4"):
-        raise ValueError(f"an animation is a .gif or a .mp4 file, got {path.name!r}")
+        raise ValueError(f"an animation is a .gif or .mp4 file, got {path.name!r}")
     return path
 
 

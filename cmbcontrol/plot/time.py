@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _check
-from ..linear.units import effort_units
 from ..model.plant import Plant
+from ..model.units import effort_units
 from ..sim.result import Simulation
 from .style import COLORS, FAINT, INK, beside, dress, panels, styles, time_axis
 
@@ -26,6 +26,8 @@ Array = NDArray[np.float64]
 _POSITIONS = {"rad": "joint angle (rad)", "m": "joint travel (m)", "1": "coordinate (1)"}
 _ERRORS = {"rad": "tracking error (rad)", "m": "tracking error (m)", "1": "tracking error (1)"}
 _SINGULAR = 0.03  # conditioning below which multipliers may leave the panel
+
+_PASSAGES = ("singular passage", "singular start", "near-singular passage")  # kinds of events
 
 
 def responses(run: Simulation, *, axes: Any = None) -> Figure:
@@ -44,7 +46,8 @@ def responses(run: Simulation, *, axes: Any = None) -> Figure:
 
     Notes
     -----
-    Where only some coordinates are controlled, the others are drawn thin. Vertical lines are singular passages.
+    Where only some coordinates are controlled, the others are drawn thin. Vertical lines are singular passages and
+    other events, under their names.
 
     Examples
     --------
@@ -265,12 +268,12 @@ def _efforts(ax: Axes, run: Simulation, group: list[str], motors: list[str]) -> 
 
 
 def _finish(run: Simulation, axes: list[Axes]) -> None:
-    """Singular passages and changes of the loops, legends, the time axis."""
+    """Singular passages and other events, by name, legends, the time axis."""
     for i, ax in enumerate(axes):
         last = [line for line in ax.lines if line.get_label() == "reference"]
         told = set()
         for x, kind in zip(run.data["event_time"].values, run.data["event_kind"].values, strict=True):
-            what = "singular passage" if "singular" in str(kind) else "change of the loops"
+            what = "singular passage" if str(kind) in _PASSAGES else str(kind)
             line = ax.axvline(x, color=FAINT, linewidth=0.8, zorder=0.5, label=f"_{what}")
             if what not in told and i == 0:
                 told.add(what)

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import sysconfig
 from collections.abc import Callable, Mapping
+from pathlib import Path
+from traceback import walk_tb
 from typing import Any
 
 import numpy as np
@@ -14,11 +17,22 @@ from ..dynamics.forces import measured_force
 from ..model.plant import Plant
 from ..model.terms import Terms
 
-__all__ = ["Control", "LawFailed", "after"]
+__all__ = ["Control", "LawFailed", "after", "is_of_user"]
 
 Array = NDArray[np.float64]
 
 _DIGITS = 9  # of a period: times that agree to these are one
+
+
+_HOMES = {Path(__file__).parents[1], Path(sysconfig.get_path("stdlib")), Path(sysconfig.get_path("platstdlib"))}
+_INSTALLED = {"site-packages", "dist-packages"}  # folders of libraries, wherever they are
+
+
+def is_of_user(error: BaseException) -> bool:
+    """Whether a function that is neither of this package nor of a library was under way when an error was raised."""
+    files = [frame.f_code.co_filename for frame, _ in walk_tb(error.__traceback__)]
+    paths = (Path(file) for file in files if not file.startswith(("<frozen", "<__array_function__")))
+    return any(not _HOMES.intersection(path.parents) and not _INSTALLED.intersection(path.parts) for path in paths)
 
 
 class LawFailed(Exception):
@@ -86,8 +100,19 @@ class Control:
         return self.state.copy() if self.period is None else self._start_of_drive
 
     def first(self, terms: Terms) -> Array:
-        """Efforts asked for at the start; a law that does not fit fails here, with its own message."""
-        return self._law_effort(0.0, terms, self.state)
+        """Efforts asked for at the start; a law that does not fit fails here, with its own message.
+
+        Raises
+        ------
+        LawFailed
+            If what fails is a function of the user.
+        """
+        try:
+            return self._law_effort(0.0, terms, self.state)
+        except Exception as error:
+            if is_of_user(error):
+                raise LawFailed(self.law, 0.0) from error
+            raise
 
     # -- in sampled time --------------------------------------------------------------------------
 
@@ -210,6 +235,8 @@ class Control:
         return values
 
     def _checked(self, u: ArrayLike, t: float, what: str) -> Array:
+        if u is None:
+            raise TypeError(f"{what} must be {len(self.motors)} numbers, got None; is a return missing?")
         try:
             return _check.vector(u, len(self.motors), what, self.motors)
         except ValueError as error:

@@ -8,13 +8,22 @@ from traceback import walk_tb
 import numpy as np
 from numpy.typing import NDArray
 
+from ..controllers.controller import Controller, FunctionController
 from ..dynamics.nearest_singular import nearest_singular_configuration
 from ..dynamics.singular import singular_configuration
-from ..errors import AssemblyError, ModelError, ParametrizationError, SingularConfigurationError, Status
+from ..errors import (
+    AssemblyError,
+    ModelError,
+    ParametrizationError,
+    SimulationError,
+    SingularConfigurationError,
+    Status,
+)
 from ..model.plant import Plant
+from .control import LawFailed
 from .run import Record
 
-__all__ = ["near_the_end", "where", "why_ended"]
+__all__ = ["near_the_end", "not_begun", "where", "why_ended"]
 
 Array = NDArray[np.float64]
 
@@ -32,6 +41,20 @@ def near_the_end(plant: Plant, q: Array) -> str:
     except (AssemblyError, ModelError, SingularConfigurationError, np.linalg.LinAlgError):
         return ""
     return f"A singular configuration is near: {configuration}" if configuration.few else ""
+
+
+def not_begun(plant: Plant, law: Controller, failed: LawFailed) -> SimulationError:
+    """The error where a function of the user fails at the start of a run."""
+    cause = failed.__cause__
+    hint = ""
+    called = "(t, terms, state)" in str(cause)  # it is said already
+    if (
+        isinstance(law, FunctionController)
+        and isinstance(cause, (AttributeError, IndexError, TypeError))
+        and not called
+    ):
+        hint = " A controller is called as (t, terms, state), with positions terms.q and velocities terms.v."
+    return SimulationError(f"the run of {plant.name!r} did not begin. {_cause(cause, str(failed))}{hint}")
 
 
 def why_ended(plant: Plant, record: Record, grown: str = "") -> str:

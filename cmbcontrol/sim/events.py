@@ -37,7 +37,7 @@ class Event:
     function : callable
         ``(t, q, v) -> float`` of time (s), positions (nq,) and velocities (nv,).
     name : str, optional
-        What the run calls it; that of the function unless given.
+        What the run calls it; defaults to the name of the function.
     direction : {0, 1, -1}
         Which crossings count: 1 those upwards, -1 those downwards, 0 both.
     terminal : bool
@@ -46,7 +46,7 @@ class Event:
     Raises
     ------
     TypeError, ValueError
-        Where these are none.
+        If an argument is not valid.
 
     Examples
     --------
@@ -83,10 +83,13 @@ class Event:
         Raises
         ------
         EventError
-            Where it fails.
+            If it fails.
         """
         try:
-            return _check.number(self.function(t, q, v), f"the value of event {self.name!r}")
+            value = self.function(t, q, v)
+            if isinstance(value, (bool, np.bool_)):
+                raise TypeError(f"it returned {value}; return a signed number that crosses zero, such as t - 0.2")
+            return _check.number(value, f"the value of event {self.name!r}")
         except Exception as error:
             raise EventError(
                 f"the event {self.name!r} failed at t = {t:.9g} s: {type(error).__name__}: {error}"
@@ -217,10 +220,14 @@ class EventRecorder:
             if joint is None or joint in joints:
                 continue
             joints.add(joint)
-            goes_on = "" if self.stops else " and the run goes on: nothing stops a joint at its limits by itself"
+            then = (
+                ", and the run ended there, as limits='stop' asks."
+                if self.stops
+                else " and the run goes on: nothing stops a joint at its limits by itself. limits='stop' ends a run "
+                "there, limits='ignore' is silent."
+            )
             warnings.warn(
-                f"The {event['what']} is passed at t = {event['time']:.6g} s{goes_on}. limits='stop' ends a run there, "
-                "limits='ignore' is silent.",
+                f"The {event['what']} is passed at t = {event['time']:.6g} s{then}",
                 LimitWarning,
                 stacklevel=stacklevel + 1,
             )

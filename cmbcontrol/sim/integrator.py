@@ -43,13 +43,14 @@ class Integrator:
         construction:
 
         - ``radau``: Radau IIA of order 5, implicit; the first choice for stiff machines;
-        - ``rodas5p``, ``rodas4``: Rosenbrock methods of order 5 and 4, one exact Jacobian a step, no iteration;
+        - ``rodas5p``, ``rodas4``: Rosenbrock methods of order 5 and 4, one exact Jacobian per step, no iteration;
         - ``sdirk4``: diagonally implicit Runge-Kutta of order 4.
 
         Others, for comparison, are in `cmbcontrol.papers.methods`.
     rtol, atol : float, optional
-        Error allowed a step, relative and absolute (rad, m, rad/s, m/s); 1e-11 unless given, 1e-8 with ``auto`` under
-        a sampled law with noise or steps in its signals (``rough``), and 1e-7 for implicit methods with step control.
+        Error allowed per step, relative and absolute (rad, m, rad/s, m/s); defaults to 1e-11, to 1e-8 with ``auto``
+        under a sampled law with noise or steps in its signals (``rough``), and to 1e-7 for implicit methods with step
+        control.
     step : float, optional
         Fixed step, s: needed for ``rk4``, possible for ``sdirk4``, ``rodas4`` and ``rodas5p``.
     max_step, max_steps : float, int
@@ -59,16 +60,16 @@ class Integrator:
         gradient) passes straight through it; 0 never does. See the guide on singular configurations. Independent
         coordinates end at singular configurations: the methods in them stop there with an error.
     coordinates : sequence of str, or array_like, shape (dof, nv), optional
-        Independent coordinates, by name or as a matrix R; chosen as the motion needs them unless given.
+        Independent coordinates, by name or as a matrix R; by default chosen as the motion needs them.
     parametrization : {"tangent", "partitioning"} or Parametrization, optional
-        The same in other ways; tangent space unless given.
+        The same in other ways; defaults to tangent space.
 
     Raises
     ------
     ValueError
-        Where a name is unknown or a number out of range.
+        If a name is unknown or a number out of range.
     TypeError
-        Where an option does not apply to the method.
+        If an option does not apply to the method.
 
     Examples
     --------
@@ -99,7 +100,7 @@ class Integrator:
 
     def __post_init__(self) -> None:
         try:
-            name = _check.one_of(self.name, self.NAMES, "method", "name")
+            name = _check.one_of(self.name, self.NAMES, "method")
         except ValueError as error:
             raise ValueError(f"{error}; others, for comparison, are in cmbcontrol.papers.methods") from None
         for what in ("rtol", "atol", "step"):
@@ -170,7 +171,7 @@ class Integrator:
 
     @property
     def default_tolerance(self) -> float:
-        """Of a step, unless told."""
+        """Of a step, where none is given."""
         return 1e-7 if self.local and not self.fixed else 1e-11
 
     def independent(self) -> Parametrization | None:

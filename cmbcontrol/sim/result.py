@@ -140,16 +140,21 @@ class Simulation:
         return singularities(plant, self.data)
 
     def save(self, path: str | Path) -> Path:
-        """Write the run as netCDF; read it back with `load_run`.
+        """Write the run as a netCDF file, ``.nc``; read it back with `load_run`.
 
         The file is written as a whole or not at all: what was there stays until the new one is on the disk.
 
         Raises
         ------
         FileError
-            Where it cannot be written.
+            If it cannot be written.
+        ValueError
+            If the name has another suffix.
         """
-        return _files.write(_check.path(path), _as_bytes(self.data))
+        path = _check.path(path)
+        if path.suffix != ".nc":
+            raise ValueError(f"a run is kept in a .nc file (netCDF), got {path.name!r}")
+        return _files.write(path, _as_bytes(self.data))
 
     def to_control(self):
         """The run as `control.TimeResponseData`: motor efforts in, positions and velocities out."""
@@ -196,9 +201,9 @@ def load_run(path: str | Path) -> Simulation:
     Raises
     ------
     FileNotFoundError
-        Where there is no such file.
+        If there is no such file.
     ValueError
-        Where the file is damaged, or not a run.
+        If the file is damaged, or not a run.
     """
     path = _check.path(path)
     if not path.is_file():
@@ -237,7 +242,7 @@ def _from_bytes(path: Path) -> xarray.Dataset:
     content = path.read_bytes()
     length = _length(content)
     if length is None:
-        raise ValueError(f"{path} is not a run of cmbcontrol: it is no netCDF-4 file, or lacks its begin")
+        raise ValueError(f"{path} is not a run of cmbcontrol: it is no netCDF-4 file, or its beginning is missing")
     if len(content) < length:
         raise ValueError(
             f"{path} is damaged: {len(content):,} bytes are left of {length:,}. Take a copy, or run again."

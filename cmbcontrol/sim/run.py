@@ -46,7 +46,7 @@ class Record:
     T: list[Array] = field(default_factory=list)
     X: list[Array] = field(default_factory=list)
     F: list[Array] = field(default_factory=list)
-    U: list[Array] = field(default_factory=list)  # efforts during each step, one row a step
+    U: list[Array] = field(default_factory=list)  # efforts during each step, one row per step
     passages: list[tuple[float, float]] = field(default_factory=list)  # of singular configurations: time, and closeness
     evaluations: int = 0
     rejections: int = 0

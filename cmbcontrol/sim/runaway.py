@@ -6,8 +6,8 @@ import numpy as np
 
 from ..controllers.actuation import Actuation, actuation
 from ..errors import CmbError
-from ..linear.units import effort_units
 from ..model.plant import Plant
+from ..model.units import effort_units
 from .result import Simulation
 
 __all__ = ["runaway"]

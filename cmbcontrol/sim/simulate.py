@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time as clock
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
 from typing import Any
 
@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from .. import _check
 from .._interrupt import held, let_through
 from .._progress import Progress, Reporter
-from ..controllers.controller import as_controller
+from ..controllers.controller import Controller, as_controller
 from ..dynamics.acceleration import Formulation, Gauss
 from ..errors import (
     Interrupted,
@@ -26,15 +26,15 @@ from ..model.terms import RANK_TOLERANCE
 from . import output
 from .branch_selection import BranchSelector
 from .constraint_modes import ConstraintModes
-from .control import Control, LawFailed, after
-from .ending import where, why_ended
+from .control import Control, LawFailed, after, is_of_user
+from .ending import not_begun, where, why_ended
 from .events import LIMITS, Event, EventRecorder, listed_events
 from .integrator import Integrator
 from .result import Simulation
 from .run import IntegratorState, Record, Run
 from .runaway import runaway
 from .stabilisation import Stabilisation
-from .start import check_start, first_step, options_of, start_state
+from .start import check_start, configuration_of, first_step, options_of, start_state
 from .switching import Contact, Switch
 from .switching_run import RunHistory, run_in_parts
 
@@ -62,7 +62,7 @@ def _with_interrupts_named(function: Callable[..., Simulation]) -> Callable[...,
 def simulate(
     plant: Plant,
     controller: Any = None,
-    q0: ArrayLike | None = None,
+    q0: ArrayLike | Mapping[str, float] | None = None,
     v0: ArrayLike | None = None,
     *,
     t_end: float,
@@ -87,30 +87,32 @@ def simulate(
         A `Controller` (continuous, or sampled if it has a period), numbers for constant motor
         efforts (nu,), or None for none. Without a Python law in the loop, it runs compiled.
     q0, v0 : array_like
-        Start; the loops must be closed (see ``plant.assemble``). v0 is zero unless given.
+        Start; the loops must be closed (see ``plant.assemble``). q0 may be a mapping of joints to values; v0 defaults
+        to zero.
     t_end : float
         s, from 0.
     output_times : array_like or float, optional
-        Times of the output, or their spacing, s; 500 intervals unless given.
+        Times of the output, or their spacing, s; defaults to 500 intervals.
     method : str or Integrator
         ``auto`` (``dop853``, and under sampled laws what suits their intervals), ``dop853``, ``rk4``; for stiff
         machines ``radau``, ``rodas5p``, ``rodas4``, ``sdirk4``. An `Integrator` has options: a fixed step, the longest
         one, independent coordinates.
     rtol, atol : float, optional
-        Error allowed a step, relative and absolute (rad, m, rad/s, m/s); see `Integrator`.
+        Error allowed per step, relative and absolute (rad, m, rad/s, m/s); see `Integrator`.
     stabilisation : {"projection", "all-at-once", "baumgarte", "none"} or Stabilisation
         What keeps the loops closed; a `Stabilisation` has options, such as Baumgarte's gains.
     formulation : Formulation, optional
-        Of the accelerations; Gauss' principle unless given, see `acceleration`. All others run interpreted.
+        Of the accelerations; defaults to Gauss' principle, see `acceleration`. All others run interpreted.
     switches : sequence of Engage, Release, Lock, Unlock or Contact, optional
         What switches constraints on and off during the run, by time, by a condition, or as the contacts push. The
         controller stays the same; it gets the terms of those that hold. See the guide on constraints that come and go.
     branch : int, array_like (nv,), mapping or callable, optional
-        At singular configurations, which way to go on; unless given, on the branch of the velocity. The index of one of
-        ``singular_configuration(...).branches``, ahead in the sense of the velocity; a direction, in its own sense; a
-        mapping from the number of a passage (0 is a start at a singular configuration) to one of these; or a function
-        ``(configuration, t, v) -> choice`` with the `SingularConfiguration`, where None stays on the branch. The
-        velocity turns without work: its kinetic energy stays. Goes with dop853 and verner65, and projection.
+        At singular configurations, which way to go on; defaults to the branch of the velocity. The index of one of
+        ``singular_configuration(...).branches``, followed with the sign that the velocity has on it; a direction, with
+        its own sign; a mapping from the number of a passage (0 is a start at a singular configuration) to one of these;
+        or a function ``(configuration, t, v) -> choice`` with the `SingularConfiguration`, where None stays on the
+        branch. The velocity turns without work: its kinetic energy stays. Goes with dop853 and verner65, and
+        projection.
     events : sequence of Event, or of functions, optional
         Events that the run records: functions ``(t, q, v) -> float`` that cross zero. The times go to ``run.events()``
         under their names; a terminal one ends the run, with status EVENT.
@@ -127,17 +129,18 @@ def simulate(
     Raises
     ------
     SimulationError
-        Where the run cannot go on, or a function of the user fails; it names time and state, and carries the part that
-        was computed as ``partial``.
+        If the run cannot go on, or a function of the user fails; it names time and state, and carries the part that
+        was computed as ``partial``, which is None before the first step.
     Interrupted
         After Ctrl-C, a `KeyboardInterrupt`: the step under way is finished, and ``partial`` is what was computed. A
         second Ctrl-C ends that at once.
     EventError
-        Where an event fails before the first step; later ones come as `SimulationError`.
+        If an event fails before the first step; later ones come as `SimulationError`.
     ValueError
-        Where the start does not fit the plant, or independent coordinates are dependent there (`ParametrizationError`).
+        If the start does not fit the plant, a sample time is longer than the run, or independent coordinates are
+        dependent there (`ParametrizationError`).
     TypeError
-        Where options do not go together.
+        If options do not go together.
 
     Examples
     --------
@@ -151,7 +154,7 @@ def simulate(
     begin = clock.perf_counter()
     modes = ConstraintModes(plant, _listed(switches))
     if modes.changing and q0 is not None:
-        plant = modes.start(_check.vector(q0, plant.nq, "q0", plant.position_names))
+        plant = modes.start(configuration_of(plant, q0))
     kept, integrator = Stabilisation.of(stabilisation), Integrator.of(method, rtol, atol)
     q0, v0 = start_state(plant, q0, v0, kept.metric)
     check_start(plant, q0, v0)
@@ -168,15 +171,19 @@ def simulate(
             "switches= change the constraints, and with them which coordinates are independent; leave them out"
         )
     law = as_controller(controller, plant)
+    _require_in_time(law, t_end)
     integrator = integrator.under(law)
     tolerance = RANK_TOLERANCE if formulation is None else formulation.rank_tolerance or RANK_TOLERANCE
     options = options_of(plant, q0, kept, integrator, t_end, tolerance)
     control = Control(plant, law, after(times, t_end))
-    recorder = EventRecorder(plant, listed_events(events), _check.one_of(limits, LIMITS, "limits"), t_end)
+    recorder = EventRecorder(plant, listed_events(events), _check.option(limits, LIMITS, "limits"), t_end)
     recorder.begin(0.0, np.concatenate([q0, v0]))
     start = modes.near(q0)
     terms = start.terms(q0, v0)
-    u0 = control.first(terms.copied())  # a law that does not fit fails here, with its own message
+    try:
+        u0 = control.first(terms.copied())  # a law that does not fit fails here, with its own message
+    except LawFailed as failed:
+        raise not_begun(plant, law, failed) from failed.__cause__
     if named is not None:
         named.acceleration(terms, terms.B @ u0)  # so does a formulation
     first = integrator.step or first_step(start, q0, v0, u0, options)
@@ -225,6 +232,8 @@ def _go(
         parts = history.parts
         if parts and (state.taken or isinstance(error, (LawFailed, SwitchingError, KeyboardInterrupt))):
             parts[-1].steps.ended_by(error)
+        elif isinstance(error, LawFailed) and is_of_user(error.__cause__):  # type: ignore[arg-type]
+            raise not_begun(run.plant, run.control.law, error) from error.__cause__
         elif isinstance(error, LawFailed):
             raise error.__cause__ from None  # type: ignore[misc]
         else:
@@ -265,12 +274,31 @@ def _require_fitting(integrator: Integrator, kept: Stabilisation, formulation: F
         )
 
 
+def _require_in_time(law: Controller, t_end: float) -> None:
+    """Refuse a sample time or a delay that is longer than the run: seconds are taken for something else."""
+    if law.period is not None and law.period > t_end:
+        raise ValueError(
+            f"the period of {law.name}, {law.period:g} s, is longer than the run, {t_end:g} s; a period is a time in "
+            "seconds, and no rate in Hz"
+        )
+    delay = 0.0 if law.delay is None else float(np.max(law.delay, initial=0.0))
+    if delay > t_end:
+        raise ValueError(
+            f"the delay of {law.name}, {delay:g} s, is longer than the run, {t_end:g} s; a delay is in seconds"
+        )
+
+
 def _output_times(given: ArrayLike | float | None, t_end: float) -> Array:
     """The output grid."""
     if given is None:
         return np.linspace(0.0, t_end, 501)
     if _check.single(given):
         spacing = _check.positive(given, "the spacing of output_times")  # type: ignore[arg-type]
+        if spacing > t_end:
+            raise ValueError(
+                f"output_times as a number is their spacing, and {spacing:g} s is longer than the run, {t_end:g} s; "
+                "for so many times give np.linspace(0, t_end, count)"
+            )
         return np.append(np.arange(0.0, t_end * (1.0 - 1e-12), spacing), t_end)
     grid = _check.numbers(given, "output_times")
     grid = _check.vector(grid, grid.size, "output_times")

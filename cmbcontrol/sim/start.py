@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -16,12 +18,21 @@ from .integrator import Integrator
 from .run import regular_gradient
 from .stabilisation import Stabilisation
 
-__all__ = ["check_start", "first_step", "options_of", "start_state"]
+__all__ = ["check_start", "configuration_of", "first_step", "options_of", "start_state"]
 
 Array = NDArray[np.float64]
 
 
-def start_state(plant: Plant, q0: ArrayLike | None, v0: ArrayLike | None, metric: str) -> tuple[Array, Array]:
+def configuration_of(plant: Plant, q0: ArrayLike | Mapping[str, float]) -> Array:
+    """The start that a user gives, checked."""
+    if isinstance(q0, Mapping):
+        return plant.configuration(q0)
+    return _check.vector(q0, plant.nq, "q0", plant.position_names)
+
+
+def start_state(
+    plant: Plant, q0: ArrayLike | Mapping[str, float] | None, v0: ArrayLike | None, metric: str
+) -> tuple[Array, Array]:
     """A start on the manifold.
 
     Raises
@@ -33,16 +44,18 @@ def start_state(plant: Plant, q0: ArrayLike | None, v0: ArrayLike | None, metric
         raise ValueError(f"plant {plant.name!r} has no coordinates: nothing moves")
     if q0 is None:
         raise TypeError("a run needs a start q0; plant.assemble(...) gives one with closed loops")
-    q0 = _check.vector(q0, plant.nq, "q0", plant.position_names)
+    partly = isinstance(q0, Mapping) and len(q0) < plant.nq
+    q0 = configuration_of(plant, q0)
     q0 = plant.integrate(q0, np.zeros(plant.nv))  # a copy, with quaternions of length one
     v0 = np.zeros(plant.nv) if v0 is None else _check.vector(v0, plant.nv, "v0", plant.velocity_names).copy()
     size = plant.size
     phi = np.abs(plant.residual(q0)) * plant.row_scale
     if phi.max(initial=0.0) > 1e-6 * size:
         worst = plant.row_names[int(phi.argmax())]
+        missing = " Joints that a mapping does not name are at 0." if partly else ""
         raise ValueError(
             f"q0 leaves the loops open: row {worst!r} by {phi.max():.3e} m. Close them with "
-            "plant.assemble(...) or plant.close(q0)."
+            f"plant.assemble(...) or plant.close(q0).{missing}"
         )
     if phi.max(initial=0.0) > 1e-15 * size:
         q0 = plant.close(q0, metric=metric)

@@ -79,13 +79,13 @@ class Stepper:
     ----------
     plant : Plant
     q0, v0 : array_like
-        Start; the loops must be closed (see ``plant.assemble``). v0 is zero unless given.
+        Start; the loops must be closed (see ``plant.assemble``). v0 defaults to zero.
     t_end : float
         About how long is to be stepped in all, s; what counts as an instant follows from it. It ends nothing.
     method : str or Integrator
         ``auto`` takes, for each step, the one of three methods that needs the fewest evaluations; or ``dop853``.
     rtol, atol : float, optional
-        Error allowed a step of the method, relative and absolute (rad, m, rad/s, m/s), 1e-11 unless given.
+        Error allowed per step of the method, relative and absolute (rad, m, rad/s, m/s); defaults to 1e-11.
     events : sequence of Event, or of functions, optional
         What is recorded; a terminal one ends the steps (see `ended`).
     limits : {"warn", "stop", "ignore"}
@@ -126,7 +126,7 @@ class Stepper:
         tolerances = (integrator.default_tolerance if x is None else x for x in (integrator.rtol, integrator.atol))
         self._integrator = replace(integrator, max_steps=_ALL, **dict(zip(("rtol", "atol"), tolerances, strict=True)))
         self.plant, self._kept, self._t_end = plant, Stabilisation(), _check.positive(t_end, "t_end")
-        limits = _check.one_of(limits, LIMITS, "limits")
+        limits = _check.option(limits, LIMITS, "limits")
         self._recorder = EventRecorder(plant, listed_events(events), limits, self._t_end)
         self._start: tuple[Array, Array] | None = None
         self.reset(q0, v0)

@@ -172,7 +172,7 @@ class Contact(_OfConstraint):
         A constraint of the plant with one row (`PointOnPlane`, `Distance`, `Coupling`, a row of functions), or a
         `Point`. Of a constraint with one row, the gap is its residual phi.
     normal : array_like, shape (3,), optional
-        Of a `Point`: from body a to body b, in the axes of body a; (0, 0, 1) unless given.
+        Of a `Point`: from body a to body b, in the axes of body a; defaults to (0, 0, 1).
     side : {1, -1}
         The side on which the contact is open: -1 where phi < 0, as for a rope (a `Distance` that may be shorter) or an
         upper end stop.

@@ -8,6 +8,7 @@ from cmbcontrol.controllers import PassiveJoints
 from cmbcontrol.controllers.actuation import active_force_map
 from cmbcontrol.controllers.metrics import WeightedProjection
 from cmbcontrol.dynamics.forces import motor_effort
+from cmbcontrol.errors import AssemblyError
 from cmbcontrol.model.functions import FunctionPlant
 from cmbcontrol.plants.five_bar import configuration as five_bar_configuration
 from tests.fixtures import Rest, terms_at
@@ -213,3 +214,10 @@ class TestCondition:
         assert (found.margin, found.dof, found.joint, found.complete) == (1.0, 0, "", True)
         assert found.active_force(np.ones(6)).tolist() == [0.0] * 6 and found.weakest["x0"] == 0.0
         assert "0 of 0" in str(found)
+
+
+def test_open_loops_have_no_actuation():
+    plant = plants.five_bar()
+    for ask in (actuation, active_force_map):
+        with pytest.raises(AssemblyError, match="'tip' open by"):
+            ask(plant, np.zeros(4))

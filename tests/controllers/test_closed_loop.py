@@ -70,7 +70,7 @@ def on_the_manifold(plant, q0, names, x):
     n = len(names)
     index = [plant.position_names.index(name) for name in names]
     rows = [plant.index(name) for name in names]
-    q = plant.assemble(q0, **{name: q0[i] + d for name, i, d in zip(names, index, x[:n], strict=True)})
+    q = plant.assemble(guess=q0, **{name: q0[i] + d for name, i, d in zip(names, index, x[:n], strict=True)})
     stacked = np.vstack([np.eye(plant.nv)[rows], plant.jacobian(q)])
     v = np.linalg.lstsq(stacked, np.concatenate([x[n:], np.zeros(len(stacked) - n)]), rcond=None)[0]
     return q, v
@@ -198,7 +198,7 @@ def test_numbers_are_a_law():
     loop = linearize_closed_loop(plant, point.u, point, coordinates=("left", "right"))
     assert largest(loop.A - linearize(plant, point, coordinates=("left", "right")).A) < 1e-9
     assert loop.inputs == ("left_disturbance", "right_disturbance")
-    hanging = closed_loop_equilibrium(plant, None, plant.assemble({"left": -2.0, "right": -1.0}))
+    hanging = closed_loop_equilibrium(plant, None, plant.assemble(guess={"left": -2.0, "right": -1.0}))
     assert hanging.point.residuals.balance < 1e-9
 
 

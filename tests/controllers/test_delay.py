@@ -52,3 +52,9 @@ def test_what_acts_before_the_first_effort_arrives():
         law | Delay(PERIOD, [0.0, 0.0, 0.0])
     with pytest.raises(ValueError, match="did you mean 'hold'"):
         law | Delay(PERIOD, "holds")
+
+
+@pytest.mark.parametrize("delay", [-0.01, "10 ms", {"left": -0.01}, {"left": "10 ms"}, [0.01, -0.01], float("nan")])
+def test_delays_that_are_none_are_refused_when_they_are_made(delay):
+    with pytest.raises((TypeError, ValueError), match="Delay"):
+        Delay(delay)

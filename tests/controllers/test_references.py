@@ -47,3 +47,22 @@ class TestReferences:
             cmb.Spline([0.0, 0.0], [[1.0], [2.0]])
         with pytest.raises(ValueError, match="finite"):
             cmb.Constant([np.nan])
+
+
+def test_what_a_reference_returns_and_is_called_with_is_said():
+    def made(reference):
+        return ProjectedInverseDynamics(cmb.plants.five_bar(), ("left", "right"), reference, bandwidth=8.0)
+
+    with pytest.raises(ValueError, match=r"tuple \(position, velocity, acceleration\).*got one array of shape \(2,\)"):
+        made(lambda t: np.array([2.1, 1.0]))
+    with pytest.raises(TypeError, match=r"the reference is called as \(t\), and this one takes \(\)"):
+        made(lambda: 0.0)
+    assert repr(cmb.Spline([0.0, 1.0], [[0.0, 1.0], [1.0, 1.0]])) == "<Spline: 2 positions at 2 times from 0 to 1 s>"
+
+
+def test_a_law_refuses_another_reference_that_does_not_fit_at_once():
+    law = ProjectedInverseDynamics(cmb.plants.five_bar(), ("left", "right"), Constant([2.1, 1.0]), bandwidth=8.0)
+    with pytest.raises(ValueError, match=r"of shape \(2,\) each"):
+        law.with_reference(Constant([2.1, 1.0, 0.5]))
+    with pytest.raises(TypeError, match="must be callable"):
+        law.with_reference([2.1, 1.0])

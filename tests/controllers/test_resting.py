@@ -3,9 +3,11 @@
 import numpy as np
 import pytest
 
-from cmbcontrol import closed_loop_equilibrium, simulate
+from cmbcontrol import Constant, Spline, closed_loop_equilibrium, plants, simulate
+from cmbcontrol.controllers import ProjectedInverseDynamics
 from cmbcontrol.controllers.resting import RestingLoop
 from cmbcontrol.dynamics.acceleration import forward_dynamics
+from cmbcontrol.errors import EquilibriumError
 from tests.fixtures import five_bar_law, largest
 
 
@@ -22,3 +24,13 @@ def test_the_rest_is_shifted(loaded):
     assert run.q.values[-1] == pytest.approx(rest.point.q, abs=1e-6)
     # gravity known, the loop rests where it should
     assert closed_loop_equilibrium(plant, five_bar_law(plant)).point.q[0] == pytest.approx(2.1, abs=1e-11)
+
+
+def test_a_reference_that_only_accelerates_does_not_move():
+    plant = plants.five_bar()
+    spline = Spline([0.0, 2.0], [[2.1, 1.0], [2.3, 1.0]])
+    law = ProjectedInverseDynamics(plant, ("left", "right"), spline, bandwidth=8.0)
+    with pytest.raises(EquilibriumError, match="is accelerating at t = 0 s"):
+        closed_loop_equilibrium(plant, law)
+    rest = closed_loop_equilibrium(plant, law.with_reference(Constant([2.1, 1.0])))
+    assert repr(rest).startswith("<RestingLoop of 'five-bar': q = [2.1, ") and len(repr(rest)) < 200

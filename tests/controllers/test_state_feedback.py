@@ -39,7 +39,7 @@ def test_the_nonlinear_loop_has_the_poles_of_the_design(plant, lin, period, inte
 
 def test_at_the_reference_the_effort_holds_the_pose(plant, lin):
     law = lqr(lin, **WEIGHTS, reference=Constant([2.4, 0.8]))
-    q = plant.assemble(lin.point.q, left=2.4, right=0.8)
+    q = plant.assemble(guess=lin.point.q, left=2.4, right=0.8)
     u = law(0.0, plant.terms(q, np.zeros(4)), law.start(plant))
     assert np.allclose(u, cmb.trim(plant, q).u, atol=1e-9)
     linear = lqr(lin, **WEIGHTS, reference=Constant([2.1 + 1e-5, 1.0]), feedforward="linear")
@@ -56,7 +56,7 @@ def test_tracks_a_sine_with_the_feedforward_of_the_model(plant, lin):
     off = {}
     for feedforward in ("inverse-dynamics", "linear", "none"):
         law = lqr(lin, **WEIGHTS, reference=path, feedforward=feedforward, period=0.01)
-        q0 = plant.assemble(lin.point.q, left=2.4, right=1.2)
+        q0 = plant.assemble(guess=lin.point.q, left=2.4, right=1.2)
         run = cmb.simulate(plant, law, q0, t_end=2.0, rtol=1e-7, atol=1e-7)
         off[feedforward] = np.abs(run.reference.values - run.q.values[:, [0, 2]]).max()
     assert off["inverse-dynamics"] < 0.5 * off["linear"] and off["linear"] < 0.1 * off["none"]
@@ -127,7 +127,7 @@ def test_one_motor_of_two(plant):
     lin = cmb.linearize(plant, point, coordinates=NAMES, inputs=("left",))
     law = lqr(lin, 100.0, 0.01)
     assert law.K.shape == (1, 4)
-    u = law(0.0, plant.terms(plant.assemble(point.q, left=2.15, right=1.0), np.zeros(4)), law.start(plant))
+    u = law(0.0, plant.terms(plant.assemble(guess=point.q, left=2.15, right=1.0), np.zeros(4)), law.start(plant))
     assert u[1] == point.u[1] and u[0] != point.u[0]
     assert matched(linearize_closed_loop(plant, law).poles(), law.continuous_poles()) < 1e-8
 
@@ -157,3 +157,15 @@ def test_what_is_refused(plant, lin):
         StateFeedback(driven, np.zeros((2, 4)))
     with pytest.raises(ValueError, match="made for"):
         StateFeedback(lin, np.zeros((2, 4))).start(plants.pendulum())
+
+
+def test_a_run_has_the_error_of_its_reference():
+    plant = plants.five_bar()
+    point = cmb.trim(plant, plant.assemble(left=2.1, right=1.0))
+    lin = cmb.linearize(plant, point, coordinates=("left", "right"))
+    law = lqr(lin, Q={"left": 400.0, "right": 400.0}, R=0.01).with_reference(Constant([2.15, 1.0]))
+    run = cmb.simulate(plant, law, point.q, t_end=0.2)
+    expected = run.reference.values - run.q.sel(position=["left", "right"]).values
+    np.testing.assert_allclose(run.error.values, expected, atol=1e-12)
+    assert run.error.controlled.values.tolist() == ["left", "right"]
+    assert repr(law) == "<StateFeedback of 'five-bar' by left, right>"

@@ -264,7 +264,7 @@ class TestRefusals:
             PointTask(plant, "left_upper", axes="xw")
         with pytest.raises(ValueError, match="all different"):
             PoseTask(plant, "left_upper", axes=("x", "x"))
-        with pytest.raises(ValueError, match="no joint moves"):
+        with pytest.raises(ValueError, match="the body itself"):
             PointTask(plant, "left_upper", relative_to="left_upper")
         with pytest.raises(TypeError, match="must be a Frame"):
             PoseTask(plant, "left_upper", frame=(1.0, 0.0, 0.0))
@@ -295,3 +295,25 @@ class TestRefusals:
         task = PointTask(plants.five_bar(), "left_upper", axes="xy")
         with pytest.raises(ValueError, match="was made for 'five-bar'"):
             ProjectedInverseDynamics(plants.two_arms(), task, cmb.Constant([0.5, 1.9]), bandwidth=8.0)
+
+
+def test_axes_in_which_nothing_moves_are_named_when_a_law_is_made():
+    plant = cmb.plants.five_bar()
+    for task, words in (
+        (PointTask(plant, "left_upper"), r"moves 'left_upper' in z; leave that out: axes=\('x', 'y'\)"),
+        (PoseTask(plant, "left_upper"), r"in z, rx, ry; leave that out: axes=\('x', 'y', 'rz'\)"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            ProjectedInverseDynamics(plant, task, cmb.Constant(np.zeros(len(task.names))), bandwidth=8.0)
+    assert PoseTask(cmb.plants.stewart(), "platform").still_axes() == ()
+
+
+def test_a_contact_that_closes_under_a_law_that_wants_more_is_named():
+    plant = cmb.plants.five_bar()
+    stop = cmb.Coupling("stop", {"left": 1.0}, offset=2.0)
+    law = ProjectedInverseDynamics(plant, ("left", "right"), cmb.Constant([1.8, 1.0]), bandwidth=8.0)
+    q = plant.assemble(left=2.1, right=1.0)
+    with pytest.raises(
+        cmb.errors.SimulationError, match=r"1 degree of freedom at t = .* since 'stop' holds.*consistent=True"
+    ):
+        cmb.simulate(plant.with_loops(stop), law, q, t_end=1.0, switches=cmb.Contact("stop"))

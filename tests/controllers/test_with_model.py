@@ -71,7 +71,7 @@ def redundant_parallelogram(aside=0.0):
 def test_wrong_dimensions_do_not_lock_the_model():
     """Where a hole is drilled aside, a row that is redundant in the plant is independent: nothing could move."""
     plant, model = redundant_parallelogram(), redundant_parallelogram(0.01)
-    q = plant.assemble([1.2, 1.2, 1.2, -1.2], bar0=1.2)
+    q = plant.assemble(guess=[1.2, 1.2, 1.2, -1.2], bar0=1.2)
     assert (plant.terms(q, np.zeros(4)).dof, model.terms(q, np.zeros(4)).dof) == (1, 0)
     law = WithModel(model, ProjectedInverseDynamics(plant, ("bar0",), Constant([1.2]), bandwidth=5.0))
     rest = closed_loop_equilibrium(plant, law, q)

@@ -38,3 +38,8 @@ def test_models_by_label(models, machines):
     assert np.allclose(single[label].A, models["2 kg, (1.9, 0.4)"].A)
     by_q = model_family(machines["2 kg"], machines["2 kg"].assemble(**PAYLOAD_POSES["(1.9, 0.4)"]), coordinates=ARMS)
     assert np.allclose(by_q[label].A, single[label].A)
+
+
+def test_the_point_of_a_payload_is_called_so():
+    with pytest.raises(ValueError, match=r"^point must have shape \(3,\).*in a plane"):
+        with_payload(cmb.plants.five_bar(), "left_upper", 2.0, (1.5, 0.0))

@@ -41,7 +41,7 @@ def starts(law, machines, count, seed=0):
         wanted = np.array(list(pose.values()))
         there = plant.assemble(**pose)
         off = wanted + rng.uniform(-0.3, 0.3, 2)
-        q0 = plant.assemble(there, **dict(zip(ARMS, off, strict=True)))
+        q0 = plant.assemble(guess=there, **dict(zip(ARMS, off, strict=True)))
         rows = np.vstack([np.eye(4)[[0, 2]], plant.jacobian(q0)])
         v0 = np.linalg.solve(rows, np.append(rng.uniform(-1.0, 1.0, 2), np.zeros(2)))
         held = copy.copy(law)

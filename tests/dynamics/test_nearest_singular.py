@@ -49,3 +49,15 @@ def test_far_and_missed_poses_are_refused():
     longer = bars(2.5 - 1e-6)
     with pytest.raises(SingularConfigurationError, match="passes near a singular configuration, not through it"):
         nearest_singular_configuration(longer, longer.close([1e-3, -2e-3, 1e-3]))
+
+
+def test_rows_that_depend_on_others_everywhere_are_no_smallest_gradient():
+    """A five-bar closed by a revolute joint has three such rows; by a line it has none, and the same gradients."""
+    told = []
+    for closure in ("line", "revolute"):
+        plant = plants.five_bar(closure=closure)
+        q = plant.assemble(left=2.1, right=1.0)
+        with pytest.raises(SingularConfigurationError, match="smallest independent constraint gradient") as caught:
+            nearest_singular_configuration(plant, q, within=1e-3)
+        told.append(float(str(caught.value).rpartition(" is ")[2].split()[0]))
+    assert told[1] == pytest.approx(told[0], rel=0.01) and told[0] > 0.01

@@ -22,7 +22,7 @@ def test_deviations_from_a_motion():
     run = simulate(plant, [3.0, -5.0], q, **settings(**times))
     sequence = linearize_along(run, coordinates=("left", "right"), outputs=("left", "elbow_left_rate"))
     y, push = np.array([1e-6, -2e-6]), 1e-5
-    start = plant.assemble(q, left=2.1 + y[0], right=1.0 + y[1])
+    start = plant.assemble(guess=q, left=2.1 + y[0], right=1.0 + y[1])
     other = simulate(plant, [3.0, -5.0 + push], start, **settings(**times))
     x = sequence.propagate([*y, 0.0, 0.0], np.tile([0.0, push], (len(sequence), 1)))
     truth = np.concatenate([(other.data[k] - run.data[k]).values[:, [0, 2]] for k in ("q", "v")], axis=1)

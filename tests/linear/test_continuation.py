@@ -288,7 +288,7 @@ def test_a_branch_agrees_with_trim():
         assert largest(again.u - p.u) < 1e-9
         assert p.q[2] == 1.0
     (middle,) = branch.at(2.5)
-    assert largest(trim(plant, plant.assemble(middle.q, left=2.5, right=1.0)).u - middle.u) < 1e-8
+    assert largest(trim(plant, plant.assemble(guess=middle.q, left=2.5, right=1.0)).u - middle.u) < 1e-8
 
 
 def test_motor_torque_on_the_hanging_five_bar():

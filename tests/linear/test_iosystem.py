@@ -289,7 +289,7 @@ def test_far_states_are_on_the_branch_of_the_point(arm, system, target):
     plant, point = arm
     q = point.q
     for s in np.linspace(0.0, 1.0, 400):
-        q = plant.assemble(q, left=point.q[0] + s * target[0], right=point.q[2] + s * target[1])
+        q = plant.assemble(guess=q, left=point.q[0] + s * target[0], right=point.q[2] + s * target[1])
     assert system.to_plant([*target, 0.0, 0.0])[0] == pytest.approx(q, abs=1e-10)
 
 
@@ -378,7 +378,7 @@ def test_response_is_that_of_simulate(arm, system):
 def test_find_operating_point_finds_the_true_equilibrium():
     """Held by nothing, the five-bar hangs: python-control's search cannot open the loop."""
     plant = plants.five_bar()
-    start = plant.assemble({"left": -2.0, "right": -1.0, "elbow_left": 0.6, "elbow_right": -0.6})
+    start = plant.assemble(guess={"left": -2.0, "right": -1.0, "elbow_left": 0.6, "elbow_right": -0.6})
     system = plant.to_iosystem(OperatingPoint.at(plant, start), coordinates=("left", "right"))
     found = ct.find_operating_point(system, np.zeros(4), np.zeros(2), root_kwargs={"tol": 1e-12})
     q, v = system.to_plant(found.states)

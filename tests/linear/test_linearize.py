@@ -91,7 +91,7 @@ def test_bad_points(moving):
         affine_approximation(plant, loose)
     with pytest.raises(SingularConfigurationError, match="singular configuration"):
         affine_approximation(plant, OperatingPoint.at(plant, configuration(plant, "singular")))
-    near = plant.assemble(plant.pack({"elbow_left": -3.0, "elbow_right": 3.0}), left=np.pi, right=1e-8)
+    near = plant.assemble(guess=plant.pack({"elbow_left": -3.0, "elbow_right": 3.0}), left=np.pi, right=1e-8)
     with pytest.raises(
         SingularConfigurationError, match=r"next to a singular configuration.*gradient is \d\.\de-\d+ of the largest"
     ):

@@ -6,7 +6,8 @@ import json
 import numpy as np
 import pytest
 
-from cmbcontrol import LinearModel, linearize, load_linear
+from cmbcontrol import Actuator, Body, LinearModel, Mechanism, Revolute, linearize, load_linear, plants, trim
+from cmbcontrol.design import with_payload
 from tests.fixtures import largest, matched
 
 
@@ -128,3 +129,31 @@ def test_other_suffixes_are_refused(hanging_model, tmp_path):
     np.savez(tmp_path / "other.npz", x=1.0)
     with pytest.raises(ValueError, match="holds no linear model"):
         load_linear(tmp_path / "other.npz")
+
+
+@pytest.mark.parametrize("suffix", [".mat", ".npz", ".json"])
+def test_another_plant_is_refused(suffix, tmp_path):
+    plant = plants.five_bar()
+    point = trim(plant, plant.assemble(left=2.1, right=1.0))
+    path = linearize(plant, point).save(tmp_path / f"model{suffix}")
+    assert load_linear(path, plant).point.plant is plant
+    loaded = with_payload(plant, "left_upper", 2.0, (1.5, 0.0, 0.0))
+    for other, why in (
+        (loaded, "forces of .* are not balanced"),
+        (plants.loader(), "has the coordinates boom"),
+        (plants.five_bar(closure="point"), "2 motors and 3 loop rows"),
+    ):
+        with pytest.raises(ValueError, match=f"was made for 'five-bar', not for {other.name!r}: .*{why}"):
+            load_linear(path, other)
+
+
+def test_masses_show_where_nothing_weighs(tmp_path):
+    def robot(mass):
+        rod = Body.planar("rod", mass, 0.5, 0.1)
+        return Mechanism("robot", [rod], [Revolute("pivot", "ground", "rod")], actuators=[Actuator("pivot")])
+
+    light = robot(1.0)
+    path = linearize(light, trim(light, [0.3])).save(tmp_path / "model.npz")
+    assert load_linear(path, robot(1.0)).name == "robot"
+    with pytest.raises(ValueError, match="other masses"):
+        load_linear(path, robot(2.0))

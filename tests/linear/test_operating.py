@@ -65,7 +65,7 @@ def test_upright_pole_on_a_cart():
 
 def test_open_loops():
     plant = plants.five_bar()
-    with pytest.raises(AssemblyError, match=r"'tip' open by .* m\. Use plant\.assemble") as error:
+    with pytest.raises(AssemblyError, match=r"'tip' open by .* m\. .*plant\.assemble\(left=2\.1, right=1\)") as error:
         trim(plant, {"left": 2.1, "right": 1.0})
     assert error.value.residuals["tip"] > 0.1
     with pytest.raises(ValueError, match=r"q must have shape \(4,\)"):
@@ -208,10 +208,41 @@ def test_operating_point_of_a_system(absolute):
     point = trim(plant, configuration(plant, "open"))
     system = plant.to_iosystem(point, coordinates=("left", "right"), absolute=absolute)
     found = point.to_control(system)
-    elsewhere = trim(plant, plant.assemble(point.q, left=2.2, right=1.05))
+    elsewhere = trim(plant, plant.assemble(guess=point.q, left=2.2, right=1.05))
     other = elsewhere.to_control(system)  # a rest of the same system
     assert largest(other.states) > 0.01
     assert largest(np.asarray(system.dynamics(0.0, other.states, other.inputs))) < 1e-8
     assert largest(np.asarray(system.dynamics(0.0, found.states, found.inputs))) < 1e-9
     assert largest(found.inputs - (point.u if absolute else 0.0)) == 0.0
     assert largest(np.asarray(system.output(0.0, found.states, found.inputs)) - found.outputs) == 0.0
+
+
+def test_the_effort_that_is_missing_is_named():
+    plant = plants.five_bar()
+    q = plant.assemble(left=2.1, right=1.0)
+    needed = trim(plant, q).u[0]
+    words = rf"at left = 2\.1, .*'left' would have to give {needed:.6g} N m: leave it out of u="
+    with pytest.raises(EquilibriumError, match=words):
+        trim(plant, q, u={"left": 0.0})
+
+
+def test_joints_that_a_mapping_does_not_name_are_told_of():
+    with pytest.raises(AssemblyError, match=r"does not name are at 0; plant\.assemble\(left=2\.1\)"):
+        trim(plants.five_bar(), {"left": 2.1})
+
+
+def test_the_point_tells_units_and_shares_of_the_limits():
+    plant = plants.five_bar(effort=100.0)
+    point = trim(plant, plant.assemble(left=2.1, right=1.0))
+    share = 100.0 * abs(point.u[0]) / 100.0
+    assert f"{point.u[0]:.6g} N m, {share:.0f} % of its limit" in str(point)
+    assert f"efforts: norm {point.report.effort_norm:.6g} N m" in str(point)
+
+
+def test_an_unstable_equilibrium_outside_the_limits_hints_at_a_stable_one():
+    rod = Body.planar("rod", 1.0, 0.5, 0.1)
+    joint = Revolute("pivot", "ground", "rod", limits=(-2.0, 1.0))
+    plant = Mechanism("pendulum", [rod], [joint], gravity=(0, -9.81, 0))
+    with pytest.raises(EquilibriumError, match=r"outside its limits.*stable=True"):
+        trim(plant, [0.9], free="all")
+    assert trim(plant, [0.9], free="all", stable=True).q[0] == pytest.approx(-np.pi / 2.0)

@@ -242,3 +242,11 @@ def test_multipliers_that_are_not_unique():
     assert linearize(plant, point, outputs=("tip_x", "tip_y")).outputs == ("tip_x", "tip_y")
     with pytest.raises(ValueError, match=r"'tip_z', 'tip_tilt_x', 'tip_tilt_y' are not unique.*'tip_x', 'tip_y'"):
         linearize(plant, point, outputs=("loop_force",))
+
+
+def test_an_unknown_output_is_answered_with_the_coordinate_and_the_kinds_of_names():
+    plant = plants.five_bar()
+    point = trim(plant, plant.assemble(left=2.1, right=1.0))
+    words = r"did you mean 'elbow_left'\?.* and \d+ more\).*<body>_position"
+    with pytest.raises(ValueError, match=words):
+        linearize(plant, point, outputs=("elbow_left_length",))

@@ -52,7 +52,7 @@ def test_joint_values_are_held(seed):
         n: q[plant.position_names.index(n)] for j in plant.joints if isinstance(j, LINEAR) for n in j.position_names
     }
     name = sorted(held)[seed % len(held)]
-    found = plant.assemble(nudge(plant, q, 0.05), **{name: held[name] + 0.01})
+    found = plant.assemble(guess=nudge(plant, q, 0.05), **{name: held[name] + 0.01})
     assert plant.closure_error(found) < 1e-12
     assert found[plant.position_names.index(name)] == pytest.approx(held[name] + 0.01, abs=1e-14)
 
@@ -60,7 +60,7 @@ def test_joint_values_are_held(seed):
 @pytest.mark.parametrize("seed", range(3))
 def test_loops_written_twice_close_as_well(seed):
     plant, q = closed_machine(seed, (Revolute, Distance), twice=True)
-    assert plant.closure_error(plant.assemble(nudge(plant, q, 0.05))) < 1e-12
+    assert plant.closure_error(plant.assemble(guess=nudge(plant, q, 0.05))) < 1e-12
 
 
 def test_assembly_starts_from_the_neutral_pose_and_repeats_itself():
@@ -71,8 +71,8 @@ def test_assembly_starts_from_the_neutral_pose_and_repeats_itself():
 def test_a_closed_guess_is_returned():
     plant = five_bar()
     q = plant.assemble(left=2.1, right=1.0)
-    np.testing.assert_allclose(plant.assemble(q), q, atol=1e-12)
-    np.testing.assert_allclose(plant.assemble(dict(zip(plant.position_names, q, strict=True))), q, atol=1e-12)
+    np.testing.assert_allclose(plant.assemble(guess=q), q, atol=1e-12)
+    np.testing.assert_allclose(plant.assemble(guess=dict(zip(plant.position_names, q, strict=True))), q, atol=1e-12)
 
 
 # -- branches -------------------------------------------------------------------------------------
@@ -89,7 +89,7 @@ def test_the_guess_picks_the_branch_of_the_five_bar(closure, side):
     tip = 0.5 * (a + b) + side * np.sqrt(1.5**2 - 0.25 * (b - a) @ (b - a)) * across
     angle = [np.arctan2(*(tip - x)[::-1]) - x0 for x, x0 in ((a, left), (b, right))]
     guess = {"elbow_left": angle[0] + 0.3, "elbow_right": angle[1] - 0.3}
-    q = plant.assemble(guess, left=left, right=right)
+    q = plant.assemble(guess=guess, left=left, right=right)
     np.testing.assert_allclose(plant.point(q, "left_upper", (1.5, 0, 0))[:2], tip, atol=1e-12)
     np.testing.assert_allclose(q[[0, 2]], [left, right], atol=1e-14)
 
@@ -99,7 +99,7 @@ def test_limits_pick_the_branch(side):
     expected = np.cos(0.7) + side * np.sqrt(4.0 - np.sin(0.7) ** 2)
     limits = (0.0, 5.0) if side > 0.0 else (-5.0, 0.0)
     assert crank_and_slider(limits).assemble(crank=0.7)[2] == pytest.approx(expected, abs=1e-12)
-    assert crank_and_slider().assemble({"slide": 2.0 * side, "knee": 0.0 if side > 0.0 else 2.0}, crank=0.7)[
+    assert crank_and_slider().assemble(guess={"slide": 2.0 * side, "knee": 0.0 if side > 0.0 else 2.0}, crank=0.7)[
         2
     ] == pytest.approx(expected, abs=1e-12)
 
@@ -146,9 +146,56 @@ def test_a_far_answer_warns():
     guess = {"crank": 0.7, "knee": -1.0, "slide": 2.6}
     limited = crank_and_slider((-5.0, 2.0))
     with pytest.warns(BranchWarning, match=r"'slider' were closed .* from the guess .* predicts"):
-        q = limited.assemble(guess, crank=0.7)
+        q = limited.assemble(guess=guess, crank=0.7)
     assert q[2] < 0.0
     free = crank_and_slider()
-    assert free.assemble(guess, crank=0.7)[2] == pytest.approx(
+    assert free.assemble(guess=guess, crank=0.7)[2] == pytest.approx(
         np.cos(0.7) + np.sqrt(4.0 - np.sin(0.7) ** 2)
     )  # no warning
+
+
+def test_a_guess_has_a_name_so_that_joint_values_are_not_taken_for_it():
+    with pytest.raises(TypeError, match="positional"):
+        five_bar().assemble({"left": 2.1})
+
+
+def test_values_outside_their_limits_are_said_first_with_the_unit_they_seem_to_have():
+    plant = crank_and_slider(limits=(0.5, 2.9))
+    error = refuses(lambda: plant.assemble(slide=2400.0), "Hold fewer joints", kind=AssemblyError)
+    assert str(error).startswith("slide = 2400 m is outside [0.5, 2.9] m. Lengths are in metres: is slide given in mm?")
+    error = refuses(lambda: plant.assemble(slide=4.0), "slide = 4 m is outside", kind=AssemblyError)
+    assert " mm" not in str(error)
+    joint = Revolute("pivot", "ground", "rod", limits=(-0.9, 1.1))
+    turning = Mechanism("robot", [Body.planar("rod", 1.0, 0.5, 0.1)], [joint])
+    refuses(lambda: turning.assemble(pivot=30.0), "pivot = 30 rad is outside", "radians", kind=AssemblyError)
+    assert "radians" not in str(refuses(lambda: turning.assemble(pivot=1.3), "1.3 rad is", kind=AssemblyError))
+
+
+def test_loops_that_are_open_by_next_to_nothing_beside_the_others_are_not_listed():
+    bars = [Body.planar(name, 1.0, 0.5, 0.1) for name in ("one", "two")]
+    joints = [Revolute(f"{bar.name}_pivot", "ground", bar.name) for bar in bars]
+    far, near = ((2.0, 0.0, 0.0), (1.0 + 5e-8, 0.0, 0.0))
+    ends = [Point("far", "ground", "one", far, (1, 0, 0)), Point("near", "ground", "two", near, (1, 0, 0))]
+    error = refuses(Mechanism("m", bars, joints, ends).assemble, "'far' open by 1.000e+00 m", kind=AssemblyError)
+    assert "'near'" not in str(error) and error.residuals["near"] == pytest.approx(5e-8, rel=1e-3)
+
+
+def arms(base):
+    """Two arms of two links of length 1 that hold each other, on pivots at some distance."""
+    bodies = [Body.planar(name, 1.0, 0.5, 0.1) for name in ("a", "b", "c", "d")]
+    out, away = Frame((1.0, 0.0, 0.0)), Frame((base, 0.0, 0.0))
+    joints = [Revolute("left", "ground", "a"), Revolute("left_elbow", "a", "b", frame=out)]
+    joints += [Revolute("right", "ground", "c", frame=away), Revolute("right_elbow", "c", "d", frame=out)]
+    return Mechanism("arms", bodies, joints, [Point("tip", "b", "d", (1, 0, 0), (1, 0, 0))])
+
+
+def test_held_values_that_depend_on_each_other_and_all_but_agree():
+    plant = crank_and_slider()
+    slide = float(plant.assemble(guess={"slide": 3.0}, crank=0.7)[2]) + 1e-9
+    words = ("crank and slide depend on each other", f"slide = {slide:.12g}", "Hold one fewer")
+    refuses(lambda: plant.assemble(crank=0.7, slide=slide), *words, kind=AssemblyError)
+
+
+def test_held_values_out_of_reach_by_next_to_nothing_do_not_depend_on_each_other():
+    error = refuses(lambda: arms(4.0 + 1e-9).assemble(left=0.0, right=np.pi), "'tip' open by", kind=AssemblyError)
+    assert "depend" not in str(error)

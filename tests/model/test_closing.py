@@ -41,7 +41,7 @@ def test_random_machines_close_from_a_guess_nearby(kinds, seed):
     plant, q = closed_machine(seed, kinds)
     guess = nudge(plant, q, 0.05)
     assert plant.closure_error(guess) > 1e-3
-    found = plant.assemble(guess)
+    found = plant.assemble(guess=guess)
     assert plant.closure_error(found) < 1e-12
     assert np.abs(plant.difference(guess, found)).max() < 1.0
 
@@ -57,7 +57,7 @@ def test_a_cut_joint_with_its_axis_reversed_is_no_assembly(kind):
     plant = Mechanism("turned over", [body], [Spherical("ball", "ground", "body")], [cut])
     over = np.array([0.0, 1.0, 0.0, 0.0])  # half a turn about x
     assert plant.closure_error(over) < 1e-15
-    q = plant.assemble(over)
+    q = plant.assemble(guess=over)
     assert plant.closure_error(q) < 1e-12
     assert plant.pose(q, "body").R[2, 2] == pytest.approx(1.0, abs=1e-9)
 
@@ -68,14 +68,14 @@ def test_a_cut_joint_without_rotation_is_not_assembled_half_a_turn_off(kind):
     plant = Mechanism("turned", [body], [Spherical("ball", "ground", "body")], [kind("cut", "ground", "body")])
     half_turn = np.array([0.0, 0.0, 0.0, 1.0])
     assert plant.closure_error(half_turn) < 1e-15
-    np.testing.assert_allclose(plant.pose(plant.assemble(half_turn), "body").R, np.eye(3), atol=1e-9)
+    np.testing.assert_allclose(plant.pose(plant.assemble(guess=half_turn), "body").R, np.eye(3), atol=1e-9)
 
 
 def test_a_weld_is_not_assembled_half_a_turn_off():
     body = Body("body", 1.0, inertia=(1.0, 1.0, 1.0))
     plant = Mechanism("welded", [body], [Free("free", "ground", "body")], [Weld("weld", "ground", "body")])
     for half_turn in np.eye(4)[1:]:
-        q = plant.assemble(np.concatenate([half_turn, np.zeros(3)]))
+        q = plant.assemble(guess=np.concatenate([half_turn, np.zeros(3)]))
         np.testing.assert_allclose(plant.pose(q, "body").R, np.eye(3), atol=1e-9)
 
 
@@ -128,7 +128,7 @@ def test_assembly_stays_near_the_guess(machine):
     q = plant.close(q)
     for seed in range(10):
         guess = near(plant, q, 0.05, seed)
-        found = plant.assemble(guess)
+        found = plant.assemble(guess=guess)
         assert plant.closure_error(found) < 1e-14 * plant.size
         assert distance(plant, guess, found) < 0.08
 
@@ -144,7 +144,7 @@ def test_chains_close_from_any_guess(kinds, seed):
         warnings.simplefilter("ignore", BranchWarning)  # 1 rad away, another branch may be nearer
         for off in (0.05, 0.3, 1.0):
             guess = near(plant, q, off, seed)
-            found = plant.assemble(guess)
+            found = plant.assemble(guess=guess)
             assert plant.closure_error(found) < 1e-14 * plant.extent(found)
             assert off > 0.3 or distance(plant, guess, found) < 3.0 * off
         assert plant.closure_error(plant.assemble()) < 1e-12
@@ -154,7 +154,7 @@ def test_from_far_the_nearest_pose_is_found():
     """The way to the guess is perpendicular to the closed configurations."""
     plant = five_bar()
     for guess in ([-2.0, 0.0, -1.0, 0.0], [1.0, -2.0, 2.0, 2.0], [3.0, -1.5, 1.0, 1.0]):
-        found = plant.assemble(guess)
+        found = plant.assemble(guess=guess)
         way = np.array(guess) - found
         assert np.linalg.norm(way) > 0.3
         assert np.linalg.norm(plant.terms(found, np.zeros(4)).Z.T @ way) < 0.011 * np.linalg.norm(way)

@@ -3,11 +3,12 @@
 import numpy as np
 import pytest
 
+from cmbcontrol.errors import AssemblyError
 from cmbcontrol.model.diagnosis import unique_multipliers
-from cmbcontrol.model.elements import Body, Cylindrical, Distance, Frame, Free, Point, Revolute, Spherical
+from cmbcontrol.model.elements import Actuator, Body, Cylindrical, Distance, Frame, Free, Point, Revolute, Spherical
 from cmbcontrol.model.mechanism import Mechanism
 from cmbcontrol.plants.five_bar import five_bar
-from tests.fixtures import actuators, again, close_parts, closed_machine, springs, tree_parts
+from tests.fixtures import actuators, again, close_parts, closed_machine, refuses, springs, tree_parts
 
 CLOSURES = {"line": 0, "point": 1, "revolute": 3}
 every_closure = pytest.mark.parametrize("closure", CLOSURES)
@@ -98,7 +99,7 @@ def test_conditioning_falls_towards_a_singular_pose():
     plant = five_bar()
     values = []
     for d in (0.5, 0.1, 0.01):
-        q = plant.assemble(SINGULAR + np.array([0.0, d, 0.0, -d]), left=np.pi - d, right=d)
+        q = plant.assemble(guess=SINGULAR + np.array([0.0, d, 0.0, -d]), left=np.pi - d, right=d)
         values.append(plant.diagnose(q).conditioning)
     assert values[0] > values[1] > values[2] > 0.0
 
@@ -142,3 +143,19 @@ def test_diagnosis_of_a_free_body():
     found = plant.diagnose(plant.neutral())
     assert (found.rows, found.rank, found.dof, found.conditioning) == (0, 0, 6, 1.0)
     assert found.redundant == {}
+
+
+def test_open_loops_are_not_diagnosed():
+    plant = five_bar()
+    refuses(lambda: plant.diagnose(np.zeros(4)), "'tip' open by", "plant.assemble(", kind=AssemblyError)
+    words = ("Joints that the mapping does not name are at 0", "plant.assemble(left=2.1)")
+    refuses(lambda: plant.diagnose({"left": 2.1}), *words, kind=AssemblyError)
+    q = plant.assemble(left=2.1, right=1.0)
+    assert plant.diagnose(dict(zip(plant.position_names, q, strict=True))).dof == 2
+
+
+def test_the_table_has_gravity_limits_and_units():
+    joint = Revolute("pivot", "ground", "rod", limits=(-0.5, 1.0))
+    plant = Mechanism("arm", [Body.rod("rod", 1.0, 1.0)], [joint], actuators=[Actuator("pivot", effort=40.0)])
+    for words in ("gravity (0, 0, -9.81) m/s2", "[pivot, -0.5 to 1 rad]", "[limit 40 N m]"):
+        assert words in str(plant)

@@ -282,3 +282,17 @@ def test_products_of_frames_do_not_drift():
 def test_the_axes_of_a_universal_joint_are_made_perpendicular():
     joint = Universal("u", "ground", "b", axis=(1, 0, 0), second_axis=(5e-10, 1, 0))
     assert abs(joint.axis @ joint.second_axis) < 1e-16
+
+
+def test_what_a_plane_needs_is_said():
+    assert Body.planar("boom", 1.0, (2.6, 0.45), 0.2).com.tolist() == [2.6, 0.45, 0.0]
+    assert Body.planar("boom", 1.0, 2.6, 0.2).com.tolist() == [2.6, 0.0, 0.0]
+    for make in (
+        lambda: Frame((1.0, 2.0)),
+        lambda: Body("boom", 1.0, (2.6, 0.45)),
+        lambda: Point("tip", "ground", "boom", (1.0, 2.0)),
+        lambda: PointSpring("rope", "ground", "boom", (1.0, 2.0)),
+    ):
+        refuses(make, "in a plane give (x, y, 0)", kind=ValueError)
+    refuses(lambda: Body("boom", 1.0, inertia=4.0), "(3, 3), or (3,) for its diagonal, got shape ()", kind=ValueError)
+    refuses(lambda: Revolute("a", "ground", "boom", axis="x"), "direction such as (1, 0, 0), got 'x'", kind=TypeError)

@@ -1,5 +1,6 @@
 """The machine as a whole: names, states, loops taken away and added, and what is refused by name."""
 
+import dataclasses
 import pickle
 
 import numpy as np
@@ -227,7 +228,7 @@ def test_a_quaternion_of_any_length_is_its_attitude(length):
         np.testing.assert_allclose(move(length * q, 0.1 * v), move(q, 0.1 * v), atol=1e-15)
     np.testing.assert_allclose(plant.difference(length * q, plant.integrate(q, 0.1 * v)), 0.1 * v, atol=1e-14)
     np.testing.assert_allclose(forward_dynamics(plant, length * q, v), forward_dynamics(plant, q, v), rtol=1e-12)
-    np.testing.assert_allclose(plant.assemble(length * q), q, atol=1e-14)
+    np.testing.assert_allclose(plant.assemble(guess=length * q), q, atol=1e-14)
     run, unit = (simulate(plant, q0=k * q, v0=v, t_end=0.3) for k in (length, 1.0))
     np.testing.assert_allclose(run.q.values, unit.q.values, atol=1e-10)
     assert run.max_energy_error < 1e-9
@@ -246,7 +247,7 @@ ENTRIES = {
     "pose": lambda plant, q, v: plant.pose(q, "body"),
     "residual": lambda plant, q, v: plant.residual(q),
     "close": lambda plant, q, v: plant.close(q),
-    "assemble": lambda plant, q, v: plant.assemble(q),
+    "assemble": lambda plant, q, v: plant.assemble(guess=q),
     "integrate": lambda plant, q, v: plant.integrate(q, v),
     "difference": lambda plant, q, v: plant.difference(plant.neutral(), q),
     "position_rate": lambda plant, q, v: plant.position_rate(q, v),
@@ -311,3 +312,26 @@ def test_modes_refuse():
     driven = Mechanism("driven", rods, joints, [cut], actuators=[Actuator("cut")])
     with pytest.raises(ValueError, match="motor 'cut' drives the cut joint"):
         driven.without("cut")
+
+
+def test_friction_and_limits_of_cut_joints_are_refused_for_they_would_be_ignored():
+    far = Revolute("pin", "ground", "hand", frame=Frame((1, 1, 0)), child_frame=Frame((1, 0, 0)))
+    assert robot(loops=[far]).row_slices
+    for option in ({"damping": 0.3}, {"limits": (-1.0, 1.0)}):
+        cut = dataclasses.replace(far, **option)
+        (word,) = option
+        refuses(lambda cut=cut: robot(loops=[cut]), f"{word} has no effect", "'pin'", "cut another joint")
+        refuses(lambda cut=cut: robot(loops=[far]).with_loops(cut), f"{word} has no effect", "'pin'")
+
+
+def test_parts_in_the_wrong_place_are_named_in_short():
+    refuses(lambda: robot(springs=[Actuator("shoulder")]), "is not a spring", "actuators=", kind=TypeError)
+    refuses(lambda: robot(actuators=["shoulder"]), "'shoulder' is not an actuator", kind=TypeError)
+    refuses(lambda: robot(bodies=[ARM, ARM, HAND]), "2 bodies are called 'arm'")
+    refuses(lambda: robot(joints=[SHOULDER, SHOULDER]), "2 joints or constraints are called 'shoulder'")
+    refuses(lambda: robot(bodies={"arm": ARM, "hand": HAND}), "got a mapping of 2 entries", kind=TypeError)
+    refuses(lambda: robot(bodies=ARM), "got a Body, 'arm'", kind=TypeError)
+
+
+def test_a_dict_is_no_state_but_the_message_says_how_it_becomes_one():
+    refuses(lambda: robot().terms({"wrist": 0.5}, [0.0, 0.0]), "got a dict", "plant.assemble(", kind=TypeError)

@@ -67,10 +67,10 @@ def test_close_beside_a_singular_pose_has_all_digits(off):
 def test_a_turning_point_is_met_exactly():
     """The slider at its farthest: the loops are regular, but what is held does not tell the crank to first order."""
     plant = crank_and_slider()
-    q = plant.assemble({"crank": 0.3, "knee": -0.2}, slide=3.0)
+    q = plant.assemble(guess={"crank": 0.3, "knee": -0.2}, slide=3.0)
     np.testing.assert_allclose(q, [0.0, 0.0, 3.0], rtol=0.0, atol=1e-15)
     assert plant.diagnose(q).rank == 2
-    q = plant.assemble({"crank": 0.3, "knee": -0.5}, slide=3.0 - 1e-8)
+    q = plant.assemble(guess={"crank": 0.3, "knee": -0.5}, slide=3.0 - 1e-8)
     assert q[0] == pytest.approx(np.sqrt(2e-8 / 1.5), rel=1e-6)  # cos(crank) + 2 cos(rod) with 2 sin(rod) = sin(crank)
     with pytest.raises(AssemblyError, match="'pin' open by"):
         plant.assemble(slide=3.0 + 1e-3)

@@ -79,3 +79,10 @@ def test_a_copy_may_be_written_into(moving):
     assert measured.force.tolist() == [1.0] * moving.h.size
     for name, value in before.items():
         np.testing.assert_array_equal(getattr(moving, name), value)
+
+
+def test_terms_are_no_vector_of_positions():
+    plant = plants.five_bar()
+    terms = plant.terms(plant.assemble(left=2.1, right=1.0), np.zeros(4))
+    with pytest.raises(TypeError, match=r"\(t, terms, state\), with positions terms\.q"):
+        terms[[0, 2]]

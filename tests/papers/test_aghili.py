@@ -38,5 +38,10 @@ def test_quick_experiment():
 @pytest.mark.slow
 def test_a_threshold_in_the_model_alone_loses_the_branch():
     report = EXPERIMENTS["aghili-slider-crank"].run()
-    after = dict(zip(*(report.table("Closed loop").column(c) for c in ("method", "after the pose")), strict=True))
+    after = dict(
+        zip(
+            *(report.table("Closed loop").column(c) for c in ("method", "after the singular configuration")),
+            strict=True,
+        )
+    )
     assert all((way == "slides") == ("model alone" not in method) for method, way in after.items())

@@ -74,7 +74,7 @@ def test_animation_of_a_single_instant(free, tmp_path):
 
 
 def test_animation_refuses_what_it_cannot_write(free, tmp_path, monkeypatch):
-    with pytest.raises(ValueError, match=r"\.gif or a \.mp4 file, got 'run\.avi'"):
+    with pytest.raises(ValueError, match=r"\.gif or \.mp4 file, got 'run\.avi'"):
         plot.animate(free, tmp_path / "run.avi")
     with pytest.raises(ValueError, match="fps must be > 0"):
         plot.animate(free, tmp_path / "run.gif", fps=0)
@@ -85,3 +85,8 @@ def test_animation_refuses_what_it_cannot_write(free, tmp_path, monkeypatch):
         plot.animate(free, tmp_path / "run.mp4")
     with pytest.raises(OSError, match="nowhere"):
         plot.animate(free, tmp_path / "nowhere" / "run.gif")
+
+
+def test_a_drawing_with_open_loops_says_so():
+    with pytest.warns(cmb.CmbWarning, match="open loops, by .* m; plant.assemble"):
+        plot.mechanism(plants.five_bar(), {"left": 2.1})

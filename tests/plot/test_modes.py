@@ -121,7 +121,7 @@ def test_amplitude_of_an_animation_follows_the_eigenvalue(hanging):
 def test_what_mode_figures_refuse(hanging, tmp_path):
     with pytest.raises(ValueError, match="there is no mode 2; there are 2, numbered from 0"):
         hanging.animate_mode(2, tmp_path / "m.gif")
-    with pytest.raises(ValueError, match=r"\.gif or a \.mp4"):
+    with pytest.raises(ValueError, match=r"\.gif or \.mp4"):
         hanging.animate_mode(0, tmp_path / "m.png")
     with pytest.raises(ValueError, match="amplitude must be > 0"):
         hanging.plot_modes(amplitude=0.0)

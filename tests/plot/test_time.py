@@ -186,7 +186,18 @@ def test_changes_of_the_loops_are_marked():
     run = simulate(plant, None, q, t_end=0.05, output_times=0.01, switches=[Release("grasp", at=0.02)])
     figure = plot.responses(run)
     labels = [line.get_label() for line in figure.axes[0].lines]
-    assert labels.count("change of the loops") == 1 and "singular passage" not in labels
+    assert labels.count("released grasp") == 1 and "singular passage" not in labels
+
+
+def test_events_and_limits_are_marked_by_their_names():
+    plant = plants.loader()
+    q = plants.catalogue["loader"].initial(plant)[0]
+    level = cmb.Event(lambda t, q, v: t - 0.01, "level")
+    with pytest.warns(cmb.errors.LimitWarning):
+        run = simulate(plant, None, q, t_end=2.0, output_times=0.02, events=[level])
+    limits = {str(kind) for kind in run.event_kind.values if "limit" in str(kind)}
+    labels = [line.get_label() for line in plot.responses(run).axes[0].lines]
+    assert limits and {"level", *limits} <= set(labels) and "change of the loops" not in labels
 
 
 def test_errors_of_a_task_are_drawn():

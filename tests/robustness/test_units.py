@@ -15,8 +15,8 @@ import cmbcontrol as cmb
 from cmbcontrol import controllers, plants
 from cmbcontrol.controllers.decoupling import is_decoupled, reachable_forces
 from cmbcontrol.linear.signals import best_coordinates
-from cmbcontrol.linear.units import effort_units
 from cmbcontrol.model import elements as parts
+from cmbcontrol.model.units import effort_units
 from cmbcontrol.papers.formulations import FORMULATIONS, NamedFormulation
 from cmbcontrol.plants.loader import configuration as loader_configuration
 from cmbcontrol.plants.two_arms import configuration as two_arms_configuration
@@ -131,7 +131,7 @@ def stewart():
     lengths = np.array([0.03, -0.06, 0.05, 0.02, -0.04, 0.07])
     home = plants.catalogue["stewart"].initial(plant)[0]
     legs = [plant.position_names.index(n) for n in plant.actuator_names]
-    q = plant.assemble(home, **dict(zip(plant.actuator_names, home[legs] + lengths, strict=True)))
+    q = plant.assemble(guess=home, **dict(zip(plant.actuator_names, home[legs] + lengths, strict=True)))
     return plant, q, tuple(plant.actuator_names), None
 
 

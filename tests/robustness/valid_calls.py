@@ -1848,7 +1848,7 @@ EXCEPTIONS: tuple[tuple[str, str, str, str], ...] = (
     ("WithModel", "law", "returns .*|takes one", "what a law returns is looked at when it is asked, in a run"),
     ("FilteredDifference", "time_constant", "zero", "no filter, plain differences"),
     (".*_cost", "weight", "mapping", "the names that there are, a run tells; the cost refuses others then"),
-    ("certify", "poses", "open", "a case that fails is part of the certificate, with the reason"),
+    ("certify", "configurations", "open", "a case that fails is part of the certificate, with the reason"),
     (
         "root_locus|tune|FunctionTask",
         "make|theta|jacobian|bias",

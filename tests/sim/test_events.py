@@ -196,3 +196,9 @@ def test_limits_with_other_methods(method):
     with pytest.warns(cmb.errors.LimitWarning):
         run = cmb.simulate(pendulum((-1.7, np.inf)), q0=[0.0], t_end=1.0, **settings(method=method, **METHODS[method]))
     assert len(times(run, "lower limit swing")) == 1
+
+
+def test_an_event_that_is_true_or_false_learns_what_crosses_zero():
+    plant = plants.five_bar()
+    with pytest.raises(cmb.errors.EventError, match=r"returned False; return a signed number .* such as t - 0\.2"):
+        cmb.simulate(plant, None, plant.assemble(left=2.1, right=1.0), t_end=0.1, events=[lambda t, q, v: t > 0.05])

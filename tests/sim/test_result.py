@@ -42,3 +42,11 @@ class TestEvidence:
         response = cmb.simulate(plant, [1.0, 0.0], regular_start(plant), t_end=0.1).to_control()
         assert "left" in response.output_labels and "left_rate" in response.output_labels
         assert response.inputs.shape == (2, 501)
+
+
+def test_runs_are_kept_in_nc_files_only(tmp_path):
+    plant = plants.five_bar()
+    run = cmb.simulate(plant, None, plant.assemble(left=2.1, right=1.0), t_end=0.01)
+    with pytest.raises(ValueError, match=r"a run is kept in a \.nc file .*, got 'run\.txt'"):
+        run.save(tmp_path / "run.txt")
+    assert not list(tmp_path.iterdir())

@@ -8,7 +8,7 @@ import pytest
 from scipy.integrate import solve_ivp
 
 import cmbcontrol as cmb
-from cmbcontrol import plants
+from cmbcontrol import controllers, plants
 from cmbcontrol.papers.measure import DATA
 from cmbcontrol.papers.methods import settings
 from cmbcontrol.plants.bricard import observed
@@ -278,3 +278,37 @@ class TestFailures:
         plant = cmb.Mechanism("rock", [cmb.Body.rod("rod", 1.0, 1.0)], [cmb.Fixed("glue", "ground", "rod")])
         with pytest.raises(ValueError, match="nothing moves"):
             cmb.simulate(plant, q0=[], t_end=1.0)
+
+
+def test_times_that_are_longer_than_the_run_are_refused():
+    plant = plants.five_bar()
+    q = plant.assemble(left=2.1, right=1.0)
+    law = controllers.FunctionController(lambda t, terms, state: [0.0, 0.0], period=0.01)
+    slow = controllers.FunctionController(lambda t, terms, state: [0.0, 0.0], period=200)
+    for controller, words in (
+        (slow, "period of .* 200 s, is longer"),
+        (law | controllers.Delay(10), "delay of .* 10 s"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            cmb.simulate(plant, controller, q, t_end=0.1)
+    with pytest.raises(ValueError, match=r"spacing, and 1000 s is longer than the run.*np\.linspace"):
+        cmb.simulate(plant, None, q, t_end=0.1, output_times=1000)
+
+
+def test_options_are_named_as_arguments():
+    plant = plants.five_bar()
+    q = plant.assemble(left=2.1, right=1.0)
+    with pytest.raises(ValueError, match="limits must be 'warn', 'stop' or 'ignore', got 'error'"):
+        cmb.simulate(plant, None, q, t_end=0.1, limits="error")
+    with pytest.raises(ValueError, match=r"^there is no method 'ode45'"):
+        cmb.simulate(plant, None, q, t_end=0.1, method="ode45")
+
+
+def test_a_start_may_be_given_by_name():
+    rod = cmb.Body.rod("rod", 1.0, 1.0)
+    plant = cmb.Mechanism("swing", [rod], [cmb.Revolute("pivot", "ground", "rod")], gravity=(0, -9.81, 0))
+    by_name = cmb.simulate(plant, None, {"pivot": 0.3}, t_end=0.1)
+    assert np.array_equal(by_name.q, cmb.simulate(plant, None, [0.3], t_end=0.1).q)
+    bar = plants.five_bar()
+    with pytest.raises(ValueError, match=r"loops open.*Joints that a mapping does not name are at 0"):
+        cmb.simulate(bar, None, {"left": 2.1}, t_end=0.1)

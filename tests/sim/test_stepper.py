@@ -98,7 +98,7 @@ def test_held_numbers_are_those_of_a_sampled_law_where_steps_are_equal(start):
     plant, u = plants.five_bar(), (0.3, -0.2)
     q0 = STARTS[start](plant)
     numbers = cmb.simulate(plant, u, q0, t_end=1.0, method="dop853")
-    sampled = cmb.simulate(plant, Held(u, 2.0), q0, t_end=1.0, method="dop853")
+    sampled = cmb.simulate(plant, Held(u, 1.0), q0, t_end=1.0, method="dop853")
     stepper = cmb.Stepper(plant, q0, t_end=1.0, method="dop853")
     last = stepper.step(u, 1.0)
     for run in (numbers, sampled):

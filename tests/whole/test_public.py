@@ -2,6 +2,7 @@
 
 import importlib
 import re
+import subprocess
 import sys
 from pathlib import Path
 from types import ModuleType
@@ -82,3 +83,23 @@ def test_the_overview_lists_the_toolbox():
     toolbox = {n for n in cmbcontrol.__all__ if not isinstance(getattr(cmbcontrol, n), ModuleType)}
     toolbox |= {f"controllers.{n}" for n in controllers.__all__}
     assert sorted(listed) == sorted(toolbox)
+
+
+LAZY = """
+import sys
+import cmbcontrol as cmb
+assert "matplotlib" not in sys.modules and "cmbcontrol.papers" not in sys.modules
+assert {"plot", "papers"} <= set(dir(cmb))
+assert callable(cmb.plot.mechanism) and cmb.papers.__name__ == "cmbcontrol.papers"
+assert "matplotlib" not in sys.modules
+try:
+    cmb.plots
+except AttributeError as error:
+    assert "'plots'" in str(error)
+else:
+    raise SystemExit("there is a cmb.plots")
+"""
+
+
+def test_plot_and_papers_are_there_and_imported_when_they_are_used():
+    subprocess.run([sys.executable, "-c", LAZY], check=True)

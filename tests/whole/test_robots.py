@@ -25,7 +25,7 @@ def test_robots_close(name):
             guess = plant.integrate(q, off * lengths * np.random.default_rng(seed).uniform(-1.0, 1.0, plant.nv))
             with warnings.catch_warnings():
                 warnings.simplefilter("error" if off < 0.1 else "ignore", BranchWarning)
-                found = plant.assemble(guess)
+                found = plant.assemble(guess=guess)
             assert plant.closure_error(found) < 1e-14 * plant.size
             moved = np.abs(plant.difference(guess, found) / lengths).max()
             assert off > 0.5 or moved < 2.0 * off

@@ -26,7 +26,7 @@ ELSEWHERE = {
     "linear/bifurcation": ("linear/test_continuation", "the special points of a branch"),
     "linear/chart": ("linear/test_parametrization", "what all charts have in common, chart by chart"),
     "linear/statics": ("linear/test_operating", "the equations that trim solves"),
-    "linear/units": ("robustness/test_units", "machines in other units"),
+    "model/units": ("robustness/test_units", "machines in other units"),
     "linear/branch": ("linear/test_iosystem", "far states that a system of python-control goes to"),
     "linear/curve": ("linear/test_continuation", "predictor and corrector of continue_equilibria"),
     "linear/kinematics": ("linear/test_signals", "frames and cut joints as outputs"),

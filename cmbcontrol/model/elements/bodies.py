@@ -54,7 +54,7 @@ class Frame(Part):
     Raises
     ------
     ModelError
-        Where `R` is no rotation.
+        If `R` is no rotation.
 
     Examples
     --------
@@ -66,7 +66,7 @@ class Frame(Part):
     R: ArrayLike = field(default_factory=lambda: np.eye(3))
 
     def __post_init__(self) -> None:
-        p = _check.vector(self.p, 3, "the origin of a frame")
+        p = _check.point(self.p, "the origin of a frame")
         R = _check.matrix(self.R, (3, 3), "the rotation of a frame")
         off = float(np.abs(R.T @ R - np.eye(3)).max())
         if off > 1e-6 or np.linalg.det(R) < 0.0:  # 1e-6: what seven digits leave
@@ -117,7 +117,7 @@ class Body(Part):
     Raises
     ------
     ModelError
-        Where mass and inertia cannot belong to a rigid body.
+        If mass and inertia cannot belong to a rigid body.
 
     Examples
     --------
@@ -134,9 +134,13 @@ class Body(Part):
         _check.name(self.name, "body")
         what = f"body {self.name!r}"
         mass = _check.number(self.mass, f"the mass of {what}")
-        com = _check.vector(self.com, 3, f"the centre of mass of {what}")
+        com = _check.point(self.com, f"the centre of mass of {what}")
         inertia = _check.numbers(self.inertia, f"the inertia of {what}", "a 3 x 3 matrix, or its diagonal")
-        inertia = np.diag(inertia) if inertia.shape == (3,) else inertia
+        if inertia.shape not in ((3,), (3, 3)):
+            raise ValueError(
+                f"the inertia of {what} must have shape (3, 3), or (3,) for its diagonal, got shape {inertia.shape}"
+            )
+        inertia = np.diag(inertia) if inertia.ndim == 1 else inertia
         inertia = _check.matrix(inertia, (3, 3), f"the inertia of {what}")
         set_fields(self, mass=mass, com=com, inertia=inertia)
         self._check_physics()
@@ -169,7 +173,18 @@ class Body(Part):
         return cls(name, mass, (0.5 * length, 0.0, 0.0), (0.0, i, i))
 
     @classmethod
-    def planar(cls, name: str, mass: float, com: float, inertia: float) -> Body:
-        """A body for planar machines: centre of mass at (com, 0, 0), `inertia` about z through it."""
-        com, inertia = (_check.number(x, f"the {k} of body {name!r}") for x, k in ((com, "com"), (inertia, "inertia")))
-        return cls(name, mass, (com, 0.0, 0.0), (0.5 * inertia, 0.5 * inertia, inertia))
+    def planar(cls, name: str, mass: float, com: float | ArrayLike, inertia: float) -> Body:
+        """A body for planar machines: centre of mass at (x, y, 0), `inertia` about z through it.
+
+        `com` is the pair (x, y), or a number for (x, 0). Inertias about x and y, which a planar machine does not feel,
+        are half of that about z, so that the body exists.
+
+        Examples
+        --------
+        >>> Body.planar("boom", 1550.0, (2.6, 0.45), 4300.0).com
+        array([2.6 , 0.45, 0.  ])
+        """
+        what = f"the com of body {name!r}"
+        x, y = (_check.number(com, what), 0.0) if _check.single(com) else _check.vector(com, 2, what)
+        inertia = _check.number(inertia, f"the inertia of body {name!r}")
+        return cls(name, mass, (x, y, 0.0), (0.5 * inertia, 0.5 * inertia, inertia))

@@ -31,7 +31,7 @@ class Constraint(Part):
             raise ModelError(f"constraint {self.name!r} connects body {self.a!r} with itself")
         for key in ("point_a", "point_b"):
             if hasattr(self, key):
-                set_fields(self, **{key: _check.vector(getattr(self, key), 3, f"{key} of constraint {self.name!r}")})
+                set_fields(self, **{key: _check.point(getattr(self, key), f"{key} of constraint {self.name!r}")})
         for key in ("axis", "normal"):
             if hasattr(self, key):
                 set_fields(self, **{key: unit_vector(getattr(self, key), f"the {key} of constraint {self.name!r}")})

@@ -58,7 +58,7 @@ class PointSpring(Part):
             raise ModelError(f"spring {self.name!r} connects body {self.a!r} with itself")
         _set_spring(self)
         for key in ("point_a", "point_b"):
-            set_fields(self, **{key: _check.vector(getattr(self, key), 3, f"{key} of spring {self.name!r}")})
+            set_fields(self, **{key: _check.point(getattr(self, key), f"{key} of spring {self.name!r}")})
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,11 +70,11 @@ class Actuator(Part):
     joint : str
         Coordinate it acts on, of the tree or of a cut revolute or prismatic joint.
     name : str, optional
-        The coordinate's name unless told.
+        Defaults to the coordinate's name.
     effort : float
         Largest force or torque, N or N m.
     gear : float
-        Joint force a unit of effort.
+        Joint force per unit of effort.
     bodies : (str, str), optional
         A pure torque on the second body, with its reaction on the first, where no joint has the
         axis; `joint` is then just a name.

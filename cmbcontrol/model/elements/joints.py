@@ -44,9 +44,10 @@ class Joint(Part):
     frame, child_frame : Frame
         The joint's frame on the parent and on the child; they coincide at zero.
     damping : float or sequence
-        Viscous friction, N m s/rad or N s/m, one for all velocity coordinates or one each.
+        Of joints of the tree: viscous friction, N m s/rad or N s/m, one for all velocity coordinates or one each.
     limits : (float, float) or mapping of suffix to (float, float)
-        Range of the position coordinates, rad or m; used when loops are assembled.
+        Of joints of the tree: range of the position coordinates, rad or m. Loops are assembled inside
+        it, and a run says where it leaves it.
     """
 
     name: str
@@ -132,7 +133,7 @@ class Joint(Part):
 
 @dataclass(frozen=True, eq=False)
 class _AxisJoint(Joint):
-    """A joint with an axis, given in the joint frame (z unless told)."""
+    """A joint with an axis, given in the joint frame; defaults to z."""
 
     axis: ArrayLike = field(default=(0.0, 0.0, 1.0), kw_only=True)
 
@@ -163,7 +164,7 @@ class Prismatic(_AxisJoint):
 
 @dataclass(frozen=True, eq=False)
 class Helical(_AxisJoint):
-    """Screw about `axis`; coordinate: angle, rad; `pitch` is the travel a radian, m/rad."""
+    """Screw about `axis`; coordinate: angle, rad; `pitch` is the travel per radian, m/rad."""
 
     pitch: float = field(default=0.0, kw_only=True)
 

@@ -29,6 +29,8 @@ class Part:
 
 def unit_vector(axis: ArrayLike, what: str) -> np.ndarray:
     """`axis` scaled to length one."""
+    if isinstance(axis, str):
+        raise TypeError(f"{what} must be a direction such as (1, 0, 0), got {axis!r}")
     x = _check.vector(axis, 3, what)
     length = float(np.linalg.norm(x))
     if length < 1e-12:

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from ..model.elements import Joint, Prismatic, Revolute
-from ..model.plant import Plant
+from typing import TYPE_CHECKING
+
+from .elements import Joint, Prismatic, Revolute
+
+if TYPE_CHECKING:
+    from .plant import Plant
 
 __all__ = ["cut_joints", "effort_units", "force_units", "rate_of", "row_force_units", "unit_of"]
 
