@@ -14,6 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from .errors import InputError, InputTypeError
+
 __all__ = [
     "count",
     "each",
@@ -64,17 +66,19 @@ def numbers(x: Any, what: str, expected: str = "real numbers") -> Array:
     numpy alone takes "1.5" and True for numbers, and drops imaginary parts and masks.
     """
     if isinstance(x, np.ma.MaskedArray):
-        raise TypeError(f"{what} must be {expected}, got a masked array; fill it first, x.filled(value)")
+        raise InputTypeError(f"{what} must be {expected}, got a masked array; fill it first, x.filled(value)")
     if x is None or isinstance(x, Mapping):
-        raise TypeError(f"{what} must be {expected}, got {shown(x)}{'' if x is None else '; a mapping has no order'}")
+        raise InputTypeError(
+            f"{what} must be {expected}, got {shown(x)}{'' if x is None else '; a mapping has no order'}"
+        )
     try:
         given = np.array(x)
     except (TypeError, ValueError) as error:  # a ragged list, for one
-        raise TypeError(f"{what} must be {expected}, got {shown(x)} ({error})") from error
+        raise InputTypeError(f"{what} must be {expected}, got {shown(x)} ({error})") from error
     kind = given.dtype.kind
     if kind not in "fiu" or (not isinstance(x, np.ndarray) and _holds_truth(x)):
         told = _NO_NUMBERS.get("b" if kind in "fiu" else kind, f"values of type {given.dtype}")
-        raise TypeError(f"{what} must be {expected}, got {shown(x)}: {told}")
+        raise InputTypeError(f"{what} must be {expected}, got {shown(x)}: {told}")
     return given.astype(np.float64, order="C", copy=False)
 
 
@@ -110,11 +114,11 @@ def vector(x: ArrayLike, n: int, what: str, names: Iterable[str] = ()) -> Array:
     if x.shape != (n,):
         listed = ", ".join(names)
         hint = f" (in the order {listed})" if listed else ""
-        raise ValueError(f"{what} must have shape ({n},){hint}, got shape {x.shape}")
+        raise InputError(f"{what} must have shape ({n},){hint}, got shape {x.shape}")
     if not _is_finite(x):
         labels = list(names)
         where = ", ".join(f"{labels[i] if labels else i} = {x[i]}" for i in np.flatnonzero(~np.isfinite(x)))
-        raise ValueError(f"{what} must be finite, but {where}")
+        raise InputError(f"{what} must be finite, but {where}")
     return x
 
 
@@ -125,7 +129,7 @@ def point(x: ArrayLike, what: str) -> Array:
     except ValueError as error:
         if np.shape(x) != (2,):
             raise
-        raise ValueError(f"{error}; in a plane give (x, y, 0)") from None
+        raise InputError(f"{error}; in a plane give (x, y, 0)") from None
 
 
 def matrix(x: ArrayLike, shape: tuple[int, int], what: str) -> Array:
@@ -133,9 +137,9 @@ def matrix(x: ArrayLike, shape: tuple[int, int], what: str) -> Array:
     if not _is_plain(x):
         x = numbers(x, what, f"a {shape[0]} x {shape[1]} matrix of numbers")
     if x.shape != shape:
-        raise ValueError(f"{what} must have shape {shape}, got {x.shape}")
+        raise InputError(f"{what} must have shape {shape}, got {x.shape}")
     if not _is_finite(x.reshape(-1)):
-        raise ValueError(f"{what} must be finite, got {x.tolist()}")
+        raise InputError(f"{what} must be finite, got {x.tolist()}")
     return x
 
 
@@ -146,13 +150,13 @@ def number(x: float, what: str, infinite: bool = False) -> float:
     else:
         real = getattr(getattr(x, "dtype", None), "kind", "f") in "fiu"  # numpy drops imaginary parts with a warning
         if isinstance(x, (str, bytes, bool)) or x is np.ma.masked or getattr(x, "ndim", 0) != 0 or not real:
-            raise TypeError(f"{what} must be a number, got {shown(x)}")
+            raise InputTypeError(f"{what} must be a number, got {shown(x)}")
         try:
             x = float(x)
         except (TypeError, ValueError, OverflowError) as error:
-            raise TypeError(f"{what} must be a number, got {shown(x)}") from error
+            raise InputTypeError(f"{what} must be a number, got {shown(x)}") from error
     if not math.isfinite(x) and (not infinite or math.isnan(x)):
-        raise ValueError(f"{what} must be {'a number' if infinite else 'finite'}, got {x}")
+        raise InputError(f"{what} must be {'a number' if infinite else 'finite'}, got {x}")
     return x
 
 
@@ -160,7 +164,7 @@ def positive(x: float, what: str, zero: bool = False, infinite: bool = False) ->
     """`x` as a float above zero (or not below it), finite unless an infinite one is allowed."""
     value = number(x, what, infinite)
     if value < 0.0 or (value == 0.0 and not zero):
-        raise ValueError(f"{what} must be {'>= 0' if zero else '> 0'}, got {value}")
+        raise InputError(f"{what} must be {'>= 0' if zero else '> 0'}, got {value}")
     return value
 
 
@@ -175,7 +179,7 @@ def count(x: int, what: str, least: int = 1, most: float = math.inf) -> int:
         kind = ValueError if isinstance(x, float) else TypeError
         raise kind(f"{wanted}, got {shown(x)}") from None
     if not least <= value <= most:
-        raise ValueError(f"{wanted}, got {value}")
+        raise InputError(f"{wanted}, got {value}")
     return value
 
 
@@ -189,14 +193,14 @@ def flag(x: bool, what: str) -> bool:
     if x is True or x is False:
         return x
     if not isinstance(x, (int, np.bool_)) or x not in (0, 1):
-        raise TypeError(f"{what} must be True or False, got {shown(x)}")
+        raise InputTypeError(f"{what} must be True or False, got {shown(x)}")
     return bool(x)
 
 
 def pair(x: Any, what: str, infinite: bool = False) -> tuple[float, float]:
     """`x` as two numbers."""
     if isinstance(x, (str, bytes, Mapping, set)) or not hasattr(x, "__len__") or np.ndim(x) == 0 or len(x) != 2:
-        raise TypeError(f"{what} must be a pair of numbers (low, high), got {shown(x)}")
+        raise InputTypeError(f"{what} must be a pair of numbers (low, high), got {shown(x)}")
     low, high = x
     return number(low, what, infinite), number(high, what, infinite)
 
@@ -246,9 +250,9 @@ def one_of(given: str, known: Collection[str], what: str, argument: str = "") ->
     """`given` if it is one of the known names, else an error with the nearest one (and the argument it was in)."""
     where = argument and f"{argument}: "
     if not isinstance(given, str):
-        raise TypeError(f"{where}{what} must be a name (one of {', '.join(map(repr, known))}), got {shown(given)}")
+        raise InputTypeError(f"{where}{what} must be a name (one of {', '.join(map(repr, known))}), got {shown(given)}")
     if given not in known:
-        raise ValueError(where + unknown(given, known, what))
+        raise InputError(where + unknown(given, known, what))
     return given
 
 
@@ -256,28 +260,28 @@ def option(given: str, known: Collection[str], argument: str) -> str:
     """`given` if it is one of the values that an argument may have."""
     if given not in known:
         *others, last = map(repr, known)
-        raise ValueError(f"{argument} must be {', '.join(others)} or {last}, got {shown(given)}")
+        raise InputError(f"{argument} must be {', '.join(others)} or {last}, got {shown(given)}")
     return given
 
 
 def name(x: str, what: str) -> str:
     """`x` as a usable name: a non-empty string without dots or commas (python-control refuses dots)."""
     if not isinstance(x, str) or not x.strip() or "." in x or "," in x:
-        raise ValueError(f"the name of a {what} must be a non-empty string without '.' or ',', got {shown(x)}")
+        raise InputError(f"the name of a {what} must be a non-empty string without '.' or ',', got {shown(x)}")
     return x
 
 
 def text(x: Any, what: str) -> str:
     """`x` if it is a string."""
     if not isinstance(x, str):
-        raise TypeError(f"{what} must be a string, got {shown(x)}")
+        raise InputTypeError(f"{what} must be a string, got {shown(x)}")
     return x
 
 
 def sequence(x: Any, what: str, of: str) -> tuple:
     """The members of a sequence; a single text or number is none, and a set or mapping has no order."""
     if isinstance(x, (str, bytes, Mapping, set, frozenset)) or not isinstance(x, Iterable):
-        raise TypeError(f"{what} must be a sequence of {of}, such as a list or a tuple, got {shown(x)}")
+        raise InputTypeError(f"{what} must be a sequence of {of}, such as a list or a tuple, got {shown(x)}")
     return tuple(x)
 
 
@@ -286,18 +290,18 @@ def names(x: Any, what: str, known: Collection[str] | None = None, kind: str = "
     listed = sequence(x, what, "names")
     for n in listed:
         if not isinstance(n, str):
-            raise TypeError(f"{what} must be names, got {shown(n)}")
+            raise InputTypeError(f"{what} must be names, got {shown(n)}")
         if known is not None and n not in known:
-            raise ValueError(f"{what}: {unknown(n, known, kind)}")
+            raise InputError(f"{what}: {unknown(n, known, kind)}")
         if listed.count(n) > 1:
-            raise ValueError(f"{what} must be all different, but {n!r} is given {listed.count(n)} times")
+            raise InputError(f"{what} must be all different, but {n!r} is given {listed.count(n)} times")
     return listed
 
 
 def mapping(x: Any, what: str, of: str) -> Mapping:
     """`x` if it is a mapping."""
     if not isinstance(x, Mapping):
-        raise TypeError(f"{what} must be a mapping of {of}, got {shown(x)}")
+        raise InputTypeError(f"{what} must be a mapping of {of}, got {shown(x)}")
     return x
 
 
@@ -305,14 +309,14 @@ def instance(x: Any, types: type | tuple[type, ...], what: str, remedy: str = ""
     """`x` if it is of one of the types, else a TypeError that names them."""
     if not isinstance(x, types):
         listed = " or ".join(t.__name__ for t in (types if isinstance(types, tuple) else (types,)))
-        raise TypeError(f"{what} must be {with_article(listed)}{remedy and f', {remedy}'}, got {_kind(x)}")
+        raise InputTypeError(f"{what} must be {with_article(listed)}{remedy and f', {remedy}'}, got {_kind(x)}")
     return x
 
 
 def function(x: Any, what: str, of: str) -> Callable:
     """`x` if it can be called."""
     if not callable(x) or isinstance(x, type):
-        raise TypeError(f"{what} must be a function {of}, got {_kind(x)}")
+        raise InputTypeError(f"{what} must be a function {of}, got {_kind(x)}")
     return x
 
 
@@ -325,7 +329,7 @@ def takes(x: Callable, what: str, arguments: tuple[str, ...]) -> None:
     try:
         signature.bind(*arguments)
     except TypeError:
-        raise TypeError(f"{what} is called as ({', '.join(arguments)}), and this one takes {signature}") from None
+        raise InputTypeError(f"{what} is called as ({', '.join(arguments)}), and this one takes {signature}") from None
 
 
 def plant(x: Any, what: str = "plant") -> Any:
@@ -333,21 +337,21 @@ def plant(x: Any, what: str = "plant") -> Any:
     if not getattr(x, "_is_plant", False) or isinstance(x, type):
         call = "; call it to build the machine" if callable(x) else ""
         kinds = "such as a Mechanism, a FunctionPlant or a Plant of your own"
-        raise TypeError(f"{what} must be a plant, {kinds}, got {_kind(x)}{call}")
+        raise InputTypeError(f"{what} must be a plant, {kinds}, got {_kind(x)}{call}")
     return x
 
 
 def run(x: Any, what: str = "run") -> Any:
     """`x` if it is the result of a run; those that know of runs import more."""
     if not hasattr(x, "data") or not hasattr(x, "singularities") or isinstance(x, type):
-        raise TypeError(f"{what} must be a Simulation, from simulate(plant, ...), got {_kind(x)}")
+        raise InputTypeError(f"{what} must be a Simulation, from simulate(plant, ...), got {_kind(x)}")
     return x
 
 
 def path(x: Any, what: str = "path") -> Path:
     """`x` as the path of a file."""
     if not isinstance(x, (str, os.PathLike)) or not isinstance(os.fspath(x), str):
-        raise TypeError(f"{what} must be the name of a file, got {shown(x)}")
+        raise InputTypeError(f"{what} must be the name of a file, got {shown(x)}")
     return Path(x)
 
 
@@ -360,9 +364,9 @@ def each(values: ArrayLike, k: int, what: str) -> Array:
     """k positive numbers, from one that serves all or from k."""
     x = numbers(values, what, f"one number or {k}")
     if x.shape not in ((), (k,)):
-        raise ValueError(f"{what} must be one number or {k}, got shape {x.shape}")
+        raise InputError(f"{what} must be one number or {k}, got shape {x.shape}")
     if not (np.isfinite(x).all() and x.min(initial=1.0) > 0.0):
-        raise ValueError(f"{what} must be > 0, got {x.tolist()}")
+        raise InputError(f"{what} must be > 0, got {x.tolist()}")
     return np.broadcast_to(x, (k,)).copy()
 
 

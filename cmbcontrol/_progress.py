@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from .errors import InputTypeError
+
 __all__ = ["Progress", "Reporter"]
 
 Progress = bool | Callable[[float], None]
@@ -24,7 +26,7 @@ class Reporter:
 
     def __init__(self, progress: Progress, title: str) -> None:
         if not callable(progress) and progress is not True and progress is not False:
-            raise TypeError(f"progress must be True, False or a function of the fraction, got {progress!r}")
+            raise InputTypeError(f"progress must be True, False or a function of the fraction, got {progress!r}")
         self._tell = progress if callable(progress) else None
         self._keep = getattr(progress, "keep", None)
         self._bar, self.title = None, title

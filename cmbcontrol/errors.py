@@ -17,6 +17,8 @@ __all__ = [
     "EquilibriumError",
     "EventError",
     "FileError",
+    "InputError",
+    "InputTypeError",
     "Interrupted",
     "LimitWarning",
     "MissingExtraError",
@@ -59,6 +61,14 @@ def _again(kind: Any, args: tuple, attributes: dict[str, Any]) -> Any:
 
 class CmbError(_Portable, Exception):
     """Base of all errors of this package."""
+
+
+class InputError(CmbError, ValueError):
+    """An argument has a value that it cannot have; the message names the argument, the value and the remedy."""
+
+
+class InputTypeError(CmbError, TypeError):
+    """An argument is of the wrong kind, missing, or contradicts another; the message names it and the remedy."""
 
 
 class ModelError(CmbError, ValueError):

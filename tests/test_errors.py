@@ -2,6 +2,9 @@
 
 import re
 
+import pytest
+
+import cmbcontrol as cmb
 from cmbcontrol.errors import AssemblyError, CmbError, ModelError
 from cmbcontrol.plants.five_bar import five_bar
 from tests.fixtures import refuses
@@ -18,3 +21,11 @@ def test_messages_say_what_to_do():
     )
     assert re.search(r"guess|[Ff]ix fewer|reach", str(error))
     assert set(error.residuals) == {"tip"}
+
+
+def test_one_base_catches_wrong_arguments_too():
+    plant = cmb.plants.five_bar()
+    for call in (lambda: plant.assemble(lefty=1.0), lambda: cmb.simulate(plant, t_end=1.0), lambda: plant.terms([0.0])):
+        with pytest.raises(cmb.CmbError) as caught:
+            call()
+        assert isinstance(caught.value, (ValueError, TypeError))

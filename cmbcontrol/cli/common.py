@@ -19,7 +19,7 @@ from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, T
 
 from .. import _check, _jit
 from .._interrupt import noted
-from ..errors import CmbError
+from ..errors import CmbError, InputError
 from ..plants import Entry, catalogue
 
 __all__ = [
@@ -75,7 +75,7 @@ Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an e
 def entry_of(name: str) -> Entry:
     """The entry of the catalogue."""
     if name not in catalogue:
-        raise ValueError(_check.unknown(name, list(catalogue), "plant"))
+        raise InputError(_check.unknown(name, list(catalogue), "plant"))
     return catalogue[name]
 
 
@@ -91,7 +91,7 @@ def factory_options(entry: Entry, given: list[str] | None) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for name, text in _assignments(given, "--with", "closure=revolute", commas=False):
         if name not in known:
-            raise ValueError(_check.unknown(name, list(known), "option"))
+            raise InputError(_check.unknown(name, list(known), "option"))
         found[name] = _like(known[name], text, f"--with {name}")
     return found
 
@@ -105,14 +105,14 @@ def _like(parameter: Parameter, text: str, what: str) -> Any:
         return None
     if isinstance(default, int):
         if not re.fullmatch(r"[+-]?\d+", text):
-            raise ValueError(f"{what} takes a whole number, got {text!r}")
+            raise InputError(f"{what} takes a whole number, got {text!r}")
         return int(text)
     parts = [part.strip() for part in text.split(",")]
     if isinstance(default, tuple) and isinstance(default[0], str):
         return tuple(part for part in parts if part)
     values = [math.inf if part == "inf" else number(part) for part in parts]
     if None in values or (len(values) > 1 and not isinstance(default, tuple)):
-        raise ValueError(f"{what} takes {'numbers' if isinstance(default, tuple) else 'a number'}, got {text!r}")
+        raise InputError(f"{what} takes {'numbers' if isinstance(default, tuple) else 'a number'}, got {text!r}")
     return values[0] if len(values) == 1 else tuple(values)
 
 
@@ -169,7 +169,7 @@ def numbers(given: list[str] | None, option: str, example: str) -> dict[str, flo
     for name, text in _assignments(given, option, example):
         value = number(text)
         if value is None:
-            raise ValueError(f"{option} takes name=value, such as {example}, got {f'{name}={text}'!r}")
+            raise InputError(f"{option} takes name=value, such as {example}, got {f'{name}={text}'!r}")
         found[name] = value
     return found
 
@@ -181,9 +181,9 @@ def _assignments(given: list[str] | None, option: str, example: str, commas: boo
         for part in re.split(r",(?=[^,]*=)", text):
             name, sign, value = (x.strip() for x in part.partition("="))
             if not (name and sign) or (commas and (not value or "," in value)):
-                raise ValueError(f"{option} takes name=value, such as {example}, got {text!r}")
+                raise InputError(f"{option} takes name=value, such as {example}, got {text!r}")
             if name in known:
-                raise ValueError(f"{option} gives {name!r} twice")
+                raise InputError(f"{option} gives {name!r} twice")
             known.add(name)
             yield name, value
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from typer.core import TyperCommand
 
 from .. import _check, _files, _jit
-from ..errors import EquilibriumError
+from ..errors import EquilibriumError, InputError
 from ..linear.linearize import affine_approximation
 from ..linear.linearize import linearize as linearize_at_rest
 from ..linear.model import LinearModel
@@ -216,9 +216,9 @@ class _Wish:
 
     def __post_init__(self) -> None:
         if self.affine and (self.held is not None or self.stable):
-            raise ValueError("--affine takes the configuration as it stands; leave out --held, --free and --stable")
+            raise InputError("--affine takes the configuration as it stands; leave out --held, --free and --stable")
         if self.held and self.stable:
-            raise ValueError("--stable lets the machine go, --held does not; give one of them")
+            raise InputError("--stable lets the machine go, --held does not; give one of them")
 
     def point(self, plant: Any, q: Array, where: str) -> tuple[OperatingPoint, str]:
         """The operating point at or near q, and how it was found, in words."""
@@ -253,14 +253,14 @@ def _hold(sampled: float | None, delay: list[str] | None) -> tuple[float, float 
     """Period and delays."""
     if sampled is None:
         if delay:
-            raise ValueError("--delay needs --sampled PERIOD")
+            raise InputError("--delay needs --sampled PERIOD")
         return None
     period = _check.positive(sampled, "--sampled")
     if delay is None or len(delay) > 1 or "=" in delay[0]:
         return period, common.numbers(delay, "--delay", "left=0.002") or 0.0
     late = common.number(delay[0])
     if late is None:
-        raise ValueError(f"--delay takes a time in seconds, or name=time, got {delay[0]!r}")
+        raise InputError(f"--delay takes a time in seconds, or name=time, got {delay[0]!r}")
     return period, _check.positive(late, "--delay", zero=True)
 
 
@@ -276,10 +276,10 @@ class _Files:
         """The path of a file, in the output folder where its name has none."""
         path = Path(text)
         if path.suffix.lower() not in suffixes:
-            raise ValueError(f"the name of this file must end in {' or '.join(suffixes)}, got {text!r}")
+            raise InputError(f"the name of this file must end in {' or '.join(suffixes)}, got {text!r}")
         path = self.folder / path if text == path.name else path
         if path in self.placed:
-            raise ValueError(f"{path} is to be written twice")
+            raise InputError(f"{path} is to be written twice")
         self.placed.add(path)
         return path
 

@@ -12,6 +12,7 @@ from .. import _check
 from .. import _tolerance as tolerance
 from .._tolerance import DEPENDENT, UNREACHED
 from ..dynamics.forces import weight_root
+from ..errors import InputError
 from ..kernels import linear_algebra
 from ..model.actuation import Actuation, Metric, actuation_at
 from ..model.closing import require_closed
@@ -252,7 +253,7 @@ class _Path:
         data = run.data
         names = tuple(str(n) for n in data["position"].values)
         if names != plant.position_names:
-            raise ValueError(
+            raise InputError(
                 f"the run is of a plant with the coordinates {', '.join(names)}; {plant.name!r} has "
                 f"{', '.join(plant.position_names)}"
             )

@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..errors import InputTypeError
 from ..model.plant import Plant
 from ..model.terms import Terms
 from .controller import Controller, Drive, MotionLaw, evaluated, start_of
@@ -98,7 +99,7 @@ class AroundMotion(AroundLaw, MotionLaw, abstract=True):
     def __init__(self, motion: MotionLaw) -> None:
         inside = motion._inner if isinstance(motion, AroundLaw) else motion
         if not isinstance(motion, MotionLaw) or not isinstance(inside, MotionLaw):
-            raise TypeError(
+            raise InputTypeError(
                 "motion must be a motion law, a MotionLaw with `plant` and `desired_acceleration(t, terms)`, such as "
                 f"ProjectedInverseDynamics(...), got {motion!r}"
             )

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
+from ..errors import InputError, InputTypeError
 from ..model.plant import Plant
 from ..model.terms import Terms
 from .around import AroundLaw
@@ -59,7 +60,7 @@ class Setting(NamedTuple):
     def known(self, block: Block, why: str) -> Plant:
         """The plant, for a block that needs it."""
         if self.plant is None:
-            raise ValueError(
+            raise InputError(
                 f"{type(block).__name__} needs the plant {why}, and {self.law.name} has none; write "
                 f"{type(block).__name__}(..., plant=plant)"
             )
@@ -82,7 +83,7 @@ class Block:
 
     def __call__(self, *_: Any) -> Array:
         """A block is no controller."""
-        raise TypeError(self.no_controller)
+        raise InputTypeError(self.no_controller)
 
     @property
     def no_controller(self) -> str:
@@ -269,7 +270,7 @@ class Chain(AroundLaw):
         parts = tuple(x for part in parts for x in (part.parts if isinstance(part, Chain) else (_as_part(part),)))
         laws = [part for part in parts if not isinstance(part, Block)]
         if len(laws) > 1:
-            raise TypeError(f"a chain has one law, got {' and '.join(_title(law) for law in laws)}")
+            raise InputTypeError(f"a chain has one law, got {' and '.join(_title(law) for law in laws)}")
         self.parts = parts
         self.law = laws[0] if laws else None
         if laws:
@@ -281,7 +282,7 @@ class Chain(AroundLaw):
         for side, wrong, kind in (("right", right, SensorBlock), ("left", left, EffortBlock)):
             for block in wrong:
                 if isinstance(block, kind):
-                    raise ValueError(
+                    raise InputError(
                         f"{block!r} stands {side} of the law {_title(law)}: sensors come before the law, and what "
                         "changes efforts after it, Encoder(...) | law | Saturation(...)"
                     )
@@ -294,14 +295,14 @@ class Chain(AroundLaw):
             behind = setting.period is not None and (block.place == "machine" or bool(machine))
             if behind and block.place == "controller":
                 first = "the drive of the law" if isinstance(machine[0], _OwnDrive) else repr(machine[0])
-                raise ValueError(
+                raise InputError(
                     f"{block!r} belongs to the controller and cannot follow {first}, which is part of the machine; "
                     "write it further left"
                 )
             (machine if behind else blocks).append(block.bound(setting._replace(machine=behind)))
         given = [x for x in (law, *blocks) if x.initial_effort is not None]
         if len(given) > 1:
-            raise ValueError(
+            raise InputError(
                 f"{given[0]!r} and {given[1]!r} both say what acts before the first effort arrives; delays add up, so "
                 "give initial= to one of them"
             )
@@ -377,7 +378,7 @@ class Chain(AroundLaw):
         Delay
         """
         if not kinds or not all(isinstance(kind, type) and issubclass(kind, Block) for kind in kinds):
-            raise TypeError(f"without(...) takes kinds of blocks, such as Encoder, got {kinds}")
+            raise InputTypeError(f"without(...) takes kinds of blocks, such as Encoder, got {kinds}")
         return Chain(*(part for part in self.parts if not isinstance(part, kinds)))
 
     def start(self, plant: Plant) -> Array:
@@ -398,7 +399,7 @@ class Chain(AroundLaw):
 
     def require_complete(self) -> None:
         if self.law is None:
-            raise TypeError(f"the chain {self} has no law: write Encoder(...) | law | Saturation(...)")
+            raise InputTypeError(f"the chain {self} has no law: write Encoder(...) | law | Saturation(...)")
 
     def evaluate(self, t: float, terms: Terms, state: Array) -> Evaluation:
         """Efforts that the controller asks for, before the drive; the states of all parts; and what all report."""
@@ -487,13 +488,13 @@ def per_motor(given: ArrayLike | Mapping[str, float], setting: Setting, block: B
 def require_not_negative(x: Array, what: str) -> None:
     """Refuse what is not a number >= 0, or one for each motor."""
     if x.ndim > 1 or np.isnan(x).any() or (x < 0.0).any():
-        raise ValueError(f"{what} must be a number >= 0 or one for each motor, got {x.tolist()}")
+        raise InputError(f"{what} must be a number >= 0 or one for each motor, got {x.tolist()}")
 
 
 def require_one_each(x: Array, plant: Plant, what: str) -> None:
     """Refuse values that are not one for each motor of the plant."""
     if x.ndim and x.shape != (plant.nu,):
-        raise ValueError(
+        raise InputError(
             f"{what} must have one entry for each motor ({', '.join(plant.actuator_names)}), got shape {x.shape}"
         )
 
@@ -530,7 +531,7 @@ def _as_part(part: Any) -> Block | Controller:
     try:
         return ConstantEffort(part)
     except (TypeError, ValueError):
-        raise TypeError(f"a part of a chain is a block, a controller or numbers, got {part!r}") from None
+        raise InputTypeError(f"a part of a chain is a block, a controller or numbers, got {part!r}") from None
 
 
 def _plant_of(law: Any, parts: Sequence[Any]) -> Plant | None:
@@ -538,7 +539,7 @@ def _plant_of(law: Any, parts: Sequence[Any]) -> Plant | None:
     given = [part.plant for part in parts if isinstance(part, Block) and part.plant is not None]
     for plant in given:
         if not isinstance(plant, Plant):
-            raise TypeError(f"the plant of a block must be a plant, such as a Mechanism, got {plant!r}")
+            raise InputTypeError(f"the plant of a block must be a plant, such as a Mechanism, got {plant!r}")
     plants = given if law.plant is None else [*given, law.plant]
     for plant in plants:
         require_same_signals(plants[-1], plant)

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
+from ..errors import InputError
 from ..linear.linearize import affine_approximation
 from ..linear.model import LinearModel
 from ..linear.operating import OperatingPoint
@@ -137,7 +138,7 @@ class ClosedLoop:
         """How much gain, phase and delay the loop bears; see `margins`."""
         broken = self._broken(at)
         if not self.stable:
-            raise ValueError(
+            raise InputError(
                 f"{self.name} is not stable: it has a pole at {self.continuous_poles()[-1]:.6g} 1/s, so that it has no "
                 "margins. See linearize_closed_loop(...)."
             )
@@ -297,14 +298,14 @@ def _delays(law: FrozenLaw, model: LinearModel, given: Any) -> Array:
     own = law.law.delay
     if own is not None and np.any(own):
         if given is not None:
-            raise ValueError(
+            raise InputError(
                 f"{law.name} has a delay of its own, {np.max(own):.6g} s, so that delay= would be a second one; leave "
                 "it out, or take the Delay from the chain"
             )
         given = own
     delays = input_delays(model, 0.0 if given is None else given)
     if law.period is None and delays.any():
-        raise ValueError(
+        raise InputError(
             f"{law.name} works in continuous time, where a delay has no finite number of states. Give it a period, "
             "or use margins(...), which says what delay the loop bears."
         )
@@ -324,7 +325,7 @@ def _require_known_force(law: FrozenLaw, disturbances: Any) -> None:
 
 
 def _unknown_force(law: FrozenLaw, what: str) -> ValueError:
-    return ValueError(
+    return InputError(
         f"{law.name} measures the constraint force, and how that answers {what} is not part of the linear model; "
         "leave it out, or take differences of simulate(...)"
     )
@@ -422,7 +423,7 @@ def _pushed(
     given = (disturbances,) if isinstance(disturbances, (str, Wrench)) else tuple(disturbances)
     for item in given:
         if not isinstance(item, Wrench) and not item.endswith("_wrench"):
-            raise ValueError(f"a disturbance is a Wrench or '<body>_wrench', got {item!r}; motors have theirs anyway")
+            raise InputError(f"a disturbance is a Wrench or '<body>_wrench', got {item!r}; motors have theirs anyway")
     if not given:
         return model
     inputs = (*plant.actuator_names, *given)

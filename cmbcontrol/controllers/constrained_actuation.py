@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from .. import _check
 from .._tolerance import UNREACHED
 from ..dynamics.forces import weight_root
+from ..errors import InputError
 from ..kernels import linear_algebra
 from ..model.plant import Plant
 from ..model.terms import Terms
@@ -256,7 +257,7 @@ class ConstrainedActuation(AroundMotion):
         require_same_signals(self.plant, plant)
         own = self.plant.as_at(plant) if plant.absent else self.plant  # type: ignore[attr-defined]
         if self.limits and not set(own.row_names) <= set(plant.row_names):
-            raise ValueError(
+            raise InputError(
                 f"the contacts were named on the loops of {self.plant.name!r}, {', '.join(self.plant.row_names)}; "
                 f"{plant.name!r} has {', '.join(plant.row_names) or 'none'}"
             )
@@ -312,7 +313,7 @@ class ConstrainedActuation(AroundMotion):
         """
         desired = np.asarray(desired, dtype=np.float64)
         if desired.shape != terms.h.shape:
-            raise ValueError(f"desired must have shape {terms.h.shape}, got {desired.shape}")
+            raise InputError(f"desired must have shape {terms.h.shape}, got {desired.shape}")
         return ConstrainedEffort(*self._efforts(terms, desired), desired, terms, self._limits_at(terms))
 
     def _limits_at(self, terms: Terms) -> ContactLimits:
@@ -538,13 +539,13 @@ def _bounds(plant: Plant, limits: ArrayLike | Mapping | None) -> tuple[Array, Ar
             upper = np.broadcast_to(given, (len(names),)).copy()
             lower = -upper
         else:
-            raise ValueError(
+            raise InputError(
                 f"limits must be a number, ({len(names)},) largest efforts or (2, {len(names)}) lower and upper ones, "
                 f"in the order {', '.join(names)}, got shape {given.shape}"
             )
     for name, low, high in zip(names, lower, upper, strict=True):
         if not (low <= high and low < np.inf and high > -np.inf):
-            raise ValueError(
+            raise InputError(
                 f"the limits of motor {name!r} must be lower <= upper, or a largest effort >= 0, got {low}, {high}"
             )
     return lower, upper

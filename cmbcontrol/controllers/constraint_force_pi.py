@@ -13,7 +13,7 @@ from .. import _check
 from .._tolerance import UNREACHED
 from ..dynamics.acceleration import acceleration
 from ..dynamics.forces import weight_root
-from ..errors import ActuationError
+from ..errors import ActuationError, InputError
 from ..kernels import linear_algebra
 from ..model.plant import Plant
 from ..model.terms import Terms
@@ -148,7 +148,7 @@ class ConstraintForcePI(Controller):
         self.filter_time = None if filter_time is None else _check.positive(filter_time, "filter_time")
         self.kp, self.ki = self._numbers(kp, "kp"), self._numbers(ki, "ki")
         if self.components.whole and (np.ptp(self.kp) > 0.0 or np.ptp(self.ki) > 0.0):
-            raise ValueError(
+            raise InputError(
                 "kp and ki must be one number each where all of F is controlled; name components otherwise"
             )
         self.compensate = bool(compensate)
@@ -175,7 +175,7 @@ class ConstraintForcePI(Controller):
             given = np.full(k, _check.number(given, what))  # type: ignore[arg-type]
         values = _check.vector(given, k, what, self.names).copy()
         if values.min() < 0.0 or (values.min() == 0.0 and not zero):
-            raise ValueError(f"{what} must be {'>= 0' if zero else '> 0'}, got {values.tolist()}")
+            raise InputError(f"{what} must be {'>= 0' if zero else '> 0'}, got {values.tolist()}")
         return values
 
     @property
@@ -209,7 +209,7 @@ class ConstraintForcePI(Controller):
             much = kp + 0.5 * ki * T
             slow = T / math.log((much + 1.0) / (much - 1.0)) if much > 1.0 else T
             filtered = "without a filter" if self.filter_time is None else f"with a filter of {self.filter_time:g} s"
-            raise ValueError(
+            raise InputError(
                 f"kp = {kp:g} and ki = {ki:g} 1/s on {name!r} are unstable at a period of {T:g} s: the measured force "
                 f"is one sample old, and the spectral radius of the error is {radius:.4g}. {filtered.capitalize()}, "
                 f"kp + ki period/2 must stay below {limit:.4g}; it is {much:.4g}. Lower the gains, or give filter_time "
@@ -222,7 +222,7 @@ class ConstraintForcePI(Controller):
             return np.zeros(len(self.components))
         error = self._desired_force(0.0) - _check.vector(initial, len(self.components), "initial", self.names)
         if (error[self.ki == 0.0] != 0.0).any():
-            raise ValueError(
+            raise InputError(
                 "a force that starts off the desired one needs an integral that brings it there: give ki > 0"
             )
         return error

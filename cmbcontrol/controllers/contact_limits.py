@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
+from ..errors import InputError, InputTypeError
 from ..model.plant import Plant
 from ..model.terms import Terms
 
@@ -43,7 +44,9 @@ class Unilateral:
 
     def __post_init__(self) -> None:
         if not isinstance(self.force, (str, Mapping)):
-            raise TypeError(f"force of a Unilateral must be a row or constraint, or numbers by row, got {self.force!r}")
+            raise InputTypeError(
+                f"force of a Unilateral must be a row or constraint, or numbers by row, got {self.force!r}"
+            )
         _check.number(self.minimum, f"the minimum of the contact force {self.force!r}")
 
 
@@ -84,12 +87,12 @@ class Cone:
         what = f"the cone at {_check.text(self.contact, 'contact of a Cone')!r}"
         mu = _check.numbers(self.mu, f"mu of {what}")
         if mu.ndim > 1 or not (np.isfinite(mu).all() and mu.min(initial=1.0) > 0.0):
-            raise ValueError(f"mu of {what} must be > 0, one number or one for each tangential row, got {self.mu!r}")
+            raise InputError(f"mu of {what} must be > 0, one number or one for each tangential row, got {self.mu!r}")
         _check.number(self.minimum, f"the minimum of {what}")
         if self.normal is not None:
             normal = _check.numbers(self.normal, f"the normal of {what}")
             if normal.ndim != 1 or not np.isfinite(normal).all():
-                raise ValueError(f"the normal of {what} must be a finite vector, got {self.normal!r}")
+                raise InputError(f"the normal of {what} must be a finite vector, got {self.normal!r}")
 
 
 class ContactLimits(NamedTuple):
@@ -128,12 +131,12 @@ def contact_limits(
     for item in unilateral:
         limit = Unilateral(item) if isinstance(item, str) else item
         if not isinstance(limit, Unilateral):
-            raise TypeError(f"unilateral must be names of rows or constraints, or Unilateral(...), got {item!r}")
+            raise InputTypeError(f"unilateral must be names of rows or constraints, or Unilateral(...), got {item!r}")
         F.append(_combination(plant, limit.force))
         minimum.append(_check.number(limit.minimum, f"the minimum of the contact force {limit.force!r}"))
     for cone in cones:
         if not isinstance(cone, Cone):
-            raise TypeError(f"cones must be Cone(...), got {cone!r}")
+            raise InputTypeError(f"cones must be Cone(...), got {cone!r}")
         blocks.append(_block(plant, cone))
         if least := _check.number(cone.minimum, f"the minimum of the contact {cone.contact!r}"):
             F.append(blocks[-1][0])
@@ -155,9 +158,9 @@ def _row(plant: Plant, name: str) -> int:
     rows = plant.row_slices.get(name) if isinstance(name, str) else None
     if rows is None:
         names = (*plant.row_names, *plant.row_slices)
-        raise ValueError(f"contacts: {_check.unknown(name, names, 'row or constraint')}")
+        raise InputError(f"contacts: {_check.unknown(name, names, 'row or constraint')}")
     if rows.stop - rows.start != 1:
-        raise ValueError(
+        raise InputError(
             f"constraint {name!r} has several rows; name one of {', '.join(plant.row_names[rows])}, or use Cone"
         )
     return rows.start
@@ -169,26 +172,26 @@ def _combination(plant: Plant, force: str | Mapping[str, float]) -> Array:
     for name, c in force.items() if isinstance(force, Mapping) else ((force, 1.0),):
         row[_row(plant, name)] += _check.number(c, f"the coefficient of {name!r}")
     if not row.any():
-        raise ValueError(f"the combination of contact forces {force!r} is empty")
+        raise InputError(f"the combination of contact forces {force!r} is empty")
     return row
 
 
 def _block(plant: Plant, cone: Cone) -> Array:
     """Normal force, and tangential forces over their coefficient of friction."""
     if (cone.normal is None) == (not len(cone.tangential)):
-        raise TypeError(
+        raise InputTypeError(
             f"cone at {cone.contact!r}: give either the constraint and its normal=, or a row and tangential= rows"
         )
     if cone.normal is None:
         names = (cone.contact, *cone.tangential)
         block = np.array([_combination(plant, name) for name in names])
         if len({_row(plant, name) for name in names}) < len(names):
-            raise ValueError(f"cone at {cone.contact!r}: the rows {', '.join(names)} are not all different")
+            raise InputError(f"cone at {cone.contact!r}: the rows {', '.join(names)} are not all different")
     else:
         block = _turned(plant, cone)
     mu = _check.numbers(cone.mu, f"mu of the cone at {cone.contact!r}")
     if mu.ndim > 1 or mu.size not in (1, len(block) - 1) or not (np.isfinite(mu).all() and mu.min() > 0.0):
-        raise ValueError(
+        raise InputError(
             f"cone at {cone.contact!r}: mu must be > 0, one number or {len(block) - 1}, got {cone.mu!r}. A contact "
             "without friction has no tangential rows: use unilateral"
         )
@@ -199,12 +202,12 @@ def _block(plant: Plant, cone: Cone) -> Array:
 def _turned(plant: Plant, cone: Cone) -> Array:
     """Directions along and across a normal, in the rows of a constraint that are forces."""
     if cone.contact not in plant.row_slices:
-        raise ValueError(_check.unknown(cone.contact, plant.row_slices, "constraint"))
+        raise InputError(_check.unknown(cone.contact, plant.row_slices, "constraint"))
     span = plant.row_slices[cone.contact]
     units = plant.row_units
     rows = [i for i in range(span.start, span.stop) if units[i] != "rad"]
     if len(rows) < 2:
-        raise ValueError(
+        raise InputError(
             f"cone at {cone.contact!r}: a constraint with {len(rows)} rows of force has no tangential force; use "
             "unilateral"
         )
@@ -212,7 +215,7 @@ def _turned(plant: Plant, cone: Cone) -> Array:
     normal = _check.vector(cone.normal, len(rows), f"the normal of the cone at {cone.contact!r}", names)
     length = float(np.linalg.norm(normal))
     if length == 0.0:
-        raise ValueError(f"cone at {cone.contact!r}: the normal is zero")
+        raise InputError(f"cone at {cone.contact!r}: the normal is zero")
     across = np.linalg.svd(normal[None])[2][1:]
     block = np.zeros((len(rows), len(plant.row_names)))
     block[:, rows] = np.concatenate([normal[None] / length, across])

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from .. import _check
 from .._tolerance import INDEPENDENT, rank
 from ..dynamics.forces import smallest_effort
-from ..errors import AssemblyError
+from ..errors import AssemblyError, InputError, InputTypeError
 from ..model.plant import Plant
 from ..model.terms import Terms
 from .references import Reference, require_reference
@@ -146,7 +146,7 @@ class Controller:
         elif "effort" in vars(cls) and "evaluate" not in vars(cls):
             cls.evaluate = Controller.evaluate  # type: ignore[method-assign]
         if not abstract and cls.evaluate is Controller.evaluate and cls.effort is Controller.effort:
-            raise TypeError(f"{cls.__name__} is a Controller and must define effort or evaluate (t, terms, state)")
+            raise InputTypeError(f"{cls.__name__} is a Controller and must define effort or evaluate (t, terms, state)")
 
     name = _ClassName()  # what results call it
 
@@ -300,13 +300,13 @@ def as_controller(given: Any, plant: Plant | None = None) -> Controller:
     if given is None and plant is not None:
         return ConstantEffort(np.zeros(plant.nu))
     if isinstance(given, type):
-        raise TypeError(f"the controller must be an object, got the class {given.__name__}; build one of it")
+        raise InputTypeError(f"the controller must be an object, got the class {given.__name__}; build one of it")
     if hasattr(given, "no_controller"):
-        raise TypeError(given.no_controller)
+        raise InputTypeError(given.no_controller)
     if callable(given):
         more = [name for name in _MEMBERS if hasattr(given, name)]
         if more:
-            raise TypeError(
+            raise InputTypeError(
                 f"{type(given).__name__} has {', '.join(more)}, which are members of a controller; derive it from "
                 "cmbcontrol.controllers.Controller, which says how"
             )
@@ -321,7 +321,7 @@ def evaluated(law: Controller, t: float, terms: Terms, state: Array) -> Evaluati
     evaluation = law.evaluate(t, terms, state)
     if not isinstance(evaluation, Evaluation):
         what = f"{law.function_name} must return an Evaluation(effort, state, report)"
-        raise TypeError(f"{what}, got {_check.shown(evaluation)}")
+        raise InputTypeError(f"{what}, got {_check.shown(evaluation)}")
     return evaluation
 
 
@@ -359,7 +359,7 @@ def require_same_signals(model: Plant, plant: Plant) -> None:
         expected, given = (getattr(x, f"{what}_names") for x in (model, plant))
         if expected != given:
             what = "motors" if what == "actuator" else f"{what} coordinates"
-            raise ValueError(
+            raise InputError(
                 f"the controller was made for {model.name!r} with the {what} {', '.join(expected) or 'none'}; "
                 f"{plant.name!r} has {', '.join(given) or 'none'}"
             )

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
+from ..errors import InputError
 from ..model.plant import Plant
 from ..model.terms import Terms
 from .chain import EffortBlock, Setting, of_motors, per_motor, require_not_negative, require_one_each
@@ -65,19 +66,19 @@ class Delay(EffortBlock):
 
     def bound(self, setting: Setting) -> Self:
         if setting.period is None:
-            raise ValueError(
+            raise InputError(
                 f"{self!r} follows a law in continuous time, where a delay has no finite number of states. Give the "
                 "law a period; margins(...) says what delay a loop in continuous time bears."
             )
         delay = per_motor(self.delay, setting, self, "a Delay")
         if not np.isfinite(delay).all():
-            raise ValueError(f"a Delay must be finite, got {delay.tolist()}")
+            raise InputError(f"a Delay must be finite, got {delay.tolist()}")
         if isinstance(self.initial, str):
             _check.one_of(self.initial, ("hold",), "initial")
             return replace(self, delay=delay)
         initial = of_motors(self.initial, setting, self, "the initial efforts of a Delay")
         if initial.ndim > 1 or not np.isfinite(initial).all():
-            raise ValueError(
+            raise InputError(
                 "the initial efforts of a Delay must be finite, a number or one for each motor, or 'hold', got "
                 f"{initial.tolist()}"
             )

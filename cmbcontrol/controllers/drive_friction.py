@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
+from ..errors import InputError
 from ..model.plant import Plant
 from ..model.terms import Terms
 from .chain import EffortBlock, Setting, per_motor, require_one_each
@@ -79,9 +80,9 @@ class DriveFriction(EffortBlock):
             if x is not None or name != "breakaway"
         }
         if not all(np.isfinite(x).all() for x in values.values()):
-            raise ValueError(f"DriveFriction must be finite, got {given}")
+            raise InputError(f"DriveFriction must be finite, got {given}")
         if np.any(values.get("breakaway", np.inf) < values["coulomb"]):
-            raise ValueError(
+            raise InputError(
                 f"the breakaway friction {values['breakaway'].tolist()} of DriveFriction must not be below its coulomb "
                 f"friction {values['coulomb'].tolist()}"
             )

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
+from ..errors import InputError
 from ..model.plant import Plant
 from .chain import SensorBlock, Setting
 
@@ -103,13 +104,13 @@ class Encoder(SensorBlock):
         for name, n in bits.items():
             i = plant.position_names.index(_check.one_of(name, plant.position_names, "coordinate", "bits"))
             if name not in turning:
-                raise ValueError(
+                raise InputError(
                     f"bits count the steps of a turn, and the coordinate {name!r} is in {plant.position_units[i]}; "
                     "give its resolution"
                 )
             _check.count(n, f"the bits of an Encoder for {name!r}", 1, 52)
             if steps[i]:
-                raise ValueError(f"the Encoder of {name!r} has both bits and a resolution; give one")
+                raise InputError(f"the Encoder of {name!r} has both bits and a resolution; give one")
             steps[i] = 2.0 * np.pi / 2.0**n
         return steps
 
@@ -129,7 +130,7 @@ class Encoder(SensorBlock):
 def require_samples(block: SensorBlock, setting: Setting) -> None:
     """Refuse a law in continuous time."""
     if setting.period is None:
-        raise ValueError(
+        raise InputError(
             f"{block!r} is read at samples, and the law {type(setting.law).__name__} works in continuous time: give it "
             "a period"
         )
@@ -152,10 +153,10 @@ def _values(given, names: Sequence[str], what: str, only: Sequence[int] | None =
     else:
         x = _check.vector(given, len(names), what, names).copy()
     if not np.isfinite(x).all() or (x < 0.0).any():
-        raise ValueError(f"{what} must be finite and >= 0, got {x.tolist()}")
+        raise InputError(f"{what} must be finite and >= 0, got {x.tolist()}")
     for i in np.flatnonzero(x):
         if i not in allowed:
-            raise ValueError(
+            raise InputError(
                 f"{what}: coordinate {names[i]!r} belongs to a joint of several axes and is not read by itself; leave "
                 "it out, or give the joint noise"
             )

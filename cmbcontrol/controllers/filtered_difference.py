@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _check
+from ..errors import InputTypeError
 from ..model.plant import Plant
 from .chain import SensorBlock, Setting
 from .encoder import require_samples
@@ -59,7 +60,7 @@ class FilteredDifference(SensorBlock):
 
     def __post_init__(self) -> None:
         if (self.time_constant is None) == (self.cutoff is None):
-            raise TypeError("give FilteredDifference either a time_constant (s) or a cutoff (Hz)")
+            raise InputTypeError("give FilteredDifference either a time_constant (s) or a cutoff (Hz)")
         if self.cutoff is not None:
             tau = 1.0 / (2.0 * np.pi * _check.positive(self.cutoff, "the cutoff of FilteredDifference"))
             object.__setattr__(self, "time_constant", tau)

@@ -9,6 +9,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..errors import InputError
 from ..model.plant import Plant
 from ..model.terms import Terms
 from .chain import Setting, per_motor, require_one_each
@@ -53,7 +54,7 @@ class FirstOrderActuator(LaggingEffort):
     def bound(self, setting: Setting) -> Self:
         tau = per_motor(self.time_constant, setting, self, "the time constant of FirstOrderActuator")
         if not np.isfinite(tau).all() or (tau == 0.0).any():
-            raise ValueError(
+            raise InputError(
                 f"the time constant of FirstOrderActuator must be > 0 and finite for each motor, got {tau.tolist()}; "
                 "leave the block out where a motor answers at once"
             )

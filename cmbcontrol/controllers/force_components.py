@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _check
-from ..errors import ActuationError
+from ..errors import ActuationError, InputError
 from ..kernels import constrained, layout, linear_algebra
 from ..model.elements import Constraint, Coupling, Joint, PointOnLine, PointOnPlane, Universal, Weld, rotation_to
 from ..model.mechanism import Mechanism
@@ -57,7 +57,7 @@ class ForceComponents:
     def __init__(self, plant: Plant, names: Sequence[str] | None = None, frame: str = "loop", on: str = "b") -> None:
         self.plant, self.frame, self.on = plant, frame, _check.one_of(on, ("b", "a"), "body of a loop: on =")
         if not plant.row_names:
-            raise ValueError(f"plant {plant.name!r} has no loops, and so no constraint force to control")
+            raise InputError(f"plant {plant.name!r} has no loops, and so no constraint force to control")
         self.whole = names is None
         self._bodies: list[_OnBody] = []  # components that are forces and moments on a body
         self._units = ["N m" if unit == "rad/s" else "N" for unit in plant.velocity_units]
@@ -70,7 +70,7 @@ class ForceComponents:
         self.newtons = 1.0 / np.asarray(self._scale, dtype=np.float64)
         if not self._bodies and (frame, on) != ("loop", "b"):
             what = "the whole F = A' lam" if self.whole else "a multiplier"
-            raise ValueError(
+            raise InputError(
                 f"frame={frame!r} and on={on!r} go with forces on a body, such as '{next(iter(plant.row_slices))}_fx'; "
                 f"{what} has no axes and no body to choose"
             )
@@ -99,25 +99,25 @@ class ForceComponents:
             else:
                 available = [*plant.row_names, *plant.row_slices]
                 available += [f"{loop}_{axis}" for loop in plant.row_slices for axis in _WRENCH]
-                raise ValueError(_check.unknown(name, available, "component of the constraint force"))
+                raise InputError(_check.unknown(name, available, "component of the constraint force"))
         if not chosen:
-            raise ValueError("components is empty; name rows, loops or forces, or leave it out to control all of F")
+            raise InputError("components is empty; name rows, loops or forces, or leave it out to control all of F")
         for name in chosen:
             if chosen.count(name) > 1:
-                raise ValueError(f"the component {name!r} is given twice")
+                raise InputError(f"the component {name!r} is given twice")
         self.names, self.units, self._scale, self._S = tuple(chosen), tuple(units), scale, np.array(S)
 
     def _on_body(self, component: int, loop: str, k: int) -> _OnBody:
         """Component k of the force and moment that a loop exerts; refuses what has no bodies."""
         plant = self.plant
         if not isinstance(plant, Mechanism):
-            raise ValueError(
+            raise InputError(
                 f"plant {plant.name!r} is given by functions: its loops have rows, but no bodies and no axes. "
                 f"Name rows: {', '.join(plant.row_names)}"
             )
         part = next(part for part in plant.loops if part.name == loop)
         if isinstance(part, Coupling):
-            raise ValueError(
+            raise InputError(
                 f"{loop!r} is a coupling of joint coordinates: it acts on joints, not at a point of a body, and has no "
                 f"axes. Name its row {loop!r} to control its multiplier"
             )

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from .. import _check
 from .._tolerance import DEPENDENT, pinv
-from ..errors import ActuationError
+from ..errors import ActuationError, InputError
 from ..model.plant import Plant
 from .chain import SensorBlock, Setting
 from .controller import determines_motion
@@ -74,7 +74,7 @@ class ForwardKinematics(SensorBlock):
         for name in self.coordinates:
             _check.one_of(name, plant.position_names, "coordinate")
             if name not in single:
-                raise ValueError(
+                raise InputError(
                     f"coordinate {name!r} belongs to a joint of several axes and is not measured by itself; choose "
                     "joints of one axis"
                 )

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
+from ..errors import InputError, InputTypeError
 from ..kernels import frames
 from ..model.elements import GROUND, Frame
 from ..model.mechanism import Mechanism
@@ -85,7 +86,7 @@ class PoseTask(Task):
         names: Sequence[str] | None = None,
     ) -> None:
         if not isinstance(plant, Mechanism):
-            raise TypeError(
+            raise InputTypeError(
                 f"{type(self).__name__} needs a plant with bodies, a Mechanism, and {getattr(plant, 'name', plant)!r} "
                 "has none; give theta(q) with FunctionTask"
             )
@@ -94,7 +95,7 @@ class PoseTask(Task):
         for axis in self.axes:
             _check.one_of(axis, self.AXES, f"axis of a {type(self).__name__}", "axes")
         if not self.axes or len(set(self.axes)) < len(self.axes):
-            raise ValueError(f"give one axis or more of {', '.join(self.AXES)}, all different, got {self.axes}")
+            raise InputError(f"give one axis or more of {', '.join(self.AXES)}, all different, got {self.axes}")
         self._rows = np.array([self.AXES.index(axis) for axis in self.axes], dtype=np.int64)
         self._turns = bool((self._rows >= 3).any())
         self.names = value_names(names, [f"{body}_{axis}" for axis in self.axes], plant)
@@ -105,10 +106,10 @@ class PoseTask(Task):
             _OnLink.of(plant, relative_to, other_frame),
         )
         if body == relative_to:
-            raise ValueError(f"relative_to is {body!r}, the body itself; name another body")
+            raise InputError(f"relative_to is {body!r}, the body itself; name another body")
         side = _path(plant, self._body_frame.link).astype(float) - _path(plant, self._reference_frame.link)
         if not side.any():
-            raise ValueError(f"no joint moves {body!r} against {relative_to!r}; name another body")
+            raise InputError(f"no joint moves {body!r} against {relative_to!r}; name another body")
         self._side = side
 
     def still_axes(self) -> tuple[str, ...]:
@@ -264,7 +265,7 @@ class _OnLink(NamedTuple):
     def of(cls, plant: Mechanism, body: str, frame: Frame | None) -> _OnLink:
         """A frame given on a body."""
         if frame is not None and not isinstance(frame, Frame):
-            raise TypeError(f"the frame on {body!r} (frame=, other_frame=) must be a Frame, got {frame!r}")
+            raise InputTypeError(f"the frame on {body!r} (frame=, other_frame=) must be a Frame, got {frame!r}")
         q, link = plant.neutral(), plant.link_index(body)
         pose = plant.pose(q, body) @ (frame or Frame())
         if link < 0:

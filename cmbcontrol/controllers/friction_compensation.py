@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _check
-from ..errors import ActuationError
+from ..errors import ActuationError, InputError, InputTypeError
 from ..model.plant import Plant
 from ..model.terms import Terms
 from .chain import EffortBlock, Setting
@@ -66,7 +66,7 @@ class FrictionCompensation(EffortBlock):
 
     def __post_init__(self) -> None:
         if not isinstance(self.friction, DriveFriction):
-            raise TypeError(f"the friction must be a DriveFriction, got {self.friction!r}")
+            raise InputTypeError(f"the friction must be a DriveFriction, got {self.friction!r}")
         _check.one_of(self.velocity, ("measured", "reference"), "velocity")
         _check.positive(self.fraction, "the fraction of FrictionCompensation", zero=True)
 
@@ -77,7 +77,7 @@ class FrictionCompensation(EffortBlock):
             law = setting.law
             coordinates = law.coordinates
             if law.reference is None or not coordinates or not set(coordinates) <= set(names):
-                raise ValueError(
+                raise InputError(
                     f"{self!r} takes the velocity of the law's reference, and {type(law).__name__} has no reference "
                     "in coordinates of the plant (attributes reference and coordinates); take velocity='measured'"
                 )

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
 from ..dynamics.forces import smallest_effort, weight_root
+from ..errors import InputError
 from ..model.plant import Plant
 from ..model.terms import Terms
 from .controller import Controller, require_same_signals
@@ -85,7 +86,7 @@ class GravityPD(Controller):
         self.task = Coordinates(plant, given)
         self.coordinates = self.task.names
         if not self.coordinates:
-            raise ValueError("GravityPD needs coordinates, got none")
+            raise InputError("GravityPD needs coordinates, got none")
         k = len(self.coordinates)
         self.kp, self.kd = (_check.gain(x, k, what, self.coordinates) for x, what in ((kp, "kp"), (kd, "kd")))
         self._root = weight_root(weight, plant.nu)
@@ -126,7 +127,7 @@ def driven_coordinates(plant: Plant) -> tuple[str, ...]:
     names = tuple(plant.velocity_names[i] for i in rows)
     if len(alone) < plant.nu or not set(names) <= set(plant.position_names):
         others = [plant.actuator_names[j] for j in range(plant.nu) if j not in alone] or list(names)
-        raise ValueError(
+        raise InputError(
             f"the motors {', '.join(others)} of plant {plant.name!r} do not drive single one-axis joints of the tree; "
             "name the coordinates to control"
         )

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..dynamics.forces import weight_root
+from ..errors import InputError, InputTypeError
 from ..model.plant import Plant
 from ..model.terms import Terms
 from .around import AroundMotion
@@ -71,11 +72,11 @@ class HybridMotionForce(AroundMotion):
     def __init__(self, motion: Any, force: ConstraintForcePI) -> None:
         super().__init__(motion)
         if not isinstance(force, ConstraintForcePI):
-            raise TypeError(f"force must be a ConstraintForcePI, got {force!r}")
+            raise InputTypeError(f"force must be a ConstraintForcePI, got {force!r}")
         self.force = force
         require_same_signals(self.plant, force.plant)
         if self.plant.row_names != force.plant.row_names:
-            raise ValueError(
+            raise InputError(
                 f"motion and force are for plants with different loops: {', '.join(self.plant.row_names) or 'none'}, "
                 f"and {', '.join(force.plant.row_names)}. Make both for one plant"
             )
@@ -126,7 +127,7 @@ def _require_same_period(motion: float | None, force: float | None) -> None:
         return
     if motion is None or force is None or not math.isclose(motion, force, rel_tol=1e-12):
         said = ["continuous" if p is None else f"sampled at {p:g} s" for p in (motion, force)]
-        raise ValueError(
+        raise InputError(
             f"the motion law is {said[0]} and the force law {said[1]}; they run as one law: give both the same period, "
             "or none"
         )

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
 from ..dynamics.forces import smallest_effort, weight_root
-from ..errors import ActuationError
+from ..errors import ActuationError, InputError
 from ..model.plant import Plant
 from ..model.terms import Terms
 from .controller import MotionLaw, require_same_signals
@@ -112,7 +112,7 @@ class Impedance(MotionLaw):
         least = np.linalg.eigvalsh(0.5 * (gain + gain.T)).min(initial=np.inf)
         if np.abs(gain - gain.T).max(initial=0.0) > 1e-9 * size or least < -1e-12 * size or (definite and least <= 0.0):
             kind = "positive definite" if definite else "positive semidefinite"
-            raise ValueError(f"{what} of Impedance must be symmetric and {kind}, got {gain.tolist()}")
+            raise InputError(f"{what} of Impedance must be symmetric and {kind}, got {gain.tolist()}")
         return gain
 
     def start(self, plant: Plant) -> Array:

@@ -15,7 +15,7 @@ from .. import _check
 from .._tolerance import spans
 from ..dynamics.differences import ORDER_8
 from ..dynamics.forces import measured_force
-from ..errors import CmbError
+from ..errors import CmbError, InputError, InputTypeError
 from ..linear.model import LinearModel
 from ..model.plant import Plant
 from ..model.terms import Terms
@@ -54,7 +54,7 @@ class FrozenLaw:
         self.plant, self.law, self.t = plant, as_controller(law, plant), t
         self.name = self.law.name
         if self.law.rough:
-            raise ValueError(
+            raise InputError(
                 f"{self.name} reads positions in steps or with noise, which cannot be linearized. Take the sensors "
                 "from the chain for the linear model: chain.without(Encoder)."
             )
@@ -263,6 +263,8 @@ def _derivative(function: Callable[[float], Array], scale: float, what: str) -> 
     for h in (step * scale for step in _STEPS):
         try:
             values = {k: function(0.5 * k * h) for k in (1, -1, 2, -2, 3, -3, 4, -4, 6, -6, 8, -8)}
+        except (InputError, InputTypeError):  # a mistake in a call, which another try does not mend
+            raise
         except CmbError as failed:  # the manifold, or what the law can do, ends nearby
             error = failed
             continue
@@ -278,7 +280,7 @@ def _derivative(function: Callable[[float], Array], scale: float, what: str) -> 
         sides = np.array([(centre - values[-1])[k], (values[1] - centre)[k]]) / (0.5 * h)
     if error is not None and not sides.any():
         raise error
-    raise ValueError(
+    raise InputError(
         f"{what} is not smooth here: its slope is {sides[0]:.6g} on one side and {sides[1]:.6g} on the other. Is it "
         "saturated, or does it switch at this state? Choose another point, or a smooth form of it."
     )

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
+from ..errors import InputError
 
 __all__ = ["BrokenLoop", "LoopMargins", "Margins", "largest_mu", "loop_margins"]
 
@@ -155,7 +156,7 @@ def _increasing(omega: ArrayLike) -> Array:
     omega = _check.numbers(omega, "omega")
     omega = _check.vector(omega, omega.size, "omega")
     if omega.size < 2 or omega[0] <= 0.0 or np.any(np.diff(omega) <= 0.0):
-        raise ValueError("omega must be at least two frequencies > 0 that increase, rad/s")
+        raise InputError("omega must be at least two frequencies > 0 that increase, rad/s")
     return omega
 
 

@@ -23,7 +23,7 @@ from numpy.typing import ArrayLike, NDArray
 from .. import _check
 from .._tolerance import DEPENDENT, UNREACHED
 from ..dynamics.forces import weight_root
-from ..errors import SingularConfigurationError
+from ..errors import InputError, InputTypeError, SingularConfigurationError
 from ..model.plant import Plant
 from ..model.units import effort_units, force_units
 
@@ -93,10 +93,10 @@ def effort_metric(plant: Plant, limits: ArrayLike | None = None) -> Array:
     _check.plant(plant)
     limits = _check.numbers(plant.effort if limits is None else limits, "limits")
     if limits.shape != (plant.nu,):
-        raise ValueError(f"limits must be {plant.nu}, one per motor, got shape {limits.shape}")
+        raise InputError(f"limits must be {plant.nu}, one per motor, got shape {limits.shape}")
     bad = [n for n, x in zip(plant.actuator_names, limits, strict=True) if not (np.isfinite(x) and x > 0.0)]
     if bad:
-        raise ValueError(
+        raise InputError(
             f"a metric from limits needs one of every motor, > 0, and {', '.join(map(repr, bad))} of {plant.name!r} "
             "has none; build the plant with effort=, or give limits=[...]"
         )
@@ -143,7 +143,7 @@ def characteristic_length(plant: Plant, q: ArrayLike) -> float:
     pushes = _pushes(plant, "motors")
     if pushes.all() or not pushes.any():
         what = "push" if pushes.any() else "turn"
-        raise ValueError(f"all motors of {plant.name!r} {what}: no length is needed to compare them")
+        raise InputError(f"all motors of {plant.name!r} {what}: no length is needed to compare them")
     terms = plant.terms(_check.vector(q, plant.nq, "q", plant.position_names), np.zeros(plant.nv))
     Z = terms.Z
     moved = np.linalg.solve(np.linalg.cholesky(Z.T @ terms.M @ Z), Z.T @ terms.B)
@@ -175,7 +175,7 @@ def weighted_norm(f: ArrayLike, W: ArrayLike) -> float:
     f = np.atleast_1d(_check.numbers(f, "f"))
     f = _check.vector(f, f.size, "f")
     if W is None:
-        raise TypeError("W must be a diagonal (k,) or a matrix (k, k), got None")
+        raise InputTypeError("W must be a diagonal (k,) or a matrix (k, k), got None")
     return float(np.linalg.norm(np.linalg.solve(weight_root(W, f.size, "W"), f)))
 
 
@@ -211,11 +211,11 @@ class WeightedProjection:
     def __init__(self, A: ArrayLike, W: ArrayLike, rank: int | None = None) -> None:
         A = _check.numbers(A, "A")
         if A.ndim != 2:
-            raise ValueError(f"A must have shape (rows, nv), got {A.shape}")
+            raise InputError(f"A must have shape (rows, nv), got {A.shape}")
         A = _check.matrix(A, A.shape, "A")
         R = weight_root(W, A.shape[1], "W")
         if R is None:
-            raise TypeError("W must be a diagonal (nv,) or a matrix (nv, nv), got None")
+            raise InputTypeError("W must be a diagonal (nv,) or a matrix (nv, nv), got None")
         self.W = R @ R.T
         values, vectors = np.linalg.eigh(self.W)
         self.root = (vectors * np.sqrt(values)) @ vectors.T
@@ -224,7 +224,7 @@ class WeightedProjection:
         self._U, self._s, self._V = np.linalg.svd(self.A_W, full_matrices=False)
         independent = int(np.count_nonzero(self._s > DEPENDENT * self._s.max(initial=0.0)))
         if rank is not None and not 0 <= _check.count(rank, "rank", 0) <= self._s.size:
-            raise ValueError(f"rank must be 0 to {self._s.size}, got {rank}")
+            raise InputError(f"rank must be 0 to {self._s.size}, got {rank}")
         self.rank = independent if rank is None else int(rank)
 
     @cached_property
@@ -255,7 +255,7 @@ def _pushes(plant: Plant, of: str) -> NDArray[np.bool_]:
     names = plant.actuator_names if motors else plant.velocity_names
     unknown = [n for n, unit in zip(names, units, strict=True) if unit not in ("N", "N m")]
     if unknown:
-        raise ValueError(
+        raise InputError(
             f"it is not known whether {', '.join(map(repr, unknown))} of {plant.name!r} pushes or turns; give the "
             "coordinates of a FunctionPlant units=, and motors the names of what they drive, or give W yourself"
         )

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
 from ..dynamics.acceleration import acceleration
-from ..errors import ActuationError
+from ..errors import ActuationError, InputError, InputTypeError
 from ..model.plant import Plant
 from ..model.terms import Terms
 from .around import AroundLaw
@@ -108,14 +108,14 @@ class MotionObserver(AroundLaw):
     ) -> None:
         disturbance = _check.flag(disturbance, "disturbance")
         if not callable(law) or isinstance(law, type):
-            raise TypeError(f"the law must be a controller, got {_check.shown(law)}")
+            raise InputTypeError(f"the law must be a controller, got {_check.shown(law)}")
         law = as_controller(law)
         given = law.plant if plant is None else plant
         if not isinstance(given, Plant):
-            raise TypeError(f"{law.name} has no plant; give MotionObserver(..., plant=plant)")
+            raise InputTypeError(f"{law.name} has no plant; give MotionObserver(..., plant=plant)")
         self.plant, self.law = given, as_controller(law, given)
         if self.law.period is None:
-            raise ValueError(f"MotionObserver reads joints at samples; give {law.name} a period")
+            raise InputError(f"MotionObserver reads joints at samples; give {law.name} a period")
         self.outputs = _check.names((outputs,) if isinstance(outputs, str) else outputs, "outputs")
         self._q, self._v = _joints(self.plant, self.outputs)
         self.bandwidth = _check.positive(bandwidth, "bandwidth")
@@ -231,9 +231,9 @@ def _joints(plant: Plant, names: Sequence[str]) -> tuple[list[int], list[int]]:
     for name in names:
         _check.one_of(name, plant.position_names, "joint to measure", "outputs")
         if name not in single:
-            raise ValueError(
+            raise InputError(
                 f"joint {name!r} has several axes and is not measured by itself; choose joints of one axis"
             )
     if not names or len(set(names)) < len(names):
-        raise ValueError(f"give the joints that are measured, each once, got {', '.join(names) or 'none'}")
+        raise InputError(f"give the joints that are measured, each once, got {', '.join(names) or 'none'}")
     return [plant.position_names.index(n) for n in names], [plant.velocity_names.index(n) for n in names]

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
+from ..errors import InputError, InputTypeError
 from ..linear.model import LinearModel
 from ..linear.sampled import zero_order_hold
 from ..model.plant import Plant
@@ -82,7 +83,7 @@ class ObserverFeedback(AroundLaw):
         estimate: ArrayLike | None = None,
     ) -> None:
         if not isinstance(feedback, StateFeedback):
-            raise TypeError(f"feedback must be a StateFeedback, such as lqr(...), got {type(feedback).__name__}")
+            raise InputTypeError(f"feedback must be a StateFeedback, such as lqr(...), got {type(feedback).__name__}")
         self.feedback, self.model, self.plant = feedback, feedback.model, feedback.plant
         self.outputs = self.model.outputs if outputs is None else outputs
         listed = (self.outputs,) if isinstance(self.outputs, str) else self.outputs
@@ -104,7 +105,7 @@ class ObserverFeedback(AroundLaw):
         """Which outputs are integrated."""
         unseen = [name for name in self.feedback.integral if name not in self.outputs]
         if unseen:
-            raise ValueError(
+            raise InputError(
                 f"{unseen[0]!r} is integrated but not measured ({', '.join(self.outputs)}): an estimate would drift "
                 "away from it. Measure it, or integrate what is measured."
             )
@@ -170,9 +171,9 @@ def measured_rows(model: LinearModel, outputs: Sequence[str]) -> tuple[Array, Ar
         rates.append(name not in plant.velocity_names)
         joints.append(plant.velocity_names.index(name.removesuffix("_rate") if rates[-1] else name))
     if not joints:
-        raise ValueError("give at least one joint to measure")
+        raise InputError("give at least one joint to measure")
     if len(set(outputs)) < len(outputs):
-        raise ValueError(f"the outputs {', '.join(outputs)} are not all different")
+        raise InputError(f"the outputs {', '.join(outputs)} are not all different")
     K, none = model.K[joints], np.zeros((len(joints), model.dof))
     moving = np.array(rates)
     C = np.where(moving[:, None], np.hstack([none, K]), np.hstack([K, none]))

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
 from .._tolerance import DEPENDENT
-from ..errors import ActuationError
+from ..errors import ActuationError, InputError
 from ..kernels import linear_algebra
 from ..model.actuation import Actuation, actuation_at
 from ..model.terms import Terms
@@ -102,14 +102,14 @@ class PassiveJoints(AroundMotion):
         super().__init__(motion)
         for option in ("weight", "saturation"):
             if getattr(motion, option) is not None:
-                raise ValueError(
+                raise InputError(
                     f"PassiveJoints finds the efforts itself, and would ignore {option}= of {type(motion).__name__}. "
                     "Leave it out there; PassiveJoints has weight= of joint forces, and Saturation goes behind it"
                 )
         self.on_loss = _check.one_of(on_loss, ("hold", "damp", "stop"), "on_loss")
         self.margin = _check.positive(margin, "margin")
         if self.margin >= 1.0:
-            raise ValueError(f"margin is the cosine of an angle and must be below 1, got {margin}")
+            raise InputError(f"margin is the cosine of an angle and must be below 1, got {margin}")
         self.damping = _check.positive(damping, "damping", zero=True)
         self.epsilon = checked_epsilon(epsilon)
         self._metric = metric_of(self.plant, weight)

@@ -12,7 +12,7 @@ from .. import _check
 from .._tolerance import INDEPENDENT, ROUNDING, UNREACHED
 from .._tolerance import metres as metres_of
 from ..dynamics.forces import smallest_effort, weight_root
-from ..errors import ActuationError
+from ..errors import ActuationError, InputError, InputTypeError
 from ..kernels import linear_algebra, signals
 from ..linear.signals import best_coordinates, listed
 from ..model.actuation import actuation_at
@@ -142,7 +142,7 @@ class ProjectedInverseDynamics(MotionLaw):
         self.consistent = _check.flag(consistent, "consistent")
         self.damped = None if damped is None else _check.positive(damped, "damped")
         if self.damped is not None and self.damped >= 1.0:
-            raise ValueError(f"damped is a part of the largest singular value, below 1, got {damped}")
+            raise InputError(f"damped is a part of the largest singular value, below 1, got {damped}")
         self.posture, self.posture_damping = self._posture(posture, posture_damping)
         self.saturation, self.limits = self._limits(saturation, limits)
         # a radian counts as the size of the machine where rank is decided; and what is rounding of a metre of task a
@@ -159,12 +159,12 @@ class ProjectedInverseDynamics(MotionLaw):
         """Gain matrices (k, k) from either way to say them."""
         k = len(self.coordinates)
         if (bandwidth is None) == (kp is None and kd is None):
-            raise TypeError("give either bandwidth (with damping_ratio), or both kp and kd")
+            raise InputTypeError("give either bandwidth (with damping_ratio), or both kp and kd")
         if bandwidth is not None:
             w, z = _check.each(bandwidth, k, "bandwidth"), _check.each(damping_ratio, k, "damping_ratio")
             return np.diag(w**2), np.diag(2.0 * z * w)
         if kp is None or kd is None:
-            raise TypeError("kp and kd go together; give both")
+            raise InputTypeError("kp and kd go together; give both")
         return _check.gain(kp, k, "kp", self.coordinates), _check.gain(kd, k, "kd", self.coordinates)
 
     def _posture(
@@ -175,13 +175,15 @@ class ProjectedInverseDynamics(MotionLaw):
             least = max(float(self.kd.diagonal().min()), 0.0)
             return None, least if damping is None else _check.positive(damping, "posture_damping", zero=True)
         if damping is not None:
-            raise TypeError("posture_damping is for a law without posture; give one of them")
+            raise InputTypeError("posture_damping is for a law without posture; give one of them")
         if isinstance(posture, tuple):
             if len(posture) != 2:
-                raise TypeError(f"posture must be (reference, bandwidth), got {len(posture)} items; see also Posture")
+                raise InputTypeError(
+                    f"posture must be (reference, bandwidth), got {len(posture)} items; see also Posture"
+                )
             return Posture(self.plant, *posture), 0.0
         if not isinstance(posture, Posture) and not callable(posture):
-            raise TypeError(
+            raise InputTypeError(
                 "posture must be (reference, bandwidth), a Posture, or a callable (t, terms) -> acceleration, "
                 f"got {posture!r}"
             )
@@ -192,16 +194,16 @@ class ProjectedInverseDynamics(MotionLaw):
         plant = self.plant
         largest = _check.numbers(plant.effort if limits is None else limits, "limits")
         if largest.shape != (plant.nu,) or np.isnan(largest).any() or largest.min(initial=1.0) <= 0.0:
-            raise ValueError(
+            raise InputError(
                 f"limits must be {plant.nu} numbers > 0 (in the order {', '.join(plant.actuator_names)}), got {limits}"
             )
         if saturation is None:
             if limits is not None:
-                raise TypeError("limits are for saturation='scale' or 'clip'; give one of these, too")
+                raise InputTypeError("limits are for saturation='scale' or 'clip'; give one of these, too")
             return None, largest
         _check.one_of(saturation, ("scale", "clip"), "saturation")
         if np.isinf(largest).all():
-            raise ValueError(f"no motor of {plant.name!r} has a limit; give limits=[...], or build it with effort=")
+            raise InputError(f"no motor of {plant.name!r} has a limit; give limits=[...], or build it with effort=")
         return saturation, largest
 
     def _check_plant(self, by_name: bool, posture: bool) -> None:
@@ -219,23 +221,23 @@ class ProjectedInverseDynamics(MotionLaw):
         still = self.task.still_axes() if isinstance(self.task, PoseTask) else ()
         if still:
             moving = tuple(axis for axis in self.task.axes if axis not in still)
-            raise ValueError(
+            raise InputError(
                 f"no joint of {self.plant.name!r} moves {self.task.body!r} in {', '.join(still)}; leave that out: "
                 f"axes={moving!r}"
             )
         k, dof, name = len(self.coordinates), terms.dof, self.plant.name
         if k > dof:
-            raise ValueError(
+            raise InputError(
                 f"plant {name!r} has {dof} degrees of freedom, and the task has {k} values, {self.coordinates}; leave "
                 "some out, or say consistent=True where the reference respects the loops"
             )
         if by_name and k < dof:
-            raise ValueError(
+            raise InputError(
                 f"plant {name!r} has {dof} degrees of freedom; give as many coordinates, got {self.coordinates}. Where "
                 "the rest is to be free, say so with a task: Coordinates(plant, names)"
             )
         if posture and k == dof:
-            raise ValueError(
+            raise InputError(
                 f"the task {self.coordinates} leaves nothing free of {dof} degrees of freedom; leave posture out"
             )
 

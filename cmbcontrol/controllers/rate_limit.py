@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
+from ..errors import InputError
 from ..model.plant import Plant
 from ..model.terms import Terms
 from .chain import Setting, per_motor, require_one_each
@@ -65,11 +66,11 @@ class RateLimit(LaggingEffort):
             given = dict.fromkeys(names, np.inf) | dict(given)
         rate = per_motor(given, setting, self, "the rate of RateLimit")
         if (rate == 0.0).any():
-            raise ValueError(f"the rate of RateLimit must be > 0, got {rate.tolist()}")
+            raise InputError(f"the rate of RateLimit must be > 0, got {rate.tolist()}")
         if self.time_constant is not None:
             _check.positive(self.time_constant, "the time constant of RateLimit")
         elif setting.continuous:
-            raise ValueError(
+            raise InputError(
                 f"{self!r} works in continuous time here, where it needs a time constant with which efforts follow: "
                 "RateLimit(rate, time_constant=...). In sampled time it stands before the blocks of the machine."
             )

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
+from ..errors import InputError, InputTypeError
 from ..kernels import signals
 
 __all__ = ["Constant", "Quintic", "Reference", "Sine", "Spline", "require_reference"]
@@ -30,7 +31,7 @@ def _same_size(**values: Array) -> list[Array]:
     """Broadcast single numbers to the size of the others; refuse sizes that contradict."""
     sizes = {name: v.size for name, v in values.items() if v.size != 1}
     if len(set(sizes.values())) > 1:
-        raise ValueError(f"the sizes of a reference contradict each other: {sizes}")
+        raise InputError(f"the sizes of a reference contradict each other: {sizes}")
     k = max(v.size for v in values.values())
     return [np.broadcast_to(v, (k,)).copy() for v in values.values()]
 
@@ -38,7 +39,7 @@ def _same_size(**values: Array) -> list[Array]:
 def require_reference(reference: object, names: Sequence[str] | None) -> None:
     """Refuse a reference that is not callable, or has not as many coordinates as there are names (None: unknown)."""
     if not callable(reference):
-        raise TypeError(f"the reference must be callable with the time, such as Sine(...), got {reference!r}")
+        raise InputTypeError(f"the reference must be callable with the time, such as Sine(...), got {reference!r}")
     _check.takes(reference, "the reference", ("t",))
     given = reference(0.0)
     expected = "position, velocity and acceleration"
@@ -47,17 +48,17 @@ def require_reference(reference: object, names: Sequence[str] | None) -> None:
         return
     k, shapes = len(names), [x.shape for x in parts]
     if isinstance(given, np.ndarray) and given.ndim == 1:
-        raise ValueError(
+        raise InputError(
             f"the reference must return a tuple (position, velocity, acceleration), of shape ({k},) each, got one "
             f"array of shape {given.shape}"
         )
     if shapes != [(k,)] * 3:
-        raise ValueError(
+        raise InputError(
             f"the reference must return position, velocity and acceleration of shape ({k},) each "
             f"for the coordinates {tuple(names)}, got {shapes}"
         )
     if not np.isfinite(parts).all():
-        raise ValueError(f"the reference must be finite, got {given!r} at t = 0")
+        raise InputError(f"the reference must be finite, got {given!r} at t = 0")
 
 
 class Constant:
@@ -166,11 +167,11 @@ class Spline:
         positions = _check.numbers(positions, "the positions of a Spline reference")
         positions = positions[:, None] if positions.ndim == 1 else positions
         if self.times.size < 2 or np.any(np.diff(self.times) <= 0.0):
-            raise ValueError(f"the times of a Spline reference must increase, got {self.times.tolist()}")
+            raise InputError(f"the times of a Spline reference must increase, got {self.times.tolist()}")
         if positions.ndim != 2 or len(positions) != self.times.size:
-            raise ValueError(f"positions must have shape ({self.times.size}, k), got {positions.shape}")
+            raise InputError(f"positions must have shape ({self.times.size}, k), got {positions.shape}")
         if not np.isfinite(positions).all():
-            raise ValueError("the positions of a Spline reference must be finite")
+            raise InputError("the positions of a Spline reference must be finite")
         self._spline = CubicSpline(self.times, positions, bc_type="clamped")
 
     def __call__(self, t: float) -> tuple[Array, Array, Array]:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
-from ..errors import CmbError, EquilibriumError
+from ..errors import CmbError, EquilibriumError, InputError, InputTypeError
 from ..linear.linearize import affine_approximation
 from ..linear.operating import OperatingPoint
 from ..linear.statics import (
@@ -196,6 +196,8 @@ class _Rest:
             state = self.state.copy()
             state[self.law.free] += step[n:]
             return _Rest(self.law, q, state)
+        except (InputError, InputTypeError):  # a mistake in a call, which another try does not mend
+            raise
         except CmbError:
             return None
 

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from .. import _check
 from .._tolerance import UNREACHED, pinv
 from ..dynamics.forces import motor_effort
+from ..errors import InputError, InputTypeError
 from ..linear.branch import follow
 from ..linear.chart import Chart
 from ..linear.model import LinearModel
@@ -261,11 +262,13 @@ def continuous_eigenvalues(A: Array, period: float | None) -> NDArray[np.complex
 def require_rest(model: LinearModel) -> Plant:
     """The plant of a linear model about an equilibrium; refuses other models."""
     if not isinstance(model, LinearModel):
-        raise TypeError(f"the model must be a LinearModel, from linearize(plant, point), got {type(model).__name__}")
+        raise InputTypeError(
+            f"the model must be a LinearModel, from linearize(plant, point), got {type(model).__name__}"
+        )
     if model.drift.any() or model.point.v.any():
-        raise ValueError(f"the linear model of {model.name!r} is not at rest; state feedback needs one from linearize")
+        raise InputError(f"the linear model of {model.name!r} is not at rest; state feedback needs one from linearize")
     if model.point.plant is None:
-        raise ValueError(f"the linear model of {model.name!r} has no plant; read it with load_linear(path, plant)")
+        raise InputError(f"the linear model of {model.name!r} has no plant; read it with load_linear(path, plant)")
     return model.point.plant
 
 
@@ -273,7 +276,7 @@ def require_same_model(expected: LinearModel, given: LinearModel) -> LinearModel
     """Refuse a linear model with other states or inputs."""
     for what in ("states", "inputs"):
         if getattr(expected, what) != getattr(given, what):
-            raise ValueError(
+            raise InputError(
                 f"the linear models have different {what}: {', '.join(getattr(expected, what))}, "
                 f"and {', '.join(getattr(given, what))}"
             )
@@ -287,7 +290,7 @@ def input_motors(model: LinearModel) -> Array:
     for name in model.inputs:
         motor = name.removesuffix("_effort")
         if motor not in motors:
-            raise ValueError(
+            raise InputError(
                 f"the input {name!r} of the linear model is no motor (known: {', '.join(motors) or 'none'})"
             )
         indices.append(motors.index(motor))
@@ -334,12 +337,12 @@ def integral_rows(model: LinearModel, names: Sequence[str]) -> Array:
             continue
         i = model.outputs.index(_check.one_of(name, (*model.states, *model.outputs), "state or output"))
         if model.D[i].any():
-            raise ValueError(
+            raise InputError(
                 f"the output {name!r} answers the efforts at once; integrate one that depends on states alone"
             )
         rows.append(model.C[i])
     if len(set(names)) < len(names):
-        raise ValueError(f"the integrals {', '.join(names)} are not all different")
+        raise InputError(f"the integrals {', '.join(names)} are not all different")
     return np.array(rows).reshape(len(rows), len(model.states))
 
 
@@ -350,7 +353,7 @@ def effort_limits(plant: Plant, given: bool | ArrayLike | None) -> Array:
     limits = _check.numbers(plant.effort if given is True else given, "limits")
     limits = np.broadcast_to(limits, (plant.nu,)) if limits.ndim == 0 else limits
     if limits.shape != (plant.nu,) or not (limits > 0.0).all():
-        raise ValueError(f"limits must be {plant.nu} efforts > 0 ({', '.join(plant.actuator_names)}), got {given!r}")
+        raise InputError(f"limits must be {plant.nu} efforts > 0 ({', '.join(plant.actuator_names)}), got {given!r}")
     return limits.copy()
 
 

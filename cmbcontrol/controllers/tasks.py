@@ -24,7 +24,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
 from ..dynamics import differences
-from ..errors import AssemblyError
+from ..errors import AssemblyError, InputError, InputTypeError
 from ..model.plant import Plant
 from ..model.terms import Terms
 from .controller import require_same_signals
@@ -129,7 +129,7 @@ class Coordinates(Task):
         )
         shared = [n for n in self.names if n not in plant.position_names]
         if shared:
-            raise ValueError(f"coordinate {shared[0]!r} has no position of its own; control a one-axis joint instead")
+            raise InputError(f"coordinate {shared[0]!r} has no position of its own; control a one-axis joint instead")
         self._v = np.array([coordinates.index(n) for n in self.names], dtype=np.int64)
         self._q = np.array([plant.position_names.index(n) for n in self.names], dtype=np.int64)
         self.units = tuple(plant.position_units[i] for i in self._q)
@@ -194,7 +194,7 @@ class FunctionTask(Task):
         _check.plant(plant)
         for what, function in (("theta", theta), ("jacobian", jacobian), ("bias", bias)):
             if not callable(function) and (function is not None or what == "theta"):
-                raise TypeError(f"{what} of a FunctionTask must be callable, got {function!r}")
+                raise InputTypeError(f"{what} of a FunctionTask must be callable, got {function!r}")
         self.plant, self._theta, self._jacobian, self._bias = plant, theta, jacobian, bias
         self._length = plant.spans
         try:
@@ -206,7 +206,7 @@ class FunctionTask(Task):
         given = ("",) * k if units is None else _check.sequence(units, "units", "units")
         self.units = tuple(_check.text(u, "units") for u in given)
         if len(self.units) != k:
-            raise ValueError(f"units must be {k}, one per value of theta, got {self.units}")
+            raise InputError(f"units must be {k}, one per value of theta, got {self.units}")
         self._J(q)
         self._second(q, np.zeros(plant.nv))
 
@@ -255,16 +255,16 @@ class TaskStack(Task):
 
     def __init__(self, *tasks: Task) -> None:
         if not tasks:
-            raise TypeError("give one task or more")
+            raise InputTypeError("give one task or more")
         for task in tasks:
             require_task(task)
             if task.plant is not tasks[0].plant:
-                raise ValueError(f"the tasks are of different plants, {tasks[0].plant.name!r} and {task.plant.name!r}")
+                raise InputError(f"the tasks are of different plants, {tasks[0].plant.name!r} and {task.plant.name!r}")
         self.tasks, self.plant = tasks, tasks[0].plant
         self.names = tuple(n for task in tasks for n in task.names)
         self.units = tuple(u for task in tasks for u in task.units)
         if len(set(self.names)) < len(self.names):
-            raise ValueError(f"the values {self.names} are not all called differently; give a task names=[...]")
+            raise InputError(f"the values {self.names} are not all called differently; give a task names=[...]")
         self._ends = np.cumsum([len(task.names) for task in tasks])[:-1]
 
     def value(self, terms: Terms) -> Array:
@@ -361,7 +361,7 @@ def require_task(task: object) -> None:
     """Refuse an object that is no task."""
     missing = [m for m in ("names", "units", "value", "jacobian", "bias", "error") if not hasattr(task, m)]
     if missing:
-        raise TypeError(
+        raise InputTypeError(
             f"{task!r} is neither names of coordinates nor a task: it has no {', '.join(missing)}. "
             "See Coordinates, PointTask, PoseTask and FunctionTask."
         )
@@ -380,9 +380,9 @@ def value_names(given: Sequence[str] | None, default: Sequence[str], plant: Plan
     if given is not None:
         names = _check.sequence((given,) if isinstance(given, str) else given, "names", "names")
     if len(names) != len(default) or len(set(names)) < len(names):
-        raise ValueError(f"names must be {len(default)} different ones, got {names}")
+        raise InputError(f"names must be {len(default)} different ones, got {names}")
     for name in names:
         _check.name(name, "task value")
         if name in plant.velocity_names:
-            raise ValueError(f"{plant.name!r} has a coordinate {name!r}; give the task other names=[...]")
+            raise InputError(f"{plant.name!r} has a coordinate {name!r}; give the task other names=[...]")
     return names

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..errors import InputTypeError
 from ..model.plant import Plant
 from ..model.terms import Terms
 from .around import AroundLaw
@@ -68,7 +69,7 @@ class WithModel(AroundLaw, MotionLaw):
 
     def __init__(self, model: Plant, law: Any) -> None:
         if not isinstance(model, Plant):
-            raise TypeError(
+            raise InputTypeError(
                 f"the model must be a plant, such as a Mechanism, got {model!r}; is it WithModel(model, law)?"
             )
         self.model, self.law = model, as_controller(law, model).with_model(model)
@@ -101,7 +102,7 @@ class WithModel(AroundLaw, MotionLaw):
     def desired_acceleration(self, t: float, terms: Terms) -> Array:
         """Of a motion law: the acceleration that it wants, by the model, (nv,)."""
         if not isinstance(self.law, MotionLaw):
-            raise TypeError(f"{self.law.name} is no MotionLaw: it does not say which acceleration it wants")
+            raise InputTypeError(f"{self.law.name} is no MotionLaw: it does not say which acceleration it wants")
         return self.law.desired_acceleration(t, self._model_terms(terms))
 
     def _model_terms(self, terms: Terms) -> Terms:

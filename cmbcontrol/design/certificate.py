@@ -13,7 +13,7 @@ from .. import _check
 from ..controllers.closed_loop import linearize_closed_loop
 from ..controllers.controller import Controller
 from ..controllers.references import Constant
-from ..errors import CmbError
+from ..errors import CmbError, InputError, InputTypeError
 from ..linear.operating import OperatingPoint
 from ..model.plant import Plant
 from .family import Configuration, configuration_of, labelled_configurations, labelled_plants
@@ -152,10 +152,10 @@ def certify(
     """
     delay = _check.positive(delay, "delay", zero=True)
     if not isinstance(region, PoleRegion):
-        raise TypeError(f"region must be a PoleRegion, got {region!r}")
+        raise InputTypeError(f"region must be a PoleRegion, got {region!r}")
     names = law.coordinates if isinstance(law, Controller) else None
     if names is None or law.reference is None:
-        raise TypeError(
+        raise InputTypeError(
             f"{type(law).__name__} has no coordinates with a reference that says which configuration to hold"
         )
     cases = []
@@ -171,6 +171,8 @@ def _case(label: str, plant: Plant, law: Any, q: Array, region: PoleRegion, dela
     """Where the plant rests under the law, and its poles there."""
     try:
         loop = linearize_closed_loop(plant, law, q, delay=delay)
+    except (InputError, InputTypeError):  # a mistake in a call, which another try does not mend
+        raise
     except CmbError as error:
         return Case(label, np.zeros(0, dtype=complex), {}, False, failure=str(error))
     poles = loop.continuous_poles()

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
+from ..errors import InputError, InputTypeError
 from ..sim.result import Simulation
 
 __all__ = ["effort_cost", "error_cost", "overshoot_cost", "weighted_cost"]
@@ -100,10 +101,10 @@ def weighted_cost(**parts: tuple[float, Cost]) -> Cost:
     ['effort', 'error']
     """
     if not parts:
-        raise TypeError("give at least one part, such as error=(1.0, error_cost())")
+        raise InputTypeError("give at least one part, such as error=(1.0, error_cost())")
     for name, part in parts.items():
         if not (isinstance(part, tuple) and len(part) == 2 and callable(part[1])):
-            raise TypeError(f"part {name!r} must be (weight, cost), got {part!r}")
+            raise InputTypeError(f"part {name!r} must be (weight, cost), got {part!r}")
         _check.positive(part[0], f"the weight of {name!r}", zero=True)
 
     def cost(run: Simulation) -> float:
@@ -122,12 +123,12 @@ def tracking_error(run: Simulation) -> Array:
         Where the run has no reference, or no error of what is no joint position.
     """
     if "reference" not in run.data:
-        raise ValueError("the run has no reference: its law has none, or no coordinates; write a cost of your own")
+        raise InputError("the run has no reference: its law has none, or no coordinates; write a cost of your own")
     if "error" in run.data:
         return run.error.values
     names = [str(n) for n in run.data["controlled"].values]
     if not set(names) <= set(run.data["position"].values.tolist()):
-        raise ValueError(
+        raise InputError(
             f"the run has no error of {', '.join(names)}, which are no joint positions; give the law a method "
             "error(t, terms) -> (e, rate), or write a cost of your own"
         )
@@ -139,7 +140,7 @@ def _require_weight(weight: ArrayLike | Mapping[str, float]) -> None:
     given = list(weight.values()) if isinstance(weight, Mapping) else weight
     x = _check.numbers(given, "weight")
     if x.ndim > 1 or not np.isfinite(x).all() or x.min(initial=0.0) < 0.0:
-        raise ValueError(f"weight must be >= 0, one for all or one each, got {weight!r}")
+        raise InputError(f"weight must be >= 0, one for all or one each, got {weight!r}")
 
 
 def _by_coordinate(weight: ArrayLike | Mapping[str, float], run: Simulation) -> Array:
@@ -156,5 +157,5 @@ def _values(given: ArrayLike | Mapping[str, float], names: Sequence[str], what: 
         given = np.full(len(names), _check.number(given, "weight"))  # type: ignore[arg-type]
     weights = _check.vector(given, len(names), "weight", names)
     if (weights < 0.0).any():
-        raise ValueError(f"weights must be >= 0, got {weights.tolist()}")
+        raise InputError(f"weights must be >= 0, got {weights.tolist()}")
     return weights

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
+from ..errors import InputError, InputTypeError
 from ..linear.linearize import linearize
 from ..linear.model import LinearModel
 from ..linear.operating import trim
@@ -56,7 +57,9 @@ def with_payload(
     ('five-bar with 2 kg', [5.0])
     """
     if not isinstance(plant, Mechanism):
-        raise TypeError(f"a payload needs a Mechanism, got {type(plant).__name__}; build the loaded plant yourself")
+        raise InputTypeError(
+            f"a payload needs a Mechanism, got {type(plant).__name__}; build the loaded plant yourself"
+        )
     _check.one_of(body, [b.name for b in plant.bodies], "body")
     point = _check.point(point, "point")
     load = Body("payload", _check.positive(mass, "mass", zero=True), point, inertia)
@@ -148,7 +151,7 @@ def labelled_plants(plants: Any) -> dict[str, Plant]:
         plants = _numbered([(_check.plant(p, "plants").name, p) for p in _check.sequence(plants, "plants", "plants")])
     found = {label: _check.plant(p, f"plants, {label!r},") for label, p in plants.items()}
     if not found:
-        raise ValueError("give at least one plant")
+        raise InputError("give at least one plant")
     return found
 
 
@@ -160,7 +163,7 @@ def labelled_configurations(configurations: Any) -> dict[str, Configuration]:
     if isinstance(configurations, Mapping) and not whole:
         configurations = [configurations]  # one configuration, by joint values
     elif not whole and not len(_check.sequence(configurations, "configurations", "configurations")):
-        raise ValueError("give at least one configuration")
+        raise InputError("give at least one configuration")
     elif (
         not whole
         and np.ndim(configurations[0] if len(configurations) else 0.0) == 0
@@ -173,7 +176,7 @@ def labelled_configurations(configurations: Any) -> dict[str, Configuration]:
         else {f"configuration {i + 1}": configuration for i, configuration in enumerate(configurations)}
     )
     if not found:
-        raise ValueError("give at least one configuration")
+        raise InputError("give at least one configuration")
     return found
 
 
@@ -193,7 +196,7 @@ def labelled_models(models: Any) -> dict[str, LinearModel]:
         models = _numbered([(getattr(m, "name", ""), m) for m in listed])
     found = {k: _check.instance(m, LinearModel, f"models, {k!r},", "from linearize") for k, m in models.items()}
     if not found:
-        raise ValueError("give at least one linear model")
+        raise InputError("give at least one linear model")
     return found
 
 

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from .. import _check
 from ..controllers.observer import measured_rows
 from ..controllers.state_feedback import require_rest
-from ..errors import ActuationError
+from ..errors import ActuationError, InputTypeError
 from ..linear.model import LinearModel
 from .lqr import weight_matrix
 
@@ -69,7 +69,7 @@ def kalman(
     outputs = model.outputs if outputs is None else outputs
     outputs = (outputs,) if isinstance(outputs, str) else _check.sequence(outputs, "outputs", "names")
     if effort_noise is None and state_noise is None:
-        raise TypeError("give effort_noise, state_noise, or both: without noise the best gain is none")
+        raise InputTypeError("give effort_noise, state_noise, or both: without noise the best gain is none")
     C = measured_rows(model, outputs)[0]
     W = np.zeros_like(model.A)
     if effort_noise is not None:

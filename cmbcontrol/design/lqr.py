@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
 from ..controllers.state_feedback import StateFeedback, augmented, integral_rows, require_rest
-from ..errors import ActuationError
+from ..errors import ActuationError, InputError
 from ..linear.model import LinearModel
 
 __all__ = ["bryson", "lqr", "weight_matrix"]
@@ -139,7 +139,7 @@ def bryson(
         efforts = {_input_name(model.inputs, key, "inputs"): x for key, x in inputs.items()}
         missing = [name for name in model.inputs if name not in efforts]
         if missing:
-            raise ValueError(f"Bryson's rule needs a largest effort of every input; there is none of {missing[0]!r}")
+            raise InputError(f"Bryson's rule needs a largest effort of every input; there is none of {missing[0]!r}")
     else:
         efforts = dict.fromkeys(model.inputs, _check.positive(inputs, "inputs"))
     for name in states:
@@ -165,14 +165,14 @@ def weight_matrix(
     W = _check.matrix(W, (n, n), f"{what} (in the order {', '.join(names)})")
     size = float(np.abs(W).max(initial=0.0))
     if np.abs(W - W.T).max(initial=0.0) > 1e-9 * size:
-        raise ValueError(f"{what} must be symmetric, got {W.tolist()}")
+        raise InputError(f"{what} must be symmetric, got {W.tolist()}")
     W = 0.5 * (W + W.T)
     scale = np.sqrt(np.where(np.diag(W) > 0.0, np.diag(W), 1.0))  # so that units do not decide
     least = float(np.linalg.eigvalsh(W / np.outer(scale, scale)).min(initial=1.0))
     if least < -1e-9 or (definite and least <= 1e-12):
         zero = next((name for name, w in zip(names, np.diag(W), strict=True) if not w > 0.0), None)
         why = f"; {zero!r} has the weight {W[names.index(zero), names.index(zero)]:g}" if definite and zero else ""
-        raise ValueError(f"{what} must be positive {'definite' if definite else 'semidefinite'}{why}, got {W.tolist()}")
+        raise InputError(f"{what} must be positive {'definite' if definite else 'semidefinite'}{why}, got {W.tolist()}")
     return W
 
 

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
+from ..errors import InputError, InputTypeError
 
 __all__ = ["pd_gains", "pd_gains_from_poles", "sampled_pd_gains"]
 
@@ -63,7 +64,7 @@ def pd_gains_from_poles(poles: ArrayLike | Sequence[ArrayLike]) -> tuple[Array, 
     pairs = _pairs(poles)
     for pair in pairs:
         if not pair.real.max() < 0.0:
-            raise ValueError(f"the poles must decay, real part < 0, got {_listed(pair)} 1/s")
+            raise InputError(f"the poles must decay, real part < 0, got {_listed(pair)} 1/s")
     return pairs.prod(axis=1).real, -pairs.sum(axis=1).real
 
 
@@ -109,12 +110,12 @@ def sampled_pd_gains(
     """
     T = _check.positive(period, "period")
     if (bandwidth is None) == (poles is None):
-        raise TypeError("give either bandwidth (with damping_ratio) or poles")
+        raise InputTypeError("give either bandwidth (with damping_ratio) or poles")
     kp, kd = pd_gains(bandwidth, damping_ratio) if poles is None else pd_gains_from_poles(poles)
     roots = np.array([np.roots([1.0, d, p]) for p, d in zip(kp, kd, strict=True)]).astype(complex)
     if np.abs(roots.imag).max() >= np.pi / T:
         fast = np.abs(roots.imag).max()
-        raise ValueError(
+        raise InputError(
             f"poles with an imaginary part of {fast:.4g} rad/s cannot be told apart from slower ones at a period "
             f"of {T:g} s (at most {np.pi / T:.4g} rad/s). Sample faster, or ask for slower or better damped poles."
         )
@@ -128,10 +129,10 @@ def _rates(bandwidth: ArrayLike, damping_ratio: ArrayLike) -> tuple[Array, Array
     w = np.atleast_1d(_check.numbers(bandwidth, "bandwidth"))
     z = np.atleast_1d(_check.numbers(damping_ratio, "damping_ratio"))
     if w.ndim != 1 or z.ndim != 1 or (w.size != z.size and 1 not in (w.size, z.size)):
-        raise ValueError(f"bandwidth and damping_ratio have different sizes, {w.shape} and {z.shape}")
+        raise InputError(f"bandwidth and damping_ratio have different sizes, {w.shape} and {z.shape}")
     w, z = np.broadcast_arrays(w, z)
     if not (np.isfinite(w).all() and w.min() > 0.0 and np.isfinite(z).all() and z.min() > 0.0):
-        raise ValueError(f"bandwidth and damping_ratio must be > 0, got {bandwidth} and {damping_ratio}")
+        raise InputError(f"bandwidth and damping_ratio must be > 0, got {bandwidth} and {damping_ratio}")
     return w.astype(float), z.astype(float)
 
 
@@ -139,17 +140,17 @@ def _pairs(poles: ArrayLike | Sequence[ArrayLike]) -> NDArray[np.complex128]:
     """Poles (k, 2), each pair real or conjugate."""
     given = np.asarray(poles)
     if given.dtype.kind not in "fiuc":
-        raise TypeError(f"the poles must be numbers, real or in conjugate pairs, got {_check.shown(poles)}")
+        raise InputTypeError(f"the poles must be numbers, real or in conjugate pairs, got {_check.shown(poles)}")
     pairs = np.atleast_2d(given.astype(complex))
     if pairs.ndim != 2 or pairs.shape[1] != 2:
-        raise ValueError(f"give two poles for each coordinate, an array (k, 2), got shape {np.shape(poles)}")
+        raise InputError(f"give two poles for each coordinate, an array (k, 2), got shape {np.shape(poles)}")
     if not np.isfinite(pairs).all():
-        raise ValueError(f"the poles must be finite, got {pairs.tolist()}")
+        raise InputError(f"the poles must be finite, got {pairs.tolist()}")
     for pair in pairs:
         if abs(pair[0].imag + pair[1].imag) > 1e-9 * abs(pair).max() or (
             abs(pair[0].imag) > 1e-9 * abs(pair).max() and abs(pair[0].real - pair[1].real) > 1e-9 * abs(pair).max()
         ):
-            raise ValueError(f"the poles {_listed(pair)} of a coordinate are neither both real nor conjugate")
+            raise InputError(f"the poles {_listed(pair)} of a coordinate are neither both real nor conjugate")
     return pairs
 
 

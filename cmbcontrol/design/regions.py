@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
+from ..errors import InputError
 
 __all__ = ["PoleRegion"]
 
@@ -71,11 +72,11 @@ class PoleRegion:
             if value is not None:
                 _check.positive(value, name)
         if self.damping is not None and not self.damping < 1.0:
-            raise ValueError(
+            raise InputError(
                 f"damping is a ratio below 1, got {self.damping}; poles on the real axis alone are no region"
             )
         if self.radius is not None and self.center - self.radius >= -self.decay:
-            raise ValueError(
+            raise InputError(
                 f"the region is empty: the disk about {self.center:g} with radius {self.radius:g} 1/s holds nothing "
                 f"that decays faster than {self.decay:g} 1/s"
             )
@@ -131,7 +132,7 @@ class PoleRegion:
         if self.frequency is not None:
             angle = self.frequency * period
             if not angle < 0.5 * math.pi:
-                raise ValueError(
+                raise InputError(
                     f"a frequency of {self.frequency:g} rad/s is more than a quarter of the sampling at {period:g} s; "
                     f"leave it out, or ask for less than {0.5 * math.pi / period:.4g} rad/s"
                 )

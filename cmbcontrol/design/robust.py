@@ -19,7 +19,7 @@ from ..controllers.state_feedback import (
     require_rest,
     require_same_model,
 )
-from ..errors import DesignError
+from ..errors import DesignError, InputError, InputTypeError
 from ..linear.model import LinearModel
 from .certificate import Case, Certificate
 from .family import labelled_models
@@ -67,7 +67,7 @@ class Performance:
             _check.positive(weight, f"the weight of {key!r} in inputs", zero=True)
         size = _check.numbers(self.disturbance, "disturbance")
         if not np.isfinite(size).all() or (size.ndim == 0 and not size > 0.0):
-            raise ValueError(f"disturbance must be finite, and > 0 where it is one number, got {self.disturbance!r}")
+            raise InputError(f"disturbance must be finite, and > 0 where it is one number, got {self.disturbance!r}")
 
 
 @dataclass(frozen=True, eq=False)
@@ -196,12 +196,12 @@ def robust_state_feedback(
     input_motors(first)
     region = PoleRegion() if region is None else region
     if not isinstance(region, PoleRegion):
-        raise TypeError(f"region must be a PoleRegion, got {region!r}")
+        raise InputTypeError(f"region must be a PoleRegion, got {region!r}")
     h2, hinf = _bound(h2, "h2"), _bound(hinf, "hinf")
     if h2 == hinf == "min":
-        raise TypeError("minimise h2 or hinf, and give the other a bound")
+        raise InputTypeError("minimise h2 or hinf, and give the other a bound")
     if (performance is None) != (h2 is None and hinf is None):
-        raise TypeError(
+        raise InputTypeError(
             "h2 and hinf need a performance=Performance(...), which says from where to where; and it needs one"
         )
     period = None if period is None else _check.positive(period, "period")
@@ -286,7 +286,7 @@ class _Problem:
         if given is None:
             return np.zeros((0, n + m)), [np.zeros((n, 0)) for _ in self.A]
         if not isinstance(given, Performance):
-            raise TypeError(f"performance must be a Performance, got {given!r}")
+            raise InputTypeError(f"performance must be a Performance, got {given!r}")
         values = np.zeros(n + m)
         for key, weight in given.states.items():
             values[self.names.index(_check.one_of(key, self.names, "state"))] = _check.number(
@@ -302,7 +302,7 @@ class _Problem:
             )
         W = np.diag(values)[values != 0.0]
         if not len(W):
-            raise ValueError("all weights of the performance are zero; give some states or inputs a weight")
+            raise InputError("all weights of the performance are zero; give some states or inputs a weight")
         if _check.single(given.disturbance):
             size = _check.positive(given.disturbance, "disturbance")
             return W, [size * B for B in self.B]

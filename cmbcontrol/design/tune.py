@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from .. import _check
 from .._progress import Progress, Reporter
-from ..errors import CmbError, Interrupted, SimulationError
+from ..errors import CmbError, InputError, InputTypeError, Interrupted, SimulationError
 from ..sim.result import Simulation
 from ..sim.simulate import simulate
 
@@ -61,11 +61,11 @@ class Range:
         if self.start is not None:
             _check.number(self.start, "the start of a Range")
         if not self.low < self.high:
-            raise ValueError(f"the low bound must be below the high one, got {self.low} and {self.high}")
+            raise InputError(f"the low bound must be below the high one, got {self.low} and {self.high}")
         if self.log and not self.low > 0.0:
-            raise ValueError(f"bounds on a logarithmic scale must be > 0, got {self.low}")
+            raise InputError(f"bounds on a logarithmic scale must be > 0, got {self.low}")
         if self.start is not None and not self.low <= self.start <= self.high:
-            raise ValueError(f"the start {self.start} is not within the bounds {self.low} and {self.high}")
+            raise InputError(f"the start {self.start} is not within the bounds {self.low} and {self.high}")
 
     def value(self, share: float) -> float:
         """The gain at a share of the range, 0 to 1."""
@@ -203,13 +203,13 @@ def tune(
     if penalty is not None:
         penalty = _check.number(penalty, "penalty")
     if not ranges:
-        raise ValueError("give bounds of at least one gain")
+        raise InputError("give bounds of at least one gain")
     _check.one_of(method, METHODS, "method")
     max_evaluations = _check.count(max_evaluations, "max_evaluations")
     _check.positive(tolerance, "tolerance")
     for what, function in (("make", make), ("cost", cost)):
         if not callable(function):
-            raise TypeError(f"{what} must be callable, got {function!r}")
+            raise InputTypeError(f"{what} must be callable, got {function!r}")
     given = dict(_check.mapping({} if start is None else start, "start", "gains to numbers"))
     for name, value in given.items():
         _check.number(value, f"the start of {_check.one_of(name, ranges, 'gain')!r}")
@@ -236,7 +236,7 @@ def _start_value(name: str, r: Range, given: float | None) -> float:
     if given is None:
         return r.value(0.5) if r.start is None else r.start
     if not r.low <= _check.number(given, f"the start of {name!r}") <= r.high:
-        raise ValueError(f"the start {given} of {name!r} is not within its bounds {r.low} and {r.high}")
+        raise InputError(f"the start {given} of {name!r} is not within its bounds {r.low} and {r.high}")
     return float(given)
 
 
@@ -309,8 +309,10 @@ class _Search:
             if isinstance(made, Mapping):
                 made = simulate(**made)
             if not isinstance(made, Simulation):
-                raise TypeError(f"make must return a run, or the arguments of simulate as a mapping, got {made!r}")
+                raise InputTypeError(f"make must return a run, or the arguments of simulate as a mapping, got {made!r}")
             value = float(self.cost(made))
+        except (InputError, InputTypeError):  # a mistake in a call, which another try does not mend
+            raise
         except SimulationError as error:
             return None, np.nan, str(error)
         except CmbError as error:

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
-from ..errors import ModelError
+from ..errors import InputError, ModelError
 from ..kernels import constrained
 from ..model.mechanism import Mechanism
 from ..model.plant import Plant
@@ -93,7 +93,7 @@ class Formulation(ABC):
 
     def __post_init__(self) -> None:
         if self.rank_tolerance is not None and _check.positive(self.rank_tolerance, "rank_tolerance") >= 1.0:
-            raise ValueError(f"rank_tolerance is relative and must be below 1, got {self.rank_tolerance}")
+            raise InputError(f"rank_tolerance is relative and must be below 1, got {self.rank_tolerance}")
 
     @abstractmethod
     def _solve(self, terms: Terms, g: Array) -> Solution:

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
 from .._tolerance import ROUNDING, UNREACHED, pinv
-from ..errors import ActuationError
+from ..errors import ActuationError, InputError
 from ..kernels import linear_algebra
 from ..model.actuation import Actuation, actuation_at
 from ..model.diagnosis import unique_multipliers
@@ -205,7 +205,7 @@ def weight_root(weight: ArrayLike | None, nu: int, what: str = "weight") -> Arra
             raise np.linalg.LinAlgError
         return np.linalg.cholesky(W)
     except np.linalg.LinAlgError as error:
-        raise ValueError(f"{what} must be symmetric and positive definite, got {W.tolist()}") from error
+        raise InputError(f"{what} must be symmetric and positive definite, got {W.tolist()}") from error
 
 
 def inverse_dynamics(

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
-from ..errors import ModelError
+from ..errors import InputError, ModelError
 from ..kernels import constrained
 from ..model.plant import Plant
 from ..model.terms import FAILED, RANK_TOLERANCE, Terms
@@ -94,7 +94,7 @@ def impact(plant: Plant, q: ArrayLike, v: ArrayLike, restitution: float | Mappin
     named = restitution if isinstance(restitution, Mapping) else dict.fromkeys(plant.row_slices, restitution)
     for loop, e in named.items():
         if loop not in plant.row_slices:
-            raise ValueError(f"restitution: {_check.unknown(loop, plant.row_slices, 'loop')}")
+            raise InputError(f"restitution: {_check.unknown(loop, plant.row_slices, 'loop')}")
         rows = plant.row_slices[loop]
         E[rows] = _coefficients(loop, e, rows.stop - rows.start)
     terms = plant.terms(q, v)
@@ -105,11 +105,11 @@ def _coefficients(loop: str, e: ArrayLike, count: int) -> Array:
     """Coefficients of restitution of a loop's rows, checked."""
     e = _check.numbers(e, f"the restitution of {loop!r}")
     if e.shape not in ((), (count,)):
-        raise ValueError(
+        raise InputError(
             f"the restitution of {loop!r} must be one number, or {count}, one per row, got shape {e.shape}"
         )
     if not np.all((e >= 0.0) & (e <= 1.0)):
-        raise ValueError(f"the restitution of {loop!r} must be from 0 to 1, got {e.tolist()}")
+        raise InputError(f"the restitution of {loop!r} must be from 0 to 1, got {e.tolist()}")
     return np.broadcast_to(e, (count,))
 
 

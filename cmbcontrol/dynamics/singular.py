@@ -27,7 +27,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _check, _tolerance
-from ..errors import SingularConfigurationError
+from ..errors import InputError, SingularConfigurationError
 from ..model.closing import require_closed
 from ..model.plant import Plant
 from ..model.terms import Terms
@@ -347,7 +347,7 @@ class SingularConfiguration:
     def _branch(self, i: int) -> Branch:
         i = _check.count(i, "branch", -len(self.branches))
         if not -len(self.branches) <= i < len(self.branches):
-            raise ValueError(f"there is no branch {i}. {singular_report.branches(self)}")
+            raise InputError(f"there is no branch {i}. {singular_report.branches(self)}")
         return self.branches[i]
 
     # -- dynamics ---------------------------------------------------------------------------------

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
 from ..dynamics.derivatives import derivatives
+from ..errors import InputError
 from .model import LinearModel
 from .operating import OperatingPoint
 from .reduced import MOVING
@@ -124,7 +125,7 @@ class LinearSequence:
         off = np.abs(missed).max(axis=(1, 2)) / size[between]
         if off.max() > 0.05:
             t = self.times[between][int(off.argmax())]
-            raise ValueError(
+            raise InputError(
                 f"A changes too quickly near t = {t:.6g} s for {len(self)} times: every other one misses it by "
                 f"{100 * off.max():.0f} %. Simulate with finer output_times."
             )
@@ -215,7 +216,7 @@ def linearize_along(
             linearized = LinearizedEquations(plant, derivatives(plant, *state), coordinates, inputs, MOVING)
             models.append((linearized, linearized.outputs(outputs)))
         except ValueError as error:
-            raise ValueError(f"{error} (t = {t:.6g} s)") from None
+            raise InputError(f"{error} (t = {t:.6g} s)") from None
     C, D = zip(*(linearized.output_matrices(rows) for linearized, rows in models), strict=True)
     first, signals = models[0]
     return LinearSequence(

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
 from .._progress import Progress, Reporter
-from ..errors import ContinuationError, Interrupted
+from ..errors import ContinuationError, InputError, Interrupted
 from ..model.plant import Plant
 from .bifurcation import SpecialPoint, special_points
 from .curve import BranchLost, Curve, Node, between, distance, family_of, heading
@@ -129,9 +129,9 @@ class EquilibriumBranch:
             Where no other branch is found.
         """
         if special.kind != "branch point" or not any(special is s for s in self.special):
-            raise ValueError("switch needs one of the branch.branch_points of this branch")
+            raise InputError("switch needs one of the branch.branch_points of this branch")
         if sign not in (1, -1):
-            raise ValueError(f"sign must be 1 or -1, got {sign!r}")
+            raise InputError(f"sign must be 1 or -1, got {sign!r}")
         curve = self._curve
         nodes, at = self._nodes, (special.value, special.point.q)
         i = next(i for i, n in enumerate(nodes) if n.p == at[0] and np.array_equal(n.q, at[1]))
@@ -294,9 +294,9 @@ def continue_equilibria(
     """
     start, stop = _check.number(start, "start"), _check.number(stop, "stop")
     if start == stop:
-        raise ValueError(f"start and stop must differ, both are {start}")
+        raise InputError(f"start and stop must differ, both are {start}")
     if not isinstance(max_points, int) or max_points < 2:
-        raise ValueError(f"max_points must be a whole number of at least 2, got {max_points!r}")
+        raise InputError(f"max_points must be a whole number of at least 2, got {max_points!r}")
     family = family_of(plant, effort, coordinate, start, name, unit)
     q = q.q if isinstance(q, OperatingPoint) else q
     if coordinate is None and u is None:
@@ -313,7 +313,7 @@ def _bounds(start: float, stop: float, within: tuple[float, float] | None) -> tu
     """Range of the parameter, low and high."""
     low, high = sorted((start, stop)) if within is None else _check.vector(within, 2, "within").tolist()
     if not (low <= min(start, stop) and max(start, stop) <= high):
-        raise ValueError(f"within must be (low, high) with start = {start} and stop = {stop} inside, got {within}")
+        raise InputError(f"within must be (low, high) with start = {start} and stop = {stop} inside, got {within}")
     return low, high
 
 

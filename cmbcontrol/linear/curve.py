@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
 from .._tolerance import UNREACHED, pinv
-from ..errors import AssemblyError, EquilibriumError, ModelError, SingularConfigurationError
+from ..errors import AssemblyError, EquilibriumError, InputError, InputTypeError, ModelError, SingularConfigurationError
 from ..model.plant import Plant
 from ..model.units import effort_units
 from .equilibrium_solver import Balance, close_with
@@ -54,9 +54,9 @@ def family_of(
     """The parameter from the arguments of `continue_equilibria`, checked."""
     if isinstance(plant, Plant):
         if name is not None or unit:
-            raise ValueError("name= and unit= are for a function value -> plant; this parameter has its own")
+            raise InputError("name= and unit= are for a function value -> plant; this parameter has its own")
         if (effort is None) == (coordinate is None):
-            raise ValueError(
+            raise InputError(
                 "the parameter: give one of effort= (an actuator) and coordinate= (a position), or, in place of the "
                 "plant, a function value -> plant"
             )
@@ -69,9 +69,9 @@ def family_of(
         plant.velocity_of([i])
         return Family(_ConstantPlant(plant), None, i, coordinate, plant.position_units[i])
     if not callable(plant):
-        raise TypeError(f"plant must be a plant or a function value -> plant, got {type(plant).__name__}")
+        raise InputTypeError(f"plant must be a plant or a function value -> plant, got {type(plant).__name__}")
     if effort is not None or coordinate is not None:
-        raise ValueError(
+        raise InputError(
             "with a function value -> plant, its value is the parameter; leave out effort= and coordinate="
         )
     label = name or getattr(plant, "__name__", "parameter").strip("<>")
@@ -94,7 +94,7 @@ class _PlantFactory:
     def __init__(self, make: Callable[[float], Plant], start: float) -> None:
         self.make, self.start, self.first_plant = make, start, make(start)
         if not isinstance(self.first_plant, Plant):
-            raise TypeError(f"the function must return a plant, got {type(self.first_plant).__name__} at {start}")
+            raise InputTypeError(f"the function must return a plant, got {type(self.first_plant).__name__} at {start}")
         self.kept: dict[float, Plant] = {}
 
     def __call__(self, p: float) -> Plant:
@@ -104,7 +104,7 @@ class _PlantFactory:
             for what in ("position_names", "velocity_names", "actuator_names", "row_names"):
                 expected, names = getattr(self.first_plant, what), getattr(plant, what)
                 if names != expected:
-                    raise ValueError(
+                    raise InputError(
                         f"the plants along the parameter must have the same {what}: {expected} at {self.start:.6g}, "
                         f"{names} at {p:.6g}"
                     )
@@ -193,9 +193,9 @@ class Curve:
             k = plant.velocity_of([family.coordinate])[0]
             self.free[k], self.unprescribed[k] = True, False
         if not self.free.any():
-            raise ValueError("no coordinate is free to move; name some with free=, or fewer with hold=")
+            raise InputError("no coordinate is free to move; name some with free=, or fewer with hold=")
         if family.coordinate is not None and not Efforts.of(plant, u, preload, weight).unknown.any():
-            raise ValueError(
+            raise InputError(
                 f"no motor can hold {family.label!r}: all efforts are given. Leave some out of u=, or choose an effort "
                 "as the parameter"
             )

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from .. import _check
 from .._tolerance import ROUNDING, UNREACHED, floored, null_space, pinv
-from ..errors import AssemblyError, EquilibriumError, ModelError
+from ..errors import AssemblyError, EquilibriumError, InputError, ModelError
 from ..model.plant import Plant
 from .static_efforts import Efforts, least_distance, motor_reach, smallest_efforts, static_efforts
 from .statics import (
@@ -42,7 +42,7 @@ def named_coordinates(plant: Plant, names: str | Collection[str], what: str) -> 
     mask = np.zeros(plant.nv, dtype=bool)
     for name in _check.names((names,) if isinstance(names, str) else names, what):
         if name not in known:
-            raise ValueError(_check.unknown(name, list(known), f"coordinate to {what}"))
+            raise InputError(_check.unknown(name, list(known), f"coordinate to {what}"))
         mask[[plant.index(n) for n in known[name]]] = True
     return mask
 

@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from .. import _check
 from ..dynamics.derivatives import derivatives
 from ..dynamics.forces import ConstraintForce, constraint_force
+from ..errors import InputError
 from ..kernels.layout import SPHERICAL
 from ..model.elements import Joint, Revolute
 from ..model.plant import Plant
@@ -373,13 +374,13 @@ class PlantSystem(control.NonlinearIOSystem):
         """State and inputs from what `linearize` takes."""
         if isinstance(x0, control.OperatingPoint):
             if x0.states is None:
-                raise ValueError("the operating point is empty: find_operating_point has found none")
+                raise InputError("the operating point is empty: find_operating_point has found none")
             x0, u0 = x0.states, x0.inputs if u0 is None else u0
         elif isinstance(x0, OperatingPoint):
             own = x0.u[self._motors] - (0.0 if self.absolute else self.point.u[self._motors])
             efforts = self._efforts(own)
             if not np.allclose(efforts, x0.u, rtol=1e-12, atol=0.0):
-                raise ValueError(f"the motors of {self.name!r} that are no inputs are held: {efforts}, not {x0.u}")
+                raise InputError(f"the motors of {self.name!r} that are no inputs are held: {efforts}, not {x0.u}")
             x0, u0 = self.from_plant(x0.q, x0.v), own if u0 is None else u0
         u0 = self._at_point() if u0 is None else u0
         return _vector(x0, self.state_labels, "x0"), _vector(u0, self.input_labels, "u0")

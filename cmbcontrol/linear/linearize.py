@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from .. import _check
 from .._tolerance import DEPENDENT, rank
 from ..dynamics.derivatives import Derivatives, derivatives
-from ..errors import EquilibriumError, SingularConfigurationError
+from ..errors import EquilibriumError, InputError, InputTypeError, SingularConfigurationError
 from ..model.mechanism import Mechanism
 from ..model.plant import Plant
 from .model import LinearModel
@@ -248,7 +248,7 @@ def _checked(plant: Plant, point: OperatingPoint) -> tuple[Array, Array, Array, 
     """q, v, u and lam of an operating point that fits the plant."""
     _check.plant(plant)
     if not isinstance(point, OperatingPoint):
-        raise TypeError(f"point must be an OperatingPoint, from trim(plant, q), got {type(point).__name__}")
+        raise InputTypeError(f"point must be an OperatingPoint, from trim(plant, q), got {type(point).__name__}")
     q = _check.vector(point.q, plant.nq, "q of the operating point", plant.position_names)
     v = _check.vector(point.v, plant.nv, "v of the operating point", plant.velocity_names)
     u = _check.vector(point.u, plant.nu, "u of the operating point", plant.actuator_names)
@@ -272,7 +272,7 @@ def _require_on_manifold(plant: Plant, local: Derivatives) -> None:
     speed = float(np.abs(local.v * plant.reach).max(initial=0.0))
     if not rate.max(initial=0.0) <= 1e-7 * max(speed, plant.size):
         worst = plant.row_names[int(rate.argmax())]
-        raise ValueError(
+        raise InputError(
             f"the velocity of the operating point opens the loops of {plant.name!r}: row {worst!r} by "
             f"{rate.max():.3e} m/s. Use plant.project_velocity(q, v)."
         )

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
-from ..errors import ModelError
+from ..errors import InputTypeError, ModelError
 from ..kernels import constrained
 from ..model.plant import Plant
 from ..model.terms import FAILED, RANK_TOLERANCE, Terms
@@ -85,7 +85,7 @@ class LocalForm:
         chart: Chart | None = None,
     ) -> None:
         if (chart is None) == (q0 is None):
-            raise TypeError("LocalForm needs either a base point q0 or a chart")
+            raise InputTypeError("LocalForm needs either a base point q0 or a chart")
         self.plant = plant
         self.chart = as_parametrization(parametrization, coordinates).at(plant, q0) if chart is None else chart
         self.dof = self.chart.dof

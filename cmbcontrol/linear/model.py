@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _check, _files
+from ..errors import InputError
 from ..model.plant import Plant
 from . import modes as modal
 from . import sampled as sampling
@@ -95,7 +96,7 @@ class LinearModel:
         if self.N is None:
             object.__setattr__(self, "N", np.zeros_like(self.K))
         if self.drift.shape != (len(self.A),) or self.N.shape != self.K.shape:
-            raise ValueError(
+            raise InputError(
                 f"drift must have shape {(len(self.A),)} and N {self.K.shape}, "
                 f"got {self.drift.shape} and {self.N.shape}"
             )
@@ -255,7 +256,7 @@ class LinearModel:
 
 def _suffix(path: Path) -> str:
     if path.suffix not in (".npz", ".mat", ".json"):
-        raise ValueError(f"a linear model is kept in a .npz, .mat or .json file, got {path.name!r}")
+        raise InputError(f"a linear model is kept in a .npz, .mat or .json file, got {path.name!r}")
     return path.suffix
 
 
@@ -283,9 +284,9 @@ def load_linear(path: str | Path, plant: Plant | None = None) -> LinearModel:
         data = _read(path.suffix, content)
     except Exception as error:  # of json, zipfile, numpy, scipy
         said = f"{type(error).__name__}: {error}"
-        raise ValueError(f"{path} is damaged: {said}. Take a copy, or linearize again.") from error
+        raise InputError(f"{path} is damaged: {said}. Take a copy, or linearize again.") from error
     if not str(data.get("format", "")).startswith("cmbcontrol linear model"):
-        raise ValueError(f"{path} holds no linear model of cmbcontrol")
+        raise InputError(f"{path} holds no linear model of cmbcontrol")
     names = {key: tuple(str(x) for x in data[key]) for key in _NAMES}
     n, m, p, nv = len(names["states"]), len(names["inputs"]), len(names["outputs"]), len(names["coordinates"])
     shapes = {"A": (n, n), "B": (n, m), "C": (p, n), "D": (p, m), "K": (nv, n // 2), "drift": (n,), "N": (nv, n // 2)}
@@ -309,7 +310,7 @@ def _require_made_for(plant: Plant, model: LinearModel, path: Path) -> None:
     """Refuse a plant other than that of the model: in its coordinates, its loops, its forces or its masses."""
     why = _difference(plant, model)
     if why:
-        raise ValueError(f"the linear model in {path} was made for {model.name!r}, not for {plant.name!r}: {why}")
+        raise InputError(f"the linear model in {path} was made for {model.name!r}, not for {plant.name!r}: {why}")
 
 
 def _difference(plant: Plant, model: LinearModel) -> str:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from .. import _check
 from .._tolerance import floored
-from ..errors import EquilibriumError, ModelError
+from ..errors import EquilibriumError, InputTypeError, ModelError
 from ..kernels import tree
 from ..model.mechanism import Mechanism
 
@@ -220,7 +220,7 @@ def undamped_modes(linear_model: LinearModel, tolerance: float = 1e-10) -> Modes
     array([0.+3.83601j])
     """
     if not hasattr(linear_model, "states") or not hasattr(linear_model, "point") or isinstance(linear_model, type):
-        raise TypeError(f"linear_model must be a LinearModel, from linearize, got {_check.shown(linear_model)}")
+        raise InputTypeError(f"linear_model must be a LinearModel, from linearize, got {_check.shown(linear_model)}")
     from scipy.linalg import eigh
 
     _check.positive(tolerance, "tolerance")

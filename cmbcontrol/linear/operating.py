@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from .. import _check
 from .._tolerance import UNREACHED, null_space
 from ..dynamics.derivatives import Derivatives
-from ..errors import EquilibriumError
+from ..errors import EquilibriumError, InputError, InputTypeError
 from ..model.plant import Plant
 from ..model.terms import Terms
 from ..model.units import effort_units
@@ -196,11 +196,11 @@ class OperatingPoint:
         """Refuse a model of another operating point."""
         other = getattr(model, "point", None)
         if other is None:
-            raise TypeError(
+            raise InputTypeError(
                 f"model must be from linearize(plant, point) or plant.to_iosystem(point), got {type(model).__name__}"
             )
         if not all(np.array_equal(getattr(self, k), getattr(other, k)) for k in ("q", "v", "u")):
-            raise ValueError(
+            raise InputError(
                 f"the model deviates from another operating point, q = {np.round(other.q, 6).tolist()}; "
                 "use model.point.to_control(model)"
             )
@@ -341,7 +341,7 @@ def starting_configuration(
     if hold is None:
         return q, named_coordinates(plant, free, "free")
     if len(free):
-        raise ValueError("free= names the coordinates that move, hold= those that do not; give one of them")
+        raise InputError("free= names the coordinates that move, hold= those that do not; give one of them")
     hold = (
         hold
         if isinstance(hold, Mapping)

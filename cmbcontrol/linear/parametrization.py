@@ -23,7 +23,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
 from ..dynamics.differences import slope
-from ..errors import ModelError, ParametrizationError
+from ..errors import InputError, InputTypeError, ModelError, ParametrizationError
 from ..model.plant import Plant
 from .chart import (
     ITERATIONS,
@@ -92,7 +92,7 @@ class CoordinatePartitioning:
             require_count(plant, base, len(chosen), names)
             for name in names:
                 if names.count(name) > 1:
-                    raise ValueError(f"the coordinate {name!r} is given {names.count(name)} times")
+                    raise InputError(f"the coordinate {name!r} is given {names.count(name)} times")
         names = tuple(plant.velocity_names[k] for k in chosen)
         return _LinearChart(self, plant, q0, base, np.eye(plant.nv)[chosen], names)
 
@@ -162,7 +162,7 @@ class LinearParametrization:
             R, (*R.shape[:1], R.shape[-1] if R.ndim == 2 else 0), "R (degrees of freedom x velocity coordinates)"
         )
         if self.names is not None and len(_names(self.names, len(R))) != len(R):
-            raise ValueError(f"names must be {len(R)}, one for each row of R, got {self.names}")
+            raise InputError(f"names must be {len(R)}, one for each row of R, got {self.names}")
 
     def at(self, plant: Plant, q0: ArrayLike, *, rank: int | None = None, y0: Array | None = None) -> Chart:
         """The chart at a base point."""
@@ -285,7 +285,7 @@ def as_parametrization(given: Any, coordinates: Any = None) -> Parametrization:
     """
     if coordinates is not None:
         if given not in (None, "partitioning"):
-            raise TypeError("give either coordinates= or parametrization=, not both")
+            raise InputTypeError("give either coordinates= or parametrization=, not both")
         listed = (coordinates,) if isinstance(coordinates, str) else coordinates
         _check.sequence(listed, "coordinates", "names, or a matrix R")
         if all(isinstance(name, str) for name in listed):
@@ -295,7 +295,7 @@ def as_parametrization(given: Any, coordinates: Any = None) -> Parametrization:
         kinds = {"partitioning": CoordinatePartitioning, "tangent": TangentSpace}
         return kinds[_check.one_of("tangent" if given is None else given, kinds, "parametrization")]()
     if not isinstance(given, Parametrization):
-        raise TypeError(f"parametrization must be a name or an object with at(plant, q0), got {given!r}")
+        raise InputTypeError(f"parametrization must be a name or an object with at(plant, q0), got {given!r}")
     return given
 
 
@@ -441,7 +441,7 @@ class _NonlinearChart(Chart):
 def _require_threshold(threshold: float) -> None:
     """A share."""
     if _check.positive(threshold, "threshold", zero=True) > 1.0:
-        raise ValueError(f"threshold is a share, at most 1, got {threshold}")
+        raise InputError(f"threshold is a share, at most 1, got {threshold}")
 
 
 def _names(given: Sequence[str] | None, count: int) -> tuple[str, ...]:

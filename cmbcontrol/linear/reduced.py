@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
 from ..dynamics.derivatives import Derivatives, derivatives
-from ..errors import ModelError, ParametrizationError
+from ..errors import InputError, ModelError, ParametrizationError
 from ..kernels import reduction
 from ..kernels.derivatives import Slopes
 from ..kernels.layout import LINK_DTYPE
@@ -172,7 +172,7 @@ def _refusal(plant: Plant, q: Array, R: Array, rank: int) -> Exception:
         return ModelError(f"the mass matrix of {plant.name!r} is not positive definite {where}")
     terms = plant.terms(q, np.zeros(plant.nv))
     if rank == reduction.WRONG_COUNT:
-        return ValueError(f"{plant.name!r} has {terms.dof} degrees of freedom {where}; R has {len(R)} rows")
+        return InputError(f"{plant.name!r} has {terms.dof} degrees of freedom {where}; R has {len(R)} rows")
     condition = float(np.linalg.cond(R @ terms.Z))
     return ParametrizationError(
         f"the coordinates R of {plant.name!r} are dependent {where}: their condition on the admissible velocities is "

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
+from ..errors import InputError, InputTypeError
 from .model import LinearModel
 
 if TYPE_CHECKING:
@@ -181,11 +182,11 @@ def root_locus(
     values = _check.vector(values, values.size, "values")
     steps = np.diff(values)
     if len(values) < 2 or not ((steps > 0.0).all() or (steps < 0.0).all()):
-        raise ValueError(f"values must rise or fall and be two at least, got {values.tolist()[:8]}")
+        raise InputError(f"values must rise or fall and be two at least, got {values.tolist()[:8]}")
     if not callable(make):
-        raise TypeError(f"make must be a function of the parameter, got {type(make).__name__}")
+        raise InputTypeError(f"make must be a function of the parameter, got {type(make).__name__}")
     if not 0.0 <= _check.number(ratio, "ratio") < 1.0:
-        raise ValueError(f"ratio must be a damping ratio from 0 to below 1, got {ratio}")
+        raise InputError(f"ratio must be a damping ratio from 0 to below 1, got {ratio}")
     source = _Source(make, parameter, None if period is None else _check.positive(period, "period"))
     track = _Track(source, values, refine)
     border = _Border(source.period or 0.0, float(ratio))
@@ -205,18 +206,18 @@ class _Source:
         A, period = self._matrix(made, value)
         where = f"at {self._parameter} = {value:.9g}"
         if A.ndim != 2 or A.shape[0] != A.shape[1]:
-            raise ValueError(f"make must return square matrices, got shape {A.shape} {where}")
+            raise InputError(f"make must return square matrices, got shape {A.shape} {where}")
         if not np.isfinite(A).all():
-            raise ValueError(f"make returned numbers that are not finite {where}")
+            raise InputError(f"make returned numbers that are not finite {where}")
         if self._count is None:
             self._count, self.period = len(A), period
         if len(A) != self._count:
-            raise ValueError(
+            raise InputError(
                 f"make returned {len(A)} eigenvalues {where} and {self._count} before; a root locus needs as many "
                 "everywhere. Choose the coordinates (and delays) of the model yourself."
             )
         if period != self.period:
-            raise ValueError(f"make returned a sample time of {period} s {where} and {self.period} s before")
+            raise InputError(f"make returned a sample time of {period} s {where} and {self.period} s before")
         return np.sort_complex(np.linalg.eigvals(A).astype(complex))
 
     def _matrix(self, made: Any, value: float) -> tuple[Array, float | None]:
@@ -226,13 +227,13 @@ class _Source:
         if hasattr(made, "A") and hasattr(made, "dt"):  # control.StateSpace
             if made.dt is True:
                 if self._given is None:
-                    raise ValueError("the system is in sampled time without a sample time; give period=")
+                    raise InputError("the system is in sampled time without a sample time; give period=")
                 return np.asarray(made.A), self._given
             return np.asarray(made.A), float(made.dt) if made.dt else self._given
         try:
             return np.asarray(made, dtype=np.float64), self._given
         except (TypeError, ValueError) as error:
-            raise TypeError(
+            raise InputTypeError(
                 f"make must return a LinearModel, a control.StateSpace or a square matrix, got {type(made).__name__} "
                 f"at {self._parameter} = {value:.9g}"
             ) from error

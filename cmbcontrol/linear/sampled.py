@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
+from ..errors import InputError
 
 if TYPE_CHECKING:
     import control
@@ -89,9 +90,9 @@ def zero_order_hold(A: ArrayLike, B: ArrayLike, period: float, delay: ArrayLike 
     delays = np.broadcast_to(delays, (m,)) if delays.ndim == 0 else delays
     delays = _check.vector(delays, m, "delay")
     if (delays < 0.0).any():
-        raise ValueError(f"delay must be >= 0, got {delays.min()}")
+        raise InputError(f"delay must be >= 0, got {delays.min()}")
     if (delays > _MOST_PAST * period).any():
-        raise ValueError(
+        raise InputError(
             f"a delay of {delays.max():.6g} s lasts {delays.max() / period:.0f} periods of {period:.6g} s, more than "
             f"{_MOST_PAST}; are both in seconds?"
         )
@@ -286,7 +287,7 @@ def _with_drift(lin: LinearModel, drift: bool) -> tuple[Array, Array, Array, Arr
     if not drift:
         return lin.A, lin.B, lin.C, lin.D, list(lin.inputs)
     if "drift" in lin.inputs:
-        raise ValueError(f"an actuator of {lin.name!r} is called 'drift', as the input that drift=True adds; rename it")
+        raise InputError(f"an actuator of {lin.name!r} is called 'drift', as the input that drift=True adds; rename it")
     B = np.column_stack([lin.B, lin.drift])
     return lin.A, B, lin.C, np.column_stack([lin.D, np.zeros(len(lin.C))]), [*lin.inputs, "drift"]
 
@@ -297,13 +298,13 @@ def input_delays(lin: LinearModel, delay: float | ArrayLike | Mapping[str, float
         named = {key if key in lin.inputs else f"{key}_effort": value for key, value in delay.items()}  # or by motor
         for key, given in zip(named, delay, strict=True):
             if key not in lin.inputs:
-                raise ValueError(f"delay: {_check.unknown(given, lin.inputs, 'input')}")
+                raise InputError(f"delay: {_check.unknown(given, lin.inputs, 'input')}")
         delay = [named.get(key, 0.0) for key in lin.inputs]
     m = len(lin.inputs)
     given = np.full(m, _check.number(delay, "delay")) if _check.single(delay) else delay
     given = _check.vector(given, m, "delay", lin.inputs)
     if (given < 0.0).any():
-        raise ValueError(f"delay must be >= 0, got {given.min()}")
+        raise InputError(f"delay must be >= 0, got {given.min()}")
     return given
 
 
@@ -312,7 +313,7 @@ def frequencies(omega: ArrayLike) -> Array:
     x = np.atleast_1d(_check.numbers(omega, "omega"))
     x = _check.vector(x, x.size, "omega")
     if x.size == 0 or x.min() < 0.0:
-        raise ValueError(f"omega must be frequencies >= 0, rad/s, got {x.tolist()[:8]}")
+        raise InputError(f"omega must be frequencies >= 0, rad/s, got {x.tolist()[:8]}")
     return x
 
 

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from .. import _check
 from .._tolerance import INDEPENDENT, UNREACHED, rank
 from ..dynamics.derivatives import Derivatives, derivatives
-from ..errors import ParametrizationError
+from ..errors import InputError, InputTypeError, ParametrizationError
 from ..kernels import split
 from ..model.diagnosis import unique_multipliers
 from ..model.elements import GROUND, Frame
@@ -214,7 +214,7 @@ class LinearizedEquations:
             row = self.coordinate_row(name)
             if row is None:
                 known = [*self.plant.velocity_names, *cut_joints(self.plant)]
-                raise ValueError(_check.unknown(name, known, "coordinate"))
+                raise InputError(_check.unknown(name, known, "coordinate"))
             rows.append(row)
         parts = np.array(rows).reshape(len(rows), 4, self.plant.nv).transpose(1, 0, 2)
         constant = np.array([name in self.plant.velocity_names for name in given], dtype=bool)
@@ -234,7 +234,7 @@ class LinearizedEquations:
         """Reduce; refuses coordinates that are too few, too many, or dependent, and names better ones."""
         plant, Z, R = self.plant, self.local.Z, rows.R
         if len(R) != Z.shape[1]:
-            raise ValueError(
+            raise InputError(
                 f"{plant.name!r} has {Z.shape[1]} degrees of freedom at this configuration, got {len(R)} coordinates, "
                 f"{listed(self.names)}; choose {listed(best_coordinates(plant, Z))}"
             )
@@ -265,7 +265,7 @@ class LinearizedEquations:
         given = (given,) if isinstance(given, (str, Wrench)) else _check.sequence(given, "inputs", "names")
         for item in given:
             if not isinstance(item, (str, Wrench)):
-                raise TypeError(f"inputs must be names or Wrench(...), got {_check.shown(item)}")
+                raise InputTypeError(f"inputs must be names or Wrench(...), got {_check.shown(item)}")
             wrench = item if isinstance(item, Wrench) else _named_wrench(plant, item)
             joint = None if wrench is not None else self._driven_joint(item)
             if wrench is not None:
@@ -279,7 +279,7 @@ class LinearizedEquations:
             else:
                 known = [*plant.actuator_names, *(f"{b}_wrench" for b in _bodies(plant))]
                 known += [f"{n}_acceleration" for n in (*plant.velocity_names, *cut_joints(plant))]
-                raise ValueError(_check.unknown(item, known, "actuator or other input"))
+                raise InputError(_check.unknown(item, known, "actuator or other input"))
         refuse_repetition([i.name for i in columns], "input")
         return columns, driven
 
@@ -310,7 +310,7 @@ class LinearizedEquations:
         sizes = [np.sqrt(np.einsum("ij,ij->j", X, np.linalg.solve(local.M, X))) for X in (R.T, E)]
         cosines = reach / np.outer(*(np.where(size > 0.0, size, 1.0) for size in sizes))
         if rank(np.linalg.svd(cosines, compute_uv=False), 1.0, UNREACHED) < len(self._driven):
-            raise ValueError(
+            raise InputError(
                 f"the joints {listed(d.name for d in self._driven)} of {self.plant.name!r} cannot be driven "
                 "independently: the constraints couple their accelerations. Drive fewer."
             )
@@ -371,12 +371,12 @@ class LinearizedEquations:
         given = (given,) if isinstance(given, (str, FrameMotion)) else _check.sequence(given, "outputs", "names")
         for item in given:
             if not isinstance(item, (str, FrameMotion)):
-                raise TypeError(f"outputs must be names or FrameMotion(...), got {_check.shown(item)}")
+                raise InputTypeError(f"outputs must be names or FrameMotion(...), got {_check.shown(item)}")
             frame = item if isinstance(item, FrameMotion) else named_frame(self.plant, item)
             named = None if frame is not None else self._named_output(item)
             rows += self._frame_outputs(frame) if frame is not None else named or []
             if frame is None and named is None:
-                raise ValueError(f"{_check.unknown(item, self._known_outputs(), 'output')}. {_OUTPUTS}")
+                raise InputError(f"{_check.unknown(item, self._known_outputs(), 'output')}. {_OUTPUTS}")
         refuse_repetition([o.name for o in rows], "output")
         return rows
 
@@ -480,7 +480,7 @@ class LinearizedEquations:
         shared = [plant.row_names[i] for i in rows if not unique[i]]
         if shared:
             others = listed(n for n, alone in zip(plant.row_names, unique, strict=True) if alone)
-            raise ValueError(
+            raise InputError(
                 f"the multipliers of {listed(shared)} are not unique, for rows of {plant.name!r} are redundant; "
                 f"unique are: {others}. Close the loops without redundant rows to have them."
             )
@@ -512,7 +512,7 @@ def refuse_repetition(names: Sequence[str], what: str) -> None:
     """A name may come once."""
     for name in names:
         if names.count(name) > 1:
-            raise ValueError(f"the {what} {name!r} is named {names.count(name)} times")
+            raise InputError(f"the {what} {name!r} is named {names.count(name)} times")
 
 
 def _bodies(plant: Plant) -> list[str]:

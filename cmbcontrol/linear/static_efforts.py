@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
 from .._tolerance import ROUNDING, UNREACHED, floored, null_space, pinv, rank
-from ..errors import EquilibriumError
+from ..errors import EquilibriumError, InputError
 from ..kernels import linear_algebra
 from ..model.diagnosis import unique_multipliers
 from ..model.plant import Plant
@@ -78,7 +78,7 @@ class Efforts:
         low, high, ranges = -plant.effort, plant.effort.copy(), {}
         if preload is not None:
             if not unknown.any():
-                raise ValueError(
+                raise InputError(
                     f"all motor efforts of {plant.name!r} are given with u=, so that none is left for preload=; "
                     "leave out of u those that may be chosen"
                 )
@@ -120,7 +120,7 @@ def _metric(plant: Plant, weight: ArrayLike | None, value: Array, unknown: NDArr
             raise np.linalg.LinAlgError
         np.linalg.cholesky(W)
     except np.linalg.LinAlgError as error:
-        raise ValueError(f"weight must be symmetric and positive definite, got {W.tolist()}") from error
+        raise InputError(f"weight must be symmetric and positive definite, got {W.tolist()}") from error
     V = np.linalg.inv(W)
     inside = np.linalg.inv(V[np.ix_(unknown, unknown)])
     value[unknown] = -inside @ V[np.ix_(unknown, ~unknown)] @ value[~unknown]
@@ -140,11 +140,11 @@ def _read_preload(
     for key, x in preload.items():
         is_motor = key in plant.actuator_names
         if is_motor and key in rows:
-            raise ValueError(
+            raise InputError(
                 f"{key!r} is the name of an actuator and of a constraint row of {plant.name!r}; rename one of them"
             )
         if not is_motor and key not in rows:
-            raise ValueError(
+            raise InputError(
                 _check.unknown(key, [*plant.actuator_names, *rows], "actuator or constraint row to preload")
             )
         if not is_motor:
@@ -152,7 +152,7 @@ def _read_preload(
             continue
         k = plant.actuator_names.index(key)
         if not unknown[k]:
-            raise ValueError(
+            raise InputError(
                 f"the effort of {key!r} is given with u=, so that it has no preload; name it in one of them"
             )
         if np.ndim(x):
@@ -180,7 +180,7 @@ def _range(x: ArrayLike, key: str) -> tuple[float, float]:
     except (TypeError, ValueError):
         pair = np.array([np.nan])
     if np.isnan(pair).any() or not pair[0] <= pair[1] or pair[0] == np.inf or pair[1] == -np.inf:
-        raise ValueError(f"the preload of {key!r} must be a number or (low, high) with low <= high, got {x!r}")
+        raise InputError(f"the preload of {key!r} must be a number or (low, high) with low <= high, got {x!r}")
     return float(pair[0]), float(pair[1])
 
 
@@ -256,7 +256,7 @@ def _require_unique(plant: Plant, terms: Terms, rows: tuple[int, ...]) -> None:
     shared = [plant.row_names[i] for i in rows if not unique[i]]
     if shared:
         alone = [n for n, single in zip(plant.row_names, unique, strict=True) if single]
-        raise ValueError(
+        raise InputError(
             f"the multipliers of {', '.join(map(repr, shared))} are not unique, for rows of {plant.name!r} are "
             f"redundant; unique are: {', '.join(map(repr, alone)) or 'none'}. Close the loops without redundant rows "
             "to prescribe them."

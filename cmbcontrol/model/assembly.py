@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _check
-from ..errors import AssemblyError, BranchWarning, ModelError
+from ..errors import AssemblyError, BranchWarning, InputError, ModelError
 from .closing import Closing, listed_open
 from .near_singular import refined
 
@@ -31,7 +31,7 @@ def assemble(plant: Plant, values: dict[str, float], guess=None, *, starts: int 
     """Configuration with closed loops and the given joint values; see `Mechanism.assemble`."""
     for key, value in values.items():
         if key not in plant.position_names:
-            raise ValueError(_check.unknown(key, plant.position_names, "joint coordinate"))
+            raise InputError(_check.unknown(key, plant.position_names, "joint coordinate"))
         _check.number(value, f"the value of {key!r}")
     origin = plant.neutral() if guess is None else plant.configuration(guess)
     chosen = np.array([plant.position_names.index(k) for k in values], dtype=int)

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from .. import _check
 from .._jit import JIT_ENABLED
 from .._tolerance import metres as metres_of
-from ..errors import ModelError
+from ..errors import InputTypeError, ModelError
 from ..kernels import layout
 from .elements import (
     GROUND,
@@ -246,7 +246,7 @@ def _constraint_rows(constraint: Constraint | Joint) -> list[_Row]:
         case Weld():
             return _weld_rows(constraint.a, constraint.b, constraint.frame_a, constraint.frame_b)
         case _:
-            raise TypeError(
+            raise InputTypeError(
                 f"a constraint must be a cut joint, Point, PointOnLine, ..., Weld or Coupling, got {constraint!r}"
             )
 
@@ -304,7 +304,7 @@ def _spring_records(springs, link_of, frame_of, position_index, velocity_index, 
             link = link_of[s.a], link_of[s.b]
             records.append((layout.SPRING_POINT, *link, -1, -1, pa, pb, s.stiffness, s.damping, s.rest))
         else:
-            raise TypeError(f"a spring must be a JointSpring or a PointSpring, got {s!r}")
+            raise InputTypeError(f"a spring must be a JointSpring or a PointSpring, got {s!r}")
     return np.array(records, dtype=layout.SPRING_DTYPE)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
-from ..errors import ModelError
+from ..errors import InputError, ModelError
 
 if TYPE_CHECKING:
     from .plant import Plant
@@ -31,7 +31,7 @@ def check_derivatives(plant: Plant, q: ArrayLike, v: ArrayLike, tolerance: float
     q = _check.vector(q, plant.nq, "q", plant.position_names)
     v = _check.vector(v, plant.nv, "v", plant.velocity_names)
     if plant.position_names != plant.velocity_names:
-        raise ValueError(f"plant {plant.name!r}: differences need plain coordinates, with v = dq/dt")
+        raise InputError(f"plant {plant.name!r}: differences need plain coordinates, with v = dq/dt")
     rest = np.zeros(plant.nv)
     # Differences step through configurations, so that no speed and no unit matters.
     reach, row = plant.spans, plant.row_scale / plant.size

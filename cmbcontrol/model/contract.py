@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
 from .._tolerance import metres, spans
-from ..errors import ModelError
+from ..errors import InputTypeError, ModelError
 from . import declared
 from .names import Names
 
@@ -58,13 +58,13 @@ class Contract(Names):
         self.name = _check.name(name, "plant")
         for key in (*MUST, *MAY):
             if hasattr(self, key) and not callable(getattr(self, key)):
-                raise TypeError(
+                raise InputTypeError(
                     f"plant {self.name!r}: {key} must be a method of the class {type(self).__name__}, not a value; "
                     f"define {key}(q{', v' if key in OF_V else ''}), or give the value another name"
                 )
         missing = [key for key in MUST if not self._knows(key)]
         if missing:
-            raise TypeError(
+            raise InputTypeError(
                 f"plant {self.name!r}: the class {type(self).__name__} must define {', '.join(missing)}; a plant needs "
                 "M(q), h(q, v), Phi(q), A(q) and Adot_v(q, v)"
             )

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
-from ..errors import ModelError
+from ..errors import InputTypeError, ModelError
 
 __all__ = ["efforts", "limit_array", "names", "row_names", "units"]
 
@@ -18,7 +18,7 @@ Array = NDArray[np.float64]
 def names(given: Sequence[str], what: str, plant: str) -> tuple[str, ...]:
     """Checked, distinct names."""
     if isinstance(given, str):
-        raise TypeError(f"plant {plant!r}: the {what}s must be a sequence of names, got the string {given!r}")
+        raise InputTypeError(f"plant {plant!r}: the {what}s must be a sequence of names, got the string {given!r}")
     listed = _check.sequence(given, f"plant {plant!r}: the {what}s", "names")
     for n in listed:
         _check.name(n, what)

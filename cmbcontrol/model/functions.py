@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
-from ..errors import ModelError
+from ..errors import InputTypeError, ModelError
 from .plant import Plant
 
 __all__ = ["FunctionPlant"]
@@ -126,7 +126,7 @@ class FunctionPlant(Plant):
             self.sketch = sketch
         for key, function in (self._functions | ({} if sketch is None else {"sketch": sketch})).items():
             if not callable(function):
-                raise TypeError(f"plant {name!r}: {key} must be a function, got {function!r}")
+                raise InputTypeError(f"plant {name!r}: {key} must be a function, got {function!r}")
         self._drive = B  # checked where the coordinates are known
         self._constant_B: Array | None = None
         super().__init__(

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
 from .._tolerance import BLURRED, ROUNDING
-from ..errors import ModelError
+from ..errors import InputError, InputTypeError, ModelError
 from ..kernels import constrained, constraint_rows, tree
 from . import diagnosis
 from .compile import compile_parts
@@ -138,7 +138,7 @@ class Mechanism(Plant):
             for part in parts:
                 if not isinstance(part, types):
                     order = isinstance(part, Actuator) and "; the fifth argument is springs, write actuators=..."
-                    raise TypeError(
+                    raise InputTypeError(
                         f"mechanism {self.name!r}: {_check.shown(part)} is not {_check.with_article(what)}{order or ''}"
                     )
         for what, parts in (
@@ -230,7 +230,7 @@ class Mechanism(Plant):
             for joint, i in self._quaternions:
                 length = math.hypot(*q[i : i + 4])
                 if length < 1e-8:  # beside entries of size one, what is smaller may be their rounding
-                    raise ValueError(
+                    raise InputError(
                         f"{what} of {self.name!r} has a quaternion of length zero at joint {joint!r}, "
                         f"{q[i : i + 4].tolist()}: that is no attitude. (w, x, y, z) = (1, 0, 0, 0) is no rotation"
                     )
@@ -378,7 +378,7 @@ class Mechanism(Plant):
         gone = [constraint for constraint in self.loops if constraint.name not in kept]
         for motor in self.actuators:
             if motor.bodies is None and any(constraint.name == motor.joint for constraint in gone):
-                raise ValueError(
+                raise InputError(
                     f"mechanism {self.name!r}: the motor {motor.name!r} drives the cut joint {motor.joint!r}, which "
                     "can therefore not be taken away; put the motor between two bodies, or cut another joint"
                 )

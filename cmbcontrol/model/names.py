@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
-from ..errors import ModelError
+from ..errors import InputError, InputTypeError, ModelError
 from .elements import Joint
 
 __all__ = ["Names"]
@@ -95,9 +95,9 @@ class Names:
         positions = [_check.count(i, "positions", 0) for i in _check.sequence(positions, "positions", "numbers")]
         for i in positions:
             if i >= self.nq:
-                raise ValueError(f"positions must be below {self.nq}, got {i}")
+                raise InputError(f"positions must be below {self.nq}, got {i}")
             if i not in pairs:
-                raise ValueError(
+                raise InputError(
                     f"coordinate {self.position_names[i]!r} is part of a joint with several axes and has no rate "
                     "of its own; fix a one-axis joint instead"
                 )
@@ -115,7 +115,7 @@ class Names:
         q = self.neutral() if base is None else self._position(base, "base").copy()
         for key, value in _check.mapping(values, "values", "coordinates to numbers").items():
             if key not in self.position_names:
-                raise ValueError(_check.unknown(key, self.position_names, "joint coordinate"))
+                raise InputError(_check.unknown(key, self.position_names, "joint coordinate"))
             q[self.position_names.index(key)] = _check.number(value, f"the value of {key!r}")
         return self._position(q)
 
@@ -141,12 +141,12 @@ class Names:
         try:
             return self.pack(q)
         except ValueError as error:
-            raise ValueError(f"q: {error}") from None
+            raise InputError(f"q: {error}") from None
 
     def _position(self, q: ArrayLike, what: str = "q") -> Array:
         """A configuration as it is given to any method: a checked vector."""
         if type(q) is dict:
-            raise TypeError(
+            raise InputTypeError(
                 f"{what} must be {self.nq} numbers, got a dict; plant.assemble(joint=value, ...) closes the loops with "
                 "such values, plant.configuration(...) leaves all other joints at 0"
             )

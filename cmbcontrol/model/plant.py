@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
 from .._tolerance import metres
-from ..errors import ModelError
+from ..errors import InputTypeError, ModelError
 from . import assembly, consistency, diagnosis, evaluation
 from .closing import Closing, not_closed, require_closed
 from .contract import OF_ROWS, Contract
@@ -236,7 +236,7 @@ class Plant(Contract):
     def as_at(self, terms: Terms | Plant) -> Plant:
         """The plant without the constraints that are absent in the terms, or in another plant; it is kept."""
         if not hasattr(terms, "absent") or isinstance(terms, type):
-            raise TypeError(f"terms must be Terms, from plant.terms(q, v), or a plant, got {_check.shown(terms)}")
+            raise InputTypeError(f"terms must be Terms, from plant.terms(q, v), or a plant, got {_check.shown(terms)}")
         if not terms.absent:
             return self
         gone = terms.absent.intersection(self.row_slices)
@@ -374,7 +374,7 @@ class Plant(Contract):
     def _coupled(self, constraint: Any) -> Plant:
         """With one coupling more."""
         if not isinstance(constraint, Coupling):
-            raise TypeError(
+            raise InputTypeError(
                 f"plant {self.name!r} is given by functions and has no bodies: only a Coupling of its coordinates can "
                 f"be added, got {constraint!r}"
             )

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._tolerance import DEPENDENT
+from ..errors import InputTypeError
 from ..kernels import constrained, linear_algebra
 
 __all__ = ["RANK_TOLERANCE", "Terms"]
@@ -83,7 +84,7 @@ class Terms:
 
     def __getitem__(self, key: object) -> None:
         """Refused: a law that is written for (t, q, v) takes this record for q."""
-        raise TypeError(
+        raise InputTypeError(
             "Terms have no entries: a controller is called as (t, terms, state), with positions terms.q and velocities "
             "terms.v"
         )

@@ -22,7 +22,7 @@ from numpy.typing import ArrayLike, NDArray
 from .. import _check
 from .._progress import Progress, Reporter
 from ..dynamics.acceleration import acceleration
-from ..errors import SimulationError, Status
+from ..errors import InputError, SimulationError, Status
 from ..model.mechanism import Mechanism
 from ..plants.parallelogram import configuration, parallelogram, rate
 from ..sim.result import Simulation
@@ -171,7 +171,7 @@ def exact_motion(times: ArrayLike, angle: float) -> tuple[Array, Array]:
 
     angle = _check.number(angle, "angle")
     if not -1.5 * np.pi < angle < 0.5 * np.pi:
-        raise ValueError(f"angle must be between -3 pi/2 and pi/2 (the links swing about -pi/2), got {angle:g} rad")
+        raise InputError(f"angle must be between -3 pi/2 and pi/2 (the links swing about -pi/2), got {angle:g} rad")
     frequency = math.sqrt(WEIGHT / INERTIA)
     half = 0.5 * angle + 0.25 * math.pi
     k, k_prime = math.sin(half), math.cos(half)

@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 from .. import _check
 from .._tolerance import DEPENDENT
 from ..dynamics.acceleration import Formulation, Solution, at_rank
-from ..errors import RedundantRowsError
+from ..errors import InputError, InputTypeError, RedundantRowsError
 from ..kernels import constrained, linear_algebra
 from ..model.terms import FAILED, RANK_TOLERANCE, Terms
 from .pseudoinverse import PSEUDOINVERSES, pivot_order, solve_triangular
@@ -105,7 +105,7 @@ class NamedFormulation(Formulation):
         _check.one_of(self.name, FORMULATIONS, "formulation", "name")
         if self.pseudoinverse is not None:
             if self.name == "gauss":
-                raise TypeError(
+                raise InputTypeError(
                     "formulation 'gauss' makes no pseudoinverse: it factors the rows in mass coordinates. Leave "
                     "pseudoinverse= out, or take 'udwadia-kalaba', which is the same principle through D+"
                 )
@@ -118,11 +118,11 @@ class NamedFormulation(Formulation):
         if self.basis is not None:
             self._only("basis", "null-space", "the others compute their own K, or need none")
             if not callable(self.basis):
-                raise TypeError(f"basis must be a function terms -> K, got {self.basis!r}")
+                raise InputTypeError(f"basis must be a function terms -> K, got {self.basis!r}")
 
     def _only(self, option: str, name: str, reason: str) -> None:
         if self.name != name:
-            raise TypeError(f"formulation {self.name!r} takes no {option}=: it belongs to {name!r}, {reason}")
+            raise InputTypeError(f"formulation {self.name!r} takes no {option}=: it belongs to {name!r}, {reason}")
 
     def at(self, terms: Terms) -> NamedFormulation:
         """A copy that is bound to a configuration, where something is kept from one to the next; else itself.
@@ -274,7 +274,7 @@ def _checked_basis(K: ArrayLike, problem: _Problem) -> Array:
     K = _check.matrix(K, (nv, dof), f"K of basis= (velocities x degrees of freedom; rank {problem.rank})")
     s = np.linalg.svd(problem.terms.reach[:, None] * K, compute_uv=False)
     if dof and not s[-1] > DEPENDENT * s[0]:
-        raise ValueError(
+        raise InputError(
             f"K of basis= must have {dof} independent columns; its singular values are {s[0]:.3g} to {s[-1]:.3g} "
             f"at q = {np.round(problem.terms.q, 6).tolist()}"
         )
@@ -282,7 +282,7 @@ def _checked_basis(K: ArrayLike, problem: _Problem) -> Array:
     if left.size and left.max() > 1e-8 * (np.abs(problem.A) @ np.abs(K)).max():
         i, k = np.unravel_index(left.argmax(), left.shape)
         row = problem.terms.row_names[i] if problem.terms.row_names else f"row {i}"
-        raise ValueError(
+        raise InputError(
             f"K of basis= must satisfy A K = 0, but {row} gives {left[i, k]:.3g} in column {k} "
             f"at q = {np.round(problem.terms.q, 6).tolist()}"
         )

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..dynamics.acceleration import Formulation, Gauss
+from ..errors import InputTypeError
 from ..kernels.runge_kutta import Tableau
 from ..sim import local
 from ..sim.integrator import Integrator
@@ -127,11 +128,11 @@ def settings(
     if isinstance(method, str):
         method = integrator(method, **of_method)
     elif of_method:
-        raise TypeError(f"an Integrator has its options itself; leave out {', '.join(of_method)}")
+        raise InputTypeError(f"an Integrator has its options itself; leave out {', '.join(of_method)}")
     if isinstance(stabilisation, str):
         stabilisation = Stabilisation(stabilisation, **of_loops)
     elif of_loops:
-        raise TypeError(f"a Stabilisation has its options itself; leave out {', '.join(of_loops)}")
+        raise InputTypeError(f"a Stabilisation has its options itself; leave out {', '.join(of_loops)}")
     chosen: Formulation | None = None
     if isinstance(formulation, str):
         if formulation != "gauss" or pseudoinverse is not None:
@@ -139,7 +140,7 @@ def settings(
         elif rank_tolerance is not None:
             chosen = Gauss(rank_tolerance=rank_tolerance)
     elif pseudoinverse is not None or rank_tolerance is not None:
-        raise TypeError("a Formulation has its pseudoinverse and rank_tolerance itself; leave them out")
+        raise InputTypeError("a Formulation has its pseudoinverse and rank_tolerance itself; leave them out")
     else:
         chosen = formulation
     return {"method": method, "stabilisation": stabilisation, "formulation": chosen, **options}

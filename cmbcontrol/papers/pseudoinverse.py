@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
+from ..errors import InputError
 from ..model.terms import RANK_TOLERANCE
 
 __all__ = [
@@ -135,11 +136,11 @@ def _matrix(A: ArrayLike) -> Array:
     """A as a finite matrix of floats."""
     A = _check.numbers(A, "the matrix A", "a matrix of real numbers")
     if A.ndim != 2:
-        raise ValueError(f"a pseudoinverse is made of a matrix A (m, n), got an array of shape {A.shape}")
+        raise InputError(f"a pseudoinverse is made of a matrix A (m, n), got an array of shape {A.shape}")
     finite = np.isfinite(A)
     if not finite.all():
         i, k = np.argwhere(~finite)[0]
-        raise ValueError(
+        raise InputError(
             f"the matrix A must be finite, but {np.count_nonzero(~finite)} entries are not: [{i}, {k}] = {A[i, k]}"
         )
     return A
@@ -149,7 +150,7 @@ def _tolerance(tolerance: float) -> float:
     """A relative tolerance, in [0, 1)."""
     tolerance = _check.positive(tolerance, "tolerance", zero=True)
     if tolerance >= 1.0:
-        raise ValueError(f"tolerance is relative to the largest singular value and must be below 1, got {tolerance}")
+        raise InputError(f"tolerance is relative to the largest singular value and must be below 1, got {tolerance}")
     return tolerance
 
 

@@ -58,6 +58,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
+from ..errors import InputError, InputTypeError
 from ..kernels import layout
 from ..model.mechanism import Mechanism
 
@@ -212,7 +213,7 @@ class _Tree:
 
     def __init__(self, plant: Mechanism, q: ArrayLike) -> None:
         if not isinstance(plant, Mechanism):
-            raise TypeError(f"Spencer's recursions need the bodies of a Mechanism, got {type(plant).__name__}")
+            raise InputTypeError(f"Spencer's recursions need the bodies of a Mechanism, got {type(plant).__name__}")
         q = _check.vector(q, plant.nq, "q", plant.position_names)
         links = plant.arrays.links
         self.plant, self.q, self.nv = plant, q, plant.nv
@@ -878,14 +879,14 @@ def _solver(tree: _Tree, R: Array, con: Constraints) -> Array:
     values = np.linalg.svd(X, compute_uv=False)
     found = int((values > _INDEPENDENT * values.max(initial=0.0)).sum())
     if found < n:
-        raise ValueError(
+        raise InputError(
             f"{p} coordinates R v and the loops of {name!r} determine {found} of {n} velocities; "
             "give R (dof, nv) with plant.diagnose(q).dof rows, independent on the tangent space"
         )
     E = np.linalg.pinv(X, rcond=_INDEPENDENT) * scale
     K = E[:, :p]
     if not np.abs(R @ K - np.eye(p)).max(initial=0.0) < _CONSISTENT:
-        raise ValueError(
+        raise InputError(
             f"the {p} coordinates R v of {name!r} are not independent: the loops couple them; "
             "give R (dof, nv) with plant.diagnose(q).dof rows"
         )
@@ -893,7 +894,7 @@ def _solver(tree: _Tree, R: Array, con: Constraints) -> Array:
     got = np.einsum("rk,ks,slm->rlm", con.G, E[:, p:], wanted)
     left, size = np.abs(got - wanted).max(initial=0.0), np.abs(wanted).max(initial=0.0)
     if not left <= _CONSISTENT * size + 1e-12 * values.max(initial=0.0):
-        raise ValueError(
+        raise InputError(
             f"K has no derivative along the loops of {name!r} at q = {np.round(tree.q, 6).tolist()} (rows "
             f"contradict each other by {left:.3g} of {size:.3g}): the configuration is singular, or the loops are open "
             f"(by {tree.plant.closure_error(tree.q):.3g} m)"
@@ -979,7 +980,7 @@ def _acceleration(tree: _Tree, v: Array, R: Array, null: NullSpace, tau: Array) 
     K, y_v = null.K, R @ v
     against = float(np.abs(K @ y_v - v).max(initial=0.0))
     if not against <= 1e-7 * max(float(np.abs(v).max(initial=0.0)), 1e-300):
-        raise ValueError(
+        raise InputError(
             f"the velocity is not one that the loops of {tree.plant.name!r} allow (off by {against:.3g}); "
             "use plant.project_velocity(q, v)"
         )

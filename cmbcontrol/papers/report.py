@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import _check, _files
+from ..errors import InputError, InputTypeError
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -66,11 +67,11 @@ class Table:
     def __post_init__(self) -> None:
         columns = tuple(self.columns)
         if isinstance(self.columns, str) or not columns or len(set(columns)) < len(columns):
-            raise ValueError(f"a table needs columns with different names, got {self.columns!r}")
+            raise InputError(f"a table needs columns with different names, got {self.columns!r}")
         rows = tuple(tuple(map(_cell, row)) for row in self.rows)
         for row in rows:
             if len(row) != len(columns):
-                raise ValueError(
+                raise InputError(
                     f"table {self.title!r} has {len(columns)} columns, but a row of {len(row)} cells: {row}"
                 )
         object.__setattr__(self, "columns", columns)
@@ -171,21 +172,21 @@ class Report:
     def __post_init__(self) -> None:
         for name in ("tables", "choices"):
             if isinstance(getattr(self, name), (str, Table)):
-                raise TypeError(f"{name} of a report is a sequence, got {getattr(self, name)!r}")
+                raise InputTypeError(f"{name} of a report is a sequence, got {getattr(self, name)!r}")
             object.__setattr__(self, name, tuple(getattr(self, name)))
         for table in self.tables:
             if not isinstance(table, Table):
-                raise TypeError(f"tables of a report are of class Table, got {table!r}")
+                raise InputTypeError(f"tables of a report are of class Table, got {table!r}")
         for name, make in self.figures.items():
             if not re.fullmatch(r"[\w-]+", name) or not callable(make):
-                raise TypeError(f"figures are functions by the name of their file, got {name!r}: {make!r}")
+                raise InputTypeError(f"figures are functions by the name of their file, got {name!r}: {make!r}")
 
     def table(self, title: str) -> Table:
         """The table whose title begins so."""
         found = [table for table in self.tables if table.title.startswith(title)]
         if len(found) != 1:
             titles = ", ".join(repr(table.title) for table in self.tables)
-            raise ValueError(f"{len(found)} tables have a title that begins with {title!r}; there are {titles}")
+            raise InputError(f"{len(found)} tables have a title that begins with {title!r}; there are {titles}")
         return found[0]
 
     def markdown(self) -> str:
@@ -246,7 +247,7 @@ def _cell(value: Any) -> Cell:
         value = value.item()
     if value is None or isinstance(value, (str, int, float, bool)):
         return value
-    raise TypeError(f"cells of a table are texts, numbers, truth values or None, got {value!r}")
+    raise InputTypeError(f"cells of a table are texts, numbers, truth values or None, got {value!r}")
 
 
 def _is_number(cell: Cell) -> bool:

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _check
+from ..errors import InputError
 from ..model.elements import Actuator, Body, Fixed, Frame, Revolute, Spherical, Universal
 from ..model.mechanism import Mechanism
 from .entry import Entry, Study
@@ -132,7 +133,7 @@ def _arm_angle(end: NDArray[np.float64], n: int) -> float:
     x, _, z = end
     k, reach = (ARM**2 + end @ end - ROD**2) / (2.0 * ARM), math.hypot(x, z)
     if not abs(k) < reach:
-        raise ValueError(
+        raise InputError(
             f"arm{n} of the delta robot and its rods ({ARM:g} and {ROD:g} m) do not reach the platform's joint, at "
             f"{end.round(4).tolist()} m from the motor; choose a pose nearer to the middle of the workspace"
         )

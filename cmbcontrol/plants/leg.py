@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _check
+from ..errors import InputError
 from ..model.elements import GROUND, Actuator, Body, Frame, Planar, Point, PointOnPlane, Prismatic, Revolute
 from ..model.mechanism import Mechanism
 from .entry import Entry, Study
@@ -80,7 +81,7 @@ def angles(length: float) -> tuple[float, float]:
     array([-150.,  120.])
     """
     if not 0.0 < length < 2.0 * LINK:
-        raise ValueError(f"the leg reaches more than 0 and less than {2.0 * LINK:g} m, got {length} m")
+        raise InputError(f"the leg reaches more than 0 and less than {2.0 * LINK:g} m, got {length} m")
     bend = math.acos(0.5 * length / LINK)
     return -0.5 * math.pi - bend, 2.0 * bend
 

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import _check
+from ..errors import InputError
 from ..model.elements import Constraint, Frame, Joint, Point, PointOnLine, Revolute
 
 __all__ = ["CLOSURES", "pin", "turned", "two_bar"]
@@ -72,7 +73,7 @@ def two_bar(span: ArrayLike, first: float, second: float, side: int, what: str) 
     x, y = span
     reach = math.hypot(x, y)
     if not abs(first - second) < reach < first + second:
-        raise ValueError(
+        raise InputError(
             f"{what} cannot reach: its bars of {first:g} m and {second:g} m span more than {abs(first - second):.4g} m "
             f"and less than {first + second:.4g} m, and {reach:.4g} m are needed; choose a configuration within reach"
         )

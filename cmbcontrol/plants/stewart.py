@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
+from ..errors import InputError
 from ..model.elements import Actuator, Body, Frame, Free, Prismatic, Spherical, Universal
 from ..model.mechanism import Mechanism
 from .entry import Entry, Study
@@ -143,7 +144,7 @@ def configuration(
         leg = platform.p + platform.R @ PLATFORM[i] - BASE[i]
         length = float(np.linalg.norm(leg))
         if not CLOSED <= length <= CLOSED + STROKE:
-            raise ValueError(
+            raise InputError(
                 f"leg{i + 1} would have to be {length:.4g} m long and can be {CLOSED:g} to {CLOSED + STROKE:g} m; "
                 "choose a pose of the platform nearer to home"
             )

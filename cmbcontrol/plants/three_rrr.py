@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _check
+from ..errors import InputError
 from ..model.elements import Actuator, Body, Frame, Revolute
 from ..model.mechanism import Mechanism
 from .entry import Entry, Study
@@ -108,7 +109,7 @@ def configuration(
     True
     """
     if len(elbows) != 3 or set(elbows) - set("+-"):
-        raise ValueError(f"elbows must be three signs, such as '+++' or '+-+', got {elbows!r}")
+        raise InputError(f"elbows must be three signs, such as '+++' or '+-+', got {elbows!r}")
     values = {}
     for i, sign in enumerate(elbows):
         held = np.array([x, y]) + turned(_spoke(PLATFORM, i)[:2], angle)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _check
+from ..errors import InputError
 from ..model.elements import (
     GROUND,
     Actuator,
@@ -75,7 +76,7 @@ def two_arms(
     for limit in limits:
         _check.positive(limit, "effort", infinite=True)
     if len(limits) != 3:
-        raise ValueError(f"effort must be one limit, or three, of shoulder, elbow and wrist, got {effort!r}")
+        raise InputError(f"effort must be one limit, or three, of shoulder, elbow and wrist, got {effort!r}")
     bodies, joints = [], []
     for side, x in (("left", -SHOULDER), ("right", SHOULDER)):
         upper, fore, hand = (f"{side}_{part}" for part in ("upper", "fore", "hand"))

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..controllers.actuation import actuation_along
+from ..errors import InputError, InputTypeError
 from ..sim.result import Simulation
 from .style import COLORS, INK, beside, dress, panels, time_axis
 
@@ -72,15 +73,15 @@ def _dataset(run: Any, options: dict[str, Any]) -> xarray.Dataset:
     """What was found along a run, now or before."""
     if isinstance(run, Simulation):
         if run.plant is None:
-            raise ValueError(
+            raise InputError(
                 "this run was loaded from a file and has no plant; give what "
                 "controllers.actuation_along(plant, run) returns"
             )
         return actuation_along(run.plant, run, **options)
     if not {"margin", "loss_time"} <= set(getattr(run, "data_vars", ())):
-        raise TypeError(f"actuation draws a run, or what actuation_along returns, got {type(run).__name__}")
+        raise InputTypeError(f"actuation draws a run, or what actuation_along returns, got {type(run).__name__}")
     if options:
-        raise TypeError(f"{', '.join(options)} belong to a run; this data set was computed with its own")
+        raise InputTypeError(f"{', '.join(options)} belong to a run; this data set was computed with its own")
     return run
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import _check
+from ..errors import InputError
 from ..linear.model import LinearModel
 from ..linear.sampled import frequencies
 from .style import INK, LABEL, beside, dress, styles
@@ -54,7 +55,7 @@ def bode(linear_model: LinearModel, omega: ArrayLike | None = None, *, axes: Any
         omega = frequencies(omega)
     inputs, outputs = linear_model.inputs, linear_model.outputs
     if not inputs or not outputs:
-        raise ValueError(f"the linear model of {linear_model.name!r} has no {'inputs' if not inputs else 'outputs'}")
+        raise InputError(f"the linear model of {linear_model.name!r} has no {'inputs' if not inputs else 'outputs'}")
     import control
     from matplotlib.figure import Figure
 
@@ -63,7 +64,7 @@ def bode(linear_model: LinearModel, omega: ArrayLike | None = None, *, axes: Any
         axes = figure.subplots(2, len(inputs), sharex="col", sharey="row", squeeze=False)
     axes = np.asarray(axes, dtype=object).reshape(2, -1)
     if axes.shape != (2, len(inputs)):
-        raise ValueError(f"a Bode diagram with {len(inputs)} inputs needs (2, {len(inputs)}) axes, got {axes.shape}")
+        raise InputError(f"a Bode diagram with {len(inputs)} inputs needs (2, {len(inputs)}) axes, got {axes.shape}")
     response = linear_model.frequency_response(omega)
     with warnings.catch_warnings():  # an input that does not act on an output has no gain to draw
         warnings.filterwarnings("ignore", "Data has no positive values")

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from .. import _check, _files
 from .._interrupt import let_through
 from .._progress import Progress, Reporter
-from ..errors import CmbWarning, MissingExtraError, ModelError
+from ..errors import CmbWarning, InputError, MissingExtraError, ModelError
 from ..sim.result import Simulation
 from .geometry import Sketch, Sketcher, sketcher
 from .style import COLORS, FAINT, INK, LABEL, TICK
@@ -137,7 +137,7 @@ def animation_path(path: str | Path, fps: float) -> Path:
     path = Path(path)
     _check.positive(fps, "fps")
     if path.suffix not in (".gif", ".mp4"):
-        raise ValueError(f"an animation is a .gif or .mp4 file, got {path.name!r}")
+        raise InputError(f"an animation is a .gif or .mp4 file, got {path.name!r}")
     return path
 
 
@@ -241,7 +241,7 @@ class Drawing:
         self._limits(sketches)
         self.ax = self._new_axes(artist, title, dpi) if ax is None else ax
         if artist.plane is None and not hasattr(self.ax, "set_zlim"):
-            raise ValueError("this machine moves in space: give axes made with projection='3d'")
+            raise InputError("this machine moves in space: give axes made with projection='3d'")
         self.figure = self.ax.figure
         self._dress(title)
         first = sketches[0]

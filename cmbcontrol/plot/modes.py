@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from .. import _check
 from .._progress import Progress
-from ..errors import AssemblyError, ModelError
+from ..errors import AssemblyError, InputError, ModelError
 from ..linear.model import LinearModel
 from ..linear.modes import Mode, Modes
 from .geometry import Sketch, sketcher
@@ -91,7 +91,7 @@ def modes(
     motions = [_Motion(linear_model, group[0][1], amplitude) for group in panels]
     axes = _axes(motions, len(panels)) if axes is None else list(np.atleast_1d(np.asarray(axes, dtype=object)).ravel())
     if len(axes) != len(panels):
-        raise ValueError(f"this figure has {len(panels)} panels; give as many axes, got {len(axes)}")
+        raise InputError(f"this figure has {len(panels)} panels; give as many axes, got {len(axes)}")
     turn = np.exp(2j * np.pi * np.linspace(0.0, 1.0, 25))
     cycles = [[motion.sketch(phase) for phase in turn] for motion in motions]
     every = [sketch for cycle in cycles for sketch in cycle]  # all panels have the same limits
@@ -206,7 +206,7 @@ def _numbers(found: Modes, which: Sequence[int]) -> list[int]:
     """Numbers of modes, checked."""
     for i in _check.sequence(which, "which", "numbers of modes"):
         if _check.count(i, "which mode", 0) >= len(found):
-            raise ValueError(f"there is no mode {i!r}; there are {len(found)}, numbered from 0")
+            raise InputError(f"there is no mode {i!r}; there are {len(found)}, numbered from 0")
     return [int(i) for i in which]
 
 
@@ -222,7 +222,7 @@ def _panels(found: Modes, which: Sequence[int] | None) -> list[list[tuple[int, M
         else:
             groups.append([(i, mode)])
     if not groups:
-        raise ValueError(f"{found.data.attrs['title']}: there are none to draw")
+        raise InputError(f"{found.data.attrs['title']}: there are none to draw")
     return groups if which is not None else groups[:_MOST]
 
 

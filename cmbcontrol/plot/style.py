@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..errors import InputError
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
@@ -49,7 +51,7 @@ def panels(axes: Any, count: int, height: float = 1.75) -> tuple[Figure, list[Ax
         return figure, list(made)
     given = list(np.atleast_1d(np.asarray(axes, dtype=object)).ravel())
     if len(given) != count:
-        raise ValueError(f"this figure has {count} panels; give as many axes, got {len(given)}")
+        raise InputError(f"this figure has {count} panels; give as many axes, got {len(given)}")
     return given[0].figure, given
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _check
+from ..errors import InputError
 from ..model.plant import Plant
 from ..model.units import effort_units
 from ..sim.result import Simulation
@@ -165,12 +166,12 @@ def reports(run: Simulation, *panels_of: str | Sequence[str], axes: Any = None) 
     """
     _check.run(run)
     if "report" not in run.data:
-        raise ValueError(f"the controller of this run, {run.data.attrs['controller']}, has no method report(...)")
+        raise InputError(f"the controller of this run, {run.data.attrs['controller']}, has no method report(...)")
     known = [str(n) for n in run.data["quantity"].values]
     groups = [[group] if isinstance(group, str) else list(group) for group in panels_of or known]
     for name in (name for group in groups for name in group):
         if name not in known:
-            raise ValueError(_check.unknown(name, known, "quantity"))
+            raise InputError(_check.unknown(name, known, "quantity"))
     figure, all_axes = panels(axes, len(groups))
     for ax, group in zip(all_axes, groups, strict=True):
         for name, style in zip(group, styles(len(group)), strict=True):

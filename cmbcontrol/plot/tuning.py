@@ -8,6 +8,7 @@ import numpy as np
 
 from .. import _check
 from ..design.tune import TuneResult
+from ..errors import InputError
 from . import style
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ def tuning(result: TuneResult, *, axes: Any = None) -> Figure:
     _check.instance(result, TuneResult, "result", "from tune")
     data = result.data
     if not result.evaluations:
-        raise ValueError("no run was made: there is nothing to draw")
+        raise InputError("no run was made: there is nothing to draw")
     names = [str(name) for name in data["gain"].values]
     figure, panels = style.panels(axes, 1 + len(names), height=1.5)
     k, failed = data["evaluation"].values, data["failed"].values

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
 from ..dynamics.singular import SingularConfiguration
-from ..errors import SwitchingError
+from ..errors import InputError, InputTypeError, SwitchingError
 
 __all__ = ["BranchSelector", "velocity_on_branch"]
 
@@ -40,18 +40,18 @@ class BranchSelector:
         self.branch = branch
         self.passages = 0
         if branch is not None and not passing:
-            raise TypeError(
+            raise InputTypeError(
                 "branch= steers runs that pass singular configurations: method 'auto' or 'dop853' with stabilisation "
                 f"'projection', not {way}"
             )
         if isinstance(branch, Mapping):
             for number in branch:
                 if isinstance(number, bool) or not isinstance(number, (int, np.integer)) or number < 0:
-                    raise ValueError(
+                    raise InputError(
                         f"branch= maps the number of a passage, 0 for the start, to a choice, got {number!r}"
                     )
         elif isinstance(branch, (bool, str)):
-            raise TypeError(f"branch= takes a number, a direction, a mapping or a function, got {branch!r}")
+            raise InputTypeError(f"branch= takes a number, a direction, a mapping or a function, got {branch!r}")
 
     @property
     def active(self) -> bool:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _check
+from ..errors import InputError, InputTypeError
 from ..model.capture import capture
 from ..model.elements import Coupling, Joint, Point, Weld
 from ..model.plant import Plant
@@ -38,7 +39,7 @@ class ConstraintModes:
     def __init__(self, plant: Plant, switches: Sequence[Switch | Contact]) -> None:
         for switch in switches:
             if not isinstance(switch, (Switch, Contact)):
-                raise TypeError(f"switches must be Engage, Release, Lock, Unlock or Contact, got {switch!r}")
+                raise InputTypeError(f"switches must be Engage, Release, Lock, Unlock or Contact, got {switch!r}")
         self.switches = [s for s in switches if isinstance(s, Switch)]
         self.contacts = {c.constraint: c for c in switches if isinstance(c, Contact)}
         self.whole = plant
@@ -46,7 +47,7 @@ class ConstraintModes:
         locks = {s.constraint: s.name for s in self.switches if isinstance(s, Lock)}
         for constraint, name in locks.items():
             if constraint in plant.row_slices:
-                raise ValueError(
+                raise InputError(
                     f"plant {plant.name!r} has a constraint {constraint!r} already; rename it: a lock takes the name"
                 )
             self.take(_lock(plant, constraint, name))
@@ -63,13 +64,13 @@ class ConstraintModes:
     def _check_names(self) -> None:
         for switch in [*self.switches, *self.contacts.values()]:
             if switch.constraint not in self.whole.row_slices:
-                raise ValueError(
+                raise InputError(
                     f"{switch.label}: {_check.unknown(switch.constraint, self.whole.row_slices, 'constraint')}"
                 )
             if isinstance(switch, Switch) and switch.constraint in self.contacts:
-                raise ValueError(f"{switch.label}: the constraint is a contact, which opens and closes by itself")
+                raise InputError(f"{switch.label}: the constraint is a contact, which opens and closes by itself")
             if getattr(switch, "capture", False) and not hasattr(self.whole, "bodies"):
-                raise TypeError(
+                raise InputTypeError(
                     f"{switch.label}: capture needs a constraint between bodies, and {self.whole.name!r} has none"
                 )
 
@@ -160,5 +161,5 @@ def _lock(plant: Plant, constraint: str, name: str) -> Coupling | Weld:
         return Weld(constraint, joint.parent, joint.child)
     if name not in plant.position_names or plant.position_names.index(name) not in dict(plant.paired):
         names = [*(j.name for j in (*tree, *cut)), *plant.position_names]
-        raise ValueError(f"Lock({name!r}): {_check.unknown(name, names, 'joint or coordinate')}")
+        raise InputError(f"Lock({name!r}): {_check.unknown(name, names, 'joint or coordinate')}")
     return Coupling(constraint, {name: 1.0})

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from .. import _check
 from ..controllers.controller import ConstantEffort, Controller, Drive, Evaluation, evaluated, start_of
 from ..dynamics.forces import measured_force
+from ..errors import InputError, InputTypeError
 from ..model.plant import Plant
 from ..model.terms import Terms
 
@@ -231,16 +232,16 @@ class Control:
         what = f"the {what} of {type(of).__name__} (t = {t:.6g} s)"
         values = np.atleast_1d(_check.numbers(x, what, f"{n} numbers"))
         if values.shape != (n,):
-            raise ValueError(f"{what} must have shape ({n},), as what start(plant) returned, got shape {values.shape}")
+            raise InputError(f"{what} must have shape ({n},), as what start(plant) returned, got shape {values.shape}")
         return values
 
     def _checked(self, u: ArrayLike, t: float, what: str) -> Array:
         if u is None:
-            raise TypeError(f"{what} must be {len(self.motors)} numbers, got None; is a return missing?")
+            raise InputTypeError(f"{what} must be {len(self.motors)} numbers, got None; is a return missing?")
         try:
             return _check.vector(u, len(self.motors), what, self.motors)
         except ValueError as error:
-            raise ValueError(f"{error} (t = {t:.6g} s)") from None
+            raise InputError(f"{error} (t = {t:.6g} s)") from None
 
 
 def after(times: Array, t_end: float) -> Array:
@@ -264,9 +265,9 @@ def _delays(law: Any, plant: Plant, period: float | None) -> Array:
     name = law.name
     delay = _check.vector(np.broadcast_to(given, (plant.nu,)), plant.nu, f"the delay of {name}", plant.actuator_names)
     if delay.min(initial=0.0) < 0.0:
-        raise ValueError(f"the delay of {name} must be >= 0 s, got {delay.tolist()}")
+        raise InputError(f"the delay of {name} must be >= 0 s, got {delay.tolist()}")
     if period is None and delay.any():
-        raise ValueError(
+        raise InputError(
             f"{name} has a delay of {delay.max():g} s and no period; in continuous time a delay is not simulated. Give "
             "the law a period."
         )
@@ -286,7 +287,7 @@ def _drive(law: Any, period: float | None) -> Any:
     """What is between the held efforts and the joints."""
     drive = law.drive
     if drive is not None and period is None:
-        raise ValueError(
+        raise InputError(
             f"{type(law).__name__} has a drive and no period; in continuous time the drive is part of the law itself"
         )
     return drive

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._jit import JIT_ENABLED, Callback, entry
-from ..errors import AssemblyError, ModelError, RedundantRowsError
+from ..errors import AssemblyError, InputTypeError, ModelError, RedundantRowsError
 from ..kernels import constrained, layout, motion, passages
 from ..model.mechanism import Mechanism
 from ..model.plant import Plant
@@ -300,7 +300,7 @@ def views(slab: Array, places: dict[str, tuple[int, int, tuple]]) -> dict[str, A
 def stand_in(plant: Plant) -> layout.Model:
     """What the kernels need to know of a plant given by functions: plain coordinates, each like that of a slider."""
     if plant.nq != plant.nv:
-        raise TypeError(
+        raise InputTypeError(
             f"plant {plant.name!r} has {plant.nq} positions and {plant.nv} velocities; plants given by functions have "
             "plain coordinates, as many of the one as of the other"
         )

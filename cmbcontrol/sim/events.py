@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _check
-from ..errors import EventError, LimitWarning
+from ..errors import EventError, InputError, InputTypeError, LimitWarning
 from ..model.plant import Plant
 from .path import NODES
 
@@ -65,15 +65,15 @@ class Event:
 
     def __post_init__(self) -> None:
         if not callable(self.function):
-            raise TypeError(f"an event needs a function (t, q, v) -> float, got {self.function!r}")
+            raise InputTypeError(f"an event needs a function (t, q, v) -> float, got {self.function!r}")
         if not isinstance(self.name, str):
-            raise TypeError(f"the name of an event must be a string, got {self.name!r}")
+            raise InputTypeError(f"the name of an event must be a string, got {self.name!r}")
         name = self.name or getattr(self.function, "__name__", type(self.function).__name__)
         if not name.strip():
-            raise ValueError(f"the name of an event must not be blank, got {name!r}")
+            raise InputError(f"the name of an event must not be blank, got {name!r}")
         object.__setattr__(self, "name", name)
         if isinstance(self.direction, bool) or self.direction not in (-1, 0, 1):
-            raise ValueError(f"the direction of event {name!r} must be 1, -1 or 0, got {self.direction!r}")
+            raise InputError(f"the direction of event {name!r} must be 1, -1 or 0, got {self.direction!r}")
         object.__setattr__(self, "direction", int(self.direction))
         object.__setattr__(self, "terminal", _check.flag(self.terminal, f"terminal of event {name!r}"))
 
@@ -88,7 +88,7 @@ class Event:
         try:
             value = self.function(t, q, v)
             if isinstance(value, (bool, np.bool_)):
-                raise TypeError(f"it returned {value}; return a signed number that crosses zero, such as t - 0.2")
+                raise InputTypeError(f"it returned {value}; return a signed number that crosses zero, such as t - 0.2")
             return _check.number(value, f"the value of event {self.name!r}")
         except Exception as error:
             raise EventError(
@@ -106,7 +106,7 @@ def listed_events(given: Any) -> list[Event]:
         events.append(x)
     names = [event.name for event in events]
     if twice := sorted({name for name in names if names.count(name) > 1}):
-        raise ValueError(f"events need names of their own: {', '.join(map(repr, twice))} stands for several")
+        raise InputError(f"events need names of their own: {', '.join(map(repr, twice))} stands for several")
     return events
 
 
@@ -170,7 +170,7 @@ class EventRecorder:
         for k in np.flatnonzero(self._signs[len(self.events) :] > 0.0) + len(self.events):
             event = self._event(int(k), t, x)
             if self.stops:
-                raise ValueError(f"q0 is beyond the {event['what']} already; limits='stop' ends a run that passes it")
+                raise InputError(f"q0 is beyond the {event['what']} already; limits='stop' ends a run that passes it")
             self.recorded.append(event)
 
     @property

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import _check
+from ..errors import InputError, InputTypeError
 from ..kernels.runge_kutta import Tableau
 from ..linear.parametrization import Parametrization, as_parametrization
 from .tableaux import tableau
@@ -102,7 +103,7 @@ class Integrator:
         try:
             name = _check.one_of(self.name, self.NAMES, "method")
         except ValueError as error:
-            raise ValueError(f"{error}; others, for comparison, are in cmbcontrol.papers.methods") from None
+            raise InputError(f"{error}; others, for comparison, are in cmbcontrol.papers.methods") from None
         for what in ("rtol", "atol", "step"):
             if getattr(self, what) is not None:
                 _check.positive(getattr(self, what), what)
@@ -110,17 +111,17 @@ class Integrator:
         _check.count(self.max_steps, "max_steps")
         _check.positive(self.pass_within, "pass_within", zero=True)
         if name == "rk4" and self.step is None:
-            raise TypeError(
+            raise InputTypeError(
                 "method 'rk4' needs step= (s): Integrator('rk4', step=1e-3); the others choose it themselves"
             )
         if self.step is not None and name not in self.FIXED:
-            raise TypeError(
+            raise InputTypeError(
                 f"method {name!r} chooses its step itself; a fixed step= (s) goes with {', '.join(self.FIXED)}"
             )
         if self.local:
             self.independent()  # refuses what is no parametrization
         elif self.parametrization is not None or self.coordinates is not None:
-            raise TypeError(
+            raise InputTypeError(
                 f"method {name!r} integrates all coordinates; parametrization= and coordinates= go with "
                 + ", ".join((*Integrator.LOCAL, *self.LOCAL))
             )
@@ -129,11 +130,11 @@ class Integrator:
     def of(cls, given: str | Integrator, rtol: float | None, atol: float | None) -> Integrator:
         """An integrator from its name, or one that is made already; with these tolerances, where it has none."""
         if not isinstance(given, (str, Integrator)):
-            raise TypeError(f"method must be a name or an Integrator, got {_check.shown(given)}")
+            raise InputTypeError(f"method must be a name or an Integrator, got {_check.shown(given)}")
         made = cls(given) if isinstance(given, str) else given
         for name, value in (("rtol", rtol), ("atol", atol)):
             if value is not None and getattr(made, name) is not None:
-                raise TypeError(f"{name}= is given twice: the Integrator has its own, {getattr(made, name):g}")
+                raise InputTypeError(f"{name}= is given twice: the Integrator has its own, {getattr(made, name):g}")
         tolerances = {name: value for name, value in (("rtol", rtol), ("atol", atol)) if value is not None}
         return replace(made, **tolerances) if tolerances else made
 

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _check, _files
-from ..errors import Status
+from ..errors import InputError, InputTypeError, Status
 from ..model.plant import Plant
 from .singularities import SingularityEvent, singularities
 
@@ -134,9 +134,9 @@ class Simulation:
             _check.plant(plant)
         plant = self.plant if plant is None else plant
         if plant is None:
-            raise TypeError("a run from a file does not know its plant: give it, run.singularities(plant)")
+            raise InputTypeError("a run from a file does not know its plant: give it, run.singularities(plant)")
         if "event_v" not in self.data:
-            raise ValueError("the run was saved by an older version, which did not keep the velocity of events")
+            raise InputError("the run was saved by an older version, which did not keep the velocity of events")
         return singularities(plant, self.data)
 
     def save(self, path: str | Path) -> Path:
@@ -153,7 +153,7 @@ class Simulation:
         """
         path = _check.path(path)
         if path.suffix != ".nc":
-            raise ValueError(f"a run is kept in a .nc file (netCDF), got {path.name!r}")
+            raise InputError(f"a run is kept in a .nc file (netCDF), got {path.name!r}")
         return _files.write(path, _as_bytes(self.data))
 
     def to_control(self):
@@ -210,7 +210,7 @@ def load_run(path: str | Path) -> Simulation:
         raise FileNotFoundError(f"there is no run at {path}")
     data = _from_bytes(path)
     if "status" not in data.attrs or "energy_balance" not in data:
-        raise ValueError(f"{path} is not a run of cmbcontrol: it lacks the status and the energy balance")
+        raise InputError(f"{path} is not a run of cmbcontrol: it lacks the status and the energy balance")
     return Simulation(data)
 
 
@@ -242,9 +242,9 @@ def _from_bytes(path: Path) -> xarray.Dataset:
     content = path.read_bytes()
     length = _length(content)
     if length is None:
-        raise ValueError(f"{path} is not a run of cmbcontrol: it is no netCDF-4 file, or its beginning is missing")
+        raise InputError(f"{path} is not a run of cmbcontrol: it is no netCDF-4 file, or its beginning is missing")
     if len(content) < length:
-        raise ValueError(
+        raise InputError(
             f"{path} is damaged: {len(content):,} bytes are left of {length:,}. Take a copy, or run again."
         )
     try:
@@ -253,7 +253,7 @@ def _from_bytes(path: Path) -> xarray.Dataset:
             data.set_close(None)  # all of it is in memory: nothing is left open, and it can be pickled
             return data
     except Exception as error:
-        raise ValueError(f"{path} is damaged: {error}. Take a copy, or run again.") from error
+        raise InputError(f"{path} is damaged: {error}. Take a copy, or run again.") from error
 
 
 def _length(content: bytes) -> int | None:

@@ -15,12 +15,7 @@ from .._interrupt import held, let_through
 from .._progress import Progress, Reporter
 from ..controllers.controller import Controller, as_controller
 from ..dynamics.acceleration import Formulation, Gauss
-from ..errors import (
-    Interrupted,
-    SimulationError,
-    Status,
-    SwitchingError,
-)
+from ..errors import InputError, InputTypeError, Interrupted, SimulationError, Status, SwitchingError
 from ..model.plant import Plant
 from ..model.terms import RANK_TOLERANCE
 from . import output
@@ -167,7 +162,7 @@ def simulate(
     named = None if isinstance(formulation, Gauss) else formulation
     _require_fitting(integrator, kept, named)
     if modes.changing and integrator.coordinates is not None:
-        raise TypeError(
+        raise InputTypeError(
             "switches= change the constraints, and with them which coordinates are independent; leave them out"
         )
     law = as_controller(controller, plant)
@@ -253,22 +248,22 @@ def _require_fitting(integrator: Integrator, kept: Stabilisation, formulation: F
     """Refuse what does not go together."""
     if integrator.multistep:
         if kept.projects:
-            raise TypeError(
+            raise InputTypeError(
                 f"method {integrator.name!r} builds on past states, which a projection would contradict: it takes "
                 "stabilisation 'baumgarte' or 'none'"
             )
         if kept.kind == "baumgarte" and kept.adaptive:
-            raise TypeError(
+            raise InputTypeError(
                 f"method {integrator.name!r} builds on past rates, so Baumgarte's gains cannot follow from the step; "
                 "give gains=(alpha, beta)"
             )
     if integrator.local and formulation is not None:
-        raise TypeError(
+        raise InputTypeError(
             f"method {integrator.name!r} integrates the local state-space form, which is a formulation itself: "
             "formulation= goes with methods in all coordinates"
         )
     if integrator.local and kept != Stabilisation(metric=kept.metric, gains=kept.gains):
-        raise TypeError(
+        raise InputTypeError(
             f"method {integrator.name!r} stays on the manifold by itself: stabilisation= goes with methods in all "
             "coordinates"
         )
@@ -277,13 +272,13 @@ def _require_fitting(integrator: Integrator, kept: Stabilisation, formulation: F
 def _require_in_time(law: Controller, t_end: float) -> None:
     """Refuse a sample time or a delay that is longer than the run: seconds are taken for something else."""
     if law.period is not None and law.period > t_end:
-        raise ValueError(
+        raise InputError(
             f"the period of {law.name}, {law.period:g} s, is longer than the run, {t_end:g} s; a period is a time in "
             "seconds, and no rate in Hz"
         )
     delay = 0.0 if law.delay is None else float(np.max(law.delay, initial=0.0))
     if delay > t_end:
-        raise ValueError(
+        raise InputError(
             f"the delay of {law.name}, {delay:g} s, is longer than the run, {t_end:g} s; a delay is in seconds"
         )
 
@@ -295,7 +290,7 @@ def _output_times(given: ArrayLike | float | None, t_end: float) -> Array:
     if _check.single(given):
         spacing = _check.positive(given, "the spacing of output_times")  # type: ignore[arg-type]
         if spacing > t_end:
-            raise ValueError(
+            raise InputError(
                 f"output_times as a number is their spacing, and {spacing:g} s is longer than the run, {t_end:g} s; "
                 "for so many times give np.linspace(0, t_end, count)"
             )
@@ -303,7 +298,7 @@ def _output_times(given: ArrayLike | float | None, t_end: float) -> Array:
     grid = _check.numbers(given, "output_times")
     grid = _check.vector(grid, grid.size, "output_times")
     if grid.size == 0 or np.any(np.diff(grid) <= 0.0) or grid[0] < 0.0 or grid[-1] > t_end * (1.0 + 1e-12):
-        raise ValueError(
+        raise InputError(
             f"output_times must increase within [0, {t_end}] s, got {grid.size} times from {grid[:1]} to {grid[-1:]}"
         )
     return np.minimum(grid, t_end)

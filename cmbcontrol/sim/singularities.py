@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from .. import _check
 from ..dynamics.nearest_singular import nearest_singular_configuration
 from ..dynamics.singular import Branch, SingularConfiguration, singular_configuration
-from ..errors import AssemblyError, SingularConfigurationError
+from ..errors import AssemblyError, InputError, SingularConfigurationError
 from ..model.plant import Plant
 
 if TYPE_CHECKING:
@@ -140,10 +140,10 @@ def hysteresis_rank(ratios: ArrayLike, low: float, high: float) -> NDArray[np.in
     """
     ratios = np.asarray(ratios, dtype=np.float64)
     if ratios.ndim != 2:
-        raise ValueError(f"ratios must have shape (times, rows), got {ratios.shape}")
+        raise InputError(f"ratios must have shape (times, rows), got {ratios.shape}")
     low, high = _check.positive(low, "low", zero=True), _check.positive(high, "high", zero=True)
     if low > high:
-        raise ValueError(f"low must not be above high, got {low} and {high}")
+        raise InputError(f"low must not be above high, got {low} and {high}")
     most, least = (ratios > low).sum(axis=1), (ratios > high).sum(axis=1)
     rank = most.copy()
     for i in range(1, len(rank)):

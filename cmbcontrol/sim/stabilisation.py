@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from .. import _check
 from ..dynamics.derivatives import derivatives
-from ..errors import AssemblyError
+from ..errors import AssemblyError, InputError, InputTypeError
 from ..kernels import motion
 from ..model.plant import Plant
 
@@ -75,20 +75,20 @@ class Stabilisation:
         else:
             gains = tuple(float(g) for g in _check.vector(self.gains, 2, "gains", ("alpha", "beta")))
             if min(gains) < 0.0:
-                raise ValueError(f"gains must not be negative, got alpha, beta = {gains}")
+                raise InputError(f"gains must not be negative, got alpha, beta = {gains}")
             object.__setattr__(self, "gains", gains)
         if kind in ("baumgarte", "none"):
             for name, given in (("energy", energy), ("every", every != 1)):
                 if given:
-                    raise TypeError(f"stabilisation {kind!r} projects nothing; {name}= goes with a projection")
+                    raise InputTypeError(f"stabilisation {kind!r} projects nothing; {name}= goes with a projection")
         if kind == "all-at-once" and energy:
-            raise TypeError("stabilisation 'all-at-once' restores the energy already; leave energy= out")
+            raise InputTypeError("stabilisation 'all-at-once' restores the energy already; leave energy= out")
 
     @classmethod
     def of(cls, given: str | Stabilisation) -> Stabilisation:
         """From its name, or one that is made already."""
         if not isinstance(given, (str, Stabilisation)):
-            raise TypeError(f"stabilisation must be a name or a Stabilisation, got {_check.shown(given)}")
+            raise InputTypeError(f"stabilisation must be a name or a Stabilisation, got {_check.shown(given)}")
         return cls(given) if isinstance(given, str) else given
 
     @property

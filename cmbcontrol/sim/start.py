@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from .. import _check
 from .._tolerance import BLURRED, rank
 from ..dynamics.singular import moves, singular_configuration
-from ..errors import SingularConfigurationError
+from ..errors import InputError, InputTypeError, SingularConfigurationError
 from ..kernels import constrained, motion
 from ..model.plant import Plant
 from ..model.terms import RANK_TOLERANCE
@@ -41,9 +41,9 @@ def start_state(
         Where there is none, or one that is clearly off it.
     """
     if plant.nv == 0:
-        raise ValueError(f"plant {plant.name!r} has no coordinates: nothing moves")
+        raise InputError(f"plant {plant.name!r} has no coordinates: nothing moves")
     if q0 is None:
-        raise TypeError("a run needs a start q0; plant.assemble(...) gives one with closed loops")
+        raise InputTypeError("a run needs a start q0; plant.assemble(...) gives one with closed loops")
     partly = isinstance(q0, Mapping) and len(q0) < plant.nq
     q0 = configuration_of(plant, q0)
     q0 = plant.integrate(q0, np.zeros(plant.nv))  # a copy, with quaternions of length one
@@ -53,7 +53,7 @@ def start_state(
     if phi.max(initial=0.0) > 1e-6 * size:
         worst = plant.row_names[int(phi.argmax())]
         missing = " Joints that a mapping does not name are at 0." if partly else ""
-        raise ValueError(
+        raise InputError(
             f"q0 leaves the loops open: row {worst!r} by {phi.max():.3e} m. Close them with "
             f"plant.assemble(...) or plant.close(q0).{missing}"
         )
@@ -67,7 +67,7 @@ def start_state(
     least = terms.pivots[terms.rank - 1] / max(terms.pivots[0], regular_gradient(plant, q0)) if terms.rank else 1.0
     if off.max(initial=0.0) > (1e-6 + 1e-15 / least) * speed and moves(plant, terms, v0):
         worst = int(off.argmax())
-        raise ValueError(
+        raise InputError(
             f"v0 violates the loops: {plant.velocity_names[worst]!r} would have to change by "
             f"{abs(allowed[worst] - v0[worst]):.3e}. Give an admissible velocity, such as "
             "plant.project_velocity(q0, v0)."

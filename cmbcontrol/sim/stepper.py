@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from .. import _check
 from .._progress import Reporter
 from ..controllers.controller import ConstantEffort
-from ..errors import ModelError, SimulationError, SingularConfigurationError, Status
+from ..errors import InputTypeError, ModelError, SimulationError, SingularConfigurationError, Status
 from ..kernels import motion, passages, time_loop
 from ..model.plant import Plant
 from ..model.terms import Terms
@@ -327,7 +327,7 @@ class Stepper:
         return self.copy()
 
     def __reduce__(self) -> str:
-        raise TypeError(
+        raise InputTypeError(
             "a Stepper stands in this process, and cannot be pickled; make one where it is needed, or copy()"
         )
 

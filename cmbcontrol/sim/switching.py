@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
+from ..errors import InputError, InputTypeError
 from ..model.elements import Constraint, Joint, Point
 
 __all__ = ["Contact", "Engage", "Lock", "Release", "Switch", "Unlock"]
@@ -64,9 +65,9 @@ class Switch(_OfConstraint):
         given = [key for key, value in ways.items() if value is not None]
         listed = " or ".join(f"{key}=" for key in ways)
         if len(given) != 1:
-            raise TypeError(f"{self.label} needs one of {listed}, got {' and '.join(given) or 'none'}")
+            raise InputTypeError(f"{self.label} needs one of {listed}, got {' and '.join(given) or 'none'}")
         if given[0] != "at" and not callable(ways[given[0]]):
-            raise TypeError(f"{given[0]}= of {self.label} must be a function, got {ways[given[0]]!r}")
+            raise InputTypeError(f"{given[0]}= of {self.label} must be a function, got {ways[given[0]]!r}")
 
 
 @dataclass(frozen=True, eq=False)
@@ -209,10 +210,10 @@ class Contact(_OfConstraint):
     def __post_init__(self) -> None:
         _check.name(self.name, "constraint")
         if isinstance(self.side, bool) or self.side not in (1, -1):
-            raise ValueError(f"side= of {self.label} must be 1 or -1, got {self.side!r}")
+            raise InputError(f"side= of {self.label} must be 1 or -1, got {self.side!r}")
         e = _check.positive(self.restitution, f"the restitution of {self.label}", zero=True)
         if e > 1.0:
-            raise ValueError(f"the restitution of {self.label} must be from 0 to 1, got {e}")
+            raise InputError(f"the restitution of {self.label} must be from 0 to 1, got {e}")
         _check.positive(self.rest_speed, f"the rest_speed of {self.label}")
         if self.friction is not None:
             _check.positive(self.friction, f"the friction of {self.label}", zero=True)
@@ -220,19 +221,19 @@ class Contact(_OfConstraint):
             n = _check.vector(self.normal, 3, f"the normal of {self.label}")
             length = float(np.linalg.norm(n))
             if length == 0.0:
-                raise ValueError(f"the normal of {self.label} must not be zero; give a direction such as (0, 0, 1)")
+                raise InputError(f"the normal of {self.label} must not be zero; give a direction such as (0, 0, 1)")
             object.__setattr__(self, "normal", n / length)
 
     def direction(self, constraint: Joint | Constraint | Any, rows: int) -> Array:
         """The opening direction n among the constraint's rows, shape (rows,): gap = n . phi, push = -n . lam."""
         if rows == 1:
             if self.normal is not None or self.friction is not None:
-                raise ValueError(
+                raise InputError(
                     f"{self.label}: a constraint with one row has its own normal and no friction; use a Point for both"
                 )
             return np.array([float(self.side)])
         if not isinstance(constraint, Point):
-            raise ValueError(
+            raise InputError(
                 f"{self.label}: the constraint has {rows} rows; a contact is a constraint with one row, such as "
                 "PointOnPlane, or a Point"
             )

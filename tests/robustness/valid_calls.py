@@ -488,7 +488,7 @@ def _machines() -> list[Call]:
         call("link_index", plant.link_index, body=("left_upper", known)),
         call("pose", plant.pose, q=(W.q, vector), body=("left_upper", known)),
         call("point", plant.point, q=(W.q, vector), body=("left_upper", known), point=((0.1, 0.0, 0.0), vector)),
-        call("without", _without, loop=("tip", known)),
+        call("without", _without, constraint=("tip", known)),
         call("with_loops", _with_loop, words=("mechanism", "part"), loop=(cmb.Coupling("belt", {"left": 1.0}), thing)),
         call(
             "crank.with_loops",
@@ -519,8 +519,8 @@ def _machines() -> list[Call]:
     return found
 
 
-def _without(loop: Any) -> Any:
-    return W.plant.without(loop)
+def _without(constraint: Any) -> Any:
+    return W.plant.without(constraint)
 
 
 def _with_loop(loop: Any) -> Any:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ... import _check
-from ...errors import ModelError
+from ...errors import InputError, ModelError
 from .part import Part, set_fields, unit_vector
 
 __all__ = ["GROUND", "Body", "Frame", "rotation_to"]
@@ -137,7 +137,7 @@ class Body(Part):
         com = _check.point(self.com, f"the centre of mass of {what}")
         inertia = _check.numbers(self.inertia, f"the inertia of {what}", "a 3 x 3 matrix, or its diagonal")
         if inertia.shape not in ((3,), (3, 3)):
-            raise ValueError(
+            raise InputError(
                 f"the inertia of {what} must have shape (3, 3), or (3,) for its diagonal, got shape {inertia.shape}"
             )
         inertia = np.diag(inertia) if inertia.ndim == 1 else inertia

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ... import _check
-from ...errors import ModelError
+from ...errors import InputTypeError, ModelError
 
 __all__ = ["Part", "check_body_name", "set_fields", "unit_vector"]
 
@@ -30,7 +30,7 @@ class Part:
 def unit_vector(axis: ArrayLike, what: str) -> np.ndarray:
     """`axis` scaled to length one."""
     if isinstance(axis, str):
-        raise TypeError(f"{what} must be a direction such as (1, 0, 0), got {axis!r}")
+        raise InputTypeError(f"{what} must be a direction such as (1, 0, 0), got {axis!r}")
     x = _check.vector(axis, 3, what)
     length = float(np.linalg.norm(x))
     if length < 1e-12:
@@ -41,4 +41,4 @@ def unit_vector(axis: ArrayLike, what: str) -> np.ndarray:
 def check_body_name(x: object, what: str) -> None:
     """Refuse what is no name; whether there is such a part, the mechanism says."""
     if not isinstance(x, str):
-        raise TypeError(f"{what} must be a name, got {x!r}")
+        raise InputTypeError(f"{what} must be a name, got {x!r}")
