@@ -1,7 +1,7 @@
 """cmbcontrol: control engineering for robots with closed loops and other constraints."""
 
-from importlib import import_module as _import_module
-from types import ModuleType as _ModuleType
+import importlib as _importlib
+import types as _types
 
 from . import controllers as controllers
 from . import design as design
@@ -159,12 +159,12 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> _ModuleType:
+def __getattr__(name: str) -> _types.ModuleType:
     """What takes long to import, or needs matplotlib, is imported when it is used."""
     if name == "papers":
-        return _import_module("cmbcontrol.papers")
+        return _importlib.import_module("cmbcontrol.papers")
     if name == "plot":
-        return _import_module("cmbcontrol.plot")
+        return _importlib.import_module("cmbcontrol.plot")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

@@ -156,7 +156,7 @@ def test_a_limit_that_is_passed_is_told_once_and_each_crossing_is_noted():
 
 def test_limits_end_a_run_or_are_ignored():
     plant = pendulum((-1.7, np.inf))
-    with pytest.warns(cmb.errors.LimitWarning):
+    with pytest.warns(cmb.errors.LimitWarning, match="and the run ended there, as limits='stop' asks"):
         run = cmb.simulate(plant, q0=[0.0], t_end=5.0, limits="stop")
     assert run.status == cmb.Status.EVENT and run.message == "The lower limit of 'swing', -1.7 rad, ended the run."
     assert abs(float(run.q[-1, 0]) + 1.7) < 1e-8
