@@ -25,7 +25,11 @@ def test_messages_say_what_to_do():
 
 def test_one_base_catches_wrong_arguments_too():
     plant = cmb.plants.five_bar()
-    for call in (lambda: plant.assemble(lefty=1.0), lambda: cmb.simulate(plant, t_end=1.0), lambda: plant.terms([0.0])):
+    for call in (
+        lambda: plant.assemble(lefty=1.0),
+        lambda: cmb.simulate(plant, t_end=1.0),
+        lambda: plant.terms([0.0], [0.0]),
+    ):
         with pytest.raises(cmb.CmbError) as caught:
             call()
         assert isinstance(caught.value, (ValueError, TypeError))

@@ -137,7 +137,7 @@ def characteristic_length(plant: Plant, q: ArrayLike) -> float:
     >>> characteristic_length(plants.loader(), plants.catalogue["loader"].initial(plants.loader())[0])
     Traceback (most recent call last):
         ...
-    ValueError: all motors of 'loader' push: no length is needed to compare them
+    cmbcontrol.errors.InputError: all motors of 'loader' push: no length is needed to compare them
     """
     _check.plant(plant)
     pushes = _pushes(plant, "motors")
