@@ -156,7 +156,8 @@ def certify(
     names = law.coordinates if isinstance(law, Controller) else None
     if names is None or law.reference is None:
         raise InputTypeError(
-            f"{type(law).__name__} has no coordinates with a reference that says which configuration to hold"
+            "law must be a controller with coordinates and a reference, which say what configuration to hold, "
+            f"got {law!r}"
         )
     cases = []
     for machine, plant in labelled_plants(plants).items():

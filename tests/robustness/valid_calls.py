@@ -270,7 +270,7 @@ def _parts() -> list[Call]:
             words=("body",),
             name=("arm", name),
             mass=(1.0, not_negative),
-            com=(0.1, number),
+            com=(0.1, but(number, "pair")),
             inertia=(0.2, not_negative),
         ),
         call("Wrench", cmb.Wrench, body=("arm", text), frame=(cmb.Frame(), thing), name=("tool", but(name, "empty"))),
@@ -825,6 +825,7 @@ def _simulation() -> list[Call]:
         call(
             "simulate, options",
             simulate,
+            words=("constraint",),
             method=("dop853", choice),
             formulation=(cmb.dynamics.Gauss(), optional(thing)),
             stabilisation=("projection", choice),
@@ -833,6 +834,7 @@ def _simulation() -> list[Call]:
         call(
             "Integrator",
             cmb.Integrator,
+            words=("method",),
             name=("dop853", choice),
             rtol=(1e-9, optional(positive)),
             atol=(1e-9, optional(positive)),
@@ -1845,7 +1847,7 @@ EXCEPTIONS: tuple[tuple[str, str, str, str], ...] = (
         "negative|one negative",
         "gains of any sign are gains; that a loop is unstable, linearize_closed_loop tells",
     ),
-    ("WithModel", "law", "returns .*|takes one", "what a law returns is looked at when it is asked, in a run"),
+    ("WithModel", "law", "returns .*", "what a law returns is looked at when it is asked, in a run"),
     ("FilteredDifference", "time_constant", "zero", "no filter, plain differences"),
     (".*_cost", "weight", "mapping", "the names that there are, a run tells; the cost refuses others then"),
     ("certify", "configurations", "open", "a case that fails is part of the certificate, with the reason"),
