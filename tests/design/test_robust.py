@@ -167,5 +167,5 @@ def test_design_refuses(models, plant):
         robust_state_feedback([lin], h2="min", hinf="min", performance=Performance({"left": 1.0}))
     with pytest.raises(ValueError, match="solver"):
         robust_state_feedback([lin], solver="clarabell")
-    with pytest.raises(TypeError, match="no coordinates"):
+    with pytest.raises(TypeError, match="controller with coordinates"):
         certify(plant, 0.0, {"left": 2.1, "right": 1.0}, ROBUST_REGION)
