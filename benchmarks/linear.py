@@ -16,11 +16,9 @@ from numpy.typing import NDArray
 
 import cmbcontrol as cmb
 from cmbcontrol import affine_approximation, plants
-from cmbcontrol._jit import kernel
-from cmbcontrol.kernels import constrained, reduction
-from cmbcontrol.linear.reduced import FIXED, reduced_model
-from cmbcontrol.model.terms import RANK_TOLERANCE
+from cmbcontrol.linear.reduced import reduced_model
 
+from . import inside
 from .rivals import common, with_pinocchio
 
 Array = NDArray[np.float64]
@@ -79,28 +77,6 @@ def coordinates(case: Case) -> Array:
     return R
 
 
-# -- compiled loops: no call from Python inside -----------------------------------------------------------------
-
-
-@kernel(allocates=True)
-def forward_times(model, q, v, u, tolerance, times):
-    """Forward dynamics, with scratch that is kept, as inside the time loop."""
-    w, vdot, rank = constrained.new_work(model), np.empty(v.shape[0]), 0
-    for _ in range(times):
-        rank = constrained.acceleration(model, q, v, u, tolerance, v.shape[0], w, vdot)
-    return vdot, rank
-
-
-@kernel(allocates=True)
-def linear_times(model, q, v, u, R, bracket, tolerance, times):
-    """The local state-space form to first order."""
-    total = 0.0
-    for _ in range(times):
-        found = reduction.state_space(model, q, v, u, R, bracket, tolerance, v.shape[0])
-        total += found[0][0, 0]
-    return total
-
-
 # -- measuring ---------------------------------------------------------------------------------------------------
 
 
@@ -140,10 +116,9 @@ def calls(case: Case) -> dict[str, Callable[[int], Any]]:
     """Everything that is timed on one machine."""
     plant, q, v, u, R = case.plant, case.q, case.v, case.u, coordinates(case)
     moving = cmb.OperatingPoint.at(plant, q, u, v)
-    state = plant.arrays, q, v, u
     found = {
-        "forward": partial(forward_times, *state, RANK_TOLERANCE),
-        "linear": partial(linear_times, *state, R, FIXED, RANK_TOLERANCE),
+        "forward": inside.forward(plant, q[None], v[None], u),
+        "linear": inside.linear(plant, q, v, u, R),
         "forward_dynamics": repeated(partial(cmb.forward_dynamics, plant, q, v, u)),
         "reduced_model": repeated(partial(reduced_model, plant, q, v, u, R)),
         "affine_approximation": repeated(partial(affine_approximation, plant, moving, coordinates=R)),

@@ -28,10 +28,10 @@ from cmbcontrol.controllers import (
     ProjectedInverseDynamics,
     Saturation,
 )
-from cmbcontrol.kernels import constrained, time_loop
-from cmbcontrol.model.terms import RANK_TOLERANCE
+from cmbcontrol.kernels import time_loop
 from cmbcontrol.sim.time_loop import TimeLoop
 
+from . import inside
 from .rivals import common
 from .rivals.common import FIVE_BAR, FOUR_BAR, Machine, Run
 
@@ -76,16 +76,6 @@ STARTS: tuple[tuple[Machine, str, float], ...] = (
 
 
 @kernel(allocates=True)
-def forward_along(model, Q, V, u, tolerance, times):
-    """Forward dynamics at states, with scratch that is kept, as inside the time loop."""
-    w, vdot, rank = constrained.new_work(model), np.empty(V.shape[1]), 0
-    for i in range(times):
-        n = i % Q.shape[0]
-        rank += constrained.acceleration(model, Q[n], V[n], u, tolerance, V.shape[1], w, vdot)
-    return vdot, rank
-
-
-@kernel(allocates=True)
 def steps_along(model, tables, gaps, opt, s, w, r, U, stops, tries):
     """The compiled work of a `Stepper`: to one stop after the other, under efforts that are held in between."""
     reason = time_loop.COMPLETED
@@ -127,10 +117,10 @@ def shortest(*calls: Callable[[], float]) -> list[float]:
 
 def forward(run: cmb.Simulation, plant: cmb.Mechanism) -> Callable[[], float]:
     """Time of one forward dynamics at the states of a run, s."""
-    states = plant.arrays, run.q.values.copy(), run.v.values.copy(), np.zeros(plant.nu), RANK_TOLERANCE
+    call = inside.forward(plant, run.q.values.copy(), run.v.values.copy(), np.zeros(plant.nu))
     times = int(run.data.attrs["evaluations"])
-    forward_along(*states, 1)
-    return lambda: clocked(partial(forward_along, *states, times))[0] / times
+    call(1)
+    return lambda: clocked(partial(call, times))[0] / times
 
 
 # -- an evaluation in a run ----------------------------------------------------------------------------------------

@@ -132,6 +132,7 @@ __all__ = [
     "actuation",
     "affine_approximation",
     "closed_loop_equilibrium",
+    "codegen",
     "constraint_force",
     "continue_equilibria",
     "controllers",
@@ -161,6 +162,8 @@ __all__ = [
 
 def __getattr__(name: str) -> _types.ModuleType:
     """What takes long to import, or needs matplotlib, is imported when it is used."""
+    if name == "codegen":
+        return _importlib.import_module("cmbcontrol.codegen")
     if name == "papers":
         return _importlib.import_module("cmbcontrol.papers")
     if name == "plot":

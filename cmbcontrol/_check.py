@@ -82,9 +82,17 @@ def numbers(x: Any, what: str, expected: str = "real numbers") -> Array:
     return given.astype(np.float64, order="C", copy=False)
 
 
+_FLOAT = np.dtype(np.float64)
+
+
 def _is_plain(x: Any) -> bool:
     """Whether x is an array as kernels know them; for other kinds, read-only ones too, numba compiles them anew."""
-    return type(x) is np.ndarray and x.dtype == np.float64 and x.flags.carray
+    return type(x) is np.ndarray and x.dtype == _FLOAT and x.flags.carray
+
+
+def fits(x: Any, n: int) -> bool:
+    """Whether x is a vector of length n as kernels know them; whether it is finite is not looked at."""
+    return type(x) is np.ndarray and x.shape == (n,) and x.dtype == _FLOAT and x.flags.carray
 
 
 def _is_finite(x: Array) -> bool:

@@ -43,7 +43,21 @@ from numba.extending import intrinsic
 from numba.misc.appdirs import AppDirs
 from numba.np import arrayobj
 
-__all__ = ["JIT_ENABLED", "Callback", "call", "entry", "kernel", "kernels", "needs_compilation", "scratch"]
+__all__ = [
+    "JIT_ENABLED",
+    "Callback",
+    "call",
+    "entry",
+    "execute",
+    "keep",
+    "kept",
+    "kernel",
+    "kernels",
+    "needs_compilation",
+    "plain",
+    "scratch",
+    "where_less",
+]
 
 JIT_ENABLED = not numba.config.DISABLE_JIT
 
@@ -90,7 +104,7 @@ def _folders() -> tuple[Path, ...]:
     return tuple(place / f"kernels-{_FINGERPRINT}" for place in places if place.is_absolute())
 
 
-def _read(name: str) -> Iterator[bytes]:
+def kept(name: str) -> Iterator[bytes]:
     """What is in the files of this name that are whole."""
     for folder in _folders():
         with contextlib.suppress(OSError):
@@ -99,7 +113,7 @@ def _read(name: str) -> Iterator[bytes]:
                 yield data[_SUM:]
 
 
-def _write(name: str, data: bytes) -> None:
+def keep(name: str, data: bytes) -> None:
     """A file of this name in the first folder that takes it, all at once."""
     for folder in _folders():
         part = folder / f"{name}.{uuid.uuid4().hex[:16]}.part"
@@ -156,7 +170,7 @@ class _DiskCache(NullCache):
     def load_overload(self, signature: Any, target_context: Any) -> CompileResult | None:
         _let_signals_act()  # numba has only just begun with this kernel
         target_context.refresh()
-        for data in _read(self._file(signature, target_context.codegen())):
+        for data in kept(self._file(signature, target_context.codegen())):
             # A whole file that is none of ours may raise anything; what it says is not needed to go on.
             with contextlib.suppress(Exception):
                 found, compiled = pickle.loads(data)
@@ -167,7 +181,7 @@ class _DiskCache(NullCache):
     def save_overload(self, signature: Any, compiled: CompileResult) -> None:
         if compiled.library.has_dynamic_globals:  # addresses of this process
             return
-        _write(self._file(signature, compiled.codegen), dumps((signature, compiled._reduce())))
+        keep(self._file(signature, compiled.codegen), dumps((signature, compiled._reduce())))
 
 
 def _let_signals_act() -> None:
@@ -278,6 +292,17 @@ def _on_the_stack(context: Any, shape: Any) -> Any:
 scratch = _on_the_stack if JIT_ENABLED else _scratch
 
 
+@kernel(inline=True)
+def where_less(a, b, x, y):
+    """x where a < b, else y. Traced kernels compute both and take one; an ``if`` would be decided once for all."""
+    return x if a < b else y
+
+
+def plain(function: Callable) -> Callable:
+    """A kernel as the Python function that it was written as: for single calls of small ones from Python."""
+    return function.py_func if JIT_ENABLED else function  # type: ignore[attr-defined]
+
+
 def kernels() -> tuple[Callable, ...]:
     """All compiled kernels that have been imported so far."""
     return tuple(_registry)
@@ -352,8 +377,25 @@ if JIT_ENABLED:
 
         return types.int64(types.int64, types.int64, types.float64), generate
 
+    @intrinsic
+    def execute(typing_context, address, p, x, y):
+        """The status that generated code at an address returns, of parameters p and inputs x; y gets its outputs."""
+
+        def generate(context, builder, signature, arguments):
+            double = ir.DoubleType().as_pointer()
+            kind = ir.FunctionType(ir.IntType(64), [double] * 3)
+            function = builder.inttoptr(arguments[0], kind.as_pointer())
+            arrays = zip(signature.args[1:], arguments[1:], strict=True)
+            return builder.call(function, [context.make_array(t)(context, builder, a).data for t, a in arrays])
+
+        return types.int64(types.int64, p, x, y), generate
+
 else:
 
     def call(address: int, what: int, t: float) -> int:
         """The status that the function at an address returns."""
         return _interpreted[address](what, t)
+
+    def execute(address: int, p: Any, x: Any, y: Any) -> int:
+        """Nothing is generated where nothing is compiled."""
+        raise NotImplementedError

@@ -1,4 +1,4 @@
-"""The command line: ``cmbcontrol list``, ``diagnose``, ``linearize`` and ``study`` a PLANT, ``experiment NAME``."""
+"""The command line: ``cmbcontrol list``; ``diagnose``, ``linearize``, ``study``, ``export`` a PLANT; ``experiment``."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 from typer.core import TyperCommand
 
-from . import common, experiment, linearize, machines, study
+from . import common, experiment, export, linearize, machines, study
 
 __all__ = ["app", "main"]
 
@@ -20,11 +20,12 @@ _QUICK = {
     "list": common.needs_compilation,
     "diagnose": common.needs_compilation,
     "linearize": linearize.needs_compilation,
+    "export": common.needs_compilation,
 }
 
 app = typer.Typer(
     help="Control engineering for robots with closed loops: ready-made plants, their mobility, linear models, a whole "
-    "study, and the experiments of the papers.",
+    "study, C for a controller's computer, and the experiments of the papers.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -42,6 +43,7 @@ for _name, _command, _kind in (
     ("diagnose", machines.diagnose, TyperCommand),
     ("linearize", linearize.linearize, linearize.Command),
     ("study", study.study, TyperCommand),
+    ("export", export.export, TyperCommand),
     ("experiment", experiment.experiment, TyperCommand),
 ):
     app.command(_name, cls=_kind, help=_paragraphs(_command))(_command)

@@ -38,6 +38,7 @@ from .tasks import FunctionTask as FunctionTask
 from .tasks import Posture as Posture
 from .tasks import Task as Task
 from .tasks import TaskStack as TaskStack
+from .traced import law as law
 from .with_model import WithModel as WithModel
 
 __all__ = [
@@ -79,5 +80,6 @@ __all__ = [
     "Unilateral",
     "WithModel",
     "effort_metric",
+    "law",
     "length_metric",
 ]

@@ -14,6 +14,7 @@ from .. import _check
 from ..errors import InputError, InputTypeError
 from ..model.plant import Plant
 from ..model.terms import Terms
+from ..trace.symbols import numbers_of
 from .around import AroundLaw
 from .controller import (
     ConstantEffort,
@@ -170,7 +171,7 @@ class _OwnDrive(EffortBlock):
         return names_of_states(self.drive, plant, "drive")
 
     def effort(self, t: float, terms: Terms, u: Array, state: Array) -> Array:
-        return np.asarray(self.drive.evaluate(t, terms, u, state).effort, dtype=np.float64)
+        return numbers_of(self.drive.evaluate(t, terms, u, state).effort)
 
     def derivative(self, t: float, terms: Terms, u: Array, state: Array) -> Array:
         return moved(self.drive.evaluate(t, terms, u, state), state, False)
@@ -265,6 +266,7 @@ class Chain(AroundLaw):
     """
 
     drive: Drive | None = None  # type: ignore[override]  # a chain has blocks of its own there
+    untraced = ("parts",)  # what it evaluates are copies of them, at their places
 
     def __init__(self, *parts: Any) -> None:
         parts = tuple(x for part in parts for x in (part.parts if isinstance(part, Chain) else (_as_part(part),)))
@@ -404,7 +406,7 @@ class Chain(AroundLaw):
     def evaluate(self, t: float, terms: Terms, state: Array) -> Evaluation:
         """Efforts that the controller asks for, before the drive; the states of all parts; and what all report."""
         self.require_complete()
-        states = _split(np.asarray(state, dtype=np.float64), self._order, terms)
+        states = _split(numbers_of(state), self._order, terms)
         k = len(self.sensors)
         readings = [(terms.q, terms.v)]  # before the first sensor and after each
         for sensor, c in zip(self.sensors, states, strict=False):
@@ -414,7 +416,7 @@ class Chain(AroundLaw):
             measured = self.plant.as_at(terms).terms(*readings[-1], terms.t, cap=terms.rank)  # type: ignore[arg-type]
             measured = measured if terms.force is None else measured.with_force(terms.force)
         of_law = evaluated(self.law, t, measured, states[k])
-        u = np.asarray(of_law.effort, dtype=np.float64)
+        u = numbers_of(of_law.effort)
         efforts = self._series.stages(t, measured, u, states[k + 1 :])  # of the law, and after each block
         passing = zip(self.sensors, readings, readings[1:], states, strict=False)
         parts = [sensor._after(t, before, after, c) for sensor, before, after, c in passing]
@@ -440,19 +442,19 @@ class Chain(AroundLaw):
 
     def _report(
         self, of_law: Evaluation, readings: Sequence[tuple[Array, Array]], efforts: Sequence[Array], nu: int
-    ) -> dict[str, float]:
+    ) -> dict[str, Any]:
         """What the law reports, and what each block adds."""
-        report, plant = of_law.reported(), self.plant
+        report, plant = of_law.numbers(), self.plant
         titles = different([_snake(block) for block in (*self.sensors, *self.blocks)])
         for title, (q0, v0), (q1, v1) in zip(titles, readings, readings[1:], strict=False):
             names = plant.velocity_names  # type: ignore[union-attr]
             change = v1 - v0 if q1 is q0 else plant.difference(q0, q1)  # type: ignore[union-attr]
-            report |= {f"{title}_{n}": float(x) for n, x in zip(names, change, strict=True)}
+            report |= {f"{title}_{n}": x for n, x in zip(names, change, strict=True)}
         motors = [str(i + 1) for i in range(nu)] if plant is None else plant.actuator_names
         pairs = zip(titles[len(self.sensors) :], self.blocks, efforts, efforts[1:], strict=False)
         for title, block, before, after in pairs:
             if block.latency is None:
-                report |= {f"{title}_{n}": float(x) for n, x in zip(motors, after - before, strict=True)}
+                report |= {f"{title}_{n}": x for n, x in zip(motors, after - before, strict=True)}
         return report
 
     def __str__(self) -> str:

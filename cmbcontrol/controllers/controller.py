@@ -15,6 +15,7 @@ from ..dynamics.forces import smallest_effort
 from ..errors import AssemblyError, InputError, InputTypeError
 from ..model.plant import Plant
 from ..model.terms import Terms
+from ..trace.symbols import numbers_of
 from .references import Reference, require_reference
 
 __all__ = [
@@ -59,8 +60,12 @@ class Evaluation(NamedTuple):
 
     def reported(self) -> dict[str, float]:
         """The report as numbers."""
+        return {name: float(x) for name, x in self.numbers().items()}
+
+    def numbers(self) -> dict[str, Any]:
+        """The report as it was given."""
         report = self.report() if callable(self.report) else self.report
-        return {str(name): float(x) for name, x in dict(report).items()}
+        return {str(name): x for name, x in dict(report).items()}
 
 
 class _ClassName:
@@ -329,7 +334,8 @@ def moved(evaluation: Evaluation, state: Array, sampled: bool) -> Array:
     """Next values of the states, or their rates: of an evaluation that does not say, they stay as they are."""
     if evaluation.state is None:
         return state if sampled else np.zeros(state.size)
-    return np.atleast_1d(np.asarray(evaluation.state, dtype=np.float64))
+    state = numbers_of(evaluation.state)
+    return state if state.ndim else np.atleast_1d(state)
 
 
 def start_of(part: Controller | Drive, plant: Plant) -> Array:

@@ -13,6 +13,7 @@ from .. import _check
 from ..errors import InputError
 from ..model.plant import Plant
 from ..model.terms import Terms
+from ..trace.symbols import numbers_of
 from .chain import EffortBlock, Setting, per_motor, require_one_each
 
 __all__ = ["DriveFriction"]
@@ -96,11 +97,11 @@ class DriveFriction(EffortBlock):
 
     def force(self, w: ArrayLike) -> Array:
         """Friction (nu,) at motor velocities w (nu,): it has their sign."""
-        w = np.asarray(w, dtype=np.float64)
-        coulomb, viscous = np.asarray(self.coulomb), np.asarray(self.viscous)
+        w = numbers_of(w)
+        coulomb, viscous = np.asanyarray(self.coulomb), np.asanyarray(self.viscous)
         sliding = coulomb
         if self.breakaway is not None:
-            peak = np.asarray(self.breakaway) - coulomb
+            peak = np.asanyarray(self.breakaway) - coulomb
             part = w / self.stribeck_velocity
             sliding = coulomb + peak * np.exp(-part * part)
         return sliding * np.tanh(w / self.width) + viscous * w

@@ -13,6 +13,7 @@ from .. import _check
 from ..errors import InputError
 from ..model.plant import Plant
 from .chain import SensorBlock, Setting
+from .references import at_time
 
 __all__ = ["Encoder"]
 
@@ -117,14 +118,18 @@ class Encoder(SensorBlock):
     def measured(self, t: float, q: Array, v: Array, state: Array) -> tuple[Array, Array]:
         if self._noisy:
             plant = self._setting.plant  # type: ignore[union-attr]
-            k = round(t / self._setting.period)  # type: ignore[union-attr,operator]
-            white = np.random.default_rng([self.seed, max(k, 0)]).standard_normal((2, v.size))
+            white = at_time(self._white, t)
             q, v = plant.integrate(q, self.noise * white[0]), v + self.velocity_noise * white[1]  # type: ignore[union-attr]
         rounded = self._rounded
         if rounded.size:  # type: ignore[union-attr]
             q, step = q.copy(), self.resolution[rounded]  # type: ignore[index]
             q[rounded] = np.rint(q[rounded] / step) * step
         return q, v
+
+    def _white(self, t: float) -> Array:
+        """White noise (2, nv) of the sample at t."""
+        k = round(t / self._setting.period)  # type: ignore[union-attr,operator]
+        return np.random.default_rng([self.seed, max(k, 0)]).standard_normal((2, len(self.noise)))  # type: ignore[arg-type]
 
 
 def require_samples(block: SensorBlock, setting: Setting) -> None:

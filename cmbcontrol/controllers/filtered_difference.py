@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Self
@@ -13,6 +12,7 @@ from numpy.typing import NDArray
 from .. import _check
 from ..errors import InputTypeError
 from ..model.plant import Plant
+from ..trace.symbols import where_less
 from .chain import SensorBlock, Setting
 from .encoder import require_samples
 
@@ -87,18 +87,16 @@ class FilteredDifference(SensorBlock):
         return ["difference_begun", *last, *(f"{n}_filtered_rate" for n in plant.velocity_names)]
 
     def measured(self, t: float, q: Array, v: Array, state: Array) -> tuple[Array, Array]:
-        if state[0] < 0.5:
-            return q, v
         plant, T = self._setting.plant, self._setting.period  # type: ignore[union-attr]
-        a = math.exp(-T / self.time_constant) if self.time_constant else 0.0  # type: ignore[operator]
+        a = np.exp(-T / self.time_constant) if self.time_constant != 0.0 else 0.0  # type: ignore[operator]
         last, filtered = state[1 : 1 + q.size], state[1 + q.size :]
-        return q, a * filtered + (1.0 - a) * plant.difference(last, q) / T  # type: ignore[union-attr]
+        last = where_less(state[0], 0.5, q, last)  # at the first sample there is none
+        difference = plant.difference(last, q) / T  # type: ignore[union-attr]
+        return q, where_less(state[0], 0.5, v, a * filtered + (1.0 - a) * difference)
 
     def update(self, t: float, q: Array, v: Array, state: Array) -> Array:
         return self._after(t, (q, v), self.measured(t, q, v, state), state)
 
     def _after(self, t: float, before: tuple[Array, Array], after: tuple[Array, Array], state: Array) -> Array:
         q, v = after
-        out = np.ones(state.size)
-        out[1 : 1 + q.size], out[1 + q.size :] = q, v
-        return out
+        return np.concatenate([np.ones(1), q, v])

@@ -13,6 +13,7 @@ from .. import _check
 from .._tolerance import DEPENDENT, pinv
 from ..errors import ActuationError, InputError
 from ..model.plant import Plant
+from ..trace.plant import TracedPlant
 from .chain import SensorBlock, Setting
 from .controller import determines_motion
 from .encoder import plain_positions, require_samples
@@ -85,6 +86,8 @@ class ForwardKinematics(SensorBlock):
     def measured(self, t: float, q: Array, v: Array, state: Array) -> tuple[Array, Array]:
         plant = self._setting.plant  # type: ignore[union-attr]
         rows = [plant.velocity_names.index(name) for name in self.coordinates]  # type: ignore[union-attr]
+        if isinstance(plant, TracedPlant):
+            return plant.closed_with(q, v, rows)
         q, Z = self._closed(q, rows)
         if not determines_motion(Z, rows, plant.reach):
             raise ActuationError(

@@ -14,6 +14,9 @@ from ..kernels import frames
 from ..model.elements import GROUND, Frame
 from ..model.mechanism import Mechanism
 from ..model.terms import Terms
+from ..trace.kernels import frames as traced_frames
+from ..trace.symbols import Symbols
+from ..trace.terms import TracedTerms
 from .rotations import left_jacobian, left_jacobian_rate, rotation_matrix, rotation_vector
 from .tasks import Desired, Task, TaskMotion, value_names
 
@@ -160,13 +163,22 @@ class PoseTask(Task):
 
     def _whole(self, values: ArrayLike) -> Array:
         """All six values, zero where they are not asked for."""
-        out = np.zeros(6)
-        out[self._rows] = _check.vector(values, self._rows.size, "desired", self.names)
+        if isinstance(values, Symbols):
+            out = Symbols(np.zeros(6))
+        else:
+            out, values = np.zeros(6), _check.vector(values, self._rows.size, "desired", self.names)
+        out[self._rows] = values
         return out
 
     def _kinematics(self, terms: Terms) -> _Kinematics:
         """Relative pose, all six rows of J, and bias, in the axes of the other frame."""
         R, p = self.plant.link_poses(terms.q)
+        if isinstance(terms, TracedTerms):
+            model = terms.at.model
+            moved = traced_frames.frame_motion(
+                model.links, R, p, terms.v, self._side, *self._body_frame, *self._reference_frame
+            )
+            return _Kinematics(*map(Symbols, moved))
         links = self.plant.arrays.links
         return _Kinematics(
             *frames.frame_motion(links, R, p, terms.v, self._side, *self._body_frame, *self._reference_frame)
@@ -239,7 +251,8 @@ def _cross(a: Array, b: Array) -> Array:
     """a x b; numpy's own takes ten times as long."""
     x, y, z = a
     u, v, w = b
-    return np.array([y * w - z * v, z * u - x * w, x * v - y * u])
+    product = [y * w - z * v, z * u - x * w, x * v - y * u]
+    return Symbols(product) if isinstance(a, Symbols) else np.array(product)
 
 
 # -- frames on links --------------------------------------------------------------------------------

@@ -14,6 +14,7 @@ from ..model.plant import Plant
 from ..model.terms import Terms
 from .chain import EffortBlock, Setting
 from .drive_friction import DriveFriction
+from .references import at_time
 
 __all__ = ["FrictionCompensation"]
 
@@ -101,4 +102,4 @@ class FrictionCompensation(EffortBlock):
                 f"the coordinates {law.coordinates} do not determine the velocity at this configuration: {terms.dof} "
                 f"degrees of freedom (t = {t:.6g} s, q = {np.round(terms.q, 6).tolist()}); take velocity='measured'"
             )
-        return terms.Z @ np.linalg.solve(R_Z, law.reference(t)[1])
+        return terms.Z @ np.linalg.solve(R_Z, at_time(law.reference, t)[1])

@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
-from ..dynamics.forces import smallest_effort, weight_root
+from ..dynamics.forces import free_acceleration, smallest_effort, weight_root
 from ..errors import InputError
 from ..model.plant import Plant
 from ..model.terms import Terms
 from .controller import Controller, require_same_signals
-from .references import Reference, require_reference
+from .references import Reference, at_time, require_reference
 from .tasks import Coordinates
 
 __all__ = ["GravityPD", "driven_coordinates"]
@@ -108,14 +108,14 @@ class GravityPD(Controller):
 
     def error(self, t: float, terms: Terms) -> tuple[Array, Array]:
         """e = y_d - y and its rate, shape (k,) each."""
-        position, velocity, _ = self.reference(t)
+        position, velocity, _ = at_time(self.reference, t)
         return position - self.task.value(terms), velocity - self.task.jacobian(terms) @ terms.v
 
     def effort(self, t: float, terms: Terms, state: Array) -> Array:
         e, e_rate = self.error(t, terms)
         weights = self.plant.as_at(terms).terms(terms.q, np.zeros(terms.v.size), t, cap=terms.rank).h
         f = weights + self.task.jacobian(terms).T @ (self.kp @ e + self.kd @ e_rate)
-        return smallest_effort(terms, np.linalg.solve(terms.M, f - terms.h), self._root)  # M a + h = f
+        return smallest_effort(terms, free_acceleration(terms, f - terms.h), self._root)  # M a + h = f
 
 
 def driven_coordinates(plant: Plant) -> tuple[str, ...]:

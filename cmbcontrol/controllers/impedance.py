@@ -12,8 +12,9 @@ from ..dynamics.forces import smallest_effort, weight_root
 from ..errors import ActuationError, InputError
 from ..model.plant import Plant
 from ..model.terms import Terms
+from ..trace.terms import TracedTerms
 from .controller import MotionLaw, require_same_signals
-from .references import Reference, require_reference
+from .references import Reference, at_time, require_reference
 from .tasks import Task, as_task, motion_of
 
 __all__ = ["Impedance"]
@@ -122,17 +123,21 @@ class Impedance(MotionLaw):
 
     def error(self, t: float, terms: Terms) -> tuple[Array, Array]:
         """e = x_d - x, as the task understands it, and its rate, (k,) each."""
-        now = motion_of(self.task, self.reference(t), terms)
+        now = motion_of(self.task, at_time(self.reference, t), terms)
         return now.e, now.rate
 
     def desired_acceleration(self, t: float, terms: Terms) -> Array:
         """The acceleration of all coordinates, loops respected, shape (nv,)."""
-        Z, c, now = terms.Z, terms.Cv, motion_of(self.task, self.reference(t), terms)
+        now = motion_of(self.task, at_time(self.reference, t), terms)
+        pull = self.stiffness @ now.e + self.damping @ now.rate
+        if isinstance(terms, TracedTerms):
+            pull = (terms.mobility(now.J) if self.inertia is None else np.linalg.inv(self.inertia)) @ pull
+            return terms.nearest(now.J, now.free + pull - now.bias, terms.Cv - self.null_damping * terms.v)
+        Z, c = terms.Z, terms.Cv
         J_Z = now.J @ Z
         to_motion = np.linalg.solve(Z.T @ terms.M @ Z, J_Z.T)  # M_Z^-1 J'
         mobility = J_Z @ to_motion  # Lambda^-1
         self._require_rank(t, terms, now.J, mobility)
-        pull = self.stiffness @ now.e + self.damping @ now.rate
         pull = mobility @ pull if self.inertia is None else np.linalg.solve(self.inertia, pull)
         x = now.free + pull - now.bias - now.J @ c  # = J_Z z
         still = -self.null_damping * (Z.T @ terms.v)

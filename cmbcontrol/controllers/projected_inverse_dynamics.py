@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,10 +18,13 @@ from ..linear.signals import best_coordinates, listed
 from ..model.actuation import actuation_at
 from ..model.plant import Plant
 from ..model.terms import Terms
+from ..trace.kernels import signals as traced_signals
+from ..trace.symbols import NotTraceable, where_less
+from ..trace.terms import TracedTerms
 from .controller import Evaluation, MotionLaw, regular_terms, require_same_signals
 from .frame_tasks import PoseTask
 from .redundancy import Wish, best, nearest
-from .references import Reference, require_reference
+from .references import Reference, at_time, require_reference
 from .tasks import Posture, TaskMotion, as_task, motion_of
 
 if TYPE_CHECKING:
@@ -267,23 +270,25 @@ class ProjectedInverseDynamics(MotionLaw):
         u, scale = self._efforts(t, terms, now)
 
         def report() -> dict[str, float]:
-            numbers = {"tracking_error": float(np.linalg.norm(now.e))}
+            numbers = {"tracking_error": np.linalg.norm(now.e)}
             return numbers if self.saturation is None else numbers | {"scale": scale}
 
         return Evaluation(u, report=report)
 
     def _motion(self, t: float, terms: Terms) -> TaskMotion:
-        return motion_of(self.task, self.reference(t), terms)
+        return motion_of(self.task, at_time(self.reference, t), terms)
 
     def _target(self, now: TaskMotion) -> Array:
         """J u_p (k,)."""
-        return now.free - now.bias + self.kd.dot(now.rate) + self.kp.dot(now.e)
+        return now.free - now.bias + self.kd @ now.rate + self.kp @ now.e
 
     def _admissible(self, t: float, terms: Terms, J: Array, target: Array) -> Array:
         """The acceleration a with J a = target and A a = -b; nearest to the posture's wish where there are several."""
         if self._metres is not None:
             J, target = self._metres[:, None] * J, self._metres * target
         k, dof = len(J), terms.dof
+        if isinstance(terms, TracedTerms):
+            return self._traced(t, terms, J, target)
         if self.consistent:
             return best(terms, J, target, self._wish(t, terms), gauss=True, damped=self.damped)
         if k > dof:
@@ -298,6 +303,17 @@ class ProjectedInverseDynamics(MotionLaw):
                 a, closeness = self._only(terms, J, target)
         self._require_rank(t, terms, J, closeness)
         return a
+
+    def _traced(self, t: float, terms: TracedTerms, J: Array, target: Array) -> Array:
+        """The same of symbols, where it has one solution that a guard can tell from others."""
+        if self.consistent or self.damped is not None or len(J) > terms.dof:
+            raise NotTraceable("a task that need not have a solution")
+        if len(J) == terms.dof:
+            return terms.only_acceleration(J, target)
+        wish = self._wish(t, terms)
+        if wish.J is not None:
+            raise NotTraceable("a posture that is a second task")
+        return terms.nearest(J, target, wish.vdot)
 
     def _only(self, terms: Terms, J: Array, target: Array) -> tuple[Array, float]:
         """The only acceleration a = c + Z z with J a = target, and the smallest pivot of J over its largest row.
@@ -356,14 +372,27 @@ class ProjectedInverseDynamics(MotionLaw):
     def _efforts(self, t: float, terms: Terms, now: TaskMotion) -> tuple[Array, float]:
         """Efforts (nu,) and how much of them the limits let through."""
         u = smallest_effort(terms, self._admissible(t, terms, now.J, self._target(now)), self._root)
-        if self.saturation is None or (np.abs(u) <= self.limits).all():
+        if self.saturation is None:
             return u, 1.0
         cut = self._cut(u)
+        if isinstance(terms, TracedTerms):
+            return self._traced_efforts(t, terms, now, u, cut)
+        if (np.abs(u) <= self.limits).all():
+            return u, 1.0
         if self.saturation == "clip":
             return cut, float((np.abs(cut[u != 0.0]) / np.abs(u[u != 0.0])).min())
         hold = smallest_effort(terms, self._admissible(t, terms, now.J, -now.bias), self._root)
         s = signals.largest_scale(hold, u - hold, self.limits)
         return self._cut(hold + s * (u - hold)), s
+
+    def _traced_efforts(self, t: float, terms: TracedTerms, now: TaskMotion, u: Any, cut: Any) -> tuple[Any, Any]:
+        """The same of symbols."""
+        if self.saturation == "clip":
+            parts = where_less(0.0, np.abs(u), np.abs(cut) / where_less(0.0, np.abs(u), np.abs(u), 1.0), 1.0)
+            return cut, parts.min()
+        hold = smallest_effort(terms, self._admissible(t, terms, now.J, -now.bias), self._root)
+        s, more = traced_signals.largest_scale(hold, u - hold, self.limits), u - hold
+        return self._cut(hold + s * more), s
 
     def _cut(self, u: Array) -> Array:
         """Each motor at its limit."""

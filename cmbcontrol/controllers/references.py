@@ -7,6 +7,7 @@ shape (k,) for k controlled coordinates, in rad or m.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,11 +15,30 @@ from numpy.typing import ArrayLike, NDArray
 from .. import _check
 from ..errors import InputError, InputTypeError
 from ..kernels import signals
+from ..trace.symbols import Time
 
-__all__ = ["Constant", "Quintic", "Reference", "Sine", "Spline", "require_reference"]
+__all__ = ["Constant", "Quintic", "Reference", "Sine", "Spline", "at_time", "over_times", "require_reference"]
 
 Array = NDArray[np.float64]
 Reference = Callable[[float], tuple[Array, Array, Array]]
+
+
+def at_time(function: Callable[[float], Any], t: float) -> Any:
+    """What a function of time says; in a law that is traced it is an input, evaluated beside the law."""
+    return t.signal(function) if isinstance(t, Time) else function(t)
+
+
+def over_times(function: Callable[[float], Any], times: Array) -> Array:
+    """What a function of time says at some times, in a row (m,) for each."""
+    if hasattr(function, "over"):
+        return function.over(times)
+    return np.array([row(function(float(t))) for t in times], dtype=np.float64)
+
+
+def row(values: Any) -> Array:
+    """The numbers that a function of time says, one after the other."""
+    parts = values if isinstance(values, (tuple, list)) else (values,)
+    return np.concatenate([np.ravel(np.asarray(x, dtype=np.float64)) for x in parts])
 
 
 def _values(x: ArrayLike, what: str) -> Array:
@@ -77,6 +97,10 @@ class Constant:
         zero = np.zeros(self.position.size)
         return self.position, zero, zero
 
+    def over(self, times: Array) -> Array:
+        """Position, velocity and acceleration, a row (3 k,) for each time."""
+        return np.tile(np.concatenate(self(0.0)), (len(times), 1))
+
 
 class Sine:
     """centre + amplitude * sin(2 pi frequency t + phase).
@@ -111,6 +135,13 @@ class Sine:
         )
         return position, velocity, acceleration
 
+    def over(self, times: Array) -> Array:
+        """Position, velocity and acceleration, a row (3 k,) for each time."""
+        w = 2.0 * np.pi * self.frequency
+        angle = w * times[:, None] + self.phase
+        sine = self.amplitude * np.sin(angle)
+        return np.hstack([self.centre + sine, w * self.amplitude * np.cos(angle), -w * w * sine])
+
 
 class Quintic:
     """From start to goal in the time given, at rest at both ends, with continuous acceleration.
@@ -130,9 +161,15 @@ class Quintic:
         self.begin = _check.number(begin, "the begin of a Quintic reference")
 
     def __call__(self, t: float) -> tuple[Array, Array, Array]:
-        T = self.duration
-        s = float(min(max((t - self.begin) / T, 0.0), 1.0))
-        way = self.goal - self.start
+        return self._at(float(min(max((t - self.begin) / self.duration, 0.0), 1.0)))
+
+    def over(self, times: Array) -> Array:
+        """Position, velocity and acceleration, a row (3 k,) for each time."""
+        return np.hstack(self._at(np.minimum(np.maximum((times - self.begin) / self.duration, 0.0), 1.0)[:, None]))
+
+    def _at(self, s: Any) -> tuple[Array, Array, Array]:
+        """At parts s of the duration."""
+        T, way = self.duration, self.goal - self.start
         position = self.start + way * (s**3 * (10.0 - 15.0 * s + 6.0 * s * s))
         velocity = way * (30.0 * s * s * (1.0 - s) ** 2 / T)
         acceleration = way * (60.0 * s * (1.0 - s) * (1.0 - 2.0 * s) / T**2)

@@ -21,8 +21,9 @@ from ..linear.parametrization import LinearParametrization
 from ..linear.sampled import zero_order_hold
 from ..model.plant import Plant
 from ..model.terms import Terms
+from ..trace.symbols import numbers_of, where_less
 from .controller import Controller, Evaluation, require_same_signals
-from .references import Constant, Reference, require_reference
+from .references import Constant, Reference, at_time, require_reference
 
 __all__ = ["FEEDFORWARDS", "DesiredState", "StateFeedback"]
 
@@ -133,7 +134,7 @@ class StateFeedback(Controller):
         """States, velocities and efforts that belong to the reference at a time."""
         if self._fixed is not None:
             return self._fixed
-        return self._desired_state(*(np.asarray(x, dtype=np.float64) for x in self.reference(t)))
+        return self._desired_state(*(numbers_of(x) for x in at_time(self.reference, t)))
 
     def with_reference(self, reference: Reference) -> Self:
         other = copy.copy(self)
@@ -216,7 +217,7 @@ class StateFeedback(Controller):
 
     def clipped(self, u: Array) -> Array:
         """Efforts within the limits."""
-        return np.clip(u, -self.limits, self.limits)
+        return np.minimum(np.maximum(u, -self.limits), self.limits)
 
     def integral_rate(self, desired: DesiredState, deviation: Array, integral: Array, error: Array) -> Array:
         """Rate of the integrals for an error (k,): zero where an effort is at its limit and this pushes further."""
@@ -224,7 +225,7 @@ class StateFeedback(Controller):
             return error
         u = self.unlimited_effort(desired, deviation, integral)
         excess = (u - self.clipped(u))[self.motors]
-        return np.where(excess @ (-self.K_integral * error) > 0.0, 0.0, error)
+        return where_less(0.0, excess @ (-self.K_integral * error), 0.0, error)
 
     def evaluate(self, t: float, terms: Terms, state: Array) -> Evaluation:
         """Efforts, and the integrals."""

@@ -28,7 +28,7 @@ from ..errors import AssemblyError, InputError, InputTypeError
 from ..model.plant import Plant
 from ..model.terms import Terms
 from .controller import require_same_signals
-from .references import require_reference
+from .references import at_time, require_reference
 
 __all__ = ["Coordinates", "FunctionTask", "Posture", "Task", "TaskMotion", "TaskStack"]
 
@@ -336,7 +336,7 @@ class Posture:
 
     def demand(self, t: float, terms: Terms) -> tuple[Array, Array]:
         """J (k, nv) and what J a should be (k,)."""
-        now = motion_of(self.task, self.reference(t), terms)
+        now = motion_of(self.task, at_time(self.reference, t), terms)
         return now.J, now.free - now.bias + self.damping * now.rate + self.bandwidth**2 * now.e
 
 

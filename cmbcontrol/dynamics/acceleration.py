@@ -20,6 +20,8 @@ from numpy.typing import ArrayLike, NDArray
 from .. import _check
 from ..errors import InputError, ModelError
 from ..kernels import constrained
+from ..kernels.generated import CONDITIONS, at_state
+from ..model.generated import code_of
 from ..model.mechanism import Mechanism
 from ..model.plant import Plant
 from ..model.terms import FAILED, RANK_TOLERANCE, Terms
@@ -256,17 +258,36 @@ def forward_dynamics(
     array([ 5.457, -9.875, -5.662,  9.881])
     """
     _check.plant(plant)
+    if u is None:
+        u = np.zeros(plant.nu)
     if isinstance(plant, Mechanism) and formulation is None and baumgarte is None:  # one compiled call
+        if not plant.quaternions and all(map(_check.fits, (q, v, u), (plant.nq, plant.nv, plant.nu))):
+            vdot = _by_code(plant, q, v, u)  # which trusts no number that is not finite
+            if vdot is not None:
+                return vdot
         q = plant.configuration(q)
         v = _check.vector(v, plant.nv, "v", plant.velocity_names)
-        u = np.zeros(plant.nu) if u is None else _check.vector(u, plant.nu, "u", plant.actuator_names)
+        u = _check.vector(u, plant.nu, "u", plant.actuator_names)
+        vdot = _by_code(plant, q, v, u)
+        if vdot is not None:
+            return vdot
         vdot, rank = constrained.forward_dynamics(plant.arrays, q, v, u, RANK_TOLERANCE)
         if rank == FAILED:
             raise ModelError(f"the mass matrix of {plant.name!r} is not positive definite at q = {q.tolist()}")
         return vdot
     terms = plant.terms(q, v)
-    u = np.zeros(plant.nu) if u is None else _check.vector(u, plant.nu, "u", plant.actuator_names)
+    u = _check.vector(u, plant.nu, "u", plant.actuator_names)
     return acceleration(terms, terms.B @ u, formulation=formulation, baumgarte=baumgarte)
+
+
+def _by_code(plant: Mechanism, q: Array, v: Array, u: Array) -> Array | None:
+    """The same by generated code, for arrays as kernels know them; None where the kernels have to do it."""
+    code = code_of(plant, q)
+    if code is None:
+        return None
+    count = CONDITIONS + plant.nv + len(plant.row_names)
+    y, trusted = at_state(code.address("forward"), code.p, q, v, u, len(code.rows), code.reference, count)
+    return y[CONDITIONS : CONDITIONS + plant.nv] if trusted else None
 
 
 def acceleration(

@@ -16,12 +16,14 @@ from ..model.actuation import Actuation, actuation_at
 from ..model.diagnosis import unique_multipliers
 from ..model.plant import Plant
 from ..model.terms import Terms
+from ..trace.terms import TracedTerms
 from .acceleration import Formulation, acceleration
 
 __all__ = [
     "ConstraintForce",
     "MotorEffort",
     "constraint_force",
+    "free_acceleration",
     "inverse_dynamics",
     "measured_force",
     "motor_effort",
@@ -84,6 +86,13 @@ def measured_force(terms: Terms, u: Array) -> Terms:
     """The terms with the constraint force A' lam under motor efforts u (nu,), as a sensor would measure it."""
     f = terms.B @ u
     return terms.with_force(f - terms.h - terms.M @ acceleration(terms, f))
+
+
+def free_acceleration(terms: Terms, f: Array) -> Array:
+    """M^-1 f, the acceleration of the machine with its loops cut."""
+    if isinstance(terms, TracedTerms):
+        return terms.free_acceleration(f)
+    return np.linalg.solve(terms.M, f)
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,6 +161,8 @@ def motor_effort(terms: Terms, vdot: ArrayLike, weight: ArrayLike | None = None,
 
 def smallest_effort(terms: Terms, vdot: Array, root: Array | None = None, *, strict: bool = True) -> Array:
     """The u of `motor_effort` alone, with a root of the metric (`weight_root`): what laws call at every sample."""
+    if isinstance(terms, TracedTerms):
+        return terms.smallest_effort(vdot, root)
     B = terms.B if root is None else terms.B @ root
     x, rank = linear_algebra.smallest_effort(terms.Z, B, terms.reach, terms.M, terms.h, vdot, UNREACHED)
     if rank < terms.dof:

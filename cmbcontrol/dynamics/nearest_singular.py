@@ -7,10 +7,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
 from ..errors import SingularConfigurationError
+from ..model.generic_rank import regular_gradient
 from ..model.plant import Plant
 from ..model.terms import Terms
 from .derivatives import derivatives
-from .singular import regular_gradient, singular_configuration
+from .singular import singular_configuration
 
 __all__ = ["nearest_singular_configuration"]
 

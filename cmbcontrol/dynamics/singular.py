@@ -29,6 +29,7 @@ from numpy.typing import ArrayLike, NDArray
 from .. import _check, _tolerance
 from ..errors import InputError, SingularConfigurationError
 from ..model.closing import require_closed
+from ..model.generic_rank import regular_gradient
 from ..model.plant import Plant
 from ..model.terms import Terms
 from . import cone, singular_report
@@ -42,7 +43,6 @@ __all__ = [
     "Branch",
     "SingularConfiguration",
     "moves",
-    "regular_gradient",
     "singular_configuration",
 ]
 
@@ -552,9 +552,3 @@ def moves(plant: Plant, terms: Terms, v: Array) -> bool:
     """
     fall = np.abs(np.linalg.solve(terms.M, terms.h) * plant.reach).max(initial=0.0)
     return bool(np.abs(v * plant.reach).max(initial=0.0) > _STILL * np.sqrt(fall * plant.size))
-
-
-def regular_gradient(plant: Plant, q: ArrayLike) -> float:
-    """What a row in metres can be at most in the metric of M: the reach of a joint over the root of its inertia."""
-    inertia = np.diag(plant.terms(q, np.zeros(plant.nv)).M)
-    return float((plant.reach / np.sqrt(inertia)).max(initial=0.0))

@@ -27,6 +27,7 @@ from .constrained import (
     velocity_correction,
 )
 from .forces import dissipated_power, drive_matrix, kinetic_energy, potential_energy
+from .generated import HUGE, LANDED, LAST, Code, closed, rate_by_code, take_rate
 from .layout import FREE, PLANAR, SPHERICAL
 from .tree import local_difference, normalize, position_rates
 
@@ -51,14 +52,11 @@ __all__ = [
 PROJECT, BAUMGARTE, NONE = range(3)
 
 # What is asked for.
-TERMS, PIVOTS, CLOSE, EFFORT, ACCELERATION, SAMPLE, STEPPED, ATTEMPT = range(8)
+TERMS, PIVOTS, CLOSE, EFFORT, ACCELERATION, SAMPLE, STEPPED, ATTEMPT, SIGNALS, TIMED = range(10)
 
 # Answers, and ranks that are none (FAILED is -1): it cannot be evaluated here; a law or a formulation has failed, which
 # a shorter step may not meet; the run is to stop at once.
 REFUSED, RAISED, STOPPED = -2, -3, -4
-
-# States beyond this are as good as infinite: their squares still can be added up.
-HUGE = 1e100
 
 
 class Options(NamedTuple):
@@ -112,6 +110,8 @@ class Exchange(NamedTuple):
     closing: np.ndarray  # (1,) whether s.q is to be brought to the closed loops
     evaluations: np.ndarray  # (1,) of the rate
     rank: np.ndarray  # (1,) of A, at the last evaluation
+    near: np.ndarray  # (1,) closeness to a singular configuration, at the last evaluation of the rate; that of code
+    code: Code  # which does for the kernels where it can
 
 
 @kernel(inline=True)
@@ -128,6 +128,7 @@ def evaluate(model, opt, s, w, t, x, closing):
     """
     nq, nv = opt.nq, opt.nv
     s.evaluations[0] += 1
+    s.code.count[LAST], s.code.count[LANDED] = 0, 0
     copy(x, s.x)
     rank = 0
     for i in range(x.shape[0]):
@@ -153,12 +154,22 @@ def evaluate(model, opt, s, w, t, x, closing):
                     project_velocity(model.scale, w, rank, s.v)
                 update_velocity(model, s.q, s.v, w)
     s.rank[0] = rank
+    s.near[0] = closeness(w.rows.pivots, opt)
     return rank
 
 
-@kernel
+@kernel(inline=True)
 def rate(model, opt, s, w, t, x, closing, dx):
     """dx = rate of the state; returns the rank, or a negative number where there is none."""
+    if s.code.rate != 0 and rate_by_code(s.code, opt.ask, TIMED, t, x, s.u, s.rate, closing, dx):
+        s.evaluations[0] += 1
+        return opt.cap
+    return rate_by_kernels(model, opt, s, w, t, x, closing, dx)
+
+
+@kernel
+def rate_by_kernels(model, opt, s, w, t, x, closing, dx):
+    """The same, where generated code cannot do it."""
     rank = evaluate(model, opt, s, w, t, x, closing)
     if rank >= 0:
         rank = rate_evaluated(model, opt, s, w, t, rank, dx)
@@ -168,9 +179,15 @@ def rate(model, opt, s, w, t, x, closing, dx):
 @kernel
 def rate_projected(model, opt, s, w, t, x, closing, dx):
     """The rate right after `project` has brought x onto the loops: its positions and split are at hand."""
+    if s.code.count[LANDED] == 1:
+        s.evaluations[0] += 1
+        take_rate(s.code, s.rate, dx)
+        return opt.cap
     if opt.functions or opt.projected or opt.euclidean:
         return rate(model, opt, s, w, t, x, closing, dx)
     s.evaluations[0] += 1
+    s.code.count[LAST] = 0
+    s.near[0] = closeness(w.rows.pivots, opt)
     copy(x, s.x)
     copy(x[: opt.nq], s.q)
     copy(x[opt.nq : opt.nq + opt.nv], s.v)
@@ -269,6 +286,10 @@ def project(model, opt, s, w, t, x, energy, split_rank):
         copy(s.x, x)
         return 0.0
     normalize(model.links, x[:nq])
+    if s.code.land != 0:
+        left = closed(s.code, opt.ask, TIMED, t, x, s.u, s.moved)
+        if left >= 0.0:
+            return left
     split_rank = -1 if opt.euclidean else split_rank
     left = close_loops(model, x[:nq], w, opt.tolerance, opt.cap, opt.euclidean, opt.accuracy, split_rank, s.moved[:nv])
     if left < 0.0:

@@ -200,8 +200,35 @@ def reduce_split(links, scale, root, split, rank, d, B, v, a, rows, factor):
         rank = DEPENDENT_COORDINATES
     if rank < 0:
         return A_y, B_y, drift, K, N, G, rank
-    L_q, L_v, brackets = np.zeros((p, nv)), np.zeros((p, nv)), np.zeros((p, nv))
-    target, along = np.empty(scale.shape[0]), np.empty(p)
+    target = np.empty(scale.shape[0])
+    for i in range(p):
+        rate_target(scale, d, K[i], target)
+        solve_head(split, rank, target, N[i])
+        to_space(split, rank, N[i])
+        backward(root, N[i])
+    assemble(links, d, B, v, a, rows, factor, K, N, G, mu, A_y, B_y, drift)
+    return A_y, B_y, drift, K, N, G, rank
+
+
+@kernel
+def rate_target(scale, d, k, target):
+    """target = -d(A v)/dq k, in metres: what A dv is to be where the configuration changes by k."""
+    for r in range(target.shape[0]):
+        s = 0.0
+        for c in range(k.shape[0]):
+            s -= d.r_q[r, c] * k[c]
+        target[r] = scale[r] * s
+
+
+@kernel(allocates=True)
+def assemble(links, d, B, v, a, rows, factor, K, N, G, mu, A_y, B_y, drift):
+    """A_y, B_y and drift (all but the first zero before), from the solutions of the systems at the head of the module.
+
+    N (p, nv) fulfils A N' = -d(A v)/dq K' as it is given, and [R; A] N' as it is returned.
+    """
+    R = rows.R
+    p, nv = R.shape
+    L_q, L_v, brackets, along = np.zeros((p, nv)), np.zeros((p, nv)), np.zeros((p, nv)), np.empty(p)
     for i in range(p):
         add_product(G[i], d.f_q, L_q[i])
         add_product(mu[i], d.c_q, L_q[i])
@@ -212,14 +239,6 @@ def reduce_split(links, scale, root, split, rank, d, B, v, a, rows, factor):
             for k in range(nv):
                 L_q[i, k] -= rows.accel_q[i, k]
                 L_v[i, k] -= rows.accel_v[i, k]
-        for r in range(target.shape[0]):
-            s = 0.0
-            for k in range(nv):
-                s -= d.r_q[r, k] * K[i, k]
-            target[r] = scale[r] * s
-        solve_head(split, rank, target, N[i])
-        to_space(split, rank, N[i])
-        backward(root, N[i])
         add_joint_bracket(links, v, K[i], factor, brackets[i])
     for i in range(p):  # R N = -rate_q K
         for j in range(p):
@@ -247,7 +266,6 @@ def reduce_split(links, scale, root, split, rank, d, B, v, a, rows, factor):
             # y_v of a row that is not constant is the rate of its coordinate
             A_y[i, j], A_y[p + i, j], A_y[p + i, p + j] = s11 if rows.constant[i] else 0.0, s21, s22
         A_y[i, p + i] = 1.0
-    return A_y, B_y, drift, K, N, G, rank
 
 
 @kernel(allocates=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .._jit import kernel
+from .._jit import kernel, where_less
 
 __all__ = ["largest_scale", "sine"]
 
@@ -14,12 +14,13 @@ def largest_scale(hold, more, limits):
     """The largest s in [0, 1] with |hold + s more| <= limits; 0 where there is none."""
     first, last = 0.0, 1.0
     for i in range(hold.size):
-        if more[i] != 0.0:
-            low, high = (-limits[i] - hold[i]) / more[i], (limits[i] - hold[i]) / more[i]
-            first, last = max(first, min(low, high)), min(last, max(low, high))
-        elif abs(hold[i]) > limits[i]:
-            return 0.0
-    return last if first <= last else 0.0
+        size = abs(more[i])
+        way = where_less(0.0, size, more[i], 1.0)
+        a, b = (-limits[i] - hold[i]) / way, (limits[i] - hold[i]) / way
+        still = where_less(limits[i], abs(hold[i]), np.inf, 0.0)  # where nothing changes, any s will do, or none
+        first = np.maximum(first, where_less(0.0, size, np.minimum(a, b), still))
+        last = np.minimum(last, where_less(0.0, size, np.maximum(a, b), 1.0))
+    return where_less(last, first, 0.0, last)
 
 
 @kernel(allocates=True)

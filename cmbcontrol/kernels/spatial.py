@@ -94,15 +94,30 @@ def quaternion_matrix(w, x, y, z, R):
     R[2, 2] = 1.0 - s * (x * x + y * y)
 
 
+SMALL = 1e-2  # angles squared below which series are used
+
+
 @kernel
 def sinc_terms(angle):
     """sin(a)/a, (1 - cos a)/a^2 and (a - sin a)/a^3, also where the angle is tiny."""
     a2 = angle * angle
-    if a2 < 1e-2:  # series to rounding; the closed forms cancel
-        return (
-            1.0 - a2 / 6.0 * (1.0 - a2 / 20.0 * (1.0 - a2 / 42.0 * (1.0 - a2 / 72.0))),
-            0.5 - a2 / 24.0 * (1.0 - a2 / 30.0 * (1.0 - a2 / 56.0 * (1.0 - a2 / 90.0))),
-            1.0 / 6.0 - a2 / 120.0 * (1.0 - a2 / 42.0 * (1.0 - a2 / 72.0 * (1.0 - a2 / 110.0))),
-        )
+    if a2 < SMALL:
+        return sinc_series(a2)
+    return sinc_closed(angle)
+
+
+@kernel(inline=True)
+def sinc_series(a2):
+    """`sinc_terms` by series to rounding, where a^2 < `SMALL`: the closed forms cancel there."""
+    return (
+        1.0 - a2 / 6.0 * (1.0 - a2 / 20.0 * (1.0 - a2 / 42.0 * (1.0 - a2 / 72.0))),
+        0.5 - a2 / 24.0 * (1.0 - a2 / 30.0 * (1.0 - a2 / 56.0 * (1.0 - a2 / 90.0))),
+        1.0 / 6.0 - a2 / 120.0 * (1.0 - a2 / 42.0 * (1.0 - a2 / 72.0 * (1.0 - a2 / 110.0))),
+    )
+
+
+@kernel(inline=True)
+def sinc_closed(angle):
+    """`sinc_terms` where the angle is not small."""
     half = np.sin(0.5 * angle)
-    return np.sin(angle) / angle, 2.0 * half * half / a2, (angle - np.sin(angle)) / (a2 * angle)
+    return np.sin(angle) / angle, 2.0 * half * half / (angle * angle), (angle - np.sin(angle)) / (angle * angle * angle)

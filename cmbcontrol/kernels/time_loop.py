@@ -13,15 +13,18 @@ import numpy as np
 from .._jit import call, kernel, scratch
 from .arrays import copy
 from .constrained import FAILED
+from .generated import CLEAR, CLEAR_OF_LARGEST, HUGE, rate_by_code
+from .generated import LAST as BY_CODE
 from .motion import (
     ATTEMPT,
-    HUGE,
     PROJECT,
     RAISED,
     REFUSED,
     SAMPLE,
+    SIGNALS,
     STEPPED,
     STOPPED,
+    TIMED,
     closeness,
     complete,
     evaluate,
@@ -56,6 +59,7 @@ from .runge_kutta import (
     step_from,
     step_share,
 )
+from .sampling import SAMPLES, Sampled, arrive, next_change, sampled_by_code
 
 __all__ = ["Steps", "advance", "complete_terms"]
 
@@ -101,6 +105,7 @@ class Steps(NamedTuple):
     command: np.ndarray  # (nu,) efforts that are held at present
     times: np.ndarray  # output times
     limits: np.ndarray  # (nq, 2) of the coordinates; steps that may cross one count, too
+    law: Sampled
     # next sample; error of the last try across; energy at the start; time of a singular configuration ahead; largest
     # closeness; closeness a little before the last entry; next step of each method
     clock: np.ndarray
@@ -168,10 +173,12 @@ def advance(model, tableaus, gaps, opt, s, w, r, until, tries):
         if count[READY] == 0:
             if not opt.law:
                 copy(r.command, s.u)
+            copy_command(s.code, r.command)
+            s.code.clear[0] = np.inf  # by the kernels, which leave the columns of A in w, for `turning_limit`
             rank = rate(model, opt, s, w, t, x, always, K[0])
             if rank < 0:
                 return failure(rank)
-            r.near[n] = closeness(w.rows.pivots, opt)
+            r.near[n] = s.near[0]
             count[READY] = 1
         if opt.ladder and (count[SINCE] == n or count[REJECTED] > 0):
             choose(tableaus, clock, count, end - t)
@@ -182,6 +189,7 @@ def advance(model, tableaus, gaps, opt, s, w, r, until, tries):
         unit = share * max(opt.rtol, opt.atol)
         now = r.near[n]
         clock[PEAK] = max(clock[PEAK], now)
+        s.code.clear[0] = max(CLEAR, CLEAR_OF_LARGEST * clock[PEAK])
         since = count[SINCE]
         before = r.near[n - 1] if n > since else now
         rejected = count[REJECTED] > 0
@@ -210,7 +218,7 @@ def advance(model, tableaus, gaps, opt, s, w, r, until, tries):
                     rank = rate(model, opt, s, w, landing, r.X[n + 1], never, K[stages])
                     if rank < 0:
                         return failure(rank)
-                    r.near[n + 1] = closeness(w.rows.pivots, opt)
+                    r.near[n + 1] = s.near[0]
                     cubic(x, r.X[n + 1], K[0], K[stages], step, r.F[n])
                     refine_cubic(times, values, rates, nodes, t, step, x, r.F[n])
                     clock[STEP + method] = step
@@ -240,13 +248,7 @@ def advance(model, tableaus, gaps, opt, s, w, r, until, tries):
             if rank < 0:
                 return failure(rank)
         # -- the stages
-        rank, nearest = 0, 1.0
-        for i in range(1, stages):
-            step_from(x, low, K, tableau.A[i], i, step, y, lower)
-            rank = rate(model, opt, s, w, t + tableau.c[i] * step, y, closing, K[i])
-            if rank < 0:
-                break
-            nearest = min(nearest, closeness(w.rows.pivots, opt))
+        rank, nearest = rates_of_stages(model, opt, s, w, tableau, x, low, K, t, step, closing, y, lower)
         left = 0.0
         projecting = projected(opt, count)
         new = t + step
@@ -258,7 +260,7 @@ def advance(model, tableaus, gaps, opt, s, w, r, until, tries):
         if rank >= 0:
             copy(y, r.X[n + 1])
             if projecting:
-                split_rank = rank if regular and stages > 1 else -1
+                split_rank = rank if regular and stages > 1 and s.code.count[BY_CODE] == 0 else -1
                 left = project(model, opt, s, w, new, r.X[n + 1], clock[ENERGY], split_rank)
                 if left <= RAISED:
                     rank = int(left)
@@ -274,7 +276,7 @@ def advance(model, tableaus, gaps, opt, s, w, r, until, tries):
         if rank == STOPPED or (rank == RAISED and (not adaptive or step < FAILING * opt.t_end)):
             return ERROR
         failed = rank < 0
-        near = 1.0 if failed else closeness(w.rows.pivots, opt)
+        near = 1.0 if failed else s.near[0]
         least = min(nearest, now, near)
         # -- a singular configuration inside that was not seen ahead
         if watching and not seen and not crossing and not blunt and nearest < DIP * min(now, near):
@@ -341,10 +343,10 @@ def advance(model, tableaus, gaps, opt, s, w, r, until, tries):
             rank = path_within(model, opt, s, w, tableau, x, r.X[n + 1], t, step, closing, K, r.F[n], y)
             if rank < 0:
                 return failure(rank)
-            count[FRESH] = 1 if extra == 0 and not crossing else 0
+            count[FRESH] = 1 if extra == 0 and not crossing and s.code.count[BY_CODE] == 0 else 0
         else:
             cubic(x, r.X[n + 1], K[0], K[stages], step, r.F[n])
-            count[FRESH] = 1
+            count[FRESH] = 1 - s.code.count[BY_CODE]
         if crossing and not passed(model, opt, s, w, x, r.F[n], ahead / step, y):
             count[REJECTIONS] += 1
             count[REJECTED] = 1
@@ -357,6 +359,22 @@ def advance(model, tableaus, gaps, opt, s, w, r, until, tries):
         if status != 0:
             return status
         copy(lower, low)
+
+
+@kernel
+def rates_of_stages(model, opt, s, w, tableau, x, low, K, t, step, closing, y, lower):
+    """K[1:] = the rates at the stages of a step from x; returns the rank, or what is negative, and the least closeness.
+
+    One call a step: to pass all arguments takes as long as an evaluation by generated code.
+    """
+    rank, nearest = 0, 1.0
+    for i in range(1, tableau.b.shape[0]):
+        step_from(x, low, K, tableau.A[i], i, step, y, lower)
+        rank = rate(model, opt, s, w, t + tableau.c[i] * step, y, closing, K[i])
+        if rank < 0:
+            break
+        nearest = min(nearest, s.near[0])
+    return rank, nearest
 
 
 @kernel(inline=True)
@@ -474,25 +492,45 @@ def complete_terms(model, opt, s, w, r, t, x):
 def sample(model, opt, s, w, r, t, x):
     """A law is sampled, or efforts arrive: what is held changes. Returns zero, or what is negative."""
     if opt.no_law:
-        rank = ensure_evaluated(model, opt, s, w, r, t, x)
-        status, r.clock[NEXT] = 0, np.inf
+        r.clock[NEXT] = np.inf
+    elif r.law.period > 0.0 and (
+        t < r.law.count[SAMPLES] * r.law.period or sampled_by_code(r.law, opt.ask, SIGNALS, t, x, opt.nq, opt.nv)
+    ):
+        arrive(r.law, t)
+        copy(r.law.command, r.command)
+        r.clock[NEXT] = next_change(r.law)
     else:
         rank = complete_terms(model, opt, s, w, r, t, x)
         status = call(opt.ask, SAMPLE, t) if rank >= 0 else 0
-    if rank < 0 or status != 0:
-        return min(rank, status)
+        if rank < 0 or status != 0:
+            return min(rank, status)
     if opt.outside:
         return 0
     if not opt.law:
         copy(r.command, s.u)
-    rank = rate_evaluated(model, opt, s, w, t, rank, r.K[0])
-    if rank < 0:
-        return rank
+    copy_command(s.code, r.command)
+    by_kernels = s.code.rate == 0 or r.count[READY] == 0  # at the start, see `advance`
+    if not by_kernels and rate_by_code(s.code, opt.ask, TIMED, t, x, s.u, s.rate, opt.nq >= 0, r.K[0]):
+        s.evaluations[0] += 1
+    else:
+        rank = ensure_evaluated(model, opt, s, w, r, t, x)
+        if rank >= 0:
+            s.near[0] = closeness(w.rows.pivots, opt)
+            rank = rate_evaluated(model, opt, s, w, t, rank, r.K[0])
+        if rank < 0:
+            return rank
     n = r.count[LAST]
-    r.near[n] = closeness(w.rows.pivots, opt)
+    r.near[n] = s.near[0]
     r.count[SINCE], r.count[READY] = n, 1
     r.low[:] = 0.0
     return 0
+
+
+@kernel(inline=True)
+def copy_command(code, command):
+    """Tell a drive that is part of generated code the efforts that are held."""
+    if code.own >= 0:
+        copy(command, code.command)
 
 
 @kernel

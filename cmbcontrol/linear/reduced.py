@@ -16,8 +16,10 @@ from ..dynamics.derivatives import Derivatives, derivatives
 from ..errors import InputError, ModelError, ParametrizationError
 from ..kernels import reduction
 from ..kernels.derivatives import Slopes
+from ..kernels.generated import CLEAR, CONDITIONS, at_state
 from ..kernels.layout import LINK_DTYPE
 from ..kernels.reduction import CoordinateRows
+from ..model.generated import code_of
 from ..model.mechanism import Mechanism
 from ..model.plant import Plant
 from ..model.terms import RANK_TOLERANCE
@@ -109,12 +111,48 @@ def reduced_model(
     factor = MOVING if moving else FIXED
     if not isinstance(plant, Mechanism):
         return reduce(plant, derivatives(plant, q, v, u), constant_rows(R), factor)
+    found = _by_code(plant, q, v, u, R, factor)
+    if found is not None:
+        return found
     A, B, drift, K, N, G, a, lam, rank = reduction.state_space(
         plant.arrays, q, v, u, R, factor, RANK_TOLERANCE, plant.nv
     )
     if rank < 0:
         raise _refusal(plant, q, R, rank)
     return Reduced(A, B, drift, K.T, N.T, G, a, lam, rank)
+
+
+def _by_code(plant: Mechanism, q: Array, v: Array, u: Array, R: Array, factor: float) -> Reduced | None:
+    """The same by generated code; None where the kernels have to do it.
+
+    It is for coordinates of the machine, or sums of them. Other combinations, such as tangent vectors at a point, would
+    each be compiled once.
+    """
+    code = code_of(plant, q)
+    if code is None:
+        return None
+    key = R.tobytes(), factor
+    found = code.forms.get(key)
+    if found is None:
+        if len(R) != plant.nv - len(code.rows) or not np.isin(R, (0.0, 1.0, -1.0)).all():
+            return None
+        found = code.forms[key] = code.linear(R, factor), _layout(len(R), plant)
+    address, (count, places) = found
+    y, trusted = at_state(address, code.p, q, v, u, len(code.rows), code.reference, count)
+    if not trusted or not y[CONDITIONS] > CLEAR * CLEAR:
+        return None
+    A, B, drift, K, N, G, a, lam = [y[begin:end].reshape(shape) for begin, end, shape in places]
+    return Reduced(A, B, drift, K.T, N.T, G, a, lam, len(code.rows))
+
+
+def _layout(p: int, plant: Mechanism) -> tuple[int, list[tuple[int, int, tuple[int, ...]]]]:
+    """How many numbers generated code gives, and where in them A, B, drift, K, N, G, a, lam are."""
+    nv, nu, rows = plant.nv, plant.nu, len(plant.row_names)
+    places, end = [], CONDITIONS + 1
+    for shape in ((2 * p, 2 * p), (2 * p, nu), (2 * p,), (p, nv), (p, nv), (p, nv), (nv,), (rows,)):
+        places.append((end, end + math.prod(shape), shape))
+        end = places[-1][1]
+    return end, places
 
 
 def constant_rows(R: Array) -> CoordinateRows:

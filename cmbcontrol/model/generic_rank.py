@@ -1,11 +1,11 @@
-"""The rank that the rows have nearly everywhere: above the rank at a singular configuration."""
+"""The rank and the size that rows have nearly everywhere: above those at a singular configuration."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from .._tolerance import rank
 from ..errors import AssemblyError
@@ -14,13 +14,19 @@ from .assembly import close_holding
 if TYPE_CHECKING:
     from .plant import Plant
 
-__all__ = ["generic_rank"]
+__all__ = ["generic_rank", "regular_gradient"]
 
 _FOLLOWED = 0.1  # of a step: closing undoes less of one that leads to other configurations, its square
 _SHUT = 1e-14  # of the largest length: loops that are open by less are closed for sure
 _REGAINED = 2e-6  # of the largest gradient: rows that are back at configurations near a singular one
 
 Array = NDArray[np.float64]
+
+
+def regular_gradient(plant: Plant, q: ArrayLike) -> float:
+    """What a row in metres can be at most in the metric of M: the reach of a joint over the root of its inertia."""
+    inertia = np.diag(plant.terms(q, np.zeros(plant.nv)).M)
+    return float((plant.reach / np.sqrt(inertia)).max(initial=0.0))
 
 
 def generic_rank(plant: Plant, q: Array) -> int:

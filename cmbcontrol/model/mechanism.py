@@ -115,7 +115,7 @@ class Mechanism(Plant):
         velocity |= {f"{j.name}_angle": velocity[f"{j.name}_omega"] for j in self.joints if isinstance(j, Planar)}
         self.paired = tuple((i, velocity[n]) for i, n in enumerate(self.position_names) if n in velocity)
         starts = {j.name: self._compiled.position_slice[j.name].start for j in self.joints}
-        self._quaternions = tuple((j.name, starts[j.name]) for j in self.joints if isinstance(j, (Spherical, Free)))
+        self.quaternions = tuple((j.name, starts[j.name]) for j in self.joints if isinstance(j, (Spherical, Free)))
         for array in (self.row_scale, self.effort, self.limits):
             array.setflags(write=False)
         self.force_scale = self._force_scale()
@@ -225,9 +225,9 @@ class Mechanism(Plant):
         of a run keep their digits.
         """
         q = super()._position(q, what)
-        if self._quaternions and tree.off_unit(self.arrays.links, q) > 1e-14:
+        if self.quaternions and tree.off_unit(self.arrays.links, q) > 1e-14:
             q = q.copy()
-            for joint, i in self._quaternions:
+            for joint, i in self.quaternions:
                 length = math.hypot(*q[i : i + 4])
                 if length < 1e-8:  # beside entries of size one, what is smaller may be their rounding
                     raise InputError(
@@ -390,6 +390,7 @@ class Mechanism(Plant):
         vars(mode)["loops"] = tuple(constraint for constraint in self.loops if constraint.name in kept)
         vars(mode)["_whole"] = self, tuple(constraint.name for constraint in gone)
         vars(mode).pop("_modes", None)
+        vars(mode).pop("_generated", None)
         return mode
 
     # -- equations of motion --------------------------------------------------------------------

@@ -12,18 +12,22 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
+from .._jit import plain
 from ..controllers.controller import ConstantEffort, Controller, Drive, Evaluation, evaluated, start_of
+from ..controllers.references import over_times
+from ..controllers.traced import LawCode, drive_code, law_code
 from ..dynamics.forces import measured_force
 from ..errors import InputError, InputTypeError
+from ..kernels import sampling
 from ..model.plant import Plant
 from ..model.terms import Terms
+from ..trace.code import Code
 
 __all__ = ["Control", "LawFailed", "after", "is_of_user"]
 
 Array = NDArray[np.float64]
 
-_DIGITS = 9  # of a period: times that agree to these are one
-
+_BLOCK = 256  # samples for which functions of time are evaluated at once
 
 _HOMES = {Path(__file__).parents[1], Path(sysconfig.get_path("stdlib")), Path(sysconfig.get_path("platstdlib"))}
 _INSTALLED = {"site-packages", "dist-packages"}  # folders of libraries, wherever they are
@@ -63,6 +67,10 @@ class Control:
         States of a sampled law, as of the last sample.
     command : ndarray, shape (nu,)
         Efforts that are held at present.
+    sampled : kernels.sampling.Sampled
+        A sampled law as the time loop takes it; its arrays are those of this object.
+    code : LawCode or str
+        Generated code of a sampled law, or why there is none.
     reports : list of (float, mapping)
         What the law reported, at the samples that are the latest at one of the `times` (at all without these).
     """
@@ -75,14 +83,22 @@ class Control:
         self._initial = _initial_effort(law, plant)
         self.drive = _drive(law, self.period)
         self.measures_force = law.measures_force
-        self.reports: list[tuple[float, Mapping[str, float]]] = []
+        self._reported: list[tuple[float, Mapping[str, float]]] = []
         self.command = np.zeros(plant.nu)
         if isinstance(law, ConstantEffort):
             self.command = law.u
-        self._samples = 0
-        self._delayed, self._efforts = bool(self.delay.any()), f"the efforts of {type(law).__name__}"
-        self._shown = None if self.period is None or times is None else _latest(times, self.period)
-        self._under_way: list[tuple[float, int, float]] = []  # (arrival, motor, effort), in order
+        self._efforts = f"the efforts of {type(law).__name__}"
+        shown = () if self.period is None or times is None else _latest(times, self.period)
+        self._shows_all = times is None
+        initial = np.full(plant.nu, np.nan) if self._initial is None else self._initial
+        if not self.delay.any():
+            initial = np.full(plant.nu, np.nan)
+        if self.period is not None:
+            self.state = np.array(self.state)
+        self.sampled = sampling.held(
+            float(self.period or 0.0), self.state, self.delay, initial, self.command, np.array(shown, dtype=np.int64)
+        )
+        self.code: LawCode | str = "it works in continuous time" if self.period is None else "nobody has asked for it"
         self._start_of_drive = start_of(self.drive, plant) if self.drive is not None else np.zeros(0)
 
     @property
@@ -120,45 +136,96 @@ class Control:
     @property
     def next(self) -> float:
         """When the held efforts may change next, s."""
-        sample = np.inf if self.period is None else self._samples * self.period
-        return min(sample, self._under_way[0][0]) if self._under_way else sample
+        return np.inf if self.period is None else plain(sampling.next_change)(self.sampled)
 
     def refresh(self, t: float, terms: Callable[[], Terms], c: Array) -> None:
         """Do all that is due at t: take a sample, let efforts arrive."""
-        if self.period is not None and t >= self._samples * self.period:
-            self._sample(t, terms(), c)
-        if self._under_way and self._under_way[0][0] <= t:
-            self.command = self.command.copy()
-            while self._under_way and self._under_way[0][0] <= t:
-                _, motor, effort = self._under_way.pop(0)
-                self.command[motor] = effort
+        if self.period is not None:
+            if t >= self.sampled.count[sampling.SAMPLES] * self.period:
+                self._sample(t, terms(), c)
+            plain(sampling.arrive)(self.sampled, t)
 
     def _sample(self, t: float, terms: Terms, c: Array) -> None:
         """Evaluate the law; its efforts are under way from now on."""
-        if self.measures_force and self._samples > 0:
+        law = self.sampled
+        k, row = int(law.count[sampling.SAMPLES]), int(law.count[sampling.SHOWN])
+        if self.measures_force and k > 0:
             terms = measured_force(terms, self.effort(t, terms, c))
-        shown = self._shown is None or self._samples in self._shown
+        shown = row < law.shown.size and law.shown[row] == k
         try:
             evaluation = evaluated(self.law, t, terms, self.state.copy())
-            u = self._checked(evaluation.effort, t, self._efforts).copy()
-            if shown:
-                self.reports.append((t, evaluation.reported()))
+            u = self._checked(evaluation.effort, t, self._efforts)
+            if shown or self._shows_all:
+                self._reported.append((t, evaluation.reported()))
             if evaluation.state is not None:
-                self.state = self._state(evaluation.state, self.state.size, t, "next state", self.law)
+                self.state[:] = self._state(evaluation.state, self.state.size, t, "next state", self.law)
         except Exception as error:
             raise LawFailed(self.law, t) from error
-        if self._delayed:
-            if self._samples == 0:
-                self.command = u if self._initial is None else self._initial
-            late = ((self._arrival(delay), motor, float(u[motor])) for motor, delay in enumerate(self.delay))
-            self._under_way = sorted([*self._under_way, *late])
-        else:
-            self.command = u
-        self._samples += 1
+        if shown:
+            law.reports[row, 0] = np.nan  # it is in the list
+            law.count[sampling.SHOWN] = row + 1
+        plain(sampling.take)(law, u)
 
-    def _arrival(self, delay: float) -> float:
-        """When an effort of this sample acts; at a sample time, or with another effort, exactly where it is so."""
-        return round(self._samples + delay / self.period, _DIGITS) * self.period  # type: ignore[operator]
+    @property
+    def reports(self) -> list[tuple[float, Mapping[str, float]]]:
+        """What the law reported, in the order of time."""
+        if isinstance(self.code, str):
+            return self._reported
+        by_code = self.sampled.reports[: self.sampled.count[sampling.SHOWN]]
+        rows = [(float(x[0]), dict(zip(self.code.report, x[1:].tolist(), strict=True))) for x in by_code]
+        return sorted([*self._reported, *(x for x in rows if not np.isnan(x[0]))], key=lambda report: report[0])
+
+    def generate(self, plant: Plant, q: Array, code: Code | None) -> None:
+        """Have generated code take the samples, from the configuration q on, where there can be some."""
+        if self.period is None or not isinstance(self.code, str):
+            return
+        if self._shows_all or (self.measures_force and self.drive is not None):
+            self.code = "Python is asked for more than the efforts"
+            return
+        self.code = law_code(plant, self.law, q, code)
+        if isinstance(self.code, str):
+            return
+        law, size = self.sampled, sum(size for _, size in self.code.signals)
+        inputs = 1 + plant.nq + plant.nv + self.state.size + plant.nu * self.measures_force + size
+        self.sampled = law._replace(
+            address=self.code.address,
+            measures=self.measures_force,
+            p=self.code.p,
+            given=np.zeros(inputs),
+            found=np.zeros(plant.nu + self.state.size + len(self.code.report)),
+            signals=np.zeros((_BLOCK, size)),
+            reports=np.full((law.shown.size, 1 + len(self.code.report)), np.nan),
+        )
+
+    def drive_code(self, plant: Plant, q: Array, code: Code) -> LawCode | str:
+        """Generated code of a machine with what drives it in continuous time, or why there is none."""
+        if self.measures_force and self.drive is None:
+            return "the force that a law measures in continuous time answers its efforts"
+        return drive_code(plant, self._driven_by, q, code)
+
+    def evaluate_signals(self) -> None:
+        """Functions of time of the next samples; fewer where one fails, which Python tells at that sample."""
+        law = self.sampled
+        first = int(law.count[sampling.SAMPLES])
+        law.count[sampling.FIRST], law.count[sampling.ROWS] = first, 0
+        times = (first + np.arange(_BLOCK)) * self.period  # type: ignore[operator]
+        try:
+            parts = [over_times(function, times) for function, _ in self.code.signals]  # type: ignore[union-attr]
+            law.signals[:] = np.hstack(parts)
+            law.count[sampling.ROWS] = _BLOCK
+        except Exception:
+            self._evaluate_one_by_one(times)
+
+    def _evaluate_one_by_one(self, times: Array) -> None:
+        """As `evaluate_signals`, up to what fails."""
+        law = self.sampled
+        for row, t in enumerate(times):
+            try:
+                parts = [over_times(function, np.array([t]))[0] for function, _ in self.code.signals]  # type: ignore[union-attr]
+                law.signals[row] = np.concatenate(parts)
+            except Exception:  # a function of the user, which the law meets there
+                return
+            law.count[sampling.ROWS] = row + 1
 
     # -- at any time ------------------------------------------------------------------------------
 
@@ -249,12 +316,12 @@ def after(times: Array, t_end: float) -> Array:
     return times + 1e-12 * t_end
 
 
-def _latest(times: Array, period: float) -> set[int]:
-    """Numbers of the samples that are the latest ones at times."""
+def _latest(times: Array, period: float) -> list[int]:
+    """Numbers of the samples that are the latest ones at times, in order."""
     k = np.floor(times / period)
     k += (k + 1.0) * period <= times  # the quotient is rounded; sample k is at k times the period
     k -= k * period > times
-    return {int(number) for number in k}
+    return sorted({int(number) for number in k})
 
 
 def _delays(law: Any, plant: Plant, period: float | None) -> Array:

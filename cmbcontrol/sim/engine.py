@@ -9,11 +9,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .._jit import JIT_ENABLED, Callback, entry
+from ..controllers.references import row
+from ..controllers.traced import LawCode
 from ..errors import AssemblyError, InputTypeError, ModelError, RedundantRowsError
-from ..kernels import constrained, layout, motion, passages
+from ..kernels import constrained, generated, layout, motion, passages
+from ..kernels.generated import no_code
+from ..model.generated import code_at
 from ..model.mechanism import Mechanism
 from ..model.plant import Plant
 from ..model.terms import Terms
+from ..trace.code import Code
 from .control import LawFailed
 from .run import IntegratorState, Run
 from .stabilisation import project_all_at_once
@@ -59,6 +64,8 @@ class Engine:
             closing=np.zeros(1, np.int64),
             evaluations=np.zeros(1, np.int64),
             rank=np.zeros(1, np.int64),
+            near=np.ones(1),
+            code=no_code(self.nq, self.nv),
         )
         self._stopping = False
         self._rate: Callable | None = None
@@ -83,6 +90,43 @@ class Engine:
         if run.formulation is not None:
             self.formulation = run.formulation.at(terms)
             self.options = self.options._replace(formulated=True)
+        self.code = code_at(run.plant, terms, self.options.cap) if self._covered() else None
+        self.drive: LawCode | str = ""
+        if self.code is not None and self.options.law:
+            self.drive = run.control.drive_code(run.plant, terms.q, self.code)
+        if self.code is not None and not (self.options.law and isinstance(self.drive, str)):
+            self.exchange = self.exchange._replace(code=self._code(self.code))
+
+    def _code(self, code: Code) -> generated.Code:
+        """Generated code as the kernels take it."""
+        o, drive = self.options, self.drive
+        inputs, own, signals = self.nq + self.nv + self.plant.nu, -1, 0
+        count = generated.CONDITIONS + 1 + self.nq + 2 * self.nv + 1
+        if not isinstance(drive, str):
+            own, signals = self.exchange.rate.size, sum(size for _, size in drive.signals)
+            inputs, count = inputs + 1 + own + signals, count + own
+        return no_code(self.nq, self.nv)._replace(
+            rate=code.address("rate") if isinstance(drive, str) else drive.address,
+            own=own,
+            signals=signals,
+            command=np.array(self.control.command, dtype=np.float64),
+            land=0 if o.energy else code.address("land"),
+            close=code.address("close"),
+            cap=o.cap,
+            accuracy=o.accuracy,
+            reference=o.reference,
+            p=code.p if isinstance(drive, str) else drive.p,
+            given=np.zeros(inputs),
+            found=np.zeros(count),
+            near=self.exchange.near,
+            clear=np.full(1, generated.CLEAR),
+        )
+
+    def _covered(self) -> bool:
+        """Whether generated code can do for the kernels: every step is projected."""
+        o = self.options
+        asked = o.functions or o.formulated or o.projected or o.euclidean
+        return not asked and o.stabilisation == motion.PROJECT and o.every == 1
 
     # -- answers ----------------------------------------------------------------------------------
 
@@ -148,12 +192,22 @@ class Engine:
         s = self.exchange
         s.vdot[:] = self.formulation.acceleration(self.evaluated_terms(t), s.force.copy(), s.target.copy())
 
+    def _evaluate_signals(self, t: float) -> int:
+        """Functions of time that a law in continuous time asks for; where one fails, the law itself is to tell."""
+        try:
+            parts = [row(function(t)) for function, _ in self.drive.signals]  # type: ignore[union-attr]
+            self.exchange.code.given[-self.exchange.code.signals :] = np.concatenate(parts)
+        except Exception:
+            return motion.REFUSED
+        return 0
+
     _answers: dict[int, Callable[[Any, float], int | None]] = {  # noqa: RUF012
         motion.TERMS: _evaluate_terms,
         motion.PIVOTS: _evaluate_pivots,
         motion.CLOSE: _close,
         motion.EFFORT: _evaluate_effort,
         motion.ACCELERATION: _evaluate_acceleration,
+        motion.TIMED: _evaluate_signals,
     }
 
     # -- at single states -------------------------------------------------------------------------
@@ -219,6 +273,11 @@ class Engine:
     def evaluations(self) -> int:
         """Of the rate."""
         return int(self.exchange.evaluations[0])
+
+    @property
+    def by_code(self) -> int:
+        """How many of them by generated code."""
+        return int(self.exchange.code.count[generated.TOTAL])
 
     def project(self, x: Array) -> Array:
         """x on the closed loops.

@@ -5,25 +5,31 @@ from __future__ import annotations
 import time as clock
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from functools import partial
-from typing import Any, NamedTuple
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..controllers.controller import ConstantEffort
+from ..controllers.references import over_times
+from ..controllers.traced import LawCode, is_own
 from ..errors import ModelError, Status
 from ..kernels import constrained, motion, record
+from ..kernels.sampling import BY_CODE
 from ..model.mechanism import Mechanism
 from ..model.plant import Plant
 from ..model.terms import RANK_TOLERANCE, Terms
 from .control import LawFailed, after
 from .engine import Engine
 from .path import path
-from .result import Simulation, build_dataset
+from .result import Simulation, build_dataset, labelled
 from .run import AT_SINGULAR, IntegratorState, Record, Run
 from .singularities import hysteresis_rank
 from .stabilisation import Stabilisation
+
+if TYPE_CHECKING:
+    import xarray
 
 __all__ = ["Part", "assemble_result", "passage_events"]
 
@@ -52,34 +58,89 @@ def assemble_result(
     """The labelled result of a run of a plant, complete or not.
 
     Where the loops change during the run, the plant has all of them; those that a part has not count as no force and
-    no drift there. Where functions of the user fail, the result has nan, and the last record says so.
+    no drift there. Where functions of the user fail, the result has nan, and the last record says so. Where none are to
+    be asked, the output is computed when somebody looks at it.
     """
-    first, last, failures = parts[0].run, parts[-1].steps, _Failures()
-    end = last.end[0]
-    times = times[times <= end] if last.status else times
-    if times.size == 0 or (last.status and times[-1] < end):
-        times = np.append(times, end)
-    columns_of_parts = [_part_columns(part, _own(times, parts, i), plant, failures) for i, part in enumerate(parts)]
-    columns = {name: np.concatenate([part[name] for part in columns_of_parts]) for name in columns_of_parts[0]}
-    columns["energy_balance"] -= columns["energy_balance"][0]
-    columns |= _tracking(first, times, columns, failures) | _reports(parts, times, columns.pop("report"))
-    logged = _joined([event for part in parts for event in passage_events(part.run, part.steps)])
-    logged = sorted([*logged, *events], key=lambda event: event["time"])
-    failures.tell(last)
-    attrs = {
-        "plant": plant.name,
-        "controller": _name_of(first.control.law),
-        "status": int(last.status),
-        "message": last.where if last.status == Status.EVENT else last.status.message,
-        "steps": sum(len(F) for part in parts for F in part.steps.F),
-        "evaluations": sum(part.steps.evaluations for part in parts),
-        "rejected_steps": sum(part.steps.rejections for part in parts),
-        "wall_time_s": clock.perf_counter() - begin,
-        "generic_rank": first.options.cap,
-        **last.counts,
-        **settings,
-    }
-    return Simulation(build_dataset(plant, times, columns, logged, attrs), plant)
+    settings = settings | {"wall_time_s": clock.perf_counter() - begin}
+    output = _Output(plant, parts, times, settings, events)
+    later = all(_follows_from_steps(part.run) for part in parts)
+    return Simulation(output if later else output.dataset(), plant)
+
+
+def _follows_from_steps(run: Run) -> bool:
+    """Whether no function of a user is needed to know the output."""
+    control, law = run.control, run.control.law
+    silent = (law.reference is None or law.coordinates is None) and not control.reports
+    silent |= isinstance(control.code, LawCode) and all(is_own(function) for function, _ in control.code.signals)
+    return control.holds and silent and run.formulation is None and isinstance(run.plant, Mechanism)
+
+
+class _Output:
+    """What is told of a run, computed when it is asked for.
+
+    Attributes
+    ----------
+    times : ndarray
+        At which it is told, s.
+    """
+
+    def __init__(
+        self,
+        plant: Plant,
+        parts: Sequence[Part],
+        times: Array,
+        settings: dict[str, Any],
+        events: Sequence[dict[str, Any]],
+    ) -> None:
+        self.plant, self.parts, self.settings, self.events = plant, parts, settings, events
+        last = parts[-1].steps
+        end = last.end[0]
+        times = times[times <= end] if last.status else times
+        self.times = np.append(times, end) if times.size == 0 or (last.status and times[-1] < end) else times
+        self.failures = _Failures()
+
+    @cached_property
+    def _states(self) -> list[Array]:
+        """The states of each part at its times."""
+        own = [_own(self.times, self.parts, i) for i in range(len(self.parts))]
+        return [_states(part, times, self.failures) for part, times in zip(self.parts, own, strict=True)]
+
+    def variable(self, name: str) -> xarray.DataArray:
+        """The positions "q" or the velocities "v", without all else."""
+        nq, nv = self.plant.nq, self.plant.nv
+        columns = slice(nq) if name == "q" else slice(nq, nq + nv)
+        values = np.concatenate([states[:, columns] for states in self._states])
+        return labelled(self.plant, self.times, name, values)
+
+    def dataset(self) -> xarray.Dataset:
+        """All of it."""
+        plant, parts, times, failures = self.plant, self.parts, self.times, self.failures
+        first, last = parts[0].run, parts[-1].steps
+        of_parts = [
+            _part_columns(part, _own(times, parts, i), states, plant, failures)
+            for i, (part, states) in enumerate(zip(parts, self._states, strict=True))
+        ]
+        columns = {name: np.concatenate([part[name] for part in of_parts]) for name in of_parts[0]}
+        columns["energy_balance"] -= columns["energy_balance"][0]
+        columns |= _tracking(first, times, columns, failures) | _reports(parts, times, columns.pop("report"))
+        logged = _joined([event for part in parts for event in passage_events(part.run, part.steps)])
+        logged = sorted([*logged, *self.events], key=lambda event: event["time"])
+        failures.tell(last)
+        attrs = {
+            "plant": plant.name,
+            "controller": _name_of(first.control.law),
+            "status": int(last.status),
+            "message": last.where if last.status == Status.EVENT else last.status.message,
+            "steps": sum(len(F) for part in parts for F in part.steps.F),
+            "evaluations": sum(part.steps.evaluations for part in parts),
+            "evaluations_by_code": sum(part.steps.by_code for part in parts),
+            "samples_by_code": int(first.control.sampled.count[BY_CODE]),
+            "rejected_steps": sum(part.steps.rejections for part in parts),
+            "generic_rank": first.options.cap,
+            **last.counts,
+            **self.settings,
+        }
+        return build_dataset(plant, times, columns, logged, attrs)
 
 
 class _Failures:
@@ -116,11 +177,10 @@ def _own(times: Array, parts: Sequence[Part], i: int) -> Array:
     return times[own & (times < starts[i + 1])] if i + 1 < len(parts) else times[own]
 
 
-def _part_columns(part: Part, times: Array, whole: Plant, failures: _Failures) -> dict[str, Array]:
+def _part_columns(part: Part, times: Array, states: Array, whole: Plant, failures: _Failures) -> dict[str, Array]:
     """All that is told of a part, in the rows and loops of the whole plant."""
-    run, steps = part.run, part.steps
-    T, X, F, U = steps.arrays()
-    states = _states(_engine(part), times, T, X, F, failures)
+    run = part.run
+    T, _, _, U = part.steps.arrays()
     efforts, commands, reports = _efforts(run, times, states, T, U, failures)
     columns = _quantities(run, states, efforts, failures) | {"command": commands}
     columns["energy_balance"] += part.lost
@@ -154,8 +214,10 @@ def _reports(parts: Sequence[Part], times: Array, evaluated: Array) -> dict[str,
     return {"report": np.array([[float((r or {}).get(n, np.nan)) for n in names] for r in reports]), "quantity": names}
 
 
-def _states(engine: Engine, times: Array, T: Array, X: Array, F: Array, failures: _Failures) -> Array:
-    """States at the output times, on the loops where the steps are."""
+def _states(part: Part, times: Array, failures: _Failures) -> Array:
+    """States of a part at the output times, on the loops where the steps are."""
+    engine = _engine(part)
+    T, X, F, _ = part.steps.arrays()
     out = np.empty((times.size, X.shape[1]))
     record.output_states(engine.arrays, engine.options, engine.exchange, engine.work, times, T, X, F, out)
     failure = engine.failure
@@ -322,7 +384,10 @@ def _tracking(run: Run, times: Array, columns: dict[str, Array], failures: _Fail
             failures.add(error, whose, t)
             return np.full(len(names), np.nan)
 
-    tracking = {"reference": np.array([value_at(reference, float(t)) for t in times]), "controlled": tuple(names)}
+    followed = np.array([value_at(reference, float(t)) for t in times]) if not is_own(reference) else None
+    if followed is None:
+        followed = over_times(reference, times)[:, : len(names)]
+    tracking = {"reference": followed, "controlled": tuple(names)}
     of_plant = dict(zip(run.plant.position_names, run.plant.position_units, strict=True))
     units = None if law.task is None else law.task.units
     tracking["controlled_units"] = tuple(of_plant.get(n, "") for n in names) if units is None else tuple(units)

@@ -7,8 +7,9 @@ import json
 import pickle
 import secrets
 import threading
+from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,11 +22,28 @@ from .singularities import SingularityEvent, singularities
 if TYPE_CHECKING:
     import xarray
 
-__all__ = ["Simulation", "load_run"]
+__all__ = ["Output", "Simulation", "build_dataset", "labelled", "load_run"]
 
 Array = NDArray[np.float64]
 
 _EVENT_FIELDS = ("event_time", "event_conditioning", "event_rank", "event_loss")
+
+
+class Output(Protocol):
+    """What computes the data of a run when they are looked at.
+
+    Attributes
+    ----------
+    times : ndarray
+    """
+
+    times: Array
+
+    def variable(self, name: str) -> xarray.DataArray:
+        """Positions "q" or velocities "v" alone."""
+
+    def dataset(self) -> xarray.Dataset:
+        """All data."""
 
 
 class Simulation:
@@ -55,17 +73,28 @@ class Simulation:
     ``run.q``, ``run.u`` and so on are short for ``run.data["q"]``.
     """
 
-    def __init__(self, data: xarray.Dataset, plant: Plant | None = None) -> None:
-        self.data = data
+    def __init__(self, data: xarray.Dataset | Output, plant: Plant | None = None) -> None:
+        if hasattr(data, "dataset"):
+            self._output = data
+        else:
+            self.data = data
         self.plant = plant
+
+    @cached_property
+    def data(self) -> xarray.Dataset:
+        """Made when it is first looked at: of many runs only the motion is wanted, or its end."""
+        data = self._output.dataset()
+        del self._output  # and the steps with it
+        return data
 
     def __getstate__(self) -> dict[str, Any]:
         """A plant that cannot be pickled stays behind, as in a file; the numbers arrive."""
+        state = {"data": self.data, "plant": self.plant}
         try:
             pickle.dumps(self.plant)
         except Exception:  # whatever the functions of a user raise
-            return vars(self) | {"plant": None}
-        return vars(self)
+            state["plant"] = None
+        return state
 
     def __copy__(self) -> Simulation:
         return Simulation(self.data, self.plant)
@@ -74,15 +103,17 @@ class Simulation:
         return Simulation(copy.deepcopy(self.data, memo), self.plant)
 
     def __getattr__(self, name: str) -> Any:
-        if name.startswith("_") or name == "data" or name not in self.data:
-            names = ", ".join(map(str, self.data.data_vars)) if "data" in self.__dict__ else ""
+        if name in ("q", "v") and "data" not in vars(self):
+            return self._output.variable(name)
+        if name.startswith("_") or name not in self.data:
+            names = "" if name.startswith("_") else ", ".join(map(str, self.data.data_vars))
             raise AttributeError(f"a run has no {name!r} (variables: {names})")
         return self.data[name]
 
     @property
     def time(self) -> Array:
         """Output times, s."""
-        return self.data["time"].values
+        return self.data["time"].values if "data" in vars(self) else self._output.times
 
     @property
     def status(self) -> Status:
@@ -265,12 +296,27 @@ def _length(content: bytes) -> int | None:
     return int.from_bytes(content[at : at + size], "little")
 
 
+def units(names: tuple[str, ...]) -> str:
+    """Units of several columns, as an attribute that files can keep."""
+    return json.dumps(list(names))
+
+
+def labelled(plant: Plant, times: Array, name: str, values: Array) -> xarray.DataArray:
+    """Positions "q" or velocities "v" as they are in the data of a run."""
+    import xarray
+
+    dimension, names, of, words = {
+        "q": ("position", plant.position_names, plant.position_units, "joint positions"),
+        "v": ("velocity", plant.velocity_names, plant.velocity_units, "joint velocities"),
+    }[name]
+    coords = {"time": ("time", times, {"units": "s"}), dimension: (dimension, np.array(names, dtype=str))}
+    attributes = {"units": units(of), "long_name": words}
+    return xarray.DataArray(values, coords, ("time", dimension), name, attributes)
+
+
 def build_dataset(plant: Plant, times: Array, columns: dict[str, Array], events: list[dict], attrs: dict[str, Any]):
     """Label the arrays of a run."""
     import xarray
-
-    def units(names: tuple[str, ...]) -> str:
-        return json.dumps(list(names))
 
     effort = tuple("N m" if u == "rad/s" else "N" for u in plant.velocity_units)
     controlled = units(columns.pop("controlled_units", ()))

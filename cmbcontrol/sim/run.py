@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from .._progress import Reporter
 from ..dynamics.acceleration import Formulation
-from ..dynamics.singular import regular_gradient
 from ..errors import Status, SwitchingError
 from ..kernels import motion
+from ..model.generic_rank import regular_gradient
 from ..model.plant import Plant
 from .control import Control, LawFailed
 from .event_detection import EventDetector
@@ -27,7 +27,6 @@ __all__ = [
     "Passage",
     "Record",
     "Run",
-    "regular_gradient",
     "stop_reason",
 ]
 
@@ -49,6 +48,7 @@ class Record:
     U: list[Array] = field(default_factory=list)  # efforts during each step, one row per step
     passages: list[tuple[float, float]] = field(default_factory=list)  # of singular configurations: time, and closeness
     evaluations: int = 0
+    by_code: int = 0  # evaluations by generated code; the others are by the kernels
     rejections: int = 0
     status: Status = Status.COMPLETED
     error: BaseException | None = None

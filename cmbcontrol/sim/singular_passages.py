@@ -98,7 +98,9 @@ def _end_at_passage(
     x[nq:n] = v
     if passage.time > state.t:
         F = coefficients(state.x, [*passage.states[:-1], x])
-        record.append(np.array([state.t, passage.time]), np.array([state.x, x]), F[None], run.control.command[None])
+        record.append(
+            np.array([state.t, passage.time]), np.array([state.x, x]), F[None], run.control.command[None].copy()
+        )
         pivots = run.plant.terms(x[:nq], np.zeros(run.plant.nv)).pivots
         record.passages.append((passage.time, float(motion.closeness(pivots, run.options))))
     state.h = max(passage.ends[1] - passage.ends[0], 1e-9 * run.t_end)

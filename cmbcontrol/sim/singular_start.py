@@ -94,6 +94,7 @@ def step_from_singular(
             best, path = defect, trial
         h *= 0.5 ** np.clip(np.ceil(np.log2(max(defect / allowed, 1e-300)) / _ORDER), 1.0, 2.0)
     record.evaluations += engine.evaluations
+    record.by_code += engine.by_code
     if path is not None:
         end, new, F = float(path.times[-1]), path.values[-1].copy(), path.F
         if run.recorder is not None:
@@ -106,7 +107,7 @@ def step_from_singular(
                 end, new, F = events.stop, values[-1], coefficients(state.x, values)
                 record.status, record.where = Status.EVENT, events.why
         record.begin(state.t, state.x, plant.nu)
-        record.append(np.array([state.t, end]), np.array([state.x, new]), F[None], control.command[None])
+        record.append(np.array([state.t, end]), np.array([state.x, new]), F[None], control.command[None].copy())
         passages_met, state.previous_closeness = engine.search(state.t, state.x, F, end - state.t)
         record.passages += passages_met
         state.t, state.x, state.h = end, new, end - state.t

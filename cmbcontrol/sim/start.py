@@ -12,10 +12,10 @@ from .._tolerance import BLURRED, rank
 from ..dynamics.singular import moves, singular_configuration
 from ..errors import InputError, InputTypeError, SingularConfigurationError
 from ..kernels import constrained, motion
+from ..model.generic_rank import regular_gradient
 from ..model.plant import Plant
 from ..model.terms import RANK_TOLERANCE
 from .integrator import Integrator
-from .run import regular_gradient
 from .stabilisation import Stabilisation
 
 __all__ = ["check_start", "configuration_of", "first_step", "options_of", "start_state"]

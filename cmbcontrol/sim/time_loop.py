@@ -14,6 +14,7 @@ from .._jit import entry
 from ..errors import AssemblyError, ModelError, RedundantRowsError, Status
 from ..kernels import motion, passages, runge_kutta, time_loop
 from ..model.terms import Terms
+from ..trace.code import enabled
 from .engine import ROOM, Engine, NotFinite
 from .integrator import Integrator
 from .path import NODES, path
@@ -98,6 +99,8 @@ class TimeLoop(Engine):
             kept = self.options.stabilisation if method.projected else motion.NONE
             self.options = self.options._replace(outside=True, stabilisation=kept)
         tables = (run.integrator if method is None else Integrator("dop853")).tables()  # another method uses none
+        if method is None and self.options.stabilisation == motion.PROJECT and enabled():
+            self.control.generate(run.plant, state.x[: self.nq].copy(), self.code)
         capacity = max(min(_CAPACITY, run.max_steps - state.taken), 1) + _PAST
         nx, nu = state.x.size, run.plant.nu
         stages = max(table.b.size + 1 + table.c_extra.size for table in tables)
@@ -113,6 +116,7 @@ class TimeLoop(Engine):
             command=np.array(self.control.command, dtype=np.float64),
             times=np.array(run.times, dtype=np.float64),
             limits=np.tile([-np.inf, np.inf], (self.nq, 1)),
+            law=self.control.sampled,
             clock=np.zeros(time_loop.STEP + len(tables)),
             count=np.zeros(time_loop.COUNTS, np.int64),
         )
@@ -155,7 +159,8 @@ class TimeLoop(Engine):
     def go(self, record: Record, state: IntegratorState, stop: float) -> None:
         """Step on to a time, or to the first event that ends the part."""
         steps, self.stop = self.steps, stop
-        first, tries, reason, evaluations = 0, 8, time_loop.PAUSED, record.evaluations
+        first, tries, reason = 0, 8, time_loop.PAUSED
+        evaluations, by_code = record.evaluations, record.by_code
         while reason in (time_loop.PAUSED, time_loop.EVENT):
             begin, tried = clock.perf_counter(), self._tried
             reason = self.advance(tries)
@@ -175,6 +180,7 @@ class TimeLoop(Engine):
                 if self.full or reason not in (time_loop.PAUSED, time_loop.EVENT):
                     first = self._hand_over(record, first)
                     record.evaluations = evaluations + self.evaluations
+                    record.by_code = by_code + self.by_code
                     record.rejections = int(steps.count[time_loop.REJECTIONS])
                     if self.method is not None:
                         record.evaluations += self.method.evaluations
@@ -309,7 +315,12 @@ class TimeLoop(Engine):
             self.formulation = self.formulation.at(self.terms(t, steps.X[n + 1]))
         return 0
 
+    def _signalled(self, t: float) -> None:
+        """Functions of time at the next samples."""
+        self.control.evaluate_signals()
+
     _answers = Engine._answers | {
+        motion.SIGNALS: _signalled,
         motion.SAMPLE: _sampled,
         motion.STEPPED: _stepped,
         motion.ATTEMPT: _attempted,
@@ -321,5 +332,5 @@ def _arrays(record: tuple) -> Iterator[Array]:
     for part in record:
         if isinstance(part, tuple):
             yield from _arrays(part)
-        else:
+        elif isinstance(part, np.ndarray):
             yield part

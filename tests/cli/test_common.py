@@ -122,7 +122,7 @@ def test_compilation_is_announced(monkeypatch):
     assert err == "compiling kernels for the first time (about a minute) ...\n"
 
 
-@pytest.mark.parametrize("command", ["list", "diagnose", "linearize"])
+@pytest.mark.parametrize("command", ["list", "diagnose", "linearize", "export"])
 def test_quick_commands_do_not_wait_for_compilation(command, monkeypatch):
     calls = []
     monkeypatch.setitem(cli._QUICK, command, lambda: True)

@@ -23,11 +23,11 @@ def test_version_and_help():
     assert run_command("--version")[:2] == (0, f"cmbcontrol {cmb.__version__}\n")
     code, out, _ = run_command("--help")
     assert code == 0
-    for command in ("list", "diagnose", "linearize", "study"):
+    for command in ("list", "diagnose", "linearize", "study", "export"):
         assert command in out
 
 
-@pytest.mark.parametrize("command", ["list", "diagnose", "linearize", "study"])
+@pytest.mark.parametrize("command", ["list", "diagnose", "linearize", "study", "export"])
 def test_every_command_explains_itself(command):
     code, out, _ = run_command(command, "--help")
     assert code == 0 and "--debug" in out

@@ -78,13 +78,13 @@ class TestSpencersExamples:
         assert {"figure-3-7.png", "figure-3-8.png", "figure-3-9.png", "figure-3-10.png", "true-errors.png"} <= written
 
     @pytest.mark.nojit_slow
-    @pytest.mark.parametrize(("cut", "off"), [("right", 2e-3), ("tip", 1e-5)])
-    def test_the_default_follows_the_exact_motion_for_5_s(self, cut, off):
+    @pytest.mark.parametrize(("cut", "off", "energy"), [("right", 2e-3, 1e-7), ("tip", 1e-5, 3e-8)])
+    def test_the_default_follows_the_exact_motion_for_5_s(self, cut, off, energy):
         """Mirror errors grow a thousandfold a swing, and start as rounding in the rows of the cut."""
         course = spencer.simulated("default", "second", 5.0, cut=cut)
         exact = spencer.SymmetricMotion(spencer.machine())
         assert course.outcome == "finished" and course.evaluations < 6000
-        assert course.violation.max() < 1e-13 and course.energy_error < 3e-8
+        assert course.violation.max() < 1e-13 and course.energy_error < energy
         assert course.mirror.max() < off and course.error(exact) < off and course.error(exact, 3.9) < 1e-5
         assert max(course.energy_jump(t) for t in exact.passages[:2]) < 1e-9
         assert course.energy_jump(exact.passages[2]) < 2e-8

@@ -1341,6 +1341,7 @@ def _controllers() -> list[Call]:
             function=(no_effort, but(thing, "function")),
             period=(1e-3, optional(positive)),
         ),
+        call("law", ctl.law, given=(no_effort, but(thing, "function"))),
         call("WithModel", ctl.WithModel, model=(W.plant, thing), **law_),
         call("Coordinates", ctl.Coordinates, words=("coordinate",), **plant, names=(JOINTS, names)),
         call(

@@ -10,6 +10,7 @@ from cmbcontrol.controllers.constrained_actuation import ActuationStatus
 
 DOCS = Path(__file__).parents[2] / "docs"
 PLAIN = (
+    "c-code.md",
     *("controller-chains.md", "control.md", "designing-gains.md", "experiments.md", "formulations.md"),
     *("getting-started.md", "linear.md", "plants.md", "python-control.md", "singular-configurations.md", "trim.md"),
 )

@@ -12,13 +12,27 @@ FILES = sorted(ROOT.rglob("*.py"))
 # Lowest first. What a module may import stands at or before its own place; plants see only the model.
 LAYERS = (
     *("errors", "_jit", "_check", "_progress", "_tolerance", "_interrupt", "_files"),
-    *("kernels", "model", "dynamics", "linear", "controllers", "sim", "design", "plot", "papers", "cli"),
+    *(
+        "kernels",
+        "trace",
+        "model",
+        "dynamics",
+        "linear",
+        "controllers",
+        "sim",
+        "design",
+        "plot",
+        "papers",
+        "codegen",
+        "cli",
+    ),
 )
 ALLOWED = {layer: set(LAYERS[: i + 1]) for i, layer in enumerate(LAYERS)}
 ALLOWED["plants"] = {"errors", "_check", "model", "plants"}
 
 
 ALLOWED["papers"] |= {"plants"}
+ALLOWED["codegen"] -= {"plot", "papers"}  # beside them: only the command line is above
 
 
 ALLOWED["cli"] |= {"plants"}
@@ -33,6 +47,7 @@ DOORS = {
 }
 HOMES = {
     "numba": {"_jit"},
+    "llvmlite": {"_jit", "trace"},
     "control": set(LAYERS[LAYERS.index("linear") :]),
     "cvxpy": {"controllers", "design"},
     "clarabel": {"controllers"},

@@ -14,8 +14,7 @@ from cmbcontrol import controllers
 
 REFERENCE = Path(__file__).parents[2] / "docs" / "reference"
 PACKAGES = (
-    "",
-    *(f".{n}" for n in ("controllers", "design", "dynamics", "errors", "linear", "papers", "plants", "plot")),
+    *("", ".codegen", ".controllers", ".design", ".dynamics", ".errors", ".linear", ".papers", ".plants", ".plot"),
 )
 MADE_BY = re.compile(r"\.\. auto(?:class|function|exception|data|module):: (cmbcontrol[\w.]*)")
 

@@ -1,0 +1,133 @@
+"""A law, with the chain around it, as a function of C."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..controllers.chain import Chain, names_of_states
+from ..controllers.controller import Controller, as_controller, evaluated, moved, start_of
+from ..controllers.encoder import Encoder
+from ..controllers.references import row
+from ..controllers.traced import Numbers, signals_of, traced_sample, untraceable
+from ..dynamics.forces import measured_force
+from ..errors import InputError, InputTypeError
+from ..model.actuation import actuation_at
+from ..model.mechanism import Mechanism
+from ..trace.elimination import smallest
+from ..trace.functions import Function
+from ..trace.plant import TracedPlant
+from .entries import NEAR, Argument, Case, Entry, Machine, State, size
+
+__all__ = ["law_entry"]
+
+Array = NDArray[np.float64]
+
+
+def law_entry(machine: Machine, given: Any) -> Entry:
+    """A sampled law: what it says at a sample.
+
+    Encoders are left out, as the computer reads real ones, and so are delays and blocks of the machine, as they are
+    there anyway. References are inputs.
+
+    Raises
+    ------
+    InputError, InputTypeError
+        For a law in continuous time, one that cannot be traced, and one that computes with another machine.
+    """
+    plant = machine.plant
+    law = as_controller(given, plant)
+    if isinstance(law, Chain) and any(isinstance(part, Encoder) for part in law.sensors):
+        law = law.without(Encoder)
+    if law.period is None:
+        raise InputError(f"law: {law.name} works in continuous time, and a computer takes samples; give it a period")
+    why = untraceable(law)
+    if why:
+        raise InputTypeError(f"law: {law.name} cannot be written as C: Python has to be asked by {why}")
+    at = machine.tracing()
+    at.clear, at.margins = machine.clearance(at), []
+
+    def symbol(name: str, value: float) -> Any:
+        return machine.table.symbol(at.graph, f"law_{name}", value, "a number of the law")
+
+    def same(other: Any) -> TracedPlant:
+        _require_same(plant, other, law)
+        return TracedPlant(plant, at)
+
+    try:
+        traced = traced_sample(plant, law, Numbers(symbol, same), at)
+    except InputError:
+        raise
+    except Exception as error:  # whatever does not compute with symbols
+        raise InputTypeError(f"law: {law.name} cannot be written as C: {error}") from error
+    signals = signals_of(law, traced.signals)
+    names = names_of_states(law, plant)
+    measured = machine.arguments("u") if law.measures_force else ()
+    measured = tuple(Argument("u_held", arg.size, "motor efforts at present, N or N m") for arg in measured)
+
+    def case(state: State) -> Case:
+        start, t = start_of(law, plant), float(state.random.uniform())
+        terms, own = state.terms, start * (1.0 + 0.1 * state.random.standard_normal(start.size))
+        given = [np.array([t]), terms.q, terms.v, own]
+        if law.measures_force:
+            given.append(state.u)
+            terms = measured_force(terms, state.u)
+        said = evaluated(law, t, terms, own.copy())
+        after = moved(said, own, True)
+        report = np.array(list(said.reported().values()))
+        # Rounding grows with the inverse square of how well coordinates tell the motion, and motors reach it.
+        told = [np.linalg.svd(terms.unit_motions[columns], compute_uv=False)[-1] for columns in at.columns]
+        blur = 1.0 / (min([1.0, *told]) * actuation_at(terms).margin) ** 2
+        effort = blur * size(said.effort, terms.h, report)  # the report says what limits have cut off
+        scales = effort, size(after, effort), size(effort, 1.0)
+        given += [row(function(t)) for function, _ in signals]
+        return Case(tuple(given), (np.asarray(said.effort), after, report), scales)
+
+    return Entry(
+        "law",
+        f"One sample of {law.name}, every {law.period:g} s.",
+        Function(at.graph, traced.function.inputs, [smallest(at.margins or [1.0]), *traced.function.outputs]),
+        (NEAR,),
+        (
+            Argument("t", 1, "time, s"),
+            *machine.arguments("q", "v"),
+            Argument("state", len(names), f"states of the law: {', '.join(names)}"),
+            *measured,
+            *_references(law, signals),
+        ),
+        (
+            *machine.arguments("u"),
+            Argument("state_next", len(names), "states at the next sample; may be the same array"),
+            Argument("report", len(traced.report), f"numbers to keep: {', '.join(traced.report)}"),
+        ),
+        case,
+    )
+
+
+def _references(law: Controller, signals: Sequence[tuple[Any, int]]) -> list[Argument]:
+    """Functions of time, as inputs."""
+    made = []
+    for i, (function, count) in enumerate(signals):
+        if function is law.reference:
+            names = ", ".join(law.coordinates or ())
+            made.append(Argument("reference", count, f"positions, velocities and accelerations to follow: {names}"))
+        else:
+            made.append(Argument(f"signal_{i + 1}", count, "values at this time"))
+    return made
+
+
+def _require_same(plant: Mechanism, other: Any, law: Controller) -> None:
+    """Refuse a law that computes with another machine than the one that is exported."""
+    if other is plant:
+        return
+    alike = isinstance(other, Mechanism) and all(
+        np.array_equal(a, b) for a, b in zip(plant.arrays, other.arrays, strict=True)
+    )
+    if not alike:
+        raise InputError(
+            f"law: {law.name} computes with the machine {other.name!r}, and {plant.name!r} is exported; export the "
+            "machine as the law knows it: export(law.plant, ..., law=law)"
+        )

@@ -1,0 +1,471 @@
+"""Laws as generated code: the law itself computes with symbols, and what it says becomes a function of the state.
+
+There is one text of a law. With numbers it is what Python calls; with symbols it is traced. Its numbers (gains, limits,
+time constants) and those of its model are inputs of the code, so that laws which differ in them share it. What depends
+on time alone, references and noise, is evaluated beside it, see `at_time`.
+"""
+
+from __future__ import annotations
+
+import functools
+import itertools
+import types
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import _check
+from ..errors import InputTypeError
+from ..model.generated import code_of
+from ..model.mechanism import Mechanism
+from ..model.plant import Plant
+from ..trace.code import Code, compiled
+from ..trace.functions import Function, Tracing, rate
+from ..trace.graph import Graph
+from ..trace.numbers import empty
+from ..trace.plant import TracedPlant
+from ..trace.symbols import NotTraceable, Symbols, Time
+from ..trace.terms import TracedTerms
+from .controller import Controller, Drive, evaluated, moved, start_of
+
+__all__ = [
+    "LawCode",
+    "Numbers",
+    "TracedLaw",
+    "drive_code",
+    "is_own",
+    "law",
+    "law_code",
+    "signals_of",
+    "traced_sample",
+    "untraceable",
+]
+
+Array = NDArray[np.float64]
+
+_OWN = __name__.partition(".")[0]
+_PLAIN = (0.0, 1.0, -1.0)
+
+_known: dict[str, _Traced] = {}  # by structure
+_KEPT = 256
+
+
+def law(given: Any) -> Any:
+    """Mark a class of controllers, or a function (t, terms, state) -> effort, to be compiled for the time loop.
+
+    It is then called once with symbols in place of numbers, and must do the same each time: no printing, no memory of
+    its own. Arithmetic, ``@``, and numpy's sin, cos, exp, tanh, sqrt, minimum, maximum, clip, sign, where_less work; an
+    ``if`` on a number is decided as it is at the start, and where it would be decided otherwise, Python is called, as
+    for all that cannot be traced.
+
+    Parameters
+    ----------
+    given : type or callable
+        A class derived from `Controller`, `EffortBlock`, `SensorBlock` or `Drive`, or a function.
+
+    Returns
+    -------
+    type or callable
+        The same.
+
+    Raises
+    ------
+    InputTypeError
+        For anything else.
+
+    Examples
+    --------
+    >>> from cmbcontrol import plants
+    >>> @law
+    ... def damping(t, terms, state):
+    ...     return -2.0 * terms.B.T @ terms.v
+    >>> plant = plants.five_bar()
+    >>> damping(0.0, plant.terms(plant.assemble(), [1.0, 0.0, 0.0, 0.0]), []).round(2)
+    array([-2., -0.])
+    """
+    if isinstance(given, Controller) or not callable(given):
+        raise InputTypeError(
+            "given must be a class derived from Controller, or a function (t, terms, state) -> effort, got "
+            f"{_check.shown(given)}; @law marks what it stands above"
+        )
+    given.traced = True
+    return given
+
+
+class LawCode(NamedTuple):
+    """Generated code of a law.
+
+    Attributes
+    ----------
+    address : int
+        Of ``int64 f(double* p, double* x, double* y)``: x is time, q, v, states, held efforts (where the law measures
+        the force) and signals; y is efforts, what becomes of the states, and the report.
+    p : ndarray
+        Numbers of the machine, and of the law.
+    signals : tuple of (callable, int)
+        Functions of time, and how many numbers each one gives.
+    report : tuple of str
+    """
+
+    address: int
+    p: Array
+    signals: tuple[tuple[Callable[[float], Any], int], ...]
+    report: tuple[str, ...]
+
+
+class Numbers:
+    """What a law is made of: its structure, and its numbers in a fixed order; with symbols in their place on request.
+
+    Attributes
+    ----------
+    structure : list
+        All but the numbers. Two laws that agree in it, and in the machines, differ in inputs only.
+    values : list of float
+    """
+
+    def __init__(
+        self,
+        symbol: Callable[[str, float], Any] | None = None,
+        make_plant: Callable[[Plant], Any] = lambda plant: plant,
+    ) -> None:
+        self.structure: list[Any] = []
+        self.values: list[float] = []
+        self.originals: dict[int, Any] = {}
+        self.plants: list[Plant] = []
+        self._symbol, self._make_plant = symbol, make_plant
+        self._seen: dict[int, Any] = {}
+        self.kept: list[Any] = []
+        self._path: list[str] = []
+        self._titles: list[str] = []
+
+    def number(self, x: float) -> Any:
+        x = float(x)
+        if x in _PLAIN or not np.isfinite(x):
+            self.structure.append(x)
+            return x
+        self.values.append(x)
+        self.structure.append("number")
+        return x if self._symbol is None else self._symbol("_".join(self._path), x)
+
+    def _inside(self, name: Any, x: Any) -> Any:
+        """A part, by its name."""
+        self._path.append(str(name))
+        try:
+            return self.of(x)
+        finally:
+            self._path.pop()
+
+    def of(self, x: Any) -> Any:
+        """The same with symbols."""
+        kind = type(x)
+        if x is None or kind in (bool, int, str, bytes, np.bool_, np.int64, range):
+            self.structure.append((kind.__name__, x))
+            return x
+        if kind in (float, np.float64):
+            return self.number(x)
+        if kind is np.ndarray:
+            return self._array(x)
+        if id(x) in self._seen:
+            self.structure.append(("seen", list(self._seen).index(id(x))))
+            return self._seen[id(x)]
+        if isinstance(x, Plant):
+            self._seen[id(x)] = made = self._make_plant(x)
+            self.plants.append(x)
+            self.structure.append("plant")
+            return made
+        if isinstance(x, (tuple, list)):
+            self.structure.append((kind.__qualname__, len(x)))
+            fields = getattr(x, "_fields", range(len(x)))
+            parts = [self._inside(name, y) for name, y in zip(fields, x, strict=True)]
+            return kind(*parts) if hasattr(x, "_fields") else kind(parts)
+        if kind is dict:
+            self.structure.append(("dict", tuple(map(str, x))))
+            return {key: self._inside(key, y) for key, y in x.items()}
+        of_time = hasattr(kind, "over")  # references: only what they say matters
+        if is_traced(kind) and hasattr(x, "__dict__") and not isinstance(x, (type, types.FunctionType)) and not of_time:
+            return self._object(x)
+        if callable(x) and not isinstance(x, type) and not getattr(x, "traced", False):
+            self.structure.append("function")  # of time: only its values matter
+            self._seen[id(x)] = made = _Unknown()
+            self.originals[id(made)] = x
+            self.kept += [x, made]
+            return made
+        self.structure.append(("opaque", id(x)))
+        self.kept.append(x)  # no other object gets its identity
+        return x
+
+    def _array(self, x: NDArray[Any]) -> Any:
+        self.structure.append(("array", x.shape, x.dtype.kind))
+        if x.dtype.kind != "f":
+            self.structure.append(x.tobytes() if x.dtype.kind in "biu" else ("opaque", id(x)))
+            self.kept.append(x)
+            return x
+        made = np.empty(x.shape, object)
+        for at in np.ndindex(x.shape):
+            made[at] = self._inside("_".join(map(str, at)), float(x[at])) if at else self.number(float(x))
+        return x if self._symbol is None else Symbols(made)
+
+    def _object(self, x: Any) -> Any:
+        kind = type(x)
+        made = object.__new__(kind)
+        self._seen[id(x)] = made
+        self.originals[id(made)] = x
+        self.kept += [x, made]
+        names = [name for name in vars(x) if name not in getattr(kind, "untraced", ())]
+        self.structure.append((kind.__module__, kind.__qualname__, tuple(names)))
+        title = "".join(f"_{c.lower()}" if c.isupper() else c for c in kind.__name__).lstrip("_")
+        self._titles.append(title)
+        again = self._titles.count(title)
+        path, self._path = self._path, [title if again == 1 else f"{title}_{again}"]
+        vars(made).update({name: self._inside(name.lstrip("_"), vars(x)[name]) for name in names})
+        self._path = path
+        return made
+
+    def key(self) -> Any:
+        return repr(self.structure)
+
+
+class _Unknown:
+    """A function of which nothing is known; it may be asked beside the law, as a function of time."""
+
+
+def is_traced(kind: type) -> bool:
+    """Whether objects of a class are taken apart: those of this package, and those that ask for it (see `law`)."""
+    return kind.__module__.partition(".")[0] == _OWN or getattr(kind, "traced", False)
+
+
+def is_own(function: Callable) -> bool:
+    """Whether a function of time is one of this package, which does not fail."""
+    return is_traced(type(getattr(function, "__self__", function)))
+
+
+def untraceable(part: Any) -> str:
+    """Which part of a controller is not to be traced, because Python has to be asked; empty where there is none."""
+    if isinstance(part, (tuple, list)):
+        return next((why for x in part if (why := untraceable(x))), "")
+    kind = type(part)
+    if kind.__module__.partition(".")[0] == _OWN:
+        inside = [vars(part).get(name) for name in ("law", "motion", "sensors", "blocks", "drive", "task")]
+        function = vars(part).get("function")
+        if isinstance(function, (types.FunctionType, functools.partial)) and not getattr(function, "traced", False):
+            return f"{getattr(function, '__name__', 'a function')} (mark it with @law)"
+        return next((why for x in inside if x is not None and (why := untraceable(x))), "")
+    return "" if getattr(kind, "traced", False) else f"{kind.__name__} (mark it with @law)"
+
+
+def law_code(plant: Plant, law: Controller, q: Array, code: Code | None = None) -> LawCode | str:
+    """Generated code of a law in sampled time for a machine; or why there is none.
+
+    Parameters
+    ----------
+    plant : Plant
+        What is simulated: its terms are those that the law is told.
+    law : Controller
+    q : ndarray, shape (nq,)
+        Comparisons are decided as at this configuration.
+    code : Code, optional
+        Generated code of the machine.
+    """
+    return _code(plant, law, q, traced_sample, code)
+
+
+def drive_code(plant: Plant, drive: Drive | Controller, q: Array, code: Code | None = None) -> LawCode | str:
+    """The rate of a machine with what drives it in continuous time, as `trace.functions.rate`; or why there is none.
+
+    x is q, v, efforts that are held, time, states, signals; y as there, and the rate of the states.
+    """
+    return _code(plant, drive, q, traced_rate, code)
+
+
+def _code(plant: Plant, law: Any, q: Array, trace: Callable, own: Code | None) -> LawCode | str:
+    why = untraceable(law)
+    if why:
+        return why
+    outline = Numbers()
+    outline.of(law)
+    codes = {}
+    for machine in [plant, *outline.plants]:
+        code = own if machine is plant and own is not None else None
+        if code is None:
+            code = code_of(machine, q) if isinstance(machine, Mechanism) and machine.nq == len(q) else None
+        if code is None:
+            return f"{machine.name!r} has no generated code here"
+        codes[id(machine)] = code
+    order = list(dict.fromkeys([id(plant), *map(id, outline.plants)]))
+    which = [order.index(id(machine)) for machine in outline.plants]
+    machines = [codes[number] for number in order]
+    key = repr((trace.__name__, outline.key(), which, [(m.parameters.structure, m.rows) for m in machines]))
+    found = _known.get(key)
+    if found is None:
+        while len(_known) >= _KEPT:
+            _known.pop(next(iter(_known)))
+        found = _known[key] = _Traced(_traced(plant, law, q, machines, order, codes, trace), outline.kept)
+    if isinstance(found.code, str):
+        return found.code
+    signals = signals_of(law, found.code.signals)
+    p = np.concatenate([*(m.p for m in machines), np.array(outline.values, dtype=np.float64)])
+    return found.code._replace(p=p, signals=signals)
+
+
+class _Traced(NamedTuple):
+    """What tracing has found, and objects whose identity is part of the structure: no other one gets it."""
+
+    code: LawCode | str
+    kept: list[Any]
+
+
+def signals_of(law: Any, places: Sequence[tuple[tuple[int, str], int]]) -> tuple:
+    """The functions of time of a law: in those of the same structure, they are in the same places."""
+    parts = parts_of(law)
+    return tuple((function_of(parts[place], name), size) for (place, name), size in places)
+
+
+def function_of(owner: Any, name: str) -> Callable[[float], Any]:
+    """A function of an object by its name, or the object itself."""
+    return getattr(owner, name) if name else owner
+
+
+def parts_of(law: Any) -> list[Any]:
+    """All objects in a law, in a fixed order."""
+    found: list[Any] = []
+    seen: set[int] = set()
+
+    def visit(x: Any) -> None:
+        if id(x) in seen or x is None or isinstance(x, (str, bytes, int, float, np.ndarray, Plant)):
+            return
+        seen.add(id(x))
+        found.append(x)
+        if isinstance(x, (tuple, list)):
+            for y in x:
+                visit(y)
+        elif type(x) is dict:
+            for y in x.values():
+                visit(y)
+        elif is_traced(type(x)) and hasattr(x, "__dict__"):
+            for y in vars(x).values():
+                visit(y)
+
+    visit(law)
+    return found
+
+
+def _traced(plant, law, q, machines, order, codes, trace) -> LawCode | str:
+    """Trace and compile; a text says what cannot be traced."""
+    graph = Graph()
+    offsets = np.cumsum([0, *(len(machine.p) for machine in machines)])
+    tracings = {
+        number: Tracing(codes[number].model, codes[number].parameters, codes[number].rows, q, graph, int(at))
+        for number, at in zip(order, offsets, strict=False)
+    }
+    places = itertools.count(int(offsets[-1]))
+    numbers = Numbers(
+        lambda _, x: graph.input("p", next(places), x), lambda machine: TracedPlant(machine, tracings[id(machine)])
+    )
+    try:
+        found = trace(plant, law, numbers, tracings[id(plant)])
+    except Exception as error:  # whatever it is that does not compute with symbols: Python computes with numbers
+        return f"{type(law).__name__} cannot be traced: {str(error).splitlines()[0] if str(error) else error!r}"
+    return LawCode(compiled(found.function), np.zeros(0), found.signals, found.report)
+
+
+class TracedLaw(NamedTuple):
+    """A law as a function.
+
+    Attributes
+    ----------
+    function : Function
+    signals : tuple of ((int, str), int)
+        Functions of time: the place of who has it among `parts_of` the law, and its name there; and how many numbers.
+    report : tuple of str
+    """
+
+    function: Function
+    signals: tuple[tuple[tuple[int, str], int], ...]
+    report: tuple[str, ...]
+
+
+class _Signals:
+    """Functions of time that a law asks for, as the last inputs of its function."""
+
+    def __init__(self, law: Any, numbers: Numbers, graph: Graph) -> None:
+        self._places = {id(x): place for place, x in enumerate(parts_of(law))}
+        self._numbers, self._graph = numbers, graph
+        self._asked: dict[tuple[int, str], Any] = {}
+        self.found: list[tuple[tuple[int, str], int]] = []
+        self.count = 0
+
+    def __call__(self, function: Callable[[float], Any]) -> Any:
+        owner = getattr(function, "__self__", function)
+        name = function.__name__ if owner is not function else ""
+        owner = self._numbers.originals.get(id(owner), owner)
+        if id(owner) not in self._places:
+            raise NotTraceable(f"a function of time, {getattr(function, '__qualname__', function)!r}")
+        place = self._places[id(owner)], name
+        if place not in self._asked:
+            given = function_of(owner, name)(0.0)
+            several = isinstance(given, (tuple, list))
+            made = [self._input(np.asarray(x, dtype=np.float64)) for x in (given if several else (given,))]
+            self.found.append((place, sum(part.size for part in made)))
+            self._asked[place] = tuple(made) if several else made[0]
+        return self._asked[place]
+
+    def _input(self, values: Array) -> Symbols:
+        made = empty(values.size)
+        for i, x in enumerate(values.ravel()):
+            made[i] = self._graph.input("signal", self.count, x)
+            self.count += 1
+        return Symbols(made.reshape(values.shape))
+
+    def traced(self, outputs: Sequence[Any], size: int, report: Sequence[str] = ()) -> TracedLaw:
+        """The function, with signals behind so many other inputs."""
+        nodes = self._graph.nodes
+        for k, node in enumerate(nodes):
+            if node[:2] == ("input", "signal"):
+                nodes[k] = ("input", "x", size + node[2])
+        return TracedLaw(Function(self._graph, size + self.count, outputs), tuple(self.found), tuple(report))
+
+
+def traced_sample(plant: Plant, original: Controller, numbers: Numbers, at: Tracing) -> TracedLaw:
+    """A law at a sample.
+
+    Its inputs are t, q, v, states, held efforts where it measures the force, signals; its outputs efforts, next states
+    and report.
+    """
+    law, signal = numbers.of(original), _Signals(original, numbers, at.graph)
+    start, nu = start_of(original, plant), plant.nu
+    held = np.ones(nu) if original.measures_force else np.zeros(0)
+    t, q, v, state, u = at.inputs(np.zeros(1), at.sample, np.linspace(0.3, 0.7, at.nv), start, held)
+    time = Time(t[0], signal)
+    terms = TracedTerms(at, None, time, q, v)
+    if original.measures_force:
+        f = terms.B @ Symbols(u)
+        terms = terms.with_force(f - terms.h - terms.M @ terms.acceleration(f))
+    evaluation = evaluated(law, time, terms, Symbols(state))  # type: ignore[arg-type]
+    effort = np.asarray(evaluation.effort, object).reshape(-1)
+    after = moved(evaluation, Symbols(state), True)
+    report = evaluation.numbers()
+    if effort.shape != (nu,) or after.shape != start.shape:
+        raise NotTraceable("efforts or states in another shape than those of the machine")
+    return signal.traced([*effort, *np.asarray(after, object), *report.values()], at.size, tuple(report))
+
+
+def traced_rate(plant: Plant, original: Any, numbers: Numbers, at: Tracing) -> TracedLaw:
+    """The rate of a machine with a drive, or with a law in continuous time; see `drive_code`."""
+    law, signal = numbers.of(original), _Signals(original, numbers, at.graph)
+
+    def drive(machine: Any, t: Any, c: Any, u: Any) -> tuple[Any, Any]:
+        time, state = Time(t[0], signal), Symbols(c)
+        terms = TracedTerms.of_machine(at, time, machine)
+        if isinstance(original, Drive):
+            evaluation = law.evaluate(time, terms, Symbols(u), state)
+        else:
+            evaluation = evaluated(law, time, terms, state)  # type: ignore[arg-type]
+        effort, rates = np.asarray(evaluation.effort, object).reshape(-1), moved(evaluation, state, False)
+        if effort.shape != u.shape or rates.shape != c.shape:
+            raise NotTraceable("efforts or states in another shape than those of the machine")
+        return effort, np.asarray(rates, object)
+
+    outputs = rate(at, start_of(original, plant), drive).outputs
+    return signal.traced(outputs, at.size)

@@ -1,0 +1,77 @@
+"""Which rows generated code keeps, and where it can be used."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..trace.code import Code, code, enabled
+from .generic_rank import regular_gradient
+from .mechanism import Mechanism
+from .terms import Terms
+
+if TYPE_CHECKING:
+    from .plant import Plant
+
+__all__ = ["code_at", "code_of", "independent_rows"]
+
+Array = NDArray[np.float64]
+
+# What must be left of a row beside those that were taken before it: of its own size, and of the smallest pivot of a
+# choice by size. Less where these are too few.
+_LEFT = (0.1, 0.03, 0.01)
+
+_TRIES = 4  # configurations of a machine at which code is looked for before it is left to the kernels
+
+
+def independent_rows(terms: Terms) -> list[int]:
+    """As many independent rows as the rank, the first ones where there is a choice; fewer where others are too near.
+
+    Pivoting would take other ones at other configurations, and each choice is compiled once more.
+    """
+    count = len(terms.A)
+    if terms.rank == count:
+        return list(range(count))
+    G = np.linalg.solve(np.linalg.cholesky(terms.M), (terms.row_scale[:, None] * terms.A).T).T
+    sizes = np.linalg.norm(G, axis=1)
+    least = terms.pivots[terms.rank - 1] if terms.rank else 0.0
+    taken: list[int] = []
+    basis = np.empty((0, G.shape[1]))
+    for share in _LEFT:
+        for i in range(count):
+            if i not in taken and len(taken) < terms.rank:
+                left = G[i] - basis.T @ (basis @ G[i])
+                left -= basis.T @ (basis @ left)  # twice is enough
+                size = np.linalg.norm(left)
+                if size > share * max(sizes[i], least):
+                    taken.append(i)
+                    basis = np.vstack([basis, left / size])
+    return sorted(taken)
+
+
+def code_at(plant: Plant, terms: Terms, cap: int) -> Code | None:
+    """Generated code with rows that are independent at a state, `cap` many; None where there are not so many.
+
+    None, too, for plants given by functions, and where code is switched off.
+    """
+    if not isinstance(plant, Mechanism) or terms.rank != cap or not enabled():
+        return None
+    rows = independent_rows(terms)
+    return code(plant.arrays, rows, terms.q) if len(rows) == cap else None
+
+
+def code_of(plant: Mechanism, q: Array) -> Code | None:
+    """Generated code of a machine, for any state; None where it is switched off or was not found yet.
+
+    It keeps rows that are independent at the first configuration at which as many are as anywhere nearby.
+    """
+    known = vars(plant).setdefault("_generated", {})
+    if "code" not in known and known.get("tries", 0) < _TRIES and enabled():
+        known["tries"] = known.get("tries", 0) + 1
+        found = code_at(plant, plant.terms(q, np.zeros(plant.nv)), plant.generic_rank(q))
+        if found is not None:
+            found.reference = regular_gradient(plant, q)
+            known["code"] = found
+    return known.get("code") if enabled() else None

@@ -1,0 +1,146 @@
+"""Machine code of a machine: traced and compiled once for each structure, and kept on disk with the kernels."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import threading
+from collections.abc import Callable, Sequence
+from functools import cache
+from importlib import resources
+from typing import Any
+
+import llvmlite
+import numpy as np
+from numpy.typing import NDArray
+
+from .._jit import JIT_ENABLED, keep, kept
+from ..errors import InputError
+from ..kernels.layout import Model
+from . import llvm
+from .functions import FUNCTIONS, Function, Tracing, linear
+from .machine import Parameters
+from .program import program
+
+__all__ = ["Code", "code", "compiled", "enabled"]
+
+Array = NDArray[np.float64]
+
+CHOICES = ("generated", "kernels")
+CHOICE = os.environ.get("CMB_CODE", CHOICES[0])  # read once: to look takes as long as an evaluation
+
+_libraries: dict[str, llvm.Library] = {}
+_recent: dict[tuple[int, ...], tuple[Model, Code]] = {}  # of the last models, whose structure need not be looked at
+_RECENT = 64
+_lock = threading.Lock()
+
+
+def enabled() -> bool:
+    """Whether code is generated: unless ``CMB_CODE=kernels`` was set at the start, or nothing is compiled at all."""
+    if CHOICE not in CHOICES:
+        raise InputError(f"the environment says CMB_CODE={CHOICE}; it must be {' or '.join(CHOICES)}")
+    return JIT_ENABLED and CHOICES[0] == CHOICE
+
+
+class Code:
+    """Generated code of one machine; a function of it is compiled when it is first asked for.
+
+    Attributes
+    ----------
+    p : ndarray
+        The numbers of the machine: masses, lengths, stiffnesses.
+    rows : list of int
+        The independent rows that are kept.
+    forms : dict
+        For who uses `linear`: what it knows of coordinates that it has seen.
+    reference : float
+        Size of a regular constraint gradient in the metric of M.
+    """
+
+    reference = 0.0
+
+    def __init__(self, model: Model, rows: Sequence[int], sample: Array) -> None:
+        self.model, self.rows, self.sample = model, list(rows), sample
+        self.parameters = Parameters(model)
+        self.p = self.parameters.values
+        self._addresses: dict[str, int] = {}
+        self.forms: dict[Any, Any] = {}
+
+    def address(self, name: str) -> int:
+        """Where ``int64 f(double* p, double* x, double* y)`` is; `functions` says what x and y are."""
+        if name not in self._addresses:
+            self._addresses[name] = self._address(name, (), FUNCTIONS[name])
+        return self._addresses[name]
+
+    def linear(self, R: Array, factor: float) -> int:
+        """The same for the local state-space form of coordinates R (p, nv), whose numbers are part of the code."""
+        return self._address("linear", (R.tobytes(), factor), lambda tracing: linear(tracing, R, factor))
+
+    def _address(self, name: str, key: Any, trace: Callable[[Tracing], Function]) -> int:
+        of = (_sources(), self.parameters.structure, self.rows, name, key, llvm.target(), llvmlite.__version__)
+        file = f"machine-{hashlib.sha256(repr(of).encode()).hexdigest()[:32]}.object"
+        with _lock:
+            if file not in _libraries:
+                _libraries[file] = self._library(file, name, trace)
+            return _libraries[file].address(name)
+
+    def _library(self, file: str, name: str, trace: Callable[[Tracing], Function]) -> llvm.Library:
+        for data in kept(file):
+            return llvm.Library(data)
+        function = trace(Tracing(self.model, self.parameters, self.rows, self.sample))
+        data = llvm.build(llvm.module({name: function}))
+        keep(file, data)
+        return llvm.Library(data)
+
+
+def compiled(function: Function) -> int:
+    """Where the code of a traced function is; equal functions are compiled once."""
+    made = program(function)
+    used = [(k, made.nodes[k]) for chunk in made.chunks for k in chunk.operations]
+    leaves = {k for _, node in used for k in node[1:] if made.nodes[k][0] in ("const", "input")}
+    leaves |= {k for chunk in made.chunks for _, k in chunk.outputs if isinstance(k, int)}
+    of = (used, [(k, made.nodes[k]) for k in sorted(leaves)], [made.guards.get(k) for k, _ in used])
+    outputs = [(i, repr(x)) for chunk in made.chunks for i, x in chunk.outputs]
+    text = repr((of, outputs, _sources(), llvm.target(), llvmlite.__version__))
+    file = f"function-{hashlib.sha256(text.encode()).hexdigest()[:32]}.object"
+    with _lock:
+        if file not in _libraries:
+            for data in kept(file):
+                _libraries[file] = llvm.Library(data)
+                break
+            else:
+                data = llvm.build(llvm.module({"function": function}))
+                keep(file, data)
+                _libraries[file] = llvm.Library(data)
+        return _libraries[file].address("function")
+
+
+@cache
+def _sources() -> str:
+    """Hash of what generates the code; the kernels that are traced have a folder of their own for each version."""
+    digest = hashlib.sha256()
+    for file in sorted(resources.files(__package__).iterdir(), key=lambda file: file.name):
+        if file.name.endswith(".py"):
+            digest.update(file.read_bytes())
+    return digest.hexdigest()
+
+
+def code(model: Model, rows: Sequence[int], sample: Array) -> Code:
+    """Generated code of a machine.
+
+    Parameters
+    ----------
+    model : Model
+    rows : sequence of int
+        Independent rows of the constraints.
+    sample : array, shape (nq,)
+        A configuration: comparisons are decided as there, and the code says where they would be decided otherwise.
+    """
+    rows = sorted(int(row) for row in rows)
+    asked = (id(model.links), id(model.rows), *rows)
+    with _lock:
+        if asked not in _recent:
+            while len(_recent) >= _RECENT:
+                _recent.pop(next(iter(_recent)))
+            _recent[asked] = model, Code(model, rows, sample)  # with the model: no other one gets its identity
+        return _recent[asked][1]

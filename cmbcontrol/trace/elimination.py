@@ -1,0 +1,176 @@
+"""Sparse elimination in symbols: what is zero by structure is never computed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from . import numbers
+
+__all__ = ["ConstrainedSolver", "Factor", "fewest_first", "sparse"]
+
+Vector = dict[int, Any]  # the entries of a vector that are not zero by structure
+
+
+def is_zero(x: Any) -> bool:
+    """Whether a number is zero by structure."""
+    return isinstance(x, float) and x == 0.0
+
+
+def sparse(x: Iterable[Any]) -> Vector:
+    """The entries that are not zero by structure."""
+    return {k: value for k, value in enumerate(x) if not is_zero(value)}
+
+
+def fewest_first(neighbours: list[set[int]]) -> list[int]:
+    """Order of elimination of a graph: always the node with the fewest neighbours that are left (minimum degree)."""
+    left = [set(others) - {i} for i, others in enumerate(neighbours)]
+    order: list[int] = []
+    remaining = set(range(len(left)))
+    while remaining:
+        k = min(remaining, key=lambda i: (len(left[i]), i))
+        remaining.remove(k)
+        order.append(k)
+        for i in left[k]:
+            left[i] |= left[k]
+            left[i] -= {i, k}
+    return order
+
+
+class Factor:
+    """A = L D L' of a symmetric positive definite matrix, eliminated in a given order.
+
+    With the coordinates of a tree from the leaves to the root, L has entries for ancestors only (Featherstone 2008,
+    section 6.5): no entry is filled in.
+
+    Attributes
+    ----------
+    order : list of int
+    below : list of dict
+        below[k][i]: entry of L in the column of k, for i that comes after k.
+    pivots, inverse : list
+        D, and 1 / D.
+    """
+
+    def __init__(self, rows: list[Vector], order: list[int]) -> None:
+        n = len(rows)
+        place = {k: at for at, k in enumerate(order)}
+        rows = [dict(row) for row in rows]
+        self.order, self.below = order, [{} for _ in range(n)]
+        self.pivots: list[Any] = [None] * n
+        self.inverse: list[Any] = [None] * n
+        for k in order:
+            self.pivots[k] = rows[k].pop(k)
+            self.inverse[k] = 1.0 / self.pivots[k]
+            later = sorted((i for i in rows[k] if place[i] > place[k]), key=place.__getitem__)
+            for i in later:
+                self.below[k][i] = rows[k][i] * self.inverse[k]
+            for at, i in enumerate(later):
+                for j in later[at:]:
+                    rows[i][j] = rows[j][i] = rows[i].get(j, 0.0) - self.below[k][i] * rows[k][j]
+                rows[i].pop(k, None)
+
+    def forward(self, x: Mapping[int, Any]) -> Vector:
+        """L^-1 x."""
+        x = dict(x)
+        for k in self.order:
+            if k in x:
+                for i, entry in self.below[k].items():
+                    x[i] = x.get(i, 0.0) - entry * x[k]
+        return {k: value for k, value in x.items() if not is_zero(value)}
+
+    def backward(self, x: Mapping[int, Any]) -> Vector:
+        """L'^-1 x, all entries."""
+        x = dict(x)
+        for k in reversed(self.order):
+            s = x.get(k, 0.0)
+            for i, entry in self.below[k].items():
+                s = s - entry * x.get(i, 0.0)
+            x[k] = s
+        return x
+
+    def divided(self, x: Mapping[int, Any]) -> Vector:
+        """D^-1 x."""
+        return {k: value * self.inverse[k] for k, value in x.items()}
+
+    def solve(self, x: Mapping[int, Any]) -> Vector:
+        """A^-1 x."""
+        return self.backward(self.divided(self.forward(x)))
+
+
+class ConstrainedSolver:
+    """M x + A' lam = f with A x = c, by the Schur complement S = A M^-1 A' of independent rows.
+
+    With Y = L^-1 A' of M = L D L', S = Y' D^-1 Y has entries only for rows that share a coordinate, and is eliminated
+    in the order of `fewest_first`: loops stay local to where they are.
+
+    Attributes
+    ----------
+    metric, schur : Factor
+        Of M and of S.
+    gradients : list
+        Diagonal of S: squares of the sizes of the rows in the metric of M.
+    """
+
+    def __init__(self, metric: Factor, rows: list[Vector]) -> None:
+        self.metric, self.rows = metric, rows
+        self.Y = [metric.forward(row) for row in rows]
+        scaled = [metric.divided(y) for y in self.Y]
+        S: list[Vector] = [{} for _ in rows]
+        users: dict[int, list[int]] = {}
+        for i, y in enumerate(self.Y):
+            for k in y:
+                users.setdefault(k, []).append(i)
+        for k, sharing in sorted(users.items()):
+            for at, i in enumerate(sharing):
+                for j in sharing[at:]:
+                    S[i][j] = S[j][i] = S[i].get(j, 0.0) + scaled[i][k] * self.Y[j][k]
+        if not all(i in row for i, row in enumerate(S)):
+            raise ArithmeticError("a row that is zero by structure")
+        self.gradients = [S[i][i] for i in range(len(rows))]
+        self.schur = Factor(S, fewest_first([set(row) for row in S]))
+
+    def multipliers(self, rhs: Mapping[int, Any]) -> Vector:
+        """S^-1 rhs."""
+        return self.schur.solve(rhs) if self.rows else {}
+
+    def least_change(self, c: Mapping[int, Any]) -> Vector:
+        """The smallest x, in the metric of M, with A x = c."""
+        lam = self.multipliers(c)
+        x: Vector = {}
+        for i, y in enumerate(self.Y):
+            for k, value in y.items():
+                x[k] = x.get(k, 0.0) + value * lam[i]
+        return self.metric.backward(self.metric.divided(x))
+
+    def solve(self, f: Mapping[int, Any], c: Mapping[int, Any]) -> tuple[Vector, Vector]:
+        """x and lam."""
+        y = self.metric.forward(f)
+        free = self.metric.divided(y)
+        rhs: Vector = {}
+        for i, column in enumerate(self.Y):
+            s = -c.get(i, 0.0)
+            for k, value in column.items():
+                s = s + value * free.get(k, 0.0)
+            rhs[i] = s
+        lam = self.multipliers(rhs)
+        for i, column in enumerate(self.Y):
+            for k, value in column.items():
+                y[k] = y.get(k, 0.0) - value * lam[i]
+        return self.metric.backward(self.metric.divided(y)), lam
+
+
+def smallest(values: list[Any]) -> Any:
+    """The smallest of some numbers; infinite where there are none."""
+    found: Any = None
+    for value in values:
+        found = value if found is None else numbers.minimum(found, value)
+    return numbers.inf if found is None else found
+
+
+def largest(values: list[Any]) -> Any:
+    """The largest of some numbers that are not negative; zero where there are none."""
+    found: Any = 0.0
+    for value in values:
+        found = value if is_zero(found) else numbers.maximum(found, value)
+    return found

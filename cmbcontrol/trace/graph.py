@@ -1,0 +1,289 @@
+"""Symbols: a graph of expressions in which every expression is there once.
+
+An expression is an operation on expressions that were there before, so the order in which they are made is an order in
+which they can be computed. Equal expressions are the same one; zeros, ones and constants are folded as they are made.
+Each has a value at a sample, by which a comparison decides in traced code; what was decided is kept as a guard.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+__all__ = ["Graph", "Scalar"]
+
+FUNCTIONS = {
+    "sin": math.sin,
+    "cos": math.cos,
+    "sqrt": math.sqrt,
+    "rint": round,
+    "abs": abs,
+    "exp": math.exp,
+    "tanh": math.tanh,
+}
+
+_OPERATORS: dict[np.ufunc, Callable] = {
+    np.add: operator.add,
+    np.subtract: operator.sub,
+    np.multiply: operator.mul,
+    np.divide: operator.truediv,
+    np.negative: operator.neg,
+    np.less: operator.lt,
+    np.less_equal: operator.le,
+    np.greater: operator.gt,
+    np.greater_equal: operator.ge,
+}
+
+
+class Graph:
+    """All expressions of a function that is traced.
+
+    Attributes
+    ----------
+    nodes : list of tuple
+        (operation, operands...): operands are indices, except for ``("const", value)`` and ``("input", array, index)``.
+    values : list of float
+        At the sample.
+    guards : dict of index of a comparison to bool
+        What has been decided.
+    """
+
+    def __init__(self) -> None:
+        self.nodes: list[tuple] = []
+        self.values: list[float] = []
+        self.guards: dict[int, bool] = {}
+        self._index: dict[tuple, int] = {}
+
+    def node(self, key: tuple, value: float) -> Scalar:
+        """The expression, which is made where it is not there yet."""
+        found = self._index.get(key)
+        if found is None:
+            found = self._index[key] = len(self.nodes)
+            self.nodes.append(key)
+            self.values.append(value)
+        return Scalar(self, found)
+
+    def const(self, value: float) -> Scalar:
+        """A number."""
+        return self.node(("const", float(value)), float(value))
+
+    def input(self, array: str, index: int, value: float) -> Scalar:
+        """An entry of an array that is given."""
+        return self.node(("input", array, index), float(value))
+
+    def scalar(self, x: Any) -> Scalar:
+        """A number or an expression, as an expression."""
+        return x if isinstance(x, Scalar) else self.const(x)
+
+    def atan2(self, y: Any, x: Any) -> Scalar:
+        """Angle of (x, y)."""
+        y, x = self.scalar(y), self.scalar(x)
+        return self.node(("atan2", y.index, x.index), math.atan2(y.value, x.value))
+
+    def extreme(self, name: str, a: Any, b: Any) -> Any:
+        """The smaller ("min") or the larger ("max") of two; the second one where either is no number."""
+        a, b = self.scalar(a), self.scalar(b)
+        if a.index == b.index:
+            return a
+        first = a.value < b.value if name == "min" else a.value > b.value
+        return self.node((name, a.index, b.index), a.value if first else b.value)
+
+    def select(self, a: Any, b: Any, x: Any, y: Any) -> Any:
+        """x where a < b, else y."""
+        a, b, x, y = (self.scalar(z) for z in (a, b, x, y))
+        if x.index == y.index:
+            return x
+        value = x.value if a.value < b.value else y.value
+        return self.node(("select", a.index, b.index, x.index, y.index), value)
+
+    def require_less(self, a: Any, b: Any) -> None:
+        """What follows is computed under this condition; it must hold at the sample, and is a guard."""
+        if not self.scalar(a) < self.scalar(b):
+            raise ArithmeticError(f"{self.scalar(a).value:.3g} is not below {self.scalar(b).value:.3g} at the sample")
+
+
+class Scalar:
+    """An expression, to compute with as with a number."""
+
+    __slots__ = ("graph", "index")
+
+    def __init__(self, graph: Graph, index: int) -> None:
+        self.graph, self.index = graph, index
+
+    @property
+    def value(self) -> float:
+        """At the sample."""
+        return self.graph.values[self.index]
+
+    def __repr__(self) -> str:
+        return f"<{self.graph.nodes[self.index]} = {self.value:.6g}>"
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any:
+        """With numpy's numbers and arrays it makes arrays of symbols."""
+        from .symbols import Symbols
+
+        if ufunc in _OPERATORS and not any(isinstance(x, np.ndarray) for x in inputs):
+            return _OPERATORS[ufunc](*(float(x) if isinstance(x, np.number) else x for x in inputs))
+        lifted = [Symbols(x) if isinstance(x, Scalar) else x for x in inputs]
+        return getattr(ufunc, method)(*lifted, **options)
+
+    # -- sums ----------------------------------------------------------------------------------------------
+
+    def __add__(self, other: Any) -> Any:
+        graph, a = self.graph, self.index
+        nodes, values = graph.nodes, graph.values
+        if not isinstance(other, Scalar):
+            if isinstance(other, np.ndarray):
+                return NotImplemented
+            if other == 0.0:
+                return self
+            other = graph.const(other)
+        b = other.index
+        if nodes[b][0] == "neg":
+            return self - Scalar(graph, nodes[b][1])
+        if nodes[a][0] == "neg":
+            return other - Scalar(graph, nodes[a][1])
+        if a > b:
+            a, b = b, a
+        return graph.node(("add", a, b), values[a] + values[b])
+
+    __radd__ = __add__
+
+    def __sub__(self, other: Any) -> Any:
+        graph, a = self.graph, self.index
+        if not isinstance(other, Scalar):
+            if isinstance(other, np.ndarray):
+                return NotImplemented
+            if other == 0.0:
+                return self
+            other = graph.const(other)
+        b = other.index
+        if a == b:
+            return 0.0
+        if graph.nodes[b][0] == "neg":
+            return self + Scalar(graph, graph.nodes[b][1])
+        if graph.nodes[a][0] == "neg":
+            return -(Scalar(graph, graph.nodes[a][1]) + other)
+        return graph.node(("sub", a, b), graph.values[a] - graph.values[b])
+
+    def __rsub__(self, other: Any) -> Any:
+        return -self if other == 0.0 else self.graph.const(other) - self
+
+    def __pos__(self) -> Any:
+        return self
+
+    def __neg__(self) -> Any:
+        graph, node = self.graph, self.graph.nodes[self.index]
+        if node[0] == "neg":
+            return Scalar(graph, node[1])
+        if node[0] == "sub":
+            return Scalar(graph, node[2]) - Scalar(graph, node[1])
+        return graph.node(("neg", self.index), -graph.values[self.index])
+
+    # -- products ------------------------------------------------------------------------------------------
+
+    def __mul__(self, other: Any) -> Any:
+        graph, a = self.graph, self.index
+        nodes, values = graph.nodes, graph.values
+        if not isinstance(other, Scalar):
+            if isinstance(other, np.ndarray):
+                return NotImplemented
+            if other == 0.0:
+                return 0.0
+            if other == 1.0:
+                return self
+            if other == -1.0:
+                return -self
+            other = graph.const(other)
+        b = other.index
+        if nodes[a][0] == "neg":
+            return -(Scalar(graph, nodes[a][1]) * other)
+        if nodes[b][0] == "neg":
+            return -(self * Scalar(graph, nodes[b][1]))
+        if a > b:
+            a, b = b, a
+        return graph.node(("mul", a, b), values[a] * values[b])
+
+    __rmul__ = __mul__
+
+    def __truediv__(self, other: Any) -> Any:
+        graph, a = self.graph, self.index
+        if not isinstance(other, Scalar):
+            if isinstance(other, np.ndarray):
+                return NotImplemented
+            return self if other == 1.0 else self * (1.0 / other)
+        b = other.index
+        if a == b:
+            return 1.0
+        if graph.nodes[a][0] == "neg":
+            return -(Scalar(graph, graph.nodes[a][1]) / other)
+        if graph.nodes[b][0] == "neg":
+            return -(self / Scalar(graph, graph.nodes[b][1]))
+        value = graph.values[a] / graph.values[b] if graph.values[b] else math.nan
+        return graph.node(("div", a, b), value)
+
+    def __rtruediv__(self, other: Any) -> Any:
+        return 0.0 if other == 0.0 else self.graph.const(other) / self
+
+    def __pow__(self, power: int) -> Any:
+        if isinstance(power, Scalar) or power not in (0, 1, 2, 3, 4, 5):
+            raise TypeError(f"powers of symbols are whole ones up to 5, not {power}")
+        half = self if power < 4 else self * self
+        return (1.0, self, half * half, self * self * self, half * half, half * half * self)[int(power)]
+
+    # -- functions and comparisons -------------------------------------------------------------------------
+
+    def function(self, name: str) -> Any:
+        """sin, cos, sqrt, rint or abs of it."""
+        graph, node = self.graph, self.graph.nodes[self.index]
+        if node[0] == "neg" and name in ("sin", "cos"):
+            inner = Scalar(graph, node[1]).function(name)
+            return -inner if name == "sin" else inner
+        return graph.node((name, self.index), FUNCTIONS[name](self.value))
+
+    def clip(self, low: Any, high: Any, **_: Any) -> Any:
+        """Within limits, as numpy.clip asks for it."""
+        return self.graph.extreme("min", self.graph.extreme("max", self, low), high)
+
+    def __abs__(self) -> Any:
+        return self.function("abs")
+
+    def _compare(self, name: str, other: Any, truth: bool) -> bool:
+        graph = self.graph
+        decided = graph.node((name, self.index, graph.scalar(other).index), float(truth))
+        graph.guards[decided.index] = truth
+        return truth
+
+    def __lt__(self, other: Any) -> bool:
+        if isinstance(other, np.ndarray):
+            return NotImplemented
+        return self._compare("lt", other, self.value < self.graph.scalar(other).value)
+
+    def __gt__(self, other: Any) -> bool:
+        if isinstance(other, np.ndarray):
+            return NotImplemented
+        return self.graph.scalar(other).__lt__(self)  # and not of a subclass first
+
+    def __le__(self, other: Any) -> bool:
+        if isinstance(other, np.ndarray):
+            return NotImplemented
+        return not self > other
+
+    def __ge__(self, other: Any) -> bool:
+        if isinstance(other, np.ndarray):
+            return NotImplemented
+        return not self < other
+
+    def __eq__(self, other: object) -> bool:
+        """Only the same expression is equal: what is zero at some state is no structural zero."""
+        return isinstance(other, Scalar) and self.index == other.index
+
+    def __hash__(self) -> int:
+        return hash(self.index)
+
+    def __bool__(self) -> bool:
+        raise TypeError("a symbol has no truth")

@@ -1,0 +1,199 @@
+"""A machine in symbols: what its kernels say at a symbolic state."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterator
+from types import SimpleNamespace
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..kernels.layout import Model
+from .graph import Graph
+from .kernels import constraint_rows, derivatives, forces, inertia, tree
+from .numbers import empty
+
+__all__ = ["Machine", "Parameters", "Place", "places", "symbols"]
+
+Array = NDArray[Any]
+
+_STRUCTURE = (0.0, 1.0, -1.0)
+
+
+def symbols(graph: Graph, name: str, values: NDArray[np.float64]) -> Array:
+    """An input array."""
+    made = empty(len(values))
+    for i, x in enumerate(values):
+        made[i] = graph.input(name, i, x)
+    return made
+
+
+class _Records(list):
+    """Records of a model with symbols in them, indexed as the structured array that they stand for."""
+
+    @property
+    def shape(self) -> tuple[int]:
+        return (len(self),)
+
+
+class Place(NamedTuple):
+    """Where a number of a model is: part, record in it, field (that of a plain array is its own name), and which."""
+
+    part: str
+    record: int
+    field: str
+    index: int
+
+
+def places(model: Model) -> Iterator[Place]:
+    """Of all numbers of a model, in the order of `Parameters`."""
+    for name, part in zip(Model._fields, model, strict=True):
+        part = np.asarray(part)
+        if not part.dtype.names:
+            yield from (Place(name, 0, name, i) for i in range(part.size))
+            continue
+        for record in range(len(part)):
+            for field in part.dtype.names:
+                if part.dtype[field].base.kind != "i":
+                    yield from (Place(name, record, field, i) for i in range(math.prod(part.dtype[field].shape)))
+
+
+class Parameters:
+    """The numbers of a model, in one array: masses, lengths, stiffnesses are inputs; zeros and ones are structure.
+
+    Parameters
+    ----------
+    model : Model
+    measured : collection of str
+        Fields in which only zeros are structure: a mass of 1 kg is a number like others.
+
+    Attributes
+    ----------
+    values : array
+        All numbers of the model in a fixed order, that of `places`.
+    kept : array of bool
+        Which of them are structure.
+    structure : bytes
+        All else: two models that agree in it differ in inputs only.
+    """
+
+    def __init__(self, model: Model, measured: Collection[str] = ()) -> None:
+        numbers, rest = [], []
+        for part in model:
+            part = np.asarray(part)
+            names = part.dtype.names or ()
+            kinds = [name for name in names if part.dtype[name].base.kind == "i"]
+            floats = [name for name in names if name not in kinds]
+            rest.append(repr(part.shape).encode() + b"".join(part[name].tobytes() for name in kinds))
+            columns = [part[name].reshape(len(part), math.prod(part.dtype[name].shape)) for name in floats]
+            numbers.append(np.concatenate(columns, axis=1).ravel() if names else part.ravel())
+        self.values = np.concatenate(numbers, dtype=np.float64)
+        self.kept = kept = np.isin(self.values, _STRUCTURE)
+        if measured:
+            free = np.array([place.field in measured for place in places(model)], dtype=bool)
+            kept &= ~free | (self.values == 0.0)
+        self.structure = b"".join(rest) + kept.tobytes() + self.values[kept].tobytes()
+
+    def symbolic(self, graph: Graph, model: Model, offset: int = 0) -> SimpleNamespace:
+        """The model with symbols in place of its numbers, which begin at an offset among the inputs."""
+        made = empty(len(self.values))
+        for i, x in enumerate(self.values):
+            made[i] = float(x) if self.kept[i] else graph.input("p", offset + i, x)
+        parts, at = {}, 0
+        for name, part in zip(Model._fields, model, strict=True):
+            part = np.asarray(part)
+            if part.dtype.names:
+                parts[name] = records = _Records()
+                for record in part:
+                    fields = {}
+                    for field in part.dtype.names:
+                        kind = part.dtype[field]
+                        if kind.base.kind == "i":
+                            fields[field] = int(record[field])
+                        else:
+                            size = int(np.prod(kind.shape))
+                            values, at = made[at : at + size], at + size
+                            fields[field] = values.reshape(kind.shape) if kind.shape else values[0]
+                    records.append(SimpleNamespace(**fields))
+            else:
+                values, at = made[at : at + part.size], at + part.size
+                parts[name] = values.reshape(part.shape) if part.ndim else values[0]
+        return SimpleNamespace(**parts)
+
+
+class Machine:
+    """The equations of motion in symbols, by the same kernels that evaluate them with numbers.
+
+    Attributes
+    ----------
+    q, v : arrays of symbols
+    M, phi, A, B, h, b : arrays of symbols
+        See `dynamics`; h and b after `move`.
+    """
+
+    def __init__(self, model: SimpleNamespace, q: Array) -> None:
+        self.model, self.q = model, q
+        links, rows, nv, nu = len(model.links), len(model.rows), len(model.damping), len(model.drives)
+        self.R, self.p, self.S, self.I = empty((links, 3, 3)), empty((links, 3)), empty((nv, 6)), empty((links, 10))
+        self.phi, self.A, self.E, self.wrenches = empty(rows), empty((rows, nv)), empty((rows, 5, 3)), empty((rows, 6))
+        tree.link_poses(model.links, q, self.R, self.p)
+        tree.joint_screws(model.links, self.R, self.p, self.S)
+        constraint_rows.constraint_jacobian(model, q, self.R, self.p, self.S, self.E, self.wrenches, self.phi, self.A)
+        self.nv, self.nu = nv, nu
+
+    def weigh(self) -> None:
+        """The mass matrix."""
+        self.M = empty((self.nv, self.nv))
+        inertia.world_inertias(self.model.links, self.R, self.p, self.I)
+        self.composite = self.I.copy()
+        inertia.composite_inertia(self.model.links, self.composite, self.S, self.M)
+
+    def drive(self) -> None:
+        """The matrix of the actuators."""
+        self.B = empty((self.nv, self.nu))
+        forces.drive_matrix(self.model, self.R, self.p, self.S, self.B, empty(self.nv))
+
+    def move(self, v: Array) -> None:
+        """What depends on the velocities: h and b, and the power that is dissipated."""
+        links = self.model.links
+        self.v, self.V, self.A0, self.W = v, empty((len(links), 6)), empty((len(links), 6)), empty((len(links), 6))
+        self.h, self.b = empty(self.nv), empty(len(self.model.rows))
+        tree.twists(links, self.S, v, self.V)
+        tree.bias_accelerations(links, self.S, v, self.V, self.A0)
+        inertia.newton_euler(links, self.I, self.S, self.V, self.A0, self.model.gravity, self.W, self.h)
+        forces.add_passive_forces(self.model, self.q, v, self.R, self.p, self.S, self.V, self.h)
+        constraint_rows.constraint_bias(self.model, self.E, self.wrenches, self.V, self.A0, self.b)
+
+    def slopes(self, a: Array, lam: Array, u: Array) -> derivatives.Slopes:
+        """Derivatives of the equations of motion; see `kernels.derivatives`."""
+        self.z = empty(self.nv)
+        found = derivatives.new_slopes(self.model)
+        pair, carried = derivatives.new_pair(self.nv), derivatives.new_carried(self.model)
+        derivatives.slopes(self.model, self, a, lam, u, pair, carried, found)
+        return found
+
+    def dissipated(self) -> Any:
+        """Power that friction takes, W."""
+        return forces.dissipated_power(self.model, self.v, self.R, self.p, self.V)
+
+    def energies(self) -> tuple[Any, Any]:
+        """Kinetic and potential energy, J."""
+        return forces.kinetic_energy(self.M, self.v), forces.potential_energy(self.model, self.q, self.R, self.p)
+
+    def energy(self) -> Any:
+        """Their sum, J."""
+        return sum(self.energies())
+
+    def position_rates(self) -> Array:
+        """dq/dt."""
+        made = empty(len(self.q))
+        tree.position_rates(self.model.links, self.q, self.v, made)
+        return made
+
+    def moved(self, change: Array) -> Array:
+        """The configuration that a displacement leads to."""
+        made = empty(len(self.q))
+        tree.retract(self.model.links, self.q, change, made)
+        return made

@@ -1,0 +1,83 @@
+"""What numpy is to traced kernels: arrays of symbols, and functions of them."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from .graph import Scalar
+
+__all__ = [
+    "arctan2",
+    "cos",
+    "empty",
+    "inf",
+    "int64",
+    "maximum",
+    "minimum",
+    "ndarray",
+    "pi",
+    "round",
+    "sin",
+    "sqrt",
+    "zeros",
+]
+
+pi, inf, nan, ndarray, int64, float64 = np.pi, np.inf, np.nan, np.ndarray, np.int64, np.float64
+
+
+def empty(shape: int | tuple[int, ...], dtype: Any = None) -> np.ndarray:
+    """An array of zeros that may hold symbols; of integers where that is asked for."""
+    if dtype is not None and np.dtype(dtype).kind == "i":
+        return np.zeros(shape, dtype)
+    made = np.empty(shape, object)
+    made[...] = 0.0
+    return made
+
+
+zeros = empty
+
+
+def sin(x: Any) -> Any:
+    """sin x"""
+    return x.function("sin") if isinstance(x, Scalar) else math.sin(x)
+
+
+def cos(x: Any) -> Any:
+    """cos x"""
+    return x.function("cos") if isinstance(x, Scalar) else math.cos(x)
+
+
+def sqrt(x: Any) -> Any:
+    """Square root of x."""
+    return x.function("sqrt") if isinstance(x, Scalar) else math.sqrt(x)
+
+
+def arctan2(y: Any, x: Any) -> Any:
+    """Angle of (x, y)."""
+    symbols = [z for z in (y, x) if isinstance(z, Scalar)]
+    return symbols[0].graph.atan2(y, x) if symbols else math.atan2(y, x)
+
+
+def minimum(a: Any, b: Any) -> Any:
+    """The smaller one."""
+    return _extreme("min", a, b)
+
+
+def maximum(a: Any, b: Any) -> Any:
+    """The larger one."""
+    return _extreme("max", a, b)
+
+
+def _extreme(name: str, a: Any, b: Any) -> Any:
+    graph = next((x.graph for x in (a, b) if isinstance(x, Scalar)), None)
+    if graph is None:
+        return min(a, b) if name == "min" else max(a, b)
+    return graph.extreme(name, a, b)
+
+
+def round(x: Any) -> Any:
+    """The nearest whole number."""
+    return x.function("rint") if isinstance(x, Scalar) else float(np.round(x))

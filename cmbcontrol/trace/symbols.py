@@ -1,0 +1,238 @@
+"""Arrays of symbols with which laws compute as with numbers: numpy's functions of them make expressions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from . import numbers
+from .graph import Graph, Scalar
+
+__all__ = ["NotTraceable", "Symbols", "Time", "array", "numbers_of", "where_less"]
+
+
+class NotTraceable(TypeError):
+    """What cannot be expressed as a straight line of operations."""
+
+
+class Symbols(np.ndarray):
+    """An array of symbols and numbers. What numpy has no operation of symbols for is refused."""
+
+    def __new__(cls, values: Any) -> Symbols:
+        return np.array(_objects(values)).view(cls)
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> Any:
+        plain = [x.view(np.ndarray) if isinstance(x, Symbols) else x for x in inputs]
+        if method == "__call__" and ufunc in _ELEMENTWISE and not options:
+            return array(_each(_ELEMENTWISE[ufunc], *plain))
+        if ufunc in _ARITHMETIC:
+            out = options.pop("out", None)
+            if out is not None:
+                options["out"] = tuple(x.view(np.ndarray) if isinstance(x, Symbols) else x for x in out)
+            return array(getattr(ufunc, method)(*map(_objects, plain), **options))
+        raise NotTraceable(f"numpy.{ufunc.__name__} of symbols")
+
+    def __array_function__(self, function: Callable, types: Any, args: Any, kwargs: Any) -> Any:
+        if function in _FUNCTIONS:
+            return _FUNCTIONS[function](*args, **kwargs)
+        if function in _MOVING:
+            return array(function(*(_plain(x) for x in args), **{k: _plain(x) for k, x in kwargs.items()}))
+        raise NotTraceable(f"numpy.{function.__name__} of symbols")
+
+    def __getitem__(self, key: Any) -> Any:
+        return array(self.view(np.ndarray)[key])
+
+    def __bool__(self) -> bool:
+        if self.size == 1:
+            return bool(self.reshape(-1)[0])
+        return super().__bool__()
+
+    def min(self, axis: None = None, *, initial: Any = None) -> Any:  # type: ignore[override]
+        """The smallest entry."""
+        return _extreme(numbers.minimum, self, axis, initial)
+
+    def max(self, axis: None = None, *, initial: Any = None) -> Any:  # type: ignore[override]
+        """The largest entry."""
+        return _extreme(numbers.maximum, self, axis, initial)
+
+    def dot(self, other: Any) -> Any:  # type: ignore[override]
+        """self @ other"""
+        return array(np.dot(self.view(np.ndarray), _objects(other)))
+
+
+class Time(Scalar):
+    """Time in a law that is traced."""
+
+    __slots__ = ("_signal",)
+
+    def __init__(self, scalar: Scalar, signal: Callable[[Callable[[float], Any]], Any]) -> None:
+        super().__init__(scalar.graph, scalar.index)
+        self._signal = signal
+
+    def signal(self, function: Callable[[float], Any]) -> Any:
+        """What a function of time says, as inputs of the law; it is evaluated beside it."""
+        return self._signal(function)
+
+
+def array(values: Any) -> Any:
+    """An array of symbols, a symbol, or a number."""
+    if not isinstance(values, np.ndarray) or values.dtype != object:
+        return [array(x) for x in values] if isinstance(values, list) else values
+    return values.view(Symbols) if values.ndim else values[()]
+
+
+def numbers_of(values: Any) -> Any:
+    """An array of symbols as it is, and all else as an array of numbers."""
+    return values if isinstance(values, Symbols) else np.asarray(values, dtype=np.float64)
+
+
+def where_less(a: Any, b: Any, x: Any, y: Any) -> Any:
+    """x where a < b, else y, entry by entry; of numbers and of symbols.
+
+    Other than with an ``if``, a law with it is traced whole: both sides are computed, and one is taken.
+    """
+    if not any(isinstance(z, (Scalar, Symbols)) for z in (a, b, x, y)):
+        return np.where(np.less(a, b), x, y)
+    return array(_each(_select, a, b, x, y))
+
+
+def _select(a: Any, b: Any, x: Any, y: Any) -> Any:
+    graph = _graph(a, b)
+    if graph is None:
+        return x if a < b else y
+    return graph.select(a, b, x, y)
+
+
+def _graph(*values: Any) -> Graph | None:
+    return next((x.graph for x in values if isinstance(x, Scalar)), None)
+
+
+def _plain(x: Any) -> Any:
+    if isinstance(x, Symbols):
+        return x.view(np.ndarray)
+    return type(x)(_plain(y) for y in x) if isinstance(x, (tuple, list)) else x
+
+
+def _objects(x: Any) -> np.ndarray:
+    if not isinstance(x, Scalar):
+        return np.asarray(_plain(x), object)
+    made = np.empty((), object)
+    made[()] = x
+    return made
+
+
+def _each(function: Callable, *values: Any) -> Any:
+    """A function of the entries of arrays that are broadcast."""
+    parts = np.broadcast_arrays(*map(_objects, values))
+    made = np.empty(parts[0].shape, object)
+    for at in np.ndindex(made.shape):
+        made[at] = function(*(part[at] for part in parts))
+    return made if made.ndim else made[()]
+
+
+def _unary(name: str, plain: Callable[[float], float]) -> Callable:
+    return lambda x: x.function(name) if isinstance(x, Scalar) else float(plain(x))
+
+
+def _sign(x: Any) -> Any:
+    return _select(x, 0.0, -1.0, _select(0.0, x, 1.0, 0.0))
+
+
+def _extreme(function: Callable, values: Any, axis: None = None, initial: Any = None) -> Any:
+    if axis is not None:
+        raise NotTraceable("the smallest or largest of symbols along an axis")
+    found = initial
+    for x in _objects(values).ravel():
+        found = x if found is None else function(found, x)
+    return found
+
+
+def _norm(x: Any, ord: None = None) -> Any:
+    if ord is not None:
+        raise NotTraceable("numpy.linalg.norm(..., ord=...) of symbols")
+    return numbers.sqrt(sum((y * y for y in _objects(x).ravel()), 0.0))
+
+
+_ELEMENTWISE: dict[np.ufunc, Callable] = {
+    np.sin: _unary("sin", np.sin),
+    np.cos: _unary("cos", np.cos),
+    np.sqrt: _unary("sqrt", np.sqrt),
+    np.exp: _unary("exp", np.exp),
+    np.tanh: _unary("tanh", np.tanh),
+    np.rint: _unary("rint", np.rint),
+    np.absolute: _unary("abs", np.abs),
+    np.arctan2: numbers.arctan2,
+    np.minimum: numbers.minimum,
+    np.maximum: numbers.maximum,
+    np.sign: _sign,
+    np.square: lambda x: x * x,
+}
+_ARITHMETIC = {
+    np.add,
+    np.subtract,
+    np.multiply,
+    np.divide,
+    np.negative,
+    np.positive,
+    np.power,
+    np.matmul,
+    np.less,
+    np.less_equal,
+    np.greater,
+    np.greater_equal,
+    np.logical_and,
+    np.logical_or,
+    np.logical_not,
+}
+
+
+def _inverse(x: Any) -> Any:
+    """Of a diagonal matrix, or of a small one by its adjugate."""
+    A = _objects(x)
+    n = len(A)
+    if not any(isinstance(A[i, j], Scalar) or A[i, j] != 0.0 for i in range(n) for j in range(n) if i != j):
+        return Symbols(np.diag(1.0 / A.diagonal()) + 0.0)
+    if n > 3:
+        raise NotTraceable(f"the inverse of {n} x {n} symbols")
+    minors = [[_determinant(np.delete(np.delete(A, j, 0), i, 1)) for j in range(n)] for i in range(n)]
+    signs = [[(-1.0) ** (i + j) for j in range(n)] for i in range(n)]
+    return Symbols(np.array(minors, object) * np.array(signs, object)) / _determinant(A)
+
+
+def _determinant(A: Any) -> Any:
+    if len(A) == 1:
+        return A[0, 0]
+    rest = A[1:]
+    terms = [A[0, k] * _determinant(np.delete(rest, k, 1)) for k in range(len(A))]
+    return sum((x if k % 2 == 0 else -x for k, x in enumerate(terms)), 0.0)
+
+
+_FUNCTIONS: dict[Callable, Callable] = {
+    np.linalg.inv: _inverse,
+    np.linalg.solve: lambda A, b: _inverse(A) @ b,
+    np.linalg.norm: _norm,
+    np.clip: lambda x, low, high: np.minimum(np.maximum(x, low), high),
+    np.dot: lambda a, b: array(np.dot(_objects(a), _objects(b))),
+    np.min: lambda x, axis=None, initial=None: _extreme(numbers.minimum, x, axis, initial),
+    np.max: lambda x, axis=None, initial=None: _extreme(numbers.maximum, x, axis, initial),
+    np.diag: lambda x: array(np.diag(_plain(x)) + 0.0),
+    np.broadcast_to: lambda x, shape: array(np.broadcast_to(_plain(x), shape).copy()),
+}
+_MOVING = {
+    np.concatenate,
+    np.split,
+    np.vstack,
+    np.hstack,
+    np.reshape,
+    np.transpose,
+    np.ravel,
+    np.sum,
+    np.copy,
+    np.outer,
+    np.cumsum,
+    np.trace,
+    np.append,
+    np.stack,
+}

@@ -1,0 +1,345 @@
+"""The equations of motion at a symbolic state, as a law that is traced gets them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from . import numbers
+from .elimination import ConstrainedSolver, Factor, largest, smallest, sparse
+from .functions import Tracing, dense
+from .kernels import forces
+from .machine import Machine
+from .symbols import NotTraceable, Symbols
+
+__all__ = ["TracedTerms"]
+
+# What must be left of a coordinate beside those that were taken before it, of its own part in the motions: it is taken
+# as an independent one. Less where these are too few.
+_LEFT = (0.3, 0.1, 0.03)
+
+# Metres of gap a metre of motion: rows are compared with it where all are smaller, as levers of mechanisms are not.
+_LEVER = 0.1
+
+
+class TracedTerms:
+    """What `model.terms.Terms` is to a law that computes with numbers; see there.
+
+    What a law solves, it solves here in independent coordinates z = v[columns], all others follow from: v = K z, and
+    a = c + K z' with A K = 0, A c = -b. Each solution is guarded: where it would lose digits, the code says so.
+    """
+
+    absent: frozenset[str] = frozenset()
+    row_names: tuple[str, ...] = ()
+    force: Any = None
+
+    def __init__(self, at: Tracing, plant: Any, t: Any, q: Any, v: Any) -> None:
+        self.at, self.plant, self.t = at, plant, t
+        self.q, self.v = Symbols(q), Symbols(v)
+        self._chart: Chart | None = None
+
+    @classmethod
+    def of_machine(cls, at: Tracing, t: Any, machine: Machine) -> TracedTerms:
+        """At the state of a machine that moves already."""
+        terms = cls(at, None, t, machine.q, machine.v)
+        vars(terms).update(_machine=machine, _weighed=machine, _moved=machine, B=Symbols(machine.B))
+        return terms
+
+    # -- what a law reads ------------------------------------------------------------------------------------
+
+    @cached_property
+    def _machine(self) -> Machine:
+        return Machine(self.at.model, self.q.view(np.ndarray))
+
+    @cached_property
+    def _weighed(self) -> Machine:
+        self._machine.weigh()
+        return self._machine
+
+    @cached_property
+    def _moved(self) -> Machine:
+        self._weighed.move(self.v.view(np.ndarray))
+        return self._machine
+
+    @cached_property
+    def M(self) -> Symbols:
+        return Symbols(self._weighed.M)
+
+    @cached_property
+    def h(self) -> Symbols:
+        return Symbols(self._moved.h)
+
+    @cached_property
+    def b(self) -> Symbols:
+        return Symbols(self._moved.b)
+
+    @cached_property
+    def A(self) -> Symbols:
+        return Symbols(self._machine.A)
+
+    @cached_property
+    def phi(self) -> Symbols:
+        return Symbols(self._machine.phi)
+
+    @cached_property
+    def B(self) -> Symbols:
+        self._machine.drive()
+        return Symbols(self._machine.B)
+
+    @property
+    def rank(self) -> int:
+        return len(self.at.rows)
+
+    @property
+    def dof(self) -> int:
+        return len(self.v) - self.rank
+
+    @property
+    def row_scale(self) -> Symbols:
+        return Symbols(self.at.model.scale)
+
+    @property
+    def reach(self) -> Symbols:
+        return Symbols(self.at.model.reach)
+
+    @cached_property
+    def Cv(self) -> Symbols:
+        """The smallest a with A a = -b."""
+        n = len(self.v)
+        plain = Factor([{i: 1.0} for i in range(n)], list(range(n)))
+        solver = ConstrainedSolver(plain, [self.at.scaled_row(self._machine.A[row], row) for row in self.at.rows])
+        sizes = solver.gradients
+        self.require(solver.schur, [largest(sizes)] * len(sizes))
+        return Symbols(dense(solver.least_change({i: -x for i, x in self.at.scaled(self._moved.b).items()}), n))
+
+    @property
+    def kinetic(self) -> Any:
+        return 0.5 * (self.v @ self.M @ self.v)
+
+    @cached_property
+    def potential(self) -> Any:
+        machine = self._machine
+        return forces.potential_energy(self.at.model, machine.q, machine.R, machine.p)
+
+    @property
+    def energy(self) -> Any:
+        return self.kinetic + self.potential
+
+    def with_force(self, force: Any) -> TracedTerms:
+        """The same with a measured constraint force A' lam (nv,)."""
+        other = object.__new__(TracedTerms)
+        vars(other).update(vars(self))
+        other.force = force
+        return other
+
+    def __getattr__(self, name: str) -> Any:
+        raise AttributeError(f"terms.{name} of symbols")
+
+    # -- what a law solves -----------------------------------------------------------------------------------
+
+    def chart(self, wanted: Sequence[int] = ()) -> Chart:
+        """Independent coordinates: those that are there; else the ones wanted, or driven ones, where they will do."""
+        if self._chart is None:
+            self._chart = Chart(self, wanted)
+        return self._chart
+
+    def only_acceleration(self, J: Any, target: Any) -> Symbols:
+        """The acceleration a with A a = -b and J a = target, where there is one only."""
+        J, target = np.asarray(J, object), np.asarray(target, object)
+        chart = self.chart(_unit_columns(J))
+        if list(_unit_columns(J)) == chart.columns:
+            return chart.acceleration(target)
+        rest, reach = target - J @ chart.c, self.at.model.reach
+        sizes = [sum((x * x / (reach[k] * reach[k]) for k, x in sparse(row).items()), 0.0) for row in J]
+        return chart.acceleration(self._least(J @ chart.K, rest, [x * sum(chart.sizes, 0.0) for x in sizes]))
+
+    def nearest(self, J: Any, target: Any, wish: Any) -> Symbols:
+        """The acceleration a with A a = -b and J a = target that is nearest to a wish in the metric of M."""
+        chart = self.chart()
+        K, M = chart.K, self.M.view(np.ndarray)
+        near = chart.inertia.solve(sparse(K.T @ (M @ (np.asarray(wish, object) - chart.c))))
+        z = dense(near, self.dof)
+        JK = np.asarray(J, object) @ K
+        solver = ConstrainedSolver(chart.inertia, [sparse(row) for row in JK])
+        self.require(solver.schur, [self._mobility_without_loops(row) for row in np.asarray(J, object)])
+        rest = np.asarray(target, object) - np.asarray(J, object) @ chart.c - JK @ z
+        return chart.acceleration(z + dense(solver.least_change(sparse(rest)), self.dof))
+
+    def step_onto_loops(self, columns: Sequence[int]) -> Symbols:
+        """The displacement that closes the loops to first order, with some independent coordinates held."""
+        chart = self.chart(columns)
+        if chart.columns != list(columns):
+            raise NotTraceable("coordinates that do not determine the motion where the law is traced")
+        made = np.zeros(len(self.v), object) + 0.0
+        chart.fill(made, {i: -x for i, x in self.at.scaled(self._machine.phi).items()})
+        return Symbols(made)
+
+    def mobility(self, J: Any) -> Symbols:
+        """How the admissible motion gives way along J to forces there: J K (K'M K)^-1 K'J'."""
+        chart = self.chart()
+        JK = np.asarray(J, object) @ chart.K
+        columns = [dense(chart.inertia.solve(sparse(row)), self.dof) for row in JK]
+        return Symbols(JK @ np.array(columns, object).T)
+
+    def smallest_effort(self, vdot: Any, root: Any = None) -> Symbols:
+        """The smallest motor efforts u with K'B u = K'(M vdot + h), in the metric R R'."""
+        chart = self.chart()
+        B = self.B.view(np.ndarray)
+        if B.shape[1] < self.dof:
+            raise NotTraceable(f"{B.shape[1]} motors and {self.dof} degrees of freedom")
+        R = None if root is None else np.asarray(root, object)
+        need = chart.K.T @ (self.M.view(np.ndarray) @ np.asarray(vdot, object) + self.h.view(np.ndarray))
+        B = B if R is None else B @ R
+        reach = self.at.model.reach
+        push = sum((x * x / (reach[k] * reach[k]) for column in B.T for k, x in sparse(column).items()), 0.0)
+        u = self._least(chart.K.T @ B, need, [push * size for size in chart.sizes])
+        return Symbols(u if R is None else R @ u)
+
+    def acceleration(self, f: Any) -> Symbols:
+        """The acceleration under joint forces f, by the least constraint."""
+        chart = self.chart()
+        need = np.asarray(f, object) - self.h.view(np.ndarray) - self.M.view(np.ndarray) @ chart.c
+        return chart.acceleration(dense(chart.inertia.solve(sparse(chart.K.T @ need)), self.dof))
+
+    def free_acceleration(self, f: Any) -> Symbols:
+        """M^-1 f."""
+        return Symbols(dense(self._tree.solve(sparse(np.asarray(f, object))), len(self.v)))
+
+    @cached_property
+    def _tree(self) -> Factor:
+        """M, factored."""
+        n = len(self.v)
+        return Factor([sparse(row) for row in self.M.view(np.ndarray)], list(range(n - 1, -1, -1)))
+
+    def _mobility_without_loops(self, row: Any) -> Any:
+        """x M^-1 x'."""
+        parts = self._tree.forward(sparse(row))
+        return sum((x * x * self._tree.inverse[k] for k, x in parts.items()), 0.0)
+
+    def _least(self, X: Any, y: Any, sizes: Sequence[Any]) -> Any:
+        """The smallest x with X x = y; rows are compared with these squares, which they have where nothing is lost."""
+        rows = [sparse(row) for row in X]
+        if all(row == {i: 1.0} for i, row in enumerate(rows)):
+            return np.concatenate([y, np.zeros(X.shape[1] - len(rows), object) + 0.0])
+        if not all(rows):
+            raise NotTraceable("motors or coordinates that do not determine the motion")
+        width = X.shape[1]
+        plain = Factor([{i: 1.0} for i in range(width)], list(range(width)))
+        solver = ConstrainedSolver(plain, rows)
+        self.require(solver.schur, sizes)
+        return dense(solver.least_change(sparse(y)), width)
+
+    def require(self, factor: Factor, sizes: Sequence[Any]) -> None:
+        """Guard an elimination: what was left of a row is no small part of it."""
+        clear = self.at.clear * self.at.clear
+        left = [pivot - clear * size for pivot, size in zip(factor.pivots, sizes, strict=True)]
+        least = smallest([x for x in left if not isinstance(x, float)])
+        if any(isinstance(x, float) and not x > 0.0 for x in left) or not self.at.graph.scalar(least).value > 0.0:
+            raise NotTraceable("the motors or coordinates of a law do not determine the motion where it is traced")
+        if isinstance(least, float):
+            return
+        if self.at.margins is None:
+            self.at.graph.require_less(0.0, least)
+        else:
+            self.at.margins.append(least)
+
+
+class Chart:
+    """Independent coordinates at a state, and how all others follow from them.
+
+    Attributes
+    ----------
+    columns : list of int
+    K, c : arrays of symbols, (nv, dof) and (nv,)
+    """
+
+    def __init__(self, terms: TracedTerms, wanted: Sequence[int]) -> None:
+        at, machine = terms.at, terms._machine
+        self.terms, n = terms, len(terms.v)
+        self.columns = independent_columns(terms, wanted)
+        at.columns.append(self.columns)
+        self._others = [k for k in range(n) if k not in self.columns]
+        place = {k: i for i, k in enumerate(self._others)}
+        self._rows = [at.scaled_row(machine.A[row], row) for row in at.rows]
+        reach = at.model.reach
+        metric = Factor([{i: reach[k] * reach[k]} for i, k in enumerate(self._others)], list(range(len(self._others))))
+        self._solver = ConstrainedSolver(
+            metric, [{place[k]: x for k, x in row.items() if k in place} for row in self._rows]
+        )
+        # a row that the other coordinates hardly feel, and one that vanishes, are compared with all of the largest row
+        sizes = [sum((x * x / (reach[k] * reach[k]) for k, x in row.items()), 0.0) for row in self._rows]
+        terms.require(self._solver.schur, [numbers.maximum(largest(sizes), _LEVER * _LEVER)] * len(sizes))
+        self.K = np.zeros((n, len(self.columns)), object) + 0.0
+        for i, k in enumerate(self.columns):
+            self.K[k, i] = 1.0
+            self.fill(self.K[:, i], {j: -row[k] for j, row in enumerate(self._rows) if k in row})
+
+    def fill(self, column: Any, rhs: dict[int, Any]) -> None:
+        """The other coordinates with A x = rhs, where the independent ones are zero."""
+        for i, x in self._solver.least_change(rhs).items():
+            column[self._others[i]] = x
+
+    @cached_property
+    def c(self) -> Any:
+        made = np.zeros(len(self.K), object) + 0.0
+        at, b = self.terms.at, self.terms._moved.b
+        self.fill(made, {i: -x for i, x in at.scaled(b).items()})
+        return made
+
+    @cached_property
+    def sizes(self) -> list[Any]:
+        """Squares of the motions that are columns of K, in metres."""
+        reach = self.terms.at.model.reach
+        return [sum((x * x * reach[k] * reach[k] for k, x in sparse(column).items()), 0.0) for column in self.K.T]
+
+    @cached_property
+    def inertia(self) -> Factor:
+        """K'M K, factored."""
+        H = self.K.T @ self.terms.M.view(np.ndarray) @ self.K
+        rows = [sparse(row) for row in H]
+        factor = Factor(rows, list(range(len(rows))))
+        self.terms.require(factor, [H[i, i] for i in range(len(rows))])
+        return factor
+
+    def acceleration(self, z: Any) -> Symbols:
+        """a = c + K z."""
+        return Symbols(self.c + self.K @ z)
+
+
+def _unit_columns(J: Any) -> list[int]:
+    """The coordinates that the rows of J are; none where they are no plain coordinates."""
+    rows = [sparse(row) for row in J]
+    plain = all(len(row) == 1 and next(iter(row.values())) == 1.0 for row in rows)
+    return [next(iter(row)) for row in rows] if plain else []
+
+
+def independent_columns(terms: TracedTerms, wanted: Sequence[int]) -> list[int]:
+    """Coordinates from which all others follow, at the sample: those wanted, driven ones, others, in this order."""
+    n, dof = len(terms.v), terms.dof
+    value = np.vectorize(lambda x: terms.at.graph.scalar(x).value, otypes=[float])
+    if dof == 0:
+        return []
+    reach = value(terms.reach.view(np.ndarray))
+    A = value(terms.A.view(np.ndarray))[list(terms.at.rows)].reshape(terms.rank, n)
+    levers = A * value(terms.row_scale.view(np.ndarray))[list(terms.at.rows), None] / reach
+    Z = np.linalg.svd(levers)[2][terms.rank :].T  # motions of a metre
+    driven = [k for k in range(n) if any(not isinstance(x, float) or x != 0.0 for x in terms.B[k])]
+    order = [*wanted, *(k for k in driven if k not in wanted)]
+    order += [k for k in range(n) if k not in order]
+    taken: list[int] = []
+    basis = np.empty((0, dof))
+    for share in _LEFT:
+        for k in order:
+            if k not in taken and len(taken) < dof:
+                left = Z[k] - basis.T @ (basis @ Z[k])
+                left -= basis.T @ (basis @ left)
+                size = float(np.linalg.norm(left))
+                if size > share * max(float(np.linalg.norm(Z[k])), share):
+                    taken.append(k)
+                    basis = np.vstack([basis, left / size])
+    if len(taken) < dof:
+        raise NotTraceable("no coordinates determine the motion where the law is traced")
+    return taken if wanted and taken[: len(wanted)] == list(wanted) else sorted(taken)

@@ -1,0 +1,43 @@
+"""The command export."""
+
+import pytest
+
+from tests.fixtures import assert_fails, run_command
+
+
+def test_it_writes_a_folder(here):
+    code, out, err = run_command("export", "five-bar", "--c")
+    assert (code, err) == (0, "")
+    assert "five_bar_forward" in out and "written to five-bar-c: five_bar.h, five_bar.c" in out
+    assert {path.name for path in (here / "five-bar-c").iterdir()} == {
+        *("five_bar.h", "five_bar.c", "selftest.c", "CMakeLists.txt", "README.md")
+    }
+    assert_fails("would be overwritten; name another folder, or allow it: --force", "export", "five-bar", "--c")
+    assert run_command("export", "five-bar", "--c", "--force")[0] == 0
+
+
+def test_functions_coordinates_prefix_and_folder(here):
+    options = ("--functions", "terms,linear", "--coordinates", "left,right", "--prefix", "arm", "--out", "c")
+    code, out, err = run_command("export", "five-bar", "--c", "--at", "left=2.1,right=1", *options)
+    assert (code, err) == (0, "")
+    assert "arm_terms" in out and "arm_linear" in out and "arm_forward" not in out
+    assert "int arm_linear(" in (here / "c" / "arm.h").read_text()
+
+
+def test_what_is_left_out_is_said(here):
+    _, out, _ = run_command("export", "governor", "--c")
+    assert "without inverse: 'governor' has no motor" in out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("slider-crank", "--c"), "functions of Python, which cannot be written as C"),
+        (("five-bar",), "say what to write: --c"),
+        (("five-bar", "--c", "--functions", "inverze"), "did you mean 'inverse'?"),
+        (("five-baar", "--c"), "did you mean 'five-bar'?"),
+    ],
+)
+def test_refusals_in_one_line(here, arguments, message):
+    assert_fails(message, "export", *arguments)
+    assert list(here.iterdir()) == []

@@ -1,0 +1,120 @@
+"""Exported laws, sample after sample, against the Python objects that they were written as."""
+
+import numpy as np
+import pytest
+
+from cmbcontrol import Constant, Sine, plants
+from cmbcontrol.codegen import export
+from cmbcontrol.codegen.selftest import differences, states
+from cmbcontrol.controllers import (
+    Delay,
+    DriveFriction,
+    Encoder,
+    FilteredDifference,
+    ForwardKinematics,
+    FrictionCompensation,
+    GravityPD,
+    Impedance,
+    PassiveJoints,
+    PointTask,
+    ProjectedInverseDynamics,
+    RateLimit,
+    Saturation,
+    WithModel,
+)  # fmt: skip
+from cmbcontrol.controllers.gravity_compensation import driven_coordinates
+from cmbcontrol.errors import InputError, InputTypeError
+from cmbcontrol.model.actuation import actuation_at
+
+from ..controllers.test_traced import heavier
+from .test_entries import ACCURACY, NAMED, worst
+
+NEAR_SINGULAR = 3  # a status
+
+
+def motion(plant, q, **options):
+    names = driven_coordinates(plant)
+    way = Sine(q[[plant.position_names.index(n) for n in names]], 0.1, 1.0)
+    return ProjectedInverseDynamics(plant, names, way, **{"bandwidth": 8.0, "period": 1e-3} | options)
+
+
+def chain(plant, q):
+    front = Encoder(noise=1e-4) | FilteredDifference(0.01)
+    behind = Saturation(1e4) | RateLimit(1e7) | Delay(1e-3) | DriveFriction(coulomb=1.0)
+    return front | motion(plant, q) | FrictionCompensation(DriveFriction(coulomb=2.0, breakaway=3.0)) | behind
+
+
+def start(name):
+    plant, q, _ = plants.catalogue[name].start()
+    return plant, plant.assemble(left=2.1, right=1.0) if name == "five-bar" else q
+
+
+def solvable(plant, terms):
+    """How well the coordinates of the law tell the motion, and its motors reach it."""
+    rows = [plant.velocity_names.index(n) for n in driven_coordinates(plant)]
+    told = np.linalg.svd(terms.unit_motions[rows], compute_uv=False)[-1]
+    return float(told * actuation_at(terms).margin)
+
+
+@pytest.mark.nojit_slow
+@pytest.mark.parametrize("count", [200, pytest.param(10_000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("name", NAMED)
+def test_named_plants(in_c, name, count):
+    plant, q = start(name)
+    found = in_c(plant, q, functions=["forward"], law=chain(plant, q))
+    entry, largest, refused = found.entries["law"], 0.0, 0
+    for state in states(found.machine, count, 1, False):
+        case = entry.case(state)
+        status, y = found.call("law", *case.inputs)
+        if status:
+            refused += 1
+            assert status == NEAR_SINGULAR
+            assert solvable(plant, state.terms) < 0.05
+            continue
+        largest = max(largest, max(differences(entry, case, list(vars(y).values()))) / state.blur)
+    assert largest < ACCURACY
+    assert refused <= 0.04 * count
+
+
+@pytest.mark.nojit_slow
+@pytest.mark.parametrize("make", [
+    lambda plant, q: motion(plant, q, saturation="scale", limits=[40.0, 50.0]),
+    lambda plant, q: GravityPD(plant, Constant([2.0, 1.1]), kp=100.0, kd=20.0, period=2e-3),
+    lambda plant, q: Impedance(plant, PointTask(plant, "left_upper", point=(1.5, 0.0, 0.0), axes="xy"),
+                               Constant([0.5, 1.9]), stiffness=300.0, damping=30.0, period=1e-3),
+    lambda plant, q: ForwardKinematics(("left", "right")) | motion(plant, q) | Saturation(45.0),
+])  # fmt: skip
+def test_other_laws(in_c, make):
+    plant, q = start("five-bar")
+    assert worst(in_c(plant, q, functions=["forward"], law=make(plant, q)), 100)["law"] < ACCURACY
+
+
+def test_samples_one_after_the_other(in_c):
+    plant, q = start("five-bar")
+    law = chain(plant, q).without(Encoder)
+    found = in_c(plant, q, functions=["forward"], law=law)
+    state, own = law.start(plant), law.start(plant)
+    for k in range(50):
+        t, at = 1e-3 * k, plant.close(plant.integrate(q, 1e-3 * k * np.array([1.0, -0.5, 0.3, 0.2])))
+        v = plant.project_velocity(at, np.array([0.3, 0.2, 0.1, -0.4]))
+        said = law.evaluate(t, plant.terms(at, v, t), own)
+        way = np.concatenate(law.reference(t))
+        status, y = found.call("law", [t], at, v, state, way)
+        assert status == 0
+        np.testing.assert_allclose(y.u, said.effort, rtol=1e-11)
+        np.testing.assert_allclose(y.state_next, said.state, rtol=1e-11, atol=1e-12)
+        state, own = y.state_next, said.state
+    assert found.made.parameters["law_projected_inverse_dynamics_kp_0_0"] == 64.0
+    found.p[list(found.made.parameters).index("law_saturation_limits")] = 5.0
+    assert np.abs(found.call("law", [t], at, v, state, way)[1].u).max() <= 5.0
+
+
+@pytest.mark.parametrize(("make", "error", "text"), [
+    (lambda plant, q: motion(plant, q, period=None), InputError, "continuous time"),
+    (lambda plant, q: PassiveJoints(motion(plant, q)), InputTypeError, "cannot be written as C"),
+    (lambda plant, q: WithModel(heavier(plant), motion(plant, q)), InputError, "as the law knows it"),
+])  # fmt: skip
+def test_refusals(tmp_path, make, error, text):
+    plant, q = start("five-bar")
+    with pytest.raises(error, match=text):
+        export(plant, tmp_path, q, functions=["forward"], law=make(plant, q))

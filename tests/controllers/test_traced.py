@@ -1,0 +1,379 @@
+"""Laws with symbols and with numbers say the same, and so do their runs."""
+
+import pickle
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import cmbcontrol as cmb
+from cmbcontrol import Constant, Quintic, Sine, Spline, design, linearize, plants, simulate, trim
+from cmbcontrol._jit import JIT_ENABLED, execute, kernel
+from cmbcontrol.controllers import (
+    Coordinates,
+    Delay,
+    DriveFriction,
+    Encoder,
+    Evaluation,
+    FilteredDifference,
+    FirstOrderActuator,
+    ForwardKinematics,
+    FrictionCompensation,
+    GravityPD,
+    Impedance,
+    PassiveJoints,
+    PointTask,
+    PoseTask,
+    ProjectedInverseDynamics,
+    RateLimit,
+    Saturation,
+    WithModel,
+)  # fmt: skip
+from cmbcontrol.controllers.controller import Controller, as_controller
+from cmbcontrol.controllers.references import over_times
+from cmbcontrol.controllers.traced import drive_code, is_own, law, law_code
+from cmbcontrol.errors import ActuationError, SimulationError
+from cmbcontrol.model.actuation import actuation_at
+
+from ..trace.test_functions import random_machine
+
+pytestmark = pytest.mark.skipif(not JIT_ENABLED, reason="nothing is compiled")
+
+PERIOD = 1e-3
+WAY = Sine([2.1, 1.0], [0.1, 0.2], 1.0)
+DRIVES = ("left", "right")
+
+
+@kernel
+def run_code(address, p, x, y):
+    return execute(address, p, x, y)
+
+
+def five_bar(**options):
+    plant = plants.five_bar(effort=40.0, **options)
+    return plant, plant.assemble(left=2.1, right=1.0)
+
+
+def heavier(plant):
+    bodies = [replace(body, mass=1.2 * body.mass) for body in plant.bodies]
+    options = {"actuators": plant.actuators, "gravity": plant.gravity}
+    return cmb.Mechanism(plant.name, bodies, plant.joints, plant.loops, **options)
+
+
+def motion(plant, way=WAY, **options):
+    return ProjectedInverseDynamics(plant, DRIVES, way, **{"bandwidth": 8.0, "period": PERIOD} | options)
+
+
+def differences(plant, q0, controller, count=12, seed=0):
+    """Errors of the code, part of the largest number at that state, and how often it was not to be trusted."""
+    controller = as_controller(controller, plant)
+    code = law_code(plant, controller, q0)
+    assert not isinstance(code, str), code
+    rng, errors, left = np.random.default_rng(seed), [], 0
+    start = np.asarray(controller.start(plant))
+    for i in range(count):
+        q = plant.close(plant.integrate(q0, 0.05 * rng.standard_normal(plant.nv) * plant.spans)) if i else q0
+        v, t = plant.project_velocity(q, rng.standard_normal(plant.nv) * plant.size / plant.reach), i * PERIOD
+        state = start + (0.1 * rng.standard_normal(start.size) if i else 0.0)
+        x = np.concatenate([[t], q, v, state, *(over_times(f, np.array([t]))[0] for f, _ in code.signals)])
+        y = np.zeros(plant.nu + start.size + len(code.report))
+        if run_code(code.address, code.p, x, y) != 0:
+            left += 1
+            continue
+        said = controller.evaluate(t, plant.terms(q, v, t), state.copy())
+        assert tuple(said.reported()) == code.report
+        wanted = np.concatenate(
+            [said.effort, state if said.state is None else said.state, list(said.reported().values())]
+        )
+        errors.append(np.abs(y - wanted).max() / np.abs(wanted).max())
+    return np.array(errors), left
+
+
+LAWS = {
+    "plain": lambda plant: motion(plant),
+    "gains": lambda plant: motion(plant, bandwidth=None, kp=[[64.0, 1.0], [2.0, 50.0]], kd=[16.0, 12.0]),
+    "weight": lambda plant: motion(plant, weight=[1.0, 4.0]),
+    "scale": lambda plant: motion(plant, saturation="scale"),
+    "clip": lambda plant: motion(plant, saturation="clip", limits=[30.0, 70.0]),
+    "one free": lambda plant: ProjectedInverseDynamics(
+        plant, Coordinates(plant, "left"), Sine([2.1], [0.1], 1.0), bandwidth=8.0, period=PERIOD),
+    "other coordinates": lambda plant: ProjectedInverseDynamics(
+        plant, ("left", "elbow_left"), Constant([2.1, -1.0]), bandwidth=8.0, period=PERIOD),
+    "point": lambda plant: ProjectedInverseDynamics(
+        plant, PointTask(plant, "left_upper", point=(1.5, 0.0, 0.0), axes="xy"), Quintic([0.5, 1.9], [0.6, 1.8], 1.0),
+        bandwidth=8.0, period=PERIOD),
+    "gravity": lambda plant: GravityPD(plant, Constant([2.1, 1.0]), kp=100.0, kd=20.0, period=PERIOD),
+    "impedance": lambda plant: Impedance(
+        plant, PointTask(plant, "left_upper", point=(1.5, 0.0, 0.0), axes="x"), Constant([0.5]), stiffness=300.0,
+        damping=30.0, null_damping=1.0, period=PERIOD),
+    "impedance with inertia": lambda plant: Impedance(
+        plant, PointTask(plant, "left_upper", point=(1.5, 0.0, 0.0), axes="xy"), Constant([0.5, 1.9]),
+        stiffness=[[300.0, 10.0], [10.0, 200.0]], damping=30.0, inertia=[[3.0, 0.1], [0.1, 2.0]], period=PERIOD),
+    "with model": lambda plant: WithModel(heavier(plant), motion(plant)),
+    "spline": lambda plant: motion(plant, Spline([0.0, 0.01, 0.5], [[2.1, 1.0], [2.0, 1.1], [2.2, 0.9]])),
+    "chain": lambda plant: (
+        Encoder(bits=14, noise=1e-4, velocity_noise=1e-3) | FilteredDifference(0.01) | motion(plant)
+        | FrictionCompensation(DriveFriction(coulomb=2.0, viscous=0.5, breakaway=3.0)) | Saturation()
+        | RateLimit(1e4) | Delay(1.3e-3)),
+    "forward kinematics": lambda plant: (
+        Encoder(noise={"left": 1e-3, "right": 1e-3}) | ForwardKinematics(DRIVES) | motion(plant)),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", LAWS)
+def test_law(name):
+    plant, q0 = five_bar()
+    errors, left = differences(plant, q0, LAWS[name](plant))
+    assert errors.max() < 1e-11  # of a configuration 0.05 times its span away, over the conditioning of the loops
+    assert left <= 2
+
+
+def test_state_feedback():
+    plant, q0 = five_bar()
+    found = design.lqr(
+        linearize(plant, trim(plant, q0)), Q=np.eye(5), R=1e-2 * np.eye(2), integral="left", period=PERIOD
+    )
+    errors, left = differences(plant, q0, getattr(found, "controller", found))
+    assert errors.max() < 1e-11
+    assert left == 0
+
+
+@pytest.mark.parametrize("name", ["delta", "loader", "stewart", "three-rrr"])
+def test_other_machines(name):
+    plant, q0, _ = plants.catalogue[name].start()
+    names = [n for n in plant.actuator_names if n in plant.position_names]
+    if len(names) < plant.nu:
+        from cmbcontrol.controllers.gravity_compensation import driven_coordinates
+
+        names = list(driven_coordinates(plant))
+    way = Constant(q0[[plant.position_names.index(n) for n in names]])
+    errors, left = differences(plant, q0, ProjectedInverseDynamics(plant, names, way, bandwidth=8.0, period=PERIOD), 4)
+    assert errors.max() < 1e-10
+    assert left == 0
+
+
+def test_pose_in_space():
+    plant, q0, _ = plants.catalogue["stewart"].start()
+    task = PoseTask(plant, "platform")
+    there = task.value(plant.terms(q0, np.zeros(plant.nv)))
+    way = Quintic(there, there + np.array([0.05, 0.02, -0.03, 0.1, -0.2, 0.3]), 0.01)
+    errors, left = differences(plant, q0, ProjectedInverseDynamics(plant, task, way, bandwidth=8.0, period=PERIOD), 6)
+    assert errors.max() < 1e-10
+    assert left == 0
+
+
+def check_random(seeds):
+    """Machines whose motors reach every motion, under a law in coordinates of their own."""
+    checked = 0
+    for seed in seeds:
+        found = random_machine(seed)
+        if found is None:
+            continue
+        plant, q = found
+        terms = plant.terms(q, np.zeros(plant.nv))
+        single = [n for n in plant.velocity_names if n in plant.position_names]
+        if terms.rank != plant.generic_rank(q) or not terms.dof or not actuation_at(terms).margin > 0.05:
+            continue
+        rows = [plant.velocity_names.index(n) for n in single]
+        if len(single) < terms.dof or np.linalg.matrix_rank(terms.Z[rows], 1e-3) < terms.dof:
+            continue
+        order = np.linalg.qr(terms.Z[rows].T @ np.eye(len(rows)))[1]
+        chosen = [single[i] for i in np.argsort(-np.abs(order).max(axis=0))[: terms.dof]]
+        way = Constant(q[[plant.position_names.index(n) for n in chosen]])
+        try:
+            controller = ProjectedInverseDynamics(plant, chosen, way, bandwidth=8.0, period=PERIOD)
+            controller.evaluate(0.0, plant.terms(q, np.zeros(plant.nv)), np.zeros(0))
+        except ActuationError:
+            continue
+        if isinstance(law_code(plant, controller, q), str):
+            continue  # too near to a singular configuration, or rows that are
+        v = plant.project_velocity(q, np.random.default_rng(0).standard_normal(plant.nv) * plant.size / plant.reach)
+        moving = plant.terms(q, v)
+        if np.abs(moving.A @ moving.Cv + moving.b).max(initial=0.0) > 1e-9 * np.abs(moving.b).max(initial=0.0):
+            continue  # redundant rows that contradict each other at this velocity
+        errors, _ = differences(plant, q, controller, 1)
+        assert errors.max(initial=0.0) < 1e-8, seed  # 2500 times rounding, for the loops and for the motors
+        checked += errors.size
+    return checked
+
+
+def test_some_random_machines():
+    assert check_random(range(60)) >= 5
+
+
+@pytest.mark.slow
+def test_random_machines():
+    assert check_random(range(60, 700)) >= 60
+
+
+# -- runs --------------------------------------------------------------------------------------------------------------
+
+
+def both(monkeypatch, plant, controller, q0, t_end=0.3):
+    runs = []
+    for how in ("kernels", "generated"):
+        monkeypatch.setattr("cmbcontrol.trace.code.CHOICE", how)
+        run = simulate(plant, controller, q0, t_end=t_end)
+        run.data  # noqa: B018  # looked at while the choice holds
+        runs.append(run)
+    return runs
+
+
+RUNS = {
+    "sampled": lambda plant: motion(plant),
+    "delayed": lambda plant: motion(plant) | Saturation() | Delay([1.3e-3, 2e-3]),
+    "switched on": lambda plant: motion(plant) | Delay(2.5e-3, initial=0.0),
+    "sensors": LAWS["chain"],
+    "friction": lambda plant: motion(plant) | Delay(PERIOD) | DriveFriction(coulomb=2.0, breakaway=3.0),
+    "actuators": lambda plant: motion(plant) | FirstOrderActuator(5e-3) | DriveFriction(coulomb=2.0),
+    "continuous": lambda plant: motion(plant, period=None),
+    "continuous, constant": lambda plant: motion(plant, Constant([2.0, 1.1]), period=None),
+    "continuous chain": lambda plant: motion(plant, period=None) | Saturation() | FirstOrderActuator(5e-3),
+    "passive": lambda plant: PassiveJoints(motion(plant)),  # not traced
+}
+
+
+@pytest.mark.parametrize("name", RUNS)
+def test_runs(monkeypatch, name):
+    plant, q0 = five_bar()
+    kernels, generated = both(monkeypatch, plant, RUNS[name](plant), q0)
+    for key in ("q", "v", "u", "command", "error", "report"):
+        if key in kernels.data:
+            expected = kernels.data[key].values
+            np.testing.assert_allclose(
+                generated.data[key].values,
+                expected,
+                rtol=0.0,
+                atol=1e-9 * max(np.abs(expected).max(), 1.0),
+                err_msg=key,
+            )
+    assert kernels.data.attrs["samples_by_code"] == kernels.data.attrs["evaluations_by_code"] == 0
+    traced = name != "passive"
+    samples = round(0.3 / PERIOD) + 1 if traced and "continuous" not in name else 0
+    assert generated.data.attrs["samples_by_code"] in (samples, samples - 1)
+    assert generated.data.attrs["evaluations_by_code"] > 0.85 * generated.data.attrs["evaluations"]
+
+
+def test_excavator_like_chain_with_encoders_only_on_the_drives(monkeypatch):
+    plant, q0 = five_bar()
+    front = FilteredDifference(cutoff=200.0) | ForwardKinematics(DRIVES)
+    chain = Encoder(noise=dict.fromkeys(DRIVES, 1e-4), seed=3) | front | motion(plant) | Saturation() | Delay(PERIOD)
+    kernels, generated = both(monkeypatch, plant, chain, q0)
+    np.testing.assert_allclose(generated.q, kernels.q, atol=1e-9)
+    assert generated.data.attrs["samples_by_code"] >= 300
+
+
+def test_where_code_is_not_trusted_python_takes_the_sample(monkeypatch):
+    class Switching(Controller):
+        traced = True
+        period = PERIOD
+
+        def evaluate(self, t, terms, state):
+            if t > 0.0505:  # decided as at the start
+                return Evaluation([-31.0, 33.0], report={"side": 1.0})
+            return Evaluation([-31.5, 32.9], report={"side": 0.0})
+
+    plant, q0 = five_bar()
+    kernels, generated = both(monkeypatch, plant, Switching(), q0, t_end=0.1)
+    np.testing.assert_allclose(generated.u, kernels.u)
+    np.testing.assert_array_equal(generated.report, kernels.report)
+    assert generated.data.attrs["samples_by_code"] == 51
+
+
+def test_reference_of_the_user_that_fails_on_the_way(monkeypatch):
+    def way(t):
+        if t > 0.05:
+            raise ZeroDivisionError("no more")
+        return np.array([2.1, 1.0]), np.zeros(2), np.zeros(2)
+
+    plant, q0 = five_bar()
+    for period in (PERIOD, None):
+        monkeypatch.setattr("cmbcontrol.trace.code.CHOICE", "generated")
+        with pytest.raises(SimulationError, match="no more") as failure:
+            simulate(plant, motion(plant, way, period=period), q0, t_end=0.1)
+        assert 0.045 < float(failure.value.partial.time[-1]) <= 0.0511
+
+
+def test_own_laws():
+    plant, q0 = five_bar()
+
+    @law
+    def damping(t, terms, state):
+        return -2.0 * terms.B.T @ terms.v + np.sin(t)
+
+    @law
+    class Integral(Controller):
+        period = PERIOD
+
+        def __init__(self, gain):
+            self.gain = gain
+
+        def start(self, plant):
+            return [0.0]
+
+        def evaluate(self, t, terms, state):
+            error = 2.0 - terms.q[0]
+            u = np.clip(np.concatenate([[40.0 * error + state[0]], np.zeros(1)]), -9.0, 9.0)
+            return Evaluation(u, state + self.period * self.gain * error, report={"error": error})
+
+    class Unmarked(Integral):
+        traced = False
+
+    from cmbcontrol.controllers.controller import FunctionController
+
+    for own in (FunctionController(damping, period=PERIOD), Integral(10.0)):
+        errors, left = differences(plant, q0, own)
+        assert errors.max() < 1e-14
+        assert left == 0
+    assert law_code(plant, Integral(10.0), q0).address == law_code(plant, Integral(20.0), q0).address
+    assert "mark it" in law_code(plant, Unmarked(10.0), q0)
+    assert "mark it" in law_code(plant, FunctionController(lambda t, terms, state: terms.q[:2], period=PERIOD), q0)
+
+
+def test_one_structure_is_compiled_once_and_numbers_are_inputs():
+    plant, q0 = five_bar()
+    heavy = heavier(plant)
+    first = law_code(plant, motion(plant) | Saturation(35.0), q0)
+    second = law_code(heavy, motion(heavy, Sine([2.0, 1.1], [0.3, 0.1], 2.0), bandwidth=9.0) | Saturation(30.0), q0)
+    assert first.address == second.address
+    assert first.p.shape == second.p.shape
+    assert (first.p != second.p).any()
+    assert law_code(plant, motion(plant, period=2e-3), q0).address == law_code(plant, motion(plant), q0).address
+
+
+def test_functions_of_time_are_found_again_in_a_law_of_the_same_structure():
+    plant, q0 = five_bar()
+    ways = [lambda t, c=c: (np.array([c, 1.0]), np.zeros(2), np.zeros(2)) for c in (2.0, 2.2)]
+    codes = [law_code(plant, motion(plant, way), q0) for way in ways]
+    assert codes[0].address == codes[1].address
+    assert [code.signals[0][0] for code in codes] == ways
+    assert not is_own(ways[0])
+    assert is_own(WAY)
+
+
+@pytest.mark.parametrize("controller", [
+    lambda plant: PassiveJoints(motion(plant)),
+    lambda plant: motion(plant, damped=0.1),
+    lambda plant: motion(plant, consistent=True),
+])  # fmt: skip
+def test_what_cannot_be_traced_says_why(controller):
+    plant, q0 = five_bar()
+    why = law_code(plant, controller(plant), q0)
+    assert isinstance(why, str)
+    assert "cannot be traced" in why
+
+
+def test_drives_without_code_say_why():
+    plant, q0 = five_bar()
+
+    class Unmarked(cmb.controllers.Drive):
+        def evaluate(self, t, terms, command, state):
+            return Evaluation(command)
+
+    assert "mark it" in drive_code(plant, Unmarked(), q0)
+
+
+def test_runs_can_be_pickled():
+    plant, q0 = five_bar()
+    run = simulate(plant, motion(plant) | Saturation(), q0, t_end=0.05)
+    np.testing.assert_array_equal(pickle.loads(pickle.dumps(run)).u, run.u)
