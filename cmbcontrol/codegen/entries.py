@@ -30,9 +30,9 @@ __all__ = ["CLEAR", "FUNCTIONS", "Argument", "Case", "Entry", "Machine", "State"
 
 Array = NDArray[np.float64]
 
-# Closeness to a singular configuration below which a function refuses. Rounding, 1e-16, is divided by its square: 1e-10
+# Closeness to a singular configuration below which a function refuses. Rounding, 1e-16, is divided by its square: 1e-8
 # is left of a result, which is below what sensors and motors of machines are good for. It is an entry of p.
-CLEAR = 1e-3
+CLEAR = 1e-4
 
 NEAR, MASS, ACTUATION = "NEAR_SINGULAR", "MASS_MATRIX", "ACTUATION"
 

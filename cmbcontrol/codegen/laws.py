@@ -17,6 +17,7 @@ from ..dynamics.forces import measured_force
 from ..errors import InputError, InputTypeError
 from ..model.actuation import actuation_at
 from ..model.mechanism import Mechanism
+from ..model.terms import Terms
 from ..trace.elimination import smallest
 from ..trace.functions import Function
 from ..trace.plant import TracedPlant
@@ -68,6 +69,12 @@ def law_entry(machine: Machine, given: Any) -> Entry:
     measured = machine.arguments("u") if law.measures_force else ()
     measured = tuple(Argument("u_held", arg.size, "motor efforts at present, N or N m") for arg in measured)
 
+    def clearness(terms: Terms) -> float:
+        told = [np.linalg.svd(terms.unit_motions[columns], compute_uv=False)[-1] for columns in at.columns]
+        return float(min([1.0, *told]) * actuation_at(terms).margin)
+
+    clear = clearness(machine.terms)
+
     def case(state: State) -> Case:
         start, t = start_of(law, plant), float(state.random.uniform())
         terms, own = state.terms, start * (1.0 + 0.1 * state.random.standard_normal(start.size))
@@ -79,8 +86,7 @@ def law_entry(machine: Machine, given: Any) -> Entry:
         after = moved(said, own, True)
         report = np.array(list(said.reported().values()))
         # Rounding grows with the inverse square of how well coordinates tell the motion, and motors reach it.
-        told = [np.linalg.svd(terms.unit_motions[columns], compute_uv=False)[-1] for columns in at.columns]
-        blur = 1.0 / (min([1.0, *told]) * actuation_at(terms).margin) ** 2
+        blur = max(1.0, (clear / clearness(terms)) ** 2)
         effort = blur * size(said.effort, terms.h, report)  # the report says what limits have cut off
         scales = effort, size(after, effort), size(effort, 1.0)
         given += [row(function(t)) for function, _ in signals]

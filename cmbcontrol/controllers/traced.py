@@ -90,7 +90,13 @@ def law(given: Any) -> Any:
             "given must be a class derived from Controller, or a function (t, terms, state) -> effort, got "
             f"{_check.shown(given)}; @law marks what it stands above"
         )
-    given.traced = True
+    try:
+        given.traced = True
+    except (AttributeError, TypeError):
+        raise InputTypeError(
+            f"given: {_check.shown(given)} cannot be marked, as it takes no attributes; write a class or function of "
+            "your own"
+        ) from None
     return given
 
 

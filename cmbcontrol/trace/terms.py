@@ -327,12 +327,12 @@ def independent_columns(terms: TracedTerms, wanted: Sequence[int]) -> list[int]:
     levers = A * value(terms.row_scale.view(np.ndarray))[list(terms.at.rows), None] / reach
     Z = np.linalg.svd(levers)[2][terms.rank :].T  # motions of a metre
     driven = [k for k in range(n) if any(not isinstance(x, float) or x != 0.0 for x in terms.B[k])]
-    order = [*wanted, *(k for k in driven if k not in wanted)]
-    order += [k for k in range(n) if k not in order]
+    order = [*driven, *(k for k in range(n) if k not in driven)]
     taken: list[int] = []
     basis = np.empty((0, dof))
-    for share in _LEFT:
-        for k in order:
+    # those wanted come first, however short their ways are: where they fail, what wants them fails, too
+    for candidates, share in [(wanted, _LEFT[-1]), *((order, share) for share in _LEFT)]:
+        for k in candidates:
             if k not in taken and len(taken) < dof:
                 left = Z[k] - basis.T @ (basis @ Z[k])
                 left -= basis.T @ (basis @ left)

@@ -16,7 +16,7 @@ def test_all_that_the_machine_can_have(tmp_path):
     assert made.functions == tuple(f"five_bar_{name}" for name in FUNCTIONS if name != "linear")
     assert made.left_out == {}
     assert sorted(path.name for path in made.folder.iterdir()) == sorted(path.name for path in made.files)
-    assert made.parameters["clear"] == 1e-3
+    assert made.parameters["clear"] == 1e-4
 
 
 def test_a_singular_configuration_is_left(tmp_path):

@@ -50,7 +50,7 @@ def start(name):
 
 
 def solvable(plant, terms):
-    """How well the coordinates of the law tell the motion, and its motors reach it."""
+    """How well the coordinates of the law tell the motion, and its motors reach it: 0 at a singular configuration."""
     rows = [plant.velocity_names.index(n) for n in driven_coordinates(plant)]
     told = np.linalg.svd(terms.unit_motions[rows], compute_uv=False)[-1]
     return float(told * actuation_at(terms).margin)
@@ -63,17 +63,18 @@ def test_named_plants(in_c, name, count):
     plant, q = start(name)
     found = in_c(plant, q, functions=["forward"], law=chain(plant, q))
     entry, largest, refused = found.entries["law"], 0.0, 0
+    regular = solvable(plant, found.machine.terms)
     for state in states(found.machine, count, 1, False):
         case = entry.case(state)
         status, y = found.call("law", *case.inputs)
         if status:
             refused += 1
             assert status == NEAR_SINGULAR
-            assert solvable(plant, state.terms) < 0.05
+            assert solvable(plant, state.terms) < 1e-4 + 0.01 * regular
             continue
         largest = max(largest, max(differences(entry, case, list(vars(y).values()))) / state.blur)
     assert largest < ACCURACY
-    assert refused <= 0.04 * count
+    assert refused <= 0.02 * count
 
 
 @pytest.mark.nojit_slow
