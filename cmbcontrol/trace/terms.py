@@ -330,14 +330,14 @@ def independent_columns(terms: TracedTerms, wanted: Sequence[int]) -> list[int]:
     order = [*driven, *(k for k in range(n) if k not in driven)]
     taken: list[int] = []
     basis = np.empty((0, dof))
-    # those wanted come first, however short their ways are: where they fail, what wants them fails, too
-    for candidates, share in [(wanted, _LEFT[-1]), *((order, share) for share in _LEFT)]:
+    # those wanted come first, also where their ways are short: where they fail, what wants them fails, too
+    for candidates, share, least in [(wanted, 0.0, _LEFT[-1]), *((order, share, share * share) for share in _LEFT)]:
         for k in candidates:
             if k not in taken and len(taken) < dof:
                 left = Z[k] - basis.T @ (basis @ Z[k])
                 left -= basis.T @ (basis @ left)
                 size = float(np.linalg.norm(left))
-                if size > share * max(float(np.linalg.norm(Z[k])), share):
+                if size > max(share * float(np.linalg.norm(Z[k])), least):
                     taken.append(k)
                     basis = np.vstack([basis, left / size])
     if len(taken) < dof:
