@@ -43,9 +43,12 @@ from numba.extending import intrinsic
 from numba.misc.appdirs import AppDirs
 from numba.np import arrayobj
 
+from ._bundle import BundleType, bundle
+
 __all__ = [
     "JIT_ENABLED",
     "Callback",
+    "bundle",
     "call",
     "entry",
     "execute",
@@ -61,7 +64,7 @@ __all__ = [
 
 JIT_ENABLED = not numba.config.DISABLE_JIT
 
-SOURCES = ("_jit.py", "_tolerance.py")  # beside the kernels: constants are compiled in
+SOURCES = ("_bundle.py", "_jit.py", "_tolerance.py")  # beside the kernels: constants are compiled in
 _OTHERS = 3  # folders of other sources that stay when a new one is made: versions of the package may share a place
 _SUM = 32  # bytes of a checksum
 _registry: list[Callable] = []
@@ -252,7 +255,9 @@ def _borrowing(kernel: Any) -> Callable:
 
 
 def _holds_array(kind: Any) -> bool:
-    return isinstance(kind, types.Array) or (isinstance(kind, types.BaseTuple) and any(map(_holds_array, kind)))
+    return isinstance(kind, types.Array | BundleType) or (
+        isinstance(kind, types.BaseTuple) and any(map(_holds_array, kind))
+    )
 
 
 def _scratch(shape: int | tuple[int, ...]) -> Any:

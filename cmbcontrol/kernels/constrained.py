@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .._jit import kernel
+from .._jit import bundle, kernel
 from .._tolerance import ROUNDING
 from .arrays import copy, copy_rows
 from .constraint_rows import constraint_bias, constraint_jacobian, constraint_residual
@@ -58,6 +58,7 @@ WEAK = 0.02
 FAILED = -1  # in place of a rank: the mass matrix is not positive definite
 
 
+@bundle
 class Work(NamedTuple):
     """Scratch of one evaluation; valid for the last state it was updated with."""
 
@@ -158,7 +159,7 @@ def update_position(model, q, w, tolerance, cap):
 @kernel
 def euclidean_split(model, w, tolerance, cap):
     """Replace the split in the metric of M by the one in the Euclidean metric; returns the rank."""
-    L, first, last = w.root
+    L, first, last = w.root.L, w.root.first, w.root.last
     L[:] = 0.0
     for k in range(L.shape[0]):
         L[k, k] = 1.0
@@ -244,7 +245,7 @@ def velocity_correction(scale, w, rank, v, change):
     n = v.shape[0]
     pivots = w.rows.pivots
     if rank > 0 and pivots[rank - 1] < WEAK * pivots[0]:
-        L, _, last = w.root
+        L, last = w.root.L, w.root.last
         for i in range(n):  # L' v, row by row
             s = 0.0
             for k in range(i, last[i] + 1):

@@ -34,7 +34,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .._jit import kernel, scratch
+from .._jit import bundle, kernel, scratch
 from .arrays import copy
 from .constrained import FAILED, new_work, update_position, update_velocity
 from .constraint_rows import point_rate, relative_twist, row_wrench_rate, row_wrench_second_rate
@@ -58,6 +58,7 @@ __all__ = [
 ]
 
 
+@bundle
 class Slopes(NamedTuple):
     """Derivatives of the equations of motion at a state; a derivative by q is one by delta in q [+] delta."""
 
@@ -68,6 +69,7 @@ class Slopes(NamedTuple):
     c_v: np.ndarray  # (rows, nv) d(A a + b)/dv
 
 
+@bundle
 class Carried(NamedTuple):
     """The vectors that derivatives are made of; see the head of the module."""
 
@@ -221,6 +223,7 @@ def add_body_slopes(links, w, carried, d):
 # -- wrenches between two links -----------------------------------------------------------------------
 
 
+@bundle
 class Pair(NamedTuple):
     """Scratch for wrenches between two links: what moves the one relative to the other, and how they change."""
 

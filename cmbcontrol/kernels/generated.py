@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .._jit import call, execute, kernel
+from .._jit import bundle, call, execute, kernel
 from .arrays import copy
 
 __all__ = [
@@ -54,6 +54,7 @@ HUGE = 1e100
 LAST, TOTAL, LANDED = range(3)
 
 
+@bundle
 class Code(NamedTuple):
     """Generated code of a machine in a run. Small, since all of it is passed at every call."""
 

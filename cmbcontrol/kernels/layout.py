@@ -6,6 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from .._jit import bundle
+
 __all__ = [
     "CYLINDRICAL",
     "DRIVE_DTYPE",
@@ -104,6 +106,7 @@ DRIVE_DTYPE = np.dtype(
 )
 
 
+@bundle
 class Model(NamedTuple):
     """Everything the kernels know of a machine; all arrays are read-only and C-contiguous.
 

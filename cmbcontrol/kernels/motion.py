@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .._jit import call, kernel
+from .._jit import bundle, call, kernel
 from .arrays import copy
 from .constrained import (
     FAILED,
@@ -59,6 +59,7 @@ TERMS, PIVOTS, CLOSE, EFFORT, ACCELERATION, SAMPLE, STEPPED, ATTEMPT, SIGNALS, T
 REFUSED, RAISED, STOPPED = -2, -3, -4
 
 
+@bundle
 class Options(NamedTuple):
     """Numbers that steer a run."""
 
@@ -93,6 +94,7 @@ class Options(NamedTuple):
     no_law: bool = False  # efforts are held that come from outside
 
 
+@bundle
 class Exchange(NamedTuple):
     """Arrays through which the loop and Python tell each other where the run stands."""
 

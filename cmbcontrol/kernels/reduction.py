@@ -36,7 +36,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .._jit import kernel
+from .._jit import bundle, kernel
 from .._tolerance import DEPENDENT
 from .arrays import copy
 from .constrained import (
@@ -58,6 +58,7 @@ WRONG_COUNT = FAILED - 1  # in place of a rank: there are not as many coordinate
 DEPENDENT_COORDINATES = FAILED - 2  # in place of a rank: the coordinates do not determine the motion
 
 
+@bundle
 class CoordinateRows(NamedTuple):
     """Coordinates to first order: dy = R delta, dy_v = R dv + rate_q delta, and the same for accelerations.
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .._jit import kernel
+from .._jit import bundle, kernel
 
 __all__ = [
     "Tableau",
@@ -27,6 +27,7 @@ __all__ = [
 SHARE, FINEST = 0.01, 1e-12
 
 
+@bundle
 class Tableau(NamedTuple):
     """An explicit Runge-Kutta method.
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .._jit import call, execute, kernel
+from .._jit import bundle, call, execute, kernel
 from .arrays import copy
 from .generated import HUGE
 
@@ -23,6 +23,7 @@ SAMPLES, FIRST, ROWS, BY_CODE, SHOWN = range(5)
 DIGITS = 1e9
 
 
+@bundle
 class Sampled(NamedTuple):
     """A law in the course of a run."""
 

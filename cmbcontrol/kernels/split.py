@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .._jit import kernel
+from .._jit import bundle, kernel
 
 __all__ = [
     "Root",
@@ -31,6 +31,7 @@ __all__ = [
 ]
 
 
+@bundle
 class Root(NamedTuple):
     """Lower Cholesky factor of a metric. Limbs that share no joint leave zeros in it, which cost nothing."""
 
@@ -39,6 +40,7 @@ class Root(NamedTuple):
     last: np.ndarray  # (n,) row of the last entry of each column
 
 
+@bundle
 class Rows(NamedTuple):
     """Rows to be factored, and what `factor_rows` makes of them. Rows of loops far apart leave zeros, too."""
 
@@ -144,7 +146,8 @@ def factor_rows(rows, tolerance, floor, cap):
     Among rows at least a third as long as the longest, the one that ends first is taken, so that
     rows of neighbouring loops stay short (the longest alone would mix far ends of a long chain).
     """
-    G, order, tau, pivots, first, end, size = rows
+    G, order, tau, pivots = rows.G, rows.order, rows.tau, rows.pivots
+    first, end, size = rows.first, rows.end, rows.size
     count, n = G.shape
     for i in range(count):
         order[i] = i

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .._jit import call, kernel, scratch
+from .._jit import bundle, call, kernel, scratch
 from .arrays import copy
 from .constrained import FAILED
 from .generated import CLEAR, CLEAR_OF_LARGEST, HUGE, rate_by_code
@@ -88,6 +88,7 @@ ALERT, DIP, SUSPECT = 0.3, 0.5, 0.6
 HOPE = 1.1
 
 
+@bundle
 class Steps(NamedTuple):
     """The record of the steps, and where the loop stands: it goes on from there when it is called again.
 

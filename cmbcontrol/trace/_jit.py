@@ -8,7 +8,12 @@ from typing import Any
 from .numbers import empty as scratch
 from .symbols import where_less
 
-__all__ = ["call", "execute", "kernel", "scratch", "where_less"]
+__all__ = ["bundle", "call", "execute", "kernel", "scratch", "where_less"]
+
+
+def bundle(made: type) -> type:
+    """The named tuple as it is."""
+    return made
 
 
 def kernel(function: Callable | None = None, **_: Any) -> Callable:
