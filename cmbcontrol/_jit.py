@@ -34,6 +34,7 @@ from typing import Any
 
 import numba
 import numpy as np
+from llvmlite import binding as llvm
 from llvmlite import ir
 from numba.core import cgutils, sigutils, types
 from numba.core.caching import NullCache
@@ -67,7 +68,9 @@ JIT_ENABLED = not numba.config.DISABLE_JIT
 SOURCES = ("_bundle.py", "_jit.py", "_tolerance.py")  # beside the kernels: constants are compiled in
 _OTHERS = 3  # folders of other sources that stay when a new one is made: versions of the package may share a place
 _SUM = 32  # bytes of a checksum
+_LARGE = 4096  # bytes of machine code: below, calls are worth to be taken in
 _registry: list[Callable] = []
+_caches: dict[str, _DiskCache] = {}  # by name of the kernel
 _told: list[bool] = []
 _handlers: dict[int, Callable] = {}  # of signals that wait while numba compiles
 _came: list[tuple[int, Any]] = []  # the signals that did, each with its frame
@@ -159,12 +162,19 @@ def _tell_that_nothing_is_kept() -> None:
 
 
 class _DiskCache(NullCache):
-    """Machine code of one kernel, a file for each signature; takes the place of numba's cache in a dispatcher."""
+    """Machine code of one kernel, a file for each signature; takes the place of numba's cache in a dispatcher.
 
-    def __init__(self, function: Callable) -> None:
-        self._name = f"{function.__module__.rpartition('.')[2]}.{function.__qualname__}"
+    numba puts the code of all that a kernel calls into it, down to the leaves, and compiles it there once more: the
+    time loop alone would hold that of a hundred others. Here a large kernel is code of its own, which its callers
+    find by its symbol. A file says which symbols it needs, and they are loaded first.
+    """
+
+    def __init__(self, kernel: Any) -> None:
+        function = kernel.py_func
+        self._kernel, self._name = kernel, f"{function.__module__.rpartition('.')[2]}.{function.__qualname__}"
         checked = bool(numba.config.BOUNDSCHECK)  # of indices, which code that was compiled without it does not
         self._of = sys.implementation.cache_tag, numba.__version__, function.__code__.co_firstlineno, checked
+        _caches[self._name] = self
 
     def _file(self, signature: Any, codegen: Any) -> str:
         text = repr((*self._of, signature, codegen.magic_tuple()))
@@ -176,15 +186,36 @@ class _DiskCache(NullCache):
         for data in kept(self._file(signature, target_context.codegen())):
             # A whole file that is none of ours may raise anything; what it says is not needed to go on.
             with contextlib.suppress(Exception):
-                found, compiled = pickle.loads(data)
-                if found == signature:
-                    return CompileResult._rebuild(target_context, *compiled)
+                found, needs, large, compiled = pickle.loads(data)
+                if found == signature and all(_caches[name].has(args, symbol) for name, args, symbol in needs):
+                    made = CompileResult._rebuild(target_context, *compiled)
+                    self._share(made, needs, large)
+                    return made
         return None
 
     def save_overload(self, signature: Any, compiled: CompileResult) -> None:
-        if compiled.library.has_dynamic_globals:  # addresses of this process
+        library = compiled.library
+        if library.has_dynamic_globals:  # addresses of this process
             return
-        keep(self._file(signature, compiled.codegen), dumps((signature, compiled._reduce())))
+        called = [getattr(other, "needs", ()) for other in library._linking_libraries]
+        needs = tuple(dict.fromkeys(need for some in called for need in some))
+        large = len(library._get_compiled_object()) > _LARGE
+        keep(self._file(signature, compiled.codegen), dumps((signature, needs, large, compiled._reduce())))
+        self._share(compiled, needs, large)
+
+    def has(self, args: Any, symbol: str) -> bool:
+        """Whether code for these arguments, which is loaded or else compiled now, has this symbol."""
+        self._kernel.compile(args)
+        return self._kernel.overloads[args].fndesc.llvm_func_name == symbol
+
+    def _share(self, made: CompileResult, needs: tuple[Any, ...], large: bool) -> None:
+        """Say to callers what they need besides: a large kernel itself, which they do not take in."""
+        library = made.library
+        library.needs = needs
+        if large:
+            nothing = llvm.parse_assembly(str(library.codegen._create_empty_module("nothing")))
+            library._get_module_for_linking = lambda: nothing
+            library.needs = ((self._name, made.signature.args, made.fndesc.llvm_func_name),)
 
 
 def _let_signals_act() -> None:
@@ -229,13 +260,13 @@ def kernel(function: Callable | None = None, *, inline: bool = False, allocates:
     """
     if function is None:
         return lambda f: kernel(f, inline=inline, allocates=allocates)
-    compiled = numba.njit(error_model="numpy", nogil=True, inline="always" if inline else "never", _nrt=allocates)(
+    compiled = numba.njit(error_model="numpy", nogil=True, inline="never", _nrt=allocates)(
         function
     )
     if JIT_ENABLED:
         compiled.compile = _uninterrupted(compiled.compile if allocates else _borrowing(compiled))
         if function.__module__.startswith(f"{__package__}.kernels."):  # the sources that the folder belongs to
-            compiled._cache = _DiskCache(function)
+            compiled._cache = _DiskCache(compiled)
         _registry.append(compiled)
     return compiled
 
@@ -297,7 +328,7 @@ def _on_the_stack(context: Any, shape: Any) -> Any:
 scratch = _on_the_stack if JIT_ENABLED else _scratch
 
 
-@kernel(inline=True)
+@kernel
 def where_less(a, b, x, y):
     """x where a < b, else y. Traced kernels compute both and take one; an ``if`` would be decided once for all."""
     return x if a < b else y

@@ -201,7 +201,7 @@ def generalized_force(model, u, w, f):
             f[i] += w.B[i, k] * u[k]
 
 
-@kernel(inline=True)
+@kernel
 def solve_acceleration(scale, w, rank, f, target, vdot):
     """Gauss' principle: the acceleration nearest to the free one, in the metric of M, with A vdot = target.
 
@@ -225,7 +225,7 @@ def solve_acceleration(scale, w, rank, f, target, vdot):
     backward(w.root, vdot)
 
 
-@kernel(inline=True)
+@kernel
 def least_change(w, rank, change):
     """Smallest change of the velocities, in the metric of the last split, by which the rows change by `w.rhs`."""
     change[:] = 0.0
@@ -234,7 +234,7 @@ def least_change(w, rank, change):
     backward(w.root, change)
 
 
-@kernel(inline=True)
+@kernel
 def velocity_correction(scale, w, rank, v, change):
     """change (nv,) = what makes v admissible: the smallest one in the metric of the last split.
 
@@ -266,7 +266,7 @@ def velocity_correction(scale, w, rank, v, change):
         least_change(w, rank, change)
 
 
-@kernel(inline=True)
+@kernel
 def project_velocity(scale, w, rank, v):
     """Remove from v, in place, what the constraints forbid (in the metric of the last split)."""
     velocity_correction(scale, w, rank, v, w.z)

@@ -246,7 +246,7 @@ def path_projection(links, a, b, g, S, out):
             a = links[a].parent
 
 
-@kernel(inline=True)
+@kernel
 def coupling_residual(model, row, q):
     """sum of coefficient * coordinate - offset."""
     s = -row.value

@@ -80,7 +80,7 @@ class Carried(NamedTuple):
     Y: np.ndarray  # (nv, 6)
 
 
-@kernel(inline=True)
+@kernel(allocates=True)
 def new_slopes(model):
     """Slopes of the right size for a model, zero."""
     rows, nv = model.rows.shape[0], model.damping.shape[0]
@@ -93,7 +93,7 @@ def new_slopes(model):
     )
 
 
-@kernel(inline=True)
+@kernel(allocates=True)
 def new_carried(model):
     """Scratch of the right size for a model."""
     links, nv = model.links.shape[0], model.damping.shape[0]
@@ -103,7 +103,7 @@ def new_carried(model):
 # -- bodies -------------------------------------------------------------------------------------------
 
 
-@kernel(inline=True)
+@kernel
 def carried_vectors(model, w, a, carried):
     """Fill w.A0 with the accelerations of the links at the joint accelerations a, and acc, U, X, Y of `carried`.
 
@@ -140,7 +140,7 @@ def carried_vectors(model, w, a, carried):
             w.A0[i, 3 + c] = acc[i, 3 + c] + model.gravity[c]
 
 
-@kernel(inline=True)
+@kernel
 def composite_coriolis(links, I, V, E):
     """E (links, 12) of the composite bodies.
 
@@ -183,7 +183,7 @@ def coriolis_times(E, U, out):
     out[5] -= 2.0 * (E[9] * U[1] - E[10] * U[0])
 
 
-@kernel(inline=True)
+@kernel
 def add_body_slopes(links, w, carried, d):
     """f_q and f_v of Newton-Euler, from the composites and the wrenches w.W that cross the joints.
 
@@ -234,7 +234,7 @@ class Pair(NamedTuple):
     dg: np.ndarray  # (nv, 6) its change where the coordinate carries its end of it, in the order of `coordinate`
 
 
-@kernel(inline=True)
+@kernel(allocates=True)
 def new_pair(nv):
     """Scratch of the right size."""
     return Pair(np.empty(nv, np.int64), np.empty(nv, np.int64), np.empty(nv), np.empty(6), np.empty((nv, 6)))
@@ -282,7 +282,7 @@ def add_pair_stiffness(S, pair, n, scale, K):
                 K[k, l] += scale * pair.side[i] * dot6(S[k], change)
 
 
-@kernel(inline=True)
+@kernel
 def add_loop_stiffness(model, E, wrenches, S, lam, pair, K):
     """K += d(A' lam)/dq, the stiffness of the constraint forces; rows between the same links go together.
 
@@ -317,7 +317,7 @@ def add_loop_stiffness(model, E, wrenches, S, lam, pair, K):
         add_pair_stiffness(S, pair, n, 1.0, K)
 
 
-@kernel(inline=True)
+@kernel
 def add_row_slopes(model, w, carried, d, pair):
     """r_q, c_q and c_v of the loop rows; needs w.A0 at the joint accelerations."""
     S, V, A = w.S, w.V, w.A0
@@ -364,7 +364,7 @@ def gravity_power(gravity, S, g):
     )
 
 
-@kernel(inline=True)
+@kernel
 def add_spring_slopes(model, w, carried, d, pair):
     """f_q and f_v of springs, dampers and joint friction.
 
@@ -423,7 +423,7 @@ def add_spring_slopes(model, w, carried, d, pair):
         add_pair_stiffness(S, pair, n, 1.0, d.f_q)
 
 
-@kernel(inline=True)
+@kernel
 def add_drive_stiffness(model, w, u, pair, K):
     """K -= d(B u)/dq of drives across cut joints: their wrench is fixed on link a; other columns are constant."""
     point, line, turn = scratch(3), scratch(3), scratch(3)

@@ -105,7 +105,7 @@ def no_code(nq: int, nv: int) -> Code:
     )
 
 
-@kernel(inline=True)
+@kernel
 def independence(found, cap, reference):
     """How far the rows that generated code keeps are from being dependent, as `closeness`; 0 where M is not positive.
 
@@ -188,7 +188,7 @@ def found_rate(c, ask, question, t, x, u):
     return c.near[0] > c.clear[0]
 
 
-@kernel(inline=True)
+@kernel
 def take_rate(c, own, dx):
     """dx = the rate in c.found."""
     start, n = CONDITIONS + c.nv, c.nq + c.nv + 2

@@ -228,7 +228,7 @@ def effort_with_force(Z, B, reach, C, f, force, tolerance):
     return u, rank == X.shape[0]
 
 
-@kernel(inline=True)
+@kernel(allocates=True)
 def product(X, Y):
     """X Y, for matrices too small for BLAS."""
     out = np.zeros((X.shape[0], Y.shape[1]))

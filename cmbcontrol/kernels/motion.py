@@ -116,13 +116,13 @@ class Exchange(NamedTuple):
     code: Code  # which does for the kernels where it can
 
 
-@kernel(inline=True)
+@kernel
 def stages_on_loops(opt):
     """Whether stages are evaluated at projected velocities (see docs/design.md): where every step is projected."""
     return opt.stabilisation == PROJECT and opt.every == 1 and not opt.projected
 
 
-@kernel(inline=True)
+@kernel
 def evaluate(model, opt, s, w, t, x, closing):
     """M, A, b, h and the split at a state: at s.q, s.v, which are on the loops where stages are. Returns the rank.
 
@@ -160,7 +160,7 @@ def evaluate(model, opt, s, w, t, x, closing):
     return rank
 
 
-@kernel(inline=True)
+@kernel
 def rate(model, opt, s, w, t, x, closing, dx):
     """dx = rate of the state; returns the rank, or a negative number where there is none."""
     if s.code.rate != 0 and rate_by_code(s.code, opt.ask, TIMED, t, x, s.u, s.rate, closing, dx):
@@ -197,7 +197,7 @@ def rate_projected(model, opt, s, w, t, x, closing, dx):
     return rate_evaluated(model, opt, s, w, t, s.rank[0], dx)
 
 
-@kernel(inline=True)
+@kernel
 def complete(model, opt, s, w):
     """B and the potential energy, which laws and formulations get with all else."""
     if not opt.functions:
@@ -205,7 +205,7 @@ def complete(model, opt, s, w):
         s.potential[0] = potential_energy(model, s.q, w.R, w.p)
 
 
-@kernel(inline=True)
+@kernel
 def rate_evaluated(model, opt, s, w, t, rank, dx):
     """dx = rate of the state that has been evaluated; returns the rank, or what is negative."""
     nq, nv = opt.nq, opt.nv
@@ -239,7 +239,7 @@ def rate_evaluated(model, opt, s, w, t, rank, dx):
     return rank if status == 0 else status
 
 
-@kernel(inline=True)
+@kernel
 def baumgarte(w, v, i, alpha, beta):
     """-2 alpha phi' - beta^2 phi of row i ((3.8) of Spencer, (30) of de Falco et al.)."""
     speed = 0.0
@@ -316,7 +316,7 @@ def project(model, opt, s, w, t, x, energy, split_rank):
     return left
 
 
-@kernel(inline=True)
+@kernel
 def keep_low(links, opt, x, moved, projected, low):
     """Add to low what rounding took from the projection that brought x to `projected`.
 

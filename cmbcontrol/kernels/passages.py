@@ -174,7 +174,7 @@ def search(model, opt, s, w, x, F, t, step, before, passages, count, y):
     return count, last
 
 
-@kernel(inline=True)
+@kernel
 def passage(model, opt, s, w, x, F, last, reach, now, before, y):
     """Time left to a singular configuration ahead; infinite where none is within reach.
 
@@ -188,7 +188,7 @@ def passage(model, opt, s, w, x, F, last, reach, now, before, y):
     return (at - 1.0) * last if near < 0.5 * now and at < high - 1e-3 else np.inf
 
 
-@kernel(inline=True)
+@kernel
 def passed(model, opt, s, w, x, F, fraction, y):
     """Whether a step has gone through a singular configuration near a fraction of it; a near miss opens the loops."""
     low, high = max(fraction - 0.3, 0.0), min(fraction + 0.3, 1.0)
@@ -255,7 +255,7 @@ def doubt(times, values, rates, count, t, nq, y):
     return worst
 
 
-@kernel(inline=True)
+@kernel
 def leap_nodes(r, since, n, rate, window, times, values, rates):
     """Up to five states of the record from `since` on, spread over a window, newest first; returns how many."""
     count = 1
@@ -279,7 +279,7 @@ def leap_nodes(r, since, n, rate, window, times, values, rates):
     return count
 
 
-@kernel(inline=True)
+@kernel
 def nearest_along(model, opt, s, w, times, values, rates, count, a, d, y):
     """Time between a and d at which the continued motion is nearest to a singular configuration (golden section).
 
@@ -306,7 +306,7 @@ def nearest_along(model, opt, s, w, times, values, rates, count, a, d, y):
     return t, closeness_at(model, opt, s, w, 0.0, y)
 
 
-@kernel(inline=True)
+@kernel
 def leap(model, opt, s, w, r, since, n, rate, y, times, values, rates):
     """Look ahead for a singular configuration; y = state as far beyond it as it is ahead.
 
@@ -352,7 +352,7 @@ def leap(model, opt, s, w, r, since, n, rate, y, times, values, rates):
     return landing, count
 
 
-@kernel(inline=True)
+@kernel
 def turning_limit(model, A, v):
     """Step in which no coordinate of the loops moves by more than a radian or a size of the machine.
 

@@ -98,7 +98,7 @@ def add_joint_bracket(links, v, x, scale, out):
                     out[k + 3 + c] += scale * (v[k + 3 + d] * x[k + e] - v[k + 3 + e] * x[k + d])
 
 
-@kernel(inline=True)
+@kernel
 def invert_small(X, Y):
     """Y = 1 / X by elimination with pivoting, X is overwritten; False where it is singular.
 
@@ -140,7 +140,7 @@ def add_product(x, Y, out):
                 out[c] += x[k] * Y[k, c]
 
 
-@kernel(inline=True)
+@kernel(allocates=True)
 def adjoint_rows(scale, root, split, rank, R, K, G, mu):
     """K' (p, nv), G (p, nv) and mu (p, rows) of the coordinates R; False where these are not independent.
 

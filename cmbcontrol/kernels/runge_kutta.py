@@ -180,7 +180,7 @@ def hermite(times, values, rates, count, t, out):
         out[i] = y
 
 
-@kernel(inline=True)
+@kernel(allocates=True)
 def refine_cubic(times, values, rates, count, t, step, x0, F):
     """Dense output of a step known at several nodes: from the cubic of its ends to the polynomial through all.
 

@@ -69,7 +69,7 @@ def held(period, state, delay, initial, command, shown):
     )
 
 
-@kernel(inline=True)
+@kernel
 def arrival(law, k, motor):
     """When the effort of a sample acts."""
     return np.rint((k + law.delay[motor] / law.period) * DIGITS) / DIGITS * law.period

@@ -54,7 +54,7 @@ def rotate(R, x, out):
         out[i] = R[i, 0] * x[0] + R[i, 1] * x[1] + R[i, 2] * x[2]
 
 
-@kernel(inline=True)
+@kernel
 def rotate_back(R, x, out):
     """out = R'x."""
     for i in range(3):
@@ -106,7 +106,7 @@ def sinc_terms(angle):
     return sinc_closed(angle)
 
 
-@kernel(inline=True)
+@kernel
 def sinc_series(a2):
     """`sinc_terms` by series to rounding, where a^2 < `SMALL`: the closed forms cancel there."""
     return (
@@ -116,7 +116,7 @@ def sinc_series(a2):
     )
 
 
-@kernel(inline=True)
+@kernel
 def sinc_closed(angle):
     """`sinc_terms` where the angle is not small."""
     half = np.sin(0.5 * angle)

@@ -378,7 +378,7 @@ def rates_of_stages(model, opt, s, w, tableau, x, low, K, t, step, closing, y, l
     return rank, nearest
 
 
-@kernel(inline=True)
+@kernel
 def projected(opt, count):
     """Whether the next step ends in a projection."""
     return opt.stabilisation == PROJECT and (count[TAKEN] + 1) % opt.every == 0
@@ -527,7 +527,7 @@ def sample(model, opt, s, w, r, t, x):
     return 0
 
 
-@kernel(inline=True)
+@kernel
 def copy_command(code, command):
     """Tell a drive that is part of generated code the efforts that are held."""
     if code.own >= 0:
