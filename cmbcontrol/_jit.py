@@ -260,7 +260,7 @@ def kernel(function: Callable | None = None, *, inline: bool = False, allocates:
     """
     if function is None:
         return lambda f: kernel(f, inline=inline, allocates=allocates)
-    compiled = numba.njit(error_model="numpy", nogil=True, inline="never", _nrt=allocates)(
+    compiled = numba.njit(error_model="numpy", nogil=True, no_cfunc_wrapper=True, _nrt=allocates)(
         function
     )
     if JIT_ENABLED:
