@@ -248,37 +248,35 @@ def _uninterrupted(compile_now: Callable) -> Callable:
     return compiled
 
 
-def kernel(function: Callable | None = None, *, inline: bool = False, allocates: bool = False) -> Callable:
+def kernel(function: Callable | None = None, *, allocates: bool = False) -> Callable:
     """Compile `function` on first use; keep the machine code on disk for the next process.
-
-    With `inline` it becomes part of its callers instead of a unit of its own: less to compile
-    for functions that are called from one place.
 
     A kernel that makes arrays, or returns some, says that it `allocates`. All others borrow the arrays of their
     callers, and do not count references to them: counting is an atomic operation for each array at each call, and took
     half of the time of a small machine. What makes or returns arrays without saying so is refused when it is compiled.
     """
     if function is None:
-        return lambda f: kernel(f, inline=inline, allocates=allocates)
-    compiled = numba.njit(error_model="numpy", nogil=True, no_cfunc_wrapper=True, _nrt=allocates)(
-        function
-    )
+        return lambda f: kernel(f, allocates=allocates)
+    compiled = numba.njit(error_model="numpy", nogil=True, no_cfunc_wrapper=True, _nrt=allocates)(function)
     if JIT_ENABLED:
-        compiled.compile = _uninterrupted(compiled.compile if allocates else _borrowing(compiled))
+        compiled.compile = _uninterrupted(_for_all_numbers(compiled, allocates))
         if function.__module__.startswith(f"{__package__}.kernels."):  # the sources that the folder belongs to
             compiled._cache = _DiskCache(compiled)
         _registry.append(compiled)
     return compiled
 
 
-def _borrowing(kernel: Any) -> Callable:
-    """What compiles a kernel, which must return no array: it would not count that it does, and the array be lost."""
+def _for_all_numbers(kernel: Any, allocates: bool) -> Callable:
+    """What compiles a kernel, for numbers that are written out as for any others.
+
+    One that does not allocate must return no array: it would not count that it does, and the array be lost.
+    """
     compile_now = kernel.compile
 
     def compiled(signature: Any) -> Any:
-        entry_point = compile_now(signature)
-        found = kernel.overloads[sigutils.normalize_signature(signature)[0]].signature.return_type
-        if _holds_array(found):
+        args = tuple(types.unliteral(kind) for kind in sigutils.normalize_signature(signature)[0])
+        entry_point = compile_now(args)
+        if not allocates and _holds_array(found := kernel.overloads[args].signature.return_type):
             raise TypeError(f"kernel {kernel.__name__} returns {found}: write @kernel(allocates=True)")
         return entry_point
 

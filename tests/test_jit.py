@@ -128,7 +128,7 @@ def tiny(tmp_path, monkeypatch):
 
     def make():
         compiled = numba.njit(lambda x: x + 1.0)
-        compiled._cache = _jit._DiskCache(compiled.py_func)
+        compiled._cache = _jit._DiskCache(compiled)
         return compiled
 
     return make
@@ -283,15 +283,17 @@ def test_all_that_kernels_are_compiled_from_counts_for_the_cache():
 def test_no_kernel_was_compiled_for_two_kinds_of_arguments():
     """Wrong array kinds recompile silently, seconds each: the whole suite asks each kernel for one signature.
 
-    Constants and the array fields of a record, which one kernel passes to another, do not count.
+    The array fields of a record, which one kernel passes to another, do not count, and two small kernels that take
+    columns and transposed matrices.
     """
 
     def plain(kind):
-        kind = types.unliteral(kind)
         return types.Array(kind.dtype, kind.ndim, "C") if isinstance(kind, types.NestedArray) else kind
 
     found = []
     for kernel in _jit.kernels():
+        if kernel.__name__ in ("rotate_back", "product"):
+            continue
         signatures = {tuple(map(plain, signature)) for signature in kernel.signatures}
         for i, column in enumerate(zip(*signatures, strict=True)):
             kinds = sorted(set(map(str, column)))

@@ -74,8 +74,8 @@ def output_quantities(model, opt, X, U, vdot, force, lam, phi, energies, pivots,
         q = X[i, :nq]
         v = X[i, nq : nq + nv]
         ranks[i] = update_position(model, q, w, opt.tolerance, opt.cap)
-        pivots[i] = w.rows.pivots
-        phi[i] = w.phi
+        copy(w.rows.pivots, pivots[i])
+        copy(w.phi, phi[i])
         if ranks[i] == FAILED:
             continue
         update_velocity(model, q, v, w)

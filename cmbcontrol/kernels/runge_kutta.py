@@ -20,7 +20,6 @@ __all__ = [
     "refine_cubic",
     "step_from",
     "step_share",
-    "widest_gap",
 ]
 
 # Share of the tolerance that a step of order 8 gets, down to the finest error above rounding.
@@ -205,14 +204,3 @@ def refine_cubic(times, values, rates, count, t, step, x0, F):
         e2 = (g[2, i] - at_0 - 0.6 * F[4, i]) / 0.24
         F[6, i] = (e2 - e1) / 0.2
         F[5, i] = e1 - 0.4 * F[6, i]
-
-
-@kernel(allocates=True)
-def widest_gap(tableau):
-    """Fraction of a step that is farthest from all of its stages."""
-    c = np.sort(np.concatenate((tableau.c, tableau.c_extra)))
-    widest, middle = 0.0, 0.5
-    for i in range(1, c.shape[0]):
-        if c[i] - c[i - 1] > widest:
-            widest, middle = c[i] - c[i - 1], 0.5 * (c[i] + c[i - 1])
-    return middle

@@ -136,7 +136,7 @@ def advance(model, tableaus, gaps, opt, s, w, r, until, tries):
 
     It goes on from the last entry of the record when it is called again. The methods are a ladder of rising order, of
     which `choose` takes one for each held interval, with opt.ladder; else the first one is taken. `gaps` are those of
-    `widest_gap`.
+    `sim.tableaux.widest_gap`.
     """
     nx = r.X.shape[1]
     nq, nv = opt.nq, opt.nv
@@ -145,7 +145,6 @@ def advance(model, tableaus, gaps, opt, s, w, r, until, tries):
     K, low, count, clock = r.K, r.low, r.count, r.clock
     y, lower = np.empty(nx), np.empty(nx)
     adaptive = tableaus[0].E5.shape[0] > 0
-    always, never = opt.nq >= 0, opt.nq < 0  # for literals, the rate would be compiled once more each
     watching = adaptive and opt.stabilisation == PROJECT and opt.every == 1 and opt.pass_within > 0.0
     times, values, rates = scratch(5), np.empty((5, nx)), np.empty((5, nx))
     while True:
@@ -176,7 +175,7 @@ def advance(model, tableaus, gaps, opt, s, w, r, until, tries):
                 copy(r.command, s.u)
             copy_command(s.code, r.command)
             s.code.clear[0] = np.inf  # by the kernels, which leave the columns of A in w, for `turning_limit`
-            rank = rate(model, opt, s, w, t, x, always, K[0])
+            rank = rate(model, opt, s, w, t, x, True, K[0])
             if rank < 0:
                 return failure(rank)
             r.near[n] = s.near[0]
@@ -216,7 +215,7 @@ def advance(model, tableaus, gaps, opt, s, w, r, until, tries):
                 copy(y, r.X[n + 1])
                 left = project(model, opt, s, w, landing, r.X[n + 1], clock[ENERGY], -1)
                 if left >= 0.0:
-                    rank = rate(model, opt, s, w, landing, r.X[n + 1], never, K[stages])
+                    rank = rate(model, opt, s, w, landing, r.X[n + 1], False, K[stages])
                     if rank < 0:
                         return failure(rank)
                     r.near[n + 1] = s.near[0]
@@ -242,7 +241,7 @@ def advance(model, tableaus, gaps, opt, s, w, r, until, tries):
         if step < least_step:
             return STEP_TOO_SMALL
         if opt.held_gains and not rejected:
-            rank = evaluate(model, opt, s, w, t, x, always)
+            rank = evaluate(model, opt, s, w, t, x, True)
             if rank >= 0:
                 hold_baumgarte(s, w, step)
                 rank = rate_evaluated(model, opt, s, w, t, rank, K[0])
@@ -271,7 +270,7 @@ def advance(model, tableaus, gaps, opt, s, w, r, until, tries):
                     keep_low(model.links, opt, y, s.moved, r.X[n + 1], lower)
         if rank >= 0 and left >= 0.0:
             if projecting and regular:
-                rank = rate_projected(model, opt, s, w, new, r.X[n + 1], never, K[stages])
+                rank = rate_projected(model, opt, s, w, new, r.X[n + 1], False, K[stages])
             else:
                 rank = rate(model, opt, s, w, new, r.X[n + 1], closing, K[stages])
         if rank == STOPPED or (rank == RAISED and (not adaptive or step < FAILING * opt.t_end)):

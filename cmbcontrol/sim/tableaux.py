@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from .. import _check
 from ..kernels.runge_kutta import Tableau
 
-__all__ = ["Rosenbrock", "Sdirk", "lower", "quintic", "rosenbrock", "sdirk4", "tableau"]
+__all__ = ["Rosenbrock", "Sdirk", "lower", "quintic", "rosenbrock", "sdirk4", "tableau", "widest_gap"]
 
 Array = NDArray[np.float64]
 
@@ -51,6 +51,13 @@ def tableau(method: str) -> Tableau:
         DOP853.D,
     )
     return Tableau(*(np.ascontiguousarray(p, dtype=np.float64) for p in parts), 8)
+
+
+def widest_gap(method: Tableau) -> float:
+    """Fraction of a step that is farthest from all of its stages."""
+    c = np.sort(np.concatenate((method.c, method.c_extra)))
+    widest = int(np.argmax(np.diff(c)))
+    return float(0.5 * (c[widest] + c[widest + 1]))
 
 
 _NO_DENSE = (np.zeros((0, 0)), np.zeros(0), np.zeros((0, 0)))  # A_extra, c_extra, D

@@ -12,13 +12,14 @@ from numpy.typing import NDArray
 from .._interrupt import let_through
 from .._jit import entry
 from ..errors import AssemblyError, ModelError, RedundantRowsError, Status
-from ..kernels import motion, passages, runge_kutta, time_loop
+from ..kernels import motion, passages, time_loop
 from ..model.terms import Terms
 from ..trace.code import enabled
 from .engine import ROOM, Engine, NotFinite
 from .integrator import Integrator
 from .path import NODES, path
 from .run import AT_SINGULAR, IntegratorState, Passage, Record, Run, stop_reason
+from .tableaux import widest_gap
 
 __all__ = ["Method", "TimeLoop"]
 
@@ -131,7 +132,7 @@ class TimeLoop(Engine):
         steps.clock[time_loop.NEXT], steps.clock[time_loop.AHEAD] = self.control.next, -np.inf
         steps.clock[time_loop.BEFORE], state.previous_closeness, state.passage = state.previous_closeness, np.inf, None
         steps.count[time_loop.TAKEN] = state.taken
-        gaps = np.array([runge_kutta.widest_gap(table) for table in tables])
+        gaps = np.array([widest_gap(table) for table in tables])
         self._arguments = (self.arrays, tables, gaps, self.options, self.exchange, self.work, steps)
         self._advance = entry(time_loop.advance, *self._arguments, 0.0, 1)
         self._complete_terms: Callable | None = None

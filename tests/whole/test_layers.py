@@ -11,7 +11,7 @@ FILES = sorted(ROOT.rglob("*.py"))
 
 # Lowest first. What a module may import stands at or before its own place; plants see only the model.
 LAYERS = (
-    *("errors", "_jit", "_check", "_progress", "_tolerance", "_interrupt", "_files"),
+    *("errors", "_bundle", "_jit", "_check", "_progress", "_tolerance", "_interrupt", "_files"),
     *(
         "kernels",
         "trace",
@@ -46,8 +46,8 @@ DOORS = {
     ("model/plant.py", "linear"),
 }
 HOMES = {
-    "numba": {"_jit"},
-    "llvmlite": {"_jit", "trace"},
+    "numba": {"_bundle", "_jit"},
+    "llvmlite": {"_bundle", "_jit", "trace"},
     "control": set(LAYERS[LAYERS.index("linear") :]),
     "cvxpy": {"controllers", "design"},
     "clarabel": {"controllers"},
