@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import gc
 import hashlib
 import itertools
 import math
@@ -53,6 +54,7 @@ __all__ = [
     "call",
     "entry",
     "execute",
+    "is_kept",
     "keep",
     "kept",
     "kernel",
@@ -203,6 +205,11 @@ class _DiskCache(NullCache):
         keep(self._file(signature, compiled.codegen), dumps((signature, needs, large, compiled._reduce())))
         self._share(compiled, needs, large)
 
+    def holds(self, args: Any) -> bool:
+        """Whether there is a file of code for these arguments."""
+        file = self._file(args, self._kernel.targetctx.codegen())
+        return any((folder / file).exists() for folder in _folders())
+
     def has(self, args: Any, symbol: str) -> bool:
         """Whether code for these arguments, which is loaded or else compiled now, has this symbol."""
         self._kernel.compile(args)
@@ -234,6 +241,8 @@ def _uninterrupted(compile_now: Callable) -> Callable:
     def compiled(signature: Any) -> Any:
         if _handlers or threading.current_thread() is not threading.main_thread():  # handlers run in that one only
             return compile_now(signature)
+        collects = gc.isenabled()
+        gc.disable()  # a tenth of the time went into looking at the millions of objects that numba makes
         try:
             for number in sorted(signal.valid_signals()):
                 if callable(handler := signal.getsignal(number)):
@@ -243,6 +252,8 @@ def _uninterrupted(compile_now: Callable) -> Callable:
         finally:
             while _handlers:
                 signal.signal(*_handlers.popitem())
+            if collects:
+                gc.enable()
             _let_signals_act()
 
     return compiled
@@ -340,6 +351,11 @@ def plain(function: Callable) -> Callable:
 def kernels() -> tuple[Callable, ...]:
     """All compiled kernels that have been imported so far."""
     return tuple(_registry)
+
+
+def is_kept(kernel: Any, *args: Any) -> bool:
+    """Whether machine code of a kernel for these arguments is on disk."""
+    return kernel._cache.holds(tuple(map(numba.typeof, args)))
 
 
 def needs_compilation(last: str = "record.output_quantities") -> bool:

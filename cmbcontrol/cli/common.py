@@ -18,6 +18,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
 
 from .. import _check, _jit
+from .._interpreted import begin_interpreted
 from .._interrupt import noted
 from ..errors import CmbError, InputError
 from ..plants import Entry, catalogue
@@ -243,7 +244,9 @@ def warn_of_compilation(needed: Callable[[], bool] = needs_compilation) -> bool:
     """Say so, where the first call will take a while."""
     cold = needed()
     if cold:
-        typer.echo("compiling kernels for the first time (about a minute) ...", err=True)
+        typer.echo("compiling kernels for the first time (half a minute) ...", err=True)
+    if _jit.JIT_ENABLED:
+        begin_interpreted()
     return cold
 
 

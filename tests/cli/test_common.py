@@ -119,7 +119,7 @@ def test_compilation_is_announced(monkeypatch):
     monkeypatch.setattr(common._jit, "needs_compilation", lambda *kernel: True)
     code, _, err = run_command("diagnose", "five-bar")
     assert code == 0
-    assert err == "compiling kernels for the first time (about a minute) ...\n"
+    assert err == "compiling kernels for the first time (half a minute) ...\n"
 
 
 @pytest.mark.parametrize("command", ["list", "diagnose", "linearize", "export"])

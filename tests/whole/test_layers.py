@@ -14,6 +14,7 @@ LAYERS = (
     *("errors", "_bundle", "_jit", "_check", "_progress", "_tolerance", "_interrupt", "_files"),
     *(
         "kernels",
+        "_interpreted",
         "trace",
         "model",
         "dynamics",

@@ -38,6 +38,8 @@ ELSEWHERE = {
     "model/elements/part": ("model/test_elements", "all parts are checked alike"),
     "model/contract": ("model/test_plant", "the base of Plant, which asks it"),
     "plants/entry": ("plants/test_registry", "what the catalogue is made of"),
+    "_interpreted/_jit": ("_interpreted/test_patience", "what decorates the kernels that are Python there"),
+    "_interpreted/_tolerance": ("_interpreted/test_patience", "a name for constants of kernels that are Python there"),
     "trace/_jit": ("trace/test_machine", "what decorates the kernels that are traced there"),
     "trace/_tolerance": ("trace/test_machine", "a name for constants of kernels that are traced there"),
     "sim/advance": ("sim/test_singular_passages", "one choice, made for every run"),

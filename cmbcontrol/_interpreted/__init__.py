@@ -1,0 +1,9 @@
+"""Kernels that run as Python at first: what is called a few times takes longer to compile than to run.
+
+The command line asks for it. A program of the user always gets compiled kernels: those of Python differ in the last
+digit, since numpy has functions of its own.
+"""
+
+from .patience import begin_interpreted
+
+__all__ = ["begin_interpreted"]
