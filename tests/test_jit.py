@@ -342,3 +342,72 @@ class TestBorrowedArrays:
         out = np.empty(50)
         assert outer(out) == 6
         np.testing.assert_array_equal(out, 3.0 * np.arange(50) + 16.0)
+
+
+LARGE_KERNELS = """
+import sys
+from pathlib import Path
+import numba
+from cmbcontrol import _jit
+_jit._LARGE, folder = 0, Path(sys.argv[1])
+_jit._folders = lambda: (folder,)
+others = [numba.njit(lambda x: x) for _ in range(int(sys.argv[2]))]
+for other in others:
+    other(1.0)
+
+def kept(function):
+    compiled = numba.njit(function)
+    compiled._cache = _jit._DiskCache(compiled)
+    return compiled
+
+@kept
+def inner(x):
+    return 3.0 * x
+
+@kept
+def middle(x):
+    return inner(x) + 1.0
+
+@kept
+def outer(x):
+    return middle(x) - inner(x + 1.0)
+
+assert outer(2.0) == -2.0
+print(*(sum(kernel.stats.cache_hits.values()) for kernel in (inner, middle, outer)))
+"""
+
+
+class TestLargeKernels:
+    """They are code of their own, which callers find by its symbol."""
+
+    @pytest.fixture
+    def hits_of(self, tmp_path):
+        def run(others=0):
+            command = [sys.executable, "-c", LARGE_KERNELS, str(tmp_path), str(others)]
+            environment = os.environ | {"PYTHONPATH": ":".join(sys.path)}
+            done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+            return [int(x) for x in done.stdout.split()]
+
+        return run
+
+    @pytest.mark.skipif(not _jit.JIT_ENABLED, reason="nothing is compiled")
+    def test_they_are_loaded_before_their_callers(self, hits_of):
+        assert hits_of() == [0, 0, 0]
+        assert hits_of() == [1, 1, 1]
+
+    @pytest.mark.skipif(not _jit.JIT_ENABLED, reason="nothing is compiled")
+    @pytest.mark.parametrize("damage", [lambda path: path.unlink(), lambda path: path.write_bytes(b"x" * 3000)])
+    def test_callers_of_one_that_was_lost_are_compiled_again(self, hits_of, tmp_path, damage):
+        hits_of()
+        (path,) = tmp_path.glob("__main__.inner-*")
+        damage(path)
+        assert hits_of(others=5) == [0, 0, 0]  # with another symbol
+        assert hits_of() == [1, 1, 1]
+
+    @pytest.mark.skipif(not _jit.JIT_ENABLED, reason="nothing is compiled")
+    def test_a_caller_that_was_lost(self, hits_of, tmp_path):
+        hits_of()
+        (path,) = tmp_path.glob("__main__.middle-*")
+        path.unlink()
+        assert hits_of(others=5) == [1, 0, 0]
+        assert hits_of() == [1, 1, 1]
