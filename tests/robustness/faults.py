@@ -34,19 +34,27 @@ NOBODY = 65534
 
 
 def forked(function, folder):
-    """The id of a process that calls a function; its output goes to files, its exit code is that of the function."""
+    """The id of a process that calls a function now; its output goes to files, its exit code is that of the function.
+
+    A signal to it comes to the function, and not to what is done here before.
+    """
     sys.stdout.flush()
     streams = {1: folder / "out", 2: folder / "err"}
-    for path in streams.values():  # a signal may come before the process opens them: nothing of an earlier one is left
+    for path in streams.values():  # nothing of an earlier one is left
         path.write_text("")
+    begun, begins = os.pipe()
     pid = os.fork()
     if pid:
+        os.close(begins)
+        os.read(begun, 1)
+        os.close(begun)
         return pid
     code = 99
     try:
         signal.signal(signal.SIGINT, signal.default_int_handler)
         for stream, path in streams.items():
             os.dup2(os.open(path, os.O_WRONLY), stream)
+        os.write(begins, b".")
         code = function() or 0
     except SystemExit as end:
         code = end.code or 0
