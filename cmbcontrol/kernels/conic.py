@@ -321,7 +321,7 @@ def nearest_point(T, d, E, e, C, b, G, g, cones, x):
         for i in range(conic.shape[0]):
             largest = max(largest, abs(conic[i]))
         kept = missing_force(offset[:0], conic, cones) <= KEPT * (1.0 + largest)
-        if kept and (turn > 0 and change <= AT_REST * size or turn == 0):
+        if kept and (turn == 0 or change <= AT_REST * size):
             return FOUND
     return UNSOLVED
 
