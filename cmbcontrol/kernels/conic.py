@@ -35,6 +35,9 @@ KEPT = 1e-10
 AT_REST = 1e-9
 ROUNDS = 30  # five or six as a rule
 
+# Half spaces touch a cone beside each other where their directions differ by less: Newton's method is at home there.
+BESIDE = 0.1
+
 
 @kernel
 def missing_force(linear, conic, cones):
@@ -288,36 +291,35 @@ def nearest_point(T, d, E, e, C, b, G, g, cones, x):
         if not triangular_inverse(T.copy(), d.copy(), J, x):
             return UNSOLVED
         return polyhedron_point(J, x, E, e, C, b, np.empty(rows))
-    conic, before = np.empty(G.shape[0]), np.empty(n)
-    half, offset, y = np.zeros((rows + 2 * count, n)), np.zeros(rows + 2 * count), np.zeros(rows + 2 * count)
+    conic, before, costs = np.empty(G.shape[0]), np.empty(n), np.zeros(count)
+    half, offset = np.zeros((rows + count * ROUNDS, n)), np.zeros(rows + count * ROUNDS)
+    y, tails = np.empty(half.shape[0]), np.zeros((ROUNDS, G.shape[0]))
     half[:rows], offset[:rows] = C, b
-    first = 0
-    for c in range(count):  # the heads are not negative, whichever way the tails point
-        for at in range(rows + c, rows + 2 * count, count):
-            half[at] = G[first]
-            offset[at] = -g[first]
-        first += cones[c]
+    conic[:] = 0.0  # at first the heads alone are not to be negative
     for turn in range(ROUNDS):
-        # curvature of the cones where the point is, times their costs
+        now = rows + turn * count
+        touch(G, g, cones, conic, tails[turn], half[now : now + count], offset[now : now + count])
+        forget(cones, tails, turn, half[rows:now], offset[rows:now])
         metric, right = np.zeros((m + G.shape[0], n)), np.zeros(m + G.shape[0])
         metric[:m], right[:m] = T, d
-        if turn > 0:
-            curve(G, g, cones, conic, y[rows + count :], metric[m:], right[m:])
-            touch(G, g, cones, conic, half[rows + count :], offset[rows + count :])
+        curve(G, g, cones, conic, costs, metric[m:], right[m:])
         if not triangular_inverse(metric, right, J, x):
             return UNSOLVED
-        status = polyhedron_point(J, x, E, e, half, offset, y)
+        now += count
+        status = polyhedron_point(J, x, E, e, half[:now], offset[:now], y[:now])
         if status != FOUND:
             return status
+        costs[:] = 0.0
+        for i in range(rows, now):
+            costs[(i - rows) % count] += y[i]
         for i in range(G.shape[0]):
             conic[i] = g[i]
             for j in range(n):
                 conic[i] += G[i, j] * x[j]
-        change, size = 0.0, 1.0
+        change, size, largest = 0.0, 1.0, 0.0
         for j in range(n):
             change, size = max(change, abs(x[j] - before[j])), max(size, abs(x[j]))
             before[j] = x[j]
-        largest = 0.0
         for i in range(conic.shape[0]):
             largest = max(largest, abs(conic[i]))
         kept = missing_force(offset[:0], conic, cones) <= KEPT * (1.0 + largest)
@@ -349,8 +351,8 @@ def curve(G, g, cones, conic, y, rows, right):
 
 
 @kernel
-def touch(G, g, cones, conic, half, offset):
-    """For each cone the half space head - t'tail >= 0 that touches it along the tail that is."""
+def touch(G, g, cones, conic, tails, half, offset):
+    """For each cone the half space head - t'tail >= 0 that touches it along the tail that is; t goes to `tails`."""
     first = 0
     for c in range(cones.shape[0]):
         size = cones[c]
@@ -359,8 +361,28 @@ def touch(G, g, cones, conic, half, offset):
         offset[c] = -g[first]
         if rho > 0.0:
             for i in range(first + 1, first + size):
-                t = conic[i] / rho
+                tails[i] = conic[i] / rho
                 for j in range(G.shape[1]):
-                    half[c, j] -= t * G[i, j]
-                offset[c] += t * g[i]
+                    half[c, j] -= tails[i] * G[i, j]
+                offset[c] += tails[i] * g[i]
         first += size
+
+
+@kernel
+def forget(cones, tails, turn, half, offset):
+    """Half spaces of earlier rounds that touch beside the new one go: there the curvature tells more.
+
+    They would hold the point in the corners between them. Those that touch elsewhere keep rounds from going in circles.
+    """
+    count = cones.shape[0]
+    first = 0
+    for c in range(count):
+        for k in range(turn):
+            apart = 0.0
+            for i in range(first + 1, first + cones[c]):
+                apart += (tails[turn, i] - tails[k, i]) ** 2
+            if apart < BESIDE * BESIDE:
+                for j in range(half.shape[1]):
+                    half[k * count + c, j] = 0.0
+                offset[k * count + c] = -1.0
+        first += cones[c]
