@@ -35,6 +35,10 @@ KEPT = 1e-10
 AT_REST = 1e-9
 ROUNDS = 30  # five or six as a rule
 
+# A tail that is shorter has no direction but that of rounding, and the point is the tip of the cone, where half spaces
+# of several rounds meet. The next larger tail has a curvature of 1e9, of which the root is taken: still well-conditioned.
+TIP = 1e-9
+
 # Half spaces touch a cone beside each other where their directions differ by less: Newton's method is at home there.
 BESIDE = 0.1
 
@@ -339,7 +343,7 @@ def curve(G, g, cones, conic, y, rows, right):
     for c in range(cones.shape[0]):
         size = cones[c]
         rho = tail_length(conic, first, size)
-        weight = np.sqrt(y[c] / rho) if y[c] > 0.0 and rho > 0.0 else 0.0
+        weight = np.sqrt(y[c] / rho) if y[c] > 0.0 and rho > TIP else 0.0
         if weight > 0.0:
             for i in range(first + 1, first + size):
                 for k in range(first + 1, first + size):
@@ -359,7 +363,7 @@ def touch(G, g, cones, conic, tails, half, offset):
         rho = tail_length(conic, first, size)
         copy(G[first], half[c])
         offset[c] = -g[first]
-        if rho > 0.0:
+        if rho > TIP:
             for i in range(first + 1, first + size):
                 tails[i] = conic[i] / rho
                 for j in range(G.shape[1]):
