@@ -26,9 +26,12 @@ __all__ = ["CONTRADICTION", "FOUND", "UNSOLVED", "missing_force", "nearest_point
 
 FOUND, CONTRADICTION, UNSOLVED = 0, 1, 2  # the nearest point; there is no point; not found whether there is one
 
-# A limit counts as kept that is missed by less, beside 1 and its offset. Rounding is 1e-16 times the conditioning of
-# the metric, which is a root of 1e10 where costs are of so different weight: a margin of ten is left.
-KEPT = 1e-10
+# A limit counts as kept that is missed by less, beside 1 and its offset: sums of some ten products, in a point that
+# has been moved some ten times, lose 1e-15 or so; times the conditioning of the metric, a root of 1e10 at most, where
+# costs are of so different weight. What is missed on a curved cone moves the point by a root of it, so no more is let
+# pass than must be.
+KEPT = 1e-12
+OF_CONDITIONING, KEPT_AT_WORST = 1e-15, 1e-10
 
 # Rounds on cones have come to rest where the unknowns change by less. They converge quadratically: the next change
 # would be rounding.
@@ -176,10 +179,11 @@ def polyhedron_point(J, x, E, e, C, b, y):
     d, r, is_active = np.empty(n), np.empty(n), np.zeros(rows, np.bool_)
     q, fixed = 0, 0  # active rows, and equations among them: these come first and stay
     y[:] = 0.0
+    kept = kept_limit(J)
     for i in range(equations):
         s, left, whole = missing_and_directions(J, E[i], e[i], x, q, d)
         if not left > DEPENDENT * DEPENDENT * whole:
-            if not abs(s) <= KEPT * (1.0 + abs(e[i])):
+            if not abs(s) <= kept * (1.0 + abs(e[i])):
                 return CONTRADICTION
             continue
         step(J, d, q, -s / left, x)
@@ -195,7 +199,7 @@ def polyhedron_point(J, x, E, e, C, b, y):
                 s = b[i]
                 for j in range(n):
                     s -= C[i, j] * x[j]
-                if s > worst and s > KEPT * (1.0 + abs(b[i])):
+                if s > worst and s > kept * (1.0 + abs(b[i])):
                     new, worst = i, s
         if new < 0:
             for k in range(fixed, q):
@@ -241,6 +245,15 @@ def polyhedron_point(J, x, E, e, C, b, y):
             let_go(J, U, active, out, q)
             q -= 1
     return UNSOLVED
+
+
+@kernel
+def kept_limit(J):
+    """What may be missed at the conditioning of the metric, told from the triangle that J is at first."""
+    least, most = np.inf, 0.0
+    for j in range(J.shape[0]):
+        least, most = min(least, abs(J[j, j])), max(most, abs(J[j, j]))
+    return min(max(KEPT, OF_CONDITIONING * most / least), KEPT_AT_WORST) if most > 0.0 else KEPT
 
 
 @kernel
@@ -326,7 +339,7 @@ def nearest_point(T, d, E, e, C, b, G, g, cones, x):
             before[j] = x[j]
         for i in range(conic.shape[0]):
             largest = max(largest, abs(conic[i]))
-        kept = missing_force(offset[:0], conic, cones) <= KEPT * (1.0 + largest)
+        kept = missing_force(offset[:0], conic, cones) <= KEPT_AT_WORST * (1.0 + largest)
         if kept and (turn == 0 or change <= AT_REST * size):
             return FOUND
     return UNSOLVED
