@@ -39,7 +39,7 @@ AT_REST = 1e-9
 ROUNDS = 30  # five or six as a rule
 
 # A tail that is shorter has no direction but that of rounding, and the point is the tip of the cone, where half spaces
-# of several rounds meet. The next larger tail has a curvature of 1e9, of which the root is taken: still well-conditioned.
+# of several rounds meet. A longer one has a curvature of 1e9 at most, of which the metric takes the root.
 TIP = 1e-9
 
 # Half spaces touch a cone beside each other where their directions differ by less: Newton's method is at home there.

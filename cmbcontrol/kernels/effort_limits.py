@@ -416,15 +416,14 @@ def unmet_motion(R, n, x):
 
 
 @bundle
-class Contacts(NamedTuple):
-    """What a program keeps to, as equations of `kernels.conic` take it: a cone of two rows is two half spaces."""
+class Within(NamedTuple):
+    """What a program keeps to, as `kernels.conic` takes it: a cone of two rows is two half spaces."""
 
     C: np.ndarray
     b: np.ndarray
     G: np.ndarray
     g: np.ndarray
     cones: np.ndarray
-    count: int  # of the last rows of C: contacts, which may miss something
 
 
 @kernel(allocates=True)
@@ -439,8 +438,8 @@ def half_spaces(program, limits, missing, miss):
         flat += size if size <= 2 else 0
         curved += int(size > 2)
         tall += size if size > 2 else 0
-    count = program.F.shape[0] + flat
-    C, b = np.zeros((bounds + count, n + miss)), np.zeros(bounds + count)
+    count = bounds + program.F.shape[0] + flat
+    C, b = np.zeros((count, n + miss)), np.zeros(count)
     G, g, cones = np.zeros((tall, n + miss)), np.zeros(tall), np.empty(curved, np.int64)
     at = 0
     for k in range(n):
@@ -482,7 +481,7 @@ def half_spaces(program, limits, missing, miss):
                 G[tall, n] = 1.0
             tall += size
         first += size
-    return Contacts(C, b, G, g, cones, count)
+    return Within(C, b, G, g, cones)
 
 
 @kernel(allocates=True)
@@ -552,41 +551,57 @@ def least_missing(program, limits, x):
 
 
 @kernel(allocates=True)
+def with_contacts(program, limits, R, n, x):
+    """The nearest motion x with contacts that miss as little as they can; how it ended, and what they may miss."""
+    within = half_spaces(program, limits, 0.0, 0)
+    status = nearest_motion(program, limits, within, R, n, x)
+    if status != CONTRADICTION or program.F.shape[0] + program.G.shape[0] == 0:
+        return status, 0.0
+    status = least_missing(program, limits, x)
+    if status != FOUND:
+        return status, 0.0
+    least = missing_at(program, limits.cones, x)
+    missing = least + (LENIENT if least > TINY else EXACT)
+    return nearest_motion(program, limits, half_spaces(program, limits, missing, 0), R, n, x), missing
+
+
+@kernel(allocates=True)
+def furthest(program, limits, within, x):
+    """The x that is nearest to free rolling, with the largest part of the desired acceleration; and how it ended."""
+    R, n = without_part(program.R, program.n, 1.0, 0)
+    status = nearest_motion(program, limits, within, R, n, x)
+    if status != FOUND:
+        return status
+    if unmet_motion(R, n, x) > EXACT:
+        n = image(R, x, np.zeros(R.shape[0]))
+    # the largest part k: the least (k - 2)^2, which is steep up to k = 1
+    T, d = costs(program, 1, R[:0], n[:0], (np.sqrt(REGULAR), 1.0), 2.0)
+    return point(T, d, R, n, within, x)
+
+
+@kernel(allocates=True)
 def staged(program, limits, x):
     """The efforts x, the part of the motion, and `MET` (as far as is known here), `LOST` or `OPEN`.
 
-    The order in which things are given up: the least efforts that do all; else the contacts, as little as can be; else
-    the motion; and at last the least efforts that do what is left.
+    First the least efforts that do all. If there are none, contacts are kept as well as they can be; then the motion is
+    the nearest; and at last efforts are the least that do what is left.
     """
-    scaling, part, lost, missing = limits.scaling, 1.0, False, 0.0
+    scaling, part, missing = limits.scaling, 1.0, 0.0
+    contacts = program.F.shape[0] + program.G.shape[0] > 0
     within = half_spaces(program, limits, 0.0, 0)
     R, n = without_part(program.R, program.n, part, scaling)
     if scaling or not program.unique:
         T, d = costs(program, scaling, R[:0], n[:0], (1.0, 1.0), part)
-        status = point(T, d, R, n, within, x)
-        if status == FOUND:
+        if point(T, d, R, n, within, x) == FOUND:
             return part, MET
-    contacts = within.count + within.cones.shape[0] > 0
     if contacts or not scaling:
-        status = nearest_motion(program, limits, within, R, n, x)
-        if status == CONTRADICTION and contacts:
-            if least_missing(program, limits, x) != FOUND:
-                return part, OPEN
-            missing = missing_at(program, limits.cones, x)
-            lost = missing > TINY
-            missing += LENIENT if lost else EXACT
-            within = half_spaces(program, limits, missing, 0)
-            status = nearest_motion(program, limits, within, R, n, x)
+        status, missing = with_contacts(program, limits, R, n, x)
         if status != FOUND:
             return part, OPEN
+        if missing > 0.0:
+            within = half_spaces(program, limits, missing, 0)
     if scaling and (not contacts or unmet_motion(R, n, x) > TINY):
-        R, n = without_part(program.R, program.n, part, 0)
-        if nearest_motion(program, limits, within, R, n, x) != FOUND:
-            return part, OPEN
-        if unmet_motion(R, n, x) > EXACT:
-            n = image(R, x, np.zeros(R.shape[0]))
-        T, d = costs(program, scaling, R[:0], n[:0], (np.sqrt(REGULAR), 1.0), 2.0)
-        if point(T, d, R, n, within, x) != FOUND:
+        if furthest(program, limits, within, x) != FOUND:
             return part, OPEN
         part = min(max(x[x.shape[0] - 1], 0.0), 1.0)
         R, n = without_part(program.R, program.n, part, scaling)
@@ -595,9 +610,10 @@ def staged(program, limits, x):
     if not program.unique:
         T, d = costs(program, scaling, R[:0], n[:0], (1.0, 1.0), part)
         least = x.copy()
+        # The efforts that do it may be the ones at hand alone, and rounding take these away, too: then they stay.
         if point(T, d, R, n, within, least) == FOUND:
             copy(least, x)
-    lost = lost or missing_at(program, limits.cones, x) > TINY
+    lost = missing > TINY + EXACT or missing_at(program, limits.cones, x) - missing > TINY
     return part, LOST if lost else MET
 
 
@@ -622,20 +638,14 @@ def unlimited(state, limits, desired):
 
 
 @kernel(allocates=True)
-def problem_at(state, limits, desired, reached):
-    """The problem, and whether it is one of finite numbers."""
-    root = new_root(state.Z.shape[1])
-    sound = cholesky(product(state.Z.T, product(state.M, state.Z)), root)
-    if not sound:
-        root.L[:] = 1.0
-        root.first[:] = 0
-        root.last[:] = state.Z.shape[1] - 1
-    problem = effort_problem(state, limits, desired, reached, root)
+def has_numbers(problem):
+    """Whether all numbers of a problem are finite."""
+    sound = True
     for X in (problem.R, problem.F, problem.G):
         sound = sound and is_finite(X)
     for x in (problem.n, problem.hold, problem.f, problem.g):
         sound = sound and is_finite(x)
-    return problem, sound
+    return sound
 
 
 @kernel(allocates=True)
@@ -657,8 +667,11 @@ def limited_effort(Z, Q, M, h, B, A, b, across, reach, row_scale, force_scale, l
     contacts = limits.F.shape[0] + limits.G.shape[0] > 0
     if inside and not contacts:
         return u, MET, 1.0
-    problem, sound = problem_at(state, limits, desired, reached)
-    if not sound:
+    root = new_root(Z.shape[1])
+    if not cholesky(product(Z.T, product(M, Z)), root):
+        return clipped, NOT_FINITE, 1.0
+    problem = effort_problem(state, limits, desired, reached, root)
+    if not has_numbers(problem):
         return clipped, NOT_FINITE, 1.0
     if inside and missing_force(image(problem.F, u, problem.f), image(problem.G, u, problem.g), limits.cones) <= 0.0:
         return u, MET, 1.0
@@ -681,5 +694,7 @@ def open_program(Z, Q, M, h, B, A, b, across, reach, row_scale, force_scale, lim
     """The problem and the program that `limited_effort` has left open."""
     state = State(Z, Q, M, h, B, A, b, across, reach, row_scale, force_scale)
     u, reached = unlimited(state, limits, desired)
-    problem = problem_at(state, limits, desired, reached)[0]
+    root = new_root(Z.shape[1])
+    cholesky(product(Z.T, product(M, Z)), root)
+    problem = effort_problem(state, limits, desired, reached, root)
     return problem, scaled_program(problem, limits, u, reached)
