@@ -225,6 +225,7 @@ class ConstrainedActuation(AroundMotion):
         given = self.upper - self.lower <= 1e-9 * np.where(np.isfinite(size), size, 0.0)
         self._free, self._given = np.flatnonzero(~given), np.where(given, self.lower, 0.0)
         self._kept, self._staging = self._kept_at(self.limits), self.solver == "direct"
+        self._nothing = np.zeros(plant.nv)
         self._shape = self._shape_of(plant.nv)
         self._solve = SOLVERS[self.solver](self._shape) if self._free.size else None
 
@@ -306,17 +307,27 @@ class ConstrainedActuation(AroundMotion):
 
     def _efforts(self, terms: Terms, desired: Array) -> tuple[Array, ActuationStatus, float]:
         """Efforts, status, and the part of the desired acceleration that they produce."""
-        Q, Z, *_ = terms._split
-        limits = self._kept if terms.row_names == self.plant.row_names else self._kept_at(self._limits_at(terms))
-        asked = (
-            Z, Q, terms.M, terms.h, terms.B, terms.A, terms.b, terms.Cv, terms.reach, terms.row_scale,
-            terms.force_scale, limits, _check.plain(desired),
-        )  # fmt: skip
         with np.errstate(all="ignore"):
+            asked = self._asked(terms, desired)
             u, found, part = effort_limits.limited_effort(*asked, self._staging)
             if found == effort_limits.OPEN and (answer := self._solved_whole(*effort_limits.open_program(*asked))):
                 return answer
         return u, _STATUS[found], part
+
+    def _asked(self, terms: Terms, desired: Array) -> tuple[Any, ...]:
+        """A state as kernels take it, what is kept to there, and what is desired."""
+        across, kept = self._nothing, self._kept
+        if self.limits or self.slack == "scale":  # else it makes no difference
+            try:
+                across = terms.Cv
+            except np.linalg.LinAlgError:
+                across = np.full(len(terms.h), np.nan)
+        if self.limits and (limits := self._limits_at(terms)) is not self.limits:
+            kept = self._kept_at(limits)
+        return (
+            terms.Z, terms.M, terms.h, terms.B, terms.A, terms.b, across, terms.reach, terms.row_scale,
+            terms.force_scale, kept, _check.plain(desired),
+        )  # fmt: skip
 
     def _kept_at(self, limits: ContactLimits) -> effort_limits.Limits:
         """All that is kept to, as kernels take it."""

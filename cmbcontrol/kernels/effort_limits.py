@@ -15,7 +15,15 @@ from .._jit import bundle, kernel
 from .._tolerance import UNREACHED
 from .arrays import copy, copy_rows
 from .conic import CONTRADICTION, FOUND, missing_force, nearest_point
-from .linear_algebra import motor_reach, product, singular_values, smallest_effort, smallest_solutions, unit_motions
+from .linear_algebra import (
+    constraint_split,
+    motor_reach,
+    product,
+    singular_values,
+    smallest_effort,
+    smallest_solutions,
+    unit_motions,
+)
 from .split import backward, cholesky, forward, new_root
 
 __all__ = [
@@ -59,7 +67,6 @@ class State(NamedTuple):
     """The equations of motion at a state, as far as efforts need them."""
 
     Z: np.ndarray  # (nv, dof) basis of the admissible velocities
-    Q: np.ndarray  # (nv, rank) basis of the rows of A
     M: np.ndarray
     h: np.ndarray
     B: np.ndarray
@@ -187,7 +194,7 @@ def effort_problem(state, limits, desired, reached, root):
 def felt_motors(state):
     """Z'B (nu, dof) without what is rounding of motors that reach nothing."""
     Z, reach = state.Z, state.reach
-    motions = unit_motions(state.A, state.row_scale, reach, state.Q.shape[1])
+    motions = unit_motions(state.A, state.row_scale, reach, Z.shape[0] - Z.shape[1])
     X, _, scale = motor_reach(motions, state.B, reach)
     V = np.empty((X.shape[1], X.shape[1]))
     s = singular_values(X, V)
@@ -205,10 +212,12 @@ def felt_motors(state):
 def contact_maps(state, limits, along):
     """Slope (k, nu) and offset (k,) of the contact forces p = -lam = A+'(M a + h - B u), in the rows of F and G.
 
-    A' = Q (A Q)', so the smallest lam' with A'lam' = force is the smallest one with (A Q)'lam' = Q'force.
+    With an orthonormal basis Q of the rows of A, A' = Q (A Q)'. So the smallest lam' with A'lam' = force is the smallest
+    one with (A Q)'lam' = Q'force.
     """
-    Z, M, B, Q = state.Z, state.M, state.B, state.Q
+    Z, M, B = state.Z, state.M, state.B
     nv, nu = B.shape
+    Q = constraint_split(state.A, state.b, state.row_scale, nv - Z.shape[1])[0]
     loads = np.zeros((nu + 1, nv))  # that the contacts take, of each motor and of the rest
     moved = product(along, Z.T)
     rest = np.empty(nv)
@@ -649,13 +658,13 @@ def has_numbers(problem):
 
 
 @kernel(allocates=True)
-def limited_effort(Z, Q, M, h, B, A, b, across, reach, row_scale, force_scale, limits, desired, staging):
+def limited_effort(Z, M, h, B, A, b, across, reach, row_scale, force_scale, limits, desired, staging):
     """Efforts within limits, how they were found, and the part of the desired acceleration. For the rest see `State`.
 
     `OPEN` where the stages are left to another solver, as all are without `staging`, or did not end; `NOT_FINITE`
     where numbers are none. Then the efforts are those without limits, or the nominal ones, clipped.
     """
-    state = State(Z, Q, M, h, B, A, b, across, reach, row_scale, force_scale)
+    state = State(Z, M, h, B, A, b, across, reach, row_scale, force_scale)
     u, reached = unlimited(state, limits, desired)
     finite = is_finite(u) and is_finite(state.A) and is_finite(state.b)
     clipped = np.minimum(np.maximum(u if finite else limits.nominal, limits.lower), limits.upper)
@@ -690,9 +699,9 @@ def limited_effort(Z, Q, M, h, B, A, b, across, reach, row_scale, force_scale, l
 
 
 @kernel(allocates=True)
-def open_program(Z, Q, M, h, B, A, b, across, reach, row_scale, force_scale, limits, desired):
+def open_program(Z, M, h, B, A, b, across, reach, row_scale, force_scale, limits, desired):
     """The problem and the program that `limited_effort` has left open."""
-    state = State(Z, Q, M, h, B, A, b, across, reach, row_scale, force_scale)
+    state = State(Z, M, h, B, A, b, across, reach, row_scale, force_scale)
     u, reached = unlimited(state, limits, desired)
     root = new_root(Z.shape[1])
     cholesky(product(Z.T, product(M, Z)), root)
