@@ -212,8 +212,8 @@ def felt_motors(state):
 def contact_maps(state, limits, along):
     """Slope (k, nu) and offset (k,) of the contact forces p = -lam = A+'(M a + h - B u), in the rows of F and G.
 
-    With an orthonormal basis Q of the rows of A, A' = Q (A Q)'. So the smallest lam' with A'lam' = force is the smallest
-    one with (A Q)'lam' = Q'force.
+    With an orthonormal basis Q of the rows of A, A' = Q (A Q)': the smallest solution of A'l = force is that of
+    (A Q)'l = Q'force, whose rows are independent.
     """
     Z, M, B = state.Z, state.M, state.B
     nv, nu = B.shape
