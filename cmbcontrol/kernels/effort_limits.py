@@ -19,12 +19,13 @@ from .linear_algebra import (
     constraint_split,
     motor_reach,
     product,
+    reduced_root,
     singular_values,
     smallest_effort,
     smallest_solutions,
     unit_motions,
 )
-from .split import backward, cholesky, forward, new_root
+from .split import backward, forward
 
 __all__ = [
     "DEGRADED",
@@ -550,8 +551,9 @@ def least_missing(program, limits, x):
     small = np.sqrt(REGULAR)
     T, d = costs(program, limits.scaling, program.R[:0], none, (small, small), 1.0)
     metric, right = np.zeros((T.shape[0] + 1, n + 1)), np.zeros(T.shape[0] + 1)
-    copy_rows(T, metric[: T.shape[0], :n])
-    copy(d, right[: T.shape[0]])
+    for i in range(T.shape[0]):
+        copy(T[i], metric[i, :n])
+        right[i] = d[i]
     metric[T.shape[0], n], right[T.shape[0]] = 1.0, -1.0
     y = np.zeros(n + 1)
     status = point(metric, right, metric[:0], none, half_spaces(program, limits, 0.0, 1), y)
@@ -629,12 +631,12 @@ def staged(program, limits, x):
 # -- all of it -----------------------------------------------------------------------------------------------------
 
 
-@kernel(allocates=True)
-def is_finite(X):
-    """Whether a sum of numbers is finite: then they all are, but for sums beyond 1e308."""
+@kernel
+def is_finite(x):
+    """Whether a sum of numbers is finite: then they all are; but sums beyond 1e308 are none, either."""
     s = 0.0
-    for x in X.flat:
-        s += x
+    for i in range(x.shape[0]):
+        s += x[i]
     return np.isfinite(s)
 
 
@@ -651,7 +653,7 @@ def has_numbers(problem):
     """Whether all numbers of a problem are finite."""
     sound = True
     for X in (problem.R, problem.F, problem.G):
-        sound = sound and is_finite(X)
+        sound = sound and is_finite(X.ravel())
     for x in (problem.n, problem.hold, problem.f, problem.g):
         sound = sound and is_finite(x)
     return sound
@@ -666,7 +668,7 @@ def limited_effort(Z, M, h, B, A, b, across, reach, row_scale, force_scale, limi
     """
     state = State(Z, M, h, B, A, b, across, reach, row_scale, force_scale)
     u, reached = unlimited(state, limits, desired)
-    finite = is_finite(u) and is_finite(state.A) and is_finite(state.b)
+    finite = is_finite(u) and is_finite(state.A.ravel()) and is_finite(state.b)
     clipped = np.minimum(np.maximum(u if finite else limits.nominal, limits.lower), limits.upper)
     if not finite:
         return clipped, NOT_FINITE, 1.0
@@ -676,8 +678,8 @@ def limited_effort(Z, M, h, B, A, b, across, reach, row_scale, force_scale, limi
     contacts = limits.F.shape[0] + limits.G.shape[0] > 0
     if inside and not contacts:
         return u, MET, 1.0
-    root = new_root(Z.shape[1])
-    if not cholesky(product(Z.T, product(M, Z)), root):
+    root, definite = reduced_root(Z, M)
+    if not definite:
         return clipped, NOT_FINITE, 1.0
     problem = effort_problem(state, limits, desired, reached, root)
     if not has_numbers(problem):
@@ -703,7 +705,5 @@ def open_program(Z, M, h, B, A, b, across, reach, row_scale, force_scale, limits
     """The problem and the program that `limited_effort` has left open."""
     state = State(Z, M, h, B, A, b, across, reach, row_scale, force_scale)
     u, reached = unlimited(state, limits, desired)
-    root = new_root(Z.shape[1])
-    cholesky(product(Z.T, product(M, Z)), root)
-    problem = effort_problem(state, limits, desired, reached, root)
+    problem = effort_problem(state, limits, desired, reached, reduced_root(Z, M)[0])
     return problem, scaled_program(problem, limits, u, reached)
