@@ -36,6 +36,7 @@ OF_CONDITIONING, KEPT_AT_WORST = 1e-15, 1e-10
 # Rounds on cones have come to rest where the unknowns change by less. They converge quadratically: the next change
 # would be rounding.
 AT_REST = 1e-9
+STRAIGHT = 1e-7  # and where tails turn by less: the push of a cone turns with its tail, however short that is
 ROUNDS = 30  # five or six as a rule
 
 # A tail that is shorter has no direction but that of rounding, and the point is the tip of the cone, where half spaces
@@ -340,9 +341,25 @@ def nearest_point(T, d, E, e, C, b, G, g, cones, x):
         for i in range(conic.shape[0]):
             largest = max(largest, abs(conic[i]))
         kept = missing_force(offset[:0], conic, cones) <= KEPT_AT_WORST * (1.0 + largest)
-        if kept and (turn == 0 or change <= AT_REST * size):
+        still = change <= AT_REST * size and largest_turn(cones, conic, costs, tails[turn]) <= STRAIGHT
+        if kept and (turn == 0 or still):
             return FOUND
     return UNSOLVED
+
+
+@kernel
+def largest_turn(cones, conic, y, tails):
+    """By how much the direction of a tail that costs something has turned since the round before."""
+    worst, first = 0.0, 0
+    for c in range(cones.shape[0]):
+        rho = tail_length(conic, first, cones[c])
+        if y[c] > 0.0 and rho > TIP:
+            s = 0.0
+            for i in range(first + 1, first + cones[c]):
+                s += (conic[i] / rho - tails[i]) ** 2
+            worst = max(worst, np.sqrt(s))
+        first += cones[c]
+    return worst
 
 
 @kernel

@@ -168,6 +168,20 @@ class TestAgainstJudges:
                 assert scaled_difference(law, staged.u, whole.u) < 1e-5, (plant.name, options)
         assert left <= 3
 
+    @pytest.mark.parametrize("unit", [1e-6, 1e-3, 1e6])
+    def test_the_unit_of_the_efforts_does_not_matter(self, unit):
+        """Efforts of motors in other units are the same efforts where limits are."""
+        machines, rng = list(some_machines(7)), np.random.default_rng(13)
+        for _ in range(60):
+            plant, q = machines[rng.integers(len(machines))]
+            terms, wanted, options = random_request(plant, q, rng)
+            one = limited(plant, **options)
+            other = limited(plant, **options | {"limits": np.array([one.lower, one.upper]) / unit})
+            a, b = one.solve(terms, wanted), other.solve(replace(terms, B=unit * terms.B), wanted)
+            assert a.status == b.status, (plant.name, options)
+            if a.status != CONTACT_LOST:
+                assert scaled_difference(one, unit * b.u, a.u) < 1e-5, (plant.name, options)
+
 
 def count_programs(law):
     """A list that grows with each program that a law leaves to its solver."""
