@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["SOLVERS", "Costs", "DirectSolver", "ModelledSolver", "Program", "Shape", "bounded_least_squares", "span"]
+__all__ = ["SOLVERS", "Costs", "DirectSolver", "ModelledSolver", "Program", "Shape", "span"]
 
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
@@ -303,32 +303,3 @@ class ModelledSolver(_Solver):
 
 
 SOLVERS = {"direct": DirectSolver, "cvxpy": ModelledSolver}
-
-
-def bounded_least_squares(R: Array, n: Array, lower: Array, upper: Array) -> Array | None:
-    """The x within bounds with the smallest |R x - n|, where R has independent columns; None where this does not end.
-
-    Bounds that the gradient pushes against are taken as met, the other unknowns are solved for, and so on until the
-    bounds stay the same: then the conditions of the optimum hold exactly (primal-dual active sets). Two or three
-    rounds as a rule, a fourth of the time of the solver.
-    """
-    size = np.sqrt(np.einsum("ij,ij->j", R, R))
-    if not size.all():
-        return None
-    R, low, high = R / size, lower * size, upper * size
-    H, g = R.T @ R, n @ R
-    values = np.linalg.eigvalsh(H)
-    if not values[0] > 1e-4 * values[-1]:  # and for numbers that are not finite
-        return None
-    x = np.linalg.solve(H, g)
-    met = np.zeros(len(x), dtype=np.int8)
-    for _ in range(2 * len(x) + 2):
-        pushed = x + g - H @ x
-        now = (pushed > high).astype(np.int8) - (pushed < low)
-        if (now == met).all():
-            return np.minimum(np.maximum(x / size, lower), upper)
-        met, free = now, now == 0
-        x = np.where(now > 0, high, np.where(now < 0, low, 0.0))
-        if free.any():
-            x[free] = np.linalg.solve(H[free][:, free], g[free] - H[free] @ x)
-    return None

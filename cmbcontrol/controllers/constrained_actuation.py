@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import IntEnum
@@ -13,40 +12,24 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
-from .._tolerance import UNREACHED
 from ..dynamics.forces import weight_root
 from ..errors import InputError
-from ..kernels import linear_algebra
+from ..kernels import effort_limits
+from ..kernels.conic import missing_force
+from ..kernels.effort_limits import EXACT, LENIENT, REGULAR, TINY
 from ..model.plant import Plant
 from ..model.terms import Terms
 from .around import AroundMotion
-from .conic_solver import SOLVERS, Costs, Program, Shape, bounded_least_squares, span
+from .conic_solver import SOLVERS, Costs, Program, Shape
 from .contact_limits import Cone, ContactLimits, Unilateral, contact_limits
 from .controller import Evaluation, require_same_signals
-from .effort_program import (
-    UNFELT,
-    EffortProblem,
-    ScaledProgram,
-    at_part,
-    effort_problem,
-    missing_force,
-    reachable_part,
-    relaxed,
-    row_unit,
-    unmet_motion,
-)
+from .effort_program import at_part, relaxed, unmet_motion
 
 __all__ = ["ActuationStatus", "ConstrainedActuation", "ConstrainedEffort"]
 
 Array = NDArray[np.float64]
 
-# Scaled by limits and typical efforts, everything in a program is of the order of one.
-_TINY, _EXACT = 1e-6, 1e-9  # what counts as met by it; and without doubt
-_REGULAR = 1e-10  # cost of efforts where they do not matter, so that they stay bounded
 _FIRM = (1e1, 1e3, 1e6)  # exact penalties: a larger one only where one is not enough
-# Needs are measured by what the motors can do, but are at most so many of these units.
-_FAR_MOTION, _FAR_FORCE = 1e4, 10.0
-_LENIENT = 1e-5  # what lost contacts may miss above the least, so that a choice of efforts is left
 
 
 class ActuationStatus(IntEnum):
@@ -141,7 +124,7 @@ class ConstrainedEffort:
         """Force that is missing for all contacts to be kept, N; zero where they are."""
         p = -self.multipliers
         limits = self.limits
-        return missing_force(limits.F @ p - limits.minimum, limits.G @ p, limits.cones)
+        return missing_force(limits.F @ p - limits.minimum, limits.G @ p, np.array(limits.cones, dtype=np.int64))
 
     @property
     def message(self) -> str:
@@ -240,9 +223,9 @@ class ConstrainedActuation(AroundMotion):
         self._metric = _root_of_metric(metric, plant.nv)
         size = np.maximum(np.abs(self.lower), np.abs(self.upper))
         given = self.upper - self.lower <= 1e-9 * np.where(np.isfinite(size), size, 0.0)
-        self._unweighted = None if self._root is None else np.linalg.inv(self._root)
         self._free, self._given = np.flatnonzero(~given), np.where(given, self.lower, 0.0)
-        self._box, self._largest = np.array([self.lower, self.upper])[:, self._free], size[self._free]
+        self._kept, self._staging = self._kept_at(self.limits), self.solver == "direct"
+        self._nothing = np.zeros(plant.nv)
         self._shape = self._shape_of(plant.nv)
         self._solve = SOLVERS[self.solver](self._shape) if self._free.size else None
 
@@ -324,102 +307,92 @@ class ConstrainedActuation(AroundMotion):
 
     def _efforts(self, terms: Terms, desired: Array) -> tuple[Array, ActuationStatus, float]:
         """Efforts, status, and the part of the desired acceleration that they produce."""
-        finite = False
         with np.errstate(all="ignore"):
+            asked = self._asked(terms, desired)
+            u, found, part = effort_limits.limited_effort(*asked, self._staging)
+            if found == effort_limits.OPEN and (answer := self._solved_whole(*effort_limits.open_program(*asked))):
+                return answer
+        return u, _STATUS[found], part
+
+    def _asked(self, terms: Terms, desired: Array) -> tuple[Any, ...]:
+        """A state as kernels take it, what is kept to there, and what is desired."""
+        across, kept = self._nothing, self._kept
+        if self.limits or self.slack == "scale":  # else it makes no difference
             try:
-                u, reached = self._unlimited(terms, desired)
-                finite = math.isfinite(u.sum() + terms.A.sum() + terms.b.sum())
-                met = reached and finite and bool((u <= self.upper).all() and (u >= self.lower).all())
-                if met and not self.limits:
-                    return u, ActuationStatus.OPTIMAL, 1.0
-                limits, scaling = self._limits_at(terms), self.slack == "scale"
-                problem = effort_problem(terms, desired, self._metric, limits, scaling, reached)
-                if (
-                    met
-                    and missing_force(problem.F @ u + problem.f, problem.G @ u + problem.g, self.limits.cones) <= 0.0
-                ):
-                    return u, ActuationStatus.OPTIMAL, 1.0
-                answer = self._limited(problem, u if reached else None) if finite and problem.finite else None
+                across = terms.Cv
             except np.linalg.LinAlgError:
-                answer = None
-        if answer is not None:
-            return answer
-        u = np.clip(u if finite else self.nominal, self.lower, self.upper)
-        return u, ActuationStatus.SOLVER_FAILED, 1.0
+                across = np.full(len(terms.h), np.nan)
+        if self.limits and (limits := self._limits_at(terms)) is not self.limits:
+            kept = self._kept_at(limits)
+        return (
+            terms.Z, terms.M, terms.h, terms.B, terms.A, terms.b, across, terms.reach, terms.row_scale,
+            terms.force_scale, kept, _check.plain(desired),
+        )  # fmt: skip
 
-    def _unlimited(self, terms: Terms, desired: Array) -> tuple[Array, bool]:
-        """Least efforts without limits, and whether they produce the motion."""
-        root = self._root
-        B = terms.B if root is None else terms.B @ root
-        rest = terms.h - terms.B @ self.nominal
-        y, rank = linear_algebra.smallest_effort(
-            terms.Z, B, terms.reach, terms.M, rest, _check.plain(desired), UNREACHED
-        )
-        return self.nominal + (y if root is None else root @ y), rank == terms.dof
+    def _kept_at(self, limits: ContactLimits) -> effort_limits.Limits:
+        """All that is kept to, as kernels take it."""
+        nu, nv = self.plant.nu, self.plant.nv
+        root = np.eye(nu) if self._root is None else _check.plain(self._root)
+        metric = np.zeros((0, nv)) if self._metric is None else _check.plain(self._metric)
+        cones = np.array(limits.cones, dtype=np.int64)
+        rows = (_check.plain(x) for x in (limits.F, limits.minimum, limits.G))
+        return effort_limits.Limits(
+            self.lower, self.upper, self._free, self._given, self.nominal, root, np.linalg.inv(root), metric, *rows,
+            cones, int(self.slack == "scale"),
+        )  # fmt: skip
 
-    def _limited(self, problem: EffortProblem, u: Array | None) -> tuple[Array, ActuationStatus, float] | None:
-        """The same within limits, in the order in which things are given up; None where the solver fails."""
-        if self.solver == "direct" and (least := self._only_bounded(problem)) is not None:
-            size = row_unit(problem.R * least, problem.n, _FAR_MOTION)
-            return least, ActuationStatus(int(not self._produces(problem, least, size))), 1.0
-        scaled, part = self._scaled(problem, u), 1.0
-        whole = scaled.program
+    # -- the same by a solver that takes programs whole: a judge, and for what active sets leave open -----------------
+
+    def _solved_whole(
+        self, problem: effort_limits.EffortProblem, given: effort_limits.ConicProgram
+    ) -> tuple[Array, ActuationStatus, float] | None:
+        """Efforts in the order in which things are given up, each stage a program; None where the solver fails."""
+        whole, part = self._padded(given), 1.0
         program = at_part(whole, part) if self.slack == "scale" else whole
         x = self._at_once(program)
         if x is not None:
-            u = self._brought_back(scaled, x)
-            return u, ActuationStatus(int(not self._produces(problem, u, scaled.size))), 1.0
-        program, x, lost = self._kept(program)
+            u = effort_limits.brought_back(given, self._kept, x)
+            return u, ActuationStatus(int(not effort_limits.produces(problem, u, given.size))), 1.0
+        program, x, lost = self._with_contacts(program)
         if x is None:
             return None
-        if self.slack == "scale" and unmet_motion(program, x) > _TINY:
+        if self.slack == "scale" and unmet_motion(program, x) > TINY:
             whole = whole._replace(f=program.f, g=program.g)
             further = self._further(whole)
             if further is not None:
                 x, part = further, float(np.clip(further[-1], 0.0, 1.0))
                 program = at_part(whole, part)
-        if unmet_motion(program, x) > _TINY:
+        if unmet_motion(program, x) > TINY:
             program = program._replace(n=program.R @ x)  # from now on what is desired
-        if not scaled.unique:
+        if not given.unique:
             least = self._firm(program, _LEAST)
             x = x if least is None else least
-        u = self._brought_back(scaled, x)
-        part = 1.0 if part > 1.0 - _TINY else part
-        met = part == 1.0 and self._produces(problem, u, scaled.size)
-        lost = lost or self._missing_at(program, x) > _TINY
+        u = effort_limits.brought_back(given, self._kept, x)
+        part = 1.0 if part > 1.0 - TINY else part
+        met = part == 1.0 and effort_limits.produces(problem, u, given.size)
+        lost = lost or self._missing_at(program, x) > TINY
         return u, ActuationStatus.CONTACT_LOST if lost else ActuationStatus(int(not met)), part
+
+    def _padded(self, given: effort_limits.ConicProgram) -> Program:
+        """A program of the law's shape: the motion in as many rows at each state."""
+        more = self._shape.motion - len(given.n)
+        R, n = np.pad(given.R, ((0, more), (0, 0))), np.pad(given.n, (0, more))
+        return Program(given.L, given.l, R, n, given.lower, given.upper, given.F, given.f, given.G, given.g)
 
     def _at_once(self, program: Program) -> Array | None:
         """The least efforts with all of the motion and the contacts, where one try shows that these can be had."""
         x = self._solve_for(program, _LEAST._replace(peak=_FIRM[0], contact=_FIRM[0]))
-        met = x is not None and max(self._missing_at(program, x), unmet_motion(program, x)) <= _EXACT
+        met = x is not None and max(self._missing_at(program, x), unmet_motion(program, x)) <= EXACT
         return x if met else None
 
-    def _brought_back(self, scaled: ScaledProgram, x: Array) -> Array:
-        """Efforts (nu,) from the unknowns of a scaled program, rounding cut off."""
-        u = self._given.copy()
-        u[self._free] = scaled.unit * x[: self._free.size]
-        return np.minimum(np.maximum(u, self.lower), self.upper)
-
-    def _only_bounded(self, problem: EffortProblem) -> Array | None:
-        """The efforts where the motion leaves no choice of them and there are limits of the motors alone."""
-        if self._solve is None or self.limits or self.slack == "scale" or self._free.size < len(self.lower):
-            return None
-        return bounded_least_squares(problem.R, problem.n, self.lower, self.upper)
-
-    def _produces(self, problem: EffortProblem, u: Array, size: float) -> bool:
-        """Whether efforts produce the motion; `size` is the unit of its needs."""
-        missed = float(np.abs(problem.R @ u - problem.n).max(initial=0.0)) - problem.rounding
-        return missed <= _TINY * span(problem.n / size) * size
-
-    def _kept(self, program: Program) -> tuple[Program, Array | None, bool]:
+    def _with_contacts(self, program: Program) -> tuple[Program, Array | None, bool]:
         """The program with contacts that can be kept, the nearest motion, and whether contacts had to be given up."""
         x, lost = self._nearest(program, _FIRM[:1]), False
-        if x is None or self._missing_at(program, x) > _EXACT:
+        if x is None or self._missing_at(program, x) > EXACT:
             kept = self._solve_for(program, _KEPT)
             least = 0.0 if kept is None else self._missing_at(program, kept)
-            if least > _TINY:
-                program, lost = relaxed(program, least + _LENIENT, self.limits.cones), True
+            if least > TINY:
+                program, lost = relaxed(program, least + LENIENT, self.limits.cones), True
             x = self._nearest(program, _FIRM)
         return program, x, lost
 
@@ -435,75 +408,42 @@ class ConstrainedActuation(AroundMotion):
     def _nearest(self, program: Program, firmness: Iterable[float]) -> Array | None:
         """Solution with the smallest slack of the motion among those that keep the contacts, if they can be kept."""
         need, x, least = float(np.abs(program.n).max(initial=0.0)), None, np.inf
-        square = 1.0 / max(need if need > 1.0 else need**2, _TINY)  # so that the cost is of the order of one
+        square = 1.0 / max(need if need > 1.0 else need**2, TINY)  # so that the cost is of the order of one
         for firm in firmness:
-            solution = self._solve_for(program, Costs(_REGULAR, square=square, contact=firm))
+            solution = self._solve_for(program, Costs(REGULAR, square=square, contact=firm))
             if solution is not None and (missing := self._missing_at(program, solution)) < least:
                 x, least = solution, missing
-            if least <= _EXACT:
+            if least <= EXACT:
                 break
         return x
 
     def _firm(self, program: Program, costs: Costs) -> Array | None:
         """Solution with the motion and the contacts of the program, by penalties that are large enough."""
-        x, least = None, _TINY
+        x, least = None, TINY
         for firm in _FIRM:
             solution = self._solve_for(program, costs._replace(peak=firm, contact=firm))
             if solution is not None:
                 missing = max(self._missing_at(program, solution), unmet_motion(program, solution))
                 if missing <= least:
                     x, least = solution, missing
-            if least <= _EXACT:
+            if least <= EXACT:
                 break
         return x
 
     def _missing_at(self, program: Program, x: Array) -> float:
         """What is missing for the contacts, in the program's unit of force."""
-        return missing_force(program.F @ x + program.f, program.G @ x + program.g, self.limits.cones)
-
-    def _scaled(self, problem: EffortProblem, u: Array | None) -> ScaledProgram:
-        """The problem in unknowns of the order of one, without the efforts that are given."""
-        free, given, scaling = self._free, self._given, self.slack == "scale"
-        unit = self._unit(problem, u)
-        R, n = problem.R[:, free] * unit, problem.n - problem.R @ given
-        hold = problem.hold - problem.R @ given if scaling else n
-        size = row_unit(R, np.append(n, hold) if scaling else n, _FAR_MOTION)
-        if self._root is None:
-            L, l = np.zeros((given.size, free.size)), self.nominal - given
-            L[free, np.arange(free.size)] = unit
-        else:
-            L, l = self._unweighted[:, free] * unit, self._unweighted @ (self.nominal - given)
-        effort = row_unit(L, l, _FAR_MOTION)
-        lower, upper = np.minimum(np.maximum(self._box / unit, -_FAR_MOTION), _FAR_MOTION)
-        F, f, G, g = problem.F[:, free], problem.f, problem.G[:, free], problem.g
-        if self.limits:
-            F, f, G, g = F * unit, f + problem.F @ given, G * unit, g + problem.G @ given
-            force = row_unit(np.concatenate([F, G]), np.append(f, g), _FAR_FORCE)
-            F, f, G, g = F / force, f / force, G / force, g / force
-            F, G = (np.where(np.abs(x) > 1e-11, x, 0.0) for x in (F, G))  # no rounding
-        if scaling:
-            R, n = np.column_stack([R, hold - n]), hold
-            L, F, G = (np.column_stack([x, np.zeros(len(x))]) for x in (L, F, G))
-            lower, upper = np.append(lower, 0.0), np.append(upper, 1.0)
-        R, n, unique = reachable_part(R / size, n / size, self._shape.motion)
-        return ScaledProgram(Program(L / effort, l / effort, R, n, lower, upper, F, f, G, g), unit, size, unique)
-
-    def _unit(self, problem: EffortProblem, u: Array | None) -> Array:
-        """What each free effort is measured in: its limit, or what is typical at the state, if that is less."""
-        if u is None:
-            u = np.linalg.lstsq(problem.R, problem.n, rcond=UNFELT)[0] if problem.R.size else self.nominal
-        within = np.minimum(np.maximum(u, self.lower), self.upper)
-        typical = float(np.abs(np.concatenate([u, within, self.nominal])).max(initial=0.0)) or 1.0
-        if self.limits:  # and what moves a contact force to zero, where that can be felt
-            rows = np.concatenate([problem.F, problem.G])
-            reach, needed = np.linalg.norm(rows, axis=1), np.abs(rows @ within + np.append(problem.f, problem.g))
-            felt = reach * (_FAR_MOTION * typical) > needed
-            typical = max(typical, float((needed[felt] / reach[felt]).max(initial=0.0)))
-        return np.minimum(self._largest, typical)
+        return missing_force(program.F @ x + program.f, program.G @ x + program.g, self._kept.cones)
 
 
-_KEPT = Costs(_REGULAR, contact=1.0)
-_FURTHEST = Costs(_REGULAR, progress=1.0)
+_STATUS = {
+    effort_limits.MET: ActuationStatus.OPTIMAL,
+    effort_limits.DEGRADED: ActuationStatus.DEGRADED,
+    effort_limits.LOST: ActuationStatus.CONTACT_LOST,
+    effort_limits.OPEN: ActuationStatus.SOLVER_FAILED,
+    effort_limits.NOT_FINITE: ActuationStatus.SOLVER_FAILED,
+}
+_KEPT = Costs(REGULAR, contact=1.0)
+_FURTHEST = Costs(REGULAR, progress=1.0)
 _LEAST = Costs(1.0)
 
 

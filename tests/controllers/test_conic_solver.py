@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.optimize import lsq_linear
 
-from cmbcontrol.controllers.conic_solver import SOLVERS, Costs, Program, Shape, bounded_least_squares
+from cmbcontrol.controllers.conic_solver import SOLVERS, Costs, Program, Shape
 from tests.fixtures import largest
 
 ALL = np.ones(3, dtype=bool)
@@ -31,7 +31,6 @@ def test_bounded_least_squares_are_those_of_scipy(solver):
         x = solve(program(rng, R=R, n=n), Costs(square=1.0))
         expected = lsq_linear(R, n, (-1.0, 1.0), tol=1e-14).x
         assert largest(x - expected) < 1e-6
-        assert largest(bounded_least_squares(R, n, np.full(3, -1.0), np.full(3, 1.0)) - expected) < 1e-6
 
 
 @pytest.mark.parametrize("solver", SOLVERS)
@@ -79,10 +78,3 @@ def test_copies_and_numbers_that_are_none(solver):
         solve(numbers, Costs(effort=1.0, square=1.0)), abs=1e-9
     )
     assert solve(numbers._replace(n=np.array([np.nan, 1.0])), Costs(square=1.0)) is None
-
-
-def test_what_active_sets_leave_to_the_solver():
-    bounds = np.full(2, -1.0), np.full(2, 1.0)
-    assert bounded_least_squares(np.array([[1.0, 0.0], [1.0, 0.0]]), np.ones(2), *bounds) is None  # no motion of x1
-    assert bounded_least_squares(np.ones((2, 2)), np.ones(2), *bounds) is None  # dependent columns
-    assert bounded_least_squares(np.full((2, 2), np.nan), np.ones(2), *bounds) is None

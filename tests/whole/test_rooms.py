@@ -18,6 +18,7 @@ ELSEWHERE = {
     "dynamics/singular_report": ("dynamics/test_singular", "the texts of what it reports"),
     "kernels/arrays": ("kernels/test_split", "copies, used by every kernel"),
     "kernels/derivatives": ("dynamics/test_derivatives", "the functions that call these kernels"),
+    "kernels/effort_limits": ("controllers/test_constrained_actuation", "the law whose samples these kernels are"),
     "kernels/frames": ("controllers/test_tasks", "values, Jacobians and biases of tasks are its results"),
     "kernels/generated": ("whole/test_generated", "runs and linear models by generated code and by the kernels"),
     "kernels/layout": ("model/test_compile", "records that compile.py fills"),
