@@ -65,13 +65,13 @@ def law_entry(machine: Machine, given: Any) -> Entry:
     except Exception as error:  # whatever does not compute with symbols
         raise InputTypeError(f"law: {law.name} cannot be written as C: {error}") from error
     signals = signals_of(law, traced.signals)
-    names = names_of_states(law, plant)
+    names, told = names_of_states(law, plant), () if traced.told else traced.report
     measured = machine.arguments("u") if law.measures_force else ()
     measured = tuple(Argument("u_held", arg.size, "motor efforts at present, N or N m") for arg in measured)
 
     def clearness(terms: Terms) -> float:
-        told = [np.linalg.svd(terms.unit_motions[columns], compute_uv=False)[-1] for columns in at.columns]
-        return float(min([1.0, *told]) * actuation_at(terms).margin)
+        seen = [np.linalg.svd(terms.unit_motions[columns], compute_uv=False)[-1] for columns in at.columns]
+        return float(min([1.0, *seen]) * actuation_at(terms).margin)
 
     clear = clearness(machine.terms)
 
@@ -84,7 +84,7 @@ def law_entry(machine: Machine, given: Any) -> Entry:
             terms = measured_force(terms, state.u)
         said = evaluated(law, t, terms, own.copy())
         after = moved(said, own, True)
-        report = np.array(list(said.reported().values()))
+        report = np.array(list(said.reported().values())) if told else np.zeros(0)
         # Rounding grows with the inverse square of how well coordinates tell the motion, and motors reach it.
         blur = max(1.0, (clear / clearness(terms)) ** 2)
         effort = blur * size(said.effort, terms.h, report)  # the report says what limits have cut off
@@ -92,10 +92,11 @@ def law_entry(machine: Machine, given: Any) -> Entry:
         given += [row(function(t)) for function, _ in signals]
         return Case(tuple(given), (np.asarray(said.effort), after, report), scales)
 
+    outputs = traced.function.outputs[: plant.nu + len(names) + len(told)]
     return Entry(
         "law",
         f"One sample of {law.name}, every {law.period:g} s.",
-        Function(at.graph, traced.function.inputs, [smallest(at.margins or [1.0]), *traced.function.outputs]),
+        Function(at.graph, traced.function.inputs, [smallest(at.margins or [1.0]), *outputs]),
         (NEAR,),
         (
             Argument("t", 1, "time, s"),
@@ -107,7 +108,7 @@ def law_entry(machine: Machine, given: Any) -> Entry:
         (
             *machine.arguments("u"),
             Argument("state_next", len(names), "states at the next sample; may be the same array"),
-            Argument("report", len(traced.report), f"numbers to keep: {', '.join(traced.report)}"),
+            Argument("report", len(told), f"numbers to keep: {', '.join(told)}"),
         ),
         case,
     )

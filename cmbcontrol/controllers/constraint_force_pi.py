@@ -17,10 +17,13 @@ from ..errors import ActuationError, InputError
 from ..kernels import linear_algebra
 from ..model.plant import Plant
 from ..model.terms import Terms
+from ..trace.symbols import Time, joined, where_less
+from ..trace.terms import TracedTerms
 from .actuation import metric_root
 from .controller import Controller, Evaluation, regular_terms, require_same_signals
 from .decoupling import cross_coupling, split_range, surplus_efforts
 from .force_components import ForceComponents
+from .references import at_time
 
 __all__ = ["ConstraintForcePI"]
 
@@ -194,7 +197,10 @@ class ConstraintForcePI(Controller):
 
     def _desired_force(self, t: float) -> Array:
         """F_d at t."""
-        return self._checked(self._desired(t)) if self._fixed is None else self._fixed  # type: ignore[operator]
+        if self._fixed is not None:
+            return self._fixed
+        value = at_time(self._desired, t)  # type: ignore[arg-type]
+        return joined(value) if isinstance(t, Time) else self._checked(value)
 
     def _require_stable(self) -> None:
         """Refuse sampled gains whose error does not decay."""
@@ -306,7 +312,7 @@ class ConstraintForcePI(Controller):
         """ds/dt: none where the integral is at its limit, and would go on."""
         if self.integral_limit is None:
             return rate
-        return np.where((np.abs(s) >= self._bound) & (s * rate > 0.0), 0.0, rate)
+        return where_less(np.abs(s), self._bound, rate, where_less(0.0, s * rate, 0.0, rate))
 
     def _bounded(self, s: Array) -> Array:
         """The integral within its limit, which an integrator's step may pass by a little."""
@@ -334,6 +340,8 @@ class ConstraintForcePI(Controller):
         With all of F the rows are those of B itself (54). They are compared in newtons, along unit motions, and for
         components as if they were their largest joint force, with the scale of the motors (`motor_reach`).
         """
+        if isinstance(terms, TracedTerms):  # code that says where they cannot
+            return terms.effort_with_force(C, f, force, root), True
         B = terms.B if root is None else terms.B @ root
         if self.components.whole:  # the part of force across the loops is what counts
             X, scale = B / terms.reach[:, None], linear_algebra.motor_reach(terms.Z, B, terms.reach)[2]
@@ -376,7 +384,8 @@ class ConstraintForcePI(Controller):
 
     def free_acceleration(self, terms: Terms) -> Array:
         """The acceleration (nv,) of the machine without motors."""
-        return acceleration(terms, np.zeros_like(terms.h))
+        none = np.zeros(len(terms.h))
+        return terms.acceleration(none) if isinstance(terms, TracedTerms) else acceleration(terms, none)
 
     def efforts(self, t: float, terms: Terms, state: Array, vdot: Array, root: Array | None = None) -> Array:
         """Motor efforts u (nu,) that give an admissible acceleration vdot and the desired force.

@@ -15,6 +15,8 @@ from ..model.elements import Constraint, Coupling, Joint, PointOnLine, PointOnPl
 from ..model.mechanism import Mechanism
 from ..model.plant import Plant
 from ..model.terms import RANK_TOLERANCE, Terms
+from ..trace.symbols import NotTraceable
+from ..trace.terms import TracedTerms
 from .decoupling import determined
 
 __all__ = ["ForceComponents"]
@@ -142,6 +144,10 @@ class ForceComponents:
         ActuationError
             Where the motion does not determine a component, since redundant rows share it.
         """
+        if isinstance(terms, TracedTerms):
+            if self.whole or self._bodies:
+                raise NotTraceable("a constraint force that is not a multiplier")
+            return terms.force_rows(self._S)
         if self.whole:
             return np.eye(self.plant.nv)
         S = self.combinations(terms.q) if self._bodies else self._S

@@ -28,7 +28,7 @@ from ..trace.numbers import empty
 from ..trace.plant import TracedPlant
 from ..trace.symbols import NotTraceable, Symbols, Time
 from ..trace.terms import TracedTerms
-from .controller import Controller, Drive, evaluated, moved, start_of
+from .controller import Controller, Drive, Evaluation, evaluated, moved, start_of
 
 __all__ = [
     "LawCode",
@@ -113,12 +113,17 @@ class LawCode(NamedTuple):
     signals : tuple of (callable, int)
         Functions of time, and how many numbers each one gives.
     report : tuple of str
+        Names of its numbers.
+    told : bool
+        Whether the report is what Python needs to tell it: q, v, states, and held efforts where the law measures the
+        force.
     """
 
     address: int
     p: Array
     signals: tuple[tuple[Callable[[float], Any], int], ...]
     report: tuple[str, ...]
+    told: bool = False
 
 
 class Numbers:
@@ -373,7 +378,7 @@ def _traced(plant, law, q, machines, order, codes, trace) -> LawCode | str:
         found = trace(plant, law, numbers, tracings[id(plant)])
     except Exception as error:  # whatever it is that does not compute with symbols: Python computes with numbers
         return f"{type(law).__name__} cannot be traced: {str(error).splitlines()[0] if str(error) else error!r}"
-    return LawCode(compiled(found.function), np.zeros(0), found.signals, found.report)
+    return LawCode(compiled(found.function), np.zeros(0), found.signals, found.report, found.told)
 
 
 class TracedLaw(NamedTuple):
@@ -385,11 +390,14 @@ class TracedLaw(NamedTuple):
     signals : tuple of ((int, str), int)
         Functions of time: the place of who has it among `parts_of` the law, and its name there; and how many numbers.
     report : tuple of str
+    told : bool
+        See `LawCode`.
     """
 
     function: Function
     signals: tuple[tuple[tuple[int, str], int], ...]
     report: tuple[str, ...]
+    told: bool = False
 
 
 class _Signals:
@@ -424,13 +432,13 @@ class _Signals:
             self.count += 1
         return Symbols(made.reshape(values.shape))
 
-    def traced(self, outputs: Sequence[Any], size: int, report: Sequence[str] = ()) -> TracedLaw:
+    def traced(self, outputs: Sequence[Any], size: int, report: Sequence[str] = (), told: bool = False) -> TracedLaw:
         """The function, with signals behind so many other inputs."""
         nodes = self._graph.nodes
         for k, node in enumerate(nodes):
             if node[:2] == ("input", "signal"):
                 nodes[k] = ("input", "x", size + node[2])
-        return TracedLaw(Function(self._graph, size + self.count, outputs), tuple(self.found), tuple(report))
+        return TracedLaw(Function(self._graph, size + self.count, outputs), tuple(self.found), tuple(report), told)
 
 
 def traced_sample(plant: Plant, original: Controller, numbers: Numbers, at: Tracing) -> TracedLaw:
@@ -451,10 +459,20 @@ def traced_sample(plant: Plant, original: Controller, numbers: Numbers, at: Trac
     evaluation = evaluated(law, time, terms, Symbols(state))  # type: ignore[arg-type]
     effort = np.asarray(evaluation.effort, object).reshape(-1)
     after = moved(evaluation, Symbols(state), True)
-    report = evaluation.numbers()
+    report, told = _report(at, evaluation, [*q, *v, *state, *u])
     if effort.shape != (nu,) or after.shape != start.shape:
         raise NotTraceable("efforts or states in another shape than those of the machine")
-    return signal.traced([*effort, *np.asarray(after, object), *report.values()], at.size, tuple(report))
+    return signal.traced([*effort, *np.asarray(after, object), *report.values()], at.size, tuple(report), told)
+
+
+def _report(at: Tracing, evaluation: Evaluation, inputs: Sequence[Any]) -> tuple[dict[str, Any], bool]:
+    """The report; or what Python needs to tell it, where it does not compute with symbols."""
+    guards, margins = dict(at.graph.guards), None if at.margins is None else list(at.margins)
+    try:
+        return evaluation.numbers(), False
+    except Exception:  # see `_traced`; nothing of the try is left
+        at.graph.guards, at.margins = guards, margins
+        return {f"input_{i}": x for i, x in enumerate(inputs)}, True
 
 
 def traced_rate(plant: Plant, original: Any, numbers: Numbers, at: Tracing) -> TracedLaw:

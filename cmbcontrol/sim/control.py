@@ -76,7 +76,7 @@ class Control:
     """
 
     def __init__(self, plant: Plant, law: Controller, times: Array | None = None) -> None:
-        self.law, self.motors = law, plant.actuator_names
+        self.law, self.motors, self._plant = law, plant.actuator_names, plant
         self.period = law.period
         self.state = start_of(law, plant)
         self.delay = _delays(law, plant, self.period)
@@ -172,8 +172,20 @@ class Control:
         if isinstance(self.code, str):
             return self._reported
         by_code = self.sampled.reports[: self.sampled.count[sampling.SHOWN]]
-        rows = [(float(x[0]), dict(zip(self.code.report, x[1:].tolist(), strict=True))) for x in by_code]
-        return sorted([*self._reported, *(x for x in rows if not np.isnan(x[0]))], key=lambda report: report[0])
+        rows = [(float(x[0]), self._told(float(x[0]), x[1:])) for x in by_code if not np.isnan(x[0])]
+        return sorted([*self._reported, *rows], key=lambda report: report[0])
+
+    def _told(self, t: float, x: Array) -> Mapping[str, float]:
+        """The report of a sample that was taken by code."""
+        code, plant = self.code, self._plant
+        if not code.told:  # type: ignore[union-attr]
+            return dict(zip(code.report, x.tolist(), strict=True))  # type: ignore[union-attr]
+        q, v, state, u = np.split(x, np.cumsum([plant.nq, plant.nv, self.state.size]))
+        terms = plant.terms(q, v, t)
+        try:
+            return evaluated(self.law, t, measured_force(terms, u) if self.measures_force else terms, state).reported()
+        except Exception as error:
+            raise LawFailed(self.law, t) from error
 
     def generate(self, plant: Plant, q: Array, code: Code | None) -> None:
         """Have generated code take the samples, from the configuration q on, where there can be some."""

@@ -10,7 +10,7 @@ import numpy as np
 from . import numbers
 from .graph import Graph, Scalar
 
-__all__ = ["NotTraceable", "Symbols", "Time", "array", "numbers_of", "where_less"]
+__all__ = ["NotTraceable", "Symbols", "Time", "array", "joined", "numbers_of", "where_less"]
 
 
 class NotTraceable(TypeError):
@@ -86,6 +86,12 @@ def array(values: Any) -> Any:
 def numbers_of(values: Any) -> Any:
     """An array of symbols as it is, and all else as an array of numbers."""
     return values if isinstance(values, Symbols) else np.asarray(values, dtype=np.float64)
+
+
+def joined(parts: Any) -> Symbols:
+    """All entries of an array of symbols, or of a sequence of some, one after the other."""
+    several = parts if isinstance(parts, (tuple, list)) else (parts,)
+    return Symbols(np.concatenate([np.asarray(x, object).reshape(-1) for x in several]))
 
 
 def where_less(a: Any, b: Any, x: Any, y: Any) -> Any:

@@ -106,14 +106,20 @@ class TracedTerms:
         return Symbols(self.at.model.reach)
 
     @cached_property
-    def Cv(self) -> Symbols:
-        """The smallest a with A a = -b."""
+    def _plain(self) -> ConstrainedSolver:
+        """The smallest x with A x = c, in the coordinates as they are."""
         n = len(self.v)
         plain = Factor([{i: 1.0} for i in range(n)], list(range(n)))
         solver = ConstrainedSolver(plain, [self.at.scaled_row(self._machine.A[row], row) for row in self.at.rows])
         sizes = solver.gradients
         self.require(solver.schur, [largest(sizes)] * len(sizes))
-        return Symbols(dense(solver.least_change({i: -x for i, x in self.at.scaled(self._moved.b).items()}), n))
+        return solver
+
+    @cached_property
+    def Cv(self) -> Symbols:
+        """The smallest a with A a = -b."""
+        target = {i: -x for i, x in self.at.scaled(self._moved.b).items()}
+        return Symbols(dense(self._plain.least_change(target), len(self.v)))
 
     @property
     def kinetic(self) -> Any:
@@ -186,17 +192,42 @@ class TracedTerms:
 
     def smallest_effort(self, vdot: Any, root: Any = None) -> Symbols:
         """The smallest motor efforts u with K'B u = K'(M vdot + h), in the metric R R'."""
-        chart = self.chart()
-        B = self.B.view(np.ndarray)
+        chart, B = self.chart(), self._pushes(root)
         if B.shape[1] < self.dof:
             raise NotTraceable(f"{B.shape[1]} motors and {self.dof} degrees of freedom")
-        R = None if root is None else np.asarray(root, object)
         need = chart.K.T @ (self.M.view(np.ndarray) @ np.asarray(vdot, object) + self.h.view(np.ndarray))
-        B = B if R is None else B @ R
-        reach = self.at.model.reach
-        push = sum((x * x / (reach[k] * reach[k]) for column in B.T for k, x in sparse(column).items()), 0.0)
+        push = self._push(B)
         u = self._least(chart.K.T @ B, need, [push * size for size in chart.sizes])
-        return Symbols(u if R is None else R @ u)
+        return Symbols(u if root is None else np.asarray(root, object) @ u)
+
+    def force_rows(self, S: Any) -> Symbols:
+        """C with C A' lam = S lam for all lam, the smallest one; where no row is redundant."""
+        if self.rank < len(self.at.model.rows):
+            raise NotTraceable("redundant rows share the constraint force")
+        scaled = [self.at.scaled(np.asarray(row, object)) for row in S]
+        return Symbols(np.array([dense(self._plain.least_change(row), len(self.v)) for row in scaled], object))
+
+    def effort_with_force(self, C: Any, f: Any, force: Any, root: Any = None) -> Symbols:
+        """The smallest motor efforts u with K'(B u - f) = 0 and C B u = force, in the metric R R'."""
+        chart, C = self.chart(), np.asarray(C, object)
+        B, reach = self._pushes(root), self.at.model.reach
+        if B.shape[1] < self.dof + len(C):
+            raise NotTraceable(f"{B.shape[1]} motors, {self.dof} degrees of freedom and {len(C)} forces")
+        need = np.concatenate([chart.K.T @ np.asarray(f, object), np.asarray(force, object)])
+        felt = [sum((x * x * reach[k] * reach[k] for k, x in sparse(row).items()), 0.0) for row in C]
+        push = self._push(B)
+        u = self._least(np.concatenate([chart.K.T @ B, C @ B]), need, [push * size for size in [*chart.sizes, *felt]])
+        return Symbols(u if root is None else np.asarray(root, object) @ u)
+
+    def _pushes(self, root: Any) -> Any:
+        """What the motors do, in the metric R R' of their efforts."""
+        B = self.B.view(np.ndarray)
+        return B if root is None else B @ np.asarray(root, object)
+
+    def _push(self, B: Any) -> Any:
+        """Square of the force of all motors together on a joint."""
+        reach = self.at.model.reach
+        return sum((x * x / (reach[k] * reach[k]) for column in B.T for k, x in sparse(column).items()), 0.0)
 
     def acceleration(self, f: Any) -> Symbols:
         """The acceleration under joint forces f, by the least constraint."""

@@ -7,6 +7,7 @@ from cmbcontrol import Constant, Sine, plants
 from cmbcontrol.codegen import export
 from cmbcontrol.codegen.selftest import differences, states
 from cmbcontrol.controllers import (
+    ConstraintForcePI,
     Delay,
     DriveFriction,
     Encoder,
@@ -14,6 +15,7 @@ from cmbcontrol.controllers import (
     ForwardKinematics,
     FrictionCompensation,
     GravityPD,
+    HybridMotionForce,
     Impedance,
     PassiveJoints,
     PointTask,
@@ -27,6 +29,7 @@ from cmbcontrol.errors import InputError, InputTypeError
 from cmbcontrol.model.actuation import actuation_at
 
 from ..controllers.test_traced import heavier
+from ..fixtures import actuated_five_bar, force_motion, force_start
 from .test_entries import ACCURACY, NAMED, worst
 
 NEAR_SINGULAR = 3  # a status
@@ -119,3 +122,20 @@ def test_refusals(tmp_path, make, error, text):
     plant, q = start("five-bar")
     with pytest.raises(error, match=text):
         export(plant, tmp_path, q, functions=["forward"], law=make(plant, q))
+
+
+@pytest.mark.nojit_slow
+@pytest.mark.parametrize("alone", [True, False])
+def test_force_laws(in_c, alone):
+    """They are told the efforts at present; their report needs Python, and is left out."""
+    plant = actuated_five_bar()
+    q, _ = force_start(plant)
+    law = ConstraintForcePI(plant, lambda t: [20.0 + t, -10.0], ["tip_x", "tip_y"], kp=0.2, ki=20.0, period=1e-3)
+    if not alone:
+        law = HybridMotionForce(force_motion(plant, period=1e-3), law)
+    found = in_c(plant, q, functions=["forward"], law=law)
+    entry = found.entries["law"]
+    assert [argument.name for argument in entry.inputs][-1] == "signal_1" or not alone
+    assert {argument.name: argument.size for argument in entry.outputs}["report"] == 0
+    assert "u_held" in [argument.name for argument in entry.inputs]
+    assert worst(found, 100)["law"] < ACCURACY

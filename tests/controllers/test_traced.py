@@ -7,9 +7,11 @@ import numpy as np
 import pytest
 
 import cmbcontrol as cmb
+import cmbcontrol.trace.code as trace_code
 from cmbcontrol import Constant, Quintic, Sine, Spline, design, linearize, plants, simulate, trim
 from cmbcontrol._jit import JIT_ENABLED, execute, kernel
 from cmbcontrol.controllers import (
+    ConstraintForcePI,
     Coordinates,
     Delay,
     DriveFriction,
@@ -20,6 +22,7 @@ from cmbcontrol.controllers import (
     ForwardKinematics,
     FrictionCompensation,
     GravityPD,
+    HybridMotionForce,
     Impedance,
     PassiveJoints,
     PointTask,
@@ -32,9 +35,11 @@ from cmbcontrol.controllers import (
 from cmbcontrol.controllers.controller import Controller, as_controller, regular_terms
 from cmbcontrol.controllers.references import over_times
 from cmbcontrol.controllers.traced import drive_code, is_own, law, law_code
+from cmbcontrol.dynamics.forces import measured_force
 from cmbcontrol.errors import ActuationError, SimulationError
 from cmbcontrol.model.actuation import actuation_at
 
+from ..fixtures import FORCE_ROWS, actuated_five_bar, force_motion, force_start
 from ..trace.test_functions import random_machine
 
 pytestmark = pytest.mark.skipif(not JIT_ENABLED, reason="nothing is compiled")
@@ -75,16 +80,17 @@ def differences(plant, q0, controller, count=12, seed=0):
         q = plant.close(plant.integrate(q0, 0.05 * rng.standard_normal(plant.nv) * plant.spans)) if i else q0
         v, t = plant.project_velocity(q, rng.standard_normal(plant.nv) * plant.size / plant.reach), i * PERIOD
         state = start + (0.1 * rng.standard_normal(start.size) if i else 0.0)
-        x = np.concatenate([[t], q, v, state, *(over_times(f, np.array([t]))[0] for f, _ in code.signals)])
+        held = 10.0 * rng.standard_normal(plant.nu if controller.measures_force else 0)
+        x = np.concatenate([[t], q, v, state, held, *(over_times(f, np.array([t]))[0] for f, _ in code.signals)])
         y = np.zeros(plant.nu + start.size + len(code.report))
         if run_code(code.address, code.p, x, y) != 0:
             left += 1
             continue
-        said = controller.evaluate(t, plant.terms(q, v, t), state.copy())
-        assert tuple(said.reported()) == code.report
-        wanted = np.concatenate(
-            [said.effort, state if said.state is None else said.state, list(said.reported().values())]
-        )
+        terms = plant.terms(q, v, t)
+        said = controller.evaluate(t, measured_force(terms, held) if held.size else terms, state.copy())
+        report = np.concatenate([q, v, state, held]) if code.told else list(said.reported().values())
+        assert code.told or tuple(said.reported()) == code.report
+        wanted = np.concatenate([said.effort, state if said.state is None else said.state, report])
         errors.append(np.abs(y - wanted).max() / np.abs(wanted).max())
     return np.array(errors), left
 
@@ -136,6 +142,53 @@ def test_state_feedback():
     errors, left = differences(plant, q0, getattr(found, "controller", found))
     assert errors.max() < 1e-11
     assert left == 0
+
+
+FORCES = {
+    "constant": {"desired": [20.0, -10.0]},
+    "of time": {"desired": lambda t: [20.0 * np.sin(3.0 * t), 5.0], "filter_time": 0.01},
+    "limited": {"desired": np.array([20.0, -10.0]), "integral_limit": [0.05, 2.0]},
+    "weighted": {"desired": [20.0, -10.0], "weight": [1.0, 2.0, 3.0, 4.0]},
+}
+
+
+def force_law(plant, desired, **options):
+    return ConstraintForcePI(plant, desired, FORCE_ROWS["five-bar"], kp=0.2, ki=20.0, period=PERIOD, **options)
+
+
+@pytest.mark.parametrize("name", FORCES)
+def test_force_laws(name):
+    plant = actuated_five_bar()
+    q0, _ = force_start(plant)
+    force = force_law(plant, **FORCES[name])
+    for controller in (force, HybridMotionForce(force_motion(plant, period=PERIOD), force)):
+        errors, left = differences(plant, q0, controller)
+        assert law_code(plant, controller, q0).told
+        assert errors.max() < 1e-11
+        assert left == 0
+
+
+@pytest.mark.parametrize("name", FORCES)
+def test_runs_with_force_laws(name, monkeypatch):
+    """The same run by code and by Python, with its report, which Python tells afterwards."""
+    plant = actuated_five_bar()
+    law = HybridMotionForce(force_motion(plant, period=PERIOD), force_law(plant, **FORCES[name])) | Saturation(200.0)
+    runs = [simulate(plant, law, *force_start(plant), t_end=0.3, output_times=0.05)]
+    monkeypatch.setattr(trace_code, "CHOICE", "kernels")
+    runs.append(simulate(plant, law, *force_start(plant), t_end=0.3, output_times=0.05))
+    assert runs[0].data.attrs["samples_by_code"] >= 298
+    assert runs[1].data.attrs["samples_by_code"] == 0
+    np.testing.assert_allclose(runs[0].q, runs[1].q, atol=1e-10)
+    reports = [run.report.values for run in runs]
+    np.testing.assert_allclose(*reports, rtol=1e-6, atol=1e-6)  # N
+
+
+def test_a_force_that_redundant_rows_share_is_left_to_python():
+    plant = actuated_five_bar(closure="revolute")
+    q0, _ = force_start(plant)
+    force = ConstraintForcePI(plant, [5.0], ["tip_x"], kp=0.2, ki=20.0, period=PERIOD)
+    if len(plant.row_names) > plant.generic_rank(q0):
+        assert "redundant rows" in law_code(plant, force, q0)
 
 
 @pytest.mark.parametrize("name", ["delta", "loader", "stewart", "three-rrr"])
