@@ -161,6 +161,11 @@ def _norm(x: Any, ord: None = None) -> Any:
     return numbers.sqrt(sum((y * y for y in _objects(x).ravel()), 0.0))
 
 
+def _where(mask: Any, x: Any, y: Any) -> Any:
+    """As `numpy.where`; a comparison of symbols has been decided as at the sample, other than with `where_less`."""
+    return array(np.where(np.asarray(mask, dtype=bool), _objects(x), _objects(y)))
+
+
 _ELEMENTWISE: dict[np.ufunc, Callable] = {
     np.sin: _unary("sin", np.sin),
     np.cos: _unary("cos", np.cos),
@@ -216,6 +221,7 @@ def _determinant(A: Any) -> Any:
 
 
 _FUNCTIONS: dict[Callable, Callable] = {
+    np.where: _where,
     np.linalg.inv: _inverse,
     np.linalg.solve: lambda A, b: _inverse(A) @ b,
     np.linalg.norm: _norm,

@@ -24,6 +24,7 @@ from cmbcontrol.controllers import (
     GravityPD,
     HybridMotionForce,
     Impedance,
+    ObserverFeedback,
     PassiveJoints,
     PointTask,
     PoseTask,
@@ -140,6 +141,18 @@ def test_state_feedback():
         linearize(plant, trim(plant, q0)), Q=np.eye(5), R=1e-2 * np.eye(2), integral="left", period=PERIOD
     )
     errors, left = differences(plant, q0, getattr(found, "controller", found))
+    assert errors.max() < 1e-11
+    assert left == 0
+
+
+@pytest.mark.parametrize("kind", ["predictor", "current"])
+def test_observers(kind):
+    plant, q0 = five_bar()
+    lin, outputs = linearize(plant, trim(plant, q0), coordinates=DRIVES), ("elbow_left", "right")
+    feedback = design.lqr(lin, Q={"left": 400.0, "right": 400.0}, R=0.01, period=PERIOD)
+    L = design.kalman(lin, outputs, effort_noise=1.0, measurement_noise=1e-6, period=PERIOD)
+    controller = ObserverFeedback(feedback, L, outputs, kind=kind)
+    errors, left = differences(plant, q0, controller)
     assert errors.max() < 1e-11
     assert left == 0
 
