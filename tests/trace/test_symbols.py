@@ -395,7 +395,7 @@ REFUSED = {
     "hypot": lambda x: np.hypot(x, 1.0),
     "isnan": lambda x: np.isnan(x),
     "equal": lambda x: x == 0.0,
-    "where": lambda x: np.where(x < 0.0, 0.0, x),
+    "not_equal": lambda x: x != NUMBERS,
     "einsum": lambda x: np.einsum("i,i", x, NUMBERS),
     "cross": lambda x: np.cross(x[:3], NUMBERS[:3]),
     "zeros_like": lambda x: np.zeros_like(x),
