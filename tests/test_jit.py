@@ -292,7 +292,8 @@ def test_no_kernel_was_compiled_for_two_kinds_of_arguments():
 
     found = []
     for kernel in _jit.kernels():
-        if kernel.__name__ in ("rotate_back", "product"):
+        own = kernel.py_func.__module__.startswith("cmbcontrol.")
+        if not own or kernel.__name__ in ("rotate_back", "product"):
             continue
         signatures = {tuple(map(plain, signature)) for signature in kernel.signatures}
         for i, column in enumerate(zip(*signatures, strict=True)):

@@ -45,6 +45,13 @@ from ..trace.test_functions import random_machine
 
 pytestmark = pytest.mark.skipif(not JIT_ENABLED, reason="nothing is compiled")
 
+
+@pytest.fixture(autouse=True)
+def generated(monkeypatch):
+    """Whatever the environment says."""
+    monkeypatch.setattr(trace_code, "CHOICE", "generated")
+
+
 PERIOD = 1e-3
 WAY = Sine([2.1, 1.0], [0.1, 0.2], 1.0)
 DRIVES = ("left", "right")
