@@ -1,4 +1,4 @@
-"""The only place that imports numba.
+"""Where kernels are compiled; beside `_bundle`, which says how they pass arrays, the only place that imports numba.
 
 Every kernel is compiled for one target (CPU, float64), and its machine code is kept on disk. numba's own cache would
 not do. It knows the file of the *calling* function alone, so a kernel whose callee in another file has changed silently

@@ -135,7 +135,7 @@ def test_force_laws(in_c, alone):
         law = HybridMotionForce(force_motion(plant, period=1e-3), law)
     found = in_c(plant, q, functions=["forward"], law=law)
     entry = found.entries["law"]
-    assert [argument.name for argument in entry.inputs][-1] == "signal_1" or not alone
+    assert any(argument.name.startswith("signal_") for argument in entry.inputs)
     assert {argument.name: argument.size for argument in entry.outputs}["report"] == 0
     assert "u_held" in [argument.name for argument in entry.inputs]
     assert worst(found, 100)["law"] < ACCURACY
