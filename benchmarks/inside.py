@@ -59,7 +59,7 @@ def linear_times(model, q, v, u, R, bracket, tolerance, times):
 def forward(plant: cmb.Mechanism, Q: Array, V: Array, u: Array) -> Callable[[int], Any]:
     """Forward dynamics at states, so many times."""
     code = code_of(plant, Q[-1])
-    if code is None:
+    if code is None or not code.address("forward"):
         return partial(forward_along, plant.arrays, Q, V, u, RANK_TOLERANCE)
     outputs = CONDITIONS + plant.nv + len(plant.row_names)
     return partial(code_along, code.address("forward"), code.p, Q, V, u, outputs)
@@ -68,7 +68,7 @@ def forward(plant: cmb.Mechanism, Q: Array, V: Array, u: Array) -> Callable[[int
 def linear(plant: cmb.Mechanism, q: Array, v: Array, u: Array, R: Array) -> Callable[[int], Any]:
     """The linear model of coordinates R at a state, so many times."""
     code = code_of(plant, q)
-    if code is None:
+    if code is None or not code.linear(R, FIXED):
         return partial(linear_times, plant.arrays, q, v, u, R, FIXED, RANK_TOLERANCE)
     p = len(R)
     outputs = CONDITIONS + 1 + 4 * p * p + 2 * p * plant.nu + 2 * p + (3 * p + 1) * plant.nv + len(plant.row_names)

@@ -65,9 +65,9 @@ def _case(name: str, plant: cmb.Mechanism, q: Array, point: cmb.OperatingPoint, 
     return Case(name, plant, q, v, rng.uniform(-9.0, 9.0, plant.nu), point, machine)
 
 
-def coordinates(case: Case) -> Array:
+def coordinates(plant: cmb.Mechanism, q: Array, v: Array) -> Array:
     """R (dof, nv): velocity coordinates that are independent at the state, best conditioned greedily."""
-    basis = case.plant.terms(case.q, case.v).Z.copy()
+    basis = plant.terms(q, v).Z.copy()
     R = np.zeros(basis.shape[::-1])
     for row in R:
         k = int(np.argmax(np.linalg.norm(basis, axis=1)))
@@ -114,7 +114,7 @@ def repeated(call: Callable[[], Any]) -> Callable[[int], None]:
 
 def calls(case: Case) -> dict[str, Callable[[int], Any]]:
     """Everything that is timed on one machine."""
-    plant, q, v, u, R = case.plant, case.q, case.v, case.u, coordinates(case)
+    plant, q, v, u, R = case.plant, case.q, case.v, case.u, coordinates(case.plant, case.q, case.v)
     moving = cmb.OperatingPoint.at(plant, q, u, v)
     found = {
         "forward": inside.forward(plant, q[None], v[None], u),
@@ -135,7 +135,7 @@ def rows() -> Iterable[Sequence[str]]:
     for case in cases():
         times = medians(calls(case))
         here = {name: statistics.median(found) for name, found in times.items()}
-        nv, dof = case.plant.nv, len(coordinates(case))
+        nv, dof = case.plant.nv, len(coordinates(case.plant, case.q, case.v))
         cost = ratio(times, "linear", "forward")
         from_python = [
             f"{ratio(times, name, 'forward_dynamics'):.1f}"

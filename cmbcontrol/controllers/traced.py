@@ -376,9 +376,10 @@ def _traced(plant, law, q, machines, order, codes, trace) -> LawCode | str:
     )
     try:
         found = trace(plant, law, numbers, tracings[id(plant)])
+        address = compiled(found.function)
     except Exception as error:  # whatever it is that does not compute with symbols: Python computes with numbers
         return f"{type(law).__name__} cannot be traced: {str(error).splitlines()[0] if str(error) else error!r}"
-    return LawCode(compiled(found.function), np.zeros(0), found.signals, found.report, found.told)
+    return LawCode(address, np.zeros(0), found.signals, found.report, found.told)
 
 
 class TracedLaw(NamedTuple):

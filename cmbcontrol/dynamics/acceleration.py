@@ -283,10 +283,11 @@ def forward_dynamics(
 def _by_code(plant: Mechanism, q: Array, v: Array, u: Array) -> Array | None:
     """The same by generated code, for arrays as kernels know them; None where the kernels have to do it."""
     code = code_of(plant, q)
-    if code is None:
+    address = 0 if code is None else code.address("forward")
+    if code is None or not address:
         return None
     count = CONDITIONS + plant.nv + len(plant.row_names)
-    y, trusted = at_state(code.address("forward"), code.p, q, v, u, len(code.rows), code.reference, count)
+    y, trusted = at_state(address, code.p, q, v, u, len(code.rows), code.reference, count)
     return y[CONDITIONS : CONDITIONS + plant.nv] if trusted else None
 
 

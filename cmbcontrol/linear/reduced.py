@@ -138,6 +138,8 @@ def _by_code(plant: Mechanism, q: Array, v: Array, u: Array, R: Array, factor: f
             return None
         found = code.forms[key] = code.linear(R, factor), _layout(len(R), plant)
     address, (count, places) = found
+    if not address:
+        return None
     y, trusted = at_state(address, code.p, q, v, u, len(code.rows), code.reference, count)
     if not trusted or not y[CONDITIONS] > CLEAR * CLEAR:
         return None

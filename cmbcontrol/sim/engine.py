@@ -91,6 +91,8 @@ class Engine:
             self.formulation = run.formulation.at(terms)
             self.options = self.options._replace(formulated=True)
         self.code = code_at(run.plant, terms, self.options.cap) if self._covered() else None
+        if self.code is not None and not all(self.code.address(name) for name in ("rate", "land", "close")):
+            self.code = None
         self.drive: LawCode | str = ""
         if self.code is not None and self.options.law:
             self.drive = run.control.drive_code(run.plant, terms.q, self.code)

@@ -20,6 +20,7 @@ from ..kernels.layout import Model
 from . import llvm
 from .functions import FUNCTIONS, Function, Tracing, linear
 from .machine import Parameters
+from .graph import TooLarge
 from .program import program
 
 __all__ = ["Code", "code", "compiled", "enabled"]
@@ -29,7 +30,7 @@ Array = NDArray[np.float64]
 CHOICES = ("generated", "kernels")
 CHOICE = os.environ.get("CMB_CODE", CHOICES[0])  # read once: to look takes as long as an evaluation
 
-_libraries: dict[str, llvm.Library] = {}
+_libraries: dict[str, llvm.Library | None] = {}  # None where it is too large
 _recent: dict[tuple[int, ...], tuple[Model, Code]] = {}  # of the last models, whose structure need not be looked at
 _RECENT = 64
 _lock = threading.Lock()
@@ -67,7 +68,10 @@ class Code:
         self.forms: dict[Any, Any] = {}
 
     def address(self, name: str) -> int:
-        """Where ``int64 f(double* p, double* x, double* y)`` is; `functions` says what x and y are."""
+        """Where ``int64 f(double* p, double* x, double* y)`` is; `functions` says what x and y are.
+
+        0 where it is too large for straight lines.
+        """
         if name not in self._addresses:
             self._addresses[name] = self._address(name, (), FUNCTIONS[name])
         return self._addresses[name]
@@ -82,15 +86,19 @@ class Code:
         with _lock:
             if file not in _libraries:
                 _libraries[file] = self._library(file, name, trace)
-            return _libraries[file].address(name)
+            library = _libraries[file]
+            return library.address(name) if library else 0
 
-    def _library(self, file: str, name: str, trace: Callable[[Tracing], Function]) -> llvm.Library:
+    def _library(self, file: str, name: str, trace: Callable[[Tracing], Function]) -> llvm.Library | None:
         for data in kept(file):
-            return llvm.Library(data)
-        function = trace(Tracing(self.model, self.parameters, self.rows, self.sample))
-        data = llvm.build(llvm.module({name: function}))
+            return llvm.Library(data) if data else None
+        try:
+            function = trace(Tracing(self.model, self.parameters, self.rows, self.sample))
+            data = llvm.build(llvm.module({name: function}))
+        except TooLarge:
+            data = b""
         keep(file, data)
-        return llvm.Library(data)
+        return llvm.Library(data) if data else None
 
 
 def compiled(function: Function) -> int:

@@ -14,7 +14,10 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["Graph", "Scalar"]
+__all__ = ["Graph", "Scalar", "TooLarge"]
+
+# Expressions of a function that is traced, some gigabytes of them: a longer one is not compiled (see `program.MOST`).
+MOST = 1_500_000
 
 FUNCTIONS = {
     "sin": math.sin,
@@ -37,6 +40,10 @@ _OPERATORS: dict[np.ufunc, Callable] = {
     np.greater: operator.gt,
     np.greater_equal: operator.ge,
 }
+
+
+class TooLarge(ArithmeticError):
+    """A function is too long to be compiled."""
 
 
 class Graph:
@@ -63,6 +70,8 @@ class Graph:
         found = self._index.get(key)
         if found is None:
             found = self._index[key] = len(self.nodes)
+            if found > MOST:
+                raise TooLarge(f"more than {MOST} expressions")
             self.nodes.append(key)
             self.values.append(value)
         return Scalar(self, found)

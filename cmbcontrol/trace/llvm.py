@@ -29,13 +29,27 @@ def module(functions: Mapping[str, Function]) -> str:
 
 
 class _Text:
-    """IR of a function, in chunks that pass values on through an array w."""
+    """IR of a function, in chunks that pass values on through an array w; equal chunks are one function."""
 
     def __init__(self, function: Function, name: str) -> None:
         self.name, self.used = name, set[str]()
-        self.nodes, self.guards, chunks, self.room = program(function)
-        parts = [self.chunk(at, chunk) for at, chunk in enumerate(chunks)]
-        calls = [f"call void @{name}.{at}(ptr %p, ptr %x, ptr %y, ptr %w)" for at in range(len(chunks))]
+        self.nodes, self.guards, chunks, self.room, self.large = program(function)
+        arguments = "ptr noalias readonly %p, ptr noalias readonly %x, ptr noalias %y, ptr noalias %w"
+        arguments += ", ptr noalias readonly %t" if self.large else ""
+        made: dict[str, str] = {}
+        parts, calls = [], []
+        for at, chunk in enumerate(chunks):
+            body = self.chunk(chunk)
+            if body not in made:
+                made[body] = f"@{name}.{len(made)}"
+                lines = [f"define internal void {made[body]}({arguments}) noinline nounwind {{", body, "ret void", "}"]
+                parts.append("\n".join(lines))
+            table = ""
+            if self.large:
+                table = f", ptr @{name}.t{at}"
+                places = ", ".join(f"i32 {i}" for i in self.table)
+                parts.append(f"@{name}.t{at} = internal constant [{len(self.table)} x i32] [{places}]")
+            calls.append(f"call void {made[body]}(ptr %p, ptr %x, ptr %y, ptr %w{table})")
         self.text = "\n".join(
             [
                 *parts,
@@ -51,71 +65,78 @@ class _Text:
             ]
         )
 
-    def chunk(self, at: int, chunk: Chunk) -> str:
-        """One function."""
+    def chunk(self, chunk: Chunk) -> str:
+        """Its body. Where it looks up its places in a table, equal operations are the same text."""
         self.lines: list[str] = []
-        self.known: set[int] = set()
-        for k, place in chunk.passed_in.items():  # before a place is used again
-            self.load(k, "w", place)
+        self.table: list[int] = []
+        self.names: dict[int, str] = {}
+        self.passed_in = chunk.passed_in
         for k in chunk.operations:
             self.operation(k)
-            self.known.add(k)
             if k in chunk.passed_on:
-                self.store("w", chunk.passed_on[k], f"%v{k}")
+                self.store("w", chunk.passed_on[k], self.names[k])
         for i, x in chunk.outputs:
             self.store("y", i, self.value(x) if isinstance(x, int) else number(x))
-        arguments = "ptr noalias readonly %p, ptr noalias readonly %x, ptr noalias %y, ptr noalias %w"
-        return "\n".join(
-            [f"define internal void @{self.name}.{at}({arguments}) noinline nounwind {{", *self.lines, "ret void", "}"]
-        )
+        return "\n".join(self.lines)
 
     def value(self, k: int) -> str:
-        """A node as an operand; inputs are loaded at their first use."""
+        """A node as an operand; what is not computed here is loaded at its first use."""
         node = self.nodes[k]
         if node[0] == "const":
             return number(node[1])
-        if k not in self.known:
-            self.load(k, node[1], node[2])
-        return f"%v{k}"
+        if k not in self.names:
+            array, i = ("w", self.passed_in[k]) if k in self.passed_in else node[1:]
+            address = self.address(array, i)
+            self.names[k] = self.add(f"load double, ptr {address}")
+        return self.names[k]
 
-    def load(self, k: int, array: str, i: int) -> None:
-        self.known.add(k)
-        self.lines.append(f"%a{k} = getelementptr double, ptr %{array}, i64 {i}")
-        self.lines.append(f"%v{k} = load double, ptr %a{k}")
+    def add(self, text: str) -> str:
+        """A line with a result; the name of it."""
+        name = f"%v{len(self.lines)}"
+        self.lines.append(f"{name} = {text}")
+        return name
+
+    def address(self, array: str, i: int) -> str:
+        """Of an entry."""
+        if not self.large:
+            return self.add(f"getelementptr double, ptr %{array}, i64 {i}")
+        self.table.append(i)
+        entry = self.add(f"getelementptr i32, ptr %t, i64 {len(self.table) - 1}")
+        place = self.add(f"load i32, ptr {entry}")
+        return self.add(f"getelementptr double, ptr %{array}, i32 {place}")
 
     def store(self, array: str, i: int, value: str) -> None:
-        address = f"%s{array}{i}"
-        self.lines.append(f"{address} = getelementptr double, ptr %{array}, i64 {i}")
+        address = self.address(array, i)
         self.lines.append(f"store double {value}, ptr {address}")
 
     def operation(self, k: int) -> None:
         op, *operands = self.nodes[k]
         values = [self.value(operand) for operand in operands]
-        add = self.lines.append
+        add = self.add
         if op in _BINARY:
-            add(f"%v{k} = {_BINARY[op]} double {values[0]}, {values[1]}")
+            self.names[k] = add(f"{_BINARY[op]} double {values[0]}, {values[1]}")
         elif op == "neg":
-            add(f"%v{k} = fneg double {values[0]}")
+            self.names[k] = add(f"fneg double {values[0]}")
         elif op in _INTRINSIC:
             self.used.add(op)
-            add(f"%v{k} = call double @llvm.{_INTRINSIC[op]}.f64(double {values[0]})")
+            self.names[k] = add(f"call double @llvm.{_INTRINSIC[op]}.f64(double {values[0]})")
         elif op in _LIBRARY:
             self.used.add(op)
-            add(f"%v{k} = call double @{op}({', '.join(f'double {x}' for x in values)})")
+            self.names[k] = add(f"call double @{op}({', '.join(f'double {x}' for x in values)})")
         elif op in ("min", "max"):
-            add(f"%c{k} = fcmp {_COMPARISON[op]} double {values[0]}, {values[1]}")
-            add(f"%v{k} = select i1 %c{k}, double {values[0]}, double {values[1]}")
+            less = add(f"fcmp {_COMPARISON[op]} double {values[0]}, {values[1]}")
+            self.names[k] = add(f"select i1 {less}, double {values[0]}, double {values[1]}")
         elif op == "select":
-            add(f"%c{k} = fcmp olt double {values[0]}, {values[1]}")
-            add(f"%v{k} = select i1 %c{k}, double {values[2]}, double {values[3]}")
+            less = add(f"fcmp olt double {values[0]}, {values[1]}")
+            self.names[k] = add(f"select i1 {less}, double {values[2]}, double {values[3]}")
         else:  # a comparison that was decided
-            add(f"%v{k} = fcmp {_COMPARISON[op]} double {values[0]}, {values[1]}")
+            less = add(f"fcmp {_COMPARISON[op]} double {values[0]}, {values[1]}")
             broken = ("0.0", "1.0") if self.guards[k] else ("1.0", "0.0")
-            add(f"%b{k} = select i1 %v{k}, double {broken[0]}, double {broken[1]}")
-            add(f"%g{k} = getelementptr double, ptr %w, i64 {self.room}")
-            add(f"%o{k} = load double, ptr %g{k}")
-            add(f"%n{k} = fadd double %o{k}, %b{k}")
-            add(f"store double %n{k}, ptr %g{k}")
+            one = add(f"select i1 {less}, double {broken[0]}, double {broken[1]}")
+            count = add(f"getelementptr double, ptr %w, i64 {self.room}")
+            before = add(f"load double, ptr {count}")
+            after = add(f"fadd double {before}, {one}")
+            self.lines.append(f"store double {after}, ptr {count}")
 
 
 def number(x: float) -> str:
