@@ -15,10 +15,12 @@ from .arrays import copy
 
 __all__ = [
     "CLEAR",
+    "CLEAR_CORRECTED",
     "CLEAR_OF_LARGEST",
     "CONDITIONS",
     "Code",
     "at_state",
+    "closeness_by_code",
     "closed",
     "no_code",
     "rate_by_code",
@@ -30,6 +32,10 @@ __all__ = [
 # run, also the part of the largest closeness so far: runs through three singular passages have 10 times the error of
 # the kernels without it, and the same with it.
 CLEAR, CLEAR_OF_LARGEST = 0.02, 0.1
+
+# The same where solutions are corrected once. An error of rounding / closeness^2 becomes its square, which is less than
+# what the kernels leave, rounding / closeness, above the cube root of rounding; long chains are worse by their length.
+CLEAR_CORRECTED = 1e-4
 
 # The same of the rows in the Euclidean metric, in which stages are closed. They are open by little, so the step that
 # closes them need have few digits.
@@ -59,6 +65,7 @@ class Code(NamedTuple):
     """Generated code of a machine in a run. Small, since all of it is passed at every call."""
 
     rate: int  # addresses; 0 where there is none
+    rate_near: int  # the same, corrected
     land: int
     close: int
     own: int  # states of a drive or a law whose rate is part of the code; negative where nothing of it is
@@ -83,6 +90,7 @@ def no_code(nq: int, nv: int) -> Code:
     """None: everything is left to the kernels."""
     none, one = np.zeros(0), np.ones(1)
     return Code(
+        0,
         0,
         0,
         0,
@@ -185,7 +193,15 @@ def found_rate(c, ask, question, t, x, u):
     if execute(c.rate, c.p, c.given, c.found) != 0:
         return False
     c.near[0] = independence(c.found, c.cap, c.reference)
-    return c.near[0] > c.clear[0]
+    if c.near[0] > c.clear[0]:
+        return True
+    return near_enough(c, c.near[0]) and execute(c.rate_near, c.p, c.given, c.found) == 0
+
+
+@kernel
+def near_enough(c, near):
+    """Whether corrected code is to be trusted, where the other one is not; nothing is where nothing is clear."""
+    return c.rate_near != 0 and c.clear[0] < np.inf and near > CLEAR_CORRECTED
 
 
 @kernel
@@ -197,6 +213,22 @@ def take_rate(c, own, dx):
     c.count[LAST] = 1
     c.count[TOTAL] += 1
     c.count[LANDED] = 0
+
+
+@kernel
+def closeness_by_code(c, q):
+    """How far the rows are from being dependent at a configuration; negative where that cannot be told.
+
+    What a state needs is looked at in passing, so what is in c.found is lost.
+    """
+    c.count[LANDED] = 0
+    for i in range(c.nq):
+        if not abs(q[i]) < HUGE:
+            return -1.0
+    copy(q, c.given[: c.nq])
+    if execute(c.land, c.p, c.given, c.found) != 0:
+        return -1.0
+    return independence(c.found, c.cap, c.reference)
 
 
 @kernel
@@ -213,7 +245,10 @@ def closed(c, ask, question, t, x, u, moved):
     best, left = np.inf, -1.0
     for _ in range(CLOSING_STEPS):
         copy(c.q, c.given[:nq])
-        if execute(c.land, c.p, c.given, c.found) != 0 or not independence(c.found, c.cap, c.reference) > c.clear[0]:
+        if execute(c.land, c.p, c.given, c.found) != 0:
+            break
+        near = independence(c.found, c.cap, c.reference)
+        if not (near > c.clear[0] or near_enough(c, near)):
             break
         residual = c.found[CONDITIONS]
         if residual <= c.accuracy:

@@ -27,7 +27,7 @@ from .constrained import (
     velocity_correction,
 )
 from .forces import dissipated_power, drive_matrix, kinetic_energy, potential_energy
-from .generated import HUGE, LANDED, LAST, Code, closed, rate_by_code, take_rate
+from .generated import HUGE, LANDED, LAST, Code, closed, closeness_by_code, rate_by_code, take_rate
 from .layout import FREE, PLANAR, SPHERICAL
 from .tree import local_difference, normalize, position_rates
 
@@ -37,6 +37,7 @@ __all__ = [
     "baumgarte",
     "closeness",
     "closeness_at",
+    "glance",
     "complete",
     "energy_balance",
     "evaluate",
@@ -353,6 +354,16 @@ def closeness_at(model, opt, s, w, t, y):
     else:
         update_position(model, y[: opt.nq], w, 0.0, opt.cap)
     return closeness(w.rows.pivots, opt)
+
+
+@kernel
+def glance(model, opt, s, w, y):
+    """Closeness to a singular configuration, for a look around: by generated code where there is some.
+
+    It is good to the square root of rounding, and does not leave the state in w.
+    """
+    near = closeness_by_code(s.code, y[: opt.nq]) if s.code.land != 0 else -1.0
+    return near if near >= 0.0 else closeness_at(model, opt, s, w, 0.0, y)
 
 
 @kernel

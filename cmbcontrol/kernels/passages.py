@@ -12,7 +12,7 @@ from .._jit import kernel
 from .arrays import copy
 from .constrained import largest
 from .forces import kinetic_energy
-from .motion import closeness_at, energy_balance
+from .motion import closeness_at, energy_balance, glance
 from .runge_kutta import hermite, interpolate
 
 __all__ = [
@@ -61,9 +61,9 @@ ROUNDING = 1e-14  # of the closeness
 
 @kernel
 def closeness_in(model, opt, s, w, x0, F, fraction, y):
-    """Closeness at a fraction of a step; y, and w.phi, are those there."""
+    """Closeness at a fraction of a step, at a glance; y is the state there."""
     interpolate(x0, F, fraction, y)
-    return closeness_at(model, opt, s, w, 0.0, y)
+    return glance(model, opt, s, w, y)
 
 
 @kernel
@@ -105,7 +105,8 @@ def refined(model, opt, s, w, x0, F, low, high, part, y):
                 third, f3, second, f2 = second, f2, new, g
             elif g <= f3 or third == at or third == second:
                 third, f3 = new, g
-    return at, closeness_in(model, opt, s, w, x0, F, at, y)
+    interpolate(x0, F, at, y)
+    return at, closeness_at(model, opt, s, w, 0.0, y)
 
 
 @kernel
@@ -192,7 +193,9 @@ def passage(model, opt, s, w, x, F, last, reach, now, before, y):
 def passed(model, opt, s, w, x, F, fraction, y):
     """Whether a step has gone through a singular configuration near a fraction of it; a near miss opens the loops."""
     low, high = max(fraction - 0.3, 0.0), min(fraction + 0.3, 1.0)
-    _, near = nearest_approach(model, opt, s, w, x, F, low, high, y)
+    at, _ = nearest_approach(model, opt, s, w, x, F, low, high, y)
+    interpolate(x, F, at, y)
+    near = closeness_at(model, opt, s, w, 0.0, y)
     return near <= opt.pass_within and largest(model, w.phi) <= opt.pass_within**2 * model.size
 
 
@@ -291,10 +294,10 @@ def nearest_along(model, opt, s, w, times, values, rates, count, a, d, y):
     for _ in range(LEAP_LOOKS):
         if fb < 0.0:
             hermite(times, values, rates, count, b, y)
-            fb = closeness_at(model, opt, s, w, 0.0, y)
+            fb = glance(model, opt, s, w, y)
         if fc < 0.0:
             hermite(times, values, rates, count, c, y)
-            fc = closeness_at(model, opt, s, w, 0.0, y)
+            fc = glance(model, opt, s, w, y)
         if fb < fc:
             d, c, fc = c, b, fb
             b, fb = d - g * (d - a), -1.0

@@ -80,8 +80,9 @@ INSTANT, FAILING = 1e-14, 1e-9
 
 # Of the largest closeness so far: below it, singular configurations are looked for ahead. A step whose stages come
 # below half of what its ends have may have one inside: the widest gap of DOP853's stages is a fifth of a step. A step
-# is searched for one afterwards where they come below a little more than that.
-ALERT, DIP, SUSPECT = 0.3, 0.5, 0.6
+# is searched for one afterwards where they come below a little more than that. A step that ends at so small a part of
+# where it began may have one right before its end, beside which all that follows would be slow.
+ALERT, DIP, SUSPECT, FALL = 0.3, 0.5, 0.6, 0.1
 
 # How a step that another method of the ladder might take grows from one held interval to the next, while that one is
 # not tried. It does not grow after a try that failed: methods that take turns could fail for ever.
@@ -279,7 +280,8 @@ def advance(model, tableaus, gaps, opt, s, w, r, until, tries):
         near = 1.0 if failed else s.near[0]
         least = min(nearest, now, near)
         # -- a singular configuration inside that was not seen ahead
-        if watching and not seen and not crossing and not blunt and nearest < DIP * min(now, near):
+        dip = nearest < DIP * min(now, near) or near < min(FALL * now, NEAR)
+        if watching and not seen and not crossing and not blunt and dip:
             at = inside(model, opt, s, w, tableau, x, r.X[n + 1], t, step, closing, K, r.F[n], y)
             if at > 0.0:
                 clock[AHEAD] = t + at * step

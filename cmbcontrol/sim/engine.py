@@ -109,6 +109,7 @@ class Engine:
             inputs, count = inputs + 1 + own + signals, count + own
         return no_code(self.nq, self.nv)._replace(
             rate=code.address("rate") if isinstance(drive, str) else drive.address,
+            rate_near=code.address("rate_near") if isinstance(drive, str) else 0,
             own=own,
             signals=signals,
             command=np.array(self.control.command, dtype=np.float64),

@@ -19,7 +19,7 @@ def is_zero(x: Any) -> bool:
 
 def sparse(x: Iterable[Any]) -> Vector:
     """The entries that are not zero by structure."""
-    return {k: value for k, value in enumerate(x) if not is_zero(value)}
+    return sparse_of(dict(enumerate(x)))
 
 
 def fewest_first(neighbours: list[set[int]]) -> list[int]:
@@ -77,7 +77,7 @@ class Factor:
             if k in x:
                 for i, entry in self.below[k].items():
                     x[i] = x.get(i, 0.0) - entry * x[k]
-        return {k: value for k, value in x.items() if not is_zero(value)}
+        return sparse_of(x)
 
     def backward(self, x: Mapping[int, Any]) -> Vector:
         """L'^-1 x, all entries."""
@@ -104,6 +104,18 @@ class ConstrainedSolver:
     With Y = L^-1 A' of M = L D L', S = Y' D^-1 Y has entries only for rows that share a coordinate, and is eliminated
     in the order of `fewest_first`: loops stay local to where they are.
 
+    S squares the distance to dependent rows, and so does rounding. A correction by what a solution leaves of the
+    equations takes that back, as long as the square has digits left.
+
+    Parameters
+    ----------
+    metric : Factor
+        Of M.
+    rows : list of dict
+        Of A.
+    M : list of dict, optional
+        Its rows: solutions are corrected.
+
     Attributes
     ----------
     metric, schur : Factor
@@ -112,8 +124,8 @@ class ConstrainedSolver:
         Diagonal of S: squares of the sizes of the rows in the metric of M.
     """
 
-    def __init__(self, metric: Factor, rows: list[Vector]) -> None:
-        self.metric, self.rows = metric, rows
+    def __init__(self, metric: Factor, rows: list[Vector], M: list[Vector] | None = None) -> None:
+        self.metric, self.rows, self.M = metric, rows, M
         self.Y = [metric.forward(row) for row in rows]
         scaled = [metric.divided(y) for y in self.Y]
         S: list[Vector] = [{} for _ in rows]
@@ -136,6 +148,10 @@ class ConstrainedSolver:
 
     def least_change(self, c: Mapping[int, Any]) -> Vector:
         """The smallest x, in the metric of M, with A x = c."""
+        x = self._least_change(c)
+        return x if self.M is None else added(x, self._least_change(self._missed(c, x)))
+
+    def _least_change(self, c: Mapping[int, Any]) -> Vector:
         lam = self.multipliers(c)
         x: Vector = {}
         for i, y in enumerate(self.Y):
@@ -145,6 +161,21 @@ class ConstrainedSolver:
 
     def solve(self, f: Mapping[int, Any], c: Mapping[int, Any]) -> tuple[Vector, Vector]:
         """x and lam."""
+        x, lam = self._solve(f, c)
+        if self.M is None:
+            return x, lam
+        left = {k: f.get(k, 0.0) - product(row, x) for k, row in enumerate(self.M)}
+        for i, row in enumerate(self.rows):
+            for k, value in row.items():
+                left[k] = left[k] - value * lam[i]
+        more, lam_more = self._solve(sparse_of(left), self._missed(c, x))
+        return added(x, more), added(lam, lam_more)
+
+    def _missed(self, c: Mapping[int, Any], x: Vector) -> Vector:
+        """c - A x."""
+        return sparse_of({i: c.get(i, 0.0) - product(row, x) for i, row in enumerate(self.rows)})
+
+    def _solve(self, f: Mapping[int, Any], c: Mapping[int, Any]) -> tuple[Vector, Vector]:
         y = self.metric.forward(f)
         free = self.metric.divided(y)
         rhs: Vector = {}
@@ -158,6 +189,24 @@ class ConstrainedSolver:
             for k, value in column.items():
                 y[k] = y.get(k, 0.0) - value * lam[i]
         return self.metric.backward(self.metric.divided(y)), lam
+
+
+def sparse_of(x: Vector) -> Vector:
+    """The entries that are not zero by structure."""
+    return {k: value for k, value in x.items() if not is_zero(value)}
+
+
+def product(x: Vector, y: Vector) -> Any:
+    """Sum of the products of what both have."""
+    return sum((value * y[k] for k, value in x.items() if k in y), 0.0)
+
+
+def added(x: Vector, y: Vector) -> Vector:
+    """x + y."""
+    made = dict(x)
+    for k, value in y.items():
+        made[k] = made.get(k, 0.0) + value
+    return made
 
 
 def smallest(values: list[Any]) -> Any:

@@ -7,6 +7,7 @@ from being dependent: where that is little, the kernels choose rows anew (see `k
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -88,15 +89,18 @@ class Tracing:
             made[row] = self.model.scale[row] * lam.get(i, 0.0)
         return made
 
-    def solver(self, machine: Machine, euclidean: bool = False) -> ConstrainedSolver:
+    def solver(self, machine: Machine, euclidean: bool = False, corrected: bool = False) -> ConstrainedSolver:
         """Of kept rows, in the metric of M."""
-        n = machine.nv
+        n, M = machine.nv, None
         if euclidean:
-            metric = Factor([{i: 1.0} for i in range(n)], list(range(n)))
+            M = [{i: 1.0} for i in range(n)]
+            metric = Factor(M, list(range(n)))
         else:
             # M is that of a tree: from the leaves to the root nothing is filled in.
-            metric = Factor([sparse(machine.M[i]) for i in range(n)], list(range(n - 1, -1, -1)))
-        return ConstrainedSolver(metric, [self.scaled_row(machine.A[row], row) for row in self.rows])
+            M = [sparse(machine.M[i]) for i in range(n)]
+            metric = Factor(M, list(range(n - 1, -1, -1)))
+        rows = [self.scaled_row(machine.A[row], row) for row in self.rows]
+        return ConstrainedSolver(metric, rows, M if corrected else None)
 
     def scaled_row(self, A: Array, row: int) -> dict[int, Any]:
         scale = self.model.scale[row]
@@ -136,11 +140,15 @@ def dense(x: dict[int, Any], n: int) -> Array:
     return made
 
 
-def rate(at: Tracing, start: Array | None = None, drive: Callable | None = None) -> Function:
+def rate(
+    at: Tracing, start: Array | None = None, drive: Callable | None = None, corrected: bool = False
+) -> Function:
     """(q, v, u) -> conditions (3,), change of v onto the constraints, dq/dt, dv/dt, power, dissipated power.
 
     With a drive, which has states c with values `start`: (q, v, u, t, c) -> the same, and dc/dt. The drive is a
     function (machine, t, c, u) -> efforts at the joints, dc/dt.
+
+    Corrected, it is for states near singular configurations; see `ConstrainedSolver`.
     """
     given = [at.sample, np.linspace(0.3, 0.7, at.nv), np.ones(at.nu)]
     given += [] if drive is None else [np.zeros(1), start]
@@ -148,7 +156,7 @@ def rate(at: Tracing, start: Array | None = None, drive: Callable | None = None)
     machine = Machine(at.model, q)
     machine.weigh()
     machine.drive()
-    solver = at.solver(machine)
+    solver = at.solver(machine, corrected=corrected)
     velocity = {k: x for k, x in enumerate(v)}
     rows = [{k: at.model.scale[row] * x for k, x in sparse(machine.A[row]).items()} for row in at.rows]
     speeds = {i: -sum((x * velocity[k] for k, x in row.items()), 0.0) for i, row in enumerate(rows)}
@@ -205,7 +213,7 @@ def close(at: Tracing) -> Function:
     """q -> smallest pivot, largest diagonal, residual, configuration after a step in the Euclidean metric."""
     (q,) = at.inputs(at.sample)
     machine = Machine(at.model, q)
-    solver = at.solver(machine, euclidean=True)
+    solver = at.solver(machine, euclidean=True, corrected=True)
     step = dense(solver.least_change({i: -x for i, x in at.scaled(machine.phi).items()}), at.nv)
     worst = smallest(solver.schur.pivots), largest(solver.gradients)
     return at.finished(worst, (at.residual(machine),), machine.moved(step))
@@ -314,6 +322,7 @@ def own_parts(solver: ConstrainedSolver, row: Array) -> list[tuple[Any, Any]]:
 
 FUNCTIONS: dict[str, Callable[[Tracing], Function]] = {
     "rate": rate,
+    "rate_near": partial(rate, corrected=True),
     "forward": forward,
     "land": land,
     "close": close,
