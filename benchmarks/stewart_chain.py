@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import cmbcontrol as cmb
+
 stage = import_module("cmbcontrol.plants.stewart")
 
 Array = NDArray[np.float64]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .._jit import kernel
 
-__all__ = ["copy", "copy_rows"]
+__all__ = ["copy", "copy_rows", "dot"]
 
 
 @kernel
@@ -20,3 +20,18 @@ def copy_rows(X, out):
     for i in range(out.shape[0]):
         for k in range(out.shape[1]):
             out[i, k] = X[i, k]
+
+
+@kernel
+def dot(x, y, begin, end):
+    """Sum of x y from `begin` to before `end`: four sums side by side, since an addition waits for the last one."""
+    a, b, c, d = 0.0, 0.0, 0.0, 0.0
+    last = end - (end - begin) % 4
+    for k in range(begin, last, 4):
+        a += x[k] * y[k]
+        b += x[k + 1] * y[k + 1]
+        c += x[k + 2] * y[k + 2]
+        d += x[k + 3] * y[k + 3]
+    for k in range(last, end):
+        a += x[k] * y[k]
+    return (a + b) + (c + d)

@@ -22,6 +22,7 @@ from .split import (
     cholesky,
     factor_rows,
     forward,
+    forward_between,
     new_root,
     new_rows,
     solve_head,
@@ -124,13 +125,23 @@ def mass_split(M, A, scale, reach, far, tolerance, cap, root, split):
     if not cholesky(M, root):
         return FAILED
     for i in range(A.shape[0]):
-        for k in range(A.shape[1]):
-            split.G[i, k] = scale[i] * A[i, k]
-        forward(root, split.G[i])
+        begin, end = scaled_row(scale[i], A[i], split.G[i])
+        forward_between(root, split.G[i], begin, end)
     largest = 0.0
     for k in range(M.shape[0]):
         largest = max(largest, reach[k] / np.sqrt(M[k, k]))
     return factor_rows(split, tolerance, max(ROUNDING * far, 0.01 * tolerance) * largest, cap)
+
+
+@kernel
+def scaled_row(scale, a, row):
+    """row = scale a; returns between which two places it has entries."""
+    begin, end = a.shape[0], 0
+    for k in range(a.shape[0]):
+        row[k] = scale * a[k]
+        if a[k] != 0.0:
+            begin, end = min(begin, k), k + 1
+    return begin, end
 
 
 @kernel
@@ -174,8 +185,7 @@ def euclidean_rows(model, w, tolerance, cap):
     for k in range(w.A.shape[1]):
         largest = max(largest, model.reach[k])
     for i in range(w.A.shape[0]):
-        for k in range(w.A.shape[1]):
-            w.rows.G[i, k] = model.scale[i] * w.A[i, k]
+        scaled_row(model.scale[i], w.A[i], w.rows.G[i])
     floor = max(ROUNDING * remoteness(model, w.p), 0.01 * tolerance) * largest
     return factor_rows(w.rows, tolerance, floor, cap)
 

@@ -11,9 +11,11 @@ import numpy as np
 from .._jit import kernel
 from .arrays import copy
 from .constrained import largest
+from .constraint_rows import constraint_residual
 from .forces import kinetic_energy
 from .motion import closeness_at, energy_balance, glance
 from .runge_kutta import hermite, interpolate
+from .tree import link_poses
 
 __all__ = [
     "at_error_floor",
@@ -57,6 +59,7 @@ LOOKS, COARSE, ENOUGH, GOLDEN = 6, 1e-7, 43, 0.3819660112501051
 MET = 1e-3
 FEWEST, MOST, FINE, STEEPER = 8, 400, 1e-9, 5.0
 ROUNDING = 1e-14  # of the closeness
+GLANCE = 1e-6  # a closeness below this is mostly rounding at a glance
 
 
 @kernel
@@ -68,9 +71,9 @@ def closeness_in(model, opt, s, w, x0, F, fraction, y):
 
 @kernel
 def refined(model, opt, s, w, x0, F, low, high, part, y):
-    """Fraction of a step, between two, at which it is nearest to a singular configuration, and the closeness there.
+    """Fraction of a step, between two, at which it is nearest to a singular configuration; the closeness at a glance.
 
-    It is found to a `part` of their distance; y, and the positions of w, are those of it. The smallest gradient goes
+    It is found to a `part` of their distance; y is the state there. The smallest gradient goes
     through zero, or passes it at a distance: its square is smooth, and Brent's method finds the minimum of that by
     parabolas in some ten looks. Where another gradient takes over, there is a kink; there it cuts by golden section.
     """
@@ -106,7 +109,7 @@ def refined(model, opt, s, w, x0, F, low, high, part, y):
             elif g <= f3 or third == at or third == second:
                 third, f3 = new, g
     interpolate(x0, F, at, y)
-    return at, closeness_at(model, opt, s, w, 0.0, y)
+    return at, np.sqrt(f)
 
 
 @kernel
@@ -114,8 +117,7 @@ def nearest_approach(model, opt, s, w, x0, F, low, high, y):
     """Fraction of a step, between low and high, at which its motion is nearest to a singular configuration.
 
     The motion is that of the dense coefficients F; beyond 1 it is continued. Where it comes nearer than half the
-    closeness at `low`, the place is refined, and y and the positions of w are those of it. Returns the fraction and
-    the closeness there.
+    closeness at `low`, the place is refined. Returns the fraction and the closeness there, at a glance.
     """
     at, near = low, closeness_in(model, opt, s, w, x0, F, low, y)
     most = 0.5 * near
@@ -151,6 +153,8 @@ def search(model, opt, s, w, x, F, t, step, before, passages, count, y):
     near = np.empty(looks + 1)
     for i in range(looks + 1):
         near[i] = closeness_in(model, opt, s, w, x, F, i * part, y)
+        if near[i] < GLANCE:
+            near[i] = closeness_at(model, opt, s, w, 0.0, y)
     last = near[looks - 1]
     for i in range(looks + 1):
         c = near[i]
@@ -163,6 +167,8 @@ def search(model, opt, s, w, x, F, t, step, before, passages, count, y):
         if c - STEEPER * steepest > MET:
             continue
         at, least = refined(model, opt, s, w, x, F, max(i - 1, 0) * part, min(i + 1, looks) * part, FINE, y)
+        if least <= MET:
+            least = closeness_at(model, opt, s, w, 0.0, y)
         if c <= least + ROUNDING:  # a motion that sets out slowly from a configuration is at it for a while
             if i == looks:  # the next step tells whether it goes on to fall
                 continue
@@ -193,9 +199,13 @@ def passage(model, opt, s, w, x, F, last, reach, now, before, y):
 def passed(model, opt, s, w, x, F, fraction, y):
     """Whether a step has gone through a singular configuration near a fraction of it; a near miss opens the loops."""
     low, high = max(fraction - 0.3, 0.0), min(fraction + 0.3, 1.0)
-    at, _ = nearest_approach(model, opt, s, w, x, F, low, high, y)
+    at, near = nearest_approach(model, opt, s, w, x, F, low, high, y)
     interpolate(x, F, at, y)
-    near = closeness_at(model, opt, s, w, 0.0, y)
+    if opt.functions:
+        near = closeness_at(model, opt, s, w, 0.0, y)  # which leaves w.phi
+    else:
+        link_poses(model.links, y[: opt.nq], w.R, w.p)
+        constraint_residual(model, y[: opt.nq], w.R, w.p, w.phi)
     return near <= opt.pass_within and largest(model, w.phi) <= opt.pass_within**2 * model.size
 
 

@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .._jit import bundle, kernel
+from .arrays import dot
 
 __all__ = [
     "Root",
@@ -22,6 +23,7 @@ __all__ = [
     "cholesky",
     "factor_rows",
     "forward",
+    "forward_between",
     "new_root",
     "new_rows",
     "solve_head",
@@ -86,9 +88,7 @@ def cholesky(M, root):
                 break
         for j in range(first[i], i + 1):
             last[j] = i
-            s = M[i, j]
-            for k in range(max(first[i], first[j]), j):
-                s -= L[i, k] * L[j, k]
+            s = M[i, j] - dot(L[i], L[j], max(first[i], first[j]), j)
             if i > j:
                 L[i, j] = s / L[j, j]
             elif s > 1e-14 * abs(M[i, i]):
@@ -101,13 +101,24 @@ def cholesky(M, root):
 @kernel
 def forward(root, x):
     """Solve L x = x in place; entries that are zero cost nothing."""
+    forward_between(root, x, 0, x.shape[0])
+
+
+@kernel
+def forward_between(root, x, begin, end):
+    """The same where x has entries from `begin` to before `end` only; returns where the result ends."""
     L, last = root.L, root.last
-    for k in range(x.shape[0]):
+    k = begin
+    while k < end:
         if x[k] == 0.0:
+            k += 1
             continue
+        end = max(end, last[k] + 1)
         x[k] /= L[k, k]
         for i in range(k + 1, last[k] + 1):
             x[i] -= L[i, k] * x[k]
+        k += 1
+    return end
 
 
 @kernel
@@ -172,10 +183,7 @@ def factor_rows(rows, tolerance, floor, cap):
                 best = i
         if best != k:
             swap_rows(rows, best, k)
-        s = 0.0
-        for c in range(k, end[k]):
-            s += G[k, c] * G[k, c]
-        norm = np.sqrt(s)
+        norm = np.sqrt(dot(G[k], G[k], k, end[k]))
         pivots[k] = norm
         largest = max(largest, norm)
         if np.sqrt(longest) <= max(tolerance * largest, floor) or k >= cap or norm == 0.0:
@@ -192,9 +200,7 @@ def factor_rows(rows, tolerance, floor, cap):
             if first[i] >= end[k]:
                 continue  # nothing in common: the reflection leaves the row as it is, and its head is zero
             first[i] = min(first[i], k)
-            s = G[i, k]
-            for c in range(k + 1, end[k]):
-                s += G[k, c] * G[i, c]
+            s = G[i, k] + dot(G[k], G[i], k + 1, end[k])
             if s != 0.0:  # else the reflection leaves the row as it is; its head counts all the same
                 s *= tau[k]
                 G[i, k] -= s
@@ -203,9 +209,7 @@ def factor_rows(rows, tolerance, floor, cap):
                 end[i] = max(end[i], end[k])
             size[i, 0] -= G[i, k] * G[i, k]
             if size[i, 0] < 1e-8 * size[i, 1]:  # cancellation: sum up afresh
-                s = 0.0
-                for c in range(k + 1, end[i]):
-                    s += G[i, c] * G[i, c]
+                s = dot(G[i], G[i], k + 1, end[i])
                 size[i, 0], size[i, 1] = s, s
     for k in range(1, count):  # insertion sort: they are nearly sorted already
         p = pivots[k]
@@ -236,10 +240,7 @@ def to_space(rows, rank, z):
 @kernel
 def reflect(G, tau, end, k, z):
     """The k-th reflection, in place."""
-    s = z[k]
-    for c in range(k + 1, end[k]):
-        s += G[k, c] * z[c]
-    s *= tau[k]
+    s = tau[k] * (z[k] + dot(G[k], z, k + 1, end[k]))
     z[k] -= s
     for c in range(k + 1, end[k]):
         z[c] -= s * G[k, c]

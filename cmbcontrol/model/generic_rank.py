@@ -24,9 +24,8 @@ Array = NDArray[np.float64]
 
 
 def regular_gradient(plant: Plant, q: ArrayLike) -> float:
-    """What a row in metres can be at most in the metric of M: the reach of a joint over the root of its inertia."""
-    inertia = np.diag(plant.terms(q, np.zeros(plant.nv)).M)
-    return float((plant.reach / np.sqrt(inertia)).max(initial=0.0))
+    """See `Terms`."""
+    return plant.terms(q, np.zeros(plant.nv)).regular_gradient
 
 
 def generic_rank(plant: Plant, q: Array) -> int:

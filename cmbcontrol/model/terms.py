@@ -186,6 +186,11 @@ class Terms:
         return 0.5 * float(self.v @ self.M @ self.v)
 
     @property
+    def regular_gradient(self) -> float:
+        """What a row in metres can be at most in the metric of M: the reach of a joint over the root of its inertia."""
+        return float((self.reach / np.sqrt(np.diag(self.M))).max(initial=0.0))
+
+    @property
     def energy(self) -> float:
         """Kinetic plus potential energy, J."""
         return self.kinetic + self.potential

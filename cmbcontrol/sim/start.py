@@ -64,7 +64,7 @@ def start_state(
     terms = plant.terms(q0, np.zeros(plant.nv))
     # beside a singular configuration rounding in q0 turns the smallest gradient, and what it allows, by that over its
     # size
-    least = terms.pivots[terms.rank - 1] / max(terms.pivots[0], regular_gradient(plant, q0)) if terms.rank else 1.0
+    least = terms.pivots[terms.rank - 1] / max(terms.pivots[0], terms.regular_gradient) if terms.rank else 1.0
     if off.max(initial=0.0) > (1e-6 + 1e-15 / least) * speed and moves(plant, terms, v0):
         worst = int(off.argmax())
         raise InputError(
@@ -86,7 +86,7 @@ def check_start(plant: Plant, q: Array, v: Array) -> None:
     if not rows:
         return
     terms = plant.terms(q, v)
-    largest = max(float(terms.pivots[0]), 0.01 * regular_gradient(plant, q))
+    largest = max(float(terms.pivots[0]), 0.01 * terms.regular_gradient)
     if rank(terms.pivots, largest, BLURRED) == rows:
         return
     configuration = singular_configuration(plant, q, tolerance=4.0 * BLURRED)

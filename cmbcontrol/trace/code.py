@@ -19,8 +19,8 @@ from ..errors import InputError
 from ..kernels.layout import Model
 from . import llvm
 from .functions import FUNCTIONS, Function, Tracing, linear
-from .machine import Parameters
 from .graph import TooLarge
+from .machine import Parameters
 from .program import program
 
 __all__ = ["Code", "code", "compiled", "enabled"]

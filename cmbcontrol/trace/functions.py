@@ -140,9 +140,7 @@ def dense(x: dict[int, Any], n: int) -> Array:
     return made
 
 
-def rate(
-    at: Tracing, start: Array | None = None, drive: Callable | None = None, corrected: bool = False
-) -> Function:
+def rate(at: Tracing, start: Array | None = None, drive: Callable | None = None, corrected: bool = False) -> Function:
     """(q, v, u) -> conditions (3,), change of v onto the constraints, dq/dt, dv/dt, power, dissipated power.
 
     With a drive, which has states c with values `start`: (q, v, u, t, c) -> the same, and dc/dt. The drive is a

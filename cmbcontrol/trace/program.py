@@ -34,8 +34,8 @@ CHUNK = 500
 # caches (10,000 operations), and saves more than half where they do not (200,000).
 LARGE, SHARED = 20_000, 0.5
 
-# Operations that are compiled, in some five seconds: functions with more are left to the kernels. Straight lines gain the
-# least where so many differ: a linear model with twelve degrees of freedom is dense, and a third faster than by kernels.
+# Operations that are compiled, in some five seconds: functions with more are left to the kernels. Straight lines gain
+# the least where so many differ: a linear model with twelve degrees of freedom is dense, and faster by a third only.
 MOST = 100_000
 
 # Cuts of a large function are this far apart, and mostly less than four times this.
