@@ -26,7 +26,7 @@ def copy_rows(X, out):
 def dot(x, y, begin, end):
     """Sum of x y from `begin` to before `end`: four sums side by side, since an addition waits for the last one."""
     a, b, c, d = 0.0, 0.0, 0.0, 0.0
-    last = end - (end - begin) % 4
+    last = begin + max(end - begin, 0) // 4 * 4
     for k in range(begin, last, 4):
         a += x[k] * y[k]
         b += x[k + 1] * y[k + 1]

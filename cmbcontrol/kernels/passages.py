@@ -167,16 +167,17 @@ def search(model, opt, s, w, x, F, t, step, before, passages, count, y):
         if c - STEEPER * steepest > MET:
             continue
         at, least = refined(model, opt, s, w, x, F, max(i - 1, 0) * part, min(i + 1, looks) * part, FINE, y)
-        if least <= MET:
-            least = closeness_at(model, opt, s, w, 0.0, y)
+        exact = closeness_at(model, opt, s, w, 0.0, y) if least <= MET else least
+        if c < GLANCE:
+            least = exact
         if c <= least + ROUNDING:  # a motion that sets out slowly from a configuration is at it for a while
             if i == looks:  # the next step tells whether it goes on to fall
                 continue
-            at, least = i * part, c
+            at, least, exact = i * part, c, c
         elif i == looks:
             last = least
         if least <= MET and count < passages.shape[0]:
-            passages[count, 0], passages[count, 1] = t + at * step, least
+            passages[count, 0], passages[count, 1] = t + at * step, exact
             count += 1
     return count, last
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from textwrap import wrap
+
 from .functions import Function
 from .program import Chunk, program
 
@@ -24,10 +26,24 @@ def number(x: float) -> str:
 
 
 class _Text:
+    """A function in chunks that pass values on through an array w; equal chunks are one function."""
+
     def __init__(self, function: Function, name: str) -> None:
-        self.nodes, self.guards, chunks, self.room = program(function)
-        parts = [self.chunk(f"{name}_{at}", chunk) for at, chunk in enumerate(chunks)]
-        calls = [f"    {name}_{at}(p, x, y, w);" for at in range(len(chunks))]
+        self.nodes, self.guards, chunks, self.room, self.large = program(function)
+        made: dict[str, str] = {}
+        parts, calls = [], []
+        for at, chunk in enumerate(chunks):
+            body = self.chunk(chunk)
+            if body not in made:
+                made[body] = f"{name}_{len(made)}"
+                arguments = _ARGUMENTS + (", const int *t" if self.large else "")
+                parts.append(f"static void {made[body]}({arguments})\n{{\n{body}\n}}")
+            table = ""
+            if self.large:
+                table = f", {name}_t{at}"
+                places = ", ".join(map(str, self.table))
+                parts.append("\n".join(wrap(f"static const int {name}_t{at}[] = {{{places}}};", 110)))
+            calls.append(f"    {made[body]}(p, x, y, w{table});")
         self.text = "\n\n".join(
             [
                 *parts,
@@ -45,43 +61,59 @@ class _Text:
             ]
         )
 
-    def chunk(self, name: str, chunk: Chunk) -> str:
-        """One function."""
-        lines = [f"const double v{k} = w[{place}];" for k, place in chunk.passed_in.items()]
-        self.known = {k: f"v{k}" for k in chunk.passed_in}
+    def chunk(self, chunk: Chunk) -> str:
+        """Its body. Where it looks up its places in a table, equal operations are the same text."""
+        self.lines: list[str] = []
+        self.table: list[int] = [0] if self.large else []  # no table is empty
+        self.names: dict[int, str] = {}
+        self.passed_in = chunk.passed_in
         for k in chunk.operations:
-            lines += self.operation(k)
-            self.known[k] = f"v{k}"
+            self.operation(k)
             if k in chunk.passed_on:
-                lines.append(f"w[{chunk.passed_on[k]}] = v{k};")
-        lines += [f"y[{i}] = {self.value(x) if isinstance(x, int) else number(x)};" for i, x in chunk.outputs]
-        text = "\n".join(lines)
-        unused = [f"(void){argument};" for argument in "pxyw" if f"{argument}[" not in text]
-        inside = "\n".join(f"    {line}" for line in [*unused, *lines])
-        return f"static void {name}({_ARGUMENTS})\n{{\n{inside}\n}}"
+                self.lines.append(f"{self.entry('w', chunk.passed_on[k])} = {self.names[k]};")
+        for i, x in chunk.outputs:
+            value = self.value(x) if isinstance(x, int) else number(x)
+            self.lines.append(f"{self.entry('y', i)} = {value};")
+        text = "\n".join(self.lines)
+        arguments = "pxywt" if self.large else "pxyw"
+        unused = [f"(void){argument};" for argument in arguments if f"{argument}[" not in text]
+        return "\n".join(f"    {line}" for line in [*unused, *self.lines])
+
+    def entry(self, array: str, i: int) -> str:
+        """Of an array."""
+        if not self.large:
+            return f"{array}[{i}]"
+        self.table.append(i)
+        return f"{array}[t[{len(self.table) - 1}]]"
 
     def value(self, k: int) -> str:
-        """A node as an operand."""
+        """A node as an operand; what is not computed here is loaded at its first use."""
         node = self.nodes[k]
         if node[0] == "const":
             return number(node[1])
-        return f"{node[1]}[{node[2]}]" if node[0] == "input" else self.known[k]
+        if k not in self.names:
+            self.add(k, self.entry("w", self.passed_in[k]) if k in self.passed_in else self.entry(node[1], node[2]))
+        return self.names[k]
 
-    def operation(self, k: int) -> list[str]:
+    def add(self, k: int, text: str) -> None:
+        """A line with a value."""
+        self.names[k] = f"v{len(self.names)}"
+        self.lines.append(f"const double {self.names[k]} = {text};")
+
+    def operation(self, k: int) -> None:
         op, *operands = self.nodes[k]
         a, *rest = [self.value(operand) for operand in operands]
         b = rest[0] if rest else ""
         if op in _BINARY:
-            found = f"{a} {_BINARY[op]} {b}"
+            self.add(k, f"{a} {_BINARY[op]} {b}")
         elif op == "neg":
-            found = f"-{a}"
+            self.add(k, f"-{a}")
         elif op in _FUNCTION:
-            found = f"{_FUNCTION[op]}({', '.join([a, *rest])})"
+            self.add(k, f"{_FUNCTION[op]}({', '.join([a, *rest])})")
         elif op in ("min", "max"):
-            found = f"({a} {'<' if op == 'min' else '>'} {b}) ? {a} : {b}"
+            self.add(k, f"({a} {'<' if op == 'min' else '>'} {b}) ? {a} : {b}")
         elif op == "select":
-            found = f"({a} < {b}) ? {rest[1]} : {rest[2]}"
+            self.add(k, f"({a} < {b}) ? {rest[1]} : {rest[2]}")
         else:  # a comparison that was decided
             outcomes = "0.0 : 1.0" if self.guards[k] else "1.0 : 0.0"
-            return [f"w[{self.room}] += ({a} < {b}) ? {outcomes};"]
-        return [f"const double v{k} = {found};"]
+            self.lines.append(f"w[{self.room}] += ({a} < {b}) ? {outcomes};")
