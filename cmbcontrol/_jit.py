@@ -25,6 +25,7 @@ import shutil
 import signal
 import sys
 import threading
+import time
 import uuid
 import warnings
 from collections.abc import Callable, Iterator
@@ -232,6 +233,27 @@ def _let_signals_act() -> None:
         (_handlers.get(number) or signal.getsignal(number))(number, frame)
 
 
+_compile_times = threading.local()  # seconds of this thread, and how deep it is in them
+
+
+@contextlib.contextmanager
+def compiling() -> Iterator[None]:
+    """Count the time until the end of this as `compile_time`, what is within another one once."""
+    begin, depth = time.perf_counter(), getattr(_compile_times, "depth", 0)
+    _compile_times.depth = depth + 1
+    try:
+        yield
+    finally:
+        _compile_times.depth = depth
+        if depth == 0:
+            _compile_times.seconds = compile_time() + time.perf_counter() - begin
+
+
+def compile_time() -> float:
+    """What this thread has spent on compiling, s."""
+    return getattr(_compile_times, "seconds", 0.0)
+
+
 def _uninterrupted(compile_now: Callable) -> Callable:
     """The same function, but signals act when it begins with another kernel, or has ended.
 
@@ -239,6 +261,10 @@ def _uninterrupted(compile_now: Callable) -> Callable:
     """
 
     def compiled(signature: Any) -> Any:
+        with compiling():
+            return uninterrupted(signature)
+
+    def uninterrupted(signature: Any) -> Any:
         if _handlers or threading.current_thread() is not threading.main_thread():  # handlers run in that one only
             return compile_now(signature)
         collects = gc.isenabled()

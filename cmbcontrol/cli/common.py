@@ -240,14 +240,12 @@ def needs_compilation() -> bool:
     return _jit.needs_compilation()
 
 
-def warn_of_compilation(needed: Callable[[], bool] = needs_compilation) -> bool:
+def warn_of_compilation(needed: Callable[[], bool] = needs_compilation) -> None:
     """Say so, where the first call will take a while."""
-    cold = needed()
-    if cold:
+    if needed():
         typer.echo("compiling kernels for the first time (half a minute) ...", err=True)
     if _jit.JIT_ENABLED:
         begin_interpreted()
-    return cold
 
 
 @contextmanager

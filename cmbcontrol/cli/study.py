@@ -65,10 +65,10 @@ def study(
         if bandwidth is not None:
             _check.positive(bandwidth, "--bandwidth")
         folder = common.made_folder(output or Path(f"study-{plant}"))
-        cold = common.warn_of_compilation()
+        common.warn_of_compilation()
         with Bars() as bars:
             found = _study(entry, options, folder, duration, bandwidth, animation, bars)
-        _report(found, folder, cold)
+        _report(found, folder)
 
 
 # -- the study -----------------------------------------------------------------------------------------
@@ -192,6 +192,9 @@ def _summary(
         "steps": int(data.attrs["steps"]),
         "evaluations": int(data.attrs["evaluations"]),
         "wall_time_s": float(data.attrs["wall_time_s"]),
+        "compile_time_s": float(data.attrs["compile_time_s"]),
+        "machine_code": data.attrs["machine_code"],
+        "law_code": data.attrs["law_code"],
         "singular_passages": run.events(),
         "tracking": None if law is None else _tracking_numbers(run, law),
         "linear_model": None,
@@ -246,8 +249,8 @@ def decay_rate(times: Array, error: Array) -> float | None:
 # -- what is shown ---------------------------------------------------------------------------------------
 
 
-def _report(found: _Found, folder: Path, cold: bool) -> None:
-    """Two short tables and the names of the files; a cold run had kernels to compile."""
+def _report(found: _Found, folder: Path) -> None:
+    """Two short tables and the names of the files."""
     console, s = common.console(), found.summary
     tracking = s["tracking"]
     what = f"tracking of {', '.join(tracking['coordinates'])}" if tracking else "free run"
@@ -255,7 +258,7 @@ def _report(found: _Found, folder: Path, cold: bool) -> None:
     table = Table(box=None, show_header=False, padding=(0, 2, 0, 2))
     table.add_column(style="dim", no_wrap=True)
     table.add_column()
-    for label, value in _lines(found, cold):
+    for label, value in _lines(found):
         table.add_row(label, Text(value))
     console.print(table)
     rows = _modes(found)
@@ -271,7 +274,7 @@ def _report(found: _Found, folder: Path, cold: bool) -> None:
     )
 
 
-def _lines(found: _Found, cold: bool) -> Iterator[tuple[str, str]]:
+def _lines(found: _Found) -> Iterator[tuple[str, str]]:
     """The first table."""
     s, run = found.summary, found.run
     yield "loops open by at most", f"{s['max_loop_opening_m']:.1e} m"
@@ -299,9 +302,11 @@ def _lines(found: _Found, cold: bool) -> Iterator[tuple[str, str]]:
     shown = passages[:6] + ([f"{len(passages) - 6} more"] if len(passages) > 6 else [])
     yield "singular passages", ", ".join(shown) or "none"
     cost = f"{s['steps']} steps, {s['evaluations']} evaluations, {s['wall_time_s']:.2f} s"
-    if cold:
-        cost += " (with the time to compile)"
+    if s["compile_time_s"] > 0.01:
+        cost += f" of which {s['compile_time_s']:.2g} s went into compiling, once"
     yield "cost", cost
+    if s["tracking"] and s["law_code"] != "generated":
+        yield "the law runs in Python", s["law_code"].removeprefix("none: ")
 
 
 def _modes(found: _Found) -> list[tuple[str, str, str, str]]:

@@ -360,9 +360,11 @@ def closeness_at(model, opt, s, w, t, y):
 def glance(model, opt, s, w, y):
     """Closeness to a singular configuration, for a look around: by generated code where there is some.
 
-    It is good to the square root of rounding, and does not leave the state in w.
+    It is good to the square root of rounding, and does not leave the state in w. Code that keeps some of the rows does
+    not know when others would be better.
     """
-    near = closeness_by_code(s.code, y[: opt.nq]) if s.code.land != 0 else -1.0
+    whole = s.code.land != 0 and s.code.cap == model.rows.shape[0]
+    near = closeness_by_code(s.code, y[: opt.nq]) if whole else -1.0
     return near if near >= 0.0 else closeness_at(model, opt, s, w, 0.0, y)
 
 

@@ -209,6 +209,11 @@ class Control:
             reports=np.full((law.shown.size, 1 + len(self.code.report)), np.nan),
         )
 
+    def leave_to_python(self, why: str) -> None:
+        """Keep why samples are not taken by generated code."""
+        if isinstance(self.code, str):
+            self.code = why
+
     def drive_code(self, plant: Plant, q: Array, code: Code) -> LawCode | str:
         """Generated code of a machine with what drives it in continuous time, or why there is none."""
         if self.measures_force and self.drive is None:

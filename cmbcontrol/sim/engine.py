@@ -18,7 +18,7 @@ from ..model.generated import code_at
 from ..model.mechanism import Mechanism
 from ..model.plant import Plant
 from ..model.terms import Terms
-from ..trace.code import Code
+from ..trace.code import Code, why_not
 from .control import LawFailed
 from .run import IntegratorState, Run
 from .stabilisation import project_all_at_once
@@ -90,12 +90,17 @@ class Engine:
         if run.formulation is not None:
             self.formulation = run.formulation.at(terms)
             self.options = self.options._replace(formulated=True)
-        self.code = code_at(run.plant, terms, self.options.cap) if self._covered() else None
-        if self.code is not None and not all(self.code.address(name) for name in ("rate", "land", "close")):
-            self.code = None
+        self.why_kernels = self._why_kernels()
+        self.code = None if self.why_kernels else code_at(run.plant, terms, self.options.cap)
+        if self.code is None and not self.why_kernels:
+            self.why_kernels = "the run begins at a singular configuration, or too near one"
+        elif self.code is not None and not all(self.code.address(name) for name in ("rate", "land", "close")):
+            self.code, self.why_kernels = None, "the machine is too large to be one line of operations"
         self.drive: LawCode | str = ""
-        if self.code is not None and self.options.law:
-            self.drive = run.control.drive_code(run.plant, terms.q, self.code)
+        if self.options.law:
+            self.drive = self.why_kernels
+            if self.code is not None:
+                self.drive = run.control.drive_code(run.plant, terms.q, self.code)
         if self.code is not None and not (self.options.law and isinstance(self.drive, str)):
             self.exchange = self.exchange._replace(code=self._code(self.code))
 
@@ -107,9 +112,11 @@ class Engine:
         if not isinstance(drive, str):
             own, signals = self.exchange.rate.size, sum(size for _, size in drive.signals)
             inputs, count = inputs + 1 + own + signals, count + own
+        # where rows are redundant, other ones are better near singular configurations: the kernels choose them
+        near = isinstance(drive, str) and o.cap == len(self.plant.row_names)
         return no_code(self.nq, self.nv)._replace(
             rate=code.address("rate") if isinstance(drive, str) else drive.address,
-            rate_near=code.address("rate_near") if isinstance(drive, str) else 0,
+            rate_near=code.address("rate_near") if near else 0,
             own=own,
             signals=signals,
             command=np.array(self.control.command, dtype=np.float64),
@@ -125,11 +132,22 @@ class Engine:
             clear=np.full(1, generated.CLEAR),
         )
 
-    def _covered(self) -> bool:
-        """Whether generated code can do for the kernels: every step is projected."""
+    def _why_kernels(self) -> str:
+        """Why generated code cannot do for the kernels in such a run: it projects every step, in the metric of M."""
         o = self.options
-        asked = o.functions or o.formulated or o.projected or o.euclidean
-        return not asked and o.stabilisation == motion.PROJECT and o.every == 1
+        if o.functions:
+            return "the plant is given by functions"
+        if o.formulated:
+            return "a formulation computes the acceleration"
+        if o.stabilisation != motion.PROJECT or o.every != 1 or o.projected or o.euclidean:
+            return "code projects every step in the metric of M, and the stabilisation is another one"
+        return why_not()
+
+    @property
+    def why_python(self) -> str:
+        """Why the law runs in Python; empty where it does not, or where there is none."""
+        law = self.drive if self.options.law else self.control.code if self.control.period is not None else ""
+        return law if isinstance(law, str) else ""
 
     # -- answers ----------------------------------------------------------------------------------
 

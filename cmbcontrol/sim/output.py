@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from .._jit import compile_time
 from ..controllers.controller import ConstantEffort
 from ..controllers.references import over_times
 from ..controllers.traced import LawCode, is_own
@@ -52,7 +53,7 @@ def assemble_result(
     parts: Sequence[Part],
     times: Array,
     settings: dict[str, Any],
-    begin: float,
+    begin: tuple[float, float],
     events: Sequence[dict[str, Any]] = (),
 ) -> Simulation:
     """The labelled result of a run of a plant, complete or not.
@@ -61,7 +62,8 @@ def assemble_result(
     no drift there. Where functions of the user fail, the result has nan, and the last record says so. Where none are to
     be asked, the output is computed when somebody looks at it.
     """
-    settings = settings | {"wall_time_s": clock.perf_counter() - begin}
+    wall, compiled = clock.perf_counter() - begin[0], compile_time() - begin[1]
+    settings = settings | {"wall_time_s": wall, "compile_time_s": compiled}
     output = _Output(plant, parts, times, settings, events)
     later = all(_follows_from_steps(part.run) for part in parts)
     return Simulation(output if later else output.dataset(), plant)
@@ -135,12 +137,20 @@ class _Output:
             "evaluations": sum(part.steps.evaluations for part in parts),
             "evaluations_by_code": sum(part.steps.by_code for part in parts),
             "samples_by_code": int(first.control.sampled.count[BY_CODE]),
+            "machine_code": _code(parts, "why_kernels"),
+            "law_code": "none: no law" if isinstance(first.control.law, ConstantEffort) else _code(parts, "why_python"),
             "rejected_steps": sum(part.steps.rejections for part in parts),
             "generic_rank": first.options.cap,
             **last.counts,
             **self.settings,
         }
         return build_dataset(plant, times, columns, logged, attrs)
+
+
+def _code(parts: Sequence[Part], reason: str) -> str:
+    """Where code is generated, or why not, at the first part in which it is not."""
+    why = next(filter(None, (getattr(part.steps, reason) for part in parts)), "")
+    return f"none: {why}" if why else "generated"
 
 
 class _Failures:

@@ -49,6 +49,8 @@ class Record:
     passages: list[tuple[float, float]] = field(default_factory=list)  # of singular configurations: time, and closeness
     evaluations: int = 0
     by_code: int = 0  # evaluations by generated code; the others are by the kernels
+    why_kernels: str = ""  # why there is no code of the machine
+    why_python: str = ""  # and none of the law
     rejections: int = 0
     status: Status = Status.COMPLETED
     error: BaseException | None = None

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
 from .._interrupt import held, let_through
+from .._jit import compile_time
 from .._progress import Progress, Reporter
 from ..controllers.controller import Controller, as_controller
 from ..dynamics.acceleration import Formulation, Gauss
@@ -146,7 +147,7 @@ def simulate(
     True
     """
     _check.plant(plant)
-    begin = clock.perf_counter()
+    begin = clock.perf_counter(), compile_time()
     modes = ConstraintModes(plant, _listed(switches))
     if modes.changing and q0 is not None:
         plant = modes.start(configuration_of(plant, q0))

@@ -14,7 +14,7 @@ from .._jit import entry
 from ..errors import AssemblyError, ModelError, RedundantRowsError, Status
 from ..kernels import motion, passages, time_loop
 from ..model.terms import Terms
-from ..trace.code import enabled
+from ..trace.code import why_not
 from .engine import ROOM, Engine, NotFinite
 from .integrator import Integrator
 from .path import NODES, path
@@ -100,8 +100,10 @@ class TimeLoop(Engine):
             kept = self.options.stabilisation if method.projected else motion.NONE
             self.options = self.options._replace(outside=True, stabilisation=kept)
         tables = (run.integrator if method is None else Integrator("dop853")).tables()  # another method uses none
-        if method is None and self.options.stabilisation == motion.PROJECT and enabled():
+        if method is None and self.options.stabilisation == motion.PROJECT and not why_not():
             self.control.generate(run.plant, state.x[: self.nq].copy(), self.code)
+        else:
+            self.control.leave_to_python(why_not() or "samples go by code where the compiled loop projects every step")
         capacity = max(min(_CAPACITY, run.max_steps - state.taken), 1) + _PAST
         nx, nu = state.x.size, run.plant.nu
         stages = max(table.b.size + 1 + table.c_extra.size for table in tables)
@@ -182,6 +184,7 @@ class TimeLoop(Engine):
                     first = self._hand_over(record, first)
                     record.evaluations = evaluations + self.evaluations
                     record.by_code = by_code + self.by_code
+                    record.why_kernels, record.why_python = self.why_kernels, self.why_python
                     record.rejections = int(steps.count[time_loop.REJECTIONS])
                     if self.method is not None:
                         record.evaluations += self.method.evaluations

@@ -14,7 +14,7 @@ import llvmlite
 import numpy as np
 from numpy.typing import NDArray
 
-from .._jit import JIT_ENABLED, keep, kept
+from .._jit import JIT_ENABLED, compiling, keep, kept
 from ..errors import InputError
 from ..kernels.layout import Model
 from . import llvm
@@ -23,7 +23,7 @@ from .graph import TooLarge
 from .machine import Parameters
 from .program import program
 
-__all__ = ["Code", "code", "compiled", "enabled"]
+__all__ = ["Code", "code", "compiled", "enabled", "why_not"]
 
 Array = NDArray[np.float64]
 
@@ -38,9 +38,16 @@ _lock = threading.Lock()
 
 def enabled() -> bool:
     """Whether code is generated: unless ``CMB_CODE=kernels`` was set at the start, or nothing is compiled at all."""
+    return not why_not()
+
+
+def why_not() -> str:
+    """Why no code is generated, for no machine at all."""
     if CHOICE not in CHOICES:
         raise InputError(f"the environment says CMB_CODE={CHOICE}; it must be {' or '.join(CHOICES)}")
-    return JIT_ENABLED and CHOICES[0] == CHOICE
+    if not JIT_ENABLED:
+        return "nothing is compiled, as NUMBA_DISABLE_JIT says"
+    return "" if CHOICES[0] == CHOICE else f"the environment says CMB_CODE={CHOICE}"
 
 
 class Code:
@@ -93,8 +100,9 @@ class Code:
         for data in kept(file):
             return llvm.Library(data) if data else None
         try:
-            function = trace(Tracing(self.model, self.parameters, self.rows, self.sample))
-            data = llvm.build(llvm.module({name: function}))
+            with compiling():
+                function = trace(Tracing(self.model, self.parameters, self.rows, self.sample))
+                data = llvm.build(llvm.module({name: function}))
         except TooLarge:
             data = b""
         keep(file, data)
@@ -117,7 +125,8 @@ def compiled(function: Function) -> int:
                 _libraries[file] = llvm.Library(data)
                 break
             else:
-                data = llvm.build(llvm.module({"function": function}))
+                with compiling():
+                    data = llvm.build(llvm.module({"function": function}))
                 keep(file, data)
                 _libraries[file] = llvm.Library(data)
         return _libraries[file].address("function")

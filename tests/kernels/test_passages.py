@@ -8,6 +8,7 @@ from scipy.integrate import solve_ivp
 
 import cmbcontrol as cmb
 from cmbcontrol import plants
+from cmbcontrol._jit import JIT_ENABLED
 from cmbcontrol.controllers import Controller
 from cmbcontrol.kernels import passages
 from cmbcontrol.papers.methods import settings
@@ -286,3 +287,37 @@ def test_a_passage_of_the_lighter_machine_is_found():
     (event,) = run.events()
     assert event["kind"] == "singular passage" and event["rank"] == 3
     assert event["time"] == pytest.approx(0.5, abs=1e-6)  # a parallelogram without weight turns evenly
+
+
+@pytest.mark.nojit_slow
+@pytest.mark.skipif(not JIT_ENABLED, reason="code is generated where kernels are compiled")
+class TestLongChains:
+    """Flat configurations of many loops at once, which generated code goes through by itself."""
+
+    @pytest.mark.parametrize("n", [15, 40, 75])
+    def test_through_flat_configurations(self, n):
+        plant, q, v = plants.catalogue["n-four-bar"].start(n=n)
+        run = cmb.simulate(plant, None, q, v, t_end=3.0, limits="ignore")
+        gain = 9.81 * ((n + 1) / 2 + n) / ((n + 1) / 3 + n)
+        exact = solve_ivp(
+            lambda t, y: [y[1], -gain * np.cos(y[0])],
+            (0.0, 3.0),
+            [0.5 * np.pi, -1.0],
+            method="DOP853",
+            rtol=1e-13,
+            atol=1e-13,
+            t_eval=run.time,
+        ).y[0]
+        assert np.abs(run.q.values[:, ::2] - exact[:, None]).max() < 1e-8
+        crossings = np.count_nonzero(np.diff(np.sign(np.sin(exact))))
+        assert [e["kind"] for e in run.events()] == ["singular passage"] * crossings
+        counts = run.data.attrs
+        if counts["machine_code"] == "generated":
+            assert counts["evaluations"] - counts["evaluations_by_code"] <= 3
+        assert counts["evaluations"] < 2000
+
+    def test_kept_rows_that_are_worse_there(self):
+        """Where rows are redundant the kernels choose among them: what is left out would be open by more."""
+        plant = plants.parallelogram()
+        run = cmb.simulate(plant, None, parallelogram.configuration(np.radians(60.0)), t_end=3.0, output_times=1e-3)
+        assert max(np.abs(plant.residual(q)).max() for q in run.q.values) < 1e-14
