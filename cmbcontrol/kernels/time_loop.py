@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .._jit import bundle, call, kernel, scratch
-from .arrays import copy
+from .arrays import copy, largest_of
 from .constrained import FAILED
 from .generated import CLEAR, CLEAR_OF_LARGEST, HUGE, rate_by_code
 from .generated import LAST as BY_CODE
@@ -308,9 +308,9 @@ def advance(model, tableaus, gaps, opt, s, w, r, until, tries):
             good = error < 1.0
             if not good and np.isfinite(error):
                 # at the start: a step that runs away must not excuse itself by its speed
-                good = blurred(error * unit, nearest, np.abs(x[nq:moving]).max())
+                good = blurred(error * unit, nearest, largest_of(x[nq:moving]))
                 if crossing and not good:
-                    fastest = np.abs(K[0, nq:moving]).max()
+                    fastest = largest_of(K[0, nq:moving])
                     good = at_error_floor(error, clock[ACROSS], unit, step, fastest, nearest, opt.pass_within)
             if not good:
                 if crossing:
