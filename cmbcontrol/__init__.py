@@ -23,6 +23,7 @@ from .dynamics.forces import constraint_force as constraint_force
 from .dynamics.forces import inverse_dynamics as inverse_dynamics
 from .dynamics.impact import impact as impact
 from .dynamics.nearest_singular import nearest_singular_configuration as nearest_singular_configuration
+from .dynamics.parameter_derivatives import parameter_derivatives as parameter_derivatives
 from .dynamics.singular import SingularConfiguration as SingularConfiguration
 from .dynamics.singular import singular_configuration as singular_configuration
 from .errors import CmbError as CmbError
@@ -151,6 +152,7 @@ __all__ = [
     "margins",
     "nearest_singular_configuration",
     "papers",
+    "parameter_derivatives",
     "plants",
     "plot",
     "root_locus",

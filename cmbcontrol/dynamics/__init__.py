@@ -9,15 +9,21 @@ from .derivatives import acceleration_derivatives as acceleration_derivatives
 from .derivatives import derivatives as derivatives
 from .derivatives import inverse_dynamics_derivatives as inverse_dynamics_derivatives
 from .impact import Impact as Impact
+from .parameter_derivatives import Parameter as Parameter
+from .parameter_derivatives import ParameterDerivatives as ParameterDerivatives
+from .parameter_derivatives import parameters as parameters
 
 __all__ = [
     "Formulation",
     "Gauss",
     "Impact",
     "Motion",
+    "Parameter",
+    "ParameterDerivatives",
     "acceleration",
     "acceleration_derivatives",
     "constrained_motion",
     "derivatives",
     "inverse_dynamics_derivatives",
+    "parameters",
 ]

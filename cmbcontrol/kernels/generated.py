@@ -22,6 +22,7 @@ __all__ = [
     "at_state",
     "closed",
     "closeness_by_code",
+    "evaluate",
     "no_code",
     "rate_by_code",
     "take_rate",
@@ -127,6 +128,12 @@ def independence(found, cap, reference):
     if not found[1] > VANISHING * VANISHING * reference * reference:
         return 0.0
     return np.sqrt(max(found[0], 0.0) / largest)
+
+
+@kernel
+def evaluate(address, p, x, y):
+    """y = what generated code without conditions says at x; False where a comparison would be decided otherwise."""
+    return execute(address, p, x, y) == 0
 
 
 @kernel(allocates=True)

@@ -391,6 +391,7 @@ class Mechanism(Plant):
         vars(mode)["_whole"] = self, tuple(constraint.name for constraint in gone)
         vars(mode).pop("_modes", None)
         vars(mode).pop("_generated", None)
+        vars(mode).pop("_parameters", None)
         return mode
 
     # -- equations of motion --------------------------------------------------------------------

@@ -16,12 +16,14 @@ from numpy.typing import NDArray
 
 from .._jit import JIT_ENABLED, compiling, keep, kept
 from ..errors import InputError
+from ..kernels.generated import evaluate
 from ..kernels.layout import Model
 from . import llvm
 from .functions import FUNCTIONS, Function, Tracing, linear
 from .graph import TooLarge
 from .machine import Parameters
 from .program import program
+from .tangents import GuardBroken, Moves, balance, evaluated, partials
 
 __all__ = ["Code", "code", "compiled", "enabled", "why_not"]
 
@@ -31,6 +33,7 @@ CHOICES = ("generated", "kernels")
 CHOICE = os.environ.get("CMB_CODE", CHOICES[0])  # read once: to look takes as long as an evaluation
 
 _libraries: dict[str, llvm.Library | None] = {}  # None where it is too large
+_partials: dict[str, tuple[llvm.Library | None, NDArray[np.int64]]] = {}  # with the places of what they tell
 _recent: dict[tuple[int, ...], tuple[Model, Code]] = {}  # of the last models, whose structure need not be looked at
 _RECENT = 64
 _lock = threading.Lock()
@@ -61,6 +64,8 @@ class Code:
         The independent rows that are kept.
     forms : dict
         For who uses `linear`: what it knows of coordinates that it has seen.
+    traced : dict
+        Balances that were traced, each for the numbers that move in it.
     reference : float
         Size of a regular constraint gradient in the metric of M.
     """
@@ -73,6 +78,7 @@ class Code:
         self.p = self.parameters.values
         self._addresses: dict[str, int] = {}
         self.forms: dict[Any, Any] = {}
+        self.traced: dict[bytes, Function] = {}
 
     def address(self, name: str) -> int:
         """Where ``int64 f(double* p, double* x, double* y)`` is; `functions` says what x and y are.
@@ -87,9 +93,68 @@ class Code:
         """The same for the local state-space form of coordinates R (p, nv), whose numbers are part of the code."""
         return self._address("linear", (R.tobytes(), factor), lambda tracing: linear(tracing, R, factor))
 
-    def _address(self, name: str, key: Any, trace: Callable[[Tracing], Function]) -> int:
+    def partials(self, moves: Moves, x: Array) -> Array:
+        """Derivatives of `tangents.balance` by parameters, outputs by parameters, at x = (q, v, a, lam, u).
+
+        In Python where code is switched off or too large, and where a comparison is decided otherwise than at the
+        sample: then traced anew, here.
+        """
+        if enabled():
+            library, places = self._compiled_partials(moves)
+            if library:
+                found, y = np.zeros((self._outputs, moves.count)), np.empty(len(places))
+                if evaluate(library.address("partials"), np.concatenate([self.p, moves.rates]), x, y):
+                    found.ravel()[places] = y
+                    return found
+        try:
+            return evaluated(self._balance(moves), self.p, moves, x)
+        except GuardBroken:
+            self.traced[moves.structure] = self._traced_balance(moves, x[: len(self.sample)])
+            return evaluated(self.traced[moves.structure], self.p, moves, x)
+
+    @property
+    def _outputs(self) -> int:
+        return len(self.model.damping) + 2 * len(self.model.rows)
+
+    def _balance(self, moves: Moves) -> Function:
+        if moves.structure not in self.traced:
+            self.traced[moves.structure] = self._traced_balance(moves, self.sample)
+        return self.traced[moves.structure]
+
+    def _traced_balance(self, moves: Moves, sample: Array) -> Function:
+        return balance(Tracing(self.model, self.parameters.without_structure(moves.of_number), (), sample))
+
+    def _compiled_partials(self, moves: Moves) -> tuple[llvm.Library | None, NDArray[np.int64]]:
+        """Code of them, None where it is too large; and where in the matrix each of its outputs belongs."""
+        file = self._file("partials", moves.structure)
+        with _lock:
+            if file not in _partials:
+                for data in kept(file):
+                    break
+                else:
+                    data = self._build_partials(moves)
+                    keep(file, data)
+                count = int.from_bytes(data[:8], "little")
+                places, code = np.frombuffer(data[8 : 8 * (count + 1)], np.int64), data[8 * (count + 1) :]
+                _partials[file] = llvm.Library(code) if code else None, places
+            return _partials[file]
+
+    def _build_partials(self, moves: Moves) -> bytes:
+        """How many outputs there are, their places, and the code."""
+        try:
+            with compiling():
+                made = partials(self._balance(moves), self.parameters, moves)
+                code = llvm.build(llvm.module({"partials": made.function}))
+        except TooLarge:
+            return bytes(8)
+        return len(made.places).to_bytes(8, "little") + made.places.tobytes() + code
+
+    def _file(self, name: str, key: Any) -> str:
         of = (_sources(), self.parameters.structure, self.rows, name, key, llvm.target(), llvmlite.__version__)
-        file = f"machine-{hashlib.sha256(repr(of).encode()).hexdigest()[:32]}.object"
+        return f"machine-{hashlib.sha256(repr(of).encode()).hexdigest()[:32]}.object"
+
+    def _address(self, name: str, key: Any, trace: Callable[[Tracing], Function]) -> int:
+        file = self._file(name, key)
         with _lock:
             if file not in _libraries:
                 _libraries[file] = self._library(file, name, trace)

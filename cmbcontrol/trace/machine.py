@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import math
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 
@@ -96,6 +97,13 @@ class Parameters:
             kept &= ~free | (self.values == 0.0)
         self.structure = b"".join(rest) + kept.tobytes() + self.values[kept].tobytes()
 
+    def without_structure(self, numbers: Iterable[int]) -> Parameters:
+        """The same with these numbers as inputs, whatever they are."""
+        made = copy.copy(self)
+        made.kept = self.kept.copy()
+        made.kept[list(numbers)] = False
+        return made
+
     def symbolic(self, graph: Graph, model: Model, offset: int = 0) -> SimpleNamespace:
         """The model with symbols in place of its numbers, which begin at an offset among the inputs."""
         made = empty(len(self.values))
@@ -155,13 +163,21 @@ class Machine:
         self.B = empty((self.nv, self.nu))
         forces.drive_matrix(self.model, self.R, self.p, self.S, self.B, empty(self.nv))
 
-    def move(self, v: Array) -> None:
-        """What depends on the velocities: h and b, and the power that is dissipated."""
+    def move(self, v: Array, a: Array | None = None) -> None:
+        """What depends on the velocities: h and b; with accelerations M a + h and A a + b, but for rows of couplings.
+
+        After `weigh`, or by itself with accelerations: Newton and Euler need no mass matrix.
+        """
         links = self.model.links
         self.v, self.V, self.A0, self.W = v, empty((len(links), 6)), empty((len(links), 6)), empty((len(links), 6))
         self.h, self.b = empty(self.nv), empty(len(self.model.rows))
         tree.twists(links, self.S, v, self.V)
         tree.bias_accelerations(links, self.S, v, self.V, self.A0)
+        if a is not None:
+            inertia.world_inertias(links, self.R, self.p, self.I)
+            of_joints = empty((len(links), 6))
+            tree.twists(links, self.S, a, of_joints)
+            self.A0 = self.A0 + of_joints
         inertia.newton_euler(links, self.I, self.S, self.V, self.A0, self.model.gravity, self.W, self.h)
         forces.add_passive_forces(self.model, self.q, v, self.R, self.p, self.S, self.V, self.h)
         constraint_rows.constraint_bias(self.model, self.E, self.wrenches, self.V, self.A0, self.b)

@@ -1,0 +1,330 @@
+"""The numbers that a machine is described with, by name, and how the arrays of the kernels follow them.
+
+Bodies are described in their own axes, the kernels have them in the axes of their joints, and a cut joint is some rows
+that share its frames. So one number of the description moves several of the arrays, at rates that are constant.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import _check
+from ..errors import InputTypeError, ModelError
+from ..kernels.layout import ROW_SCREW
+from ..trace.machine import Parameters, places
+from .elements import (
+    Body,
+    Constraint,
+    Coupling,
+    Distance,
+    Helical,
+    Joint,
+    JointSpring,
+    PointOnLine,
+    PointOnPlane,
+    PointSpring,
+    Weld,
+)
+from .mechanism import Mechanism
+
+__all__ = ["Parameter", "parameters"]
+
+Array = NDArray[np.float64]
+Indices = NDArray[np.int64]
+
+_AXES = tuple(zip("xyz", np.eye(3), strict=True))
+
+
+class Parameter(NamedTuple):
+    """A number that a machine is described with.
+
+    Attributes
+    ----------
+    value : float
+        Of the machine as it is; 0 for a turn.
+    unit : str
+    moves : dict of int to float
+        Which numbers of the machine's arrays follow it, and at which rates.
+    """
+
+    value: float
+    unit: str
+    moves: dict[int, float]
+
+
+def parameters(plant: Mechanism) -> Mapping[str, Parameter]:
+    """The numbers that a machine is described with, by name.
+
+    ========================================== ======================================================================
+    name                                       number
+    ========================================== ======================================================================
+    ``{body}_mass``, ``_com_x``, ...           of a `Body`, in its axes; ``_inertia_xy`` moves both sides of the matrix
+    ``{joint}_frame_x``, ``_child_x``          place of the joint's frame on the parent and on the child, in their axes
+    ``{joint}_frame_turn_x``, ``_child_turn_x`` its attitude there: a rotation about an axis of the body through the
+                                               origin of the frame
+    ``{joint}_pitch``                          of a `Helical` joint
+    ``{constraint}_point_a_x``, ``_length``    of a constraint; of a `Weld` ``_frame_a_x`` and ``_frame_a_turn_x``; the
+                                               direction of a line or plane is turned by ``_axis_turn_x``,
+                                               ``_normal_turn_x``
+    ``{coupling}_of_{coordinate}``, ``_offset`` of a `Coupling`
+    ``spring_{spring}_stiffness``, ...         of a spring: ``_rest``, ``_damping``, ``_point_a_x``
+    ``damping_{coordinate}``                   friction of a joint
+    ``motor_{motor}_gear``                     of an `Actuator`; ``_axis_turn_x`` of a torque between two bodies
+    ``gravity_x``                              axes of the world
+    ========================================== ======================================================================
+
+    Parameters
+    ----------
+    plant : Mechanism
+
+    Returns
+    -------
+    mapping of str to Parameter
+
+    Raises
+    ------
+    TypeError
+        For a plant given by functions, which has no such numbers.
+    ModelError
+        Where two numbers would have the same name.
+
+    Examples
+    --------
+    >>> from cmbcontrol import plants
+    >>> parameters(plants.five_bar())["left_lower_mass"][:2]
+    (1.0, 'kg')
+    """
+    _check.plant(plant)
+    if not isinstance(plant, Mechanism):
+        raise InputTypeError(
+            f"{plant.name!r} is a {type(plant).__name__}: only a Mechanism is described by masses and lengths. For the "
+            "parameters of other plants, build two of them and take the difference"
+        )
+    found: Mapping[str, Parameter] | None = vars(plant).get("_parameters")
+    if found is None:
+        found = vars(plant)["_parameters"] = _Collector(plant).found
+    return found
+
+
+class _Collector:
+    """All of them, part by part."""
+
+    def __init__(self, plant: Mechanism) -> None:
+        self.plant, compiled = plant, plant._compiled
+        self.link_of, self.frame_of = compiled.link_of, compiled.frame_of
+        self.values = Parameters(plant.arrays).values
+        self.start = {place[:3]: i for i, place in enumerate(places(plant.arrays)) if place.index == 0}
+        self.points: dict[str, list[Indices]] = {name: [] for name in self.link_of}  # that are fixed on a body
+        self.directions: dict[str, list[Indices]] = {name: [] for name in self.link_of}
+        self.found: dict[str, Parameter] = {}
+        self.own: dict[str, _Own] = {joint.name: self._tree_frame(joint) for joint in plant.joints}
+        for loop in plant.loops:
+            if not isinstance(loop, Coupling):
+                self.own[loop.name] = self._rows(loop)
+        self._attach_the_rest()
+        for body in plant.bodies:
+            self._body(body)
+        for joint in plant.joints:
+            self._joint(joint, tree=True)
+        for loop in plant.loops:
+            self._loop(loop)
+        for i, spring in enumerate(plant.springs):
+            self._spring(i, spring)
+        self._rest()
+
+    # -- what is fixed on which body -----------------------------------------------------------------------
+
+    def _at(self, part: str, record: int, field: str, size: int = 3) -> Indices:
+        """Where a field is among the numbers."""
+        return self.start[part, record, field] + np.arange(size)
+
+    def _columns(self, link: int) -> list[Indices]:
+        return list(self._at("links", link, "R", 9).reshape(3, 3).T)
+
+    def _tree_frame(self, joint: Joint) -> _Own:
+        """Of a joint of the tree: its frame is the place of its first link."""
+        first = self.link_of[joint.child] - len(joint.kinds) + 1
+        own = _Own([self._at("links", first, "p")], self._columns(first), [], [])
+        self.points[joint.parent] += own.points_a
+        self.directions[joint.parent] += own.directions_a
+        return own
+
+    def _rows(self, loop: Joint | Constraint) -> _Own:
+        """Of a closure, which is some rows."""
+        a, b = (loop.parent, loop.child) if isinstance(loop, Joint) else (loop.a, loop.b)
+        own = _Own([], [], [], [])
+        rows = self.plant.row_slices[loop.name]
+        for i in range(rows.start, rows.stop):
+            own.points_a.append(self._at("rows", i, "pa"))
+            own.directions_a.extend([self._at("rows", i, "u"), self._at("rows", i, "x")])
+            own.points_b.append(self._at("rows", i, "pb"))
+            own.directions_b.append(self._at("rows", i, "w"))
+        self.points[a] += own.points_a
+        self.directions[a] += own.directions_a
+        self.points[b] += own.points_b
+        self.directions[b] += own.directions_b
+        return own
+
+    def _attach_the_rest(self) -> None:
+        """Springs, and motors on cut joints and between bodies."""
+        for i, spring in enumerate(self.plant.springs):
+            if isinstance(spring, PointSpring):
+                self.points[spring.a].append(self._at("springs", i, "pa"))
+                self.points[spring.b].append(self._at("springs", i, "pb"))
+        loops = {loop.name: loop for loop in self.plant.loops}
+        for i, motor in enumerate(self.plant.actuators):
+            point, axes = self._at("drives", i, "pa"), [self._at("drives", i, f) for f in ("angular", "linear")]
+            if motor.bodies is not None:
+                self.directions[motor.bodies[0]].append(axes[0])
+            elif self.plant.arrays.drives[i]["iv"] < 0:
+                joint = loops[motor.joint]
+                self.own[joint.name].points_a.append(point)
+                self.own[joint.name].directions_a.extend(axes)
+                self.points[joint.parent].append(point)
+                self.directions[joint.parent] += axes
+
+    # -- numbers -------------------------------------------------------------------------------------------
+
+    def _add(self, name: str, value: float, unit: str, moves: dict[int, float]) -> None:
+        if name in self.found:
+            raise ModelError(
+                f"mechanism {self.plant.name!r}: two of its numbers would be called {name!r}; rename one of the parts"
+            )
+        self.found[name] = Parameter(float(value), unit, {i: x for i, x in moves.items() if x != 0.0})
+
+    def _one(self, name: str, unit: str, *where: int) -> None:
+        """A number that the arrays have as it is."""
+        self._add(name, self.values[where[0]], unit, dict.fromkeys(map(int, where), 1.0))
+
+    def _shift(self, name: str, value: Array, body: str, points: list[Indices], sign: float = 1.0) -> None:
+        """A position on a body, that these points move with."""
+        for c, (axis, e) in enumerate(_AXES):
+            rate = sign * self.frame_of[body].R.T @ e
+            self._add(f"{name}_{axis}", value[c], "m", _moves((x, rate) for x in points))
+
+    def _turn(self, name: str, body: str, vectors: list[Indices]) -> None:
+        """A rotation about axes of a body, that these vectors turn with."""
+        for axis, e in _AXES:
+            w = self.frame_of[body].R.T @ e
+            self._add(f"{name}_turn_{axis}", 0.0, "rad", _moves((x, np.cross(w, self.values[x])) for x in vectors))
+
+    def _body(self, body: Body) -> None:
+        link, R = self.link_of[body.name], self.frame_of[body.name].R
+        self._one(f"{body.name}_mass", "kg", *self._at("links", link, "mass", 1))
+        self._shift(f"{body.name}_com", np.asarray(body.com), body.name, [self._at("links", link, "com")])
+        where = self._at("links", link, "inertia", 9)
+        for i, j in itertools.combinations_with_replacement(range(3), 2):
+            unit = np.zeros((3, 3))
+            unit[i, j] = unit[j, i] = 1.0
+            moves = _moves([(where, (R.T @ unit @ R).ravel())])
+            value = np.asarray(body.inertia)[i, j]
+            self._add(f"{body.name}_inertia_{'xyz'[i]}{'xyz'[j]}", value, "kg m2", moves)
+
+    def _joint(self, joint: Joint, tree: bool) -> None:
+        own, name = self.own[joint.name], joint.name
+        self._shift(f"{name}_frame", joint.frame.p, joint.parent, own.points_a)
+        self._turn(f"{name}_frame", joint.parent, own.directions_a)
+        if tree:
+            self._child_frame(joint)
+        else:
+            self._shift(f"{name}_child", joint.child_frame.p, joint.child, own.points_b)
+            self._turn(f"{name}_child", joint.child, own.directions_b)
+        if isinstance(joint, Helical):
+            if tree:
+                where = self._at("links", self.link_of[joint.child], "pitch", 1)
+            else:
+                rows = self.plant.row_slices[name]
+                kinds = self.plant.arrays.rows["kind"][rows]
+                where = self._at("rows", rows.start + int(np.flatnonzero(kinds == ROW_SCREW)[0]), "value", 1)
+            self._one(f"{name}_pitch", "m/rad", *where)
+
+    def _child_frame(self, joint: Joint) -> None:
+        """A joint of the tree carries the axes in which all that is on its body is given."""
+        body, link = joint.child, self.link_of[joint.child]
+        points = [self._at("links", link, "com"), *self.points[body]]
+        self._shift(f"{joint.name}_child", joint.child_frame.p, body, points, -1.0)
+        where = self._at("links", link, "inertia", 9)
+        inertia = self.values[where].reshape(3, 3)
+        for axis, e in _AXES:
+            w = self.frame_of[body].R.T @ e
+            turned = [(x, -np.cross(w, self.values[x])) for x in (*points, *self.directions[body])]
+            cross = np.cross(np.eye(3), -w)  # w x of a vector
+            turned.append((where, (inertia @ cross - cross @ inertia).ravel()))
+            self._add(f"{joint.name}_child_turn_{axis}", 0.0, "rad", _moves(turned))
+
+    def _loop(self, loop: Joint | Constraint | Coupling) -> None:
+        name, rows = loop.name, self.plant.row_slices[loop.name]
+        if isinstance(loop, Joint):
+            self._joint(loop, tree=False)
+            return
+        if isinstance(loop, Coupling):
+            line = int(self.plant.arrays.rows["coupling"][rows.start])
+            indices = {n: (i, k) for n, (i, k) in zip(_paired_names(self.plant), self.plant.paired, strict=True)}
+            for coordinate in loop.coefficients:
+                i, k = indices[coordinate]
+                of_q = self.start["couplings_q", 0, "couplings_q"] + line * self.plant.nq + i
+                of_v = self.start["couplings_v", 0, "couplings_v"] + line * self.plant.nv + k
+                self._one(f"{name}_of_{coordinate}", "1", of_q, of_v)
+            self._one(f"{name}_offset", self.plant.row_units[rows.start], *self._at("rows", rows.start, "value", 1))
+            return
+        own = self.own[name]
+        if isinstance(loop, Weld):
+            self._shift(f"{name}_frame_a", loop.frame_a.p, loop.a, own.points_a)
+            self._turn(f"{name}_frame_a", loop.a, own.directions_a)
+            self._shift(f"{name}_frame_b", loop.frame_b.p, loop.b, own.points_b)
+            self._turn(f"{name}_frame_b", loop.b, own.directions_b)
+            return
+        self._shift(f"{name}_point_a", loop.point_a, loop.a, own.points_a)
+        self._shift(f"{name}_point_b", loop.point_b, loop.b, own.points_b)
+        if isinstance(loop, (PointOnLine, PointOnPlane)):
+            what = "axis" if isinstance(loop, PointOnLine) else "normal"
+            self._turn(f"{name}_{what}", loop.a, own.directions_a)
+        if isinstance(loop, Distance):
+            self._one(f"{name}_length", "m", *self._at("rows", rows.start, "value", 1))
+
+    def _spring(self, i: int, spring: JointSpring | PointSpring) -> None:
+        name, turns = f"spring_{spring.name}", False
+        if isinstance(spring, JointSpring):
+            turns = self.plant.position_units[self.plant.position_names.index(spring.joint)] == "rad"
+        else:
+            self._shift(f"{name}_point_a", spring.point_a, spring.a, [self._at("springs", i, "pa")])
+            self._shift(f"{name}_point_b", spring.point_b, spring.b, [self._at("springs", i, "pb")])
+        units = ("N m/rad", "rad", "N m s/rad") if turns else ("N/m", "m", "N s/m")
+        for field, unit in zip(("stiffness", "rest", "damping"), units, strict=True):
+            self._one(f"{name}_{field}", unit, *self._at("springs", i, field, 1))
+
+    def _rest(self) -> None:
+        """Friction of joints, motors, gravity."""
+        for i, (name, unit) in enumerate(zip(self.plant.velocity_names, self.plant.velocity_units, strict=True)):
+            unit = "N m s/rad" if unit == "rad/s" else "N s/m"
+            self._one(f"damping_{name}", unit, self.start["damping", 0, "damping"] + i)
+        for i, motor in enumerate(self.plant.actuators):
+            self._one(f"motor_{motor.name}_gear", "1", *self._at("drives", i, "gear", 1))
+            if motor.bodies is not None:
+                self._turn(f"motor_{motor.name}_axis", motor.bodies[0], [self._at("drives", i, "angular")])
+        for i, (axis, _) in enumerate(_AXES):
+            self._one(f"gravity_{axis}", "m/s2", self.start["gravity", 0, "gravity"] + i)
+
+
+class _Own(NamedTuple):
+    """Points and directions of a joint or constraint on its two bodies."""
+
+    points_a: list[Indices]
+    directions_a: list[Indices]
+    points_b: list[Indices]
+    directions_b: list[Indices]
+
+
+def _moves(rates) -> dict[int, float]:
+    """Numbers and their rates, from arrays of both."""
+    return {int(i): float(x) for where, rate in rates for i, x in zip(where, rate, strict=True)}
+
+
+def _paired_names(plant: Mechanism) -> list[str]:
+    """Names of the coordinates that are plain numbers."""
+    return [plant.position_names[i] for i, _ in plant.paired]

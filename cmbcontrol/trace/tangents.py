@@ -1,0 +1,253 @@
+"""Derivatives of traced functions by their inputs: forward differentiation of the graph, exact to rounding.
+
+Each expression gets its value and its derivatives by some numbers, from those of what it is made of. There is one text
+of it for symbols, which gives a function to be compiled, and for numbers, which evaluates: what the inputs are, decides.
+
+An input may depend on a number by which it is differentiated and be zero all the same. The value is then folded as any
+zero by structure, and the derivative is not: a damper of zero costs what its derivative takes.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import numbers
+from .elimination import is_zero, sparse_of
+from .functions import Function, Tracing
+from .graph import FUNCTIONS, Graph, Scalar
+from .kernels.layout import ROW_COUPLING
+from .machine import Machine, Parameters
+from .program import needed
+
+__all__ = ["GuardBroken", "Moves", "Partials", "balance", "evaluated", "partials", "tangents"]
+
+Array = NDArray[Any]
+Tangent = dict[int, Any]  # derivatives that are not zero by structure
+Dual = tuple[Any, Tangent]
+
+
+class GuardBroken(ArithmeticError):
+    """A comparison is decided otherwise than at the sample."""
+
+
+def tangents(function: Function, given: Callable[[str, int], Dual]) -> list[Dual]:
+    """Value and derivatives of each output.
+
+    Parameters
+    ----------
+    function : Function
+    given : callable
+        Value and derivatives of an input, from the name of its array and its index: symbols of one graph, or numbers.
+
+    Raises
+    ------
+    GuardBroken
+        Where numbers decide a comparison otherwise than it was.
+    """
+    graph, found = function.graph, dict[int, Dual]()
+    wanted = [x.index for x in function.outputs if isinstance(x, Scalar)]
+    for k in needed(graph, [*wanted, *graph.guards]):
+        op, *operands = graph.nodes[k]
+        if op == "const":
+            found[k] = operands[0], {}
+        elif op == "input":
+            found[k] = given(*operands)
+        elif op == "lt":
+            if (found[operands[0]][0] < found[operands[1]][0]) != graph.guards[k]:
+                raise GuardBroken
+        else:
+            found[k] = _RULES[op](*(found[i] for i in operands))
+    return [found[x.index] if isinstance(x, Scalar) else (x, {}) for x in function.outputs]
+
+
+def _total(*parts: tuple[Any, Tangent]) -> Tangent:
+    """Sum of tangents, each times a factor."""
+    made: Tangent = {}
+    for factor, tangent in parts:
+        for k, x in tangent.items():
+            made[k] = made.get(k, 0.0) + factor * x
+    return sparse_of(made)
+
+
+def _multiplied(a: Dual, b: Dual) -> Dual:
+    return a[0] * b[0], _total((b[0], a[1]), (a[0], b[1]))
+
+
+def _divided(a: Dual, b: Dual) -> Dual:
+    inverse = _quotient(1.0, b[0])
+    value = _quotient(a[0], b[0])
+    return value, _total((inverse, a[1]), (-(value * inverse), b[1]))
+
+
+def _quotient(a: Any, b: Any) -> Any:
+    """a / b; nan where b is zero: what comes of it tells that it is not finite."""
+    return math.nan if is_zero(b) else a / b
+
+
+def _by_function(name: str) -> Callable[[Any], Any]:
+    return lambda x: x.function(name) if isinstance(x, Scalar) else float(FUNCTIONS[name](x))
+
+
+_sin, _cos, _sqrt, _rint, _abs, _exp, _tanh = map(_by_function, ("sin", "cos", "sqrt", "rint", "abs", "exp", "tanh"))
+
+
+def _root(a: Dual) -> Dual:
+    value = _sqrt(a[0])
+    return value, _total((_quotient(0.5, value), a[1]))
+
+
+def _exponential(a: Dual) -> Dual:
+    value = _exp(a[0])
+    return value, _total((value, a[1]))
+
+
+def _hyperbolic(a: Dual) -> Dual:
+    value = _tanh(a[0])
+    return value, _total((1.0 - value * value, a[1]))
+
+
+def _angle(y: Dual, x: Dual) -> Dual:
+    inverse = _quotient(1.0, x[0] * x[0] + y[0] * y[0])
+    return numbers.arctan2(y[0], x[0]), _total((x[0] * inverse, y[1]), (-(y[0] * inverse), x[1]))
+
+
+def _chosen(a: Any, b: Any, x: Any, y: Any) -> Any:
+    """x where a < b, else y."""
+    graph = next((z.graph for z in (a, b, x, y) if isinstance(z, Scalar)), None)
+    return (x if a < b else y) if graph is None else graph.select(a, b, x, y)
+
+
+def _selected(a: Dual, b: Dual, x: Dual, y: Dual) -> Dual:
+    both = [*x[1], *(k for k in y[1] if k not in x[1])]
+    tangent = {k: _chosen(a[0], b[0], x[1].get(k, 0.0), y[1].get(k, 0.0)) for k in both}
+    return _chosen(a[0], b[0], x[0], y[0]), sparse_of(tangent)
+
+
+_RULES: Mapping[str, Callable[..., Dual]] = {
+    "add": lambda a, b: (a[0] + b[0], _total((1.0, a[1]), (1.0, b[1]))),
+    "sub": lambda a, b: (a[0] - b[0], _total((1.0, a[1]), (-1.0, b[1]))),
+    "neg": lambda a: (-a[0], _total((-1.0, a[1]))),
+    "mul": _multiplied,
+    "div": _divided,
+    "sin": lambda a: (_sin(a[0]), _total((_cos(a[0]), a[1]))),
+    "cos": lambda a: (_cos(a[0]), _total((-_sin(a[0]), a[1]))),
+    "sqrt": _root,
+    "rint": lambda a: (_rint(a[0]), {}),
+    "abs": lambda a: (_abs(a[0]), _total((_chosen(a[0], 0.0, -1.0, 1.0), a[1]))),
+    "exp": _exponential,
+    "tanh": _hyperbolic,
+    "atan2": _angle,
+    "min": lambda a, b: _selected(a, b, a, b),
+    "max": lambda a, b: _selected(b, a, a, b),
+    "select": _selected,
+}
+
+
+# -- of a machine ----------------------------------------------------------------------------------------
+
+
+class Moves:
+    """Which numbers of a machine follow the parameters by which it is differentiated.
+
+    Attributes
+    ----------
+    count : int
+        How many parameters there are.
+    of_number : dict of int to list of (int, int)
+        For each number: parameters that move it, and where their rates are.
+    rates : ndarray
+    structure : bytes
+        All but rates that are not 0, 1 or -1, as of `Parameters`.
+    """
+
+    def __init__(self, parameters: Sequence[Mapping[int, float]]) -> None:
+        self.count = len(parameters)
+        listed = [(i, k, rate) for k, moves in enumerate(parameters) for i, rate in moves.items()]
+        self.rates = np.array([rate for *_, rate in listed])
+        self.kept = np.isin(self.rates, (1.0, -1.0))
+        self.of_number: dict[int, list[tuple[int, int]]] = {}
+        for at, (i, k, _) in enumerate(listed):
+            self.of_number.setdefault(i, []).append((k, at))
+        self.structure = repr([(i, k) for i, k, _ in listed]).encode()
+        self.structure += self.kept.tobytes() + self.rates[self.kept].tobytes()
+
+
+class Partials(NamedTuple):
+    """Derivatives as a function, whose outputs are those that are not zero by structure.
+
+    Attributes
+    ----------
+    function : Function
+        Its p is the numbers of the machine, and the rates of `Moves`.
+    places : ndarray of int
+        Where they belong in the flat matrix of all outputs by all parameters.
+    """
+
+    function: Function
+    places: NDArray[np.int64]
+
+
+def balance(at: Tracing) -> Function:
+    """(q, v, a, lam, u) -> M a + h + A'lam - B u, A a + b, and the residual, of all rows."""
+    count = len(at.model.rows)
+    given = at.sample, np.linspace(0.3, 0.7, at.nv), np.ones(at.nv), np.ones(count), np.ones(at.nu)
+    q, v, a, lam, u = at.inputs(*given)
+    machine = Machine(at.model, q)
+    machine.drive()
+    machine.move(v, a)
+    force = machine.h + lam @ machine.A
+    if at.nu:
+        force = force - machine.B @ u
+    accel = machine.b
+    for i, row in enumerate(at.model.rows):
+        if row.kind == ROW_COUPLING:  # which has no bodies whose accelerations would tell
+            accel[i] = machine.A[i] @ a
+    return at.finished(force, accel, machine.phi)
+
+
+def partials(traced: Function, parameters: Parameters, moves: Moves) -> Partials:
+    """Derivatives of a function that was traced with all that moves as inputs."""
+    graph, values, source = Graph(), parameters.values, traced.graph
+    sample = {node[1:]: source.values[k] for k, node in enumerate(source.nodes) if node[0] == "input"}
+
+    def rate(at: int) -> Any:
+        x = moves.rates[at]
+        return float(x) if moves.kept[at] else graph.input("p", len(values) + at, x)
+
+    def given(array: str, i: int) -> Dual:
+        if array == "x":
+            return graph.input("x", i, sample["x", i]), {}
+        value = float(values[i]) if parameters.kept[i] else graph.input("p", i, values[i])
+        return value, {k: rate(at) for k, at in moves.of_number.get(i, ())}
+
+    found = [(row * moves.count + k, x) for row, (_, tangent) in enumerate(tangents(traced, given))
+             for k, x in tangent.items()]  # fmt: skip
+    places = np.array([place for place, _ in found], dtype=np.int64)
+    return Partials(Function(graph, traced.inputs, [x for _, x in found]), places)
+
+
+def evaluated(traced: Function, values: Array, moves: Moves, x: Array) -> Array:
+    """The same derivatives at a state, without code: outputs by parameters.
+
+    Raises
+    ------
+    GuardBroken
+        Where the state decides a comparison otherwise than the sample at which the function was traced.
+    """
+    arrays = {"p": values.tolist(), "x": x.tolist()}
+    rates = moves.rates.tolist()
+
+    def given(array: str, i: int) -> Dual:
+        moved = moves.of_number.get(i, ()) if array == "p" else ()
+        return arrays[array][i], {k: rates[at] for k, at in moved}
+
+    found = np.zeros((len(traced.outputs), moves.count))
+    for row, (_, tangent) in zip(found, tangents(traced, given), strict=True):
+        for k, derivative in tangent.items():
+            row[k] = derivative
+    return found
