@@ -253,7 +253,7 @@ class _Collector:
         for axis, e in _AXES:
             w = self.frame_of[body].R.T @ e
             turned = [(x, -np.cross(w, self.values[x])) for x in (*points, *self.directions[body])]
-            cross = np.cross(np.eye(3), -w)  # w x of a vector
+            cross = np.cross(np.eye(3), w)  # the matrix of w x
             turned.append((where, (inertia @ cross - cross @ inertia).ravel()))
             self._add(f"{joint.name}_child_turn_{axis}", 0.0, "rad", _moves(turned))
 

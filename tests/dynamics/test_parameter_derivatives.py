@@ -89,57 +89,66 @@ def changed(plant, name, s):
     raise AssertionError(f"nothing is called {name}")
 
 
-def step_of(plant, parameter):
+def step_of(plant, name, parameter):
     """A hundredth of the size, of a radian, or of the number itself."""
     if parameter.unit in ("m", "m/rad"):
         return 1e-2 * plant.size
     if parameter.unit == "rad":
         return 1e-2
     if parameter.unit == "kg m2":
-        return 1e-2 * plant.size**2 * max(body.mass for body in plant.bodies)
+        return 1e-2 * next(b.inertia.trace() for b in plant.bodies if name.startswith(f"{b.name}_inertia"))
     if parameter.value == 0.0 and parameter.unit.startswith("N"):  # of dampers and springs everything is linear
         return plant.force_scale * plant.size or 1.0
     return 1e-2 * (abs(parameter.value) or 1.0)
 
 
-def check(plant, q, v, u, names=None, accuracy=1e-8):
-    """All derivatives that exist; each column over what it comes to with a change of the size of the number.
+def errors(plant, q, v, u, names=None, judged=None):
+    """Derivatives, and how far each column is from differences: over its size, and that of what changes.
 
-    Differences lose 1e-14 over a step of 1e-2, and with the conditioning of the loops.
+    All in metres, and the numbers in sizes of the machine, radians, or in parts of themselves. Differences with a step
+    of a hundredth lose 1e-14 of what changes over the step, and 1e-16 of their own size by order 8.
     """
     found = cmb.parameter_derivatives(plant, q, v, u, parameters=names)
     known = parameters(plant)
     assert found.names == (tuple(known) if names is None else tuple(names))
+    reach, scale = plant.reach, plant.row_scale
+    weights = np.concatenate([reach, 1.0 / scale, 1.0 / reach, scale, scale, scale])
+    parts = np.cumsum([0, *map(len, (reach, scale, reach, scale, scale, scale))])
 
     def at(name, s):
         machine = changed(plant, name, s)
         terms = machine.terms(q, v)
         motion = constrained_motion(terms, terms.B @ u)
-        here = terms.M @ found.a + terms.h + terms.A.T @ found.lam - terms.B @ u
-        parts = motion.vdot, motion.multipliers, here, terms.A @ found.a + terms.b, terms.phi, terms.A @ v
-        return np.concatenate(parts)
+        force = terms.M @ found.a + terms.h + terms.A.T @ found.lam - terms.B @ u
+        told = motion.vdot, motion.multipliers, force, terms.A @ found.a + terms.b, terms.phi, terms.A @ v
+        return weights * np.concatenate(told)
 
-    cuts = np.cumsum([plant.nv, len(plant.row_names), plant.nv, *[len(plant.row_names)] * 2])
-    columns = found.a_p, found.lam_p, found.force_p, found.accel_p, found.phi_p, found.rate_p
-    forces = plant.force_scale * np.maximum(plant.reach, 1e-300)
-    sizes = (np.abs(plant.reach * found.a).max(initial=0.0) + np.linalg.norm(plant.gravity)) / plant.reach
+    worst = {}
+    columns = np.concatenate([found.a_p, found.lam_p, found.force_p, found.accel_p, found.phi_p, found.rate_p])
+    f = plant.terms(q, v)
+    sizes = [np.abs(reach * found.a).max(initial=0.0) + np.linalg.norm(plant.gravity), 0.0, 0.0]
+    sizes[1] = sizes[2] = np.abs(f.h / reach).max(initial=0.0) + np.abs(found.lam / scale).max(initial=0.0)
+    sizes += [np.abs(scale * f.b).max(initial=0.0) + sizes[0], plant.size, np.abs(reach * v).max(initial=0.0)]
     for k, name in enumerate(found.names):
-        if not found.exists[k]:
-            assert np.isnan(found.a_p[:, k]).all()
-            continue
-        step = step_of(plant, known[name])
-        truth = np.split(slope(lambda s, name=name: at(name, s), step), cuts)
-        turned = "_axis_turn_" in name  # rows across a line may be any two, and are chosen anew
-        for i, (mine, other) in enumerate(zip(columns, truth, strict=True)):
-            if turned and i in (1, 2, 3, 4, 5):
-                continue
-            scale = np.abs(other).max(initial=0.0)
-            if i == 0:
-                assert np.all(np.abs(mine[:, k] - other) <= accuracy * (scale + sizes / (100.0 * step))), (name, i)
-            else:
-                floor = np.abs(mine).max(initial=0.0)
-                assert np.abs(mine[:, k] - other).max(initial=0.0) <= accuracy * max(scale, floor), (name, i)
+        if found.exists[k] and (judged is None or name in judged):
+            step = step_of(plant, name, known[name])
+            apart = np.abs(weights * columns[:, k] - slope(lambda s, name=name: at(name, s), step))
+            for i, size in enumerate(sizes):
+                part = slice(*parts[i : i + 2])
+                if "_axis_turn_" in name and i not in (0, 4):
+                    continue  # rows across a line may be any two, and are chosen anew
+                whole = np.abs(weights * columns[:, k])[part].max(initial=0.0) + size / (100.0 * step)
+                if whole:
+                    worst[name, i] = apart[part].max(initial=0.0) / whole
+    return found, worst
+
+
+def check(plant, q, v, u, names=None, accuracy=1e-10, judged=None):
+    found, worst = errors(plant, q, v, u, names, judged)
+    too_far = {key: x for key, x in worst.items() if not x <= accuracy}
+    assert not too_far
     return found
+
 
 def test_five_bar():
     plant = plants.five_bar()
