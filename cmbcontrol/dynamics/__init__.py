@@ -1,5 +1,7 @@
 """What the equations say: accelerations, constraint forces, motor torques, and their derivatives."""
 
+from ..model.parameters import Parameter as Parameter
+from ..model.parameters import parameters as parameters
 from .acceleration import Formulation as Formulation
 from .acceleration import Gauss as Gauss
 from .acceleration import Motion as Motion
@@ -9,9 +11,7 @@ from .derivatives import acceleration_derivatives as acceleration_derivatives
 from .derivatives import derivatives as derivatives
 from .derivatives import inverse_dynamics_derivatives as inverse_dynamics_derivatives
 from .impact import Impact as Impact
-from .parameter_derivatives import Parameter as Parameter
 from .parameter_derivatives import ParameterDerivatives as ParameterDerivatives
-from .parameter_derivatives import parameters as parameters
 
 __all__ = [
     "Formulation",

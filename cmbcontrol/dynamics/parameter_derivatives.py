@@ -12,15 +12,12 @@ from .. import _check
 from .._tolerance import UNREACHED
 from ..errors import ModelError, RedundantRowsError
 from ..model.mechanism import Mechanism
-from ..model.parameters import Parameter
 from ..model.parameters import parameters as parameters_of
 from ..trace.code import code
 from ..trace.tangents import Moves
 from .derivatives import Derivatives, derivatives
 
-__all__ = ["Parameter", "ParameterDerivatives", "parameter_derivatives", "parameters"]
-
-parameters = parameters_of
+__all__ = ["ParameterDerivatives", "parameter_derivatives"]
 
 Array = NDArray[np.float64]
 
@@ -150,7 +147,7 @@ class _Partials:
         if not np.isfinite(found).all():
             names = [n for n, x in zip(self.names, found.T, strict=True) if not np.isfinite(x).all()]
             raise ModelError(
-                f"the derivatives of {self.plant.name!r} by {', '.join(map(repr, names))} are not finite at q = "
+                f"the derivatives of {self.plant.name!r} by {_listed(names)} are not finite at q = "
                 f"{here.q.tolist()}: has a point spring length zero? Leave them out of parameters="
             )
         force, accel, phi = np.split(found, [nv, nv + rows])
@@ -174,9 +171,14 @@ def _agree(plant: Mechanism, here: Derivatives, at: _Partials, lengths: Array, a
 
 
 def _refusal(plant: Mechanism, here: Derivatives, names: list[str]) -> RedundantRowsError:
-    rows = len(here.A)
     return RedundantRowsError(
-        f"{plant.name!r} has {rows} rows of rank {here.rank} at q = {np.round(here.q, 6).tolist()}, and a change of "
-        f"{', '.join(map(repr, names))} makes them contradict each other: the acceleration has no derivative by it. "
-        "Leave it out of parameters=, or describe the loops with independent rows (see plant.diagnose)"
+        f"{plant.name!r} has {len(here.A)} rows of rank {here.rank} at q = {np.round(here.q, 6).tolist()}, and a change "
+        f"of {_listed(names)} makes them contradict each other: the acceleration has no derivative by it. Leave it out "
+        "of parameters=, or describe the loops with independent rows (see plant.diagnose)"
     )
+
+
+def _listed(names: list[str]) -> str:
+    """The first names, and how many more there are."""
+    more = f" and {len(names) - 6} more" if len(names) > 6 else ""
+    return ", ".join(map(repr, names[:6])) + more
