@@ -172,9 +172,9 @@ def _agree(plant: Mechanism, here: Derivatives, at: _Partials, lengths: Array, a
 
 def _refusal(plant: Mechanism, here: Derivatives, names: list[str]) -> RedundantRowsError:
     return RedundantRowsError(
-        f"{plant.name!r} has {len(here.A)} rows of rank {here.rank} at q = {np.round(here.q, 6).tolist()}, and a change "
-        f"of {_listed(names)} makes them contradict each other: the acceleration has no derivative by it. Leave it out "
-        "of parameters=, or describe the loops with independent rows (see plant.diagnose)"
+        f"{plant.name!r} has {len(here.A)} rows of rank {here.rank} at q = {np.round(here.q, 6).tolist()}, and a "
+        f"change of {_listed(names)} makes them contradict each other: the acceleration has no derivative by it. Leave "
+        "it out of parameters=, or describe the loops with independent rows (see plant.diagnose)"
     )
 
 

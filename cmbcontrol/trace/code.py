@@ -129,9 +129,8 @@ class Code:
         file = self._file("partials", moves.structure)
         with _lock:
             if file not in _partials:
-                for data in kept(file):
-                    break
-                else:
+                data = next(kept(file), b"")
+                if not data:
                     data = self._build_partials(moves)
                     keep(file, data)
                 count = int.from_bytes(data[:8], "little")

@@ -1,7 +1,7 @@
 """Derivatives of traced functions by their inputs: forward differentiation of the graph, exact to rounding.
 
 Each expression gets its value and its derivatives by some numbers, from those of what it is made of. There is one text
-of it for symbols, which gives a function to be compiled, and for numbers, which evaluates: what the inputs are, decides.
+of it: with symbols as inputs it makes a function to be compiled, with numbers it evaluates.
 
 An input may depend on a number by which it is differentiated and be zero all the same. The value is then folded as any
 zero by structure, and the derivative is not: a damper of zero costs what its derivative takes.
@@ -225,8 +225,8 @@ def partials(traced: Function, parameters: Parameters, moves: Moves) -> Partials
         value = float(values[i]) if parameters.kept[i] else graph.input("p", i, values[i])
         return value, {k: rate(at) for k, at in moves.of_number.get(i, ())}
 
-    found = [(row * moves.count + k, x) for row, (_, tangent) in enumerate(tangents(traced, given))
-             for k, x in tangent.items()]  # fmt: skip
+    rows = enumerate(tangents(traced, given))
+    found = [(row * moves.count + k, x) for row, (_, tangent) in rows for k, x in tangent.items()]
     places = np.array([place for place, _ in found], dtype=np.int64)
     return Partials(Function(graph, traced.inputs, [x for _, x in found]), places)
 

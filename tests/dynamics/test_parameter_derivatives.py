@@ -12,7 +12,7 @@ from cmbcontrol.dynamics import constrained_motion, derivatives, parameters
 from cmbcontrol.errors import InputError, InputTypeError, ModelError, RedundantRowsError
 from cmbcontrol.trace import code as trace_code
 from tests import fixtures
-from tests.fixtures import busy_machine, closed_machine, driven_state, slope, sprung_machine
+from tests.fixtures import closed_machine, driven_state, slope, sprung_machine
 from tests.robustness import machines
 
 PARTS = ("bodies", "joints", "loops", "springs", "actuators")
@@ -44,8 +44,8 @@ def changed_part(part, prefix, name, s):
         frame = getattr(part, field, None)
         if frame is None:
             return None
-        turned = what.endswith("_turn")
-        moved = Frame(frame.p, rotation(AXES[axis], s) @ frame.R) if turned else Frame(frame.p + s * AXES[axis], frame.R)
+        turn, shift = (rotation(AXES[axis], s), 0.0) if what.endswith("_turn") else (np.eye(3), s * AXES[axis])
+        moved = Frame(frame.p + shift, turn @ frame.R)
         return with_field(part, **{field: moved})
     if what in ("axis_turn", "normal_turn"):
         field = what.removesuffix("_turn")
@@ -91,7 +91,7 @@ def changed(plant, name, s):
 
 
 def step_of(plant, name, parameter):
-    """A part of the size, of a radian, or of the number itself: with less, rounding grows, with more, what is nearly singular."""
+    """A part of the size, of a radian, or of the number itself."""
     if parameter.unit in ("m", "m/rad"):
         return STEP * plant.size
     if parameter.unit == "rad":
@@ -168,7 +168,9 @@ def test_machines_of_the_catalogue(name):
     away = 0.3 * np.random.default_rng(1).standard_normal(plant.nv) * plant.size / plant.reach
     q, v, u = driven_state(plant, plant.close(plant.integrate(plant.neutral(), away)), 0)
     motors = [f"motor_{motor}_gear" for motor in plant.actuator_names]
-    names = [n for n in dict.fromkeys([*motors, *some(plant, 20)]) if name != "bricard" or "_inertia" in n or "mass" in n]
+    names = list(dict.fromkeys([*motors, *some(plant, 20)]))
+    if name == "bricard":  # a change of its lengths locks it
+        names = [n for n in parameters(plant) if n.endswith("_mass") or "_com_" in n or "_inertia_" in n]
     check(plant, q, v, u, names, accuracy=1e-9)
 
 
@@ -192,7 +194,7 @@ def test_where_redundant_rows_disagree_there_is_no_derivative():
     plant, q = sprung_machine(1, (cmb.Revolute,), twice=True)
     q, v, u = driven_state(plant, q, 1)
     loops = [n for n in parameters(plant) if n.startswith("loop")]
-    with pytest.raises(RedundantRowsError, match=r"has 10 rows of rank 5 .* change of 'loop0_child_x', .* and 6 more makes"):
+    with pytest.raises(RedundantRowsError, match=r"has 10 rows of rank 5 .* 'loop0_child_x', .* and 6 more makes"):
         cmb.parameter_derivatives(plant, q, v, u, parameters=loops)
     found = cmb.parameter_derivatives(plant, q, v, u)
     assert 0 < found.exists.sum() < len(found.names)
@@ -270,8 +272,6 @@ def test_forces_are_linear_in_masses_and_inertias(seed):
     assert np.abs(force).max() < 1e-10 * np.abs(terms.h).max()
     told = found.force_p[:, inertial] * found.values[inertial]
     assert np.abs(told.sum(axis=1)).max() < 1e-12 * np.abs(told).max()
-    free = np.array(["com" in n for n in found.names])  # at the same inertia about it
-    assert not (free & inertial).any()
 
 
 def test_the_motion_of_a_changed_machine_with_closed_loops():
@@ -337,7 +337,7 @@ def test_welds_and_coefficients():
 def test_refusals():
     plant = plants.five_bar()
     q = plant.assemble(left=2.1, right=1.0)
-    with pytest.raises(InputError, match=r"parameters: there is no parameter 'left_lower_mas'; did you mean 'left_lower_m"):
+    with pytest.raises(InputError, match=r"there is no parameter 'left_lower_mas'; did you mean 'left_lower_mass'"):
         cmb.parameter_derivatives(plant, q, np.zeros(4), parameters=["left_lower_mas"])
     with pytest.raises(InputTypeError, match="parameters must be a sequence of names"):
         cmb.parameter_derivatives(plant, q, np.zeros(4), parameters="left_lower_mass")
