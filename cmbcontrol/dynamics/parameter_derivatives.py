@@ -112,7 +112,7 @@ def parameter_derivatives(
     names = tuple(known) if parameters is None else _check.names(parameters, "parameters", known, "parameter")
     chosen = [known[name] for name in names]
     here = derivatives(plant, plant.configuration(q), v, u)
-    at = _Partials(plant, here, names, Moves([parameter.moves for parameter in chosen]))
+    at = _Partials(plant, here, names, _moves(plant, names))
     force, accel, phi = at(here.v, here.a, here.lam)
     rest = np.zeros(plant.nv)
     rate = at(rest, here.v)[1]
@@ -130,6 +130,14 @@ def parameter_derivatives(
         a[:, ~exists], lam[:, ~exists] = np.nan, np.nan
     values, units = np.array([p.value for p in chosen]), tuple(p.unit for p in chosen)
     return ParameterDerivatives(names, units, values, here.a, here.lam, a, lam, force, accel, phi, rate, exists)
+
+
+def _moves(plant: Mechanism, names: tuple[str, ...]) -> Moves:
+    """What follows these parameters; it is found once."""
+    known: dict[tuple[str, ...], Moves] = vars(plant).setdefault("_moves", {})
+    if names not in known:
+        known[names] = Moves([parameters_of(plant)[name].moves for name in names])
+    return known[names]
 
 
 class _Partials:

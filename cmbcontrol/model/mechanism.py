@@ -389,9 +389,8 @@ class Mechanism(Plant):
         vars(mode).update(vars(self), arrays=self.arrays._replace(**parts), **changed)
         vars(mode)["loops"] = tuple(constraint for constraint in self.loops if constraint.name in kept)
         vars(mode)["_whole"] = self, tuple(constraint.name for constraint in gone)
-        vars(mode).pop("_modes", None)
-        vars(mode).pop("_generated", None)
-        vars(mode).pop("_parameters", None)
+        for known in ("_modes", "_generated", "_parameters", "_moves"):
+            vars(mode).pop(known, None)
         return mode
 
     # -- equations of motion --------------------------------------------------------------------

@@ -64,8 +64,8 @@ class Code:
         The independent rows that are kept.
     forms : dict
         For who uses `linear`: what it knows of coordinates that it has seen.
-    traced : dict
-        Balances that were traced, each for the numbers that move in it.
+    traced, derived : dict
+        Balances that were traced, each for the numbers that move in it; code of their derivatives.
     reference : float
         Size of a regular constraint gradient in the metric of M.
     """
@@ -79,6 +79,7 @@ class Code:
         self._addresses: dict[str, int] = {}
         self.forms: dict[Any, Any] = {}
         self.traced: dict[bytes, Function] = {}
+        self.derived: dict[bytes, tuple[llvm.Library | None, NDArray[np.int64]]] = {}
 
     def address(self, name: str) -> int:
         """Where ``int64 f(double* p, double* x, double* y)`` is; `functions` says what x and y are.
@@ -100,7 +101,9 @@ class Code:
         sample: then traced anew, here.
         """
         if enabled():
-            library, places = self._compiled_partials(moves)
+            if moves.structure not in self.derived:
+                self.derived[moves.structure] = self._compiled_partials(moves)
+            library, places = self.derived[moves.structure]
             if library:
                 found, y = np.zeros((self._outputs, moves.count)), np.empty(len(places))
                 if evaluate(library.address("partials"), np.concatenate([self.p, moves.rates]), x, y):

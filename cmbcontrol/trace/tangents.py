@@ -9,6 +9,7 @@ zero by structure, and the derivative is not: a damper of zero costs what its de
 
 from __future__ import annotations
 
+import hashlib
 import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -162,7 +163,7 @@ class Moves:
         For each number: parameters that move it, and where their rates are.
     rates : ndarray
     structure : bytes
-        All but rates that are not 0, 1 or -1, as of `Parameters`.
+        Hash of all but rates that are not 1 or -1, as of `Parameters`.
     """
 
     def __init__(self, parameters: Sequence[Mapping[int, float]]) -> None:
@@ -173,8 +174,10 @@ class Moves:
         self.of_number: dict[int, list[tuple[int, int]]] = {}
         for at, (i, k, _) in enumerate(listed):
             self.of_number.setdefault(i, []).append((k, at))
-        self.structure = repr([(i, k) for i, k, _ in listed]).encode()
-        self.structure += self.kept.tobytes() + self.rates[self.kept].tobytes()
+        structure = (
+            repr([(i, k) for i, k, _ in listed]).encode() + self.kept.tobytes() + self.rates[self.kept].tobytes()
+        )
+        self.structure = hashlib.sha256(structure).digest()
 
 
 class Partials(NamedTuple):

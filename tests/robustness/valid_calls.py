@@ -642,6 +642,16 @@ def _dynamics() -> list[Call]:
             lam=(W.u, optional(vector)),
         ),
         call("acceleration_derivatives", cmb.dynamics.acceleration_derivatives, **plant, **q, **v, **u),
+        call("parameters", cmb.dynamics.parameters, **plant),
+        call(
+            "parameter_derivatives",
+            cmb.parameter_derivatives,
+            **plant,
+            **q,
+            **v,
+            **u,
+            parameters=(("left_lower_mass", "gravity_y"), optional(names)),
+        ),
         call(
             "inverse_dynamics_derivatives",
             cmb.dynamics.inverse_dynamics_derivatives,
