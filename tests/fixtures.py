@@ -1257,3 +1257,77 @@ def printed_matrix(out, title):
                 rows.append([float(x) for x in row.split()[1:]])
             blocks.append(rows)
     return np.hstack(blocks)
+
+
+# -- machines with other numbers -------------------------------------------------------------------------
+
+PARTS = ("bodies", "joints", "loops", "springs", "actuators")
+UNIT_AXES = dict(zip("xyz", np.eye(3), strict=True))
+
+
+def with_field(part, **fields):
+    """A part with other numbers, unchecked: a rod has no inertia along its axis, and less is refused."""
+    made = copy.copy(part)
+    for name, value in fields.items():
+        object.__setattr__(made, name, value)
+    return made
+
+
+def changed_part(part, prefix, name, s):
+    """The part with one of its numbers, by what is left of its name behind the prefix, larger by s; None if not its."""
+    if not name.startswith(prefix):
+        return None
+    what, _, axis = name.removeprefix(prefix).rpartition("_")
+    whole = name.removeprefix(prefix)
+    frames = {"frame": "frame", "child": "child_frame", "frame_a": "frame_a", "frame_b": "frame_b"}
+    if what.removesuffix("_turn") in frames and axis in UNIT_AXES:
+        field = frames[what.removesuffix("_turn")]
+        frame = getattr(part, field, None)
+        if frame is None:
+            return None
+        turn, shift = (
+            (Frame.turned(UNIT_AXES[axis], s).R, 0.0) if what.endswith("_turn") else (np.eye(3), s * UNIT_AXES[axis])
+        )
+        moved = Frame(frame.p + shift, turn @ frame.R)
+        return with_field(part, **{field: moved})
+    if what in ("axis_turn", "normal_turn"):
+        field = what.removesuffix("_turn")
+        return with_field(part, **{field: Frame.turned(UNIT_AXES[axis], s).R @ getattr(part, field)})
+    if what in ("com", "point_a", "point_b") and hasattr(part, what):
+        return with_field(part, **{what: getattr(part, what) + s * UNIT_AXES[axis]})
+    if what == "inertia" and hasattr(part, what):
+        i, j = ("xyz".index(c) for c in axis)
+        unit = np.zeros((3, 3))
+        unit[i, j] = unit[j, i] = 1.0
+        return with_field(part, inertia=part.inertia + s * unit)
+    if whole.startswith("of_"):
+        c = dict(part.coefficients)
+        c[whole.removeprefix("of_")] += s
+        return with_field(part, coefficients=c)
+    if whole in ("mass", "pitch", "length", "offset", "stiffness", "rest", "damping", "gear") and hasattr(part, whole):
+        return with_field(part, **{whole: getattr(part, whole) + s})
+    return None
+
+
+def changed_machine(plant, name, s):
+    """The machine built anew, with one number larger by s."""
+    given = {key: list(getattr(plant, key)) for key in PARTS}
+    gravity = plant.gravity
+    if name.startswith("gravity_"):
+        gravity = gravity + s * UNIT_AXES[name[-1]]
+        return Mechanism(plant.name, **given, gravity=gravity)
+    if name.startswith("damping_"):
+        coordinate = name.removeprefix("damping_")
+        for i, joint in enumerate(plant.joints):
+            if coordinate in joint.velocity_names:
+                unit = np.array([float(n == coordinate) for n in joint.velocity_names])
+                given["joints"][i] = with_field(joint, damping=joint.damping + s * unit)
+        return Mechanism(plant.name, **given, gravity=gravity)
+    prefixes = {"springs": "spring_", "actuators": "motor_"}
+    for key, parts in given.items():
+        for i, part in enumerate(parts):
+            found = changed_part(part, f"{prefixes.get(key, '')}{part.name}_", name, s)
+            if found is not None:
+                parts[i] = found
+                return Mechanism(plant.name, **given, gravity=gravity)
+    raise AssertionError(f"nothing is called {name}")

@@ -1,6 +1,5 @@
 """Derivatives by masses, lengths and the like: against differences of machines that are built anew."""
 
-import copy
 import dataclasses
 
 import numpy as np
@@ -12,82 +11,10 @@ from cmbcontrol.dynamics import constrained_motion, derivatives, parameters
 from cmbcontrol.errors import InputError, InputTypeError, ModelError, RedundantRowsError
 from cmbcontrol.trace import code as trace_code
 from tests import fixtures
-from tests.fixtures import closed_machine, driven_state, slope, sprung_machine
+from tests.fixtures import PARTS, changed_machine, closed_machine, driven_state, slope, sprung_machine, with_field
 from tests.robustness import machines
 
-PARTS = ("bodies", "joints", "loops", "springs", "actuators")
 STEP = 2e-3  # leaves 1e-13 of rounding, times the conditioning of the loops, and 1e-20 by order 8, over its 8th power
-AXES = dict(zip("xyz", np.eye(3), strict=True))
-
-
-def rotation(axis, angle):
-    return Frame.turned(axis, angle).R
-
-
-def with_field(part, **fields):
-    """A part with other numbers, unchecked: a rod has no inertia along its axis, and less is refused."""
-    made = copy.copy(part)
-    for name, value in fields.items():
-        object.__setattr__(made, name, value)
-    return made
-
-
-def changed_part(part, prefix, name, s):
-    """The part with one of its numbers, by what is left of its name behind the prefix, larger by s; None if not its."""
-    if not name.startswith(prefix):
-        return None
-    what, _, axis = name.removeprefix(prefix).rpartition("_")
-    whole = name.removeprefix(prefix)
-    frames = {"frame": "frame", "child": "child_frame", "frame_a": "frame_a", "frame_b": "frame_b"}
-    if what.removesuffix("_turn") in frames and axis in AXES:
-        field = frames[what.removesuffix("_turn")]
-        frame = getattr(part, field, None)
-        if frame is None:
-            return None
-        turn, shift = (rotation(AXES[axis], s), 0.0) if what.endswith("_turn") else (np.eye(3), s * AXES[axis])
-        moved = Frame(frame.p + shift, turn @ frame.R)
-        return with_field(part, **{field: moved})
-    if what in ("axis_turn", "normal_turn"):
-        field = what.removesuffix("_turn")
-        return with_field(part, **{field: rotation(AXES[axis], s) @ getattr(part, field)})
-    if what in ("com", "point_a", "point_b") and hasattr(part, what):
-        return with_field(part, **{what: getattr(part, what) + s * AXES[axis]})
-    if what == "inertia" and hasattr(part, what):
-        i, j = ("xyz".index(c) for c in axis)
-        unit = np.zeros((3, 3))
-        unit[i, j] = unit[j, i] = 1.0
-        return with_field(part, inertia=part.inertia + s * unit)
-    if whole.startswith("of_"):
-        c = dict(part.coefficients)
-        c[whole.removeprefix("of_")] += s
-        return with_field(part, coefficients=c)
-    if whole in ("mass", "pitch", "length", "offset", "stiffness", "rest", "damping", "gear") and hasattr(part, whole):
-        return with_field(part, **{whole: getattr(part, whole) + s})
-    return None
-
-
-def changed(plant, name, s):
-    """The machine built anew, with one number larger by s."""
-    given = {key: list(getattr(plant, key)) for key in PARTS}
-    gravity = plant.gravity
-    if name.startswith("gravity_"):
-        gravity = gravity + s * AXES[name[-1]]
-        return Mechanism(plant.name, **given, gravity=gravity)
-    if name.startswith("damping_"):
-        coordinate = name.removeprefix("damping_")
-        for i, joint in enumerate(plant.joints):
-            if coordinate in joint.velocity_names:
-                unit = np.array([float(n == coordinate) for n in joint.velocity_names])
-                given["joints"][i] = with_field(joint, damping=joint.damping + s * unit)
-        return Mechanism(plant.name, **given, gravity=gravity)
-    prefixes = {"springs": "spring_", "actuators": "motor_"}
-    for key, parts in given.items():
-        for i, part in enumerate(parts):
-            found = changed_part(part, f"{prefixes.get(key, '')}{part.name}_", name, s)
-            if found is not None:
-                parts[i] = found
-                return Mechanism(plant.name, **given, gravity=gravity)
-    raise AssertionError(f"nothing is called {name}")
 
 
 def step_of(plant, name, parameter):
@@ -117,7 +44,7 @@ def errors(plant, q, v, u, names=None, judged=None):
     parts = np.cumsum([0, *map(len, (reach, scale, reach, scale, scale, scale))])
 
     def at(name, s):
-        machine = changed(plant, name, s)
+        machine = changed_machine(plant, name, s)
         terms = machine.terms(q, v)
         motion = constrained_motion(terms, terms.B @ u)
         force = terms.M @ found.a + terms.h + terms.A.T @ found.lam - terms.B @ u
@@ -202,7 +129,7 @@ def test_where_redundant_rows_disagree_there_is_no_derivative():
     assert np.isfinite(found.force_p).all()
     before = plant.terms(q, v)
     for name in np.array(found.names)[~found.exists]:
-        terms = changed(plant, name, 1e-4).terms(q, v)
+        terms = changed_machine(plant, name, 1e-4).terms(q, v)
         motion = constrained_motion(terms, terms.B @ u)
         assert terms.rank > before.rank or np.abs(terms.A @ motion.vdot + terms.b).max() > 1e-6, name
     check(plant, q, v, u, [n for n, there in zip(found.names, found.exists, strict=True) if there and n in loops])
@@ -288,7 +215,7 @@ def test_the_motion_of_a_changed_machine_with_closed_loops():
     accel = found.accel_p + here.accel_q @ delta + here.accel_v @ dv
 
     def at(s):
-        machine = changed(plant, name, s)
+        machine = changed_machine(plant, name, s)
         there = q + s * delta[:, 0]
         for _ in range(5):
             there = there - A_plus @ machine.residual(there)
