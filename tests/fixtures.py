@@ -5,6 +5,7 @@ The motion of a joint is written here a second time, from its definition, with `
 One file for all of it, longer than others, so that nothing of it is written a second time elsewhere.
 """
 
+import copy
 import dataclasses
 import functools
 import json

@@ -103,9 +103,9 @@ def parameter_derivatives(
     --------
     >>> from cmbcontrol import plants
     >>> plant = plants.pendulum()
-    >>> q = plant.assemble(angle=-0.5 * np.pi)
+    >>> q = plant.assemble(angle=0.0)
     >>> found = parameter_derivatives(plant, q, np.zeros(3), parameters=["gravity_y", "rod_mass"])
-    >>> found.a_p[2].round(6)  # of the free fall of the angle, 3 g / (2 L): no mass is in it
+    >>> abs(found.a_p[2]).round(6)  # of the fall of the angle, 3 g / (2 L): no mass is in it
     array([1.5, 0. ])
     """
     known = parameters_of(plant)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from .. import _check
 from ..errors import InputTypeError, ModelError
-from ..kernels.layout import ROW_SCREW
+from ..kernels.layout import ROW_ALIGN, ROW_DISTANCE, ROW_OFFSET, ROW_SCREW
 from ..trace.machine import Parameters, places
 from .elements import (
     Body,
@@ -38,6 +38,14 @@ Array = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
 _AXES = tuple(zip("xyz", np.eye(3), strict=True))
+
+# The vectors that a row is made of, by its kind; see `kernels.constraint_rows`.
+_READ = {
+    ROW_OFFSET: ("u", "pa", "pb"),
+    ROW_ALIGN: ("u", "w"),
+    ROW_DISTANCE: ("pa", "pb"),
+    ROW_SCREW: ("u", "x", "pa", "w", "pb"),
+}
 
 
 class Parameter(NamedTuple):
@@ -97,7 +105,7 @@ def parameters(plant: Mechanism) -> Mapping[str, Parameter]:
     --------
     >>> from cmbcontrol import plants
     >>> parameters(plants.five_bar())["left_lower_mass"][:2]
-    (1.0, 'kg')
+    (2.0, 'kg')
     """
     _check.plant(plant)
     if not isinstance(plant, Mechanism):
@@ -160,10 +168,9 @@ class _Collector:
         own = _Own([], [], [], [])
         rows = self.plant.row_slices[loop.name]
         for i in range(rows.start, rows.stop):
-            own.points_a.append(self._at("rows", i, "pa"))
-            own.directions_a.extend([self._at("rows", i, "u"), self._at("rows", i, "x")])
-            own.points_b.append(self._at("rows", i, "pb"))
-            own.directions_b.append(self._at("rows", i, "w"))
+            fields = _READ[self.plant.arrays.rows[i]["kind"]]
+            for vectors, names in zip(own, (("pa",), ("u", "x"), ("pb",), ("w",)), strict=True):
+                vectors.extend(self._at("rows", i, name) for name in names if name in fields)
         self.points[a] += own.points_a
         self.directions[a] += own.directions_a
         self.points[b] += own.points_b
