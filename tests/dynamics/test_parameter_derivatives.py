@@ -8,7 +8,7 @@ import pytest
 import cmbcontrol as cmb
 from cmbcontrol import Actuator, Coupling, Distance, Frame, Helical, Mechanism, PointSpring, Weld, plants
 from cmbcontrol.dynamics import constrained_motion, derivatives, parameters
-from cmbcontrol.errors import InputError, InputTypeError, ModelError, RedundantRowsError
+from cmbcontrol.errors import InputError, InputTypeError, ModelError, RedundantRowsError, SingularConfigurationError
 from cmbcontrol.trace import code as trace_code
 from tests import fixtures
 from tests.fixtures import PARTS, changed_machine, closed_machine, driven_state, slope, sprung_machine, with_field
@@ -133,6 +133,23 @@ def test_where_redundant_rows_disagree_there_is_no_derivative():
         motion = constrained_motion(terms, terms.B @ u)
         assert terms.rank > before.rank or np.abs(terms.A @ motion.vdot + terms.b).max() > 1e-6, name
     check(plant, q, v, u, [n for n, there in zip(found.names, found.exists, strict=True) if there and n in loops])
+
+
+@pytest.mark.parametrize("away", [0.0, 1e-6, 1e-3])
+def test_at_and_beside_a_singular_configuration(away):
+    """Parallel bars in line. By masses there are derivatives as anywhere; by lengths there are none in it."""
+    plant = plants.catalogue["n-four-bar"].factory()
+    q = plant.close(plant.integrate(plant.neutral(), away * np.array([0.0, 1.0, 1.0, -1.0, 1.0])))
+    v = plant.project_velocity(q, np.array([0.3, 0.2, 0.5, 0.1, 0.7]))
+    names = [n for n in parameters(plant) if n.endswith("_mass") or "_com_" in n or "damping" in n or "gravity" in n]
+    check(plant, q, v, np.zeros(plant.nu), names, accuracy=1e-8)
+    if away:
+        assert cmb.parameter_derivatives(plant, q, v).exists.all()
+    else:
+        with pytest.raises(
+            SingularConfigurationError, match=r"rows have rank 2, and 4 beside it, where .* 'bar1_frame_y'"
+        ):
+            cmb.parameter_derivatives(plant, q, v, parameters=["gravity_x", "bar1_frame_y"])
 
 
 @pytest.mark.parametrize("kind", [cmb.Revolute, cmb.Prismatic])
