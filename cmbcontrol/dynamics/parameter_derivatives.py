@@ -185,8 +185,8 @@ def _refusal(plant: Mechanism, here: Derivatives, names: list[str]) -> Exception
     if nearby > here.rank:
         return SingularConfigurationError(
             f"q = {np.round(here.q, 6).tolist()} is a singular configuration of {plant.name!r}: its rows have rank "
-            f"{here.rank}, and {nearby} beside it, where a change of {_listed(names)} takes the machine. The acceleration "
-            "has no derivative by it; leave it out of parameters=, or take a configuration beside this one"
+            f"{here.rank}, and {nearby} beside it, where a change of {_listed(names)} takes the machine. The "
+            "acceleration has no derivative by it; leave it out of parameters=, or take a configuration beside this one"
         )
     return RedundantRowsError(
         f"{plant.name!r} has {len(here.A)} rows of rank {here.rank} at q = {np.round(here.q, 6).tolist()}, and a "
