@@ -200,6 +200,9 @@ def balance(at: Tracing) -> Function:
     count = len(at.model.rows)
     given = at.sample, np.linspace(0.3, 0.7, at.nv), np.ones(at.nv), np.ones(count), np.ones(at.nu)
     q, v, a, lam, u = at.inputs(*given)
+    # A lever arm of a motor that is rounding, at a dead centre, is zero in B and has a derivative all the same: below a
+    # negative reach nothing is taken for zero.
+    at.model.reach = -np.ones(at.nv)
     machine = Machine(at.model, q)
     machine.drive()
     machine.move(v, a)

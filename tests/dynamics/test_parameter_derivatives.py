@@ -164,6 +164,22 @@ def test_motors_across_cut_joints_and_open_loops(kind):
     check(plant, q, v, u, [*names, *(n for n in some(plant, 8) if n not in names)], accuracy=1e-9)
 
 
+def test_a_cylinder_at_its_dead_centre():
+    """It pushes through the axis of the crank: no torque, and one as soon as its mount is beside."""
+    bodies = [cmb.Body.rod(name, 1.0, 1.0) for name in ("crank", "barrel", "rod")]
+    joints = [
+        cmb.Revolute("pivot", "ground", "crank"),
+        cmb.Revolute("mount", "ground", "barrel", frame=Frame((-2.0, 0.0, 0.0))),
+        cmb.Revolute("pin", "crank", "rod", frame=Frame((1.0, 0.0, 0.0))),
+    ]
+    slide = cmb.Prismatic("slide", "barrel", "rod", axis=(1, 0, 0))
+    plant = Mechanism("press", bodies, joints, [slide], actuators=[Actuator("slide")], gravity=(0, -9.81, 0))
+    q = np.zeros(3)
+    assert not plant.terms(q, q).B.any()
+    found = check(plant, q, q, np.array([100.0]), ["mount_frame_y", "pin_frame_y", "motor_slide_gear", "crank_mass"])
+    assert np.abs(found.force_p[:, 0]).max() == pytest.approx(100.0)
+
+
 @pytest.mark.parametrize("seed", [2, 10, 24])
 def test_random_machines_in_odd_units(seed):
     data = machines.machine(seed)
