@@ -7,7 +7,7 @@ that share its frames. So one number of the description moves several of the arr
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -327,7 +327,7 @@ class _Own(NamedTuple):
     directions_b: list[Indices]
 
 
-def _moves(rates) -> dict[int, float]:
+def _moves(rates: Iterable[tuple[Indices, Array]]) -> dict[int, float]:
     """Numbers and their rates, from arrays of both."""
     return {int(i): float(x) for where, rate in rates for i, x in zip(where, rate, strict=True)}
 
