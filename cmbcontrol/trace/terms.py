@@ -190,15 +190,18 @@ class TracedTerms:
         columns = [dense(chart.inertia.solve(sparse(row)), self.dof) for row in JK]
         return Symbols(JK @ np.array(columns, object).T)
 
-    def smallest_effort(self, vdot: Any, root: Any = None) -> Symbols:
-        """The smallest motor efforts u with K'B u = K'(M vdot + h), in the metric R R'."""
+    def smallest_effort(self, vdot: Any, root: Any = None, nominal: Any = None) -> Symbols:
+        """The motor efforts u with K'B u = K'(M vdot + h) that are nearest to nominal ones, in the metric R R'."""
         chart, B = self.chart(), self._pushes(root)
         if B.shape[1] < self.dof:
             raise NotTraceable(f"{B.shape[1]} motors and {self.dof} degrees of freedom")
-        need = chart.K.T @ (self.M.view(np.ndarray) @ np.asarray(vdot, object) + self.h.view(np.ndarray))
+        force = self.M.view(np.ndarray) @ np.asarray(vdot, object) + self.h.view(np.ndarray)
+        if nominal is not None:
+            force = force - self.B.view(np.ndarray) @ np.asarray(nominal, object)
         push = self._push(B)
-        u = self._least(chart.K.T @ B, need, [push * size for size in chart.sizes])
-        return Symbols(u if root is None else np.asarray(root, object) @ u)
+        u = self._least(chart.K.T @ B, chart.K.T @ force, [push * size for size in chart.sizes])
+        u = u if root is None else np.asarray(root, object) @ u
+        return Symbols(u if nominal is None else u + np.asarray(nominal, object))
 
     def force_rows(self, S: Any) -> Symbols:
         """C with C A' lam = S lam for all lam, the smallest one; where no row is redundant."""
@@ -294,6 +297,15 @@ class TracedTerms:
         decided = [x for x in left if isinstance(x, float)]
         self.require_positive(min(decided, default=1.0))
         self.require_positive(smallest([x for x in left if not isinstance(x, float)]))
+
+    def assume_less(self, a: Any, b: Any) -> None:
+        """Guard what a law computes for this case only, also where it is traced in another one.
+
+        Where nobody takes over in other cases, as in exported code, the law cannot be traced.
+        """
+        if self.at.margins is not None:
+            raise NotTraceable("cases that are left to Python")
+        self.at.graph.assume_less(a, b)
 
     def require_positive(self, x: Any) -> None:
         """Guard a number, which is positive where what follows is to be trusted."""

@@ -11,6 +11,7 @@ import cmbcontrol.trace.code as trace_code
 from cmbcontrol import Constant, Quintic, Sine, Spline, design, linearize, plants, simulate, trim
 from cmbcontrol._jit import JIT_ENABLED, execute, kernel
 from cmbcontrol.controllers import (
+    ConstrainedActuation,
     ConstraintForcePI,
     Coordinates,
     Delay,
@@ -125,6 +126,9 @@ LAWS = {
         stiffness=[[300.0, 10.0], [10.0, 200.0]], damping=30.0, inertia=[[3.0, 0.1], [0.1, 2.0]], period=PERIOD),
     "passive joints": lambda plant: PassiveJoints(motion(plant)),
     "passive joints, weight": lambda plant: PassiveJoints(motion(plant), weight=[1.0, 2.0, 3.0, 4.0]),
+    "limits": lambda plant: ConstrainedActuation(motion(plant), limits=500.0),
+    "limits on one side": lambda plant: ConstrainedActuation(
+        motion(plant), limits=[[-np.inf, -400.0], [500.0, 300.0]], slack="scale", metric=np.eye(4)),
     "with model": lambda plant: WithModel(heavier(plant), motion(plant)),
     "spline": lambda plant: motion(plant, Spline([0.0, 0.01, 0.5], [[2.1, 1.0], [2.0, 1.1], [2.2, 0.9]])),
     "chain": lambda plant: (
@@ -228,7 +232,7 @@ def test_other_machines(name):
 
 
 @pytest.mark.parametrize("weight", [None, "unequal"])
-def test_passive_joints_with_more_motors_than_freedoms(weight):
+def test_more_motors_than_freedoms(weight):
     plant, q0, _ = plants.catalogue["two-arms"].start()
     names = ("left_shoulder", "left_elbow", "left_wrist")
     way = Constant(q0[[plant.position_names.index(n) for n in names]])
@@ -236,6 +240,12 @@ def test_passive_joints_with_more_motors_than_freedoms(weight):
     passive = PassiveJoints(inside, weight=None if weight is None else np.linspace(1.0, 3.0, plant.nv))
     errors, left = differences(plant, q0, passive, 6)
     assert errors.max() < 1e-11
+    assert left == 0
+    nominal = np.linspace(-1.0, 2.0, plant.nu)
+    metric = None if weight is None else np.diag(np.linspace(1.0, 3.0, plant.nu)) + 0.1
+    limited = ConstrainedActuation(inside, limits=5e3, nominal=nominal, weight=metric)
+    errors, left = differences(plant, q0, limited, 6)
+    assert errors.max() < 1e-9  # a program is solved to this
     assert left == 0
 
 
@@ -340,6 +350,7 @@ RUNS = {
     "continuous chain": lambda plant: motion(plant, period=None) | Saturation() | FirstOrderActuator(5e-3),
     "passive": lambda plant: PassiveJoints(motion(plant)),
     "passive, continuous": lambda plant: PassiveJoints(motion(plant, period=None), weight=[1.0, 2.0, 3.0, 4.0]),
+    "limits": lambda plant: ConstrainedActuation(motion(plant, Sine([2.1, 1.0], [0.2, 0.1], 1.5)), limits=80.0),
     "damped": lambda plant: motion(plant, damped=0.1),  # not traced
 }
 
@@ -361,7 +372,12 @@ def test_runs(monkeypatch, name):
     assert kernels.data.attrs["samples_by_code"] == kernels.data.attrs["evaluations_by_code"] == 0
     traced = name != "damped"
     samples = round(0.3 / PERIOD) + 1 if traced and "continuous" not in name else 0
-    assert generated.data.attrs["samples_by_code"] in (samples, samples - 1)
+    by_code = generated.data.attrs["samples_by_code"]
+    if name == "limits":  # which are active at times, when Python takes the sample
+        assert 30 < by_code < 270
+        assert np.abs(generated.command.values).max() > 80.0 - 1e-6
+    else:
+        assert by_code in (samples, samples - 1)
     assert generated.data.attrs["evaluations_by_code"] > 0.85 * generated.data.attrs["evaluations"]
 
 
