@@ -189,7 +189,7 @@ class PassiveJoints(AroundMotion):
 
     def _loss_message(self, t: float, actuation: Actuation) -> str:
         """The message of a loss."""
-        configuration = ", ".join(f"{n} = {x:.6g}" for n, x in zip(self.plant.position_names, actuation.q, strict=True))
+        configuration = _check.values_by_name(self.plant.position_names, actuation.q)
         return (
             f"the motors lose control at t = {t:.6g} s: margin {actuation.margin:.3g}, below {self.margin:.3g}, with "
             f"{actuation.dof} degrees of freedom, of which they reach {actuation.rank}. The motion that they cannot "
