@@ -14,11 +14,12 @@ from types import ModuleType
 
 from rich.console import Console
 
-from . import control, laws, linear, ours, runs
+from . import c_code, control, laws, linear, ours, runs, sizes, study
 from .rivals import common
 from .rivals.common import FIVE_BAR, FOUR_BAR, Evaluation, Machine
 from .table import show
 
+TABLES = ("calls", "runs", "goals", "linear", "control", "laws", "sizes", "studies", "c")
 MACHINES: tuple[Machine, ...] = (FIVE_BAR, (FOUR_BAR, 2), (FOUR_BAR, 10), (FOUR_BAR, 40))
 GOALS: tuple[tuple[Machine, str, float, float, float], ...] = (
     (FIVE_BAR, "regular", 1.0, 1e-8, 1e-6),
@@ -72,9 +73,7 @@ def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description=__doc__)
     parser.add_argument("--width", type=int, default=200, help="columns of the output")
-    parser.add_argument(
-        "--only", choices=("calls", "runs", "goals", "linear", "control", "laws"), help="one of the tables"
-    )
+    parser.add_argument("--only", choices=TABLES, help="one of the tables")
     chosen = parser.parse_args()
     console = Console(file=sys.stdout, width=chosen.width)
     for tool, module in tools().items():
@@ -93,10 +92,9 @@ def main() -> None:
         show(console, "Cheapest settings that reach a goal", columns, goals())
     if chosen.only in (None, "linear"):
         show(console, linear.TITLE, linear.COLUMNS, linear.rows())
-    if chosen.only in (None, "control"):
-        show(console, control.TITLE, control.COLUMNS, control.rows())
-    if chosen.only in (None, "laws"):
-        show(console, laws.TITLE, laws.COLUMNS, laws.rows())
+    for name, module in (("control", control), ("laws", laws), ("sizes", sizes), ("studies", study), ("c", c_code)):
+        if chosen.only in (None, name):
+            show(console, module.TITLE, module.COLUMNS, module.rows())
 
 
 if __name__ == "__main__":

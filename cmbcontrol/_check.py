@@ -7,7 +7,7 @@ import inspect
 import math
 import operator
 import os
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -92,7 +92,17 @@ def _is_plain(x: Any) -> bool:
 
 def fits(x: Any, n: int) -> bool:
     """Whether x is a vector of length n as kernels know them; whether it is finite is not looked at."""
-    return type(x) is np.ndarray and x.shape == (n,) and x.dtype == _FLOAT and x.flags.carray
+    return type(x) is np.ndarray and x.dtype is _FLOAT and x.shape == (n,) and x.flags.carray
+
+
+_SHOWN = 12  # numbers of a long vector that a message shows: one can read them
+
+
+def values_by_name(names: Sequence[str], x: Iterable[float], empty: str = "") -> str:
+    """Numbers by name, for a message; of a large machine the first ones."""
+    texts = [f"{name} = {value:.6g}" for name, value in zip(names, x, strict=False)]
+    more = len(texts) - _SHOWN
+    return ", ".join(texts[:_SHOWN]) + (f" and {more} more" if more > 0 else "") or empty
 
 
 def _is_finite(x: Array) -> bool:

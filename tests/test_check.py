@@ -112,3 +112,10 @@ def test_what_is_large_is_shown_by_its_kind():
     assert _check.shown({i: "x" * 20 for i in range(20)}) == "a mapping of 20 entries"
     assert "\n" not in _check.shown(["a" * 30 + "\n"] * 20)
     refuses(lambda: _check.vector({"a": 1.0}, 2, "u"), "a mapping has no order", kind=TypeError)
+
+
+def test_values_by_name_shows_what_one_can_read():
+    assert _check.values_by_name(("a", "b"), [1.0, 2.5]) == "a = 1, b = 2.5"
+    assert _check.values_by_name((), [], "nothing") == "nothing"
+    text = _check.values_by_name([f"x{i}" for i in range(200)], np.zeros(200))
+    assert text.endswith("x11 = 0 and 188 more") and len(text) < 120

@@ -19,6 +19,8 @@ from ..kernels.conic import missing_force
 from ..kernels.effort_limits import EXACT, LENIENT, REGULAR, TINY
 from ..model.plant import Plant
 from ..model.terms import Terms
+from ..trace.symbols import NotTraceable
+from ..trace.terms import TracedTerms
 from .around import AroundMotion
 from .conic_solver import SOLVERS, Costs, Program, Shape
 from .contact_limits import Cone, ContactLimits, Unilateral, contact_limits
@@ -199,6 +201,8 @@ class ConstrainedActuation(AroundMotion):
     (array([-30.,  30.]), 'DEGRADED')
     """
 
+    untraced = ("_solve", "_kept", "_shape", "_nothing", "_given", "_metric")  # of programs
+
     def __init__(
         self,
         motion: Any,
@@ -252,6 +256,8 @@ class ConstrainedActuation(AroundMotion):
         ``status``, ``motion_slack``, ``limit_use``; with contacts ``contact_force`` (the smallest, N) and with cones
         ``friction_use``; ``motion_scale`` with ``slack="scale"``.
         """
+        if isinstance(terms, TracedTerms):
+            return self._traced(t, terms)
         desired = self.motion.desired_acceleration(t, terms)
         answer = self._efforts(terms, desired)
 
@@ -259,6 +265,20 @@ class ConstrainedActuation(AroundMotion):
             return self._report(ConstrainedEffort(*answer, desired, terms, self._limits_at(terms)))
 
         return Evaluation(answer[0], report=report)
+
+    def _traced(self, t: float, terms: TracedTerms) -> Evaluation:
+        """The same of symbols, while no limit is active; the others, and the report, are left to numbers."""
+        if self.limits or self._free.size < self.plant.nu:
+            raise NotTraceable("limits of contacts, or efforts that are given")
+        u = terms.smallest_effort(self.motion.desired_acceleration(t, terms), self._root, self.nominal)
+        for low, x, high in zip(self.lower, u, self.upper, strict=True):
+            terms.assume_less(low, x)
+            terms.assume_less(x, high)
+
+        def report() -> dict[str, float]:
+            raise NotTraceable("a program")
+
+        return Evaluation(u, report=report)
 
     def _report(self, effort: ConstrainedEffort) -> dict[str, float]:
         report = {

@@ -13,6 +13,8 @@ from ..errors import ActuationError, InputError
 from ..kernels import linear_algebra
 from ..model.actuation import Actuation, actuation_at
 from ..model.terms import Terms
+from ..trace.symbols import NotTraceable
+from ..trace.terms import TracedTerms
 from .actuation import MARGIN, checked_epsilon, metric_of
 from .around import AroundMotion
 from .controller import Evaluation, evaluated, regular_terms
@@ -137,6 +139,8 @@ class PassiveJoints(AroundMotion):
 
     def evaluate(self, t: float, terms: Terms, state: Array) -> Evaluation:
         """Efforts; reports ``margin``, ``lost`` (1 below the threshold, else 0), ``rank``, and the motion law's."""
+        if isinstance(terms, TracedTerms):
+            return self._traced(t, terms, state)
         actuation = self.actuation(terms)
         lost = actuation.margin < self.margin
         if lost and self.on_loss == "stop":
@@ -149,6 +153,19 @@ class PassiveJoints(AroundMotion):
         def report() -> dict[str, float]:
             own = {"margin": actuation.margin, "lost": float(lost), "rank": float(actuation.rank)}
             return {**self._report_of_motion(t, terms, state), **own}
+
+        moving = evaluated(self.motion, t, terms, state).state if state.size else None
+        return Evaluation(u, moving, report)
+
+    def _traced(self, t: float, terms: TracedTerms, state: Array) -> Evaluation:
+        """The same of symbols, where control is not lost; the report is that of numbers."""
+        if self.epsilon:
+            raise NotTraceable("a rank that singular values decide")
+        wanted = terms.M @ self.desired_acceleration(t, terms) + terms.h
+        u = terms.active_effort(wanted, *self._metric, self.margin)
+
+        def report() -> dict[str, float]:
+            raise NotTraceable("singular values")
 
         moving = evaluated(self.motion, t, terms, state).state if state.size else None
         return Evaluation(u, moving, report)
@@ -172,7 +189,7 @@ class PassiveJoints(AroundMotion):
 
     def _loss_message(self, t: float, actuation: Actuation) -> str:
         """The message of a loss."""
-        configuration = ", ".join(f"{n} = {x:.6g}" for n, x in zip(self.plant.position_names, actuation.q, strict=True))
+        configuration = _check.values_by_name(self.plant.position_names, actuation.q)
         return (
             f"the motors lose control at t = {t:.6g} s: margin {actuation.margin:.3g}, below {self.margin:.3g}, with "
             f"{actuation.dof} degrees of freedom, of which they reach {actuation.rank}. The motion that they cannot "

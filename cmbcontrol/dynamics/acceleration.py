@@ -261,7 +261,8 @@ def forward_dynamics(
     if u is None:
         u = np.zeros(plant.nu)
     if isinstance(plant, Mechanism) and formulation is None and baumgarte is None:  # one compiled call
-        if not plant.quaternions and all(map(_check.fits, (q, v, u), (plant.nq, plant.nv, plant.nu))):
+        fits, nv = _check.fits, plant.nv
+        if fits(v, nv) and fits(q, plant.nq) and fits(u, plant.nu) and not plant.quaternions:
             vdot = _by_code(plant, q, v, u)  # which trusts no number that is not finite
             if vdot is not None:
                 return vdot

@@ -24,9 +24,12 @@ def copy_rows(X, out):
 
 @kernel
 def dot(x, y, begin, end):
-    """Sum of x y from `begin` to before `end`: four sums side by side, since an addition waits for the last one."""
+    """Sum of x y from `begin` to before `end`.
+
+    Long ones are four sums side by side, since an addition waits for the last one.
+    """
     a, b, c, d = 0.0, 0.0, 0.0, 0.0
-    last = begin + max(end - begin, 0) // 4 * 4
+    last = begin + (end - begin) // 4 * 4 if end - begin >= 24 else begin
     for k in range(begin, last, 4):
         a += x[k] * y[k]
         b += x[k + 1] * y[k + 1]

@@ -415,7 +415,7 @@ def _missing_effort(plant: Plant, local: Derivatives, force: Array, efforts: Eff
 
 def _no_equilibrium(plant: Plant, local: Derivatives, q: Array, force: Array, efforts: Efforts, searched: bool) -> str:
     """Which force is not balanced, and the remedies."""
-    at = ", ".join(f"{name} = {x:.6g}" for name, x in zip(plant.position_names, q, strict=True))
+    at = _check.values_by_name(plant.position_names, q)
     where = f"at {at} the unbalanced generalized force is {list_forces(plant, force)}"
     if constraint_curvatures(plant, q, local):
         where += f" (a singular configuration, with {local.Z.shape[1]} degrees of freedom; fewer nearby)"

@@ -132,7 +132,7 @@ def _explain(closing: Closing, q: Array, chosen: NDArray[np.int64], target: Arra
     plant = closing.plant
     residuals, closed = plant.loop_residuals(q), CLOSED * plant.extent(q)
     names = [plant.position_names[i] for i in chosen]
-    given = ", ".join(f"{k} = {x:.6g}" for k, x in zip(names, target, strict=True)) or "no joint values"
+    given = _check.values_by_name(names, target, "no joint values")
     if max(residuals.values(), default=0.0) > closed:
         together = _dependent(plant, q, chosen, target)
         if together:

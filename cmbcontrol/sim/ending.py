@@ -8,6 +8,7 @@ from traceback import walk_tb
 import numpy as np
 from numpy.typing import NDArray
 
+from .. import _check
 from ..controllers.controller import Controller, FunctionController
 from ..dynamics.nearest_singular import nearest_singular_configuration
 from ..dynamics.singular import singular_configuration
@@ -30,8 +31,7 @@ Array = NDArray[np.float64]
 
 def where(plant: Plant, t: float, x: Array) -> str:
     """A time and a configuration."""
-    q = ", ".join(f"{n} = {value:.6g}" for n, value in zip(plant.position_names, x, strict=False))
-    return f"at t = {t:.9g} s, at {q}"
+    return f"at t = {t:.9g} s, at {_check.values_by_name(plant.position_names, x)}"
 
 
 def near_the_end(plant: Plant, q: Array) -> str:

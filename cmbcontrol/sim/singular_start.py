@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from .. import _check
 from .._tolerance import BLURRED
 from ..dynamics.nearest_singular import nearest_singular_configuration
 from ..dynamics.singular import SingularConfiguration, moves, singular_configuration
@@ -131,7 +132,7 @@ def _is_off(plant: Plant, configuration: Array, q: Array) -> bool:
 
 def _described(plant: Plant, q: Array) -> str:
     """A configuration in words."""
-    return f"{plant.name} at " + ", ".join(f"{n} = {x:.6g}" for n, x in zip(plant.position_names, q, strict=True))
+    return f"{plant.name} at {_check.values_by_name(plant.position_names, q)}"
 
 
 def _start_of_step(

@@ -190,15 +190,18 @@ class TracedTerms:
         columns = [dense(chart.inertia.solve(sparse(row)), self.dof) for row in JK]
         return Symbols(JK @ np.array(columns, object).T)
 
-    def smallest_effort(self, vdot: Any, root: Any = None) -> Symbols:
-        """The smallest motor efforts u with K'B u = K'(M vdot + h), in the metric R R'."""
+    def smallest_effort(self, vdot: Any, root: Any = None, nominal: Any = None) -> Symbols:
+        """The motor efforts u with K'B u = K'(M vdot + h) that are nearest to nominal ones, in the metric R R'."""
         chart, B = self.chart(), self._pushes(root)
         if B.shape[1] < self.dof:
             raise NotTraceable(f"{B.shape[1]} motors and {self.dof} degrees of freedom")
-        need = chart.K.T @ (self.M.view(np.ndarray) @ np.asarray(vdot, object) + self.h.view(np.ndarray))
+        force = self.M.view(np.ndarray) @ np.asarray(vdot, object) + self.h.view(np.ndarray)
+        if nominal is not None:
+            force = force - self.B.view(np.ndarray) @ np.asarray(nominal, object)
         push = self._push(B)
-        u = self._least(chart.K.T @ B, need, [push * size for size in chart.sizes])
-        return Symbols(u if root is None else np.asarray(root, object) @ u)
+        u = self._least(chart.K.T @ B, chart.K.T @ force, [push * size for size in chart.sizes])
+        u = u if root is None else np.asarray(root, object) @ u
+        return Symbols(u if nominal is None else u + np.asarray(nominal, object))
 
     def force_rows(self, S: Any) -> Symbols:
         """C with C A' lam = S lam for all lam, the smallest one; where no row is redundant."""
@@ -218,6 +221,30 @@ class TracedTerms:
         push = self._push(B)
         u = self._least(np.concatenate([chart.K.T @ B, C @ B]), need, [push * size for size in [*chart.sizes, *felt]])
         return Symbols(u if root is None else np.asarray(root, object) @ u)
+
+    def active_effort(self, force: Any, L: Any, inverse: Any, margin: float) -> Symbols:
+        """The smallest motor efforts that move the machine as a joint force does, see `Actuation.effort`.
+
+        Smallest in the joint forces L^-1 B u. With N = L^-1 B, Q = N'N and S = K'B Q^-1 B'K, the squares of the
+        cosines between what the motors reach and what the loops leave free are eigenvalues of (K'L L'K)^-1 S. The sum
+        of their inverses is the trace of S^-1 K'L L'K, which guards that none is below the margin.
+        """
+        chart, B = self.chart(), self.B.view(np.ndarray)
+        if B.shape[1] < self.dof:
+            raise NotTraceable(f"{B.shape[1]} motors and {self.dof} degrees of freedom")
+        N, moved = np.asarray(inverse, object) @ B, np.asarray(L, object).T @ chart.K
+        Q, W = N.T @ N, moved.T @ moved
+        metric = Factor([sparse(row) for row in Q], list(range(len(Q))))
+        self.require(metric, [Q[i, i] for i in range(len(Q))])
+        rows = [sparse(row) for row in chart.K.T @ B]
+        if not all(rows):
+            raise NotTraceable("a degree of freedom that no motor reaches")
+        solver = ConstrainedSolver(metric, rows)
+        inverses = [solver.multipliers({i: 1.0}) for i in range(self.dof)]
+        total = sum((x * W[k, i] for i, column in enumerate(inverses) for k, x in column.items()), 0.0)
+        self.require_positive(1.0 - numbers.maximum(margin * margin, self.at.clear) * total)
+        need = sparse(chart.K.T @ np.asarray(force, object))
+        return Symbols(dense(solver.least_change(need), B.shape[1]))
 
     def _pushes(self, root: Any) -> Any:
         """What the motors do, in the metric R R' of their efforts."""
@@ -267,15 +294,29 @@ class TracedTerms:
         """Guard an elimination: what was left of a row is no small part of it."""
         clear = self.at.clear * self.at.clear
         left = [pivot - clear * size for pivot, size in zip(factor.pivots, sizes, strict=True)]
-        least = smallest([x for x in left if not isinstance(x, float)])
-        if any(isinstance(x, float) and not x > 0.0 for x in left) or not self.at.graph.scalar(least).value > 0.0:
+        decided = [x for x in left if isinstance(x, float)]
+        self.require_positive(min(decided, default=1.0))
+        self.require_positive(smallest([x for x in left if not isinstance(x, float)]))
+
+    def assume_less(self, a: Any, b: Any) -> None:
+        """Guard what a law computes for this case only, also where it is traced in another one.
+
+        Where nobody takes over in other cases, as in exported code, the law cannot be traced.
+        """
+        if self.at.margins is not None:
+            raise NotTraceable("cases that are left to Python")
+        self.at.graph.assume_less(a, b)
+
+    def require_positive(self, x: Any) -> None:
+        """Guard a number, which is positive where what follows is to be trusted."""
+        if not self.at.graph.scalar(x).value > 0.0:
             raise NotTraceable("the motors or coordinates of a law do not determine the motion where it is traced")
-        if isinstance(least, float):
+        if isinstance(x, float):
             return
         if self.at.margins is None:
-            self.at.graph.require_less(0.0, least)
+            self.at.graph.require_less(0.0, x)
         else:
-            self.at.margins.append(least)
+            self.at.margins.append(x)
 
 
 class Chart:

@@ -7,6 +7,7 @@ from cmbcontrol import Constant, Sine, plants
 from cmbcontrol.codegen import export
 from cmbcontrol.codegen.selftest import differences, states
 from cmbcontrol.controllers import (
+    ConstrainedActuation,
     ConstraintForcePI,
     Delay,
     DriveFriction,
@@ -87,6 +88,7 @@ def test_named_plants(in_c, name, count):
     lambda plant, q: Impedance(plant, PointTask(plant, "left_upper", point=(1.5, 0.0, 0.0), axes="xy"),
                                Constant([0.5, 1.9]), stiffness=300.0, damping=30.0, period=1e-3),
     lambda plant, q: ForwardKinematics(("left", "right")) | motion(plant, q) | Saturation(45.0),
+    lambda plant, q: PassiveJoints(motion(plant, q), margin=1e-4, weight=[1.0, 2.0, 3.0, 4.0]),
 ])  # fmt: skip
 def test_other_laws(in_c, make):
     plant, q = start("five-bar")
@@ -115,7 +117,7 @@ def test_samples_one_after_the_other(in_c):
 
 @pytest.mark.parametrize(("make", "error", "text"), [
     (lambda plant, q: motion(plant, q, period=None), InputError, "continuous time"),
-    (lambda plant, q: PassiveJoints(motion(plant, q)), InputTypeError, "cannot be written as C"),
+    (lambda plant, q: ConstrainedActuation(motion(plant, q), limits=1e3), InputTypeError, "cannot be written as C"),
     (lambda plant, q: WithModel(heavier(plant), motion(plant, q)), InputError, "as the law knows it"),
 ])  # fmt: skip
 def test_refusals(tmp_path, make, error, text):

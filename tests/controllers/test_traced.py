@@ -11,6 +11,7 @@ import cmbcontrol.trace.code as trace_code
 from cmbcontrol import Constant, Quintic, Sine, Spline, design, linearize, plants, simulate, trim
 from cmbcontrol._jit import JIT_ENABLED, execute, kernel
 from cmbcontrol.controllers import (
+    ConstrainedActuation,
     ConstraintForcePI,
     Coordinates,
     Delay,
@@ -123,6 +124,11 @@ LAWS = {
     "impedance with inertia": lambda plant: Impedance(
         plant, PointTask(plant, "left_upper", point=(1.5, 0.0, 0.0), axes="xy"), Constant([0.5, 1.9]),
         stiffness=[[300.0, 10.0], [10.0, 200.0]], damping=30.0, inertia=[[3.0, 0.1], [0.1, 2.0]], period=PERIOD),
+    "passive joints": lambda plant: PassiveJoints(motion(plant)),
+    "passive joints, weight": lambda plant: PassiveJoints(motion(plant), weight=[1.0, 2.0, 3.0, 4.0]),
+    "limits": lambda plant: ConstrainedActuation(motion(plant), limits=500.0),
+    "limits on one side": lambda plant: ConstrainedActuation(
+        motion(plant), limits=[[-np.inf, -400.0], [500.0, 300.0]], slack="scale", metric=np.eye(4)),
     "with model": lambda plant: WithModel(heavier(plant), motion(plant)),
     "spline": lambda plant: motion(plant, Spline([0.0, 0.01, 0.5], [[2.1, 1.0], [2.0, 1.1], [2.2, 0.9]])),
     "chain": lambda plant: (
@@ -225,6 +231,39 @@ def test_other_machines(name):
     assert left == 0
 
 
+@pytest.mark.parametrize("weight", [None, "unequal"])
+def test_more_motors_than_freedoms(weight):
+    plant, q0, _ = plants.catalogue["two-arms"].start()
+    names = ("left_shoulder", "left_elbow", "left_wrist")
+    way = Constant(q0[[plant.position_names.index(n) for n in names]])
+    inside = ProjectedInverseDynamics(plant, names, way, bandwidth=8.0, period=PERIOD)
+    passive = PassiveJoints(inside, weight=None if weight is None else np.linspace(1.0, 3.0, plant.nv))
+    errors, left = differences(plant, q0, passive, 6)
+    assert errors.max() < 1e-11
+    assert left == 0
+    nominal = np.linspace(-1.0, 2.0, plant.nu)
+    metric = None if weight is None else np.diag(np.linspace(1.0, 3.0, plant.nu)) + 0.1
+    limited = ConstrainedActuation(inside, limits=5e3, nominal=nominal, weight=metric)
+    errors, left = differences(plant, q0, limited, 6)
+    assert errors.max() < 1e-9  # a program is solved to this
+    assert left == 0
+
+
+def test_passive_joints_that_lose_control_are_left_to_python():
+    """On the way to where the motors lose control: code goes on until it may be near, and never takes what is lost."""
+    plant, q0 = five_bar()
+    path = [plant.assemble(left=2.1 - x, right=1.0 + x) for x in np.linspace(0.0, 1.1, 40)]
+    margins, least = np.array([actuation_at(plant.terms(q, np.zeros(plant.nv))).margin for q in path]), 0.3
+    code = law_code(plant, PassiveJoints(motion(plant), margin=least), q0)
+    taken = []
+    for q in path:
+        x = np.concatenate([[0.0], q, np.zeros(plant.nv), *(over_times(f, np.zeros(1))[0] for f, _ in code.signals)])
+        taken.append(run_code(code.address, code.p, x, np.zeros(plant.nu + len(code.report))) == 0)
+    assert not any(margins[taken] < least)
+    assert all(np.array(taken)[margins > 1.001 * np.sqrt(2.0) * least])  # a sum of two inverse squares guards
+    assert 0 < sum(taken) < len(path)
+
+
 def test_pose_in_space():
     plant, q0, _ = plants.catalogue["stewart"].start()
     task = PoseTask(plant, "platform")
@@ -270,6 +309,10 @@ def check_random(seeds):
         errors, _ = differences(plant, q, controller, 1)
         assert errors.max(initial=0.0) < 1e-8, seed  # 2500 times rounding, for the loops and for the motors
         checked += errors.size
+        passive = PassiveJoints(controller)
+        if not isinstance(law_code(plant, passive, q), str):
+            errors, _ = differences(plant, q, passive, 1)
+            assert errors.max(initial=0.0) < 1e-8, seed
     return checked
 
 
@@ -305,7 +348,10 @@ RUNS = {
     "continuous": lambda plant: motion(plant, period=None),
     "continuous, constant": lambda plant: motion(plant, Constant([2.0, 1.1]), period=None),
     "continuous chain": lambda plant: motion(plant, period=None) | Saturation() | FirstOrderActuator(5e-3),
-    "passive": lambda plant: PassiveJoints(motion(plant)),  # not traced
+    "passive": lambda plant: PassiveJoints(motion(plant)),
+    "passive, continuous": lambda plant: PassiveJoints(motion(plant, period=None), weight=[1.0, 2.0, 3.0, 4.0]),
+    "limits": lambda plant: ConstrainedActuation(motion(plant, Sine([2.1, 1.0], [0.2, 0.1], 1.5)), limits=80.0),
+    "damped": lambda plant: motion(plant, damped=0.1),  # not traced
 }
 
 
@@ -324,9 +370,14 @@ def test_runs(monkeypatch, name):
                 err_msg=key,
             )
     assert kernels.data.attrs["samples_by_code"] == kernels.data.attrs["evaluations_by_code"] == 0
-    traced = name != "passive"
+    traced = name != "damped"
     samples = round(0.3 / PERIOD) + 1 if traced and "continuous" not in name else 0
-    assert generated.data.attrs["samples_by_code"] in (samples, samples - 1)
+    by_code = generated.data.attrs["samples_by_code"]
+    if name == "limits":  # which are active at times, when Python takes the sample
+        assert 30 < by_code < 270
+        assert np.abs(generated.command.values).max() > 80.0 - 1e-6
+    else:
+        assert by_code in (samples, samples - 1)
     assert generated.data.attrs["evaluations_by_code"] > 0.85 * generated.data.attrs["evaluations"]
 
 
@@ -428,7 +479,7 @@ def test_functions_of_time_are_found_again_in_a_law_of_the_same_structure():
 
 
 @pytest.mark.parametrize("controller", [
-    lambda plant: PassiveJoints(motion(plant)),
+    lambda plant: PassiveJoints(motion(plant), epsilon=1e-3),
     lambda plant: motion(plant, damped=0.1),
     lambda plant: motion(plant, consistent=True),
 ])  # fmt: skip

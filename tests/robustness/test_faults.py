@@ -669,8 +669,10 @@ def test_a_hundred_faults(kind):
 
 
 @pytest.mark.parametrize("error", [ImportError("initialization failed"), SystemError("returned a result")])
-def test_an_interrupt_that_arrives_as_another_error_is_one(error, capsys):
+def test_an_interrupt_that_arrives_as_another_error_is_one(error, capsys, request):
     """Extension modules that are being loaded, and compiled code that returns, make another exception of Ctrl-C."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job ignores it
+    request.addfinalizer(lambda: signal.signal(signal.SIGINT, before))
     with pytest.raises(typer.Exit) as ended, common.in_one_line(False):
         try:
             signal.raise_signal(signal.SIGINT)

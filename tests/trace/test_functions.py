@@ -104,7 +104,7 @@ def check(plant, q, seed=0, accuracy=1e-12):
     of_rounding = np.linalg.norm(at.inverse @ (at.scale * rounding.terms.b[found.rows]))
     assert at.size(vdot - expected) <= 10.0 * blur * bound + of_rounding
     power, most = at.force @ admissible, np.abs(at.force) @ (np.abs(v + off) + np.abs(change))
-    assert abs(powers[0] - power) <= 1e-11 * most
+    assert abs(powers[0] - power) <= 10.0 * blur * most  # as the admissible velocity
 
     opened = plant.integrate(q, 1e-4 * rng.standard_normal(nv) * plant.size / plant.reach)
     there = Judge(plant, opened, np.zeros(nv), u, found.rows)

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import cmbcontrol as cmb
+import cmbcontrol.trace.code as trace_code
 from benchmarks.stewart_chain import stewart_chain
 from cmbcontrol import plants
 from cmbcontrol._jit import JIT_ENABLED
@@ -20,6 +21,12 @@ from cmbcontrol.trace.functions import FUNCTIONS, Function, Tracing
 from cmbcontrol.trace.graph import Graph, TooLarge
 
 pytestmark = pytest.mark.skipif(not JIT_ENABLED, reason="code is generated where kernels are compiled")
+
+
+@pytest.fixture(autouse=True)
+def generated(monkeypatch):
+    """Whatever the environment says."""
+    monkeypatch.setattr(trace_code, "CHOICE", "generated")
 
 
 def state(plant, q, seed=0):
@@ -132,15 +139,13 @@ def test_what_is_too_large(monkeypatch):
 
 
 def test_a_machine_that_is_too_large_runs_by_kernels(monkeypatch):
-    from cmbcontrol.trace import code
-
     plant, q = leaning(3)
     known = cmb.simulate(plant, None, q, t_end=0.05)
     monkeypatch.setattr(program, "MOST", 100)
-    monkeypatch.setattr(code, "kept", lambda file: ())
-    monkeypatch.setattr(code, "keep", lambda file, data: None)
-    monkeypatch.setattr(code, "_libraries", {})
-    monkeypatch.setattr(code, "_recent", {})
+    monkeypatch.setattr(trace_code, "kept", lambda file: ())
+    monkeypatch.setattr(trace_code, "keep", lambda file, data: None)
+    monkeypatch.setattr(trace_code, "_libraries", {})
+    monkeypatch.setattr(trace_code, "_recent", {})
     plant, q = leaning(3)
     run = cmb.simulate(plant, None, q, t_end=0.05)
     assert run.data.attrs["evaluations_by_code"] == 0 and "too large" in run.data.attrs["machine_code"]

@@ -108,7 +108,7 @@ FEW = ("five-bar, held", "five-bar, continuous", "five-bar, noisy", "crank, driv
 def bits(run):
     """All numbers of a run by their bytes, and how it was found, but for the time that took."""
     numbers = {name: array.values.tobytes() for name, array in run.data.variables.items() if array.dtype.kind in "fi"}
-    return numbers | {name: str(x) for name, x in run.data.attrs.items() if name != "wall_time_s"}
+    return numbers | {name: str(x) for name, x in run.data.attrs.items() if not name.endswith("_time_s")}
 
 
 def all_bits(names=RUNS, machines=PLANTS, laws=LAWS):
