@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from .._jit import kernel
 
-__all__ = ["copy", "copy_rows", "dot", "largest_of"]
+__all__ = ["add_dot", "copy", "copy_rows", "largest_of"]
 
 
 @kernel
@@ -23,12 +23,12 @@ def copy_rows(X, out):
 
 
 @kernel
-def dot(x, y, begin, end):
-    """Sum of x y from `begin` to before `end`.
+def add_dot(s, x, y, begin, end):
+    """s and the sum of x y from `begin` to before `end`.
 
     Long ones are four sums side by side, since an addition waits for the last one.
     """
-    a, b, c, d = 0.0, 0.0, 0.0, 0.0
+    a, b, c, d = s, 0.0, 0.0, 0.0
     last = begin + (end - begin) // 4 * 4 if end - begin >= 24 else begin
     for k in range(begin, last, 4):
         a += x[k] * y[k]
@@ -37,7 +37,7 @@ def dot(x, y, begin, end):
         d += x[k + 3] * y[k + 3]
     for k in range(last, end):
         a += x[k] * y[k]
-    return (a + b) + (c + d)
+    return (a + b) + (c + d) if last > begin else a
 
 
 @kernel

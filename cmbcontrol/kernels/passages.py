@@ -61,17 +61,21 @@ FEWEST, MOST, FINE, STEEPER = 8, 400, 1e-9, 5.0
 ROUNDING = 1e-14  # of the closeness
 GLANCE = 1e-6  # a closeness below this is mostly rounding at a glance
 
+# Motion that begins as far away, or farther, is looked at by glances: they miss the place of the nearest approach by
+# their rounding, 1e-8, over this.
+AWAY = 0.01
+
 
 @kernel
-def closeness_in(model, opt, s, w, x0, F, fraction, y):
-    """Closeness at a fraction of a step, at a glance; y is the state there."""
+def closeness_in(model, opt, s, w, x0, F, fraction, exact, y):
+    """Closeness at a fraction of a step, exact or at a glance; y is the state there."""
     interpolate(x0, F, fraction, y)
-    return glance(model, opt, s, w, y)
+    return closeness_at(model, opt, s, w, 0.0, y) if exact else glance(model, opt, s, w, y)
 
 
 @kernel
-def refined(model, opt, s, w, x0, F, low, high, part, y):
-    """Fraction of a step, between two, at which it is nearest to a singular configuration; the closeness at a glance.
+def refined(model, opt, s, w, x0, F, low, high, part, exact, y):
+    """Fraction of a step, between two, at which it is nearest to a singular configuration, and the closeness there.
 
     It is found to a `part` of their distance; y is the state there. The smallest gradient goes
     through zero, or passes it at a distance: its square is smooth, and Brent's method finds the minimum of that by
@@ -80,7 +84,7 @@ def refined(model, opt, s, w, x0, F, low, high, part, y):
     a, d, least = low, high, part * (high - low)
     at = a + GOLDEN * (d - a)
     second, third = at, at  # the next best places
-    f = closeness_in(model, opt, s, w, x0, F, at, y) ** 2
+    f = closeness_in(model, opt, s, w, x0, F, at, exact, y) ** 2
     f2, f3 = f, f
     step, before = 0.0, 0.0  # the last step, and the one before
     for _ in range(ENOUGH):
@@ -98,7 +102,7 @@ def refined(model, opt, s, w, x0, F, low, high, part, y):
             before = (a if at >= middle else d) - at
             step = GOLDEN * before
         new = at + (step if abs(step) >= least else least if step > 0.0 else -least)
-        g = closeness_in(model, opt, s, w, x0, F, new, y) ** 2
+        g = closeness_in(model, opt, s, w, x0, F, new, exact, y) ** 2
         if g <= f:
             a, d = (at, d) if new >= at else (a, at)
             third, f3, second, f2, at, f = second, f2, at, f, new, g
@@ -117,18 +121,22 @@ def nearest_approach(model, opt, s, w, x0, F, low, high, y):
     """Fraction of a step, between low and high, at which its motion is nearest to a singular configuration.
 
     The motion is that of the dense coefficients F; beyond 1 it is continued. Where it comes nearer than half the
-    closeness at `low`, the place is refined. Returns the fraction and the closeness there, at a glance.
+    closeness at `low`, the place is refined. Returns the fraction and the closeness there; at a glance, where
+    the motion begins away from it.
     """
-    at, near = low, closeness_in(model, opt, s, w, x0, F, low, y)
+    at, near = low, closeness_in(model, opt, s, w, x0, F, low, False, y)
+    exact = near < AWAY
+    if exact:
+        near = closeness_in(model, opt, s, w, x0, F, low, True, y)
     most = 0.5 * near
     part = (high - low) / LOOKS
     for k in range(1, LOOKS + 1):
-        c = closeness_in(model, opt, s, w, x0, F, low + k * part, y)
+        c = closeness_in(model, opt, s, w, x0, F, low + k * part, exact, y)
         if c < near:
             at, near = low + k * part, c
     if near > most:
         return at, near
-    return refined(model, opt, s, w, x0, F, max(at - part, low), min(at + part, high), COARSE, y)
+    return refined(model, opt, s, w, x0, F, max(at - part, low), min(at + part, high), COARSE, exact, y)
 
 
 @kernel
@@ -151,9 +159,12 @@ def search(model, opt, s, w, x, F, t, step, before, passages, count, y):
     looks = looks_in(model, x[nq : nq + nv], step)
     part = 1.0 / looks
     near = np.empty(looks + 1)
+    for i in range(0, looks + 1, looks):  # both ends
+        near[i] = closeness_in(model, opt, s, w, x, F, i * part, False, y)
+    exact = max(near[0], near[looks]) < AWAY
     for i in range(looks + 1):
-        near[i] = closeness_in(model, opt, s, w, x, F, i * part, y)
-        if near[i] < GLANCE:
+        near[i] = closeness_in(model, opt, s, w, x, F, i * part, exact, y)
+        if near[i] < GLANCE and not exact:
             near[i] = closeness_at(model, opt, s, w, 0.0, y)
     last = near[looks - 1]
     for i in range(looks + 1):
@@ -166,18 +177,18 @@ def search(model, opt, s, w, x, F, t, step, before, passages, count, y):
             steepest = max(steepest, abs(near[k + 1] - near[k]))
         if c - STEEPER * steepest > MET:
             continue
-        at, least = refined(model, opt, s, w, x, F, max(i - 1, 0) * part, min(i + 1, looks) * part, FINE, y)
-        exact = closeness_at(model, opt, s, w, 0.0, y) if least <= MET else least
+        at, least = refined(model, opt, s, w, x, F, max(i - 1, 0) * part, min(i + 1, looks) * part, FINE, exact, y)
+        told = closeness_at(model, opt, s, w, 0.0, y) if least <= MET else least
         if c < GLANCE:
-            least = exact
+            least = told
         if c <= least + ROUNDING:  # a motion that sets out slowly from a configuration is at it for a while
             if i == looks:  # the next step tells whether it goes on to fall
                 continue
-            at, least, exact = i * part, c, c
+            at, least, told = i * part, c, c
         elif i == looks:
             last = least
         if least <= MET and count < passages.shape[0]:
-            passages[count, 0], passages[count, 1] = t + at * step, exact
+            passages[count, 0], passages[count, 1] = t + at * step, told
             count += 1
     return count, last
 
@@ -305,10 +316,10 @@ def nearest_along(model, opt, s, w, times, values, rates, count, a, d, y):
     for _ in range(LEAP_LOOKS):
         if fb < 0.0:
             hermite(times, values, rates, count, b, y)
-            fb = glance(model, opt, s, w, y)
+            fb = closeness_at(model, opt, s, w, 0.0, y)
         if fc < 0.0:
             hermite(times, values, rates, count, c, y)
-            fc = glance(model, opt, s, w, y)
+            fc = closeness_at(model, opt, s, w, 0.0, y)
         if fb < fc:
             d, c, fc = c, b, fb
             b, fb = d - g * (d - a), -1.0

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from .._jit import bundle, kernel
-from .arrays import dot
+from .arrays import add_dot
 
 __all__ = [
     "Root",
@@ -88,7 +88,9 @@ def cholesky(M, root):
                 break
         for j in range(first[i], i + 1):
             last[j] = i
-            s = M[i, j] - dot(L[i], L[j], max(first[i], first[j]), j)
+            s = M[i, j]
+            for k in range(max(first[i], first[j]), j):
+                s -= L[i, k] * L[j, k]
             if i > j:
                 L[i, j] = s / L[j, j]
             elif s > 1e-14 * abs(M[i, i]):
@@ -183,7 +185,7 @@ def factor_rows(rows, tolerance, floor, cap):
                 best = i
         if best != k:
             swap_rows(rows, best, k)
-        norm = np.sqrt(dot(G[k], G[k], k, end[k]))
+        norm = np.sqrt(add_dot(0.0, G[k], G[k], k, end[k]))
         pivots[k] = norm
         largest = max(largest, norm)
         if np.sqrt(longest) <= max(tolerance * largest, floor) or k >= cap or norm == 0.0:
@@ -200,7 +202,7 @@ def factor_rows(rows, tolerance, floor, cap):
             if first[i] >= end[k]:
                 continue  # nothing in common: the reflection leaves the row as it is, and its head is zero
             first[i] = min(first[i], k)
-            s = G[i, k] + dot(G[k], G[i], k + 1, end[k])
+            s = add_dot(G[i, k], G[k], G[i], k + 1, end[k])
             if s != 0.0:  # else the reflection leaves the row as it is; its head counts all the same
                 s *= tau[k]
                 G[i, k] -= s
@@ -209,7 +211,7 @@ def factor_rows(rows, tolerance, floor, cap):
                 end[i] = max(end[i], end[k])
             size[i, 0] -= G[i, k] * G[i, k]
             if size[i, 0] < 1e-8 * size[i, 1]:  # cancellation: sum up afresh
-                s = dot(G[i], G[i], k + 1, end[i])
+                s = add_dot(0.0, G[i], G[i], k + 1, end[i])
                 size[i, 0], size[i, 1] = s, s
     for k in range(1, count):  # insertion sort: they are nearly sorted already
         p = pivots[k]
@@ -240,7 +242,7 @@ def to_space(rows, rank, z):
 @kernel
 def reflect(G, tau, end, k, z):
     """The k-th reflection, in place."""
-    s = tau[k] * (z[k] + dot(G[k], z, k + 1, end[k]))
+    s = tau[k] * add_dot(z[k], G[k], z, k + 1, end[k])
     z[k] -= s
     for c in range(k + 1, end[k]):
         z[c] -= s * G[k, c]
