@@ -68,23 +68,23 @@ class Parameter(NamedTuple):
 def parameters(plant: Mechanism) -> Mapping[str, Parameter]:
     """The numbers that a machine is described with, by name.
 
-    ========================================== ======================================================================
-    name                                       number
-    ========================================== ======================================================================
-    ``{body}_mass``, ``_com_x``, ...           of a `Body`, in its axes; ``_inertia_xy`` moves both sides of the matrix
-    ``{joint}_frame_x``, ``_child_x``          place of the joint's frame on the parent and on the child, in their axes
-    ``{joint}_frame_turn_x``, ``_child_turn_x`` its attitude there: a rotation about an axis of the body through the
-                                               origin of the frame
-    ``{joint}_pitch``                          of a `Helical` joint
-    ``{constraint}_point_a_x``, ``_length``    of a constraint; of a `Weld` ``_frame_a_x`` and ``_frame_a_turn_x``; the
-                                               direction of a line or plane is turned by ``_axis_turn_x``,
-                                               ``_normal_turn_x``
-    ``{coupling}_of_{coordinate}``, ``_offset`` of a `Coupling`
-    ``spring_{spring}_stiffness``, ...         of a spring: ``_rest``, ``_damping``, ``_point_a_x``
-    ``damping_{coordinate}``                   friction of a joint
-    ``motor_{motor}_gear``                     of an `Actuator`; ``_axis_turn_x`` of a torque between two bodies
-    ``gravity_x``                              axes of the world
-    ========================================== ======================================================================
+    ============================================ ==================================================================
+    name                                         number
+    ============================================ ==================================================================
+    ``{body}_mass``, ``_com_x``, ...             of a `Body`, in its axes; ``_inertia_xy`` moves both of its entries
+    ``{joint}_frame_x``, ``_child_x``            place of the joint's frame on parent and child, in their axes
+    ``{joint}_frame_turn_x``, ``_child_turn_x``  its attitude there: a rotation about an axis of the body through the
+                                                 origin of the frame
+    ``{joint}_pitch``                            of a `Helical` joint
+    ``{constraint}_point_a_x``, ``_length``      of a constraint; of a `Weld` ``_frame_a_x`` and ``_frame_a_turn_x``;
+                                                 the direction of a line or plane is turned by ``_axis_turn_x``,
+                                                 ``_normal_turn_x``
+    ``{coupling}_of_{coordinate}``, ``_offset``  of a `Coupling`
+    ``spring_{spring}_stiffness``, ...           of a spring: ``_rest``, ``_damping``, ``_point_a_x``
+    ``damping_{coordinate}``                     friction of a joint
+    ``motor_{motor}_gear``                       of an `Actuator`; ``_axis_turn_x`` of a torque between two bodies
+    ``gravity_x``                                axes of the world
+    ============================================ ==================================================================
 
     Parameters
     ----------
