@@ -201,7 +201,7 @@ class ConstrainedActuation(AroundMotion):
     (array([-30.,  30.]), 'DEGRADED')
     """
 
-    untraced = ("_solve", "_kept", "_shape", "_nothing", "_given", "_metric")  # of programs
+    untraced = ("_solve", "_kept", "_shape", "_nothing", "_given", "_metric")  # what only programs need
 
     def __init__(
         self,

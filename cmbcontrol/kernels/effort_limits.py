@@ -13,7 +13,7 @@ import numpy as np
 
 from .._jit import bundle, kernel
 from .._tolerance import UNREACHED
-from .arrays import copy, copy_rows
+from .arrays import copy, copy_rows, largest_of
 from .conic import CONTRADICTION, FOUND, missing_force, nearest_point
 from .linear_algebra import (
     constraint_split,
@@ -245,22 +245,13 @@ def contact_maps(state, limits, along):
 
 
 @kernel
-def largest_size(x):
-    """The largest |x_i|; zero where there are none."""
-    size = 0.0
-    for i in range(x.shape[0]):
-        size = max(size, abs(x[i]))
-    return size
-
-
-@kernel
 def row_unit(slope, offset, far):
     """What to divide rows by, so that what can be changed is of the order of one, and the rest at most `far`."""
     s = 0.0
     for i in range(slope.shape[0]):
         for j in range(slope.shape[1]):
             s += slope[i, j] * slope[i, j]
-    size = max(np.sqrt(s), largest_size(offset) / far)
+    size = max(np.sqrt(s), largest_of(offset) / far)
     return size if size != 0.0 else 1.0
 
 
@@ -294,7 +285,7 @@ def effort_units(problem, limits, u):
     """What each free effort is measured in: its limit, or what is typical at the state, if that is less."""
     lower, upper, free = limits.lower, limits.upper, limits.free
     within = np.minimum(np.maximum(u, lower), upper)
-    typical = max(largest_size(u), largest_size(within), largest_size(limits.nominal))
+    typical = max(largest_of(u), largest_of(within), largest_of(limits.nominal))
     typical = typical if typical != 0.0 else 1.0
     # and what moves a contact force to zero, where that can be felt
     worst = 0.0
@@ -403,8 +394,8 @@ def brought_back(program, limits, x):
 @kernel(allocates=True)
 def produces(problem, u, size):
     """Whether efforts produce the motion; `size` is the unit of its needs."""
-    missed = largest_size(image(problem.R, u, -problem.n)) - problem.rounding
-    return missed <= TINY * max(1.0, largest_size(problem.n) / size) * size
+    missed = largest_of(image(problem.R, u, -problem.n)) - problem.rounding
+    return missed <= TINY * max(1.0, largest_of(problem.n) / size) * size
 
 
 @kernel(allocates=True)
@@ -416,7 +407,7 @@ def missing_at(program, cones, x):
 @kernel(allocates=True)
 def unmet_motion(R, n, x):
     """What efforts leave of the motion of a program, as a part of its needs."""
-    return largest_size(image(R, x, -n)) / max(1.0, largest_size(n))
+    return largest_of(image(R, x, -n)) / max(1.0, largest_of(n))
 
 
 # -- stage by stage ----------------------------------------------------------------------------------------------------

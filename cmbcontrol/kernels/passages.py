@@ -77,9 +77,9 @@ def closeness_in(model, opt, s, w, x0, F, fraction, exact, y):
 def refined(model, opt, s, w, x0, F, low, high, part, exact, y):
     """Fraction of a step, between two, at which it is nearest to a singular configuration, and the closeness there.
 
-    It is found to a `part` of their distance; y is the state there. The smallest gradient goes
-    through zero, or passes it at a distance: its square is smooth, and Brent's method finds the minimum of that by
-    parabolas in some ten looks. Where another gradient takes over, there is a kink; there it cuts by golden section.
+    It is found to a `part` of their distance; y is the state there. The smallest gradient goes through zero, or passes
+    it at a distance: its square is smooth, and Brent's method finds the minimum of that by parabolas in some ten looks.
+    Where another gradient takes over, there is a kink; there it cuts by golden section.
     """
     a, d, least = low, high, part * (high - low)
     at = a + GOLDEN * (d - a)
@@ -121,8 +121,8 @@ def nearest_approach(model, opt, s, w, x0, F, low, high, y):
     """Fraction of a step, between low and high, at which its motion is nearest to a singular configuration.
 
     The motion is that of the dense coefficients F; beyond 1 it is continued. Where it comes nearer than half the
-    closeness at `low`, the place is refined. Returns the fraction and the closeness there; at a glance, where
-    the motion begins away from it.
+    closeness at `low`, the place is refined. Returns the fraction and the closeness there; at a glance, where the
+    motion begins away from it.
     """
     at, near = low, closeness_in(model, opt, s, w, x0, F, low, False, y)
     exact = near < AWAY

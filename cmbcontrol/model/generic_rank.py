@@ -24,7 +24,7 @@ Array = NDArray[np.float64]
 
 
 def regular_gradient(plant: Plant, q: ArrayLike) -> float:
-    """See `Terms`."""
+    """`Terms.regular_gradient` at a configuration."""
     return plant.terms(q, np.zeros(plant.nv)).regular_gradient
 
 

@@ -93,8 +93,7 @@ class Tracing:
         """Of kept rows, in the metric of M."""
         n, M = machine.nv, None
         if euclidean:
-            M = [{i: 1.0} for i in range(n)]
-            metric = Factor(M, list(range(n)))
+            metric = Factor([{i: 1.0} for i in range(n)], list(range(n)))
         else:
             # M is that of a tree: from the leaves to the root nothing is filled in.
             M = [sparse(machine.M[i]) for i in range(n)]
@@ -211,7 +210,7 @@ def close(at: Tracing) -> Function:
     """q -> smallest pivot, largest diagonal, residual, configuration after a step in the Euclidean metric."""
     (q,) = at.inputs(at.sample)
     machine = Machine(at.model, q)
-    solver = at.solver(machine, euclidean=True, corrected=True)
+    solver = at.solver(machine, euclidean=True)
     step = dense(solver.least_change({i: -x for i, x in at.scaled(machine.phi).items()}), at.nv)
     worst = smallest(solver.schur.pivots), largest(solver.gradients)
     return at.finished(worst, (at.residual(machine),), machine.moved(step))
