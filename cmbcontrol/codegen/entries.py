@@ -19,7 +19,6 @@ from ..errors import ActuationError, InputError
 from ..kernels import reduction
 from ..model.actuation import actuation_at
 from ..model.generated import independent_rows
-from ..model.generic_rank import regular_gradient
 from ..model.mechanism import Mechanism
 from ..model.terms import RANK_TOLERANCE, Terms
 from ..trace import functions as trace
@@ -142,7 +141,7 @@ class Machine:
         self.terms = self.plant.terms(self.q, np.zeros(self.plant.nv))
         self.rows = independent_rows(self.terms)
         self.table = Table(self.plant)
-        self.reference = regular_gradient(self.plant, self.q)
+        self.reference = self.terms.regular_gradient
 
     def tracing(self) -> Tracing:
         """To trace a function with."""

@@ -110,7 +110,7 @@ class PoseTask(Task):
         )
         if body == relative_to:
             raise InputError(f"relative_to is {body!r}, the body itself; name another body")
-        side = _path(plant, self._body_frame.link).astype(float) - _path(plant, self._reference_frame.link)
+        side = plant.path_mask(self._body_frame.link).astype(float) - plant.path_mask(self._reference_frame.link)
         if not side.any():
             raise InputError(f"no joint moves {body!r} against {relative_to!r}; name another body")
         self._side = side
@@ -285,12 +285,3 @@ class _OnLink(NamedTuple):
             return cls(link, _check.plain(pose.R), _check.plain(pose.p))
         R, p = plant.link_poses(q)
         return cls(link, R[link].T @ pose.R, R[link].T @ (pose.p - p[link]))
-
-
-def _path(plant: Mechanism, link: int) -> NDArray[np.bool_]:
-    """Mask (nv,) of the coordinates that move a link."""
-    links, mask = plant.arrays.links, np.zeros(plant.nv, dtype=bool)
-    while link >= 0:
-        mask[links[link]["iv"] : links[link]["iv"] + links[link]["nv"]] = True
-        link = int(links[link]["parent"])
-    return mask

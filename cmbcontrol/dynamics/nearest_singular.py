@@ -7,7 +7,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
 from ..errors import SingularConfigurationError
-from ..model.generic_rank import regular_gradient
 from ..model.plant import Plant
 from ..model.terms import Terms
 from .derivatives import derivatives
@@ -63,9 +62,9 @@ def nearest_singular_configuration(plant: Plant, q: ArrayLike, *, within: float 
         terms = plant.terms(q, np.zeros(plant.nv))
         L = np.linalg.cholesky(terms.M)
         U, sigma, Vt = np.linalg.svd(np.linalg.solve(L, (plant.row_scale[:, None] * terms.A).T).T)
-        scale = max(float(sigma.max(initial=0.0)), 0.01 * regular_gradient(plant, q))
+        scale = max(float(sigma.max(initial=0.0)), 0.01 * terms.regular_gradient)
         if count is None:
-            compared = regular_gradient(plant, q) if generic == 1 else scale  # a single row has no other
+            compared = terms.regular_gradient if generic == 1 else scale  # a single row has no other
             count = _independent(sigma, compared, generic)
         if count is None:
             if plant.closure_error(q) < _EXACT * plant.size and singular_configuration(plant, q).singular:

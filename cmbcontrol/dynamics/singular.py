@@ -29,7 +29,6 @@ from numpy.typing import ArrayLike, NDArray
 from .. import _check, _tolerance
 from ..errors import InputError, SingularConfigurationError
 from ..model.closing import require_closed
-from ..model.generic_rank import regular_gradient
 from ..model.plant import Plant
 from ..model.terms import Terms
 from . import cone, singular_report
@@ -492,7 +491,7 @@ def singular_configuration(
     L = np.linalg.cholesky(at_rest.M)
     G = np.linalg.solve(L, (plant.row_scale[:, None] * at_rest.A).T).T
     U, sigma, Vt = np.linalg.svd(G)
-    scale = max(float(sigma.max(initial=0.0)), 0.01 * regular_gradient(plant, q))
+    scale = max(float(sigma.max(initial=0.0)), 0.01 * at_rest.regular_gradient)
     rank = _tolerance.rank(sigma, scale, tolerance)
     Z = np.linalg.solve(L.T, Vt[rank:].T)
     left, forms = _forms(plant, q, Z, U[:, rank:].T * plant.row_scale)

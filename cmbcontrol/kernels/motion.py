@@ -114,6 +114,7 @@ class Exchange(NamedTuple):
     evaluations: np.ndarray  # (1,) of the rate
     rank: np.ndarray  # (1,) of A, at the last evaluation
     near: np.ndarray  # (1,) closeness to a singular configuration, at the last evaluation of the rate; that of code
+    looped: np.ndarray  # (nv,) whether a row depends on a coordinate
     code: Code  # which does for the kernels where it can
 
 

@@ -152,6 +152,7 @@ def looks_in(model, v, step):
 def search(model, opt, s, w, x, F, t, step, before, passages, count, y):
     """Singular and nearly singular configurations that a step from x passes: times and closeness go to `passages`.
 
+    The closeness may be that of a glance, whose errors are far below what singular and nearly singular differ by.
     `count` entries of it are taken already. `before` is the closeness a little before the step, infinite where nothing
     is known. Returns the number of entries, and the closeness a little before the end of the step.
     """
@@ -178,17 +179,16 @@ def search(model, opt, s, w, x, F, t, step, before, passages, count, y):
         if c - STEEPER * steepest > MET:
             continue
         at, least = refined(model, opt, s, w, x, F, max(i - 1, 0) * part, min(i + 1, looks) * part, FINE, exact, y)
-        told = closeness_at(model, opt, s, w, 0.0, y) if least <= MET else least
-        if c < GLANCE:
-            least = told
+        if c < GLANCE and not exact:
+            least = closeness_at(model, opt, s, w, 0.0, y)
         if c <= least + ROUNDING:  # a motion that sets out slowly from a configuration is at it for a while
             if i == looks:  # the next step tells whether it goes on to fall
                 continue
-            at, least, told = i * part, c, c
+            at, least = i * part, c
         elif i == looks:
             last = least
         if least <= MET and count < passages.shape[0]:
-            passages[count, 0], passages[count, 1] = t + at * step, told
+            passages[count, 0], passages[count, 1] = t + at * step, least
             count += 1
     return count, last
 
@@ -378,7 +378,7 @@ def leap(model, opt, s, w, r, since, n, rate, y, times, values, rates):
 
 
 @kernel
-def turning_limit(model, A, v):
+def turning_limit(model, looped, v):
     """Step in which no coordinate of the loops moves by more than a radian or a size of the machine.
 
     Where the motion is simple, such as uniform rotation, the error control would allow steps of many turns, and
@@ -387,9 +387,6 @@ def turning_limit(model, A, v):
     fastest = 0.0
     for k in range(v.shape[0]):
         rate = abs(v[k]) * model.reach[k] / model.size
-        if rate > fastest:
-            for i in range(A.shape[0]):
-                if A[i, k] != 0.0:
-                    fastest = rate
-                    break
+        if looped[k] and rate > fastest:
+            fastest = rate
     return 1.0 / fastest if fastest > 0.0 else np.inf

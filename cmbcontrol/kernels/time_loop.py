@@ -175,7 +175,6 @@ def advance(model, tableaus, gaps, opt, s, w, r, until, tries):
             if not opt.law:
                 copy(r.command, s.u)
             copy_command(s.code, r.command)
-            s.code.clear[0] = np.inf  # by the kernels, which leave the columns of A in w, for `turning_limit`
             rank = rate(model, opt, s, w, t, x, True, K[0])
             if rank < 0:
                 return failure(rank)
@@ -198,7 +197,7 @@ def advance(model, tableaus, gaps, opt, s, w, r, until, tries):
         if not (watching and now < NEAR and now < before):
             h = min(h, opt.max_step)
         if watching:
-            h = min(h, turning_limit(model, w.A, x[nq:moving]))
+            h = min(h, turning_limit(model, s.looped, x[nq:moving]))
         crossing, planned, ahead = False, h, np.inf
         seen = watching and clock[AHEAD] > t  # within the last try
         if seen:
@@ -511,8 +510,7 @@ def sample(model, opt, s, w, r, t, x):
     if not opt.law:
         copy(r.command, s.u)
     copy_command(s.code, r.command)
-    by_kernels = s.code.rate == 0 or r.count[READY] == 0  # at the start, see `advance`
-    if not by_kernels and rate_by_code(s.code, opt.ask, TIMED, t, x, s.u, s.rate, opt.nq >= 0, r.K[0]):
+    if s.code.rate != 0 and rate_by_code(s.code, opt.ask, TIMED, t, x, s.u, s.rate, opt.nq >= 0, r.K[0]):
         s.evaluations[0] += 1
     else:
         rank = ensure_evaluated(model, opt, s, w, r, t, x)

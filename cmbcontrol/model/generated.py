@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..trace.code import Code, code, enabled
-from .generic_rank import regular_gradient
+from .generic_rank import generic_rank
 from .mechanism import Mechanism
 from .terms import Terms
 
@@ -70,8 +70,9 @@ def code_of(plant: Mechanism, q: Array) -> Code | None:
     known = vars(plant).setdefault("_generated", {})
     if "code" not in known and known.get("tries", 0) < _TRIES and enabled():
         known["tries"] = known.get("tries", 0) + 1
-        found = code_at(plant, plant.terms(q, np.zeros(plant.nv)), plant.generic_rank(q))
+        terms = plant.terms(q, np.zeros(plant.nv))
+        found = code_at(plant, terms, generic_rank(plant, terms))
         if found is not None:
-            found.reference = regular_gradient(plant, q)
+            found.reference = terms.regular_gradient
             known["code"] = found
     return known.get("code") if enabled() else None

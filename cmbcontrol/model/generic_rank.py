@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from .._tolerance import rank
 from ..errors import AssemblyError
@@ -13,8 +13,9 @@ from .assembly import close_holding
 
 if TYPE_CHECKING:
     from .plant import Plant
+    from .terms import Terms
 
-__all__ = ["generic_rank", "regular_gradient"]
+__all__ = ["generic_rank"]
 
 _FOLLOWED = 0.1  # of a step: closing undoes less of one that leads to other configurations, its square
 _SHUT = 1e-14  # of the largest length: loops that are open by less are closed for sure
@@ -23,19 +24,14 @@ _REGAINED = 2e-6  # of the largest gradient: rows that are back at configuration
 Array = NDArray[np.float64]
 
 
-def regular_gradient(plant: Plant, q: ArrayLike) -> float:
-    """`Terms.regular_gradient` at a configuration."""
-    return plant.terms(q, np.zeros(plant.nv)).regular_gradient
-
-
-def generic_rank(plant: Plant, q: Array) -> int:
-    """Rank of A at configurations near q on the manifold: above the rank at q where q is singular.
+def generic_rank(plant: Plant, terms: Terms) -> int:
+    """Rank of A at configurations near that of `terms`, on the manifold: above the rank there where it is singular.
 
     Nearby configurations are found by moving 1e-3 (rad, or sizes of the machine) along admissible velocities and
     closing the loops again. At a singular configuration most of these are tangent to no branch, and closing leads part
     of the way back; then a coordinate is held off its value while the others close the loops.
     """
-    terms = plant.terms(q, np.zeros(plant.nv))
+    q = terms.q
     if terms.rank == min(terms.A.shape):
         return terms.rank
     step = 1e-3 * plant.spans

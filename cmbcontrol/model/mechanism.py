@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from .. import _check
 from .._tolerance import BLURRED, ROUNDING
 from ..errors import InputError, InputTypeError, ModelError
-from ..kernels import constrained, constraint_rows, tree
+from ..kernels import constrained, constraint_rows, layout, tree
 from . import diagnosis
 from .compile import compile_parts
 from .elements import (
@@ -286,6 +287,30 @@ class Mechanism(Plant):
         _check.one_of(body, self._compiled.link_of, "body")
         return self._compiled.link_of[body]
 
+    def path_mask(self, link: int) -> NDArray[np.bool_]:
+        """Mask (nv,) of the coordinates between the ground and a kernel link, see `link_index`: those that move it.
+
+        Examples
+        --------
+        >>> from cmbcontrol import plants
+        >>> plant = plants.five_bar()
+        >>> plant.path_mask(plant.link_index("right_upper")).tolist()
+        [False, False, True, True]
+        """
+        links, mask = self.arrays.links, np.zeros(self.nv, dtype=bool)
+        link = _check.count(link, "link", -1)
+        while link >= 0:
+            mask[links[link]["iv"] : links[link]["iv"] + links[link]["nv"]] = True
+            link = int(links[link]["parent"])
+        return mask
+
+    @cached_property
+    def _looped(self) -> NDArray[np.bool_]:
+        rows, mask = self.arrays.rows, np.zeros(self.nv, dtype=bool)
+        for a, b in {(int(row["a"]), int(row["b"])) for row in rows if row["kind"] != layout.ROW_COUPLING}:
+            mask |= self.path_mask(a) != self.path_mask(b)
+        return mask | (self.arrays.couplings_v != 0.0).any(axis=0)
+
     def pose(self, q: ArrayLike, body: str) -> Frame:
         """The frame of a body in the world.
 
@@ -389,7 +414,7 @@ class Mechanism(Plant):
         vars(mode).update(vars(self), arrays=self.arrays._replace(**parts), **changed)
         vars(mode)["loops"] = tuple(constraint for constraint in self.loops if constraint.name in kept)
         vars(mode)["_whole"] = self, tuple(constraint.name for constraint in gone)
-        for known in ("_modes", "_generated", "_parameters", "_moves"):
+        for known in ("_modes", "_generated", "_parameters", "_moves", "_looped"):
             vars(mode).pop(known, None)
         return mode
 

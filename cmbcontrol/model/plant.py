@@ -398,7 +398,7 @@ class Plant(Contract):
 
     def generic_rank(self, q: ArrayLike) -> int:
         """Rank of A at configurations near q on the manifold: above the rank at q where q is singular."""
-        return generic_rank(self, self._position(q))
+        return generic_rank(self, self.terms(q, np.zeros(self.nv)))
 
     def diagnose(self, q: ArrayLike | Mapping[str, float]) -> diagnosis.Diagnosis:
         """True freedom, redundant rows, conditioning, unique forces and actuation at a configuration.
@@ -540,6 +540,11 @@ class Plant(Contract):
         q = self._position(q)
         v = _check.vector(v, self.nv, "v", self.velocity_names)
         return self._terms(q, v, t, project, close, cap, check)
+
+    @property
+    def _looped(self) -> NDArray[np.bool_]:
+        """Mask (nv,) of the coordinates on which constraint rows depend; all where functions describe them."""
+        return np.ones(self.nv, dtype=bool)
 
     def _terms(self, q: Array, v: Array, t: float, project: bool, close: bool, cap: int | None, check: bool) -> Terms:
         """The same of checked arguments."""

@@ -65,6 +65,7 @@ class Engine:
             evaluations=np.zeros(1, np.int64),
             rank=np.zeros(1, np.int64),
             near=np.ones(1),
+            looped=run.plant._looped,
             code=no_code(self.nq, self.nv),
         )
         self._stopping = False
@@ -84,8 +85,7 @@ class Engine:
             "row_scale": run.plant.row_scale, "reach": run.plant.reach, "force_scale": run.plant.force_scale,
             "force": None, "row_names": run.plant.row_names, "absent": run.plant.absent,
         }  # fmt: skip
-        n = self.nq + self.nv
-        terms = run.plant.terms(state.x[: self.nq], state.x[self.nq : n])
+        n, terms = self.nq + self.nv, state.terms(run)
         self.energy0 = terms.energy - state.x[n] + state.x[n + 1]
         if run.formulation is not None:
             self.formulation = run.formulation.at(terms)

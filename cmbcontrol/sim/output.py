@@ -414,12 +414,14 @@ def passage_events(run: Run, steps: Record) -> list[dict[str, Any]]:
     options, plant = run.options, run.plant
     T, X, F, _ = steps.arrays()
     events: list[dict[str, Any]] = []
-    for t, c in steps.passages:
+    for t, _ in steps.passages:
         if events and t - events[-1]["time"] < _SAME:
             continue
         x = path(T, F, X)(t)
         q, v = x[: plant.nq], x[plant.nq : plant.nq + plant.nv]
-        pivots = plant.terms(q, np.zeros(plant.nv)).pivots[: options.cap]
+        pivots = plant.terms(q, np.zeros(plant.nv)).pivots
+        c = float(motion.closeness(pivots, options))  # the time loop may have had no more than a glance
+        pivots = pivots[: options.cap]
         largest = max(pivots[0], 1e-3 * options.reference)  # all rows may vanish together
         rank = int(np.count_nonzero(pivots > max(1e-6, 10.0 * c) * largest)) if c < 1e-4 else options.cap
         kind = "singular start" if t < 1e-9 else ("singular passage" if c < AT_SINGULAR else "near-singular passage")

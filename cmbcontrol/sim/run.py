@@ -12,8 +12,9 @@ from .._progress import Reporter
 from ..dynamics.acceleration import Formulation
 from ..errors import Status, SwitchingError
 from ..kernels import motion
-from ..model.generic_rank import regular_gradient
+from ..model.generic_rank import generic_rank
 from ..model.plant import Plant
+from ..model.terms import Terms
 from .control import Control, LawFailed
 from .event_detection import EventDetector
 from .events import EventRecorder
@@ -123,7 +124,8 @@ class Run:
 
     def on(self, plant: Plant, q: Array) -> Run:
         """The same run on a plant with other loops, at a configuration."""
-        options = self.options._replace(cap=plant.generic_rank(q), reference=regular_gradient(plant, q))
+        terms = plant.terms(q, np.zeros(plant.nv))
+        options = self.options._replace(cap=generic_rank(plant, terms), reference=terms.regular_gradient)
         return replace(self, plant=plant, options=options)
 
 
@@ -158,6 +160,23 @@ class IntegratorState:
     stopped: bool = False
     passage: Passage | None = None
     previous_closeness: float = np.inf
+    _known: tuple[Plant, Terms] | None = None
+
+    def know(self, plant: Plant, terms: Terms) -> None:
+        """Keep the equations of motion of a plant here."""
+        self._known = plant, terms
+
+    def terms(self, run: Run) -> Terms:
+        """The equations of motion here; those of the last state that was asked for are kept."""
+        plant, nq = run.plant, run.plant.nq
+        q, v = self.x[:nq], self.x[nq : nq + plant.nv]
+        if self._known is not None:
+            known, terms = self._known
+            if known is plant and np.array_equal(terms.q, q) and np.array_equal(terms.v, v):
+                return terms
+        terms = plant.terms(q, v, cap=run.options.cap)
+        self.know(plant, terms)
+        return terms
 
 
 def stop_reason(run: Run, state: IntegratorState, stop: float) -> Status:

@@ -152,8 +152,9 @@ def simulate(
     if modes.changing and q0 is not None:
         plant = modes.start(configuration_of(plant, q0))
     kept, integrator = Stabilisation.of(stabilisation), Integrator.of(method, rtol, atol)
-    q0, v0 = start_state(plant, q0, v0, kept.metric)
-    check_start(plant, q0, v0)
+    terms = start_state(plant, q0, v0, kept.metric)
+    q0, v0 = terms.q, terms.v
+    check_start(plant, terms)
     passing = integrator.passes and kept.kind == "projection"
     selector = BranchSelector(branch, passing, f"{integrator.name!r} with {kept.kind!r}")
     t_end = _check.positive(t_end, "t_end")
@@ -170,24 +171,26 @@ def simulate(
     _require_in_time(law, t_end)
     integrator = integrator.under(law)
     tolerance = RANK_TOLERANCE if formulation is None else formulation.rank_tolerance or RANK_TOLERANCE
-    options = options_of(plant, q0, kept, integrator, t_end, tolerance)
+    options = options_of(plant, terms, kept, integrator, t_end, tolerance)
     control = Control(plant, law, after(times, t_end))
     recorder = EventRecorder(plant, listed_events(events), _check.option(limits, LIMITS, "limits"), t_end)
     recorder.begin(0.0, np.concatenate([q0, v0]))
-    start = modes.near(q0)
-    terms = start.terms(q0, v0)
+    start = modes.near(q0)  # with the contacts that touch
+    if start is not plant:
+        terms = start.terms(q0, v0)
     try:
         u0 = control.first(terms.copied())  # a law that does not fit fails here, with its own message
     except LawFailed as failed:
         raise not_begun(plant, law, failed) from failed.__cause__
     if named is not None:
         named.acceleration(terms, terms.B @ u0)  # so does a formulation
-    first = integrator.step or first_step(start, q0, v0, u0, options)
+    first = integrator.step or first_step(start, terms, u0, options)
     run = Run(
         plant, control, options, integrator, t_end, options.max_steps, Reporter(progress, "simulating"), times, kept,
         named, recorder=recorder,
     )  # fmt: skip
     state = IntegratorState(0.0, np.concatenate([q0, v0, np.zeros(2), control.integrated]), first)
+    state.know(start, terms)
     settings = {
         "method": integrator.label, "rtol": integrator.rtol, "atol": integrator.atol, "stabilisation": kept.kind,
         "metric": kept.metric, "pass_within": 0.0 if integrator.local else integrator.pass_within,

@@ -58,7 +58,7 @@ def step_from_singular(
     plant = run.plant
     nq, n = plant.nq, plant.nq + plant.nv
     q, v = state.x[:nq].copy(), state.x[nq:n].copy()
-    terms = plant.terms(q, v, cap=run.options.cap)
+    terms = state.terms(run)
     closeness = motion.closeness(terms.pivots, run.options)
     if closeness >= passages.CROSS_FROM:
         return

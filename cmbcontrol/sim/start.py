@@ -12,9 +12,9 @@ from .._tolerance import BLURRED, rank
 from ..dynamics.singular import moves, singular_configuration
 from ..errors import InputError, InputTypeError, SingularConfigurationError
 from ..kernels import constrained, motion
-from ..model.generic_rank import regular_gradient
+from ..model.generic_rank import generic_rank
 from ..model.plant import Plant
-from ..model.terms import RANK_TOLERANCE
+from ..model.terms import RANK_TOLERANCE, Terms
 from .integrator import Integrator
 from .stabilisation import Stabilisation
 
@@ -30,10 +30,8 @@ def configuration_of(plant: Plant, q0: ArrayLike | Mapping[str, float]) -> Array
     return _check.vector(q0, plant.nq, "q0", plant.position_names)
 
 
-def start_state(
-    plant: Plant, q0: ArrayLike | Mapping[str, float] | None, v0: ArrayLike | None, metric: str
-) -> tuple[Array, Array]:
-    """A start on the manifold.
+def start_state(plant: Plant, q0: ArrayLike | Mapping[str, float] | None, v0: ArrayLike | None, metric: str) -> Terms:
+    """The equations of motion at a start on the manifold.
 
     Raises
     ------
@@ -61,7 +59,7 @@ def start_state(
         q0 = plant.close(q0, metric=metric)
     allowed = plant.project_velocity(q0, v0, metric=metric)
     off, speed = np.abs(allowed - v0) * plant.reach, float(np.abs(v0 * plant.reach).max(initial=0.0))
-    terms = plant.terms(q0, np.zeros(plant.nv))
+    terms = plant.terms(q0, allowed)
     # beside a singular configuration rounding in q0 turns the smallest gradient, and what it allows, by that over its
     # size
     least = terms.pivots[terms.rank - 1] / max(terms.pivots[0], terms.regular_gradient) if terms.rank else 1.0
@@ -72,10 +70,10 @@ def start_state(
             f"{abs(allowed[worst] - v0[worst]):.3e}. Give an admissible velocity, such as "
             "plant.project_velocity(q0, v0)."
         )
-    return q0, allowed
+    return terms
 
 
-def check_start(plant: Plant, q: Array, v: Array) -> None:
+def check_start(plant: Plant, terms: Terms) -> None:
     """Refuse a start from which nothing moves, or with a velocity that no motion has.
 
     Raises
@@ -85,15 +83,14 @@ def check_start(plant: Plant, q: Array, v: Array) -> None:
     rows = min(len(plant.row_names), plant.nv)
     if not rows:
         return
-    terms = plant.terms(q, v)
     largest = max(float(terms.pivots[0]), 0.01 * terms.regular_gradient)
     if rank(terms.pivots, largest, BLURRED) == rows:
         return
-    configuration = singular_configuration(plant, q, tolerance=4.0 * BLURRED)
+    configuration = singular_configuration(plant, terms.q, tolerance=4.0 * BLURRED)
     if not len(configuration.forms):
         return
-    if configuration.moves(v):
-        singular_configuration(plant, q, v, tolerance=4.0 * BLURRED)
+    if configuration.moves(terms.v):
+        singular_configuration(plant, terms.q, terms.v, tolerance=4.0 * BLURRED)
     elif configuration.few and configuration.locked:
         raise SingularConfigurationError(
             f"{configuration} Nothing moves from here; the loads of such a configuration need the stiffness of the "
@@ -108,13 +105,13 @@ def check_start(plant: Plant, q: Array, v: Array) -> None:
 
 def options_of(
     plant: Plant,
-    q0: Array,
+    terms: Terms,
     kept: Stabilisation,
     integrator: Integrator,
     t_end: float,
     tolerance: float = RANK_TOLERANCE,
 ) -> motion.Options:
-    """The options of a run from q0."""
+    """The options of a run from the configuration of `terms`."""
     alpha, beta = (0.0, 0.0) if kept.adaptive else kept.gains
     return motion.Options(
         rtol=integrator.rtol,
@@ -123,8 +120,8 @@ def options_of(
         max_steps=integrator.max_steps,
         t_end=t_end,
         tolerance=tolerance,
-        cap=plant.generic_rank(q0),
-        reference=regular_gradient(plant, q0),
+        cap=generic_rank(plant, terms),
+        reference=terms.regular_gradient,
         accuracy=1e-15 * plant.size,
         pass_within=integrator.pass_within,
         stabilisation=kept.code,
@@ -137,13 +134,12 @@ def options_of(
     )  # fmt: skip
 
 
-def first_step(plant: Plant, q0: Array, v0: Array, u0: Array, options: motion.Options) -> float:
+def first_step(plant: Plant, terms: Terms, u0: Array, options: motion.Options) -> float:
     """A first step from the size of the acceleration: the step control does the rest."""
-    terms = plant.terms(q0, v0, 0.0, cap=options.cap)
     f = terms.B @ u0
     a = constrained.gauss_acceleration(
         terms.M, terms.A, terms.row_scale, terms.reach, f - terms.h, -terms.b, RANK_TOLERANCE, options.cap
     )[0]
     length = plant.spans
-    rate = max(float((np.abs(a) / length).max(initial=0.0)), float((np.abs(v0) / length).max(initial=0.0)), 1e-3)
+    rate = max(float((np.abs(a) / length).max(initial=0.0)), float((np.abs(terms.v) / length).max(initial=0.0)), 1e-3)
     return min(0.01 * options.t_end, 0.05 / rate, options.max_step)

@@ -128,7 +128,7 @@ class Stepper:
         self.plant, self._kept, self._t_end = plant, Stabilisation(), _check.positive(t_end, "t_end")
         limits = _check.option(limits, LIMITS, "limits")
         self._recorder = EventRecorder(plant, listed_events(events), limits, self._t_end)
-        self._start: tuple[Array, Array] | None = None
+        self._start: Terms | None = None
         self.reset(q0, v0)
 
     def reset(self, q0: ArrayLike | None = None, v0: ArrayLike | None = None) -> State:
@@ -141,27 +141,28 @@ class Stepper:
         """
         plant = self.plant
         if q0 is None and self._start is not None:
-            q0, v0 = self._start if v0 is None else (self._start[0], v0)
-        q, v = start_state(plant, q0, v0, "mass")
-        check_start(plant, q, v)
-        self._start = q.copy(), v.copy()
-        self._recorder.begin(0.0, np.concatenate([q, v]))
-        options = options_of(plant, q, self._kept, self._integrator, self._t_end)
+            q0, v0 = self._start.q, self._start.v if v0 is None else v0
+        terms = start_state(plant, q0, v0, "mass")
+        check_start(plant, terms)
+        self._start = terms
+        self._recorder.begin(0.0, np.concatenate([terms.q, terms.v]))
+        options = options_of(plant, terms, self._kept, self._integrator, self._t_end)
         self._given = _Given(plant)
         self._run = Run(
             plant, self._given, options, self._integrator, self._t_end, _ALL, Reporter(False, ""),
             stabilisation=self._kept, recorder=self._recorder,
         )  # fmt: skip
-        self._time, self._x = 0.0, np.concatenate([q, v, np.zeros(2)])
+        self._time, self._x = 0.0, np.concatenate([terms.q, terms.v, np.zeros(2)])
         self._nq, self._n = plant.nq, plant.nq + plant.nv
         self._integrator_state = IntegratorState(0.0, self._x.copy(), 0.0)
+        self._integrator_state.know(plant, terms)
         self._origin, self._dt, self._count = 0.0, 0.0, 0
         self._record = Record()
         self._record.begin(0.0, self._integrator_state.x, plant.nu)
         self._warned = len(self._recorder.recorded)
         self._passages: list[dict[str, Any]] = []
         self.ended = ""
-        near = motion.closeness(plant.terms(q, v, cap=options.cap).pivots, options)
+        near = motion.closeness(terms.pivots, options)
         self._loop: Any = None  # a TimeLoop, as soon as a singular configuration is left behind
         if near >= passages.CROSS_FROM:
             self._begin()
@@ -204,7 +205,7 @@ class Stepper:
         self._count += 1
         until = self._origin + self._count * dt  # equal steps end at multiples of their length, as samples do
         if self._integrator_state.h == 0.0:
-            self._integrator_state.h = first_step(self.plant, *self._start, u, self._run.options)
+            self._integrator_state.h = first_step(self.plant, self._start, u, self._run.options)
             if self._loop is not None:
                 self._loop.steps.clock[time_loop.STEP :] = self._integrator_state.h
         if self._loop is None:
@@ -289,7 +290,7 @@ class Stepper:
             Where they cannot be evaluated.
         """
         if self._loop is None:
-            return self.plant.terms(*self._start, 0.0)
+            return self._start.copied()
         try:
             return self._loop.present_terms()
         except (NotFinite, ModelError) as error:

@@ -193,7 +193,7 @@ class TimeLoop(Engine):
         state.stopped = self._crossed and reason == time_loop.COMPLETED
         state.passage = self._passage if reason == time_loop.COMPLETED else None
         if reason == time_loop.COMPLETED and not self._stopping:
-            near = float(motion.closeness_at(self.arrays, self.options, self.exchange, self.work, state.t, state.x))
+            near = float(motion.glance(self.arrays, self.options, self.exchange, self.work, state.x))
             if near < min(float(steps.clock[time_loop.BEFORE]), passages.MET):
                 record.passages.append((state.t, near))
         record.status, record.error, record.where = self.ended(reason)
