@@ -13,6 +13,7 @@ from ..dynamics.acceleration import acceleration
 from ..errors import ActuationError, InputError, InputTypeError
 from ..model.plant import Plant
 from ..model.terms import Terms
+from ..trace.terms import TracedTerms
 from .around import AroundLaw
 from .chain import names_of_states
 from .controller import (
@@ -161,19 +162,28 @@ class MotionObserver(AroundLaw):
     def _corrected(self, terms: Terms, state: Array) -> _Estimate:
         """What was foreseen, corrected by what is measured."""
         plant, nq, nv, T = self.plant.as_at(terms), self.plant.nq, self.plant.nv, self.period
-        if state[0] < 0.5:
+        q, v, a = state[1 : 1 + nq], state[1 + nq : 1 + nq + nv], state[1 + nq + nv : self._size]
+        l1, l2, l3 = self.gains
+        if isinstance(terms, TracedTerms):  # the first sample is left to Python; what was foreseen has closed loops
+            terms.assume_less(0.5, state[0])
+            terms.at.graph.require_less(0.5, state[0])
+            plant.require_closed(q)
+            seen = plant.terms(q, np.zeros(nv))
+            way = seen.motion_of(self._v, terms.q[self._q] - q[self._q])
+            kept = seen.P @ a if self.disturbance else None
+        elif state[0] < 0.5:
             values = {name: float(terms.q[i]) for name, i in zip(self.outputs, self._q, strict=True)}
             q = plant.assemble(guess=terms.q, **values) if len(values) <= terms.dof else plant.close(terms.q)
             self._seen(q, terms)
             return _Estimate(q, plant.project_velocity(q, self.velocity), np.zeros(nv))
-        q, v, a = np.split(state[1 : self._size], [nq, nq + nv])
-        q = plant.close(q)
-        Z, seen = self._seen(q, terms)
-        way = Z @ np.linalg.lstsq(seen, terms.q[self._q] - q[self._q], rcond=None)[0]
-        l1, l2, l3 = self.gains
+        else:
+            q = plant.close(q)
+            Z, seen = self._seen(q, terms)
+            way = Z @ np.linalg.lstsq(seen, terms.q[self._q] - q[self._q], rcond=None)[0]
+            kept = Z @ (Z.T @ a) if self.disturbance else None
         q = plant.close(plant.integrate(q, l1 * way))
         v = plant.project_velocity(q, v + l2 / T * way)
-        return _Estimate(q, v, Z @ (Z.T @ a) + l3 / T**2 * way if self.disturbance else np.zeros(nv))
+        return _Estimate(q, v, np.zeros(nv) if kept is None else kept + l3 / T**2 * way)
 
     def _seen(self, q: Array, terms: Terms) -> tuple[Array, Array]:
         """Z (nv, dof), and its rows of the measured joints; refuses joints that do not determine the motion."""
@@ -193,7 +203,9 @@ class MotionObserver(AroundLaw):
 
         def rate(delta: Array, v: Array) -> tuple[Array, Array]:
             terms = plant.terms(plant.integrate(now.q, delta), v, project=True)
-            return terms.v, acceleration(terms, terms.B @ u) + terms.P @ now.a
+            force = terms.B @ u
+            a = terms.acceleration(force) if isinstance(terms, TracedTerms) else acceleration(terms, force)
+            return terms.v, a + terms.P @ now.a if self.disturbance else a
 
         k1 = rate(np.zeros(plant.nv), now.v)
         k2 = rate(0.5 * T * k1[0], now.v + 0.5 * T * k1[1])
@@ -213,13 +225,13 @@ class MotionObserver(AroundLaw):
         measured = plant.terms(estimate.q, estimate.v, terms.t, cap=terms.rank)
         measured = measured if terms.force is None else measured.with_force(terms.force)
         of_law = evaluated(self.law, t, measured, own)
-        ahead = self._foreseen(plant, estimate, np.asarray(of_law.effort, dtype=np.float64))
+        ahead = self._foreseen(plant, estimate, of_law.effort)
         states = np.concatenate([np.concatenate([[1.0], *ahead])[: self._size], moved(of_law, own, True)])
 
         def report() -> Mapping[str, float]:
             names, way = self.plant.velocity_names, self.plant.difference(terms.q, estimate.q)
-            numbers = of_law.reported() | {f"{n}_error": float(x) for n, x in zip(names, way, strict=True)}
-            return numbers | {f"{n}_rate_error": float(x) for n, x in zip(names, estimate.v - terms.v, strict=True)}
+            numbers = of_law.reported() | {f"{n}_error": x for n, x in zip(names, way, strict=True)}
+            return numbers | {f"{n}_rate_error": x for n, x in zip(names, estimate.v - terms.v, strict=True)}
 
         return Evaluation(of_law.effort, states, report)
 

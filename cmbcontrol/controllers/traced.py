@@ -57,8 +57,8 @@ def law(given: Any) -> Any:
 
     It is then called once with symbols in place of numbers, and must do the same each time: no printing, no memory of
     its own. Arithmetic, ``@``, and numpy's sin, cos, exp, tanh, sqrt, minimum, maximum, clip, sign, where_less work; an
-    ``if`` on a number is decided as it is at the start, and where it would be decided otherwise, Python is called, as
-    for all that cannot be traced.
+    ``if`` on a number is decided as it is at the start (after the first sample, where the law cannot be traced at the
+    start), and where it would be decided otherwise, Python is called, as for all that cannot be traced.
 
     Parameters
     ----------
@@ -363,7 +363,34 @@ def parts_of(law: Any) -> list[Any]:
 
 
 def _traced(plant, law, q, machines, order, codes, trace) -> LawCode | str:
-    """Trace and compile; a text says what cannot be traced."""
+    """Trace and compile; a text says what cannot be traced.
+
+    Comparisons are decided as at the start; and as after the first sample where a law cannot be traced at the start,
+    as one that has to begin with something.
+    """
+    found = _traced_at(plant, law, q, start_of(law, plant), machines, order, codes, trace)
+    if isinstance(found, str) and trace is traced_sample and isinstance(plant, Mechanism):
+        begun = _begun(plant, law, q)
+        if begun is not None:
+            again = _traced_at(plant, law, q, begun, machines, order, codes, trace)
+            return found if isinstance(again, str) else again
+    return found
+
+
+def _begun(plant: Mechanism, law: Controller, q: Array) -> Array | None:
+    """The states of a law after a sample at a configuration; None where it fails there."""
+    start, rest = start_of(law, plant), np.zeros(plant.nv)
+    try:
+        terms = plant.terms(q, rest)
+        if law.measures_force:
+            terms = terms.with_force(np.zeros(plant.nv))
+        return moved(evaluated(law, 0.0, terms, start), start, True) if start.size else None
+    except Exception:  # whatever it is: the run will tell
+        return None
+
+
+def _traced_at(plant, law, q, start, machines, order, codes, trace) -> LawCode | str:
+    """The same, where the states of the law are these."""
     graph = Graph()
     offsets = np.cumsum([0, *(len(machine.p) for machine in machines)])
     tracings = {
@@ -375,7 +402,7 @@ def _traced(plant, law, q, machines, order, codes, trace) -> LawCode | str:
         lambda _, x: graph.input("p", next(places), x), lambda machine: TracedPlant(machine, tracings[id(machine)])
     )
     try:
-        found = trace(plant, law, numbers, tracings[id(plant)])
+        found = trace(plant, law, numbers, tracings[id(plant)], start)
         address = compiled(found.function)
     except Exception as error:  # whatever it is that does not compute with symbols: Python computes with numbers
         return f"{type(law).__name__} cannot be traced: {str(error).splitlines()[0] if str(error) else error!r}"
@@ -442,14 +469,16 @@ class _Signals:
         return TracedLaw(Function(self._graph, size + self.count, outputs), tuple(self.found), tuple(report), told)
 
 
-def traced_sample(plant: Plant, original: Controller, numbers: Numbers, at: Tracing) -> TracedLaw:
-    """A law at a sample.
+def traced_sample(
+    plant: Plant, original: Controller, numbers: Numbers, at: Tracing, start: Array | None = None
+) -> TracedLaw:
+    """A law at a sample; comparisons are decided as with the states `start`, which default to the first ones.
 
     Its inputs are t, q, v, states, held efforts where it measures the force, signals; its outputs efforts, next states
     and report.
     """
     law, signal = numbers.of(original), _Signals(original, numbers, at.graph)
-    start, nu = start_of(original, plant), plant.nu
+    start, nu = start_of(original, plant) if start is None else start, plant.nu
     held = np.ones(nu) if original.measures_force else np.zeros(0)
     t, q, v, state, u = at.inputs(np.zeros(1), at.sample, np.linspace(0.3, 0.7, at.nv), start, held)
     time = Time(t[0], signal)
@@ -476,7 +505,7 @@ def _report(at: Tracing, evaluation: Evaluation, inputs: Sequence[Any]) -> tuple
         return {f"input_{i}": x for i, x in enumerate(inputs)}, True
 
 
-def traced_rate(plant: Plant, original: Any, numbers: Numbers, at: Tracing) -> TracedLaw:
+def traced_rate(plant: Plant, original: Any, numbers: Numbers, at: Tracing, start: Array) -> TracedLaw:
     """The rate of a machine with a drive, or with a law in continuous time; see `drive_code`."""
     law, signal = numbers.of(original), _Signals(original, numbers, at.graph)
 
@@ -492,5 +521,5 @@ def traced_rate(plant: Plant, original: Any, numbers: Numbers, at: Tracing) -> T
             raise NotTraceable("efforts or states in another shape than those of the machine")
         return effort, np.asarray(rates, object)
 
-    outputs = rate(at, start_of(original, plant), drive).outputs
+    outputs = rate(at, start, drive).outputs
     return signal.traced(outputs, at.size)

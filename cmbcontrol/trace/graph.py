@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import operator
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -28,6 +29,8 @@ FUNCTIONS = {
     "exp": math.exp,
     "tanh": math.tanh,
 }
+
+_PACKAGE = __name__.partition(".")[0]
 
 _OPERATORS: dict[np.ufunc, Callable] = {
     np.add: operator.add,
@@ -118,6 +121,12 @@ class Graph:
         """What follows is computed under this condition; it must hold at the sample, and is a guard."""
         if not self.scalar(a) < self.scalar(b):
             raise ArithmeticError(f"{self.scalar(a).value:.3g} is not below {self.scalar(b).value:.3g} at the sample")
+
+
+def _asked_here() -> bool:
+    """Whether what compares two expressions is part of this package."""
+    asking = sys._getframe(2)
+    return str(asking.f_globals.get("__name__", "")).partition(".")[0] == _PACKAGE
 
 
 class Scalar:
@@ -293,8 +302,14 @@ class Scalar:
         return not self < other
 
     def __eq__(self, other: object) -> bool:
-        """Only the same expression is equal: what is zero at some state is no structural zero."""
-        return isinstance(other, Scalar) and self.index == other.index
+        """Whether it is the same expression: what is zero at some state is no structural zero.
+
+        That is what this package asks. The law of a user asks for numbers: it is told what they are, under a guard.
+        """
+        same = isinstance(other, Scalar) and self.index == other.index
+        if same or not isinstance(other, (Scalar, int, float)) or _asked_here():
+            return same
+        return not self < other and not self > other
 
     def __hash__(self) -> int:
         return hash(self.index)

@@ -22,6 +22,7 @@ class TracedPlant:
 
     def __init__(self, plant: Any, at: Tracing) -> None:
         self._plant, self._at = plant, at
+        self._known: tuple[Any, TracedTerms] | None = None
 
     def __getattr__(self, name: str) -> Any:
         found = getattr(self._plant, name)
@@ -36,8 +37,14 @@ class TracedPlant:
     def as_at(self, terms: Any) -> TracedPlant:
         return self
 
-    def terms(self, q: Any, v: Any, t: Any = 0.0, **_: Any) -> TracedTerms:
-        return TracedTerms(self._at, self, t, q, v)
+    def terms(
+        self, q: Any, v: Any, t: Any = 0.0, project: bool = False, close: bool = False, cap: int | None = None
+    ) -> TracedTerms:
+        if close:
+            raise NotTraceable("terms(..., close=True) of a plant")
+        if not project:
+            return TracedTerms(self._at, self, t, q, v)
+        return self._at_rest(q).moving(t, self.project_velocity(q, v))
 
     def difference(self, q0: Any, q1: Any) -> Symbols:
         made = empty(self._plant.nv)
@@ -60,11 +67,34 @@ class TracedPlant:
 
         Sensors that are off by a hundredth of the machine are closed to 1e-12 by three steps; else the code says so.
         """
-        still = Symbols(np.zeros(self._plant.nv))
         for _ in range(3):
-            q = self.integrate(q, self.terms(q, still).step_onto_loops(columns))
-        terms = self.terms(q, still)
-        open_by = largest([abs(s * x) for s, x in zip(self._at.model.scale, terms.phi, strict=True)])
+            q = self.integrate(q, self._at_rest(q).step_onto_loops(columns))
+        self.require_closed(q)
+        return q, Symbols(self._at_rest(q).chart(columns).K) @ v[list(columns)]
+
+    def close(self, q: Any) -> Symbols:
+        """The nearest configuration with closed loops, in the metric of M, by Newton's method.
+
+        Loops that are open by a hundredth of the machine are closed to 1e-12 by three steps; else the code says so.
+        """
+        for _ in range(3):
+            q = self.integrate(q, self._at_rest(q).nearest_step_onto_loops())
+        self.require_closed(q)
+        return q
+
+    def project_velocity(self, q: Any, v: Any) -> Symbols:
+        """The nearest velocity that the loops allow, in the metric of M."""
+        return self._at_rest(q).admissible_velocity(v)
+
+    def require_closed(self, q: Any) -> None:
+        """Guard a configuration with closed loops."""
+        phi = self._at_rest(q).phi
+        open_by = largest([abs(s * x) for s, x in zip(self._at.model.scale, phi, strict=True)])
         if not isinstance(open_by, float):
             self._at.graph.require_less(open_by, 1e-12 * self._at.model.size)
-        return q, Symbols(terms.chart(columns).K) @ v[list(columns)]
+
+    def _at_rest(self, q: Any) -> TracedTerms:
+        """The last ones are kept: a law asks for several things at a configuration."""
+        if self._known is None or self._known[0] is not q:
+            self._known = q, TracedTerms(self._at, self, 0.0, q, np.zeros(self._plant.nv))
+        return self._known[1]

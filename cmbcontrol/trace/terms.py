@@ -256,8 +256,58 @@ class TracedTerms:
         reach = self.at.model.reach
         return sum((x * x / (reach[k] * reach[k]) for column in B.T for k, x in sparse(column).items()), 0.0)
 
+    @cached_property
+    def _gauss(self) -> ConstrainedSolver:
+        """What is nearest in the metric of M, on the constraints."""
+        solver = self.at.solver(self._weighed)
+        self.require(solver.schur, [largest(solver.gradients)] * len(solver.gradients))
+        return solver
+
+    def nearest_step_onto_loops(self) -> Symbols:
+        """The smallest displacement, in the metric of M, that closes the loops to first order."""
+        open_by = {i: -x for i, x in self.at.scaled(self._machine.phi).items()}
+        return Symbols(dense(self._gauss.least_change(open_by), len(self.v)))
+
+    def admissible_velocity(self, v: Any) -> Symbols:
+        """The nearest velocity that the loops allow, in the metric of M."""
+        return self._less_forbidden(self._gauss, v)
+
+    def moving(self, t: Any, v: Any) -> TracedTerms:
+        """The same at another velocity."""
+        terms = TracedTerms(self.at, self.plant, t, self.q, v)
+        vars(terms)["_gauss"] = self._gauss
+        return terms
+
+    @property
+    def P(self) -> Projector:
+        """The projector on N(A), to be multiplied with a vector from the right."""
+        return Projector(self)
+
+    def _less_forbidden(self, solver: ConstrainedSolver, x: Any) -> Symbols:
+        """x less its part along the rows, in the metric of a solver."""
+        given = np.asarray(x, object)
+        forbidden = {i: -sum((y * given[k] for k, y in row.items()), 0.0) for i, row in enumerate(solver.rows)}
+        return Symbols(given + dense(solver.least_change(forbidden), len(given)))
+
+    def motion_of(self, columns: Sequence[int], change: Any) -> Symbols:
+        """The admissible motion that comes nearest to changes of some coordinates, which determine the motion."""
+        chart = self.chart(columns)
+        if chart.columns == list(columns):
+            return Symbols(chart.K @ np.asarray(change, object))
+        S = chart.K[list(columns)]
+        square = Factor([sparse(row) for row in S.T @ S], list(range(self.dof)))
+        self.require(square, [sum((x * x for x in column), 0.0) for column in S.T])
+        return Symbols(chart.K @ dense(square.solve(sparse(S.T @ np.asarray(change, object))), self.dof))
+
     def acceleration(self, f: Any) -> Symbols:
         """The acceleration under joint forces f, by the least constraint."""
+        if "_gauss" in vars(self):
+            target = {i: -x for i, x in self.at.scaled(self._moved.b).items()}
+            return Symbols(
+                dense(
+                    self._gauss.solve(sparse(np.asarray(f, object) - self.h.view(np.ndarray)), target)[0], len(self.v)
+                )
+            )
         chart = self.chart()
         need = np.asarray(f, object) - self.h.view(np.ndarray) - self.M.view(np.ndarray) @ chart.c
         return chart.acceleration(dense(chart.inertia.solve(sparse(chart.K.T @ need)), self.dof))
@@ -317,6 +367,16 @@ class TracedTerms:
             self.at.graph.require_less(0.0, x)
         else:
             self.at.margins.append(x)
+
+
+class Projector:
+    """P = 1 - A+ A, by what it does to a vector."""
+
+    def __init__(self, terms: TracedTerms) -> None:
+        self._terms = terms
+
+    def __matmul__(self, x: Any) -> Symbols:
+        return self._terms._less_forbidden(self._terms._plain, x)
 
 
 class Chart:

@@ -25,6 +25,7 @@ from cmbcontrol.controllers import (
     GravityPD,
     HybridMotionForce,
     Impedance,
+    MotionObserver,
     ObserverFeedback,
     PassiveJoints,
     PointTask,
@@ -207,6 +208,82 @@ def test_runs_with_force_laws(name, monkeypatch):
     np.testing.assert_allclose(runs[0].q, runs[1].q, atol=1e-10)
     reports = [run.report.values for run in runs]
     np.testing.assert_allclose(*reports, rtol=1e-6, atol=1e-6)  # N
+
+
+OBSERVERS = {
+    "as many joints": (("left", "elbow_right"), {}),
+    "more joints": (("left", "right", "elbow_right"), {"limits": 30.0}),
+    "no disturbance": (("left", "right"), {"disturbance": False, "velocity": [0.1, 0.0, 0.0, 0.0]}),
+}
+
+
+@pytest.mark.parametrize("name", OBSERVERS)
+def test_runs_with_motion_observers(name, monkeypatch):
+    """All samples but the first, for which Python assembles the machine, with a model that is heavier."""
+    plant, q0 = five_bar()
+    outputs, options = OBSERVERS[name]
+    observed = MotionObserver(motion(heavier(plant), Sine([2.1, 1.0], [0.3, 0.2], 1.0)), outputs, 60.0, **options)
+    assert not isinstance(law_code(plant, observed, q0), str)
+    chain = Encoder(bits=14) | observed | Delay(1.3e-3)
+    runs = [simulate(plant, chain, q0, t_end=0.3, output_times=0.01)]
+    monkeypatch.setattr(trace_code, "CHOICE", "kernels")
+    runs.append(simulate(plant, chain, q0, t_end=0.3, output_times=0.01))
+    assert [run.data.attrs["samples_by_code"] for run in runs] == [299, 0]
+    np.testing.assert_allclose(runs[0].q, runs[1].q, atol=1e-11)
+    np.testing.assert_allclose(runs[0].u, runs[1].u, atol=1e-9)
+    np.testing.assert_allclose(runs[0].report, runs[1].report, atol=1e-10)
+
+
+@pytest.mark.parametrize("name", ["loader", "three-rrr"])
+def test_motion_observers_of_other_machines(name):
+    plant, q0, _ = plants.catalogue[name].start()
+    names = [n for n in plant.actuator_names if n in plant.position_names]
+    way = Constant(q0[[plant.position_names.index(n) for n in names]])
+    motors = ProjectedInverseDynamics(plant, names, way, bandwidth=8.0, period=PERIOD)
+    run = simulate(plant, MotionObserver(motors, names, 60.0), q0, t_end=0.05)
+    assert run.data.attrs["samples_by_code"] == 49
+    assert abs(run.report.values).max() < 1e-6
+
+
+def test_a_law_that_begins_with_something_of_its_own():
+    """It cannot be traced as at its first sample, and is as at its second; Python takes the first one."""
+    plant, q0 = five_bar()
+
+    @law
+    class Remembering(Controller):
+        period = PERIOD
+
+        def start(self, plant):
+            return np.zeros(1)
+
+        def evaluate(self, t, terms, state):
+            if state[0] == 0.0:
+                return Evaluation(np.zeros(2), np.array([float(terms.q[0])]))
+            return Evaluation(-100.0 * (terms.q[0] - state[0]) * np.ones(2), state)
+
+    run = simulate(plant, Remembering(), q0, t_end=0.05)
+    assert run.data.attrs["samples_by_code"] == 49
+
+
+def test_a_law_that_compares_numbers():
+    """Equality is decided by numbers, and Python decides where it would be decided otherwise."""
+    plant, q0 = five_bar()
+
+    @law
+    class Counting(Controller):
+        period = PERIOD
+
+        def start(self, plant):
+            return np.zeros(1)
+
+        def evaluate(self, t, terms, state):
+            effort = np.array([1.0, 2.0]) if state[0] == 0.0 else np.array([3.0, 4.0])
+            return Evaluation(effort if state[0] != 20.0 else np.zeros(2), state + 1.0)
+
+    run = simulate(plant, Counting(), q0, t_end=0.03, output_times=PERIOD)
+    assert 0 < run.data.attrs["samples_by_code"] < 30
+    wanted = np.array([[1.0, 2.0], *[[3.0, 4.0]] * 19, [0.0, 0.0], *[[3.0, 4.0]] * 9, [3.0, 4.0]])
+    np.testing.assert_array_equal(run.u.values, wanted[: len(run.u)])
 
 
 def test_a_force_that_redundant_rows_share_is_left_to_python():

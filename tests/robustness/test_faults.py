@@ -326,7 +326,7 @@ def test_ctrl_c_in_the_output(keyboard, five, monkeypatch, presses):
 
 
 def test_ctrl_c_before_the_first_step(keyboard, five, monkeypatch):
-    monkeypatch.setattr(type(five[0]), "generic_rank", lambda *_: press())
+    monkeypatch.setattr("cmbcontrol.sim.start.generic_rank", lambda *_: press())
     with pytest.raises(cmb.Interrupted, match="before its first step") as caught:
         cmb.simulate(five[0], q0=five[1], t_end=0.2)
     assert caught.value.partial is None

@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 
+from cmbcontrol.trace.elimination import is_zero
 from cmbcontrol.trace.graph import Graph, Scalar
 
 
@@ -53,7 +54,17 @@ def test_no_other_number_is_a_zero(graph, xyz):
     x, *_ = xyz
     zero = graph.input("x", 7, 0.0)  # at the sample, but not elsewhere
     assert isinstance(x * zero, Scalar)
-    assert zero != 0.0
+    assert not is_zero(zero)
+    assert not graph.guards
+
+
+def test_numbers_are_compared_for_those_outside(graph):
+    """What a law of a user asks: as at the sample, and told where it would be decided otherwise."""
+    x, same = graph.input("x", 0, 2.0), graph.input("x", 1, 2.0)
+    assert x == x
+    assert not graph.guards
+    assert x == 2.0 and x == same and x != 3.0
+    assert sorted(graph.guards.values()) == [False, False, False, False, True]
 
 
 def test_values_are_those_of_numbers(graph):

@@ -5,6 +5,7 @@ import pytest
 
 from cmbcontrol import plants
 from cmbcontrol._jit import JIT_ENABLED
+from cmbcontrol.dynamics.acceleration import acceleration
 from cmbcontrol.errors import CmbError
 from cmbcontrol.model.generated import independent_rows
 from cmbcontrol.trace.code import compiled
@@ -159,7 +160,9 @@ def test_terms_are_those_of_the_state():
     assert symbolic.as_at(terms) is symbolic
     assert terms.plant is symbolic
     np.testing.assert_allclose(values(terms.M), plant.terms(q0, np.zeros(plant.nv)).M, rtol=1e-12, atol=1e-12)
-    assert symbolic.terms(q, v, t=3.0, anything=None).t == 3.0
+    assert symbolic.terms(q, v, t=3.0, cap=15).t == 3.0
+    with pytest.raises(NotTraceable, match="close=True"):
+        symbolic.terms(q, v, close=True)
 
 
 # -- closed loops ------------------------------------------------------------------------------------------------------
@@ -222,6 +225,43 @@ def test_closed_in_machine_code_or_said_not_to_be(name):
     assert done[1.0] < 10, done
 
 
+@needs_jit
+@pytest.mark.parametrize("name", CATALOGUE)
+def test_nearest_configurations_velocities_and_motions(name):
+    """As the plant says with numbers; loops that are open by more than Newton's steps close are told."""
+    plant, q0, _ = plants.catalogue[name].start()
+    rng, parameters = np.random.default_rng(2), Parameters(plant.arrays).values
+    at, symbolic = traced(plant, q0)
+    q, v, a, f = at.inputs(q0, np.ones(plant.nv), np.ones(plant.nv), np.ones(plant.nv))
+    closed = symbolic.close(q)
+    allowed, moving = symbolic.project_velocity(closed, v), symbolic.terms(closed, v, project=True)
+    columns = moving.chart().columns
+    along = moving.motion_of([*columns, columns[0]], v[[*columns, columns[0]]])
+    found = code_of(at, closed, allowed, moving.v, moving.acceleration(f), moving.P @ a, along)
+    done = 0
+    for _ in range(20):
+        near = plant.close(plant.integrate(q0, 0.05 * rng.standard_normal(plant.nv) * plant.spans))
+        open_q = off(plant, near, 1e-3, rng)
+        given = rng.standard_normal((3, plant.nv)) / plant.reach
+        said = found(parameters, open_q, *given)
+        if said is None:
+            continue
+        done += 1
+        there = said[0]
+        assert plant.closure_error(there) < 2e-12 * plant.extent(there)
+        # nearest to first order: the way there counts from the third power of what was open
+        assert np.abs(plant.difference(there, plant.close(open_q)) / plant.spans).max() < 1e-7
+        terms = plant.terms(there, given[0], project=True)
+        motions = np.linalg.qr(terms.Z[columns])  # columns[0] counts twice, and says the same
+        z = np.linalg.solve(motions[1], motions[0].T @ given[0][columns])
+        wanted = there, terms.v, terms.v, acceleration(terms, given[2]), terms.P @ given[1], terms.Z @ z
+        for value, right in zip(said, wanted, strict=True):
+            np.testing.assert_allclose(value, right, rtol=0.0, atol=1e-9 * max(1.0, np.abs(right).max()))
+    assert done >= 18
+    far = plant.integrate(q0, np.full(plant.nv, 0.7) / plant.reach)
+    assert found(parameters, far, *np.zeros((3, plant.nv))) is None
+
+
 def test_loops_that_stay_open_at_the_sample_are_refused():
     plant = plants.five_bar()
     q0 = plant.assemble(left=2.1, right=1.0)
@@ -273,7 +313,7 @@ def test_other_numbers_are_refused_by_name(five_bar, name):
         getattr(five_bar[1], name)
 
 
-@pytest.mark.parametrize("name", ["close", "project_velocity", "position_rate", "assemble", "residual", "generic_rank"])
+@pytest.mark.parametrize("name", ["position_rate", "assemble", "residual", "generic_rank"])
 def test_other_functions_are_refused_by_name(five_bar, name):
     with pytest.raises(NotTraceable, match=rf"{name}\(\.\.\.\) of a plant"):
         getattr(five_bar[1], name)

@@ -562,7 +562,7 @@ def test_a_measured_force_goes_with_the_same_terms():
 def test_what_terms_do_not_have_is_refused():
     plant, q = regular("five-bar")
     _, terms = start(plant, q, np.zeros(plant.nv))
-    for name in ("Z", "P", "A_pinv", "pivots", "conditioning"):
+    for name in ("Z", "A_pinv", "pivots", "conditioning"):
         with pytest.raises(AttributeError, match=name):
             getattr(terms, name)
     assert not hasattr(terms, "force_scale")
