@@ -51,6 +51,7 @@ from .model.elements import Frame as Frame
 from .model.elements import Free as Free
 from .model.elements import Helical as Helical
 from .model.elements import JointSpring as JointSpring
+from .model.elements import Load as Load
 from .model.elements import Planar as Planar
 from .model.elements import Point as Point
 from .model.elements import PointOnLine as PointOnLine

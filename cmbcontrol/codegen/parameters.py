@@ -46,6 +46,10 @@ _OF_DRIVE = {
     "linear": ("force_axis", "direction of the force on the first body"),
     "pa": ("point", "where the force acts on the first body, m"),
 }
+_OF_LOAD = {
+    "point": ("point", "where it acts on its link, m"),
+    "axes": ("axes", "axes in which it turns with its link"),
+}
 
 
 class Number(NamedTuple):
@@ -129,6 +133,11 @@ class _Names:
         if part == "drives":
             name = f"motor_{plant.actuator_names[record]}"
             return _field(name, _OF_DRIVE[field], plant.arrays.drives.dtype[field].shape, i)
+        if part == "loads":
+            name = f"load_{plant.loads[record].name}"
+            if field == "value":
+                return f"load_{plant.load_names[6 * record + i]}", "N" if i < 3 else "N m"
+            return _field(name, _OF_LOAD[field], plant.arrays.loads.dtype[field].shape, i)
         if part == "gravity":
             return f"gravity_{'xyz'[i]}", "m/s2, axes of the world"
         if part == "scale":

@@ -64,15 +64,8 @@ def with_payload(
     point = _check.point(point, "point")
     load = Body("payload", _check.positive(mass, "mass", zero=True), point, inertia)
     bodies = [_joined(b, load) if b.name == body else b for b in plant.bodies]
-    return Mechanism(
-        _check.text(name, "name") or f"{plant.name} with {mass:g} kg".replace(".", "_"),
-        bodies,
-        plant.joints,
-        plant.loops,
-        plant.springs,
-        plant.actuators,
-        plant.gravity,
-        plant.source,
+    return plant.with_parts(
+        name=_check.text(name, "name") or f"{plant.name} with {mass:g} kg".replace(".", "_"), bodies=bodies
     )
 
 

@@ -38,7 +38,7 @@ from .._jit import bundle, kernel, scratch
 from .arrays import copy
 from .constrained import FAILED, new_work, update_position, update_velocity
 from .constraint_rows import point_rate, relative_twist, row_wrench_rate, row_wrench_second_rate
-from .forces import drive_matrix, spring_line
+from .forces import drive_matrix, load_wrench, spring_line
 from .inertia import inertia_times, newton_euler
 from .layout import ROW_COUPLING, SPRING_JOINT
 from .spatial import cross_force, cross_motion, dot6, rotate, screw_at, transform_point
@@ -449,6 +449,28 @@ def add_drive_stiffness(model, w, u, pair, K):
         add_pair_stiffness(w.S, pair, n, -drive.gear * u[i], K)
 
 
+@kernel
+def add_load_stiffness(model, w, pair, K):
+    """K -= d(joint forces of the loads)/dq: on the link that they act on they move along, and turn or not."""
+    point, y, push = scratch(3), scratch(3), scratch(6)
+    for i in range(model.loads.shape[0]):
+        load = model.loads[i]
+        load_wrench(load, load.value, w.R, w.p, point, pair.g)
+        n = set_path(model.links, -1, load.link, pair)
+        for j in range(n):
+            s, change = w.S[pair.coordinate[j]], pair.dg[j]
+            for c in range(6):
+                change[c] = 0.0
+            if load.turning == 1:
+                cross_force(s, pair.g, change)
+            else:
+                point_rate(s, point, y)
+                screw_at(y, pair.g[3:], push)
+                for c in range(3):
+                    change[c] = push[c]
+        add_pair_stiffness(w.S, pair, n, -1.0, K)
+
+
 # -- all together -------------------------------------------------------------------------------------
 
 
@@ -463,6 +485,7 @@ def slopes(model, w, a, lam, u, pair, carried, d):
     add_loop_stiffness(model, w.E, w.wrenches, w.S, lam, pair, d.f_q)
     add_row_slopes(model, w, carried, d, pair)
     add_drive_stiffness(model, w, u, pair, d.f_q)
+    add_load_stiffness(model, w, pair, d.f_q)
 
 
 @kernel(allocates=True)

@@ -1,4 +1,4 @@
-"""Springs, dampers and joint friction, drives, and the energies."""
+"""Springs, dampers and joint friction, drives, loads, and the energies."""
 
 from __future__ import annotations
 
@@ -8,13 +8,16 @@ from .._jit import kernel, scratch
 from .._tolerance import ROUNDING
 from .constraint_rows import dot3, path_projection
 from .layout import SPRING_JOINT
-from .spatial import dot6, screw_at, transform_point
+from .spatial import dot6, rotate, screw_at, transform_point
 
 __all__ = [
     "add_passive_forces",
     "dissipated_power",
     "drive_matrix",
     "kinetic_energy",
+    "load_matrix",
+    "load_power",
+    "load_wrench",
     "potential_energy",
     "spring_line",
 ]
@@ -48,7 +51,7 @@ def spring_line(spring, R, p, pa, pb, g):
 
 @kernel
 def add_passive_forces(model, q, v, R, p, S, V, h):
-    """h += forces of springs, dampers and joint friction (on the left of M dv/dt + h = f - A' lam)."""
+    """h += forces of springs, dampers, joint friction and loads (on the left of M dv/dt + h = f - A' lam)."""
     for k in range(h.shape[0]):
         h[k] += model.damping[k] * v[k]
     pa = scratch(3)
@@ -69,6 +72,75 @@ def add_passive_forces(model, q, v, R, p, S, V, h):
             for c in range(6):
                 g[c] *= tension
             path_projection(model.links, spring.a, spring.b, g, S, h)
+    for i in range(model.loads.shape[0]):
+        load = model.loads[i]
+        load_wrench(load, load.value, R, p, pa, g)
+        for c in range(6):
+            g[c] = -g[c]
+        path_projection(model.links, -1, load.link, g, S, h)
+
+
+@kernel
+def load_wrench(load, value, R, p, point, g):
+    """Wrench g (6,) about the origin of the world of a load of this value, and the point where it acts."""
+    link = load.link
+    transform_point(R[link], p[link], load.point, point)
+    own, line, turn = scratch(3), scratch(3), scratch(3)
+    if load.turning == 1:
+        rotate(load.axes, value[:3], own)
+        rotate(R[link], own, line)
+        rotate(load.axes, value[3:], own)
+        rotate(R[link], own, turn)
+    else:
+        for c in range(3):
+            line[c], turn[c] = value[c], value[3 + c]
+    screw_at(point, line, g)
+    for c in range(3):
+        g[c] += turn[c]
+
+
+@kernel
+def load_power(model, R, p, V):
+    """Power of the loads, watts."""
+    power = 0.0
+    if model.loads.shape[0] > 0:
+        point = scratch(3)
+        g = scratch(6)
+        for i in range(model.loads.shape[0]):
+            load = model.loads[i]
+            load_wrench(load, load.value, R, p, point, g)
+            power += dot6(V[load.link], g)
+    return power
+
+
+@kernel
+def load_matrix(model, R, p, S, W, column):
+    """W (nv, 6 loads): joint forces of a unit of each component of each load; `column` (nv,) is scratch."""
+    W[:] = 0.0
+    unit = scratch(6)
+    point = scratch(3)
+    g = scratch(6)
+    for i in range(model.loads.shape[0]):
+        load = model.loads[i]
+        for k in range(6):
+            for c in range(6):
+                unit[c] = 1.0 if c == k else 0.0
+            load_wrench(load, unit, R, p, point, g)
+            column[:] = 0.0
+            path_projection(model.links, -1, load.link, g, S, column)
+            least = faint(1.0 if k < 3 else 1.0 / model.size, point, model.size)
+            for r in range(W.shape[0]):
+                if abs(column[r]) > least * model.reach[r]:
+                    W[r, 6 * i + k] = column[r]
+
+
+@kernel
+def faint(push, point, size):
+    """What rounding leaves of a wrench of this size, N: on a joint that it does not move, across its axis.
+
+    Moments are about the origin of the world, a point of the wrench is somewhere else.
+    """
+    return ROUNDING * push * (1.0 + np.sqrt(dot3(point, point)) / size)
 
 
 @kernel
@@ -125,10 +197,8 @@ def drive_matrix(model, R, p, S, B, column):
             g[c] += turn[c]
         column[:] = 0.0
         path_projection(model.links, drive.a, drive.b, g, S, column)
-        # What its wrench amounts to, N: of a joint that it does not move, across its axis, rounding of it is left.
-        # Moments are about the origin of the world.
         push = np.sqrt(dot3(line, line)) + np.sqrt(dot3(turn, turn)) / model.size
-        least = ROUNDING * push * (1.0 + np.sqrt(dot3(point, point)) / model.size)
+        least = faint(push, point, model.size)
         for i in range(B.shape[0]):
             if abs(column[i]) > least * model.reach[i]:
                 B[i, k] = drive.gear * column[i]

@@ -12,6 +12,7 @@ import numpy as np
 
 from .._jit import bundle, call, execute, kernel
 from .arrays import copy
+from .layout import WORKS
 
 __all__ = [
     "CLEAR",
@@ -192,9 +193,9 @@ def found_rate(c, ask, question, t, x, u):
         copy(c.command, c.given[n : n + nu])
         c.given[n + nu] = t
         for i in range(c.own):
-            if not abs(x[n + 2 + i]) < HUGE:
+            if not abs(x[n + WORKS + i]) < HUGE:
                 return False
-            c.given[n + nu + 1 + i] = x[n + 2 + i]
+            c.given[n + nu + 1 + i] = x[n + WORKS + i]
         if c.signals > 0 and call(ask, question, t) != 0:
             return False
     if execute(c.rate, c.p, c.given, c.found) != 0:
@@ -214,7 +215,7 @@ def near_enough(c, near):
 @kernel
 def take_rate(c, own, dx):
     """dx = the rate in c.found."""
-    start, n = CONDITIONS + c.nv, c.nq + c.nv + 2
+    start, n = CONDITIONS + c.nv, c.nq + c.nv + WORKS
     copy(c.found[start : start + n], dx[:n])
     copy(c.found[start + n :] if c.own >= 0 else own, dx[n:])
     c.count[LAST] = 1

@@ -1,4 +1,4 @@
-"""How a machine is handed to the kernels: structured arrays, one record a link, row, spring or drive."""
+"""How a machine is handed to the kernels: structured arrays, one record a link, row, spring, drive or load."""
 
 from __future__ import annotations
 
@@ -10,11 +10,15 @@ from .._jit import bundle
 
 __all__ = [
     "CYLINDRICAL",
+    "DISSIPATED",
     "DRIVE_DTYPE",
     "FIXED",
     "FREE",
     "HELICAL",
     "LINK_DTYPE",
+    "LOADS",
+    "LOAD_DTYPE",
+    "MOTORS",
     "PLANAR",
     "PRISMATIC",
     "REVOLUTE",
@@ -28,6 +32,7 @@ __all__ = [
     "SPRING_DTYPE",
     "SPRING_JOINT",
     "SPRING_POINT",
+    "WORKS",
     "Model",
 ]
 
@@ -105,12 +110,29 @@ DRIVE_DTYPE = np.dtype(
     align=True,
 )
 
+# An external force, through `point`, and moment on a link, in axes of the world or of its frame on the link.
+LOAD_DTYPE = np.dtype(
+    [
+        ("link", np.int64),
+        ("turning", np.int64),  # 1 in axes that turn with the link, 0 in those of the world
+        ("point", np.float64, (3,)),
+        ("axes", np.float64, (3, 3)),  # of the frame on the link
+        ("value", np.float64, (6,)),  # force, N, and moment, N m
+    ],
+    align=True,
+)
+
+
+# Works that a run integrates behind q and v: of the motors, what dampers and friction take, of the loads.
+MOTORS, DISSIPATED, LOADS = range(3)
+WORKS = 3
+
 
 @bundle
 class Model(NamedTuple):
     """Everything the kernels know of a machine; all arrays are read-only and C-contiguous.
 
-    Links, rows, springs and drives are records; `couplings_q` and `couplings_v` have a line for each linear
+    Links, rows, springs, drives and loads are records; `couplings_q` and `couplings_v` have a line for each linear
     coupling of joints (in position and in velocity coordinates).
     """
 
@@ -121,6 +143,7 @@ class Model(NamedTuple):
     size: float  # characteristic length, metres
     springs: np.ndarray
     drives: np.ndarray
+    loads: np.ndarray
     couplings_q: np.ndarray  # (couplings, nq)
     couplings_v: np.ndarray  # (couplings, nv)
     damping: np.ndarray  # (nv,) viscous friction of the joints, N s/m or N m s/rad

@@ -26,14 +26,15 @@ from .constrained import (
     update_velocity,
     velocity_correction,
 )
-from .forces import dissipated_power, drive_matrix, kinetic_energy, potential_energy
+from .forces import dissipated_power, drive_matrix, kinetic_energy, load_power, potential_energy
 from .generated import HUGE, LANDED, LAST, Code, closed, closeness_by_code, rate_by_code, take_rate
-from .layout import FREE, PLANAR, SPHERICAL
+from .layout import DISSIPATED, FREE, LOADS, MOTORS, PLANAR, SPHERICAL, WORKS
 from .tree import local_difference, normalize, position_rates
 
 __all__ = [
     "Exchange",
     "Options",
+    "added_energy",
     "baumgarte",
     "closeness",
     "closeness_at",
@@ -235,10 +236,18 @@ def rate_evaluated(model, opt, s, w, t, rank, dx):
         power = 0.0
         for k in range(nv):
             power += s.force[k] * s.v[k]
-        dx[nq + nv] = power
-        dx[nq + nv + 1] = 0.0 if opt.functions else dissipated_power(model, s.v, w.R, w.p, w.V)
-        copy(s.rate, dx[nq + nv + 2 :])
+        works = dx[nq + nv :]
+        works[MOTORS] = power
+        works[DISSIPATED] = 0.0 if opt.functions else dissipated_power(model, s.v, w.R, w.p, w.V)
+        works[LOADS] = load_power(model, w.R, w.p, w.V)
+        copy(s.rate, works[WORKS:])
     return rank if status == 0 else status
+
+
+@kernel
+def added_energy(works):
+    """What motors and loads have added to the energy, less what was dissipated, J."""
+    return works[MOTORS] + works[LOADS] - works[DISSIPATED]
 
 
 @kernel
@@ -277,7 +286,7 @@ def project(model, opt, s, w, t, x, energy, split_rank):
     split of w is that of a configuration nearby, `split_rank` is its rank, and else -1.
     """
     nq, nv = opt.nq, opt.nv
-    target = energy + x[nq + nv] - x[nq + nv + 1]
+    target = energy + added_energy(x[nq + nv :])
     if opt.functions or opt.projected:
         copy(x, s.x)
         s.potential[0] = target
@@ -379,6 +388,4 @@ def energy_balance(model, opt, s, w, x):
     if opt.functions:
         return np.nan
     update_position(model, x[:nq], w, opt.tolerance, opt.cap)
-    return (
-        kinetic_energy(w.M, x[nq : nq + nv]) + potential_energy(model, x[:nq], w.R, w.p) - x[nq + nv] + x[nq + nv + 1]
-    )
+    return kinetic_energy(w.M, x[nq : nq + nv]) + potential_energy(model, x[:nq], w.R, w.p) - added_energy(x[nq + nv :])

@@ -14,7 +14,8 @@ from .constrained import (
     update_position,
     update_velocity,
 )
-from .forces import dissipated_power, kinetic_energy, potential_energy
+from .forces import dissipated_power, kinetic_energy, load_power, potential_energy
+from .layout import WORKS
 from .motion import BAUMGARTE, PROJECT, baumgarte, closeness, project
 from .runge_kutta import interpolate
 from .split import solve_multipliers
@@ -63,12 +64,12 @@ def output_states(model, opt, s, w, times, T, X, F, out):
 def output_quantities(model, opt, X, U, vdot, force, lam, phi, energies, pivots, ranks):
     """Acceleration, constraint force, multipliers, residuals, energies and powers at given states.
 
-    energies (times, 5): kinetic, potential, power of the actuators, dissipated power, power of
-    the constraint forces v' A' lam.
+    energies (times, 6): kinetic, potential, power of the actuators, dissipated power, power of
+    the constraint forces v' A' lam, power of the loads.
     """
     w = new_work(model)
     nv = model.damping.shape[0]
-    nq = X.shape[1] - nv - 2
+    nq = X.shape[1] - nv - WORKS
     f = np.empty(nv)
     for i in range(X.shape[0]):
         q = X[i, :nq]
@@ -99,3 +100,4 @@ def output_quantities(model, opt, X, U, vdot, force, lam, phi, energies, pivots,
             energies[i, 2] += f[k] * v[k]
             energies[i, 4] += force[i, k] * v[k]
         energies[i, 3] = dissipated_power(model, v, w.R, w.p, w.V)
+        energies[i, 5] = load_power(model, w.R, w.p, w.V)

@@ -15,6 +15,7 @@ from .arrays import copy, largest_of
 from .constrained import FAILED
 from .generated import CLEAR, CLEAR_OF_LARGEST, HUGE, rate_by_code
 from .generated import LAST as BY_CODE
+from .layout import WORKS
 from .motion import (
     ATTEMPT,
     PROJECT,
@@ -142,7 +143,7 @@ def advance(model, tableaus, gaps, opt, s, w, r, until, tries):
     nx = r.X.shape[1]
     nq, nv = opt.nq, opt.nv
     moving = nq + nv
-    own = nx - moving - 2  # states of a law or a drive
+    own = nx - moving - WORKS  # states of a law or a drive
     K, low, count, clock = r.K, r.low, r.count, r.clock
     y, lower = np.empty(nx), np.empty(nx)
     adaptive = tableaus[0].E5.shape[0] > 0
@@ -293,7 +294,7 @@ def advance(model, tableaus, gaps, opt, s, w, r, until, tries):
             if not failed and 0.0 <= left <= OPEN * model.size:
                 error = error_norm(K, tableau, x, y, 0, moving, step, share, opt.rtol, opt.atol)
                 if own > 0:
-                    of_law = error_norm(K, tableau, x, y, moving + 2, nx, step, share, opt.rtol, opt.atol)
+                    of_law = error_norm(K, tableau, x, y, moving + WORKS, nx, step, share, opt.rtol, opt.atol)
                     error = max(error, of_law)
                 if blunt:
                     error *= share  # rounding: no more than was asked for

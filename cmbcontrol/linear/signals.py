@@ -266,6 +266,10 @@ class LinearizedEquations:
         for item in given:
             if not isinstance(item, (str, Wrench)):
                 raise InputTypeError(f"inputs must be names or Wrench(...), got {_check.shown(item)}")
+            loads = self._load_inputs(item) if isinstance(item, str) else []
+            if loads:
+                columns += loads
+                continue
             wrench = item if isinstance(item, Wrench) else _named_wrench(plant, item)
             joint = None if wrench is not None else self._driven_joint(item)
             if wrench is not None:
@@ -278,10 +282,22 @@ class LinearizedEquations:
                 columns.append(Input(f"{motor}_effort", effort_units(plant)[k], self.local.B[:, k]))
             else:
                 known = [*plant.actuator_names, *(f"{b}_wrench" for b in _bodies(plant))]
+                known += [load.name for load in getattr(plant, "loads", ())]
                 known += [f"{n}_acceleration" for n in (*plant.velocity_names, *cut_joints(plant))]
                 raise InputError(_check.unknown(item, known, "actuator or other input"))
         refuse_repetition([i.name for i in columns], "input")
         return columns, driven
+
+    def _load_inputs(self, name: str) -> list[Input]:
+        """The components of a load that move the machine, or the one of this name; none where it is no load."""
+        plant = self.plant
+        names = plant.load_names if isinstance(plant, Mechanism) else ()
+        wanted = [n for load in getattr(plant, "loads", ()) if load.name == name for n in load.component_names]
+        if not wanted and name not in names:
+            return []
+        W = plant.load_matrix(self.local.q)
+        moving = [n for n in wanted if W[:, names.index(n)].any()] or [n for n in names if n == name]
+        return [Input(n, "N" if n[-2] == "f" else "N m", W[:, names.index(n)]) for n in moving]
 
     def _wrench_inputs(self, wrench: Wrench) -> list[Input]:
         _check.one_of(wrench.body, _bodies(self.plant), "body")

@@ -26,6 +26,7 @@ from .elements import (
     Helical,
     Joint,
     JointSpring,
+    Load,
     Planar,
     Point,
     PointOnLine,
@@ -336,6 +337,22 @@ def _drive_records(actuators: Sequence[Actuator], loops, link_of, frame_of, velo
     return np.array(records, dtype=layout.DRIVE_DTYPE)
 
 
+def _load_records(loads: Sequence[Load], link_of, frame_of):
+    """Load records: frames on links in place of frames on bodies."""
+    records = []
+    for load in loads:
+        if load.body not in link_of:
+            raise ModelError(f"load {load.name!r}: {_check.unknown(load.body, list(link_of), 'body')}")
+        if link_of[load.body] < 0:
+            raise ModelError(
+                f"load {load.name!r} acts on {load.body!r}, which the ground holds: it moves nothing. Leave it out, or "
+                "let it act on a body that moves"
+            )
+        frame = frame_of[load.body].inverse() @ load.frame
+        records.append((link_of[load.body], int(load.axes == "frame"), frame.p, frame.R, load.value))
+    return np.array(records, dtype=layout.LOAD_DTYPE)
+
+
 def _characteristic_length(links: np.ndarray, rows: list[_Row], bodies: Sequence[Body], joints, frame_of) -> float:
     """The size of the machine: the largest distance from a link's joint to what it carries.
 
@@ -369,7 +386,7 @@ def _characteristic_length(links: np.ndarray, rows: list[_Row], bodies: Sequence
     return max(apart, *rods, 0.0) or max([0.0, *gyration, *np.abs(links["pitch"])]) or 1.0
 
 
-def compile_parts(bodies, joints, loops, springs, actuators, gravity) -> Compiled:
+def compile_parts(bodies, joints, loops, springs, actuators, loads, gravity) -> Compiled:
     """Check how the parts fit together, and lay them out for the kernels."""
     ordered = _order(bodies, joints)
     position, velocity, nq, nv = {}, {}, 0, 0
@@ -419,6 +436,7 @@ def compile_parts(bodies, joints, loops, springs, actuators, gravity) -> Compile
         size,
         _spring_records(springs, link_of, frame_of, position_index, velocity_index, linear),
         _drive_records(actuators, loops, link_of, frame_of, velocity_index, linear),
+        _load_records(loads, link_of, frame_of),
         Cq,
         Cv,
         damping,

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -13,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from .. import _check
 from .._tolerance import BLURRED, ROUNDING
 from ..errors import InputError, InputTypeError, ModelError
-from ..kernels import constrained, constraint_rows, layout, tree
+from ..kernels import constrained, constraint_rows, forces, layout, tree
 from . import diagnosis
 from .compile import compile_parts
 from .elements import (
@@ -26,6 +27,7 @@ from .elements import (
     Free,
     Joint,
     JointSpring,
+    Load,
     Planar,
     PointSpring,
     Spherical,
@@ -34,6 +36,8 @@ from .plant import Plant
 from .terms import FAILED, RANK_TOLERANCE, Terms
 
 __all__ = ["Mechanism"]
+
+_PARTS = ("name", "bodies", "joints", "loops", "springs", "actuators", "loads", "gravity", "source")
 
 Array = NDArray[np.float64]
 
@@ -52,6 +56,8 @@ class Mechanism(Plant):
         Closures. A joint here is a cut joint: it adds constraint rows in place of coordinates.
     springs : sequence of JointSpring or PointSpring
     actuators : sequence of Actuator
+    loads : sequence of Load
+        External forces and moments.
     gravity : array_like, shape (3,)
         m/s2, world axes.
     source : str
@@ -89,16 +95,21 @@ class Mechanism(Plant):
         actuators: Sequence[Actuator] = (),
         gravity: ArrayLike = (0.0, 0.0, -9.81),
         source: str = "",
+        *,
+        loads: Sequence[Load] = (),
     ) -> None:
         self.name = _check.name(name, "mechanism")
         parts = {"bodies": bodies, "joints": joints, "loops": loops, "springs": springs, "actuators": actuators}
+        parts["loads"] = loads
         for key, given in parts.items():
             setattr(self, key, _check.sequence(given, f"mechanism {self.name!r}: {key}", key))
         self.source = _check.text(source, f"mechanism {self.name!r}: source")
         self.gravity = _check.vector(gravity, 3, "gravity").copy()
         self.gravity.setflags(write=False)
         self._check_parts()
-        self._compiled = compile_parts(self.bodies, self.joints, self.loops, self.springs, self.actuators, self.gravity)
+        self._compiled = compile_parts(
+            self.bodies, self.joints, self.loops, self.springs, self.actuators, self.loads, self.gravity
+        )
         self.arrays = self._compiled.arrays
         self.size = self._compiled.size
         self.position_names = tuple(n for j in self.joints for n in j.position_names)
@@ -106,6 +117,7 @@ class Mechanism(Plant):
         self.position_units = tuple(u for j in self.joints for u in j.position_units)
         self.velocity_units = tuple(u for j in self.joints for u in j.velocity_units)
         self.actuator_names = tuple(a.name for a in self.actuators)
+        self.load_names = tuple(n for load in self.loads for n in load.component_names)
         self.row_names, self.row_units = self._compiled.row_names, self._compiled.row_units
         self.row_slices = self._compiled.row_slice
         self.row_scale, self.reach = self.arrays.scale, self.arrays.reach
@@ -134,6 +146,7 @@ class Mechanism(Plant):
             ("constraint", self.loops, (Joint, Constraint, Coupling)),
             ("spring", self.springs, (JointSpring, PointSpring)),
             ("actuator", self.actuators, Actuator),
+            ("load", self.loads, Load),
         )
         for what, parts, types in kinds:
             for part in parts:
@@ -147,6 +160,7 @@ class Mechanism(Plant):
             ("joints or constraints", self.joints + self.loops),
             ("springs", self.springs),
             ("actuators", self.actuators),
+            ("loads", self.loads),
         ):
             names = [p.name for p in parts]
             for n in names:
@@ -391,8 +405,90 @@ class Mechanism(Plant):
         """
         new = {getattr(constraint, "name", None): constraint for constraint in loops}
         placed = [new.pop(constraint.name, constraint) for constraint in self.loops]
-        parts = self.springs, self.actuators, self.gravity, self.source
-        return Mechanism(self.name, self.bodies, self.joints, [*placed, *new.values()], *parts)
+        return self.with_parts(loops=[*placed, *new.values()])
+
+    def with_parts(self, **parts: Any) -> Mechanism:
+        """The same machine with other parts, by the names of the arguments of `Mechanism`.
+
+        The machine is built again, in a few milliseconds; no kernel is compiled again.
+
+        Examples
+        --------
+        >>> from cmbcontrol import plants
+        >>> plants.five_bar().with_parts(gravity=(0.0, 0.0, 0.0)).terms([2.1, -1.3, 1.0, 1.3], [0.0] * 4).h.max()
+        0.0
+        """
+        for key in parts:
+            _check.one_of(key, _PARTS, "part of a mechanism")
+        return Mechanism(**{key: getattr(self, key) for key in _PARTS} | parts)
+
+    def with_loads(self, values: Mapping[str, float | ArrayLike]) -> Mechanism:
+        """The same machine under other loads: it shares all that is compiled.
+
+        Parameters
+        ----------
+        values : mapping of str to float or array_like
+            By the name of a load its force (3,), or its force and moment (6,), N and N m; by that of a component one
+            number. Loads that are not named are as they were.
+
+        Raises
+        ------
+        ValueError
+            For names of no load.
+
+        Examples
+        --------
+        >>> from cmbcontrol import Body, Load, Mechanism, Revolute
+        >>> rod = Body.rod("rod", mass=1.0, length=1.0)
+        >>> wind = Load("wind", "rod")
+        >>> plant = Mechanism("pendulum", [rod], [Revolute("pivot", "ground", "rod", axis=(0, 1, 0))], loads=[wind])
+        >>> plant.with_loads({"wind": (0, 0, 9.81), "wind_my": 0.5}).terms([0.0], [0.0]).h.round(3)
+        array([-5.405])
+        """
+        value = self.load_values(values)
+        loads = self.arrays.loads.copy()
+        loads["value"] = value
+        loads.setflags(write=False)
+        parts = tuple(replace(load, force=x[:3], moment=x[3:]) for load, x in zip(self.loads, value, strict=True))
+        other = object.__new__(type(self))
+        vars(other).update(vars(self), arrays=self.arrays._replace(loads=loads), loads=parts)
+        if self._whole is not None:
+            vars(other)["_whole"] = self._whole[0].with_loads(values), self._whole[1]
+        for known in ("_modes", "_generated", "_parameters"):
+            vars(other).pop(known, None)
+        return other
+
+    def load_matrix(self, q: ArrayLike) -> Array:
+        """W (nv, 6 loads): joint forces of a unit of each component of the loads, in the order of `load_names`.
+
+        Examples
+        --------
+        >>> from cmbcontrol import Body, Frame, Load, Mechanism, Revolute
+        >>> rod, pivot = Body.rod("rod", mass=1.0, length=1.0), Revolute("pivot", "ground", "rod", axis=(0, 1, 0))
+        >>> plant = Mechanism("pendulum", [rod], [pivot], loads=[Load("tip", "rod", Frame((1, 0, 0)))])
+        >>> plant.load_matrix([0.0])
+        array([[ 0.,  0., -1.,  0.,  1.,  0.]])
+        """
+        q, arrays = self._position(q), self.arrays
+        R, p = self.link_poses(q)
+        S, W = np.zeros((self.nv, 6)), np.zeros((self.nv, 6 * len(self.loads)))
+        tree.joint_screws(arrays.links, R, p, S)
+        forces.load_matrix(arrays, R, p, S, W, np.zeros(self.nv))
+        return W
+
+    def load_values(self, values: Mapping[str, float | ArrayLike] | None = None) -> Array:
+        """Forces and moments (loads, 6) of all loads, N and N m, with some of them replaced; see `with_loads`."""
+        found = np.array([load.value for load in self.loads]).reshape(-1, 6)
+        names = [load.name for load in self.loads]
+        for name, value in ({} if values is None else _check.mapping(values, "loads", "of names to forces")).items():
+            if name in names:
+                given = np.asarray(value, dtype=np.float64) if not isinstance(value, str) else value
+                size = 6 if np.size(given) == 6 else 3
+                found[names.index(name), :size] = _check.vector(given, size, f"load {name!r}")
+            else:
+                _check.one_of(name, [*names, *self.load_names], "load")
+                found.flat[self.load_names.index(name)] = _check.number(value, f"load {name!r}")
+        return found
 
     def rolling_rows(self, q: ArrayLike) -> tuple[str, ...]:
         """Rows that bind velocities and no positions: none, of the constraints that there are."""
@@ -446,8 +542,7 @@ class Mechanism(Plant):
         if self._whole is not None:
             whole, gone = self._whole
             return Mechanism.without, (whole, *gone)
-        parts = self.name, self.bodies, self.joints, self.loops, self.springs, self.actuators, self.gravity, self.source
-        return Mechanism, parts
+        return _built, ({key: getattr(self, key) for key in _PARTS},)
 
     def __repr__(self) -> str:
         return (
@@ -456,3 +551,7 @@ class Mechanism(Plant):
 
     def part_lines(self, result: diagnosis.Diagnosis | None) -> list[str]:
         return diagnosis.mechanism_lines(self, result)
+
+
+def _built(parts: dict[str, Any]) -> Mechanism:
+    return Mechanism(**parts)

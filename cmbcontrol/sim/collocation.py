@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from ..errors import AssemblyError, ModelError
 from ..kernels import motion, runge_kutta
+from ..kernels.layout import WORKS
 from .engine import Engine, NotFinite
 from .path import NODES, coefficients
 
@@ -128,7 +129,7 @@ def _weights(engine: Engine, x: Array, h: float) -> Array:
     weights = np.zeros(x.size)  # work and losses follow from the rest
     weights[: engine.nq] = 1.0 / plant.position_spans
     weights[engine.nq : n] = plant.reach / plant.size * (h / AWAY)
-    weights[n + 2 :] = 1.0 / (1.0 + np.abs(x[n + 2 :]))
+    weights[n + WORKS :] = 1.0 / (1.0 + np.abs(x[n + WORKS :]))
     return weights
 
 

@@ -54,7 +54,7 @@ class Engine:
             v=self._views["v"],
             x=np.zeros(nx),
             u=np.zeros(run.plant.nu),
-            rate=np.zeros(nx - self.nq - self.nv - 2),
+            rate=np.zeros(nx - self.nq - self.nv - layout.WORKS),
             force=np.zeros(self.nv),
             target=np.zeros(rows),
             held=np.zeros(rows),
@@ -86,7 +86,7 @@ class Engine:
             "force": None, "row_names": run.plant.row_names, "absent": run.plant.absent,
         }  # fmt: skip
         n, terms = self.nq + self.nv, state.terms(run)
-        self.energy0 = terms.energy - state.x[n] + state.x[n + 1]
+        self.energy0 = terms.energy - float(motion.added_energy(state.x[n:]))
         if run.formulation is not None:
             self.formulation = run.formulation.at(terms)
             self.options = self.options._replace(formulated=True)
@@ -108,7 +108,7 @@ class Engine:
         """Generated code as the kernels take it."""
         o, drive = self.options, self.drive
         inputs, own, signals = self.nq + self.nv + self.plant.nu, -1, 0
-        count = generated.CONDITIONS + 1 + self.nq + 2 * self.nv + 1
+        count = generated.CONDITIONS + 1 + self.nq + 2 * self.nv + layout.WORKS - 1
         if not isinstance(drive, str):
             own, signals = self.exchange.rate.size, sum(size for _, size in drive.signals)
             inputs, count = inputs + 1 + own + signals, count + own
@@ -206,7 +206,7 @@ class Engine:
     def _evaluate_effort(self, t: float) -> None:
         """The law in continuous time, or the drive behind a sampled one."""
         s, terms = self.exchange, self.evaluated_terms(t)
-        c = s.x[self.nq + self.nv + 2 :].copy()
+        c = s.x[self.nq + self.nv + layout.WORKS :].copy()
         s.u[:], s.rate[:] = self.control.moved(t, terms, c)
 
     def _evaluate_acceleration(self, t: float) -> None:
@@ -236,7 +236,7 @@ class Engine:
     def split(self, x: Array) -> tuple[Array, Array, Array]:
         """q, v and the integrated states of the law or its drive."""
         n = self.nq + self.nv
-        return np.ascontiguousarray(x[: self.nq]), np.ascontiguousarray(x[self.nq : n]), x[n + 2 :]
+        return np.ascontiguousarray(x[: self.nq]), np.ascontiguousarray(x[self.nq : n]), x[n + layout.WORKS :]
 
     def evaluated_terms(self, t: float) -> Terms:
         """The equations of motion where the loop has just evaluated them, in arrays of their own."""
@@ -325,7 +325,7 @@ class Engine:
         """Factor of the velocity of a state that restores the energy; 1 near rest, where it has no direction."""
         q, v, _ = self.split(x)
         n = self.nq + self.nv
-        return self._factor(q, v, self.energy0 + float(x[n] - x[n + 1]))
+        return self._factor(q, v, self.energy0 + float(motion.added_energy(x[n:])))
 
     def _factor(self, q: Array, v: Array, energy: float) -> float:
         terms = self.plant.terms(q, v)
@@ -395,6 +395,7 @@ def stand_in(plant: Plant) -> layout.Model:
         "reach": np.array(plant.reach, dtype=np.float64),
         "springs": np.zeros(0, layout.SPRING_DTYPE),
         "drives": np.zeros(plant.nu, layout.DRIVE_DTYPE),
+        "loads": np.zeros(0, layout.LOAD_DTYPE),
         "couplings_q": np.zeros((0, plant.nq)),
         "couplings_v": np.zeros((0, plant.nv)),
         "damping": np.zeros(plant.nv),

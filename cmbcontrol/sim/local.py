@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from ..errors import ModelError, ParametrizationError, SingularConfigurationError, Status
 from ..kernels import constrained, forces, motion, runge_kutta
+from ..kernels.layout import DISSIPATED, LOADS, MOTORS, WORKS
 from ..linear.chart import ChartPoint
 from ..linear.local_form import LocalForm, LocalPoint
 from ..model.mechanism import Mechanism
@@ -76,7 +77,7 @@ class _System:
 
     def split(self, x: Array) -> tuple[Array, Array]:
         """The controller's state, and the work where it is a state."""
-        end = x.size - 2 if self.working else x.size
+        end = x.size - WORKS if self.working else x.size
         return x[self.states : end], x[end:]
 
     def law(self, t: float, terms: Terms, c: Array) -> tuple[Array, Array]:
@@ -144,28 +145,37 @@ class _System:
         return self.powers(terms, self.law(t, terms, self.split(x)[0])[0])
 
     def powers(self, terms: Terms, u: Array) -> Array:
-        """Power of the actuators, and power lost in friction and dampers, W."""
-        return np.array([float(terms.v @ (terms.B @ u)), self._dissipated(terms)])
+        """Powers of the actuators, of what friction and dampers take, and of the loads, W."""
+        found = np.zeros(WORKS)
+        found[MOTORS] = terms.v @ (terms.B @ u)
+        found[DISSIPATED], found[LOADS] = self._passive_powers(terms)
+        return found
 
     @property
     def powered(self) -> bool:
         """False where no force but weight and springs does work."""
-        return not self.control.holds or bool(self.control.command.any()) or self._damped
+        return not self.control.holds or bool(self.control.command.any()) or self._damped or self._loaded
 
     @property
     def _damped(self) -> bool:
         plant = self.run.plant
         return isinstance(plant, Mechanism) and bool(plant.arrays.damping.any() or plant.arrays.springs.size)
 
-    def _dissipated(self, terms: Terms) -> float:
-        """Power lost in friction and dampers; functions do not tell it."""
-        if not self._damped:
-            return 0.0
+    @property
+    def _loaded(self) -> bool:
+        plant = self.run.plant
+        return isinstance(plant, Mechanism) and bool(plant.arrays.loads.size)
+
+    def _passive_powers(self, terms: Terms) -> tuple[float, float]:
+        """Powers lost in friction and dampers, and of the loads; functions do not tell them."""
+        if not (self._damped or self._loaded):
+            return 0.0, 0.0
         model = self.run.plant.arrays
         work = constrained.new_work(model)
         constrained.update_position(model, terms.q, work, RANK_TOLERANCE, self.run.options.cap)
         constrained.update_velocity(model, terms.q, terms.v, work)
-        return float(forces.dissipated_power(model, terms.v, work.R, work.p, work.V))
+        lost = float(forces.dissipated_power(model, terms.v, work.R, work.p, work.V))
+        return lost, float(forces.load_power(model, work.R, work.p, work.V))
 
 
 class ScipyStepper:
@@ -231,7 +241,7 @@ class Method:
     """Steps in independent coordinates, for the time loop; see `time_loop.Method`."""
 
     projected = False
-    working = False  # whether the work of actuators and dampers is a state
+    working = False  # whether the work is a state
 
     def __init__(self, run: Run, state: IntegratorState) -> None:
         self.run, self.h = run, state.h
@@ -288,7 +298,7 @@ class Method:
             q, v = system.full(t, y)
             c, work = system.split(y)
             if not system.working:
-                work = x[n : n + 2] + (quadrature.until(t) if quadrature else 0.0)
+                work = x[n : n + WORKS] + (quadrature.until(t) if quadrature else 0.0)
             return np.concatenate([q, v, work, c])
 
         shown = np.searchsorted(run.times, [step.t0, step.t1], side="right")
@@ -341,9 +351,9 @@ class Method:
         """The method anew, at a state."""
         self._close_stepper()
         n = self.nq + self.nv
-        work = x[n : n + 2] if self.system.working else np.zeros(0)
+        work = x[n : n + WORKS] if self.system.working else np.zeros(0)
         own = self.system.form.state(self._q, x[self.nq : n].copy(), self.system.near.y)
-        y = np.concatenate([own, x[n + 2 :], work])
+        y = np.concatenate([own, x[n + WORKS :], work])
         self.stepper = self._made(t, y)
 
     def _made(self, t: float, y: Array) -> Stepper | ScipyStepper:
@@ -426,7 +436,7 @@ class Method:
 
 
 class _Work:
-    """Work of actuators and dampers within a step, by Gauss quadrature of the powers along its dense output."""
+    """Work of actuators, dampers and loads within a step, by Gauss quadrature of the powers along its dense output."""
 
     def __init__(self, system: _System, step: Step) -> None:
         nodes, _ = np.polynomial.legendre.leggauss(3)
@@ -436,7 +446,7 @@ class _Work:
         system.counts["power_evaluations"] += self.nodes.size
 
     def until(self, t: float) -> Array:
-        """Work (2,) since the start of the step: the integral of the polynomial through the powers."""
+        """Work (WORKS,) since the start of the step: the integral of the polynomial through the powers."""
         s = (t - self.t0) / self.h
         powers = np.arange(self.nodes.size)
         moments = s ** (powers + 1.0) / (powers + 1.0)

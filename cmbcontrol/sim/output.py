@@ -17,6 +17,7 @@ from ..controllers.references import over_times
 from ..controllers.traced import LawCode, is_own
 from ..errors import ModelError, Status
 from ..kernels import constrained, motion, record
+from ..kernels.layout import DISSIPATED, LOADS, MOTORS, WORKS
 from ..kernels.sampling import BY_CODE
 from ..model.mechanism import Mechanism
 from ..model.plant import Plant
@@ -261,7 +262,7 @@ def _efforts(
     out, commands = np.full((2, times.size, plant.nu), np.nan)
     for i, (t, x) in enumerate(zip(times, states, strict=True)):
         try:
-            terms, c = plant.terms(x[:nq], x[nq : nq + nv], float(t)), x[nq + nv + 2 :]
+            terms, c = plant.terms(x[:nq], x[nq : nq + nv], float(t)), x[nq + nv + WORKS :]
             out[i], commands[i], evaluation = control.shown(float(t), terms, c, held[i])
             if evaluation is not None:
                 reports[i] = control.reported(float(t), evaluation)
@@ -276,8 +277,8 @@ def _quantities(run: Run, X: Array, U: Array, failures: _Failures) -> dict[str, 
     n, nq, nv, rows = len(X), plant.nq, plant.nv, len(plant.row_names)
     vdot, force = np.zeros((n, nv)), np.zeros((n, nv))
     lam, phi, pivots = np.zeros((n, rows)), np.zeros((n, rows)), np.zeros((n, rows))
-    energies, ranks = np.zeros((n, 5)), np.zeros(n, np.int64)
-    whole = np.ascontiguousarray(X[:, : nq + nv + 2])
+    energies, ranks = np.zeros((n, 6)), np.zeros(n, np.int64)
+    whole = np.ascontiguousarray(X[:, : nq + nv + WORKS])
     if isinstance(plant, Mechanism):
         record.output_quantities(plant.arrays, options, whole, U, vdot, force, lam, phi, energies, pivots, ranks)
     else:
@@ -294,7 +295,7 @@ def _quantities(run: Run, X: Array, U: Array, failures: _Failures) -> dict[str, 
             )
             phi[i], pivots[i], force[i] = terms.phi, terms.pivots, terms.A.T @ lam[i]
             v = terms.v
-            energies[i] = terms.kinetic, terms.potential, v @ f, 0.0, v @ force[i]
+            energies[i] = terms.kinetic, terms.potential, v @ f, 0.0, v @ force[i], 0.0
     if rows and options.cap < rows:
         lam = _smallest_multipliers(plant, X[:, :nq], force, np.minimum(ranks, options.cap))
     loops = list(plant.row_slices.values())
@@ -310,15 +311,18 @@ def _quantities(run: Run, X: Array, U: Array, failures: _Failures) -> dict[str, 
         "kinetic": energies[:, 0],
         "potential": energies[:, 1],
         "energy": energies[:, 0] + energies[:, 1],
-        "actuator_work": X[:, nq + nv],
-        "dissipated_work": X[:, nq + nv + 1],
+        "actuator_work": X[:, nq + nv + MOTORS],
+        "dissipated_work": X[:, nq + nv + DISSIPATED],
+        "load_work": X[:, nq + nv + LOADS],
         "actuator_power": energies[:, 2],
         "dissipated_power": energies[:, 3],
+        "load_power": energies[:, 5],
         "constraint_power": energies[:, 4],
         "rank": _steady_rank(pivots, ranks, options),
         "conditioning": record.conditioning(pivots, options),
     }
-    columns["energy_balance"] = columns["energy"] - columns["actuator_work"] + columns["dissipated_work"]
+    added = columns["actuator_work"] + columns["load_work"] - columns["dissipated_work"]
+    columns["energy_balance"] = columns["energy"] - added
     if run.formulation is not None:
         columns |= _as_formulated(run, whole, U, failures)
     return columns

@@ -57,8 +57,9 @@ class Simulation:
         (what the controller asks of the motors; the same without drives), ``constraint_force`` (A' lam),
         ``multipliers``,
         ``drift`` (how far each loop is open), ``kinetic``, ``potential``, ``energy``,
-        ``actuator_work``, ``dissipated_work``, ``impact_loss``, ``energy_balance`` (their sum less the start:
-        zero in truth), ``active`` (which loops hold), ``actuator_power``, ``constraint_power`` (zero in truth),
+        ``actuator_work``, ``dissipated_work``, ``load_work``, ``impact_loss``, ``energy_balance`` (their sum less the
+        start: zero in truth), ``active`` (which loops hold), ``actuator_power``, ``load_power``, ``constraint_power``
+        (zero in truth),
         ``rank``, ``conditioning``, and for each singular passage ``event_time``, ``event_kind``,
         ``event_conditioning``, ``event_rank``, ``event_q``, ``event_v``, ``event_v_after`` (which differ where the run
         took another branch), ``event_loss`` (energy lost, J). With a tracking
@@ -334,10 +335,12 @@ def build_dataset(plant: Plant, times: Array, columns: dict[str, Array], events:
         "energy": (("time",), "J", "total energy"),
         "actuator_work": (("time",), "J", "work of the actuators"),
         "dissipated_work": (("time",), "J", "energy dissipated in friction and dampers"),
+        "load_work": (("time",), "J", "work of the loads"),
         "impact_loss": (("time",), "J", "energy lost in impacts"),
         "energy_balance": (("time",), "J", "energy - work since the start; zero in exact motion"),
         "actuator_power": (("time",), "W", "power of the actuators"),
         "dissipated_power": (("time",), "W", "power dissipated"),
+        "load_power": (("time",), "W", "power of the loads"),
         "constraint_power": (("time",), "W", "power of the constraint force (zero in truth)"),
         "rank": (("time",), "1", "rank of the constraint Jacobian"),
         "conditioning": (("time",), "1", "smallest over largest pivot of the constraint gradients"),

@@ -17,6 +17,7 @@ from .._progress import Progress, Reporter
 from ..controllers.controller import Controller, as_controller
 from ..dynamics.acceleration import Formulation, Gauss
 from ..errors import InputError, InputTypeError, Interrupted, SimulationError, Status, SwitchingError
+from ..kernels.layout import WORKS
 from ..model.plant import Plant
 from ..model.terms import RANK_TOLERANCE
 from . import output
@@ -189,7 +190,7 @@ def simulate(
         plant, control, options, integrator, t_end, options.max_steps, Reporter(progress, "simulating"), times, kept,
         named, recorder=recorder,
     )  # fmt: skip
-    state = IntegratorState(0.0, np.concatenate([q0, v0, np.zeros(2), control.integrated]), first)
+    state = IntegratorState(0.0, np.concatenate([q0, v0, np.zeros(WORKS), control.integrated]), first)
     state.know(start, terms)
     settings = {
         "method": integrator.label, "rtol": integrator.rtol, "atol": integrator.atol, "stabilisation": kept.kind,

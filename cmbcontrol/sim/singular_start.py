@@ -11,6 +11,7 @@ from ..dynamics.nearest_singular import nearest_singular_configuration
 from ..dynamics.singular import SingularConfiguration, moves, singular_configuration
 from ..errors import AssemblyError, SingularConfigurationError, Status, SwitchingError
 from ..kernels import motion, passages
+from ..kernels.layout import WORKS
 from ..model.plant import Plant
 from ..model.terms import Terms
 from .branch_selection import BranchSelector
@@ -64,7 +65,7 @@ def step_from_singular(
         return
     control = run.control
     if control.next <= state.t:
-        control.refresh(state.t, lambda: plant.terms(q, v, state.t), state.x[n + 2 :])
+        control.refresh(state.t, lambda: plant.terms(q, v, state.t), state.x[n + WORKS :])
     engine = Engine(run, state)
     first = _start_of_step(run, engine, state, terms, closeness, selector)
     if first is None:
@@ -186,7 +187,7 @@ def _pull(run: Run, configuration: SingularConfiguration, v: Array, state: Integ
         if configuration.branches[branch].linear:
             return None
         terms = plant.terms(configuration.q, zero, state.t, cap=run.options.cap)
-        f = terms.B @ run.control.effort(state.t, terms.copied(), state.x[plant.nq + plant.nv + 2 :])
+        f = terms.B @ run.control.effort(state.t, terms.copied(), state.x[plant.nq + plant.nv + WORKS :])
         a = configuration.acceleration(f, branch=branch)
     except SingularConfigurationError:
         return None
@@ -205,7 +206,7 @@ def _rate_at_singular(
     """The rate of the state on the branch, or under a pull; None where second order does not decide."""
     plant, control = run.plant, run.control
     nq, n = plant.nq, plant.nq + plant.nv
-    v, c = state.x[nq:n].copy(), state.x[n + 2 :]
+    v, c = state.x[nq:n].copy(), state.x[n + WORKS :]
     u = control.effort(state.t, plant.terms(configuration.q, v, state.t, cap=run.options.cap), c)
     branch = None
     if selector.active and not configuration.moves(v):
@@ -250,7 +251,7 @@ def _rate_from_rest(run: Run, engine: Engine, rate: Array, state: IntegratorStat
         if np.abs(away * plant.reach).max() > _DIGITS * plant.size:
             branch = configuration.branch_of(configuration.on_branch(away))
         at_singular = plant.terms(configuration.q, np.zeros(plant.nv), state.t, cap=run.options.cap)
-        u = run.control.effort(state.t, at_singular.copied(), state.x[n + 2 :])
+        u = run.control.effort(state.t, at_singular.copied(), state.x[n + WORKS :])
         rate[nq:n] = configuration.acceleration(at_singular.B @ u, branch=branch)
     except (AssemblyError, SingularConfigurationError):
         return None

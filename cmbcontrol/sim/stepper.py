@@ -14,6 +14,7 @@ from .._progress import Reporter
 from ..controllers.controller import ConstantEffort
 from ..errors import InputTypeError, ModelError, SimulationError, SingularConfigurationError, Status
 from ..kernels import motion, passages, time_loop
+from ..kernels.layout import WORKS
 from ..model.plant import Plant
 from ..model.terms import Terms
 from .branch_selection import BranchSelector
@@ -45,7 +46,7 @@ class State(NamedTuple):
     time : float
         s.
     q, v : ndarray, shape (nq,) and (nv,)
-    actuator_work, dissipated_work : float
+    actuator_work, dissipated_work, load_work : float
         Since the start, J.
     """
 
@@ -54,6 +55,7 @@ class State(NamedTuple):
     v: Array
     actuator_work: float
     dissipated_work: float
+    load_work: float
 
 
 class _Given(Control):
@@ -152,7 +154,7 @@ class Stepper:
             plant, self._given, options, self._integrator, self._t_end, _ALL, Reporter(False, ""),
             stabilisation=self._kept, recorder=self._recorder,
         )  # fmt: skip
-        self._time, self._x = 0.0, np.concatenate([terms.q, terms.v, np.zeros(2)])
+        self._time, self._x = 0.0, np.concatenate([terms.q, terms.v, np.zeros(WORKS)])
         self._nq, self._n = plant.nq, plant.nq + plant.nv
         self._integrator_state = IntegratorState(0.0, self._x.copy(), 0.0)
         self._integrator_state.know(plant, terms)
@@ -278,7 +280,7 @@ class Stepper:
     def state(self) -> State:
         """Time, positions, velocities and work, as copies."""
         x, nq, n = self._x.copy(), self._nq, self._n
-        return State(self._time, x[:nq], x[nq:n], float(x[n]), float(x[n + 1]))
+        return State(self._time, x[:nq], x[nq:n], *map(float, x[n : n + WORKS]))
 
     @property
     def terms(self) -> Terms:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from .. import _check
 from ..dynamics.impact import Impact, jump, nearest, supporting
 from ..errors import AssemblyError, ModelError, Status, SwitchingError
+from ..kernels.layout import WORKS
 from ..model.terms import Terms
 from .branch_selection import BranchSelector
 from .constraint_modes import TOUCH, ConstraintModes, engages
@@ -185,7 +186,7 @@ class _ModeSwitch:
         q = self.state.x[:nq].copy()
         kinds += self._switch(switches, q)
         touching = self._touching(q, opening)
-        reset = _Reset(self, q, self.state.x[nq : nq + nv].copy(), self.state.x[nq + nv + 2 :], touching)
+        reset = _Reset(self, q, self.state.x[nq : nq + nv].copy(), self.state.x[nq + nv + WORKS :], touching)
         before = self.modes.closed
         reset.close()
         hits = reset.strike()

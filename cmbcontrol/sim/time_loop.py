@@ -13,6 +13,7 @@ from .._interrupt import let_through
 from .._jit import entry
 from ..errors import AssemblyError, ModelError, RedundantRowsError, Status
 from ..kernels import motion, passages, time_loop
+from ..kernels.layout import WORKS
 from ..model.terms import Terms
 from ..trace.code import why_not
 from .engine import ROOM, Engine, NotFinite
@@ -277,7 +278,7 @@ class TimeLoop(Engine):
     def _sampled(self, t: float) -> None:
         """What is due for the law, and when the held efforts change next."""
         control = self.control
-        control.refresh(t, lambda: self.evaluated_terms(t), self.exchange.x[self.nq + self.nv + 2 :].copy())
+        control.refresh(t, lambda: self.evaluated_terms(t), self.exchange.x[self.nq + self.nv + WORKS :].copy())
         self.steps.command[:] = control.command
         self.steps.clock[time_loop.NEXT] = control.next
         if self.method is not None:

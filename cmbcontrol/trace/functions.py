@@ -171,7 +171,7 @@ def rate(at: Tracing, start: Array | None = None, drive: Callable | None = None,
         change,
         machine.position_rates(),
         dense(vdot, at.nv),
-        (power, machine.dissipated()),
+        (power, machine.dissipated(), machine.load_power()),
         rates,
     )
 

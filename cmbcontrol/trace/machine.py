@@ -92,6 +92,7 @@ class Parameters:
             numbers.append(np.concatenate(columns, axis=1).ravel() if names else part.ravel())
         self.values = np.concatenate(numbers, dtype=np.float64)
         self.kept = kept = np.isin(self.values, _STRUCTURE)
+        kept &= ~np.array([place.part == "loads" and place.field == "value" for place in places(model)], dtype=bool)
         if measured:
             free = np.array([place.field in measured for place in places(model)], dtype=bool)
             kept &= ~free | (self.values == 0.0)
@@ -193,6 +194,10 @@ class Machine:
     def dissipated(self) -> Any:
         """Power that friction takes, W."""
         return forces.dissipated_power(self.model, self.v, self.R, self.p, self.V)
+
+    def load_power(self) -> Any:
+        """Power of the loads, W."""
+        return forces.load_power(self.model, self.R, self.p, self.V)
 
     def energies(self) -> tuple[Any, Any]:
         """Kinetic and potential energy, J."""

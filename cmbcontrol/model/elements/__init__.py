@@ -1,4 +1,4 @@
-"""The parts of a machine: bodies, joints, loop closures, springs, actuators.
+"""The parts of a machine: bodies, joints, loop closures, springs, actuators, loads.
 
 All parts are frozen. Frames are given on bodies: ``Frame(p, R)`` is a frame at the point `p`
 (metres, in the body's axes) whose axes are the columns of `R`. The ground is called ``"ground"``;
@@ -7,7 +7,7 @@ its frame is the world.
 
 from .bodies import GROUND, Body, Frame, rotation_to
 from .constraints import Constraint, Coupling, Distance, Point, PointOnLine, PointOnPlane, Weld
-from .forces import Actuator, JointSpring, PointSpring
+from .forces import Actuator, JointSpring, Load, PointSpring
 from .joints import Cylindrical, Fixed, Free, Helical, Joint, Planar, Prismatic, Revolute, Spherical, Universal
 
 __all__ = [
@@ -24,6 +24,7 @@ __all__ = [
     "Helical",
     "Joint",
     "JointSpring",
+    "Load",
     "Planar",
     "Point",
     "PointOnLine",
