@@ -39,6 +39,7 @@ from cmbcontrol.dynamics.acceleration import acceleration, forward_dynamics
 from cmbcontrol.dynamics.forces import constraint_force
 from cmbcontrol.errors import ModelError
 from cmbcontrol.kernels import motion, tree
+from cmbcontrol.kernels.layout import WORKS
 from cmbcontrol.linear import LinearParametrization, NonlinearParametrization, TangentSpace
 from cmbcontrol.linear.parametrization import as_parametrization
 from cmbcontrol.linear.right_jacobian import group_joints, inverse_right_jacobian
@@ -54,6 +55,7 @@ from cmbcontrol.model.elements import (
     Free,
     Helical,
     JointSpring,
+    Load,
     Planar,
     Point,
     PointOnLine,
@@ -311,6 +313,18 @@ def sprung_machine(seed, kinds, twice=False):
     return close_parts(parts, seed, kinds, twice=twice, **more)
 
 
+def external_loads(parts, seed):
+    """One in world axes and one that turns with its body, each with a force and a moment."""
+    rng, names = np.random.default_rng([seed, 31]), [b.name for b in parts["bodies"]]
+
+    def load(axes):
+        at = Frame(rng.uniform(-0.5, 0.5, 3), Rotation.random(rng=rng).as_matrix())
+        force, moment = rng.uniform(-5, 5, 3), rng.uniform(-2, 2, 3)
+        return Load(f"load_{axes}", names[rng.integers(len(names))], at, force=force, moment=moment, axes=axes)
+
+    return [load("world"), load("frame")]
+
+
 def busy_machine(seed, *drives, damping=0.0):
     """All joints, all loops, springs, dampers, friction, and drives, also across cut joints; the loops are open."""
     parts = tree_parts(seed, bodies=9, damped=True)
@@ -320,7 +334,8 @@ def busy_machine(seed, *drives, damping=0.0):
     loops = [loop_at(plant, q, kind, rng, f"loop{i}") for i, kind in enumerate(LOOPS)]
     drives = [*actuators(parts, seed), Actuator("loop0", gear=1.7), Actuator("loop1", gear=-0.4), *drives]
     soft = PointSpring("soft", "ground", "body8", stiffness=3.0, damping=damping)
-    return Mechanism(**parts, loops=loops, springs=[*springs(parts, seed), soft], actuators=drives)
+    loads = external_loads(parts, seed)
+    return Mechanism(**parts, loops=loops, springs=[*springs(parts, seed), soft], actuators=drives, loads=loads)
 
 
 CLOSURES = [  # seed of the tree, kinds of loops; all rows count
@@ -351,6 +366,7 @@ def closed_at_random(closure, twice=False, forces=True):
     if forces:
         parts = tree_parts(seed, 6)
         more = {"springs": springs(parts, seed), "actuators": actuators(parts, seed)}
+        more["loads"] = external_loads(parts, seed)
     plant, q = closed_machine(seed, kinds, twice=twice, **more)
     return plant, *admissible_state(plant, q, seed)
 
@@ -830,7 +846,7 @@ def engine_at(plant, q, v):
     options = motion.Options(
         1e-11, 1e-11, np.inf, 1000, 1.0, RANK_TOLERANCE, plant.generic_rank(q), 1.0, 1e-15, 1e-4
     )  # fmt: skip
-    x = np.concatenate([q, v, [0.0, 0.0]])
+    x = np.concatenate([q, v, np.zeros(WORKS)])
     run = Run(plant, Control(plant, as_controller(None, plant)), options, "dop853", 1.0, 1000, Reporter(False, ""))
     return Engine(run, IntegratorState(0.0, x, 1e-3)), x
 

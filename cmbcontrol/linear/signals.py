@@ -266,8 +266,7 @@ class LinearizedEquations:
         for item in given:
             if not isinstance(item, (str, Wrench)):
                 raise InputTypeError(f"inputs must be names or Wrench(...), got {_check.shown(item)}")
-            loads = self._load_inputs(item) if isinstance(item, str) else []
-            if loads:
+            if isinstance(item, str) and (loads := self._load_inputs(item)) is not None:
                 columns += loads
                 continue
             wrench = item if isinstance(item, Wrench) else _named_wrench(plant, item)
@@ -288,15 +287,17 @@ class LinearizedEquations:
         refuse_repetition([i.name for i in columns], "input")
         return columns, driven
 
-    def _load_inputs(self, name: str) -> list[Input]:
-        """The components of a load that move the machine, or the one of this name; none where it is no load."""
+    def _load_inputs(self, name: str) -> list[Input] | None:
+        """The components of a load that move the machine, or the one of this name; None where it is no load."""
         plant = self.plant
         names = plant.load_names if isinstance(plant, Mechanism) else ()
         wanted = [n for load in getattr(plant, "loads", ()) if load.name == name for n in load.component_names]
         if not wanted and name not in names:
-            return []
+            return None
         W = plant.load_matrix(self.local.q)
-        moving = [n for n in wanted if W[:, names.index(n)].any()] or [n for n in names if n == name]
+        moving = [n for n in wanted if W[:, names.index(n)].any()] if wanted else [name]
+        if not moving:
+            raise InputError(f"the load {name!r} moves nothing of {plant.name!r}; leave it out of inputs")
         return [Input(n, "N" if n[-2] == "f" else "N m", W[:, names.index(n)]) for n in moving]
 
     def _wrench_inputs(self, wrench: Wrench) -> list[Input]:

@@ -202,4 +202,5 @@ def mechanism_lines(plant: Mechanism, diagnosis: Diagnosis | None) -> list[str]:
         motor_line(a.name, "between {} and {}".format(*a.bodies) if a.bodies else f"on {a.joint}", a.effort, unit)
         for a, unit in zip(plant.actuators, effort_units(plant), strict=True)
     ]
+    lines += [f"  load   {load.name:<16} on {load.body}, {load.axes} axes" for load in plant.loads]
     return lines

@@ -451,7 +451,8 @@ class Mechanism(Plant):
         loads.setflags(write=False)
         parts = tuple(replace(load, force=x[:3], moment=x[3:]) for load, x in zip(self.loads, value, strict=True))
         other = object.__new__(type(self))
-        vars(other).update(vars(self), arrays=self.arrays._replace(loads=loads), loads=parts)
+        arrays = self.arrays._replace(loads=loads)
+        vars(other).update(vars(self), arrays=arrays, loads=parts, _compiled=replace(self._compiled, arrays=arrays))
         if self._whole is not None:
             vars(other)["_whole"] = self._whole[0].with_loads(values), self._whole[1]
         for known in ("_modes", "_generated", "_parameters"):

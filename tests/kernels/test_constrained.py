@@ -57,6 +57,12 @@ def reframed(plant, seed):
             new |= {key: to[part.a].R @ getattr(part, key) for key in ("axis", "normal") if hasattr(part, key)}
         return dataclasses.replace(part, **new)
 
+    def moved_load(load):
+        new = {"frame": to[load.body] @ load.frame}
+        if load.axes == "world":
+            new |= {key: to[GROUND].R @ getattr(load, key) for key in ("force", "moment")}
+        return dataclasses.replace(load, **new)
+
     return Mechanism(
         plant.name,
         [moved_body(b) for b in plant.bodies],
@@ -65,6 +71,7 @@ def reframed(plant, seed):
         [moved(s) for s in plant.springs],
         plant.actuators,
         to[GROUND].R @ plant.gravity,
+        loads=[moved_load(load) for load in plant.loads],
     )
 
 

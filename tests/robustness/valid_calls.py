@@ -72,6 +72,10 @@ class World:
         return plants.five_bar(effort=80.0)
 
     @functools.cached_property
+    def loaded(self) -> cmb.Mechanism:
+        return self.plant.with_parts(loads=[cmb.Load("wind", "left_upper")])
+
+    @functools.cached_property
     def q(self) -> np.ndarray:
         return self.plant.assemble(left=2.1, right=1.0)
 
@@ -356,6 +360,17 @@ def _parts() -> list[Call]:
             ),
             axis=((0.0, 0.0, 1.0), also(vector, zero=(0.0, 0.0, 0.0))),
         ),
+        call(
+            "Load",
+            cmb.Load,
+            words=("load",),
+            name=("wind", name),
+            body=("arm", text),
+            frame=(cmb.Frame((1.0, 0.0, 0.0)), thing),
+            force=((1.0, 2.0, 3.0), vector),
+            moment=((0.1, 0.2, 0.3), vector),
+            axes=("frame", choice),
+        ),
     ]
     return found
 
@@ -488,6 +503,11 @@ def _machines() -> list[Call]:
         call("link_index", plant.link_index, body=("left_upper", known)),
         call("pose", plant.pose, q=(W.q, vector), body=("left_upper", known)),
         call("point", plant.point, q=(W.q, vector), body=("left_upper", known), point=((0.1, 0.0, 0.0), vector)),
+        call("path_mask", plant.path_mask, link=(3, count)),
+        call("load_matrix", W.loaded.load_matrix, q=(W.q, vector)),
+        call("load_values", W.loaded.load_values, values=({"wind": (1.0, 2.0, 3.0)}, mapping)),
+        call("with_loads", W.loaded.with_loads, values=({"wind_fx": 2.0}, mapping)),
+        call("with_parts", plant.with_parts, gravity=((0.0, -1.6, 0.0), vector), name=("moon", name)),
         call("without", _without, constraint=("tip", known)),
         call("with_loops", _with_loop, words=("mechanism", "part"), loop=(cmb.Coupling("belt", {"left": 1.0}), thing)),
         call(

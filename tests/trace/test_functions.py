@@ -8,6 +8,7 @@ import pytest
 from cmbcontrol import plants
 from cmbcontrol._jit import JIT_ENABLED
 from cmbcontrol.errors import CmbError
+from cmbcontrol.kernels.layout import WORKS
 from cmbcontrol.trace.code import code
 from cmbcontrol.trace.functions import Tracing, closeness, inverse
 from cmbcontrol.trace.graph import Scalar
@@ -85,7 +86,7 @@ def check(plant, q, seed=0, accuracy=1e-12):
     rng = np.random.default_rng(seed + 1)
 
     off = rng.standard_normal(nv) * plant.size / plant.reach  # across the constraints
-    y = call(found, "rate", np.concatenate([q, v + off, u]), CONDITIONS + nq + 2 * nv + 2)
+    y = call(found, "rate", np.concatenate([q, v + off, u]), CONDITIONS + nq + 2 * nv + WORKS)
     low, high, left = y[:3]
     if judge.s.size:
         assert np.sqrt(high) == pytest.approx(np.linalg.norm(judge.G, axis=1).max(), rel=1e-9)
