@@ -105,6 +105,7 @@ __all__ = [
     "Interrupted",
     "JointSpring",
     "LinearModel",
+    "Load",
     "Lock",
     "Mechanism",
     "OperatingPoint",

@@ -147,14 +147,15 @@ def tree_parts(seed, bodies=5, kinds=JOINTS, damped=False):
 
     Bodies and joints are listed in an order of their own, not from the ground outwards.
     """
-    rng = np.random.default_rng(seed)
+    rng, rotors = np.random.default_rng(seed), np.random.default_rng([seed, 41])
     order = [kinds[i] for i in rng.permutation(len(kinds))]
     names, joints = [GROUND], []
     for i in range(bodies):
         kind, child = order[i % len(order)], f"body{i}"
         parent = names[rng.integers(max(0, len(names) - 3), len(names))]
         damping = float(damped) * rng.uniform(0.1, 1.0, len(kind.velocity_suffixes))
-        joints.append(joint(rng, kind, f"joint{i}", parent, child, damping=damping))
+        armature = float(damped and kind.velocity_suffixes == kind.position_suffixes) * rotors.uniform(0.1, 1.0)
+        joints.append(joint(rng, kind, f"joint{i}", parent, child, damping=damping, armature=armature))
         names.append(child)
     return {
         "name": f"random tree {seed}",
@@ -1278,7 +1279,7 @@ def printed_matrix(out, title):
 
 # -- machines with other numbers -------------------------------------------------------------------------
 
-PARTS = ("bodies", "joints", "loops", "springs", "actuators")
+PARTS = ("bodies", "joints", "loops", "springs", "actuators", "loads")
 UNIT_AXES = dict(zip("xyz", np.eye(3), strict=True))
 
 
@@ -1317,6 +1318,9 @@ def changed_part(part, prefix, name, s):
         unit = np.zeros((3, 3))
         unit[i, j] = unit[j, i] = 1.0
         return with_field(part, inertia=part.inertia + s * unit)
+    if whole in ("fx", "fy", "fz", "mx", "my", "mz"):
+        field = "force" if whole[0] == "f" else "moment"
+        return with_field(part, **{field: getattr(part, field) + s * UNIT_AXES[whole[1]]})
     if whole.startswith("of_"):
         c = dict(part.coefficients)
         c[whole.removeprefix("of_")] += s
@@ -1333,14 +1337,14 @@ def changed_machine(plant, name, s):
     if name.startswith("gravity_"):
         gravity = gravity + s * UNIT_AXES[name[-1]]
         return Mechanism(plant.name, **given, gravity=gravity)
-    if name.startswith("damping_"):
-        coordinate = name.removeprefix("damping_")
+    field, _, coordinate = name.partition("_")
+    if field in ("damping", "armature"):
         for i, joint in enumerate(plant.joints):
             if coordinate in joint.velocity_names:
                 unit = np.array([float(n == coordinate) for n in joint.velocity_names])
-                given["joints"][i] = with_field(joint, damping=joint.damping + s * unit)
+                given["joints"][i] = with_field(joint, **{field: getattr(joint, field) + s * unit})
         return Mechanism(plant.name, **given, gravity=gravity)
-    prefixes = {"springs": "spring_", "actuators": "motor_"}
+    prefixes = {"springs": "spring_", "actuators": "motor_", "loads": "load_"}
     for key, parts in given.items():
         for i, part in enumerate(parts):
             found = changed_part(part, f"{prefixes.get(key, '')}{part.name}_", name, s)

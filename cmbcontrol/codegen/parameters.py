@@ -144,6 +144,8 @@ class _Names:
             return f"scale_{plant.row_names[i]}", "metres that a unit of the row counts as where rows are compared"
         if part == "reach":
             return f"reach_{plant.velocity_names[i]}", "metres that a unit of the coordinate counts as"
+        if part == "armature":
+            return f"armature_{plant.velocity_names[i]}", "inertia of rotors that turn with the joint, kg m2 or kg"
         if part == "damping":
             return f"damping_{plant.velocity_names[i]}", "friction of the joint, N s/m or N m s/rad"
         if part in ("couplings_q", "couplings_v"):

@@ -14,7 +14,7 @@ from .._tolerance import ROUNDING
 from .arrays import copy, copy_rows
 from .constraint_rows import constraint_bias, constraint_jacobian, constraint_residual
 from .forces import add_passive_forces, drive_matrix, potential_energy
-from .inertia import composite_inertia, newton_euler, world_inertias
+from .inertia import add_armature, composite_inertia, newton_euler, world_inertias
 from .split import (
     Root,
     Rows,
@@ -162,6 +162,7 @@ def update_position(model, q, w, tolerance, cap):
     world_inertias(model.links, w.R, w.p, w.I)
     copy_rows(w.I, w.composite)
     composite_inertia(model.links, w.composite, w.S, w.M)
+    add_armature(model.armature, w.M)
     constraint_jacobian(model, q, w.R, w.p, w.S, w.E, w.wrenches, w.phi, w.A)
     far = remoteness(model, w.p)
     return mass_split(w.M, w.A, model.scale, model.reach, far, tolerance, cap, w.root, w.rows)

@@ -1,4 +1,4 @@
-"""Inertia: Newton-Euler, composite rigid bodies, articulated bodies.
+"""Inertia: Newton-Euler, composite rigid bodies, rotors.
 
 The inertia of a link in world axes at the world origin is ten numbers,
 ``[m, m c (3), J_xx, J_xy, J_xz, J_yy, J_yz, J_zz]``; those of a composite body are their plain sum.
@@ -6,12 +6,10 @@ The inertia of a link in world axes at the world origin is ten numbers,
 
 from __future__ import annotations
 
-import numpy as np
-
 from .._jit import kernel, scratch
 from .spatial import cross_force, dot6
 
-__all__ = ["articulated_body", "composite_inertia", "inertia_times", "newton_euler", "world_inertias"]
+__all__ = ["add_armature", "composite_inertia", "inertia_times", "newton_euler", "world_inertias"]
 
 
 @kernel
@@ -111,112 +109,7 @@ def composite_inertia(links, I, S, M):
 
 
 @kernel
-def unpack_inertia(I, X):
-    """X (6, 6) = the ten numbers of I as a spatial inertia [J, mc x; (mc x)', m 1]."""
-    X[:] = 0.0
-    X[0, 0], X[0, 1], X[0, 2] = I[4], I[5], I[6]
-    X[1, 0], X[1, 1], X[1, 2] = I[5], I[7], I[8]
-    X[2, 0], X[2, 1], X[2, 2] = I[6], I[8], I[9]
-    X[0, 4], X[0, 5] = -I[3], I[2]
-    X[1, 3], X[1, 5] = I[3], -I[1]
-    X[2, 3], X[2, 4] = -I[2], I[1]
-    for r in range(3):
-        X[3 + r, 3 + r] = I[0]
-        for c in range(3):
-            X[3 + c, r] = X[r, 3 + c]
-
-
-@kernel
-def solve_small(D, B, n):
-    """Solve D X = B in place for a symmetric positive definite D (n, n); False if it is not."""
-    for i in range(n):
-        for j in range(i + 1):
-            s = D[i, j]
-            for k in range(j):
-                s -= D[i, k] * D[j, k]
-            if i == j:
-                if not s > 0.0:
-                    return False
-                D[i, i] = np.sqrt(s)
-            else:
-                D[i, j] = s / D[j, j]
-    for c in range(B.shape[1]):
-        for i in range(n):
-            for k in range(i):
-                B[i, c] -= D[i, k] * B[k, c]
-            B[i, c] /= D[i, i]
-        for i in range(n - 1, -1, -1):
-            for k in range(i + 1, n):
-                B[i, c] -= D[k, i] * B[k, c]
-            B[i, c] /= D[i, i]
-    return True
-
-
-@kernel(allocates=True)
-def articulated_body(links, I, S, V, A0, gravity, f, vdot):
-    """Acceleration vdot (nv,) of the open tree under joint forces f (articulated bodies, O(n)).
-
-    A0 (links, 6) are the bias accelerations, whose own part c_b = A0_b - A0_parent is all that is
-    needed. Returns False where a joint has no inertia to move.
-    """
-    n = links.shape[0]
-    X = np.empty((n, 6, 6))  # articulated inertia
-    P = np.zeros((n, 6))  # its bias wrench
-    U = np.empty((vdot.shape[0], 6))  # X S_k
-    T = np.empty((vdot.shape[0], 7))  # D^-1 [U', f - S'p]
-    D = scratch((6, 6))
-    B = scratch((6, 7))
-    momentum = scratch(6)
-    own = scratch(6)
-    A = np.empty((n, 6))
-    for i in range(n):
-        unpack_inertia(I[i], X[i])
-        momentum[:] = 0.0
-        inertia_times(I[i], V[i], momentum)
-        cross_force(V[i], momentum, P[i])
-    for i in range(n - 1, -1, -1):
-        parent, iv, nv = links[i].parent, links[i].iv, links[i].nv
-        for c in range(6):
-            own[c] = A0[i, c] - (A0[parent, c] if parent >= 0 else 0.0)
-        for k in range(iv, iv + nv):
-            for r in range(6):
-                U[k, r] = 0.0
-                for c in range(6):
-                    U[k, r] += X[i, r, c] * S[k, c]
-        for k in range(nv):
-            for l in range(nv):
-                D[k, l] = dot6(S[iv + k], U[iv + l])
-            for c in range(6):
-                B[k, c] = U[iv + k, c]
-            B[k, 6] = f[iv + k] - dot6(S[iv + k], P[i]) - dot6(U[iv + k], own)
-        if not solve_small(D, B, nv):
-            return False
-        for k in range(nv):
-            for c in range(7):
-                T[iv + k, c] = B[k, c]
-        if parent >= 0:
-            for r in range(6):
-                P[parent, r] += P[i, r]
-                for c in range(6):
-                    P[parent, r] += X[i, r, c] * own[c]
-                    X[parent, r, c] += X[i, r, c]
-                for k in range(iv, iv + nv):
-                    P[parent, r] += U[k, r] * T[k, 6]
-                    for c in range(6):
-                        X[parent, r, c] -= U[k, r] * T[k, c]
-    for i in range(n):
-        parent, iv, nv = links[i].parent, links[i].iv, links[i].nv
-        for c in range(6):
-            if parent >= 0:
-                A[i, c] = A[parent, c]
-            else:
-                A[i, c] = 0.0 if c < 3 else -gravity[c - 3]
-        for k in range(iv, iv + nv):
-            vdot[k] = T[k, 6]
-            for c in range(6):
-                vdot[k] -= T[k, c] * A[i, c]
-        for c in range(6):
-            A[i, c] += A0[i, c] - (A0[parent, c] if parent >= 0 else 0.0)
-            for k in range(iv, iv + nv):
-                A[i, c] += S[k, c] * vdot[k]
-    return True
+def add_armature(armature, M):
+    """M += the inertia of rotors that turn with the joints."""
+    for k in range(armature.shape[0]):
+        M[k, k] += armature[k]

@@ -146,5 +146,6 @@ class Model(NamedTuple):
     loads: np.ndarray
     couplings_q: np.ndarray  # (couplings, nq)
     couplings_v: np.ndarray  # (couplings, nv)
+    armature: np.ndarray  # (nv,) inertia of rotors that turn with the joints, kg or kg m2
     damping: np.ndarray  # (nv,) viscous friction of the joints, N s/m or N m s/rad
     gravity: np.ndarray  # (3,) m/s2, world axes

@@ -427,7 +427,9 @@ def compile_parts(bodies, joints, loops, springs, actuators, loads, gravity) -> 
         labels += [f"{constraint.name}_{r.label}" if r.label else constraint.name for r in rows[start:]]
         row_slice[constraint.name] = slice(start, len(rows))
     size = _characteristic_length(links, rows, bodies, joints, frame_of)
-    damping = np.concatenate([np.zeros(0), *(j.damping for j in joints)])
+    armature, damping = (
+        np.concatenate([np.zeros(0), *(getattr(j, x) for j in joints)]) for x in ("armature", "damping")
+    )
     arrays = (
         links,
         _row_records(rows, link_of, frame_of),
@@ -439,6 +441,7 @@ def compile_parts(bodies, joints, loops, springs, actuators, loads, gravity) -> 
         _load_records(loads, link_of, frame_of),
         Cq,
         Cv,
+        armature,
         damping,
         np.asarray(gravity, dtype=np.float64),
     )

@@ -175,11 +175,12 @@ class Mechanism(Plant):
                 raise ModelError(f"mechanism {self.name!r}: two coordinates are called {n!r}; rename a joint")
 
     def _check_cut_joints(self) -> None:
-        """Refuse what would be ignored: a cut joint has no coordinate, on which friction and limits act."""
+        """Refuse what would be ignored: a cut joint has no coordinate, on which friction, rotors and limits act."""
         for joint in self.loops:
             if not isinstance(joint, Joint):
                 continue
-            for option, given in (("damping", joint.damping.any()), ("limits", np.isfinite(joint.limits).any())):
+            given_options = {"damping": joint.damping.any(), "armature": joint.armature.any()}
+            for option, given in (given_options | {"limits": np.isfinite(joint.limits).any()}).items():
                 if given:
                     raise ModelError(
                         f"mechanism {self.name!r}: {option} has no effect on the cut joint {joint.name!r}; leave it "
@@ -415,8 +416,8 @@ class Mechanism(Plant):
         Examples
         --------
         >>> from cmbcontrol import plants
-        >>> plants.five_bar().with_parts(gravity=(0.0, 0.0, 0.0)).terms([2.1, -1.3, 1.0, 1.3], [0.0] * 4).h.max()
-        0.0
+        >>> plants.five_bar().with_parts(gravity=(0.0, 0.0, 0.0)).terms([2.1, -1.3, 1.0, 1.3], [0.0] * 4).h.round(9) + 0.0
+        array([0., 0., 0., 0.])
         """
         for key in parts:
             _check.one_of(key, _PARTS, "part of a mechanism")

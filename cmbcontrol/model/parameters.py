@@ -81,8 +81,9 @@ def parameters(plant: Mechanism) -> Mapping[str, Parameter]:
                                                  ``_normal_turn_x``
     ``{coupling}_of_{coordinate}``, ``_offset``  of a `Coupling`
     ``spring_{spring}_stiffness``, ...           of a spring: ``_rest``, ``_damping``, ``_point_a_x``
-    ``damping_{coordinate}``                     friction of a joint
+    ``damping_{coordinate}``                     friction of a joint; ``armature_{coordinate}`` inertia of its rotors
     ``motor_{motor}_gear``                       of an `Actuator`; ``_axis_turn_x`` of a torque between two bodies
+    ``load_{load}_fx``, ...                      of a `Load`; ``_frame_x``, ``_frame_turn_x`` of where it acts
     ``gravity_x``                                axes of the world
     ============================================ ==================================================================
 
@@ -178,7 +179,10 @@ class _Collector:
         return own
 
     def _attach_the_rest(self) -> None:
-        """Springs, and motors on cut joints and between bodies."""
+        """Springs, loads, and motors on cut joints and between bodies."""
+        for i, load in enumerate(self.plant.loads):
+            self.points[load.body].append(self._at("loads", i, "point"))
+            self.directions[load.body] += self._axes(i)
         for i, spring in enumerate(self.plant.springs):
             if isinstance(spring, PointSpring):
                 self.points[spring.a].append(self._at("springs", i, "pa"))
@@ -194,6 +198,9 @@ class _Collector:
                 self.own[joint.name].directions_a.extend(axes)
                 self.points[joint.parent].append(point)
                 self.directions[joint.parent] += axes
+
+    def _axes(self, load: int) -> list[Indices]:
+        return list(self._at("loads", load, "axes", 9).reshape(3, 3).T)
 
     # -- numbers -------------------------------------------------------------------------------------------
 
@@ -306,7 +313,11 @@ class _Collector:
             self._one(f"{name}_{field}", unit, *self._at("springs", i, field, 1))
 
     def _rest(self) -> None:
-        """Friction of joints, motors, gravity."""
+        """Friction and rotors of joints, motors, loads, gravity."""
+        for i, name in enumerate(self.plant.velocity_names):
+            if name in self.plant.position_names:
+                unit = "kg m2" if self.plant.velocity_units[i] == "rad/s" else "kg"
+                self._one(f"armature_{name}", unit, self.start["armature", 0, "armature"] + i)
         for i, (name, unit) in enumerate(zip(self.plant.velocity_names, self.plant.velocity_units, strict=True)):
             unit = "N m s/rad" if unit == "rad/s" else "N s/m"
             self._one(f"damping_{name}", unit, self.start["damping", 0, "damping"] + i)
@@ -314,6 +325,11 @@ class _Collector:
             self._one(f"motor_{motor.name}_gear", "1", *self._at("drives", i, "gear", 1))
             if motor.bodies is not None:
                 self._turn(f"motor_{motor.name}_axis", motor.bodies[0], [self._at("drives", i, "angular")])
+        for i, load in enumerate(self.plant.loads):
+            self._shift(f"load_{load.name}_frame", load.frame.p, load.body, [self._at("loads", i, "point")])
+            self._turn(f"load_{load.name}_frame", load.body, self._axes(i))
+            for c, (name, where) in enumerate(zip(load.component_names, self._at("loads", i, "value", 6), strict=True)):
+                self._one(f"load_{name}", "N" if c < 3 else "N m", where)
         for i, (axis, _) in enumerate(_AXES):
             self._one(f"gravity_{axis}", "m/s2", self.start["gravity", 0, "gravity"] + i)
 

@@ -398,6 +398,7 @@ def stand_in(plant: Plant) -> layout.Model:
         "loads": np.zeros(0, layout.LOAD_DTYPE),
         "couplings_q": np.zeros((0, plant.nq)),
         "couplings_v": np.zeros((0, plant.nv)),
+        "armature": np.zeros(plant.nv),
         "damping": np.zeros(plant.nv),
         "gravity": np.zeros(3),
     }

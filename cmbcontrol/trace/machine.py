@@ -158,6 +158,7 @@ class Machine:
         inertia.world_inertias(self.model.links, self.R, self.p, self.I)
         self.composite = self.I.copy()
         inertia.composite_inertia(self.model.links, self.composite, self.S, self.M)
+        inertia.add_armature(self.model.armature, self.M)
 
     def drive(self) -> None:
         """The matrix of the actuators."""
@@ -180,6 +181,8 @@ class Machine:
             tree.twists(links, self.S, a, of_joints)
             self.A0 = self.A0 + of_joints
         inertia.newton_euler(links, self.I, self.S, self.V, self.A0, self.model.gravity, self.W, self.h)
+        if a is not None:
+            self.h = self.h + self.model.armature * a
         forces.add_passive_forces(self.model, self.q, v, self.R, self.p, self.S, self.V, self.h)
         constraint_rows.constraint_bias(self.model, self.E, self.wrenches, self.V, self.A0, self.b)
 

@@ -23,10 +23,13 @@ def step_of(plant, name, parameter):
         return STEP * plant.size
     if parameter.unit == "rad":
         return STEP
+    if name.startswith("armature_"):
+        smallest = min(b.mass for b in plant.bodies if b.mass > 0.0)
+        return 0.1 * STEP * smallest * (plant.size**2 if parameter.unit == "kg m2" else 1.0)
     if parameter.unit == "kg m2":
         own = next(b.inertia.trace() for b in plant.bodies if name.startswith(f"{b.name}_inertia"))
         return STEP * (own or sum(b.mass for b in plant.bodies) * plant.size**2)
-    if parameter.value == 0.0 and parameter.unit.startswith("N"):  # of dampers and springs everything is linear
+    if parameter.value == 0.0 and parameter.unit.startswith("N"):  # in forces, dampers and springs all is linear
         return plant.force_scale * plant.size or 1.0
     return STEP * (abs(parameter.value) or 1.0)
 

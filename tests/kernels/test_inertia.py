@@ -1,10 +1,21 @@
-"""Mass matrix, Newton-Euler and articulated bodies: from energies, from Lagrange, and against Pinocchio."""
+"""Mass matrix and Newton-Euler: from energies, from Lagrange, and against Pinocchio."""
 
 import numpy as np
 import pytest
 
-from cmbcontrol.kernels import constrained, inertia, layout
-from tests.fixtures import JOINTS, LINEAR, kinematics, link_of, random_state, random_tree, rate_along
+from cmbcontrol.kernels import constrained, layout
+from cmbcontrol.model.mechanism import Mechanism
+from tests.fixtures import (
+    JOINTS,
+    LINEAR,
+    kinematics,
+    link_of,
+    random_state,
+    random_tree,
+    rate_along,
+    tree_parts,
+    with_field,
+)
 
 TREES = range(6)
 SEEDS = range(30)
@@ -13,15 +24,6 @@ SEEDS = range(30)
 def quiet(seed, bodies=9, kinds=JOINTS):
     """A tree without gravity."""
     return random_tree(seed, bodies, kinds, gravity=(0.0, 0.0, 0.0))
-
-
-def articulated(plant, q, v, f):
-    """Forward dynamics of the open tree by articulated bodies."""
-    now, I = kinematics(plant, q, v), np.empty((len(plant.arrays.links), 10))
-    inertia.world_inertias(plant.arrays.links, now.R, now.p, I)
-    vdot = np.empty(plant.nv)
-    assert inertia.articulated_body(plant.arrays.links, I, now.S, now.V, now.A0, plant.arrays.gravity, f, vdot)
-    return vdot
 
 
 def close(actual, desired, rtol=1e-10):
@@ -100,15 +102,6 @@ def test_spinning_free_body_obeys_euler():
     close(vdot[:3], alpha, 1e-12)
 
 
-@pytest.mark.parametrize("seed", SEEDS)
-def test_articulated_bodies_agree_with_the_mass_matrix(seed):
-    plant = random_tree(seed, 9)
-    q, v = random_state(plant, seed)
-    f = np.random.default_rng(seed).uniform(-5.0, 5.0, plant.nv)
-    terms = plant.terms(q, v)
-    close(articulated(plant, q, v, f), np.linalg.solve(terms.M, f - terms.h))
-
-
 @pytest.mark.parametrize("seed", TREES)
 def test_forward_dynamics_of_an_open_tree(seed):
     plant = random_tree(seed, 9)
@@ -139,6 +132,9 @@ class Judge:
             link, start = plant.arrays.links[i], self.model.joints[j].idx_v
             inner = (3, 4, 5, 0, 1, 2) if link["kind"] == layout.FREE else range(link["nv"])
             self.columns[link["iv"] : link["iv"] + link["nv"]] = [start + k for k in inner]
+        rotors = np.zeros(plant.nv)
+        rotors[self.columns] = plant.arrays.armature
+        self.model.armature = rotors
 
     def kind(self, link):
         pin, kind = self.pin, link["kind"]
@@ -211,7 +207,23 @@ def test_pinocchio_agrees_on_mass_bias_forces_and_acceleration(seed):
     terms = plant.terms(q, v)
     close(terms.M, judge.mass_matrix(q))
     close(terms.h, judge.bias_force(q, v))
-    close(articulated(plant, q, v, f), judge.acceleration(q, v, f))
+    close(np.linalg.solve(terms.M, f - terms.h), judge.acceleration(q, v, f))
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_pinocchio_agrees_on_rotors(seed):
+    """With friction taken off, which Pinocchio's bias forces do not have."""
+    parts = tree_parts(seed, 9, damped=True)
+    joints = [with_field(joint, damping=0.0 * joint.damping) for joint in parts["joints"]]
+    plant = Mechanism(**parts | {"joints": joints})
+    judge = Judge(plant)
+    q, v = random_state(plant, seed)
+    assert plant.arrays.armature.any()
+    close(plant.terms(q, v).M, judge.mass_matrix(q))
+    close(
+        constrained.forward_dynamics(plant.arrays, q, v, np.zeros(0), 1e-10)[0],
+        judge.acceleration(q, v, np.zeros(plant.nv)),
+    )
 
 
 @pytest.mark.parametrize("kind", [k for k in JOINTS if k.kinds != (layout.FIXED,)], ids=lambda k: k.__name__)

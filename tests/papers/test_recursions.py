@@ -53,12 +53,18 @@ def brackets(plant, *rates_):
 # -- machines -----------------------------------------------------------------------------------------
 
 
+def without_rotors(joints):
+    """The thesis knows none, and no loads."""
+    return [fixtures.with_field(joint, armature=0.0 * joint.armature) for joint in joints]
+
+
 @functools.cache
 def busy(seed):
     """All joints, all loops, springs, dampers, and drives of every kind; at a state off the manifold."""
     torque = Actuator("torque", gear=0.8, bodies=("body8", "body3"), axis=(1, 2, 3))
     brake = Actuator("brake", bodies=("ground", "body8"), axis=(3, 2, 1))
     plant, rng = fixtures.busy_machine(seed, torque, brake, damping=0.7), np.random.default_rng([seed, 13])
+    plant = plant.with_parts(joints=without_rotors(plant.joints), loads=())
     q, v = fixtures.random_state(plant, seed + 100)
     return plant, q, v, rng.standard_normal(plant.nv), rng.standard_normal(plant.nu)
 
@@ -287,6 +293,7 @@ class Case:
 @functools.cache
 def random_case(seed, loop_kinds, kinds, bodies=5):
     parts = fixtures.tree_parts(seed, bodies, kinds, damped=True)
+    parts["joints"] = without_rotors(parts["joints"])
     more = {"springs": fixtures.springs(parts, seed), "actuators": fixtures.actuators(parts, seed)}
     plant, q = fixtures.close_parts(parts, seed, loop_kinds, **more)
     return Case(plant, q, np.random.default_rng([seed, 2]).uniform(-1.5, 1.5, plant.nv), seed=seed)

@@ -288,7 +288,7 @@ def _parts() -> list[Call]:
             rates=(True, flag),
         ),
     ]
-    one_axis = {"limits": ((-1.0, 1.0), optional(pair))}
+    one_axis = {"limits": ((-1.0, 1.0), optional(pair)), "armature": (0.2, DAMPING["damping"][1])}
     for joint in (cmb.Revolute, cmb.Prismatic):
         found.append(call(joint.__name__, joint, name=("hinge", name), **ENDS, **FRAMES, **DAMPING, **AXIS, **one_axis))
     found.append(

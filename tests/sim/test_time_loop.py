@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import cmbcontrol as cmb
+from cmbcontrol.kernels.layout import WORKS
 from tests.fixtures import Asks
 
 
@@ -46,11 +47,11 @@ def test_a_part_of_a_run_ends_at_an_event(cart, method, law):
     options = motion.Options(tolerance, tolerance, longest, 1000, 1.0, 1e-10, 0, 1.0, 1e-15, 1e-4)
     way = integrator(method, step=0.01 if method == "rk4" else None)
     run = Run(cart, control, options, way, 1.0, 1000, Reporter(False, ""), np.zeros(0))
-    state, record = IntegratorState(0.0, np.zeros(4), 0.01), Record()
+    state, record = IntegratorState(0.0, np.zeros(2 + WORKS), 0.01), Record()
     advance(replace(run, detector=At(0.125)), record, state, 1.0)  # x = t^2 / 2
     assert state.stopped
     assert state.t == pytest.approx(0.5, abs=1e-9)
-    assert state.x == pytest.approx([0.125, 0.5, 0.25, 0.0], abs=1e-9)
+    assert state.x == pytest.approx([0.125, 0.5, 0.25, *[0.0] * (WORKS - 1)], abs=1e-9)
     T, X, F, U = record.arrays()
     assert T[-1] == state.t
     assert np.all(np.diff(T) > 0.0)

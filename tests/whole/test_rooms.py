@@ -35,7 +35,6 @@ ELSEWHERE = {
     "model/elements/bodies": ("model/test_elements", "all parts are checked alike"),
     "model/elements/constraints": ("model/test_elements", "all parts are checked alike"),
     "model/elements/forces": ("model/test_elements", "all parts are checked alike"),
-    "model/elements/joints": ("model/test_elements", "all parts are checked alike"),
     "model/elements/part": ("model/test_elements", "all parts are checked alike"),
     "model/contract": ("model/test_plant", "the base of Plant, which asks it"),
     "plants/entry": ("plants/test_registry", "what the catalogue is made of"),

@@ -7,8 +7,9 @@ its frame is the world.
 
 from .bodies import GROUND, Body, Frame, rotation_to
 from .constraints import Constraint, Coupling, Distance, Point, PointOnLine, PointOnPlane, Weld
-from .forces import Actuator, JointSpring, Load, PointSpring
+from .forces import Actuator, JointSpring, PointSpring
 from .joints import Cylindrical, Fixed, Free, Helical, Joint, Planar, Prismatic, Revolute, Spherical, Universal
+from .loads import Load
 
 __all__ = [
     "GROUND",

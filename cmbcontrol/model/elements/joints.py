@@ -45,6 +45,9 @@ class Joint(Part):
         The joint's frame on the parent and on the child; they coincide at zero.
     damping : float or sequence
         Of joints of the tree: viscous friction, N m s/rad or N s/m, one for all velocity coordinates or one each.
+    armature : float or sequence
+        Of joints of the tree: inertia of the rotors that turn with it, through a gear of ratio n as n^2 J; kg m2 or kg,
+        as `damping`. What a rotor turns about other axes counts with the mass and inertia of its body.
     limits : (float, float) or mapping of suffix to (float, float)
         Of joints of the tree: range of the position coordinates, rad or m. Loops are assembled inside
         it, and a run says where it leaves it.
@@ -56,6 +59,7 @@ class Joint(Part):
     frame: Frame = field(default_factory=Frame, kw_only=True)
     child_frame: Frame = field(default_factory=Frame, kw_only=True)
     damping: float | tuple[float, ...] = field(default=0.0, kw_only=True)
+    armature: float | tuple[float, ...] = field(default=0.0, kw_only=True)
     limits: Limits | Mapping[str, Limits] | None = field(default=None, kw_only=True)
 
     kinds: ClassVar[tuple[int, ...]] = ()  # kernel joints, one link each
@@ -75,16 +79,25 @@ class Joint(Part):
             check_body_name(getattr(self, key), f"{key} of {what}")
         if self.parent == self.child:
             raise ModelError(f"{what} connects body {self.parent!r} with itself")
-        nv = len(self.velocity_suffixes)
-        expected = f"one number, or {nv} numbers"
-        damping = _check.numbers(self.damping, f"damping of {what}", expected)
-        if damping.ndim and damping.shape != (nv,):
-            raise ModelError(f"{what}: damping must be {expected}, got {self.damping!r}")
-        if not np.isfinite(damping).all() or damping.min(initial=0.0) < 0.0:
-            raise ModelError(f"{what}: damping must be finite and >= 0, got {self.damping}")
-        damping = np.broadcast_to(damping, (nv,)).copy()
-        set_fields(self, damping=damping, limits=self._limit_array())
+        numbers = {key: self._per_velocity(key) for key in ("damping", "armature")}
+        if self.velocity_names != self.position_names and numbers["armature"].any():
+            raise ModelError(
+                f"{what}: armature is that of a rotor on one axis, and a {type(self).__name__} joint has none; leave it "
+                "out, and give the rotors bodies of their own"
+            )
+        set_fields(self, **numbers, limits=self._limit_array())
         self._check_geometry()
+
+    def _per_velocity(self, key: str) -> np.ndarray:
+        """A number for each velocity coordinate, not negative."""
+        what, nv, given = f"joint {self.name!r}", len(self.velocity_suffixes), getattr(self, key)
+        expected = f"one number, or {nv} numbers"
+        found = _check.numbers(given, f"{key} of {what}", expected)
+        if found.ndim and found.shape != (nv,):
+            raise ModelError(f"{what}: {key} must be {expected}, got {given!r}")
+        if not np.isfinite(found).all() or found.min(initial=0.0) < 0.0:
+            raise ModelError(f"{what}: {key} must be finite and >= 0, got {given}")
+        return np.broadcast_to(found, (nv,)).copy()
 
     def _limit_array(self) -> np.ndarray:
         """Limits as an array (nq, 2), infinite where none are given."""

@@ -1,0 +1,65 @@
+"""Loads: what acts on a machine from outside."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ... import _check
+from ...errors import InputTypeError
+from .bodies import Frame
+from .part import Part, check_body_name, set_fields
+
+__all__ = ["Load"]
+
+
+@dataclass(frozen=True, eq=False)
+class Load(Part):
+    """An external force and moment on a body: a digging force, a payload, wind, what a person pushes with.
+
+    Parameters
+    ----------
+    name : str
+        Its components are ``{name}_fx``, ``_fy``, ``_fz`` (N) and ``_mx``, ``_my``, ``_mz`` (N m).
+    body : str
+    frame : Frame
+        Of the body: the force acts at its origin.
+    force, moment : array_like, shape (3,)
+        N and N m, as long as nothing else is said; see `Mechanism.with_loads`.
+    axes : str
+        ``"world"``, or ``"frame"``, whose axes turn with the body.
+
+    Examples
+    --------
+    >>> from cmbcontrol import Frame
+    >>> Load("digging", "bucket", Frame((1.2, 0.0, 0.0)), force=(-2e4, 0.0, 5e3)).component_names[:3]
+    ('digging_fx', 'digging_fy', 'digging_fz')
+    """
+
+    name: str
+    body: str
+    frame: Frame = field(default_factory=Frame)
+    force: ArrayLike = field(default=(0.0, 0.0, 0.0), kw_only=True)
+    moment: ArrayLike = field(default=(0.0, 0.0, 0.0), kw_only=True)
+    axes: str = field(default="world", kw_only=True)
+
+    def __post_init__(self) -> None:
+        _check.name(self.name, "load")
+        check_body_name(self.body, f"body of load {self.name!r}")
+        if not isinstance(self.frame, Frame):
+            raise InputTypeError(f"the frame of load {self.name!r} must be a Frame, got {_check.shown(self.frame)}")
+        _check.one_of(self.axes, ("world", "frame"), f"axes of load {self.name!r}")
+        for key in ("force", "moment"):
+            set_fields(self, **{key: _check.vector(getattr(self, key), 3, f"the {key} of load {self.name!r}")})
+
+    @property
+    def component_names(self) -> tuple[str, ...]:
+        """Names of the components of force and moment."""
+        return tuple(f"{self.name}_{kind}{axis}" for kind in "fm" for axis in "xyz")
+
+    @property
+    def value(self) -> np.ndarray:
+        """Force and moment, shape (6,)."""
+        return np.concatenate([self.force, self.moment])
