@@ -71,7 +71,7 @@ class Code(NamedTuple):
     land: int
     close: int
     own: int  # states of a drive or a law whose rate is part of the code; negative where nothing of it is
-    signals: int  # functions of time that it asks for
+    timed: bool  # whether something of `p` or `given` follows functions of time, and is asked for
     nq: int
     nv: int
     cap: int  # rows that are kept
@@ -97,7 +97,7 @@ def no_code(nq: int, nv: int) -> Code:
         0,
         0,
         -1,
-        0,
+        False,
         nq,
         nv,
         0,
@@ -156,7 +156,7 @@ def at_state(address, p, q, v, u, rows, reference, outputs):
 def rate_by_code(c, ask, question, t, x, u, own, closing, dx):
     """dx = rate of the state x under efforts u, and `own` of what a law integrates; False where it cannot be trusted.
 
-    Where the code has a drive in it, it is told the efforts of the code, and `question` asks for functions of time.
+    Where the code has a drive in it, it is told the efforts of the code; `question` asks for functions of time.
 
     As `motion.rate`: at the nearest configuration with closed loops, and with the velocity that they allow.
     """
@@ -196,8 +196,8 @@ def found_rate(c, ask, question, t, x, u):
             if not abs(x[n + WORKS + i]) < HUGE:
                 return False
             c.given[n + nu + 1 + i] = x[n + WORKS + i]
-        if c.signals > 0 and call(ask, question, t) != 0:
-            return False
+    if c.timed and call(ask, question, t) != 0:
+        return False
     if execute(c.rate, c.p, c.given, c.found) != 0:
         return False
     c.near[0] = independence(c.found, c.cap, c.reference)

@@ -94,6 +94,7 @@ class Options(NamedTuple):
     ladder: bool = False  # the method is chosen for each held interval
     outside: bool = False  # for steps: another method takes them
     no_law: bool = False  # efforts are held that come from outside
+    timed: bool = False  # numbers of the machine follow functions of time
 
 
 @bundle
@@ -120,6 +121,12 @@ class Exchange(NamedTuple):
 
 
 @kernel
+def at_time(opt, t):
+    """Bring the numbers of the machine that follow functions of time to a time; returns zero, or what is negative."""
+    return call(opt.ask, TIMED, t) if opt.timed else 0
+
+
+@kernel
 def stages_on_loops(opt):
     """Whether stages are evaluated at projected velocities (see docs/design.md): where every step is projected."""
     return opt.stabilisation == PROJECT and opt.every == 1 and not opt.projected
@@ -135,7 +142,7 @@ def evaluate(model, opt, s, w, t, x, closing):
     s.evaluations[0] += 1
     s.code.count[LAST], s.code.count[LANDED] = 0, 0
     copy(x, s.x)
-    rank = 0
+    rank = at_time(opt, t)
     for i in range(x.shape[0]):
         if not abs(x[i]) < HUGE:
             rank = REFUSED
@@ -196,6 +203,9 @@ def rate_projected(model, opt, s, w, t, x, closing, dx):
     copy(x, s.x)
     copy(x[: opt.nq], s.q)
     copy(x[opt.nq : opt.nq + opt.nv], s.v)
+    status = at_time(opt, t)
+    if status != 0:
+        return status
     update_velocity(model, s.q, s.v, w)
     return rate_evaluated(model, opt, s, w, t, s.rank[0], dx)
 

@@ -450,13 +450,16 @@ def _coordinate_energy(M: Array, shapes: Complex) -> Array:
 
 
 def _body_energy(plant: Mechanism, q: Array, shapes: Complex) -> Array:
-    """Shares (modes, bodies) of the kinetic energy of motions along the shapes."""
+    """Shares (modes, bodies) of the kinetic energy of motions along the shapes; rotors count with what they turn."""
     R, p = plant.link_poses(q)
     S, V = np.empty((plant.nv, 6)), np.empty((len(plant.arrays.links), 6))
     tree.joint_screws(plant.arrays.links, R, p, S)
     energy = np.zeros((len(shapes), len(plant.bodies)))
     frames = [plant.pose(q, body.name) for body in plant.bodies]
     links = [plant._compiled.link_of[body.name] for body in plant.bodies]
+    number = {body.name: k for k, body in enumerate(plant.bodies)}
+    carried = {name: number[joint.child] for joint in plant.joints for name in joint.velocity_names}
+    turned = [(i, carried[name]) for i, name in enumerate(plant.velocity_names) if plant.arrays.armature[i]]
     for i, shape in enumerate(shapes):
         for part in (shape.real.copy(), shape.imag.copy()):
             tree.twists(plant.arrays.links, S, part, V)
@@ -465,6 +468,8 @@ def _body_energy(plant: Mechanism, q: Array, shapes: Complex) -> Array:
                 v = V[link, 3:] + np.cross(omega, frame.p + frame.R @ body.com)
                 spin = frame.R.T @ omega
                 energy[i, k] += body.mass * (v @ v) + spin @ body.inertia @ spin
+            for coordinate, k in turned:
+                energy[i, k] += plant.arrays.armature[coordinate] * part[coordinate] ** 2
     return energy / energy.sum(axis=1, keepdims=True)
 
 

@@ -406,7 +406,7 @@ class Mechanism(Plant):
         """
         new = {getattr(constraint, "name", None): constraint for constraint in loops}
         placed = [new.pop(constraint.name, constraint) for constraint in self.loops]
-        return self.with_parts(loops=[*placed, *new.values()])
+        return self.with_parts(loops=[*placed, *new.values()]).with_load_records(self.arrays.loads)
 
     def with_parts(self, **parts: Any) -> Mechanism:
         """The same machine with other parts, by the names of the arguments of `Mechanism`.
@@ -416,7 +416,8 @@ class Mechanism(Plant):
         Examples
         --------
         >>> from cmbcontrol import plants
-        >>> plants.five_bar().with_parts(gravity=(0.0, 0.0, 0.0)).terms([2.1, -1.3, 1.0, 1.3], [0.0] * 4).h.round(9) + 0.0
+        >>> free = plants.five_bar().with_parts(gravity=(0.0, 0.0, 0.0))
+        >>> free.terms([2.1, -1.3, 1.0, 1.3], [0.0] * 4).h.round(9) + 0.0
         array([0., 0., 0., 0.])
         """
         for key in parts:
@@ -446,16 +447,23 @@ class Mechanism(Plant):
         >>> plant.with_loads({"wind": (0, 0, 9.81), "wind_my": 0.5}).terms([0.0], [0.0]).h.round(3)
         array([-5.405])
         """
-        value = self.load_values(values)
         loads = self.arrays.loads.copy()
-        loads["value"] = value
+        loads["value"] = self.load_values(values)
         loads.setflags(write=False)
-        parts = tuple(replace(load, force=x[:3], moment=x[3:]) for load, x in zip(self.loads, value, strict=True))
+        return self.with_load_records(loads)
+
+    def with_load_records(self, loads: NDArray[np.void]) -> Mechanism:
+        """The same machine whose kernels read the loads from these records, which are those of `layout.LOAD_DTYPE`.
+
+        Whoever may write into them changes the loads of all that read them.
+        """
+        pairs = zip(self.loads, loads["value"], strict=True)
+        parts = tuple(replace(load, force=x[:3].copy(), moment=x[3:].copy()) for load, x in pairs)
         other = object.__new__(type(self))
         arrays = self.arrays._replace(loads=loads)
         vars(other).update(vars(self), arrays=arrays, loads=parts, _compiled=replace(self._compiled, arrays=arrays))
         if self._whole is not None:
-            vars(other)["_whole"] = self._whole[0].with_loads(values), self._whole[1]
+            vars(other)["_whole"] = self._whole[0].with_load_records(loads), self._whole[1]
         for known in ("_modes", "_generated", "_parameters"):
             vars(other).pop(known, None)
         return other
@@ -478,9 +486,14 @@ class Mechanism(Plant):
         forces.load_matrix(arrays, R, p, S, W, np.zeros(self.nv))
         return W
 
-    def load_values(self, values: Mapping[str, float | ArrayLike] | None = None) -> Array:
-        """Forces and moments (loads, 6) of all loads, N and N m, with some of them replaced; see `with_loads`."""
-        found = np.array([load.value for load in self.loads]).reshape(-1, 6)
+    def load_values(
+        self, values: Mapping[str, float | ArrayLike] | None = None, present: ArrayLike | None = None
+    ) -> Array:
+        """Forces and moments (loads, 6) of all loads, N and N m, with some of them replaced; see `with_loads`.
+
+        `present` are all of them, in place of those of the machine.
+        """
+        found = np.array([load.value for load in self.loads] if present is None else present).reshape(-1, 6)
         names = [load.name for load in self.loads]
         for name, value in ({} if values is None else _check.mapping(values, "loads", "of names to forces")).items():
             if name in names:

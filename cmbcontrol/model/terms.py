@@ -180,6 +180,12 @@ class Terms:
         object.__setattr__(terms, "force", force)
         return terms
 
+    def with_bias(self, h: Array) -> Terms:
+        """The same with other bias forces (nv,)."""
+        terms = copy.copy(self)
+        object.__setattr__(terms, "h", h)
+        return terms
+
     @property
     def kinetic(self) -> float:
         """Kinetic energy v' M v / 2, J."""

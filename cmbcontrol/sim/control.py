@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import sysconfig
 from collections.abc import Callable, Mapping
-from pathlib import Path
-from traceback import walk_tb
 from typing import Any
 
 import numpy as np
@@ -13,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
 from .._jit import plain
-from ..controllers.controller import ConstantEffort, Controller, Drive, Evaluation, evaluated, start_of
+from ..controllers.controller import ConstantEffort, Controller, Evaluation, evaluated, start_of
 from ..controllers.references import over_times
 from ..controllers.traced import LawCode, drive_code, law_code
 from ..dynamics.forces import measured_force
@@ -22,33 +19,14 @@ from ..kernels import sampling
 from ..model.plant import Plant
 from ..model.terms import Terms
 from ..trace.code import Code
+from .failures import LawFailed, is_of_user
+from .loads import ActingLoads
 
-__all__ = ["Control", "LawFailed", "after", "is_of_user"]
+__all__ = ["Control", "after"]
 
 Array = NDArray[np.float64]
 
 _BLOCK = 256  # samples for which functions of time are evaluated at once
-
-_HOMES = {Path(__file__).parents[1], Path(sysconfig.get_path("stdlib")), Path(sysconfig.get_path("platstdlib"))}
-_INSTALLED = {"site-packages", "dist-packages"}  # folders of libraries, wherever they are
-
-
-def is_of_user(error: BaseException) -> bool:
-    """Whether a function that is neither of this package nor of a library was under way when an error was raised."""
-    files = [frame.f_code.co_filename for frame, _ in walk_tb(error.__traceback__)]
-    paths = (Path(file) for file in files if not file.startswith(("<frozen", "<__array_function__")))
-    return any(not _HOMES.intersection(path.parents) and not _INSTALLED.intersection(path.parts) for path in paths)
-
-
-class LawFailed(Exception):
-    """Carries what a function of a law raised through the integrator, as its cause; says whose it is, and when."""
-
-    def __init__(self, whose: Any, t: float, method: str = "__call__") -> None:
-        if isinstance(whose, (Controller, Drive)):
-            name = whose.function_name
-        else:
-            name = getattr(whose, "__qualname__", f"{type(whose).__name__}.{method}")  # functions have a name
-        super().__init__(f"{name} failed at t = {t:.9g} s")
 
 
 class Control:
@@ -75,8 +53,11 @@ class Control:
         What the law reported, at the samples that are the latest at one of the `times` (at all without these).
     """
 
-    def __init__(self, plant: Plant, law: Controller, times: Array | None = None) -> None:
+    def __init__(
+        self, plant: Plant, law: Controller, times: Array | None = None, loads: ActingLoads | None = None
+    ) -> None:
         self.law, self.motors, self._plant = law, plant.actuator_names, plant
+        self.loads = ActingLoads(plant) if loads is None else loads
         self.period = law.period
         self.state = start_of(law, plant)
         self.delay = _delays(law, plant, self.period)
@@ -153,7 +134,7 @@ class Control:
             terms = measured_force(terms, self.effort(t, terms, c))
         shown = row < law.shown.size and law.shown[row] == k
         try:
-            evaluation = evaluated(self.law, t, terms, self.state.copy())
+            evaluation = evaluated(self.law, t, self.loads.as_told(terms), self.state.copy())
             u = self._checked(evaluation.effort, t, self._efforts)
             if shown or self._shows_all:
                 self._reported.append((t, evaluation.reported()))
@@ -181,9 +162,11 @@ class Control:
         if not code.told:  # type: ignore[union-attr]
             return dict(zip(code.report, x.tolist(), strict=True))  # type: ignore[union-attr]
         q, v, state, u = np.split(x, np.cumsum([plant.nq, plant.nv, self.state.size]))
+        self.loads.at(t)
         terms = plant.terms(q, v, t)
+        terms = self.loads.as_told(measured_force(terms, u) if self.measures_force else terms)
         try:
-            return evaluated(self.law, t, measured_force(terms, u) if self.measures_force else terms, state).reported()
+            return evaluated(self.law, t, terms, state).reported()
         except Exception as error:
             raise LawFailed(self.law, t) from error
 
@@ -194,6 +177,11 @@ class Control:
         if self._shows_all or (self.measures_force and self.drive is not None):
             self.code = "Python is asked for more than the efforts"
             return
+        if self.loads.given:
+            if self.measures_force:
+                self.code = "the law measures a force that loads change which it is not told"
+                return
+            plant, code = self.loads.told_plant(plant), None
         self.code = law_code(plant, self.law, q, code)
         if isinstance(self.code, str):
             return
@@ -218,6 +206,8 @@ class Control:
         """Generated code of a machine with what drives it in continuous time, or why there is none."""
         if self.measures_force and self.drive is None:
             return "the force that a law measures in continuous time answers its efforts"
+        if self.loads.given and self.drive is None:
+            return "the law in continuous time is not told the loads that act"
         return drive_code(plant, self._driven_by, q, code)
 
     def evaluate_signals(self) -> None:
@@ -297,8 +287,8 @@ class Control:
         """Efforts of a law in continuous time, and its evaluation: with the force that answers them, if it measures."""
         if self.measures_force:
             u = self._law_effort(t, terms, c)
-            return u, evaluated(self.law, t, measured_force(terms, u), c.copy())
-        evaluation = evaluated(self.law, t, terms, c.copy())
+            return u, evaluated(self.law, t, self.loads.as_told(measured_force(terms, u)), c.copy())
+        evaluation = evaluated(self.law, t, self.loads.as_told(terms), c.copy())
         return self._checked(evaluation.effort, t, self._efforts).copy(), evaluation
 
     def _driven(self, t: float, terms: Terms, c: Array, command: Array) -> tuple[Array, Evaluation]:
@@ -308,6 +298,7 @@ class Control:
 
     def _law_effort(self, t: float, terms: Terms, state: Array) -> Array:
         """Efforts of the law, checked, a copy."""
+        terms = self.loads.as_told(terms)
         return self._checked(self.law.effort(t, terms, state.copy()), t, self._efforts).copy()
 
     @staticmethod

@@ -21,7 +21,7 @@ from ..errors import (
     Status,
 )
 from ..model.plant import Plant
-from .control import LawFailed
+from .failures import LawFailed
 from .run import Record
 
 __all__ = ["near_the_end", "not_begun", "where", "why_ended"]

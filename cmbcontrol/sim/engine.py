@@ -19,7 +19,7 @@ from ..model.mechanism import Mechanism
 from ..model.plant import Plant
 from ..model.terms import Terms
 from ..trace.code import Code, why_not
-from .control import LawFailed
+from .failures import LawFailed
 from .run import IntegratorState, Run
 from .stabilisation import project_all_at_once
 
@@ -68,6 +68,7 @@ class Engine:
             looped=run.plant._looped,
             code=no_code(self.nq, self.nv),
         )
+        self._signals = 0  # functions of time that a law in generated code asks for
         self._stopping = False
         self._rate: Callable | None = None
         self._raised: BaseException | None = None
@@ -80,6 +81,7 @@ class Engine:
             functions=functions,
             law=not run.control.holds,
             projected=run.stabilisation.kind == "all-at-once",
+            timed=run.loads.changing,
         )
         self._constant = {
             "row_scale": run.plant.row_scale, "reach": run.plant.reach, "force_scale": run.plant.force_scale,
@@ -107,25 +109,28 @@ class Engine:
     def _code(self, code: Code) -> generated.Code:
         """Generated code as the kernels take it."""
         o, drive = self.options, self.drive
-        inputs, own, signals = self.nq + self.nv + self.plant.nu, -1, 0
+        inputs, own, signals, loads = self.nq + self.nv + self.plant.nu, -1, 0, self.run.loads
         count = generated.CONDITIONS + 1 + self.nq + 2 * self.nv + layout.WORKS - 1
         if not isinstance(drive, str):
             own, signals = self.exchange.rate.size, sum(size for _, size in drive.signals)
             inputs, count = inputs + 1 + own + signals, count + own
+        self._signals, p = signals, code.p if isinstance(drive, str) else drive.p
+        if loads.own:
+            p = loads.follow(p, code)
         # where rows are redundant, other ones are better near singular configurations: the kernels choose them
         near = isinstance(drive, str) and o.cap == len(self.plant.row_names)
         return no_code(self.nq, self.nv)._replace(
             rate=code.address("rate") if isinstance(drive, str) else drive.address,
             rate_near=code.address("rate_near") if near else 0,
             own=own,
-            signals=signals,
+            timed=signals > 0 or loads.changing,
             command=np.array(self.control.command, dtype=np.float64),
             land=0 if o.energy else code.address("land"),
             close=code.address("close"),
             cap=o.cap,
             accuracy=o.accuracy,
             reference=o.reference,
-            p=code.p if isinstance(drive, str) else drive.p,
+            p=p,
             given=np.zeros(inputs),
             found=np.zeros(count),
             near=self.exchange.near,
@@ -213,13 +218,15 @@ class Engine:
         s = self.exchange
         s.vdot[:] = self.formulation.acceleration(self.evaluated_terms(t), s.force.copy(), s.target.copy())
 
-    def _evaluate_signals(self, t: float) -> int:
-        """Functions of time that a law in continuous time asks for; where one fails, the law itself is to tell."""
-        try:
-            parts = [row(function(t)) for function, _ in self.drive.signals]  # type: ignore[union-attr]
-            self.exchange.code.given[-self.exchange.code.signals :] = np.concatenate(parts)
-        except Exception:
-            return motion.REFUSED
+    def _follow_time(self, t: float) -> int:
+        """Loads, and functions of time that a law in continuous time asks for; where one fails, the law is to tell."""
+        self.run.loads.at(t)
+        if self._signals:
+            try:
+                parts = [row(function(t)) for function, _ in self.drive.signals]  # type: ignore[union-attr]
+                self.exchange.code.given[-self._signals :] = np.concatenate(parts)
+            except Exception:
+                return motion.REFUSED
         return 0
 
     _answers: dict[int, Callable[[Any, float], int | None]] = {  # noqa: RUF012
@@ -228,7 +235,7 @@ class Engine:
         motion.CLOSE: _close,
         motion.EFFORT: _evaluate_effort,
         motion.ACCELERATION: _evaluate_acceleration,
-        motion.TIMED: _evaluate_signals,
+        motion.TIMED: _follow_time,
     }
 
     # -- at single states -------------------------------------------------------------------------
@@ -251,6 +258,7 @@ class Engine:
         """The equations of motion at a state, on the closed loops where the stages of a step are."""
         q, v, _ = self.split(x)
         onto = self.stabilisation.stages
+        self.run.loads.at(t)
         return self.plant.terms(q, v, t, project=onto, close=onto, cap=self.options.cap)
 
     def effort(self, t: float, x: Array) -> Array:

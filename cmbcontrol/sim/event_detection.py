@@ -62,8 +62,8 @@ class EventState:
     def multipliers(self, loop: str) -> Array:
         """The smallest multipliers (rows,) of a loop."""
         if self._lam is None:
+            u = self._effort(self.t, self.x)  # and brings loads to this time
             terms = self.plant.terms(self.q, self.v, self.t)
-            u = self._effort(self.t, self.x)
             self._lam = nearest(terms, np.arange(terms.b.size), terms.B @ u - terms.h, -terms.b)[1]
         return self._lam[self.plant.row_slices[loop]]
 

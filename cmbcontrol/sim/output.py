@@ -22,8 +22,9 @@ from ..kernels.sampling import BY_CODE
 from ..model.mechanism import Mechanism
 from ..model.plant import Plant
 from ..model.terms import RANK_TOLERANCE, Terms
-from .control import LawFailed, after
+from .control import after
 from .engine import Engine
+from .failures import LawFailed
 from .path import path
 from .result import Simulation, build_dataset, labelled
 from .run import AT_SINGULAR, IntegratorState, Record, Run
@@ -75,7 +76,8 @@ def _follows_from_steps(run: Run) -> bool:
     control, law = run.control, run.control.law
     silent = (law.reference is None or law.coordinates is None) and not control.reports
     silent |= isinstance(control.code, LawCode) and all(is_own(function) for function, _ in control.code.signals)
-    return control.holds and silent and run.formulation is None and isinstance(run.plant, Mechanism)
+    known = not run.loads.changing and run.formulation is None and isinstance(run.plant, Mechanism)
+    return control.holds and silent and known
 
 
 class _Output:
@@ -193,7 +195,7 @@ def _part_columns(part: Part, times: Array, states: Array, whole: Plant, failure
     run = part.run
     T, _, _, U = part.steps.arrays()
     efforts, commands, reports = _efforts(run, times, states, T, U, failures)
-    columns = _quantities(run, states, efforts, failures) | {"command": commands}
+    columns = _quantities(run, times, states, efforts, failures) | {"command": commands}
     columns["energy_balance"] += part.lost
     columns["impact_loss"] = np.full(times.size, part.lost)
     columns["active"] = np.tile([name in run.plant.row_slices for name in whole.row_slices], (times.size, 1))
@@ -262,6 +264,7 @@ def _efforts(
     out, commands = np.full((2, times.size, plant.nu), np.nan)
     for i, (t, x) in enumerate(zip(times, states, strict=True)):
         try:
+            run.loads.at(float(t))
             terms, c = plant.terms(x[:nq], x[nq : nq + nv], float(t)), x[nq + nv + WORKS :]
             out[i], commands[i], evaluation = control.shown(float(t), terms, c, held[i])
             if evaluation is not None:
@@ -271,7 +274,7 @@ def _efforts(
     return out, commands, reports
 
 
-def _quantities(run: Run, X: Array, U: Array, failures: _Failures) -> dict[str, Array]:
+def _quantities(run: Run, times: Array, X: Array, U: Array, failures: _Failures) -> dict[str, Array]:
     """Everything that follows from states and efforts."""
     plant, options = run.plant, run.options
     n, nq, nv, rows = len(X), plant.nq, plant.nv, len(plant.row_names)
@@ -279,8 +282,20 @@ def _quantities(run: Run, X: Array, U: Array, failures: _Failures) -> dict[str, 
     lam, phi, pivots = np.zeros((n, rows)), np.zeros((n, rows)), np.zeros((n, rows))
     energies, ranks = np.zeros((n, 6)), np.zeros(n, np.int64)
     whole = np.ascontiguousarray(X[:, : nq + nv + WORKS])
+    load = np.zeros((n, 0))
     if isinstance(plant, Mechanism):
-        record.output_quantities(plant.arrays, options, whole, U, vdot, force, lam, phi, energies, pivots, ranks)
+        load = np.zeros((n, len(plant.load_names)))
+        outputs = vdot, force, lam, phi, energies, pivots, ranks
+        blocks = range(n) if run.loads.changing else range(0, n, max(n, 1))
+        for i in blocks:
+            block = slice(i, i + 1 if run.loads.changing else n)
+            try:
+                run.loads.at(float(times[i]))
+            except LawFailed as error:
+                failures.add(error)
+                continue
+            load[block] = plant.arrays.loads["value"].ravel()
+            record.output_quantities(plant.arrays, options, whole[block], U[block], *(x[block] for x in outputs))
     else:
         for i, (x, u) in enumerate(zip(X, U, strict=True)):
             try:
@@ -317,6 +332,7 @@ def _quantities(run: Run, X: Array, U: Array, failures: _Failures) -> dict[str, 
         "actuator_power": energies[:, 2],
         "dissipated_power": energies[:, 3],
         "load_power": energies[:, 5],
+        "loads": load,
         "constraint_power": energies[:, 4],
         "rank": _steady_rank(pivots, ranks, options),
         "conditioning": record.conditioning(pivots, options),
@@ -324,7 +340,7 @@ def _quantities(run: Run, X: Array, U: Array, failures: _Failures) -> dict[str, 
     added = columns["actuator_work"] + columns["load_work"] - columns["dissipated_work"]
     columns["energy_balance"] = columns["energy"] - added
     if run.formulation is not None:
-        columns |= _as_formulated(run, whole, U, failures)
+        columns |= _as_formulated(run, times, whole, U, failures)
     return columns
 
 
@@ -336,7 +352,7 @@ def _target(run: Run, terms: Terms) -> Array:
     return kept.correction(terms.A @ terms.v, terms.phi) - terms.b
 
 
-def _as_formulated(run: Run, X: Array, U: Array, failures: _Failures) -> dict[str, Array]:
+def _as_formulated(run: Run, times: Array, X: Array, U: Array, failures: _Failures) -> dict[str, Array]:
     """What the formulation of the run says of accelerations and forces, and how well it is conditioned.
 
     Where it cannot be evaluated, which may be why the run ended, nan.
@@ -347,6 +363,7 @@ def _as_formulated(run: Run, X: Array, U: Array, failures: _Failures) -> dict[st
     columns = {name: np.full((len(X), size), np.nan) for name, size in widths.items()}
     for i, (x, u) in enumerate(zip(X, U, strict=True)):
         try:
+            run.loads.at(float(times[i]))
             terms = plant.terms(x[:nq], x[nq : nq + nv], cap=options.cap)
             motion = formulation.at(terms).motion(terms, terms.B @ u, _target(run, terms))
         except ModelError:

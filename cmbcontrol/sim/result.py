@@ -341,6 +341,7 @@ def build_dataset(plant: Plant, times: Array, columns: dict[str, Array], events:
         "actuator_power": (("time",), "W", "power of the actuators"),
         "dissipated_power": (("time",), "W", "power dissipated"),
         "load_power": (("time",), "W", "power of the loads"),
+        "loads": (("time", "load_component"), "N or N m", "forces and moments of the loads"),
         "constraint_power": (("time",), "W", "power of the constraint force (zero in truth)"),
         "rank": (("time",), "1", "rank of the constraint Jacobian"),
         "conditioning": (("time",), "1", "smallest over largest pivot of the constraint gradients"),
@@ -357,6 +358,7 @@ def build_dataset(plant: Plant, times: Array, columns: dict[str, Array], events:
         "actuator": ("actuator", np.array(plant.actuator_names, dtype=str)),
         "row": ("row", np.array(plant.row_names, dtype=str)),
         "loop": ("loop", np.array(tuple(plant.row_slices), dtype=str)),
+        "load_component": ("load_component", np.array(getattr(plant, "load_names", ()), dtype=str)),
     }
     for name in ("controlled", "quantity"):
         if name in columns:

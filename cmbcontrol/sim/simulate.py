@@ -23,10 +23,12 @@ from ..model.terms import RANK_TOLERANCE
 from . import output
 from .branch_selection import BranchSelector
 from .constraint_modes import ConstraintModes
-from .control import Control, LawFailed, after, is_of_user
+from .control import Control, after
 from .ending import not_begun, where, why_ended
 from .events import LIMITS, Event, EventRecorder, listed_events
+from .failures import LawFailed, is_of_user
 from .integrator import Integrator
+from .loads import ActingLoads
 from .result import Simulation
 from .run import IntegratorState, Record, Run
 from .runaway import runaway
@@ -74,6 +76,7 @@ def simulate(
     events: Sequence[Event | Callable] = (),
     limits: str = "warn",
     progress: Progress = False,
+    loads: Mapping[str, Any] | None = None,
 ) -> Simulation:
     """Simulate a plant with a controller.
 
@@ -118,6 +121,10 @@ def simulate(
         `LimitWarning`; ``stop`` ends the run there, with status EVENT; ``ignore`` is silent.
     progress : bool or callable
         Show a progress bar, or call with the fraction that is done.
+    loads : mapping of str to (number, array_like, callable or (times, values)), optional
+        Forces and moments in place of those of the plant, N and N m, by the name of a `Load` (a force (3,), or force
+        and moment (6,)) or of a component: a number, a function of time, or points between which they change linearly.
+        The law is not told: it gets the equations of motion of the plant as it is given.
 
     Returns
     -------
@@ -149,6 +156,9 @@ def simulate(
     """
     _check.plant(plant)
     begin = clock.perf_counter(), compile_time()
+    acting = ActingLoads(plant, loads)
+    law = as_controller(controller, plant)
+    plant = acting.plant
     modes = ConstraintModes(plant, _listed(switches))
     if modes.changing and q0 is not None:
         plant = modes.start(configuration_of(plant, q0))
@@ -168,12 +178,16 @@ def simulate(
         raise InputTypeError(
             "switches= change the constraints, and with them which coordinates are independent; leave them out"
         )
-    law = as_controller(controller, plant)
+    if acting.changing and integrator.local:
+        raise InputTypeError(
+            f"loads that change in time go with methods in all coordinates, and not with {integrator.name!r}; give "
+            "numbers, or another method"
+        )
     _require_in_time(law, t_end)
     integrator = integrator.under(law)
     tolerance = RANK_TOLERANCE if formulation is None else formulation.rank_tolerance or RANK_TOLERANCE
     options = options_of(plant, terms, kept, integrator, t_end, tolerance)
-    control = Control(plant, law, after(times, t_end))
+    control = Control(plant, law, after(times, t_end), acting)
     recorder = EventRecorder(plant, listed_events(events), _check.option(limits, LIMITS, "limits"), t_end)
     recorder.begin(0.0, np.concatenate([q0, v0]))
     start = modes.near(q0)  # with the contacts that touch
@@ -188,7 +202,7 @@ def simulate(
     first = integrator.step or first_step(start, terms, u0, options)
     run = Run(
         plant, control, options, integrator, t_end, options.max_steps, Reporter(progress, "simulating"), times, kept,
-        named, recorder=recorder,
+        named, recorder=recorder, loads=acting,
     )  # fmt: skip
     state = IntegratorState(0.0, np.concatenate([q0, v0, np.zeros(WORKS), control.integrated]), first)
     state.know(start, terms)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -23,6 +23,7 @@ from .ending import where, why_ended
 from .engine import NotFinite
 from .events import LIMITS, Event, EventRecorder, listed_events
 from .integrator import Integrator
+from .loads import ActingLoads
 from .output import passage_events
 from .run import IntegratorState, Record, Run, stop_reason
 from .singular_start import step_from_singular
@@ -127,7 +128,8 @@ class Stepper:
         _check.one_of(integrator.name, integrator.STEPWISE, "method of a Stepper")
         tolerances = (integrator.default_tolerance if x is None else x for x in (integrator.rtol, integrator.atol))
         self._integrator = replace(integrator, max_steps=_ALL, **dict(zip(("rtol", "atol"), tolerances, strict=True)))
-        self.plant, self._kept, self._t_end = plant, Stabilisation(), _check.positive(t_end, "t_end")
+        self._loads = ActingLoads(plant, held=True)
+        self.plant, self._kept, self._t_end = self._loads.plant, Stabilisation(), _check.positive(t_end, "t_end")
         limits = _check.option(limits, LIMITS, "limits")
         self._recorder = EventRecorder(plant, listed_events(events), limits, self._t_end)
         self._start: Terms | None = None
@@ -152,7 +154,7 @@ class Stepper:
         self._given = _Given(plant)
         self._run = Run(
             plant, self._given, options, self._integrator, self._t_end, _ALL, Reporter(False, ""),
-            stabilisation=self._kept, recorder=self._recorder,
+            stabilisation=self._kept, recorder=self._recorder, loads=self._loads,
         )  # fmt: skip
         self._time, self._x = 0.0, np.concatenate([terms.q, terms.v, np.zeros(WORKS)])
         self._nq, self._n = plant.nq, plant.nq + plant.nv
@@ -178,7 +180,7 @@ class Stepper:
 
     # -- on the way -------------------------------------------------------------------------------
 
-    def step(self, u: ArrayLike, dt: float) -> State:
+    def step(self, u: ArrayLike, dt: float, loads: Mapping[str, float | ArrayLike] | None = None) -> State:
         """Hold efforts for a time; returns the state then, or where something has ended the steps before.
 
         Parameters
@@ -187,6 +189,9 @@ class Stepper:
             Motor efforts, N m or N.
         dt : float
             s.
+        loads : mapping of str to float or array_like, optional
+            Forces and moments of loads of the plant, N and N m, that act from now on until others are given, by name;
+            see `Mechanism.with_loads`.
 
         Raises
         ------
@@ -202,6 +207,8 @@ class Stepper:
             dt = _check.positive(dt, "dt")
         if self.ended:
             raise SimulationError(f"{self.ended} reset() begins anew.")
+        if loads is not None:
+            self._hold_loads(loads)
         if dt != self._dt or self._origin + self._count * dt != self._time:
             self._origin, self._dt, self._count = self._time, dt, 0
         self._count += 1
@@ -229,6 +236,15 @@ class Stepper:
             self._recorder.warn(stacklevel=2, since=self._warned)
             self._warned = len(self._recorder.recorded)
         return self.state
+
+    def _hold_loads(self, loads: Mapping[str, float | ArrayLike]) -> None:
+        """Other loads from here on; what has been evaluated is that under the present ones."""
+        self._loads.hold(_check.mapping(loads, "loads", "of names to forces"))
+        if self._loop is not None:
+            self._loop.steps.count[time_loop.FRESH] = 0
+        else:
+            self._start = self.plant.terms(self._start.q, self._start.v)
+            self._integrator_state.know(self.plant, self._start)
 
     def _start_at_singular(self, u: Array, until: float) -> None:
         """From a singular configuration, or from beside one, by a step of collocation; see `singular_start`."""
@@ -313,9 +329,13 @@ class Stepper:
         other = object.__new__(Stepper)
         vars(other).update(vars(self))
         other._recorder = self._recorder.copy()
-        other._given = _Given(self.plant)
+        other._loads = self._loads.copied()
+        other.plant = other._loads.plant
+        other._given = _Given(other.plant)
         other._given.command, other._given.until = self._given.command, self._given.until
-        other._run = replace(self._run, recorder=other._recorder, control=other._given)
+        other._run = replace(
+            self._run, recorder=other._recorder, control=other._given, plant=other.plant, loads=other._loads
+        )
         other._integrator_state = replace(self._integrator_state, x=self._integrator_state.x.copy())
         other._record = Record()
         other._passages, other._x = list(self._passages), self._x.copy()

@@ -162,7 +162,8 @@ class TimeLoop(Engine):
 
     def go(self, record: Record, state: IntegratorState, stop: float) -> None:
         """Step on to a time, or to the first event that ends the part."""
-        steps, self.stop = self.steps, stop
+        steps = self.steps
+        self.stop = self.run.loads.up_to(state.t, stop)
         first, tries, reason = 0, 8, time_loop.PAUSED
         evaluations, by_code = record.evaluations, record.by_code
         while reason in (time_loop.PAUSED, time_loop.EVENT):
@@ -172,6 +173,10 @@ class TimeLoop(Engine):
             count = int(tried * _LOOK / max(clock.perf_counter() - begin, 1e-9))
             tries = max(min(count, 8 * (tried + 1)), 1)
             self.place(state)
+            if reason == time_loop.COMPLETED and self.stop < stop and not self._has_ended:
+                self.stop = self.run.loads.up_to(state.t, stop)
+                steps.clock[time_loop.NEXT], reason = state.t, time_loop.PAUSED  # the rate may have jumped
+                steps.count[time_loop.FRESH] = 0
             try:
                 self.run.report.update(state.t / self.run.t_end)
                 let_through()
@@ -198,6 +203,11 @@ class TimeLoop(Engine):
             if near < min(float(steps.clock[time_loop.BEFORE]), passages.MET):
                 record.passages.append((state.t, near))
         record.status, record.error, record.where = self.ended(reason)
+
+    @property
+    def _has_ended(self) -> bool:
+        """Whether the steps end where an event or a passage does, before their time."""
+        return self._crossed or bool(self._ended) or self._passage is not None
 
     @property
     def _tried(self) -> int:

@@ -237,6 +237,10 @@ def test_shares_of_energy_by_moving_the_bodies(machine):
             turn = behind.R.T @ ahead.R / (2 * h)
             spin = 0.5 * np.array([turn[2, 1] - turn[1, 2], turn[0, 2] - turn[2, 0], turn[1, 0] - turn[0, 1]])
             energy += body.mass * v @ v + spin @ body.inertia @ spin
+            for joint in plant.joints:
+                if joint.child == body.name:
+                    own = [plant.velocity_names.index(name) for name in joint.velocity_names]
+                    energy += joint.armature @ part[own] ** 2
         assert modes.body_energy.values[-1, k] == pytest.approx(energy / total, rel=1e-6, abs=1e-9)
 
 

@@ -837,6 +837,7 @@ def _simulation() -> list[Call]:
             controller=(W.law, law),
             q0=(W.q, vector),
             v0=(W.v, optional(vector)),
+            loads=({}, but(parts_of_none, "None")),
             output_times=(
                 0.005,
                 optional(

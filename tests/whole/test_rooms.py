@@ -42,6 +42,7 @@ ELSEWHERE = {
     "_interpreted/_tolerance": ("_interpreted/test_patience", "a name for constants of kernels that are Python there"),
     "trace/_jit": ("trace/test_machine", "what decorates the kernels that are traced there"),
     "trace/_tolerance": ("trace/test_machine", "a name for constants of kernels that are traced there"),
+    "sim/failures": ("sim/test_control", "laws that fail, of users and of this package"),
     "sim/advance": ("sim/test_singular_passages", "one choice, made for every run"),
     "sim/constraint_modes": ("sim/test_switching_run", "which constraints hold, from one change to the next"),
     "sim/event_detection": ("sim/test_switching_run", "what ends a part between two changes of the constraints"),

@@ -82,8 +82,8 @@ class Joint(Part):
         numbers = {key: self._per_velocity(key) for key in ("damping", "armature")}
         if self.velocity_names != self.position_names and numbers["armature"].any():
             raise ModelError(
-                f"{what}: armature is that of a rotor on one axis, and a {type(self).__name__} joint has none; leave it "
-                "out, and give the rotors bodies of their own"
+                f"{what}: armature is that of a rotor on one axis, and a {type(self).__name__} joint has none; leave "
+                "it out, and give the rotors bodies of their own"
             )
         set_fields(self, **numbers, limits=self._limit_array())
         self._check_geometry()
