@@ -3,6 +3,7 @@
 import importlib as _importlib
 import types as _types
 
+from . import characteristics as characteristics
 from . import controllers as controllers
 from . import design as design
 from . import dynamics as dynamics
@@ -43,6 +44,7 @@ from .linear.signals import FrameMotion as FrameMotion
 from .linear.signals import Wrench as Wrench
 from .model.elements import Actuator as Actuator
 from .model.elements import Body as Body
+from .model.elements import Bushing as Bushing
 from .model.elements import Coupling as Coupling
 from .model.elements import Cylindrical as Cylindrical
 from .model.elements import Distance as Distance
@@ -50,10 +52,12 @@ from .model.elements import Fixed as Fixed
 from .model.elements import Frame as Frame
 from .model.elements import Free as Free
 from .model.elements import Helical as Helical
+from .model.elements import JointForce as JointForce
 from .model.elements import JointSpring as JointSpring
 from .model.elements import Load as Load
 from .model.elements import Planar as Planar
 from .model.elements import Point as Point
+from .model.elements import PointForce as PointForce
 from .model.elements import PointOnLine as PointOnLine
 from .model.elements import PointOnPlane as PointOnPlane
 from .model.elements import PointSpring as PointSpring
@@ -79,12 +83,14 @@ from .sim.switching import Engage as Engage
 from .sim.switching import Lock as Lock
 from .sim.switching import Release as Release
 from .sim.switching import Unlock as Unlock
+from .trace.symbols import where_less as where_less
 
 __version__ = "0.1.0"
 
 __all__ = [
     "Actuator",
     "Body",
+    "Bushing",
     "ClosedLoop",
     "CmbError",
     "CmbWarning",
@@ -103,6 +109,7 @@ __all__ = [
     "Helical",
     "Integrator",
     "Interrupted",
+    "JointForce",
     "JointSpring",
     "LinearModel",
     "Load",
@@ -112,6 +119,7 @@ __all__ = [
     "Planar",
     "Plant",
     "Point",
+    "PointForce",
     "PointOnLine",
     "PointOnPlane",
     "PointSpring",
@@ -134,6 +142,7 @@ __all__ = [
     "Wrench",
     "actuation",
     "affine_approximation",
+    "characteristics",
     "closed_loop_equilibrium",
     "codegen",
     "constraint_force",
@@ -161,6 +170,7 @@ __all__ = [
     "simulate",
     "singular_configuration",
     "trim",
+    "where_less",
 ]
 
 

@@ -23,6 +23,7 @@ from typer.testing import CliRunner
 import cmbcontrol as cmb
 from cmbcontrol import Constant, Sine, cli, plants, trim
 from cmbcontrol._progress import Reporter
+from cmbcontrol.characteristics import DamperTable, Friction, GasSpring, Rope, SpringDamper, SpringTable, Strut
 from cmbcontrol.controllers import (
     ConstrainedActuation,
     ConstraintForcePI,
@@ -47,6 +48,7 @@ from cmbcontrol.model.elements import (
     GROUND,
     Actuator,
     Body,
+    Bushing,
     Coupling,
     Cylindrical,
     Distance,
@@ -54,10 +56,12 @@ from cmbcontrol.model.elements import (
     Frame,
     Free,
     Helical,
+    JointForce,
     JointSpring,
     Load,
     Planar,
     Point,
+    PointForce,
     PointOnLine,
     PointOnPlane,
     PointSpring,
@@ -314,6 +318,32 @@ def sprung_machine(seed, kinds, twice=False):
     return close_parts(parts, seed, kinds, twice=twice, **more)
 
 
+def force_elements(parts, seed):
+    """Springs and dampers of each kind of characteristic on coordinates, between points and between frames."""
+    rng, names = np.random.default_rng([seed, 43]), [b.name for b in parts["bodies"]]
+    linear = linear_coordinates(parts)
+    laws = [
+        Friction(1.0, static=1.6, viscous=0.2, transition_rate=0.8, stribeck_rate=1.5),
+        SpringTable([-2.0, -0.5, 0.4, 1.5], [-7.0, -1.0, 2.0, 4.0]) + DamperTable([-2.0, -0.3, 3.0], [-1.0, 0.0, 4.0]),
+        lambda x, rate: np.sin(x) * (1.0 + 0.3 * rate**2) + 0.5 * np.arctan2(rate, 2.0) + 0.1 * np.sqrt(1.0 + x * x),
+    ]
+    found = [JointForce(f"force{i}", name, laws[i % 3]) for i, name in enumerate(linear[:4])]
+    laws = [
+        GasSpring(0.6, 3e5, 1e-5, 4e-5, exponent=1.3),
+        Rope(0.05, 7.0, 0.4),
+        Strut(9.0, 3.0, 0.2),
+        SpringDamper(3.0, 0.2),
+    ]
+    for i, law in enumerate(laws):
+        a, b = (["ground", *names][j] for j in rng.choice(len(names) + 1, 2, replace=False))
+        found.append(PointForce(f"line{i}", a, b, law, rng.uniform(-0.5, 0.5, 3), rng.uniform(0.7, 0.9, 3)))
+    frames = [Frame(rng.uniform(-0.3, 0.3, 3), Rotation.random(rng=rng).as_matrix()) for _ in range(2)]
+    K, D = rng.uniform(-1.0, 1.0, (2, 6, 6))
+    a, b = rng.choice(names, 2, replace=False)
+    found.append(Bushing("mount", str(a), str(b), *frames, stiffness=K + K.T, damping=0.3 * D @ D.T))
+    return found
+
+
 def external_loads(parts, seed):
     """One in world axes and one that turns with its body, each with a force and a moment."""
     rng, names = np.random.default_rng([seed, 31]), [b.name for b in parts["bodies"]]
@@ -335,8 +365,8 @@ def busy_machine(seed, *drives, damping=0.0):
     loops = [loop_at(plant, q, kind, rng, f"loop{i}") for i, kind in enumerate(LOOPS)]
     drives = [*actuators(parts, seed), Actuator("loop0", gear=1.7), Actuator("loop1", gear=-0.4), *drives]
     soft = PointSpring("soft", "ground", "body8", stiffness=3.0, damping=damping)
-    loads = external_loads(parts, seed)
-    return Mechanism(**parts, loops=loops, springs=[*springs(parts, seed), soft], actuators=drives, loads=loads)
+    more = {"loads": external_loads(parts, seed), "forces": force_elements(parts, seed)}
+    return Mechanism(**parts, loops=loops, springs=[*springs(parts, seed), soft], actuators=drives, **more)
 
 
 CLOSURES = [  # seed of the tree, kinds of loops; all rows count
@@ -367,7 +397,7 @@ def closed_at_random(closure, twice=False, forces=True):
     if forces:
         parts = tree_parts(seed, 6)
         more = {"springs": springs(parts, seed), "actuators": actuators(parts, seed)}
-        more["loads"] = external_loads(parts, seed)
+        more |= {"loads": external_loads(parts, seed), "forces": force_elements(parts, seed)}
     plant, q = closed_machine(seed, kinds, twice=twice, **more)
     return plant, *admissible_state(plant, q, seed)
 
@@ -1279,7 +1309,7 @@ def printed_matrix(out, title):
 
 # -- machines with other numbers -------------------------------------------------------------------------
 
-PARTS = ("bodies", "joints", "loops", "springs", "actuators", "loads")
+PARTS = ("bodies", "joints", "loops", "springs", "actuators", "loads", "forces")
 UNIT_AXES = dict(zip("xyz", np.eye(3), strict=True))
 
 
@@ -1318,6 +1348,10 @@ def changed_part(part, prefix, name, s):
         unit = np.zeros((3, 3))
         unit[i, j] = unit[j, i] = 1.0
         return with_field(part, inertia=part.inertia + s * unit)
+    law = getattr(part, "characteristic", None)
+    if law is not None and whole in law.number_names:
+        numbers = [x + s * (n == whole) for n, x in zip(law.number_names, law.numbers, strict=True)]
+        return with_field(part, characteristic=law.with_numbers(numbers))
     if whole in ("fx", "fy", "fz", "mx", "my", "mz"):
         field = "force" if whole[0] == "f" else "moment"
         return with_field(part, **{field: getattr(part, field) + s * UNIT_AXES[whole[1]]})
@@ -1344,7 +1378,7 @@ def changed_machine(plant, name, s):
                 unit = np.array([float(n == coordinate) for n in joint.velocity_names])
                 given["joints"][i] = with_field(joint, **{field: getattr(joint, field) + s * unit})
         return Mechanism(plant.name, **given, gravity=gravity)
-    prefixes = {"springs": "spring_", "actuators": "motor_", "loads": "load_"}
+    prefixes = {"springs": "spring_", "actuators": "motor_", "loads": "load_", "forces": "force_"}
     for key, parts in given.items():
         for i, part in enumerate(parts):
             found = changed_part(part, f"{prefixes.get(key, '')}{part.name}_", name, s)

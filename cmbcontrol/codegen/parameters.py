@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from ..model.elements import JointForce
 from ..model.mechanism import Mechanism
 from ..trace.functions import Function
 from ..trace.graph import Graph, Scalar
@@ -120,6 +121,17 @@ class _Names:
         self.plant = plant
         self.links = _link_names(plant)
         self.couplings = [plant.row_names[i] for i, row in enumerate(plant.arrays.rows) if row["coupling"] >= 0]
+        self.couplings += [f"force_{element.name}" for element in plant.forces if isinstance(element, JointForce)]
+        owners = [(e, f"force_{e.name}") for e in plant.forces]
+        self.measures = [f"{name}_{i}" if e.count > 1 else name for e, name in owners for i in range(e.count)]
+        starts, total = plant.arrays.elements["number"].tolist(), len(plant.arrays.formula)
+        self.numbers: list[tuple[str, str]] = []
+        for (element, name), begin, end in zip(owners, starts, [*starts, total][1:], strict=True):
+            known = element.number_names
+            self.numbers += [(f"{name}_{n}", "SI units") for n in known]
+            self.numbers += [
+                (f"{name}_constant_{k}", "constant of its formula") for k in range(end - begin - len(known))
+            ]
 
     def __call__(self, place: Place) -> tuple[str, str]:
         plant, (part, record, field, i) = self.plant, place
@@ -127,6 +139,10 @@ class _Names:
             return _field(self.links[record], _OF_LINK[field], plant.arrays.links.dtype[field].shape, i)
         if part == "rows":
             return _field(plant.row_names[record], _OF_ROW[field], plant.arrays.rows.dtype[field].shape, i)
+        if part == "measures":
+            return _field(self.measures[record], _OF_ROW[field], plant.arrays.measures.dtype[field].shape, i)
+        if part == "formula":
+            return self.numbers[i]
         if part == "springs":
             name = f"spring_{plant.springs[record].name}"
             return _field(name, _OF_SPRING[field], plant.arrays.springs.dtype[field].shape, i)

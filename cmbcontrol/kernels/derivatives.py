@@ -38,6 +38,7 @@ from .._jit import bundle, kernel, scratch
 from .arrays import copy
 from .constrained import FAILED, new_work, update_position, update_velocity
 from .constraint_rows import point_rate, relative_twist, row_wrench_rate, row_wrench_second_rate
+from .force_elements import MEASURES, OUTPUTS, SLOPES, SLOTS, measured, rate_of_measure, run
 from .forces import drive_matrix, load_wrench, spring_line
 from .inertia import inertia_times, newton_euler
 from .layout import ROW_COUPLING, SPRING_JOINT
@@ -78,6 +79,8 @@ class Carried(NamedTuple):
     U: np.ndarray  # (nv, 6)
     X: np.ndarray  # (nv, 6)
     Y: np.ndarray  # (nv, 6)
+    measures: np.ndarray  # (MEASURES, nv) Jacobian of the measures of a force element
+    rates: np.ndarray  # (MEASURES, nv) derivatives of their rates by q
 
 
 @kernel(allocates=True)
@@ -97,7 +100,16 @@ def new_slopes(model):
 def new_carried(model):
     """Scratch of the right size for a model."""
     links, nv = model.links.shape[0], model.damping.shape[0]
-    return Carried(np.empty((links, 6)), np.empty((links, 12)), np.empty((nv, 6)), np.empty((nv, 6)), np.empty((nv, 6)))
+    measures = MEASURES if model.elements.shape[0] > 0 else 0
+    return Carried(
+        np.empty((links, 6)),
+        np.empty((links, 12)),
+        np.empty((nv, 6)),
+        np.empty((nv, 6)),
+        np.empty((nv, 6)),
+        np.empty((measures, nv)),
+        np.empty((measures, nv)),
+    )
 
 
 # -- bodies -------------------------------------------------------------------------------------------
@@ -424,6 +436,76 @@ def add_spring_slopes(model, w, carried, d, pair):
 
 
 @kernel
+def add_element_slopes(model, w, q, v, carried, d, pair):
+    """f_q and f_v of force elements, A' F(z, A v): A' (F_z A + F_z' d(A v)/dq) and d(A' F)/dq at constant F; A' F_z' A.
+
+    F_z and F_z' are the slopes of the tape.
+    """
+    if model.elements.shape[0] == 0:
+        return
+    S, V, A, rates = w.S, w.V, carried.measures, carried.rates
+    e, g = scratch((MEASURES, 5, 3)), scratch((MEASURES, 6))
+    T, g1, value, out = scratch(6), scratch(6), scratch(SLOTS), scratch(OUTPUTS)
+    slope = scratch(SLOPES)
+    for i in range(model.elements.shape[0]):
+        element = model.elements[i]
+        m = element.count
+        for k in range(m):
+            row = model.measures[element.first + k]
+            value[k] = measured(model, row, q, w.R, w.p, e[k], g[k])
+            value[m + k] = rate_of_measure(model, row, v, V, T, g[k])
+            for c in range(A.shape[1]):
+                A[k, c], rates[k, c] = 0.0, 0.0
+            if row.kind == ROW_COUPLING:
+                for c in range(A.shape[1]):
+                    A[k, c] = model.couplings_v[row.coupling, c]
+                continue
+            n = set_path(model.links, row.a, row.b, pair)
+            row_wrench_rate(row, e[k], T, g1)
+            if row.a >= 0:
+                cross_force(V[row.a], g[k], g1)
+            for j in range(n):
+                l, s = pair.coordinate[j], pair.side[j]
+                A[k, l] = s * dot6(g[k], S[l])
+                rates[k, l] = s * (dot6(g1, S[l]) + dot6(g[k], carried.U[l]))
+        run(model.tape, model.formula, element.force, element.slope, value, 2 * m, out)
+        for k in range(2 * m * m):
+            slope[k] = 0.0
+        run(model.tape, model.formula, element.slope, element.end, value, 2 * m, slope)
+        for k in range(m):
+            row = model.measures[element.first + k]
+            if row.kind != ROW_COUPLING:
+                add_row_stiffness(model.links, row, e[k], g[k], S, out[k], pair, d.f_q)
+        for j in range(m):
+            for k in range(m):
+                by_z, by_rate = slope[j * m + k], slope[m * m + j * m + k]
+                for l in range(A.shape[1]):
+                    along = by_z * A[k, l] + by_rate * rates[k, l]
+                    across = by_rate * A[k, l]
+                    if A[k, l] == 0.0 and rates[k, l] == 0.0:
+                        continue
+                    for r in range(A.shape[1]):
+                        d.f_q[r, l] += A[j, r] * along
+                        d.f_v[r, l] += A[j, r] * across
+
+
+@kernel
+def add_row_stiffness(links, row, e, g, S, lam, pair, K):
+    """K += d(A' lam)/dq of one row, as `add_loop_stiffness` of many."""
+    n = set_path(links, row.a, row.b, pair)
+    for c in range(6):
+        pair.g[c] = lam * g[c]
+    for j in range(n):
+        s, change = S[pair.coordinate[j]], pair.dg[j]
+        row_wrench_rate(row, e, s, change)
+        for c in range(6):
+            change[c] *= pair.side[j] * lam
+        if pair.side[j] < 0.0:
+            cross_force(s, pair.g, change)
+    add_pair_stiffness(S, pair, n, 1.0, K)
+
+
+@kernel
 def add_drive_stiffness(model, w, u, pair, K):
     """K -= d(B u)/dq of drives across cut joints: their wrench is fixed on link a; other columns are constant."""
     point, line, turn = scratch(3), scratch(3), scratch(3)
@@ -475,7 +557,7 @@ def add_load_stiffness(model, w, pair, K):
 
 
 @kernel
-def slopes(model, w, a, lam, u, pair, carried, d):
+def slopes(model, w, q, v, a, lam, u, pair, carried, d):
     """All derivatives at a state, from a `Work` that is up to date with q and v. Overwrites w.A0, w.W and w.z."""
     carried_vectors(model, w, a, carried)
     newton_euler(model.links, w.I, w.S, w.V, w.A0, model.gravity, w.W, w.z)
@@ -486,6 +568,7 @@ def slopes(model, w, a, lam, u, pair, carried, d):
     add_row_slopes(model, w, carried, d, pair)
     add_drive_stiffness(model, w, u, pair, d.f_q)
     add_load_stiffness(model, w, pair, d.f_q)
+    add_element_slopes(model, w, q, v, carried, d, pair)
 
 
 @kernel(allocates=True)
@@ -513,7 +596,7 @@ def local_terms(model, q, v, a, lam, u, tolerance):
     if rank != FAILED:
         update_velocity(model, q, v, w)
         drive_matrix(model, w.R, w.p, w.S, w.B, w.z)
-        slopes(model, w, a, lam, u, new_pair(nv), new_carried(model), d)
+        slopes(model, w, q, v, a, lam, u, new_pair(nv), new_carried(model), d)
         null_space(w.root, w.rows, rank, Z)
     return w.M, w.A, w.B, d.f_q, d.f_v, d.r_q, d.c_q, d.c_v, Z, w.phi, w.h, w.b, rank
 

@@ -1,4 +1,4 @@
-"""Springs, dampers and joint friction, drives, loads, and the energies."""
+"""Springs, dampers and joint friction, drives, loads, all that acts beside them, and the energies."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import numpy as np
 from .._jit import kernel, scratch
 from .._tolerance import ROUNDING
 from .constraint_rows import dot3, path_projection
+from .force_elements import add_element_forces, element_energy, element_loss
 from .layout import SPRING_JOINT
 from .spatial import dot6, rotate, screw_at, transform_point
 
@@ -51,7 +52,7 @@ def spring_line(spring, R, p, pa, pb, g):
 
 @kernel
 def add_passive_forces(model, q, v, R, p, S, V, h):
-    """h += forces of springs, dampers, joint friction and loads (on the left of M dv/dt + h = f - A' lam)."""
+    """h += forces of springs, dampers, joint friction, force elements, loads (left of M dv/dt + h = f - A' lam)."""
     for k in range(h.shape[0]):
         h[k] += model.damping[k] * v[k]
     pa = scratch(3)
@@ -72,6 +73,7 @@ def add_passive_forces(model, q, v, R, p, S, V, h):
             for c in range(6):
                 g[c] *= tension
             path_projection(model.links, spring.a, spring.b, g, S, h)
+    add_element_forces(model, q, v, R, p, S, V, h)
     for i in range(model.loads.shape[0]):
         load = model.loads[i]
         load_wrench(load, load.value, R, p, pa, g)
@@ -144,9 +146,9 @@ def faint(push, point, size):
 
 
 @kernel
-def dissipated_power(model, v, R, p, V):
-    """Power lost in joint friction and dampers, watts."""
-    power = 0.0
+def dissipated_power(model, q, v, R, p, V):
+    """Power lost in joint friction, dampers and force elements, watts."""
+    power = element_loss(model, q, v, R, p, V)
     for k in range(v.shape[0]):
         power += model.damping[k] * v[k] * v[k]
     if model.springs.shape[0] > 0:
@@ -216,8 +218,8 @@ def kinetic_energy(M, v):
 
 @kernel
 def potential_energy(model, q, R, p):
-    """Energy of gravity and springs, joules; gravity counts from the world origin."""
-    U = 0.0
+    """Energy of gravity, springs and force elements, joules; gravity counts from the world origin."""
+    U = element_energy(model, q, R, p)
     c = scratch(3)
     for i in range(model.links.shape[0]):
         link = model.links[i]

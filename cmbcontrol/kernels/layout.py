@@ -12,6 +12,7 @@ __all__ = [
     "CYLINDRICAL",
     "DISSIPATED",
     "DRIVE_DTYPE",
+    "ELEMENT_DTYPE",
     "FIXED",
     "FREE",
     "HELICAL",
@@ -96,6 +97,21 @@ SPRING_DTYPE = np.dtype(
     align=True,
 )
 
+# A force element resists some measures, which are rows as those of constraints: positions z, rates dz/dt. Sections of
+# the tape compute its energy, its forces and their slopes; see `force_elements`.
+ELEMENT_DTYPE = np.dtype(
+    [
+        ("first", np.int64),  # of its measures
+        ("count", np.int64),
+        ("number", np.int64),  # first of the numbers in its formula
+        ("energy", np.int64),  # where the sections begin
+        ("force", np.int64),
+        ("slope", np.int64),
+        ("end", np.int64),
+    ],
+    align=True,
+)
+
 # A drive acts on a tree coordinate (iv >= 0), or as a wrench between two links (a cut joint).
 DRIVE_DTYPE = np.dtype(
     [
@@ -144,7 +160,11 @@ class Model(NamedTuple):
     springs: np.ndarray
     drives: np.ndarray
     loads: np.ndarray
-    couplings_q: np.ndarray  # (couplings, nq)
+    measures: np.ndarray  # of the force elements, records like rows
+    elements: np.ndarray
+    tape: np.ndarray  # (lines, 5) of whole numbers: operation and operands
+    formula: np.ndarray  # (n,) numbers in the formulas of the force elements
+    couplings_q: np.ndarray  # (couplings, nq), those of the measures after those of the rows
     couplings_v: np.ndarray  # (couplings, nv)
     armature: np.ndarray  # (nv,) inertia of rotors that turn with the joints, kg or kg m2
     damping: np.ndarray  # (nv,) viscous friction of the joints, N s/m or N m s/rad

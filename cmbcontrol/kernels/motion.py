@@ -94,6 +94,7 @@ class Options(NamedTuple):
     ladder: bool = False  # the method is chosen for each held interval
     outside: bool = False  # for steps: another method takes them
     no_law: bool = False  # efforts are held that come from outside
+    work_scale: float = 0.0  # J, of the energy that is lost, where steps are to be right for it too
     timed: bool = False  # numbers of the machine follow functions of time
 
 
@@ -248,7 +249,7 @@ def rate_evaluated(model, opt, s, w, t, rank, dx):
             power += s.force[k] * s.v[k]
         works = dx[nq + nv :]
         works[MOTORS] = power
-        works[DISSIPATED] = 0.0 if opt.functions else dissipated_power(model, s.v, w.R, w.p, w.V)
+        works[DISSIPATED] = 0.0 if opt.functions else dissipated_power(model, s.q, s.v, w.R, w.p, w.V)
         works[LOADS] = load_power(model, w.R, w.p, w.V)
         copy(s.rate, works[WORKS:])
     return rank if status == 0 else status

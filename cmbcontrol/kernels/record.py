@@ -99,5 +99,5 @@ def output_quantities(model, opt, X, U, vdot, force, lam, phi, energies, pivots,
                 force[i, k] += w.A[r, k] * lam[i, r]
             energies[i, 2] += f[k] * v[k]
             energies[i, 4] += force[i, k] * v[k]
-        energies[i, 3] = dissipated_power(model, v, w.R, w.p, w.V)
+        energies[i, 3] = dissipated_power(model, q, v, w.R, w.p, w.V)
         energies[i, 5] = load_power(model, w.R, w.p, w.V)

@@ -306,7 +306,7 @@ def state_space(model, q, v, u, R, factor, tolerance, cap):
         solve_multipliers(w.rows, rank, w.z, lam)
         for i in range(rows):
             lam[i] *= model.scale[i]
-        slopes(model, w, a, lam, u, new_pair(nv), new_carried(model), d)
+        slopes(model, w, q, v, a, lam, u, new_pair(nv), new_carried(model), d)
     zero = np.zeros((p, nv))
     constant = CoordinateRows(R, zero, zero, zero, np.ones(p, np.bool_))
     A, B, drift, K, N, G, rank = reduce_split(

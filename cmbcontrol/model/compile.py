@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,22 +13,27 @@ from .._jit import JIT_ENABLED
 from .._tolerance import metres as metres_of
 from ..errors import InputTypeError, ModelError
 from ..kernels import layout
+from ..kernels.force_elements import OPERATIONS
 from .elements import (
     GROUND,
     Actuator,
     Body,
+    Bushing,
     Constraint,
     Coupling,
     Cylindrical,
     Distance,
     Fixed,
+    ForceElement,
     Frame,
     Helical,
     Joint,
+    JointForce,
     JointSpring,
     Load,
     Planar,
     Point,
+    PointForce,
     PointOnLine,
     PointOnPlane,
     PointSpring,
@@ -39,6 +44,8 @@ from .elements import (
     Weld,
     rotation_to,
 )
+from .elements.force_elements import UNIT
+from .formula import formula_of
 
 __all__ = ["Compiled", "compile_parts"]
 
@@ -353,6 +360,51 @@ def _load_records(loads: Sequence[Load], link_of, frame_of):
     return np.array(records, dtype=layout.LOAD_DTYPE)
 
 
+def _measures(element: ForceElement) -> list[_Row]:
+    """What a force element measures; of coordinates, the line of the couplings is to be filled in."""
+    match element:
+        case JointForce():
+            return [_Row("", "", layout.ROW_COUPLING)]
+        case PointForce():
+            ends = {"pa": element.point_a, "pb": element.point_b}
+            return [_Row("", "m", layout.ROW_DISTANCE, element.a, element.b, **ends, value=UNIT)]
+        case Bushing():
+            a, b, fa, fb = element.a, element.b, element.frame_a, element.frame_b
+            turns = ((2, 1), (1, 2), (0, 2), (2, 0), (1, 0), (0, 1))  # entries of R' R, those of the vector in pairs
+            offsets = [_offset(k, a, b, fa.p, fa.R[:, i], fb.p) for i, k in enumerate("xyz")]
+            return [*offsets, *(_align("", a, b, fa.R[:, i], fb.R[:, j]) for i, j in turns)]
+        case _:
+            raise InputTypeError(f"a force element must be a JointForce, PointForce or Bushing, got {element!r}")
+
+
+def _element_records(elements: Sequence[ForceElement], link_of, velocity_index, position_index, linear, Cq, Cv):
+    """Records of force elements, rows of their measures, tape, numbers; Cq and Cv with a line for each coordinate."""
+    records, rows, tapes, numbers, lines, count = [], [], [np.zeros((0, 5), np.int64)], [np.zeros(0)], 0, 0
+    for element in elements:
+        what = f"force element {element.name!r}"
+        measures = _measures(element)
+        for i, row in enumerate(measures):
+            if row.kind == layout.ROW_COUPLING:
+                name = element.joint  # type: ignore[attr-defined]
+                if name not in linear:
+                    raise ModelError(f"{what}: {_check.unknown(name, linear, 'coordinate')}")
+                measures[i] = replace(row, coupling=len(Cq))
+                Cq, Cv = (np.vstack([C, np.zeros(C.shape[1])]) for C in (Cq, Cv))
+                Cq[-1, position_index[name]] = Cv[-1, velocity_index[name]] = 1.0
+            else:
+                for end in (row.a, row.b):
+                    if end not in link_of:
+                        raise ModelError(f"{what}: {_check.unknown(end, list(link_of), 'body')}")
+        made = formula_of(what, element.count, element.numbers, element.force, element.energy, element.sample)
+        tape = made.tape.copy()
+        tape[tape[:, 0] == OPERATIONS.index("number"), 1] += count
+        records.append((len(rows), len(measures), count, *(lines + at for at in made.sections)))
+        rows, tapes, numbers = [*rows, *measures], [*tapes, tape], [*numbers, made.numbers]
+        lines, count = lines + len(tape), count + len(made.numbers)
+    elements_array = np.array(records, dtype=layout.ELEMENT_DTYPE)
+    return elements_array, rows, np.ascontiguousarray(np.vstack(tapes)), np.concatenate(numbers), Cq, Cv
+
+
 def _characteristic_length(links: np.ndarray, rows: list[_Row], bodies: Sequence[Body], joints, frame_of) -> float:
     """The size of the machine: the largest distance from a link's joint to what it carries.
 
@@ -386,7 +438,7 @@ def _characteristic_length(links: np.ndarray, rows: list[_Row], bodies: Sequence
     return max(apart, *rods, 0.0) or max([0.0, *gyration, *np.abs(links["pitch"])]) or 1.0
 
 
-def compile_parts(bodies, joints, loops, springs, actuators, loads, gravity) -> Compiled:
+def compile_parts(bodies, joints, loops, springs, actuators, loads, forces, gravity) -> Compiled:
     """Check how the parts fit together, and lay them out for the kernels."""
     ordered = _order(bodies, joints)
     position, velocity, nq, nv = {}, {}, 0, 0
@@ -430,6 +482,9 @@ def compile_parts(bodies, joints, loops, springs, actuators, loads, gravity) -> 
     armature, damping = (
         np.concatenate([np.zeros(0), *(getattr(j, x) for j in joints)]) for x in ("armature", "damping")
     )
+    elements, measures, tape, formula, whole_Cq, whole_Cv = _element_records(
+        forces, link_of, velocity_index, position_index, linear, Cq, Cv
+    )
     arrays = (
         links,
         _row_records(rows, link_of, frame_of),
@@ -439,8 +494,12 @@ def compile_parts(bodies, joints, loops, springs, actuators, loads, gravity) -> 
         _spring_records(springs, link_of, frame_of, position_index, velocity_index, linear),
         _drive_records(actuators, loops, link_of, frame_of, velocity_index, linear),
         _load_records(loads, link_of, frame_of),
-        Cq,
-        Cv,
+        _row_records(measures, link_of, frame_of),
+        elements,
+        tape,
+        formula,
+        whole_Cq,
+        whole_Cv,
         armature,
         damping,
         np.asarray(gravity, dtype=np.float64),

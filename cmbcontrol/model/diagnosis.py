@@ -198,6 +198,7 @@ def mechanism_lines(plant: Mechanism, diagnosis: Diagnosis | None) -> list[str]:
         a, b = getattr(loop, "parent", getattr(loop, "a", "")), getattr(loop, "child", getattr(loop, "b", ""))
         lines.append(loop_line(plant, diagnosis, loop.name, type(loop).__name__, f"{a} <-> {b}"))
     lines += [f"  spring {spring.name:<16} {type(spring).__name__}" for spring in plant.springs]
+    lines += [f"  force  {element.name:<16} {element.summary}" for element in plant.forces]
     lines += [
         motor_line(a.name, "between {} and {}".format(*a.bodies) if a.bodies else f"on {a.joint}", a.effort, unit)
         for a, unit in zip(plant.actuators, effort_units(plant), strict=True)

@@ -23,6 +23,7 @@ from .elements import (
     Body,
     Constraint,
     Coupling,
+    ForceElement,
     Frame,
     Free,
     Joint,
@@ -37,7 +38,7 @@ from .terms import FAILED, RANK_TOLERANCE, Terms
 
 __all__ = ["Mechanism"]
 
-_PARTS = ("name", "bodies", "joints", "loops", "springs", "actuators", "loads", "gravity", "source")
+_PARTS = ("name", "bodies", "joints", "loops", "springs", "actuators", "loads", "forces", "gravity", "source")
 
 Array = NDArray[np.float64]
 
@@ -58,6 +59,8 @@ class Mechanism(Plant):
     actuators : sequence of Actuator
     loads : sequence of Load
         External forces and moments.
+    forces : sequence of ForceElement
+        Springs and dampers of any characteristic, ropes, friction, bushings.
     gravity : array_like, shape (3,)
         m/s2, world axes.
     source : str
@@ -97,10 +100,11 @@ class Mechanism(Plant):
         source: str = "",
         *,
         loads: Sequence[Load] = (),
+        forces: Sequence[ForceElement] = (),
     ) -> None:
         self.name = _check.name(name, "mechanism")
         parts = {"bodies": bodies, "joints": joints, "loops": loops, "springs": springs, "actuators": actuators}
-        parts["loads"] = loads
+        parts |= {"loads": loads, "forces": forces}
         for key, given in parts.items():
             setattr(self, key, _check.sequence(given, f"mechanism {self.name!r}: {key}", key))
         self.source = _check.text(source, f"mechanism {self.name!r}: source")
@@ -108,7 +112,7 @@ class Mechanism(Plant):
         self.gravity.setflags(write=False)
         self._check_parts()
         self._compiled = compile_parts(
-            self.bodies, self.joints, self.loops, self.springs, self.actuators, self.loads, self.gravity
+            self.bodies, self.joints, self.loops, self.springs, self.actuators, self.loads, self.forces, self.gravity
         )
         self.arrays = self._compiled.arrays
         self.size = self._compiled.size
@@ -147,6 +151,7 @@ class Mechanism(Plant):
             ("spring", self.springs, (JointSpring, PointSpring)),
             ("actuator", self.actuators, Actuator),
             ("load", self.loads, Load),
+            ("force element", self.forces, ForceElement),
         )
         for what, parts, types in kinds:
             for part in parts:
@@ -161,6 +166,7 @@ class Mechanism(Plant):
             ("springs", self.springs),
             ("actuators", self.actuators),
             ("loads", self.loads),
+            ("force elements", self.forces),
         ):
             names = [p.name for p in parts]
             for n in names:

@@ -19,12 +19,16 @@ from ..kernels.layout import ROW_ALIGN, ROW_DISTANCE, ROW_OFFSET, ROW_SCREW
 from ..trace.machine import Parameters, places
 from .elements import (
     Body,
+    Bushing,
     Constraint,
     Coupling,
     Distance,
+    ForceElement,
     Helical,
     Joint,
+    JointForce,
     JointSpring,
+    PointForce,
     PointOnLine,
     PointOnPlane,
     PointSpring,
@@ -83,6 +87,8 @@ def parameters(plant: Mechanism) -> Mapping[str, Parameter]:
     ``spring_{spring}_stiffness``, ...           of a spring: ``_rest``, ``_damping``, ``_point_a_x``
     ``damping_{coordinate}``                     friction of a joint; ``armature_{coordinate}`` inertia of its rotors
     ``motor_{motor}_gear``                       of an `Actuator`; ``_axis_turn_x`` of a torque between two bodies
+    ``force_{element}_{number}``                 numbers of a force element's characteristic; ``_point_a_x``,
+                                                 ``_frame_a_x``, ``_frame_a_turn_x`` of where it acts
     ``load_{load}_fx``, ...                      of a `Load`; ``_frame_x``, ``_frame_turn_x`` of where it acts
     ``gravity_x``                                axes of the world
     ============================================ ==================================================================
@@ -134,7 +140,10 @@ class _Collector:
         self.own: dict[str, _Own] = {joint.name: self._tree_frame(joint) for joint in plant.joints}
         for loop in plant.loops:
             if not isinstance(loop, Coupling):
-                self.own[loop.name] = self._rows(loop)
+                ends = (loop.parent, loop.child) if isinstance(loop, Joint) else (loop.a, loop.b)
+                rows = plant.row_slices[loop.name]
+                self.own[loop.name] = self._rows(*ends, "rows", range(rows.start, rows.stop))
+        self.of_element = [self._measures(i, element) for i, element in enumerate(plant.forces)]
         self._attach_the_rest()
         for body in plant.bodies:
             self._body(body)
@@ -144,6 +153,8 @@ class _Collector:
             self._loop(loop)
         for i, spring in enumerate(plant.springs):
             self._spring(i, spring)
+        for i, element in enumerate(plant.forces):
+            self._element(i, element)
         self._rest()
 
     # -- what is fixed on which body -----------------------------------------------------------------------
@@ -163,15 +174,21 @@ class _Collector:
         self.directions[joint.parent] += own.directions_a
         return own
 
-    def _rows(self, loop: Joint | Constraint) -> _Own:
-        """Of a closure, which is some rows."""
-        a, b = (loop.parent, loop.child) if isinstance(loop, Joint) else (loop.a, loop.b)
+    def _measures(self, i: int, element: ForceElement) -> _Own:
+        """Of a force element."""
+        if isinstance(element, JointForce):
+            return _Own([], [], [], [])
+        record = self.plant.arrays.elements[i]
+        first = int(record["first"])
+        return self._rows(element.a, element.b, "measures", range(first, first + int(record["count"])))  # type: ignore[attr-defined]
+
+    def _rows(self, a: str, b: str, part: str, rows: range) -> _Own:
+        """Of a closure, which is some rows between two bodies, or of what a force element measures."""
         own = _Own([], [], [], [])
-        rows = self.plant.row_slices[loop.name]
-        for i in range(rows.start, rows.stop):
-            fields = _READ[self.plant.arrays.rows[i]["kind"]]
+        for i in rows:
+            fields = _READ[getattr(self.plant.arrays, part)[i]["kind"]]
             for vectors, names in zip(own, (("pa",), ("u", "x"), ("pb",), ("w",)), strict=True):
-                vectors.extend(self._at("rows", i, name) for name in names if name in fields)
+                vectors.extend(self._at(part, i, name) for name in names if name in fields)
         self.points[a] += own.points_a
         self.directions[a] += own.directions_a
         self.points[b] += own.points_b
@@ -311,6 +328,21 @@ class _Collector:
         units = ("N m/rad", "rad", "N m s/rad") if turns else ("N/m", "m", "N s/m")
         for field, unit in zip(("stiffness", "rest", "damping"), units, strict=True):
             self._one(f"{name}_{field}", unit, *self._at("springs", i, field, 1))
+
+    def _element(self, i: int, element: ForceElement) -> None:
+        """Numbers of the formula, and where it acts."""
+        name, own = f"force_{element.name}", self.of_element[i]
+        first = self.start["formula", 0, "formula"] + int(self.plant.arrays.elements[i]["number"])
+        for k, number in enumerate(element.number_names):
+            self._one(f"{name}_{number}", "SI", first + k)
+        if isinstance(element, PointForce):
+            self._shift(f"{name}_point_a", np.asarray(element.point_a), element.a, own.points_a)
+            self._shift(f"{name}_point_b", np.asarray(element.point_b), element.b, own.points_b)
+        elif isinstance(element, Bushing):
+            self._shift(f"{name}_frame_a", element.frame_a.p, element.a, own.points_a)
+            self._turn(f"{name}_frame_a", element.a, own.directions_a)
+            self._shift(f"{name}_frame_b", element.frame_b.p, element.b, own.points_b)
+            self._turn(f"{name}_frame_b", element.b, own.directions_b)
 
     def _rest(self) -> None:
         """Friction and rotors of joints, motors, loads, gravity."""

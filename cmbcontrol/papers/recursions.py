@@ -214,7 +214,7 @@ class _Tree:
     def __init__(self, plant: Mechanism, q: ArrayLike) -> None:
         if not isinstance(plant, Mechanism):
             raise InputTypeError(f"Spencer's recursions need the bodies of a Mechanism, got {type(plant).__name__}")
-        known = {"loads": plant.loads, "armature": plant.arrays.armature.any()}
+        known = {"loads": plant.loads, "force elements": plant.forces, "armature": plant.arrays.armature.any()}
         for part in (part for part, given in known.items() if given):
             raise InputError(f"Spencer's recursions know no {part}, which {plant.name!r} has; use plant.terms(q, v)")
         q = _check.vector(q, plant.nq, "q", plant.position_names)

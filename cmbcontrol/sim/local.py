@@ -40,6 +40,9 @@ class _NoProgress(Exception):
     """The motion runs into the end of all charts."""
 
 
+_HALVINGS = 20  # of a part of a step at most: a kink is then within a millionth of it
+
+
 class _System:
     """The closed loop in one chart: dx/dt and its Jacobian, x = (y, y_v, c), and the work where it is a state."""
 
@@ -159,7 +162,9 @@ class _System:
     @property
     def _damped(self) -> bool:
         plant = self.run.plant
-        return isinstance(plant, Mechanism) and bool(plant.arrays.damping.any() or plant.arrays.springs.size)
+        return isinstance(plant, Mechanism) and bool(
+            plant.arrays.damping.any() or plant.arrays.springs.size or plant.arrays.elements.size
+        )
 
     @property
     def _loaded(self) -> bool:
@@ -174,7 +179,7 @@ class _System:
         work = constrained.new_work(model)
         constrained.update_position(model, terms.q, work, RANK_TOLERANCE, self.run.options.cap)
         constrained.update_velocity(model, terms.q, terms.v, work)
-        lost = float(forces.dissipated_power(model, terms.v, work.R, work.p, work.V))
+        lost = float(forces.dissipated_power(model, terms.q, terms.v, work.R, work.p, work.V))
         return lost, float(forces.load_power(model, work.R, work.p, work.V))
 
 
@@ -436,17 +441,49 @@ class Method:
 
 
 class _Work:
-    """Work of actuators, dampers and loads within a step, by Gauss quadrature of the powers along its dense output."""
+    """Work of actuators, dampers and loads within a step, by Gauss quadrature of the powers along its dense output.
+
+    Powers of force elements may have kinks: parts of the step are halved until that changes nothing.
+    """
 
     def __init__(self, system: _System, step: Step) -> None:
+        self.system, self.step, options = system, step, system.run.options
+        whole = _PartOfWork(system, step, step.t0, step.t1 - step.t0)
+        self.parts = [whole]
+        if options.work_scale > 0.0:
+            self.parts = self._halved(whole, options.rtol * options.work_scale, _HALVINGS)
+
+    def _halved(self, whole: _PartOfWork, tolerance: float, times: int) -> list[_PartOfWork]:
+        half = 0.5 * whole.h
+        parts = [_PartOfWork(self.system, self.step, t, half) for t in (whole.t0, whole.t0 + half)]
+        if times == 0 or np.abs(parts[0].total + parts[1].total - whole.total).max() <= tolerance:
+            return parts
+        return [x for part in parts for x in self._halved(part, 0.5 * tolerance, times - 1)]
+
+    def until(self, t: float) -> Array:
+        """Work (WORKS,) since the start of the step."""
+        work = np.zeros(WORKS)
+        for part in self.parts:
+            if t >= part.t0 + part.h:
+                work += part.total
+            elif t > part.t0:
+                work += part.until(t)
+        return work
+
+
+class _PartOfWork:
+    """The same between two times, the powers as a polynomial."""
+
+    def __init__(self, system: _System, step: Step, t0: float, h: float) -> None:
         nodes, _ = np.polynomial.legendre.leggauss(3)
-        self.t0, self.h = step.t0, step.t1 - step.t0
+        self.t0, self.h = t0, h
         self.nodes = 0.5 * (nodes + 1.0)
-        self.powers = np.array([system.powers_at(t, step.dense(t)) for t in self.t0 + self.h * self.nodes])
+        self.powers = np.array([system.powers_at(t, step.dense(t)) for t in t0 + h * self.nodes])
+        self.total = self.until(t0 + h)
         system.counts["power_evaluations"] += self.nodes.size
 
     def until(self, t: float) -> Array:
-        """Work (WORKS,) since the start of the step: the integral of the polynomial through the powers."""
+        """Work since its begin: the integral of the polynomial through the powers."""
         s = (t - self.t0) / self.h
         powers = np.arange(self.nodes.size)
         moments = s ** (powers + 1.0) / (powers + 1.0)

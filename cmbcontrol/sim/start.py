@@ -13,6 +13,7 @@ from ..dynamics.singular import moves, singular_configuration
 from ..errors import InputError, InputTypeError, SingularConfigurationError
 from ..kernels import constrained, motion
 from ..model.generic_rank import generic_rank
+from ..model.mechanism import Mechanism
 from ..model.plant import Plant
 from ..model.terms import RANK_TOLERANCE, Terms
 from .integrator import Integrator
@@ -130,8 +131,15 @@ def options_of(
         energy=kept.energy,
         alpha=alpha,
         beta=beta,
+        work_scale=_work_scale(plant),
         held_gains=kept.kind == "baumgarte" and kept.adaptive,
     )  # fmt: skip
+
+
+def _work_scale(plant: Plant) -> float:
+    """J, for machines with force elements: kinks of what they lose need not show in the motion."""
+    has_elements = isinstance(plant, Mechanism) and plant.arrays.elements.size > 0
+    return float(plant.force_scale * plant.size) if has_elements else 0.0
 
 
 def first_step(plant: Plant, terms: Terms, u0: Array, options: motion.Options) -> float:

@@ -10,7 +10,7 @@ from .program import Chunk, program
 __all__ = ["body"]
 
 _BINARY = {"add": "+", "sub": "-", "mul": "*", "div": "/"}
-_FUNCTION = {name: name for name in ("sin", "cos", "sqrt", "rint", "atan2", "exp", "tanh")} | {"abs": "fabs"}
+_FUNCTION = {name: name for name in ("sin", "cos", "sqrt", "rint", "atan2", "exp", "log", "tanh")} | {"abs": "fabs"}
 _ARGUMENTS = "const double *p, const double *x, double *y, double *w"
 
 

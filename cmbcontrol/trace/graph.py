@@ -20,13 +20,27 @@ __all__ = ["Graph", "Scalar", "TooLarge"]
 # Expressions of a function that is traced, some gigabytes of them: a longer one is not compiled (see `program.MOST`).
 MOST = 1_500_000
 
+
+def _finite(function: Callable[[float], float]) -> Callable[[float], float]:
+    """A function that says nan where it has no value."""
+
+    def at(x: float) -> float:
+        try:
+            return function(x)
+        except (ValueError, OverflowError):
+            return math.nan
+
+    return at
+
+
 FUNCTIONS = {
     "sin": math.sin,
     "cos": math.cos,
-    "sqrt": math.sqrt,
+    "sqrt": _finite(math.sqrt),
     "rint": round,
     "abs": abs,
-    "exp": math.exp,
+    "exp": _finite(math.exp),
+    "log": _finite(math.log),
     "tanh": math.tanh,
 }
 
@@ -252,16 +266,26 @@ class Scalar:
     def __rtruediv__(self, other: Any) -> Any:
         return 0.0 if other == 0.0 else self.graph.const(other) / self
 
-    def __pow__(self, power: int) -> Any:
-        if isinstance(power, Scalar) or power not in (0, 1, 2, 3, 4, 5):
-            raise TypeError(f"powers of symbols are whole ones up to 5, not {power}")
-        half = self if power < 4 else self * self
-        return (1.0, self, half * half, self * self * self, half * half, half * half * self)[int(power)]
+    def __pow__(self, power: Any) -> Any:
+        if isinstance(power, Scalar):
+            return (self.function("log") * power).function("exp")  # of what is positive
+        if power == 0.5:
+            return self.function("sqrt")
+        if power != int(power) or abs(power) > 32:
+            return (self.function("log") * power).function("exp")
+        made, base, left = 1.0, self, abs(int(power))
+        while left:
+            made = made * base if left & 1 else made
+            base, left = (base * base, left >> 1) if left > 1 else (base, 0)
+        return made if power >= 0 else 1.0 / made
+
+    def __rpow__(self, base: float) -> Any:
+        return (self * math.log(base)).function("exp")
 
     # -- functions and comparisons -------------------------------------------------------------------------
 
     def function(self, name: str) -> Any:
-        """sin, cos, sqrt, rint or abs of it."""
+        """sin, cos, sqrt, rint, abs, exp, log or tanh of it."""
         graph, node = self.graph, self.graph.nodes[self.index]
         if node[0] == "neg" and name in ("sin", "cos"):
             inner = Scalar(graph, node[1]).function(name)

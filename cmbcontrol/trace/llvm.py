@@ -15,7 +15,7 @@ __all__ = ["Library", "build", "module", "target"]
 
 _BINARY = {"add": "fadd contract", "sub": "fsub contract", "mul": "fmul contract", "div": "fdiv"}
 _INTRINSIC = {"sin": "sin", "cos": "cos", "sqrt": "sqrt", "abs": "fabs", "rint": "rint", "exp": "exp"}
-_LIBRARY = {"atan2": "double, double", "tanh": "double"}  # of libm
+_LIBRARY = {"atan2": "double, double", "log": "double", "tanh": "double"}  # of libm
 _COMPARISON = {"lt": "olt", "min": "olt", "max": "ogt"}
 
 

@@ -52,6 +52,8 @@ def places(model: Model) -> Iterator[Place]:
     """Of all numbers of a model, in the order of `Parameters`."""
     for name, part in zip(Model._fields, model, strict=True):
         part = np.asarray(part)
+        if part.dtype.kind == "i":
+            continue
         if not part.dtype.names:
             yield from (Place(name, 0, name, i) for i in range(part.size))
             continue
@@ -88,6 +90,10 @@ class Parameters:
             kinds = [name for name in names if part.dtype[name].base.kind == "i"]
             floats = [name for name in names if name not in kinds]
             rest.append(repr(part.shape).encode() + b"".join(part[name].tobytes() for name in kinds))
+            if part.dtype.kind == "i":
+                rest.append(part.tobytes())
+            if part.dtype.kind == "i" or (names and not floats):
+                continue
             columns = [part[name].reshape(len(part), math.prod(part.dtype[name].shape)) for name in floats]
             numbers.append(np.concatenate(columns, axis=1).ravel() if names else part.ravel())
         self.values = np.concatenate(numbers, dtype=np.float64)
@@ -113,7 +119,9 @@ class Parameters:
         parts, at = {}, 0
         for name, part in zip(Model._fields, model, strict=True):
             part = np.asarray(part)
-            if part.dtype.names:
+            if part.dtype.kind == "i":
+                parts[name] = part
+            elif part.dtype.names:
                 parts[name] = records = _Records()
                 for record in part:
                     fields = {}
@@ -191,12 +199,12 @@ class Machine:
         self.z = empty(self.nv)
         found = derivatives.new_slopes(self.model)
         pair, carried = derivatives.new_pair(self.nv), derivatives.new_carried(self.model)
-        derivatives.slopes(self.model, self, a, lam, u, pair, carried, found)
+        derivatives.slopes(self.model, self, self.q, self.v, a, lam, u, pair, carried, found)
         return found
 
     def dissipated(self) -> Any:
         """Power that friction takes, W."""
-        return forces.dissipated_power(self.model, self.v, self.R, self.p, self.V)
+        return forces.dissipated_power(self.model, self.q, self.v, self.R, self.p, self.V)
 
     def load_power(self) -> Any:
         """Power of the loads, W."""

@@ -13,8 +13,10 @@ __all__ = [
     "arctan2",
     "cos",
     "empty",
+    "exp",
     "inf",
     "int64",
+    "log",
     "maximum",
     "minimum",
     "ndarray",
@@ -22,6 +24,7 @@ __all__ = [
     "round",
     "sin",
     "sqrt",
+    "tanh",
     "zeros",
 ]
 
@@ -53,6 +56,21 @@ def cos(x: Any) -> Any:
 def sqrt(x: Any) -> Any:
     """Square root of x."""
     return x.function("sqrt") if isinstance(x, Scalar) else math.sqrt(x)
+
+
+def exp(x: Any) -> Any:
+    """e to the power of x"""
+    return x.function("exp") if isinstance(x, Scalar) else math.exp(x)
+
+
+def log(x: Any) -> Any:
+    """Natural logarithm of x"""
+    return x.function("log") if isinstance(x, Scalar) else math.log(x)
+
+
+def tanh(x: Any) -> Any:
+    """Hyperbolic tangent of x"""
+    return x.function("tanh") if isinstance(x, Scalar) else math.tanh(x)
 
 
 def arctan2(y: Any, x: Any) -> Any:

@@ -171,6 +171,7 @@ _ELEMENTWISE: dict[np.ufunc, Callable] = {
     np.cos: _unary("cos", np.cos),
     np.sqrt: _unary("sqrt", np.sqrt),
     np.exp: _unary("exp", np.exp),
+    np.log: _unary("log", np.log),
     np.tanh: _unary("tanh", np.tanh),
     np.rint: _unary("rint", np.rint),
     np.absolute: _unary("abs", np.abs),

@@ -94,7 +94,9 @@ def _by_function(name: str) -> Callable[[Any], Any]:
     return lambda x: x.function(name) if isinstance(x, Scalar) else float(FUNCTIONS[name](x))
 
 
-_sin, _cos, _sqrt, _rint, _abs, _exp, _tanh = map(_by_function, ("sin", "cos", "sqrt", "rint", "abs", "exp", "tanh"))
+_sin, _cos, _sqrt, _rint, _abs, _exp, _log, _tanh = map(
+    _by_function, ("sin", "cos", "sqrt", "rint", "abs", "exp", "log", "tanh")
+)
 
 
 def _root(a: Dual) -> Dual:
@@ -141,6 +143,7 @@ _RULES: Mapping[str, Callable[..., Dual]] = {
     "rint": lambda a: (_rint(a[0]), {}),
     "abs": lambda a: (_abs(a[0]), _total((_chosen(a[0], 0.0, -1.0, 1.0), a[1]))),
     "exp": _exponential,
+    "log": lambda a: (_log(a[0]), _total((_quotient(1.0, a[0]), a[1]))),
     "tanh": _hyperbolic,
     "atan2": _angle,
     "min": lambda a, b: _selected(a, b, a, b),

@@ -7,7 +7,18 @@ import pytest
 
 from cmbcontrol.errors import AssemblyError
 from cmbcontrol.kernels import constrained, tree
-from cmbcontrol.model.elements import GROUND, Actuator, Body, Free, Point, PointSpring, Prismatic, Revolute, Weld
+from cmbcontrol.model.elements import (
+    GROUND,
+    Actuator,
+    Body,
+    Bushing,
+    Free,
+    Point,
+    PointSpring,
+    Prismatic,
+    Revolute,
+    Weld,
+)
 from cmbcontrol.model.mechanism import Mechanism
 from cmbcontrol.plants.five_bar import five_bar
 from tests.fixtures import (
@@ -50,7 +61,7 @@ def reframed(plant, seed):
         new = {}
         if hasattr(part, "child"):
             new = {"frame": to[part.parent] @ part.frame, "child_frame": to[part.child] @ part.child_frame}
-        elif isinstance(part, Weld):
+        elif isinstance(part, (Weld, Bushing)):
             new = {"frame_a": to[part.a] @ part.frame_a, "frame_b": to[part.b] @ part.frame_b}
         elif hasattr(part, "point_a"):
             new = {"point_a": point(part.a, part.point_a), "point_b": point(part.b, part.point_b)}
@@ -72,6 +83,7 @@ def reframed(plant, seed):
         plant.actuators,
         to[GROUND].R @ plant.gravity,
         loads=[moved_load(load) for load in plant.loads],
+        forces=[moved(force) for force in plant.forces],
     )
 
 

@@ -53,7 +53,7 @@ def machine(seed, damping=True, bodies=6, loops=(), **more):
 
 def dissipated(plant, q, v):
     now = kinematics(plant, q, v)
-    return forces.dissipated_power(plant.arrays, v, now.R, now.p, now.V)
+    return forces.dissipated_power(plant.arrays, q, v, now.R, now.p, now.V)
 
 
 @pytest.mark.parametrize("seed", SEEDS)

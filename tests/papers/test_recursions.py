@@ -64,7 +64,7 @@ def busy(seed):
     torque = Actuator("torque", gear=0.8, bodies=("body8", "body3"), axis=(1, 2, 3))
     brake = Actuator("brake", bodies=("ground", "body8"), axis=(3, 2, 1))
     plant, rng = fixtures.busy_machine(seed, torque, brake, damping=0.7), np.random.default_rng([seed, 13])
-    plant = plant.with_parts(joints=without_rotors(plant.joints), loads=())
+    plant = plant.with_parts(joints=without_rotors(plant.joints), loads=(), forces=())
     q, v = fixtures.random_state(plant, seed + 100)
     return plant, q, v, rng.standard_normal(plant.nv), rng.standard_normal(plant.nu)
 

@@ -242,6 +242,7 @@ def calls() -> list[Call]:
 ENDS = {"parent": ("ground", text), "child": ("arm", text)}
 FRAMES = {"frame": (cmb.Frame(), thing), "child_frame": (cmb.Frame(), thing)}
 DAMPING = {"damping": (0.1, but(also(not_negative, **{"wrong length": [0.1] * 9}), "pair"))}
+BEARING = cmb.characteristics.Friction(1.0)
 AXIS = {"axis": ((0.0, 0.0, 1.0), also(vector, zero=(0.0, 0.0, 0.0)))}
 BETWEEN = {"a": ("ground", text), "b": ("arm", text)}
 POINTS = {"point_a": ((0.0, 0.0, 0.0), vector), "point_b": ((1.0, 0.0, 0.0), vector)}
@@ -346,6 +347,20 @@ def _parts() -> list[Call]:
         ),
         call("JointSpring", cmb.JointSpring, name=("spring", name), joint=("left", text), **SPRING),
         call("PointSpring", cmb.PointSpring, name=("spring", name), **BETWEEN, **POINTS, **SPRING),
+        call(
+            "JointForce", cmb.JointForce, name=("bearing", name), joint=("left", text), characteristic=(BEARING, thing)
+        ),
+        call("PointForce", cmb.PointForce, name=("rope", name), **BETWEEN, **POINTS, characteristic=(BEARING, thing)),
+        call(
+            "Bushing",
+            cmb.Bushing,
+            name=("mount", name),
+            **BETWEEN,
+            frame_a=(cmb.Frame(), thing),
+            frame_b=(cmb.Frame((0.1, 0.0, 0.0)), thing),
+            stiffness=([1.0, 2.0, 3.0, 4.0, 5.0, 6.0], vector),
+            damping=([0.1] * 6, vector),
+        ),
         call(
             "Actuator",
             cmb.Actuator,
@@ -506,7 +521,7 @@ def _machines() -> list[Call]:
         call("path_mask", plant.path_mask, link=(3, count)),
         call("load_matrix", W.loaded.load_matrix, q=(W.q, vector)),
         call("load_values", W.loaded.load_values, values=({"wind": (1.0, 2.0, 3.0)}, mapping)),
-        call("with_loads", W.loaded.with_loads, values=({"wind_fx": 2.0}, mapping)),
+        call("with_loads", W.loaded.with_loads, words=("load",), values=({"wind_fx": 2.0}, mapping)),
         call("with_parts", plant.with_parts, gravity=((0.0, -1.6, 0.0), vector), name=("moon", name)),
         call("without", _without, constraint=("tip", known)),
         call("with_loops", _with_loop, words=("mechanism", "part"), loop=(cmb.Coupling("belt", {"left": 1.0}), thing)),
@@ -1865,6 +1880,7 @@ RESULTS = frozenset(
         "Terms",
         "TrimReport",
         "TuneResult",
+        "where_less",  # of numbers, arrays and symbols alike, as numpy.where
     )
 )
 

@@ -11,11 +11,12 @@ FILES = sorted(ROOT.rglob("*.py"))
 
 # Lowest first. What a module may import stands at or before its own place; plants see only the model.
 LAYERS = (
-    *("errors", "_bundle", "_jit", "_check", "_progress", "_tolerance", "_interrupt", "_files"),
+    *("errors", "_bundle", "_jit", "_check", "_progress", "_tolerance", "_interrupt", "_files", "_frozen"),
     *(
         "kernels",
         "_interpreted",
         "trace",
+        "characteristics",
         "model",
         "dynamics",
         "linear",

@@ -7,6 +7,7 @@ its frame is the world.
 
 from .bodies import GROUND, Body, Frame, rotation_to
 from .constraints import Constraint, Coupling, Distance, Point, PointOnLine, PointOnPlane, Weld
+from .force_elements import Bushing, ForceElement, JointForce, PointForce
 from .forces import Actuator, JointSpring, PointSpring
 from .joints import Cylindrical, Fixed, Free, Helical, Joint, Planar, Prismatic, Revolute, Spherical, Universal
 from .loads import Load
@@ -15,19 +16,23 @@ __all__ = [
     "GROUND",
     "Actuator",
     "Body",
+    "Bushing",
     "Constraint",
     "Coupling",
     "Cylindrical",
     "Distance",
     "Fixed",
+    "ForceElement",
     "Frame",
     "Free",
     "Helical",
     "Joint",
+    "JointForce",
     "JointSpring",
     "Load",
     "Planar",
     "Point",
+    "PointForce",
     "PointOnLine",
     "PointOnPlane",
     "PointSpring",

@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ... import _check
+from ..._frozen import Part, set_fields
 from ...errors import InputError, ModelError
-from .part import Part, set_fields, unit_vector
+from .part import unit_vector
 
 __all__ = ["GROUND", "Body", "Frame", "rotation_to"]
 

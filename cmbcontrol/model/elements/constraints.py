@@ -8,9 +8,10 @@ from dataclasses import dataclass, field
 from numpy.typing import ArrayLike
 
 from ... import _check
+from ..._frozen import Part, set_fields
 from ...errors import ModelError
 from .bodies import Frame
-from .part import Part, check_body_name, set_fields, unit_vector
+from .part import check_body_name, unit_vector
 
 __all__ = ["Constraint", "Coupling", "Distance", "Point", "PointOnLine", "PointOnPlane", "Weld"]
 

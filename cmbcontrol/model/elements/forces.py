@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 from numpy.typing import ArrayLike
 
 from ... import _check
+from ..._frozen import Part, set_fields
 from ...errors import ModelError
-from .part import Part, check_body_name, set_fields, unit_vector
+from .part import check_body_name, unit_vector
 
 __all__ = ["Actuator", "JointSpring", "PointSpring"]
 

@@ -10,10 +10,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ... import _check
+from ..._frozen import Part, set_fields
 from ...errors import ModelError
 from ...kernels import layout
 from .bodies import Frame, rotation_to
-from .part import Part, check_body_name, set_fields, unit_vector
+from .part import check_body_name, unit_vector
 
 __all__ = [
     "Cylindrical",

@@ -8,9 +8,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ... import _check
+from ..._frozen import Part, set_fields
 from ...errors import InputTypeError
 from .bodies import Frame
-from .part import Part, check_body_name, set_fields
+from .part import check_body_name
 
 __all__ = ["Load"]
 

@@ -1,4 +1,4 @@
-"""What all parts of a machine share: they are frozen, and say what is wrong with what they are given."""
+"""What parts of a machine are checked for alike."""
 
 from __future__ import annotations
 
@@ -8,23 +8,7 @@ from numpy.typing import ArrayLike
 from ... import _check
 from ...errors import InputTypeError, ModelError
 
-__all__ = ["Part", "check_body_name", "set_fields", "unit_vector"]
-
-
-def set_fields(part: object, **values: object) -> None:
-    """Write normalised values into a frozen dataclass."""
-    for key, value in values.items():
-        if isinstance(value, np.ndarray):
-            value = value.copy()
-            value.setflags(write=False)
-        object.__setattr__(part, key, value)
-
-
-class Part:
-    """Frozen, and so are its copies: pickle and deepcopy make arrays that could be written."""
-
-    def __setstate__(self, state: dict[str, object]) -> None:
-        set_fields(self, **state)
+__all__ = ["check_body_name", "unit_vector"]
 
 
 def unit_vector(axis: ArrayLike, what: str) -> np.ndarray:

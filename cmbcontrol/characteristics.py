@@ -1,0 +1,409 @@
+"""Characteristics: how a force element resists, as a function of a displacement and its rate.
+
+A characteristic says which force acts against x that grows, as a spring does: ``force(x, rate)``. One that stores
+energy says how much: ``energy(x)``. Written with numpy's functions, they become part of the compiled machine, and their
+derivatives are taken by the package.
+"""
+
+from __future__ import annotations
+
+import copy
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.interpolate import PchipInterpolator
+
+from . import _check
+from ._frozen import Part, set_fields
+from .errors import InputError
+from .trace.symbols import where_less
+
+__all__ = ["Characteristic", "DamperTable", "Friction", "GasSpring", "Rope", "SpringDamper", "SpringTable", "Strut"]
+
+Array = NDArray[np.float64]
+
+
+class Characteristic(Part, ABC):
+    """A force against a displacement x (m or rad) and its rate (m/s or rad/s), N or N m.
+
+    One's own is a dataclass with `force`, and where energy is stored `energy`. Its fields that are numbers are
+    parameters of the machine: with other ones nothing is compiled again. Without `energy` all work counts as
+    dissipated. Several act together as a sum, ``SpringDamper(100.0) + Friction(2.0)``.
+
+    Examples
+    --------
+    >>> from dataclasses import dataclass
+    >>> @dataclass(frozen=True)
+    ... class Cubic(Characteristic):
+    ...     c: float
+    ...     def force(self, x, rate):
+    ...         return self.c * x**3
+    ...     def energy(self, x):
+    ...         return self.c * x**4 / 4
+    >>> Cubic(2.0).force(3.0, 0.0)
+    54.0
+    """
+
+    @abstractmethod
+    def force(self, x: Any, rate: Any) -> Any:
+        """Force against x that grows, N or N m."""
+
+    def energy(self, x: Any) -> Any:
+        """Stored energy, J; none unless a subclass says so."""
+        return 0.0
+
+    @property
+    def number_names(self) -> tuple[str, ...]:
+        """Names of its numbers."""
+        return tuple(f.name for f in fields(self) if type(getattr(self, f.name)) in (float, int))  # type: ignore[arg-type]
+
+    @property
+    def numbers(self) -> tuple[float, ...]:
+        """Its numbers, which may change without anything being compiled again."""
+        return tuple(float(getattr(self, name)) for name in self.number_names)
+
+    def with_numbers(self, numbers: Sequence[Any]) -> Characteristic:
+        """The same with other numbers, unchecked; symbols while it is traced."""
+        made = copy.copy(self)
+        for name, value in zip(self.number_names, numbers, strict=True):
+            object.__setattr__(made, name, value)
+        return made
+
+    def __add__(self, other: Characteristic) -> Characteristic:
+        return Sum((self, other)) if isinstance(other, Characteristic) else NotImplemented
+
+    def _require(self, **signs: bool) -> None:
+        """Check numbers; those of True must be above zero, those of False not below it."""
+        for name, above in signs.items():
+            what = f"{name} of {type(self).__name__}"
+            set_fields(self, **{name: _check.positive(getattr(self, name), what, zero=not above)})
+
+
+@dataclass(frozen=True, eq=False)
+class Sum(Characteristic):
+    """Several at once."""
+
+    parts: tuple[Characteristic, ...]
+
+    def force(self, x: Any, rate: Any) -> Any:
+        return sum(part.force(x, rate) for part in self.parts)
+
+    def energy(self, x: Any) -> Any:
+        return sum(part.energy(x) for part in self.parts)
+
+    @property
+    def number_names(self) -> tuple[str, ...]:
+        return tuple(f"{i}_{name}" for i, part in enumerate(self.parts) for name in part.number_names)
+
+    @property
+    def numbers(self) -> tuple[float, ...]:
+        return tuple(x for part in self.parts for x in part.numbers)
+
+    def with_numbers(self, numbers: Sequence[Any]) -> Characteristic:
+        parts, at = [], 0
+        for part in self.parts:
+            count = len(part.number_names)
+            parts.append(part.with_numbers(numbers[at : at + count]))
+            at += count
+        return Sum(tuple(parts))
+
+
+@dataclass(frozen=True, eq=False)
+class SpringDamper(Characteristic):
+    """Spring and damper: stiffness (x - rest) + damping rate.
+
+    Examples
+    --------
+    >>> SpringDamper(100.0, rest=0.5, damping=2.0).force(0.6, 1.0)
+    12.0
+    """
+
+    stiffness: float = 0.0
+    rest: float = 0.0
+    damping: float = 0.0
+
+    def __post_init__(self) -> None:
+        for name in ("stiffness", "rest"):
+            set_fields(self, **{name: _check.number(getattr(self, name), f"{name} of SpringDamper")})
+        self._require(damping=False)
+
+    def force(self, x: Any, rate: Any) -> Any:
+        return self.stiffness * (x - self.rest) + self.damping * rate
+
+    def energy(self, x: Any) -> Any:
+        return 0.5 * self.stiffness * (x - self.rest) ** 2
+
+
+class _Curve:
+    """A smooth curve through points, on straight lines beyond them, and its integral; of numbers and symbols."""
+
+    def __init__(self, x: Array, y: Array) -> None:
+        curve = PchipInterpolator(x, y)
+        self.x, self.c, self.integral = x, curve.c, curve.antiderivative().c
+        self.slopes, self.y = curve.derivative()(x[[0, -1]]), y
+        self.total = float(curve.antiderivative()(x[-1]))
+
+    def _piece(self, coefficients: Array, s: Any) -> Any:
+        """The polynomial of the interval in which s is."""
+        low, chosen = self.x[-2], list(coefficients[:, -1])
+        for k in range(len(self.x) - 2, 0, -1):
+            before = coefficients[:, k - 1]
+            chosen = [where_less(s, self.x[k], a, b) for a, b in zip(before, chosen, strict=True)]
+            low = where_less(s, self.x[k], self.x[k - 1], low)
+        value: Any = 0.0
+        for c in chosen:
+            value = value * (s - low) + c
+        return value
+
+    def value(self, s: Any) -> Any:
+        """The ordinate."""
+        below, above = np.minimum(s - self.x[0], 0.0), np.maximum(s - self.x[-1], 0.0)
+        return self._piece(self.c, s - below - above) + self.slopes[0] * below + self.slopes[1] * above
+
+    def area(self, s: Any) -> Any:
+        """Its integral from the first point on."""
+        below, above = np.minimum(s - self.x[0], 0.0), np.maximum(s - self.x[-1], 0.0)
+        ends = self.y[0] * below + self.y[-1] * above + 0.5 * (self.slopes[0] * below**2 + self.slopes[1] * above**2)
+        return self._piece(self.integral, s - below - above) + ends
+
+
+@dataclass(frozen=True, eq=False)
+class SpringTable(Characteristic):
+    """A spring by points: smooth between them, without overshoot, and on straight lines beyond the ends.
+
+    Parameters
+    ----------
+    x : array_like
+        Displacements, m or rad, increasing.
+    y : array_like
+        Forces against them, N or N m.
+
+    Examples
+    --------
+    >>> float(SpringTable([0.0, 0.1, 0.2], [0.0, 50.0, 400.0]).force(0.1, 0.0))
+    50.0
+    """
+
+    x: ArrayLike
+    y: ArrayLike
+
+    def __post_init__(self) -> None:
+        what = type(self).__name__
+        given = {key: _check.numbers(getattr(self, key), f"{key} of {what}") for key in ("x", "y")}
+        x = _check.vector(given["x"], given["x"].size, f"x of {what}")
+        y = _check.vector(given["y"], x.size, f"y of {what}")
+        if x.size < 2 or (np.diff(x) <= 0.0).any():
+            raise InputError(f"x of {what} must be two or more numbers that increase, got {_check.shown(x.tolist())}")
+        set_fields(self, x=x, y=y)
+        object.__setattr__(self, "_curve", _Curve(x, y))
+
+    def force(self, x: Any, rate: Any) -> Any:
+        return self._curve.value(x)  # type: ignore[attr-defined]
+
+    def energy(self, x: Any) -> Any:
+        return self._curve.area(x)  # type: ignore[attr-defined]
+
+
+@dataclass(frozen=True, eq=False)
+class DamperTable(SpringTable):
+    """A damper by points, of rates in place of displacements.
+
+    Parameters
+    ----------
+    x : array_like
+        Rates, m/s or rad/s, increasing.
+    y : array_like
+        Forces against them, N or N m; positive at positive rates.
+
+    Examples
+    --------
+    >>> float(DamperTable([-1.0, 0.0, 1.0], [-300.0, 0.0, 100.0]).force(0.0, 0.0))
+    0.0
+    """
+
+    def force(self, x: Any, rate: Any) -> Any:
+        return self._curve.value(rate)  # type: ignore[attr-defined]
+
+    def energy(self, x: Any) -> Any:
+        return 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class Rope(Characteristic):
+    """Pulls where it is longer than its length, and never pushes.
+
+    Parameters
+    ----------
+    length : float
+        m (rad).
+    stiffness : float
+        N/m (N m/rad).
+    damping : float
+        N s/m, while it is taut; it does not push either.
+
+    Examples
+    --------
+    >>> rope = Rope(2.0, stiffness=1000.0)
+    >>> float(rope.force(2.01, 0.0).round(9)), float(rope.force(1.9, 0.0))
+    (10.0, 0.0)
+    """
+
+    length: float
+    stiffness: float
+    damping: float = 0.0
+
+    def __post_init__(self) -> None:
+        self._require(length=False, stiffness=True, damping=False)
+
+    def force(self, x: Any, rate: Any) -> Any:
+        stretch = x - self.length
+        pull = np.maximum(self.stiffness * stretch + self.damping * rate, 0.0)
+        return where_less(0.0, stretch, pull, 0.0)
+
+    def energy(self, x: Any) -> Any:
+        return 0.5 * self.stiffness * np.maximum(x - self.length, 0.0) ** 2
+
+
+@dataclass(frozen=True, eq=False)
+class Strut(Characteristic):
+    """Pushes where it is shorter than its length, and never pulls: a buffer.
+
+    Parameters
+    ----------
+    length : float
+        m (rad).
+    stiffness : float
+        N/m (N m/rad).
+    damping : float
+        N s/m, while it is pressed; it does not pull either.
+
+    Examples
+    --------
+    >>> float(Strut(0.1, stiffness=1000.0).force(0.09, 0.0).round(9))
+    -10.0
+    """
+
+    length: float
+    stiffness: float
+    damping: float = 0.0
+
+    def __post_init__(self) -> None:
+        set_fields(self, length=_check.number(self.length, "length of Strut"))
+        self._require(stiffness=True, damping=False)
+
+    def force(self, x: Any, rate: Any) -> Any:
+        pressed = self.length - x
+        push = np.maximum(self.stiffness * pressed - self.damping * rate, 0.0)
+        return -where_less(0.0, pressed, push, 0.0)
+
+    def energy(self, x: Any) -> Any:
+        return 0.5 * self.stiffness * np.maximum(self.length - x, 0.0) ** 2
+
+
+@dataclass(frozen=True, eq=False)
+class GasSpring(Characteristic):
+    """Gas behind a piston: p V^n is constant, and the volume grows as it extends.
+
+    Parameters
+    ----------
+    length : float
+        At which pressure and volume are given, m.
+    pressure : float
+        Of the gas there, Pa, absolute.
+    area : float
+        Of the piston (of the rod, where the gas is on both sides), m2.
+    volume : float
+        Of the gas there, m3.
+    exponent : float
+        1 for slow motion, at constant temperature; 1.4 for fast motion of air and nitrogen.
+    ambient : float
+        Pressure outside, Pa.
+
+    Examples
+    --------
+    >>> spring = GasSpring(0.5, pressure=1e6, area=1e-3, volume=2e-4, ambient=1e5)
+    >>> float(round(spring.force(0.5, 0.0), 9))  # it pushes
+    -900.0
+    """
+
+    length: float
+    pressure: float
+    area: float
+    volume: float
+    exponent: float = 1.4
+    ambient: float = 101325.0
+
+    def __post_init__(self) -> None:
+        self._require(length=False, pressure=True, area=True, volume=True, exponent=True, ambient=False)
+
+    def _volume(self, x: Any) -> Any:
+        return self.volume + self.area * (x - self.length)
+
+    def force(self, x: Any, rate: Any) -> Any:
+        ratio = self.volume / self._volume(x)
+        return self.area * (self.ambient - self.pressure * np.exp(self.exponent * np.log(ratio)))
+
+    def energy(self, x: Any) -> Any:
+        """Of the gas that is compressed from its volume at `length`, and of the ambient air that is pushed away."""
+        growth = np.log(self._volume(x) / self.volume)
+        # work p V ((V/V0)^(1 - n) - 1) / (1 - n), which is p V log(V/V0) where n = 1: growth (exp(e) - 1) / e
+        e = (1.0 - self.exponent) * growth
+        half = np.tanh(0.5 * e)  # has all digits of a small e
+        far = 2.0 * half / ((1.0 - half) * where_less(abs(e), 1e-5, 1.0, e))
+        work = growth * where_less(abs(e), 1e-5, 1.0 + e / 2.0 + e * e / 6.0, far)
+        return -self.pressure * self.volume * work + self.ambient * (self._volume(x) - self.volume)
+
+
+@dataclass(frozen=True, eq=False)
+class Friction(Characteristic):
+    """Coulomb friction with Stribeck's static part and a viscous one, smooth in the rate.
+
+    ``(coulomb + (static - coulomb) exp(-(rate / stribeck_rate)^2)) tanh(rate / transition_rate) + viscous rate``
+
+    Parameters
+    ----------
+    coulomb : float
+        While it slides, N or N m.
+    static : float, optional
+        At the begin of sliding; defaults to `coulomb`.
+    viscous : float
+        N s/m or N m s/rad.
+    transition_rate : float
+        Within about this rate it counts as at rest, m/s or rad/s: a joint that sticks creeps by no more. Smaller is
+        stiffer, and slower to simulate.
+    stribeck_rate : float, optional
+        Over which the static part falls off; defaults to ten times `transition_rate`.
+
+    Examples
+    --------
+    >>> bearing = Friction(2.0, viscous=0.1)
+    >>> float(bearing.force(0.0, 1.0)), float(bearing.force(0.0, 0.0))
+    (2.1, 0.0)
+    """
+
+    coulomb: float
+    static: float | None = None
+    viscous: float = 0.0
+    transition_rate: float = 1e-3
+    stribeck_rate: float | None = None
+
+    def __post_init__(self) -> None:
+        if self.static is None:
+            set_fields(self, static=self.coulomb)
+        if self.stribeck_rate is None:
+            set_fields(self, stribeck_rate=10.0 * _check.positive(self.transition_rate, "transition_rate of Friction"))
+        self._require(coulomb=False, static=False, viscous=False, transition_rate=True, stribeck_rate=True)
+        if self.static < self.coulomb:  # type: ignore[operator]
+            raise InputError(
+                f"static friction must not be below that of sliding, got static={self.static} and coulomb="
+                f"{self.coulomb}"
+            )
+
+    def force(self, x: Any, rate: Any) -> Any:
+        rise = self.static - self.coulomb  # type: ignore[operator]
+        level = self.coulomb + rise * np.exp(-((rate / self.stribeck_rate) ** 2))
+        return level * np.tanh(rate / self.transition_rate) + self.viscous * rate

@@ -1,0 +1,185 @@
+"""Force elements: forces that are any function of positions and rates, measured as constraint rows measure them.
+
+An element has some measures z, which are rows like those of constraints (`constraint_rows`): a coordinate, a distance,
+the displacement of a frame. It resists with forces F(z, dz/dt), one for each, so it stands on the left of the equations
+of motion like the constraint forces, h += A' F with A the Jacobian of its measures. What it stores is E(z).
+
+F, E and their derivatives come as a tape, lines of operations that `model.formula` has written from a Python function:
+kernels run it, and where the kernels are traced its operations become code.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .._jit import kernel, scratch, where_less
+from .constraint_rows import (
+    coupling_residual,
+    path_projection,
+    relative_twist,
+    row_frame,
+    row_wrench,
+)
+from .layout import ROW_COUPLING
+from .spatial import dot6
+
+__all__ = [
+    "MEASURES",
+    "OPERATIONS",
+    "OUT",
+    "OUTPUTS",
+    "SLOPES",
+    "SLOTS",
+    "add_element_forces",
+    "element_energy",
+    "element_loss",
+    "measured",
+    "rate_of_measure",
+    "run",
+]
+
+# Of an element at most: measures, outputs of its sections (two for each measure; by each measure and rate), and values
+# that its tape computes on the way.
+MEASURES, OUTPUTS, SLOPES, SLOTS = 9, 18, 162, 1024
+
+# Operations of a tape. An operand is the place of a value: inputs come first, then the result of each line.
+OPERATIONS = (
+    "number", "add", "sub", "neg", "mul", "div", "sin", "cos", "sqrt", "abs", "exp", "log", "tanh", "atan2", "min",
+    "max", "select", "rint",
+)  # fmt: skip
+NUMBER, ADD, SUB, NEG, MUL, DIV, SIN, COS, SQRT, ABS, EXP, LOG, TANH, ATAN2, MIN, MAX, SELECT, RINT = range(18)
+OUT = 18  # the first operand is an output, whose number is the second
+
+
+@kernel
+def run(tape, numbers, begin, end, value, count, out):
+    """Run lines of a tape on `count` inputs, the first entries of `value`; its outputs go to `out`."""
+    n = count
+    for line in range(begin, end):
+        op, i, j = tape[line, 0], tape[line, 1], tape[line, 2]
+        if op == OUT:
+            out[j] = value[i]
+            continue
+        if op == NUMBER:
+            x = numbers[i]
+        elif op == ADD:
+            x = value[i] + value[j]
+        elif op == SUB:
+            x = value[i] - value[j]
+        elif op == NEG:
+            x = -value[i]
+        elif op == MUL:
+            x = value[i] * value[j]
+        elif op == DIV:
+            x = value[i] / value[j]
+        elif op == SIN:
+            x = np.sin(value[i])
+        elif op == COS:
+            x = np.cos(value[i])
+        elif op == SQRT:
+            x = np.sqrt(value[i])
+        elif op == ABS:
+            x = abs(value[i])
+        elif op == EXP:
+            x = np.exp(value[i])
+        elif op == LOG:
+            x = np.log(value[i])
+        elif op == TANH:
+            x = np.tanh(value[i])
+        elif op == ATAN2:
+            x = np.arctan2(value[i], value[j])
+        elif op == MIN:
+            x = np.minimum(value[i], value[j])
+        elif op == MAX:
+            x = np.maximum(value[i], value[j])
+        elif op == SELECT:
+            x = where_less(value[i], value[j], value[tape[line, 3]], value[tape[line, 4]])
+        else:
+            x = np.round(value[i])
+        value[n] = x
+        n += 1
+
+
+@kernel
+def measured(model, row, q, R, p, e, g):
+    """The position z of a measure; its frames e (5, 3) and wrench g (6,), unless it is one of coordinates."""
+    if row.kind == ROW_COUPLING:
+        return coupling_residual(model, row, q)
+    row_frame(row, R, p, e)
+    return row_wrench(row, e, g)
+
+
+@kernel
+def rate_of_measure(model, row, v, V, T, g):
+    """Its rate; T (6,) is scratch."""
+    if row.kind == ROW_COUPLING:
+        rate = 0.0
+        for k in range(v.shape[0]):
+            rate += model.couplings_v[row.coupling, k] * v[k]
+        return rate
+    relative_twist(V, row.a, row.b, T)
+    return dot6(T, g)
+
+
+@kernel
+def add_element_forces(model, q, v, R, p, S, V, h):
+    """h += forces of the elements."""
+    if model.elements.shape[0] == 0:
+        return
+    e, T = scratch((5, 3)), scratch(6)
+    g, value, out = scratch((MEASURES, 6)), scratch(SLOTS), scratch(OUTPUTS)
+    for i in range(model.elements.shape[0]):
+        element = model.elements[i]
+        m = element.count
+        for k in range(m):
+            row = model.measures[element.first + k]
+            value[k] = measured(model, row, q, R, p, e, g[k])
+            value[m + k] = rate_of_measure(model, row, v, V, T, g[k])
+        run(model.tape, model.formula, element.force, element.slope, value, 2 * m, out)
+        for k in range(m):
+            row = model.measures[element.first + k]
+            if row.kind == ROW_COUPLING:
+                for c in range(h.shape[0]):
+                    h[c] += model.couplings_v[row.coupling, c] * out[k]
+            else:
+                for c in range(6):
+                    T[c] = out[k] * g[k, c]
+                path_projection(model.links, row.a, row.b, T, S, h)
+
+
+@kernel
+def element_loss(model, q, v, R, p, V):
+    """Power that the elements take and do not store, watts: of F, less that of dE/dz."""
+    loss = 0.0
+    if model.elements.shape[0] > 0:
+        e, T, g = scratch((5, 3)), scratch(6), scratch(6)
+        value, out = scratch(SLOTS), scratch(OUTPUTS)
+        for i in range(model.elements.shape[0]):
+            element = model.elements[i]
+            m = element.count
+            for k in range(m):
+                row = model.measures[element.first + k]
+                value[k] = measured(model, row, q, R, p, e, g)
+                value[m + k] = rate_of_measure(model, row, v, V, T, g)
+            run(model.tape, model.formula, element.force, element.slope, value, 2 * m, out)
+            for k in range(m):
+                loss += (out[k] - out[m + k]) * value[m + k]
+    return loss
+
+
+@kernel
+def element_energy(model, q, R, p):
+    """Energy that the elements store, joules."""
+    stored = 0.0
+    if model.elements.shape[0] > 0:
+        e, g = scratch((5, 3)), scratch(6)
+        value, out = scratch(SLOTS), scratch(1)
+        for i in range(model.elements.shape[0]):
+            element = model.elements[i]
+            m = element.count
+            for k in range(m):
+                value[k] = measured(model, model.measures[element.first + k], q, R, p, e, g)
+                value[m + k] = 0.0
+            run(model.tape, model.formula, element.energy, element.force, value, 2 * m, out)
+            stored += out[0]
+    return stored

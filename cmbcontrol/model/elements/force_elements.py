@@ -1,0 +1,284 @@
+"""Force elements: what resists with a force that is any function of a displacement and its rate."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ... import _check
+from ..._frozen import Part, set_fields
+from ...characteristics import Characteristic
+from ...errors import InputTypeError, ModelError
+from .bodies import Frame
+from .part import check_body_name
+
+__all__ = ["UNIT", "Bushing", "ForceElement", "JointForce", "PointForce"]
+
+Array = NDArray[np.float64]
+
+# Of the distance whose square measures a length d, (d^2 - UNIT^2) / (2 UNIT): below all lengths of machines, so that
+# nothing cancels where d is found again.
+UNIT = 1e-6  # m
+
+
+class ForceElement(Part):
+    """What resists with forces F(z, dz/dt) against the growth of some measures z.
+
+    The ready ones are `JointForce`, `PointForce` and `Bushing`.
+    """
+
+    name: str
+
+    @property
+    def summary(self) -> str:
+        """What it is and where, for tables."""
+        where = getattr(self, "joint", None) or f"{self.a} <-> {self.b}"  # type: ignore[attr-defined]
+        law = getattr(self, "characteristic", None)
+        return type(law if law is not None else self).__name__.lstrip("_") + f" on {where}"
+
+    @property
+    @abstractmethod
+    def count(self) -> int:
+        """How many measures it has."""
+
+    @property
+    def number_names(self) -> tuple[str, ...]:
+        """Names of the numbers in its formula."""
+        return ()
+
+    @property
+    def numbers(self) -> tuple[float, ...]:
+        """These numbers."""
+        return ()
+
+    @property
+    @abstractmethod
+    def sample(self) -> Array:
+        """Measures and rates (2 count,) at which its formula has a value."""
+
+    @abstractmethod
+    def force(self, numbers: Any, z: Any, rate: Any) -> Any:
+        """Forces against the measures, one each."""
+
+    @abstractmethod
+    def energy(self, numbers: Any, z: Any) -> Any:
+        """Stored energy, J."""
+
+
+class _OneForce(ForceElement):
+    """With one characteristic."""
+
+    characteristic: Characteristic | Callable
+
+    count = 1
+
+    def _take_characteristic(self) -> None:
+        what = f"the characteristic of force element {self.name!r}"
+        given = self.characteristic
+        if not isinstance(given, Characteristic):
+            if not callable(given) or isinstance(given, type):
+                raise InputTypeError(
+                    f"{what} must be a Characteristic, such as SpringTable(x, y) or Friction(2.0), or a function "
+                    f"(x, rate) -> force, got {_check.shown(given)}"
+                )
+            set_fields(self, characteristic=_Function(given))
+
+    @property
+    def number_names(self) -> tuple[str, ...]:
+        return self.characteristic.number_names  # type: ignore[union-attr]
+
+    @property
+    def numbers(self) -> tuple[float, ...]:
+        return self.characteristic.numbers  # type: ignore[union-attr]
+
+
+@dataclass(frozen=True, eq=False)
+class _Function(Characteristic):
+    """A plain function (x, rate) -> force."""
+
+    function: Callable
+
+    def force(self, x: Any, rate: Any) -> Any:
+        return self.function(x, rate)
+
+
+@dataclass(frozen=True, eq=False)
+class JointForce(_OneForce):
+    """A force against a coordinate: a nonlinear spring or damper, an end cushion, friction.
+
+    Parameters
+    ----------
+    name : str
+    joint : str
+        Coordinate of a joint of the tree.
+    characteristic : Characteristic or callable
+        Force against the coordinate, N or N m, as ``force(q, v)``; see `Characteristic`.
+
+    Examples
+    --------
+    >>> from cmbcontrol.characteristics import Friction
+    >>> JointForce("bearing", "elbow", Friction(0.8, static=1.2)).joint
+    'elbow'
+    """
+
+    name: str
+    joint: str
+    characteristic: Characteristic | Callable
+
+    def __post_init__(self) -> None:
+        _check.name(self.name, "force element")
+        check_body_name(self.joint, f"joint of force element {self.name!r}")
+        self._take_characteristic()
+
+    @property
+    def sample(self) -> Array:
+        return np.array([0.3, 0.2])
+
+    def force(self, numbers: Any, z: Any, rate: Any) -> Any:
+        return [self.characteristic.with_numbers(numbers).force(z[0], rate[0])]  # type: ignore[union-attr]
+
+    def energy(self, numbers: Any, z: Any) -> Any:
+        return self.characteristic.with_numbers(numbers).energy(z[0])  # type: ignore[union-attr]
+
+
+@dataclass(frozen=True, eq=False)
+class PointForce(_OneForce):
+    """A force along the line between two points: a rope, a gas spring, a nonlinear strut.
+
+    Parameters
+    ----------
+    name : str
+    a, b : str
+        Bodies.
+    characteristic : Characteristic or callable
+        Force against the distance d of the points, m, as ``force(d, rate)``: positive ones pull them together, N.
+    point_a, point_b : array_like, shape (3,)
+        On the bodies, m.
+
+    Examples
+    --------
+    >>> from cmbcontrol.characteristics import Rope
+    >>> PointForce("hoist", "ground", "hook", Rope(2.0, stiffness=1e6), point_a=(0.0, 0.0, 3.0)).b
+    'hook'
+    """
+
+    name: str
+    a: str
+    b: str
+    characteristic: Characteristic | Callable
+    point_a: ArrayLike = (0.0, 0.0, 0.0)
+    point_b: ArrayLike = (0.0, 0.0, 0.0)
+
+    def __post_init__(self) -> None:
+        _check.name(self.name, "force element")
+        _set_bodies(self)
+        for key in ("point_a", "point_b"):
+            set_fields(self, **{key: _check.point(getattr(self, key), f"{key} of force element {self.name!r}")})
+        self._take_characteristic()
+
+    @property
+    def sample(self) -> Array:
+        return np.array([0.5 * (1.0 - UNIT**2) / UNIT, 0.2 / UNIT])
+
+    def force(self, numbers: Any, z: Any, rate: Any) -> Any:
+        length = self._length(z[0])
+        pull = self.characteristic.with_numbers(numbers).force(length, rate[0] * UNIT / length)  # type: ignore[union-attr]
+        return [pull * UNIT / length]
+
+    def energy(self, numbers: Any, z: Any) -> Any:
+        return self.characteristic.with_numbers(numbers).energy(self._length(z[0]))  # type: ignore[union-attr]
+
+    @staticmethod
+    def _length(z: Any) -> Any:
+        """The distance, from z = (d^2 - UNIT^2) / (2 UNIT)."""
+        return np.sqrt(UNIT**2 + 2.0 * UNIT * z)
+
+
+@dataclass(frozen=True, eq=False)
+class Bushing(ForceElement):
+    """An elastic bearing between two frames: a 6 x 6 stiffness and damping.
+
+    It resists with ``stiffness z + damping dz/dt``, where z is the displacement of frame b's origin in the axes of
+    frame a (m), and the turn of b relative to a about these axes, as the sine of the angle along the axis of the turn:
+    the vector of (R - R') / 2 (rad for small ones, right to 1 % up to 14 degrees).
+
+    Parameters
+    ----------
+    name : str
+    a, b : str
+        Bodies.
+    frame_a, frame_b : Frame
+        On the bodies; it is at rest where they coincide.
+    stiffness, damping : array_like, shape (6,) or (6, 6)
+        Along x, y, z (N/m, N s/m), and about them (N m/rad, N m s/rad); symmetric.
+
+    Examples
+    --------
+    >>> mount = Bushing("mount", "frame", "engine", stiffness=[2e5, 2e5, 8e5, 300.0, 300.0, 100.0])
+    >>> mount.stiffness.shape
+    (6, 6)
+    """
+
+    name: str
+    a: str
+    b: str
+    frame_a: Frame = field(default_factory=Frame)
+    frame_b: Frame = field(default_factory=Frame)
+    stiffness: ArrayLike = field(default=(0.0,) * 6, kw_only=True)
+    damping: ArrayLike = field(default=(0.0,) * 6, kw_only=True)
+
+    count = 9  # three displacements, and six entries of the rotation
+
+    def __post_init__(self) -> None:
+        _check.name(self.name, "force element")
+        _set_bodies(self)
+        for key in ("frame_a", "frame_b"):
+            if not isinstance(getattr(self, key), Frame):
+                shown = _check.shown(getattr(self, key))
+                raise InputTypeError(f"{key} of force element {self.name!r} must be a Frame, got {shown}")
+        for key in ("stiffness", "damping"):
+            what = f"{key} of force element {self.name!r}"
+            given = _check.numbers(getattr(self, key), what, "6 numbers, or a 6 x 6 matrix")
+            if given.shape != (6,):
+                given = _check.matrix(given, (6, 6), what)
+            matrix = np.diag(_check.vector(given, 6, what)) if given.ndim == 1 else given
+            if np.abs(matrix - matrix.T).max() > 1e-9 * np.abs(matrix).max():
+                raise ModelError(f"{what} must be symmetric: one that is not makes energy of nothing")
+            set_fields(self, **{key: 0.5 * (matrix + matrix.T)})
+        scale = np.sqrt(np.maximum(np.abs(np.diag(self.damping)), 1e-300))  # type: ignore[arg-type]
+        if np.linalg.eigvalsh(self.damping / np.outer(scale, scale))[0] < -1e-9:  # type: ignore[operator]
+            raise ModelError(f"damping of force element {self.name!r} must take energy: it has a negative eigenvalue")
+
+    @property
+    def sample(self) -> Array:
+        return np.array([0.0] * 3 + [0.1, -0.1] * 3 + [0.1] * 9)
+
+    def force(self, numbers: Any, z: Any, rate: Any) -> Any:
+        K, D, e, e_rate = self.stiffness, self.damping, _six(z), _six(rate)
+        wrench = [_dot(K[i], e) + _dot(D[i], e_rate) for i in range(6)]  # type: ignore[index]
+        return [*wrench[:3], *(s * 0.5 * wrench[3 + i] for i in range(3) for s in (1.0, -1.0))]
+
+    def energy(self, numbers: Any, z: Any) -> Any:
+        e = _six(z)
+        return 0.5 * sum((e[i] * _dot(self.stiffness[i], e) for i in range(6)), 0.0)  # type: ignore[index]
+
+
+def _six(z: Any) -> list[Any]:
+    """Displacement, and half the differences of opposite entries of the rotation."""
+    return [*z[:3], *(0.5 * (z[3 + 2 * i] - z[4 + 2 * i]) for i in range(3))]
+
+
+def _dot(row: Any, x: Any) -> Any:
+    return sum((float(c) * y for c, y in zip(row, x, strict=True) if c), 0.0)
+
+
+def _set_bodies(element: Any) -> None:
+    for key in ("a", "b"):
+        check_body_name(getattr(element, key), f"{key} of force element {element.name!r}")
+    if element.a == element.b:
+        raise ModelError(f"force element {element.name!r} connects body {element.a!r} with itself")

@@ -1,0 +1,160 @@
+"""Formulas of force elements: Python functions as tapes, lines of operations that kernels run.
+
+A function is evaluated once with symbols, its derivatives are taken from the graph, and what is left is written down in
+the order in which it can be computed; see `kernels.force_elements`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import ModelError
+from ..kernels.force_elements import OPERATIONS, OUT, SLOTS
+
+__all__ = ["Formula", "formula_of"]
+
+Array = NDArray[np.float64]
+
+
+class Formula(NamedTuple):
+    """A formula as the kernels have it.
+
+    Attributes
+    ----------
+    tape : ndarray, shape (lines, 5)
+        Operation, and operands: places of values, a number of the formula, or an output.
+    numbers : ndarray
+        Numbers in it: first those that have names, then constants.
+    sections : tuple of int
+        Lines at which its parts begin: energy, forces and slopes of the energy, slopes of the forces; and the end.
+    """
+
+    tape: NDArray[np.int64]
+    numbers: Array
+    sections: tuple[int, int, int, int]
+
+
+def formula_of(
+    what: str,
+    count: int,
+    numbers: Sequence[float],
+    force: Callable[[Any, Any, Any], Sequence[Any]],
+    energy: Callable[[Any, Any], Any] | None,
+    sample: Array,
+) -> Formula:
+    """The tape of an element.
+
+    Parameters
+    ----------
+    what : str
+        What messages call it.
+    count : int
+        Measures.
+    numbers : sequence of float
+        Numbers that may change, and are given to the functions as symbols.
+    force : callable
+        ``force(numbers, z, rate)``: forces that resist, one for each measure.
+    energy : callable, optional
+        ``energy(numbers, z)``, J.
+    sample : ndarray, shape (2 count,)
+        Positions and rates at which it is traced.
+
+    Raises
+    ------
+    ModelError
+        Where a function fails, decides by comparisons, or is too long.
+    """
+    from ..trace.functions import Function
+    from ..trace.graph import Graph
+    from ..trace.tangents import tangents
+
+    graph = Graph()
+    x = [graph.input("x", i, value) for i, value in enumerate(sample)]
+    p = [graph.input("p", i, value) for i, value in enumerate(numbers)]
+    try:
+        forces = [_one(f) for f in force(p, x[:count], x[count:])]
+        stored = 0.0 if energy is None else _one(energy(p, x[:count]))
+    except Exception as error:
+        raise ModelError(
+            f"{what}: its formula cannot be written down: {type(error).__name__}: {error}. Use numbers, + - * / **, "
+            "and sin, cos, sqrt, exp, log, tanh, arctan2, abs, minimum, maximum of numpy"
+        ) from error
+    if graph.guards:
+        raise ModelError(
+            f"{what}: its formula decides by a comparison, which would be decided once for all. Write "
+            "cmbcontrol.where_less(a, b, x, y), numpy.minimum or numpy.maximum in place of if, and, or, <, >"
+        )
+    derived = Graph()
+
+    def given(array: str, i: int) -> tuple[Any, dict[int, Any]]:
+        symbol = derived.input(array, i, graph.values[graph.input(array, i, 0.0).index])
+        return symbol, {i: 1.0} if array == "x" else {}
+
+    *resisting, potential = tangents(Function(graph, len(x), [*forces, stored]), given)
+    energy_out = [potential[0]]
+    force_out = [f for f, _ in resisting] + [potential[1].get(i, 0.0) for i in range(count)]
+    slope_out = [f[1].get(i, 0.0) for f in resisting for i in range(count)]
+    slope_out += [f[1].get(count + i, 0.0) for f in resisting for i in range(count)]
+    constants = list(map(float, numbers))
+    tape: list[tuple[int, ...]] = []
+    sections = [0]
+    for outputs in (energy_out, force_out, slope_out):
+        _write(derived, outputs, 2 * count, constants, tape, what, skip_zeros=outputs is slope_out)
+        sections.append(len(tape))
+    lines = np.array(tape, dtype=np.int64).reshape(-1, 5)
+    return Formula(lines, np.array(constants, dtype=np.float64), tuple(sections))  # type: ignore[arg-type]
+
+
+def _one(value: Any) -> Any:
+    """A number or a symbol; an array of one entry as that."""
+    from ..trace.graph import Scalar
+
+    if isinstance(value, np.ndarray):
+        if value.size != 1:
+            raise TypeError(f"one number is expected, not an array of shape {value.shape}")
+        value = value.reshape(-1)[0]
+    return value if isinstance(value, Scalar) else float(value)
+
+
+def _write(
+    graph: Any, outputs: list[Any], inputs: int, numbers: list[float], tape: list, what: str, skip_zeros: bool
+) -> None:
+    """Lines that compute these outputs."""
+    from ..trace.graph import Scalar
+    from ..trace.program import needed
+
+    place: dict[int, int] = {}
+    count = inputs
+
+    def line(operation: int, *operands: int) -> int:
+        nonlocal count
+        tape.append((operation, *operands, *[0] * (4 - len(operands))))
+        count += 1
+        if count > SLOTS:
+            raise ModelError(f"{what}: its formula takes more than {SLOTS - inputs} operations; make it shorter")
+        return count - 1
+
+    def number(value: float) -> int:
+        numbers.append(value)
+        return line(OPERATIONS.index("number"), len(numbers) - 1)
+
+    for k in needed(graph, [x.index for x in outputs if isinstance(x, Scalar)]):
+        op, *operands = graph.nodes[k]
+        if op == "const":
+            place[k] = number(operands[0])
+        elif op == "input" and operands[0] == "x":
+            place[k] = operands[1]
+        elif op == "input":
+            place[k] = line(OPERATIONS.index("number"), operands[1])
+        else:
+            place[k] = line(OPERATIONS.index(op), *(place[i] for i in operands))
+    for i, x in enumerate(outputs):
+        if isinstance(x, Scalar):
+            tape.append((OUT, place[x.index], i, 0, 0))
+        elif x != 0.0 or not skip_zeros:
+            at = number(float(x))
+            tape.append((OUT, at, i, 0, 0))
