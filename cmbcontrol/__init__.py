@@ -25,6 +25,7 @@ from .dynamics.forces import inverse_dynamics as inverse_dynamics
 from .dynamics.impact import impact as impact
 from .dynamics.nearest_singular import nearest_singular_configuration as nearest_singular_configuration
 from .dynamics.parameter_derivatives import parameter_derivatives as parameter_derivatives
+from .dynamics.reactions import reactions as reactions
 from .dynamics.singular import SingularConfiguration as SingularConfiguration
 from .dynamics.singular import singular_configuration as singular_configuration
 from .errors import CmbError as CmbError
@@ -46,6 +47,7 @@ from .model.elements import Actuator as Actuator
 from .model.elements import Body as Body
 from .model.elements import Bushing as Bushing
 from .model.elements import Coupling as Coupling
+from .model.elements import Cylinder as Cylinder
 from .model.elements import Cylindrical as Cylindrical
 from .model.elements import Distance as Distance
 from .model.elements import Fixed as Fixed
@@ -97,6 +99,7 @@ __all__ = [
     "Constant",
     "Contact",
     "Coupling",
+    "Cylinder",
     "Cylindrical",
     "Distance",
     "Engage",
@@ -166,6 +169,7 @@ __all__ = [
     "parameter_derivatives",
     "plants",
     "plot",
+    "reactions",
     "root_locus",
     "simulate",
     "singular_configuration",

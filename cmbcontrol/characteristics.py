@@ -15,7 +15,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.interpolate import PchipInterpolator
 
 from . import _check
 from ._frozen import Part, set_fields
@@ -142,6 +141,8 @@ class _Curve:
     """A smooth curve through points, on straight lines beyond them, and its integral; of numbers and symbols."""
 
     def __init__(self, x: Array, y: Array) -> None:
+        from scipy.interpolate import PchipInterpolator
+
         curve = PchipInterpolator(x, y)
         self.x, self.c, self.integral = x, curve.c, curve.antiderivative().c
         self.slopes, self.y = curve.derivative()(x[[0, -1]]), y

@@ -30,6 +30,7 @@ from .statics import (
 
 if TYPE_CHECKING:
     import control
+    import xarray
 
 __all__ = ["OperatingPoint", "Residuals", "TrimReport", "point_of", "starting_configuration", "trim"]
 
@@ -135,6 +136,21 @@ class OperatingPoint:
         q = plant.configuration(q).copy()
         v = np.zeros(plant.nv) if v is None else _check.vector(v, plant.nv, "v", plant.velocity_names).copy()
         return point_of(plant, plant.terms(q, v), _efforts(plant, u))
+
+    def reactions(self, *, axes: str = "joint") -> xarray.Dataset:
+        """Force and moment that each joint and constraint carries here; see `cmbcontrol.reactions`.
+
+        Examples
+        --------
+        >>> from cmbcontrol import plants, trim
+        >>> plant = plants.five_bar()
+        >>> point = trim(plant, plant.assemble(left=2.1, right=1.0))
+        >>> point.reactions().joint.values.tolist()
+        ['left', 'elbow_left', 'right', 'elbow_right', 'tip']
+        """
+        from ..dynamics.reactions import reactions
+
+        return reactions(self.plant, self.q, self.v, self.u, axes=axes)  # type: ignore[arg-type]
 
     def __str__(self) -> str:
         q, u = list(map(str, range(self.q.size))), list(map(str, range(self.u.size)))

@@ -23,6 +23,7 @@ from .elements import (
     Body,
     Constraint,
     Coupling,
+    Cylinder,
     ForceElement,
     Frame,
     Free,
@@ -61,6 +62,8 @@ class Mechanism(Plant):
         External forces and moments.
     forces : sequence of ForceElement
         Springs and dampers of any characteristic, ropes, friction, bushings.
+    cylinders : sequence of Cylinder
+        Bodies, joints, closures and motors in one; they come last, in this order.
     gravity : array_like, shape (3,)
         m/s2, world axes.
     source : str
@@ -101,12 +104,20 @@ class Mechanism(Plant):
         *,
         loads: Sequence[Load] = (),
         forces: Sequence[ForceElement] = (),
+        cylinders: Sequence[Cylinder] = (),
     ) -> None:
         self.name = _check.name(name, "mechanism")
         parts = {"bodies": bodies, "joints": joints, "loops": loops, "springs": springs, "actuators": actuators}
         parts |= {"loads": loads, "forces": forces}
+        self.cylinders = _check.sequence(cylinders, f"mechanism {self.name!r}: cylinders", "cylinders")
+        for part in self.cylinders:
+            if not isinstance(part, Cylinder):
+                raise InputTypeError(f"mechanism {self.name!r}: {_check.shown(part)} is not a cylinder")
         for key, given in parts.items():
             setattr(self, key, _check.sequence(given, f"mechanism {self.name!r}: {key}", key))
+        for key in ("bodies", "joints", "loops", "actuators"):
+            made = [x for cylinder in self.cylinders for x in getattr(cylinder, key)]
+            setattr(self, key, (*getattr(self, key), *made))
         self.source = _check.text(source, f"mechanism {self.name!r}: source")
         self.gravity = _check.vector(gravity, 3, "gravity").copy()
         self.gravity.setflags(write=False)
@@ -428,7 +439,15 @@ class Mechanism(Plant):
         """
         for key in parts:
             _check.one_of(key, _PARTS, "part of a mechanism")
-        return Mechanism(**{key: getattr(self, key) for key in _PARTS} | parts)
+        made = Mechanism(**{key: getattr(self, key) for key in _PARTS} | parts)
+        names = {body.name for body in made.bodies}
+        known = [x for x in self.cylinders if {body.name for body in x.bodies} <= names]
+        made._take_cylinders((*known, *made.cylinders))
+        return made
+
+    def _take_cylinders(self, cylinders: tuple[Cylinder, ...]) -> None:
+        """Cylinders whose parts are among those of the machine."""
+        object.__setattr__(self, "cylinders", cylinders)
 
     def with_loads(self, values: Mapping[str, float | ArrayLike]) -> Mechanism:
         """The same machine under other loads: it shares all that is compiled.
@@ -563,7 +582,7 @@ class Mechanism(Plant):
         if self._whole is not None:
             whole, gone = self._whole
             return Mechanism.without, (whole, *gone)
-        return _built, ({key: getattr(self, key) for key in _PARTS},)
+        return _built, ({key: getattr(self, key) for key in _PARTS}, self.cylinders)
 
     def __repr__(self) -> str:
         return (
@@ -574,5 +593,7 @@ class Mechanism(Plant):
         return diagnosis.mechanism_lines(self, result)
 
 
-def _built(parts: dict[str, Any]) -> Mechanism:
-    return Mechanism(**parts)
+def _built(parts: dict[str, Any], cylinders: tuple[Cylinder, ...]) -> Mechanism:
+    made = Mechanism(**parts)
+    made._take_cylinders(cylinders)
+    return made

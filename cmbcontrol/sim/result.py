@@ -145,6 +145,34 @@ class Simulation:
             for k, t, c, r, loss in zip(kinds, *columns, strict=True)
         ]
 
+    def reactions(self, *, axes: str = "joint") -> xarray.Dataset:
+        """Force and moment that each joint and constraint carries, at the times of the run; see `reactions`.
+
+        Raises
+        ------
+        TypeError
+            For plants that are given by functions, and runs that do not know their plant.
+
+        Examples
+        --------
+        >>> from cmbcontrol import plants, simulate
+        >>> plant = plants.five_bar()
+        >>> run = simulate(plant, q0=plant.assemble(left=2.1, right=1.0), t_end=0.1)
+        >>> dict(run.reactions().force.sizes)
+        {'time': 501, 'joint': 5, 'axis': 3}
+        """
+        from ..dynamics.reactions import reactions_along
+
+        if self.plant is None:
+            raise InputTypeError("a run from a file does not know its plant: use reactions(plant, q, v, u)")
+        plant, data = self.plant, self.data
+        states = {name: data[name].values for name in ("q", "v", "a", "u", "time")} | {"lam": data.multipliers.values}
+        if "loads" in data and data.sizes["load_component"]:
+            states["loads"] = data.loads.values
+        counts = [rows.stop - rows.start for rows in plant.row_slices.values()]
+        states["active"] = np.repeat(data.active.values, counts, axis=1)
+        return reactions_along(plant, states, axes=axes)  # type: ignore[arg-type]
+
     def singularities(self, plant: Plant | None = None) -> list[SingularityEvent]:
         """The singular configurations that the run met, each with its branches, its lost rows and the way taken.
 

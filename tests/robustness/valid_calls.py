@@ -348,6 +348,22 @@ def _parts() -> list[Call]:
         call("JointSpring", cmb.JointSpring, name=("spring", name), joint=("left", text), **SPRING),
         call("PointSpring", cmb.PointSpring, name=("spring", name), **BETWEEN, **POINTS, **SPRING),
         call(
+            "Cylinder",
+            cmb.Cylinder,
+            name=("lift", name),
+            **BETWEEN,
+            **POINTS,
+            stroke=((1.0, 1.6), also(vector, back=(1.6, 1.0), long=(1.0, 2.5))),
+            bore=(0.1, positive),
+            rod=(0.05, positive),
+            axis=((0.0, 0.0, 1.0), optional(also(vector, zero=(0.0, 0.0, 0.0)))),
+            mass=((10.0, 5.0), optional(also(vector, negative=(1.0, -1.0)))),
+            pressure=(2e7, upper),
+            damping=(1.0, not_negative),
+            armature=(2.0, not_negative),
+            motor=(True, flag),
+        ),
+        call(
             "JointForce", cmb.JointForce, name=("bearing", name), joint=("left", text), characteristic=(BEARING, thing)
         ),
         call("PointForce", cmb.PointForce, name=("rope", name), **BETWEEN, **POINTS, characteristic=(BEARING, thing)),
@@ -655,6 +671,7 @@ def _dynamics() -> list[Call]:
     form = {"formulation": (cmb.dynamics.Gauss(), optional(thing))}
     return [
         call("forward_dynamics", cmb.forward_dynamics, **plant, **q, **v, **u, **form),
+        call("reactions", cmb.reactions, **plant, **q, **v, **u, axes=("world", choice)),
         call("constraint_force", cmb.constraint_force, **plant, **q, **v, **u, **form),
         call(
             "inverse_dynamics",

@@ -25,6 +25,7 @@ ELSEWHERE = {
     "kernels/frames": ("controllers/test_tasks", "values, Jacobians and biases of tasks are its results"),
     "kernels/generated": ("whole/test_generated", "runs and linear models by generated code and by the kernels"),
     "kernels/layout": ("model/test_compile", "records that compile.py fills"),
+    "kernels/reactions": ("dynamics/test_reactions", "the functions that call these kernels"),
     "kernels/signals": ("kernels/test_linear_algebra", "the two files of what laws compute in kernels"),
     "kernels/time_loop": ("whole/test_interpreted", "the time loop in every way that it is used"),
     "kernels/record": ("sim/test_output", "the columns of a result"),

@@ -7,6 +7,7 @@ its frame is the world.
 
 from .bodies import GROUND, Body, Frame, rotation_to
 from .constraints import Constraint, Coupling, Distance, Point, PointOnLine, PointOnPlane, Weld
+from .cylinders import Cylinder
 from .force_elements import Bushing, ForceElement, JointForce, PointForce
 from .forces import Actuator, JointSpring, PointSpring
 from .joints import Cylindrical, Fixed, Free, Helical, Joint, Planar, Prismatic, Revolute, Spherical, Universal
@@ -19,6 +20,7 @@ __all__ = [
     "Bushing",
     "Constraint",
     "Coupling",
+    "Cylinder",
     "Cylindrical",
     "Distance",
     "Fixed",

@@ -1,0 +1,174 @@
+"""What joints and constraints carry: forces and moments of pins, for who has to size them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .. import _check
+from ..errors import InputTypeError
+from ..kernels import reactions as kernels
+from ..model.elements import Coupling, Frame, Joint
+from ..model.mechanism import Mechanism
+from ..model.terms import RANK_TOLERANCE
+from .acceleration import acceleration
+
+if TYPE_CHECKING:
+    import xarray
+
+__all__ = ["reactions", "reactions_along"]
+
+Array = NDArray[np.float64]
+
+_SHARED = 1e-9  # of the largest change that a force within the constraints makes: less is rounding
+
+
+def reactions(
+    plant: Mechanism,
+    q: ArrayLike,
+    v: ArrayLike | None = None,
+    u: ArrayLike | None = None,
+    *,
+    axes: str = "joint",
+) -> xarray.Dataset:
+    """Force and moment that each joint and each constraint carries at a state under motor efforts.
+
+    Of joints of the tree and of cut joints it is what the parent does to the child, at the origin of the joint's frame
+    on the parent; of other constraints what body a does to body b, at the point on b (of a `Weld`, at frame a).
+    Motors, springs and friction of a joint are part of it. Couplings act on coordinates, and are left out.
+
+    Parameters
+    ----------
+    plant : Mechanism
+    q, v : array_like, shape (nq,) and (nv,)
+        A state; v defaults to rest.
+    u : array_like, shape (nu,), optional
+        Motor efforts, N or N m; defaults to none.
+    axes : {"joint", "world"}
+        Axes of the components: those of the joint's frame on the parent (of constraints, those of body a or its frame),
+        or of the world.
+
+    Returns
+    -------
+    xarray.Dataset
+        ``force`` (joint, axis), N, and ``moment`` (joint, axis), N m; ``unique`` (joint): False where redundant
+        constraints share a load, so that the motion does not determine the reaction. It is then that of the smallest
+        multipliers.
+
+    Raises
+    ------
+    TypeError
+        For plants that are given by functions.
+
+    Examples
+    --------
+    >>> from cmbcontrol import plants, trim
+    >>> plant = plants.five_bar()
+    >>> q = plant.assemble(left=2.1, right=1.0)
+    >>> held = reactions(plant, q, u=trim(plant, q).u)
+    >>> float(held.force.sel(joint=["left", "right"], axis="y").sum().round(6))  # the weight of 10 kg
+    98.1
+    """
+    _require(plant)
+    terms = plant.terms(q, np.zeros(plant.nv) if v is None else v)
+    u = np.zeros(plant.nu) if u is None else _check.vector(u, plant.nu, "u", plant.actuator_names)
+    f = terms.B @ u
+    a = acceleration(terms, f)
+    lam = terms.A_pinv.T @ (f - terms.h - terms.M @ a)
+    state = {"q": terms.q, "v": terms.v, "a": a, "lam": lam, "u": u}
+    found = reactions_along(plant, {name: x[None] for name, x in state.items()}, axes=axes)
+    return found.isel(time=0, drop=True)
+
+
+def _require(plant: object) -> None:
+    if not isinstance(plant, Mechanism):
+        raise InputTypeError(f"reactions are those of joints, and {_check.shown(plant)} is no Mechanism")
+
+
+def reactions_along(plant: Mechanism, states: Mapping[str, Array], *, axes: str = "joint") -> xarray.Dataset:
+    """The same at several states, whose accelerations and multipliers are known.
+
+    `states` has ``q``, ``v``, ``a``, ``lam``, ``u``, one row each, and optionally ``loads`` (n, 6 loads) that act in
+    place of those of the plant, ``active`` (n, rows) of rows that hold, and ``time``, s.
+    """
+    import xarray
+
+    _require(plant)
+    axes = _check.option(axes, ("joint", "world"), "axes")
+    places, loads, active = _Places(plant), states.get("loads"), states.get("active")
+    n = len(states["q"])
+    force, moment, unique = (np.zeros((n, len(places.names), k)) for k in (3, 3, 1))
+    for i in range(n):
+        machine = plant if loads is None else plant.with_loads(_by_name(plant, loads[i]))
+        state = (np.ascontiguousarray(states[name][i]) for name in ("q", "v", "a", "lam", "u"))
+        force[i], moment[i] = places.at(states["q"][i], *kernels.carried_wrenches(machine.arrays, *state), axes)
+        unique[i, :, 0] = _unique(places, states["q"][i], None if active is None else active[i], axes)
+    coords = {"joint": np.array(places.names, dtype=str), "axis": np.array(list("xyz"))}
+    if "time" in states:
+        coords["time"] = ("time", states["time"], {"units": "s"})  # type: ignore[assignment]
+    dims = ("time", "joint", "axis")
+    where = "at the joint's frame on the parent, on the child"
+    data = {
+        "force": (dims, force, {"units": "N", "long_name": f"reaction force {where}"}),
+        "moment": (dims, moment, {"units": "N m", "long_name": f"reaction moment {where}"}),
+        "unique": (dims[:2], unique[:, :, 0] > 0.0, {"long_name": "whether the motion determines the reaction"}),
+    }
+    return xarray.Dataset(data, coords, {"axes": axes, "plant": plant.name})
+
+
+def _by_name(plant: Mechanism, values: Array) -> dict[str, Array]:
+    return {load.name: values[6 * k : 6 * k + 6] for k, load in enumerate(plant.loads)}
+
+
+class _Places:
+    """Where the reactions of a machine are told."""
+
+    def __init__(self, plant: Mechanism) -> None:
+        self.plant = plant
+        self.constraints = [loop for loop in plant.loops if not isinstance(loop, Coupling)]
+        self.names = [part.name for part in (*plant.joints, *self.constraints)]
+
+    def at(self, q: Array, of_links: Array, of_rows: Array, axes: str) -> tuple[Array, Array]:
+        """Forces and moments (joints, 3), from wrenches about the origin of the world."""
+        plant, found = self.plant, []
+        for joint in plant.joints:
+            frame = plant.pose(q, joint.parent) @ joint.frame
+            found.append(_moved(of_links[plant._compiled.link_of[joint.child]], frame, frame.R, axes))
+        for loop in self.constraints:
+            g = of_rows[plant.row_slices[loop.name]].sum(axis=0)
+            if isinstance(loop, Joint):
+                frame = plant.pose(q, loop.parent) @ loop.frame
+            elif hasattr(loop, "frame_a"):
+                frame = plant.pose(q, loop.a) @ loop.frame_a
+            else:
+                frame = Frame(plant.point(q, loop.b, loop.point_b), plant.pose(q, loop.a).R)  # type: ignore[attr-defined]
+            found.append(_moved(g, frame, frame.R, axes))
+        forces, moments = zip(*found, strict=True) if found else (np.zeros((0, 3)), np.zeros((0, 3)))
+        return np.array(forces), np.array(moments)
+
+
+def _moved(g: Array, frame: Frame, R: Array, axes: str) -> tuple[Array, Array]:
+    """Force and moment at a frame of a wrench (moment, force) about the origin of the world."""
+    force, moment = g[3:], g[:3] - np.cross(frame.p, g[3:])
+    return (force, moment) if axes == "world" else (R.T @ force, R.T @ moment)
+
+
+def _unique(places: _Places, q: Array, active: NDArray[np.bool_] | None, axes: str) -> NDArray[np.bool_]:
+    """Whether forces within redundant constraints, which move nothing, leave a reaction as it is."""
+    plant, count = places.plant, len(places.names)
+    terms = plant.terms(q, np.zeros(plant.nv))
+    rows = np.arange(len(terms.row_scale)) if active is None else np.flatnonzero(active)
+    if terms.rank == rows.size == len(terms.row_scale):
+        return np.ones(count, dtype=bool)
+    U, s, _ = np.linalg.svd(terms.levers[rows])
+    rank = np.count_nonzero(s > RANK_TOLERANCE * s.max(initial=0.0))
+    change = np.zeros(count)
+    for within in U[:, rank:].T:
+        lam = np.zeros(len(terms.row_scale))
+        lam[rows] = within * terms.row_scale[rows]
+        force, moment = places.at(q, *kernels.row_wrenches(plant.arrays, np.ascontiguousarray(q), lam), axes)
+        change = np.maximum(change, np.linalg.norm(force, axis=1) + np.linalg.norm(moment, axis=1) / plant.size)
+    return change <= _SHARED * change.max(initial=1e-300)
