@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -14,12 +14,14 @@ from ..errors import InputError, InputTypeError
 from ..model.capture import capture
 from ..model.elements import Coupling, Joint, Point, Weld
 from ..model.plant import Plant
+from .end_stops import end_stops
 from .switching import Contact, Engage, Lock, Switch, Unlock
 
 __all__ = ["TOUCH", "ConstraintModes", "engages"]
 
 Array = NDArray[np.float64]
 
+_BEYOND = 1e-6  # of the size: a start further beyond an end stop is refused
 TOUCH = 1e-9  # of the size: contacts with a smaller gap touch
 
 
@@ -34,9 +36,16 @@ class ConstraintModes:
         ConstraintModes that hold both ways, except those that never change.
     closed : set of str
         Contacts that are closed.
+    stops : set of str
+        Contacts that are end stops of joints.
     """
 
-    def __init__(self, plant: Plant, switches: Sequence[Switch | Contact]) -> None:
+    def __init__(self, plant: Plant, switches: Sequence[Switch | Contact], stops: bool = False) -> None:
+        given, found = plant, []
+        if stops:
+            plant, found = end_stops(plant)
+            switches = [*switches, *found]
+        self.stops = {stop.name for stop in found}
         for switch in switches:
             if not isinstance(switch, (Switch, Contact)):
                 raise InputTypeError(f"switches must be Engage, Release, Lock, Unlock or Contact, got {switch!r}")
@@ -60,6 +69,8 @@ class ConstraintModes:
         self.held = {constraint for constraint, s in first.items() if not engages(s)}
         self.changing = set(first) | set(self.contacts)
         self.closed: set[str] = set()
+        if self.stops:  # without any of them it is the plant that laws know, and whose code there is
+            self._plants[frozenset(name for name in self.changing if name in given.row_slices)] = given
 
     def _check_names(self) -> None:
         for switch in [*self.switches, *self.contacts.values()]:
@@ -99,12 +110,38 @@ class ConstraintModes:
         """The plant with the constraints that hold now."""
         return self.mode(self.held | self.closed)
 
+    def told(self, row_names: tuple[str, ...]) -> Plant | None:
+        """The plant that has these rows, but for end stops; None where there are none of these."""
+        if not self.stops or not self.stops.intersection(row_names):
+            return None
+        held = {name for name in self.changing if self.whole.row_names[self.whole.row_slices[name].start] in row_names}
+        return self.mode(held - self.stops)
+
+    def shown(self, plants: Iterable[Plant]) -> Plant:
+        """The plant with all constraints that the output has: end stops only where one has been closed."""
+        if any(self.stops.intersection(plant.row_slices) for plant in plants):
+            return self.whole
+        return self.mode(self.changing - self.stops) if self.stops else self.whole
+
     def start(self, q: Array) -> Plant:
         """The plant with the constraints that hold at the start; joints that are locked are so where they stand."""
         for name in sorted(self.held):
             if name.startswith("lock_") and any(isinstance(s, Lock) and s.constraint == name for s in self.switches):
                 self.hold(name, q)
         return self.mode(self.held)
+
+    def require_within(self, q: Array) -> None:
+        """Refuse a start beyond an end stop."""
+        for stop in sorted(self.stops):
+            gap = self.gap(stop, q)
+            if gap < -_BEYOND * self.whole.size:
+                name, which, _ = stop.rsplit("_", 2)
+                i = self.whole.position_names.index(name)
+                unit, limit = self.whole.position_units[i], self.whole.limits[i, int(which == "upper")]
+                raise InputError(
+                    f"q0 has {name} = {q[i]:.6g} {unit}, beyond its {which} limit of {limit:.6g} {unit}, which is an end "
+                    "stop: start within it, or let the run only tell of limits with limits='warn'"
+                )
 
     def near(self, q: Array) -> Plant:
         """The plant with the constraints that hold, and the contacts that touch."""

@@ -79,6 +79,7 @@ class Control:
         self.sampled = sampling.held(
             float(self.period or 0.0), self.state, self.delay, initial, self.command, np.array(shown, dtype=np.int64)
         )
+        self._code_of: Plant | None = None
         self.code: LawCode | str = "it works in continuous time" if self.period is None else "nobody has asked for it"
         self._start_of_drive = start_of(self.drive, plant) if self.drive is not None else np.zeros(0)
 
@@ -158,13 +159,12 @@ class Control:
 
     def _told(self, t: float, x: Array) -> Mapping[str, float]:
         """The report of a sample that was taken by code."""
-        code, plant = self.code, self._plant
+        code, plant = self.code, self._code_of
         if not code.told:  # type: ignore[union-attr]
             return dict(zip(code.report, x.tolist(), strict=True))  # type: ignore[union-attr]
         q, v, state, u = np.split(x, np.cumsum([plant.nq, plant.nv, self.state.size]))
-        self.loads.at(t)
-        terms = plant.terms(q, v, t)
-        terms = self.loads.as_told(measured_force(terms, u) if self.measures_force else terms)
+        terms = plant.terms(q, v, t)  # type: ignore[union-attr]
+        terms = measured_force(terms, u) if self.measures_force else terms
         try:
             return evaluated(self.law, t, terms, state).reported()
         except Exception as error:
@@ -172,17 +172,22 @@ class Control:
 
     def generate(self, plant: Plant, q: Array, code: Code | None) -> None:
         """Have generated code take the samples, from the configuration q on, where there can be some."""
-        if self.period is None or not isinstance(self.code, str):
+        if self.period is None:
             return
+        told = self.loads.told_plant(plant)
+        if not isinstance(self.code, str):
+            if told is self._code_of:
+                return
+            self._reported, self.sampled = self.reports, self.sampled._replace(address=0)  # constraints have changed
+            self.sampled.reports[:, 0] = np.nan
+        self._code_of = told
         if self._shows_all or (self.measures_force and self.drive is not None):
             self.code = "Python is asked for more than the efforts"
             return
-        if self.loads.given:
-            if self.measures_force:
-                self.code = "the law measures a force that loads change which it is not told"
-                return
-            plant, code = self.loads.told_plant(plant), None
-        self.code = law_code(plant, self.law, q, code)
+        if self.measures_force and told is not plant:
+            self.code = "the law measures a force that loads or end stops change, which it is not told"
+            return
+        self.code = law_code(told, self.law, q, code if told is plant else None)
         if isinstance(self.code, str):
             return
         law, size = self.sampled, sum(size for _, size in self.code.signals)
@@ -196,6 +201,7 @@ class Control:
             signals=np.zeros((_BLOCK, size)),
             reports=np.full((law.shown.size, 1 + len(self.code.report)), np.nan),
         )
+        self.sampled.count[sampling.FIRST] = self.sampled.count[sampling.ROWS] = 0
 
     def leave_to_python(self, why: str) -> None:
         """Keep why samples are not taken by generated code."""

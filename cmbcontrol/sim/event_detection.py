@@ -19,6 +19,7 @@ Array = NDArray[np.float64]
 Effort = Callable[[float, Array], Array]
 
 _HALVINGS = 30
+_LOOKS = 8  # at a step that may touch a limit
 _INSTANT = 1e-9  # of a run: a function that has crossed zero may hang about it for so long
 
 
@@ -69,10 +70,15 @@ class EventState:
 
 
 class EventDetector:
-    """The event functions of a part of a run."""
+    """The event functions of a part of a run.
 
-    def __init__(self, plant: Plant, functions: list[EventFunction], duration: float) -> None:
-        self.plant, self.functions, self.duration = plant, functions, duration
+    With `limits` (nq, 2), nothing can happen but where a coordinate is at one of them: other steps need no look.
+    """
+
+    def __init__(
+        self, plant: Plant, functions: list[EventFunction], duration: float, limits: Array | None = None
+    ) -> None:
+        self.plant, self.functions, self.duration, self.limits = plant, functions, duration, limits
         self.triggered: list[EventFunction] = []
         self._first = True
 
@@ -94,6 +100,8 @@ class EventDetector:
             return event
         for t0, t1, x1 in zip(T[:-1], T[1:], X[1:], strict=True):
             times, self._first = detection_times(t0, t1, self._first, self.duration), False
+            if self.limits is not None:  # asked for seldom: a coordinate may touch a limit and turn round
+                times = np.linspace(t0, t1, _LOOKS + 1)[1:]
             for t in times:
                 values = self._values(state(t, x1 if t == t1 else None))
                 event = self._event_time(t, values, lambda function, a=before, b=t: self._root(function, state, a, b))

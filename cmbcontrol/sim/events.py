@@ -20,7 +20,7 @@ __all__ = ["LIMITS", "Event", "EventRecorder", "detection_times", "listed_events
 Array = NDArray[np.float64]
 Path = Callable[[float], Array]  # the state at a time within a step
 
-LIMITS = ("warn", "stop", "ignore")
+LIMITS = ("hold", "warn", "stop", "ignore")
 _POINTS = 8  # at which the functions are evaluated within a long step
 _LONG = 1e-3  # of a run: steps longer than this are long
 _SLACK = 1e-9  # radians or sizes of the machine: joints that are beyond a limit by less are at it
@@ -145,7 +145,7 @@ class EventRecorder:
         self.stops = limits == "stop"
         metres = plant.position_spans
         self.limits = np.array(plant.limits, dtype=np.float64) + _SLACK * np.outer(metres, [-1.0, 1.0])
-        if limits == "ignore":
+        if limits in ("ignore", "hold"):  # end stops are contacts
             self.limits[:] = -np.inf, np.inf
         self._limits = [
             _Limit(i, side, float(plant.limits[i, int(side > 0)]), plant.position_names[i], plant.position_units[i])
@@ -223,8 +223,8 @@ class EventRecorder:
             then = (
                 ", and the run ended there, as limits='stop' asks."
                 if self.stops
-                else " and the run goes on: nothing stops a joint at its limits by itself. limits='stop' ends a run "
-                "there, limits='ignore' is silent."
+                else " and the run goes on, as limits='warn' asks. limits='hold' makes the limits end stops, limits="
+                "'stop' ends a run there, limits='ignore' is silent."
             )
             warnings.warn(
                 f"The {event['what']} is passed at t = {event['time']:.6g} s{then}",

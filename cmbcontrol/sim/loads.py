@@ -6,7 +6,7 @@ They are written into the numbers of the simulated machine, where kernels and ge
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -19,6 +19,9 @@ from ..model.terms import Terms
 from ..trace.code import Code
 from ..trace.machine import places
 from .failures import LawFailed
+
+if TYPE_CHECKING:
+    from .constraint_modes import ConstraintModes
 
 __all__ = ["NO_LOADS", "ActingLoads"]
 
@@ -48,6 +51,8 @@ class ActingLoads:
         Whether they follow functions of time.
     own : bool
         Whether the machine has numbers of its own for them, which change during the run.
+    modes : ConstraintModes or None
+        Knows the plant without end stops, of which laws do not know.
     breaks : ndarray
         Times at which they have a kink or jump, s.
     """
@@ -63,6 +68,7 @@ class ActingLoads:
         self._followers: list[tuple[Array, NDArray[np.int64]]] = []
         self._time: float | None = None
         self._end = np.inf
+        self.modes: ConstraintModes | None = None
         if held and isinstance(plant, Mechanism) and plant.loads:
             self._take_numbers(plant)
         if not self.given:
@@ -177,7 +183,13 @@ class ActingLoads:
         return p
 
     def as_told(self, terms: Terms) -> Terms:
-        """The terms as the law knows them: with the loads of the plant that it was given."""
+        """The terms as the law knows them: without end stops, and with the loads of the plant that it was given."""
+        if self.modes is not None:
+            known = self.modes.told(terms.row_names)
+            if known is not None:
+                force = terms.force
+                terms = known.terms(terms.q, terms.v, terms.t)
+                terms = terms if force is None else terms.with_force(force)
         if not self.given:
             return terms
         W = self.plant.load_matrix(terms.q)  # type: ignore[attr-defined]
@@ -185,7 +197,9 @@ class ActingLoads:
         return terms.with_bias(terms.h + W @ (self._value - told))
 
     def told_plant(self, plant: Plant) -> Plant:
-        """A machine of the run, whose constraints may have changed, under the loads that the law knows."""
+        """A machine of the run, whose constraints may have changed, as the law knows it."""
+        if self.modes is not None:
+            plant = self.modes.told(plant.row_names) or plant
         if not self.given:
             return plant
         if plant is self.plant:

@@ -116,9 +116,11 @@ def simulate(
     events : sequence of Event, or of functions, optional
         Events that the run records: functions ``(t, q, v) -> float`` that cross zero. The times go to ``run.events()``
         under their names; a terminal one ends the run, with status EVENT.
-    limits : {"warn", "stop", "ignore"}
-        Joints that pass one of their limits: each crossing goes to ``run.events()``, and each joint gives a
-        `LimitWarning`; ``stop`` ends the run there, with status EVENT; ``ignore`` is silent.
+    limits : {"warn", "hold", "stop", "ignore"}
+        What limits of joints are. ``hold``: end stops, which push and never pull, and bounce by the `restitution` of
+        the joint; each impact goes to ``run.events()``, its loss is part of the energy balance, and laws are not told
+        that a stop holds. ``warn``: each crossing goes to ``run.events()``, and each joint gives a `LimitWarning`;
+        ``stop`` ends the run there, with status EVENT; ``ignore`` is silent.
     progress : bool or callable
         Show a progress bar, or call with the fraction that is done.
     loads : mapping of str to (number, array_like, callable or (times, values)), optional
@@ -159,12 +161,15 @@ def simulate(
     acting = ActingLoads(plant, loads)
     law = as_controller(controller, plant)
     plant = acting.plant
-    modes = ConstraintModes(plant, _listed(switches))
+    limits = _check.option(limits, LIMITS, "limits")
+    modes = ConstraintModes(plant, _listed(switches), stops=limits == "hold")
+    acting.modes = modes if modes.stops else None
     if modes.changing and q0 is not None:
         plant = modes.start(configuration_of(plant, q0))
     kept, integrator = Stabilisation.of(stabilisation), Integrator.of(method, rtol, atol)
     terms = start_state(plant, q0, v0, kept.metric)
     q0, v0 = terms.q, terms.v
+    modes.require_within(q0)
     check_start(plant, terms)
     passing = integrator.passes and kept.kind == "projection"
     selector = BranchSelector(branch, passing, f"{integrator.name!r} with {kept.kind!r}")
@@ -188,7 +193,7 @@ def simulate(
     tolerance = RANK_TOLERANCE if formulation is None else formulation.rank_tolerance or RANK_TOLERANCE
     options = options_of(plant, terms, kept, integrator, t_end, tolerance)
     control = Control(plant, law, after(times, t_end), acting)
-    recorder = EventRecorder(plant, listed_events(events), _check.option(limits, LIMITS, "limits"), t_end)
+    recorder = EventRecorder(plant, listed_events(events), limits, t_end)
     recorder.begin(0.0, np.concatenate([q0, v0]))
     start = modes.near(q0)  # with the contacts that touch
     if start is not plant:
@@ -223,7 +228,12 @@ def simulate(
             _go(run, state, modes, selector, history)
             parts = history.parts
             simulation = output.assemble_result(
-                modes.whole, parts, times, settings, begin, [*history.events, *recorder.recorded]
+                modes.shown(part.run.plant for part in parts),
+                parts,
+                times,
+                settings,
+                begin,
+                [*history.events, *recorder.recorded],
             )
     except KeyboardInterrupt as error:
         kept = "None of it is kept." if simulation is None else "It is in the attribute partial."

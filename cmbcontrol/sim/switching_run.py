@@ -78,7 +78,7 @@ def run_in_parts(
     switching.apply(switching.due(), [])
     while True:
         switching.meet_sample()
-        detector = EventDetector(modes.present, switching.event_functions(), run.t_end)
+        detector = EventDetector(modes.present, switching.event_functions(), run.t_end, switching.limits())
         part = replace(run.on(modes.present, state.x[: run.plant.nq].copy()), detector=detector)
         record = history.advance(part, state, min(run.t_end, switching.next), selector, switching.lost)
         if record.status != Status.COMPLETED or state.t >= run.t_end * (1.0 - INSTANT):
@@ -147,6 +147,13 @@ class _ModeSwitch:
             else:
                 functions.append(EventFunction(partial(self._sunk, name), name, _SINK * self.size, armed=True))
         return functions + list(self.slips.values())
+
+    def limits(self) -> Array | None:
+        """Limits (nq, 2) of the coordinates, where nothing but end stops that are open may end the next part."""
+        modes = self.modes
+        others = set(modes.contacts) - modes.stops or modes.stops & modes.closed or self.conditions or self.slips
+        forces = any(isinstance(s, Release) and s.force is not None for s in modes.switches)
+        return None if others or forces or not modes.stops else np.asarray(modes.whole.limits)
 
     def _pull(self, name: str, state: EventState) -> float:
         """Force with which a closed contact would have to pull."""

@@ -93,7 +93,8 @@ class TimeLoop(Engine):
         """Where the steps begin, and who takes them."""
         run, self.method = self.run, method
         bound = self.formulation is not None and self.formulation.bound
-        notify = self.detector is not None or bound or bool(np.isfinite(run.stop_at_passages_after))
+        quiet = self.detector is not None and self.detector.limits is not None and method is None
+        notify = (self.detector is not None and not quiet) or bound or bool(np.isfinite(run.stop_at_passages_after))
         if self.recorder is not None:
             notify |= bool(self.recorder.events) or method is not None
         self.options = self.options._replace(notify=notify, ladder=run.integrator.ladder)
@@ -126,6 +127,10 @@ class TimeLoop(Engine):
         )
         if self.recorder is not None:
             steps.limits[:] = self.recorder.limits
+        if quiet:
+            inner = np.maximum(steps.limits[:, 0], self.detector.limits[:, 0])  # type: ignore[union-attr]
+            outer = np.minimum(steps.limits[:, 1], self.detector.limits[:, 1])  # type: ignore[union-attr]
+            steps.limits[:] = np.column_stack([inner, outer])
         steps.T[0], steps.X[0] = state.t, state.x
         steps.clock[time_loop.STEP :], steps.clock[time_loop.ENERGY], steps.clock[time_loop.ACROSS] = (
             state.h,

@@ -50,8 +50,10 @@ class Joint(Part):
         Of joints of the tree: inertia of the rotors that turn with it, through a gear of ratio n as n^2 J; kg m2 or kg,
         as `damping`. What a rotor turns about other axes counts with the mass and inertia of its body.
     limits : (float, float) or mapping of suffix to (float, float)
-        Of joints of the tree: range of the position coordinates, rad or m. Loops are assembled inside
-        it, and a run says where it leaves it.
+        Of joints of the tree: range of the position coordinates, rad or m. Loops are assembled inside it. In a run,
+        limits are end stops, or a run says where it leaves them: see `simulate`.
+    restitution : float
+        Of the end stops, from 0 (nothing bounces) to 1.
     """
 
     name: str
@@ -62,6 +64,7 @@ class Joint(Part):
     damping: float | tuple[float, ...] = field(default=0.0, kw_only=True)
     armature: float | tuple[float, ...] = field(default=0.0, kw_only=True)
     limits: Limits | Mapping[str, Limits] | None = field(default=None, kw_only=True)
+    restitution: float = field(default=0.0, kw_only=True)
 
     kinds: ClassVar[tuple[int, ...]] = ()  # kernel joints, one link each
     position_suffixes: ClassVar[tuple[str, ...]] = ()
@@ -86,7 +89,10 @@ class Joint(Part):
                 f"{what}: armature is that of a rotor on one axis, and a {type(self).__name__} joint has none; leave "
                 "it out, and give the rotors bodies of their own"
             )
-        set_fields(self, **numbers, limits=self._limit_array())
+        restitution = _check.positive(self.restitution, f"restitution of {what}", zero=True)
+        if restitution > 1.0:
+            raise ModelError(f"{what}: restitution must be from 0 to 1, got {restitution}")
+        set_fields(self, **numbers, limits=self._limit_array(), restitution=restitution)
         self._check_geometry()
 
     def _per_velocity(self, key: str) -> np.ndarray:

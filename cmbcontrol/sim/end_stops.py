@@ -1,0 +1,40 @@
+"""End stops: limits of joints that hold."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import InputError
+from ..model.elements import Coupling
+from ..model.mechanism import Mechanism
+from ..model.plant import Plant
+from .switching import Contact
+
+__all__ = ["end_stops"]
+
+Array = NDArray[np.float64]
+
+
+def end_stops(plant: Plant) -> tuple[Plant, list[Contact]]:
+    """The plant with a constraint for each finite limit, and the contacts that close them.
+
+    A limit of a coordinate q is a contact: q - lower cannot be negative, upper - q cannot.
+    """
+    if not isinstance(plant, Mechanism):
+        return plant, []
+    bounce = {name: joint.restitution for joint in plant.joints for name in joint.position_names}
+    couplings, contacts = [], []
+    for i, _ in plant.paired:
+        name = plant.position_names[i]
+        for side, label, at in ((1, "lower", plant.limits[i, 0]), (-1, "upper", plant.limits[i, 1])):
+            if np.isfinite(at):
+                stop = f"{name}_{label}_stop"
+                if stop in plant.row_slices:
+                    raise InputError(
+                        f"plant {plant.name!r} has a constraint {stop!r} already, the name of the end stop of {name!r}; "
+                        "rename it"
+                    )
+                couplings.append(Coupling(stop, {name: 1.0}, offset=float(at)))
+                contacts.append(Contact(stop, side=side, restitution=bounce[name]))
+    return (plant.with_loops(*couplings) if couplings else plant), contacts
