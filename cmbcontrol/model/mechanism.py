@@ -489,7 +489,7 @@ class Mechanism(Plant):
         vars(other).update(vars(self), arrays=arrays, loads=parts, _compiled=replace(self._compiled, arrays=arrays))
         if self._whole is not None:
             vars(other)["_whole"] = self._whole[0].with_load_records(loads), self._whole[1]
-        for known in ("_modes", "_generated", "_parameters"):
+        for known in ("_modes", "_generated", "_parameters", "_end_stops"):
             vars(other).pop(known, None)
         return other
 
@@ -550,7 +550,7 @@ class Mechanism(Plant):
         vars(mode).update(vars(self), arrays=self.arrays._replace(**parts), **changed)
         vars(mode)["loops"] = tuple(constraint for constraint in self.loops if constraint.name in kept)
         vars(mode)["_whole"] = self, tuple(constraint.name for constraint in gone)
-        for known in ("_modes", "_generated", "_parameters", "_moves", "_looped"):
+        for known in ("_modes", "_generated", "_parameters", "_moves", "_looped", "_end_stops"):
             vars(mode).pop(known, None)
         return mode
 

@@ -23,6 +23,14 @@ def end_stops(plant: Plant) -> tuple[Plant, list[Contact]]:
     """
     if not isinstance(plant, Mechanism):
         return plant, []
+    known = vars(plant)
+    if "_end_stops" not in known:  # the machine is built again
+        known["_end_stops"] = _with_stops(plant)
+    whole, contacts = known["_end_stops"]
+    return (plant, []) if whole is None else (whole, contacts)
+
+
+def _with_stops(plant: Mechanism) -> tuple[Mechanism | None, list[Contact]]:
     bounce = {name: joint.restitution for joint in plant.joints for name in joint.position_names}
     couplings, contacts = [], []
     for i, _ in plant.paired:
@@ -32,9 +40,9 @@ def end_stops(plant: Plant) -> tuple[Plant, list[Contact]]:
                 stop = f"{name}_{label}_stop"
                 if stop in plant.row_slices:
                     raise InputError(
-                        f"plant {plant.name!r} has a constraint {stop!r} already, the name of the end stop of {name!r}; "
-                        "rename it"
+                        f"plant {plant.name!r} has a constraint {stop!r} already, which is the name of the end stop "
+                        f"of {name!r}; rename it"
                     )
                 couplings.append(Coupling(stop, {name: 1.0}, offset=float(at)))
                 contacts.append(Contact(stop, side=side, restitution=bounce[name]))
-    return (plant.with_loops(*couplings) if couplings else plant), contacts
+    return (plant.with_loops(*couplings) if couplings else None), contacts

@@ -74,7 +74,7 @@ def simulate(
     switches: Sequence[Switch | Contact] = (),
     branch: Any = None,
     events: Sequence[Event | Callable] = (),
-    limits: str = "warn",
+    limits: str = "hold",
     progress: Progress = False,
     loads: Mapping[str, Any] | None = None,
 ) -> Simulation:
@@ -116,10 +116,10 @@ def simulate(
     events : sequence of Event, or of functions, optional
         Events that the run records: functions ``(t, q, v) -> float`` that cross zero. The times go to ``run.events()``
         under their names; a terminal one ends the run, with status EVENT.
-    limits : {"warn", "hold", "stop", "ignore"}
+    limits : {"hold", "warn", "stop", "ignore"}
         What limits of joints are. ``hold``: end stops, which push and never pull, and bounce by the `restitution` of
         the joint; each impact goes to ``run.events()``, its loss is part of the energy balance, and laws are not told
-        that a stop holds. ``warn``: each crossing goes to ``run.events()``, and each joint gives a `LimitWarning`;
+        that a stop holds; independent coordinates that are given by name go with ``warn``. ``warn``: each crossing goes to ``run.events()``, and each joint gives a `LimitWarning`;
         ``stop`` ends the run there, with status EVENT; ``ignore`` is silent.
     progress : bool or callable
         Show a progress bar, or call with the fraction that is done.
@@ -161,12 +161,14 @@ def simulate(
     acting = ActingLoads(plant, loads)
     law = as_controller(controller, plant)
     plant = acting.plant
-    limits = _check.option(limits, LIMITS, "limits")
+    integrator, limits = Integrator.of(method, rtol, atol), _check.option(limits, LIMITS, "limits")
+    if limits == "hold" and integrator.coordinates is not None:  # a stop that holds would make them dependent
+        limits = "warn"
     modes = ConstraintModes(plant, _listed(switches), stops=limits == "hold")
     acting.modes = modes if modes.stops else None
     if modes.changing and q0 is not None:
         plant = modes.start(configuration_of(plant, q0))
-    kept, integrator = Stabilisation.of(stabilisation), Integrator.of(method, rtol, atol)
+    kept = Stabilisation.of(stabilisation)
     terms = start_state(plant, q0, v0, kept.metric)
     q0, v0 = terms.q, terms.v
     modes.require_within(q0)

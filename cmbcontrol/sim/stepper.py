@@ -130,7 +130,7 @@ class Stepper:
         self._integrator = replace(integrator, max_steps=_ALL, **dict(zip(("rtol", "atol"), tolerances, strict=True)))
         self._loads = ActingLoads(plant, held=True)
         self.plant, self._kept, self._t_end = self._loads.plant, Stabilisation(), _check.positive(t_end, "t_end")
-        limits = _check.option(limits, LIMITS, "limits")
+        limits = _check.option(limits, LIMITS[1:], "limits")
         self._recorder = EventRecorder(plant, listed_events(events), limits, self._t_end)
         self._start: Terms | None = None
         self.reset(q0, v0)

@@ -194,7 +194,7 @@ def test_events_and_limits_are_marked_by_their_names():
     q = plants.catalogue["loader"].initial(plant)[0]
     level = cmb.Event(lambda t, q, v: t - 0.01, "level")
     with pytest.warns(cmb.errors.LimitWarning):
-        run = simulate(plant, None, q, t_end=2.0, output_times=0.02, events=[level])
+        run = simulate(plant, None, q, t_end=2.0, output_times=0.02, events=[level], limits="warn")
     limits = {str(kind) for kind in run.event_kind.values if "limit" in str(kind)}
     labels = [line.get_label() for line in plot.responses(run).axes[0].lines]
     assert limits and {"level", *limits} <= set(labels) and "change of the loops" not in labels

@@ -145,7 +145,7 @@ def test_a_limit_that_is_passed_is_told_once_and_each_crossing_is_noted():
     with pytest.warns(
         cmb.errors.LimitWarning, match=r"lower limit of 'swing', -1.7 rad, is passed at t = 0\.\d+ s"
     ) as told:
-        run = cmb.simulate(plant, q0=[0.0], t_end=5.0)
+        run = cmb.simulate(plant, q0=[0.0], t_end=5.0, limits="warn")
     assert len(told) == 1 and told[0].filename == __file__
     crossings = times(run, "lower limit swing")
     assert len(crossings) >= 2 and run.status == cmb.Status.COMPLETED
@@ -172,21 +172,21 @@ def test_a_step_that_goes_beyond_and_comes_back_is_seen():
     free = cmb.simulate(pendulum(None), q0=[0.0], t_end=2.0, output_times=1e-4)
     lowest = float(free.q.min())
     with pytest.warns(cmb.errors.LimitWarning):
-        run = cmb.simulate(pendulum((lowest + 1e-6, np.inf)), q0=[0.0], t_end=2.0)
+        run = cmb.simulate(pendulum((lowest + 1e-6, np.inf)), q0=[0.0], t_end=2.0, limits="warn")
     assert len(times(run, "lower limit swing")) == 1
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        cmb.simulate(pendulum((lowest - 1e-6, np.inf)), q0=[0.0], t_end=2.0)
+        cmb.simulate(pendulum((lowest - 1e-6, np.inf)), q0=[0.0], t_end=2.0, limits="warn")
 
 
 def test_starts_at_and_beyond_a_limit():
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        cmb.simulate(pendulum((-np.inf, 0.0)), q0=[0.0], t_end=1.0)  # it swings away from it
+        cmb.simulate(pendulum((-np.inf, 0.0)), q0=[0.0], t_end=1.0, limits="warn")  # it swings away from it
     with pytest.warns(cmb.errors.LimitWarning, match=r"lower limit .* at t = 1\.\d+e-05 s"):  # 1e-9 rad
-        cmb.simulate(pendulum((0.0, np.inf)), q0=[0.0], t_end=1.0)
+        cmb.simulate(pendulum((0.0, np.inf)), q0=[0.0], t_end=1.0, limits="warn")
     with pytest.warns(cmb.errors.LimitWarning, match="at t = 0 s"):
-        cmb.simulate(pendulum((0.5, np.inf)), q0=[0.0], t_end=1.0)
+        cmb.simulate(pendulum((0.5, np.inf)), q0=[0.0], t_end=1.0, limits="warn")
     with pytest.raises(ValueError, match=r"q0 is beyond the lower limit of 'swing', 0\.5 rad, already"):
         cmb.simulate(pendulum((0.5, np.inf)), q0=[0.0], t_end=1.0, limits="stop")
 
@@ -194,7 +194,9 @@ def test_starts_at_and_beyond_a_limit():
 @pytest.mark.parametrize("method", ["rk4", "scipy-rk45", "radau"])
 def test_limits_with_other_methods(method):
     with pytest.warns(cmb.errors.LimitWarning):
-        run = cmb.simulate(pendulum((-1.7, np.inf)), q0=[0.0], t_end=1.0, **settings(method=method, **METHODS[method]))
+        run = cmb.simulate(
+            pendulum((-1.7, np.inf)), q0=[0.0], t_end=1.0, limits="warn", **settings(method=method, **METHODS[method])
+        )
     assert len(times(run, "lower limit swing")) == 1
 
 

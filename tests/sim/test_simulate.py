@@ -298,7 +298,7 @@ def test_times_that_are_longer_than_the_run_are_refused():
 def test_options_are_named_as_arguments():
     plant = plants.five_bar()
     q = plant.assemble(left=2.1, right=1.0)
-    with pytest.raises(ValueError, match="limits must be 'warn', 'stop' or 'ignore', got 'error'"):
+    with pytest.raises(ValueError, match="limits must be 'hold', 'warn', 'stop' or 'ignore', got 'error'"):
         cmb.simulate(plant, None, q, t_end=0.1, limits="error")
     with pytest.raises(ValueError, match=r"^there is no method 'ode45'"):
         cmb.simulate(plant, None, q, t_end=0.1, method="ode45")

@@ -11,6 +11,8 @@ from tests.fixtures import Asks
 class At:
     """Watches a coordinate cross a value."""
 
+    limits = None
+
     def __init__(self, value):
         self.value = value
 
