@@ -114,7 +114,8 @@ class ConstraintModes:
         """The plant that has these rows, but for end stops; None where there are none of these."""
         if not self.stops or not self.stops.intersection(row_names):
             return None
-        held = {name for name in self.changing if self.whole.row_names[self.whole.row_slices[name].start] in row_names}
+        first = {name: self.whole.row_names[self.whole.row_slices[name].start] for name in self.changing}
+        held = {name for name in self.changing if first[name] in row_names}
         return self.mode(held - self.stops)
 
     def shown(self, plants: Iterable[Plant]) -> Plant:
@@ -139,8 +140,8 @@ class ConstraintModes:
                 i = self.whole.position_names.index(name)
                 unit, limit = self.whole.position_units[i], self.whole.limits[i, int(which == "upper")]
                 raise InputError(
-                    f"q0 has {name} = {q[i]:.6g} {unit}, beyond its {which} limit of {limit:.6g} {unit}, which is an end "
-                    "stop: start within it, or let the run only tell of limits with limits='warn'"
+                    f"q0 has {name} = {q[i]:.6g} {unit}, beyond its {which} limit of {limit:.6g} {unit}, which is an "
+                    "end stop: start within it, or let the run only tell of limits with limits='warn'"
                 )
 
     def near(self, q: Array) -> Plant:

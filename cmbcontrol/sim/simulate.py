@@ -119,8 +119,9 @@ def simulate(
     limits : {"hold", "warn", "stop", "ignore"}
         What limits of joints are. ``hold``: end stops, which push and never pull, and bounce by the `restitution` of
         the joint; each impact goes to ``run.events()``, its loss is part of the energy balance, and laws are not told
-        that a stop holds; independent coordinates that are given by name go with ``warn``. ``warn``: each crossing goes to ``run.events()``, and each joint gives a `LimitWarning`;
-        ``stop`` ends the run there, with status EVENT; ``ignore`` is silent.
+        that a stop holds; independent coordinates that are given by name go with ``warn``. ``warn``: each crossing goes
+        to ``run.events()``, and each joint gives a `LimitWarning`; ``stop`` ends the run there, with status EVENT;
+        ``ignore`` is silent.
     progress : bool or callable
         Show a progress bar, or call with the fraction that is done.
     loads : mapping of str to (number, array_like, callable or (times, values)), optional
