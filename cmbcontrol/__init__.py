@@ -14,6 +14,7 @@ from .controllers.actuation import actuation as actuation
 from .controllers.closed_loop import ClosedLoop as ClosedLoop
 from .controllers.closed_loop import linearize_closed_loop as linearize_closed_loop
 from .controllers.closed_loop import margins as margins
+from .controllers.reach import Reach as Reach
 from .controllers.references import Constant as Constant
 from .controllers.references import Quintic as Quintic
 from .controllers.references import Sine as Sine
@@ -128,6 +129,7 @@ __all__ = [
     "PointSpring",
     "Prismatic",
     "Quintic",
+    "Reach",
     "Release",
     "Revolute",
     "Simulation",

@@ -758,6 +758,20 @@ def _dynamics() -> list[Call]:
         ),
         call("impact", cmb.impact, **plant, **q, **v, restitution=(0.5, also(share, wrong={"nosuchname": 0.5}))),
         call(
+            "Reach",
+            cmb.Reach,
+            plant=(W.plant, thing),
+            task=(("left", "right"), thing),
+            samples=(2, count),
+            seed=(0, seed),
+        ),
+        call(
+            "Reach.call",
+            cmb.Reach(W.plant, ("left", "right")),
+            target=([2.1, 1.0], vector),
+            guess=(W.q, optional(vector)),
+        ),
+        call(
             "singular_configuration",
             cmb.singular_configuration,
             words=("pose",),

@@ -1,0 +1,335 @@
+"""Reach: configurations of a closed machine in which a task has a given value, or comes nearest to it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .. import _check
+from .._tolerance import metres as metres_of
+from ..errors import InputError, ModelError
+from ..model.closing import Closing, descend
+from ..model.elements import Revolute, Universal
+from ..model.plant import Plant
+from .tasks import Task, as_task
+
+if TYPE_CHECKING:
+    import xarray
+
+__all__ = ["Reach", "Reached"]
+
+Array = NDArray[np.float64]
+
+_THERE = 1e-11  # sizes of the machine: a target that is missed by less is reached
+_CLOSED = 1e-12  # the same of loops
+_NEAR = (1, 8, 40)  # samples from which a target is tried, the nearest first, before it counts as out of reach
+_LOCAL = 10  # of these, from where the nearest configuration is looked for
+_APART = 1e-5  # rad, or sizes: configurations that are nearer are one branch
+_TRIES = 60  # starts from which branches are looked for
+
+
+@dataclass(frozen=True, eq=False)
+class Reached:
+    """What was found for a target.
+
+    Attributes
+    ----------
+    q : ndarray, shape (nq,)
+        Configuration with closed loops, within the limits of the joints.
+    error : ndarray, shape (k,)
+        Target less value, in the units of the task.
+    distance : float
+        Its length, m: a radian counts as the size of the machine.
+    reached : bool
+        Whether the target is reached, to 1e-11 of the size of the machine.
+    at_limits : tuple of str
+        Coordinates that are at one of their limits.
+    """
+
+    q: Array
+    error: Array
+    distance: float
+    reached: bool
+    at_limits: tuple[str, ...]
+
+    def __str__(self) -> str:
+        there = "reached" if self.reached else f"out of reach by {self.distance:.6g} m"
+        limits = f", at limits: {', '.join(self.at_limits)}" if self.at_limits else ""
+        return f"{there}{limits}: q = {np.round(self.q, 6).tolist()}"
+
+
+class Reach:
+    """Inverse kinematics of a machine with loops: where a task has a given value.
+
+    From the guess, damped Gauss-Newton steps with the loops closed and within the limits of the joints; where they do
+    not lead there, from the nearest of random configurations of the machine. Out of reach, the nearest configuration.
+
+    Parameters
+    ----------
+    plant : Plant
+    task : Task, str or sequence of str
+        `PointTask`, `PoseTask`, `Coordinates`, `FunctionTask`, several as a `TaskStack`; or names of coordinates.
+    samples : int
+        Random configurations that are made when they are first needed.
+    seed : int
+        Of these.
+
+    Raises
+    ------
+    ValueError
+        For a task of other coordinates than those of the plant.
+
+    Examples
+    --------
+    >>> from cmbcontrol import plants
+    >>> from cmbcontrol.controllers import PointTask
+    >>> plant = plants.five_bar()
+    >>> reach = Reach(plant, PointTask(plant, "left_upper", (1.5, 0.0, 0.0), axes="xy"))
+    >>> found = reach([0.5, 1.9], guess=plant.assemble(left=2.1, right=1.0))
+    >>> found.reached, plant.point(found.q, "left_upper", (1.5, 0.0, 0.0)).round(9)
+    (True, array([0.5, 1.9, 0. ]))
+    >>> print(round(reach([0.5, 9.0]).distance, 6))  # m out of reach
+    6.55051
+    """
+
+    def __init__(
+        self, plant: Plant, task: str | tuple[str, ...] | list[str] | Task, *, samples: int = 200, seed: int = 0
+    ) -> None:
+        _check.plant(plant)
+        self.plant, self.task = plant, as_task(plant, task)
+        self.names, self.units = tuple(self.task.names), tuple(self.task.units)
+        self._scale = metres_of(self.units, plant.size) / plant.size
+        self._count, self._rng = _check.count(samples, "samples", 1), np.random.default_rng(seed)
+        self._closing = Closing(plant, [])
+        self._samples: tuple[Array, Array] | None = None
+        whole = [
+            name
+            for j in getattr(plant, "joints", ())
+            if isinstance(j, (Revolute, Universal))
+            for name in j.position_names
+        ]
+        free = [i for i, (low, high) in enumerate(plant.limits) if not (np.isfinite(low) or np.isfinite(high))]
+        self._round = np.array([i for i in free if plant.position_names[i] in whole], dtype=int)
+
+    def __call__(self, target: ArrayLike, guess: ArrayLike | None = None) -> Reached:
+        """The configuration for a target: the one near the guess, where there are several.
+
+        Parameters
+        ----------
+        target : array_like, shape (k,)
+            Value of the task, m and rad.
+        guess : array_like, shape (nq,), or mapping, optional
+            Defaults to the nearest of the samples.
+
+        Returns
+        -------
+        Reached
+        """
+        target = self._target(target)
+        starts = [] if guess is None else [self.plant.configuration(guess)]
+        origin, tried = starts[0] if starts else self.plant.neutral(), 0
+        for tries in _NEAR if not starts else (0, *_NEAR[1:]):
+            starts = [*starts, *self._nearest(target, tries)[max(tried - 1, 0) :]]
+            for start in starts[tried:]:
+                found = self._descend(target, start, origin)
+                if found is not None and found.reached:
+                    return found
+            tried = len(starts)
+        candidates = [x for x in (self._approach(target, start, origin) for start in starts[:_LOCAL]) if x is not None]
+        if not candidates:
+            raise InputError(
+                f"no configuration of {self.plant.name!r} was found in which the loops are closed within the limits of "
+                "the joints; give a guess, or look at the limits"
+            )
+        return min(candidates, key=lambda x: x.distance)
+
+    def branches(self, target: ArrayLike, tries: int = _TRIES) -> list[Reached]:
+        """All configurations found in which the task has a value, one for each way to assemble the machine.
+
+        Parameters
+        ----------
+        target : array_like, shape (k,)
+        tries : int
+            Random configurations to start from.
+
+        Raises
+        ------
+        ValueError
+            Where the task leaves motion free, so that there are infinitely many.
+
+        Examples
+        --------
+        >>> from cmbcontrol import plants
+        >>> plant = plants.five_bar()
+        >>> [found.q.round(2).tolist() for found in Reach(plant, ("left", "right")).branches([2.1, 1.0])]
+        [[2.1, -2.93, 1.0, 2.95], [2.1, -1.29, 1.0, 1.31]]
+        """
+        target, found = self._target(target), list[Reached]()
+        lengths = self._closing.lengths
+        for start in self._random(_check.count(tries, "tries", 1)):
+            new = self._descend(target, start, self.plant.neutral())
+            if new is None or not new.reached:
+                continue
+            terms = self.plant.terms(new.q, np.zeros(self.plant.nv))
+            if np.linalg.matrix_rank(self.task.jacobian(terms) @ terms.Z, 1e-9) < terms.dof and not found:
+                raise InputError(
+                    f"the task {self.names} leaves motion of {self.plant.name!r} free, so there are infinitely many "
+                    "configurations; name more coordinates, or ask for one of them with a guess"
+                )
+            apart = [np.abs(self.plant.difference(x.q, new.q) / lengths).max() for x in found]
+            if min(apart, default=np.inf) > _APART:
+                found.append(new)
+        return sorted(found, key=lambda x: x.q.tolist())
+
+    def workspace(self, count: int = 1000) -> xarray.Dataset:
+        """Values of the task at random configurations within the limits, and how well it can be moved there.
+
+        Returns
+        -------
+        xarray.Dataset
+            ``value`` (sample, name), ``q`` (sample, position), and ``manipulability`` (sample): smallest over largest
+            singular value of the task's rate by motions of the machine, 0 where it loses a direction.
+        """
+        import xarray
+
+        Q = list(self._random(_check.count(count, "count", 1)))
+        values, quality = [], []
+        for q in Q:
+            terms = self.plant.terms(q, np.zeros(self.plant.nv))
+            s = np.linalg.svd(self._scale[:, None] * self.task.jacobian(terms) @ terms.unit_motions, compute_uv=False)
+            values.append(self.task.value(terms))
+            quality.append(s[-1] / s[0] if len(s) == len(self.names) and s[0] > 0.0 else 0.0)
+        data = {
+            "value": (("sample", "name"), np.array(values).reshape(-1, len(self.names))),
+            "q": (("sample", "position"), np.array(Q).reshape(-1, self.plant.nq)),
+            "manipulability": ("sample", np.array(quality), {"long_name": "smallest over largest rate of the task"}),
+        }
+        coords = {"name": np.array(self.names), "position": np.array(self.plant.position_names)}
+        return xarray.Dataset(data, coords, {"plant": self.plant.name, "units": list(self.units)})
+
+    # -- how ------------------------------------------------------------------------------------------
+
+    def _target(self, target: ArrayLike) -> Array:
+        return _check.vector(target, len(self.names), "the target", self.names)
+
+    def _residual(self, target: Array, q: Array) -> tuple[Array, Array]:
+        """Loops and error of the task, in sizes of the machine."""
+        terms = self.plant.terms(q, np.zeros(self.plant.nv))
+        return self._closing.rows(q)[0], -self._scale * self.task.error(target, terms)
+
+    def _descend(self, target: Array, start: Array, origin: Array) -> Reached | None:
+        """Where steps for loops and task together lead; None where the loops stay open."""
+        plant, closing = self.plant, self._closing
+
+        def equations(q: Array) -> tuple[Array, object]:
+            rows, jacobian = closing.rows(q)
+            terms = plant.terms(q, np.zeros(plant.nv))
+            r = np.concatenate([rows, -self._scale * self.task.error(target, terms)])
+
+            def slopes() -> Array:
+                J = self._scale[:, None] * self.task.jacobian(terms) * closing.lengths
+                return np.vstack([jacobian(), J])
+
+            return r, slopes
+
+        try:
+            q = closing.close(start)
+            q, _ = descend(plant, q, equations, closing.step, 0.0, 1e-2)  # type: ignore[arg-type]
+        except ModelError:
+            return None
+        return self._told(target, q, origin)
+
+    def _told(self, target: Array, q: Array, origin: Array) -> Reached | None:
+        """What is told of a configuration; None where its loops are open. Joints that turn round are near `origin`."""
+        plant = self.plant
+        turned = q.copy()
+        turned[self._round] -= 2.0 * np.pi * np.round((q - origin)[self._round] / (2.0 * np.pi))
+        if np.abs(self._closing.rows(turned)[0]).max(initial=0.0) <= _CLOSED:  # else a coupling counts the turns
+            q = turned
+        rows, left = self._residual(target, q)
+        if np.abs(rows).max(initial=0.0) > _CLOSED or self._closing.reversed_loops(q):
+            return None
+        distance = float(np.linalg.norm(left)) * plant.size
+        i = self._closing.bounded[:, 0]
+        low, high = plant.limits[i].T
+        at = np.minimum(np.abs(q[i] - low), np.abs(q[i] - high)) < 1e-9
+        names = tuple(plant.position_names[k] for k in i[at])
+        return Reached(q, -left / self._scale, distance, distance <= _THERE * plant.size, names)
+
+    def _approach(self, target: Array, start: Array, origin: Array) -> Reached | None:
+        """The nearest configuration that is found from a start: no motion within the loops and limits comes nearer."""
+        plant, closing = self.plant, self._closing
+        try:
+            now = self._told(target, closing.close(start), origin)
+            damping = 1e-3
+            for _ in range(200):
+                if now is None or damping > 1e8:
+                    break
+                new = self._told(target, closing.close(plant.integrate(now.q, self._move(now, damping))), origin)
+                if new is not None and new.distance < now.distance:
+                    gained = now.distance - new.distance
+                    now, damping = new, max(0.2 * damping, 1e-10)
+                    if gained < 1e-14 * plant.size:
+                        break
+                else:
+                    damping *= 10.0
+        except ModelError:
+            return None
+        return now
+
+    def _move(self, now: Reached, damping: float) -> Array:
+        """The damped step of least error along the closed machine; what would pass a limit stays there."""
+        plant, closing = self.plant, self._closing
+        terms = plant.terms(now.q, np.zeros(plant.nv))
+        lengths, (i, k) = closing.lengths, closing.bounded.T
+        J = self._scale[:, None] * self.task.jacobian(terms) * lengths
+        A = (plant.row_scale / plant.size)[:, None] * terms.A * lengths
+        e, low, high = self._scale * now.error, np.full(plant.nv, -np.inf), np.full(plant.nv, np.inf)
+        low[k], high[k] = ((plant.limits[i] - now.q[i, None]) / lengths[k, None]).T
+        held: list[int] = []
+        while True:
+            rows = np.vstack([A, np.eye(plant.nv)[held]])
+            _, s, Vt = np.linalg.svd(rows)
+            Z = Vt[np.count_nonzero(s > 1e-9 * s.max(initial=1.0)) :].T
+            if not Z.shape[1]:
+                return np.zeros(plant.nv)
+            G = J @ Z
+            size = max(float((G * G).sum()), 1e-30)
+            y = Z @ np.linalg.solve(G.T @ G + damping * size * np.eye(Z.shape[1]), G.T @ e)
+            beyond = [int(c) for c in np.flatnonzero((y < low - 1e-12) | (y > high + 1e-12)) if c not in held]
+            if not beyond or np.abs(y[beyond]).max() == 0.0:
+                return closing.short(lengths * y)
+            at = [c for c in beyond if min(abs(low[c]), abs(high[c])) < 1e-9]
+            if not at:  # as far as the first limit
+                share = min((high[c] if y[c] > 0.0 else low[c]) / y[c] for c in beyond)
+                return closing.short(lengths * y * share)
+            held += at
+
+    def _random(self, count: int) -> list[Array]:
+        """Random configurations with closed loops within the limits."""
+        plant, closing, found = self.plant, self._closing, list[Array]()
+        low, high = plant.limits.T
+        for _ in range(20 * count):
+            if len(found) == count:
+                break
+            q = plant.integrate(plant.neutral(), np.pi * closing.lengths * self._rng.uniform(-1.0, 1.0, plant.nv))
+            bounded = np.isfinite(low) & np.isfinite(high)
+            q[bounded] = self._rng.uniform(low[bounded], high[bounded])
+            try:
+                q = closing.close(q)
+                if plant.closure_error(q) < _CLOSED * plant.extent(q) and not closing.reversed_loops(q):
+                    found.append(q)
+            except ModelError:
+                continue
+        return found
+
+    def _nearest(self, target: Array, count: int) -> list[Array]:
+        """Samples whose values are nearest to a target."""
+        if self._samples is None:
+            Q = self._random(self._count)
+            self._samples = np.array(Q).reshape(-1, self.plant.nq), np.zeros(0)
+        left = [np.linalg.norm(self._residual(target, q)[1]) for q in self._samples[0]]
+        return [self._samples[0][k].copy() for k in np.argsort(left)[:count]]

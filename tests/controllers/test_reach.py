@@ -1,0 +1,158 @@
+"""Reach: closed forms of the five-bar, random targets of machines in the plane and in space, nearest ones, branches."""
+
+import numpy as np
+import pytest
+
+import cmbcontrol as cmb
+from cmbcontrol import Body, Mechanism, Reach, Revolute, plants
+from cmbcontrol.controllers import PointTask, PoseTask
+from tests.fixtures import refuses
+
+MACHINES = {
+    "five-bar": ("left_upper", (1.5, 0.0, 0.0), "xy"),
+    "three-rrr": ("platform", (0.1, 0.0, 0.0), "xy"),
+    "loader": ("bucket", (0.0, 0.0, 0.0), "xy"),
+    "delta": ("platform", (0.0, 0.0, 0.0), "xyz"),
+    "stewart": ("platform", (0.0, 0.0, 0.1), "xyz"),
+}
+
+
+def machine(name):
+    plant, q, *_ = plants.catalogue[name].start()
+    body, point, axes = MACHINES[name]
+    return plant, q, PointTask(plant, body, point, axes=axes)
+
+
+def values(task, plant, q):
+    return task.value(plant.terms(q, np.zeros(plant.nv)))
+
+
+def arm(limits=(None, None)):
+    """Two links in the plane."""
+    bodies = [Body.rod(name, 1.0, length) for name, length in (("upper", 1.0), ("lower", 0.6))]
+    joints = [
+        Revolute("shoulder", "ground", "upper", limits=limits[0]),
+        Revolute("elbow", "upper", "lower", frame=cmb.Frame((1.0, 0.0, 0.0)), limits=limits[1]),
+    ]
+    plant = Mechanism("arm", bodies, joints)
+    return plant, PointTask(plant, "lower", (0.6, 0.0, 0.0), axes="xy")
+
+
+def test_two_links_by_the_law_of_cosines():
+    plant, task = arm()
+    target = np.array([0.9, 0.7])
+    d = np.hypot(*target)
+    elbow = np.arccos((d * d - 1.0 - 0.36) / 1.2)
+    found = Reach(plant, task).branches(target)
+    assert len(found) == 2
+    assert sorted(np.round(x.q[1] % (2 * np.pi), 9) for x in found) == pytest.approx(
+        [elbow, 2 * np.pi - elbow], abs=1e-8
+    )
+    for x in found:
+        assert x.reached and x.distance < 1e-10
+        np.testing.assert_allclose(values(task, plant, x.q), target, atol=1e-11)
+
+
+def test_out_of_reach_it_points_there():
+    plant, task = arm()
+    found = Reach(plant, task)([3.0, 4.0])
+    assert not found.reached and found.distance == pytest.approx(5.0 - 1.6, abs=1e-9)
+    assert np.cos(found.q[1]) == pytest.approx(1.0, abs=1e-9)
+    assert "out of reach by 3.4 m" in str(found)
+    inside = Reach(plant, task)([0.0, 0.1])
+    assert inside.distance == pytest.approx(0.4 - 0.1, abs=1e-9)
+
+
+def test_limits_are_respected():
+    plant, task = arm(((0.0, 0.6), (0.2, 2.0)))
+    found = Reach(plant, task)([-1.0, 0.5])
+    low, high = plant.limits.T
+    assert (found.q >= low).all() and (found.q <= high).all() and found.at_limits == ("shoulder", "elbow")
+    grid = np.stack(np.meshgrid(np.linspace(0, 0.6, 400), np.linspace(0.2, 2.0, 400)), -1).reshape(-1, 2)
+    tips = np.stack([np.cos(grid[:, 0]) + 0.6 * np.cos(grid.sum(1)), np.sin(grid[:, 0]) + 0.6 * np.sin(grid.sum(1))], 1)
+    nearest = np.linalg.norm(tips - [-1.0, 0.5], axis=1).min()
+    assert found.distance == pytest.approx(nearest, abs=1e-4)
+
+
+@pytest.mark.parametrize("name", MACHINES)
+def test_targets_that_exist_are_reached(name, count=25):
+    plant, start, task = machine(name)
+    reach = Reach(plant, task)
+    for q in Reach(plant, task, seed=5)._random(count):
+        target = values(task, plant, q)
+        found = reach(target, guess=start)
+        assert found.reached and found.distance <= 1e-10
+        assert plant.closure_error(found.q) < 1e-11 * plant.size
+        np.testing.assert_allclose(values(task, plant, found.q), target, atol=1e-10)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", MACHINES)
+def test_many_targets_that_exist_are_reached(name):
+    test_targets_that_exist_are_reached(name, 2000)
+
+
+@pytest.mark.parametrize("name", ["five-bar", "three-rrr", "loader", "delta"])
+def test_nearest_ones_are_nearest(name):
+    """No other configuration that is tried comes nearer, and none nearby does."""
+    plant, start, task = machine(name)
+    reach, rng = Reach(plant, task), np.random.default_rng(1)
+    others = [values(task, plant, q) for q in Reach(plant, task, seed=9)._random(150)]
+    centre, size = np.mean(others, axis=0), np.ptp(others, axis=0).max()
+    for _ in range(3):
+        away = rng.standard_normal(len(centre))
+        target = centre + 2.0 * size * away / np.linalg.norm(away)
+        found = reach(target, guess=start)
+        assert not found.reached
+        assert found.distance <= min(np.linalg.norm(target - x) for x in others) + 1e-9 * size
+        terms = plant.terms(found.q, np.zeros(plant.nv))
+        uphill = terms.Z.T @ task.jacobian(terms).T @ found.error
+        if not found.at_limits:
+            assert np.abs(uphill).max() < 1e-4 * found.distance
+
+
+def test_poses_and_redundant_tasks():
+    plant, start, _ = machine("stewart")
+    pose = PoseTask(plant, "platform")
+    reach = Reach(plant, pose)
+    here = values(pose, plant, start)
+    target = here + np.array([0.02, -0.03, 0.04, 0.05, -0.04, 0.1])[: len(here)]
+    found = reach(target, guess=start)
+    assert found.reached
+    height = Reach(plant, PointTask(plant, "platform", (0, 0, 0), axes="z"))
+    near = height([here[2] + 0.05], guess=start)
+    assert near.reached and np.abs(plant.difference(start, near.q) * plant.reach).max() < 0.5 * plant.size
+    refuses(lambda: height.branches([here[2]], tries=5), "free", "infinitely many", kind=ValueError)
+
+
+def test_all_assemblies_of_the_five_bar():
+    plant = plants.five_bar()
+    found = Reach(plant, ("left", "right")).branches([2.1, 1.0])
+    assert len(found) == 2
+    tips = [plant.point(x.q, "left_upper", (1.5, 0.0, 0.0)) for x in found]
+    assert tips[0][1] * tips[1][1] < 0.0 or abs(tips[0][1] - tips[1][1]) > 0.1
+    modes = Reach(plant, PointTask(plant, "left_upper", (1.5, 0.0, 0.0), axes="xy")).branches(tips[0][:2])
+    assert len(modes) == 4  # either elbow to either side
+
+
+def test_workspace():
+    plant, task = arm()
+    found = Reach(plant, task).workspace(200)
+    radius = np.linalg.norm(found.value.values, axis=1)
+    assert radius.max() <= 1.6 + 1e-12 and radius.min() >= 0.4 - 1e-12
+    assert found.sizes == {"sample": 200, "name": 2, "position": 2}
+    s = np.abs(np.sin(found.q.values[:, 1]))
+    assert np.corrcoef(s, found.manipulability.values)[0, 1] > 0.4
+    assert (found.manipulability.values[s < 0.02] < 0.05).all()
+
+
+def test_wrong_calls_are_told():
+    plant, task = arm()
+    reach = Reach(plant, task)
+    refuses(lambda: reach([1.0]), "the target", kind=ValueError)
+    refuses(lambda: reach([1.0, np.nan]), "the target", kind=ValueError)
+    refuses(lambda: Reach(plant, "elbo"), "'elbo'", kind=ValueError)
+    refuses(lambda: Reach(plant, task, samples=0), "samples", kind=ValueError)
+    far = [Revolute("r", "ground", "a"), Revolute("s", "a", "b", frame=cmb.Frame((1, 0, 0)))]
+    open_ = Mechanism("m", [Body.rod("a", 1, 1), Body.rod("b", 1, 1)], far, [cmb.Point("p", "ground", "b", (9, 0, 0))])
+    refuses(lambda: Reach(open_, "r", samples=2)([0.0]), "no configuration", kind=ValueError)
