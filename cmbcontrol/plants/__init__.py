@@ -9,6 +9,7 @@ from .bricard import bricard as bricard
 from .delta import delta as delta
 from .entry import Entry as Entry
 from .entry import Study as Study
+from .excavator import excavator as excavator
 from .five_bar import five_bar as five_bar
 from .governor import governor as governor
 from .grasping_arms import grasping_arms as grasping_arms
@@ -32,6 +33,7 @@ __all__ = [
     "bricard",
     "catalogue",
     "delta",
+    "excavator",
     "five_bar",
     "governor",
     "grasping_arms",

@@ -9,6 +9,7 @@ from .andrews import ENTRY as ANDREWS
 from .bricard import ENTRY as BRICARD
 from .delta import ENTRY as DELTA
 from .entry import Entry
+from .excavator import ENTRY as EXCAVATOR
 from .five_bar import ENTRY as FIVE_BAR
 from .governor import ENTRY as GOVERNOR
 from .grasping_arms import ENTRY as GRASPING_ARMS
@@ -35,6 +36,7 @@ catalogue: Mapping[str, Entry] = MappingProxyType(
             TWO_ARMS,
             GRASPING_ARMS,
             LOADER,
+            EXCAVATOR,
             STEWART,
             DELTA,
             PENDULUM,

@@ -30,6 +30,7 @@ CLAIMS = {
     "bricard": (5, 4, 1, 1, "fully-actuated"),
     "andrews": (6, 6, 1, 0, "fully-actuated"),
     "loader": (6, 6, 2, 0, "fully-actuated"),
+    "excavator": (8, 8, 3, 0, "fully-actuated"),
     "stewart": (15, 15, 6, 0, "fully-actuated"),
     "three-rrr": (4, 4, 3, 0, "fully-actuated"),
     "delta": (15, 15, 3, 0, "fully-actuated"),

@@ -6,6 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from cmbcontrol import plants
 from cmbcontrol.controllers.constrained_actuation import ActuationStatus
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -14,7 +15,10 @@ PLAIN = (
     *("controller-chains.md", "control.md", "designing-gains.md", "experiments.md", "formulations.md"),
     *("getting-started.md", "linear.md", "plants.md", "python-control.md", "singular-configurations.md", "trim.md"),
 )
-OWN = ("force.md", "limits.md", "modes.md", "motion.md", "parametrizations.md", "passive-joints.md", "switching.md")
+OWN = (
+    *("force.md", "limits.md", "modes.md", "motion.md", "parametrizations.md", "passive-joints.md", "switching.md"),
+    "your-own-machine.md",
+)
 SKETCHES = ("simulation.md",)  # its blocks are calls in the middle of a program
 LONG = ("controller-chains.md", "designing-gains.md")
 
@@ -102,6 +106,18 @@ def test_passive_joints(run, tmp_path, capsys):
 def test_switching(run):
     _, blocks, _ = run("switching.md")
     assert len(blocks) == 4
+
+
+@pytest.mark.nojit_slow
+def test_your_own_machine(run, capsys):
+    """It is the machine of the catalogue, in at most 30 lines."""
+    _, blocks, names = run("your-own-machine.md")
+    machine = blocks[0].split("bodies = [")[1].split("print(")[0]
+    assert len(machine.strip().splitlines()) <= 30
+    theirs = plants.excavator()
+    for own, body in zip(names["arm"].bodies, theirs.bodies, strict=True):
+        assert own.mass == body.mass and np.array_equal(own.com, body.com)
+    assert names["peak"] > 1e4 and "of its limit" in capsys.readouterr().out
 
 
 def test_every_page_with_python_is_run():

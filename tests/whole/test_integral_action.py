@@ -12,6 +12,9 @@ from tests.fixtures import refuses
 GOAL = [2.1, 1.0]
 
 
+pytestmark = pytest.mark.nojit_slow
+
+
 def bar():
     plant = plants.five_bar().with_parts(loads=[Load("pull", "left_upper", cmb.Frame((0.5, 0.0, 0.0)))])
     return plant, plant.assemble(left=GOAL[0], right=GOAL[1])
