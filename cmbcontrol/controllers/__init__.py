@@ -23,6 +23,7 @@ from .frame_tasks import PoseTask as PoseTask
 from .friction_compensation import FrictionCompensation as FrictionCompensation
 from .gravity_compensation import GravityPD as GravityPD
 from .hybrid_motion_force import HybridMotionForce as HybridMotionForce
+from .hydraulic_drive import HydraulicDrive as HydraulicDrive
 from .impedance import Impedance as Impedance
 from .metrics import effort_metric as effort_metric
 from .metrics import length_metric as length_metric
@@ -62,6 +63,7 @@ __all__ = [
     "FunctionTask",
     "GravityPD",
     "HybridMotionForce",
+    "HydraulicDrive",
     "Impedance",
     "MotionLaw",
     "MotionObserver",

@@ -102,7 +102,10 @@ class Reach:
         self.plant, self.task = plant, as_task(plant, task)
         self.names, self.units = tuple(self.task.names), tuple(self.task.units)
         self._scale = metres_of(self.units, plant.size) / plant.size
-        self._count, self._rng = _check.count(samples, "samples", 1), np.random.default_rng(seed)
+        self._count, self._rng = (
+            _check.count(samples, "samples", 1),
+            np.random.default_rng(_check.count(seed, "seed", 0)),
+        )
         self._closing = Closing(plant, [])
         self._samples: tuple[Array, Array] | None = None
         whole = [

@@ -72,6 +72,7 @@ def reactions(
     >>> float(held.force.sel(joint=["left", "right"], axis="y").sum().round(6))  # the weight of 10 kg
     98.1
     """
+    _check.plant(plant)
     _require(plant)
     terms = plant.terms(q, np.zeros(plant.nv) if v is None else v)
     u = np.zeros(plant.nu) if u is None else _check.vector(u, plant.nu, "u", plant.actuator_names)

@@ -473,7 +473,7 @@ class Mechanism(Plant):
         array([-5.405])
         """
         loads = self.arrays.loads.copy()
-        loads["value"] = self.load_values(values)
+        loads["value"] = self.load_values(_check.mapping(values, "loads", "names to forces"))
         loads.setflags(write=False)
         return self.with_load_records(loads)
 
@@ -520,9 +520,9 @@ class Mechanism(Plant):
         """
         found = np.array([load.value for load in self.loads] if present is None else present).reshape(-1, 6)
         names = [load.name for load in self.loads]
-        for name, value in ({} if values is None else _check.mapping(values, "loads", "of names to forces")).items():
+        for name, value in ({} if values is None else _check.mapping(values, "loads", "names to forces")).items():
             if name in names:
-                given = np.asarray(value, dtype=np.float64) if not isinstance(value, str) else value
+                given = _check.numbers(value, f"load {name!r}", "a force (3,), or force and moment (6,)")
                 size = 6 if np.size(given) == 6 else 3
                 found[names.index(name), :size] = _check.vector(given, size, f"load {name!r}")
             else:

@@ -60,7 +60,7 @@ class ActingLoads:
     def __init__(self, plant: Plant, loads: Mapping[str, Any] | None = None, held: bool = False) -> None:
         self.told = self.plant = plant
         if loads is not None:
-            loads = _check.mapping(loads, "loads", "of names to numbers, functions of time or (times, values)")
+            loads = _check.mapping(loads, "loads", "names to numbers, functions of time or (times, values)")
         self.given = bool(loads)
         self.own = False
         self.breaks = np.zeros(0)

@@ -239,7 +239,7 @@ class Stepper:
 
     def _hold_loads(self, loads: Mapping[str, float | ArrayLike]) -> None:
         """Other loads from here on; what has been evaluated is that under the present ones."""
-        self._loads.hold(_check.mapping(loads, "loads", "of names to forces"))
+        self._loads.hold(_check.mapping(loads, "loads", "names to forces"))
         if self._loop is not None:
             self._loop.steps.count[time_loop.FRESH] = 0
         else:

@@ -72,6 +72,10 @@ class World:
         return plants.five_bar(effort=80.0)
 
     @functools.cached_property
+    def crane(self) -> cmb.Mechanism:
+        return cmb.plants.excavator()
+
+    @functools.cached_property
     def loaded(self) -> cmb.Mechanism:
         return self.plant.with_parts(loads=[cmb.Load("wind", "left_upper")])
 
@@ -364,9 +368,20 @@ def _parts() -> list[Call]:
             motor=(True, flag),
         ),
         call(
-            "JointForce", cmb.JointForce, name=("bearing", name), joint=("left", text), characteristic=(BEARING, thing)
+            "JointForce",
+            cmb.JointForce,
+            name=("bearing", name),
+            joint=("left", text),
+            characteristic=(BEARING, but(thing, "function")),
         ),
-        call("PointForce", cmb.PointForce, name=("rope", name), **BETWEEN, **POINTS, characteristic=(BEARING, thing)),
+        call(
+            "PointForce",
+            cmb.PointForce,
+            name=("rope", name),
+            **BETWEEN,
+            **POINTS,
+            characteristic=(BEARING, but(thing, "function")),
+        ),
         call(
             "Bushing",
             cmb.Bushing,
@@ -534,9 +549,14 @@ def _machines() -> list[Call]:
         call("link_index", plant.link_index, body=("left_upper", known)),
         call("pose", plant.pose, q=(W.q, vector), body=("left_upper", known)),
         call("point", plant.point, q=(W.q, vector), body=("left_upper", known), point=((0.1, 0.0, 0.0), vector)),
-        call("path_mask", plant.path_mask, link=(3, count)),
+        call("path_mask", plant.path_mask, link=(3, but(count, "negative", "zero"))),
         call("load_matrix", W.loaded.load_matrix, q=(W.q, vector)),
-        call("load_values", W.loaded.load_values, values=({"wind": (1.0, 2.0, 3.0)}, mapping)),
+        call(
+            "load_values",
+            W.loaded.load_values,
+            words=("load",),
+            values=({"wind": (1.0, 2.0, 3.0)}, optional(but(mapping, "pair inside"))),
+        ),
         call("with_loads", W.loaded.with_loads, words=("load",), values=({"wind_fx": 2.0}, mapping)),
         call("with_parts", plant.with_parts, gravity=((0.0, -1.6, 0.0), vector), name=("moon", name)),
         call("without", _without, constraint=("tip", known)),
@@ -592,6 +612,7 @@ def _plants() -> list[Call]:
         call("plants.bricard", plants.bricard, **effort),
         call("plants.delta", plants.delta, joints=("ball", choice), load=(0.1, not_negative), **effort),
         call("plants.five_bar", plants.five_bar, cut=("tip", choice), closure=("line", choice), **effort),
+        call("plants.excavator", plants.excavator, pressure=(3e7, upper), damping=(1.0, not_negative)),
         call(
             "plants.governor",
             plants.governor,
@@ -671,7 +692,7 @@ def _dynamics() -> list[Call]:
     form = {"formulation": (cmb.dynamics.Gauss(), optional(thing))}
     return [
         call("forward_dynamics", cmb.forward_dynamics, **plant, **q, **v, **u, **form),
-        call("reactions", cmb.reactions, **plant, **q, **v, **u, axes=("world", choice)),
+        call("reactions", cmb.reactions, **plant, **q, v=(W.v, optional(vector)), **u, axes=("world", choice)),
         call("constraint_force", cmb.constraint_force, **plant, **q, **v, **u, **form),
         call(
             "inverse_dynamics",
@@ -760,10 +781,11 @@ def _dynamics() -> list[Call]:
         call(
             "Reach",
             cmb.Reach,
+            words=("coordinate",),
             plant=(W.plant, thing),
             task=(("left", "right"), thing),
             samples=(2, count),
-            seed=(0, seed),
+            seed=(0, but(count, "zero")),
         ),
         call(
             "Reach.call",
@@ -1494,6 +1516,22 @@ def _controllers() -> list[Call]:
             words=("time constant",),
             time_constant=(0.01, also(by_motor, zero=0.0)),
             initial=(0.0, any_by_motor),
+        ),
+        call(
+            "HydraulicDrive",
+            ctl.HydraulicDrive,
+            words=("cylinder",),
+            plant=(W.crane, thing),
+            supply=(2e7, positive),
+            rated_flow=(1e-3, positive),
+            rated_drop=(3.5e6, positive),
+            command=("force", choice),
+            bandwidth=(60.0, positive),
+            bulk_modulus=(1.4e9, positive),
+            dead_volume=(1e-3, optional(positive)),
+            leakage=(1e-12, not_negative),
+            tank=(1e5, not_negative),
+            relief=(3e7, optional(positive)),
         ),
         call(
             "DriveFriction",

@@ -117,7 +117,7 @@ class Cylinder(Part):
         axis = None if self.axis is None else unit_vector(self.axis, f"the axis of {what}")
         masses = self._steel() if self.mass is None else _check.vector(self.mass, 2, f"the mass of {what}")
         if masses.min() <= 0.0:
-            raise ModelError(f"{what}: barrel and rod need masses above zero, got {masses.tolist()} kg")
+            raise ModelError(f"the mass of {what} must be above zero, of barrel and rod, got {masses.tolist()} kg")
         set_fields(self, axis=axis, pressure=pressure, motor=_check.flag(self.motor, f"motor of {what}"))
         object.__setattr__(self, "mass", tuple(masses.tolist()))
         object.__setattr__(self, "stroke", tuple(stroke.tolist()))

@@ -97,7 +97,7 @@ def test_copies_know_their_cylinders():
     ({"bore": -0.1}, ("bore of cylinder 'lift'",)),
     ({"bore": None}, ("mass=(barrel, rod)",)),
     ({"bore": None, "rod": None, "mass": (1.0, 1.0), "pressure": 1e7}, ("pressure", "bore=")),
-    ({"mass": (1.0, -1.0)}, ("masses above zero",)),
+    ({"mass": (1.0, -1.0)}, ("mass of cylinder 'lift'", "above zero")),
     ({"damping": -1.0}, ("damping",)),
     ({"pressure": 0.0}, ("pressure of cylinder 'lift'",)),
     ({"axis": (0, 0, 0)}, ("axis of cylinder 'lift'",)),
