@@ -14,6 +14,7 @@ from .controller import FunctionController as FunctionController
 from .controller import MotionLaw as MotionLaw
 from .delay import Delay as Delay
 from .drive_friction import DriveFriction as DriveFriction
+from .electric_drive import ElectricDrive as ElectricDrive
 from .encoder import Encoder as Encoder
 from .filtered_difference import FilteredDifference as FilteredDifference
 from .first_order_actuator import FirstOrderActuator as FirstOrderActuator
@@ -53,6 +54,7 @@ __all__ = [
     "Drive",
     "DriveFriction",
     "EffortBlock",
+    "ElectricDrive",
     "Encoder",
     "Evaluation",
     "FilteredDifference",

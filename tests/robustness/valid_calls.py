@@ -1518,6 +1518,14 @@ def _controllers() -> list[Call]:
             initial=(0.0, any_by_motor),
         ),
         call(
+            "ElectricDrive",
+            _on_chain(ctl.ElectricDrive),
+            torque_constant=(0.1, also(by_motor, zero=0.0)),
+            gear=(50.0, also(by_motor, zero=0.0)),
+            time_constant=(0.01, by_motor),
+            width=(0.01, positive),
+        ),
+        call(
             "HydraulicDrive",
             ctl.HydraulicDrive,
             words=("cylinder",),
