@@ -218,7 +218,8 @@ def linearize_closed_loop(
         From a sample to when the motors feel the effort computed from it, s. Sampled laws only; defaults to that of the
         law itself (such as a chain with a `Delay`).
     disturbances : sequence of str or Wrench
-        Further inputs, outside moments and forces: ``<body>_wrench``, or a `Wrench`, as in `linearize`.
+        Further inputs, outside moments and forces: loads of the plant or their components by name,
+        ``<body>_wrench``, or a `Wrench`, as in `linearize`. The law is not told.
     find_equilibrium : bool
         Look for where the loop rests first (`closed_loop_equilibrium`). Without it the loop is linearized at the state
         given, at rest or not; ``drift`` is what its states do there.
@@ -419,11 +420,16 @@ def margins(
 def _pushed(
     plant: Plant, model: LinearModel, coordinates: Any, disturbances: Sequence[str | Wrench], outputs: Any
 ) -> LinearModel:
-    """The plant's model with outside wrenches as inputs after the motors."""
+    """The plant's model with outside wrenches and loads as inputs after the motors."""
     given = (disturbances,) if isinstance(disturbances, (str, Wrench)) else tuple(disturbances)
+    loads = [*(load.name for load in getattr(plant, "loads", ())), *getattr(plant, "load_names", ())]
     for item in given:
-        if not isinstance(item, Wrench) and not item.endswith("_wrench"):
-            raise InputError(f"a disturbance is a Wrench or '<body>_wrench', got {item!r}; motors have theirs anyway")
+        if not isinstance(item, Wrench) and not item.endswith("_wrench") and item not in loads:
+            known = f" (loads: {', '.join(loads)})" if loads else ""
+            raise InputError(
+                f"a disturbance is a load of the plant{known}, a Wrench or '<body>_wrench', got {item!r}; motors have "
+                "theirs anyway"
+            )
     if not given:
         return model
     inputs = (*plant.actuator_names, *given)

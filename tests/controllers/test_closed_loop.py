@@ -589,7 +589,7 @@ def test_outside_forces():
     moved = closed_loop_equilibrium(heavy, WithModel(plant, five_bar_law(plant)))
     found = loop.to_ss().dcgain()[:, loop.inputs.index("tip_fy")] * -9.81 * weight
     assert moved.point.q[[0, 2]] - loop.point.q[[0, 2]] == pytest.approx(found, rel=1e-3)
-    with pytest.raises(ValueError, match="a disturbance is a Wrench"):
+    with pytest.raises(ValueError, match="a disturbance is a load of the plant, a Wrench"):
         linearize_closed_loop(plant, five_bar_law(plant), disturbances="left_acceleration")
 
 

@@ -195,3 +195,26 @@ def test_wrong_values_are_told():
         plant.with_parts(loads=[Load("a", "left_upper"), Load("a", "left_lower")])
     with pytest.raises(ValueError, match="'a_f'"):
         cmb.linearize(plant, cmb.trim(plant, plant.assemble(left=2.1, right=1.0)), inputs=["a_f"])
+
+
+def test_loads_disturb_a_closed_loop():
+    """Their stationary effect is what a run settles to; the law is not told."""
+    plant = plants.five_bar().with_parts(loads=[Load("pull", "left_upper", Frame((0.5, 0.0, 0.0)))])
+    q = plant.assemble(left=2.1, right=1.0)
+    law = cmb.controllers.ProjectedInverseDynamics(
+        plant, ("left", "right"), cmb.Constant([2.1, 1.0]), bandwidth=8.0, damping_ratio=0.7
+    )
+    loop = cmb.linearize_closed_loop(
+        plant, law, q, disturbances=["pull"], outputs=["left", "right"], coordinates=("left", "right")
+    )
+    system = loop.to_ss()
+    labels = list(system.input_labels)
+    gain = system.dcgain()[:, labels.index("pull_fx")]
+    run = cmb.simulate(plant, law, q, t_end=5.0, loads={"pull_fx": 1e-3})
+    moved = run.data.q.values[-1] - q
+    np.testing.assert_allclose(moved[[0, 2]], 1e-3 * gain, rtol=1e-4)
+    assert {"pull_fy", "pull_mz"} <= set(labels)
+    alone = cmb.linearize_closed_loop(plant, law, q, disturbances="pull_fx", coordinates=("left", "right")).to_ss()
+    assert "pull_fx" in alone.input_labels and "pull_fy" not in alone.input_labels
+    with pytest.raises(ValueError, match=r"'push'; motors"):
+        cmb.linearize_closed_loop(plant, law, q, disturbances=["push"])
