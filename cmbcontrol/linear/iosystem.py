@@ -231,10 +231,18 @@ class PlantSystem(control.NonlinearIOSystem):
     def __init__(
         self, model: LinearModel, plant: Plant, chart: Chart, items: Sequence | None, absolute: bool, name: str
     ) -> None:
+        loads = [name for name in model.inputs if name in getattr(plant, "load_names", ())]
         self.plant, self.point, self.absolute = plant, model.point, absolute
+        self._moved = np.array([model.inputs.index(name) for name in loads], dtype=int)  # inputs that are loads
+        self._entries = np.array([plant.load_names.index(name) for name in loads], dtype=int)
+        self._loads0 = plant.load_values().ravel() if loads else np.zeros(0)
+        self._driven = np.setdiff1d(np.arange(len(model.inputs)), self._moved)
         self.form = LocalForm(plant, chart=chart)
+        if loads:
+            self._take_numbers()
         self.state_units, self.input_units, self.output_units = model.state_units, model.input_units, model.output_units
-        self._motors = [plant.actuator_names.index(n.removesuffix("_effort")) for n in model.inputs]
+        names = [model.inputs[k].removesuffix("_effort") for k in self._driven]
+        self._motors = [plant.actuator_names.index(name) for name in names]
         self._rates0 = chart.rates(model.point.q, model.point.v)
         super().__init__(
             self._rate,
@@ -289,15 +297,33 @@ class PlantSystem(control.NonlinearIOSystem):
         v = np.zeros(self.plant.nv) if v is None else v
         return self.form.state(self.plant.configuration(q), v) - np.concatenate([self.form.chart.y0, self._rates0])
 
+    def _take_numbers(self) -> None:
+        """The machine with numbers of its own for its loads, into which inputs are written."""
+        self._records = self.plant.arrays.loads.copy()  # type: ignore[attr-defined]
+        read = self._records.view()
+        read.setflags(write=False)  # as kernels know it
+        self.plant = self.plant.with_load_records(read)  # type: ignore[attr-defined]
+        self.form = LocalForm(self.plant, chart=self.form.chart)
+
     def _at_point(self) -> Array:
         """Inputs that belong to the operating point."""
-        return self.point.u[self._motors] if self.absolute else np.zeros(len(self._motors))
+        u = np.zeros(len(self._driven) + len(self._moved))
+        if self.absolute:
+            u[self._driven], u[self._moved] = self.point.u[self._motors], self._loads0[self._entries]
+        return u
 
     def _efforts(self, u: Array | None) -> Array:
-        """All motor efforts (nu,); python-control passes None for missing inputs."""
-        full = self.point.u.copy()
+        """All motor efforts (nu,), and the loads brought to theirs; python-control passes None for missing inputs."""
+        full, loads = self.point.u.copy(), self._loads0.copy()
         if u is not None:
-            full[self._motors] = u if self.absolute else full[self._motors] + u
+            u = np.asarray(u, dtype=np.float64)
+            own, pushed = u[self._driven], u[self._moved]
+            full[self._motors] = own if self.absolute else full[self._motors] + own
+            loads[self._entries] = pushed if self.absolute else loads[self._entries] + pushed
+        if loads.size:
+            if self.plant.arrays.loads.base is not self._records:  # type: ignore[attr-defined]
+                self._take_numbers()  # in a copy
+            self._records["value"] = loads.reshape(-1, 6)
         return full
 
     def _point(self, x: Array) -> LocalPoint:
@@ -309,14 +335,15 @@ class PlantSystem(control.NonlinearIOSystem):
 
     def _output_state(self, x: Array, u: Array | None) -> _OutputState:
         """The state as outputs need it."""
-        point = self._point(x)
-        return _OutputState(self.plant, point.chart_point.q, point.terms.v, self._efforts(u), self.point.q, x)
+        efforts, point = self._efforts(u), self._point(x)
+        return _OutputState(self.plant, point.chart_point.q, point.terms.v, efforts, self.point.q, x)
 
     # -- callbacks of python-control ----------------------------------------------------------------------
 
     def _rate(self, t: float, x: Array, u: Array | None, params: dict) -> Array:
         """dx/dt."""
-        return self.form.rate(self._point(x), self._efforts(u))
+        efforts = self._efforts(u)
+        return self.form.rate(self._point(x), efforts)
 
     def _outputs(self, t: float, x: Array, u: Array | None, params: dict) -> Array:
         """The outputs, as deviations from those of the operating point."""
@@ -377,7 +404,8 @@ class PlantSystem(control.NonlinearIOSystem):
                 raise InputError("the operating point is empty: find_operating_point has found none")
             x0, u0 = x0.states, x0.inputs if u0 is None else u0
         elif isinstance(x0, OperatingPoint):
-            own = x0.u[self._motors] - (0.0 if self.absolute else self.point.u[self._motors])
+            own = self._at_point()
+            own[self._driven] = x0.u[self._motors] - (0.0 if self.absolute else self.point.u[self._motors])
             efforts = self._efforts(own)
             if not np.allclose(efforts, x0.u, rtol=1e-12, atol=0.0):
                 raise InputError(f"the motors of {self.name!r} that are no inputs are held: {efforts}, not {x0.u}")
@@ -387,10 +415,20 @@ class PlantSystem(control.NonlinearIOSystem):
 
     def _derivatives(self, x: Array, u: Array) -> tuple[Array, Array, Array, Array]:
         """A, B, C, D at a state."""
-        point, efforts = self._point(x), self._efforts(u)
-        A, B = self.form.jacobian_at(point, efforts)
+        efforts = self._efforts(u)
+        point = self._point(x)
+        A, of_motors = self.form.jacobian_at(point, efforts)
+        B = np.zeros((len(A), len(u)))
+        B[:, self._driven] = of_motors[:, self._motors]
+        rate, size = self.form.rate(point, efforts), self.plant.force_scale or 1.0
+        for k in self._moved:  # in which the rate is linear
+            pushed = np.array(u, dtype=np.float64)
+            pushed[k] += size
+            self._efforts(pushed)
+            B[:, k] = (self.form.rate(self._point(x), efforts) - rate) / size
+        self._efforts(u)
         if not self._items:
-            return A, B[:, self._motors], np.eye(len(A)), np.zeros((len(A), len(u)))
+            return A, B, np.eye(len(A)), np.zeros((len(A), len(u)))
         state = _OutputState(self.plant, point.chart_point.q, point.terms.v, efforts, self.point.q, x)
         eps, dv = np.split(self.form.derivative(point), 2)  # from the chart of the system to that of the outputs
         linearized = self._linearized_equations(state)
@@ -401,11 +439,13 @@ class PlantSystem(control.NonlinearIOSystem):
             rows = C_item @ z
             C.append(rows if signal.correction is None else signal.correction(state, rows, eps))
             D.append(D_item)
-        return A, B[:, self._motors], np.vstack(C), np.vstack(D)
+        return A, B, np.vstack(C), np.vstack(D)
 
     def _linearized_equations(self, state: _OutputState) -> LinearizedEquations:
         """The outputs to first order."""
-        names = [self.plant.actuator_names[k] for k in self._motors]
+        names = [
+            name.removesuffix("_effort") if k in self._driven else name for k, name in enumerate(self.input_labels)
+        ]
         coordinates = [n for n in self.state_labels[: len(self._rates0)] if self._named]
         local = derivatives(self.plant, state.q, state.v, state.u)
         return LinearizedEquations(self.plant, local, coordinates or self.form.chart.base.V, names)
@@ -436,13 +476,15 @@ def to_iosystem(
     absolute = _check.flag(absolute, "absolute")
     if name is not None:
         _check.text(name, "name")
+    loads = [*(load.name for load in getattr(plant, "loads", ())), *getattr(plant, "load_names", ())]
+    known, what = [*plant.actuator_names, *loads], "actuator or load" if loads else "actuator"
     motors = (
         plant.actuator_names
         if inputs is None
-        else _check.names((inputs,) if isinstance(inputs, str) else inputs, "inputs", plant.actuator_names, "actuator")
+        else _check.names((inputs,) if isinstance(inputs, str) else inputs, "inputs", known, what)
     )
     for motor in motors:
-        _check.one_of(motor, plant.actuator_names, "actuator")
+        _check.one_of(motor, known, what)
     items = (outputs,) if isinstance(outputs, (str, FrameMotion)) else outputs
     model = affine_approximation(plant, point, coordinates=coordinates, inputs=motors)
     outputs = model.states if items is None else items

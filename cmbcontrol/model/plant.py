@@ -445,7 +445,8 @@ class Plant(Contract):
         coordinates : sequence of str, or array_like, shape (dof, nv), optional
             Independent coordinates, as in `linearize`.
         inputs : sequence of str, optional
-            Actuators; defaults to all. The others keep the efforts of the operating point.
+            Actuators, and loads or their components; defaults to all actuators. The others keep the efforts of the
+            operating point, loads theirs.
         outputs : sequence of str or FrameMotion, optional
             As in `linearize`; defaults to the states, as state feedback needs them.
         absolute : bool

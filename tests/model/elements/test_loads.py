@@ -218,3 +218,33 @@ def test_loads_disturb_a_closed_loop():
     assert "pull_fx" in alone.input_labels and "pull_fy" not in alone.input_labels
     with pytest.raises(ValueError, match=r"'push'; motors"):
         cmb.linearize_closed_loop(plant, law, q, disturbances=["push"])
+
+
+@pytest.mark.parametrize("absolute", [False, True])
+def test_loads_are_inputs_of_python_control(absolute):
+    """The nonlinear system under a load is the machine that has it, and its linear model is that of `linearize`."""
+    force = np.array([12.0, -7.0])
+    load = Load("pull", "left_upper", Frame((0.5, 0.0, 0.0)), force=(3.0, 1.0, 0.0))
+    plant = plants.five_bar().with_parts(loads=[load])
+    point = cmb.trim(plant, plant.assemble(left=2.1, right=1.0))
+    names = ["left", "pull_fx", "right", "pull_fy"]
+    system = plant.to_iosystem(point, coordinates=("left", "right"), inputs=names, absolute=absolute)
+    assert list(system.input_labels) == ["left_effort", "pull_fx", "right_effort", "pull_fy"]
+    u0 = np.array([point.u[0], 3.0, point.u[1], 1.0]) if absolute else np.zeros(4)
+    x = np.array([0.05, -0.03, 0.2, 0.1])
+    for _ in range(2):
+        rate = system.dynamics(0.0, x, u0 + np.array([0.5, force[0], -0.2, force[1]]))
+        still = system.dynamics(0.0, x, u0)
+    pulled = plant.with_loads({"pull_fx": 3.0 + force[0], "pull_fy": 1.0 + force[1]})
+    q, v = system.to_plant(x)
+    a = cmb.forward_dynamics(pulled, q, v, point.u + np.array([0.5, -0.2]))
+    np.testing.assert_allclose(rate[2:], a[[0, 2]], rtol=1e-10)
+    np.testing.assert_allclose(still[2:], cmb.forward_dynamics(plant, q, v, point.u)[[0, 2]], rtol=1e-10)
+    lin = cmb.linearize(plant, point, coordinates=("left", "right"), inputs=names)
+    found = system.linearize(np.zeros(4), u0)
+    np.testing.assert_allclose(found.A, lin.A, atol=1e-9)
+    np.testing.assert_allclose(found.B, lin.B, atol=1e-10)
+    twin = copy.deepcopy(system)
+    np.testing.assert_array_equal(twin.dynamics(0.0, x, u0 + 1.0), system.dynamics(0.0, x, u0 + 1.0))
+    system.dynamics(0.0, x, u0 + 5.0)
+    np.testing.assert_array_equal(twin.dynamics(0.0, x, u0), still)
