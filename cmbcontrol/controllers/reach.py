@@ -26,6 +26,7 @@ Array = NDArray[np.float64]
 _THERE = 1e-11  # sizes of the machine: a target that is missed by less is reached
 _CLOSED = 1e-12  # the same of loops
 _NEAR = (1, 8, 40)  # samples from which a target is tried, the nearest first, before it counts as out of reach
+_ALMOST = 0.2  # sizes of the machine: a target that is missed by less is tried from all samples, and from new ones
 _LOCAL = 10  # of these, from where the nearest configuration is looked for
 _APART = 1e-5  # rad, or sizes: configurations that are nearer are one branch
 _TRIES = 60  # starts from which branches are looked for
@@ -147,7 +148,13 @@ class Reach:
                 f"no configuration of {self.plant.name!r} was found in which the loops are closed within the limits of "
                 "the joints; give a guess, or look at the limits"
             )
-        return min(candidates, key=lambda x: x.distance)
+        best = min(candidates, key=lambda x: x.distance)
+        if not best.reached and best.distance < _ALMOST * self.plant.size:  # it may be there, behind a limit or a fold
+            for start in (*self._nearest(target, self._count)[tried:], *self._random(2 * self._count)):
+                found = self._descend(target, start, origin)
+                if found is not None and found.reached:
+                    return found
+        return best
 
     def branches(self, target: ArrayLike, tries: int = _TRIES) -> list[Reached]:
         """All configurations found in which the task has a value, one for each way to assemble the machine.

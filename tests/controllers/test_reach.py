@@ -89,7 +89,7 @@ def test_targets_that_exist_are_reached(name, count=25):
 @pytest.mark.slow
 @pytest.mark.parametrize("name", MACHINES)
 def test_many_targets_that_exist_are_reached(name):
-    test_targets_that_exist_are_reached(name, 2000)
+    test_targets_that_exist_are_reached(name, 1000)
 
 
 @pytest.mark.parametrize("name", ["five-bar", "three-rrr", "loader", "delta"])
