@@ -149,7 +149,8 @@ class Mechanism(Plant):
         self.force_scale = self._force_scale()
         self._require_distinct_signals()
         self._frozen = True
-        self._check_mass()
+        with np.errstate(all="ignore"):  # forces need not have a value at zero, where points may coincide
+            self._check_mass()
 
     # -- checks ---------------------------------------------------------------------------------
 

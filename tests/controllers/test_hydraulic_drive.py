@@ -13,6 +13,8 @@ CLOSED, EXTENDED, BORE, ROD = 0.8, 1.4, 0.08, 0.05
 AREA, ROD_AREA = np.pi / 4 * BORE**2, np.pi / 4 * (BORE**2 - ROD**2)
 LIGHT = (1e-3, 1e-3)  # kg, of barrel and rod
 
+pytestmark = pytest.mark.nojit_slow
+
 
 def cart():
     """A mass on a rail, pushed by a cylinder along it."""

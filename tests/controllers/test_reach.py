@@ -74,6 +74,7 @@ def test_limits_are_respected():
     assert found.distance == pytest.approx(nearest, abs=1e-4)
 
 
+@pytest.mark.nojit_slow
 @pytest.mark.parametrize("name", MACHINES)
 def test_targets_that_exist_are_reached(name, count=25):
     plant, start, task = machine(name)
@@ -92,6 +93,7 @@ def test_many_targets_that_exist_are_reached(name):
     test_targets_that_exist_are_reached(name, 1000)
 
 
+@pytest.mark.nojit_slow
 @pytest.mark.parametrize("name", ["five-bar", "three-rrr", "loader", "delta"])
 def test_nearest_ones_are_nearest(name):
     """No other configuration that is tried comes nearer, and none nearby does."""
@@ -111,6 +113,7 @@ def test_nearest_ones_are_nearest(name):
             assert np.abs(uphill).max() < 1e-4 * found.distance
 
 
+@pytest.mark.nojit_slow
 def test_poses_and_redundant_tasks():
     plant, start, _ = machine("stewart")
     pose = PoseTask(plant, "platform")

@@ -173,6 +173,7 @@ def test_a_rope_that_goes_slack():
     assert run.max_energy_error < 1e-8
 
 
+@pytest.mark.nojit_slow
 @pytest.mark.parametrize("method", ["dop853", "radau", "rodas5p"])
 def test_energy_balance_with_all_of_them(method):
     plant = plants.five_bar()
