@@ -122,6 +122,8 @@ class _Names:
         self.links = _link_names(plant)
         self.couplings = [plant.row_names[i] for i, row in enumerate(plant.arrays.rows) if row["coupling"] >= 0]
         self.couplings += [f"force_{element.name}" for element in plant.forces if isinstance(element, JointForce)]
+        rows = sorted((int(row["target"]), plant.row_names[i]) for i, row in enumerate(plant.arrays.rows))
+        self.driven = [name for target, name in rows if target >= 0]
         owners = [(e, f"force_{e.name}") for e in plant.forces]
         self.measures = [f"{name}_{i}" if e.count > 1 else name for e, name in owners for i in range(e.count)]
         starts, total = plant.arrays.elements["number"].tolist(), len(plant.arrays.formula)
@@ -154,6 +156,11 @@ class _Names:
             if field == "value":
                 return f"load_{plant.load_names[6 * record + i]}", "N" if i < 3 else "N m"
             return _field(name, _OF_LOAD[field], plant.arrays.loads.dtype[field].shape, i)
+        if part == "targets":
+            row, order = divmod(i, 3)
+            name = self.driven[row]
+            kind = ("position", "velocity", "acceleration")[order]
+            return f"motion_{name}_{kind}", "prescribed, of the row" if order == 0 else f"prescribed {kind} of the row"
         if part == "gravity":
             return f"gravity_{'xyz'[i]}", "m/s2, axes of the world"
         if part == "scale":

@@ -11,7 +11,16 @@ from numpy.typing import NDArray
 from .. import _check
 from ..errors import ActuationError, InputError
 from ..kernels import constrained, layout, linear_algebra
-from ..model.elements import Constraint, Coupling, Joint, PointOnLine, PointOnPlane, Universal, Weld, rotation_to
+from ..model.elements import (
+    Constraint,
+    CoordinateConstraint,
+    Joint,
+    PointOnLine,
+    PointOnPlane,
+    Universal,
+    Weld,
+    rotation_to,
+)
 from ..model.mechanism import Mechanism
 from ..model.plant import Plant
 from ..model.terms import RANK_TOLERANCE, Terms
@@ -118,7 +127,7 @@ class ForceComponents:
                 f"Name rows: {', '.join(plant.row_names)}"
             )
         part = next(part for part in plant.loops if part.name == loop)
-        if isinstance(part, Coupling):
+        if isinstance(part, CoordinateConstraint):
             raise InputError(
                 f"{loop!r} is a coupling of joint coordinates: it acts on joints, not at a point of a body, and has no "
                 f"axes. Name its row {loop!r} to control its multiplier"

@@ -94,7 +94,10 @@ class ForwardKinematics(SensorBlock):
                 f"the joints {self.coordinates} do not determine the motion at this configuration: {Z.shape[1]} "
                 f"degrees of freedom (t = {t:.6g} s, q = {np.round(q, 6).tolist()}); measure others, or more"
             )
-        return q, Z @ np.linalg.lstsq(Z[rows], v[rows], rcond=None)[0]
+        if not plant.moving:  # type: ignore[union-attr]
+            return q, Z @ np.linalg.lstsq(Z[rows], v[rows], rcond=None)[0]
+        moved = plant.project_velocity(q, np.zeros(v.size))  # type: ignore[union-attr]
+        return q, moved + Z @ np.linalg.lstsq(Z[rows], (v - moved)[rows], rcond=None)[0]
 
     def _closed(self, q: Array, rows: list[int]) -> tuple[Array, Array]:
         """The nearest closed configuration with the measured joints held, and Z there: Newton's method."""

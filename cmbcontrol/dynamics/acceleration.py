@@ -376,4 +376,4 @@ def _target(terms: Terms, baumgarte: Sequence[float] | None) -> Array | None:
         return None
     alpha, beta = _check.vector(baumgarte, 2, "baumgarte", ("alpha", "beta"))
     _check.positive(min(alpha, beta), "baumgarte (alpha, beta)", zero=True)
-    return -terms.b - 2.0 * alpha * (terms.A @ terms.v) - beta**2 * terms.phi
+    return -terms.b - 2.0 * alpha * terms.row_rate - beta**2 * terms.phi

@@ -54,7 +54,8 @@ def impact(plant: Plant, q: ArrayLike, v: ArrayLike, restitution: float | Mappin
 
     E the coefficients of restitution. Without restitution it is the projection onto the loops, and the machine loses
     the kinetic energy of the velocity that is removed, (v - v_after)' M (v - v_after) / 2; with the same e for all rows
-    (1 - e^2) times that of the inelastic impact. Loops that were closed before have A v = 0 and stay closed.
+    (1 - e^2) times that of the inelastic impact. Loops that were closed before have A v = 0 and stay closed. Rows of
+    prescribed motions have A v = dr/dt in place of zero before and after.
 
     Parameters
     ----------
@@ -98,7 +99,8 @@ def impact(plant: Plant, q: ArrayLike, v: ArrayLike, restitution: float | Mappin
         rows = plant.row_slices[loop]
         E[rows] = _coefficients(loop, e, rows.stop - rows.start)
     terms = plant.terms(q, v)
-    return jump(terms, np.arange(E.size), v, -E * (terms.A @ v))
+    rates = plant.row_rates
+    return jump(terms, np.arange(E.size), v, rates - E * (terms.A @ v - rates))
 
 
 def _coefficients(loop: str, e: ArrayLike, count: int) -> Array:

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from .. import _check
 from ..errors import InputTypeError
 from ..kernels import reactions as kernels
-from ..model.elements import Coupling, Frame, Joint
+from ..model.elements import CoordinateConstraint, Frame, Joint
 from ..model.mechanism import Mechanism
 from ..model.terms import RANK_TOLERANCE
 from .acceleration import acceleration
@@ -129,7 +129,7 @@ class _Places:
 
     def __init__(self, plant: Mechanism) -> None:
         self.plant = plant
-        self.constraints = [loop for loop in plant.loops if not isinstance(loop, Coupling)]
+        self.constraints = [loop for loop in plant.loops if not isinstance(loop, CoordinateConstraint)]
         self.names = [part.name for part in (*plant.joints, *self.constraints)]
 
     def at(self, q: Array, of_links: Array, of_rows: Array, axes: str) -> tuple[Array, Array]:

@@ -12,7 +12,7 @@ import numpy as np
 from .._jit import bundle, kernel
 from .._tolerance import ROUNDING
 from .arrays import copy, copy_rows
-from .constraint_rows import constraint_bias, constraint_jacobian, constraint_residual
+from .constraint_rows import constraint_bias, constraint_jacobian, constraint_rates, constraint_residual
 from .forces import add_passive_forces, drive_matrix, potential_energy
 from .inertia import add_armature, composite_inertia, newton_euler, world_inertias
 from .split import (
@@ -246,15 +246,16 @@ def least_change(w, rank, change):
 
 
 @kernel
-def velocity_correction(scale, w, rank, v, change):
-    """change (nv,) = what makes v admissible: the smallest one in the metric of the last split.
+def velocity_correction(model, w, rank, v, change):
+    """change (nv,) = what makes v admissible, A v = dr/dt: the smallest one in the metric of the last split.
 
     It is small where v is nearly admissible, and so are its rounding errors. Near a singular configuration they would
-    be divided by the distance to it; there all of v is rotated, its head cut off, and rotated back, at the price of one
-    rounding.
+    be divided by the distance to it; there all of v is rotated, its head replaced, and rotated back, at the price of
+    one rounding.
     """
     n = v.shape[0]
     pivots = w.rows.pivots
+    constraint_rates(model, w.rhs)
     if rank > 0 and pivots[rank - 1] < WEAK * pivots[0]:
         L, last = w.root.L, w.root.last
         for i in range(n):  # L' v, row by row
@@ -263,7 +264,9 @@ def velocity_correction(scale, w, rank, v, change):
                 s += L[k, i] * v[k]
             change[i] = s
         to_head(w.rows, rank, change)
-        change[:rank] = 0.0
+        for i in range(w.rhs.shape[0]):
+            w.rhs[i] *= model.scale[i]
+        solve_head(w.rows, rank, w.rhs, change)
         to_space(w.rows, rank, change)
         backward(w.root, change)
         for k in range(n):
@@ -273,14 +276,14 @@ def velocity_correction(scale, w, rank, v, change):
             s = 0.0
             for k in range(n):
                 s += w.A[i, k] * v[k]
-            w.rhs[i] = -scale[i] * s
+            w.rhs[i] = model.scale[i] * (w.rhs[i] - s)
         least_change(w, rank, change)
 
 
 @kernel
-def project_velocity(scale, w, rank, v):
-    """Remove from v, in place, what the constraints forbid (in the metric of the last split)."""
-    velocity_correction(scale, w, rank, v, w.z)
+def project_velocity(model, w, rank, v):
+    """Bring v, in place, to what the constraints allow (by the smallest change in the metric of the last split)."""
+    velocity_correction(model, w, rank, v, w.z)
     for k in range(v.shape[0]):
         v[k] += w.z[k]
 
@@ -407,7 +410,7 @@ def state_terms(model, q, v, tolerance, cap, projected, accuracy):
         close_step(model, q.copy(), tolerance, cap, accuracy, w, q)
     rank = update_position(model, q, w, tolerance, cap)
     if projected and rank != FAILED:
-        project_velocity(model.scale, w, rank, v)
+        project_velocity(model, w, rank, v)
     update_velocity(model, q, v, w)
     drive_matrix(model, w.R, w.p, w.S, w.B, w.z)
     return w.M, w.h, w.phi, w.A, w.b, w.B, potential_energy(model, q, w.R, w.p), w.rows.pivots, rank

@@ -12,6 +12,9 @@ screw      u . (p_b - p_a) - pitch * angle = 0    helical joints
 coupling   sum_k c_k q_k = value                  gears
 ========== ====================================== =================================
 
+A row of a prescribed motion is to be r(t) in place of zero: its residual is less r, its rate is to be dr/dt, and its
+bias is less the second rate.
+
 u is fixed on link a, w on link b. For all but couplings the rate is ``g . (V_b - V_a)`` with one
 wrench g a row, so the Jacobian is ``g . S_k`` along the path to b, and minus that along the path to a.
 """
@@ -27,6 +30,7 @@ from .spatial import cross_force, dot6, rotate, transform_point
 __all__ = [
     "constraint_bias",
     "constraint_jacobian",
+    "constraint_rates",
     "constraint_residual",
     "dot3",
     "path_projection",
@@ -267,6 +271,8 @@ def constraint_residual(model, q, R, p, phi):
         else:
             row_frame(row, R, p, e)
             phi[i] = row_wrench(row, e, g)
+        if row.target >= 0:
+            phi[i] -= model.targets[row.target, 0]
 
 
 @kernel
@@ -283,11 +289,21 @@ def constraint_jacobian(model, q, R, p, S, E, G, phi, A):
             row_frame(row, R, p, E[i])
             phi[i] = row_wrench(row, E[i], G[i])
             path_projection(model.links, row.a, row.b, G[i], S, A[i])
+        if row.target >= 0:
+            phi[i] -= model.targets[row.target, 0]
+
+
+@kernel
+def constraint_rates(model, rates):
+    """rates (rows,) = what A v is to be: zero, but for prescribed motions."""
+    for i in range(model.rows.shape[0]):
+        row = model.rows[i]
+        rates[i] = model.targets[row.target, 1] if row.target >= 0 else 0.0
 
 
 @kernel
 def constraint_bias(model, E, G, V, A0, b):
-    """b (rows,) = (dA/dt) v, from the twists V and the bias accelerations A0 of the links.
+    """b (rows,) = (dA/dt) v, less prescribed second rates, from twists V and bias accelerations A0 of the links.
 
     The rate of g . T, T = V_b - V_a, at zero joint acceleration: (V_a x* g + rate seen from a) . T + g . (A0_b - A0_a).
     """
@@ -295,7 +311,7 @@ def constraint_bias(model, E, G, V, A0, b):
     rate = scratch(6)
     for i in range(model.rows.shape[0]):
         row = model.rows[i]
-        b[i] = 0.0
+        b[i] = -model.targets[row.target, 2] if row.target >= 0 else 0.0
         if row.kind == ROW_COUPLING:
             continue
         relative_twist(V, row.a, row.b, T)
@@ -303,4 +319,4 @@ def constraint_bias(model, E, G, V, A0, b):
         row_wrench_rate(row, E[i], T, rate)
         if row.a >= 0:
             cross_force(V[row.a], G[i], rate)
-        b[i] = dot6(T, rate) + dot6(a, G[i])
+        b[i] += dot6(T, rate) + dot6(a, G[i])

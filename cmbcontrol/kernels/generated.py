@@ -166,6 +166,8 @@ def rate_by_code(c, ask, question, t, x, u, own, closing, dx):
         if not abs(x[i]) < HUGE:
             return False
     copy(x[:nq], c.q)
+    if c.timed and call(ask, question, t) != 0:
+        return False
     if closing and c.cap > 0:
         copy(x[:nq], c.given[:nq])
         if execute(c.close, c.p, c.given, c.found) != 0:
@@ -174,15 +176,18 @@ def rate_by_code(c, ask, question, t, x, u, own, closing, dx):
             return False
         if c.found[2] > OPEN * c.accuracy:
             copy(c.found[3 : 3 + nq], c.q)
-    if not found_rate(c, ask, question, t, x, u):
+    if not found_rate(c, t, x, u):
         return False
     take_rate(c, own, dx)
     return True
 
 
 @kernel
-def found_rate(c, ask, question, t, x, u):
-    """Leave the rate at c.q, and x but for that, and u in c.found; False where it is not to be trusted."""
+def found_rate(c, t, x, u):
+    """Leave the rate at c.q, and x but for that, and u in c.found; False where it is not to be trusted.
+
+    What follows functions of time has been brought to t.
+    """
     n = c.nq + c.nv
     copy(c.q, c.given[: c.nq])
     copy(x[c.nq : n], c.given[c.nq : n])
@@ -196,8 +201,6 @@ def found_rate(c, ask, question, t, x, u):
             if not abs(x[n + WORKS + i]) < HUGE:
                 return False
             c.given[n + nu + 1 + i] = x[n + WORKS + i]
-    if c.timed and call(ask, question, t) != 0:
-        return False
     if execute(c.rate, c.p, c.given, c.found) != 0:
         return False
     c.near[0] = independence(c.found, c.cap, c.reference)
@@ -248,6 +251,8 @@ def closed(c, ask, question, t, x, u, moved):
     """
     nq, nv = c.nq, c.nv
     moved[:] = 0.0
+    if c.timed and call(ask, question, t) != 0:
+        return -1.0
     copy(x[:nq], c.q)
     copy(x[:nq], c.best)
     best, left = np.inf, -1.0
@@ -275,7 +280,7 @@ def closed(c, ask, question, t, x, u, moved):
             moved[nv + k] = c.found[start + k]
             moved[k] += moved[nv + k]
         copy(c.found[start + nv : start + nv + nq], c.q)
-    if left < 0.0 or not found_rate(c, ask, question, t, x, u):
+    if left < 0.0 or not found_rate(c, t, x, u):
         return -1.0
     copy(c.found[CONDITIONS : CONDITIONS + nv], moved[nv:])
     copy(c.q, x[:nq])

@@ -19,6 +19,7 @@ __all__ = [
     "LINK_DTYPE",
     "LOADS",
     "LOAD_DTYPE",
+    "MOTIONS",
     "MOTORS",
     "PLANAR",
     "PRISMATIC",
@@ -77,6 +78,7 @@ ROW_DTYPE = np.dtype(
         ("pb", np.float64, (3,)),  # point on link b
         ("value", np.float64),  # length of a distance row, pitch of a screw row, offset of a coupling
         ("coupling", np.int64),  # which line of the coupling matrices
+        ("target", np.int64),  # which line of the targets, of a prescribed motion; -1 is none
     ],
     align=True,
 )
@@ -139,9 +141,10 @@ LOAD_DTYPE = np.dtype(
 )
 
 
-# Works that a run integrates behind q and v: of the motors, what dampers and friction take, of the loads.
-MOTORS, DISSIPATED, LOADS = range(3)
-WORKS = 3
+# Works that a run integrates behind q and v: of the motors, what dampers and friction take, of the loads, of what
+# prescribes motions.
+MOTORS, DISSIPATED, LOADS, MOTIONS = range(4)
+WORKS = 4
 
 
 @bundle
@@ -164,6 +167,7 @@ class Model(NamedTuple):
     elements: np.ndarray
     tape: np.ndarray  # (lines, 5) of whole numbers: operation and operands
     formula: np.ndarray  # (n,) numbers in the formulas of the force elements
+    targets: np.ndarray  # (n, 3) what rows of prescribed motions are to be, and its first and second rate
     couplings_q: np.ndarray  # (couplings, nq), those of the measures after those of the rows
     couplings_v: np.ndarray  # (couplings, nv)
     armature: np.ndarray  # (nv,) inertia of rotors that turn with the joints, kg or kg m2

@@ -1,6 +1,6 @@
 """The motion as a run integrates it: the rate of the state, and its projection onto the closed loops.
 
-The state is ``x = [q, v, work of the actuators, energy dissipated, c]``: the two integrals give the energy balance, c
+The state is ``x = [q, v, works, c]``: the integrals, see `layout.WORKS`, give the energy balance, c
 are the states of a control law in continuous time or of a drive. What is not compiled is asked for: functions of a
 plant, laws, formulations. Questions and answers go through the arrays of `Exchange`; see `sim.engine`, which answers.
 """
@@ -28,7 +28,7 @@ from .constrained import (
 )
 from .forces import dissipated_power, drive_matrix, kinetic_energy, load_power, potential_energy
 from .generated import HUGE, LANDED, LAST, Code, closed, closeness_by_code, rate_by_code, take_rate
-from .layout import DISSIPATED, FREE, LOADS, MOTORS, PLANAR, SPHERICAL, WORKS
+from .layout import DISSIPATED, FREE, LOADS, MOTIONS, MOTORS, PLANAR, SPHERICAL, WORKS
 from .tree import local_difference, normalize, position_rates
 
 __all__ = [
@@ -44,6 +44,7 @@ __all__ = [
     "glance",
     "hold_baumgarte",
     "keep_low",
+    "motion_power",
     "project",
     "rate",
     "rate_evaluated",
@@ -164,7 +165,7 @@ def evaluate(model, opt, s, w, t, x, closing):
                 if onto:
                     # The stage need not lie on the manifold. Its velocity across the loops is an error of the
                     # method, which the acceleration would divide by the distance to a singular configuration.
-                    project_velocity(model.scale, w, rank, s.v)
+                    project_velocity(model, w, rank, s.v)
                 update_velocity(model, s.q, s.v, w)
     s.rank[0] = rank
     s.near[0] = closeness(w.rows.pivots, opt)
@@ -237,7 +238,7 @@ def rate_evaluated(model, opt, s, w, t, rank, dx):
         for i in range(s.target.shape[0]):
             s.target[i] = -w.b[i]
             if opt.stabilisation == BAUMGARTE:
-                s.target[i] += s.held[i] if opt.held_gains else baumgarte(w, s.v, i, opt.alpha, opt.beta)
+                s.target[i] += s.held[i] if opt.held_gains else baumgarte(model, w, s.v, i, opt.alpha, opt.beta)
         position_rates(model.links, s.q, s.v, dx[:nq])
         if opt.formulated:
             status = call(opt.ask, ACCELERATION, t)
@@ -251,20 +252,36 @@ def rate_evaluated(model, opt, s, w, t, rank, dx):
         works[MOTORS] = power
         works[DISSIPATED] = 0.0 if opt.functions else dissipated_power(model, s.q, s.v, w.R, w.p, w.V)
         works[LOADS] = load_power(model, w.R, w.p, w.V)
+        works[MOTIONS] = motion_power(model, w, s.v, dx[nq : nq + nv], s.force)
         copy(s.rate, works[WORKS:])
     return rank if status == 0 else status
 
 
 @kernel
-def added_energy(works):
-    """What motors and loads have added to the energy, less what was dissipated, J."""
-    return works[MOTORS] + works[LOADS] - works[DISSIPATED]
+def motion_power(model, w, v, vdot, force):
+    """Power of what prescribes motions, watts: of the constraint forces M dv/dt + h - B u; no other of them works."""
+    if model.targets.shape[0] == 0:
+        return 0.0
+    power = 0.0
+    for i in range(v.shape[0]):
+        s = w.h[i] - force[i]
+        for k in range(v.shape[0]):
+            s += w.M[i, k] * vdot[k]
+        power += s * v[i]
+    return power
 
 
 @kernel
-def baumgarte(w, v, i, alpha, beta):
+def added_energy(works):
+    """What motors, loads and prescribed motions have added to the energy, less what was dissipated, J."""
+    return works[MOTORS] + works[LOADS] + works[MOTIONS] - works[DISSIPATED]
+
+
+@kernel
+def baumgarte(model, w, v, i, alpha, beta):
     """-2 alpha phi' - beta^2 phi of row i ((3.8) of Spencer, (30) of de Falco et al.)."""
-    speed = 0.0
+    target = model.rows[i].target
+    speed = -model.targets[target, 1] if target >= 0 else 0.0
     for k in range(v.shape[0]):
         speed += w.A[i, k] * v[k]
     return -2.0 * alpha * speed - beta * beta * w.phi[i]
@@ -282,11 +299,11 @@ def step_gains(step):
 
 
 @kernel
-def hold_baumgarte(s, w, step):
+def hold_baumgarte(model, s, w, step):
     """Baumgarte's terms at the start of a step, with gains that follow from it; they are held during it."""
     alpha, beta = step_gains(step)
     for i in range(s.held.shape[0]):
-        s.held[i] = baumgarte(w, s.v, i, alpha, beta)
+        s.held[i] = baumgarte(model, w, s.v, i, alpha, beta)
 
 
 @kernel
@@ -314,6 +331,9 @@ def project(model, opt, s, w, t, x, energy, split_rank):
         left = closed(s.code, opt.ask, TIMED, t, x, s.u, s.moved)
         if left >= 0.0:
             return left
+    status = at_time(opt, t)
+    if status != 0:
+        return float(status)
     split_rank = -1 if opt.euclidean else split_rank
     left = close_loops(model, x[:nq], w, opt.tolerance, opt.cap, opt.euclidean, opt.accuracy, split_rank, s.moved[:nv])
     if left < 0.0:
@@ -324,7 +344,7 @@ def project(model, opt, s, w, t, x, energy, split_rank):
     if opt.euclidean:
         rank = euclidean_split(model, w, opt.tolerance, opt.cap)
     s.rank[0] = rank
-    velocity_correction(model.scale, w, rank, x[nq : nq + nv], s.moved[nv:])
+    velocity_correction(model, w, rank, x[nq : nq + nv], s.moved[nv:])
     for k in range(nv):
         x[nq + k] += s.moved[nv + k]
     if opt.energy:

@@ -13,7 +13,7 @@ from .arrays import copy
 from .constrained import largest
 from .constraint_rows import constraint_residual
 from .forces import kinetic_energy
-from .motion import closeness_at, energy_balance, glance
+from .motion import at_time, closeness_at, energy_balance, glance
 from .runge_kutta import hermite, interpolate
 from .tree import link_poses
 
@@ -208,13 +208,15 @@ def passage(model, opt, s, w, x, F, last, reach, now, before, y):
 
 
 @kernel
-def passed(model, opt, s, w, x, F, fraction, y):
+def passed(model, opt, s, w, x, F, t, step, fraction, y):
     """Whether a step has gone through a singular configuration near a fraction of it; a near miss opens the loops."""
     low, high = max(fraction - 0.3, 0.0), min(fraction + 0.3, 1.0)
     at, near = nearest_approach(model, opt, s, w, x, F, low, high, y)
     interpolate(x, F, at, y)
     if opt.functions:
         near = closeness_at(model, opt, s, w, 0.0, y)  # which leaves w.phi
+    elif at_time(opt, t + at * step) != 0:
+        return False
     else:
         link_poses(model.links, y[: opt.nq], w.R, w.p)
         constraint_residual(model, y[: opt.nq], w.R, w.p, w.phi)
@@ -361,6 +363,10 @@ def leap(model, opt, s, w, r, since, n, rate, y, times, values, rates):
         ahead = passing - r.T[n]
         low, high = r.T[n] + 0.5 * ahead, r.T[n] + 1.5 * ahead
     # at a true crossing the loops close to second order; a near miss would leave a gap here
+    if opt.timed and not opt.functions:
+        if at_time(opt, passing) != 0:
+            return -1.0, 0
+        constraint_residual(model, y[:nq], w.R, w.p, w.phi)
     if near > opt.pass_within or largest(model, w.phi) > opt.pass_within**2 * model.size:
         return -1.0, 0
     landing = passing + ahead

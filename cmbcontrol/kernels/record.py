@@ -16,7 +16,7 @@ from .constrained import (
 )
 from .forces import dissipated_power, kinetic_energy, load_power, potential_energy
 from .layout import WORKS
-from .motion import BAUMGARTE, PROJECT, baumgarte, closeness, project
+from .motion import BAUMGARTE, PROJECT, baumgarte, closeness, motion_power, project
 from .runge_kutta import interpolate
 from .split import solve_multipliers
 
@@ -64,8 +64,8 @@ def output_states(model, opt, s, w, times, T, X, F, out):
 def output_quantities(model, opt, X, U, vdot, force, lam, phi, energies, pivots, ranks):
     """Acceleration, constraint force, multipliers, residuals, energies and powers at given states.
 
-    energies (times, 6): kinetic, potential, power of the actuators, dissipated power, power of
-    the constraint forces v' A' lam, power of the loads.
+    energies (times, 7): kinetic, potential, power of the actuators, dissipated power, power of the constraint forces
+    that is not one of prescribed motions (of v' A' lam), power of the loads, of prescribed motions.
     """
     w = new_work(model)
     nv = model.damping.shape[0]
@@ -84,7 +84,7 @@ def output_quantities(model, opt, X, U, vdot, force, lam, phi, energies, pivots,
         for k in range(w.b.shape[0]):
             w.b[k] = -w.b[k]
             if opt.stabilisation == BAUMGARTE:
-                w.b[k] += baumgarte(w, v, k, opt.alpha, opt.beta)
+                w.b[k] += baumgarte(model, w, v, k, opt.alpha, opt.beta)
         solve_acceleration(model.scale, w, ranks[i], f, w.b, vdot[i])
         solve_multipliers(w.rows, ranks[i], w.z, lam[i])
         for k in range(lam.shape[1]):
@@ -101,3 +101,5 @@ def output_quantities(model, opt, X, U, vdot, force, lam, phi, energies, pivots,
             energies[i, 4] += force[i, k] * v[k]
         energies[i, 3] = dissipated_power(model, q, v, w.R, w.p, w.V)
         energies[i, 5] = load_power(model, w.R, w.p, w.V)
+        energies[i, 6] = motion_power(model, w, v, vdot[i], f)
+        energies[i, 4] += energies[i, 6]

@@ -26,6 +26,7 @@ from .motion import (
     STEPPED,
     STOPPED,
     TIMED,
+    at_time,
     closeness,
     complete,
     evaluate,
@@ -244,7 +245,7 @@ def advance(model, tableaus, gaps, opt, s, w, r, until, tries):
         if opt.held_gains and not rejected:
             rank = evaluate(model, opt, s, w, t, x, True)
             if rank >= 0:
-                hold_baumgarte(s, w, step)
+                hold_baumgarte(model, s, w, step)
                 rank = rate_evaluated(model, opt, s, w, t, rank, K[0])
             if rank < 0:
                 return failure(rank)
@@ -353,7 +354,7 @@ def advance(model, tableaus, gaps, opt, s, w, r, until, tries):
         else:
             cubic(x, r.X[n + 1], K[0], K[stages], step, r.F[n])
             count[FRESH] = 1 - s.code.count[BY_CODE]
-        if crossing and not passed(model, opt, s, w, x, r.F[n], ahead / step, y):
+        if crossing and not passed(model, opt, s, w, x, r.F[n], t, step, ahead / step, y):
             count[REJECTIONS] += 1
             count[REJECTED] = 1
             clock[STEP + method] = 0.5 * step
@@ -497,6 +498,9 @@ def complete_terms(model, opt, s, w, r, t, x):
 @kernel
 def sample(model, opt, s, w, r, t, x):
     """A law is sampled, or efforts arrive: what is held changes. Returns zero, or what is negative."""
+    status = at_time(opt, t)
+    if status != 0:
+        return status
     if opt.no_law:
         r.clock[NEXT] = np.inf
     elif r.law.period > 0.0 and (

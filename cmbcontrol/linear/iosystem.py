@@ -302,7 +302,7 @@ class PlantSystem(control.NonlinearIOSystem):
         self._records = self.plant.arrays.loads.copy()  # type: ignore[attr-defined]
         read = self._records.view()
         read.setflags(write=False)  # as kernels know it
-        self.plant = self.plant.with_load_records(read)  # type: ignore[attr-defined]
+        self.plant = self.plant.with_records(loads=read)  # type: ignore[attr-defined]
         self.form = LocalForm(self.plant, chart=self.form.chart)
 
     def _at_point(self) -> Array:

@@ -268,7 +268,7 @@ def _at_state(plant: Plant, point: OperatingPoint) -> Derivatives:
 def _require_on_manifold(plant: Plant, local: Derivatives) -> None:
     if not np.abs(plant.row_scale * local.phi).max(initial=0.0) <= 1e-9 * plant.size:
         require_closed(plant, local.q)
-    rate = np.abs(plant.row_scale * (local.A @ local.v))
+    rate = np.abs(plant.row_scale * (local.A @ local.v - plant.row_rates))
     speed = float(np.abs(local.v * plant.reach).max(initial=0.0))
     if not rate.max(initial=0.0) <= 1e-7 * max(speed, plant.size):
         worst = plant.row_names[int(rate.argmax())]

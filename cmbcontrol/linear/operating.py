@@ -331,6 +331,7 @@ def trim(
     given = q
     q, free_mask = starting_configuration(plant, q, free, hold)
     require_closed(plant, q, given)
+    require_still(plant)
     efforts = Efforts.of(plant, u, preload, weight)
     solution = None
     if free_mask.any():
@@ -342,6 +343,23 @@ def trim(
     if not relative_force(plant, local, force, point.lam, point.u) <= tolerance:
         raise EquilibriumError(_no_equilibrium(plant, local, q, force, efforts, bool(free_mask.any())))
     return replace(point, report=_report(plant, point, local, efforts, weight, free_mask, solution))
+
+
+def require_still(plant: Plant) -> None:
+    """Refuse prescribed motions that move: what follows them has no equilibrium.
+
+    Raises
+    ------
+    EquilibriumError
+    """
+    if plant.moving:
+        values = plant.motion_values()  # type: ignore[attr-defined]
+        k = int(np.flatnonzero(values[:, 1:].any(axis=1))[0])
+        name, unit, (position, velocity, acceleration) = plant.motion_names[k], plant.motion_units[k], values[k]
+        raise EquilibriumError(
+            f"motion {name!r} of {plant.name!r} moves, with {velocity:.6g} {unit}/s and {acceleration:.6g} {unit}/s2, "
+            f"and an equilibrium stands still: hold it, with plant.with_motions({{{name!r}: {position:.6g}}})"
+        )
 
 
 def starting_configuration(
@@ -409,7 +427,7 @@ def _efforts(plant: Plant, u: ArrayLike | float) -> Array:
 
 def point_of(plant: Plant, terms: Terms, u: Array) -> OperatingPoint:
     """The operating point of a state."""
-    position, velocity = np.abs(terms.row_scale * [terms.phi, terms.A @ terms.v]).max(axis=1, initial=0.0)
+    position, velocity = np.abs(terms.row_scale * [terms.phi, terms.row_rate]).max(axis=1, initial=0.0)
     balance = np.abs(unbalanced_force(terms, u)).max(initial=0.0)
     residuals = Residuals(float(position), float(velocity), float(balance))
     return OperatingPoint(plant, terms.q, terms.v, u, multipliers(terms, u), residuals)

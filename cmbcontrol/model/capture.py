@@ -7,7 +7,8 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from .elements import Constraint, Coupling, Distance, Frame, Joint, Weld
+from ..errors import InputError
+from .elements import Constraint, Coupling, Distance, Frame, Joint, Motion, Weld
 from .mechanism import Mechanism
 
 __all__ = ["capture"]
@@ -38,6 +39,11 @@ def capture(
     >>> plant.with_loops(capture(plant, plant.loops[0], q)).closure_error(q) < 1e-15
     True
     """
+    if isinstance(constraint, Motion):
+        raise InputError(
+            f"motion {constraint.name!r} says itself where it is to be, and captures nothing: let it begin where the "
+            "machine stands"
+        )
     if isinstance(constraint, Coupling):
         indices = [plant.position_names.index(name) for name in constraint.coefficients]
         return replace(constraint, offset=float(np.dot(list(constraint.coefficients.values()), q[indices])))

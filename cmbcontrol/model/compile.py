@@ -20,20 +20,24 @@ from .elements import (
     Body,
     Bushing,
     Constraint,
-    Coupling,
+    CoordinateConstraint,
     Cylindrical,
     Distance,
+    DistanceMotion,
     Fixed,
     ForceElement,
     Frame,
+    FrameMotion,
     Helical,
     Joint,
     JointForce,
     JointSpring,
     Load,
+    Motion,
     Planar,
     Point,
     PointForce,
+    PointMotion,
     PointOnLine,
     PointOnPlane,
     PointSpring,
@@ -93,6 +97,7 @@ class _Row:
     pb: ArrayLike = ORIGIN
     value: float = 0.0
     coupling: int = -1
+    target: int = -1
 
 
 def _order(bodies: Sequence[Body], joints: Sequence[Joint]) -> list[Joint]:
@@ -223,7 +228,7 @@ def _constraint_rows(constraint: Constraint | Joint) -> list[_Row]:
     match constraint:
         case Joint():
             return _cut_rows(constraint)
-        case Point():
+        case Point() | PointMotion():
             return [
                 _offset(k, constraint.a, constraint.b, constraint.point_a, e, constraint.point_b)
                 for k, e in zip("xyz", np.eye(3), strict=True)
@@ -238,7 +243,7 @@ def _constraint_rows(constraint: Constraint | Joint) -> list[_Row]:
             return [
                 _offset("normal", constraint.a, constraint.b, constraint.point_a, constraint.normal, constraint.point_b)
             ]
-        case Distance():
+        case Distance() | DistanceMotion():
             return [
                 _Row(
                     "length",
@@ -248,14 +253,21 @@ def _constraint_rows(constraint: Constraint | Joint) -> list[_Row]:
                     constraint.b,
                     pa=constraint.point_a,
                     pb=constraint.point_b,
-                    value=constraint.length,
+                    value=constraint.length,  # type: ignore[arg-type]
                 )
             ]
         case Weld():
             return _weld_rows(constraint.a, constraint.b, constraint.frame_a, constraint.frame_b)
+        case FrameMotion():
+            a, b, fa, fb = constraint.a, constraint.b, constraint.frame_a, constraint.frame_b
+            offsets = [_offset(k, a, b, fa.p, fa.R[:, i], fb.p) for i, k in enumerate("xyz")]
+            axes = [(i, j) for i in range(3) for j in range(3)]
+            cosines = [_align(f"{'xyz'[i]}{'xyz'[j]}", a, b, fa.R[:, i], fb.R[:, j]) for i, j in axes]
+            return [*offsets, *cosines]
         case _:
             raise InputTypeError(
-                f"a constraint must be a cut joint, Point, PointOnLine, ..., Weld or Coupling, got {constraint!r}"
+                "a constraint must be a cut joint, Point, PointOnLine, ..., Weld, Coupling or a motion, got "
+                f"{constraint!r}"
             )
 
 
@@ -276,6 +288,7 @@ def _row_records(rows: list[_Row], link_of, frame_of):
                 fb.R.T @ (row.pb - fb.p),
                 row.value,
                 row.coupling,
+                row.target,
             )
         )
     return np.array(records, dtype=layout.ROW_DTYPE)
@@ -454,16 +467,17 @@ def compile_parts(bodies, joints, loops, springs, actuators, loads, forces, grav
 
     links, link_of, frame_of = _link_records(bodies, joints, ordered, (position, velocity))
     rows, labels, row_slice = [], [], {}
-    couplings = [c for c in loops if isinstance(c, Coupling)]
+    couplings = [c for c in loops if isinstance(c, CoordinateConstraint)]
+    targets = [np.zeros((0, 3))]
     Cq, Cv = np.zeros((len(couplings), nq)), np.zeros((len(couplings), nv))
     for constraint in loops:
         start = len(rows)
-        if isinstance(constraint, Coupling):
+        if isinstance(constraint, CoordinateConstraint):
             line = couplings.index(constraint)
             for coordinate, c in constraint.coefficients.items():
                 if coordinate not in linear:
                     raise ModelError(
-                        f"coupling {constraint.name!r}: {_check.unknown(coordinate, linear, 'coordinate')}"
+                        f"constraint {constraint.name!r}: {_check.unknown(coordinate, linear, 'coordinate')}"
                     )
                 Cq[line, position_index[coordinate]] = c
                 Cv[line, velocity_index[coordinate]] = c
@@ -476,6 +490,10 @@ def compile_parts(bodies, joints, loops, springs, actuators, loads, forces, grav
                 if end not in link_of:
                     raise ModelError(f"constraint {constraint.name!r}: {_check.unknown(end, list(link_of), 'body')}")
             rows += _constraint_rows(constraint)
+        if isinstance(constraint, Motion):
+            first = sum(map(len, targets))
+            rows[start:] = [replace(row, target=first + i) for i, row in enumerate(rows[start:])]
+            targets.append(constraint.targets(constraint.value))
         labels += [f"{constraint.name}_{r.label}" if r.label else constraint.name for r in rows[start:]]
         row_slice[constraint.name] = slice(start, len(rows))
     size = _characteristic_length(links, rows, bodies, joints, frame_of)
@@ -498,6 +516,7 @@ def compile_parts(bodies, joints, loops, springs, actuators, loads, forces, grav
         elements,
         tape,
         formula,
+        np.ascontiguousarray(np.vstack(targets)),
         whole_Cq,
         whole_Cv,
         armature,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import math
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,6 +15,9 @@ from .._tolerance import metres, spans
 from ..errors import InputTypeError, ModelError
 from . import declared
 from .names import Names
+
+if TYPE_CHECKING:
+    from .elements import Motion
 
 __all__ = ["OF_ROWS", "Contract"]
 
@@ -38,6 +41,9 @@ class Contract(Names):
     effort: Array
     limits: Array
     absent: frozenset[str] = frozenset()
+    motions: tuple[Motion, ...] = ()
+    motion_names: tuple[str, ...] = ()
+    motion_units: tuple[str, ...] = ()
     sketch: Callable[[Array], Sequence[ArrayLike]] | None = None  # what pictures show, lines (points, 2) or (points, 3)
 
     def __init__(

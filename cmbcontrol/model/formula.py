@@ -1,4 +1,4 @@
-"""Formulas of force elements: Python functions as tapes, lines of operations that kernels run.
+"""Formulas of force elements, and of motions in time: Python functions as tapes, lines of operations that kernels run.
 
 A function is evaluated once with symbols, its derivatives are taken from the graph, and what is left is written down in
 the order in which it can be computed; see `kernels.force_elements`.
@@ -6,16 +6,17 @@ the order in which it can be computed; see `kernels.force_elements`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import ModelError
-from ..kernels.force_elements import OPERATIONS, OUT, SLOTS
+from ..kernels.force_elements import OPERATIONS, OUT, SLOTS, run
 
-__all__ = ["Formula", "formula_of"]
+__all__ = ["Curve", "Formula", "curve_of", "formula_of"]
 
 Array = NDArray[np.float64]
 
@@ -75,19 +76,9 @@ def formula_of(
     graph = Graph()
     x = [graph.input("x", i, value) for i, value in enumerate(sample)]
     p = [graph.input("p", i, value) for i, value in enumerate(numbers)]
-    try:
+    with _written(what, graph):
         forces = [_one(f) for f in force(p, x[:count], x[count:])]
         stored = 0.0 if energy is None else _one(energy(p, x[:count]))
-    except Exception as error:
-        raise ModelError(
-            f"{what}: its formula cannot be written down: {type(error).__name__}: {error}. Use numbers, + - * / **, "
-            "and sin, cos, sqrt, exp, log, tanh, arctan2, abs, minimum, maximum of numpy"
-        ) from error
-    if graph.guards:
-        raise ModelError(
-            f"{what}: its formula decides by a comparison, which would be decided once for all. Write "
-            "cmbcontrol.where_less(a, b, x, y), numpy.minimum or numpy.maximum in place of if, and, or, <, >"
-        )
     derived = Graph()
 
     def given(array: str, i: int) -> tuple[Any, dict[int, Any]]:
@@ -107,6 +98,83 @@ def formula_of(
         sections.append(len(tape))
     lines = np.array(tape, dtype=np.int64).reshape(-1, 5)
     return Formula(lines, np.array(constants, dtype=np.float64), tuple(sections))  # type: ignore[arg-type]
+
+
+class Curve:
+    """Functions of one number and their derivatives, as a tape.
+
+    Attributes
+    ----------
+    tape : ndarray, shape (lines, 5)
+    numbers : ndarray
+    """
+
+    def __init__(self, tape: NDArray[np.int64], numbers: Array, count: int, order: int) -> None:
+        self.tape, self.numbers, self._shape = tape, numbers, (order + 1, count)
+        self._value = np.empty(SLOTS)
+
+    def __call__(self, t: float) -> Array:
+        """Values and derivatives (functions, 1 + order) at t."""
+        out = np.zeros(self._shape)
+        self._value[0] = t
+        run(self.tape, self.numbers, 0, len(self.tape), self._value, 1, out.ravel())
+        return out.T
+
+
+def curve_of(what: str, function: Callable[[Any], Sequence[Any]], order: int = 2, at: float = 0.1234) -> Curve:
+    """Functions of one number with their derivatives, which are exact.
+
+    Parameters
+    ----------
+    what : str
+        What messages call it.
+    function : callable
+        ``function(t)``: some values.
+    order : int
+        Of the last derivative.
+    at : float
+        Where it is traced.
+
+    Raises
+    ------
+    ModelError
+        Where the function fails, decides by comparisons, or is too long.
+    """
+    from ..trace.functions import Function
+    from ..trace.graph import Graph
+    from ..trace.tangents import tangents
+
+    graph = Graph()
+    with _written(what, graph):
+        found = [_one(x) for x in function(graph.input("x", 0, at))]
+    count = len(found)
+    for _ in range(order):
+        derived = Graph()
+        moved = tangents(Function(graph, 1, found), lambda array, i, into=derived: (into.input(array, i, at), {0: 1.0}))
+        last = len(found) - count
+        found = [x for x, _ in moved] + [rate.get(0, 0.0) for _, rate in moved[last:]]
+        graph = derived
+    tape: list[tuple[int, ...]] = []
+    numbers: list[float] = []
+    _write(graph, found, 1, numbers, tape, what, skip_zeros=True)
+    return Curve(np.array(tape, dtype=np.int64).reshape(-1, 5), np.array(numbers), count, order)
+
+
+@contextmanager
+def _written(what: str, graph: Any) -> Iterator[None]:
+    """Say what a formula may be made of, where it cannot be written down."""
+    try:
+        yield
+    except Exception as error:
+        raise ModelError(
+            f"{what}: its formula cannot be written down: {type(error).__name__}: {error}. Use numbers, + - * / **, "
+            "and sin, cos, sqrt, exp, log, tanh, arctan2, abs, minimum, maximum of numpy"
+        ) from error
+    if graph.guards:
+        raise ModelError(
+            f"{what}: its formula decides by a comparison, which would be decided once for all. Write "
+            "cmbcontrol.where_less(a, b, x, y), numpy.minimum or numpy.maximum in place of if, and, or, <, >"
+        )
 
 
 def _one(value: Any) -> Any:

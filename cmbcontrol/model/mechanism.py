@@ -15,13 +15,14 @@ from .. import _check
 from .._tolerance import BLURRED, ROUNDING
 from ..errors import InputError, InputTypeError, ModelError
 from ..kernels import constrained, constraint_rows, forces, layout, tree
-from . import diagnosis
+from . import diagnosis, prescribed
 from .compile import compile_parts
 from .elements import (
     GROUND,
     Actuator,
     Body,
     Constraint,
+    CoordinateConstraint,
     Coupling,
     Cylinder,
     ForceElement,
@@ -30,11 +31,13 @@ from .elements import (
     Joint,
     JointSpring,
     Load,
+    Motion,
     Planar,
     PointSpring,
     Spherical,
 )
 from .plant import Plant
+from .prescribed import Prescribed
 from .terms import FAILED, RANK_TOLERANCE, Terms
 
 __all__ = ["Mechanism"]
@@ -54,8 +57,8 @@ class Mechanism(Plant):
         The moving bodies; the ground is there already, as ``"ground"``.
     joints : sequence of Joint
         The tree: one joint carries each body. Their order is the order of the coordinates.
-    loops : sequence of Joint, Constraint or Coupling
-        Closures. A joint here is a cut joint: it adds constraint rows in place of coordinates.
+    loops : sequence of Joint, Constraint, Coupling or Motion
+        Closures, and prescribed motions. A joint here is a cut joint: it adds constraint rows in place of coordinates.
     springs : sequence of JointSpring or PointSpring
     actuators : sequence of Actuator
     loads : sequence of Load
@@ -133,8 +136,12 @@ class Mechanism(Plant):
         self.velocity_units = tuple(u for j in self.joints for u in j.velocity_units)
         self.actuator_names = tuple(a.name for a in self.actuators)
         self.load_names = tuple(n for load in self.loads for n in load.component_names)
+        self.motions = tuple(loop for loop in self.loops if isinstance(loop, Motion))
+        self.motion_names = tuple(n for motion in self.motions for n in motion.component_names)
+        self._require_distinct_motions()
         self.row_names, self.row_units = self._compiled.row_names, self._compiled.row_units
         self.row_slices = self._compiled.row_slice
+        self.motion_units = self._motion_units()
         self.row_scale, self.reach = self.arrays.scale, self.arrays.reach
         self.effort = np.array([a.effort for a in self.actuators], dtype=np.float64)
         self.limits = np.concatenate([np.empty((0, 2)), *(j.limits for j in self.joints)])
@@ -159,7 +166,7 @@ class Mechanism(Plant):
         kinds = (
             ("body", self.bodies, Body),
             ("joint", self.joints, Joint),
-            ("constraint", self.loops, (Joint, Constraint, Coupling)),
+            ("constraint", self.loops, (Joint, Constraint, CoordinateConstraint)),
             ("spring", self.springs, (JointSpring, PointSpring)),
             ("actuator", self.actuators, Actuator),
             ("load", self.loads, Load),
@@ -399,6 +406,8 @@ class Mechanism(Plant):
     def project_velocity(self, q: ArrayLike, v: ArrayLike, *, metric: str = "mass") -> Array:
         """The velocity nearest to v that the loops allow, in the metric of M or the Euclidean one.
 
+        Where motions are prescribed it is one that follows them.
+
         Within rounding of a singular configuration (1e-8), gradients that nearly vanish do not count.
         """
         q = self._position(q)
@@ -408,7 +417,7 @@ class Mechanism(Plant):
         rank = constrained.update_position(self.arrays, q, work, BLURRED, self.nv)
         if euclidean:
             rank = constrained.euclidean_split(self.arrays, work, BLURRED, self.nv)
-        constrained.project_velocity(self.arrays.scale, work, rank, v)
+        constrained.project_velocity(self.arrays, work, rank, v)
         return v
 
     def with_loops(self, *loops: Joint | Constraint | Coupling) -> Mechanism:
@@ -424,7 +433,9 @@ class Mechanism(Plant):
         """
         new = {getattr(constraint, "name", None): constraint for constraint in loops}
         placed = [new.pop(constraint.name, constraint) for constraint in self.loops]
-        return self.with_parts(loops=[*placed, *new.values()]).with_load_records(self.arrays.loads)
+        made = self.with_parts(loops=[*placed, *new.values()])
+        same = self.motions == made.motions  # then their targets are those of this machine, which may follow functions
+        return made.with_records(self.arrays.loads, self.arrays.targets if same else None)
 
     def with_parts(self, **parts: Any) -> Mechanism:
         """The same machine with other parts, by the names of the arguments of `Mechanism`.
@@ -476,20 +487,25 @@ class Mechanism(Plant):
         loads = self.arrays.loads.copy()
         loads["value"] = self.load_values(_check.mapping(values, "loads", "names to forces"))
         loads.setflags(write=False)
-        return self.with_load_records(loads)
+        return self.with_records(loads=loads)
 
-    def with_load_records(self, loads: NDArray[np.void]) -> Mechanism:
-        """The same machine whose kernels read the loads from these records, which are those of `layout.LOAD_DTYPE`.
+    def with_records(self, loads: NDArray[np.void] | None = None, targets: Array | None = None) -> Mechanism:
+        """The same machine whose kernels read loads and the targets of motions from these arrays; None: as they are.
 
-        Whoever may write into them changes the loads of all that read them.
+        Loads are records as those of `layout.LOAD_DTYPE`. Whoever may write into them changes the loads of all that
+        read them; and so with targets.
         """
-        pairs = zip(self.loads, loads["value"], strict=True)
-        parts = tuple(replace(load, force=x[:3].copy(), moment=x[3:].copy()) for load, x in pairs)
+        parts, arrays = {}, self.arrays
+        if loads is not None:
+            pairs = zip(self.loads, loads["value"], strict=True)
+            parts["loads"] = tuple(replace(load, force=x[:3].copy(), moment=x[3:].copy()) for load, x in pairs)
+            arrays = arrays._replace(loads=loads)
+        if targets is not None:
+            arrays = arrays._replace(targets=targets)
         other = object.__new__(type(self))
-        arrays = self.arrays._replace(loads=loads)
-        vars(other).update(vars(self), arrays=arrays, loads=parts, _compiled=replace(self._compiled, arrays=arrays))
+        vars(other).update(vars(self), arrays=arrays, _compiled=replace(self._compiled, arrays=arrays), **parts)
         if self._whole is not None:
-            vars(other)["_whole"] = self._whole[0].with_load_records(loads), self._whole[1]
+            vars(other)["_whole"] = self._whole[0].with_records(loads, targets), self._whole[1]
         for known in ("_modes", "_generated", "_parameters", "_end_stops"):
             vars(other).pop(known, None)
         return other
@@ -530,6 +546,150 @@ class Mechanism(Plant):
                 _check.one_of(name, [*names, *self.load_names], "load")
                 found.flat[self.load_names.index(name)] = _check.number(value, f"load {name!r}")
         return found
+
+    def with_motions(self, values: Mapping[str, Prescribed], t: float = 0.0) -> Mechanism:
+        """The same machine with other prescribed motions: it shares all that is compiled.
+
+        Parameters
+        ----------
+        values : mapping of str to (number, array_like, callable or (position, velocity, acceleration))
+            By the name of a motion, or of a component: a position, at which it stands still; position, velocity and
+            acceleration, a tuple of three; or a function of time that returns these, or a position as a formula, of
+            which they are derived. Motions that are not named are as they were.
+        t : float
+            Time at which functions are taken, s. The motion goes on from there with constant acceleration; in a run,
+            ``simulate(motions=...)`` follows functions.
+
+        Raises
+        ------
+        ValueError
+            For names of no motion, and values that are none.
+
+        Examples
+        --------
+        >>> from cmbcontrol import Body, JointMotion, Mechanism, Revolute
+        >>> rod, pivot = Body.rod("rod", mass=1.0, length=1.0), Revolute("pivot", "ground", "rod", axis=(0, 1, 0))
+        >>> plant = Mechanism("pendulum", [rod], [pivot], [JointMotion("drive", "pivot")])
+        >>> plant.with_motions({"drive": lambda t: 0.5 * np.sin(2.0 * t)}).motion_values()
+        array([[0., 1., 0.]])
+        """
+        return self.with_motion_values(self.motion_values(values, t))
+
+    def with_motion_values(self, values: ArrayLike) -> Mechanism:
+        """The same machine with positions, velocities and accelerations (motions, 3) of all components."""
+        values = _check.matrix(values, (len(self.motion_names), 3), "the values of motions")
+        targets = self.motion_targets(values)
+        targets.setflags(write=False)
+        made = self.with_records(targets=targets)
+        at, motions = 0, {}
+        for motion in self.motions:
+            own = values[at : at + len(motion.component_names)]
+            at += len(own)
+            x, v, a = (float(column[0]) if motion.suffixes == ("",) else column.copy() for column in own.T)
+            motions[motion.name] = replace(motion, position=x, velocity=v, acceleration=a)
+        return made._with_motion_parts(motions)
+
+    def _with_motion_parts(self, motions: Mapping[str, Motion]) -> Mechanism:
+        vars(self)["loops"] = tuple(motions.get(loop.name, loop) for loop in self.loops)
+        vars(self)["motions"] = tuple(motions.get(motion.name, motion) for motion in self.motions)
+        if self._whole is not None:
+            self._whole[0]._with_motion_parts(motions)
+        return self
+
+    def motion_targets(self, values: Array) -> Array:
+        """What the rows of motions are to be, with first and second rates, at values (motions, 3) of the components.
+
+        Raises
+        ------
+        ModelError
+            Where a motion is asked for that cannot be.
+        """
+        found, at = [np.zeros((0, 3))], 0
+        for motion in self.motions:
+            own = values[at : at + len(motion.component_names)]
+            motion.require_possible(own)
+            found.append(motion.targets(own))
+            at += len(own)
+        return np.ascontiguousarray(np.vstack(found))
+
+    def motion_values(self, values: Mapping[str, Prescribed] | None = None, t: float = 0.0) -> Array:
+        """Positions, velocities and accelerations (motions, 3) of all components; see `with_motions`."""
+        found = np.vstack([np.zeros((0, 3)), *(motion.value for motion in self.motions)])
+        t = _check.number(t, "t")
+        given = {} if values is None else _check.mapping(values, "motions", "names to numbers or functions of time")
+        for name, value in given.items():
+            entries = self.motion_entries(name)
+            found[entries] = prescribed.motion_of(name, value, len(entries))(t)
+        return found
+
+    def motion_entries(self, name: str) -> NDArray[np.int64]:
+        """Which components the name of a motion, or of a component, stands for."""
+        if name in self.motion_names:
+            return np.array([self.motion_names.index(name)])
+        names = [motion.name for motion in self.motions]
+        if not names:
+            raise InputError(
+                f"mechanism {self.name!r} has no prescribed motion, so nothing is called {name!r}: put a JointMotion, "
+                "DistanceMotion, PointMotion or FrameMotion among its loops"
+            )
+        _check.one_of(name, dict.fromkeys([*names, *self.motion_names]), "motion")
+        first = self.motion_names.index(self.motions[names.index(name)].component_names[0])
+        return np.arange(first, first + len(self.motions[names.index(name)].component_names))
+
+    def motion_efforts(self, multipliers: ArrayLike, values: ArrayLike | None = None) -> Array:
+        """Efforts (motions,) of what prescribes the motions, from the multipliers (rows,) that hold them, N or N m.
+
+        Their products with the velocities of the motions are their power. Zero for those that do not hold. `values`
+        (motions, 3) are those of the components, in place of the machine's own.
+        """
+        lam = _check.vector(multipliers, len(self.row_names), "multipliers", self.row_names)
+        values = self.motion_values() if values is None else np.asarray(values, dtype=np.float64)
+        found, at = np.zeros(len(self.motion_names)), 0
+        for motion in self.motions:
+            own = slice(at, at + len(motion.component_names))
+            at = own.stop
+            if motion.name in self.row_slices:
+                found[own] = motion.efforts(lam[self.row_slices[motion.name]], values[own])
+        return found
+
+    @property
+    def row_rates(self) -> Array:
+        target = self.arrays.rows["target"]
+        rates = np.append(self.arrays.targets[:, 1], 0.0)
+        return rates[target]
+
+    @property
+    def target_rows(self) -> NDArray[np.bool_]:
+        return self.arrays.rows["target"] >= 0
+
+    @property
+    def moving(self) -> bool:
+        """Whether a prescribed motion has a velocity or an acceleration."""
+        return bool(self.arrays.targets[:, 1:].any())
+
+    def _motion_units(self) -> tuple[str, ...]:
+        """m or rad, of each component of the motions."""
+        units: list[str] = []
+        for motion in self.motions:
+            own = self.row_units[self.row_slices[motion.name]]
+            units += own if len(own) == len(motion.component_names) else own[:6]
+        return tuple(units)
+
+    def _require_distinct_motions(self) -> None:
+        """Refuse two motions of one coordinate, whatever they say: they would share its effort, or contradict."""
+        driven: dict[str, str] = {}
+        for motion in self.motions:
+            joint = getattr(motion, "joint", None)
+            if joint is not None and joint in driven:
+                raise ModelError(
+                    f"mechanism {self.name!r}: motions {driven[joint]!r} and {motion.name!r} both prescribe coordinate "
+                    f"{joint!r}; leave one of them out"
+                )
+            if joint is not None:
+                driven[joint] = motion.name
+        for name in self.motion_names:
+            if self.motion_names.count(name) > 1:
+                raise ModelError(f"mechanism {self.name!r}: two components of motions are called {name!r}; rename one")
 
     def rolling_rows(self, q: ArrayLike) -> tuple[str, ...]:
         """Rows that bind velocities and no positions: none, of the constraints that there are."""
@@ -576,7 +736,8 @@ class Mechanism(Plant):
         if rank == FAILED and check:
             raise self._bad_mass(q)
         rows = self.row_scale, self.reach, self.force_scale, None, self.row_names, self.absent
-        return Terms(t, q.copy(), v.copy(), M, h, phi, A, b, B, potential, pivots, rank, *rows)
+        rates = self.row_rates if self.motions else None
+        return Terms(t, q.copy(), v.copy(), M, h, phi, A, b, B, potential, pivots, rank, *rows, rates)
 
     def __reduce__(self) -> tuple:
         """Pickled as its parts and built again: arrays from a file would not be read-only, as kernels know them."""

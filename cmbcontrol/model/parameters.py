@@ -21,13 +21,16 @@ from .elements import (
     Body,
     Bushing,
     Constraint,
+    CoordinateConstraint,
     Coupling,
     Distance,
     ForceElement,
+    FrameMotion,
     Helical,
     Joint,
     JointForce,
     JointSpring,
+    Motion,
     PointForce,
     PointOnLine,
     PointOnPlane,
@@ -89,6 +92,8 @@ def parameters(plant: Mechanism) -> Mapping[str, Parameter]:
     ``motor_{motor}_gear``                       of an `Actuator`; ``_axis_turn_x`` of a torque between two bodies
     ``force_{element}_{number}``                 numbers of a force element's characteristic; ``_point_a_x``,
                                                  ``_frame_a_x``, ``_frame_a_turn_x`` of where it acts
+    ``{component}_position``, ``_velocity``, ... of a prescribed motion, by its components; ``_point_a_x`` and such as
+                                                 of other constraints
     ``load_{load}_fx``, ...                      of a `Load`; ``_frame_x``, ``_frame_turn_x`` of where it acts
     ``gravity_x``                                axes of the world
     ============================================ ==================================================================
@@ -139,7 +144,7 @@ class _Collector:
         self.found: dict[str, Parameter] = {}
         self.own: dict[str, _Own] = {joint.name: self._tree_frame(joint) for joint in plant.joints}
         for loop in plant.loops:
-            if not isinstance(loop, Coupling):
+            if not isinstance(loop, CoordinateConstraint):
                 ends = (loop.parent, loop.child) if isinstance(loop, Joint) else (loop.a, loop.b)
                 rows = plant.row_slices[loop.name]
                 self.own[loop.name] = self._rows(*ends, "rows", range(rows.start, rows.stop))
@@ -303,8 +308,12 @@ class _Collector:
                 self._one(f"{name}_of_{coordinate}", "1", of_q, of_v)
             self._one(f"{name}_offset", self.plant.row_units[rows.start], *self._at("rows", rows.start, "value", 1))
             return
+        if isinstance(loop, Motion):
+            self._motion(loop)
+        if isinstance(loop, CoordinateConstraint):
+            return
         own = self.own[name]
-        if isinstance(loop, Weld):
+        if isinstance(loop, (Weld, FrameMotion)):
             self._shift(f"{name}_frame_a", loop.frame_a.p, loop.a, own.points_a)
             self._turn(f"{name}_frame_a", loop.a, own.directions_a)
             self._shift(f"{name}_frame_b", loop.frame_b.p, loop.b, own.points_b)
@@ -317,6 +326,21 @@ class _Collector:
             self._turn(f"{name}_{what}", loop.a, own.directions_a)
         if isinstance(loop, Distance):
             self._one(f"{name}_length", "m", *self._at("rows", rows.start, "value", 1))
+
+    def _motion(self, motion: Motion) -> None:
+        """Position, velocity and acceleration of a prescribed motion, each moving its targets at the rate of now."""
+        name = motion.name  # type: ignore[attr-defined]
+        rows = self.plant.arrays.rows[self.plant.row_slices[name]]
+        where = self.start["targets", 0, "targets"] + 3 * rows["target"][:, None] + np.arange(3)
+        value = motion.value
+        for i, component in enumerate(motion.component_names):
+            unit = self.plant.motion_units[self.plant.motion_names.index(component)]
+            for order, kind in enumerate(("position", "velocity", "acceleration")):
+                step = np.zeros(value.shape)
+                step[i, order] = 1e-30  # so small a complex step has no error
+                rate = motion.targets(value + 1j * step).imag / 1e-30
+                moves = _moves([(where.ravel(), rate.ravel())])
+                self._add(f"{component}_{kind}", value[i, order], f"{unit}{('', '/s', '/s2')[order]}", moves)
 
     def _spring(self, i: int, spring: JointSpring | PointSpring) -> None:
         name, turns = f"spring_{spring.name}", False

@@ -233,6 +233,21 @@ class Plant(Contract):
             plant = plant._coupled(constraint)
         return plant
 
+    @property
+    def row_rates(self) -> Array:
+        """What A v is to be (rows,): zero, but for prescribed motions."""
+        return np.zeros(len(self.row_names))
+
+    @property
+    def target_rows(self) -> NDArray[np.bool_]:
+        """Which rows (rows,) are those of prescribed motions."""
+        return np.zeros(len(self.row_names), dtype=bool)
+
+    @property
+    def moving(self) -> bool:
+        """Whether a prescribed motion moves."""
+        return False
+
     def as_at(self, terms: Terms | Plant) -> Plant:
         """The plant without the constraints that are absent in the terms, or in another plant; it is kept."""
         if not hasattr(terms, "absent") or isinstance(terms, type):

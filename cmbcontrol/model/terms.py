@@ -25,6 +25,8 @@ RANK_TOLERANCE = DEPENDENT
 class Terms:
     """M dv/dt + h = B u - A' lam, with A v = 0 and A dv/dt + b = 0, at one state.
 
+    Where motions are prescribed, rows of them have A v = dr/dt, and b is less the second rate of r.
+
     Attributes
     ----------
     t : float
@@ -40,7 +42,7 @@ class Terms:
     A : ndarray, shape (rows, nv)
         Constraint Jacobian (Aghili's A, Spencer's G).
     b : ndarray, shape (rows,)
-        (dA/dt) v.
+        (dA/dt) v, less what is prescribed.
     B : ndarray, shape (nv, nu)
         Joint forces of a unit of each actuator.
     potential : float
@@ -61,6 +63,8 @@ class Terms:
         Names of the rows.
     absent : frozenset of str
         Constraints of the plant that do not hold at present, where they come and go.
+    rates : ndarray, shape (rows,), or None
+        What A v is to be, where motions are prescribed; None is zero.
     """
 
     t: float
@@ -81,6 +85,7 @@ class Terms:
     force: Array | None = None
     row_names: tuple[str, ...] = ()
     absent: frozenset[str] = frozenset()
+    rates: Array | None = None
 
     def __getitem__(self, key: object) -> None:
         """Refused: a law that is written for (t, q, v) takes this record for q."""
@@ -185,6 +190,11 @@ class Terms:
         terms = copy.copy(self)
         object.__setattr__(terms, "h", h)
         return terms
+
+    @property
+    def row_rate(self) -> Array:
+        """Rate (rows,) of phi: A v, less what motions prescribe."""
+        return self.A @ self.v if self.rates is None else self.A @ self.v - self.rates
 
     @property
     def kinetic(self) -> float:

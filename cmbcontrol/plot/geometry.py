@@ -13,9 +13,10 @@ from ..errors import ModelError
 from ..model.elements import (
     GROUND,
     Body,
-    Coupling,
+    CoordinateConstraint,
     Cylindrical,
     Distance,
+    DistanceMotion,
     Fixed,
     Free,
     Helical,
@@ -178,12 +179,12 @@ class _MechanismSketcher(Sketcher):
             self.ground.append(joint.frame.p)
 
     def _loop(self, loop: Any) -> None:
-        if isinstance(loop, Coupling):
+        if isinstance(loop, CoordinateConstraint):
             return
         a, b = _ends(loop)
-        self.loop_spots += [b] if not isinstance(loop, Distance) else [a, b]
+        self.loop_spots += [b] if not isinstance(loop, (Distance, DistanceMotion)) else [a, b]
         self.ground += [p for body, p in (a, b) if body == GROUND]
-        if isinstance(loop, Distance):
+        if isinstance(loop, (Distance, DistanceMotion)):
             self.rods.append((a, b))
         elif isinstance(loop, _SLIDING):
             self.slides.append((a, b, loop.frame.R @ loop.axis))
@@ -250,7 +251,7 @@ def _ends(loop: Any) -> tuple[Spot, Spot]:
 def _attachments(plant: Mechanism) -> dict[str, list[Array]]:
     """Points of each body that carry a joint, a loop or a spring, in its axes."""
     spots: dict[str, list[Array]] = {name: [] for name in [GROUND, *(b.name for b in plant.bodies)]}
-    ends = [_ends(loop) for loop in plant.loops if not isinstance(loop, Coupling)]
+    ends = [_ends(loop) for loop in plant.loops if not isinstance(loop, CoordinateConstraint)]
     ends += [_ends(joint) for joint in plant.joints if not isinstance(joint, (Free, Planar))]
     ends += [((s.a, s.point_a), (s.b, s.point_b)) for s in plant.springs if isinstance(s, PointSpring)]
     for pair in ends:

@@ -19,8 +19,8 @@ from ..kernels import sampling
 from ..model.plant import Plant
 from ..model.terms import Terms
 from ..trace.code import Code
+from .acting import Acting
 from .failures import LawFailed, is_of_user
-from .loads import ActingLoads
 
 __all__ = ["Control", "after"]
 
@@ -53,11 +53,9 @@ class Control:
         What the law reported, at the samples that are the latest at one of the `times` (at all without these).
     """
 
-    def __init__(
-        self, plant: Plant, law: Controller, times: Array | None = None, loads: ActingLoads | None = None
-    ) -> None:
+    def __init__(self, plant: Plant, law: Controller, times: Array | None = None, acting: Acting | None = None) -> None:
         self.law, self.motors, self._plant = law, plant.actuator_names, plant
-        self.loads = ActingLoads(plant) if loads is None else loads
+        self.acting = Acting(plant) if acting is None else acting
         self.period = law.period
         self.state = start_of(law, plant)
         self.delay = _delays(law, plant, self.period)
@@ -135,7 +133,7 @@ class Control:
             terms = measured_force(terms, self.effort(t, terms, c))
         shown = row < law.shown.size and law.shown[row] == k
         try:
-            evaluation = evaluated(self.law, t, self.loads.as_told(terms), self.state.copy())
+            evaluation = evaluated(self.law, t, self.acting.as_told(terms), self.state.copy())
             u = self._checked(evaluation.effort, t, self._efforts)
             if shown or self._shows_all:
                 self._reported.append((t, evaluation.reported()))
@@ -174,7 +172,7 @@ class Control:
         """Have generated code take the samples, from the configuration q on, where there can be some."""
         if self.period is None:
             return
-        told = self.loads.told_plant(plant)
+        told = self.acting.told_plant(plant)
         if not isinstance(self.code, str):
             if told is self._code_of:
                 return
@@ -195,13 +193,19 @@ class Control:
         self.sampled = law._replace(
             address=self.code.address,
             measures=self.measures_force,
-            p=self.code.p,
+            p=self._moving_numbers(told, self.code.p),
             given=np.zeros(inputs),
             found=np.zeros(plant.nu + self.state.size + len(self.code.report)),
             signals=np.zeros((_BLOCK, size)),
             reports=np.full((law.shown.size, 1 + len(self.code.report)), np.nan),
         )
         self.sampled.count[sampling.FIRST] = self.sampled.count[sampling.ROWS] = 0
+
+    def _moving_numbers(self, told: Plant, p: Array) -> Array:
+        """Numbers of a law's code, which begin with those of the machine; prescribed motions are written into them."""
+        if not self.acting.moving:
+            return p
+        return self.acting.follow(p, told.arrays, loads=False)  # type: ignore[attr-defined]
 
     def leave_to_python(self, why: str) -> None:
         """Keep why samples are not taken by generated code."""
@@ -212,7 +216,7 @@ class Control:
         """Generated code of a machine with what drives it in continuous time, or why there is none."""
         if self.measures_force and self.drive is None:
             return "the force that a law measures in continuous time answers its efforts"
-        if self.loads.given and self.drive is None:
+        if self.acting.given and self.drive is None:
             return "the law in continuous time is not told the loads that act"
         return drive_code(plant, self._driven_by, q, code)
 
@@ -293,8 +297,8 @@ class Control:
         """Efforts of a law in continuous time, and its evaluation: with the force that answers them, if it measures."""
         if self.measures_force:
             u = self._law_effort(t, terms, c)
-            return u, evaluated(self.law, t, self.loads.as_told(measured_force(terms, u)), c.copy())
-        evaluation = evaluated(self.law, t, self.loads.as_told(terms), c.copy())
+            return u, evaluated(self.law, t, self.acting.as_told(measured_force(terms, u)), c.copy())
+        evaluation = evaluated(self.law, t, self.acting.as_told(terms), c.copy())
         return self._checked(evaluation.effort, t, self._efforts).copy(), evaluation
 
     def _driven(self, t: float, terms: Terms, c: Array, command: Array) -> tuple[Array, Evaluation]:
@@ -304,7 +308,7 @@ class Control:
 
     def _law_effort(self, t: float, terms: Terms, state: Array) -> Array:
         """Efforts of the law, checked, a copy."""
-        terms = self.loads.as_told(terms)
+        terms = self.acting.as_told(terms)
         return self._checked(self.law.effort(t, terms, state.copy()), t, self._efforts).copy()
 
     @staticmethod

@@ -81,11 +81,11 @@ class Engine:
             functions=functions,
             law=not run.control.holds,
             projected=run.stabilisation.kind == "all-at-once",
-            timed=run.loads.changing,
+            timed=run.acting.changing,
         )
         self._constant = {
             "row_scale": run.plant.row_scale, "reach": run.plant.reach, "force_scale": run.plant.force_scale,
-            "force": None, "row_names": run.plant.row_names, "absent": run.plant.absent,
+            "force": None, "row_names": run.plant.row_names, "absent": run.plant.absent, "rates": None,
         }  # fmt: skip
         n, terms = self.nq + self.nv, state.terms(run)
         self.energy0 = terms.energy - float(motion.added_energy(state.x[n:]))
@@ -109,21 +109,21 @@ class Engine:
     def _code(self, code: Code) -> generated.Code:
         """Generated code as the kernels take it."""
         o, drive = self.options, self.drive
-        inputs, own, signals, loads = self.nq + self.nv + self.plant.nu, -1, 0, self.run.loads
+        inputs, own, signals, acting = self.nq + self.nv + self.plant.nu, -1, 0, self.run.acting
         count = generated.CONDITIONS + 1 + self.nq + 2 * self.nv + layout.WORKS - 1
         if not isinstance(drive, str):
             own, signals = self.exchange.rate.size, sum(size for _, size in drive.signals)
             inputs, count = inputs + 1 + own + signals, count + own
         self._signals, p = signals, code.p if isinstance(drive, str) else drive.p
-        if loads.own:
-            p = loads.follow(p, code)
+        if acting.own:
+            p = acting.follow(p, code.model)
         # where rows are redundant, other ones are better near singular configurations: the kernels choose them
         near = isinstance(drive, str) and o.cap == len(self.plant.row_names)
         return no_code(self.nq, self.nv)._replace(
             rate=code.address("rate") if isinstance(drive, str) else drive.address,
             rate_near=code.address("rate_near") if near else 0,
             own=own,
-            timed=signals > 0 or loads.changing,
+            timed=signals > 0 or acting.changing,
             command=np.array(self.control.command, dtype=np.float64),
             land=0 if o.energy else code.address("land"),
             close=code.address("close"),
@@ -219,8 +219,8 @@ class Engine:
         s.vdot[:] = self.formulation.acceleration(self.evaluated_terms(t), s.force.copy(), s.target.copy())
 
     def _follow_time(self, t: float) -> int:
-        """Loads, and functions of time that a law in continuous time asks for; where one fails, the law is to tell."""
-        self.run.loads.at(t)
+        """Loads, motions, and functions of time that a law asks for; where one of these fails, the law is to tell."""
+        self.run.acting.at(t)
         if self._signals:
             try:
                 parts = [row(function(t)) for function, _ in self.drive.signals]  # type: ignore[union-attr]
@@ -252,13 +252,15 @@ class Engine:
             self._constant, t=t, potential=float(self.exchange.potential[0]), rank=int(self.exchange.rank[0]),
             _slab=self._slab.copy(), _places=self._places,
         )  # fmt: skip
+        if self.plant.motions:
+            vars(terms)["rates"] = self.plant.row_rates
         return terms
 
     def terms(self, t: float, x: Array) -> Terms:
         """The equations of motion at a state, on the closed loops where the stages of a step are."""
         q, v, _ = self.split(x)
         onto = self.stabilisation.stages
-        self.run.loads.at(t)
+        self.run.acting.at(t)
         return self.plant.terms(q, v, t, project=onto, close=onto, cap=self.options.cap)
 
     def effort(self, t: float, x: Array) -> Array:
@@ -326,7 +328,7 @@ class Engine:
         if not self.options.held_gains:
             return False
         self.derivative(t, x)
-        motion.hold_baumgarte(self.exchange, self.work, step)
+        motion.hold_baumgarte(self.arrays, self.exchange, self.work, step)
         return True
 
     def speed_factor(self, x: Array) -> float:
@@ -395,10 +397,11 @@ def stand_in(plant: Plant) -> layout.Model:
     links = np.zeros(plant.nv, layout.LINK_DTYPE)
     links["kind"], links["nq"], links["nv"], links["parent"] = layout.PRISMATIC, 1, 1, -1
     links["iq"] = links["iv"] = np.arange(plant.nv)
-    rows = len(plant.row_names)
+    rows = np.zeros(len(plant.row_names), layout.ROW_DTYPE)
+    rows["target"] = -1
     arrays = {
         "links": links,
-        "rows": np.zeros(rows, layout.ROW_DTYPE),
+        "rows": rows,
         "scale": np.array(plant.row_scale, dtype=np.float64),
         "reach": np.array(plant.reach, dtype=np.float64),
         "springs": np.zeros(0, layout.SPRING_DTYPE),
@@ -408,6 +411,7 @@ def stand_in(plant: Plant) -> layout.Model:
         "elements": np.zeros(0, layout.ELEMENT_DTYPE),
         "tape": np.zeros((0, 5), np.int64),
         "formula": np.zeros(0),
+        "targets": np.zeros((0, 3)),
         "couplings_q": np.zeros((0, plant.nq)),
         "couplings_v": np.zeros((0, plant.nv)),
         "armature": np.zeros(plant.nv),

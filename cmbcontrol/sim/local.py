@@ -157,7 +157,8 @@ class _System:
     @property
     def powered(self) -> bool:
         """False where no force but weight and springs does work."""
-        return not self.control.holds or bool(self.control.command.any()) or self._damped or self._loaded
+        moved = self.run.plant.moving
+        return not self.control.holds or bool(self.control.command.any()) or self._damped or self._loaded or moved
 
     @property
     def _damped(self) -> bool:

@@ -17,7 +17,7 @@ from ..controllers.references import over_times
 from ..controllers.traced import LawCode, is_own
 from ..errors import ModelError, Status
 from ..kernels import constrained, motion, record
-from ..kernels.layout import DISSIPATED, LOADS, MOTORS, WORKS
+from ..kernels.layout import DISSIPATED, LOADS, MOTIONS, MOTORS, WORKS
 from ..kernels.sampling import BY_CODE
 from ..model.mechanism import Mechanism
 from ..model.plant import Plant
@@ -76,7 +76,7 @@ def _follows_from_steps(run: Run) -> bool:
     control, law = run.control, run.control.law
     silent = (law.reference is None or law.coordinates is None) and not control.reports
     silent |= isinstance(control.code, LawCode) and all(is_own(function) for function, _ in control.code.signals)
-    known = not run.loads.changing and run.formulation is None and isinstance(run.plant, Mechanism)
+    known = not run.acting.changing and run.formulation is None and isinstance(run.plant, Mechanism)
     return control.holds and silent and known
 
 
@@ -264,7 +264,7 @@ def _efforts(
     out, commands = np.full((2, times.size, plant.nu), np.nan)
     for i, (t, x) in enumerate(zip(times, states, strict=True)):
         try:
-            run.loads.at(float(t))
+            run.acting.at(float(t))
             terms, c = plant.terms(x[:nq], x[nq : nq + nv], float(t)), x[nq + nv + WORKS :]
             out[i], commands[i], evaluation = control.shown(float(t), terms, c, held[i])
             if evaluation is not None:
@@ -280,21 +280,22 @@ def _quantities(run: Run, times: Array, X: Array, U: Array, failures: _Failures)
     n, nq, nv, rows = len(X), plant.nq, plant.nv, len(plant.row_names)
     vdot, force = np.zeros((n, nv)), np.zeros((n, nv))
     lam, phi, pivots = np.zeros((n, rows)), np.zeros((n, rows)), np.zeros((n, rows))
-    energies, ranks = np.zeros((n, 6)), np.zeros(n, np.int64)
+    energies, ranks = np.zeros((n, 7)), np.zeros(n, np.int64)
     whole = np.ascontiguousarray(X[:, : nq + nv + WORKS])
-    load = np.zeros((n, 0))
+    load, motions = np.zeros((n, 0)), np.zeros((n, len(plant.motion_names), 3))
     if isinstance(plant, Mechanism):
         load = np.zeros((n, len(plant.load_names)))
         outputs = vdot, force, lam, phi, energies, pivots, ranks
-        blocks = range(n) if run.loads.changing else range(0, n, max(n, 1))
+        blocks = range(n) if run.acting.changing else range(0, n, max(n, 1))
         for i in blocks:
-            block = slice(i, i + 1 if run.loads.changing else n)
+            block = slice(i, i + 1 if run.acting.changing else n)
             try:
-                run.loads.at(float(times[i]))
+                run.acting.at(float(times[i]))
             except LawFailed as error:
                 failures.add(error)
                 continue
             load[block] = plant.arrays.loads["value"].ravel()
+            motions[block] = run.acting.motion_values
             record.output_quantities(plant.arrays, options, whole[block], U[block], *(x[block] for x in outputs))
     else:
         for i, (x, u) in enumerate(zip(X, U, strict=True)):
@@ -310,9 +311,10 @@ def _quantities(run: Run, times: Array, X: Array, U: Array, failures: _Failures)
             )
             phi[i], pivots[i], force[i] = terms.phi, terms.pivots, terms.A.T @ lam[i]
             v = terms.v
-            energies[i] = terms.kinetic, terms.potential, v @ f, 0.0, v @ force[i], 0.0
+            energies[i] = terms.kinetic, terms.potential, v @ f, 0.0, v @ force[i], 0.0, 0.0
     if rows and options.cap < rows:
         lam = _smallest_multipliers(plant, X[:, :nq], force, np.minimum(ranks, options.cap))
+    efforts = [plant.motion_efforts(*x) for x in zip(lam, motions, strict=True)] if plant.motions else np.zeros((n, 0))
     loops = list(plant.row_slices.values())
     drift = np.abs(phi) * plant.row_scale
     columns = {
@@ -329,15 +331,19 @@ def _quantities(run: Run, times: Array, X: Array, U: Array, failures: _Failures)
         "actuator_work": X[:, nq + nv + MOTORS],
         "dissipated_work": X[:, nq + nv + DISSIPATED],
         "load_work": X[:, nq + nv + LOADS],
+        "motion_work": X[:, nq + nv + MOTIONS],
         "actuator_power": energies[:, 2],
         "dissipated_power": energies[:, 3],
         "load_power": energies[:, 5],
+        "motion_power": energies[:, 6],
         "loads": load,
+        "motions": motions[:, :, 0],
+        "motion_effort": np.array(efforts).reshape(n, -1),
         "constraint_power": energies[:, 4],
         "rank": _steady_rank(pivots, ranks, options),
         "conditioning": record.conditioning(pivots, options),
     }
-    added = columns["actuator_work"] + columns["load_work"] - columns["dissipated_work"]
+    added = columns["actuator_work"] + columns["load_work"] + columns["motion_work"] - columns["dissipated_work"]
     columns["energy_balance"] = columns["energy"] - added
     if run.formulation is not None:
         columns |= _as_formulated(run, times, whole, U, failures)
@@ -349,7 +355,7 @@ def _target(run: Run, terms: Terms) -> Array:
     kept = run.stabilisation
     if kept.kind != "baumgarte" or kept.adaptive:
         return -terms.b
-    return kept.correction(terms.A @ terms.v, terms.phi) - terms.b
+    return kept.correction(terms.row_rate, terms.phi) - terms.b
 
 
 def _as_formulated(run: Run, times: Array, X: Array, U: Array, failures: _Failures) -> dict[str, Array]:
@@ -363,7 +369,7 @@ def _as_formulated(run: Run, times: Array, X: Array, U: Array, failures: _Failur
     columns = {name: np.full((len(X), size), np.nan) for name, size in widths.items()}
     for i, (x, u) in enumerate(zip(X, U, strict=True)):
         try:
-            run.loads.at(float(times[i]))
+            run.acting.at(float(times[i]))
             terms = plant.terms(x[:nq], x[nq : nq + nv], cap=options.cap)
             motion = formulation.at(terms).motion(terms, terms.B @ u, _target(run, terms))
         except ModelError:

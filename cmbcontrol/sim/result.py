@@ -57,9 +57,10 @@ class Simulation:
         (what the controller asks of the motors; the same without drives), ``constraint_force`` (A' lam),
         ``multipliers``,
         ``drift`` (how far each loop is open), ``kinetic``, ``potential``, ``energy``,
-        ``actuator_work``, ``dissipated_work``, ``load_work``, ``impact_loss``, ``energy_balance`` (their sum less the
-        start: zero in truth), ``active`` (which loops hold), ``actuator_power``, ``load_power``, ``constraint_power``
-        (zero in truth),
+        ``actuator_work``, ``dissipated_work``, ``load_work``, ``motion_work``, ``impact_loss``,
+        ``energy_balance`` (the energy less what they have added, less that at the start: zero in truth), ``active``
+        (which loops hold), ``actuator_power``, ``load_power``, ``motion_power``, ``motion_effort`` (of what prescribes
+        motions), ``constraint_power`` (of all other constraints; zero in truth),
         ``rank``, ``conditioning``, and for each singular passage ``event_time``, ``event_kind``,
         ``event_conditioning``, ``event_rank``, ``event_q``, ``event_v``, ``event_v_after`` (which differ where the run
         took another branch), ``event_loss`` (energy lost, J). With a tracking
@@ -348,6 +349,7 @@ def build_dataset(plant: Plant, times: Array, columns: dict[str, Array], events:
     import xarray
 
     effort = tuple("N m" if u == "rad/s" else "N" for u in plant.velocity_units)
+    efforts_of_motions = tuple("N m" if u == "rad" else "N" for u in plant.motion_units)
     controlled = units(columns.pop("controlled_units", ()))
     layout = {
         "q": (("time", "position"), units(plant.position_units), "joint positions"),
@@ -364,11 +366,15 @@ def build_dataset(plant: Plant, times: Array, columns: dict[str, Array], events:
         "actuator_work": (("time",), "J", "work of the actuators"),
         "dissipated_work": (("time",), "J", "energy dissipated in friction and dampers"),
         "load_work": (("time",), "J", "work of the loads"),
+        "motion_work": (("time",), "J", "work of what prescribes motions"),
         "impact_loss": (("time",), "J", "energy lost in impacts"),
         "energy_balance": (("time",), "J", "energy - work since the start; zero in exact motion"),
         "actuator_power": (("time",), "W", "power of the actuators"),
         "dissipated_power": (("time",), "W", "power dissipated"),
         "load_power": (("time",), "W", "power of the loads"),
+        "motion_power": (("time",), "W", "power of what prescribes motions"),
+        "motion_effort": (("time", "motion"), units(efforts_of_motions), "efforts of what prescribes motions"),
+        "motions": (("time", "motion"), units(plant.motion_units), "prescribed positions"),
         "loads": (("time", "load_component"), "N or N m", "forces and moments of the loads"),
         "constraint_power": (("time",), "W", "power of the constraint force (zero in truth)"),
         "rank": (("time",), "1", "rank of the constraint Jacobian"),
@@ -387,6 +393,7 @@ def build_dataset(plant: Plant, times: Array, columns: dict[str, Array], events:
         "row": ("row", np.array(plant.row_names, dtype=str)),
         "loop": ("loop", np.array(tuple(plant.row_slices), dtype=str)),
         "load_component": ("load_component", np.array(getattr(plant, "load_names", ()), dtype=str)),
+        "motion": ("motion", np.array(plant.motion_names, dtype=str)),
     }
     for name in ("controlled", "quantity"):
         if name in columns:

@@ -15,12 +15,12 @@ from ..kernels import motion
 from ..model.generic_rank import generic_rank
 from ..model.plant import Plant
 from ..model.terms import Terms
+from .acting import NOTHING, Acting
 from .control import Control
 from .event_detection import EventDetector
 from .events import EventRecorder
 from .failures import LawFailed
 from .integrator import Integrator
-from .loads import NO_LOADS, ActingLoads
 from .stabilisation import Stabilisation
 
 __all__ = [
@@ -122,7 +122,7 @@ class Run:
     formulation: Formulation | None = None  # None: Gauss' principle, in the kernels
     detector: EventDetector | None = None  # finds the event that ends a part of the run
     recorder: EventRecorder | None = None  # finds the events that the run records
-    loads: ActingLoads = NO_LOADS  # those that act, where they are not the ones of the machine
+    acting: Acting = NOTHING  # loads and motions, where they are not the numbers of the machine
     stop_at_passages_after: float = np.inf  # singular configurations after this time end a part of the run, too
 
     def on(self, plant: Plant, q: Array) -> Run:
@@ -177,7 +177,7 @@ class IntegratorState:
             known, terms = self._known
             if known is plant and np.array_equal(terms.q, q) and np.array_equal(terms.v, v):
                 return terms
-        run.loads.at(self.t)
+        run.acting.at(self.t)
         terms = plant.terms(q, v, self.t, cap=run.options.cap)
         self.know(plant, terms)
         return terms

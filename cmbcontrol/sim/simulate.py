@@ -21,6 +21,7 @@ from ..kernels.layout import WORKS
 from ..model.plant import Plant
 from ..model.terms import RANK_TOLERANCE
 from . import output
+from .acting import Acting
 from .branch_selection import BranchSelector
 from .constraint_modes import ConstraintModes
 from .control import Control, after
@@ -28,7 +29,6 @@ from .ending import not_begun, where, why_ended
 from .events import LIMITS, Event, EventRecorder, listed_events
 from .failures import LawFailed, is_of_user
 from .integrator import Integrator
-from .loads import ActingLoads
 from .result import Simulation
 from .run import IntegratorState, Record, Run
 from .runaway import runaway
@@ -77,6 +77,7 @@ def simulate(
     limits: str = "hold",
     progress: Progress = False,
     loads: Mapping[str, Any] | None = None,
+    motions: Mapping[str, Any] | None = None,
 ) -> Simulation:
     """Simulate a plant with a controller.
 
@@ -128,6 +129,12 @@ def simulate(
         Forces and moments in place of those of the plant, N and N m, by the name of a `Load` (a force (3,), or force
         and moment (6,)) or of a component: a number, a function of time, or points between which they change linearly.
         The law is not told: it gets the equations of motion of the plant as it is given.
+    motions : mapping of str to (number, array_like, callable or (position, velocity, acceleration)), optional
+        What prescribed motions follow, by the name of a `JointMotion` (or distance, point, frame) or of a component: a
+        function of time that returns a position, which is differentiated, or position, velocity and acceleration, as
+        references do; a position, at which it stands; or position, velocity and acceleration at time zero, from where
+        it goes on with constant acceleration. The start has to fit; without v0 the machine begins with the velocity
+        that they have. The law knows them.
 
     Returns
     -------
@@ -159,8 +166,8 @@ def simulate(
     """
     _check.plant(plant)
     begin = clock.perf_counter(), compile_time()
-    acting = ActingLoads(plant, loads)
-    law = as_controller(controller, plant)
+    acting = Acting(plant, loads, motions)
+    law = as_controller(controller, acting.told)
     plant = acting.plant
     integrator, limits = Integrator.of(method, rtol, atol), _check.option(limits, LIMITS, "limits")
     if limits == "hold" and integrator.coordinates is not None:  # a stop that holds would make them dependent
@@ -188,8 +195,8 @@ def simulate(
         )
     if acting.changing and integrator.local:
         raise InputTypeError(
-            f"loads that change in time go with methods in all coordinates, and not with {integrator.name!r}; give "
-            "numbers, or another method"
+            "loads and motions that change in time go with methods in all coordinates, and not with "
+            f"{integrator.name!r}; give numbers, or another method"
         )
     _require_in_time(law, t_end)
     integrator = integrator.under(law)
@@ -210,7 +217,7 @@ def simulate(
     first = integrator.step or first_step(start, terms, u0, options)
     run = Run(
         plant, control, options, integrator, t_end, options.max_steps, Reporter(progress, "simulating"), times, kept,
-        named, recorder=recorder, loads=acting,
+        named, recorder=recorder, acting=acting,
     )  # fmt: skip
     state = IntegratorState(0.0, np.concatenate([q0, v0, np.zeros(WORKS), control.integrated]), first)
     state.know(start, terms)

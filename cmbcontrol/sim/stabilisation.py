@@ -133,7 +133,8 @@ def project_all_at_once(
     """The nearest state with closed loops, admissible velocity and a given energy (Spencer, section 3.1.3).
 
     The smallest (dq, dv) with phi = 0, A v = 0 and T + V = energy together, by Gauss-Newton steps with the
-    pseudoinverse of all their gradients. With the metric of M, dq counts as M dq^2 / s^2.
+    pseudoinverse of all their gradients; A v = dr/dt on rows of prescribed motions. With the metric of M, dq counts
+    as M dq^2 / s^2.
 
     Parameters
     ----------
@@ -164,7 +165,7 @@ def project_all_at_once(
     for _ in range(_ITERATIONS):
         terms = plant.terms(q, v)
         scale = terms.row_scale
-        off = np.concatenate([scale * terms.phi, scale * (terms.A @ v)])
+        off = np.concatenate([scale * terms.phi, scale * terms.row_rate])
         J = np.zeros((off.size + 1, 2 * n))
         rows = scale.size
         J[:rows, :n] = scale[:, None] * terms.A

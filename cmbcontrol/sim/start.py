@@ -32,7 +32,7 @@ def configuration_of(plant: Plant, q0: ArrayLike | Mapping[str, float]) -> Array
 
 
 def start_state(plant: Plant, q0: ArrayLike | Mapping[str, float] | None, v0: ArrayLike | None, metric: str) -> Terms:
-    """The equations of motion at a start on the manifold.
+    """The equations of motion at a start on the manifold; without v0, at the velocity that prescribed motions ask for.
 
     Raises
     ------
@@ -46,12 +46,15 @@ def start_state(plant: Plant, q0: ArrayLike | Mapping[str, float] | None, v0: Ar
     partly = isinstance(q0, Mapping) and len(q0) < plant.nq
     q0 = configuration_of(plant, q0)
     q0 = plant.integrate(q0, np.zeros(plant.nv))  # a copy, with quaternions of length one
+    given = v0 is not None
     v0 = np.zeros(plant.nv) if v0 is None else _check.vector(v0, plant.nv, "v0", plant.velocity_names).copy()
     size = plant.size
     phi = np.abs(plant.residual(q0)) * plant.row_scale
     if phi.max(initial=0.0) > 1e-6 * size:
         worst = plant.row_names[int(phi.argmax())]
         missing = " Joints that a mapping does not name are at 0." if partly else ""
+        if plant.target_rows[int(phi.argmax())]:
+            _refuse_start(plant, q0, worst)
         raise InputError(
             f"q0 leaves the loops open: row {worst!r} by {phi.max():.3e} m. Close them with "
             f"plant.assemble(...) or plant.close(q0).{missing}"
@@ -61,6 +64,10 @@ def start_state(plant: Plant, q0: ArrayLike | Mapping[str, float] | None, v0: Ar
     allowed = plant.project_velocity(q0, v0, metric=metric)
     off, speed = np.abs(allowed - v0) * plant.reach, float(np.abs(v0 * plant.reach).max(initial=0.0))
     terms = plant.terms(q0, allowed)
+    if plant.moving:
+        _require_followed(plant, terms)
+    if not given:
+        return terms
     # beside a singular configuration rounding in q0 turns the smallest gradient, and what it allows, by that over its
     # size
     least = terms.pivots[terms.rank - 1] / max(terms.pivots[0], terms.regular_gradient) if terms.rank else 1.0
@@ -72,6 +79,32 @@ def start_state(plant: Plant, q0: ArrayLike | Mapping[str, float] | None, v0: Ar
             "plant.project_velocity(q0, v0)."
         )
     return terms
+
+
+def _refuse_start(plant: Plant, q0: Array, row: str) -> None:
+    """A start that is not where a motion begins."""
+    motion = next(name for name, rows in plant.row_slices.items() if row in plant.row_names[rows])
+    names = next(m.component_names for m in plant.motions if m.name == motion)
+    where = [plant.motion_names.index(name) for name in names]
+    begins = plant.motion_values()[where, 0]  # type: ignore[attr-defined]
+    told = ", ".join(f"{n} = {x:.6g} {plant.motion_units[i]}" for n, x, i in zip(names, begins, where, strict=True))
+    raise InputError(
+        f"q0 is not where motion {motion!r} begins, {told}: let plant.with_motions(...).assemble(...) find a start "
+        "that fits, or let the motion begin where q0 is"
+    )
+
+
+def _require_followed(plant: Plant, terms: Terms) -> None:
+    """Refuse prescribed motions that contradict each other or the loops: no velocity follows all of them."""
+    missed = np.abs(terms.row_scale * (terms.A @ terms.v - plant.row_rates))
+    asked = float(np.abs(terms.row_scale * plant.row_rates).max(initial=0.0))
+    if missed.max(initial=0.0) > 1e-9 * asked:
+        worst = plant.row_names[int(missed.argmax())]
+        raise InputError(
+            f"no velocity of {plant.name!r} follows its motions from this start: row {worst!r} would be missed by "
+            f"{missed.max():.3e} m/s. Motions contradict each other or the loops there (as at a dead centre, or where "
+            "more is prescribed than can move): leave one of them out, or start elsewhere"
+        )
 
 
 def check_start(plant: Plant, terms: Terms) -> None:

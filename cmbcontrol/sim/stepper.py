@@ -17,13 +17,13 @@ from ..kernels import motion, passages, time_loop
 from ..kernels.layout import WORKS
 from ..model.plant import Plant
 from ..model.terms import Terms
+from .acting import Acting
 from .branch_selection import BranchSelector
 from .control import Control
 from .ending import where, why_ended
 from .engine import NotFinite
 from .events import LIMITS, Event, EventRecorder, listed_events
 from .integrator import Integrator
-from .loads import ActingLoads
 from .output import passage_events
 from .run import IntegratorState, Record, Run, stop_reason
 from .singular_start import step_from_singular
@@ -47,7 +47,7 @@ class State(NamedTuple):
     time : float
         s.
     q, v : ndarray, shape (nq,) and (nv,)
-    actuator_work, dissipated_work, load_work : float
+    actuator_work, dissipated_work, load_work, motion_work : float
         Since the start, J.
     """
 
@@ -57,6 +57,7 @@ class State(NamedTuple):
     actuator_work: float
     dissipated_work: float
     load_work: float
+    motion_work: float
 
 
 class _Given(Control):
@@ -93,6 +94,8 @@ class Stepper:
         What is recorded; a terminal one ends the steps (see `ended`).
     limits : {"warn", "stop", "ignore"}
         Joints that pass one of their limits; see `simulate`.
+    motions : mapping of str to (number, callable or tuple), optional
+        What prescribed motions follow; see `simulate`.
 
     Raises
     ------
@@ -122,14 +125,15 @@ class Stepper:
         atol: float | None = None,
         events: Sequence[Event | Callable] = (),
         limits: str = "warn",
+        motions: Mapping[str, Any] | None = None,
     ) -> None:
         _check.plant(plant)
         integrator = Integrator.of(method, rtol, atol)
         _check.one_of(integrator.name, integrator.STEPWISE, "method of a Stepper")
         tolerances = (integrator.default_tolerance if x is None else x for x in (integrator.rtol, integrator.atol))
         self._integrator = replace(integrator, max_steps=_ALL, **dict(zip(("rtol", "atol"), tolerances, strict=True)))
-        self._loads = ActingLoads(plant, held=True)
-        self.plant, self._kept, self._t_end = self._loads.plant, Stabilisation(), _check.positive(t_end, "t_end")
+        self._acting = Acting(plant, motions=motions, held=True)
+        self.plant, self._kept, self._t_end = self._acting.plant, Stabilisation(), _check.positive(t_end, "t_end")
         limits = _check.option(limits, LIMITS[1:], "limits")
         self._recorder = EventRecorder(plant, listed_events(events), limits, self._t_end)
         self._start: Terms | None = None
@@ -154,7 +158,7 @@ class Stepper:
         self._given = _Given(plant)
         self._run = Run(
             plant, self._given, options, self._integrator, self._t_end, _ALL, Reporter(False, ""),
-            stabilisation=self._kept, recorder=self._recorder, loads=self._loads,
+            stabilisation=self._kept, recorder=self._recorder, acting=self._acting,
         )  # fmt: skip
         self._time, self._x = 0.0, np.concatenate([terms.q, terms.v, np.zeros(WORKS)])
         self._nq, self._n = plant.nq, plant.nq + plant.nv
@@ -239,7 +243,7 @@ class Stepper:
 
     def _hold_loads(self, loads: Mapping[str, float | ArrayLike]) -> None:
         """Other loads from here on; what has been evaluated is that under the present ones."""
-        self._loads.hold(_check.mapping(loads, "loads", "names to forces"))
+        self._acting.hold(_check.mapping(loads, "loads", "names to forces"))
         if self._loop is not None:
             self._loop.steps.count[time_loop.FRESH] = 0
         else:
@@ -329,12 +333,12 @@ class Stepper:
         other = object.__new__(Stepper)
         vars(other).update(vars(self))
         other._recorder = self._recorder.copy()
-        other._loads = self._loads.copied()
-        other.plant = other._loads.plant
+        other._acting = self._acting.copied()
+        other.plant = other._acting.plant
         other._given = _Given(other.plant)
         other._given.command, other._given.until = self._given.command, self._given.until
         other._run = replace(
-            self._run, recorder=other._recorder, control=other._given, plant=other.plant, loads=other._loads
+            self._run, recorder=other._recorder, control=other._given, plant=other.plant, acting=other._acting
         )
         other._integrator_state = replace(self._integrator_state, x=self._integrator_state.x.copy())
         other._record = Record()

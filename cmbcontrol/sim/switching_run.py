@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from .. import _check
 from ..dynamics.impact import Impact, jump, nearest, supporting
 from ..errors import AssemblyError, ModelError, Status, SwitchingError
-from ..kernels.layout import WORKS
+from ..kernels.layout import MOTIONS, WORKS
 from ..model.terms import Terms
 from .branch_selection import BranchSelector
 from .constraint_modes import TOUCH, ConstraintModes, engages
@@ -205,6 +205,7 @@ class _ModeSwitch:
         kinds += [f"jammed {n}" for n in sorted(self.jammed)]
         self.state.x = self.state.x.copy()
         self.state.x[:nq], self.state.x[nq : nq + nv] = reset.q, reset.v
+        self.state.x[nq + nv + MOTIONS] += reset.motion_work
         self._slips_of(before)
         self._log(kinds, reset.loss)
 
@@ -309,7 +310,8 @@ class _Reset:
         self.switching, self.modes = switching, switching.modes
         self.q, self.v, self.c, self.touching = q, v, c, touching
         self.plant = self.modes.mode(self.modes.held | set(touching))
-        self.loss = 0.0
+        self.loss = self.motion_work = 0.0
+        self.rates = self.plant.row_rates
         self.jammed: set[str] = set()
         self.rows = [self._rows_of(name) for name in touching]
         always = np.concatenate([np.zeros(0, np.int64), *self.rows])
@@ -349,7 +351,7 @@ class _Reset:
         """The velocity after impact; the contacts that were struck."""
         contacts = [self.modes.contacts[n] for n in self.touching]
         terms = self.plant.terms(self.q, self.v)
-        rates = terms.A @ self.v
+        rates = terms.row_rate
         approach = self._along(rates)
         speed = np.abs(rates * terms.row_scale)[self.base].max(initial=0.0)
         still = _STILL * self.switching.size
@@ -361,25 +363,34 @@ class _Reset:
         nothing = _ZERO * float(np.abs(terms.M @ self.v / terms.reach).max(initial=0.0))
 
         def solve(subset: tuple[int, ...]) -> tuple[Impact, Array]:
-            target = np.zeros(rates.size)
+            target = self.rates.copy()
             for i in subset:
-                target[self.rows[i]] = back[i] * self.modes.direction[self.touching[i]]
+                target[self.rows[i]] += back[i] * self.modes.direction[self.touching[i]]
             rows = self._of(subset)
             hit = jump(terms, rows, self.v, target[rows])
-            margin = self._along(terms.A @ hit.v) - back + still
+            margin = self._along(terms.A @ hit.v - self.rates) - back + still
             pushes = self._pushes(subset, hit.multipliers) + nothing
             margin[list(subset)] = pushes[list(subset)]
             return hit, margin
 
         subset, hit = self._supported(solve)
-        self.v = hit.v
-        self.loss += hit.loss
+        self._take(hit, terms, subset)
         return [self.touching[i] for i in subset if approach[i] < -still]
+
+    def _take(self, hit: Impact, terms: Terms, subset: tuple[int, ...]) -> None:
+        """The velocity jumps. Impulses of prescribed motions do work, at the mean velocity: that is no loss."""
+        rows = self._of(subset)
+        mean = terms.A[rows] @ (0.5 * (self.v + hit.v))
+        of_motions = self.plant.target_rows[rows]
+        work = -float(hit.multipliers[of_motions] @ mean[of_motions])
+        self.v = hit.v
+        self.loss += hit.loss + work
+        self.motion_work += work
 
     def rest(self) -> set[str]:
         """The contacts that stay closed under the forces that act; the velocity is brought onto them."""
         terms = self.plant.terms(self.q, self.v)
-        opening = self._along(terms.A @ self.v)
+        opening = self._along(terms.row_rate)
         separating = tuple(i for i, speed in enumerate(opening) if speed > _STILL * self.switching.size)
         self.switching.force = _ZERO * float(np.abs(terms.h / terms.reach).max(initial=0.0))
 
@@ -398,9 +409,7 @@ class _Reset:
         subset: tuple[int, ...] = ()
         if len(separating) < len(self.touching):
             subset, _ = self._supported(solve, separating)
-        still = jump(terms, self._of(subset), self.v, np.zeros(self._of(subset).size))
-        self.v = still.v
-        self.loss += still.loss
+        self._take(jump(terms, self._of(subset), self.v, self.rates[self._of(subset)]), terms, subset)
         return {self.touching[i] for i in subset}
 
     def _supported(self, solve: Any, separating: tuple[int, ...] = ()) -> tuple[tuple[int, ...], Any]:

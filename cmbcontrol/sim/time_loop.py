@@ -168,7 +168,7 @@ class TimeLoop(Engine):
     def go(self, record: Record, state: IntegratorState, stop: float) -> None:
         """Step on to a time, or to the first event that ends the part."""
         steps = self.steps
-        self.stop = self.run.loads.up_to(state.t, stop)
+        self.stop = self.run.acting.up_to(state.t, stop)
         first, tries, reason = 0, 8, time_loop.PAUSED
         evaluations, by_code = record.evaluations, record.by_code
         while reason in (time_loop.PAUSED, time_loop.EVENT):
@@ -179,7 +179,7 @@ class TimeLoop(Engine):
             tries = max(min(count, 8 * (tried + 1)), 1)
             self.place(state)
             if reason == time_loop.COMPLETED and self.stop < stop and not self._has_ended:
-                self.stop = self.run.loads.up_to(state.t, stop)
+                self.stop = self.run.acting.up_to(state.t, stop)
                 steps.clock[time_loop.NEXT], reason = state.t, time_loop.PAUSED  # the rate may have jumped
                 steps.count[time_loop.FRESH] = 0
             try:

@@ -221,7 +221,7 @@ def code(model: Model, rows: Sequence[int], sample: Array) -> Code:
         A configuration: comparisons are decided as there, and the code says where they would be decided otherwise.
     """
     rows = sorted(int(row) for row in rows)
-    asked = (id(model.links), id(model.rows), id(model.loads), *rows)
+    asked = (id(model.links), id(model.rows), id(model.loads), id(model.targets), *rows)
     with _lock:
         if asked not in _recent:
             while len(_recent) >= _RECENT:

@@ -155,8 +155,7 @@ def rate(at: Tracing, start: Array | None = None, drive: Callable | None = None,
     machine.drive()
     solver = at.solver(machine, corrected=corrected)
     velocity = {k: x for k, x in enumerate(v)}
-    rows = [{k: at.model.scale[row] * x for k, x in sparse(machine.A[row]).items()} for row in at.rows]
-    speeds = {i: -sum((x * velocity[k] for k, x in row.items()), 0.0) for i, row in enumerate(rows)}
+    speeds = missing_rates(at, machine, solver.rows, velocity)
     change = dense(solver.least_change(speeds), at.nv)
     machine.move(v + change)
     rates: Sequence[Any] = ()
@@ -164,16 +163,24 @@ def rate(at: Tracing, start: Array | None = None, drive: Callable | None = None,
         u, rates = drive(machine, *more, u)
     force = machine.B @ u if at.nu else empty(at.nv)
     target = {i: -x for i, x in at.scaled(machine.b).items()}
-    vdot, _ = solver.solve(sparse(force - machine.h), target)
+    vdot, lam = solver.solve(sparse(force - machine.h), target)
     power = sum((f * x for f, x in zip(force, machine.v, strict=True)), 0.0)
     return at.finished(
         conditions(machine, solver),
         change,
         machine.position_rates(),
         dense(vdot, at.nv),
-        (power, machine.dissipated(), machine.load_power()),
+        (power, machine.dissipated(), machine.load_power(), machine.motion_power(at.unscaled(lam))),
         rates,
     )
+
+
+def missing_rates(
+    at: Tracing, machine: Machine, rows: Sequence[dict[int, Any]], velocity: dict[int, Any]
+) -> dict[int, Any]:
+    """What A v is to change by, of kept rows in metres."""
+    wanted = at.scaled(machine.rates())
+    return {i: wanted.get(i, 0.0) - sum((x * velocity[k] for k, x in row.items()), 0.0) for i, row in enumerate(rows)}
 
 
 def forward(at: Tracing) -> Function:
@@ -223,7 +230,7 @@ def admissible(at: Tracing) -> Function:
     machine.weigh()
     solver = at.solver(machine)
     velocity = {k: x for k, x in enumerate(v)}
-    speeds = {i: -sum((x * velocity[k] for k, x in row.items()), 0.0) for i, row in enumerate(solver.rows)}
+    speeds = missing_rates(at, machine, solver.rows, velocity)
     return at.finished(conditions(machine, solver), v + dense(solver.least_change(speeds), at.nv))
 
 

@@ -98,7 +98,8 @@ class Parameters:
             numbers.append(np.concatenate(columns, axis=1).ravel() if names else part.ravel())
         self.values = np.concatenate(numbers, dtype=np.float64)
         self.kept = kept = np.isin(self.values, _STRUCTURE)
-        kept &= ~np.array([place.part == "loads" and place.field == "value" for place in places(model)], dtype=bool)
+        acting = {("loads", "value"), ("targets", "targets")}
+        kept &= ~np.array([(place.part, place.field) in acting for place in places(model)], dtype=bool)
         if measured:
             free = np.array([place.field in measured for place in places(model)], dtype=bool)
             kept &= ~free | (self.values == 0.0)
@@ -209,6 +210,16 @@ class Machine:
     def load_power(self) -> Any:
         """Power of the loads, W."""
         return forces.load_power(self.model, self.R, self.p, self.V)
+
+    def motion_power(self, lam: Array) -> Any:
+        """Power of what prescribes motions, W."""
+        return -sum((x * rate for x, rate in zip(lam, self.rates(), strict=True)), 0.0)
+
+    def rates(self) -> Array:
+        """What A v is to be."""
+        made = empty(len(self.model.rows))
+        constraint_rows.constraint_rates(self.model, made)
+        return made
 
     def energies(self) -> tuple[Any, Any]:
         """Kinetic and potential energy, J."""

@@ -70,7 +70,11 @@ class TracedPlant:
         for _ in range(3):
             q = self.integrate(q, self._at_rest(q).step_onto_loops(columns))
         self.require_closed(q)
-        return q, Symbols(self._at_rest(q).chart(columns).K) @ v[list(columns)]
+        K, own = Symbols(self._at_rest(q).chart(columns).K), v[list(columns)]
+        if not len(self._at.model.targets):
+            return q, K @ own
+        moved = self.project_velocity(q, np.zeros(self._plant.nv))  # what motions prescribe
+        return q, moved + K @ (own - moved[list(columns)])
 
     def close(self, q: Any) -> Symbols:
         """The nearest configuration with closed loops, in the metric of M, by Newton's method.

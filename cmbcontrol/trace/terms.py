@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -270,7 +270,7 @@ class TracedTerms:
 
     def admissible_velocity(self, v: Any) -> Symbols:
         """The nearest velocity that the loops allow, in the metric of M."""
-        return self._less_forbidden(self._gauss, v)
+        return self._less_forbidden(self._gauss, v, self.at.scaled(self._machine.rates()))
 
     def moving(self, t: Any, v: Any) -> TracedTerms:
         """The same at another velocity."""
@@ -283,11 +283,12 @@ class TracedTerms:
         """The projector on N(A), to be multiplied with a vector from the right."""
         return Projector(self)
 
-    def _less_forbidden(self, solver: ConstrainedSolver, x: Any) -> Symbols:
-        """x less its part along the rows, in the metric of a solver."""
-        given = np.asarray(x, object)
-        forbidden = {i: -sum((y * given[k] for k, y in row.items()), 0.0) for i, row in enumerate(solver.rows)}
-        return Symbols(given + dense(solver.least_change(forbidden), len(given)))
+    def _less_forbidden(self, solver: ConstrainedSolver, x: Any, rates: Mapping[int, Any] | None = None) -> Symbols:
+        """x with A x = `rates` (zero unless they are given), by the smallest change in the metric of a solver."""
+        given, rates = np.asarray(x, object), {} if rates is None else rates
+        along = [sum((y * given[k] for k, y in row.items()), 0.0) for row in solver.rows]
+        change = {i: rates.get(i, 0.0) - s for i, s in enumerate(along)}
+        return Symbols(given + dense(solver.least_change(change), len(given)))
 
     def motion_of(self, columns: Sequence[int], change: Any) -> Symbols:
         """The admissible motion that comes nearest to changes of some coordinates, which determine the motion."""

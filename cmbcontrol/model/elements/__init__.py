@@ -1,4 +1,4 @@
-"""The parts of a machine: bodies, joints, loop closures, springs, actuators, loads.
+"""The parts of a machine: bodies, joints, loop closures, springs, actuators, loads, prescribed motions.
 
 All parts are frozen. Frames are given on bodies: ``Frame(p, R)`` is a frame at the point `p`
 (metres, in the body's axes) whose axes are the columns of `R`. The ground is called ``"ground"``;
@@ -6,12 +6,13 @@ its frame is the world.
 """
 
 from .bodies import GROUND, Body, Frame, rotation_to
-from .constraints import Constraint, Coupling, Distance, Point, PointOnLine, PointOnPlane, Weld
+from .constraints import Constraint, CoordinateConstraint, Coupling, Distance, Point, PointOnLine, PointOnPlane, Weld
 from .cylinders import Cylinder
 from .force_elements import Bushing, ForceElement, JointForce, PointForce
 from .forces import Actuator, JointSpring, PointSpring
 from .joints import Cylindrical, Fixed, Free, Helical, Joint, Planar, Prismatic, Revolute, Spherical, Universal
 from .loads import Load
+from .motions import DistanceMotion, FrameMotion, JointMotion, Motion, PointMotion
 
 __all__ = [
     "GROUND",
@@ -19,22 +20,28 @@ __all__ = [
     "Body",
     "Bushing",
     "Constraint",
+    "CoordinateConstraint",
     "Coupling",
     "Cylinder",
     "Cylindrical",
     "Distance",
+    "DistanceMotion",
     "Fixed",
     "ForceElement",
     "Frame",
+    "FrameMotion",
     "Free",
     "Helical",
     "Joint",
     "JointForce",
+    "JointMotion",
     "JointSpring",
     "Load",
+    "Motion",
     "Planar",
     "Point",
     "PointForce",
+    "PointMotion",
     "PointOnLine",
     "PointOnPlane",
     "PointSpring",

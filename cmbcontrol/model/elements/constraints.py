@@ -13,7 +13,7 @@ from ...errors import ModelError
 from .bodies import Frame
 from .part import check_body_name, unit_vector
 
-__all__ = ["Constraint", "Coupling", "Distance", "Point", "PointOnLine", "PointOnPlane", "Weld"]
+__all__ = ["Constraint", "CoordinateConstraint", "Coupling", "Distance", "Point", "PointOnLine", "PointOnPlane", "Weld"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,8 +90,16 @@ class Weld(Constraint):
             _check.instance(getattr(self, key), Frame, f"{key} of constraint {self.name!r}")
 
 
+class CoordinateConstraint(Part):
+    """A constraint of coordinates: sum of coefficient * coordinate = offset (1 row)."""
+
+    name: str
+    coefficients: Mapping[str, float]
+    offset: float
+
+
 @dataclass(frozen=True, eq=False)
-class Coupling(Part):
+class Coupling(CoordinateConstraint):
     """sum of coefficient * coordinate = offset: gears, belts, differentials (1 row).
 
     Parameters
