@@ -51,19 +51,23 @@ from .model.elements import Coupling as Coupling
 from .model.elements import Cylinder as Cylinder
 from .model.elements import Cylindrical as Cylindrical
 from .model.elements import Distance as Distance
+from .model.elements import DistanceMotion as DistanceMotion
 from .model.elements import Fixed as Fixed
 from .model.elements import Frame as Frame
 from .model.elements import Free as Free
 from .model.elements import Helical as Helical
 from .model.elements import JointForce as JointForce
+from .model.elements import JointMotion as JointMotion
 from .model.elements import JointSpring as JointSpring
 from .model.elements import Load as Load
 from .model.elements import Planar as Planar
 from .model.elements import Point as Point
 from .model.elements import PointForce as PointForce
+from .model.elements import PointMotion as PointMotion
 from .model.elements import PointOnLine as PointOnLine
 from .model.elements import PointOnPlane as PointOnPlane
 from .model.elements import PointSpring as PointSpring
+from .model.elements import PoseMotion as PoseMotion
 from .model.elements import Prismatic as Prismatic
 from .model.elements import Revolute as Revolute
 from .model.elements import Spherical as Spherical
@@ -103,6 +107,7 @@ __all__ = [
     "Cylinder",
     "Cylindrical",
     "Distance",
+    "DistanceMotion",
     "Engage",
     "Event",
     "Fixed",
@@ -114,6 +119,7 @@ __all__ = [
     "Integrator",
     "Interrupted",
     "JointForce",
+    "JointMotion",
     "JointSpring",
     "LinearModel",
     "Load",
@@ -124,9 +130,11 @@ __all__ = [
     "Plant",
     "Point",
     "PointForce",
+    "PointMotion",
     "PointOnLine",
     "PointOnPlane",
     "PointSpring",
+    "PoseMotion",
     "Prismatic",
     "Quintic",
     "Reach",

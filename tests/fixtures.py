@@ -52,19 +52,23 @@ from cmbcontrol.model.elements import (
     Coupling,
     Cylindrical,
     Distance,
+    DistanceMotion,
     Fixed,
     Frame,
     Free,
     Helical,
     JointForce,
+    JointMotion,
     JointSpring,
     Load,
     Planar,
     Point,
     PointForce,
+    PointMotion,
     PointOnLine,
     PointOnPlane,
     PointSpring,
+    PoseMotion,
     Prismatic,
     Revolute,
     Spherical,
@@ -288,6 +292,32 @@ def loop_at(plant, q, kind, rng, name="loop", ends=None):
     pb = B.R.T @ (target - B.p)
     more = {PointOnLine: {"axis": axis}, PointOnPlane: {"normal": axis}}.get(kind, {})
     return kind(name, a, b, pa, pb, **more)
+
+
+def motion_at(plant, q, kind, rng, name="motion"):
+    """A prescribed motion of the given kind that begins at q, with a velocity and an acceleration."""
+    if kind is JointMotion:
+        held = {joint for loop in plant.loops for joint in getattr(loop, "coefficients", {})}
+        coordinate = str(rng.choice([n for n in linear_coordinates({"joints": plant.joints}) if n not in held]))
+        rates = rng.uniform(-1.0, 1.0, 2)
+        return JointMotion(name, coordinate, position=q[plant.position_names.index(coordinate)], **rates_of(rates))
+    a, b = random_ends(plant, {DistanceMotion: Distance, PointMotion: Point, PoseMotion: Weld}[kind], rng)
+    A, B = plant.pose(q, a), plant.pose(q, b)
+    if kind is PoseMotion:
+        frames = frame(rng), frame(rng)
+        there = (A @ frames[0]).inverse() @ B @ frames[1]
+        position = np.concatenate([there.p, Rotation.from_matrix(there.R).as_rotvec()])
+        return PoseMotion(name, a, b, *frames, position=position, **rates_of(rng.uniform(-1.0, 1.0, (2, 6))))
+    pa, pb = rng.uniform(-0.5, 0.5, (2, 3))
+    between = A.R.T @ (B.p + B.R @ pb - A.p) - pa
+    if kind is PointMotion:
+        return PointMotion(name, a, b, pa, pb, position=between, **rates_of(rng.uniform(-1.0, 1.0, (2, 3))))
+    length = float(np.linalg.norm(between))
+    return DistanceMotion(name, a, b, pa, pb, position=length, **rates_of(rng.uniform(-1.0, 1.0, 2)))
+
+
+def rates_of(rates):
+    return dict(zip(("velocity", "acceleration"), rates, strict=True))
 
 
 def again(loop):

@@ -457,7 +457,8 @@ def singular_configuration(
     q : array_like, shape (nq,)
         The configuration, with closed loops. `nearest_singular_configuration` makes it exact where it is known roughly.
     v : array_like, shape (nv,), optional
-        A velocity there: its branch is found for sure, and `new_motions` are those that its motion has here only.
+        A velocity there: its branch is found for sure, and `new_motions` are those that its motion has here only. Where
+        prescribed motions move, the machine is looked at with them held, and no velocity.
     tolerance : float
         Constraint gradients below this part of the largest, in the metric of M, count as lost.
 
@@ -486,6 +487,8 @@ def singular_configuration(
     _check.plant(plant)
     q = _check.vector(q, plant.nq, "q", plant.position_names).copy()
     tolerance = _check.positive(tolerance, "tolerance")
+    if plant.moving:  # a velocity that follows prescribed motions is on no branch of the machine that stands
+        plant, v = plant.standing(q), None
     require_closed(plant, q)
     at_rest = plant.terms(q, np.zeros(plant.nv))
     L = np.linalg.cholesky(at_rest.M)

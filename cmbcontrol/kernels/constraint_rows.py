@@ -311,12 +311,13 @@ def constraint_bias(model, E, G, V, A0, b):
     rate = scratch(6)
     for i in range(model.rows.shape[0]):
         row = model.rows[i]
-        b[i] = -model.targets[row.target, 2] if row.target >= 0 else 0.0
-        if row.kind == ROW_COUPLING:
-            continue
-        relative_twist(V, row.a, row.b, T)
-        relative_twist(A0, row.a, row.b, a)
-        row_wrench_rate(row, E[i], T, rate)
-        if row.a >= 0:
-            cross_force(V[row.a], G[i], rate)
-        b[i] += dot6(T, rate) + dot6(a, G[i])
+        b[i] = 0.0
+        if row.kind != ROW_COUPLING:
+            relative_twist(V, row.a, row.b, T)
+            relative_twist(A0, row.a, row.b, a)
+            row_wrench_rate(row, E[i], T, rate)
+            if row.a >= 0:
+                cross_force(V[row.a], G[i], rate)
+            b[i] = dot6(T, rate) + dot6(a, G[i])
+        if row.target >= 0:
+            b[i] -= model.targets[row.target, 2]

@@ -95,7 +95,9 @@ class Options(NamedTuple):
     ladder: bool = False  # the method is chosen for each held interval
     outside: bool = False  # for steps: another method takes them
     no_law: bool = False  # efforts are held that come from outside
-    work_scale: float = 0.0  # J, of the energy that is lost, where steps are to be right for it too
+    work_scale: float = (
+        0.0  # J, of the energy that is lost or put in by motions, where steps are to be right for it too
+    )
     timed: bool = False  # numbers of the machine follow functions of time
 
 

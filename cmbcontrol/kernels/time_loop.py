@@ -15,7 +15,7 @@ from .arrays import copy, largest_of
 from .constrained import FAILED
 from .generated import CLEAR, CLEAR_OF_LARGEST, HUGE, rate_by_code
 from .generated import LAST as BY_CODE
-from .layout import DISSIPATED, WORKS
+from .layout import DISSIPATED, MOTIONS, WORKS
 from .motion import (
     ATTEMPT,
     PROJECT,
@@ -298,9 +298,9 @@ def advance(model, tableaus, gaps, opt, s, w, r, until, tries):
                     of_law = error_norm(K, tableau, x, y, moving + WORKS, nx, step, share, opt.rtol, opt.atol)
                     error = max(error, of_law)
                 if opt.work_scale > 0.0:
-                    lost = moving + DISSIPATED
                     atol = opt.rtol * opt.work_scale
-                    error = max(error, error_norm(K, tableau, x, y, lost, lost + 1, step, share, opt.rtol, atol))
+                    for work in (moving + DISSIPATED, moving + MOTIONS):
+                        error = max(error, error_norm(K, tableau, x, y, work, work + 1, step, share, opt.rtol, atol))
                 if blunt:
                     error *= share  # rounding: no more than was asked for
                 if projecting and opt.every == 1:

@@ -27,7 +27,6 @@ from .elements import (
     Fixed,
     ForceElement,
     Frame,
-    FrameMotion,
     Helical,
     Joint,
     JointForce,
@@ -41,6 +40,7 @@ from .elements import (
     PointOnLine,
     PointOnPlane,
     PointSpring,
+    PoseMotion,
     Prismatic,
     Revolute,
     Spherical,
@@ -258,7 +258,7 @@ def _constraint_rows(constraint: Constraint | Joint) -> list[_Row]:
             ]
         case Weld():
             return _weld_rows(constraint.a, constraint.b, constraint.frame_a, constraint.frame_b)
-        case FrameMotion():
+        case PoseMotion():
             a, b, fa, fb = constraint.a, constraint.b, constraint.frame_a, constraint.frame_b
             offsets = [_offset(k, a, b, fa.p, fa.R[:, i], fb.p) for i, k in enumerate("xyz")]
             axes = [(i, j) for i in range(3) for j in range(3)]

@@ -110,6 +110,8 @@ class Curve:
     """
 
     def __init__(self, tape: NDArray[np.int64], numbers: Array, count: int, order: int) -> None:
+        for array in (tape, numbers):
+            array.setflags(write=False)  # as kernels know them
         self.tape, self.numbers, self._shape = tape, numbers, (order + 1, count)
         self._value = np.empty(SLOTS)
 

@@ -630,7 +630,7 @@ class Mechanism(Plant):
         if not names:
             raise InputError(
                 f"mechanism {self.name!r} has no prescribed motion, so nothing is called {name!r}: put a JointMotion, "
-                "DistanceMotion, PointMotion or FrameMotion among its loops"
+                "DistanceMotion, PointMotion or PoseMotion among its loops"
             )
         _check.one_of(name, dict.fromkeys([*names, *self.motion_names]), "motion")
         first = self.motion_names.index(self.motions[names.index(name)].component_names[0])
@@ -657,6 +657,16 @@ class Mechanism(Plant):
         target = self.arrays.rows["target"]
         rates = np.append(self.arrays.targets[:, 1], 0.0)
         return rates[target]
+
+    def standing(self, q: ArrayLike) -> Mechanism:
+        if not self.motions:
+            return self
+        rows, targets = self.arrays.rows["target"], np.zeros_like(self.arrays.targets)
+        held = rows >= 0
+        targets[:, 0] = self.arrays.targets[:, 0]
+        targets[rows[held], 0] += self.residual(q)[held]
+        targets.setflags(write=False)
+        return self.with_records(targets=targets)
 
     @property
     def target_rows(self) -> NDArray[np.bool_]:

@@ -25,7 +25,6 @@ from .elements import (
     Coupling,
     Distance,
     ForceElement,
-    FrameMotion,
     Helical,
     Joint,
     JointForce,
@@ -35,6 +34,7 @@ from .elements import (
     PointOnLine,
     PointOnPlane,
     PointSpring,
+    PoseMotion,
     Weld,
 )
 from .mechanism import Mechanism
@@ -313,7 +313,7 @@ class _Collector:
         if isinstance(loop, CoordinateConstraint):
             return
         own = self.own[name]
-        if isinstance(loop, (Weld, FrameMotion)):
+        if isinstance(loop, (Weld, PoseMotion)):
             self._shift(f"{name}_frame_a", loop.frame_a.p, loop.a, own.points_a)
             self._turn(f"{name}_frame_a", loop.a, own.directions_a)
             self._shift(f"{name}_frame_b", loop.frame_b.p, loop.b, own.points_b)

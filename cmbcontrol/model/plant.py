@@ -238,6 +238,10 @@ class Plant(Contract):
         """What A v is to be (rows,): zero, but for prescribed motions."""
         return np.zeros(len(self.row_names))
 
+    def standing(self, q: ArrayLike) -> Plant:
+        """The plant with its prescribed motions held as they are at q: what its geometry is told from."""
+        return self
+
     @property
     def target_rows(self) -> NDArray[np.bool_]:
         """Which rows (rows,) are those of prescribed motions."""

@@ -56,7 +56,12 @@ def motion_of(name: str, value: Prescribed, count: int) -> Callable[[float], Arr
         raise InputError(f"{what} fails at t = 0: {type(error).__name__}: {error}") from error
     if isinstance(first, (tuple, list)) and len(first) == 3 and (count != 3 or np.ndim(first[0]) > 0):
         _columns(first, count, f"{what} at t = 0")
-        return lambda t: _columns(value(t), count, f"{what} at t = {t:.6g} s")
+
+        def told(t: float) -> Array:
+            return _columns(value(t), count, f"{what} at t = {t:.6g} s")
+
+        _require_rates(told, what)
+        return told
     if np.size(first) != count:
         raise InputError(
             f"{what} must say {_words(count)}, or position, velocity and acceleration, a tuple of three; got "
@@ -84,6 +89,25 @@ def uniform(start: Array) -> Callable[[float], Array]:
         return np.stack([position + (velocity + 0.5 * gained) * t, velocity + gained, acceleration], axis=1)
 
     return moved
+
+
+def _require_rates(told: Callable[[float], Array], what: str) -> None:
+    """Refuse velocities and accelerations that are not the rates of positions and velocities: no motion follows them.
+
+    One look tells a wrong sign or unit. In so short a step, motions of up to a million radians a second are smooth.
+    """
+    t, h = 0.0123, 1e-7
+    before, here, after = told(t - h), told(t), told(t + h)
+    for order, kind, of in ((1, "velocity", "position"), (2, "acceleration", "velocity")):
+        rate = (after - before)[:, order - 1] / (2.0 * h)
+        rounding = 1e-15 * np.abs(here[:, order - 1]) / h
+        off = np.abs(rate - here[:, order]) > 0.05 * np.maximum(np.abs(rate), np.abs(here[:, order])) + 100.0 * rounding
+        if off.any():
+            k = int(off.argmax())
+            raise InputError(
+                f"{what} says the {kind} {here[k, order]:.6g} at t = {t} s, where its {of} changes at a rate of "
+                f"{rate[k]:.6g}. Say the true one, or return the position alone, which is differentiated"
+            )
 
 
 def _words(count: int) -> str:

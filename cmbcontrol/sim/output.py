@@ -338,7 +338,7 @@ def _quantities(run: Run, times: Array, X: Array, U: Array, failures: _Failures)
         "motion_power": energies[:, 6],
         "loads": load,
         "motions": motions[:, :, 0],
-        "motion_effort": np.array(efforts).reshape(n, -1),
+        "motion_effort": np.array(efforts).reshape(n, len(plant.motion_names)),
         "constraint_power": energies[:, 4],
         "rank": _steady_rank(pivots, ranks, options),
         "conditioning": record.conditioning(pivots, options),

@@ -133,8 +133,8 @@ def simulate(
         What prescribed motions follow, by the name of a `JointMotion` (or distance, point, frame) or of a component: a
         function of time that returns a position, which is differentiated, or position, velocity and acceleration, as
         references do; a position, at which it stands; or position, velocity and acceleration at time zero, from where
-        it goes on with constant acceleration. The start has to fit; without v0 the machine begins with the velocity
-        that they have. The law knows them.
+        it goes on with constant acceleration. The start has to fit; without v0 the machine is set in motion from rest,
+        by the impulse that gives it the velocity of the motions. The law knows them.
 
     Returns
     -------
@@ -193,6 +193,8 @@ def simulate(
         raise InputTypeError(
             "switches= change the constraints, and with them which coordinates are independent; leave them out"
         )
+    if acting.moving:
+        _require_free_of(branch, kept)
     if acting.changing and integrator.local:
         raise InputTypeError(
             "loads and motions that change in time go with methods in all coordinates, and not with "
@@ -305,6 +307,19 @@ def _require_fitting(integrator: Integrator, kept: Stabilisation, formulation: F
         raise InputTypeError(
             f"method {integrator.name!r} stays on the manifold by itself: stabilisation= goes with methods in all "
             "coordinates"
+        )
+
+
+def _require_free_of(branch: Any, kept: Stabilisation) -> None:
+    """Refuse what does not go with prescribed motions."""
+    if branch is not None:
+        raise InputTypeError(
+            "branch= turns the velocity at singular configurations, and prescribed motions give it: leave one of them "
+            "out"
+        )
+    if kept.energy:
+        raise InputTypeError(
+            "a Stabilisation with energy=True scales the velocity, and prescribed motions give it: leave energy= out"
         )
 
 

@@ -68,6 +68,7 @@ def _passing(run: Run) -> bool:
     """Whether the method goes through singular configurations."""
     return (
         not run.integrator.local
+        and not run.acting.moving
         and run.options.pass_within > 0.0
         and run.stabilisation.passes
         and run.integrator.passes

@@ -62,9 +62,21 @@ class SingularityEvent:
         if self.kind.startswith("near"):
             return None
         try:
-            return singular_configuration(self.plant, nearest_singular_configuration(self.plant, self.q, within=1e-3))
+            if not self.plant.motions:
+                q = nearest_singular_configuration(self.plant, self.q, within=1e-3)
+                return singular_configuration(self.plant, q)
+            return self._with_motions_held()
         except (AssemblyError, SingularConfigurationError):
             return None
+
+    def _with_motions_held(self) -> SingularConfiguration:
+        """Where motions are prescribed: that of the loops alone, or else what is there to the accuracy of the run."""
+        motions = [motion.name for motion in self.plant.motions if motion.name in self.plant.row_slices]  # type: ignore[attr-defined]
+        try:
+            q = nearest_singular_configuration(self.plant.without(*motions), self.q, within=1e-3)
+        except SingularConfigurationError:
+            return singular_configuration(self.plant.standing(self.q), self.q, tolerance=1e-3)
+        return singular_configuration(self.plant.standing(q), q)
 
     @cached_property
     def taken(self) -> int | None:

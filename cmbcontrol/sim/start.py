@@ -71,7 +71,9 @@ def start_state(plant: Plant, q0: ArrayLike | Mapping[str, float] | None, v0: Ar
     # beside a singular configuration rounding in q0 turns the smallest gradient, and what it allows, by that over its
     # size
     least = terms.pivots[terms.rank - 1] / max(terms.pivots[0], terms.regular_gradient) if terms.rank else 1.0
-    if off.max(initial=0.0) > (1e-6 + 1e-15 / least) * speed and moves(plant, terms, v0):
+    if plant.moving:
+        speed = max(speed, float(np.abs(plant.row_scale * plant.row_rates).max()))
+    if off.max(initial=0.0) > (1e-6 + 1e-15 / least) * speed and (plant.moving or moves(plant, terms, v0)):
         worst = int(off.argmax())
         raise InputError(
             f"v0 violates the loops: {plant.velocity_names[worst]!r} would have to change by "
@@ -96,9 +98,9 @@ def _refuse_start(plant: Plant, q0: Array, row: str) -> None:
 
 def _require_followed(plant: Plant, terms: Terms) -> None:
     """Refuse prescribed motions that contradict each other or the loops: no velocity follows all of them."""
-    missed = np.abs(terms.row_scale * (terms.A @ terms.v - plant.row_rates))
-    asked = float(np.abs(terms.row_scale * plant.row_rates).max(initial=0.0))
-    if missed.max(initial=0.0) > 1e-9 * asked:
+    missed = np.abs(terms.row_scale * terms.row_rate)
+    speed = float((terms.row_scale * np.maximum(np.abs(terms.A) @ np.abs(terms.v), np.abs(plant.row_rates))).max())
+    if missed.max() > 1e-9 * speed:
         worst = plant.row_names[int(missed.argmax())]
         raise InputError(
             f"no velocity of {plant.name!r} follows its motions from this start: row {worst!r} would be missed by "
@@ -119,6 +121,13 @@ def check_start(plant: Plant, terms: Terms) -> None:
         return
     largest = max(float(terms.pivots[0]), 0.01 * terms.regular_gradient)
     if rank(terms.pivots, largest, BLURRED) == rows:
+        return
+    if plant.moving:
+        if rank(terms.pivots, largest, BLURRED) < generic_rank(plant, terms):
+            raise SingularConfigurationError(
+                f"{plant.name!r} is to start at a singular configuration, where prescribed motions do not tell which "
+                "way it goes on: let them begin a little before or behind it"
+            )
         return
     configuration = singular_configuration(plant, terms.q, tolerance=4.0 * BLURRED)
     if not len(configuration.forms):
@@ -170,9 +179,12 @@ def options_of(
 
 
 def _work_scale(plant: Plant) -> float:
-    """J, for machines with force elements: kinks of what they lose need not show in the motion."""
-    has_elements = isinstance(plant, Mechanism) and plant.arrays.elements.size > 0
-    return float(plant.force_scale * plant.size) if has_elements else 0.0
+    """J, for machines with works that need not show in the motion.
+
+    Kinks of what force elements lose do not; nor does what a prescribed motion takes.
+    """
+    hidden = isinstance(plant, Mechanism) and (plant.arrays.elements.size > 0 or bool(plant.motions))
+    return float(plant.force_scale * plant.size) if hidden else 0.0
 
 
 def first_step(plant: Plant, terms: Terms, u0: Array, options: motion.Options) -> float:

@@ -180,6 +180,7 @@ class _ModeSwitch:
     def apply(self, due: list[Switch], triggered: list[EventFunction]) -> None:
         """Change the constraints as switches and contacts ask, and the velocity with them."""
         nq, nv = self.run.plant.nq, self.run.plant.nv
+        self.run.acting.at(self.state.t)
         causes = [function.cause for function in triggered]
         slipping = [name for name, function in self.slips.items() if function in triggered]
         for function in triggered:

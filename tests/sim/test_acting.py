@@ -173,3 +173,172 @@ def test_loads_of_a_stepper():
     np.testing.assert_allclose(other.state.q, alone.q[-1], atol=1e-10)
     refuses(lambda: stepper.step(u, 0.1, loads={"pall": 1.0}), "'pall'", kind=ValueError)
     refuses(lambda: cmb.Stepper(plants.five_bar(), q).step(u, 0.1, loads={"x": 1.0}), "has no loads", kind=ValueError)
+
+
+# -- prescribed motions ------------------------------------------------------------------------------------------------
+
+
+def driven_five_bar(**options):
+    """A five-bar whose left crank is moved, and whose right one is free or has a motor."""
+    plant = plants.five_bar()
+    q0 = plant.assemble(left=2.1, right=1.0)
+    motion = cmb.JointMotion("drive", "left", position=q0[0], **options)
+    motors = [motor for motor in plant.actuators if motor.name == "right"]
+    return plant.with_parts(actuators=motors).with_loops(motion), q0
+
+
+def swing(t):
+    return 2.1 + 0.3 * np.sin(4.0 * t) ** 2
+
+
+@pytest.mark.parametrize("stabilisation", ["projection", "all-at-once", "baumgarte", "none"])
+@pytest.mark.parametrize("method", ["dop853", "rk4"])
+def test_every_way_of_stepping_follows_a_motion(method, stabilisation):
+    plant, q0 = driven_five_bar()
+    given = cmb.Integrator(method, step=1e-3) if method == "rk4" else method
+    run = cmb.simulate(plant, None, q0, t_end=0.5, motions={"drive": swing}, method=given, stabilisation=stabilisation)
+    loose = 1e-6 if stabilisation in ("baumgarte", "none") else 1e-11
+    assert np.abs(run.q.values[:, 0] - swing(run.time)).max() < loose
+    assert np.abs(run.motions.values[:, 0] - swing(run.time)).max() < 1e-15
+    best = cmb.simulate(plant, None, q0, t_end=0.5, motions={"drive": swing}, rtol=1e-13, atol=1e-13)
+    assert np.abs(run.q.values - best.q.values).max() < (1e-5 if stabilisation == "none" else 1e-6)
+    size = np.abs(run.motion_work.values).max()
+    assert size > 1.0 and run.max_energy_error < (1e-5 if loose > 1e-7 else 1e-7) * size
+
+
+def test_methods_in_independent_coordinates_refuse_a_motion_that_moves():
+    plant, q0 = driven_five_bar()
+    for method in ("radau", "sdirk4"):
+        refuses(
+            lambda method=method: cmb.simulate(plant, None, q0, t_end=0.1, method=method, motions={"drive": swing}),
+            "motions", method, kind=TypeError,
+        )  # fmt: skip
+        held = cmb.simulate(plant, None, q0, t_end=0.1, method=method)  # one that stands is a lock
+        assert np.abs(held.q.values[:, 0] - q0[0]).max() < 1e-12
+
+
+@pytest.mark.parametrize("code", ["code", "kernels"])
+def test_laws_know_the_motion(code, monkeypatch):
+    """A law that commands accelerations cancels what the motion does, in samples and in continuous time."""
+    if code == "kernels":
+        monkeypatch.setattr("cmbcontrol.trace.code.CHOICE", "kernels")
+    plant, q0 = driven_five_bar()
+    way = cmb.Sine([1.0], [0.2], 1.0)
+    for period in (None, 2e-4):
+        v0 = plant.project_velocity(q0, np.array([0.0, 0.0, 1.0, 0.0]))  # the motion begins at rest
+        v0 *= 0.4 * np.pi / v0[2]
+        law = ProjectedInverseDynamics(plant, ("right",), way, bandwidth=20.0, period=period)
+        run = cmb.simulate(plant, law, q0, v0, t_end=0.4, motions={"drive": swing})
+        late = run.time > 0.3
+        error = np.abs(run.error.values[late]).max()
+        assert error < (1e-9 if period is None else 3e-5)
+        if period is not None and code == "code":
+            assert run.data.attrs["samples_by_code"] > 1900
+            shown = float(run.error.values[-1, 0])
+            monkeypatch.setattr("cmbcontrol.sim.control.Control.generate", lambda *_: None)
+            told = cmb.simulate(plant, law, q0, v0, t_end=0.4, motions={"drive": swing})
+            assert told.data.attrs["samples_by_code"] == 0
+            assert float(told.error.values[-1, 0]) == pytest.approx(shown, abs=1e-10)
+
+
+def test_a_ball_on_a_table_that_rises():
+    """Of a driven table only the velocity V counts: after an impact the ball has V + e (V - v)."""
+    ball, table = Body("ball", MASS, (0, 0, 0), 0.1 * np.eye(3)), Body("table", 5.0, (0, 0, 0), np.eye(3))
+    joints = [Prismatic("rise", "ground", "table", axis=(0, 0, 1)), Prismatic("z", "ground", "ball", axis=(0, 0, 1))]
+    floor = cmb.PointOnPlane("floor", "table", "ball")
+    speed, e, g = 0.7, 0.6, 9.81
+    plant = Mechanism("bounce", [ball, table], joints, [floor, cmb.JointMotion("lift", "rise", velocity=speed)])
+    run = cmb.simulate(plant, None, [0.0, 1.0], [speed, 0.0], t_end=0.8, switches=[cmb.Contact("floor", restitution=e)])
+    hit = (np.sqrt(speed**2 + 2.0 * g) - speed) / g
+    (event,) = (x for x in run.events() if x["kind"].startswith("impact"))
+    assert event["time"] == pytest.approx(hit, abs=1e-9)
+    closing = speed + g * hit
+    assert event["loss"] == pytest.approx(0.5 * MASS * (1.0 - e * e) * closing**2, rel=1e-8)
+    after = run.time > hit
+    s = run.time[after] - hit
+    height = 1.0 - 0.5 * g * hit**2 + (speed + e * closing) * s - 0.5 * g * s * s
+    np.testing.assert_allclose(run.q.values[after, 1], height, atol=1e-8)
+    assert run.max_energy_error < 1e-8
+    pushed = MASS * (1.0 + e) * closing * speed  # the impulse at the speed of the table
+    assert np.ptp(run.motion_work.values) == pytest.approx(pushed + 5.0 * g * speed * 0.8, rel=1e-8)
+
+
+def test_a_motion_that_is_let_go_and_taken_again():
+    plant, q0 = driven_five_bar(velocity=0.4)
+    run = cmb.simulate(plant, None, q0, t_end=0.3, switches=[cmb.Release("drive", at=0.1)])
+    before, after = run.time < 0.1, run.time > 0.1
+    np.testing.assert_allclose(run.q.values[before, 0], 2.1 + 0.4 * run.time[before], atol=1e-12)
+    assert np.abs(run.motion_effort.values[after]).max() == 0.0 and np.abs(run.motion_effort.values[before]).min() > 0.1
+    assert run.max_energy_error < 1e-9
+
+
+def test_a_stepper_goes_the_same_way():
+    plant, q0 = driven_five_bar()
+    stepper = cmb.Stepper(plant, q0, t_end=0.3, motions={"drive": swing})
+    for _ in range(300):
+        state = stepper.step([1.5], 1e-3)
+    run = cmb.simulate(plant, [1.5], q0, t_end=0.3, motions={"drive": swing}, rtol=1e-11, atol=1e-11)
+    np.testing.assert_allclose(state.q, run.q.values[-1], atol=1e-9)
+    assert state.motion_work == pytest.approx(float(run.motion_work[-1]), abs=1e-8)
+    assert state.q[0] == pytest.approx(swing(0.3), abs=1e-12)
+    copied = stepper.copy()
+    ends = [machine.step([1.5], 0.01) for machine in (stepper, copied)]
+    np.testing.assert_array_equal(ends[0].q, ends[1].q)
+
+
+def test_a_spline_ends_steps_at_its_knots():
+    plant, q0 = driven_five_bar()
+    path = cmb.Spline([0.0, 0.1, 0.25, 0.4], [[2.1], [2.3], [2.0], [2.2]])
+    run = cmb.simulate(plant, None, q0, t_end=0.4, motions={"drive": path})
+    assert np.abs(run.q.values[:, 0] - [path(t)[0][0] for t in run.time]).max() < 1e-12
+    assert run.max_energy_error < 1e-8 * np.abs(run.motion_work.values).max()
+
+
+def test_a_crank_that_is_driven_through_flat_configurations():
+    """A parallelogram whose crank turns: the coupler stays level through both flat configurations."""
+    bars = [Body.planar(name, 1.0, 0.5, 0.1) for name in ("crank", "coupler", "rocker")]
+    joints = [
+        cmb.Revolute("crank", "ground", "crank"),
+        cmb.Revolute("knee", "crank", "coupler", frame=cmb.Frame((1, 0, 0))),
+        cmb.Revolute("rocker", "ground", "rocker", frame=cmb.Frame((2, 0, 0))),
+    ]
+    pin = cmb.Point("pin", "coupler", "rocker", (2, 0, 0), (1, 0, 0))
+    motion = cmb.JointMotion("drive", "crank", position=1.0, velocity=2.0)
+    plant = Mechanism("parallelogram", bars, joints, [pin, motion], gravity=(0, -9.81, 0))
+    run = cmb.simulate(plant, None, [1.0, -1.0, 1.0], t_end=4.0)
+    np.testing.assert_allclose(run.q.values, (1.0 + 2.0 * run.time)[:, None] * [1, -1, 1], atol=1e-8)
+    met = [event for event in run.events() if "singular" in event["kind"]]
+    assert len(met) == 2 and all(passage.configuration.singular for passage in run.singularities())
+    assert run.max_energy_error < 1e-7
+    flat = [np.pi, -np.pi, np.pi]
+    refuses(
+        lambda: cmb.simulate(plant, None, flat, t_end=0.1, motions={"drive": (np.pi, 2.0, 0.0)}),
+        "singular configuration", "before or behind", kind=cmb.errors.SingularConfigurationError,
+    )  # fmt: skip
+
+
+def test_motions_are_refused_by_name():
+    plant, q0 = driven_five_bar()
+
+    def run(**options):
+        return cmb.simulate(plant, None, q0, t_end=0.1, **options)
+
+    refuses(lambda: run(motions={"drives": swing}), "'drives'", "drive", kind=ValueError)
+    refuses(lambda: run(motions=3.0), "motions", kind=TypeError)
+    refuses(lambda: run(motions={"drive": swing}, branch=0), "branch=", kind=TypeError)
+    still = cmb.Stabilisation(energy=True)
+    refuses(lambda: run(motions={"drive": swing}, stabilisation=still), "energy", kind=TypeError)
+    refuses(
+        lambda: cmb.simulate(plants.particle_on_circle(), t_end=0.1, motions={"x": 1.0}), "Mechanism", kind=TypeError
+    )
+
+    def breaks(t):
+        return (2.1 + t, 1.0, 0.0) if t < 0.05 else ("far", 0.0, 0.0)
+
+    failed = refuses(lambda: run(motions={"drive": breaks}), "drive", "0.05", kind=cmb.errors.SimulationError)
+    assert failed.partial.time[-1] < 0.06
+    pose = plant.with_loops(cmb.PointMotion("hand", "ground", "left_upper"))
+    refuses(
+        lambda: cmb.simulate(pose, None, q0, t_end=0.1, motions={"hand": (0.0, 0.0, 0.0), "hand_x": 1.0}),
+        "'hand_x'", "twice", kind=ValueError,
+    )  # fmt: skip

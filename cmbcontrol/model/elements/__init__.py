@@ -12,7 +12,7 @@ from .force_elements import Bushing, ForceElement, JointForce, PointForce
 from .forces import Actuator, JointSpring, PointSpring
 from .joints import Cylindrical, Fixed, Free, Helical, Joint, Planar, Prismatic, Revolute, Spherical, Universal
 from .loads import Load
-from .motions import DistanceMotion, FrameMotion, JointMotion, Motion, PointMotion
+from .motions import DistanceMotion, JointMotion, Motion, PointMotion, PoseMotion
 
 __all__ = [
     "GROUND",
@@ -29,7 +29,6 @@ __all__ = [
     "Fixed",
     "ForceElement",
     "Frame",
-    "FrameMotion",
     "Free",
     "Helical",
     "Joint",
@@ -45,6 +44,7 @@ __all__ = [
     "PointOnLine",
     "PointOnPlane",
     "PointSpring",
+    "PoseMotion",
     "Prismatic",
     "Revolute",
     "Spherical",

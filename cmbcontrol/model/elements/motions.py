@@ -17,7 +17,7 @@ from ...errors import ModelError
 from .bodies import Frame
 from .constraints import Constraint, CoordinateConstraint
 
-__all__ = ["DistanceMotion", "FrameMotion", "JointMotion", "Motion", "PointMotion"]
+__all__ = ["DistanceMotion", "JointMotion", "Motion", "PointMotion", "PoseMotion"]
 
 Array = NDArray[np.float64]
 
@@ -190,7 +190,7 @@ class PointMotion(Motion, Constraint):
 
 
 @dataclass(frozen=True, eq=False)
-class FrameMotion(Motion, Constraint):
+class PoseMotion(Motion, Constraint):
     """A frame of b that moves in a frame of a as it is told: a shaken platform, a vehicle on a given path.
 
     Parameters
@@ -209,7 +209,7 @@ class FrameMotion(Motion, Constraint):
 
     Examples
     --------
-    >>> FrameMotion("road", "ground", "table", velocity=(0, 0, 0.1, 0, 0, 0)).component_names[2:4]
+    >>> PoseMotion("road", "ground", "table", velocity=(0, 0, 0.1, 0, 0, 0)).component_names[2:4]
     ('road_z', 'road_rx')
     """
 
