@@ -47,6 +47,7 @@ from .linear.signals import Wrench as Wrench
 from .model.elements import Actuator as Actuator
 from .model.elements import Body as Body
 from .model.elements import Bushing as Bushing
+from .model.elements import Cam as Cam
 from .model.elements import Coupling as Coupling
 from .model.elements import Cylinder as Cylinder
 from .model.elements import Cylindrical as Cylindrical
@@ -98,6 +99,7 @@ __all__ = [
     "Actuator",
     "Body",
     "Bushing",
+    "Cam",
     "ClosedLoop",
     "CmbError",
     "CmbWarning",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from ..kernels.tapes import OPERATIONS
 from ..model.elements import JointForce
 from ..model.mechanism import Mechanism
 from ..trace.functions import Function
@@ -126,7 +127,7 @@ class _Names:
         self.driven = [name for target, name in rows if target >= 0]
         owners = [(e, f"force_{e.name}") for e in plant.forces]
         self.measures = [f"{name}_{i}" if e.count > 1 else name for e, name in owners for i in range(e.count)]
-        starts, total = plant.arrays.elements["number"].tolist(), len(plant.arrays.formula)
+        starts, total = plant.arrays.elements["number"].tolist(), _numbers_of_elements(plant)
         self.numbers: list[tuple[str, str]] = []
         for (element, name), begin, end in zip(owners, starts, [*starts, total][1:], strict=True):
             known = element.number_names
@@ -134,6 +135,9 @@ class _Names:
             self.numbers += [
                 (f"{name}_constant_{k}", "constant of its formula") for k in range(end - begin - len(known))
             ]
+        self.numbers += [
+            (f"cam_constant_{k}", "constant of the curve of a cam") for k in range(len(plant.arrays.formula) - total)
+        ]
 
     def __call__(self, place: Place) -> tuple[str, str]:
         plant, (part, record, field, i) = self.plant, place
@@ -177,6 +181,15 @@ class _Names:
             what = "position" if part == "couplings_q" else "velocity"
             return f"{self.couplings[row]}_of_{what}_{names[column]}", "coefficient of the coupling"
         return part, "characteristic length, m"
+
+
+def _numbers_of_elements(plant: Mechanism) -> int:
+    """How many of the numbers in formulas are those of force elements; the curves of cams have the rest."""
+    curves = plant.arrays.curves["begin"].tolist()
+    lines = plant.arrays.tape[: min(curves, default=None)]
+    own = lines[lines[:, 0] == OPERATIONS.index("number"), 1]
+    named = [int(at) + len(e.numbers) for at, e in zip(plant.arrays.elements["number"], plant.forces, strict=True)]
+    return max([0, *(own + 1).tolist(), *named])
 
 
 def _field(owner: str, known: tuple[str, str], shape: tuple[int, ...], i: int) -> tuple[str, str]:

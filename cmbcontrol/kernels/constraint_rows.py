@@ -9,7 +9,7 @@ offset     u . (p_b - p_a) = 0                    points, lines, planes, all joi
 align      u . w = value                          axes of cut joints
 distance   (|p_b - p_a|^2 - L^2) / (2 L) = 0      rods
 screw      u . (p_b - p_a) - pitch * angle = 0    helical joints
-coupling   sum_k c_k q_k = value                  gears
+coupling   sum_k c_k q_k = value + f(q_j)         gears; cams, which have a curve f
 ========== ====================================== =================================
 
 A row of a prescribed motion is to be r(t) in place of zero: its residual is less r, its rate is to be dr/dt, and its
@@ -26,12 +26,14 @@ import numpy as np
 from .._jit import kernel, scratch
 from .layout import ROW_ALIGN, ROW_COUPLING, ROW_DISTANCE, ROW_SCREW
 from .spatial import cross_force, dot6, rotate, transform_point
+from .tapes import SLOTS, run
 
 __all__ = [
     "constraint_bias",
     "constraint_jacobian",
     "constraint_rates",
     "constraint_residual",
+    "curve_at",
     "dot3",
     "path_projection",
     "point_rate",
@@ -251,11 +253,26 @@ def path_projection(links, a, b, g, S, out):
 
 
 @kernel
+def curve_at(model, row, q, y):
+    """y (4,) = the curve of a cam at its coordinate, and three derivatives."""
+    curve = model.curves[row.curve]
+    value = scratch(SLOTS)
+    value[0] = q[curve.iq]
+    for i in range(4):
+        y[i] = 0.0
+    run(model.tape, model.formula, curve.begin, curve.end, value, 1, y)
+
+
+@kernel
 def coupling_residual(model, row, q):
-    """sum of coefficient * coordinate - offset."""
+    """sum of coefficient * coordinate - offset, and less the curve of a cam."""
     s = -row.value
     for k in range(q.shape[0]):
         s += model.couplings_q[row.coupling, k] * q[k]
+    if row.curve >= 0:
+        y = scratch(4)
+        curve_at(model, row, q, y)
+        s -= y[0]
     return s
 
 
@@ -285,6 +302,10 @@ def constraint_jacobian(model, q, R, p, S, E, G, phi, A):
             phi[i] = coupling_residual(model, row, q)
             for k in range(A.shape[1]):
                 A[i, k] = model.couplings_v[row.coupling, k]
+            if row.curve >= 0:
+                y = scratch(4)
+                curve_at(model, row, q, y)
+                A[i, model.curves[row.curve].iv] -= y[1]
         else:
             row_frame(row, R, p, E[i])
             phi[i] = row_wrench(row, E[i], G[i])
@@ -302,7 +323,7 @@ def constraint_rates(model, rates):
 
 
 @kernel
-def constraint_bias(model, E, G, V, A0, b):
+def constraint_bias(model, q, v, E, G, V, A0, b):
     """b (rows,) = (dA/dt) v, less prescribed second rates, from twists V and bias accelerations A0 of the links.
 
     The rate of g . T, T = V_b - V_a, at zero joint acceleration: (V_a x* g + rate seen from a) . T + g . (A0_b - A0_a).
@@ -319,5 +340,9 @@ def constraint_bias(model, E, G, V, A0, b):
             if row.a >= 0:
                 cross_force(V[row.a], G[i], rate)
             b[i] = dot6(T, rate) + dot6(a, G[i])
+        elif row.curve >= 0:
+            y = scratch(4)
+            curve_at(model, row, q, y)
+            b[i] -= y[2] * v[model.curves[row.curve].iv] ** 2
         if row.target >= 0:
             b[i] -= model.targets[row.target, 2]

@@ -37,13 +37,14 @@ import numpy as np
 from .._jit import bundle, kernel, scratch
 from .arrays import copy
 from .constrained import FAILED, new_work, update_position, update_velocity
-from .constraint_rows import point_rate, relative_twist, row_wrench_rate, row_wrench_second_rate
-from .force_elements import MEASURES, OUTPUTS, SLOPES, SLOTS, measured, rate_of_measure, run
+from .constraint_rows import curve_at, point_rate, relative_twist, row_wrench_rate, row_wrench_second_rate
+from .force_elements import MEASURES, OUTPUTS, SLOPES, measured, rate_of_measure
 from .forces import drive_matrix, load_wrench, spring_line
 from .inertia import inertia_times, newton_euler
 from .layout import ROW_COUPLING, SPRING_JOINT
 from .spatial import cross_force, cross_motion, dot6, rotate, screw_at, transform_point
 from .split import backward, to_space
+from .tapes import SLOTS, run
 from .tree import joint_screws, link_poses, twists
 
 __all__ = [
@@ -367,6 +368,23 @@ def add_row_slopes(model, w, carried, d, pair):
 
 
 @kernel
+def add_curve_slopes(model, q, v, a, lam, d):
+    """What the curves f(x) of cams add to all derivatives: A has -df/dx, and b has -d2f/dx2 (dx/dt)^2."""
+    if model.curves.shape[0] == 0:
+        return
+    y = scratch(4)
+    for i in range(model.rows.shape[0]):
+        row = model.rows[i]
+        if row.curve >= 0:
+            k = model.curves[row.curve].iv
+            curve_at(model, row, q, y)
+            d.f_q[k, k] -= lam[i] * y[2]
+            d.r_q[i, k] -= y[2] * v[k]
+            d.c_q[i, k] -= y[2] * a[k] + y[3] * v[k] * v[k]
+            d.c_v[i, k] -= 2.0 * y[2] * v[k]
+
+
+@kernel
 def gravity_power(gravity, S, g):
     """g . (gravity x S): g . X_l without gravity is g . X_l plus this."""
     return (
@@ -566,6 +584,7 @@ def slopes(model, w, q, v, a, lam, u, pair, carried, d):
     add_spring_slopes(model, w, carried, d, pair)
     add_loop_stiffness(model, w.E, w.wrenches, w.S, lam, pair, d.f_q)
     add_row_slopes(model, w, carried, d, pair)
+    add_curve_slopes(model, q, v, a, lam, d)
     add_drive_stiffness(model, w, u, pair, d.f_q)
     add_load_stiffness(model, w, pair, d.f_q)
     add_element_slopes(model, w, q, v, carried, d, pair)

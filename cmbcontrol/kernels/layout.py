@@ -9,6 +9,7 @@ import numpy as np
 from .._jit import bundle
 
 __all__ = [
+    "CURVE_DTYPE",
     "CYLINDRICAL",
     "DISSIPATED",
     "DRIVE_DTYPE",
@@ -78,6 +79,7 @@ ROW_DTYPE = np.dtype(
         ("pb", np.float64, (3,)),  # point on link b
         ("value", np.float64),  # length of a distance row, pitch of a screw row, offset of a coupling
         ("coupling", np.int64),  # which line of the coupling matrices
+        ("curve", np.int64),  # which curve a coupling has on its other side, of a cam; -1 is none
         ("target", np.int64),  # which line of the targets, of a prescribed motion; -1 is none
     ],
     align=True,
@@ -109,6 +111,17 @@ ELEMENT_DTYPE = np.dtype(
         ("energy", np.int64),  # where the sections begin
         ("force", np.int64),
         ("slope", np.int64),
+        ("end", np.int64),
+    ],
+    align=True,
+)
+
+# A curve f(x) of a coordinate, with three derivatives: lines of the tape.
+CURVE_DTYPE = np.dtype(
+    [
+        ("iq", np.int64),  # the coordinate
+        ("iv", np.int64),
+        ("begin", np.int64),  # where its lines begin, and end
         ("end", np.int64),
     ],
     align=True,
@@ -165,8 +178,9 @@ class Model(NamedTuple):
     loads: np.ndarray
     measures: np.ndarray  # of the force elements, records like rows
     elements: np.ndarray
+    curves: np.ndarray
     tape: np.ndarray  # (lines, 5) of whole numbers: operation and operands
-    formula: np.ndarray  # (n,) numbers in the formulas of the force elements
+    formula: np.ndarray  # (n,) numbers in the formulas of the force elements and curves
     targets: np.ndarray  # (n, 3) what rows of prescribed motions are to be, and its first and second rate
     couplings_q: np.ndarray  # (couplings, nq), those of the measures after those of the rows
     couplings_v: np.ndarray  # (couplings, nv)

@@ -12,11 +12,12 @@ import numpy as np
 from .._jit import kernel, scratch
 from .constrained import new_work
 from .constraint_rows import constraint_jacobian, relative_twist
-from .force_elements import MEASURES, OUTPUTS, SLOTS, measured, rate_of_measure, run
+from .force_elements import MEASURES, OUTPUTS, measured, rate_of_measure
 from .forces import load_wrench, spring_line
 from .inertia import newton_euler, world_inertias
 from .layout import ROW_COUPLING, SPRING_JOINT
 from .spatial import dot6, rotate, screw_at, transform_point
+from .tapes import SLOTS, run
 from .tree import bias_accelerations, joint_screws, link_poses, twists
 
 __all__ = ["carried_wrenches", "row_wrenches", "wrenches_of_rows"]

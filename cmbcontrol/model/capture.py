@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InputError
-from .elements import Constraint, Coupling, Distance, Frame, Joint, Motion, Weld
+from .elements import Cam, Constraint, Coupling, Distance, Frame, Joint, Motion, Weld
 from .mechanism import Mechanism
 
 __all__ = ["capture"]
@@ -44,6 +44,9 @@ def capture(
             f"motion {constraint.name!r} says itself where it is to be, and captures nothing: let it begin where the "
             "machine stands"
         )
+    if isinstance(constraint, Cam):
+        follower, cam = (q[plant.position_names.index(name)] for name in (constraint.follower, constraint.cam))
+        return replace(constraint, offset=float(follower - constraint.lift(cam)))
     if isinstance(constraint, Coupling):
         indices = [plant.position_names.index(name) for name in constraint.coefficients]
         return replace(constraint, offset=float(np.dot(list(constraint.coefficients.values()), q[indices])))

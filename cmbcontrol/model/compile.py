@@ -13,12 +13,13 @@ from .._jit import JIT_ENABLED
 from .._tolerance import metres as metres_of
 from ..errors import InputTypeError, ModelError
 from ..kernels import layout
-from ..kernels.force_elements import OPERATIONS
+from ..kernels.tapes import OPERATIONS
 from .elements import (
     GROUND,
     Actuator,
     Body,
     Bushing,
+    Cam,
     Constraint,
     CoordinateConstraint,
     Cylindrical,
@@ -49,7 +50,7 @@ from .elements import (
     rotation_to,
 )
 from .elements.force_elements import UNIT
-from .formula import formula_of
+from .formula import curve_of, formula_of
 
 __all__ = ["Compiled", "compile_parts"]
 
@@ -97,6 +98,7 @@ class _Row:
     pb: ArrayLike = ORIGIN
     value: float = 0.0
     coupling: int = -1
+    curve: int = -1
     target: int = -1
 
 
@@ -288,6 +290,7 @@ def _row_records(rows: list[_Row], link_of, frame_of):
                 fb.R.T @ (row.pb - fb.p),
                 row.value,
                 row.coupling,
+                row.curve,
                 row.target,
             )
         )
@@ -418,6 +421,19 @@ def _element_records(elements: Sequence[ForceElement], link_of, velocity_index, 
     return elements_array, rows, np.ascontiguousarray(np.vstack(tapes)), np.concatenate(numbers), Cq, Cv
 
 
+def _curve_records(cams: Sequence[tuple[Cam, int, int]], tape, formula):
+    """Records of the curves of cams, and tape and numbers with theirs behind those of the force elements."""
+    records, tapes, numbers, lines, count = [], [tape], [formula], len(tape), len(formula)
+    for cam, iq, iv in cams:
+        made = curve_of(f"cam {cam.name!r}", lambda x, cam=cam: [cam.lift(x)], order=3)
+        own = made.tape.copy()
+        own[own[:, 0] == OPERATIONS.index("number"), 1] += count
+        records.append((iq, iv, lines, lines + len(own)))
+        tapes, numbers = [*tapes, own], [*numbers, made.numbers]
+        lines, count = lines + len(own), count + len(made.numbers)
+    return np.array(records, dtype=layout.CURVE_DTYPE), np.ascontiguousarray(np.vstack(tapes)), np.concatenate(numbers)
+
+
 def _characteristic_length(links: np.ndarray, rows: list[_Row], bodies: Sequence[Body], joints, frame_of) -> float:
     """The size of the machine: the largest distance from a link's joint to what it carries.
 
@@ -468,7 +484,7 @@ def compile_parts(bodies, joints, loops, springs, actuators, loads, forces, grav
     links, link_of, frame_of = _link_records(bodies, joints, ordered, (position, velocity))
     rows, labels, row_slice = [], [], {}
     couplings = [c for c in loops if isinstance(c, CoordinateConstraint)]
-    targets = [np.zeros((0, 3))]
+    targets, cams = [np.zeros((0, 3))], []
     Cq, Cv = np.zeros((len(couplings), nq)), np.zeros((len(couplings), nv))
     for constraint in loops:
         start = len(rows)
@@ -482,7 +498,13 @@ def compile_parts(bodies, joints, loops, springs, actuators, loads, forces, grav
                 Cq[line, position_index[coordinate]] = c
                 Cv[line, velocity_index[coordinate]] = c
             first = next(iter(constraint.coefficients))
-            rows.append(_Row("", units[first], layout.ROW_COUPLING, value=constraint.offset, coupling=line))
+            row = _Row("", units[first], layout.ROW_COUPLING, value=constraint.offset, coupling=line)
+            if isinstance(constraint, Cam):
+                if constraint.cam not in linear:
+                    raise ModelError(f"cam {constraint.name!r}: {_check.unknown(constraint.cam, linear, 'coordinate')}")
+                row = replace(row, curve=len(cams))
+                cams.append((constraint, position_index[constraint.cam], velocity_index[constraint.cam]))
+            rows.append(row)
         else:
             for end in (
                 (constraint.parent, constraint.child) if isinstance(constraint, Joint) else (constraint.a, constraint.b)
@@ -503,6 +525,7 @@ def compile_parts(bodies, joints, loops, springs, actuators, loads, forces, grav
     elements, measures, tape, formula, whole_Cq, whole_Cv = _element_records(
         forces, link_of, velocity_index, position_index, linear, Cq, Cv
     )
+    curves, tape, formula = _curve_records(cams, tape, formula)
     arrays = (
         links,
         _row_records(rows, link_of, frame_of),
@@ -514,6 +537,7 @@ def compile_parts(bodies, joints, loops, springs, actuators, loads, forces, grav
         _load_records(loads, link_of, frame_of),
         _row_records(measures, link_of, frame_of),
         elements,
+        curves,
         tape,
         formula,
         np.ascontiguousarray(np.vstack(targets)),

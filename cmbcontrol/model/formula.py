@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import ModelError
-from ..kernels.force_elements import OPERATIONS, OUT, SLOTS, run
+from ..kernels.tapes import OPERATIONS, OUT, SLOTS, run
 
 __all__ = ["Curve", "Formula", "curve_of", "formula_of"]
 

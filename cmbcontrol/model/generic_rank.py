@@ -29,11 +29,15 @@ def generic_rank(plant: Plant, terms: Terms) -> int:
 
     Nearby configurations are found by moving 1e-3 (rad, or sizes of the machine) along admissible velocities and
     closing the loops again. At a singular configuration most of these are tangent to no branch, and closing leads part
-    of the way back; then a coordinate is held off its value while the others close the loops.
+    of the way back; then a coordinate is held off its value while the others close the loops. Prescribed motions move
+    the machine, too: nearby are configurations that the loops alone allow.
     """
-    q = terms.q
+    q, whole, rank_here = terms.q, plant, terms.rank
     if terms.rank == min(terms.A.shape):
         return terms.rank
+    if plant.motions:
+        plant = plant.without(*(motion.name for motion in plant.motions if motion.name in plant.row_slices))
+        terms = plant.terms(q, np.zeros(plant.nv))
     step = 1e-3 * plant.spans
     basis = np.linalg.qr(terms.Z / step[:, None])[0]  # of the degrees of freedom, in steps
     rng = np.random.default_rng(0)
@@ -47,7 +51,7 @@ def generic_rank(plant: Plant, terms: Terms) -> int:
             free = False
             continue
         free = free and bool(np.abs(plant.difference(q, near) / step - away).max() < _FOLLOWED)
-        ranks += _rank_nearby(plant, q, near, step)
+        ranks += _rank_nearby(whole, plant, q, near, step)
     if not free and max(ranks, default=0) < min(terms.A.shape):
         pairs = sorted(plant.paired, key=lambda pair: -float(np.linalg.norm(basis[pair[1]])))
         for i, k in pairs[:6]:
@@ -55,12 +59,12 @@ def generic_rank(plant: Plant, terms: Terms) -> int:
             if away[k] > 1e-6:
                 near = plant.integrate(q, away * step / away[k])
                 near = close_holding(plant, near, np.array([i]), near[[i]])
-                ranks += _rank_nearby(plant, q, near, step)
-    return max([terms.rank, *ranks])
+                ranks += _rank_nearby(whole, plant, q, near, step)
+    return max([rank_here, *ranks])
 
 
-def _rank_nearby(plant: Plant, q: Array, near: Array, step: Array) -> list[int]:
-    """The rank at a closed configuration that is near q, but not at it; else none.
+def _rank_nearby(whole: Plant, plant: Plant, q: Array, near: Array, step: Array) -> list[int]:
+    """The rank of the whole plant at a closed configuration that is near q, but not at it; else none.
 
     Loops that are closed to 1e-14 hold a part that is locked at a singular configuration to its root, 1e-7:
     gradients of that size are none. Those that the motion brings back are as large as its 1e-3, less the
@@ -70,5 +74,5 @@ def _rank_nearby(plant: Plant, q: Array, near: Array, step: Array) -> list[int]:
     distance = np.abs(plant.difference(q, near) / step).max()
     if not 0.1 < distance < 100.0 or not plant.closure_error(near) < _SHUT * plant.extent(near):
         return []
-    terms = plant.terms(near, np.zeros(plant.nv))
+    terms = whole.terms(near, np.zeros(plant.nv))
     return [min(terms.rank, rank(terms.pivots, float(terms.pivots.max(initial=0.0)), _REGAINED))]

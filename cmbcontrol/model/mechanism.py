@@ -349,6 +349,7 @@ class Mechanism(Plant):
         rows, mask = self.arrays.rows, np.zeros(self.nv, dtype=bool)
         for a, b in {(int(row["a"]), int(row["b"])) for row in rows if row["kind"] != layout.ROW_COUPLING}:
             mask |= self.path_mask(a) != self.path_mask(b)
+        mask[self.arrays.curves["iv"]] = True
         return mask | (self.arrays.couplings_v != 0.0).any(axis=0)
 
     def pose(self, q: ArrayLike, body: str) -> Frame:
@@ -570,7 +571,7 @@ class Mechanism(Plant):
         >>> from cmbcontrol import Body, JointMotion, Mechanism, Revolute
         >>> rod, pivot = Body.rod("rod", mass=1.0, length=1.0), Revolute("pivot", "ground", "rod", axis=(0, 1, 0))
         >>> plant = Mechanism("pendulum", [rod], [pivot], [JointMotion("drive", "pivot")])
-        >>> plant.with_motions({"drive": lambda t: 0.5 * np.sin(2.0 * t)}).motion_values()
+        >>> plant.with_motions({"drive": lambda t: 0.5 * np.sin(2.0 * t)}).motion_values() + 0.0
         array([[0., 1., 0.]])
         """
         return self.with_motion_values(self.motion_values(values, t))
@@ -578,7 +579,7 @@ class Mechanism(Plant):
     def with_motion_values(self, values: ArrayLike) -> Mechanism:
         """The same machine with positions, velocities and accelerations (motions, 3) of all components."""
         values = _check.matrix(values, (len(self.motion_names), 3), "the values of motions")
-        targets = self.motion_targets(values)
+        targets = self._motion_targets(values)
         targets.setflags(write=False)
         made = self.with_records(targets=targets)
         at, motions = 0, {}
@@ -596,7 +597,7 @@ class Mechanism(Plant):
             self._whole[0]._with_motion_parts(motions)
         return self
 
-    def motion_targets(self, values: Array) -> Array:
+    def _motion_targets(self, values: Array) -> Array:
         """What the rows of motions are to be, with first and second rates, at values (motions, 3) of the components.
 
         Raises

@@ -20,6 +20,7 @@ from ..trace.machine import Parameters, places
 from .elements import (
     Body,
     Bushing,
+    Cam,
     Constraint,
     CoordinateConstraint,
     Coupling,
@@ -310,6 +311,8 @@ class _Collector:
             return
         if isinstance(loop, Motion):
             self._motion(loop)
+        if isinstance(loop, Cam):
+            self._one(f"{name}_offset", self.plant.row_units[rows.start], *self._at("rows", rows.start, "value", 1))
         if isinstance(loop, CoordinateConstraint):
             return
         own = self.own[name]

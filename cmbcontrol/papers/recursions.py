@@ -58,7 +58,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
-from ..errors import InputError, InputTypeError
+from ..errors import InputError, InputTypeError, ModelError
 from ..kernels import layout
 from ..model.mechanism import Mechanism
 
@@ -692,6 +692,8 @@ def _constraints(tree: _Tree, jac: Jacobians, v: Array, a: Array) -> Constraints
     out = Constraints(*(np.zeros((len(rows), *s)) for s in ((n,), (n, n), (n,), (n,))))
     for i, row in enumerate(rows):
         if row["kind"] == layout.ROW_COUPLING:
+            if row["curve"] >= 0:
+                raise ModelError(f"the recursions of the paper know no cams, such as row {tree.plant.row_names[i]!r}")
             out.G[i] = tree.plant.arrays.couplings_v[row["coupling"]]
             continue
         pair = _pair(tree, jac, int(row["a"]), int(row["b"]), v, a)

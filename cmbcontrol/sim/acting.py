@@ -241,7 +241,7 @@ class Acting:
                 raise LawFailed(function, t) from error
         if self._moved:
             try:
-                self._targets[:] = self.plant.motion_targets(self.motion_values)  # type: ignore[attr-defined]
+                self._targets[:] = self.plant._motion_targets(self.motion_values)  # type: ignore[attr-defined]
             except Exception as error:
                 raise LawFailed(self._moved[0][1], t) from error
         self._time = t

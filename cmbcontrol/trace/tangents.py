@@ -215,7 +215,7 @@ def balance(at: Tracing) -> Function:
     accel = machine.b
     for i, row in enumerate(at.model.rows):
         if row.kind == ROW_COUPLING:  # which has no bodies whose accelerations would tell
-            accel[i] = machine.A[i] @ a
+            accel[i] = accel[i] + machine.A[i] @ a
     return at.finished(force, accel, machine.phi)
 
 

@@ -76,6 +76,30 @@ def random_machines(in_c, seeds):
 
 
 @pytest.mark.nojit_slow
+def test_motions_and_cams(in_c):
+    """A machine with a prescribed motion that moves, and a lever that follows a cam on its other crank."""
+    lever = cmb.Body.planar("lever", 0.5, 0.3, 0.02)
+    cam = cmb.Cam("cam", "lever", "right", lambda x: 0.2 * np.sin(x) ** 2 - 0.1)
+    plain = plants.five_bar()
+    tip = plain.point(plain.assemble(left=2.1, right=1.0), "left_upper", (0.7, 0.1, 0.0))
+    winch = {"position": float(np.linalg.norm(tip)), "velocity": 0.3, "acceleration": -0.2}
+    plant = plain.with_parts(
+        bodies=[*plain.bodies, lever],
+        joints=[*plain.joints, cmb.Revolute("lever", "ground", "lever")],
+        loops=[
+            *plain.loops,
+            cam,
+            cmb.DistanceMotion("winch", "ground", "left_upper", point_b=(0.7, 0.1, 0.0), **winch),
+        ],
+    )
+    q = plant.assemble(guess=[2.1, -1.3, 1.0, 1.3, 0.0])
+    found = in_c(plant, q, functions=("terms", "forward", "close", "project_velocity"))
+    assert max(worst(found, 50).values()) < ACCURACY
+    names = [number.name for number in found.machine.table.numbers]
+    assert "motion_winch_length_velocity" in names and "cam_constant_0" in names
+
+
+@pytest.mark.nojit_slow
 def test_some_random_machines(in_c):
     assert random_machines(in_c, range(8)) >= 4
 

@@ -80,6 +80,10 @@ class World:
         return self.plant.with_parts(loads=[cmb.Load("wind", "left_upper")])
 
     @functools.cached_property
+    def driven(self) -> cmb.Mechanism:
+        return self.plant.with_loops(cmb.JointMotion("drive", "left", position=2.1))
+
+    @functools.cached_property
     def q(self) -> np.ndarray:
         return self.plant.assemble(left=2.1, right=1.0)
 
@@ -250,7 +254,12 @@ BEARING = cmb.characteristics.Friction(1.0)
 AXIS = {"axis": ((0.0, 0.0, 1.0), also(vector, zero=(0.0, 0.0, 0.0)))}
 BETWEEN = {"a": ("ground", text), "b": ("arm", text)}
 POINTS = {"point_a": ((0.0, 0.0, 0.0), vector), "point_b": ((1.0, 0.0, 0.0), vector)}
+MOVING = {key: (0.1, number) for key in ("position", "velocity", "acceleration")}
 SPRING = {"stiffness": (10.0, number), "rest": (0.5, number), "damping": (0.1, not_negative)}
+
+
+def many_rates(count: int) -> dict[str, Any]:
+    return {key: ([0.1] * count, vector) for key in MOVING}
 
 
 def _parts() -> list[Call]:
@@ -348,6 +357,40 @@ def _parts() -> list[Call]:
             name=("gear", name),
             coefficients=({"left": 1.0, "right": 2.0}, but(mapping, "unknown", "misspelt", "number key")),
             offset=(0.1, number),
+        ),
+        call(
+            "Cam",
+            cmb.Cam,
+            words=("cam",),
+            name=("cam", name),
+            follower=("right", text),
+            cam=("left", text),
+            profile=((np.linspace(0.0, 2.0 * np.pi, 5), [0.0, 1.0, 2.0, 1.0, 0.0]), thing),
+            offset=(0.1, number),
+        ),
+        call("JointMotion", cmb.JointMotion, words=("motion",), name=("drive", name), joint=("left", text), **MOVING),
+        call(
+            "DistanceMotion",
+            cmb.DistanceMotion,
+            words=("motion",),
+            name=("winch", name),
+            **BETWEEN,
+            **POINTS,
+            **(MOVING | {"position": (1.0, positive)}),
+            length=(1.0, optional(positive)),
+        ),
+        call(
+            "PointMotion", cmb.PointMotion, words=("motion",), name=("hand", name), **BETWEEN, **POINTS, **many_rates(3)
+        ),
+        call(
+            "PoseMotion",
+            cmb.PoseMotion,
+            words=("motion",),
+            name=("road", name),
+            **BETWEEN,
+            frame_a=(cmb.Frame(), thing),
+            frame_b=(cmb.Frame(), thing),
+            **many_rates(6),
         ),
         call("JointSpring", cmb.JointSpring, name=("spring", name), joint=("left", text), **SPRING),
         call("PointSpring", cmb.PointSpring, name=("spring", name), **BETWEEN, **POINTS, **SPRING),
@@ -558,6 +601,25 @@ def _machines() -> list[Call]:
             values=({"wind": (1.0, 2.0, 3.0)}, optional(but(mapping, "pair inside"))),
         ),
         call("with_loads", W.loaded.with_loads, words=("load",), values=({"wind_fx": 2.0}, mapping)),
+        call("standing", W.driven.standing, q=(W.q, vector)),
+        call(
+            "with_motions", W.driven.with_motions, words=("motion",), values=({"drive": 2.0}, mapping), t=(0.1, number)
+        ),
+        call("with_motion_values", W.driven.with_motion_values, words=("motion",), values=([[2.1, 0.0, 0.0]], matrix)),
+        call(
+            "motion_values",
+            W.driven.motion_values,
+            words=("motion",),
+            values=({"drive": 2.0}, optional(mapping)),
+            t=(0.1, number),
+        ),
+        call("motion_entries", W.driven.motion_entries, name=("drive", known)),
+        call(
+            "motion_efforts",
+            W.driven.motion_efforts,
+            multipliers=([1.0, 2.0, 3.0], vector),
+            values=([[2.1, 0.0, 0.0]], optional(matrix)),
+        ),
         call("with_parts", plant.with_parts, gravity=((0.0, -1.6, 0.0), vector), name=("moon", name)),
         call("without", _without, constraint=("tip", known)),
         call("with_loops", _with_loop, words=("mechanism", "part"), loop=(cmb.Coupling("belt", {"left": 1.0}), thing)),
@@ -906,6 +968,7 @@ def _simulation() -> list[Call]:
             q0=(W.q, vector),
             v0=(W.v, optional(vector)),
             loads=({}, but(parts_of_none, "None")),
+            motions=({}, but(parts_of_none, "None")),
             output_times=(
                 0.005,
                 optional(
@@ -1013,6 +1076,7 @@ def _simulation() -> list[Call]:
             atol=(1e-4, optional(positive)),
             events=((), _no_events),
             limits=("warn", choice),
+            motions=({}, but(parts_of_none, "None")),
         ),
         call(
             "Stepper.step",

@@ -6,6 +6,7 @@ its frame is the world.
 """
 
 from .bodies import GROUND, Body, Frame, rotation_to
+from .cams import Cam
 from .constraints import Constraint, CoordinateConstraint, Coupling, Distance, Point, PointOnLine, PointOnPlane, Weld
 from .cylinders import Cylinder
 from .force_elements import Bushing, ForceElement, JointForce, PointForce
@@ -19,6 +20,7 @@ __all__ = [
     "Actuator",
     "Body",
     "Bushing",
+    "Cam",
     "Constraint",
     "CoordinateConstraint",
     "Coupling",
