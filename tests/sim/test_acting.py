@@ -191,6 +191,7 @@ def swing(t):
     return 2.1 + 0.3 * np.sin(4.0 * t) ** 2
 
 
+@pytest.mark.nojit_slow
 @pytest.mark.parametrize("stabilisation", ["projection", "all-at-once", "baumgarte", "none"])
 @pytest.mark.parametrize("method", ["dop853", "rk4"])
 def test_every_way_of_stepping_follows_a_motion(method, stabilisation):
@@ -217,6 +218,7 @@ def test_methods_in_independent_coordinates_refuse_a_motion_that_moves():
         assert np.abs(held.q.values[:, 0] - q0[0]).max() < 1e-12
 
 
+@pytest.mark.nojit_slow
 @pytest.mark.parametrize("code", ["code", "kernels"])
 def test_laws_know_the_motion(code, monkeypatch):
     """A law that commands accelerations cancels what the motion does, in samples and in continuous time."""
@@ -232,7 +234,7 @@ def test_laws_know_the_motion(code, monkeypatch):
         late = run.time > 0.3
         error = np.abs(run.error.values[late]).max()
         assert error < (1e-9 if period is None else 3e-5)
-        if period is not None and code == "code":
+        if period is not None and code == "code" and not why_not():
             assert run.data.attrs["samples_by_code"] > 1900
             shown = float(run.error.values[-1, 0])
             monkeypatch.setattr("cmbcontrol.sim.control.Control.generate", lambda *_: None)
@@ -272,6 +274,7 @@ def test_a_motion_that_is_let_go_and_taken_again():
     assert run.max_energy_error < 1e-9
 
 
+@pytest.mark.nojit_slow
 def test_a_stepper_goes_the_same_way():
     plant, q0 = driven_five_bar()
     stepper = cmb.Stepper(plant, q0, t_end=0.3, motions={"drive": swing})

@@ -20,6 +20,7 @@ ELSEWHERE = {
     "kernels/derivatives": ("dynamics/test_derivatives", "the functions that call these kernels"),
     "kernels/effort_limits": ("controllers/test_constrained_actuation", "the law whose samples these kernels are"),
     "kernels/force_elements": ("model/elements/test_force_elements", "what these kernels compute"),
+    "kernels/tapes": ("model/elements/test_force_elements", "the formulas of force elements"),
     "model/formula": ("model/elements/test_force_elements", "formulas are there to describe force elements"),
     "_frozen": ("model/test_elements", "all parts are frozen alike"),
     "kernels/frames": ("controllers/test_tasks", "values, Jacobians and biases of tasks are its results"),

@@ -6,6 +6,7 @@ from scipy.integrate import solve_ivp
 
 import cmbcontrol as cmb
 from cmbcontrol import Body, Cam, Contact, Coupling, JointMotion, JointSpring, Mechanism, Prismatic, Revolute
+from cmbcontrol.trace.code import why_not
 from tests.fixtures import closed_machine, force_elements, linear_coordinates, refuses, slope, springs, tree_parts
 
 INERTIA, MASS, G, STIFFNESS = 0.02, 0.7, 9.81, 900.0
@@ -47,7 +48,7 @@ def test_a_shaft_that_a_follower_brakes(code, monkeypatch):
     assert np.abs(run.q.values[:, 0] - judge[0]).max() < 1e-8 * judge[0, -1]
     assert np.abs(run.q.values[:, 1] - eccentric(run.q.values[:, 0])).max() < 1e-14
     assert run.max_energy_error < 1e-9 * run.energy.values[0]
-    assert run.data.attrs["machine_code"].startswith("generated" if code == "code" else "none")
+    assert run.data.attrs["machine_code"].startswith("generated" if code == "code" and not why_not() else "none")
 
 
 def test_the_torque_of_a_shaft_that_is_driven():
@@ -95,6 +96,7 @@ def test_a_straight_cam_is_a_coupling():
     np.testing.assert_allclose(runs[0].multipliers.values[:, 0], runs[1].multipliers.values[:, 0], atol=1e-8)
 
 
+@pytest.mark.nojit_slow
 def test_points_over_a_turn_are_a_periodic_curve():
     angles = np.linspace(-1.0, 2.0 * np.pi - 1.0, 60)
     cam = Cam("cam", "valve", "shaft", (angles, eccentric(angles)))

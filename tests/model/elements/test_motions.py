@@ -26,6 +26,7 @@ from cmbcontrol import (
 from cmbcontrol.errors import EquilibriumError, ModelError
 from cmbcontrol.model.elements.motions import _right_jacobian
 from cmbcontrol.model.parameters import parameters
+from cmbcontrol.trace.code import why_not
 from tests.fixtures import (
     closed_machine,
     crank_and_slider,
@@ -80,11 +81,12 @@ def test_a_pendulum_on_a_shaken_support(axis, code, monkeypatch):
     assert np.abs(run.q.values[:, 1] - moved[0]).max() < 1e-8
     assert np.abs(run.q.values[:, 0] - a * np.cos(w * run.time)).max() < 1e-14
     assert np.abs(run.v.values[:, 0] + a * w * np.sin(w * run.time)).max() < 1e-12
-    assert run.data.attrs["machine_code"].startswith("generated" if code == "code" else "none")
+    assert run.data.attrs["machine_code"].startswith("generated" if code == "code" and not why_not() else "none")
     work = np.abs(run.motion_work.values).max()
     assert work > 0.1 and run.max_energy_error < 1e-8 * work
 
 
+@pytest.mark.nojit_slow
 def test_kapitzas_pendulum_stands_above_a_speed():
     """The upright pendulum on a support that shakes fast stands where a w > sqrt(2 g l) (Kapitza 1951).
 
