@@ -49,8 +49,9 @@ def linearize(
         ``conditioning`` of the result.
     inputs : sequence of str or Wrench, optional
         Actuators by name; ``<coordinate>_acceleration`` for a joint that is driven, whose effort follows (output
-        ``<coordinate>_effort``); ``<body>_wrench``, or a `Wrench`, for an outside moment and force. Defaults to
-        all actuators.
+        ``<coordinate>_effort``); ``<body>_wrench``, or a `Wrench`, for an outside moment and force; a load, or
+        prescribed motion by name: its acceleration is the input, its position and velocity are among the states, its
+        effort is the output ``<motion>_effort``. Motions that are not named hold. Defaults to all actuators.
     outputs : sequence of str or FrameMotion, optional
         Any coordinate (rad or m), its rate ``<coordinate>_rate``; ``<body>_position`` and ``<body>_velocity``, or a
         `FrameMotion`; the multiplier of a constraint row by its name (N or N m), all rows of a loop as

@@ -20,6 +20,7 @@ from ..model.elements import GROUND, Frame
 from ..model.mechanism import Mechanism
 from ..model.plant import Plant
 from ..model.units import cut_joints, effort_units, force_units, rate_of, row_force_units, unit_of
+from .driven import Driven, release_motions
 from .kinematics import Motion, frame_jacobian, motion
 from .reduced import FIXED, CoordinateRows, Reduced, constant_rows, reduce
 
@@ -120,7 +121,7 @@ def _require_on_body(signal: Wrench | FrameMotion) -> None:
 
 
 class Input(NamedTuple):
-    """A column of B: the generalized force of a unit of the input, or a joint with a given acceleration."""
+    """A column of B: the generalized force of a unit of the input, or a joint or motion with a given acceleration."""
 
     name: str
     unit: str
@@ -137,15 +138,6 @@ class Output(NamedTuple):
     D: Array
 
 
-class _Driven(NamedTuple):
-    """A joint with a given acceleration, and its effort."""
-
-    name: str
-    unit: str
-    row: tuple[Array, Array, Array, Array]  # as in `CoordinateRows`
-    force: Array  # (nv,) generalized force of a unit of effort at the joint
-
-
 class LinearizedEquations:
     """The equations of motion to first order at a state, reduced to chosen coordinates and inputs.
 
@@ -155,6 +147,7 @@ class LinearizedEquations:
     local : Derivatives
     coordinates : sequence of str, or array_like, shape (dof, nv), optional
     inputs : sequence of str or Wrench, optional
+        Prescribed motions among them are let go, and driven.
     factor : float
         See `reduced.FIXED` and `reduced.MOVING`.
 
@@ -179,7 +172,9 @@ class LinearizedEquations:
         inputs: Sequence[str | Wrench] | None = None,
         factor: float = FIXED,
     ) -> None:
-        self.plant, self.local = plant, local
+        released = release_motions(plant, local, inputs)
+        self.plant, self.local, self._released = released.plant, released.local, released
+        plant, local = self.plant, self.local
         self.names, self.rows = self._coordinates(coordinates)
         reduced = self._reduce(self.rows, factor)
         self.K, self.N, self.drift = reduced.K, reduced.N, reduced.drift
@@ -256,18 +251,25 @@ class LinearizedEquations:
 
     # -- inputs -----------------------------------------------------------------------------------------
 
-    def _inputs(self, given: Sequence[str | Wrench] | None) -> tuple[list[Input], list[_Driven]]:
+    def _inputs(self, given: Sequence[str | Wrench] | None) -> tuple[list[Input], list[Driven]]:
         plant = self.plant
         if given is None:
             given = plant.actuator_names
         columns: list[Input] = []
-        driven: list[_Driven] = []
+        driven: list[Driven] = []
         given = (given,) if isinstance(given, (str, Wrench)) else _check.sequence(given, "inputs", "names")
         for item in given:
             if not isinstance(item, (str, Wrench)):
                 raise InputTypeError(f"inputs must be names or Wrench(...), got {_check.shown(item)}")
             if isinstance(item, str) and (loads := self._load_inputs(item)) is not None:
                 columns += loads
+                continue
+            if isinstance(item, str) and (moved := self._motions_named(item)):
+                columns += [
+                    Input(f"{d.name}_acceleration", f"{d.unit}/s2", np.zeros(plant.nv), len(driven) + k)
+                    for k, d in enumerate(moved)
+                ]
+                driven += moved
                 continue
             wrench = item if isinstance(item, Wrench) else _named_wrench(plant, item)
             joint = None if wrench is not None else self._driven_joint(item)
@@ -281,11 +283,17 @@ class LinearizedEquations:
                 columns.append(Input(f"{motor}_effort", effort_units(plant)[k], self.local.B[:, k]))
             else:
                 known = [*plant.actuator_names, *(f"{b}_wrench" for b in _bodies(plant))]
-                known += [load.name for load in getattr(plant, "loads", ())]
+                known += [x.name for x in (*getattr(plant, "loads", ()), *plant.motions)]
                 known += [f"{n}_acceleration" for n in (*plant.velocity_names, *cut_joints(plant))]
                 raise InputError(_check.unknown(item, known, "actuator or other input"))
         refuse_repetition([i.name for i in columns], "input")
         return columns, driven
+
+    def _motions_named(self, item: str) -> list[Driven]:
+        """The components of a prescribed motion that is let go, by its name; or the one of that name."""
+        known = self._released.driven
+        single = [d for motion in known.values() for d in motion if item == f"{d.name}_acceleration"]
+        return known.get(item) or single
 
     def _load_inputs(self, name: str) -> list[Input] | None:
         """The components of a load that move the machine, or the one of this name; None where it is no load."""
@@ -306,12 +314,12 @@ class LinearizedEquations:
         units = ("N m",) * 3 + ("N",) * 3
         return [Input(n, unit, row) for n, unit, row in zip(wrench.signals, units, J, strict=True)]
 
-    def _driven_joint(self, name: str) -> _Driven | None:
+    def _driven_joint(self, name: str) -> Driven | None:
         coordinate = name.removesuffix("_acceleration")
         row = self.coordinate_row(coordinate) if coordinate != name else None
         if row is None:
             return None
-        return _Driven(coordinate, unit_of(self.plant, coordinate), row, row[0])
+        return Driven(coordinate, unit_of(self.plant, coordinate), row, row[0], np.zeros(self.plant.nv))
 
     def _drive(self, free: Reduced) -> None:
         """Eliminate the efforts of the driven joints, so that these have given accelerations.
@@ -344,7 +352,7 @@ class LinearizedEquations:
         self.B[p:] = free.G @ self._force
         for j, d in enumerate(self._driven):
             unit = {"rad": "N m", "m": "N"}.get(d.unit, "")
-            self._effort_rows[f"{d.name}_effort"] = (C[j], D[j], unit)
+            self._effort_rows[f"{d.name}_effort"] = (C[j] + d.effort_q @ delta, D[j], unit)
 
     @property
     def _tangents(self) -> tuple[Array, Array]:
@@ -488,7 +496,7 @@ class LinearizedEquations:
         """d(A' lam)/dq: force_q is linear in lam."""
         local = self.local
         without = derivatives(self.plant, local.q, local.v, local.u, a=local.a, lam=np.zeros_like(local.lam))
-        return local.force_q - without.force_q
+        return local.force_q - without.force_q - self._released.stiffness
 
     def _multiplier_outputs(self, rows: list[int]) -> list[Output]:
         """Changes of the multipliers, the smallest solution of A' dlam = B du - F_q delta - F_v dv - M da."""
