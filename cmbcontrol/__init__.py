@@ -60,6 +60,7 @@ from .model.elements import Helical as Helical
 from .model.elements import JointForce as JointForce
 from .model.elements import JointMotion as JointMotion
 from .model.elements import JointSpring as JointSpring
+from .model.elements import KnifeEdge as KnifeEdge
 from .model.elements import Load as Load
 from .model.elements import Planar as Planar
 from .model.elements import Point as Point
@@ -71,9 +72,11 @@ from .model.elements import PointSpring as PointSpring
 from .model.elements import PoseMotion as PoseMotion
 from .model.elements import Prismatic as Prismatic
 from .model.elements import Revolute as Revolute
+from .model.elements import RollingBall as RollingBall
 from .model.elements import Spherical as Spherical
 from .model.elements import Universal as Universal
 from .model.elements import Weld as Weld
+from .model.elements import Wheel as Wheel
 from .model.functions import FunctionPlant as FunctionPlant
 from .model.mechanism import Mechanism as Mechanism
 from .model.plant import Plant as Plant
@@ -123,6 +126,7 @@ __all__ = [
     "JointForce",
     "JointMotion",
     "JointSpring",
+    "KnifeEdge",
     "LinearModel",
     "Load",
     "Lock",
@@ -142,6 +146,7 @@ __all__ = [
     "Reach",
     "Release",
     "Revolute",
+    "RollingBall",
     "Simulation",
     "Sine",
     "SingularConfiguration",
@@ -154,6 +159,7 @@ __all__ = [
     "Universal",
     "Unlock",
     "Weld",
+    "Wheel",
     "Wrench",
     "actuation",
     "affine_approximation",

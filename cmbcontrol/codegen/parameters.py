@@ -127,6 +127,8 @@ class _Names:
         self.driven = [name for target, name in rows if target >= 0]
         owners = [(e, f"force_{e.name}") for e in plant.forces]
         self.measures = [f"{name}_{i}" if e.count > 1 else name for e, name in owners for i in range(e.count)]
+        measures = len(plant.arrays.measures)
+        self.measures += [f"row_measure_{i}" for i in range(measures - len(self.measures))]
         starts, total = plant.arrays.elements["number"].tolist(), _numbers_of_elements(plant)
         self.numbers: list[tuple[str, str]] = []
         for (element, name), begin, end in zip(owners, starts, [*starts, total][1:], strict=True):
@@ -136,7 +138,7 @@ class _Names:
                 (f"{name}_constant_{k}", "constant of its formula") for k in range(end - begin - len(known))
             ]
         self.numbers += [
-            (f"cam_constant_{k}", "constant of the curve of a cam") for k in range(len(plant.arrays.formula) - total)
+            (f"row_constant_{k}", "constant in the formula of a row") for k in range(len(plant.arrays.numbers) - total)
         ]
 
     def __call__(self, place: Place) -> tuple[str, str]:
@@ -147,7 +149,7 @@ class _Names:
             return _field(plant.row_names[record], _OF_ROW[field], plant.arrays.rows.dtype[field].shape, i)
         if part == "measures":
             return _field(self.measures[record], _OF_ROW[field], plant.arrays.measures.dtype[field].shape, i)
-        if part == "formula":
+        if part == "numbers":
             return self.numbers[i]
         if part == "springs":
             name = f"spring_{plant.springs[record].name}"
@@ -184,9 +186,9 @@ class _Names:
 
 
 def _numbers_of_elements(plant: Mechanism) -> int:
-    """How many of the numbers in formulas are those of force elements; the curves of cams have the rest."""
-    curves = plant.arrays.curves["begin"].tolist()
-    lines = plant.arrays.tape[: min(curves, default=None)]
+    """How many of the numbers in formulas are those of force elements; rows that are formulas have the rest."""
+    formulas = plant.arrays.formulas["residual"].tolist()
+    lines = plant.arrays.tape[: min(formulas, default=None)]
     own = lines[lines[:, 0] == OPERATIONS.index("number"), 1]
     named = [int(at) + len(e.numbers) for at, e in zip(plant.arrays.elements["number"], plant.forces, strict=True)]
     return max([0, *(own + 1).tolist(), *named])

@@ -100,6 +100,7 @@ class Reach:
         self, plant: Plant, task: str | tuple[str, ...] | list[str] | Task, *, samples: int = 200, seed: int = 0
     ) -> None:
         _check.plant(plant)
+        plant = plant._positional
         self.plant, self.task = plant, as_task(plant, task)
         self.names, self.units = tuple(self.task.names), tuple(self.task.units)
         self._scale = metres_of(self.units, plant.size) / plant.size

@@ -198,7 +198,7 @@ def update_velocity(model, q, v, w):
     bias_accelerations(model.links, w.S, v, w.V, w.A0)
     newton_euler(model.links, w.I, w.S, w.V, w.A0, model.gravity, w.W, w.h)
     add_passive_forces(model, q, v, w.R, w.p, w.S, w.V, w.h)
-    constraint_bias(model, q, v, w.E, w.wrenches, w.V, w.A0, w.b)
+    constraint_bias(model, q, v, w.R, w.p, w.E, w.wrenches, w.V, w.A0, w.b)
 
 
 @kernel

@@ -1,6 +1,6 @@
 """Constraints: residual, Jacobian and bias, row by row.
 
-Every constraint is made of rows of five kinds between link a and link b:
+Every constraint is made of rows of six kinds between link a and link b:
 
 ========== ====================================== =================================
 kind       equation                               used by
@@ -9,7 +9,8 @@ offset     u . (p_b - p_a) = 0                    points, lines, planes, all joi
 align      u . w = value                          axes of cut joints
 distance   (|p_b - p_a|^2 - L^2) / (2 L) = 0      rods
 screw      u . (p_b - p_a) - pitch * angle = 0    helical joints
-coupling   sum_k c_k q_k = value + f(q_j)         gears; cams, which have a curve f
+coupling   sum_k c_k q_k = value                  gears
+formula    phi(z) = 0, or f(z) . dz/dt = 0        cams, wheels; z are rows of the other kinds
 ========== ====================================== =================================
 
 A row of a prescribed motion is to be r(t) in place of zero: its residual is less r, its rate is to be dr/dt, and its
@@ -24,7 +25,7 @@ from __future__ import annotations
 import numpy as np
 
 from .._jit import kernel, scratch
-from .layout import ROW_ALIGN, ROW_COUPLING, ROW_DISTANCE, ROW_SCREW
+from .layout import MEASURES, ROW_ALIGN, ROW_COUPLING, ROW_DISTANCE, ROW_FORMULA, ROW_SCREW
 from .spatial import cross_force, dot6, rotate, transform_point
 from .tapes import SLOTS, run
 
@@ -33,15 +34,17 @@ __all__ = [
     "constraint_jacobian",
     "constraint_rates",
     "constraint_residual",
-    "curve_at",
     "dot3",
+    "measured",
     "path_projection",
     "point_rate",
+    "rate_of_measure",
     "relative_twist",
     "row_frame",
     "row_wrench",
     "row_wrench_rate",
     "row_wrench_second_rate",
+    "take_measures",
 ]
 
 
@@ -253,27 +256,107 @@ def path_projection(links, a, b, g, S, out):
 
 
 @kernel
-def curve_at(model, row, q, y):
-    """y (4,) = the curve of a cam at its coordinate, and three derivatives."""
-    curve = model.curves[row.curve]
-    value = scratch(SLOTS)
-    value[0] = q[curve.iq]
-    for i in range(4):
-        y[i] = 0.0
-    run(model.tape, model.formula, curve.begin, curve.end, value, 1, y)
-
-
-@kernel
 def coupling_residual(model, row, q):
-    """sum of coefficient * coordinate - offset, and less the curve of a cam."""
+    """sum of coefficient * coordinate - offset."""
     s = -row.value
     for k in range(q.shape[0]):
         s += model.couplings_q[row.coupling, k] * q[k]
-    if row.curve >= 0:
-        y = scratch(4)
-        curve_at(model, row, q, y)
-        s -= y[0]
     return s
+
+
+@kernel
+def measured(model, row, q, R, p, e, g):
+    """The position z of a measure; its frames e (5, 3) and wrench g (6,), unless it is one of coordinates."""
+    if row.kind == ROW_COUPLING:
+        return coupling_residual(model, row, q)
+    row_frame(row, R, p, e)
+    return row_wrench(row, e, g)
+
+
+@kernel
+def rate_of_measure(model, row, v, V, T, g):
+    """Its rate; T (6,) is scratch."""
+    if row.kind == ROW_COUPLING:
+        rate = 0.0
+        for k in range(v.shape[0]):
+            rate += model.couplings_v[row.coupling, k] * v[k]
+        return rate
+    relative_twist(V, row.a, row.b, T)
+    return dot6(T, g)
+
+
+@kernel
+def take_measures(model, formula, q, R, p, e, g, value):
+    """Positions of the measures of a formula, the first entries of `value`, and their wrenches g (MEASURES, 6)."""
+    for k in range(formula.count):
+        value[k] = measured(model, model.measures[formula.first + k], q, R, p, e, g[k])
+
+
+@kernel
+def formula_residual(model, row, q, R, p):
+    """phi(z) of a formula row; zero where it binds velocities only."""
+    if row.level > 0:
+        return 0.0
+    formula = model.formulas[row.formula]
+    e, g, value, out = scratch((5, 3)), scratch((MEASURES, 6)), scratch(SLOTS), scratch(1)
+    take_measures(model, formula, q, R, p, e, g, value)
+    run(model.tape, model.numbers, formula.residual, formula.rate, value, 3 * formula.count, out)
+    return out[0]
+
+
+@kernel
+def formula_jacobian(model, row, q, R, p, S, G, A):
+    """A (nv,) += sum_k f_k of a formula row times the Jacobians of its measures; G (6,) = the same of their wrenches.
+
+    Its measures are between its two links, or coordinates.
+    """
+    formula = model.formulas[row.formula]
+    m = formula.count
+    e, g, value, f = scratch((5, 3)), scratch((MEASURES, 6)), scratch(SLOTS), scratch(MEASURES)
+    take_measures(model, formula, q, R, p, e, g, value)
+    for k in range(m):
+        f[k] = 0.0
+    run(model.tape, model.numbers, formula.rate, formula.bias, value, 3 * m, f)
+    for c in range(6):
+        G[c] = 0.0
+    for k in range(m):
+        measure = model.measures[formula.first + k]
+        if measure.kind == ROW_COUPLING:
+            for c in range(A.shape[0]):
+                A[c] += f[k] * model.couplings_v[measure.coupling, c]
+        else:
+            for c in range(6):
+                G[c] += f[k] * g[k, c]
+    path_projection(model.links, row.a, row.b, G, S, A)
+
+
+@kernel
+def formula_bias(model, row, q, v, R, p, V, T, out):
+    """sum_kj df_k/dz_j dz_j/dt dz_k/dt of a formula row; out (6,) = sum_k f_k times the rates of wrenches, seen from a.
+
+    T (6,) is the relative twist of its links.
+    """
+    formula = model.formulas[row.formula]
+    m = formula.count
+    e, g, value, f = scratch((5, 3)), scratch(6), scratch(SLOTS), scratch(MEASURES)
+    twist, seen = scratch(6), scratch((MEASURES, 6))
+    for k in range(m):
+        measure = model.measures[formula.first + k]
+        value[k] = measured(model, measure, q, R, p, e, g)
+        value[m + k] = rate_of_measure(model, measure, v, V, twist, g)
+        if measure.kind != ROW_COUPLING:
+            row_wrench_rate(measure, e, T, seen[k])
+        f[k] = 0.0
+    run(model.tape, model.numbers, formula.rate, formula.bias, value, 3 * m, f)
+    for c in range(6):
+        out[c] = 0.0
+    for k in range(m):
+        if model.measures[formula.first + k].kind != ROW_COUPLING:
+            for c in range(6):
+                out[c] += f[k] * seen[k, c]
+    f[0] = 0.0
+    run(model.tape, model.numbers, formula.bias, formula.slope, value, 3 * m, f)
+    return f[0]
 
 
 @kernel
@@ -285,6 +368,8 @@ def constraint_residual(model, q, R, p, phi):
         row = model.rows[i]
         if row.kind == ROW_COUPLING:
             phi[i] = coupling_residual(model, row, q)
+        elif row.kind == ROW_FORMULA:
+            phi[i] = formula_residual(model, row, q, R, p)
         else:
             row_frame(row, R, p, e)
             phi[i] = row_wrench(row, e, g)
@@ -302,10 +387,10 @@ def constraint_jacobian(model, q, R, p, S, E, G, phi, A):
             phi[i] = coupling_residual(model, row, q)
             for k in range(A.shape[1]):
                 A[i, k] = model.couplings_v[row.coupling, k]
-            if row.curve >= 0:
-                y = scratch(4)
-                curve_at(model, row, q, y)
-                A[i, model.curves[row.curve].iv] -= y[1]
+        elif row.kind == ROW_FORMULA:
+            row_frame(row, R, p, E[i])
+            phi[i] = formula_residual(model, row, q, R, p)
+            formula_jacobian(model, row, q, R, p, S, G[i], A[i])
         else:
             row_frame(row, R, p, E[i])
             phi[i] = row_wrench(row, E[i], G[i])
@@ -323,7 +408,7 @@ def constraint_rates(model, rates):
 
 
 @kernel
-def constraint_bias(model, q, v, E, G, V, A0, b):
+def constraint_bias(model, q, v, R, p, E, G, V, A0, b):
     """b (rows,) = (dA/dt) v, less prescribed second rates, from twists V and bias accelerations A0 of the links.
 
     The rate of g . T, T = V_b - V_a, at zero joint acceleration: (V_a x* g + rate seen from a) . T + g . (A0_b - A0_a).
@@ -336,13 +421,15 @@ def constraint_bias(model, q, v, E, G, V, A0, b):
         if row.kind != ROW_COUPLING:
             relative_twist(V, row.a, row.b, T)
             relative_twist(A0, row.a, row.b, a)
-            row_wrench_rate(row, E[i], T, rate)
+            rest = 0.0
+            if row.kind == ROW_FORMULA:
+                rest = formula_bias(model, row, q, v, R, p, V, T, rate)
+            else:
+                row_wrench_rate(row, E[i], T, rate)
             if row.a >= 0:
                 cross_force(V[row.a], G[i], rate)
             b[i] = dot6(T, rate) + dot6(a, G[i])
-        elif row.curve >= 0:
-            y = scratch(4)
-            curve_at(model, row, q, y)
-            b[i] -= y[2] * v[model.curves[row.curve].iv] ** 2
+            if row.kind == ROW_FORMULA:
+                b[i] += rest
         if row.target >= 0:
             b[i] -= model.targets[row.target, 2]

@@ -37,11 +37,18 @@ import numpy as np
 from .._jit import bundle, kernel, scratch
 from .arrays import copy
 from .constrained import FAILED, new_work, update_position, update_velocity
-from .constraint_rows import curve_at, point_rate, relative_twist, row_wrench_rate, row_wrench_second_rate
-from .force_elements import MEASURES, OUTPUTS, SLOPES, measured, rate_of_measure
+from .constraint_rows import (
+    measured,
+    point_rate,
+    rate_of_measure,
+    relative_twist,
+    row_wrench_rate,
+    row_wrench_second_rate,
+)
+from .force_elements import OUTPUTS, SLOPES
 from .forces import drive_matrix, load_wrench, spring_line
 from .inertia import inertia_times, newton_euler
-from .layout import ROW_COUPLING, SPRING_JOINT
+from .layout import MEASURES, ROW_COUPLING, ROW_FORMULA, SPRING_JOINT
 from .spatial import cross_force, cross_motion, dot6, rotate, screw_at, transform_point
 from .split import backward, to_space
 from .tapes import SLOTS, run
@@ -58,6 +65,10 @@ __all__ = [
     "null_space",
     "slopes",
 ]
+
+
+# Outputs of the slopes of a formula row: three by each measure, and one by two of them.
+FORMULA_SLOPES = 3 * MEASURES + MEASURES * MEASURES
 
 
 @bundle
@@ -80,8 +91,10 @@ class Carried(NamedTuple):
     U: np.ndarray  # (nv, 6)
     X: np.ndarray  # (nv, 6)
     Y: np.ndarray  # (nv, 6)
-    measures: np.ndarray  # (MEASURES, nv) Jacobian of the measures of a force element
+    measures: np.ndarray  # (MEASURES, nv) Jacobian of the measures of a force element or of a row
     rates: np.ndarray  # (MEASURES, nv) derivatives of their rates by q
+    accels: np.ndarray  # (MEASURES, nv) of their second rates by q, of a row that is a formula
+    accel_rates: np.ndarray  # (MEASURES, nv) of the same by v
 
 
 @kernel(allocates=True)
@@ -101,13 +114,15 @@ def new_slopes(model):
 def new_carried(model):
     """Scratch of the right size for a model."""
     links, nv = model.links.shape[0], model.damping.shape[0]
-    measures = MEASURES if model.elements.shape[0] > 0 else 0
+    measures = MEASURES if model.measures.shape[0] > 0 else 0
     return Carried(
         np.empty((links, 6)),
         np.empty((links, 12)),
         np.empty((nv, 6)),
         np.empty((nv, 6)),
         np.empty((nv, 6)),
+        np.empty((measures, nv)),
+        np.empty((measures, nv)),
         np.empty((measures, nv)),
         np.empty((measures, nv)),
     )
@@ -296,6 +311,12 @@ def add_pair_stiffness(S, pair, n, scale, K):
 
 
 @kernel
+def of_bodies(row):
+    """Whether a row is one of points and directions on two links."""
+    return row.kind != ROW_COUPLING and row.kind != ROW_FORMULA
+
+
+@kernel
 def add_loop_stiffness(model, E, wrenches, S, lam, pair, K):
     """K += d(A' lam)/dq, the stiffness of the constraint forces; rows between the same links go together.
 
@@ -307,9 +328,9 @@ def add_loop_stiffness(model, E, wrenches, S, lam, pair, K):
     while i < rows:
         a, b, first = model.rows[i].a, model.rows[i].b, i
         i += 1
-        if model.rows[first].kind == ROW_COUPLING:
+        if not of_bodies(model.rows[first]):
             continue
-        while i < rows and model.rows[i].kind != ROW_COUPLING and model.rows[i].a == a and model.rows[i].b == b:
+        while i < rows and of_bodies(model.rows[i]) and model.rows[i].a == a and model.rows[i].b == b:
             i += 1
         n = set_path(model.links, a, b, pair)
         pair.g[:] = 0.0
@@ -333,13 +354,12 @@ def add_loop_stiffness(model, E, wrenches, S, lam, pair, K):
 @kernel
 def add_row_slopes(model, w, carried, d, pair):
     """r_q, c_q and c_v of the loop rows; needs w.A0 at the joint accelerations."""
-    S, V, A = w.S, w.V, w.A0
+    V, A = w.V, w.A0
     T, a = scratch(6), scratch(6)
-    g1, g2, seen = scratch(6), scratch(6), scratch(6)
     n, last_a, last_b = 0, -2, -2
     for i in range(model.rows.shape[0]):
         row = model.rows[i]
-        if row.kind == ROW_COUPLING:
+        if row.kind == ROW_COUPLING or row.kind == ROW_FORMULA:
             continue
         if row.a != last_a or row.b != last_b:
             last_a, last_b = row.a, row.b
@@ -348,40 +368,98 @@ def add_row_slopes(model, w, carried, d, pair):
             relative_twist(A, last_a, last_b, a)
             if last_a >= 0:
                 cross_motion(T, V[last_a], a)  # its rate as seen from a
-        g = w.wrenches[i]
-        row_wrench_rate(row, w.E[i], T, seen)
-        row_wrench_second_rate(row, w.E[i], T, a, g2)
-        copy(seen, g1)
-        if last_a >= 0:  # into the world: g' = V_a x* g + seen, and once more
-            cross_force(V[last_a], g, g1)
-            cross_force(V[last_a], g1, g2)
-            cross_force(V[last_a], seen, g2)
-            cross_force(A[last_a], g, g2)
-        for j in range(n):
-            l, s = pair.coordinate[j], pair.side[j]
-            own = 2.0 * dot6(g1, S[l])
-            d.r_q[i, l] = s * (0.5 * own + dot6(g, carried.U[l]))
-            # X_l without gravity, which the rows do not feel: A_p x S_l with the true acceleration
-            x = dot6(g, carried.X[l]) + gravity_power(model.gravity, S[l], g)
-            d.c_q[i, l] = s * (dot6(g2, S[l]) + 2.0 * dot6(g1, carried.U[l]) + x)
-            d.c_v[i, l] = s * (own + dot6(g, carried.Y[l]))
+        set_row_slopes(model, row, w.E[i], w.wrenches[i], T, a, n, w, carried, pair, d.r_q[i], d.c_q[i], d.c_v[i])
 
 
 @kernel
-def add_curve_slopes(model, q, v, a, lam, d):
-    """What the curves f(x) of cams add to all derivatives: A has -df/dx, and b has -d2f/dx2 (dx/dt)^2."""
-    if model.curves.shape[0] == 0:
+def set_row_slopes(model, row, e, g, T, a, n, w, carried, pair, r_q, c_q, c_v):
+    """Derivatives (nv,) of a row's rate and second rate, where its links are n coordinates of `pair` apart.
+
+    T is their relative twist, a its rate seen from the first one.
+    """
+    S, V, A = w.S, w.V, w.A0
+    g1, g2, seen = scratch(6), scratch(6), scratch(6)
+    row_wrench_rate(row, e, T, seen)
+    row_wrench_second_rate(row, e, T, a, g2)
+    copy(seen, g1)
+    if row.a >= 0:  # into the world: g' = V_a x* g + seen, and once more
+        cross_force(V[row.a], g, g1)
+        cross_force(V[row.a], g1, g2)
+        cross_force(V[row.a], seen, g2)
+        cross_force(A[row.a], g, g2)
+    for j in range(n):
+        l, s = pair.coordinate[j], pair.side[j]
+        own = 2.0 * dot6(g1, S[l])
+        r_q[l] = s * (0.5 * own + dot6(g, carried.U[l]))
+        # X_l without gravity, which the rows do not feel: A_p x S_l with the true acceleration
+        x = dot6(g, carried.X[l]) + gravity_power(model.gravity, S[l], g)
+        c_q[l] = s * (dot6(g2, S[l]) + 2.0 * dot6(g1, carried.U[l]) + x)
+        c_v[l] = s * (own + dot6(g, carried.Y[l]))
+
+
+@kernel
+def add_formula_slopes(model, w, q, v, a, lam, carried, d, pair):
+    """All derivatives of rows that are formulas: the chain rule, by z, dz/dt and d2z/dt2 of their measures.
+
+    With f the coefficients of dz/dt, the second rate is c = f . d2z/dt2 + dz/dt' (df/dz) dz/dt. The slopes are those of
+    f . dz/dt by z, of c by dz/dt, of c by z, and df/dz. Needs w.A0 at the joint accelerations.
+    """
+    if model.formulas.shape[0] == 0:
         return
-    y = scratch(4)
+    S, V, nv = w.S, w.V, v.shape[0]
+    A, r_q, c_q, c_v = carried.measures, carried.rates, carried.accels, carried.accel_rates
+    e, g, g1 = scratch((MEASURES, 5, 3)), scratch((MEASURES, 6)), scratch(6)
+    T, rel, value, f = scratch(6), scratch(6), scratch(SLOTS), scratch(MEASURES)
+    slope = scratch(FORMULA_SLOPES)
     for i in range(model.rows.shape[0]):
         row = model.rows[i]
-        if row.curve >= 0:
-            k = model.curves[row.curve].iv
-            curve_at(model, row, q, y)
-            d.f_q[k, k] -= lam[i] * y[2]
-            d.r_q[i, k] -= y[2] * v[k]
-            d.c_q[i, k] -= y[2] * a[k] + y[3] * v[k] * v[k]
-            d.c_v[i, k] -= 2.0 * y[2] * v[k]
+        if row.kind != ROW_FORMULA:
+            continue
+        formula = model.formulas[row.formula]
+        m = formula.count
+        n = set_path(model.links, row.a, row.b, pair)
+        for k in range(m):
+            measure = model.measures[formula.first + k]
+            value[k] = measured(model, measure, q, w.R, w.p, e[k], g[k])
+            value[m + k] = rate_of_measure(model, measure, v, V, T, g[k])
+            f[k] = 0.0
+            for c in range(nv):
+                A[k, c], r_q[k, c], c_q[k, c], c_v[k, c] = 0.0, 0.0, 0.0, 0.0
+            if measure.kind == ROW_COUPLING:
+                value[2 * m + k] = 0.0
+                for c in range(nv):
+                    A[k, c] = model.couplings_v[measure.coupling, c]
+                    value[2 * m + k] += A[k, c] * a[c]
+                continue
+            relative_twist(V, row.a, row.b, T)
+            relative_twist(w.A0, row.a, row.b, rel)
+            row_wrench_rate(measure, e[k], T, g1)
+            if row.a >= 0:
+                cross_force(V[row.a], g[k], g1)
+            value[2 * m + k] = dot6(g1, T) + dot6(g[k], rel)
+            for j in range(n):
+                A[k, pair.coordinate[j]] = pair.side[j] * dot6(g[k], S[pair.coordinate[j]])
+            if row.a >= 0:
+                cross_motion(T, V[row.a], rel)
+            set_row_slopes(model, measure, e[k], g[k], T, rel, n, w, carried, pair, r_q[k], c_q[k], c_v[k])
+        run(model.tape, model.numbers, formula.rate, formula.bias, value, 3 * m, f)
+        for k in range(3 * m + m * m):
+            slope[k] = 0.0
+        run(model.tape, model.numbers, formula.slope, formula.end, value, 3 * m, slope)
+        for k in range(m):
+            measure = model.measures[formula.first + k]
+            if measure.kind != ROW_COUPLING:
+                add_row_stiffness(model.links, measure, e[k], g[k], S, lam[i] * f[k], pair, d.f_q)
+            of_rate, of_speed, of_place = slope[k], slope[m + k], slope[2 * m + k]
+            for c in range(nv):
+                d.r_q[i, c] += f[k] * r_q[k, c] + of_rate * A[k, c]
+                d.c_q[i, c] += f[k] * c_q[k, c] + of_place * A[k, c] + of_speed * r_q[k, c]
+                d.c_v[i, c] += f[k] * c_v[k, c] + of_speed * A[k, c]
+            for j in range(m):
+                turn = lam[i] * slope[3 * m + k * m + j]
+                for r in range(nv):
+                    for c in range(nv):
+                        d.f_q[r, c] += turn * A[k, r] * A[j, c]
 
 
 @kernel
@@ -486,10 +564,10 @@ def add_element_slopes(model, w, q, v, carried, d, pair):
                 l, s = pair.coordinate[j], pair.side[j]
                 A[k, l] = s * dot6(g[k], S[l])
                 rates[k, l] = s * (dot6(g1, S[l]) + dot6(g[k], carried.U[l]))
-        run(model.tape, model.formula, element.force, element.slope, value, 2 * m, out)
+        run(model.tape, model.numbers, element.force, element.slope, value, 2 * m, out)
         for k in range(2 * m * m):
             slope[k] = 0.0
-        run(model.tape, model.formula, element.slope, element.end, value, 2 * m, slope)
+        run(model.tape, model.numbers, element.slope, element.end, value, 2 * m, slope)
         for k in range(m):
             row = model.measures[element.first + k]
             if row.kind != ROW_COUPLING:
@@ -584,7 +662,7 @@ def slopes(model, w, q, v, a, lam, u, pair, carried, d):
     add_spring_slopes(model, w, carried, d, pair)
     add_loop_stiffness(model, w.E, w.wrenches, w.S, lam, pair, d.f_q)
     add_row_slopes(model, w, carried, d, pair)
-    add_curve_slopes(model, q, v, a, lam, d)
+    add_formula_slopes(model, w, q, v, a, lam, carried, d, pair)
     add_drive_stiffness(model, w, u, pair, d.f_q)
     add_load_stiffness(model, w, pair, d.f_q)
     add_element_slopes(model, w, q, v, carried, d, pair)

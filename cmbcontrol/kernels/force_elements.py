@@ -10,51 +10,20 @@ F, E and their derivatives are sections of a tape; see `tapes`.
 from __future__ import annotations
 
 from .._jit import kernel, scratch
-from .constraint_rows import (
-    coupling_residual,
-    path_projection,
-    relative_twist,
-    row_frame,
-    row_wrench,
-)
-from .layout import ROW_COUPLING
-from .spatial import dot6
+from .constraint_rows import measured, path_projection, rate_of_measure
+from .layout import MEASURES, ROW_COUPLING
 from .tapes import SLOTS, run
 
 __all__ = [
-    "MEASURES",
     "OUTPUTS",
     "SLOPES",
     "add_element_forces",
     "element_energy",
     "element_loss",
-    "measured",
-    "rate_of_measure",
 ]
 
-# Of an element at most: measures, and outputs of its sections (two for each measure; by each measure and rate).
-MEASURES, OUTPUTS, SLOPES = 9, 18, 162
-
-
-@kernel
-def measured(model, row, q, R, p, e, g):
-    """The position z of a measure; its frames e (5, 3) and wrench g (6,), unless it is one of coordinates."""
-    if row.kind == ROW_COUPLING:
-        return coupling_residual(model, row, q)
-    row_frame(row, R, p, e)
-    return row_wrench(row, e, g)
-
-
-@kernel
-def rate_of_measure(model, row, v, V, T, g):
-    """Its rate; T (6,) is scratch."""
-    if row.kind == ROW_COUPLING:
-        rate = 0.0
-        for k in range(v.shape[0]):
-            rate += model.couplings_v[row.coupling, k] * v[k]
-        return rate
-    relative_twist(V, row.a, row.b, T)
-    return dot6(T, g)
+# Outputs of the sections of an element: two for each measure; by each measure and rate.
+OUTPUTS, SLOPES = 2 * MEASURES, 2 * MEASURES * MEASURES
 
 
 @kernel
@@ -71,7 +40,7 @@ def add_element_forces(model, q, v, R, p, S, V, h):
             row = model.measures[element.first + k]
             value[k] = measured(model, row, q, R, p, e, g[k])
             value[m + k] = rate_of_measure(model, row, v, V, T, g[k])
-        run(model.tape, model.formula, element.force, element.slope, value, 2 * m, out)
+        run(model.tape, model.numbers, element.force, element.slope, value, 2 * m, out)
         for k in range(m):
             row = model.measures[element.first + k]
             if row.kind == ROW_COUPLING:
@@ -97,7 +66,7 @@ def element_loss(model, q, v, R, p, V):
                 row = model.measures[element.first + k]
                 value[k] = measured(model, row, q, R, p, e, g)
                 value[m + k] = rate_of_measure(model, row, v, V, T, g)
-            run(model.tape, model.formula, element.force, element.slope, value, 2 * m, out)
+            run(model.tape, model.numbers, element.force, element.slope, value, 2 * m, out)
             for k in range(m):
                 loss += (out[k] - out[m + k]) * value[m + k]
     return loss
@@ -116,6 +85,6 @@ def element_energy(model, q, R, p):
             for k in range(m):
                 value[k] = measured(model, model.measures[element.first + k], q, R, p, e, g)
                 value[m + k] = 0.0
-            run(model.tape, model.formula, element.energy, element.force, value, 2 * m, out)
+            run(model.tape, model.numbers, element.energy, element.force, value, 2 * m, out)
             stored += out[0]
     return stored

@@ -9,17 +9,18 @@ import numpy as np
 from .._jit import bundle
 
 __all__ = [
-    "CURVE_DTYPE",
     "CYLINDRICAL",
     "DISSIPATED",
     "DRIVE_DTYPE",
     "ELEMENT_DTYPE",
     "FIXED",
+    "FORMULA_DTYPE",
     "FREE",
     "HELICAL",
     "LINK_DTYPE",
     "LOADS",
     "LOAD_DTYPE",
+    "MEASURES",
     "MOTIONS",
     "MOTORS",
     "PLANAR",
@@ -29,6 +30,7 @@ __all__ = [
     "ROW_COUPLING",
     "ROW_DISTANCE",
     "ROW_DTYPE",
+    "ROW_FORMULA",
     "ROW_OFFSET",
     "ROW_SCREW",
     "SPHERICAL",
@@ -43,7 +45,7 @@ __all__ = [
 FIXED, REVOLUTE, PRISMATIC, HELICAL, CYLINDRICAL, PLANAR, SPHERICAL, FREE = range(8)
 
 # Kinds of constraint rows; see `constraint_rows.row_wrench`.
-ROW_OFFSET, ROW_ALIGN, ROW_DISTANCE, ROW_SCREW, ROW_COUPLING = range(5)
+ROW_OFFSET, ROW_ALIGN, ROW_DISTANCE, ROW_SCREW, ROW_COUPLING, ROW_FORMULA = range(6)
 
 SPRING_JOINT, SPRING_POINT = range(2)
 
@@ -79,7 +81,8 @@ ROW_DTYPE = np.dtype(
         ("pb", np.float64, (3,)),  # point on link b
         ("value", np.float64),  # length of a distance row, pitch of a screw row, offset of a coupling
         ("coupling", np.int64),  # which line of the coupling matrices
-        ("curve", np.int64),  # which curve a coupling has on its other side, of a cam; -1 is none
+        ("formula", np.int64),  # which formula of measures it is; -1 is none
+        ("level", np.int64),  # 0 binds positions, 1 velocities only
         ("target", np.int64),  # which line of the targets, of a prescribed motion; -1 is none
     ],
     align=True,
@@ -101,6 +104,9 @@ SPRING_DTYPE = np.dtype(
     align=True,
 )
 
+# Measures that an element or a formula has at most: those of two frames, three offsets and nine cosines.
+MEASURES = 12
+
 # A force element resists some measures, which are rows as those of constraints: positions z, rates dz/dt. Sections of
 # the tape compute its energy, its forces and their slopes; see `force_elements`.
 ELEMENT_DTYPE = np.dtype(
@@ -116,12 +122,16 @@ ELEMENT_DTYPE = np.dtype(
     align=True,
 )
 
-# A curve f(x) of a coordinate, with three derivatives: lines of the tape.
-CURVE_DTYPE = np.dtype(
+# A row that is a formula of measures z: phi(z), or f(z) . dz/dt of a row that binds velocities. Sections of the tape
+# compute phi, f, what is left of the second rate without d2z/dt2, and derivatives; see `constraint_rows`.
+FORMULA_DTYPE = np.dtype(
     [
-        ("iq", np.int64),  # the coordinate
-        ("iv", np.int64),
-        ("begin", np.int64),  # where its lines begin, and end
+        ("first", np.int64),  # of its measures
+        ("count", np.int64),
+        ("residual", np.int64),  # where the sections begin
+        ("rate", np.int64),
+        ("bias", np.int64),
+        ("slope", np.int64),
         ("end", np.int64),
     ],
     align=True,
@@ -176,11 +186,11 @@ class Model(NamedTuple):
     springs: np.ndarray
     drives: np.ndarray
     loads: np.ndarray
-    measures: np.ndarray  # of the force elements, records like rows
+    measures: np.ndarray  # of force elements and of rows that are formulas, records like rows
     elements: np.ndarray
-    curves: np.ndarray
+    formulas: np.ndarray  # of rows
     tape: np.ndarray  # (lines, 5) of whole numbers: operation and operands
-    formula: np.ndarray  # (n,) numbers in the formulas of the force elements and curves
+    numbers: np.ndarray  # (n,) in the formulas of force elements and rows
     targets: np.ndarray  # (n, 3) what rows of prescribed motions are to be, and its first and second rate
     couplings_q: np.ndarray  # (couplings, nq), those of the measures after those of the rows
     couplings_v: np.ndarray  # (couplings, nv)

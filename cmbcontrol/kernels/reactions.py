@@ -11,11 +11,11 @@ import numpy as np
 
 from .._jit import kernel, scratch
 from .constrained import new_work
-from .constraint_rows import constraint_jacobian, relative_twist
-from .force_elements import MEASURES, OUTPUTS, measured, rate_of_measure
+from .constraint_rows import constraint_jacobian, measured, rate_of_measure, relative_twist
+from .force_elements import OUTPUTS
 from .forces import load_wrench, spring_line
 from .inertia import newton_euler, world_inertias
-from .layout import ROW_COUPLING, SPRING_JOINT
+from .layout import MEASURES, ROW_COUPLING, SPRING_JOINT
 from .spatial import dot6, rotate, screw_at, transform_point
 from .tapes import SLOTS, run
 from .tree import bias_accelerations, joint_screws, link_poses, twists
@@ -98,7 +98,7 @@ def take_off_elements(model, q, v, w):
             row = model.measures[element.first + k]
             value[k] = measured(model, row, q, w.R, w.p, e, g[k])
             value[m + k] = rate_of_measure(model, row, v, w.V, T, g[k])
-        run(model.tape, model.formula, element.force, element.slope, value, 2 * m, out)
+        run(model.tape, model.numbers, element.force, element.slope, value, 2 * m, out)
         for k in range(m):
             row = model.measures[element.first + k]
             if row.kind != ROW_COUPLING:

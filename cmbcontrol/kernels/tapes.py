@@ -12,7 +12,7 @@ from .._jit import kernel, where_less
 __all__ = ["OPERATIONS", "OUT", "SLOTS", "run"]
 
 # Values that a tape computes on the way, at most.
-SLOTS = 1024
+SLOTS = 4096
 
 # Operations of a tape. An operand is the place of a value: inputs come first, then the result of each line.
 OPERATIONS = (

@@ -105,6 +105,8 @@ def reduced_model(
     q = plant.configuration(q)
     v = _check.vector(v, plant.nv, "v", plant.velocity_names)
     u = _check.vector(u, plant.nu, "u", plant.actuator_names)
+    if isinstance(plant, Mechanism):
+        require_holonomic(plant, q)
     fits = type(R) is np.ndarray and R.dtype == np.float64 and R.ndim == 2 and R.shape[1] == plant.nv
     if not (fits and R.flags.carray and math.isfinite(R.ravel().dot(R.ravel()))):
         R = _check.matrix(R, (len(_check.sequence(R, "R", "rows")), plant.nv), "R").copy()

@@ -19,7 +19,6 @@ from .elements import (
     Actuator,
     Body,
     Bushing,
-    Cam,
     Constraint,
     CoordinateConstraint,
     Cylindrical,
@@ -27,6 +26,7 @@ from .elements import (
     DistanceMotion,
     Fixed,
     ForceElement,
+    FormulaRows,
     Frame,
     Helical,
     Joint,
@@ -50,7 +50,7 @@ from .elements import (
     rotation_to,
 )
 from .elements.force_elements import UNIT
-from .formula import curve_of, formula_of
+from .formula import formula_of, row_formula_of
 
 __all__ = ["Compiled", "compile_parts"]
 
@@ -98,7 +98,8 @@ class _Row:
     pb: ArrayLike = ORIGIN
     value: float = 0.0
     coupling: int = -1
-    curve: int = -1
+    formula: int = -1
+    level: int = 0
     target: int = -1
 
 
@@ -273,6 +274,24 @@ def _constraint_rows(constraint: Constraint | Joint) -> list[_Row]:
             )
 
 
+def _formula_rows(part: FormulaRows, parts: list[FormulaRows], units: dict[str, str]) -> list[_Row]:
+    """Rows that are formulas; `parts` are all constraints of that kind so far, and this one is added."""
+    first = sum(len(known.formulas) for known in parts)
+    parts.append(part)
+    rows, ends = [], {}
+    if not isinstance(part, CoordinateConstraint):
+        fa, fb = part.measured  # type: ignore[attr-defined]
+        ends = {"a": part.a, "b": part.b, "pa": fa.p, "pb": fb.p, "u": fa.R[:, 2], "x": fa.R[:, 0], "w": fb.R[:, 2]}  # type: ignore[attr-defined]
+    for k, formula in enumerate(part.formulas):
+        unit = formula.unit or units.get(part.measured[0], "m")
+        rows.append(
+            _Row(
+                formula.label, unit, layout.ROW_FORMULA, formula=first + k, level=int(formula.residual is None), **ends
+            )
+        )
+    return rows
+
+
 def _row_records(rows: list[_Row], link_of, frame_of):
     """Row records: vectors moved from body axes to link axes."""
     records = []
@@ -290,7 +309,8 @@ def _row_records(rows: list[_Row], link_of, frame_of):
                 fb.R.T @ (row.pb - fb.p),
                 row.value,
                 row.coupling,
-                row.curve,
+                row.formula,
+                row.level,
                 row.target,
             )
         )
@@ -306,6 +326,8 @@ def _row_scale(rows: list[_Row], size: float, Cq: np.ndarray, units: list[str]) 
             scale[i] = size
         elif row.kind == layout.ROW_COUPLING:
             scale[i] = 1.0 / np.linalg.norm(Cq[row.coupling] / metres)
+        elif row.kind == layout.ROW_FORMULA and row.unit == "rad":
+            scale[i] = size
     return scale
 
 
@@ -421,17 +443,40 @@ def _element_records(elements: Sequence[ForceElement], link_of, velocity_index, 
     return elements_array, rows, np.ascontiguousarray(np.vstack(tapes)), np.concatenate(numbers), Cq, Cv
 
 
-def _curve_records(cams: Sequence[tuple[Cam, int, int]], tape, formula):
-    """Records of the curves of cams, and tape and numbers with theirs behind those of the force elements."""
-    records, tapes, numbers, lines, count = [], [tape], [formula], len(tape), len(formula)
-    for cam, iq, iv in cams:
-        made = curve_of(f"cam {cam.name!r}", lambda x, cam=cam: [cam.lift(x)], order=3)
-        own = made.tape.copy()
-        own[own[:, 0] == OPERATIONS.index("number"), 1] += count
-        records.append((iq, iv, lines, lines + len(own)))
-        tapes, numbers = [*tapes, own], [*numbers, made.numbers]
-        lines, count = lines + len(own), count + len(made.numbers)
-    return np.array(records, dtype=layout.CURVE_DTYPE), np.ascontiguousarray(np.vstack(tapes)), np.concatenate(numbers)
+def _formula_measures(part: FormulaRows, position_index, velocity_index, linear, Cq, Cv):
+    """Rows that measure what the formulas of a constraint are made of; Cq and Cv with a line for each coordinate."""
+    if isinstance(part, CoordinateConstraint):
+        rows = []
+        for name in part.measured:
+            if name not in linear:
+                raise ModelError(f"constraint {part.name!r}: {_check.unknown(name, linear, 'coordinate')}")
+            rows.append(_Row("", "", layout.ROW_COUPLING, coupling=len(Cq)))
+            Cq, Cv = (np.vstack([C, np.zeros(C.shape[1])]) for C in (Cq, Cv))
+            Cq[-1, position_index[name]] = Cv[-1, velocity_index[name]] = 1.0
+        return rows, Cq, Cv
+    a, b, fa, fb = part.a, part.b, *part.measured  # type: ignore[attr-defined]
+    rows = [_offset(k, a, b, fa.p, fa.R[:, i], fb.p) for i, k in enumerate("xyz")]
+    rows += [_align("", a, b, fa.R[:, i], fb.R[:, j]) for i in range(3) for j in range(3)]
+    return rows, Cq, Cv
+
+
+def _formula_records(parts: Sequence[FormulaRows], measures: list[_Row], where, tape, numbers, Cq, Cv):
+    """Records of rows that are formulas; all measures, tape and numbers, with theirs behind those of force elements."""
+    records, measures, tapes, all_numbers = [], list(measures), [tape], [numbers]
+    lines, count = len(tape), len(numbers)
+    for part in parts:
+        own, Cq, Cv = _formula_measures(part, *where, Cq, Cv)
+        for formula in part.formulas:
+            what = f"constraint {part.name!r}"
+            made = row_formula_of(what, len(own), formula.residual, formula.rate, part.sample)
+            lines_of = made.tape.copy()
+            lines_of[lines_of[:, 0] == OPERATIONS.index("number"), 1] += count
+            records.append((len(measures), len(own), *(lines + at for at in made.sections)))
+            tapes, all_numbers = [*tapes, lines_of], [*all_numbers, made.numbers]
+            lines, count = lines + len(lines_of), count + len(made.numbers)
+        measures += own
+    records_array = np.array(records, dtype=layout.FORMULA_DTYPE)
+    return records_array, measures, np.ascontiguousarray(np.vstack(tapes)), np.concatenate(all_numbers), Cq, Cv
 
 
 def _characteristic_length(links: np.ndarray, rows: list[_Row], bodies: Sequence[Body], joints, frame_of) -> float:
@@ -445,7 +490,7 @@ def _characteristic_length(links: np.ndarray, rows: list[_Row], bodies: Sequence
     given = [b.com for b in bodies] + [j.child_frame.p for j in joints]  # positions on bodies, as they were described
     given += [j.frame.p for j in joints if j.parent != GROUND]
     for row in rows:
-        if row.kind == layout.ROW_COUPLING:
+        if row.kind == layout.ROW_COUPLING or (row.kind == layout.ROW_FORMULA and row.a == row.b):
             continue
         rods.append(row.value if row.kind == layout.ROW_DISTANCE else 0.0)
         for body, point in ((row.a, row.pa), (row.b, row.pb)):
@@ -483,12 +528,14 @@ def compile_parts(bodies, joints, loops, springs, actuators, loads, forces, grav
 
     links, link_of, frame_of = _link_records(bodies, joints, ordered, (position, velocity))
     rows, labels, row_slice = [], [], {}
-    couplings = [c for c in loops if isinstance(c, CoordinateConstraint)]
-    targets, cams = [np.zeros((0, 3))], []
+    couplings = [c for c in loops if isinstance(c, CoordinateConstraint) and not isinstance(c, FormulaRows)]
+    targets, formula_parts = [np.zeros((0, 3))], []
     Cq, Cv = np.zeros((len(couplings), nq)), np.zeros((len(couplings), nv))
     for constraint in loops:
         start = len(rows)
-        if isinstance(constraint, CoordinateConstraint):
+        if isinstance(constraint, FormulaRows) and isinstance(constraint, CoordinateConstraint):
+            rows += _formula_rows(constraint, formula_parts, units)
+        elif isinstance(constraint, CoordinateConstraint):
             line = couplings.index(constraint)
             for coordinate, c in constraint.coefficients.items():
                 if coordinate not in linear:
@@ -498,20 +545,17 @@ def compile_parts(bodies, joints, loops, springs, actuators, loads, forces, grav
                 Cq[line, position_index[coordinate]] = c
                 Cv[line, velocity_index[coordinate]] = c
             first = next(iter(constraint.coefficients))
-            row = _Row("", units[first], layout.ROW_COUPLING, value=constraint.offset, coupling=line)
-            if isinstance(constraint, Cam):
-                if constraint.cam not in linear:
-                    raise ModelError(f"cam {constraint.name!r}: {_check.unknown(constraint.cam, linear, 'coordinate')}")
-                row = replace(row, curve=len(cams))
-                cams.append((constraint, position_index[constraint.cam], velocity_index[constraint.cam]))
-            rows.append(row)
+            rows.append(_Row("", units[first], layout.ROW_COUPLING, value=constraint.offset, coupling=line))
         else:
             for end in (
                 (constraint.parent, constraint.child) if isinstance(constraint, Joint) else (constraint.a, constraint.b)
             ):
                 if end not in link_of:
                     raise ModelError(f"constraint {constraint.name!r}: {_check.unknown(end, list(link_of), 'body')}")
-            rows += _constraint_rows(constraint)
+            if isinstance(constraint, FormulaRows):
+                rows += _formula_rows(constraint, formula_parts, units)
+            else:
+                rows += _constraint_rows(constraint)
         if isinstance(constraint, Motion):
             first = sum(map(len, targets))
             rows[start:] = [replace(row, target=first + i) for i, row in enumerate(rows[start:])]
@@ -522,10 +566,13 @@ def compile_parts(bodies, joints, loops, springs, actuators, loads, forces, grav
     armature, damping = (
         np.concatenate([np.zeros(0), *(getattr(j, x) for j in joints)]) for x in ("armature", "damping")
     )
-    elements, measures, tape, formula, whole_Cq, whole_Cv = _element_records(
+    elements, measures, tape, numbers, whole_Cq, whole_Cv = _element_records(
         forces, link_of, velocity_index, position_index, linear, Cq, Cv
     )
-    curves, tape, formula = _curve_records(cams, tape, formula)
+    where = position_index, velocity_index, linear
+    formulas, measures, tape, numbers, whole_Cq, whole_Cv = _formula_records(
+        formula_parts, measures, where, tape, numbers, whole_Cq, whole_Cv
+    )
     arrays = (
         links,
         _row_records(rows, link_of, frame_of),
@@ -537,9 +584,9 @@ def compile_parts(bodies, joints, loops, springs, actuators, loads, forces, grav
         _load_records(loads, link_of, frame_of),
         _row_records(measures, link_of, frame_of),
         elements,
-        curves,
+        formulas,
         tape,
-        formula,
+        numbers,
         np.ascontiguousarray(np.vstack(targets)),
         whole_Cq,
         whole_Cv,

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from ..errors import ModelError
 from ..kernels.tapes import OPERATIONS, OUT, SLOTS, run
 
-__all__ = ["Curve", "Formula", "curve_of", "formula_of"]
+__all__ = ["Curve", "Formula", "RowFormula", "curve_of", "formula_of", "row_formula_of"]
 
 Array = NDArray[np.float64]
 
@@ -98,6 +98,100 @@ def formula_of(
         sections.append(len(tape))
     lines = np.array(tape, dtype=np.int64).reshape(-1, 5)
     return Formula(lines, np.array(constants, dtype=np.float64), tuple(sections))  # type: ignore[arg-type]
+
+
+class RowFormula(NamedTuple):
+    """The formula of a constraint row as the kernels have it; see `layout.FORMULA_DTYPE`.
+
+    Attributes
+    ----------
+    tape : ndarray, shape (lines, 5)
+    numbers : ndarray
+    sections : tuple of int
+        Lines at which its parts begin: residual, coefficients of the rates, bias, slopes; and the end.
+    """
+
+    tape: NDArray[np.int64]
+    numbers: Array
+    sections: tuple[int, ...]
+
+
+def row_formula_of(
+    what: str,
+    count: int,
+    residual: Callable[[Any], Any] | None,
+    rate: Callable[[Any, Any], Any] | None,
+    sample: Array,
+) -> RowFormula:
+    """The tape of a constraint row.
+
+    Parameters
+    ----------
+    what : str
+        What messages call it.
+    count : int
+        Measures z.
+    residual : callable, optional
+        ``residual(z)``, of a row that binds positions.
+    rate : callable, optional
+        ``rate(z, dz)``, linear in dz, of one that binds velocities only.
+    sample : ndarray, shape (count,)
+        Positions at which it is traced.
+
+    Raises
+    ------
+    ModelError
+        Where a function fails, decides by comparisons, or is too long.
+    """
+    from ..trace.functions import Function
+    from ..trace.graph import Graph
+    from ..trace.tangents import tangents
+
+    speeds, seconds = np.linspace(0.3, 0.7, count), np.linspace(-0.4, 0.8, count)
+    values = np.concatenate([sample, speeds, seconds])
+    inputs, of_rate = 3 * count, count
+
+    def lifted(outputs: list[Any], graph: Any, first: int) -> tuple[Any, list[Any], list[dict[int, Any]]]:
+        """Outputs in a graph of their own, and their derivatives by the `count` inputs from the first on, or by all."""
+        derived = Graph()
+
+        def given(array: str, i: int) -> tuple[Any, dict[int, Any]]:
+            return derived.input(array, i, values[i]), {i: 1.0} if first < 0 or first <= i < first + count else {}
+
+        found = tangents(Function(graph, inputs, outputs), given)
+        return derived, [x for x, _ in found], [slopes for _, slopes in found]
+
+    graph = Graph()
+    with _written(what, graph):
+        x = [graph.input("x", i, value) for i, value in enumerate(values)]
+        if residual is not None:
+            phi, start = _one(residual(x[:count])), 0
+            moved = phi
+        else:
+            phi, start = 0.0, of_rate
+            moved = _one(rate(x[:count], x[count : 2 * count]))  # type: ignore[misc]
+    graph, (phi, _), (_, slopes) = lifted([phi, moved], graph, start)
+    f = [slopes.get(start + k, 0.0) for k in range(count)]
+    graph, (phi, *f), (_, *by_z) = lifted([phi, *f], graph, 0)
+    F = [[row.get(j, 0.0) for j in range(count)] for row in by_z]
+    z1 = [graph.input("x", count + k, speeds[k]) for k in range(count)]
+    z2 = [graph.input("x", 2 * count + k, seconds[k]) for k in range(count)]
+    turned = [sum((F[k][j] * z1[k] for k in range(count)), 0.0) for j in range(count)]
+    bias = sum((turned[j] * z1[j] for j in range(count)), 0.0)
+    second = sum((f[k] * z2[k] for k in range(count)), 0.0) + bias
+    flat = [x for row in F for x in row]
+    outputs = [phi, bias, second, *f, *turned, *flat]
+    graph, (phi, bias, _, *rest), (_, of_bias, of_second, *_) = lifted(outputs, graph, -1)
+    f, turned, flat = rest[:count], rest[count : 2 * count], rest[2 * count :]
+    by_speed = [of_bias.get(count + k, 0.0) for k in range(count)]
+    by_place = [of_second.get(k, 0.0) for k in range(count)]
+    tape: list[tuple[int, ...]] = []
+    numbers: list[float] = []
+    sections = [0]
+    for part in ([phi], f, [bias], [*turned, *by_speed, *by_place, *flat]):
+        _write(graph, part, inputs, numbers, tape, what, skip_zeros=len(part) > 1)
+        sections.append(len(tape))
+    return RowFormula(np.array(tape, dtype=np.int64).reshape(-1, 5), np.array(numbers), tuple(sections))
 
 
 class Curve:

@@ -349,7 +349,6 @@ class Mechanism(Plant):
         rows, mask = self.arrays.rows, np.zeros(self.nv, dtype=bool)
         for a, b in {(int(row["a"]), int(row["b"])) for row in rows if row["kind"] != layout.ROW_COUPLING}:
             mask |= self.path_mask(a) != self.path_mask(b)
-        mask[self.arrays.curves["iv"]] = True
         return mask | (self.arrays.couplings_v != 0.0).any(axis=0)
 
     def pose(self, q: ArrayLike, body: str) -> Frame:
@@ -389,6 +388,8 @@ class Mechanism(Plant):
 
     def _closed_to(self, q: Array, euclidean: bool, accuracy: float) -> tuple[Array, float]:
         """By full steps in the compiled kernel; by damped ones where these do not close the loops, or lead far."""
+        if self._rolling:
+            return self._positional._closed_to(q, euclidean, accuracy)
         trial, work, moved = q.copy(), constrained.new_work(self.arrays), np.empty(self.nv)
         left = constrained.close_loops(
             self.arrays, trial, work, RANK_TOLERANCE, self.nv, euclidean, accuracy * self.size, -1, moved
@@ -507,7 +508,7 @@ class Mechanism(Plant):
         vars(other).update(vars(self), arrays=arrays, _compiled=replace(self._compiled, arrays=arrays), **parts)
         if self._whole is not None:
             vars(other)["_whole"] = self._whole[0].with_records(loads, targets), self._whole[1]
-        for known in ("_modes", "_generated", "_parameters", "_end_stops"):
+        for known in ("_modes", "_generated", "_parameters", "_end_stops", "_positional"):
             vars(other).pop(known, None)
         return other
 
@@ -574,6 +575,7 @@ class Mechanism(Plant):
         >>> plant.with_motions({"drive": lambda t: 0.5 * np.sin(2.0 * t)}).motion_values() + 0.0
         array([[0., 1., 0.]])
         """
+        values = _check.mapping(values, "motions", "names to numbers or functions of time")
         return self.with_motion_values(self.motion_values(values, t))
 
     def with_motion_values(self, values: ArrayLike) -> Mechanism:
@@ -617,8 +619,7 @@ class Mechanism(Plant):
         """Positions, velocities and accelerations (motions, 3) of all components; see `with_motions`."""
         found = np.vstack([np.zeros((0, 3)), *(motion.value for motion in self.motions)])
         t = _check.number(t, "t")
-        given = {} if values is None else _check.mapping(values, "motions", "names to numbers or functions of time")
-        for name, value in given.items():
+        for name, value in _check.mapping({} if values is None else values, "motions", "names to functions").items():
             entries = self.motion_entries(name)
             found[entries] = prescribed.motion_of(name, value, len(entries))(t)
         return found
@@ -644,7 +645,8 @@ class Mechanism(Plant):
         (motions, 3) are those of the components, in place of the machine's own.
         """
         lam = _check.vector(multipliers, len(self.row_names), "multipliers", self.row_names)
-        values = self.motion_values() if values is None else np.asarray(values, dtype=np.float64)
+        shape = len(self.motion_names), 3
+        values = self.motion_values() if values is None else _check.matrix(values, shape, "the values of motions")
         found, at = np.zeros(len(self.motion_names)), 0
         for motion in self.motions:
             own = slice(at, at + len(motion.component_names))
@@ -703,9 +705,37 @@ class Mechanism(Plant):
                 raise ModelError(f"mechanism {self.name!r}: two components of motions are called {name!r}; rename one")
 
     def rolling_rows(self, q: ArrayLike) -> tuple[str, ...]:
-        """Rows that bind velocities and no positions: none, of the constraints that there are."""
+        """Rows that bind velocities and no positions: of wheels, balls and blades."""
         self._position(q)
-        return ()
+        return self._rolling
+
+    @cached_property
+    def _rolling(self) -> tuple[str, ...]:
+        return tuple(n for n, level in zip(self.row_names, self.arrays.rows["level"], strict=True) if level > 0)
+
+    @cached_property
+    def _positional(self) -> Mechanism:
+        """The machine without the rows that bind velocities only: what its configurations are found with."""
+        if not self._rolling:
+            return self
+        kept = self.arrays.rows["level"] == 0
+        rows, before = np.flatnonzero(kept), np.concatenate([[0], np.cumsum(kept)])
+        slices = {name: slice(int(before[s.start]), int(before[s.stop])) for name, s in self.row_slices.items()}
+        scale = self.row_scale[rows]
+        scale.setflags(write=False)
+        return self._of_rows(
+            list(self.row_slices),
+            rows,
+            row_names=tuple(self.row_names[i] for i in rows),
+            row_units=tuple(self.row_units[i] for i in rows),
+            row_slices=slices,
+            row_scale=scale,
+        )
+
+    def assemble(self, *, guess: ArrayLike | Mapping[str, float] | None = None, **joint_values: float) -> Array:
+        if self._rolling:
+            return self._positional.assemble(guess=guess, **joint_values)
+        return super().assemble(guess=guess, **joint_values)
 
     def _of_rows(self, kept: Sequence[str], rows: NDArray[np.int64], **changed: Any) -> Mechanism:
         gone = [constraint for constraint in self.loops if constraint.name not in kept]
@@ -722,7 +752,16 @@ class Mechanism(Plant):
         vars(mode).update(vars(self), arrays=self.arrays._replace(**parts), **changed)
         vars(mode)["loops"] = tuple(constraint for constraint in self.loops if constraint.name in kept)
         vars(mode)["_whole"] = self, tuple(constraint.name for constraint in gone)
-        for known in ("_modes", "_generated", "_parameters", "_moves", "_looped", "_end_stops"):
+        for known in (
+            "_modes",
+            "_generated",
+            "_parameters",
+            "_moves",
+            "_looped",
+            "_end_stops",
+            "_rolling",
+            "_positional",
+        ):
             vars(mode).pop(known, None)
         return mode
 

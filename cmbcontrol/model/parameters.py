@@ -15,17 +15,17 @@ from numpy.typing import NDArray
 
 from .. import _check
 from ..errors import InputTypeError, ModelError
-from ..kernels.layout import ROW_ALIGN, ROW_DISTANCE, ROW_OFFSET, ROW_SCREW
+from ..kernels.layout import ROW_ALIGN, ROW_DISTANCE, ROW_FORMULA, ROW_OFFSET, ROW_SCREW
 from ..trace.machine import Parameters, places
 from .elements import (
     Body,
     Bushing,
-    Cam,
     Constraint,
     CoordinateConstraint,
     Coupling,
     Distance,
     ForceElement,
+    FormulaRows,
     Helical,
     Joint,
     JointForce,
@@ -33,7 +33,6 @@ from .elements import (
     Motion,
     PointForce,
     PointOnLine,
-    PointOnPlane,
     PointSpring,
     PoseMotion,
     Weld,
@@ -53,6 +52,7 @@ _READ = {
     ROW_ALIGN: ("u", "w"),
     ROW_DISTANCE: ("pa", "pb"),
     ROW_SCREW: ("u", "x", "pa", "w", "pb"),
+    ROW_FORMULA: ("u", "x", "pa", "w", "pb"),
 }
 
 
@@ -86,7 +86,7 @@ def parameters(plant: Mechanism) -> Mapping[str, Parameter]:
     ``{joint}_pitch``                            of a `Helical` joint
     ``{constraint}_point_a_x``, ``_length``      of a constraint; of a `Weld` ``_frame_a_x`` and ``_frame_a_turn_x``;
                                                  the direction of a line or plane is turned by ``_axis_turn_x``,
-                                                 ``_normal_turn_x``
+                                                 ``_normal_turn_x``, the axle of a `Wheel` by ``_axis_turn_x``
     ``{coupling}_of_{coordinate}``, ``_offset``  of a `Coupling`
     ``spring_{spring}_stiffness``, ...           of a spring: ``_rest``, ``_damping``, ``_point_a_x``
     ``damping_{coordinate}``                     friction of a joint; ``armature_{coordinate}`` inertia of its rotors
@@ -148,7 +148,13 @@ class _Collector:
             if not isinstance(loop, CoordinateConstraint):
                 ends = (loop.parent, loop.child) if isinstance(loop, Joint) else (loop.a, loop.b)
                 rows = plant.row_slices[loop.name]
-                self.own[loop.name] = self._rows(*ends, "rows", range(rows.start, rows.stop))
+                own = self._rows(*ends, "rows", range(rows.start, rows.stop))
+                if isinstance(loop, FormulaRows):
+                    record = plant.arrays.formulas[plant.arrays.rows[rows.start]["formula"]]
+                    first = int(record["first"])
+                    measured = self._rows(*ends, "measures", range(first, first + int(record["count"])))
+                    own = _Own(*(x + y for x, y in zip(own, measured, strict=True)))
+                self.own[loop.name] = own
         self.of_element = [self._measures(i, element) for i, element in enumerate(plant.forces)]
         self._attach_the_rest()
         for body in plant.bodies:
@@ -311,8 +317,6 @@ class _Collector:
             return
         if isinstance(loop, Motion):
             self._motion(loop)
-        if isinstance(loop, Cam):
-            self._one(f"{name}_offset", self.plant.row_units[rows.start], *self._at("rows", rows.start, "value", 1))
         if isinstance(loop, CoordinateConstraint):
             return
         own = self.own[name]
@@ -324,9 +328,10 @@ class _Collector:
             return
         self._shift(f"{name}_point_a", loop.point_a, loop.a, own.points_a)
         self._shift(f"{name}_point_b", loop.point_b, loop.b, own.points_b)
-        if isinstance(loop, (PointOnLine, PointOnPlane)):
-            what = "axis" if isinstance(loop, PointOnLine) else "normal"
-            self._turn(f"{name}_{what}", loop.a, own.directions_a)
+        turned = {"normal": loop.a, "axis": loop.a if isinstance(loop, PointOnLine) else loop.b, "across": loop.b}
+        for what, body in turned.items():
+            if hasattr(loop, what):
+                self._turn(f"{name}_{what}", body, own.directions_a if body == loop.a else own.directions_b)
         if isinstance(loop, Distance):
             self._one(f"{name}_length", "m", *self._at("rows", rows.start, "value", 1))
 
@@ -359,7 +364,7 @@ class _Collector:
     def _element(self, i: int, element: ForceElement) -> None:
         """Numbers of the formula, and where it acts."""
         name, own = f"force_{element.name}", self.of_element[i]
-        first = self.start["formula", 0, "formula"] + int(self.plant.arrays.elements[i]["number"])
+        first = self.start["numbers", 0, "numbers"] + int(self.plant.arrays.elements[i]["number"])
         for k, number in enumerate(element.number_names):
             self._one(f"{name}_{number}", "SI", first + k)
         if isinstance(element, PointForce):

@@ -234,6 +234,11 @@ class Plant(Contract):
         return plant
 
     @property
+    def _positional(self) -> Plant:
+        """The plant without rows that bind velocities only: what its configurations are found with."""
+        return self
+
+    @property
     def row_rates(self) -> Array:
         """What A v is to be (rows,): zero, but for prescribed motions."""
         return np.zeros(len(self.row_names))

@@ -691,9 +691,11 @@ def _constraints(tree: _Tree, jac: Jacobians, v: Array, a: Array) -> Constraints
     n, rows = tree.nv, tree.plant.arrays.rows
     out = Constraints(*(np.zeros((len(rows), *s)) for s in ((n,), (n, n), (n,), (n,))))
     for i, row in enumerate(rows):
+        if row["kind"] == layout.ROW_FORMULA:
+            raise ModelError(
+                f"the recursions of the paper know no cams and no wheels, such as row {tree.plant.row_names[i]!r}"
+            )
         if row["kind"] == layout.ROW_COUPLING:
-            if row["curve"] >= 0:
-                raise ModelError(f"the recursions of the paper know no cams, such as row {tree.plant.row_names[i]!r}")
             out.G[i] = tree.plant.arrays.couplings_v[row["coupling"]]
             continue
         pair = _pair(tree, jac, int(row["a"]), int(row["b"]), v, a)

@@ -398,7 +398,7 @@ def stand_in(plant: Plant) -> layout.Model:
     links["kind"], links["nq"], links["nv"], links["parent"] = layout.PRISMATIC, 1, 1, -1
     links["iq"] = links["iv"] = np.arange(plant.nv)
     rows = np.zeros(len(plant.row_names), layout.ROW_DTYPE)
-    rows["curve"] = rows["target"] = -1
+    rows["formula"] = rows["target"] = -1
     arrays = {
         "links": links,
         "rows": rows,
@@ -409,9 +409,9 @@ def stand_in(plant: Plant) -> layout.Model:
         "loads": np.zeros(0, layout.LOAD_DTYPE),
         "measures": np.zeros(0, layout.ROW_DTYPE),
         "elements": np.zeros(0, layout.ELEMENT_DTYPE),
-        "curves": np.zeros(0, layout.CURVE_DTYPE),
+        "formulas": np.zeros(0, layout.FORMULA_DTYPE),
         "tape": np.zeros((0, 5), np.int64),
-        "formula": np.zeros(0),
+        "numbers": np.zeros(0),
         "targets": np.zeros((0, 3)),
         "couplings_q": np.zeros((0, plant.nq)),
         "couplings_v": np.zeros((0, plant.nv)),

@@ -193,7 +193,8 @@ class Machine:
         if a is not None:
             self.h = self.h + self.model.armature * a
         forces.add_passive_forces(self.model, self.q, v, self.R, self.p, self.S, self.V, self.h)
-        constraint_rows.constraint_bias(self.model, self.q, v, self.E, self.wrenches, self.V, self.A0, self.b)
+        poses = self.R, self.p
+        constraint_rows.constraint_bias(self.model, self.q, v, *poses, self.E, self.wrenches, self.V, self.A0, self.b)
 
     def slopes(self, a: Array, lam: Array, u: Array) -> derivatives.Slopes:
         """Derivatives of the equations of motion; see `kernels.derivatives`."""

@@ -21,7 +21,7 @@ from . import numbers
 from .elimination import is_zero, sparse_of
 from .functions import Function, Tracing
 from .graph import FUNCTIONS, Graph, Scalar
-from .kernels.layout import ROW_COUPLING
+from .kernels.layout import ROW_COUPLING, ROW_FORMULA
 from .machine import Machine, Parameters
 from .program import needed
 
@@ -214,7 +214,9 @@ def balance(at: Tracing) -> Function:
         force = force - machine.B @ u
     accel = machine.b
     for i, row in enumerate(at.model.rows):
-        if row.kind == ROW_COUPLING:  # which has no bodies whose accelerations would tell
+        if row.kind == ROW_COUPLING or (
+            row.kind == ROW_FORMULA and row.a == row.b
+        ):  # which has no bodies whose accelerations would tell
             accel[i] = accel[i] + machine.A[i] @ a
     return at.finished(force, accel, machine.phi)
 

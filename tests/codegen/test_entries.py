@@ -96,7 +96,7 @@ def test_motions_and_cams(in_c):
     found = in_c(plant, q, functions=("terms", "forward", "close", "project_velocity"))
     assert max(worst(found, 50).values()) < ACCURACY
     names = [number.name for number in found.machine.table.numbers]
-    assert "motion_winch_length_velocity" in names and "cam_constant_0" in names
+    assert "motion_winch_length_velocity" in names and "row_constant_0" in names
 
 
 @pytest.mark.nojit_slow

@@ -11,9 +11,11 @@ from .constraints import Constraint, CoordinateConstraint, Coupling, Distance, P
 from .cylinders import Cylinder
 from .force_elements import Bushing, ForceElement, JointForce, PointForce
 from .forces import Actuator, JointSpring, PointSpring
+from .formula_rows import FormulaRows, RowOfFormula
 from .joints import Cylindrical, Fixed, Free, Helical, Joint, Planar, Prismatic, Revolute, Spherical, Universal
 from .loads import Load
 from .motions import DistanceMotion, JointMotion, Motion, PointMotion, PoseMotion
+from .rolling import KnifeEdge, RollingBall, Wheel
 
 __all__ = [
     "GROUND",
@@ -30,6 +32,7 @@ __all__ = [
     "DistanceMotion",
     "Fixed",
     "ForceElement",
+    "FormulaRows",
     "Frame",
     "Free",
     "Helical",
@@ -37,6 +40,7 @@ __all__ = [
     "JointForce",
     "JointMotion",
     "JointSpring",
+    "KnifeEdge",
     "Load",
     "Motion",
     "Planar",
@@ -49,8 +53,11 @@ __all__ = [
     "PoseMotion",
     "Prismatic",
     "Revolute",
+    "RollingBall",
+    "RowOfFormula",
     "Spherical",
     "Universal",
     "Weld",
+    "Wheel",
     "rotation_to",
 ]

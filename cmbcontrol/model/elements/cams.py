@@ -14,6 +14,7 @@ from ..._frozen import set_fields
 from ...errors import InputError, ModelError
 from ...trace.symbols import where_less
 from .constraints import CoordinateConstraint
+from .formula_rows import FormulaRows, RowOfFormula
 
 __all__ = ["Cam"]
 
@@ -23,7 +24,7 @@ TURN = 2.0 * np.pi
 
 
 @dataclass(frozen=True, eq=False)
-class Cam(CoordinateConstraint):
+class Cam(FormulaRows, CoordinateConstraint):
     """follower = offset + profile(cam): a valve lifter, a pivoted lever on a disc, a groove (1 row).
 
     It holds both ways, as a groove does; a follower that a spring presses on, and that may jump, is a `Contact` on it.
@@ -73,6 +74,20 @@ class Cam(CoordinateConstraint):
     @property
     def coefficients(self) -> Mapping[str, float]:
         return {self.follower: 1.0}
+
+    @property
+    def measured(self) -> tuple[str, str]:
+        """The coordinates."""
+        return self.follower, self.cam
+
+    @property
+    def sample(self) -> Array:
+        """Of follower and cam."""
+        return np.array([0.11, 0.1234])
+
+    @property
+    def formulas(self) -> tuple[RowOfFormula, ...]:
+        return (RowOfFormula("", "", residual=lambda z: z[0] - self.offset - self.lift(z[1])),)
 
     def lift(self, angle: Any) -> Any:
         """The profile at an angle of the cam."""

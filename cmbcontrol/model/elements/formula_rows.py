@@ -1,0 +1,43 @@
+"""Constraints whose rows are formulas of what is measured: coordinates, or a frame as seen from another one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["FormulaRows", "RowOfFormula"]
+
+Array = NDArray[np.float64]
+
+
+class RowOfFormula(NamedTuple):
+    """A row: ``residual(z)`` = 0, or ``rate(z, dz)`` = 0 of one that binds velocities and no positions.
+
+    The formulas are written with numpy's functions; their derivatives are taken.
+    """
+
+    label: str
+    unit: str  # of the residual, or of its integral; "" is that of the first coordinate that is measured
+    residual: Callable[[Any], Any] | None = None
+    rate: Callable[[Any, Any], Any] | None = None
+
+
+class FormulaRows:
+    """A constraint with rows of formulas; also a `CoordinateConstraint`, or a `Constraint` between two bodies.
+
+    Attributes
+    ----------
+    measured : tuple
+        Names of coordinates, which are z; or a frame on body a and one on body b: z are the three offsets of the second
+        one and the nine entries of its rotation matrix, row by row, as seen from the first one.
+    sample : ndarray
+        z at which the formulas are traced.
+    formulas : tuple of RowOfFormula
+    """
+
+    measured: Any
+    sample: Array
+    formulas: tuple[RowOfFormula, ...]
