@@ -73,7 +73,7 @@ class Wheel(_Rolling):
         Radius of the tyre's cross section, m; zero is a disc with a sharp rim.
     rollers : float, optional
         Of an omni wheel: the angle of the axes of its rollers from forward to the left, where they touch, rad; 0 where
-        it slides sideways freely, pi/4 of a Mecanum wheel. It has one velocity row, ``{name}_forward``, along these axes.
+        it slides sideways freely, pi/4 of a Mecanum wheel. It has one velocity row along them, ``{name}_forward``.
 
     Raises
     ------

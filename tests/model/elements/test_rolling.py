@@ -34,7 +34,7 @@ def state_of_disc(plant, lean, turn, spin, radius=0.3):
     q[6] = radius * np.cos(lean)
     R = plant.pose(q, "ring").R
     ring = R.T @ [0.0, 0.0, turn]
-    w = R @ (ring + [0.0, spin, 0.0])
+    w = R @ (ring + np.array([0.0, spin, 0.0]))
     lever = R @ [0.0, 0.0, radius]  # from the point that touches to the centre
     v = np.concatenate([ring, R.T @ np.cross(w, lever), [spin]])
     return q, v
@@ -51,9 +51,8 @@ def test_chaplygins_sleigh(code, monkeypatch):
     mass, inertia, a = 1.7, 0.4, 0.35
     sleigh = Body("sleigh", mass, (a, 0, 0), (0.2, 0.2, inertia))
     edge = KnifeEdge("edge", "ground", "sleigh", across=(0, 1, 0))
-    plant = Mechanism(
-        "sleigh", [sleigh], [Planar("way", "ground", "sleigh", axis=(0, 0, 1))], [edge], gravity=(0, 0, 0)
-    )
+    way = Planar("way", "ground", "sleigh", axis=(0, 0, 1))
+    plant = Mechanism("sleigh", [sleigh], [way], [edge], gravity=(0, 0, 0))
     v0 = plant.project_velocity(plant.neutral(), [0.3, 0.0, 2.0])
     run = cmb.simulate(plant, None, plant.neutral(), v0, t_end=6.0)
 
@@ -79,7 +78,7 @@ def test_a_disc_turns_steadily(lean, turn, radius=0.3, mass=2.0):
         """Of the forces that the motion needs, less the rate of the angular momentum, forward."""
         q, v = state_of_disc(plant, lean, turn, spin, radius)
         R = plant.pose(q, "ring").R
-        w = R @ (v[:3] + [0.0, spin, 0.0])
+        w = R @ (v[:3] + np.array([0.0, spin, 0.0]))
         lever = R @ [0.0, 0.0, radius]
         up = np.array([0.0, 0.0, turn])
         force = mass * np.cross(up, np.cross(w, lever)) + [0.0, 0.0, mass * G]
@@ -136,9 +135,8 @@ def test_a_ball_on_a_turntable():
     middle = place[0] + np.array([-rate[0, 1], rate[0, 0]]) / w
     from_middle = place[0] - middle
     c, s = np.cos(w * run.time), np.sin(w * run.time)
-    circle = middle + np.stack(
-        [c * from_middle[0] - s * from_middle[1], s * from_middle[0] + c * from_middle[1]], axis=1
-    )
+    turned = np.stack([c * from_middle[0] - s * from_middle[1], s * from_middle[0] + c * from_middle[1]], axis=1)
+    circle = middle + turned
     np.testing.assert_allclose(place, circle, atol=1e-9)
     assert run.max_energy_error < 1e-9 * np.abs(run.motion_work.values).max() + 1e-10
 
@@ -161,19 +159,12 @@ def test_a_platform_on_mecanum_wheels():
     terms = plant.terms(q, np.zeros(plant.nv))
     assert terms.rank == 4 and terms.dof == 3
     vx, vy, w = 0.7, -0.3, 0.5
-    wheels = [
-        (vx + t * vy + t * (lx * 1.0 + ly) * w * (1 if (x > 0) == (t > 0) or True else 1)) / r
-        for x, y, t in corners.values()
-    ]
-    wheels = [(vx - y / abs(y) * (lx + ly) * w + t * vy) / r for x, y, t in corners.values()]
+    turning = (lx + ly) * w
+    wheels = np.array([vx - vy - turning, vx + vy + turning, vx + vy - turning, vx - vy + turning]) / r
     v = np.array([vx, vy, w, *wheels])
     np.testing.assert_allclose(terms.A @ v, 0.0, atol=1e-14)
     run = cmb.simulate(plant, None, q, v, t_end=1.0)
     assert run.max_energy_error < 1e-11 * run.energy.values[0]
-    across = cmb.reactions(plant, q, v, np.zeros(0))
-    assert float(across.force.sel(joint="fl_wheel").sum()) == pytest.approx(
-        float(across.force.sel(joint="fl_wheel").sum())
-    )
 
 
 # -- any pose ----------------------------------------------------------------------------------------------------------
@@ -264,7 +255,7 @@ def _rates_of_the_point(plant, q, v):
     if isinstance(part, RollingBall):
         return None
     axle = plant.pose(q, "rider").R @ (np.asarray(part.axis) / np.linalg.norm(part.axis))
-    forward = np.cross(normal, axle)
+    forward = np.cross(axle, normal)
     forward /= np.linalg.norm(forward)
     down = np.cross(axle, forward)
     down *= -np.sign(down @ normal)
@@ -276,7 +267,7 @@ def _rates_of_the_point(plant, q, v):
         return plant.point(at, "rider", on_rider.p) - plant.point(at, "plate", on_plate.p)
 
     rate = slope(apart, 1e-2)
-    side = np.cross(forward, normal)
+    side = np.cross(normal, forward)
     if part.rollers is not None:
         return [rate @ normal, rate @ (np.cos(part.rollers) * forward + np.sin(part.rollers) * side)]
     return [rate @ normal, rate @ forward, rate @ side]
