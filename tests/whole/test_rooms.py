@@ -20,6 +20,7 @@ ELSEWHERE = {
     "kernels/derivatives": ("dynamics/test_derivatives", "the functions that call these kernels"),
     "kernels/effort_limits": ("controllers/test_constrained_actuation", "the law whose samples these kernels are"),
     "kernels/force_elements": ("model/elements/test_force_elements", "what these kernels compute"),
+    "model/elements/formula_rows": ("model/elements/test_rolling", "wheels and cams are such rows"),
     "kernels/tapes": ("model/elements/test_force_elements", "the formulas of force elements"),
     "model/formula": ("model/elements/test_force_elements", "formulas are there to describe force elements"),
     "_frozen": ("model/test_elements", "all parts are frozen alike"),
