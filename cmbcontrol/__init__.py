@@ -44,6 +44,7 @@ from .linear.operating import trim as trim
 from .linear.root_locus import root_locus as root_locus
 from .linear.signals import FrameMotion as FrameMotion
 from .linear.signals import Wrench as Wrench
+from .linear.steady import steady_motion as steady_motion
 from .model.elements import Actuator as Actuator
 from .model.elements import Body as Body
 from .model.elements import Bushing as Bushing
@@ -191,6 +192,7 @@ __all__ = [
     "root_locus",
     "simulate",
     "singular_configuration",
+    "steady_motion",
     "trim",
     "where_less",
 ]

@@ -123,6 +123,8 @@ class _Names:
         self.links = _link_names(plant)
         self.couplings = [plant.row_names[i] for i, row in enumerate(plant.arrays.rows) if row["coupling"] >= 0]
         self.couplings += [f"force_{element.name}" for element in plant.forces if isinstance(element, JointForce)]
+        lines = len(plant.arrays.couplings_q) - len(self.couplings)
+        self.couplings += [f"row_coordinate_{k}" for k in range(lines)]
         rows = sorted((int(row["target"]), plant.row_names[i]) for i, row in enumerate(plant.arrays.rows))
         self.driven = [name for target, name in rows if target >= 0]
         owners = [(e, f"force_{e.name}") for e in plant.forces]

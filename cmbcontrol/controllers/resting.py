@@ -18,6 +18,7 @@ from ..linear.statics import (
     multipliers,
     relative_force,
     require_closed,
+    require_holonomic,
     static_derivatives,
     unbalanced_force,
 )
@@ -163,6 +164,7 @@ class _Rest:
     def _inverse(self) -> Array:
         """Of dF/d(y, c), in y = Z' (q' [-] q)."""
         plant, n = self.plant, self.Z.shape[1]
+        require_holonomic(plant, self.q)
         model = affine_approximation(plant, OperatingPoint.at(plant, self.q, self.u), coordinates=self.Z.T)
         g = law_gains(self.law, model, self.state, whole=False)
         B, c_c = model.B[n:], g.c_c + g.c_u @ g.u_c - np.diag(self.law.sampled.astype(float))

@@ -268,6 +268,11 @@ def require_rest(model: LinearModel) -> Plant:
         )
     if model.drift.any() or model.point.v.any():
         raise InputError(f"the linear model of {model.name!r} is not at rest; state feedback needs one from linearize")
+    if model.K_rates is not None:
+        raise InputError(
+            f"{model.name!r} rolls: no feedback brings back some of its positions. Design for the states that it can "
+            "bring back, with python-control and model.to_ss()"
+        )
     if model.point.plant is None:
         raise InputError(f"the linear model of {model.name!r} has no plant; read it with load_linear(path, plant)")
     return model.point.plant

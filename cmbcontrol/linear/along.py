@@ -16,6 +16,7 @@ from .model import LinearModel
 from .operating import OperatingPoint
 from .reduced import MOVING
 from .signals import FrameMotion, LinearizedEquations, Output, Wrench, best_coordinates
+from .statics import require_holonomic
 
 if TYPE_CHECKING:
     import xarray
@@ -205,6 +206,7 @@ def linearize_along(
     _check.run(run)
     every = _check.count(every, "every")
     plant, data = run.plant, run.data
+    require_holonomic(plant, np.asarray(data["q"].values[0], dtype=np.float64))
     step = slice(None, None, every)
     times, q, v, u = (np.ascontiguousarray(data[key].values[step], dtype=np.float64) for key in ("time", "q", "v", "u"))
     if coordinates is None:

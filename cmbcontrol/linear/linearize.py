@@ -8,16 +8,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
-from .._tolerance import DEPENDENT, rank
 from ..dynamics.derivatives import Derivatives, derivatives
 from ..errors import EquilibriumError, InputError, InputTypeError, SingularConfigurationError
 from ..model.mechanism import Mechanism
 from ..model.plant import Plant
 from .model import LinearModel
 from .operating import OperatingPoint
-from .reduced import FIXED, bracket
+from .reduced import FIXED, MOVING, bracket, position_rows
 from .signals import FrameMotion, LinearizedEquations, Wrench
-from .statics import constraint_curvatures, list_forces, relative_force, require_closed
+from .statics import constraint_curvatures, list_forces, relative_force, require_closed, require_holonomic
 
 __all__ = ["affine_approximation", "linearize", "underlying_ode"]
 
@@ -37,12 +36,16 @@ def linearize(
 ) -> LinearModel:
     """Linear model about an equilibrium: 2 dof states, with the stiffness of the constraint forces.
 
+    Also about a steady motion, whose velocities are constant while all looks alike: a governor that turns, a wheel that
+    rolls in a circle. Deviations are then measured from the moving machine. Machines that roll have more positions than
+    velocities, and as many more states.
+
     Parameters
     ----------
     plant : Plant
         A `Mechanism` is differentiated analytically, a plant given by functions by differences of order 8.
     point : OperatingPoint
-        From `trim`.
+        From `trim`, or of a steady motion, ``OperatingPoint.at(plant, q, u, v)``.
     coordinates : sequence of str, or array_like, shape (dof, nv), optional
         Independent coordinates y: as many velocity coordinates (or cut revolute or prismatic joints) as there are
         degrees of freedom, or a matrix R with y = R delta. Defaults to the best conditioned; see
@@ -64,7 +67,8 @@ def linearize(
     Returns
     -------
     LinearModel
-        States are deviations: y, then dy/dt.
+        States are deviations: y, then dy/dt; of machines that roll, the rates of as many y as there are degrees of
+        freedom.
 
     Raises
     ------
@@ -96,7 +100,10 @@ def linearize(
     """
     tolerance = _check.positive(tolerance, "tolerance")
     local = _at_equilibrium(plant, point, tolerance)
-    return _model(plant, point, LinearizedEquations(plant, local, coordinates, inputs), outputs, affine=False)
+    factor = MOVING if point.v.any() else FIXED
+    linearized = LinearizedEquations(plant, local, coordinates, inputs, factor)
+    _require_steady(plant, local, linearized, tolerance)
+    return _model(plant, point, linearized, outputs, affine=False)
 
 
 def affine_approximation(
@@ -173,6 +180,7 @@ def _model(
         **linearized.labels(rows),
         K=linearized.K,
         N=linearized.N,
+        K_rates=None if linearized.rated == linearized.names else linearized.K_rates,
         drift=linearized.drift if affine else np.zeros(len(linearized.A)),
         coordinates=plant.velocity_names,
         point=point,
@@ -214,13 +222,14 @@ def underlying_ode(
     local = _at_state(plant, point)
     nv = plant.nv
     if coordinates is None:
-        A, rank = _of_positions(plant, local)
+        A, rank = position_rows(plant, local)
         H = np.block([[A, np.zeros_like(A)], [local.rate_q, local.A]])
         P = np.eye(2 * nv)
         if local.rank:
             Vt = np.linalg.svd(H)[2][: rank + local.rank]
             P = P - Vt.T @ Vt
     else:
+        require_holonomic(plant, local.q)
         linearized = LinearizedEquations(plant, local, coordinates)
         K, N = linearized.K, linearized.N
         R, rate_q = linearized.rows.R, linearized.rows.rate_q
@@ -229,17 +238,6 @@ def underlying_ode(
     a_v = local.acceleration(-local.force_v, local.accel_v)
     ad_v = bracket(plant, local.v, np.eye(nv))
     return np.block([[2.0 * FIXED * ad_v, np.eye(nv)], [a_q, a_v]]) @ P
-
-
-def _of_positions(plant: Plant, local: Derivatives) -> tuple[Array, int]:
-    """The rows of A that bind positions, and their rank: rolling ones bind velocities only."""
-    rolling = plant.rolling_rows(local.q)
-    if not rolling:
-        return local.A, local.rank
-    binding = np.array([name not in rolling for name in plant.row_names])
-    A = local.A[binding]
-    metres = A * plant.row_scale[binding, None] / plant.reach  # a metre: levers are 1
-    return A, rank(np.linalg.svd(metres, compute_uv=False), 1.0, DEPENDENT) if A.size else 0
 
 
 # -- the state of the linearization -----------------------------------------------------------------------
@@ -282,22 +280,45 @@ def _require_on_manifold(plant: Plant, local: Derivatives) -> None:
 def _at_equilibrium(plant: Plant, point: OperatingPoint, tolerance: float) -> Derivatives:
     """The equations at the operating point; refuses one that is not at rest, or that is singular."""
     q, v, u, lam = _checked(plant, point)
-    if v.any():
-        moving = ", ".join(f"{plant.velocity_names[k]!r} {v[k]:.4g}" for k in np.flatnonzero(v)[:6])
-        raise EquilibriumError(
-            f"the operating point of {plant.name!r} moves: {moving}. A linear model needs "
-            "v = 0; see affine_approximation."
-        )
-    local = derivatives(plant, q, v, u, a=v, lam=lam)
+    local = derivatives(plant, q, v, u, a=np.zeros(plant.nv), lam=lam)
     _require_on_manifold(plant, local)
     force = local.h + local.A.T @ lam - local.B @ u
-    if not relative_force(plant, local, force, lam, u) <= tolerance:
+    balanced = relative_force(plant, local, force, lam, u) <= tolerance
+    if v.any() and not (balanced and _relative_bias(plant, local) <= tolerance):
+        moving = ", ".join(f"{plant.velocity_names[k]!r} {v[k]:.4g}" for k in np.flatnonzero(v)[:6])
+        raise EquilibriumError(
+            f"the operating point of {plant.name!r} moves: {moving}. A linear model needs v = 0, or a steady motion "
+            "with constant velocities; see affine_approximation."
+        )
+    if not balanced:
         raise EquilibriumError(
             f"{plant.name!r} is not in equilibrium at q = {np.round(q, 6).tolist()}: the unbalanced generalized force "
             f"is {list_forces(plant, force)}. Use trim(plant, q), or affine_approximation."
         )
     _require_regular(plant, local)
     return local
+
+
+def _relative_bias(plant: Plant, local: Derivatives) -> float:
+    """What rows of A dv/dt + b miss at constant velocities, beside what turning by them at all would need, 0 to 1."""
+    speed = float(np.abs(local.v * plant.reach).max(initial=0.0))
+    scale = speed**2 / plant.size
+    return float(np.abs(plant.row_scale * local.b).max(initial=0.0)) / scale if scale > 0.0 else 0.0
+
+
+def _require_steady(plant: Plant, local: Derivatives, linearized: LinearizedEquations, tolerance: float) -> None:
+    """Refuse a motion whose accelerations vanish for an instant only: they change as it goes on."""
+    n = len(linearized.names)
+    change = linearized.A[n:, :n] @ linearized.drift[:n]
+    speed = float(np.abs(local.v / plant.spans).max(initial=0.0))
+    rates = np.abs(linearized.rows.R) @ plant.spans if len(change) else np.zeros(0)
+    off = float((np.abs(change) / np.maximum(rates, 1e-300)).max(initial=0.0))
+    if off > 1e3 * tolerance * max(speed, 1.0) ** 3:
+        raise EquilibriumError(
+            f"the motion of {plant.name!r} is not steady: its accelerations vanish here, and grow at a rate of "
+            f"{off:.3g} 1/s3 (of radians, or sizes of the machine). A steady motion looks alike at all times; see "
+            "affine_approximation."
+        )
 
 
 def _require_regular(plant: Plant, local: Derivatives) -> None:

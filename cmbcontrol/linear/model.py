@@ -29,7 +29,7 @@ __all__ = ["LinearModel", "Mode", "load_linear"]
 Array = NDArray[np.float64]
 
 _MATRICES = ("A", "B", "C", "D", "K")
-_LATER = ("drift", "N")  # not in files of version 1
+_LATER = ("drift", "N", "K_rates")  # not in all files of version 1
 _NAMES = ("states", "inputs", "outputs", "state_units", "input_units", "output_units", "coordinates")
 _POINT = ("q", "v", "u", "lam")
 
@@ -48,7 +48,8 @@ class LinearModel:
         States are the independent coordinates, then their rates.
     state_units, input_units, output_units : tuple of str
     K : ndarray, shape (nv, dof)
-        From independent to all velocity coordinates: delta = K y.
+        From independent to all velocity coordinates: delta = K y. Machines that roll have n > dof positions y, so K and
+        N are (nv, n), and there are n + dof states.
     coordinates : tuple of str
         Names of all velocity coordinates, the rows of K.
     point : OperatingPoint
@@ -56,8 +57,10 @@ class LinearModel:
     drift : ndarray, shape (2 dof,)
         Rate of the states at the operating point itself: zero (the default) at an equilibrium.
     N : ndarray, shape (nv, dof)
-        The velocities deviate by K y_v + N y, with y_v the second half of the states; N = dK/dt is zero (the
-        default) at rest.
+        The velocities deviate by K_rates y_v + N y, with y_v the states behind y; N = dK/dt is zero (the default) at
+        rest.
+    K_rates : ndarray, shape (nv, dof), or None
+        Of machines that roll; else None, which is K.
     conditioning : float
         Of the independent coordinates on the admissible velocities, in comparable units: 1 at best, 0 where they are
         dependent, or where it is not known.
@@ -89,6 +92,7 @@ class LinearModel:
     drift: Array = None  # type: ignore[assignment]  # zeros
     N: Array = None  # type: ignore[assignment]  # zeros
     conditioning: float = 0.0
+    K_rates: Array | None = None
 
     def __post_init__(self) -> None:
         if self.drift is None:
@@ -103,8 +107,13 @@ class LinearModel:
 
     @property
     def dof(self) -> int:
-        """Degrees of freedom, half the number of states."""
-        return self.K.shape[1]
+        """Degrees of freedom, half the number of states where the machine does not roll."""
+        return self.rate_map.shape[1]
+
+    @property
+    def rate_map(self) -> Array:
+        """From the rates among the states to all velocities (nv, dof): K, or K_rates of machines that roll."""
+        return self.K if self.K_rates is None else self.K_rates
 
     # -- python-control ---------------------------------------------------------------------------
 
@@ -210,7 +219,7 @@ class LinearModel:
             return ", ".join(f"{n} [{u}]" if u else n for n, u in zip(names, units, strict=True)) or "none"
 
         lines = [
-            f"linear model of {self.name}, {2 * self.dof} states",
+            f"linear model of {self.name}, {len(self.states)} states",
             f"  states   {listed(self.states, self.state_units)}",
             f"  inputs   {listed(self.inputs, self.input_units)}",
             f"  outputs  {listed(self.outputs, self.output_units)}",
@@ -236,7 +245,7 @@ class LinearModel:
         """
         path = _check.path(path)
         data: dict[str, Any] = {"format": "cmbcontrol linear model 2", "name": self.name}
-        data |= {key: getattr(self, key) for key in (*_MATRICES, *_LATER, *_NAMES)}
+        data |= {key: getattr(self, key) for key in (*_MATRICES, *_LATER, *_NAMES) if getattr(self, key) is not None}
         data |= {key: getattr(self.point, key) for key in _POINT} | self.point.residuals._asdict()
         data["conditioning"] = self.conditioning
         content = BytesIO()
@@ -289,7 +298,8 @@ def load_linear(path: str | Path, plant: Plant | None = None) -> LinearModel:
         raise InputError(f"{path} holds no linear model of cmbcontrol")
     names = {key: tuple(str(x) for x in data[key]) for key in _NAMES}
     n, m, p, nv = len(names["states"]), len(names["inputs"]), len(names["outputs"]), len(names["coordinates"])
-    shapes = {"A": (n, n), "B": (n, m), "C": (p, n), "D": (p, m), "K": (nv, n // 2), "drift": (n,), "N": (nv, n // 2)}
+    shapes = {"A": (n, n), "B": (n, m), "C": (p, n), "D": (p, m), "drift": (n,)}
+    shapes |= {key: (nv, np.size(data[key]) // max(nv, 1)) for key in ("K", "N", "K_rates") if key in data}
     present = [*_MATRICES, *(key for key in _LATER if key in data)]  # files of version 1 are about equilibria
     matrices = {key: np.array(data[key], dtype=np.float64).reshape(shapes[key]) for key in present}
     vectors = {key: np.array(data[key], dtype=np.float64).reshape(-1) for key in _POINT}
@@ -315,7 +325,7 @@ def _require_made_for(plant: Plant, model: LinearModel, path: Path) -> None:
 
 def _difference(plant: Plant, model: LinearModel) -> str:
     """In what a plant differs from that of a model; "" where nothing shows."""
-    point, p = model.point, model.dof
+    point = model.point
     if model.coordinates != plant.velocity_names or point.q.size != plant.nq:
         return f"{plant.name!r} has the coordinates {', '.join(plant.velocity_names)}"
     if point.u.size != plant.nu or point.lam.size != len(plant.row_names):
@@ -323,7 +333,7 @@ def _difference(plant: Plant, model: LinearModel) -> str:
     now = OperatingPoint.at(plant, point.q, point.u, point.v).residuals
     if now.position > point.residuals.position + 1e-9 * plant.size:
         return f"at its operating point the loops are open by {now.position:.3g} m"
-    K, terms = model.K, plant.terms(point.q, point.v)
+    K, terms, n = model.rate_map, plant.terms(point.q, point.v), model.K.shape[1]
     largest = max(plant.force_scale, *(float(np.abs(x).max(initial=0.0)) for x in (terms.h, point.u, point.lam)))
     if not point.v.any() and abs(now.balance - point.residuals.balance) > 1e-6 * largest:
         return f"at its operating point forces of {now.balance:.3g} N or N m are not balanced"
@@ -333,7 +343,7 @@ def _difference(plant: Plant, model: LinearModel) -> str:
         if name in motors:
             push = K.T @ terms.B[:, motors.index(name)]
             scale = (np.abs(K.T) @ np.abs(terms.B[:, motors.index(name)])).max(initial=0.0)
-            if np.abs(K.T @ terms.M @ K @ model.B[p:, j] - push).max(initial=0.0) > 1e-6 * scale:
+            if np.abs(K.T @ terms.M @ K @ model.B[n:, j] - push).max(initial=0.0) > 1e-6 * scale:
                 return "it has other masses"
     return ""
 

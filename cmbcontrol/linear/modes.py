@@ -226,6 +226,10 @@ def undamped_modes(linear_model: LinearModel, tolerance: float = 1e-10) -> Modes
     _check.positive(tolerance, "tolerance")
     M, K, n = _mass_matrix(linear_model), linear_model.K, linear_model.dof
     _require_rest(linear_model)
+    if K.shape[1] != n:
+        raise EquilibriumError(
+            f"{linear_model.name!r} rolls: it has more positions than velocities, and no undamped modes. Use modes()."
+        )
     mass = K.T @ M @ K
     stiffness = -mass @ linear_model.A[n:, :n]
     unit = np.sqrt(np.outer(mass.diagonal(), mass.diagonal()))  # so that stiffnesses are squares of frequencies
@@ -262,7 +266,7 @@ def mode_list(linear_model: LinearModel, tolerance: float = 1e-10) -> list[Mode]
     if not linear_model.A.size:
         return []
     sequence = []
-    for space in _eigenspaces(linear_model.A, tolerance):
+    for space in _eigenspaces(linear_model.A, tolerance, linear_model.dof):
         share, geometric, missing = np.abs(space.diagonal), space.vectors.shape[1], space.growing.shape[1]
         share = share / share.sum()
         for x in (*_basis(linear_model.K, space.vectors), *_basis(linear_model.K, space.growing)):
@@ -285,7 +289,7 @@ def _mode(
     lin: LinearModel, value: complex, x: Complex, participation: Array, multiplicity: int, geometric: int
 ) -> Mode:
     """A mode from an eigenvector of A."""
-    n = lin.dof
+    n = lin.K.shape[1]
     x = x.astype(complex)
     shape = lin.K @ x[:n]
     largest = shape[np.argmax(np.abs(shape))] if shape.any() else 1.0
@@ -302,7 +306,7 @@ def _mode(
         multiplicity=multiplicity,
         geometric_multiplicity=geometric,
         vector=x,
-        rate_shape=lin.K @ x[n:] + lin.N @ x[:n],
+        rate_shape=lin.rate_map @ x[n:] + lin.N @ x[:n],
         participation=participation,
     )
 
@@ -333,7 +337,7 @@ class _Eigenspace(NamedTuple):
     accuracy: float
 
 
-def _eigenspaces(A: Array, tolerance: float) -> list[_Eigenspace]:
+def _eigenspaces(A: Array, tolerance: float, dof: int) -> list[_Eigenspace]:
     """Eigenspaces of A; of complex pairs the upper half.
 
     An error E in A moves a simple eigenvalue by w'E v / w'v. Eigenvalues that lie closer than they are moved by an
@@ -344,10 +348,10 @@ def _eigenspaces(A: Array, tolerance: float) -> list[_Eigenspace]:
     from scipy.sparse.csgraph import connected_components
 
     # entries that vanish but for rounding must not decide the scale: x = scale * (x of the balanced matrix)
-    scale = matrix_balance(np.abs(A) + _floor(np.ones(len(A))), permute=False, separate=True)[1][0]
+    scale = matrix_balance(np.abs(A) + _floor(np.ones(len(A)), dof), permute=False, separate=True)[1][0]
     A = A / scale[:, None] * scale
     values, left, right = eig(A, left=True, right=True)
-    error = tolerance * (np.abs(A) + _floor(scale))
+    error = tolerance * (np.abs(A) + _floor(scale, dof))
     products = np.einsum("ki,ki->i", left.conj(), right)
     shift = np.einsum("ki,ki->i", np.abs(left), error @ np.abs(right)) / np.maximum(np.abs(products), 1e-300)
     reach = np.minimum(shift, tolerance ** (1.0 / 3.0) * (np.abs(values) + _SLOW))
@@ -369,11 +373,11 @@ def _eigenspaces(A: Array, tolerance: float) -> list[_Eigenspace]:
     return spaces
 
 
-def _floor(scale: Array) -> Array:
+def _floor(scale: Array, dof: int) -> Array:
     """What counts as an entry of A where none is: (1 rad/s)^2 times the inertia of each degree of freedom."""
-    n = len(scale) // 2
-    floor = np.zeros((2 * n, 2 * n))
-    floor[n:, :n] = np.diag(_SLOW**2 * scale[:n] / scale[n:])
+    n = len(scale) - dof
+    floor = np.zeros((n + dof, n + dof))
+    floor[n:, :dof] = np.diag(_SLOW**2 * scale[:dof] / scale[n:])
     return floor
 
 
@@ -435,7 +439,9 @@ def _mass_matrix(lin: LinearModel) -> Array:
 def _require_rest(lin: LinearModel) -> None:
     speed = np.abs(lin.point.v).max(initial=0.0)
     length = lin.point.plant.spans
-    drift = np.abs((lin.K @ lin.drift.reshape(2, -1).T).T / length).max(initial=0.0)  # sizes of the machine
+    n = lin.K.shape[1]
+    parts = np.stack([lin.K @ lin.drift[:n], lin.rate_map @ lin.drift[n:]])
+    drift = np.abs(parts / length).max(initial=0.0)  # sizes of the machine
     if speed > 0.0 or drift > 1e-6 * _SLOW:
         raise EquilibriumError(
             f"the linear model of {lin.name!r} is not about an equilibrium (largest velocity {speed:.3g}, largest "
@@ -488,7 +494,7 @@ def _labelled(lin: LinearModel, sequence: list[Mode], title: str) -> Modes:
 
     plant, (nv, n) = lin.point.plant, lin.K.shape
     values = np.array([mode.eigenvalue for mode in sequence], dtype=complex)
-    shapes, share = stacked("shape", nv).astype(complex), stacked("participation", 2 * n)
+    shapes, share = stacked("shape", nv).astype(complex), stacked("participation", len(lin.states))
     with np.errstate(divide="ignore"):
         period = 2.0 * np.pi / values.imag
     columns = {
@@ -523,11 +529,11 @@ def _labelled(lin: LinearModel, sequence: list[Mode], title: str) -> Modes:
             "as coordinate_unit, per second",
             "velocities",
         ),
-        "vector": (("mode", "state"), stacked("vector", 2 * n), "as state_unit", "eigenvector"),
+        "vector": (("mode", "state"), stacked("vector", len(lin.states)), "as state_unit", "eigenvector"),
         "participation": (("mode", "state"), share, "1", "participation factors, sum 1"),
         "coordinate_participation": (
             ("mode", "independent_coordinate"),
-            share[:, :n] + share[:, n:],
+            share[:, :n] + np.pad(share[:, n:], ((0, 0), (0, n - lin.dof))),
             "1",
             "participation factors of a coordinate and its rate, sum 1",
         ),

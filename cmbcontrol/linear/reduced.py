@@ -12,6 +12,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
+from .._tolerance import DEPENDENT
+from .._tolerance import rank as rank_of
 from ..dynamics.derivatives import Derivatives, derivatives
 from ..errors import InputError, ModelError, ParametrizationError
 from ..kernels import reduction
@@ -25,7 +27,16 @@ from ..model.plant import Plant
 from ..model.terms import RANK_TOLERANCE
 from .statics import require_holonomic
 
-__all__ = ["CoordinateRows", "Reduced", "bracket", "constant_rows", "reduce", "reduced_model"]
+__all__ = [
+    "CoordinateRows",
+    "Reduced",
+    "bracket",
+    "constant_rows",
+    "position_rows",
+    "reduce",
+    "reduce_rolling",
+    "reduced_model",
+]
 
 Array = NDArray[np.float64]
 
@@ -66,6 +77,7 @@ class Reduced(NamedTuple):
     a: Array
     lam: Array
     rank: int
+    K_rates: Array | None = None  # (nv, p) dv = K_rates y_v + N y where positions are more than velocities; else K
 
 
 def reduced_model(
@@ -194,6 +206,52 @@ def reduce(plant: Plant, local: Derivatives, rows: CoordinateRows, factor: float
     if rank < 0:
         raise _refusal(plant, local.q, rows.R, rank)
     return Reduced(A, B, drift, K.T, N.T, G, local.a, local.lam, rank)
+
+
+def position_rows(plant: Plant, local: Derivatives) -> tuple[Array, int]:
+    """The rows of A that bind positions, and their rank: rolling ones bind velocities only."""
+    rolling = plant.rolling_rows(local.q)
+    if not rolling:
+        return local.A, local.rank
+    binding = np.array([name not in rolling for name in plant.row_names])
+    A = local.A[binding]
+    metres = A * plant.row_scale[binding, None] / plant.reach  # a metre: levers are 1
+    return A, rank_of(np.linalg.svd(metres, compute_uv=False), 1.0, DEPENDENT) if A.size else 0
+
+
+def reduce_rolling(plant: Plant, local: Derivatives, R: Array, more: Array, factor: float = FIXED) -> Reduced:
+    """The same for machines that roll: n positions y = [R; more] delta, and p < n velocities y_v = R v.
+
+    delta = K y with the rows that bind positions, dv = K_rates y_v + N y with all of them: A N = -d(A v)/dq K, R N = 0.
+    Then dy/dt = [R; more] (dv + factor ad_v delta), and dy_v/dt = R da.
+
+    Raises
+    ------
+    ParametrizationError
+        Where the coordinates are dependent.
+    """
+    A, rank = position_rows(plant, local)
+    whole = np.vstack([R, more])
+    unit = np.linalg.svd(A / plant.reach)[2][rank:].T / plant.reach[:, None]  # admissible displacements
+    try:
+        K = unit @ np.linalg.inv(whole @ unit)
+        K_rates = local.Z @ np.linalg.inv(R @ local.Z)
+    except np.linalg.LinAlgError as error:
+        raise ParametrizationError(f"coordinates of {plant.name!r} are dependent", 0.0) from error
+    N = -local.A_plus @ (local.rate_q @ K)
+    N -= K_rates @ (R @ N)
+    n, p = len(whole), len(R)
+    model, inputs = np.empty((n + p, n + p)), np.zeros((n + p, local.B.shape[1]))
+    model[:n, :n] = whole @ (N + factor * bracket(plant, local.v, K))
+    model[:n, n:] = whole @ K_rates
+    model[n:, :n] = R @ local.acceleration(
+        -local.force_q @ K - local.force_v @ N, local.accel_q @ K + local.accel_v @ N
+    )
+    model[n:, n:] = R @ local.acceleration(-local.force_v @ K_rates, local.accel_v @ K_rates)
+    G = R @ local.Z @ local.Z.T
+    inputs[n:] = G @ local.B
+    drift = np.concatenate([whole @ local.v, R @ local.a])
+    return Reduced(model, inputs, drift, K, N, G, local.a, local.lam, local.rank, K_rates)
 
 
 def _writable(x: Array) -> Array:

@@ -22,7 +22,7 @@ from ..model.plant import Plant
 from ..model.units import cut_joints, effort_units, force_units, rate_of, row_force_units, unit_of
 from .driven import Driven, release_motions
 from .kinematics import Motion, frame_jacobian, motion
-from .reduced import FIXED, CoordinateRows, Reduced, constant_rows, reduce
+from .reduced import FIXED, CoordinateRows, Reduced, constant_rows, position_rows, reduce, reduce_rolling
 
 __all__ = ["FrameMotion", "Input", "LinearizedEquations", "Output", "Wrench", "best_coordinates"]
 
@@ -155,10 +155,13 @@ class LinearizedEquations:
     ----------
     names : tuple of str
         Independent coordinates.
+    rated : tuple of str
+        Those whose rates are states, too: all, but where the machine rolls.
     inputs : list of Input
     A, B, drift : ndarray
         Of d(y, y_v)/dt = drift + A (y, y_v) + B u.
-    K, N : ndarray, shape (nv, p)
+    K, N, K_rates : ndarray, shape (nv, p)
+        delta = K y, dv = K_rates y_v + N y.
     rows : CoordinateRows
     conditioning : float
         Of the coordinates on the admissible velocities, in comparable units: 1 at best, 0 where they are dependent.
@@ -175,15 +178,17 @@ class LinearizedEquations:
         released = release_motions(plant, local, inputs)
         self.plant, self.local, self._released = released.plant, released.local, released
         plant, local = self.plant, self.local
-        self.names, self.rows = self._coordinates(coordinates)
+        chosen, self.rows = self._coordinates(coordinates)
+        self.names = self.rated = chosen
         reduced = self._reduce(self.rows, factor)
         self.K, self.N, self.drift = reduced.K, reduced.N, reduced.drift
+        self.K_rates = self.K if reduced.K_rates is None else reduced.K_rates
         self.inputs, self._driven = self._inputs(inputs)
         force = np.array([i.force for i in self.inputs]).reshape(-1, plant.nv).T
-        self.A, self.B = reduced.A, np.zeros((2 * len(self.names), len(self.inputs)))
+        self.A, self.B = reduced.A, np.zeros((len(reduced.A), len(self.inputs)))
         self.B[len(self.names) :] = reduced.G @ force
         self._force = force  # generalized force a unit of each input
-        self._feedback = np.zeros((plant.nv, 2 * len(self.names)))  # and of the states, where joints are driven
+        self._feedback = np.zeros((plant.nv, len(self.A)))  # and of the states, where joints are driven
         self._effort_rows: dict[str, tuple[Array, Array, str]] = {}
         if self._driven:
             self._drive(reduced)
@@ -235,9 +240,10 @@ class LinearizedEquations:
             )
         length = plant.spans
         try:
-            reduced = reduce(plant, self.local, rows, factor)
+            reduced = self._reduced(rows, factor)
+            rated = reduced.K if reduced.K_rates is None else reduced.K_rates
             # in comparable units, 1/|K| is about the smallest singular value of R on the tangent space
-            growth = float(np.linalg.norm(reduced.K / length[:, None] * np.linalg.norm(R * length, axis=1)))
+            growth = float(np.linalg.norm(rated / length[:, None] * np.linalg.norm(R * length, axis=1)))
         except ParametrizationError:
             growth = np.inf
         self.conditioning = 1.0 / growth if growth > 0.0 else 1.0
@@ -248,6 +254,33 @@ class LinearizedEquations:
                 self.conditioning,
             )
         return reduced
+
+    def _reduced(self, rows: CoordinateRows, factor: float) -> Reduced:
+        if self.plant.rolling_rows(self.local.q):
+            return self._reduce_rolling(factor)
+        return reduce(self.plant, self.local, rows, factor)
+
+    def _reduce_rolling(self, factor: float) -> Reduced:
+        """Of a machine that rolls: with further coordinates for the positions that have no velocity of their own."""
+        plant, R = self.plant, self.rows.R
+        if not self.rows.constant.all():
+            raise InputError(
+                f"{plant.name!r} rolls, and its coordinates are velocity coordinates or a matrix R; cut joints are none"
+            )
+        A, rank = position_rows(plant, self.local)
+        free = np.linalg.svd(A * plant.spans)[2][rank:].T  # admissible displacements, in comparable units
+        own = np.linalg.qr((R * plant.spans @ free).T)[0]
+        left = free - free @ own @ own.T
+        names = list(self.names)
+        more = []
+        for _ in range(free.shape[1] - len(R)):
+            k = int(np.argmax(np.linalg.norm(left, axis=1)))
+            unit = left[k] / np.linalg.norm(left[k])
+            left = left - np.outer(left @ unit, unit)
+            more.append(np.eye(plant.nv)[k])
+            names.append(plant.velocity_names[k])
+        self.names = tuple(names)
+        return reduce_rolling(plant, self.local, R, np.array(more).reshape(-1, plant.nv), factor)
 
     # -- inputs -----------------------------------------------------------------------------------------
 
@@ -340,7 +373,7 @@ class LinearizedEquations:
                 "independently: the constraints couple their accelerations. Drive fewer."
             )
         delta, dv = self._tangents
-        own = self._accelerations(delta, dv, np.zeros((self.plant.nv, 2 * p)))
+        own = self._accelerations(delta, dv, np.zeros((self.plant.nv, len(self.A))))
         W = R @ own + accel_q @ delta + accel_v @ dv
         inverse = np.linalg.inv(reach)
         given = np.array([[float(i.driven == j) for i in self.inputs] for j in range(len(self._driven))])
@@ -357,7 +390,7 @@ class LinearizedEquations:
     @property
     def _tangents(self) -> tuple[Array, Array]:
         """delta and dv by the states (y, y_v), (nv, 2 dof) each."""
-        return np.hstack([self.K, np.zeros_like(self.K)]), np.hstack([self.N, self.K])
+        return np.hstack([self.K, np.zeros_like(self.K_rates)]), np.hstack([self.N, self.K_rates])
 
     def _accelerations_of_force(self, force: Array) -> Array:
         return self.local.Z @ (self.local.Z.T @ force)
@@ -373,12 +406,12 @@ class LinearizedEquations:
 
     def labels(self, outputs: Sequence[Output]) -> dict[str, tuple[str, ...]]:
         """Names and units of the states, the inputs and given outputs, by the fields of a `LinearModel`."""
-        units = tuple(unit_of(self.plant, name) for name in self.names)
+        units, rates = (tuple(unit_of(self.plant, name) for name in names) for names in (self.names, self.rated))
         return {
-            "states": self.names + tuple(f"{name}_rate" for name in self.names),
+            "states": self.names + tuple(f"{name}_rate" for name in self.rated),
             "inputs": tuple(i.name for i in self.inputs),
             "outputs": tuple(o.name for o in outputs),
-            "state_units": units + tuple(rate_of(unit) for unit in units),
+            "state_units": units + tuple(rate_of(unit) for unit in rates),
             "input_units": tuple(i.unit for i in self.inputs),
             "output_units": tuple(o.unit for o in outputs),
         }
@@ -386,7 +419,7 @@ class LinearizedEquations:
     def output_matrices(self, outputs: Sequence[Output]) -> tuple[Array, Array]:
         """C (outputs, 2 dof) and D (outputs, inputs)."""
         count = len(outputs)
-        C = np.array([o.C for o in outputs]).reshape(count, 2 * len(self.names))
+        C = np.array([o.C for o in outputs]).reshape(count, len(self.A))
         return C, np.array([o.D for o in outputs]).reshape(count, len(self.inputs))
 
     def outputs(self, given: Sequence[str | FrameMotion] | None) -> list[Output]:
@@ -436,16 +469,16 @@ class LinearizedEquations:
         p = len(self.names)
         for coordinate, rate in ((name, False), (name.removesuffix("_rate"), name.endswith("_rate"))):
             unit = unit_of(self.plant, coordinate)
-            if coordinate in self.names:
-                C = np.zeros(2 * p)
+            if coordinate in (self.rated if rate else self.names):
+                C = np.zeros(len(self.A))
                 C[self.names.index(coordinate) + (p if rate else 0)] = 1.0
                 return Output(name, rate_of(unit) if rate else unit, C, np.zeros(len(self.inputs)))
             row = self.coordinate_row(coordinate)
             if row is not None and rate:
                 R, rate_q = row[:2]
-                return Output(name, rate_of(unit), *self._row(R @ self.N + rate_q @ self.K, R @ self.K))
+                return Output(name, rate_of(unit), *self._row(R @ self.N + rate_q @ self.K, R @ self.K_rates))
             if row is not None:
-                return Output(name, unit, *self._row(row[0] @ self.K, np.zeros(p)))
+                return Output(name, unit, *self._row(row[0] @ self.K, np.zeros(len(self.rated))))
         return None
 
     def _frame_outputs(self, item: FrameMotion) -> list[Output]:
@@ -454,7 +487,7 @@ class LinearizedEquations:
         swap = [3, 4, 5, 0, 1, 2]  # position first
         J, J_q = J[swap], J_q[swap]
         delta, dv = self._tangents
-        C = np.zeros((0, 2 * len(self.names)))
+        C = np.zeros((0, len(self.A)))
         units: list[str] = []
         if item.positions:
             C = np.concatenate([C, J @ delta])
@@ -469,7 +502,7 @@ class LinearizedEquations:
         """The effort of a motor: the input of this name; constant where there is none."""
         D = np.array([float(i.name == name) for i in self.inputs])
         unit = effort_units(self.plant)[self.plant.actuator_names.index(motor)]
-        return Output(name, unit, np.zeros(2 * len(self.names)), D)
+        return Output(name, unit, np.zeros(len(self.A)), D)
 
     @cached_property
     def _loop_forces(self) -> tuple[Array, Array]:
@@ -485,7 +518,7 @@ class LinearizedEquations:
         plant = self.plant
         C, D = self._loop_forces
         turn = self._stiffness_of_loops() @ self.K
-        C = C + np.concatenate([turn, np.zeros_like(turn)], axis=1)
+        C = C + np.concatenate([turn, np.zeros((self.plant.nv, len(self.rated)))], axis=1)
         names, units = plant.velocity_names, force_units(plant)
         chosen = (
             range(plant.nv) if name == "constraint_force" else [names.index(name.removesuffix("_constraint_force"))]

@@ -105,8 +105,8 @@ def require_holonomic(plant: Plant, q: Array) -> None:
             f"the rows {', '.join(map(repr, rolling))} of {plant.name!r} bind velocities and no positions: A is not "
             "the gradient of Phi there, as with rolling wheels. The machine has more positions than velocities, which "
             "independent coordinates with one state pair for each degree of freedom cannot hold. simulate(plant, ...) "
-            "takes such rows, and underlying_ode(plant, point) is the linear model in all coordinates; if they come "
-            "from positions, include these in Phi."
+            "takes such rows, linearize(plant, point) has the further positions as states, and underlying_ode(plant, "
+            "point) is the linear model in all coordinates; if the rows come from positions, include these in Phi."
         )
 
 

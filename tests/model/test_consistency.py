@@ -22,8 +22,6 @@ def gliding(plant):
 
 
 REFUSED = {
-    "affine_approximation": lambda p, g: cmb.affine_approximation(p, g, coordinates=("X", "psi")),
-    "linearize": lambda p, g: cmb.linearize(p, cmb.OperatingPoint.at(p, [0.0, 0.0, 0.0])),
     "underlying_ode": lambda p, g: cmb.linear.underlying_ode(p, g, coordinates=("X", "psi")),
     "reduced_model": lambda p, g: cmb.linear.reduced_model(p, g.q, g.v, g.u, np.eye(3)[[0, 2]]),
     "linearize_along": lambda p, g: cmb.linearize_along(cmb.simulate(p, None, g.q, g.v, t_end=0.1, output_times=0.1)),
@@ -49,6 +47,17 @@ def test_all_coordinates_have_the_true_eigenvalues(plant, gliding):
     found = found[np.argsort(-np.abs(found))]
     assert np.abs(found[3:]).max() < 1e-4  # a multiple zero is found to the cube root of rounding
     assert np.abs(np.sort_complex(found[:3]) - np.sort_complex(true)).max() < 1e-8
+
+
+def test_models_with_the_positions_that_have_no_velocity(plant, gliding):
+    """Its own eigenvalues, and zeros, in 3 positions and 2 velocities: about the motion that goes on."""
+    true = np.roots([SKATE_INERTIA, 0.0, SKATE_STIFFNESS * SKATE_AHEAD**2, SKATE_STIFFNESS * SKATE_AHEAD * SKATE_SPEED])
+    for model in (cmb.linearize(plant, gliding), cmb.affine_approximation(plant, gliding)):
+        assert len(model.states) == 5 and model.dof == 2 and model.K.shape == (3, 3) and model.K_rates.shape == (3, 2)
+        found = model.poles()
+        found = found[np.argsort(-np.abs(found))]
+        assert np.abs(np.sort_complex(found[:3]) - np.sort_complex(true)).max() < 1e-8
+        assert np.abs(found[3:]).max() < 1e-6
 
 
 def test_a_run_rolls_on(plant):
@@ -124,7 +133,7 @@ def test_mechanisms_have_none():
 
 def test_the_error_is_a_model_error(plant, gliding):
     with pytest.raises(ModelError):
-        cmb.affine_approximation(plant, gliding)
+        plant.to_iosystem(gliding)
 
 
 @pytest.mark.parametrize("name", ["particle", "slider-crank"])

@@ -80,6 +80,12 @@ class World:
         return self.plant.with_parts(loads=[cmb.Load("wind", "left_upper")])
 
     @functools.cached_property
+    def turning(self) -> cmb.Mechanism:
+        bodies = [cmb.Body("hub", 1.0, inertia=(1.0,) * 3), cmb.Body("rod", 1.0, com=(0, 0, -1.0), inertia=(0.1,) * 3)]
+        joints = [cmb.Revolute("hub", "ground", "hub"), cmb.Revolute("rod", "hub", "rod", axis=(0, 1, 0))]
+        return cmb.Mechanism("governor", bodies, joints)
+
+    @functools.cached_property
     def driven(self) -> cmb.Mechanism:
         return self.plant.with_loops(cmb.JointMotion("drive", "left", position=2.1))
 
@@ -633,6 +639,15 @@ def _machines() -> list[Call]:
             values=({"wind": (1.0, 2.0, 3.0)}, optional(but(mapping, "pair inside"))),
         ),
         call("with_loads", W.loaded.with_loads, words=("load",), values=({"wind_fx": 2.0}, mapping)),
+        call(
+            "steady_motion",
+            cmb.steady_motion,
+            plant=(W.turning, thing),
+            q=([0.0, 0.9], vector),
+            v=([4.0, 0.0], vector),
+            hold=(("rod",), names),
+            hold_rates=(("hub",), names),
+        ),
         call("standing", W.driven.standing, q=(W.q, vector)),
         call(
             "with_motions", W.driven.with_motions, words=("motion",), values=({"drive": 2.0}, mapping), t=(0.1, number)

@@ -284,7 +284,7 @@ def test_rolling_rows_bind_no_positions():
     lifted = plant.assemble(guess=np.r_[q[:6], 0.5, 0.1], spin=0.7)
     assert plant.closure_error(lifted) < 1e-12 and lifted[7] == 0.7
     point = cmb.OperatingPoint.at(plant, q)
-    refuses(lambda: cmb.linearize(plant, cmb.trim(plant, q)), "rim_forward", "underlying_ode")
+    refuses(lambda: plant.to_iosystem(cmb.trim(plant, q)), "rim_forward", "underlying_ode")
     refuses(lambda: cmb.linear.reduced_model(plant, q, np.zeros(7), [], np.eye(7)[:4]), "rim_forward")
     refuses(lambda: cmb.simulate(plant, None, q, t_end=0.1, method="radau"), "rim_forward")
     assert cmb.linear.underlying_ode(plant, point).shape == (14, 14)

@@ -1,0 +1,164 @@
+"""Steady motions, and linear models about them: against closed forms; of machines that roll, too."""
+
+import numpy as np
+import pytest
+
+import cmbcontrol as cmb
+from cmbcontrol import Body, Free, JointMotion, Mechanism, Revolute, Wheel, load_linear
+from cmbcontrol.errors import EquilibriumError
+from tests.fixtures import refuses
+
+G, R, MASS = 9.81, 0.3, 2.0
+
+
+RING = 1e-3  # kg, kg m2: of what carries it and does not spin with it
+
+
+def rolling_disc(ring=RING, motor=False):
+    """In a ring that does not spin with it."""
+    across = MASS * R**2 / 4.0
+    disc = Body("disc", MASS, (0, 0, 0), (across, 2.0 * across, across))
+    bodies = [Body("ring", ring, (0, 0, 0), ring * np.eye(3)), disc]
+    joints = [Free("ring", "ground", "ring"), Revolute("spin", "ring", "disc", axis=(0, 1, 0))]
+    motors = [cmb.Actuator("spin")] if motor else []
+    return Mechanism(
+        "disc", bodies, joints, [Wheel("rim", "ground", "disc", axis=(0, 1, 0), radius=R)], actuators=motors
+    )
+
+
+def upright(plant, speed):
+    q = plant.neutral()
+    q[6] = R
+    return q, np.array([0.0, 0.0, 0.0, speed, 0.0, 0.0, speed / R])
+
+
+def leaning(plant, lean, turn, spin):
+    q = plant.neutral()
+    q[:4] = np.cos(0.5 * lean), np.sin(0.5 * lean), 0.0, 0.0
+    q[6] = R * np.cos(lean)
+    attitude = plant.pose(q, "ring").R
+    return q, plant.project_velocity(q, np.r_[attitude.T @ [0, 0, turn], R * spin, 0, 0, spin])
+
+
+def spin_of(lean, turn):
+    """Of the steady turn of a thin disc, from the moments about the point that touches, at a turn w and a lean a.
+
+    (I_y + m R^2) n w cos a + (I_y + m R^2 - I_x) w^2 sin a cos a = -m g R sin a, in the signs of this machine; the
+    ring adds to m, and to I_y and I_x of the second term alike.
+    """
+    across = MASS * R**2 / 4.0
+    axle = 2.0 * across
+    s, c = np.sin(lean), np.cos(lean)
+    mass = MASS + RING
+    return -(mass * G * R * s + (axle + mass * R**2 - across) * turn**2 * s * c) / ((axle + mass * R**2) * turn * c)
+
+
+@pytest.mark.parametrize(("lean", "turn"), [(0.3, 2.0), (-0.4, 1.5), (0.8, 3.0)])
+def test_a_disc_in_a_steady_turn(lean, turn):
+    plant = rolling_disc()
+    q, v = leaning(plant, lean, turn, 0.95 * spin_of(lean, turn))
+    point = cmb.steady_motion(plant, q, v, hold=["ring_wx"])
+    attitude = plant.pose(point.q, "ring").R
+    found = np.arcsin(attitude[2, 1])
+    rate = (attitude @ point.v[:3])[2]
+    assert found == pytest.approx(lean, abs=1e-9)
+    assert point.v[6] == pytest.approx(spin_of(found, rate), rel=1e-9)
+    run = cmb.simulate(plant, None, point.q, point.v, t_end=0.3)
+    assert np.abs(run.v.values - point.v).max() < 1e-7
+    lin = cmb.linearize(plant, point)
+    assert len(lin.states) == 10 and lin.dof == 4  # the ring turns by itself
+    whole = np.linalg.eigvals(cmb.linear.underlying_ode(plant, point))
+    for value in lin.poles():
+        assert np.abs(whole - value).min() < 1e-4 * (1.0 + abs(value))
+
+
+def test_eigenvalues_do_not_depend_on_coordinates():
+    plant = rolling_disc()
+    q, v = leaning(plant, 0.3, 2.0, spin_of(0.3, 2.0))
+    point = cmb.steady_motion(plant, q, v, hold=["ring_wx"])
+    first = cmb.linearize(plant, point)
+    others = [("ring_wx", "ring_wy", "ring_wz", "spin"), ("ring_wx", "ring_wy", "ring_wz", "ring_vx")]
+    for names in others:
+        other = cmb.linearize(plant, point, coordinates=names)
+        assert other.states[-4:] == tuple(f"{n}_rate" for n in names) and other.states[:4] == names
+        big = sorted(x for x in np.abs(first.poles()) if x > 1e-2)
+        assert sorted(x for x in np.abs(other.poles()) if x > 1e-2) == pytest.approx(big, rel=1e-6)
+
+
+def test_a_disc_that_rolls_straight_on():
+    """Lean and yaw of Routh: I_x (I_z) s^2 ... = m g R - ((I_y + m R^2) I_y / I_z) (v / R)^2, over I_x + m R^2."""
+    plant = rolling_disc()
+    mass, across = MASS + RING, MASS * R**2 / 4.0
+    for speed in (0.3, 0.8, 1.6, 3.0):
+        lin = cmb.linearize(plant, cmb.OperatingPoint.at(plant, *_at(upright(plant, speed))))
+        squares = np.sort((lin.poles() ** 2).real)
+        axle, spin = 2.0 * across, speed / R
+        stiffness = mass * G * R - (axle + mass * R**2) * axle * spin**2 / (across + RING)
+        expected = stiffness / (across + RING + mass * R**2)
+        extreme = squares[0] if expected < 0 else squares[-1]
+        assert extreme == pytest.approx(expected, rel=1e-8)
+        rest = np.sort(np.abs(lin.poles()))[:8]
+        assert rest.max() < 1e-2  # place, heading, spin, the ring; speed, and the turn that it leans into
+    table = str(lin)
+    assert "10 states" in table and "rigid-body" in table
+
+
+def _at(state):
+    q, v = state
+    return q, 0.0, v
+
+
+def test_a_motor_is_an_input_and_the_model_a_file(tmp_path):
+    """Between ring and disc: the ring turns back by u / I, and the disc rolls on by u / (I_y + m R^2)."""
+    plant = rolling_disc(motor=True)
+    q, v = upright(plant, 2.0)
+    point = cmb.OperatingPoint.at(plant, q, v=v)
+    lin = cmb.linearize(plant, point, outputs=["spin_rate", "ring_vx_rate", "ring_wy_rate"])
+    gains = 1e3j * (lin.C @ np.linalg.solve(1e3j * np.eye(10) - lin.A, lin.B))[:, 0]
+    forward = 1.0 / (0.5 * MASS * R**2 + (MASS + RING) * R**2)
+    assert gains == pytest.approx([forward + 1.0 / RING, forward * R, -1.0 / RING], rel=1e-4)
+    lin.save(tmp_path / "disc.npz")
+    again = load_linear(tmp_path / "disc.npz", plant)
+    np.testing.assert_array_equal(again.A, lin.A)
+    np.testing.assert_array_equal(again.K_rates, lin.K_rates)
+    assert lin.to_ss().nstates == 10
+    data = lin.modes().data
+    assert data.sizes["state"] == 10 and data.sizes["independent_coordinate"] == 6
+    refuses(lin.undamped_modes, "not about an equilibrium", kind=EquilibriumError)
+    still = cmb.linearize(plant, cmb.trim(plant, q))
+    refuses(still.undamped_modes, "rolls", kind=EquilibriumError)
+    refuses(lambda: cmb.design.lqr(still, np.eye(10), np.eye(1)), "rolls", kind=ValueError)
+
+
+def test_a_pendulum_on_a_shaft_that_turns():
+    """With the speed given: cos a = g / (l w^2), and it swings about that with w sin a (Goldstein)."""
+    length, speed = 0.7, 6.0
+    bodies = [Body("hub", 1.0, (0, 0, 0), np.eye(3)), Body("bob", 0.4, (0, 0, -length), 1e-12 * np.eye(3))]
+    joints = [Revolute("hub", "ground", "hub"), Revolute("swing", "hub", "bob", axis=(0, 1, 0))]
+    plant = Mechanism("governor", bodies, joints, [JointMotion("drive", "hub", velocity=speed)])
+    point = cmb.steady_motion(plant, [0.0, 1.0], [speed, 0.0])
+    angle = np.arccos(G / (length * speed**2))
+    assert point.q[1] == pytest.approx(angle, abs=1e-9)
+    assert np.abs(cmb.linearize(plant, point).poles()) == pytest.approx(speed * np.sin(angle), rel=1e-8)
+    free = plant.without("drive")
+    turning = cmb.steady_motion(free, [0.0, 1.0], [speed, 0.0], hold_rates=["hub"])
+    assert turning.q[1] == pytest.approx(angle, abs=1e-9)
+    poles = cmb.linearize(free, turning).poles()
+    spin = 1.0 + 0.4 * length**2 * np.sin(angle) ** 2  # of hub and bob about the shaft
+    momentum = 2.0 * 0.4 * length**2 * np.sin(angle) * np.cos(angle) * speed
+    square = (speed * np.sin(angle)) ** 2 + momentum**2 / (spin * 0.4 * length**2)
+    assert np.abs(poles).max() == pytest.approx(np.sqrt(square), rel=1e-7)
+
+
+def test_what_is_not_steady_is_refused():
+    plant = rolling_disc()
+    q, v = leaning(plant, 0.4, 2.0, 3.0)
+    refuses(lambda: cmb.linearize(plant, cmb.OperatingPoint.at(plant, q, v=v)), "steady motion", kind=EquilibriumError)
+    five = cmb.plants.five_bar()
+    q5 = five.assemble(left=2.1, right=1.0)
+    refuses(
+        lambda: cmb.steady_motion(five, q5, five.project_velocity(q5, np.ones(4)), hold_rates=["left", "right"]),
+        "no steady motion", "Hold less", kind=EquilibriumError,
+    )  # fmt: skip
+    refuses(lambda: cmb.steady_motion(plant, q, v, hold=["ring_x"]), "'ring_x'", "ring_vx", kind=ValueError)
+    refuses(lambda: cmb.steady_motion(plant, q, v, u={"motor": 1.0}), "'motor'", kind=ValueError)
