@@ -150,6 +150,50 @@ def test_a_pendulum_on_a_shaft_that_turns():
     assert np.abs(poles).max() == pytest.approx(np.sqrt(square), rel=1e-7)
 
 
+def skateboard(rake, half, height, mass, inertia, stiffness):
+    """A board with a rider on two trucks: an axle that stays level turns about a raked pivot as the board leans."""
+    board = Body("board", mass, (0, 0, height), inertia)
+    bodies, joints, loops, springs = [board], [Free("board", "ground", "board")], [], []
+    for name, way in (("front", 1.0), ("rear", -1.0)):
+        axis, place = (np.cos(rake), 0.0, way * np.sin(rake)), cmb.Frame((way * half, 0.0, 0.0))
+        bodies.append(Body(name, 1e-9, (0, 0, 0), 1e-12 * np.eye(3)))
+        joints.append(Revolute(name, "board", name, frame=place, axis=axis))
+        for side, y in (("left", 0.1), ("right", -0.1)):
+            loops.append(cmb.PointOnPlane(f"{name}_{side}", "ground", name, (0, 0, 0), (0, y, 0)))
+        loops.append(cmb.KnifeEdge(f"{name}_axle", "ground", name, across=(0, 1, 0)))
+        springs.append(cmb.JointSpring(f"{name}_bush", name, stiffness))
+    return Mechanism("skateboard", bodies, joints, loops, springs)
+
+
+def test_a_skateboard_is_stable_above_a_speed():
+    """Of the lean f, with L from axle to axle (Hubbard): (I + m h^2) f'' + (k - m g h + 2 m h v^2 tan(rake) / L) f = 0."""
+    rake, half, height, mass, stiffness = 0.6, 0.4, 0.85, 70.0, 60.0
+    inertia = np.diag([6.0, 7.0, 1.5])
+    plant = skateboard(rake, half, height, mass, inertia, stiffness)
+    spring = 2.0 * stiffness / np.cos(rake) ** 2
+
+    def square(speed):
+        v = plant.project_velocity(plant.neutral(), np.r_[0, 0, 0, speed, 0, 0, 0, 0])
+        lin = cmb.linearize(plant, cmb.OperatingPoint.at(plant, plant.neutral(), v=v))
+        assert len(lin.states) == 6 and lin.dof == 2
+        found = lin.poles() ** 2
+        return found[np.argmax(np.abs(found))].real
+
+    def known(speed):
+        steered = mass * height * speed**2 * np.tan(rake) / half
+        return (mass * G * height - spring - steered) / (inertia[0, 0] + mass * height**2)
+
+    for speed in (0.5, 1.5, 3.0, 6.0):
+        assert square(speed) == pytest.approx(known(speed), rel=1e-8)
+    critical = np.sqrt((mass * G * height - spring) * half / (mass * height * np.tan(rake)))
+    assert square(0.999 * critical) > 0.0 > square(1.001 * critical)
+    speed = 1.5 * critical
+    v = plant.project_velocity(plant.neutral(), np.r_[0, 0, 0, speed, 0, 0, 0, 0])
+    q = plant.close(plant.integrate(plant.neutral(), np.r_[1e-4, np.zeros(7)]))
+    run = cmb.simulate(plant, None, q, plant.project_velocity(q, v), t_end=2.0)
+    assert np.abs(run.q.sel(position="board_qx")).max() < 1e-4 and run.max_energy_error < 1e-8 * run.energy.values[0]
+
+
 def test_what_is_not_steady_is_refused():
     plant = rolling_disc()
     q, v = leaning(plant, 0.4, 2.0, 3.0)
