@@ -26,6 +26,7 @@ from .gravity_compensation import GravityPD as GravityPD
 from .hybrid_motion_force import HybridMotionForce as HybridMotionForce
 from .hydraulic_drive import HydraulicDrive as HydraulicDrive
 from .impedance import Impedance as Impedance
+from .load_observer import LoadObserver as LoadObserver
 from .metrics import effort_metric as effort_metric
 from .metrics import length_metric as length_metric
 from .motion_observer import MotionObserver as MotionObserver
@@ -67,6 +68,7 @@ __all__ = [
     "HybridMotionForce",
     "HydraulicDrive",
     "Impedance",
+    "LoadObserver",
     "MotionLaw",
     "MotionObserver",
     "ObserverFeedback",

@@ -28,7 +28,7 @@ from .controller import (
 from .encoder import plain_positions
 from .state_feedback import effort_limits
 
-__all__ = ["MotionObserver"]
+__all__ = ["MotionObserver", "foreseen"]
 
 Array = NDArray[np.float64]
 
@@ -196,25 +196,6 @@ class MotionObserver(AroundLaw):
             )
         return Z, seen
 
-    def _foreseen(self, plant: Plant, now: _Estimate, u: Array) -> _Estimate:
-        """A sample later, under a held effort."""
-        T = self.period
-        u = np.clip(u, -self.limits, self.limits)
-
-        def rate(delta: Array, v: Array) -> tuple[Array, Array]:
-            terms = plant.terms(plant.integrate(now.q, delta), v, project=True)
-            force = terms.B @ u
-            a = terms.acceleration(force) if isinstance(terms, TracedTerms) else acceleration(terms, force)
-            return terms.v, a + terms.P @ now.a if self.disturbance else a
-
-        k1 = rate(np.zeros(plant.nv), now.v)
-        k2 = rate(0.5 * T * k1[0], now.v + 0.5 * T * k1[1])
-        k3 = rate(0.5 * T * k2[0], now.v + 0.5 * T * k2[1])
-        k4 = rate(T * k3[0], now.v + T * k3[1])
-        way, change = (T / 6.0 * (a + 2.0 * b + 2.0 * c + d) for a, b, c, d in zip(k1, k2, k3, k4, strict=True))
-        q = plant.close(plant.integrate(now.q, way))
-        return _Estimate(q, plant.project_velocity(q, now.v + change), now.a)
-
     def evaluate(self, t: float, terms: Terms, state: Array) -> Evaluation:
         """Efforts of the law at the estimate; what is foreseen for the next sample, and the next states of the law.
 
@@ -225,8 +206,9 @@ class MotionObserver(AroundLaw):
         measured = plant.terms(estimate.q, estimate.v, terms.t, cap=terms.rank)
         measured = measured if terms.force is None else measured.with_force(terms.force)
         of_law = evaluated(self.law, t, measured, own)
-        ahead = self._foreseen(plant, estimate, of_law.effort)
-        states = np.concatenate([np.concatenate([[1.0], *ahead])[: self._size], moved(of_law, own, True)])
+        u = np.clip(of_law.effort, -self.limits, self.limits)
+        ahead = foreseen(plant, *estimate[:2], u, self.period, estimate.a if self.disturbance else None)
+        states = np.concatenate([np.concatenate([[1.0], *ahead, estimate.a])[: self._size], moved(of_law, own, True)])
 
         def report() -> Mapping[str, float]:
             names, way = self.plant.velocity_names, self.plant.difference(terms.q, estimate.q)
@@ -234,6 +216,27 @@ class MotionObserver(AroundLaw):
             return numbers | {f"{n}_rate_error": x for n, x in zip(names, estimate.v - terms.v, strict=True)}
 
         return Evaluation(of_law.effort, states, report)
+
+
+def foreseen(plant: Plant, q: Array, v: Array, u: Array, T: float, more: Array | None = None) -> tuple[Array, Array]:
+    """Configuration and velocity a time T later, under a held effort, by a step of Runge and Kutta's method of order 4.
+
+    `more` is an acceleration that is added to that of the equations of motion, as far as the loops allow it.
+    """
+
+    def rate(delta: Array, v: Array) -> tuple[Array, Array]:
+        terms = plant.terms(plant.integrate(q, delta), v, project=True)
+        force = terms.B @ u
+        a = terms.acceleration(force) if isinstance(terms, TracedTerms) else acceleration(terms, force)
+        return terms.v, a if more is None else a + terms.P @ more
+
+    k1 = rate(np.zeros(plant.nv), v)
+    k2 = rate(0.5 * T * k1[0], v + 0.5 * T * k1[1])
+    k3 = rate(0.5 * T * k2[0], v + 0.5 * T * k2[1])
+    k4 = rate(T * k3[0], v + T * k3[1])
+    way, change = (T / 6.0 * (a + 2.0 * b + 2.0 * c + d) for a, b, c, d in zip(k1, k2, k3, k4, strict=True))
+    end = plant.close(plant.integrate(q, way))
+    return end, plant.project_velocity(end, v + change)
 
 
 def _joints(plant: Plant, names: Sequence[str]) -> tuple[list[int], list[int]]:

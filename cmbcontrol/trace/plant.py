@@ -9,7 +9,7 @@ import numpy as np
 
 from .elimination import largest
 from .functions import Tracing
-from .kernels import tree
+from .kernels import forces, tree
 from .numbers import empty
 from .symbols import NotTraceable, Symbols
 from .terms import TracedTerms
@@ -89,6 +89,16 @@ class TracedPlant:
     def project_velocity(self, q: Any, v: Any) -> Symbols:
         """The nearest velocity that the loops allow, in the metric of M."""
         return self._at_rest(q).admissible_velocity(v)
+
+    def load_matrix(self, q: Any) -> Symbols:
+        """Joint forces of a unit of each component of the loads."""
+        model, nv = self._at.model, self._plant.nv
+        n = len(model.links)
+        R, p, S, W = empty((n, 3, 3)), empty((n, 3)), empty((nv, 6)), empty((nv, 6 * len(model.loads)))
+        tree.link_poses(model.links, np.asarray(q, object), R, p)
+        tree.joint_screws(model.links, R, p, S)
+        forces.load_matrix(model, R, p, S, W, empty(nv))
+        return Symbols(W)
 
     def require_closed(self, q: Any) -> None:
         """Guard a configuration with closed loops."""

@@ -141,6 +141,13 @@ class TracedTerms:
         other.force = force
         return other
 
+    def with_bias(self, h: Any) -> TracedTerms:
+        """The same with other bias forces (nv,)."""
+        other = object.__new__(TracedTerms)
+        vars(other).update(vars(self))
+        vars(other)["h"] = Symbols(np.asarray(h, object))
+        return other
+
     def __getattr__(self, name: str) -> Any:
         raise AttributeError(f"terms.{name} of symbols")
 

@@ -645,7 +645,7 @@ def _machines() -> list[Call]:
             plant=(W.turning, thing),
             q=([0.0, 0.9], vector),
             v=([4.0, 0.0], vector),
-            hold=(("rod",), names),
+            hold=(("hub",), names),
             hold_rates=(("hub",), names),
         ),
         call("standing", W.driven.standing, q=(W.q, vector)),
@@ -1730,6 +1730,15 @@ def _controllers() -> list[Call]:
             estimate=(np.zeros(4), optional(vector)),
         ),
         call(
+            "LoadObserver",
+            ctl.LoadObserver,
+            words=("load",),
+            law=(_loaded_law(), _outer_law),
+            loads=(("wind_fx", "wind_mz"), names),
+            bandwidth=(30.0, positive),
+            limits=(50.0, optional(but(limits, "bool"))),
+        ),
+        call(
             "MotionObserver",
             ctl.MotionObserver,
             words=("coordinate",),
@@ -1825,6 +1834,10 @@ def _gain_of_one(base: Any) -> dict[str, Any]:
 
 def _sampled() -> Any:
     return ctl.ProjectedInverseDynamics(W.plant, JOINTS, cmb.Constant([2.1, 1.0]), bandwidth=8.0, period=0.01)
+
+
+def _loaded_law() -> Any:
+    return ctl.ProjectedInverseDynamics(W.loaded, JOINTS, cmb.Constant([2.1, 1.0]), bandwidth=8.0, period=0.01)
 
 
 def _outer_law(base: Any) -> dict[str, Any]:
