@@ -5,7 +5,7 @@ Both are written into the numbers of the simulated machine, where kernels and ge
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -34,13 +34,15 @@ class _Follower(NamedTuple):
 
     p: Array
     loads: NDArray[np.int64]
+    which: NDArray[np.int64]  # of all components, the loads are these
     targets: NDArray[np.int64]
 
 
 class Acting:
     """The loads and prescribed motions of a run.
 
-    Laws know the motions, which are constraints of the machine, and of loads those of the machine that they are given.
+    Laws know the motions, which are constraints of the machine, and of loads those of the machine that they are given,
+    or what they are told.
 
     Parameters
     ----------
@@ -51,6 +53,8 @@ class Acting:
     motions : mapping of str to (number, array_like, callable or tuple), optional
         By the name of a motion or of a component, see `Mechanism.with_motions`. A motion that has a velocity goes on
         with it.
+    told : bool or sequence of str
+        Loads, or components, that the law is told; True is all.
     held : bool
         Whether loads change between steps, see `hold`.
 
@@ -79,14 +83,17 @@ class Acting:
         plant: Plant,
         loads: Mapping[str, Any] | None = None,
         motions: Mapping[str, Any] | None = None,
+        told: bool | Sequence[str] = False,
         held: bool = False,
     ) -> None:
         self.told = self.plant = plant
         self.own, self.given = False, bool(_named(loads, "loads"))
+        self._known = np.zeros(0, dtype=np.int64)
         self.breaks = np.zeros(0)
         self._functions: list[tuple[NDArray[np.int64], Callable, str]] = []
         self._moved: list[tuple[NDArray[np.int64], Callable, str]] = []
         self._followers: list[_Follower] = []
+        self._told_records: NDArray[np.void] | None = None
         self._time: float | None = None
         self._end = np.inf
         self.modes: ConstraintModes | None = None
@@ -96,6 +103,7 @@ class Acting:
             return
         if self.given:
             self.plant = plant.with_loads(self._take_loads(plant, loads))  # type: ignore[arg-type]
+        self._tell(plant, _named(loads, "loads"), told)
         self._take_motions(_named(motions, "motions"))
         self._loads = self.plant.load_values().ravel()  # type: ignore[attr-defined]
         if self.changing or (held and plant.loads):
@@ -115,6 +123,24 @@ class Acting:
                 raise InputTypeError(
                     f"{what}= are those of a Mechanism; {self.told.name!r} is given by functions, {instead}"
                 )
+
+    def _tell(self, plant: Mechanism, loads: Mapping[str, Any], told: bool | Sequence[str]) -> None:
+        """Which components of the loads the law is told."""
+        if isinstance(told, (bool, np.bool_)):
+            names: Sequence[str] = list(loads) if told else ()
+        else:
+            listed = (told,) if isinstance(told, str) else _check.sequence(told, "told", "names of loads, or True")
+            names = _check.names(listed, "told", [*(load.name for load in plant.loads), *plant.load_names], "load")
+        entries = [i for name in names for i in self._entries(name)]
+        self._known = np.array(sorted(set(entries)), dtype=np.int64)
+        unknown = {int(i) for name in loads for i in self._entries(name)}.difference(self._known.tolist())
+        self.given = bool(unknown)
+        if self._known.size:
+            values = plant.load_values().ravel()
+            acting = self.plant.load_values().ravel()  # type: ignore[attr-defined]
+            values[self._known] = acting[self._known]
+            pairs = zip(plant.loads, values.reshape(-1, 6), strict=True)
+            self.told = plant.with_loads({load.name: value for load, value in pairs})
 
     def _take_loads(self, plant: Mechanism, loads: Mapping[str, Any]) -> dict[str, Any]:
         """Keep the functions among loads; returns the numbers."""
@@ -159,6 +185,11 @@ class Acting:
         return bool(self._functions or self._moved)
 
     @property
+    def tells(self) -> bool:
+        """Whether what the law knows of the machine changes in time."""
+        return self.moving or (self.changing and self._known.size > 0)
+
+    @property
     def moving(self) -> bool:
         """Whether motions are prescribed that move."""
         return bool(self._moved)
@@ -172,9 +203,14 @@ class Acting:
         for array in read:
             array.setflags(write=False)  # as kernels know it
         self.plant = plant.with_records(*read)
-        if self.moving:
-            told: Mechanism = self.told  # type: ignore[assignment]
-            self.told = told.with_motion_values(self.motion_values).with_records(targets=read[1])
+        told: Mechanism = self.told  # type: ignore[assignment]
+        if not self.given and (self.moving or self._known.size):
+            self.told = self.plant
+        elif self.moving or self._known.size:
+            self._told_records = told.arrays.loads.copy()
+            known = self._told_records.view()
+            known.setflags(write=False)
+            self.told = told.with_motion_values(self.motion_values).with_records(known, read[1])
 
     def hold(self, values: Mapping[str, Any]) -> None:
         """From now on, these loads in place of the present ones; those of others stay."""
@@ -197,9 +233,11 @@ class Acting:
 
     def _write(self) -> None:
         self._records["value"] = self._loads.reshape(-1, 6)
+        if self._told_records is not None:
+            self._told_records["value"].reshape(-1)[self._known] = self._loads[self._known]
         for follower in self._followers:
             if follower.loads.size:
-                follower.p[follower.loads] = self._loads
+                follower.p[follower.loads] = self._loads[follower.which]
             follower.p[follower.targets] = self._targets.ravel()
 
     def _entries(self, name: str) -> NDArray[np.int64]:
@@ -255,13 +293,17 @@ class Acting:
             self._end = stop = float(ahead[0])
         return stop
 
-    def follow(self, p: Array, model: Model, loads: bool = True) -> Array:
-        """A copy of the numbers of generated code, of which those of loads and motions change from now on."""
+    def follow(self, p: Array, model: Model, told: bool = False) -> Array:
+        """A copy of the numbers of generated code, of which those of loads and motions change from now on.
+
+        Of the loads all that act, or those that the law is `told`.
+        """
         known = list(enumerate(places(model)))
-        of_loads = [i for i, place in known if loads and place.part == "loads" and place.field == "value"]
-        of_targets = [i for i, place in known if place.part == "targets"]
+        of_loads = np.array([i for i, x in known if x.part == "loads" and x.field == "value"], dtype=np.int64)
+        of_targets = np.array([i for i, x in known if x.part == "targets"], dtype=np.int64)
+        which = self._known if told and self.given else np.arange(of_loads.size)
         p = p.copy()
-        self._followers.append(_Follower(p, np.array(of_loads, dtype=np.int64), np.array(of_targets, dtype=np.int64)))
+        self._followers.append(_Follower(p, of_loads[which], which, of_targets))
         self._write()
         return p
 
@@ -277,6 +319,7 @@ class Acting:
             return terms
         W = self.plant.load_matrix(terms.q)  # type: ignore[attr-defined]
         told = self.told.load_values().ravel()  # type: ignore[attr-defined]
+        told[self._known] = self._loads[self._known]
         return terms.with_bias(terms.h + W @ (self._loads - told))
 
     def told_plant(self, plant: Plant) -> Plant:
@@ -287,6 +330,8 @@ class Acting:
             return plant
         if plant is self.plant:
             return self.told
+        if self._told_records is not None:
+            return plant.with_records(loads=self.told.arrays.loads)  # type: ignore[attr-defined]
         values = {load.name: load.value for load in self.told.loads}  # type: ignore[attr-defined]
         return plant.with_loads(values)  # type: ignore[attr-defined]
 

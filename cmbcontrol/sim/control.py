@@ -202,10 +202,10 @@ class Control:
         self.sampled.count[sampling.FIRST] = self.sampled.count[sampling.ROWS] = 0
 
     def _moving_numbers(self, told: Plant, p: Array) -> Array:
-        """Numbers of a law's code, which begin with those of the machine; prescribed motions are written into them."""
-        if not self.acting.moving:
+        """Numbers of a law's code, which begin with those of the machine: what it is told is written into them."""
+        if not self.acting.tells:
             return p
-        return self.acting.follow(p, told.arrays, loads=False)  # type: ignore[attr-defined]
+        return self.acting.follow(p, told.arrays, told=True)  # type: ignore[attr-defined]
 
     def leave_to_python(self, why: str) -> None:
         """Keep why samples are not taken by generated code."""

@@ -78,6 +78,7 @@ def simulate(
     progress: Progress = False,
     loads: Mapping[str, Any] | None = None,
     motions: Mapping[str, Any] | None = None,
+    told: bool | Sequence[str] = False,
 ) -> Simulation:
     """Simulate a plant with a controller.
 
@@ -128,13 +129,15 @@ def simulate(
     loads : mapping of str to (number, array_like, callable or (times, values)), optional
         Forces and moments in place of those of the plant, N and N m, by the name of a `Load` (a force (3,), or force
         and moment (6,)) or of a component: a number, a function of time, or points between which they change linearly.
-        The law is not told: it gets the equations of motion of the plant as it is given.
+        The law is not told, unless `told` says so: it gets the equations of motion of the plant as it is given.
     motions : mapping of str to (number, array_like, callable or (position, velocity, acceleration)), optional
         What prescribed motions follow, by the name of a `JointMotion` (or distance, point, frame) or of a component: a
         function of time that returns a position, which is differentiated, or position, velocity and acceleration, as
         references do; a position, at which it stands; or position, velocity and acceleration at time zero, from where
         it goes on with constant acceleration. The start has to fit; without v0 the machine is set in motion from rest,
         by the impulse that gives it the velocity of the motions. The law knows them.
+    told : bool or sequence of str
+        Loads, or components of them, that the law is told at all times, as if measured; True is all of `loads`.
 
     Returns
     -------
@@ -166,7 +169,7 @@ def simulate(
     """
     _check.plant(plant)
     begin = clock.perf_counter(), compile_time()
-    acting = Acting(plant, loads, motions)
+    acting = Acting(plant, loads, motions, told)
     law = as_controller(controller, acting.told)
     plant = acting.plant
     integrator, limits = Integrator.of(method, rtol, atol), _check.option(limits, LIMITS, "limits")

@@ -1016,6 +1016,7 @@ def _simulation() -> list[Call]:
             v0=(W.v, optional(vector)),
             loads=({}, but(parts_of_none, "None")),
             motions=({}, but(parts_of_none, "None")),
+            told=(False, flag),
             output_times=(
                 0.005,
                 optional(

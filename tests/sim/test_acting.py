@@ -11,6 +11,7 @@ from cmbcontrol.trace.code import why_not
 from tests.fixtures import refuses
 
 MASS = 2.0
+AT_TIP = cmb.Frame((1.5, 0.0, 0.0))
 
 
 def cart(*actuators):
@@ -173,6 +174,31 @@ def test_loads_of_a_stepper():
     np.testing.assert_allclose(other.state.q, alone.q[-1], atol=1e-10)
     refuses(lambda: stepper.step(u, 0.1, loads={"pall": 1.0}), "'pall'", kind=ValueError)
     refuses(lambda: cmb.Stepper(plants.five_bar(), q).step(u, 0.1, loads={"x": 1.0}), "has no loads", kind=ValueError)
+
+
+@pytest.mark.nojit_slow
+@pytest.mark.parametrize("period", [None, 5e-4])
+def test_a_law_is_told_what_is_measured(period, monkeypatch):
+    """All of the loads, or some of their components: what it is told it cancels."""
+    plant = plants.five_bar().with_parts(loads=[Load("a", "left_upper", AT_TIP), Load("b", "right_upper", AT_TIP)])
+    law = ProjectedInverseDynamics(plant, ("left", "right"), cmb.Constant([2.1, 1.0]), bandwidth=8.0, period=period)
+    q0 = plant.assemble(left=2.1, right=1.0)
+    loads = {"a": lambda t: [9.0 * np.sin(6.0 * t), 4.0, 0.0], "b_fy": -5.0, "b_fx": lambda t: 3.0 * t}
+
+    def error(told):
+        run = cmb.simulate(plant, law, q0, t_end=0.6, loads=loads, told=told)
+        if period is not None and not why_not():
+            assert run.data.attrs["samples_by_code"] > 1100
+        return float(np.abs(run.error.values).max())
+
+    none, some, every, named = error(False), error(["a", "b_fy"]), error(True), error(["a", "b"])
+    assert none > 3.0 * some > 30.0 * every
+    assert named == pytest.approx(every, abs=1e-10) and every < (1e-9 if period is None else 2e-4)
+    if period is not None:
+        monkeypatch.setattr("cmbcontrol.sim.control.Control.generate", lambda *_: None)
+        python = cmb.simulate(plant, law, q0, t_end=0.6, loads=loads, told=["a", "b_fy"])
+        assert float(np.abs(python.error.values).max()) == pytest.approx(some, abs=1e-10)
+    refuses(lambda: error(["c"]), "'c'", "told", kind=ValueError)
 
 
 # -- prescribed motions ------------------------------------------------------------------------------------------------
