@@ -25,6 +25,7 @@ from .slider_crank import slider_crank as slider_crank
 from .stewart import stewart as stewart
 from .three_rrr import three_rrr as three_rrr
 from .two_arms import two_arms as two_arms
+from .valve_train import valve_train as valve_train
 
 __all__ = [
     "Entry",
@@ -48,4 +49,5 @@ __all__ = [
     "stewart",
     "three_rrr",
     "two_arms",
+    "valve_train",
 ]

@@ -24,6 +24,7 @@ from .slider_crank import ENTRY as SLIDER_CRANK
 from .stewart import ENTRY as STEWART
 from .three_rrr import ENTRY as THREE_RRR
 from .two_arms import ENTRY as TWO_ARMS
+from .valve_train import ENTRY as VALVE_TRAIN
 
 __all__ = ["catalogue"]
 
@@ -49,6 +50,7 @@ catalogue: Mapping[str, Entry] = MappingProxyType(
             ANDREWS,
             GOVERNOR,
             LEG,
+            VALVE_TRAIN,
         )
     }
 )

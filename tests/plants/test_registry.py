@@ -31,6 +31,7 @@ CLAIMS = {
     "andrews": (6, 6, 1, 0, "fully-actuated"),
     "loader": (6, 6, 2, 0, "fully-actuated"),
     "excavator": (8, 8, 3, 0, "fully-actuated"),
+    "valve-train": (2, 2, 1, 0, "fully-actuated"),
     "stewart": (15, 15, 6, 0, "fully-actuated"),
     "three-rrr": (4, 4, 3, 0, "fully-actuated"),
     "delta": (15, 15, 3, 0, "fully-actuated"),
