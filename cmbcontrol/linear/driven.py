@@ -58,7 +58,8 @@ def release_motions(plant: Plant, local: Derivatives, inputs: Sequence[Any] | No
     ValueError
         For a `PoseMotion`, whose rows are more than its components.
     """
-    given = [inputs] if isinstance(inputs, str) else [x for x in inputs or () if isinstance(x, str)]
+    listed = inputs if isinstance(inputs, (tuple, list)) else [inputs]  # what is no name, others refuse
+    given = [x for x in listed if isinstance(x, str)]
     chosen = [motion for motion in plant.motions if motion.name in plant.row_slices and _named(motion, given)]
     none = np.zeros((plant.nv, plant.nv))
     if not chosen:

@@ -660,7 +660,7 @@ def _machines() -> list[Call]:
             values=({"drive": 2.0}, optional(mapping)),
             t=(0.1, number),
         ),
-        call("motion_entries", W.driven.motion_entries, name=("drive", known)),
+        call("motion_entries", W.driven.motion_entries, words=("motion",), name=("drive", known)),
         call(
             "motion_efforts",
             W.driven.motion_efforts,

@@ -68,7 +68,12 @@ class Cam(FormulaRows, CoordinateConstraint):
             raise ModelError(f"{what}: cam and follower are both coordinate {self.cam!r}; give two")
         set_fields(self, offset=_check.number(self.offset, f"the offset of {what}"))
         if isinstance(self.profile, type) or not callable(self.profile):
-            angles, lifts = _check.sequence(self.profile, f"the profile of {what}", "a function, or (angles, lifts)")
+            points = _check.sequence(self.profile, f"the profile of {what}", "a function, or (angles, lifts)")
+            if len(points) != 2:
+                raise InputError(
+                    f"the profile of {what} must be a function, or (angles, lifts), got {_check.shown(points)}"
+                )
+            angles, lifts = points
             set_fields(self, profile=_Periodic(angles, lifts, what))
 
     @property

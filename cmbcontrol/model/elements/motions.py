@@ -16,6 +16,7 @@ from ..._frozen import set_fields
 from ...errors import ModelError
 from .bodies import Frame
 from .constraints import Constraint, CoordinateConstraint
+from .part import check_body_name
 
 __all__ = ["DistanceMotion", "JointMotion", "Motion", "PointMotion", "PoseMotion"]
 
@@ -97,7 +98,7 @@ class JointMotion(Motion, CoordinateConstraint):
 
     def __post_init__(self) -> None:
         _check.name(self.name, "motion")
-        _check.name(self.joint, "coordinate")
+        check_body_name(self.joint, f"the joint of motion {self.name!r}")
         self._check_value()
 
     @property
