@@ -102,7 +102,8 @@ def linearize(
     local = _at_equilibrium(plant, point, tolerance)
     factor = MOVING if point.v.any() else FIXED
     linearized = LinearizedEquations(plant, local, coordinates, inputs, factor)
-    _require_steady(plant, local, linearized, tolerance)
+    if point.v.any():
+        _require_steady(plant, local, linearized, tolerance)
     return _model(plant, point, linearized, outputs, affine=False)
 
 
