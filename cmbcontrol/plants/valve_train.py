@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .. import _check
 from ..model.elements import Actuator, Body, Cam, Coupling, JointSpring, Prismatic, Revolute
 from ..model.mechanism import Mechanism
 from .entry import Entry, Study
@@ -48,6 +49,8 @@ def valve_train(stiffness: float = 30e3, preload: float = 200.0) -> Mechanism:
     >>> plant.position_names, q.round(6)
     (('shaft', 'rocker', 'valve'), array([3.141593, 0.22    , 0.0088  ]))
     """
+    stiffness = _check.positive(stiffness, "stiffness")
+    preload = _check.positive(preload, "preload", zero=True)
     bodies = [
         Body("shaft", 0.5, inertia=(2e-4, 2e-4, 2e-4)),
         Body("rocker", 0.1, inertia=(4e-5, 4e-5, 4e-5)),

@@ -134,7 +134,7 @@ class TestAgainstJudges:
     def test_direct_and_modelled_agree(self):
         """On the plants of the catalogue and random machines, with all kinds of limits."""
         machines, rng, compared = list(some_machines(14)), np.random.default_rng(11), 0
-        for _ in range(60):
+        for _ in range(90):
             plant, q = machines[rng.integers(len(machines))]
             terms, wanted, options = random_request(plant, q, rng)
             direct = limited(plant, **options)

@@ -8,6 +8,7 @@ import pytest
 
 from cmbcontrol import linearize, plants, trim
 from cmbcontrol.dynamics.derivatives import acceleration_derivatives, derivatives, inverse_dynamics_derivatives
+from cmbcontrol.errors import ModelError
 from cmbcontrol.linear.reduced import reduced_model
 from cmbcontrol.model.elements import (
     Actuator,
@@ -638,9 +639,9 @@ def test_compiled_local_state_space(name, moving):
     assert largest(found.N - expected.N) < 1e-12 * (1.0 + largest(expected.N))
 
 
-@pytest.mark.parametrize("name", sorted(set(plants.catalogue) - {"particle", "slider-crank"}))
+@pytest.mark.parametrize("name", sorted(set(plants.catalogue) - {"particle", "slider-crank", "valve-train"}))
 def test_compiled_local_state_space_of_ready_made_plants(name):
-    """At their starts, pushed off with a velocity that the loops allow; two are given by functions, without bodies."""
+    """At their starts, pushed off with a velocity that the loops allow; two have no bodies, and one has a cam."""
     plant, q, _ = plants.catalogue[name].start()
     plant = plant.with_parts(loads=()) if plant.loads else plant  # which the thesis does not know
     case = Case(plant, q, np.random.default_rng(5).uniform(-1.0, 1.0, plant.nv))
@@ -648,6 +649,12 @@ def test_compiled_local_state_space_of_ready_made_plants(name):
     for key in ("A", "B", "drift", "K", "a"):
         a, b = getattr(found, key), getattr(expected, key)
         assert largest(a - b) < 1e-11 * max(largest(b), 1e-3), key
+
+
+def test_cams_are_refused():
+    plant, q, _ = plants.catalogue["valve-train"].start()
+    with pytest.raises(ModelError, match="no cams.*'cam'"):
+        recursions.constraints(plant, q)
 
 
 @CASES

@@ -721,6 +721,7 @@ def _plants() -> list[Call]:
         call("plants.bricard", plants.bricard, **effort),
         call("plants.delta", plants.delta, joints=("ball", choice), load=(0.1, not_negative), **effort),
         call("plants.five_bar", plants.five_bar, cut=("tip", choice), closure=("line", choice), **effort),
+        call("plants.valve_train", plants.valve_train, stiffness=(2e4, positive), preload=(100.0, not_negative)),
         call("plants.excavator", plants.excavator, pressure=(3e7, upper), damping=(1.0, not_negative)),
         call(
             "plants.governor",
