@@ -653,7 +653,7 @@ def test_compiled_local_state_space_of_ready_made_plants(name):
 
 def test_cams_are_refused():
     plant, q, _ = plants.catalogue["valve-train"].start()
-    with pytest.raises(ModelError, match="no cams.*'cam'"):
+    with pytest.raises(ModelError, match=r"no cams.*'cam'"):
         recursions.constraints(plant, q)
 
 
