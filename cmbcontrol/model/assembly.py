@@ -45,7 +45,7 @@ def assemble(plant: Plant, values: dict[str, float], guess=None, *, starts: int 
         start[chosen] = target
         try:
             q = closing.close(start, damping=1e-4 if attempt else 1e-2)
-        except ModelError:  # functions that are not defined at this start
+        except (ModelError, np.linalg.LinAlgError):  # functions that are not defined at this start
             continue
         if _closed(closing, q):
             nearest = closing.nearest(q, closing.within(origin))

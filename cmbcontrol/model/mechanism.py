@@ -35,6 +35,7 @@ from .elements import (
     Planar,
     PointSpring,
     Spherical,
+    Wheel,
 )
 from .plant import Plant
 from .prescribed import Prescribed
@@ -417,10 +418,51 @@ class Mechanism(Plant):
         euclidean = _check.one_of(metric, ("mass", "euclidean"), "metric") == "euclidean"
         work = constrained.new_work(self.arrays)
         rank = constrained.update_position(self.arrays, q, work, BLURRED, self.nv)
+        if self.arrays.formulas.size:
+            self._require_defined(q, work.A)
         if euclidean:
             rank = constrained.euclidean_split(self.arrays, work, BLURRED, self.nv)
         constrained.project_velocity(self.arrays, work, rank, v)
         return v
+
+    def lying_flat(self, q: ArrayLike) -> tuple[str, ...]:
+        """Wheels whose axle is along the normal of their plane, to 1e-3 rad: they touch it everywhere at once.
+
+        Examples
+        --------
+        >>> from cmbcontrol import Body, Free, Mechanism, Wheel
+        >>> rim, disc = Wheel("rim", "ground", "disc", axis=(0, 1, 0), radius=0.3), Body("disc", 1.0, inertia=(1, 1, 1))
+        >>> plant = Mechanism("disc", [disc], [Free("disc", "ground", "disc")], [rim])
+        >>> plant.lying_flat(plant.neutral()), plant.lying_flat([0.5**0.5, 0.5**0.5, 0, 0, 0, 0, 0])
+        ((), ('rim',))
+        """
+        found = []
+        for wheel in (loop for loop in self.loops if isinstance(loop, Wheel)):
+            normal = self.pose(q, wheel.a).R @ wheel.normal
+            axle = self.pose(q, wheel.b).R @ wheel.axis
+            if np.linalg.norm(np.cross(normal, axle)) < 1e-3 * np.linalg.norm(axle):
+                found.append(wheel.name)
+        return tuple(found)
+
+    def _require_defined(self, q: Array, A: Array) -> None:
+        """Refuse configurations at which the formula of a row has no value.
+
+        Raises
+        ------
+        ModelError
+        """
+        if np.isfinite(A).all():
+            return
+        flat = self.lying_flat(q)
+        if flat:
+            raise ModelError(
+                f"wheel {flat[0]!r} of {self.name!r} lies flat on its plane at q = {np.round(q, 6).tolist()}: its axle "
+                "is along the normal, and no point of the rim touches more than the others. Start with a tilt"
+            )
+        bad = ", ".join(self.row_names[i] for i in np.flatnonzero(~np.isfinite(A).all(axis=1)))
+        raise ModelError(
+            f"the rows {bad} of {self.name!r} have no value at q = {np.round(q, 6).tolist()}; look at their formulas"
+        )
 
     def with_loops(self, *loops: Joint | Constraint | Coupling) -> Mechanism:
         """The same machine with more constraints; one that has the name of a present constraint takes its place.
@@ -784,7 +826,10 @@ class Mechanism(Plant):
             self.arrays, q, v, RANK_TOLERANCE, self.nv if cap is None else cap, project, accuracy
         )
         if rank == FAILED and check:
+            self._require_defined(q, A)
             raise self._bad_mass(q)
+        if check and self.arrays.formulas.size:
+            self._require_defined(q, A)
         rows = self.row_scale, self.reach, self.force_scale, None, self.row_names, self.absent
         rates = self.row_rates if self.motions else None
         return Terms(t, q.copy(), v.copy(), M, h, phi, A, b, B, potential, pivots, rank, *rows, rates)

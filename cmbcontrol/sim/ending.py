@@ -20,6 +20,7 @@ from ..errors import (
     SingularConfigurationError,
     Status,
 )
+from ..model.mechanism import Mechanism
 from ..model.plant import Plant
 from .failures import LawFailed
 from .run import Record
@@ -43,6 +44,14 @@ def near_the_end(plant: Plant, q: Array) -> str:
     return f"A singular configuration is near: {configuration}" if configuration.few else ""
 
 
+def _flat_at_the_end(plant: Plant, q: Array) -> str:
+    """The wheels that have fallen over, in words; empty where there are none."""
+    flat = plant.lying_flat(q) if isinstance(plant, Mechanism) else ()
+    if not flat:
+        return ""
+    return f"Wheel {flat[0]!r} has fallen flat on its plane, where it touches everywhere at once."
+
+
 def not_begun(plant: Plant, law: Controller, failed: LawFailed) -> SimulationError:
     """The error where a function of the user fails at the start of a run."""
     cause = failed.__cause__
@@ -60,6 +69,8 @@ def not_begun(plant: Plant, law: Controller, failed: LawFailed) -> SimulationErr
 def why_ended(plant: Plant, record: Record, grown: str = "") -> str:
     """Why a run could go no further; `grown` says it where its efforts had grown without bounds."""
     causes = [_cause(record.error, record.where)] if record.error is not None else []
+    if record.status in (Status.STEP_TOO_SMALL, Status.PROJECTION, Status.NOT_FINITE, Status.MASS_MATRIX):
+        grown = grown or _flat_at_the_end(plant, record.end[1][: plant.nq])
     if grown:
         causes.insert(0, grown)
     elif not isinstance(record.error, (ModelError, SingularConfigurationError, ParametrizationError)):  # these say all

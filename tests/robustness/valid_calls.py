@@ -649,6 +649,7 @@ def _machines() -> list[Call]:
             hold_rates=(("hub",), names),
         ),
         call("standing", W.driven.standing, q=(W.q, vector)),
+        call("lying_flat", plant.lying_flat, q=(W.q, vector)),
         call(
             "with_motions", W.driven.with_motions, words=("motion",), values=({"drive": 2.0}, mapping), t=(0.1, number)
         ),

@@ -305,6 +305,18 @@ def test_bad_wheels_are_refused_by_name():
     refuses(lambda: plant.with_loops(Wheel("other", "ground", "wheel", radius=0.3)), "'wheel'", "disc")
 
 
+def test_wheels_that_lie_flat():
+    plant = rolling_disc()
+    flat = plant.neutral()
+    flat[:4] = np.sqrt(0.5), np.sqrt(0.5), 0.0, 0.0
+    assert plant.lying_flat(flat) == ("rim",)
+    refuses(lambda: cmb.simulate(plant, None, flat, t_end=0.1), "'rim'", "lies flat", "tilt")
+    q, _ = state_of_disc(plant, 0.3, 0.0, 0.0)
+    ended = cmb.errors.SimulationError
+    fallen = refuses(lambda: cmb.simulate(plant, None, q, t_end=2.0), "'rim'", "fallen flat", kind=ended)
+    assert fallen.partial.max_energy_error < 1e-6
+
+
 def test_numbers_of_wheels_have_names():
     known = parameters(rolling_disc())
     assert {"rim_point_a_x", "rim_point_b_z", "rim_normal_turn_x", "rim_axis_turn_z"} <= set(known)
