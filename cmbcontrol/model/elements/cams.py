@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -75,10 +75,6 @@ class Cam(FormulaRows, CoordinateConstraint):
                 )
             angles, lifts = points
             set_fields(self, profile=_Periodic(angles, lifts, what))
-
-    @property
-    def coefficients(self) -> Mapping[str, float]:
-        return {self.follower: 1.0}
 
     @property
     def measured(self) -> tuple[str, str]:

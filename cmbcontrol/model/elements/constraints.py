@@ -91,11 +91,9 @@ class Weld(Constraint):
 
 
 class CoordinateConstraint(Part):
-    """A constraint of coordinates: sum of coefficient * coordinate = offset (1 row)."""
+    """A constraint of coordinates, and of no bodies (1 row)."""
 
     name: str
-    coefficients: Mapping[str, float]
-    offset: float
 
 
 @dataclass(frozen=True, eq=False)
