@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -146,6 +146,16 @@ def table(plant: Plant) -> str:
     return "\n".join(lines)
 
 
+def _ends(loop: Any) -> str:
+    """What a constraint joins: bodies, or coordinates."""
+    if hasattr(loop, "coefficients"):
+        return ", ".join(loop.coefficients)
+    if hasattr(loop, "cam"):
+        return f"{loop.cam} -> {loop.follower}"
+    a, b = getattr(loop, "parent", getattr(loop, "a", "")), getattr(loop, "child", getattr(loop, "b", ""))
+    return f"{a} <-> {b}"
+
+
 def loop_line(plant: Plant, diagnosis: Diagnosis | None, loop: str, kind: str, ends: str) -> str:
     """A loop in the mobility table."""
     rows = plant.row_slices[loop]
@@ -195,8 +205,7 @@ def mechanism_lines(plant: Mechanism, diagnosis: Diagnosis | None) -> list[str]:
         names = (", ".join(joint.velocity_names) or "-") + ranges(plant, joint.position_names)
         lines.append(f"  joint  {joint.name:<16} {type(joint).__name__:<13} {joint.parent} -> {joint.child}  [{names}]")
     for loop in plant.loops:
-        a, b = getattr(loop, "parent", getattr(loop, "a", "")), getattr(loop, "child", getattr(loop, "b", ""))
-        lines.append(loop_line(plant, diagnosis, loop.name, type(loop).__name__, f"{a} <-> {b}"))
+        lines.append(loop_line(plant, diagnosis, loop.name, type(loop).__name__, _ends(loop)))
     lines += [f"  spring {spring.name:<16} {type(spring).__name__}" for spring in plant.springs]
     lines += [f"  force  {element.name:<16} {element.summary}" for element in plant.forces]
     lines += [
