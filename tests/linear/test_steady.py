@@ -165,6 +165,7 @@ def skateboard(rake, half, height, mass, inertia, stiffness):
     return Mechanism("skateboard", bodies, joints, loops, springs)
 
 
+@pytest.mark.nojit_slow
 def test_a_skateboard_is_stable_above_a_speed():
     """Of the lean f: (I + m h^2) f'' + (k - m g h + 2 m h v^2 tan(rake) / L) f = 0, L from axle to axle (Hubbard)."""
     rake, half, height, mass, stiffness = 0.6, 0.4, 0.85, 70.0, 60.0
