@@ -417,7 +417,8 @@ class Mechanism(Plant):
         v = _check.vector(v, self.nv, "v", self.velocity_names).copy()
         euclidean = _check.one_of(metric, ("mass", "euclidean"), "metric") == "euclidean"
         work = constrained.new_work(self.arrays)
-        rank = constrained.update_position(self.arrays, q, work, BLURRED, self.nv)
+        with np.errstate(all="ignore"):  # a formula need not have a value here, as of a wheel that lies flat
+            rank = constrained.update_position(self.arrays, q, work, BLURRED, self.nv)
         if self.arrays.formulas.size:
             self._require_defined(q, work.A)
         if euclidean:
