@@ -63,6 +63,7 @@ from .model.elements import JointMotion as JointMotion
 from .model.elements import JointSpring as JointSpring
 from .model.elements import KnifeEdge as KnifeEdge
 from .model.elements import Load as Load
+from .model.elements import PinFriction as PinFriction
 from .model.elements import Planar as Planar
 from .model.elements import Point as Point
 from .model.elements import PointForce as PointForce
@@ -74,6 +75,7 @@ from .model.elements import PoseMotion as PoseMotion
 from .model.elements import Prismatic as Prismatic
 from .model.elements import Revolute as Revolute
 from .model.elements import RollingBall as RollingBall
+from .model.elements import SlidingFriction as SlidingFriction
 from .model.elements import Spherical as Spherical
 from .model.elements import Universal as Universal
 from .model.elements import Weld as Weld
@@ -133,6 +135,7 @@ __all__ = [
     "Lock",
     "Mechanism",
     "OperatingPoint",
+    "PinFriction",
     "Planar",
     "Plant",
     "Point",
@@ -151,6 +154,7 @@ __all__ = [
     "Simulation",
     "Sine",
     "SingularConfiguration",
+    "SlidingFriction",
     "Spherical",
     "Spline",
     "Stabilisation",

@@ -21,7 +21,17 @@ from ._frozen import Part, set_fields
 from .errors import InputError
 from .trace.symbols import where_less
 
-__all__ = ["Characteristic", "DamperTable", "Friction", "GasSpring", "Rope", "SpringDamper", "SpringTable", "Strut"]
+__all__ = [
+    "Characteristic",
+    "DamperTable",
+    "Dragging",
+    "Friction",
+    "GasSpring",
+    "Rope",
+    "SpringDamper",
+    "SpringTable",
+    "Strut",
+]
 
 Array = NDArray[np.float64]
 
@@ -359,6 +369,12 @@ class GasSpring(Characteristic):
         return -self.pressure * self.volume * work + self.ambient * (self._volume(x) - self.volume)
 
 
+def _static_part(rate: Any, stribeck_rate: Any) -> Any:
+    """What is left of the static part at a rate, from 1 to 0."""
+    falls = rate / where_less(0.0, stribeck_rate, stribeck_rate, 1.0)
+    return where_less(0.0, stribeck_rate, np.exp(-falls * falls), 0.0)
+
+
 @dataclass(frozen=True, eq=False)
 class Friction(Characteristic):
     """Coulomb friction with Stribeck's static part and a viscous one, smooth in the rate.
@@ -377,7 +393,8 @@ class Friction(Characteristic):
         Within about this rate it counts as at rest, m/s or rad/s: a joint that sticks creeps by no more. Smaller is
         stiffer, and slower to simulate.
     stribeck_rate : float, optional
-        Over which the static part falls off; defaults to ten times `transition_rate`.
+        Over which the static part falls off; defaults to ten times `transition_rate`. With 0 it falls off at once: then
+        only runs with exact friction know the static part.
 
     Examples
     --------
@@ -397,14 +414,54 @@ class Friction(Characteristic):
             set_fields(self, static=self.coulomb)
         if self.stribeck_rate is None:
             set_fields(self, stribeck_rate=10.0 * _check.positive(self.transition_rate, "transition_rate of Friction"))
-        self._require(coulomb=False, static=False, viscous=False, transition_rate=True, stribeck_rate=True)
+        self._require(coulomb=False, static=False, viscous=False, transition_rate=True, stribeck_rate=False)
         if self.static < self.coulomb:  # type: ignore[operator]
             raise InputError(
                 f"static friction must not be below that of sliding, got static={self.static} and coulomb="
                 f"{self.coulomb}"
             )
 
-    def force(self, x: Any, rate: Any) -> Any:
+    def level(self, rate: Any) -> Any:
+        """Size of the dry part while it slides, N or N m."""
         rise = self.static - self.coulomb  # type: ignore[operator]
-        level = self.coulomb + rise * np.exp(-((rate / self.stribeck_rate) ** 2))
-        return level * np.tanh(rate / self.transition_rate) + self.viscous * rate
+        return self.coulomb + rise * _static_part(rate, self.stribeck_rate)
+
+    def force(self, x: Any, rate: Any) -> Any:
+        return self.level(rate) * np.tanh(rate / self.transition_rate) + self.viscous * rate
+
+
+@dataclass(frozen=True, eq=False)
+class Dragging(Characteristic):
+    """Dry friction of what slides to one side: as `Friction`, but on the side that is given, whatever the rate.
+
+    Runs with exact friction use it between the begin and the end of sliding. Its level does not know the sign of the
+    rate, so it goes on smoothly where sliding ends.
+
+    Parameters
+    ----------
+    drag : float
+        Coulomb friction, N or N m, with the sign of the rate.
+    rise : float
+        What static friction has more, with this sign.
+    viscous, stribeck_rate : float
+        As of `Friction`.
+
+    Examples
+    --------
+    >>> float(Dragging.of(Friction(2.0, viscous=0.5), -1.0).force(0.0, -1.0))
+    -2.5
+    """
+
+    drag: float
+    rise: float
+    viscous: float
+    stribeck_rate: float
+
+    @classmethod
+    def of(cls, law: Friction, side: float) -> Dragging:
+        """Of a friction, to the side of 1 or -1; 0 is none."""
+        rise = law.static - law.coulomb  # type: ignore[operator]
+        return cls(float(side * law.coulomb), float(side * rise), law.viscous, law.stribeck_rate)  # type: ignore[arg-type]
+
+    def force(self, x: Any, rate: Any) -> Any:
+        return self.drag + self.rise * _static_part(rate, self.stribeck_rate) + self.viscous * rate

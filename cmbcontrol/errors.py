@@ -23,6 +23,7 @@ __all__ = [
     "LimitWarning",
     "MissingExtraError",
     "ModelError",
+    "PainleveError",
     "ParametrizationError",
     "RedundantRowsError",
     "SimulationError",
@@ -166,6 +167,10 @@ class SwitchingError(ModelError):
     """The loops cannot change as they should during a run; the message says why."""
 
 
+class PainleveError(ModelError):
+    """Friction leaves no motion, or more than one (Painleve's paradox); the message names it."""
+
+
 class RedundantRowsError(ModelError):
     """A formulation that needs independent rows was given redundant ones; the message names them and the remedy."""
 
@@ -223,6 +228,7 @@ class Status(IntEnum):
     FORMULATION = 10
     FAILED = 11
     EVENT = 12
+    PAINLEVE = 13
 
     @property
     def message(self) -> str:
@@ -248,4 +254,5 @@ _MESSAGES = {
     Status.FORMULATION: "The formulation cannot be evaluated at this pose.",
     Status.FAILED: "Something that the run needs raised an error.",
     Status.EVENT: "An event ended the run.",
+    Status.PAINLEVE: "Friction leaves no motion, or more than one.",
 }

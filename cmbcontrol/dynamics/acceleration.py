@@ -18,9 +18,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
-from ..errors import InputError, ModelError
+from ..errors import InputError, ModelError, PainleveError
 from ..kernels import constrained
+from ..kernels import friction as kernels
 from ..kernels.generated import CONDITIONS, at_state
+from ..model.diagnosis import unique_multipliers
 from ..model.generated import code_of
 from ..model.mechanism import Mechanism
 from ..model.plant import Plant
@@ -31,11 +33,14 @@ __all__ = [
     "Gauss",
     "Motion",
     "Solution",
+    "Solved",
     "acceleration",
     "at_rank",
     "baumgarte_gains",
     "constrained_motion",
     "forward_dynamics",
+    "require_unique_loads",
+    "solved",
 ]
 
 Array = NDArray[np.float64]
@@ -73,6 +78,91 @@ class Solution(NamedTuple):
     rank: int
     systems: Callable[[], tuple[tuple[Array, int], ...]]  # matrices solved with, and how many singular values count
     multipliers: Array | None = None  # where they are a by-product
+    friction: Array | float = 0.0  # in proportion to loads
+
+
+class Solved(NamedTuple):
+    """Accelerations by Gauss' principle, and what goes with them.
+
+    Attributes
+    ----------
+    vdot : ndarray, shape (nv,)
+    lam : ndarray, shape (rows,)
+        Multipliers of independent rows, zero of the others.
+    rank : int
+    friction : ndarray, shape (nv,)
+        D' c of friction in proportion to loads, a part of the left side as h is; zero where there is none.
+    pivot : ndarray, shape (k,)
+        Of each of these: 1 where it does not change its own load, 0 where it makes it grow without bound.
+    """
+
+    vdot: Array
+    lam: Array
+    rank: int
+    friction: Array
+    pivot: Array
+
+
+def solved(
+    terms: Terms,
+    g: Array,
+    target: Array | None = None,
+    *,
+    tolerance: float = RANK_TOLERANCE,
+    cap: int | None = None,
+    checked: bool = True,
+) -> Solved:
+    """M vdot + A' lam + D' c = g, A vdot = target (-b where None): in one call, and one more for each load of friction.
+
+    Raises
+    ------
+    PainleveError
+        Where friction leaves no acceleration, or several, unless this is not `checked`.
+    ModelError
+        Where redundant rows share a load.
+    """
+    target = -terms.b if target is None else target
+    scales = terms.row_scale, terms.reach
+    rest = tolerance, terms.rank if cap is None else cap
+    vdot, lam, rank = constrained.gauss_acceleration(terms.M, terms.A, *scales, g, target, *rest)
+    rubs = terms.friction
+    if rubs is None or rank == FAILED:
+        return Solved(vdot, lam, rank, np.zeros(g.size), np.zeros(0))
+    require_unique_loads(terms)
+    none = np.zeros(target.size)
+    replies = [constrained.gauss_acceleration(terms.M, terms.A, *scales, -D, none, *rest)[:2] for D in rubs.D]
+    reply_lam = np.array([reply for _, reply in replies])
+    k = len(rubs.names)
+    level, pivot, carried = np.zeros(k), np.zeros(k), np.zeros(lam.size)
+    kernels.load_levels(rubs.first, rubs.count, rubs.side, lam, reply_lam, level, pivot, np.zeros((k, k + 1)), carried)
+    if checked and not (pivot > 0.0).all():
+        raise PainleveError(
+            f"friction {rubs.names[int(np.argmin(pivot))]!r} leaves no acceleration, or more than one, at q = "
+            f"{np.round(terms.q, 6).tolist()} (Painleve's paradox: its own force makes the load grow that it is "
+            "proportional to). Take a smaller coefficient of friction, or let the bodies give way where they touch"
+        )
+    vdot = vdot + sum(c * a for c, (a, _) in zip(level, replies, strict=True))
+    return Solved(vdot, carried, rank, level @ rubs.D, pivot)
+
+
+def require_unique_loads(terms: Terms) -> None:
+    """Refuse friction in proportion to a load that redundant rows share: the motion would not be determined.
+
+    Raises
+    ------
+    ModelError
+    """
+    rubs = terms.friction
+    if rubs is None or terms.rank == len(terms.A):
+        return
+    unique = unique_multipliers(terms.levers, terms.rank)
+    for name, first, count in zip(rubs.names, rubs.first, rubs.count, strict=True):
+        if not unique[first : first + count].all():
+            rows = ", ".join(terms.row_names[first : first + count])
+            raise ModelError(
+                f"friction {name!r} is in proportion to the force of {rows}, which redundant rows share, so that "
+                "nothing determines it: leave out rows that others imply (print(plant) names them)"
+            )
 
 
 @dataclass(frozen=True)
@@ -117,7 +207,7 @@ class Formulation(ABC):
         """
         problem, g = self._problem(terms, f, target)
         solution = self._solution(problem, g)
-        force = g - terms.M @ solution.vdot
+        force = g - terms.M @ solution.vdot - solution.friction
         lam = solution.multipliers
         if lam is None or solution.rank < lam.size:
             lam = at_rank(terms, solution.rank).A_pinv.T @ force
@@ -154,6 +244,11 @@ class Formulation(ABC):
         return at_rank(terms, rank)
 
     def _solution(self, terms: Terms, g: Array) -> Solution:
+        if terms.friction is not None and not isinstance(self, Gauss):
+            raise ModelError(
+                f"formulation {self.name!r} does not know friction in proportion to loads, as of "
+                f"{terms.friction.names[0]!r}: leave formulation= out"
+            )
         try:
             return self._solve(terms, g)
         except np.linalg.LinAlgError as error:
@@ -179,15 +274,12 @@ class Gauss(Formulation):
     name: ClassVar[str] = "gauss"
 
     def _solve(self, terms: Terms, g: Array) -> Solution:
-        vdot, lam, rank = constrained.gauss_acceleration(
-            terms.M, terms.A, terms.row_scale, terms.reach, g, -terms.b, self.rank_tolerance or RANK_TOLERANCE,
-            terms.rank,
-        )  # fmt: skip
+        vdot, lam, rank, friction, _ = solved(terms, g, tolerance=self.rank_tolerance or RANK_TOLERANCE)
 
         def systems() -> tuple[tuple[Array, int], ...]:
             return ((np.linalg.solve(np.linalg.cholesky(terms.M), (terms.row_scale[:, None] * terms.A).T).T, rank),)
 
-        return Solution(vdot, rank, systems, lam)
+        return Solution(vdot, rank, systems, lam, friction)
 
 
 def at_rank(terms: Terms, rank: int) -> Terms:
@@ -275,7 +367,8 @@ def forward_dynamics(
         vdot, rank = constrained.forward_dynamics(plant.arrays, q, v, u, RANK_TOLERANCE)
         if rank == FAILED:
             raise ModelError(f"the mass matrix of {plant.name!r} is not positive definite at q = {q.tolist()}")
-        return vdot
+        if np.isfinite(vdot).all():
+            return vdot  # else friction has no solution, which is told by name
     terms = plant.terms(q, v)
     u = _check.vector(u, plant.nu, "u", plant.actuator_names)
     return acceleration(terms, terms.B @ u, formulation=formulation, baumgarte=baumgarte)
@@ -326,9 +419,7 @@ def acceleration(
     _require_terms(terms)
     if formulation is None and baumgarte is None:
         f = _check.vector(f, terms.h.size, "f")
-        return constrained.gauss_acceleration(
-            terms.M, terms.A, terms.row_scale, terms.reach, f - terms.h, -terms.b, RANK_TOLERANCE, terms.rank
-        )[0]
+        return solved(terms, f - terms.h).vdot
     return _formulation(formulation).acceleration(terms, f, _target(terms, baumgarte))
 
 

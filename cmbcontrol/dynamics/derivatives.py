@@ -10,12 +10,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
+from .._tolerance import DEPENDENT
 from ..errors import ModelError
-from ..kernels import constrained
 from ..kernels import derivatives as kernels
 from ..model.mechanism import Mechanism
 from ..model.plant import Plant
 from ..model.terms import FAILED, RANK_TOLERANCE
+from .acceleration import solved
 from .differences import jacobian
 
 __all__ = [
@@ -56,6 +57,9 @@ class Derivatives:
         Coriolis, centrifugal, gravity, spring and friction forces.
     rank : int
         Of A.
+    D, loads : ndarray, shape (k, nv) and (k, rows)
+        Of friction in proportion to k loads c = N(lam): its forces at unit loads, and dc/dlam. Its force D' c is part
+        of the balance, and force_q and force_v hold c.
     """
 
     q: Array
@@ -76,6 +80,8 @@ class Derivatives:
     h: Array
     b: Array
     rank: int
+    D: Array
+    loads: Array
 
     @cached_property
     def A_plus(self) -> Array:
@@ -95,12 +101,23 @@ class Derivatives:
         return Vt[: self.rank].T / sigma[: self.rank] @ U[:, : self.rank].T
 
     def acceleration(self, force: Array, accel: Array) -> Array:
-        """Columns of da for ``M da + A' dlam = force``, ``A da = -accel``."""
+        """Columns of da for ``M da + A' dlam + D' dc = force``, ``A da = -accel``."""
+        da = self._without_friction(force, accel)
+        if not self.D.size:
+            return da
+        replies = self._without_friction(-self.D.T, np.zeros((self.A.shape[0], len(self.D))))
+        grow = np.eye(len(self.D)) - self.loads @ self.A_pinv.T @ (-self.D.T - self.M @ replies)
+        return da + replies @ np.linalg.solve(grow, self.loads @ self.A_pinv.T @ (force - self.M @ da))
+
+    def _without_friction(self, force: Array, accel: Array) -> Array:
         return self.Z @ (self.Z.T @ force) - self.A_plus @ accel
 
     def multipliers(self, force: Array, da: Array) -> Array:
-        """Columns of the smallest dlam with ``A' dlam = force - M da``."""
-        return self.A_pinv.T @ (force - self.M @ da)
+        """Columns of the smallest dlam with ``A' dlam + D' dc = force - M da``."""
+        rest = force - self.M @ da
+        if not self.D.size:
+            return self.A_pinv.T @ rest
+        return np.linalg.lstsq(self.A.T + self.D.T @ self.loads, rest, rcond=DEPENDENT)[0]
 
 
 class AccelerationDerivatives(NamedTuple):
@@ -186,10 +203,9 @@ def derivatives(
     if a is None or lam is None:
         terms = plant.terms(q, v)
         f = terms.B @ u - terms.h
-        if a is None:
-            a = constrained.gauss_acceleration(
-                terms.M, terms.A, terms.row_scale, terms.reach, f, -terms.b, RANK_TOLERANCE, terms.rank
-            )[0]
+        if a is None or terms.friction is not None:
+            found = solved(terms, f)
+            a, f = found.vdot if a is None else a, f - found.friction
         if lam is None:
             lam = terms.A_pinv.T @ (f - terms.M @ np.asarray(a))
     a = _check.vector(a, plant.nv, "a", plant.velocity_names)
@@ -197,7 +213,7 @@ def derivatives(
     if not isinstance(plant, Mechanism):
         return _by_differences(plant, q, v, u, a, lam)
     q = plant.configuration(q)
-    M, A, B, f_q, f_v, r_q, c_q, c_v, Z, phi, h, b, rank = kernels.local_terms(
+    M, A, B, f_q, f_v, r_q, c_q, c_v, Z, phi, h, b, D, loads, rank = kernels.local_terms(
         plant.arrays, q, v, a, lam, u, RANK_TOLERANCE
     )
     if rank == FAILED:
@@ -206,7 +222,7 @@ def derivatives(
         raise ModelError(
             f"the stiffness of {plant.name!r} is not finite at q = {q.tolist()}: has a point spring length zero?"
         )
-    return Derivatives(q, v, u, a, lam, M, A, B, f_q, f_v, r_q, c_q, c_v, Z.T, phi, h, b, rank)
+    return Derivatives(q, v, u, a, lam, M, A, B, f_q, f_v, r_q, c_q, c_v, Z.T, phi, h, b, rank, D, loads)
 
 
 def acceleration_derivatives(
@@ -238,7 +254,7 @@ def acceleration_derivatives(
     partials = derivatives(plant, q, v, u)
     a_q = partials.acceleration(-partials.force_q, partials.accel_q)
     a_v = partials.acceleration(-partials.force_v, partials.accel_v)
-    a_u = partials.Z @ (partials.Z.T @ partials.B)
+    a_u = partials.acceleration(partials.B, np.zeros((len(partials.lam), plant.nu)))
     return AccelerationDerivatives(
         partials.a,
         partials.lam,
@@ -292,5 +308,5 @@ def _by_differences(plant: Plant, q: Array, v: Array, u: Array, a: Array, lam: A
     Z = np.linalg.solve(np.linalg.cholesky(terms.Z.T @ terms.M @ terms.Z), terms.Z.T).T
     return Derivatives(
         q, v, u, a, lam, terms.M, terms.A, terms.B, by_q[force], by_v[force], by_q[rate], by_q[accel], by_v[accel],
-        Z, terms.phi, terms.h, terms.b, terms.rank,
+        Z, terms.phi, terms.h, terms.b, terms.rank, np.zeros((0, n)), np.zeros((0, rows)),
     )  # fmt: skip

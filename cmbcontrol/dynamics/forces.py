@@ -17,7 +17,7 @@ from ..model.diagnosis import unique_multipliers
 from ..model.plant import Plant
 from ..model.terms import Terms
 from ..trace.terms import TracedTerms
-from .acceleration import Formulation, acceleration
+from .acceleration import Formulation, constrained_motion, solved
 
 __all__ = [
     "ConstraintForce",
@@ -76,16 +76,20 @@ def constraint_force(
     _check.plant(plant)
     terms = plant.terms(q, v)
     u = np.zeros(plant.nu) if u is None else _check.vector(u, plant.nu, "u", plant.actuator_names)
-    f = terms.B @ u
-    vdot = acceleration(terms, f, formulation=formulation)
-    force = f - terms.h - terms.M @ vdot
+    g = terms.B @ u - terms.h
+    if formulation is None:
+        found = solved(terms, g)
+        vdot, force = found.vdot, g - terms.M @ found.vdot - found.friction
+    else:
+        vdot, force, *_ = constrained_motion(terms, terms.B @ u, formulation=formulation)
     return ConstraintForce(force, terms.A_pinv.T @ force, unique_multipliers(terms.levers, terms.rank), vdot)
 
 
 def measured_force(terms: Terms, u: Array) -> Terms:
     """The terms with the constraint force A' lam under motor efforts u (nu,), as a sensor would measure it."""
-    f = terms.B @ u
-    return terms.with_force(f - terms.h - terms.M @ acceleration(terms, f))
+    g = terms.B @ u - terms.h
+    found = solved(terms, g)
+    return terms.with_force(g - terms.M @ found.vdot - found.friction)
 
 
 def free_acceleration(terms: Terms, f: Array) -> Array:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
+from itertools import product
 from typing import TypeVar
 
 import numpy as np
@@ -20,7 +20,7 @@ __all__ = ["Impact", "impact", "supporting"]
 
 Array = NDArray[np.float64]
 Found = TypeVar("Found")
-_MANY = 12  # contacts at once: 2^12 subsets are looked at where need be
+_MANY = 4096  # combinations of contacts that are looked at where need be: 12 that are open or closed
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,55 +142,56 @@ def nearest(terms: Terms, rows: NDArray[np.int64], force: Array, target: Array) 
 
 
 def supporting(
-    count: int, solve: Callable[[tuple[int, ...]], tuple[Found, Array]], forced: tuple[int, ...] = ()
-) -> tuple[tuple[int, ...], Found] | None:
-    """Which of several unilateral contacts take part: those that push, where none of the others sinks in.
+    allowed: Sequence[tuple[str, ...]],
+    solve: Callable[[tuple[str, ...]], tuple[Found, Array, tuple[str, ...]]],
+) -> tuple[tuple[str, ...], Found] | None:
+    """Which of several contacts take part, and how: the states that contradict nothing.
 
-    The complementarity problem of the contacts, solved by looking at subsets: all of them first, then without the one
-    that pulls most, and so on; then all subsets, the larger ones first.
+    The complementarity problem of the contacts. It begins with the first state of each, and changes the one that
+    contradicts its state most, as long as this leads to states that were not tried; then it looks at all combinations,
+    those of earlier states first.
 
     Parameters
     ----------
-    count : int
-        Number of contacts.
+    allowed : sequence of tuples of str
+        States that each contact may have, such as "sticks", "slides", "open"; the preferred one first.
     solve : callable
-        A subset -> (what follows from it, a number each contact: how much it pushes, or, for those that are not in the
-        subset, how fast it opens; negative where that cannot be).
-    forced : tuple of int
-        Contacts that are known to open: they are left out.
+        States -> what follows from them; for each contact how well its state fits, negative where it does not; and the
+        state that it should have in that case.
 
     Returns
     -------
-    subset, found
-        Or None where no subset fits (possible with contacts that stick).
+    states, found
+        Or None where no states fit (possible with contacts that stick or slide).
+
+    Raises
+    ------
+    ModelError
+        Where there are too many combinations to look at.
     """
-    allowed = tuple(i for i in range(count) if i not in forced)
-    if len(allowed) > _MANY:
+    count = int(np.prod([float(len(states)) for states in allowed]))
+    if count > _MANY:
         raise ModelError(
-            f"{len(allowed)} contacts close at once, more than the {_MANY} whose combinations can be looked at; leave "
-            "out those that others imply"
+            f"{len(allowed)} contacts close, stick or slide at once, in more than the {_MANY} ways that can be looked "
+            "at; leave out those that others imply"
         )
-    tried: set[tuple[int, ...]] = set()
-
-    def fits(subset: tuple[int, ...]) -> tuple[Found, Array, bool]:
-        tried.add(subset)
-        result, margin = solve(subset)
-        return result, margin, bool(np.all(np.delete(margin, list(forced)) >= 0.0))
-
-    subset = allowed
-    while True:
-        result, margin, good = fits(subset)
-        if good:
-            return subset, result
-        pulling = [i for i in subset if margin[i] < 0.0]
-        if not pulling:
-            break
-        worst = min(pulling, key=lambda i: margin[i])
-        subset = tuple(i for i in subset if i != worst)
-    for size in range(len(allowed), -1, -1):
-        for subset in combinations(allowed, size):
-            if subset not in tried:
-                result, margin, good = fits(subset)
-                if good:
-                    return subset, result
+    tried: set[tuple[str, ...]] = set()
+    states = tuple(choice[0] for choice in allowed)
+    while states not in tried:
+        tried.add(states)
+        found, margin, instead = solve(states)
+        wrong = [i for i in np.argsort(margin) if margin[i] < 0.0]
+        if not wrong:
+            return states, found
+        for i in wrong:
+            changed = (*states[:i], instead[i], *states[i + 1 :])
+            if instead[i] in allowed[i] and changed not in tried:
+                states = changed
+                break
+    rank = {states: sum(allowed[i].index(x) for i, x in enumerate(states)) for states in product(*allowed)}
+    for states in sorted(rank, key=rank.__getitem__):
+        if states not in tried:
+            found, margin, _ = solve(states)
+            if not (margin < 0.0).any():
+                return states, found
     return None

@@ -14,7 +14,7 @@ from ..kernels import reactions as kernels
 from ..model.elements import CoordinateConstraint, Frame, Joint
 from ..model.mechanism import Mechanism
 from ..model.terms import RANK_TOLERANCE
-from .acceleration import acceleration
+from .acceleration import solved
 
 if TYPE_CHECKING:
     import xarray
@@ -76,9 +76,9 @@ def reactions(
     _require(plant)
     terms = plant.terms(q, np.zeros(plant.nv) if v is None else v)
     u = np.zeros(plant.nu) if u is None else _check.vector(u, plant.nu, "u", plant.actuator_names)
-    f = terms.B @ u
-    a = acceleration(terms, f)
-    lam = terms.A_pinv.T @ (f - terms.h - terms.M @ a)
+    g = terms.B @ u - terms.h
+    found = solved(terms, g)
+    a, lam = found.vdot, terms.A_pinv.T @ (g - terms.M @ found.vdot - found.friction)
     state = {"q": terms.q, "v": terms.v, "a": a, "lam": lam, "u": u}
     found = reactions_along(plant, {name: x[None] for name, x in state.items()}, axes=axes)
     return found.isel(time=0, drop=True)

@@ -14,6 +14,7 @@ from .._tolerance import ROUNDING
 from .arrays import copy, copy_rows
 from .constraint_rows import constraint_bias, constraint_jacobian, constraint_rates, constraint_residual
 from .forces import add_passive_forces, drive_matrix, potential_energy
+from .friction import Friction, load_levels, new_friction, unit_load_forces
 from .inertia import add_armature, composite_inertia, newton_euler, world_inertias
 from .split import (
     Root,
@@ -44,9 +45,12 @@ __all__ = [
     "generalized_force",
     "least_change",
     "mass_split",
+    "multipliers",
     "new_work",
     "project_velocity",
     "solve_acceleration",
+    "solve_forced",
+    "solve_motion",
     "state_terms",
     "update_position",
     "update_velocity",
@@ -83,6 +87,7 @@ class Work(NamedTuple):
     rows: Rows  # in mass coordinates, factored
     rhs: np.ndarray  # (rows,)
     z: np.ndarray  # (nv,)
+    friction: Friction  # of elements with loads
 
 
 @kernel(allocates=True)
@@ -110,6 +115,7 @@ def new_work(model):
         new_rows(rows, nv),
         np.empty(rows),
         np.empty(nv),
+        new_friction(model),
     )
 
 
@@ -220,20 +226,71 @@ def solve_acceleration(scale, w, rank, f, target, vdot):
     constraints is replaced by what they demand. Equal to the null space form
     c + Z (Z'MZ)^-1 Z'(f - h - M c) wherever the constraints are consistent.
     """
-    n = vdot.shape[0]
-    for k in range(n):
+    for k in range(vdot.shape[0]):
         vdot[k] = f[k] - w.h[k]
-    forward(w.root, vdot)
-    to_head(w.rows, rank, vdot)
     for i in range(w.rhs.shape[0]):
         w.rhs[i] = scale[i] * target[i]
+    solve_forced(w.root, w.rows, rank, w.rhs, vdot, w.z)
+
+
+@kernel
+def solve_forced(root, rows, rank, rhs, vdot, head):
+    """The acceleration under forces, in place, where rows in metres are to be rhs.
+
+    z + G' lam_scaled = y, so what `head` (nv,) gets, the difference of the heads, is what the multipliers carry.
+    """
+    forward(root, vdot)
+    to_head(rows, rank, vdot)
     for k in range(rank):
-        w.z[k] = vdot[k]  # head of the free acceleration, for the multipliers
-    solve_head(w.rows, rank, w.rhs, vdot)
+        head[k] = vdot[k]
+    solve_head(rows, rank, rhs, vdot)
     for k in range(rank):
-        w.z[k] -= vdot[k]
-    to_space(w.rows, rank, vdot)
-    backward(w.root, vdot)
+        head[k] -= vdot[k]
+    to_space(rows, rank, vdot)
+    backward(root, vdot)
+
+
+@kernel
+def solve_motion(model, q, v, w, rank, f, target, vdot):
+    """The same with friction in proportion to what constraints carry, which becomes a part of w.h; see `friction`.
+
+    Returns the power that it takes, watts; nan, as the acceleration, where there is none, or more than one (Painleve).
+    """
+    solve_acceleration(model.scale, w, rank, f, target, vdot)
+    s, power = w.friction, 0.0
+    if s.level.shape[0] == 0:
+        return power
+    multipliers(model.scale, w.rows, rank, w.z, s.lam)
+    copy(w.z, s.head)
+    unit_load_forces(model, q, v, w.R, w.p, w.S, w.V, s.D)
+    w.rhs[:] = 0.0
+    for j in range(s.level.shape[0]):
+        for k in range(v.shape[0]):
+            s.replies[j, k] = -s.D[j, k]
+        solve_forced(w.root, w.rows, rank, w.rhs, s.replies[j], s.heads[j])
+        multipliers(model.scale, w.rows, rank, s.heads[j], s.reply_lam[j])
+    load_levels(s.first, s.count, s.side, s.lam, s.reply_lam, s.level, s.pivot, s.J, s.carried)
+    copy(s.head, w.z)
+    for j in range(s.level.shape[0]):
+        if not s.pivot[j] > 0.0:
+            power = np.nan
+        for k in range(v.shape[0]):
+            force = s.level[j] * s.D[j, k]
+            vdot[k] += s.level[j] * s.replies[j, k]
+            w.z[k] += s.level[j] * s.heads[j, k]
+            w.h[k] += force
+            power += force * v[k]
+    if np.isnan(power):
+        vdot[:] = np.nan
+    return power
+
+
+@kernel
+def multipliers(scale, rows, rank, head, lam):
+    """Multipliers (rows,) that carry the head of a solution: of pivot rows, zero of the others."""
+    solve_multipliers(rows, rank, head, lam)
+    for i in range(lam.shape[0]):
+        lam[i] *= scale[i]
 
 
 @kernel
@@ -298,7 +355,7 @@ def acceleration(model, q, v, u, tolerance, cap, w, vdot):
     generalized_force(model, u, w, w.z)
     for i in range(w.b.shape[0]):
         w.b[i] = -w.b[i]
-    solve_acceleration(model.scale, w, rank, w.z, w.b, vdot)
+    solve_motion(model, q, v, w, rank, w.z, w.b, vdot)
     return rank
 
 
@@ -403,7 +460,8 @@ def state_terms(model, q, v, tolerance, cap, projected, accuracy):
     """Everything the equations of motion say at one state; v is first projected, in place, if asked.
 
     Where q is open by more than `accuracy`, it is first closed by one step, in place. Returns M, h, phi, A, b, B,
-    potential energy, and the pivots of the split in the metric of M; rank is FAILED where M is not positive definite.
+    potential energy, the pivots of the split in the metric of M, and the forces D of unit loads of friction; rank is
+    FAILED where M is not positive definite.
     """
     w = new_work(model)
     if accuracy < np.inf:
@@ -413,7 +471,8 @@ def state_terms(model, q, v, tolerance, cap, projected, accuracy):
         project_velocity(model, w, rank, v)
     update_velocity(model, q, v, w)
     drive_matrix(model, w.R, w.p, w.S, w.B, w.z)
-    return w.M, w.h, w.phi, w.A, w.b, w.B, potential_energy(model, q, w.R, w.p), w.rows.pivots, rank
+    unit_load_forces(model, q, v, w.R, w.p, w.S, w.V, w.friction.D)
+    return w.M, w.h, w.phi, w.A, w.b, w.B, potential_energy(model, q, w.R, w.p), w.rows.pivots, w.friction.D, rank
 
 
 @kernel(allocates=True)
@@ -429,18 +488,8 @@ def gauss_acceleration(M, A, scale, reach, force, target, tolerance, cap):
     if rank == FAILED:
         vdot[:] = np.nan
         return vdot, lam, rank
-    forward(root, vdot)
-    to_head(split, rank, vdot)
-    copy(vdot, head)
     for i in range(rows):
         rhs[i] = scale[i] * target[i]
-    solve_head(split, rank, rhs, vdot)
-    # z + G' lam_scaled = y, so the difference of the heads is what the multipliers carry
-    for k in range(rank):
-        head[k] -= vdot[k]
-    solve_multipliers(split, rank, head, lam)
-    for i in range(rows):
-        lam[i] *= scale[i]
-    to_space(split, rank, vdot)
-    backward(root, vdot)
+    solve_forced(root, split, rank, rhs, vdot, head)
+    multipliers(scale, split, rank, head, lam)
     return vdot, lam, rank

@@ -47,8 +47,9 @@ from .constraint_rows import (
 )
 from .force_elements import OUTPUTS, SLOPES
 from .forces import drive_matrix, load_wrench, spring_line
+from .friction import load_of, load_slopes, unit_load_forces
 from .inertia import inertia_times, newton_euler
-from .layout import MEASURES, ROW_COUPLING, ROW_FORMULA, SPRING_JOINT
+from .layout import MEASURES, PLAIN, RESTING, ROW_COUPLING, ROW_FORMULA, SPRING_JOINT
 from .spatial import cross_force, cross_motion, dot6, rotate, screw_at, transform_point
 from .split import backward, to_space
 from .tapes import SLOTS, run
@@ -532,10 +533,10 @@ def add_spring_slopes(model, w, carried, d, pair):
 
 
 @kernel
-def add_element_slopes(model, w, q, v, carried, d, pair):
+def add_element_slopes(model, w, q, v, lam, carried, d, pair):
     """f_q and f_v of force elements, A' F(z, A v): A' (F_z A + F_z' d(A v)/dq) and d(A' F)/dq at constant F; A' F_z' A.
 
-    F_z and F_z' are the slopes of the tape.
+    F_z and F_z' are the slopes of the tape. Those with a load are taken at the load that the multipliers are.
     """
     if model.elements.shape[0] == 0:
         return
@@ -545,6 +546,9 @@ def add_element_slopes(model, w, q, v, carried, d, pair):
     slope = scratch(SLOPES)
     for i in range(model.elements.shape[0]):
         element = model.elements[i]
+        if element.kind == RESTING:
+            continue
+        load = 1.0 if element.kind == PLAIN else load_of(lam, element.row, element.rows, element.side)
         m = element.count
         for k in range(m):
             row = model.measures[element.first + k]
@@ -571,10 +575,10 @@ def add_element_slopes(model, w, q, v, carried, d, pair):
         for k in range(m):
             row = model.measures[element.first + k]
             if row.kind != ROW_COUPLING:
-                add_row_stiffness(model.links, row, e[k], g[k], S, out[k], pair, d.f_q)
+                add_row_stiffness(model.links, row, e[k], g[k], S, load * out[k], pair, d.f_q)
         for j in range(m):
             for k in range(m):
-                by_z, by_rate = slope[j * m + k], slope[m * m + j * m + k]
+                by_z, by_rate = load * slope[j * m + k], load * slope[m * m + j * m + k]
                 for l in range(A.shape[1]):
                     along = by_z * A[k, l] + by_rate * rates[k, l]
                     across = by_rate * A[k, l]
@@ -665,7 +669,7 @@ def slopes(model, w, q, v, a, lam, u, pair, carried, d):
     add_formula_slopes(model, w, q, v, a, lam, carried, d, pair)
     add_drive_stiffness(model, w, u, pair, d.f_q)
     add_load_stiffness(model, w, pair, d.f_q)
-    add_element_slopes(model, w, q, v, carried, d, pair)
+    add_element_slopes(model, w, q, v, lam, carried, d, pair)
 
 
 @kernel(allocates=True)
@@ -682,6 +686,8 @@ def local_terms(model, q, v, a, lam, u, tolerance):
         Admissible velocities, orthonormal in the metric of M.
     phi, h, b : arrays
         Residual of the loops, forces at zero acceleration, (dA/dt) v.
+    D, loads : arrays (k, nv), (k, rows)
+        Forces of unit loads of friction, slopes of the loads by multipliers.
     rank : int
         Rank of A, or FAILED where M is not positive definite.
     """
@@ -690,12 +696,16 @@ def local_terms(model, q, v, a, lam, u, tolerance):
     nv = v.shape[0]
     rank = update_position(model, q, w, tolerance, nv)
     Z = np.empty((nv - max(rank, 0), nv))
+    s = w.friction
+    loads = np.zeros((s.level.shape[0], lam.shape[0]))
     if rank != FAILED:
         update_velocity(model, q, v, w)
         drive_matrix(model, w.R, w.p, w.S, w.B, w.z)
         slopes(model, w, q, v, a, lam, u, new_pair(nv), new_carried(model), d)
         null_space(w.root, w.rows, rank, Z)
-    return w.M, w.A, w.B, d.f_q, d.f_v, d.r_q, d.c_q, d.c_v, Z, w.phi, w.h, w.b, rank
+        unit_load_forces(model, q, v, w.R, w.p, w.S, w.V, s.D)
+        load_slopes(s.first, s.count, s.side, lam, loads)
+    return w.M, w.A, w.B, d.f_q, d.f_v, d.r_q, d.c_q, d.c_v, Z, w.phi, w.h, w.b, s.D, loads, rank
 
 
 @kernel

@@ -18,13 +18,16 @@ __all__ = [
     "FREE",
     "HELICAL",
     "LINK_DTYPE",
+    "LOADED",
     "LOADS",
     "LOAD_DTYPE",
     "MEASURES",
     "MOTIONS",
     "MOTORS",
+    "PLAIN",
     "PLANAR",
     "PRISMATIC",
+    "RESTING",
     "REVOLUTE",
     "ROW_ALIGN",
     "ROW_COUPLING",
@@ -108,7 +111,10 @@ SPRING_DTYPE = np.dtype(
 MEASURES = 12
 
 # A force element resists some measures, which are rows as those of constraints: positions z, rates dz/dt. Sections of
-# the tape compute its energy, its forces and their slopes; see `force_elements`.
+# the tape compute its energy, its forces and their slopes; see `force_elements`. Of one that is LOADED these are the
+# forces of a unit of its load, which is the push (side 1 or -1) or the size (0) of the multipliers of some rows; see
+# `friction`. One that is RESTING does nothing: its load is gone.
+PLAIN, LOADED, RESTING = range(3)
 ELEMENT_DTYPE = np.dtype(
     [
         ("first", np.int64),  # of its measures
@@ -118,6 +124,10 @@ ELEMENT_DTYPE = np.dtype(
         ("force", np.int64),
         ("slope", np.int64),
         ("end", np.int64),
+        ("kind", np.int64),
+        ("row", np.int64),  # first row of its load
+        ("rows", np.int64),
+        ("side", np.int64),
     ],
     align=True,
 )

@@ -21,7 +21,7 @@ from .constrained import (
     generalized_force,
     mass_split,
     project_velocity,
-    solve_acceleration,
+    solve_motion,
     update_position,
     update_velocity,
     velocity_correction,
@@ -242,17 +242,20 @@ def rate_evaluated(model, opt, s, w, t, rank, dx):
             if opt.stabilisation == BAUMGARTE:
                 s.target[i] += s.held[i] if opt.held_gains else baumgarte(model, w, s.v, i, opt.alpha, opt.beta)
         position_rates(model.links, s.q, s.v, dx[:nq])
+        rubbed = 0.0
         if opt.formulated:
             status = call(opt.ask, ACCELERATION, t)
             copy(s.vdot, dx[nq : nq + nv])
         else:
-            solve_acceleration(model.scale, w, rank, s.force, s.target, dx[nq : nq + nv])
+            rubbed = solve_motion(model, s.q, s.v, w, rank, s.force, s.target, dx[nq : nq + nv])
+            if np.isnan(rubbed):
+                status = REFUSED
         power = 0.0
         for k in range(nv):
             power += s.force[k] * s.v[k]
         works = dx[nq + nv :]
         works[MOTORS] = power
-        works[DISSIPATED] = 0.0 if opt.functions else dissipated_power(model, s.q, s.v, w.R, w.p, w.V)
+        works[DISSIPATED] = 0.0 if opt.functions else dissipated_power(model, s.q, s.v, w.R, w.p, w.V) + rubbed
         works[LOADS] = load_power(model, w.R, w.p, w.V)
         works[MOTIONS] = motion_power(model, w, s.v, dx[nq : nq + nv], s.force)
         copy(s.rate, works[WORKS:])

@@ -14,8 +14,9 @@ from .constrained import new_work
 from .constraint_rows import constraint_jacobian, measured, rate_of_measure, relative_twist
 from .force_elements import OUTPUTS
 from .forces import load_wrench, spring_line
+from .friction import load_of
 from .inertia import newton_euler, world_inertias
-from .layout import MEASURES, ROW_COUPLING, SPRING_JOINT
+from .layout import MEASURES, PLAIN, RESTING, ROW_COUPLING, SPRING_JOINT
 from .spatial import dot6, rotate, screw_at, transform_point
 from .tapes import SLOTS, run
 from .tree import bias_accelerations, joint_screws, link_poses, twists
@@ -57,7 +58,7 @@ def carried_wrenches(model, q, v, a, lam, u):
             w.A0[i, c] += own[i, c]
     newton_euler(model.links, w.I, w.S, w.V, w.A0, model.gravity, w.W, w.z)
     take_off_springs(model, w)
-    take_off_elements(model, q, v, w)
+    take_off_elements(model, q, v, lam, w)
     take_off_motors(model, u, w)
     point, g = scratch(3), scratch(6)
     for i in range(model.loads.shape[0]):
@@ -85,14 +86,17 @@ def take_off_springs(model, w):
 
 
 @kernel
-def take_off_elements(model, q, v, w):
-    """Of force elements between bodies."""
+def take_off_elements(model, q, v, lam, w):
+    """Of force elements between bodies, friction in proportion to loads too."""
     if model.elements.shape[0] == 0:
         return
     e, T = scratch((5, 3)), scratch(6)
     g, value, out = scratch((MEASURES, 6)), scratch(SLOTS), scratch(OUTPUTS)
     for i in range(model.elements.shape[0]):
         element = model.elements[i]
+        if element.kind == RESTING:
+            continue
+        load = 1.0 if element.kind == PLAIN else load_of(lam, element.row, element.rows, element.side)
         m = element.count
         for k in range(m):
             row = model.measures[element.first + k]
@@ -103,7 +107,7 @@ def take_off_elements(model, q, v, w):
             row = model.measures[element.first + k]
             if row.kind != ROW_COUPLING:
                 for c in range(6):
-                    T[c] = -out[k] * g[k, c]
+                    T[c] = -load * out[k] * g[k, c]
                 take_off(model.links, row.a, row.b, T, w.W)
 
 

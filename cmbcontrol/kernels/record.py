@@ -9,8 +9,9 @@ from .arrays import copy
 from .constrained import (
     FAILED,
     generalized_force,
+    multipliers,
     new_work,
-    solve_acceleration,
+    solve_motion,
     update_position,
     update_velocity,
 )
@@ -18,7 +19,6 @@ from .forces import dissipated_power, kinetic_energy, load_power, potential_ener
 from .layout import WORKS
 from .motion import BAUMGARTE, PROJECT, baumgarte, closeness, motion_power, project
 from .runge_kutta import interpolate
-from .split import solve_multipliers
 
 __all__ = ["conditioning", "output_quantities", "output_states"]
 
@@ -85,10 +85,8 @@ def output_quantities(model, opt, X, U, vdot, force, lam, phi, energies, pivots,
             w.b[k] = -w.b[k]
             if opt.stabilisation == BAUMGARTE:
                 w.b[k] += baumgarte(model, w, v, k, opt.alpha, opt.beta)
-        solve_acceleration(model.scale, w, ranks[i], f, w.b, vdot[i])
-        solve_multipliers(w.rows, ranks[i], w.z, lam[i])
-        for k in range(lam.shape[1]):
-            lam[i, k] *= model.scale[k]
+        rubbed = solve_motion(model, q, v, w, ranks[i], f, w.b, vdot[i])
+        multipliers(model.scale, w.rows, ranks[i], w.z, lam[i])
         energies[i, 0] = kinetic_energy(w.M, v)
         energies[i, 1] = potential_energy(model, q, w.R, w.p)
         energies[i, 2] = 0.0
@@ -99,7 +97,7 @@ def output_quantities(model, opt, X, U, vdot, force, lam, phi, energies, pivots,
                 force[i, k] += w.A[r, k] * lam[i, r]
             energies[i, 2] += f[k] * v[k]
             energies[i, 4] += force[i, k] * v[k]
-        energies[i, 3] = dissipated_power(model, q, v, w.R, w.p, w.V)
+        energies[i, 3] = dissipated_power(model, q, v, w.R, w.p, w.V) + rubbed
         energies[i, 5] = load_power(model, w.R, w.p, w.V)
         energies[i, 6] = motion_power(model, w, v, vdot[i], f)
         energies[i, 4] += energies[i, 6]

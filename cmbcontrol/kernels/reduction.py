@@ -28,6 +28,9 @@ follows the local state-space form (Spencer, 4.10b; his K' is N)
 The bracket ad_v of the joints' Lie algebras is zero for one-axis joints. Velocities of the others are body-fixed, so
 that y_v is not dy/dt: factor is -1/2 in a chart fixed at the point, -1 for deviations from the moving trajectory.
 R' v is quadratic in v, half of what accel_v gives. Redundant rows of A change nothing.
+
+Friction in proportion to what constraints carry adds D' c to F, with c = N(lam) (`kernels.friction`): its slopes at
+fixed c are part of those of F, and what c changes by is a change of low rank of the inverse, so of G and mu (`rub`).
 """
 
 from __future__ import annotations
@@ -43,12 +46,15 @@ from .constrained import (
     FAILED,
     generalized_force,
     mass_split,
+    multipliers,
     new_work,
-    solve_acceleration,
+    solve_forced,
+    solve_motion,
     update_position,
     update_velocity,
 )
 from .derivatives import new_carried, new_pair, new_slopes, null_space, slopes
+from .friction import correct_rows, load_slopes
 from .layout import FREE, PLANAR, SPHERICAL
 from .split import backward, forward, new_root, new_rows, solve_head, solve_multipliers, to_head, to_space
 
@@ -179,8 +185,10 @@ def adjoint_rows(scale, root, split, rank, R, K, G, mu):
 
 
 @kernel(allocates=True)
-def reduce_split(links, scale, root, split, rank, d, B, v, a, rows, factor):
+def reduce_split(links, scale, root, split, rank, d, B, v, a, rows, factor, D, loads):
     """The local state-space form from the slopes d of the equations of motion, and a split of A in the metric of M.
+
+    D (k, nv) and loads (k, rows) are the forces of unit loads of friction, and the slopes of the loads.
 
     Returns
     -------
@@ -201,6 +209,8 @@ def reduce_split(links, scale, root, split, rank, d, B, v, a, rows, factor):
         rank = DEPENDENT_COORDINATES
     if rank < 0:
         return A_y, B_y, drift, K, N, G, rank
+    if D.shape[0] > 0:
+        rub(scale, root, split, rank, D, loads, G, mu)
     target = np.empty(scale.shape[0])
     for i in range(p):
         rate_target(scale, d, K[i], target)
@@ -209,6 +219,25 @@ def reduce_split(links, scale, root, split, rank, d, B, v, a, rows, factor):
         backward(root, N[i])
     assemble(links, d, B, v, a, rows, factor, K, N, G, mu, A_y, B_y, drift)
     return A_y, B_y, drift, K, N, G, rank
+
+
+@kernel(allocates=True)
+def rub(scale, root, split, rank, D, loads, G, mu):
+    """G and mu with friction D' c, dc = loads dlam; see `friction.correct_rows`."""
+    k, nv, p, rows = D.shape[0], D.shape[1], G.shape[0], scale.shape[0]
+    rhs, head, reply, pivot = np.zeros(rows), np.empty(nv), np.empty(nv), np.empty(k)
+    reply_lam, unit_a, unit_lam = np.empty((k, rows)), np.zeros((k, nv)), np.empty((k, rows))
+    for j in range(k):
+        for c in range(nv):
+            reply[c] = -D[j, c]
+        solve_forced(root, split, rank, rhs, reply, head)
+        multipliers(scale, split, rank, head, reply_lam[j])
+    for j in range(k):
+        for r in range(rows):
+            rhs[r] = scale[r] * loads[j, r]
+        solve_forced(root, split, rank, rhs, unit_a[j], head)
+        multipliers(scale, split, rank, head, unit_lam[j])
+    correct_rows(loads, D, reply_lam, unit_a, unit_lam, np.empty((k, k + p)), pivot, G, mu)
 
 
 @kernel
@@ -270,11 +299,11 @@ def assemble(links, d, B, v, a, rows, factor, K, N, G, mu, A_y, B_y, drift):
 
 
 @kernel(allocates=True)
-def reduce(links, M, A, scale, reach, d, B, v, a, rows, factor, tolerance, rank):
+def reduce(links, M, A, scale, reach, d, B, v, a, rows, factor, tolerance, rank, D, loads):
     """The same from M and A, where A has the given rank; FAILED where M is not positive definite."""
     root, split = new_root(M.shape[0]), new_rows(A.shape[0], A.shape[1])
     rank = mass_split(M, A, scale, reach, 1.0, tolerance, rank, root, split)
-    return reduce_split(links, scale, root, split, rank, d, B, v, a, rows, factor)
+    return reduce_split(links, scale, root, split, rank, d, B, v, a, rows, factor, D, loads)
 
 
 @kernel(allocates=True)
@@ -302,14 +331,15 @@ def state_space(model, q, v, u, R, factor, tolerance, cap):
         generalized_force(model, u, w, f)
         for i in range(rows):
             w.b[i] = -w.b[i]
-        solve_acceleration(model.scale, w, rank, f, w.b, a)
-        solve_multipliers(w.rows, rank, w.z, lam)
-        for i in range(rows):
-            lam[i] *= model.scale[i]
+        solve_motion(model, q, v, w, rank, f, w.b, a)
+        multipliers(model.scale, w.rows, rank, w.z, lam)
         slopes(model, w, q, v, a, lam, u, new_pair(nv), new_carried(model), d)
     zero = np.zeros((p, nv))
     constant = CoordinateRows(R, zero, zero, zero, np.ones(p, np.bool_))
+    s = w.friction
+    loads = np.empty((s.level.shape[0], rows))
+    load_slopes(s.first, s.count, s.side, lam, loads)
     A, B, drift, K, N, G, rank = reduce_split(
-        model.links, model.scale, w.root, w.rows, rank, d, w.B, v, a, constant, factor
+        model.links, model.scale, w.root, w.rows, rank, d, w.B, v, a, constant, factor, s.D, loads
     )
     return A, B, drift, K, N, G, a, lam, rank

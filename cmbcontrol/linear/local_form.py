@@ -16,10 +16,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
+from ..dynamics.acceleration import solved
 from ..errors import InputTypeError, ModelError
-from ..kernels import constrained
 from ..model.plant import Plant
-from ..model.terms import FAILED, RANK_TOLERANCE, Terms
+from ..model.terms import FAILED, Terms
 from .chart import Chart, ChartPoint
 from .parametrization import as_parametrization
 from .reduced import reduced_model
@@ -125,15 +125,12 @@ class LocalForm:
     def acceleration(self, point: LocalPoint, u: Array) -> Array:
         """dv/dt (nv,) at a point."""
         terms = point.terms
-        force = terms.B @ u - terms.h
-        a, _, rank = constrained.gauss_acceleration(
-            terms.M, terms.A, terms.row_scale, terms.reach, force, -terms.b, RANK_TOLERANCE, self.chart.rank
-        )
-        if rank == FAILED:
+        found = solved(terms, terms.B @ u - terms.h, cap=self.chart.rank)
+        if found.rank == FAILED:
             raise ModelError(
                 f"the mass matrix of {self.plant.name!r} is not positive definite at q = {terms.q.tolist()}"
             )
-        return a
+        return found.vdot
 
     def rate(self, point: LocalPoint, u: Array) -> Array:
         """fhat at an evaluated point."""

@@ -202,6 +202,8 @@ def reduce(plant: Plant, local: Derivatives, rows: CoordinateRows, factor: float
         factor,
         RANK_TOLERANCE,
         local.rank,
+        _writable(local.D),
+        _writable(local.loads),
     )
     if rank < 0:
         raise _refusal(plant, local.q, rows.R, rank)
@@ -248,7 +250,7 @@ def reduce_rolling(plant: Plant, local: Derivatives, R: Array, more: Array, fact
         -local.force_q @ K - local.force_v @ N, local.accel_q @ K + local.accel_v @ N
     )
     model[n:, n:] = R @ local.acceleration(-local.force_v @ K_rates, local.accel_v @ K_rates)
-    G = R @ local.Z @ local.Z.T
+    G = R @ local.acceleration(np.eye(plant.nv), np.zeros((len(local.lam), plant.nv)))
     inputs[n:] = G @ local.B
     drift = np.concatenate([whole @ local.v, R @ local.a])
     return Reduced(model, inputs, drift, K, N, G, local.a, local.lam, local.rank, K_rates)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -22,12 +23,14 @@ from .elements import (
     Constraint,
     CoordinateConstraint,
     Cylindrical,
+    DirectedFriction,
     Distance,
     DistanceMotion,
     Fixed,
     ForceElement,
     FormulaRows,
     Frame,
+    FrictionOfLoad,
     Helical,
     Joint,
     JointForce,
@@ -44,6 +47,7 @@ from .elements import (
     PoseMotion,
     Prismatic,
     Revolute,
+    SlidingFriction,
     Spherical,
     Universal,
     Weld,
@@ -398,6 +402,29 @@ def _load_records(loads: Sequence[Load], link_of, frame_of):
     return np.array(records, dtype=layout.LOAD_DTYPE)
 
 
+def _load_of(element: FrictionOfLoad, loops: Sequence[Any]) -> tuple[list[_Row], int]:
+    """What friction in proportion to a load measures, and how many rows of the constraint are its load."""
+    what = f"friction {element.name!r}"
+    on = next((loop for loop in loops if loop.name == element.on), None)
+    if on is None:
+        raise ModelError(f"{what}: {_check.unknown(element.on, [loop.name for loop in loops], 'constraint')}")
+    if isinstance(element, (SlidingFriction, DirectedFriction)):
+        if not isinstance(on, PointOnPlane):
+            raise ModelError(
+                f"{what} slides on a PointOnPlane, and {element.on!r} is a {type(on).__name__}: name another "
+                "constraint, or make it a PointOnPlane"
+            )
+        turn = rotation_to(np.asarray(on.normal))
+        return [_offset("", on.a, on.b, on.point_a, turn[:, i], on.point_b) for i in range(2)], 1
+    if not isinstance(on, Revolute):
+        raise ModelError(
+            f"{what} is that of a cut Revolute joint, and {element.on!r} is a {type(on).__name__}: name another joint"
+        )
+    turn = on.axis_frames()[0]
+    Ra, Rb = on.frame.R @ turn, on.child_frame.R @ turn
+    return [_align("", on.parent, on.child, Ra[:, i], Rb[:, 0]) for i in range(2)], 2
+
+
 def _measures(element: ForceElement) -> list[_Row]:
     """What a force element measures; of coordinates, the line of the couplings is to be filled in."""
     match element:
@@ -412,15 +439,24 @@ def _measures(element: ForceElement) -> list[_Row]:
             offsets = [_offset(k, a, b, fa.p, fa.R[:, i], fb.p) for i, k in enumerate("xyz")]
             return [*offsets, *(_align("", a, b, fa.R[:, i], fb.R[:, j]) for i, j in turns)]
         case _:
-            raise InputTypeError(f"a force element must be a JointForce, PointForce or Bushing, got {element!r}")
+            raise InputTypeError(
+                f"a force element must be a JointForce, PointForce, Bushing or friction of a load, got {element!r}"
+            )
 
 
-def _element_records(elements: Sequence[ForceElement], link_of, velocity_index, position_index, linear, Cq, Cv):
+def _element_records(
+    elements: Sequence[ForceElement], loops, row_slice, link_of, velocity_index, position_index, linear, Cq, Cv
+):
     """Records of force elements, rows of their measures, tape, numbers; Cq and Cv with a line for each coordinate."""
     records, rows, tapes, numbers, lines, count = [], [], [np.zeros((0, 5), np.int64)], [np.zeros(0)], 0, 0
     for element in elements:
         what = f"force element {element.name!r}"
-        measures = _measures(element)
+        load = layout.PLAIN, -1, 0, 0
+        if isinstance(element, FrictionOfLoad):
+            measures, count_of_load = _load_of(element, loops)
+            load = layout.LOADED, row_slice[element.on].start, count_of_load, element.side
+        else:
+            measures = _measures(element)
         for i, row in enumerate(measures):
             if row.kind == layout.ROW_COUPLING:
                 name = element.joint  # type: ignore[attr-defined]
@@ -436,7 +472,7 @@ def _element_records(elements: Sequence[ForceElement], link_of, velocity_index, 
         made = formula_of(what, element.count, element.numbers, element.force, element.energy, element.sample)
         tape = made.tape.copy()
         tape[tape[:, 0] == OPERATIONS.index("number"), 1] += count
-        records.append((len(rows), len(measures), count, *(lines + at for at in made.sections)))
+        records.append((len(rows), len(measures), count, *(lines + at for at in made.sections), *load))
         rows, tapes, numbers = [*rows, *measures], [*tapes, tape], [*numbers, made.numbers]
         lines, count = lines + len(tape), count + len(made.numbers)
     elements_array = np.array(records, dtype=layout.ELEMENT_DTYPE)
@@ -567,7 +603,7 @@ def compile_parts(bodies, joints, loops, springs, actuators, loads, forces, grav
         np.concatenate([np.zeros(0), *(getattr(j, x) for j in joints)]) for x in ("armature", "damping")
     )
     elements, measures, tape, numbers, whole_Cq, whole_Cv = _element_records(
-        forces, link_of, velocity_index, position_index, linear, Cq, Cv
+        forces, loops, row_slice, link_of, velocity_index, position_index, linear, Cq, Cv
     )
     where = position_index, velocity_index, linear
     formulas, measures, tape, numbers, whole_Cq, whole_Cv = _formula_records(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
@@ -15,6 +15,7 @@ from .. import _check
 from .._tolerance import BLURRED, ROUNDING
 from ..errors import InputError, InputTypeError, ModelError
 from ..kernels import constrained, constraint_rows, forces, layout, tree
+from ..kernels.layout import LOADED, PLAIN, RESTING
 from . import diagnosis, prescribed
 from .compile import compile_parts
 from .elements import (
@@ -28,6 +29,7 @@ from .elements import (
     ForceElement,
     Frame,
     Free,
+    FrictionOfLoad,
     Joint,
     JointSpring,
     Load,
@@ -39,7 +41,7 @@ from .elements import (
 )
 from .plant import Plant
 from .prescribed import Prescribed
-from .terms import FAILED, RANK_TOLERANCE, Terms
+from .terms import FAILED, RANK_TOLERANCE, LoadFriction, Terms
 
 __all__ = ["Mechanism"]
 
@@ -547,11 +549,69 @@ class Mechanism(Plant):
             arrays = arrays._replace(loads=loads)
         if targets is not None:
             arrays = arrays._replace(targets=targets)
+        return self._with_arrays(arrays, lambda whole: whole.with_records(loads, targets), **parts)
+
+    def with_force_numbers(self, *forces: ForceElement, resting: Collection[str] = ()) -> Mechanism:
+        """The same machine with other numbers in some force elements, by their names, and others that do nothing.
+
+        It shares all that is compiled. Elements that are `resting` are those, and no others.
+        """
+        new = {force.name: force for force in forces}
+        elements, numbers = self.arrays.elements.copy(), self.arrays.numbers.copy()
+        for record, force in zip(elements, self.forces, strict=True):
+            if force.name in new:
+                values = new[force.name].numbers
+                numbers[record["number"] : record["number"] + len(values)] = values
+            acts = LOADED if isinstance(force, FrictionOfLoad) else PLAIN
+            gone = acts == LOADED and record["row"] < 0  # its load
+            record["kind"] = RESTING if gone or force.name in resting else acts
+        for array in (elements, numbers):
+            array.setflags(write=False)
+        arrays = self.arrays._replace(elements=elements, numbers=numbers)
+        parts = tuple(new.get(force.name, force) for force in self.forces)
+        return self._with_arrays(arrays, lambda whole: whole.with_force_numbers(*forces, resting=resting), forces=parts)
+
+    def with_friction(self, states: Mapping[str, str | int], q: ArrayLike | None = None) -> Mechanism:
+        """The same machine with dry friction that is exact, in given states: for linear models about them.
+
+        In place of the smooth `Friction` of a `JointForce` or `PointForce`, whose linear model at rest is a stiff
+        damper.
+
+        Parameters
+        ----------
+        states : mapping of str to {"sticks", 1, -1}
+            By the name of a force element: it sticks at q, where a constraint ``<name>_sticking`` then holds, or it
+            slides to the side of positive or negative rates, with the slopes of its Stribeck and viscous parts. Those
+            that are not named are as they were.
+        q : array_like, shape (nq,), optional
+            Where it sticks.
+
+        Raises
+        ------
+        ValueError
+            For names of no friction, and states that are none.
+
+        Examples
+        --------
+        >>> from cmbcontrol import Body, JointForce, Mechanism, Prismatic
+        >>> from cmbcontrol.characteristics import Friction
+        >>> rail, grip = Prismatic("x", "ground", "block", axis=(1, 0, 0)), JointForce("grip", "x", Friction(2.0))
+        >>> plant = Mechanism("block", [Body("block", 1.0)], [rail], forces=[grip])
+        >>> stuck, sliding = plant.with_friction({"grip": "sticks"}, [0.3]), plant.with_friction({"grip": -1})
+        >>> stuck.row_names, sliding.terms([0], [0]).h
+        (('grip_sticking',), array([-2.]))
+        """
+        from .dry_friction import with_friction
+
+        return with_friction(self, states, q)
+
+    def _with_arrays(self, arrays: layout.Model, of_whole: Callable[[Mechanism], Mechanism], **parts: Any) -> Mechanism:
+        """The same machine with other numbers in its arrays."""
         other = object.__new__(type(self))
         vars(other).update(vars(self), arrays=arrays, _compiled=replace(self._compiled, arrays=arrays), **parts)
         if self._whole is not None:
-            vars(other)["_whole"] = self._whole[0].with_records(loads, targets), self._whole[1]
-        for known in ("_modes", "_generated", "_parameters", "_end_stops", "_positional"):
+            vars(other)["_whole"] = of_whole(self._whole[0]), self._whole[1]
+        for known in ("_modes", "_generated", "_parameters", "_end_stops", "_positional", "_loaded"):
             vars(other).pop(known, None)
         return other
 
@@ -788,7 +848,11 @@ class Mechanism(Plant):
                     f"mechanism {self.name!r}: the motor {motor.name!r} drives the cut joint {motor.joint!r}, which "
                     "can therefore not be taken away; put the motor between two bodies, or cut another joint"
                 )
-        parts = {"rows": self.arrays.rows[rows], "scale": self.arrays.scale[rows]}
+        parts = {
+            "rows": self.arrays.rows[rows],
+            "scale": self.arrays.scale[rows],
+            "elements": _in_rows(self.arrays.elements, rows),
+        }
         for array in parts.values():
             array.setflags(write=False)
         mode = object.__new__(type(self))
@@ -804,11 +868,23 @@ class Mechanism(Plant):
             "_end_stops",
             "_rolling",
             "_positional",
+            "_loaded",
         ):
             vars(mode).pop(known, None)
         return mode
 
     # -- equations of motion --------------------------------------------------------------------
+
+    @cached_property
+    def _loaded(self) -> LoadFriction | None:
+        """What is known of friction in proportion to loads at all states; None where there is none."""
+        elements = self.arrays.elements
+        places = np.flatnonzero(elements["kind"] == LOADED)
+        if not places.size:
+            return None
+        names = tuple(self.forces[i].name for i in places)
+        rows = (np.ascontiguousarray(elements[key][places]) for key in ("row", "rows", "side"))
+        return LoadFriction(names, np.zeros((places.size, self.nv)), *rows)
 
     def _value(self, key: str, *state: Array) -> Array:
         terms = self.terms(*state, *((np.zeros(self.nv),) if len(state) == 1 else ()))
@@ -823,7 +899,7 @@ class Mechanism(Plant):
         if close:
             q = q.copy()
         accuracy = 8e-15 * self.size if close else np.inf
-        M, h, phi, A, b, B, potential, pivots, rank = constrained.state_terms(
+        M, h, phi, A, b, B, potential, pivots, D, rank = constrained.state_terms(
             self.arrays, q, v, RANK_TOLERANCE, self.nv if cap is None else cap, project, accuracy
         )
         if rank == FAILED and check:
@@ -833,7 +909,9 @@ class Mechanism(Plant):
             self._require_defined(q, A)
         rows = self.row_scale, self.reach, self.force_scale, None, self.row_names, self.absent
         rates = self.row_rates if self.motions else None
-        return Terms(t, q.copy(), v.copy(), M, h, phi, A, b, B, potential, pivots, rank, *rows, rates)
+        rubs = self._loaded
+        friction = None if rubs is None else rubs._replace(D=D)
+        return Terms(t, q.copy(), v.copy(), M, h, phi, A, b, B, potential, pivots, rank, *rows, rates, friction)
 
     def __reduce__(self) -> tuple:
         """Pickled as its parts and built again: arrays from a file would not be read-only, as kernels know them."""
@@ -849,6 +927,16 @@ class Mechanism(Plant):
 
     def part_lines(self, result: diagnosis.Diagnosis | None) -> list[str]:
         return diagnosis.mechanism_lines(self, result)
+
+
+def _in_rows(elements: NDArray[np.void], rows: NDArray[np.int64]) -> NDArray[np.void]:
+    """Records of force elements where only some rows are left; friction whose load is gone rests."""
+    found = elements.copy()
+    for element in found:
+        if element["kind"] == LOADED:
+            kept = np.flatnonzero(rows == element["row"])
+            element["kind"], element["row"] = (LOADED, kept[0]) if kept.size else (RESTING, -1)
+    return found
 
 
 def _built(parts: dict[str, Any], cylinders: tuple[Cylinder, ...]) -> Mechanism:

@@ -6,6 +6,7 @@ import copy
 from dataclasses import dataclass
 from functools import cached_property
 from operator import itemgetter
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,11 +15,31 @@ from .._tolerance import DEPENDENT
 from ..errors import InputTypeError
 from ..kernels import constrained, linear_algebra
 
-__all__ = ["RANK_TOLERANCE", "Terms"]
+__all__ = ["RANK_TOLERANCE", "LoadFriction", "Terms"]
 
 Array = NDArray[np.float64]
 
 RANK_TOLERANCE = DEPENDENT
+
+
+class LoadFriction(NamedTuple):
+    """Friction in proportion to what constraints carry, at one state: forces D' c, with loads c that follow from lam.
+
+    Attributes
+    ----------
+    names : tuple of str
+        Of the force elements.
+    D : ndarray, shape (k, nv)
+        Forces against the motion of a unit of each load.
+    first, count, side : ndarray of int, shape (k,)
+        Rows that make a load: the push of one of them on one side, or (side 0) the size of all multipliers.
+    """
+
+    names: tuple[str, ...]
+    D: Array
+    first: NDArray[np.int64]
+    count: NDArray[np.int64]
+    side: NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,6 +86,9 @@ class Terms:
         Constraints of the plant that do not hold at present, where they come and go.
     rates : ndarray, shape (rows,), or None
         What A v is to be, where motions are prescribed; None is zero.
+    friction : LoadFriction or None
+        Friction in proportion to what constraints carry, which is no part of h: it depends on lam. None where there is
+        none.
     """
 
     t: float
@@ -86,6 +110,7 @@ class Terms:
     row_names: tuple[str, ...] = ()
     absent: frozenset[str] = frozenset()
     rates: Array | None = None
+    friction: LoadFriction | None = None
 
     def __getitem__(self, key: object) -> None:
         """Refused: a law that is written for (t, q, v) takes this record for q."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -12,17 +12,22 @@ from numpy.typing import NDArray
 from .. import _check
 from ..errors import InputError, InputTypeError
 from ..model.capture import capture
+from ..model.dry_friction import Rub, at_rest, directed, rubs_of_forces
 from ..model.elements import Coupling, Joint, Point, Weld
+from ..model.mechanism import Mechanism
 from ..model.plant import Plant
+from .dry_friction import rubs_of_contacts
 from .end_stops import end_stops
+from .run import Slide
 from .switching import Contact, Engage, Lock, Switch, Unlock
 
-__all__ = ["TOUCH", "ConstraintModes", "engages"]
+__all__ = ["STILL", "TOUCH", "ConstraintModes", "engages"]
 
 Array = NDArray[np.float64]
 
 _BEYOND = 1e-6  # of the size: a start further beyond an end stop is refused
 TOUCH = 1e-9  # of the size: contacts with a smaller gap touch
+STILL = 1e-9  # of the size, a second: slower is at rest
 
 
 class ConstraintModes:
@@ -36,11 +41,17 @@ class ConstraintModes:
         ConstraintModes that hold both ways, except those that never change.
     closed : set of str
         Contacts that are closed.
+    sliding : dict of str to ndarray
+        Of what has friction and slides (while it is closed, of a contact): the direction of sliding at its begin (k,).
     stops : set of str
         Contacts that are end stops of joints.
+    rubs : dict of str to Rub
+        Contacts, and force elements, with friction that sticks and slides.
     """
 
-    def __init__(self, plant: Plant, switches: Sequence[Switch | Contact], stops: bool = False) -> None:
+    def __init__(
+        self, plant: Plant, switches: Sequence[Switch | Contact], stops: bool = False, exact: bool = False
+    ) -> None:
         given, found = plant, []
         if stops:
             plant, found = end_stops(plant)
@@ -51,8 +62,15 @@ class ConstraintModes:
                 raise InputTypeError(f"switches must be Engage, Release, Lock, Unlock or Contact, got {switch!r}")
         self.switches = [s for s in switches if isinstance(s, Switch)]
         self.contacts = {c.constraint: c for c in switches if isinstance(c, Contact)}
+        self.rubs: dict[str, Rub] = {}
+        self.sliding: dict[str, Array] = {}
+        if isinstance(plant, Mechanism):
+            plant, of_forces = rubs_of_forces(plant) if exact else (plant, [])
+            plant, of_contacts = rubs_of_contacts(plant, list(self.contacts.values()))
+            self.rubs = {rub.name: rub for rub in (*of_forces, *of_contacts)}
+            self.sliding = {rub.name: np.zeros(1) for rub in of_forces}  # until it is known what sticks
         self.whole = plant
-        self._plants: dict[frozenset[str], Plant] = {}
+        self._plants: dict[tuple[frozenset[str], Any], Plant] = {}
         locks = {s.constraint: s.name for s in self.switches if isinstance(s, Lock)}
         for constraint, name in locks.items():
             if constraint in plant.row_slices:
@@ -62,15 +80,22 @@ class ConstraintModes:
             self.take(_lock(plant, constraint, name))
         self._check_names()
         self.direction = {
-            name: contact.direction(self.part(name), self._rows(self.whole, name).size)
+            name: contact.direction(self.part(name), self.rows_of(self.whole, name).size)
             for name, contact in self.contacts.items()
         }
+        self.sides = {  # opening directions of contacts while they slide
+            rub.name: np.array([1.0 if rub.name not in rub.sliding else float(self.contacts[rub.name].side)])
+            for rub in self.rubs.values()
+            if rub.normal is not None
+        }
+        self.hidden = self.stops.union(*(rub.hidden for rub in self.rubs.values()))  # laws are not told
         first = {s.constraint: s for s in reversed(_in_order(self.switches))}
         self.held = {constraint for constraint, s in first.items() if not engages(s)}
-        self.changing = set(first) | set(self.contacts)
+        self.changing = set(first).union(self.contacts, *(rub.sticking | rub.sliding for rub in self.rubs.values()))
         self.closed: set[str] = set()
-        if self.stops:  # without any of them it is the plant that laws know, and whose code there is
-            self._plants[frozenset(name for name in self.changing if name in given.row_slices)] = given
+        if self.hidden:  # without any of them it is the plant that laws know, and whose code there is
+            known = frozenset(name for name in self.changing if name in given.row_slices)
+            self._plants[known, None] = given
 
     def _check_names(self) -> None:
         for switch in [*self.switches, *self.contacts.values()]:
@@ -96,40 +121,75 @@ class ConstraintModes:
         self.whole = self.whole.with_loops(constraint)
         self._plants.clear()
 
-    def mode(self, names: set[str]) -> Plant:
-        """The plant with these constraints of the changing ones."""
+    def mode(self, names: set[str] | frozenset[str], sliding: Mapping[str, Array] | None = None) -> Plant:
+        """The plant with these constraints of the changing ones, and exact friction of what slides in a direction.
+
+        Without `sliding` force elements are those that the user gave, with smooth friction.
+        """
         if not self.changing:
             return self.whole
-        key = frozenset(names)
+        key = frozenset(names), None if sliding is None else tuple((n, *sliding[n]) for n in sorted(sliding))
         if key not in self._plants:
-            self._plants[key] = self.whole.without(*(n for n in self.changing if n not in key))
+            plant = self.whole.without(*(n for n in self.changing if n not in key[0]))
+            self._plants[key] = self._rubbing(plant, sliding) if self.rubs else plant
         return self._plants[key]
+
+    def _rubbing(self, plant: Mechanism, sliding: Mapping[str, Array] | None) -> Mechanism:
+        """The plant with smooth friction, or with the exact one of what slides."""
+        if sliding is None:
+            return plant.with_force_numbers(resting=[rub.element for rub in self.rubs.values()])
+        elements = {force.name: force for force in plant.forces}
+        given, resting = [], []
+        for rub in self.rubs.values():
+            element = elements[rub.element]
+            if rub.smooth:  # its viscous part, and a spring beside it, act while it sticks, too
+                side = float(sliding.get(rub.name, np.zeros(1))[0])
+                given.append(replace(element, characteristic=directed(elements[rub.smooth].characteristic, side)))
+                resting.append(rub.smooth)
+            elif rub.name in sliding:
+                given.append(replace(element, direction=sliding[rub.name]))
+            else:
+                resting.append(rub.element)
+        return plant.with_force_numbers(*given, resting=resting)
+
+    def holding(self, closed: Collection[str], sliding: Mapping[str, Array]) -> set[str]:
+        """The constraints that hold where these contacts are closed, and this slides."""
+        names = self.held | (set(closed) - set(self.rubs))
+        for rub in self.rubs.values():
+            if rub.normal is None or rub.name in closed:
+                names |= rub.sliding if rub.name in sliding else rub.sticking
+        return names
 
     @property
     def present(self) -> Plant:
         """The plant with the constraints that hold now."""
-        return self.mode(self.held | self.closed)
+        return self.mode(self.holding(self.closed, self.sliding), self.sliding)
 
     def told(self, row_names: tuple[str, ...]) -> Plant | None:
-        """The plant that has these rows, but for end stops; None where there are none of these."""
-        if not self.stops or not self.stops.intersection(row_names):
-            return None
+        """The plant that has these rows as laws know it, without end stops; None where it is that of the run."""
         first = {name: self.whole.row_names[self.whole.row_slices[name].start] for name in self.changing}
         held = {name for name in self.changing if first[name] in row_names}
-        return self.mode(held - self.stops)
+        if not self.hidden & held and not any(rub.smooth for rub in self.rubs.values()):
+            return None
+        return self.mode(held - self.hidden)
 
     def shown(self, plants: Iterable[Plant]) -> Plant:
-        """The plant with all constraints that the output has: end stops only where one has been closed."""
-        if any(self.stops.intersection(plant.row_slices) for plant in plants):
-            return self.whole
-        return self.mode(self.changing - self.stops) if self.stops else self.whole
+        """The plant with all constraints that the output has: hidden ones only where one has been closed.
+
+        What a contact carries while it slides is told as what its point carries.
+        """
+        contacts = [rub for rub in self.rubs.values() if rub.normal is not None]
+        never = {name for rub in contacts for name in (rub.sliding | rub.sticking) - {rub.name}}
+        if not any(self.hidden.intersection(plant.row_slices) for plant in plants):
+            never |= self.hidden
+        return self.mode(self.changing - never) if never else self.whole
 
     def start(self, q: Array) -> Plant:
         """The plant with the constraints that hold at the start; joints that are locked are so where they stand."""
         for name in sorted(self.held):
             if name.startswith("lock_") and any(isinstance(s, Lock) and s.constraint == name for s in self.switches):
                 self.hold(name, q)
-        return self.mode(self.held)
+        return self.mode(self.holding((), self.sliding), self.sliding)
 
     def require_within(self, q: Array) -> None:
         """Refuse a start beyond an end stop."""
@@ -144,10 +204,17 @@ class ConstraintModes:
                     "end stop: start within it, or let the run only tell of limits with limits='warn'"
                 )
 
-    def near(self, q: Array) -> Plant:
-        """The plant with the constraints that hold, and the contacts that touch."""
+    def near(self, q: Array, v: Array) -> Plant:
+        """The plant with the constraints that hold, and the contacts that touch; those with friction stick or slide."""
         size = self.whole.size
-        return self.mode(self.held | {name for name in self.contacts if abs(self.gap(name, q)) <= TOUCH * size})
+        closed = {name for name in self.contacts if abs(self.gap(name, q)) <= TOUCH * size}
+        sliding = dict(self.sliding)
+        for rub in (self.rubs[name] for name in closed if name in self.rubs):
+            rate = self.sliding_rate(rub, q, v)
+            speed = float(np.linalg.norm(rate))
+            if speed > STILL * size:
+                sliding[rub.name] = rate / speed
+        return self.mode(self.holding(closed, sliding), sliding)
 
     def hold(self, name: str, q: Array) -> None:
         """Close a constraint at q by making it again."""
@@ -162,16 +229,48 @@ class ConstraintModes:
 
     # -- contacts ---------------------------------------------------------------------------------
 
-    def _rows(self, plant: Plant, name: str) -> NDArray[np.int64]:
-        rows = plant.row_slices[name]
-        return np.arange(rows.start, rows.stop)
+    def rows_of(self, plant: Plant, *names: str) -> NDArray[np.int64]:
+        """Rows of some constraints."""
+        return np.concatenate([np.arange(plant.row_slices[n].start, plant.row_slices[n].stop) for n in names])
 
     def gap(self, name: str, q: Array) -> float:
         """How far a contact is open, m (or rad); negative inside."""
         return float(self.direction[name] @ self.whole.residual(q)[self.whole.row_slices[name]])
 
+    def sticking(self, rub: Rub) -> list[str]:
+        """Constraints that hold something while it sticks, in the order of `Rub.tangents`."""
+        return [name for name in self.whole.row_slices if name in rub.sticking]
+
+    def sliding_rate(self, rub: Rub, q: Array, v: Array) -> Array:
+        """Velocity of sliding (k,), m/s or rad/s."""
+        rows = self.rows_of(self.whole, *self.sticking(rub))
+        return rub.tangents @ self.whole.terms(q, v).row_rate[rows]
+
+    def slides(self) -> tuple[Slide, ...]:
+        """The contacts that slide with friction now, but those whose own constraint carries the push."""
+        found = []
+        for name in self.sliding:
+            rub = self.rubs[name]
+            if rub.normal is not None and name not in rub.sliding:
+                element = next(force for force in self.present.forces if force.name == rub.element)  # type: ignore[attr-defined]
+                rows = self.rows_of(self.whole, name)
+                found.append(Slide(name, self.carrier(name), rows, rub.normal, rub.tangents, element, self.whole))
+        return tuple(found)
+
+    def carrier(self, name: str) -> str:
+        """The constraint that carries the push of a contact that is closed."""
+        return next(iter(self.rubs[name].sliding)) if name in self.sliding else name
+
+    def stick(self, name: str, q: Array) -> None:
+        """What sticks is held where it is; a point of a contact on its plane."""
+        for constraint in at_rest(self.whole, self.rubs[name], q):
+            self.take(constraint)
+
     def land(self, name: str, q: Array) -> None:
         """A point that sticks is held where it lands on its plane."""
+        if name in self.rubs:
+            self.stick(name, q)
+            return
         constraint = self.part(name)
         if isinstance(constraint, Point):
             n = self.direction[name]

@@ -12,7 +12,7 @@ from .._jit import JIT_ENABLED, Callback, entry
 from ..controllers.references import row
 from ..controllers.traced import LawCode
 from ..errors import AssemblyError, InputTypeError, ModelError, RedundantRowsError
-from ..kernels import constrained, generated, layout, motion, passages
+from ..kernels import constrained, friction, generated, layout, motion, passages
 from ..kernels.generated import no_code
 from ..model.generated import code_at
 from ..model.mechanism import Mechanism
@@ -86,7 +86,9 @@ class Engine:
         self._constant = {
             "row_scale": run.plant.row_scale, "reach": run.plant.reach, "force_scale": run.plant.force_scale,
             "force": None, "row_names": run.plant.row_names, "absent": run.plant.absent, "rates": None,
+            "friction": None,
         }  # fmt: skip
+        self._rubs = run.plant._loaded if isinstance(run.plant, Mechanism) else None
         n, terms = self.nq + self.nv, state.terms(run)
         self.energy0 = terms.energy - float(motion.added_energy(state.x[n:]))
         if run.formulation is not None:
@@ -254,6 +256,10 @@ class Engine:
         )  # fmt: skip
         if self.plant.motions:
             vars(terms)["rates"] = self.plant.row_rates
+        if self._rubs is not None:
+            s, w, D = self.exchange, self.work, np.zeros_like(self._rubs.D)
+            friction.unit_load_forces(self.arrays, s.q, s.v, w.R, w.p, w.S, w.V, D)
+            vars(terms)["friction"] = self._rubs._replace(D=D)
         return terms
 
     def terms(self, t: float, x: Array) -> Terms:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..dynamics.impact import nearest
+from ..dynamics.acceleration import at_rank, solved
 from ..model.plant import Plant
 from .events import Path, detection_times
 
@@ -58,15 +58,29 @@ class EventState:
     def __init__(self, plant: Plant, t: float, x: Array, effort: Effort) -> None:
         self.plant, self.t, self.x, self._effort = plant, t, x, effort
         self.q, self.v = x[: plant.nq].copy(), x[plant.nq : plant.nq + plant.nv].copy()  # conditions may write
-        self._lam: Array | None = None
+        self._known: tuple[Array, dict[str, float]] | None = None
+
+    def _carried(self) -> tuple[Array, dict[str, float]]:
+        """The smallest multipliers (rows,), and how well each friction in proportion to loads determines them."""
+        if self._known is None:
+            u = self._effort(self.t, self.x)  # and brings loads to this time
+            terms = self.plant.terms(self.q, self.v, self.t)
+            g = terms.B @ u - terms.h
+            found = solved(terms, g, cap=terms.h.size, checked=False)
+            lam = found.lam
+            if found.rank < lam.size:
+                lam = at_rank(terms, found.rank).A_pinv.T @ (g - terms.M @ found.vdot - found.friction)
+            names = () if terms.friction is None else terms.friction.names
+            self._known = lam, dict(zip(names, found.pivot, strict=True))
+        return self._known
 
     def multipliers(self, loop: str) -> Array:
         """The smallest multipliers (rows,) of a loop."""
-        if self._lam is None:
-            u = self._effort(self.t, self.x)  # and brings loads to this time
-            terms = self.plant.terms(self.q, self.v, self.t)
-            self._lam = nearest(terms, np.arange(terms.b.size), terms.B @ u - terms.h, -terms.b)[1]
-        return self._lam[self.plant.row_slices[loop]]
+        return self._carried()[0][self.plant.row_slices[loop]]
+
+    def pivot(self, friction: str) -> float:
+        """One where friction does not change its own load; zero where it makes it grow without bound."""
+        return self._carried()[1][friction]
 
 
 class EventDetector:

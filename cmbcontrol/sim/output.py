@@ -27,7 +27,7 @@ from .engine import Engine
 from .failures import LawFailed
 from .path import path
 from .result import Simulation, build_dataset, labelled
-from .run import AT_SINGULAR, IntegratorState, Record, Run
+from .run import AT_SINGULAR, IntegratorState, Record, Run, Slide
 from .singularities import hysteresis_rank
 from .stabilisation import Stabilisation
 
@@ -198,17 +198,34 @@ def _part_columns(part: Part, times: Array, states: Array, whole: Plant, failure
     columns = _quantities(run, times, states, efforts, failures) | {"command": commands}
     columns["energy_balance"] += part.lost
     columns["impact_loss"] = np.full(times.size, part.lost)
-    columns["active"] = np.tile([name in run.plant.row_slices for name in whole.row_slices], (times.size, 1))
+    in_place = {slide.plane: slide.name for slide in run.slides}
+    holding = {in_place.get(name, name) for name in run.plant.row_slices}
+    columns["active"] = np.tile([name in holding for name in whole.row_slices], (times.size, 1))
     for name, own, all_names in (
         ("multipliers", run.plant.row_names, whole.row_names),
         ("drift", tuple(run.plant.row_slices), tuple(whole.row_slices)),
     ):
         if own != all_names:
-            spread = np.zeros((times.size, len(all_names)))
-            spread[:, [all_names.index(n) for n in own]] = columns[name]
+            spread, found = np.zeros((times.size, len(all_names))), columns[name]
+            for i, n in enumerate(own):
+                if in_place.get(n, n) in all_names:
+                    spread[:, all_names.index(in_place.get(n, n))] = found[:, i]
+            for slide in run.slides if name == "multipliers" else ():
+                rows = [all_names.index(slide.whole.row_names[i]) for i in slide.rows]
+                push = found[:, run.plant.row_slices[slide.plane].start]
+                spread[:, rows] = _carried(slide, states[:, : run.plant.nq + run.plant.nv], push)
             columns[name] = spread
     columns["report"] = reports
     return columns
+
+
+def _carried(slide: Slide, states: Array, lam: Array) -> Array:
+    """Multipliers (times, rows) of the point of a contact that slides, from those of its plane."""
+    nq, found = slide.whole.nq, np.outer(lam, slide.normal)
+    for x, multiplier, row in zip(states, lam, found, strict=True):
+        rate = slide.tangents @ slide.whole.terms(x[:nq], x[nq:]).row_rate[slide.rows]
+        row += -multiplier * np.array(slide.friction.force(slide.friction.numbers, np.zeros(2), rate)) @ slide.tangents
+    return found
 
 
 def _reports(parts: Sequence[Part], times: Array, evaluated: Array) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from .._progress import Reporter
 from ..dynamics.acceleration import Formulation
 from ..errors import Status, SwitchingError
 from ..kernels import motion
+from ..model.elements import DirectedFriction
 from ..model.generic_rank import generic_rank
 from ..model.plant import Plant
 from ..model.terms import Terms
@@ -30,6 +31,7 @@ __all__ = [
     "Passage",
     "Record",
     "Run",
+    "Slide",
     "stop_reason",
 ]
 
@@ -106,6 +108,18 @@ class Passage(NamedTuple):
     states: Array
 
 
+class Slide(NamedTuple):
+    """A contact that slides with friction: what its point would carry, from what acts in its place."""
+
+    name: str  # of the contact
+    plane: str  # constraint that carries its push
+    rows: NDArray[np.int64]  # of the contact in the plant with all constraints
+    normal: Array  # of the push among these rows, where the multiplier of the plane is 1
+    tangents: Array  # (2, rows) of sliding
+    friction: DirectedFriction
+    whole: Plant  # with all constraints
+
+
 @dataclass
 class Run:
     """What stays the same during a run, or during a part of it in which the loops stay the same."""
@@ -123,6 +137,7 @@ class Run:
     detector: EventDetector | None = None  # finds the event that ends a part of the run
     recorder: EventRecorder | None = None  # finds the events that the run records
     acting: Acting = NOTHING  # loads and motions, where they are not the numbers of the machine
+    slides: tuple[Slide, ...] = ()  # contacts that slide with friction during this part
     stop_at_passages_after: float = np.inf  # singular configurations after this time end a part of the run, too
 
     def on(self, plant: Plant, q: Array) -> Run:

@@ -79,6 +79,7 @@ def simulate(
     loads: Mapping[str, Any] | None = None,
     motions: Mapping[str, Any] | None = None,
     told: bool | Sequence[str] = False,
+    friction: str = "smooth",
 ) -> Simulation:
     """Simulate a plant with a controller.
 
@@ -138,6 +139,11 @@ def simulate(
         by the impulse that gives it the velocity of the motions. The law knows them.
     told : bool or sequence of str
         Loads, or components of them, that the law is told at all times, as if measured; True is all of `loads`.
+    friction : {"smooth", "exact"}
+        Of force elements (`JointForce`, `PointForce`) with a `Friction`. ``smooth``: as they are, with a transition
+        rate. ``exact``: they stick until static friction is exceeded, and slide until they stop; events ``sticks
+        <name>`` and ``slides <name>`` tell so, and the multiplier of ``<name>_sticking`` is the friction that holds.
+        The law knows them as they are. Contacts with friction are exact in both cases.
 
     Returns
     -------
@@ -175,8 +181,9 @@ def simulate(
     integrator, limits = Integrator.of(method, rtol, atol), _check.option(limits, LIMITS, "limits")
     if limits == "hold" and integrator.coordinates is not None:  # a stop that holds would make them dependent
         limits = "warn"
-    modes = ConstraintModes(plant, _listed(switches), stops=limits == "hold")
-    acting.modes = modes if modes.stops else None
+    exact = _check.option(friction, ("smooth", "exact"), "friction") == "exact"
+    modes = ConstraintModes(plant, _listed(switches), stops=limits == "hold", exact=exact)
+    acting.modes = modes if modes.hidden else None
     if modes.changing and q0 is not None:
         plant = modes.start(configuration_of(plant, q0))
     kept = Stabilisation.of(stabilisation)
@@ -210,7 +217,7 @@ def simulate(
     control = Control(plant, law, after(times, t_end), acting)
     recorder = EventRecorder(plant, listed_events(events), limits, t_end)
     recorder.begin(0.0, np.concatenate([q0, v0]))
-    start = modes.near(q0)  # with the contacts that touch
+    start = modes.near(q0, v0)  # with the contacts that touch
     if start is not plant:
         terms = start.terms(q0, v0)
     try:

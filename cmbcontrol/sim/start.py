@@ -9,9 +9,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
 from .._tolerance import BLURRED, rank
+from ..dynamics.acceleration import require_unique_loads, solved
 from ..dynamics.singular import moves, singular_configuration
 from ..errors import InputError, InputTypeError, SingularConfigurationError
-from ..kernels import constrained, motion
+from ..kernels import motion
 from ..model.generic_rank import generic_rank
 from ..model.mechanism import Mechanism
 from ..model.plant import Plant
@@ -64,6 +65,7 @@ def start_state(plant: Plant, q0: ArrayLike | Mapping[str, float] | None, v0: Ar
     allowed = plant.project_velocity(q0, v0, metric=metric)
     off, speed = np.abs(allowed - v0) * plant.reach, float(np.abs(v0 * plant.reach).max(initial=0.0))
     terms = plant.terms(q0, allowed)
+    require_unique_loads(terms)
     if plant.moving:
         _require_followed(plant, terms)
     if not given:
@@ -189,10 +191,7 @@ def _work_scale(plant: Plant) -> float:
 
 def first_step(plant: Plant, terms: Terms, u0: Array, options: motion.Options) -> float:
     """A first step from the size of the acceleration: the step control does the rest."""
-    f = terms.B @ u0
-    a = constrained.gauss_acceleration(
-        terms.M, terms.A, terms.row_scale, terms.reach, f - terms.h, -terms.b, RANK_TOLERANCE, options.cap
-    )[0]
+    a = solved(terms, terms.B @ u0 - terms.h, cap=options.cap).vdot
     length = plant.spans
     rate = max(float((np.abs(a) / length).max(initial=0.0)), float((np.abs(terms.v) / length).max(initial=0.0)), 1e-3)
     return min(0.01 * options.t_end, 0.05 / rate, options.max_step)

@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
+from ..characteristics import Friction
 from ..errors import InputError, InputTypeError
-from ..model.elements import Constraint, Joint, Point
+from ..model.elements import Constraint, Joint, Point, PointOnPlane
 
 __all__ = ["Contact", "Engage", "Lock", "Release", "Switch", "Unlock"]
 
@@ -181,14 +182,18 @@ class Contact(_OfConstraint):
         From 0 to 1.
     rest_speed : float
         m/s (or rad/s); at least 1e-5 of the size of the machine a second.
-    friction : float, optional
-        Coefficient of a `Point`: the run tells, as an event, when sticking needs a force outside the cone. It goes on
-        sticking: sliding with friction is not simulated.
+    friction : float or Friction, optional
+        Of a `Point` or a `PointOnPlane`: coefficient, or a `Friction` with coefficients in place of forces and rates in
+        m/s. It sticks until this needs a force outside the cone of static friction, then it slides against friction in
+        proportion to its push, exactly, until it comes to rest; events ``slides <name>`` and ``sticks <name>`` tell so.
+        Impacts stick or slide likewise. Without it a `Point` sticks whatever this takes, and a `PointOnPlane` slides
+        freely.
 
     Notes
     -----
     A point that sticks can jam: closed it would have to pull, open it would sink in (Painleve's paradox). It then stays
-    closed until it pushes again, and the run tells so, as an event ``jammed <name>``.
+    closed until it pushes again, and the run tells so, as an event ``jammed <name>``. Where friction leaves no motion
+    of a point that slides, or more than one, the run ends with status PAINLEVE.
 
     With several contacts at once those take part that push, where none of the others sinks in: the complementarity
     problem of the velocities, and then that of the accelerations.
@@ -205,7 +210,7 @@ class Contact(_OfConstraint):
     side: int = 1
     restitution: float = 0.0
     rest_speed: float = 1e-3
-    friction: float | None = None
+    friction: float | Friction | None = None
 
     def __post_init__(self) -> None:
         _check.name(self.name, "constraint")
@@ -215,7 +220,7 @@ class Contact(_OfConstraint):
         if e > 1.0:
             raise InputError(f"the restitution of {self.label} must be from 0 to 1, got {e}")
         _check.positive(self.rest_speed, f"the rest_speed of {self.label}")
-        if self.friction is not None:
+        if self.friction is not None and not isinstance(self.friction, Friction):
             _check.positive(self.friction, f"the friction of {self.label}", zero=True)
         if self.normal is not None:
             n = _check.vector(self.normal, 3, f"the normal of {self.label}")
@@ -224,12 +229,22 @@ class Contact(_OfConstraint):
                 raise InputError(f"the normal of {self.label} must not be zero; give a direction such as (0, 0, 1)")
             object.__setattr__(self, "normal", n / length)
 
+    @property
+    def law(self) -> Friction | None:
+        """Its friction, with coefficients in place of forces; None where there is none."""
+        return (
+            self.friction if self.friction is None or isinstance(self.friction, Friction) else Friction(self.friction)
+        )
+
     def direction(self, constraint: Joint | Constraint | Any, rows: int) -> Array:
         """The opening direction n among the constraint's rows, shape (rows,): gap = n . phi, push = -n . lam."""
         if rows == 1:
-            if self.normal is not None or self.friction is not None:
+            if self.normal is not None:
+                raise InputError(f"{self.label}: a constraint with one row has its own normal; leave it out")
+            if self.friction is not None and not isinstance(constraint, PointOnPlane):
                 raise InputError(
-                    f"{self.label}: a constraint with one row has its own normal and no friction; use a Point for both"
+                    f"{self.label}: friction is that of a Point or a PointOnPlane, and the constraint is a "
+                    f"{type(constraint).__name__}"
                 )
             return np.array([float(self.side)])
         if not isinstance(constraint, Point):

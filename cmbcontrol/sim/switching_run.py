@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
@@ -10,12 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _check
-from ..dynamics.impact import Impact, jump, nearest, supporting
-from ..errors import AssemblyError, ModelError, Status, SwitchingError
+from ..dynamics.impact import jump
+from ..errors import AssemblyError, ModelError, PainleveError, Status, SwitchingError
 from ..kernels.layout import MOTIONS, WORKS
+from ..model.dry_friction import Rub, across
 from ..model.terms import Terms
 from .branch_selection import BranchSelector
-from .constraint_modes import TOUCH, ConstraintModes, engages
+from .constraint_modes import STILL, TOUCH, ConstraintModes, engages
+from .contact_states import ContactProblem, Touch
 from .control import Control
 from .event_detection import EventDetector, EventFunction, EventState
 from .output import Part
@@ -28,11 +31,12 @@ __all__ = ["RunHistory", "run_in_parts"]
 Array = NDArray[np.float64]
 
 _SINK = 1e-12  # of the size: gaps that are negative by less are rounding
-_STILL = 1e-9  # of the size, a second: slower is at rest along a row
 _ZERO = 1e-10  # of the largest force (or impulse): less counts as none
 _SLOW = 1e-5  # of the size, a second: a rebound below it rises no higher than gaps can be told from zero
 _CHATTER = 1e-8  # of a run: changes nearer than this are as good as at once
 _MANY = 100  # changes that may crowd
+_REST = 1e-7  # of the size, a second: what has stopped sliding and is slower rests
+_PARADOX = 1e-3  # friction that makes the push of its contact grow a thousandfold leaves no motion
 
 
 @dataclass
@@ -79,14 +83,15 @@ def run_in_parts(
     while True:
         switching.meet_sample()
         detector = EventDetector(modes.present, switching.event_functions(), run.t_end, switching.limits())
-        part = replace(run.on(modes.present, state.x[: run.plant.nq].copy()), detector=detector)
+        part = replace(run.on(modes.present, state.x[: run.plant.nq].copy()), detector=detector, slides=modes.slides())
         record = history.advance(part, state, min(run.t_end, switching.next), selector, switching.lost)
         if record.status != Status.COMPLETED or state.t >= run.t_end * (1.0 - INSTANT):
             return
         try:
             switching.apply(switching.due(), detector.triggered if state.stopped else [])
         except (AssemblyError, ModelError) as error:
-            record.status, record.error = Status.SWITCHING, error
+            record.status = Status.PAINLEVE if isinstance(error, PainleveError) else Status.SWITCHING
+            record.error = error
             return
 
 
@@ -99,7 +104,6 @@ class _ModeSwitch:
         timed = [(self._on_grid(s.at), s) for s in modes.switches if s.at is not None]
         self.waiting = sorted(timed, key=lambda pair: pair[0])
         self.conditions = [EventFunction(partial(_condition, s), s) for s in modes.switches if s.when is not None]
-        self.slips: dict[str, EventFunction] = {}
         self.jammed: set[str] = set()
         self.force = 0.0  # what counts as no force, N or N m
         self.lost = 0.0  # energy, J
@@ -146,27 +150,46 @@ class _ModeSwitch:
                 )
             else:
                 functions.append(EventFunction(partial(self._sunk, name), name, _SINK * self.size, armed=True))
-        return functions + list(self.slips.values())
+        for rub in modes.rubs.values():
+            if rub.normal is not None and rub.name not in modes.closed:
+                continue
+            if rub.name not in modes.sliding:
+                functions.append(EventFunction(partial(self._beyond, rub), rub, self.force, armed=True))
+                continue
+            functions.append(EventFunction(partial(self._stopping, rub), rub))
+            if rub.normal is not None:
+                functions.append(EventFunction(partial(self._paradox, rub), _Paradox(rub.name), armed=True))
+        return functions
 
     def limits(self) -> Array | None:
         """Limits (nq, 2) of the coordinates, where nothing but end stops that are open may end the next part."""
         modes = self.modes
-        others = set(modes.contacts) - modes.stops or modes.stops & modes.closed or self.conditions or self.slips
+        others = set(modes.contacts) - modes.stops or modes.stops & modes.closed or self.conditions or modes.rubs
         forces = any(isinstance(s, Release) and s.force is not None for s in modes.switches)
         return None if others or forces or not modes.stops else np.asarray(modes.whole.limits)
 
     def _pull(self, name: str, state: EventState) -> float:
         """Force with which a closed contact would have to pull."""
-        return float(self.modes.direction[name] @ state.multipliers(name))
+        lam = state.multipliers(self.modes.carrier(name))
+        return float((self.modes.direction[name] if name not in self.modes.sliding else self.modes.sides[name]) @ lam)
 
     def _sunk(self, name: str, state: EventState) -> float:
         return -self.modes.gap(name, state.q)
 
-    def _slip(self, name: str, state: EventState) -> float:
-        """Tangential force of a contact beyond the cone of friction."""
-        lam, n = state.multipliers(name), self.modes.direction[name]
-        push = -float(n @ lam)
-        return float(np.linalg.norm(lam + push * n)) - self.modes.contacts[name].friction * push  # type: ignore[operator]
+    def _beyond(self, rub: Rub, state: EventState) -> float:
+        """Force that sticking needs beyond static friction, N or N m."""
+        lam = np.concatenate([state.multipliers(name) for name in self.modes.sticking(rub)])
+        held, bound = float(np.linalg.norm(rub.tangents @ lam)), float(rub.law.static)  # type: ignore[arg-type]
+        return held - bound * (1.0 if rub.normal is None else -float(rub.normal @ lam))
+
+    def _stopping(self, rub: Rub, state: EventState) -> float:
+        """Above zero where it has stopped, or turned by 60 degrees from the direction in which it began to slide."""
+        rate = self.modes.sliding_rate(rub, state.q, state.v)
+        return 0.5 * float(np.linalg.norm(rate)) - float(rate @ self.modes.sliding[rub.name])
+
+    def _paradox(self, rub: Rub, state: EventState) -> float:
+        """Above zero where friction makes the push of a contact grow without bound."""
+        return _PARADOX - state.pivot(rub.element)
 
     def effort(self, terms: Terms, c: Array) -> Array:
         """Motor efforts at present; the first ones of a sampled law are asked for here."""
@@ -182,20 +205,19 @@ class _ModeSwitch:
         nq, nv = self.run.plant.nq, self.run.plant.nv
         self.run.acting.at(self.state.t)
         causes = [function.cause for function in triggered]
-        slipping = [name for name, function in self.slips.items() if function in triggered]
         for function in triggered:
             function.armed, function.last = False, self.state.t
-        kinds = [f"slip begins {name}" for name in slipping]
-        if slipping and len(slipping) == len(triggered) and not due:  # nothing changes
-            self._log(kinds, 0.0)
-            return
-        opening = {cause for cause in causes if isinstance(cause, str) and cause in self.modes.closed} - set(slipping)
+        for cause in causes:
+            if isinstance(cause, _Paradox):
+                raise _painleve(cause.name, self.state.t)
+        opening = {cause for cause in causes if isinstance(cause, str) and cause in self.modes.closed}
+        changing = {cause.name for cause in causes if isinstance(cause, Rub)}
         switches = [*due, *(cause for cause in causes if isinstance(cause, Switch))]
         q = self.state.x[:nq].copy()
-        kinds += self._switch(switches, q)
+        kinds = self._switch(switches, q)
         touching = self._touching(q, opening)
-        reset = _Reset(self, q, self.state.x[nq : nq + nv].copy(), self.state.x[nq + nv + WORKS :], touching)
-        before = self.modes.closed
+        before, slid = self.modes.closed, dict(self.modes.sliding)
+        reset = _Reset(self, q, self.state.x[nq : nq + nv].copy(), self.state.x[nq + nv + WORKS :], touching, changing)
         reset.close()
         hits = reset.strike()
         self.modes.closed = reset.rest()
@@ -203,11 +225,11 @@ class _ModeSwitch:
         kinds = [f"impact {n}" for n in hits] + kinds
         kinds += [f"engaged {n}" for n in touching if n in self.modes.closed - before]
         kinds += [f"released {n}" for n in sorted(before - self.modes.closed)]
+        kinds += self._changes_of_sliding(before, slid)
         kinds += [f"jammed {n}" for n in sorted(self.jammed)]
         self.state.x = self.state.x.copy()
         self.state.x[:nq], self.state.x[nq : nq + nv] = reset.q, reset.v
         self.state.x[nq + nv + MOTIONS] += reset.motion_work
-        self._slips_of(before)
         self._log(kinds, reset.loss)
 
     def _switch(self, switches: list[Switch], q: Array) -> list[str]:
@@ -256,13 +278,20 @@ class _ModeSwitch:
                 touching.append(name)
         return touching
 
-    def _slips_of(self, before: set[str]) -> None:
-        """Event functions for the friction of contacts that have closed."""
-        closed = self.modes.closed
-        self.slips = {name: function for name, function in self.slips.items() if name in closed & before}
-        for name in sorted(closed - before):
-            if self.modes.contacts[name].friction is not None:
-                self.slips[name] = EventFunction(partial(self._slip, name), name, self.force, armed=True)
+    def _changes_of_sliding(self, before: set[str], slid: Mapping[str, Array]) -> list[str]:
+        """What begins to slide or to stick, in words; that it turns is no change."""
+        kinds = []
+        for rub in self.modes.rubs.values():
+            if rub.normal is not None and rub.name not in self.modes.closed:
+                continue
+            new = rub.normal is not None and rub.name not in before
+            was = None if new else slid.get(rub.name)
+            now = self.modes.sliding.get(rub.name)
+            if now is None and (new or was is not None):
+                kinds.append(f"sticks {rub.name}")
+            elif now is not None and (was is None or float(now @ was) <= 0.0):
+                kinds.append(f"slides {rub.name}")
+        return kinds
 
     def _log(self, kinds: list[str], loss: float) -> None:
         """Keep events at one time, of which the first bears the loss; refuse what would never end."""
@@ -304,39 +333,59 @@ def _user_value(switch: Switch, which: str, *arguments: Any, t: float | None = N
         ) from error
 
 
+@dataclass(frozen=True)
+class _Paradox:
+    """The contact whose friction leaves no motion."""
+
+    name: str
+
+
+def _painleve(name: str, t: float) -> PainleveError:
+    return PainleveError(
+        f"contact {name!r} cannot go on sliding at t = {t:.9g} s: its friction makes the push grow that it is in "
+        "proportion to, so that there is no acceleration, or more than one (Painleve's paradox). With a smaller "
+        "coefficient of friction there is one; so there is where the bodies give way, as with a PointForce in place of "
+        "the contact"
+    )
+
+
 class _Reset:
-    """Position and velocity at a change, with the contacts that touch: closed, struck, at rest."""
+    """Position and velocity at a change, with what touches, sticks and slides: closed, struck, at rest."""
 
-    def __init__(self, switching: _ModeSwitch, q: Array, v: Array, c: Array, touching: list[str]) -> None:
+    def __init__(
+        self, switching: _ModeSwitch, q: Array, v: Array, c: Array, touching: list[str], changing: set[str]
+    ) -> None:
         self.switching, self.modes = switching, switching.modes
-        self.q, self.v, self.c, self.touching = q, v, c, touching
-        self.plant = self.modes.mode(self.modes.held | set(touching))
+        self.q, self.v, self.c = q, v, c
+        self.stopped, self.breaking = changing & set(switching.modes.sliding), changing - set(switching.modes.sliding)
         self.loss = self.motion_work = 0.0
-        self.rates = self.plant.row_rates
         self.jammed: set[str] = set()
-        self.rows = [self._rows_of(name) for name in touching]
-        always = np.concatenate([np.zeros(0, np.int64), *self.rows])
-        self.base = np.setdiff1d(np.arange(len(self.plant.row_names)), always)
+        modes = self.modes
+        forces = [rub for rub in modes.rubs.values() if rub.normal is None]
+        for rub in (*forces, *(modes.rubs[name] for name in touching if name in modes.rubs)):
+            if rub.name in modes.sliding:  # where it might come to rest
+                modes.stick(rub.name, q)
+        self.still = {rub.name: np.zeros(1) for rub in forces}
+        self.closed = modes.holding(touching, {})
+        self.plant = modes.mode(self.closed, self.still)
+        self.contacts = [self._touch(name, modes.rubs.get(name), name) for name in touching]
+        self.dry = [self._touch(rub.name, rub, None) for rub in forces]
+        self.rates = self.plant.row_rates
 
-    def _rows_of(self, name: str) -> NDArray[np.int64]:
-        rows = self.plant.row_slices[name]
-        return np.arange(rows.start, rows.stop)
-
-    def _of(self, subset: tuple[int, ...]) -> NDArray[np.int64]:
-        """Rows that act when these contacts do."""
-        return np.concatenate([self.base, *(self.rows[i] for i in subset)])
-
-    def _along(self, x: Array) -> Array:
-        """What rows (rows,) say along the opening directions, one number a contact."""
-        return np.array(
-            [self.modes.direction[n] @ x[r] for n, r in zip(self.touching, self.rows, strict=True)], dtype=np.float64
-        )
-
-    def _pushes(self, subset: tuple[int, ...], multipliers: Array) -> Array:
-        """How much each contact of the subset pushes; zero for the others."""
-        whole = np.zeros(len(self.plant.row_names))
-        whole[self._of(subset)] = multipliers
-        return -self._along(whole)
+    def _touch(self, name: str, rub: Rub | None, contact: str | None) -> Touch:
+        """A contact or a force with friction, among the rows of the plant."""
+        modes = self.modes
+        rows = modes.rows_of(self.plant, *(modes.sticking(rub) if rub else (name,)))
+        normal = None if contact is None else modes.direction[name] if rub is None else rub.normal
+        own = across(normal) if rub is None else rub.tangents
+        tangents = np.zeros((len(own), len(self.plant.row_names)))
+        tangents[:, rows] = own
+        opening = None
+        if normal is not None:
+            opening = np.zeros(len(self.plant.row_names))
+            opening[rows] = normal
+        breaks = name in self.breaking
+        return Touch(name, opening, tangents, modes.contacts.get(contact or ""), rub, np.zeros(len(own)), breaks)
 
     def close(self) -> None:
         """Close what is open by rounding, or by what `within` allows."""
@@ -349,76 +398,127 @@ class _Reset:
         self.loss += moved if np.isfinite(moved) else 0.0
 
     def strike(self) -> list[str]:
-        """The velocity after impact; the contacts that were struck."""
-        contacts = [self.modes.contacts[n] for n in self.touching]
-        terms = self.plant.terms(self.q, self.v)
+        """The velocity after impact; the contacts that were struck. Dry friction in joints has no impulse."""
+        still, contacts = STILL * self.switching.size, self.contacts
+        plant = self.modes.mode(self.closed - self._of_dry, self.still) if self.dry else self.plant
+        terms = plant.terms(self.q, self.v)
+        kept = np.array([name in plant.row_names for name in self.plant.row_names], dtype=bool)
+        touches = [replace(t, normal=t.normal[kept], tangents=t.tangents[:, kept]) for t in contacts]  # type: ignore[index]
         rates = terms.row_rate
-        approach = self._along(rates)
-        speed = np.abs(rates * terms.row_scale)[self.base].max(initial=0.0)
-        still = _STILL * self.switching.size
-        if speed <= 1e-14 * self.switching.size and not np.any(approach < -still):
+        approach = np.array([t.normal @ rates for t in touches])
+        for t in touches:
+            t.rate = t.tangents @ rates if t.rub else t.rate
+        problem = ContactProblem(terms, touches, terms.M @ self.v, plant.row_rates, {}, 0.0, still)
+        jerk = np.abs(rates * terms.row_scale)[problem.base].max(initial=0.0)
+        caught = [t for t in touches if t.rub is None and np.abs(t.tangents @ rates).max(initial=0.0) > still]
+        if jerk <= 1e-14 * self.switching.size and not np.any(approach < -still) and not caught:
             return []
-        back = np.array([c.restitution * max(-a, 0.0) for c, a in zip(contacts, approach, strict=True)])
+        back = np.array([t.contact.restitution * max(-a, 0.0) for t, a in zip(touches, approach, strict=True)])  # type: ignore[union-attr]
         slowest = _SLOW * self.switching.size
-        back[[b <= max(c.rest_speed, slowest) for b, c in zip(back, contacts, strict=True)]] = 0.0
-        nothing = _ZERO * float(np.abs(terms.M @ self.v / terms.reach).max(initial=0.0))
+        back[[b <= max(t.contact.rest_speed, slowest) for b, t in zip(back, touches, strict=True)]] = 0.0  # type: ignore[union-attr]
+        problem.nothing = _ZERO * float(np.abs(terms.M @ self.v / terms.reach).max(initial=0.0))
+        for t in touches:  # an impulse may stop what slides, or turn it
+            t.rate = np.zeros_like(t.rate)
+        for rebound in (back, np.zeros_like(back)):
+            problem.back = {t.name: b for t, b in zip(touches, rebound, strict=True)}
+            states, found = problem.found()
+            mean = 0.5 * (self.v + found.x)
+            lost = float(mean @ (terms.M @ (self.v - found.x)))
+            if lost > -1e-9 * terms.kinetic:  # else friction and rebound would make energy (Kane): no rebound
+                break
+        self.jammed |= set(problem.jammed(states))
+        self._take(terms, found.x, found.lam, lost, plant.target_rows)
+        return [t.name for t, a in zip(touches, approach, strict=True) if a < -still and states[t.name] != "open"]
 
-        def solve(subset: tuple[int, ...]) -> tuple[Impact, Array]:
-            target = self.rates.copy()
-            for i in subset:
-                target[self.rows[i]] += back[i] * self.modes.direction[self.touching[i]]
-            rows = self._of(subset)
-            hit = jump(terms, rows, self.v, target[rows])
-            margin = self._along(terms.A @ hit.v - self.rates) - back + still
-            pushes = self._pushes(subset, hit.multipliers) + nothing
-            margin[list(subset)] = pushes[list(subset)]
-            return hit, margin
+    @property
+    def _of_dry(self) -> frozenset[str]:
+        """Constraints that hold while dry friction sticks."""
+        return frozenset().union(*(t.rub.sticking for t in self.dry))  # type: ignore[union-attr]
 
-        subset, hit = self._supported(solve)
-        self._take(hit, terms, subset)
-        return [self.touching[i] for i in subset if approach[i] < -still]
-
-    def _take(self, hit: Impact, terms: Terms, subset: tuple[int, ...]) -> None:
+    def _take(self, terms: Terms, v: Array, lam: Array, lost: float, of_motions: NDArray[np.bool_]) -> None:
         """The velocity jumps. Impulses of prescribed motions do work, at the mean velocity: that is no loss."""
-        rows = self._of(subset)
-        mean = terms.A[rows] @ (0.5 * (self.v + hit.v))
-        of_motions = self.plant.target_rows[rows]
-        work = -float(hit.multipliers[of_motions] @ mean[of_motions])
-        self.v = hit.v
-        self.loss += hit.loss + work
+        mean = terms.A[of_motions] @ (0.5 * (self.v + v))
+        work = -float(lam[of_motions] @ mean)
+        self.v = v
+        self.loss += lost + work
         self.motion_work += work
 
     def rest(self) -> set[str]:
-        """The contacts that stay closed under the forces that act; the velocity is brought onto them."""
+        """The contacts that stay closed under the forces that act, and what slides; the velocity is brought onto it."""
+        modes, size = self.modes, self.switching.size
         terms = self.plant.terms(self.q, self.v)
-        opening = self._along(terms.row_rate)
-        separating = tuple(i for i, speed in enumerate(opening) if speed > _STILL * self.switching.size)
-        self.switching.force = _ZERO * float(np.abs(terms.h / terms.reach).max(initial=0.0))
+        moving: dict[str, Array] = {}
+        for t in (*self.contacts, *self.dry):
+            if t.rub is None:
+                continue
+            t.rate = t.tangents @ terms.row_rate
+            speed = float(np.linalg.norm(t.rate))
+            if speed <= STILL * size or (t.name in self.stopped and self._has_stopped(t, speed)):
+                t.rate = np.zeros_like(t.rate)
+            else:
+                moving[t.name] = t.rate / speed
+        opening = [t for t in self.contacts if t.normal @ terms.row_rate > STILL * size]
+        touches = [t for t in (*self.contacts, *self.dry) if t not in opening and not (t in self.dry and t.moves)]
+        h = terms.h
+        if any(t.moves for t in self.dry):
+            h = modes.mode(self.closed, self.still | {t.name: moving[t.name] for t in self.dry if t.moves}).terms(
+                self.q, self.v
+            ).h  # fmt: skip
+        problem = _Resting(self, terms, touches, h, moving)
+        for t in (*opening, *(t for t in self.dry if t.moves)):
+            problem.without((np.abs(t.tangents).sum(axis=0) > 0.0) | (t.normal is not None and np.abs(t.normal) > 0.0))
+        states, found = problem.found() if touches else ({}, None)
+        closed = {t.name for t in self.contacts if states.get(t.name, "open") != "open"}
+        slides = {n: d for n, d in moving.items() if modes.rubs[n].normal is None or n in closed}
+        slides |= {n: found.direction[n] for n, state in states.items() if state == "slides"}  # type: ignore[union-attr]
+        self.jammed |= set(problem.jammed(states)) if touches else set()
+        paradox = [n for n in slides if n in self.jammed]
+        if paradox:
+            raise _painleve(paradox[0], self.switching.state.t)
+        modes.sliding = slides
+        for t in self.contacts:
+            if t.rub and t.name in closed and t.name not in slides:
+                modes.stick(t.name, self.q)
+        present = modes.mode(modes.holding(closed, slides), slides)
+        now = present.terms(self.q, self.v)
+        hit = jump(now, np.arange(len(present.row_names)), self.v, present.row_rates)
+        self._take(now, hit.v, hit.multipliers, hit.loss, present.target_rows)
+        return closed
 
-        def solve(subset: tuple[int, ...]) -> tuple[Terms, Array]:
-            mode = self.modes.mode(self.modes.held | {self.touching[i] for i in subset})
-            rows = self._of(subset)
-            f = terms.B @ self.switching.effort(mode.terms(self.q, self.v, self.switching.state.t), self.c)
-            vdot, lam, pushed = nearest(terms, rows, f - terms.h, -terms.b[rows])
-            self.switching.force = _ZERO * float((np.maximum(np.abs(f - terms.h), np.abs(pushed)) / terms.reach).max())
-            free = np.abs(vdot) + np.abs(np.linalg.solve(terms.M, f - terms.h))  # rows that stay are rounding of it
-            noise = 1e-9 * float((terms.row_scale * (np.abs(terms.A) @ free + np.abs(terms.b))).max(initial=0.0))
-            margin = self._along(terms.A @ vdot + terms.b) + noise
-            margin[list(subset)] = (self._pushes(subset, lam) + self.switching.force)[list(subset)]
-            return terms, margin
+    def _has_stopped(self, touch: Touch, speed: float) -> bool:
+        """Whether what has triggered `_ModeSwitch._stopping` came to rest; else it has turned by 60 degrees.
 
-        subset: tuple[int, ...] = ()
-        if len(separating) < len(self.touching):
-            subset, _ = self._supported(solve, separating)
-        self._take(jump(terms, self._of(subset), self.v, self.rates[self._of(subset)]), terms, subset)
-        return {self.touching[i] for i in subset}
+        Where it passes zero, the direction at the event, which is within rounding of it, is the first one or its
+        opposite.
+        """
+        cosine = float(touch.rate @ self.modes.sliding[touch.name]) / speed
+        return len(touch.rate) == 1 or abs(cosine - 0.5) > 0.2 or speed <= _REST * self.switching.size
 
-    def _supported(self, solve: Any, separating: tuple[int, ...] = ()) -> tuple[tuple[int, ...], Any]:
-        """Which contacts take part. Those that stick can jam: closed they pull, open they sink; they stay closed."""
-        support = supporting(len(self.touching), solve, separating)
-        if support is not None:
-            return support
-        subset = tuple(i for i in range(len(self.touching)) if i not in separating)
-        result, margin = solve(subset)
-        self.jammed |= {self.touching[i] for i in subset if margin[i] < 0.0}
-        return subset, result
+
+class _Resting(ContactProblem):
+    """The accelerations at a change, with efforts that may depend on which constraints hold."""
+
+    def __init__(
+        self, reset: _Reset, terms: Terms, touches: list[Touch], h: Array, moving: Mapping[str, Array]
+    ) -> None:
+        super().__init__(terms, touches, -h, -terms.b, {}, 0.0, 0.0)
+        self.reset, self.h, self.moving = reset, h, moving
+        self._efforts: dict[frozenset[str], Array] = {}
+        self.nothing = _ZERO * float(np.abs(h / terms.reach).max(initial=0.0))
+
+    def _judged(self, states: tuple[str, ...]) -> Any:
+        reset, modes, terms = self.reset, self.reset.modes, self.terms
+        pairs = list(zip(self.touches, states, strict=True))
+        closed = {t.name for t, state in pairs if t.normal is not None and state != "open"}
+        slides = dict(self.moving) | {t.name: np.eye(len(t.rate))[0] for t, x in pairs if x == "slides" and not t.moves}
+        slides = {n: d for n, d in slides.items() if modes.rubs[n].normal is None or n in closed}
+        key = frozenset(modes.holding(closed, slides))
+        if key not in self._efforts:
+            now = modes.mode(key, slides).terms(reset.q, reset.v, reset.switching.state.t)
+            self._efforts[key] = terms.B @ reset.switching.effort(now, reset.c)
+        self.g = self._efforts[key] - self.h
+        free = np.abs(np.linalg.solve(terms.M, self.g))
+        self.noise = 1e-9 * float((terms.row_scale * (np.abs(terms.A) @ free + np.abs(terms.b))).max(initial=0.0))
+        self.nothing = max(self.nothing, _ZERO * float((np.abs(self.g) / terms.reach).max(initial=0.0)))
+        reset.switching.force = self.nothing
+        return super()._judged(states)

@@ -8,17 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..kernels.generated import CLEAR
-from ..kernels.layout import Model
+from ..kernels.layout import LOADED, Model
 from . import numbers
 from .elimination import ConstrainedSolver, Factor, fewest_first, largest, smallest, sparse
 from .graph import Graph
-from .kernels import reduction
+from .kernels import friction, reduction
 from .machine import Machine, Parameters, symbols
 from .numbers import empty
 
@@ -163,16 +163,52 @@ def rate(at: Tracing, start: Array | None = None, drive: Callable | None = None,
         u, rates = drive(machine, *more, u)
     force = machine.B @ u if at.nu else empty(at.nv)
     target = {i: -x for i, x in at.scaled(machine.b).items()}
-    vdot, lam = solver.solve(sparse(force - machine.h), target)
+    vdot, lam, rubs = moved(at, machine, solver, sparse(force - machine.h), target)
     power = sum((f * x for f, x in zip(force, machine.v, strict=True)), 0.0)
     return at.finished(
         conditions(machine, solver),
         change,
         machine.position_rates(),
-        dense(vdot, at.nv),
-        (power, machine.dissipated(), machine.load_power(), machine.motion_power(at.unscaled(lam))),
+        vdot,
+        (power, machine.dissipated() + rubs.power, machine.load_power(), machine.motion_power(lam)),
         rates,
     )
+
+
+class Rubs(NamedTuple):
+    """Friction in proportion to loads."""
+
+    power: Any  # that it takes
+    D: Array
+    slopes: Array  # of the loads by the multipliers
+    reply_lam: Array
+
+
+def moved(
+    at: Tracing, machine: Machine, solver: ConstrainedSolver, f: dict[int, Any], target: dict[int, Any]
+) -> tuple[Array, Array, Rubs]:
+    """Acceleration and multipliers of all rows, with friction in proportion to them; see `kernels.friction`."""
+    found, multipliers = solver.solve(f, target)
+    a, lam = dense(found, at.nv), at.unscaled(multipliers)
+    D, elements = machine.unit_load_forces(), [e for e in at.model.elements if e.kind == LOADED]
+    k, rows = len(D), len(lam)
+    slopes, reply_lam = empty((k, rows)), empty((k, rows))
+    if not k:
+        return a, lam, Rubs(0.0, D, slopes, reply_lam)
+    loads = [[getattr(e, name) for e in elements] for name in ("row", "rows", "side")]
+    replies = []
+    for j in range(k):
+        reply, of_rows = solver.solve(sparse(-D[j]), {})
+        replies.append(dense(reply, at.nv))
+        reply_lam[j] = at.unscaled(of_rows)
+    level, pivot, carried = empty(k), empty(k), empty(rows)
+    friction.load_levels(*loads, lam, reply_lam, level, pivot, empty((k, k + 1)), carried)
+    for x in pivot:  # else the kernels say that there is no motion
+        at.graph.assume_less(0.0, x)
+    a = a + sum(c * reply for c, reply in zip(level, replies, strict=True))
+    friction.load_slopes(*loads, carried, slopes)
+    power = sum(c * sum(D[j] * machine.v) for j, c in enumerate(level))
+    return a, carried, Rubs(power, D, slopes, reply_lam)
 
 
 def missing_rates(
@@ -185,12 +221,12 @@ def missing_rates(
 
 def forward(at: Tracing) -> Function:
     """(q, v, u) -> conditions (3,), acceleration, multipliers of all rows: at velocities as they are."""
-    machine, solver, a, lam = accelerated(at)
-    return at.finished(conditions(machine, solver), a, at.unscaled(lam))
+    machine, solver, a, lam, _ = accelerated(at)
+    return at.finished(conditions(machine, solver), a, lam)
 
 
-def accelerated(at: Tracing) -> tuple[Machine, ConstrainedSolver, Array, dict[int, Any]]:
-    """A machine under efforts: with its acceleration, and multipliers in metres."""
+def accelerated(at: Tracing) -> tuple[Machine, ConstrainedSolver, Array, Array, Rubs]:
+    """A machine under efforts: with its acceleration, and the multipliers of all rows."""
     q, v, u = at.inputs(at.sample, np.linspace(0.3, 0.7, at.nv), np.ones(at.nu))
     machine = Machine(at.model, q)
     machine.weigh()
@@ -199,8 +235,8 @@ def accelerated(at: Tracing) -> tuple[Machine, ConstrainedSolver, Array, dict[in
     machine.u = u
     solver = at.solver(machine)
     force = machine.B @ u if at.nu else empty(at.nv)
-    a, lam = solver.solve(sparse(force - machine.h), {i: -x for i, x in at.scaled(machine.b).items()})
-    return machine, solver, dense(a, at.nv), lam
+    target = {i: -x for i, x in at.scaled(machine.b).items()}
+    return machine, solver, *moved(at, machine, solver, sparse(force - machine.h), target)
 
 
 def land(at: Tracing) -> Function:
@@ -293,8 +329,8 @@ def linear(at: Tracing, R: Array, factor: float) -> Function:
 
     See `kernels.reduction`, also for `factor`; the velocities fulfil the constraints.
     """
-    machine, solver, a, lam = accelerated(at)
-    slopes = machine.slopes(a, at.unscaled(lam), machine.u)
+    machine, solver, a, lam, rubs = accelerated(at)
+    slopes = machine.slopes(a, lam, machine.u)
     p, R = len(R), R.astype(object)
     G, mu, N = empty((p, at.nv)), empty((p, len(at.model.rows))), empty((p, at.nv))
     for i in range(p):
@@ -311,12 +347,26 @@ def linear(at: Tracing, R: Array, factor: float) -> Function:
         target = empty(len(at.model.rows))
         reduction.rate_target(at.model.scale, slopes, K[i], target)
         N[i] = dense(solver.least_change(sparse(target[row] for row in at.rows)), at.nv)
+    rub(at, solver, rubs, G, mu)
     A, B, drift = empty((2 * p, 2 * p)), empty((2 * p, at.nu)), empty(2 * p)
     zero = empty((p, at.nv))
     rows = reduction.CoordinateRows(R, zero, zero, zero, np.ones(p, bool))
     reduction.assemble(at.model.links, slopes, machine.B, machine.v, a, rows, factor, K, N, G, mu, A, B, drift)
-    found = A.ravel(), B.ravel(), drift, K.ravel(), N.ravel(), G.ravel(), a, at.unscaled(lam)
+    found = A.ravel(), B.ravel(), drift, K.ravel(), N.ravel(), G.ravel(), a, lam
     return at.finished(conditions(machine, solver), (independent,), *found)
+
+
+def rub(at: Tracing, solver: ConstrainedSolver, rubs: Rubs, G: Array, mu: Array) -> None:
+    """G and mu with friction in proportion to loads, as `reduction.rub`."""
+    k, p = len(rubs.D), len(G)
+    if not k:
+        return
+    unit_a, unit_lam = empty((k, at.nv)), empty((k, len(mu[0])))
+    for j in range(k):
+        target = {i: x for i, x in at.scaled(rubs.slopes[j]).items()}
+        found, of_rows = solver.solve({}, target)
+        unit_a[j], unit_lam[j] = dense(found, at.nv), at.unscaled(of_rows)
+    friction.correct_rows(rubs.slopes, rubs.D, rubs.reply_lam, unit_a, unit_lam, empty((k, k + p)), empty(k), G, mu)
 
 
 def own_parts(solver: ConstrainedSolver, row: Array) -> list[tuple[Any, Any]]:

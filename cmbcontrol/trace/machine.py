@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ..kernels.layout import Model
 from .graph import Graph
-from .kernels import constraint_rows, derivatives, forces, inertia, tree
+from .kernels import constraint_rows, derivatives, forces, friction, inertia, tree
 from .numbers import empty
 
 __all__ = ["Machine", "Parameters", "Place", "places", "symbols"]
@@ -203,6 +203,12 @@ class Machine:
         pair, carried = derivatives.new_pair(self.nv), derivatives.new_carried(self.model)
         derivatives.slopes(self.model, self, self.q, self.v, a, lam, u, pair, carried, found)
         return found
+
+    def unit_load_forces(self) -> Array:
+        """D (loads, nv), forces of unit loads of friction."""
+        D = empty((friction.loaded(self.model), self.nv))
+        friction.unit_load_forces(self.model, self.q, self.v, self.R, self.p, self.S, self.V, D)
+        return D
 
     def dissipated(self) -> Any:
         """Power that friction takes, W."""

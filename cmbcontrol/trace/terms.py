@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ..kernels.layout import LOADED
 from . import numbers
 from .elimination import ConstrainedSolver, Factor, largest, smallest, sparse
 from .functions import Tracing, dense
@@ -309,6 +310,8 @@ class TracedTerms:
 
     def acceleration(self, f: Any) -> Symbols:
         """The acceleration under joint forces f, by the least constraint."""
+        if any(element.kind == LOADED for element in self.at.model.elements):
+            raise NotTraceable("friction in proportion to what constraints carry")
         if "_gauss" in vars(self):
             target = {i: -x for i, x in self.at.scaled(self._moved.b).items()}
             return Symbols(

@@ -128,14 +128,14 @@ def after_contacts(plant, q, v, e=0.0):
     terms = plant.terms(q, v)
     back = e * np.maximum(-(terms.A @ v), 0.0)
 
-    def solve(subset):
-        rows = np.array(subset, dtype=np.int64)
+    def solve(states):
+        rows = np.flatnonzero([state == "closed" for state in states])
         hit = jump(terms, rows, v, back[rows])
         margin = terms.A @ hit.v - back + 1e-10
         margin[rows] = -hit.multipliers + 1e-10
-        return hit, margin
+        return hit, margin, tuple("open" if state == "closed" else "closed" for state in states)
 
-    return supporting(len(back), solve)
+    return supporting([("closed", "open")] * len(back), solve)
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -159,29 +159,32 @@ def test_several_contacts_solve_the_quadratic_program(seed):
 def test_contacts_of_seeds_do_not_all_agree():
     """The judge above sees contacts that take part, and contacts that do not."""
     sizes = {
-        len(after_contacts(box(5, seed), box(5, seed).neutral(), np.random.default_rng([seed, 1]).uniform(-1, 1, 6))[0])
+        after_contacts(box(5, seed), box(5, seed).neutral(), np.random.default_rng([seed, 1]).uniform(-1, 1, 6))[
+            0
+        ].count("closed")
         for seed in range(6)
     }
     assert len(sizes) > 1
 
 
-def test_forced_contacts_open_and_too_many_are_refused():
-    plant = box(3)
-    q, v = plant.neutral(), np.array([0.0, 0.0, 0.0, 0.0, 0.0, -1.0])
-    terms = plant.terms(q, v)
+def test_states_that_are_not_allowed_are_not_taken_and_too_many_are_refused():
+    """What must fit is found by the hints, by looking at all combinations, or not at all."""
+    seen = []
 
-    def solve(subset):
-        rows = np.array(subset, dtype=np.int64)
-        hit = jump(terms, rows, v, np.zeros(rows.size))
-        margin = terms.A @ hit.v + 1e-10
-        margin[rows] = 1.0
-        return hit, margin
+    def one_way(wanted):
+        def solve(states):
+            seen.append(states)
+            margin = np.array([1.0 if a == b else -1.0 for a, b in zip(states, wanted, strict=True)])
+            return "".join(states), margin, tuple("z" for _ in states)  # a hint that no one may take
 
-    assert supporting(3, solve, forced=(0,))[0] == (1, 2)
+        return solve
+
+    assert supporting([("a", "b"), ("a", "b", "c")], one_way("bc")) == (("b", "c"), "bc")
+    assert len(seen) == len(set(seen)) <= 6
+    assert supporting([("a", "b")], one_way("c")) is None
+    assert supporting([], lambda states: ("nothing", np.zeros(0), ())) == ((), "nothing")
     with pytest.raises(ModelError, match="13 contacts"):
-        supporting(13, solve)
-    assert supporting(2, lambda subset: (None, np.array([-1.0, -1.0]))) is None
-    assert supporting(0, lambda subset: ("nothing", np.zeros(0))) == ((), "nothing")
+        supporting([("a", "b")] * 13, one_way("b" * 13))
 
 
 def test_the_state_given_is_not_touched():

@@ -8,7 +8,6 @@ from cmbcontrol.controllers import Controller, ProjectedInverseDynamics
 from cmbcontrol.controllers.references import Constant
 from cmbcontrol.errors import ModelError, SimulationError
 from cmbcontrol.model.elements import (
-    Actuator,
     Body,
     Coupling,
     Distance,
@@ -235,24 +234,6 @@ def test_four_feet_of_which_one_is_too_many():
         assert (run.multipliers.values <= 1e-8).all() and len(run.events()) <= 4
         if supported:
             assert run.multipliers.values[-1].sum() == pytest.approx(-2.0 * G, rel=1e-9)
-
-
-def test_friction_is_told_not_simulated():
-    """A box pushed sideways ever harder: sticking needs more than mu N from a known time on."""
-    body = Body("box", 2.0, (0, 0, 0), (0.1,) * 3)
-    joints = [Prismatic("x", "ground", "rail", axis=(1, 0, 0)), Prismatic("z", "rail", "box", axis=(0, 0, 1))]
-    box = Mechanism("box", [Body("rail"), body], joints, [Point("sole", "ground", "box")], actuators=[Actuator("x")])
-    run = simulate(
-        box,
-        lambda t, terms, state: np.array([10.0 * t]),
-        [0.0, 0.0],
-        t_end=1.5,
-        switches=Contact("sole", friction=0.5),
-        **settings(max_step=0.1),
-    )
-    assert event_kinds(run) == ["engaged sole", "slip begins sole"]
-    assert run.events()[1]["time"] == pytest.approx(0.5 * 2.0 * G / 10.0, abs=1e-9)
-    assert run.q.values[-1] == pytest.approx([0.0, 0.0], abs=1e-12)
 
 
 # -- locks ------------------------------------------------------------------------------------------------

@@ -206,7 +206,6 @@ def test_leg_that_falls_loses_the_energy_of_the_foot():
         (Engage("flor", at=1.0), ValueError, "Engage\\('flor'\\).*did you mean 'floor'"),
         ([Contact("floor"), Release("floor", at=1.0)], ValueError, "is a contact"),
         (Lock("elbow", at=1.0), ValueError, "Lock\\('elbow'\\).*joint or coordinate"),
-        (Contact("floor", friction=0.3), ValueError, "no friction; use a Point"),
         (Contact("floor", side=-1), ModelError, "is inside by 1.000e\\+00"),
     ],
 )

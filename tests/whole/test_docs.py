@@ -105,7 +105,7 @@ def test_passive_joints(run, tmp_path, capsys):
 @pytest.mark.nojit_slow
 def test_switching(run):
     _, blocks, _ = run("switching.md")
-    assert len(blocks) == 4
+    assert len(blocks) == 6
 
 
 @pytest.mark.nojit_slow

@@ -13,6 +13,7 @@ from .force_elements import Bushing, ForceElement, JointForce, PointForce
 from .forces import Actuator, JointSpring, PointSpring
 from .formula_rows import FormulaRows, RowOfFormula
 from .joints import Cylindrical, Fixed, Free, Helical, Joint, Planar, Prismatic, Revolute, Spherical, Universal
+from .load_friction import DirectedFriction, FrictionOfLoad, PinFriction, SlidingFriction
 from .loads import Load
 from .motions import DistanceMotion, JointMotion, Motion, PointMotion, PoseMotion
 from .rolling import KnifeEdge, RollingBall, Wheel
@@ -28,6 +29,7 @@ __all__ = [
     "Coupling",
     "Cylinder",
     "Cylindrical",
+    "DirectedFriction",
     "Distance",
     "DistanceMotion",
     "Fixed",
@@ -35,6 +37,7 @@ __all__ = [
     "FormulaRows",
     "Frame",
     "Free",
+    "FrictionOfLoad",
     "Helical",
     "Joint",
     "JointForce",
@@ -43,6 +46,7 @@ __all__ = [
     "KnifeEdge",
     "Load",
     "Motion",
+    "PinFriction",
     "Planar",
     "Point",
     "PointForce",
@@ -55,6 +59,7 @@ __all__ = [
     "Revolute",
     "RollingBall",
     "RowOfFormula",
+    "SlidingFriction",
     "Spherical",
     "Universal",
     "Weld",

@@ -10,7 +10,19 @@ from .. import numbers
 
 __path__ = [str(Path(__file__).parents[2] / "kernels")]
 
-from . import constraint_rows, derivatives, forces, frames, inertia, reduction, signals, spatial, tapes, tree
+from . import constraint_rows, derivatives, forces, frames, friction, inertia, reduction, signals, spatial, tapes, tree
 
-for _kernels in (constraint_rows, derivatives, forces, frames, inertia, reduction, signals, spatial, tapes, tree):
+for _kernels in (
+    constraint_rows,
+    derivatives,
+    forces,
+    frames,
+    friction,
+    inertia,
+    reduction,
+    signals,
+    spatial,
+    tapes,
+    tree,
+):
     _kernels.np = numbers

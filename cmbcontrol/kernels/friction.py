@@ -1,0 +1,224 @@
+"""Friction in proportion to what a constraint carries: forces that depend on multipliers, which depend on them.
+
+A force element with a load resists with c F(z, dz/dt), where the load c = N(lam) >= 0 is what a constraint carries, N:
+the push of a contact, or the size of several multipliers. With the forces D (loads, nv) of unit loads,
+
+    M a + h + A' lam + D' c = f,    A a = target,    c = N(lam).
+
+The split that solves this for c = 0 also gives the replies of a and lam to -D_j. So lam = lam_0 + replies' c, and what
+is left is c = N(lam_0 + replies' c): as many equations as there are loads, which Newton's method solves. Of contacts
+they are linear. Where a pivot of the last matrix is not positive, sliding is inconsistent or not unique (Painleve's
+paradox).
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from .._jit import bundle, kernel
+from .force_elements import add_element_force
+from .layout import LOADED
+
+__all__ = [
+    "Friction",
+    "correct_rows",
+    "load_levels",
+    "load_of",
+    "load_slopes",
+    "loaded",
+    "new_friction",
+    "unit_load_forces",
+]
+
+# Of Newton's method. Its error is squared by each, and the first leaves about the square of the coefficient of
+# friction: from 0.3 to rounding it takes four.
+STEPS = 6
+
+# Under the root that measures several multipliers, so that none of them has a slope, too.
+NOTHING = 1e-200
+
+
+@bundle
+class Friction(NamedTuple):
+    """Scratch of the elements with loads of one evaluation."""
+
+    first: np.ndarray  # (loads,) row that a load begins with, how many there are, on which side they push
+    count: np.ndarray
+    side: np.ndarray
+    level: np.ndarray  # (loads,) the loads c
+    pivot: np.ndarray  # (loads,) of the equations for them
+    lam: np.ndarray  # (rows,) multipliers without friction
+    head: np.ndarray  # (nv,) what they follow from
+    D: np.ndarray  # (loads, nv) forces of unit loads
+    replies: np.ndarray  # (loads, nv) accelerations that -D makes
+    heads: np.ndarray  # (loads, nv) what their multipliers follow from
+    reply_lam: np.ndarray  # (loads, rows) their multipliers
+    J: np.ndarray  # (loads, loads + 1)
+    carried: np.ndarray  # (rows,)
+
+
+@kernel
+def loaded(model):
+    """How many elements have a load."""
+    found = 0
+    for i in range(model.elements.shape[0]):
+        if model.elements[i].kind == LOADED:
+            found += 1
+    return found
+
+
+@kernel(allocates=True)
+def new_friction(model):
+    """Room for the elements with loads of a model."""
+    k, nv = loaded(model), model.damping.shape[0]
+    first, count, side = np.zeros(k, np.int64), np.zeros(k, np.int64), np.zeros(k, np.int64)
+    j = 0
+    for i in range(model.elements.shape[0]):
+        element = model.elements[i]
+        if element.kind == LOADED:
+            first[j], count[j], side[j] = element.row, element.rows, element.side
+            j += 1
+    rows = model.rows.shape[0] if k > 0 else 0
+    return Friction(
+        first,
+        count,
+        side,
+        np.zeros(k),
+        np.zeros(k),
+        np.zeros(rows),
+        np.zeros(nv if k > 0 else 0),
+        np.zeros((k, nv)),
+        np.zeros((k, nv)),
+        np.zeros((k, nv)),
+        np.zeros((k, rows)),
+        np.zeros((k, k + 1)),
+        np.zeros(rows),
+    )
+
+
+@kernel
+def unit_load_forces(model, q, v, R, p, S, V, D):
+    """D (loads, nv) = forces of unit loads."""
+    j = 0
+    for i in range(model.elements.shape[0]):
+        element = model.elements[i]
+        if element.kind == LOADED:
+            D[j] = 0.0
+            add_element_force(model, element, q, v, R, p, S, V, D[j])
+            j += 1
+
+
+@kernel
+def load_of(lam, first, count, side):
+    """What the rows of a load carry: the push of a contact, else the size of their multipliers."""
+    if side != 0:
+        return -side * lam[first]
+    square = NOTHING
+    for r in range(first, first + count):
+        square += lam[r] * lam[r]
+    return np.sqrt(square)
+
+
+@kernel
+def load_slope(x, load, side):
+    """Derivative of a load by a multiplier x that is part of it."""
+    return -1.0 * side if side != 0 else x / load
+
+
+@kernel
+def load_slopes(first, count, side, lam, slopes):
+    """slopes (loads, rows) = derivatives of the loads by all multipliers."""
+    for i in range(slopes.shape[0]):
+        for r in range(slopes.shape[1]):
+            slopes[i, r] = 0.0
+        load = load_of(lam, first[i], count[i], side[i])
+        for r in range(first[i], first[i] + count[i]):
+            slopes[i, r] = load_slope(lam[r], load, side[i])
+
+
+@kernel
+def load_levels(first, count, side, lam, reply_lam, level, pivot, J, carried):
+    """level (loads,) = the loads c with c = N(lam + reply_lam' c); `carried` (rows,) becomes their multipliers.
+
+    The `pivot` (loads,) of 1 - N' reply_lam' are positive where the solution is the only one.
+    """
+    k, steps = level.shape[0], 1
+    for i in range(k):
+        level[i] = 0.0
+        if side[i] == 0:
+            steps = STEPS
+    for _ in range(steps):
+        carry(lam, reply_lam, level, carried)
+        for i in range(k):
+            load = load_of(carried, first[i], count[i], side[i])
+            J[i, k] = load - level[i]
+            for j in range(k):
+                J[i, j] = 1.0 if i == j else 0.0
+            for r in range(first[i], first[i] + count[i]):
+                slope = load_slope(carried[r], load, side[i])
+                for j in range(k):
+                    J[i, j] -= slope * reply_lam[j, r]
+        eliminate(J, pivot)
+        for i in range(k):
+            level[i] += J[i, k]
+    carry(lam, reply_lam, level, carried)
+
+
+@kernel
+def carry(lam, reply_lam, level, carried):
+    """carried (rows,) = lam + reply_lam' level."""
+    for r in range(carried.shape[0]):
+        carried[r] = lam[r]
+        for j in range(level.shape[0]):
+            carried[r] += reply_lam[j, r] * level[j]
+
+
+@kernel
+def eliminate(J, pivot):
+    """Solve J (k, k + more) x = the last columns, in place, without exchanging rows, with these pivots (k,)."""
+    k, columns = J.shape
+    for i in range(k):
+        pivot[i] = J[i, i]
+        for m in range(i + 1, k):
+            factor = J[m, i] / J[i, i]
+            for c in range(i, columns):
+                J[m, c] -= factor * J[i, c]
+    for i in range(k - 1, -1, -1):
+        for c in range(k, columns):
+            for m in range(i + 1, k):
+                J[i, c] -= J[i, m] * J[m, c]
+            J[i, c] /= J[i, i]
+
+
+@kernel
+def correct_rows(slopes, D, reply_lam, unit_a, unit_lam, J, pivot, G, mu):
+    """Rows of the inverse without friction become those with it.
+
+    Of the system M da + A' dlam = f, A da = -c they are R da = G f - mu c; see `kernels.reduction`. With D' dc on the
+    left, dc = slopes dlam, that is a change of low rank (Woodbury). unit_a (loads, nv) and unit_lam (loads, rows) are
+    its solutions for f = 0, -c = slopes; J is (loads, loads + p), p the number of rows.
+    """
+    k, p, columns = D.shape[0], G.shape[0], J.shape[1]
+    for i in range(k):
+        for j in range(k):
+            J[i, j] = 1.0 if i == j else 0.0
+            for r in range(slopes.shape[1]):
+                J[i, j] -= slopes[i, r] * reply_lam[j, r]
+    # x J = G D', row by row: the transpose of J, with the rows of G D' as columns
+    for i in range(k):
+        for j in range(i):
+            J[i, j], J[j, i] = J[j, i], J[i, j]
+    for i in range(k):
+        for row in range(p):
+            J[i, k + row] = 0.0
+            for c in range(D.shape[1]):
+                J[i, k + row] += G[row, c] * D[i, c]
+    eliminate(J, pivot)
+    for row in range(columns - k):
+        for i in range(k):
+            for c in range(D.shape[1]):
+                G[row, c] -= J[i, k + row] * unit_a[i, c]
+            for r in range(slopes.shape[1]):
+                mu[row, r] -= J[i, k + row] * unit_lam[i, r]

@@ -1,0 +1,192 @@
+"""Friction in proportion to what a constraint carries: of a point that slides on a plane, of a pin in its bearing."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ... import _check
+from ..._frozen import set_fields
+from ...characteristics import Friction
+from ...errors import InputTypeError
+from ...trace.symbols import where_less
+from .force_elements import ForceElement
+from .part import check_body_name
+
+__all__ = ["DirectedFriction", "FrictionOfLoad", "PinFriction", "SlidingFriction"]
+
+Array = NDArray[np.float64]
+
+# Of the transition rate: what sliding directions are divided by where nothing slides.
+_STILL = 1e-9
+
+
+@dataclass(frozen=True, eq=False)
+class FrictionOfLoad(ForceElement):
+    """Friction whose force is in proportion to the load of a constraint, N: its formulas are those of a load of 1 N."""
+
+    name: str
+    on: str
+    friction: Friction | float
+
+    count = 2
+    side = 0  # the load counts without its sign
+
+    def __post_init__(self) -> None:
+        what = f"friction {self.name!r}"
+        _check.name(self.name, "force element")
+        check_body_name(self.on, f"the constraint of {what}")
+        if not isinstance(self.friction, Friction):
+            mu = _check.positive(self.friction, f"the coefficient of {what}", zero=True)
+            set_fields(self, friction=Friction(mu))
+        if not isinstance(self.friction, Friction):
+            raise InputTypeError(f"{what} must have a coefficient, or a Friction, got {_check.shown(self.friction)}")
+
+    @property
+    def characteristic(self) -> Friction:
+        """How its coefficient depends on the speed."""
+        return self.friction  # type: ignore[return-value]
+
+    @property
+    def summary(self) -> str:
+        return f"{type(self).__name__} on {self.on}, coefficient {self.characteristic.coulomb:g}"
+
+    @property
+    def number_names(self) -> tuple[str, ...]:
+        return self.characteristic.number_names
+
+    @property
+    def numbers(self) -> tuple[float, ...]:
+        return self.characteristic.numbers
+
+    @property
+    def sample(self) -> Array:
+        return np.array([0.3, 0.2, 0.5, -0.7])
+
+    def energy(self, numbers: Any, z: Any) -> Any:
+        return 0.0
+
+
+@dataclass(frozen=True, eq=False)
+class SlidingFriction(FrictionOfLoad):
+    """Friction of a point that slides on a plane, in proportion to the force that holds it there: a tool on a wall.
+
+    Parameters
+    ----------
+    name : str
+    on : str
+        Name of the `PointOnPlane`, which holds the point on the plane both ways; its force counts without its sign. For
+        a point that may lift off, give the friction to the `Contact` of the run in place of this.
+    friction : float or Friction
+        Coefficient; or a `Friction` with coefficients in place of forces, and rates in m/s. It is smooth: below the
+        transition rate (1 mm/s) the point counts as at rest, and creeps.
+
+    Examples
+    --------
+    >>> SlidingFriction("drag", "tool", 0.3).characteristic.coulomb
+    0.3
+    """
+
+    def force(self, numbers: Any, z: Any, rate: Any) -> Any:
+        law = self.characteristic.with_numbers(numbers)
+        still = _STILL * law.transition_rate  # type: ignore[attr-defined]
+        speed = np.sqrt(rate[0] * rate[0] + rate[1] * rate[1] + still * still)
+        level = law.force(0.0, speed) / speed
+        return [level * rate[0], level * rate[1]]
+
+
+@dataclass(frozen=True, eq=False)
+class DirectedFriction(FrictionOfLoad):
+    """Friction of a contact while it slides, in proportion to its push, and full from the begin on.
+
+    Parameters
+    ----------
+    name, on, friction
+        As of `SlidingFriction`.
+    side : {1, -1}
+        On which the contact is open.
+    direction : array_like, shape (2,)
+        In which it begins to slide, along the x and y axes of its plane.
+    outset : float
+        m/s: the direction of sliding is that of the velocity and this one at its begin.
+
+    Examples
+    --------
+    >>> DirectedFriction("foot_friction", "foot", 0.5, side=1).numbers[-3:]
+    (1.0, 0.0, 1e-12)
+    """
+
+    side: int = field(kw_only=True)  # type: ignore[misc]
+    direction: ArrayLike = field(default=(1.0, 0.0), kw_only=True)
+    outset: float = field(default=1e-12, kw_only=True)
+
+    @property
+    def number_names(self) -> tuple[str, ...]:
+        return (*self.characteristic.number_names, "direction_x", "direction_y", "outset")
+
+    @property
+    def numbers(self) -> tuple[float, ...]:
+        x, y = self.direction  # type: ignore[misc]
+        return (*self.characteristic.numbers, float(x), float(y), float(self.outset))
+
+    def force(self, numbers: Any, z: Any, rate: Any) -> Any:
+        """Against the velocity while this has not turned by 90 degrees, then along it: where sliding ends it is smooth.
+
+        A step leads past the end, and the event is found within it.
+        """
+        *of_law, dx, dy, outset = numbers
+        law = self.characteristic.with_numbers(of_law)
+        x, y = rate[0] + outset * dx, rate[1] + outset * dy
+        speed = np.sqrt(x * x + y * y)
+        level = law.level(speed) / speed  # type: ignore[attr-defined]
+        level = where_less(0.0, x * dx + y * dy, level, -level) + law.viscous  # type: ignore[attr-defined]
+        return [level * x, level * y]
+
+
+@dataclass(frozen=True, eq=False)
+class PinFriction(FrictionOfLoad):
+    """Friction of a pin in its bearing, in proportion to the radial force that the joint carries.
+
+    Parameters
+    ----------
+    name : str
+    on : str
+        Name of a cut `Revolute` joint, one of the loops.
+    friction : float or Friction
+        Coefficient; or a `Friction` with coefficients in place of forces, and rates of the surface of the pin, m/s.
+    radius : float
+        Of the pin, m.
+
+    Examples
+    --------
+    >>> PinFriction("elbow_friction", "elbow", 0.1, radius=0.02).number_names[-1]
+    'radius'
+    """
+
+    radius: float = field(kw_only=True)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        set_fields(self, radius=_check.positive(self.radius, f"the radius of friction {self.name!r}"))
+
+    @property
+    def number_names(self) -> tuple[str, ...]:
+        return (*self.characteristic.number_names, "radius")
+
+    @property
+    def numbers(self) -> tuple[float, ...]:
+        return (*self.characteristic.numbers, float(self.radius))
+
+    @property
+    def sample(self) -> Array:
+        return np.array([0.8, 0.6, -0.3, 0.4])
+
+    def force(self, numbers: Any, z: Any, rate: Any) -> Any:
+        """Of z = (cos, sin) of the angle: a torque has a part of each."""
+        *of_law, radius = numbers
+        turn = z[0] * rate[1] - z[1] * rate[0]
+        torque = radius * self.characteristic.with_numbers(of_law).force(0.0, radius * turn)
+        return [-torque * z[1], torque * z[0]]

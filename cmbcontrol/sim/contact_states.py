@@ -1,0 +1,274 @@
+"""What contacts and dry friction do at one instant: open, stick or slide, for impulses and for forces alike.
+
+With x the velocity after an impact and g = M v, or the acceleration and g = B u - h,
+
+    M x + A' lam + D' c = g,      A x = target on the rows that act,
+
+where c are the pushes of contacts that slide, and D their friction for a unit of push. Each state has a condition: what
+is open does not sink in, what is closed pushes, what sticks stays within its cone, what slides from rest slides against
+its friction. The states that contradict none of them are found by `dynamics.impact.supporting`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..dynamics.acceleration import at_rank, solved
+from ..dynamics.impact import supporting
+from ..errors import PainleveError
+from ..model.dry_friction import Rub
+from ..model.terms import LoadFriction, Terms
+from .switching import Contact
+
+__all__ = ["Balance", "ContactProblem", "Touch"]
+
+Array = NDArray[np.float64]
+
+_TURNS = 60  # of the direction in which something begins to slide, each of which brings it nearer by a factor
+_TURNED = 1e-13
+
+
+@dataclass
+class Touch:
+    """A contact that touches, or something else with dry friction.
+
+    Attributes
+    ----------
+    name : str
+    normal : ndarray, shape (rows,), or None
+        Its opening direction among the rows of the machine; None of what has no contact.
+    tangents : ndarray, shape (k, rows)
+        Directions in which it sticks.
+    contact : Contact or None
+    rub : Rub or None
+        Its friction; without, it sticks whatever this takes.
+    rate : ndarray, shape (k,)
+        Velocity of sliding; zero where it is at rest.
+    breaks : bool
+        Whether it has just been found to need more than static friction.
+    """
+
+    name: str
+    normal: Array | None
+    tangents: Array
+    contact: Contact | None
+    rub: Rub | None
+    rate: Array
+    breaks: bool = False
+
+    @property
+    def moves(self) -> bool:
+        """Whether it slides."""
+        return bool(np.any(self.rate))
+
+    @property
+    def states(self) -> tuple[str, ...]:
+        """States that it may have, the preferred one first."""
+        if self.rub is None:
+            return "sticks", "open"
+        states = ("slides",) if self.moves else ("slides", "sticks") if self.breaks else ("sticks", "slides")
+        return states if self.normal is None else (*states, "open")
+
+    @property
+    def coefficient(self) -> float:
+        """Friction while it slides, or begins to: a force, or of a contact the part of its push."""
+        law, speed = self.rub.law, float(np.linalg.norm(self.rate))  # type: ignore[union-attr]
+        return float(law.level(speed)) + law.viscous * speed
+
+
+@dataclass(frozen=True)
+class Balance:
+    """What follows from some states.
+
+    Attributes
+    ----------
+    x : ndarray, shape (nv,)
+    lam : ndarray, shape (rows,)
+        Multipliers of the rows of the machine that act both ways, zero of the others.
+    direction : dict of str to ndarray
+        In which something slides, or begins to.
+    """
+
+    x: Array
+    lam: Array
+    direction: dict[str, Array]
+
+
+class ContactProblem:
+    """The equations at one instant, with what touches.
+
+    Parameters
+    ----------
+    terms : Terms
+        With all rows that may act.
+    touches : sequence of Touch
+    g, target : ndarray, shape (nv,) and (rows,)
+    back : mapping of str to float
+        How much more than `target` normal rows of contacts are to be: the rebound.
+    nothing, noise : float
+        What counts as no push, and as no motion.
+    """
+
+    def __init__(
+        self,
+        terms: Terms,
+        touches: Sequence[Touch],
+        g: Array,
+        target: Array,
+        back: Mapping[str, float],
+        nothing: float,
+        noise: float,
+    ) -> None:
+        self.terms, self.touches, self.g, self.target = terms, touches, g, target
+        self.back, self.nothing, self.noise = back, nothing, noise
+        own = np.zeros(len(target), dtype=bool)
+        for touch in touches:
+            own |= np.abs(touch.tangents).sum(axis=0) > 0.0
+            own |= touch.normal is not None and np.abs(touch.normal) > 0.0
+        self.base = np.flatnonzero(~own)
+
+    def without(self, rows: Array) -> None:
+        """Leave out rows (of a mask) that belong to what is known to be open."""
+        self.base = self.base[~rows[self.base]]
+
+    def found(self) -> tuple[dict[str, str], Balance]:
+        """The states of what touches, by name, and what follows; contacts that jam stay closed."""
+        support = supporting([touch.states for touch in self.touches], self._judged)
+        if support is None:
+            states = tuple(touch.states[0] for touch in self.touches)
+            support = states, self._judged(states)[0]
+        states, balance = support
+        return dict(zip((touch.name for touch in self.touches), states, strict=True)), balance
+
+    def jammed(self, states: Mapping[str, str]) -> list[str]:
+        """Contacts that are closed in these states and would have to pull."""
+        chosen = tuple(states[touch.name] for touch in self.touches)
+        _, margin, _ = self._judged(chosen)
+        pairs = zip(self.touches, chosen, margin, strict=True)
+        return [t.name for t, state, m in pairs if t.normal is not None and state != "open" and m < 0.0]
+
+    # -- given states ------------------------------------------------------------------------------
+
+    def _judged(self, states: tuple[str, ...]) -> tuple[Balance, Array, tuple[str, ...]]:
+        """What follows, how well each state fits (negative where it does not), and which one would be better."""
+        system = _System(self, states)
+        direction = {t.name: t.rate / np.linalg.norm(t.rate) for t in system.sliding if t.moves}
+        seeking = [t for t in system.sliding if not t.moves]
+        for touch in seeking:  # it begins in the direction against which it is held
+            direction[touch.name] = self._outset(states, touch)
+        try:
+            for _ in range(_TURNS):
+                x, lam = system.solution(direction)
+                slips = {t.name: t.tangents @ (self.terms.A @ x - self.target) for t in seeking if len(t.rate) > 1}
+                sizes = {name: float(np.linalg.norm(slip)) for name, slip in slips.items()}
+                turned = {n: slip / sizes[n] for n, slip in slips.items() if sizes[n] > self.noise}
+                change = max((float(np.linalg.norm(d - direction[n])) for n, d in turned.items()), default=0.0)
+                if change < _TURNED:
+                    break
+                direction |= turned
+        except PainleveError:
+            x, lam = np.zeros_like(self.g), np.zeros(system.count)
+            margin = np.array([-np.inf if t in system.sliding else 1.0 for t in self.touches])
+            instead = tuple("open" if t.moves else "sticks" for t in self.touches)
+            return Balance(x, system.spread(lam), direction), margin, instead
+        margin, instead = self._fit(system, states, x, lam, direction)
+        return Balance(x, system.spread(lam), direction), margin, instead
+
+    def _outset(self, states: tuple[str, ...], touch: Touch) -> Array:
+        """Direction of the force that it needs to stick, while all else is as it is; that of b against a."""
+        changed = tuple("sticks" if t is touch else x for t, x in zip(self.touches, states, strict=True))
+        held = [t for t, x in zip(self.touches, changed, strict=True) if x == "slides" and not t.moves]
+        if held:  # all of them from rest
+            changed = tuple("sticks" if t in held else x for t, x in zip(self.touches, changed, strict=True))
+        system = _System(self, changed)
+        try:
+            _, lam = system.solution({t.name: t.rate / np.linalg.norm(t.rate) for t in system.sliding})
+        except PainleveError:
+            lam = np.zeros(system.count)
+        force = lam[system.tangents[touch.name]]
+        size = float(np.linalg.norm(force))
+        return force / size if size > 0.0 else np.eye(len(force))[0]
+
+    def _fit(
+        self, system: _System, states: tuple[str, ...], x: Array, lam: Array, direction: Mapping[str, Array]
+    ) -> tuple[Array, tuple[str, ...]]:
+        margin, instead = np.ones(len(self.touches)), list(states)
+        motion = self.terms.A @ x - self.target
+        for i, (t, state) in enumerate(zip(self.touches, states, strict=True)):
+            push = 1.0
+            if t.normal is not None:
+                if state == "open":
+                    margin[i] = t.normal @ motion - self.back.get(t.name, 0.0) + self.noise
+                    instead[i] = t.states[0]
+                    continue
+                push = -float(lam[system.normal[t.name]])
+                margin[i], instead[i] = push + self.nothing, "open"
+            if t.rub is None or margin[i] < 0.0:
+                continue
+            if state == "sticks":
+                held = float(np.linalg.norm(lam[system.tangents[t.name]]))
+                bound = t.rub.law.static * max(push, 0.0) + self.nothing  # type: ignore[operator]
+                margin[i], instead[i] = bound - held, "slides"
+            elif not t.moves:
+                margin[i], instead[i] = direction[t.name] @ (t.tangents @ motion) + self.noise, "sticks"
+        return margin, tuple(instead)
+
+
+class _System:
+    """The rows that act in given states."""
+
+    def __init__(self, problem: ContactProblem, states: tuple[str, ...]) -> None:
+        self.problem, terms, target = problem, problem.terms, problem.target
+        unit = np.eye(len(target))
+        rows, aims = [unit[problem.base]], [target[problem.base]]
+        self.count = len(problem.base)
+        self.normal: dict[str, int] = {}
+        self.tangents: dict[str, slice] = {}
+        self.sliding = [t for t, state in zip(problem.touches, states, strict=True) if state == "slides"]
+        for touch, state in zip(problem.touches, states, strict=True):
+            if touch.normal is not None and state != "open":
+                rows.append(touch.normal[None])
+                aims.append(np.array([touch.normal @ target + problem.back.get(touch.name, 0.0)]))
+                self.normal[touch.name] = self.count
+                self.count += 1
+            if state == "sticks":
+                rows.append(touch.tangents)
+                aims.append(touch.tangents @ target)
+                self.tangents[touch.name] = slice(self.count, self.count + len(touch.tangents))
+                self.count += len(touch.tangents)
+        self.C, self.aim = np.vstack(rows), np.concatenate(aims)
+        scale = (np.abs(self.C) * terms.row_scale).sum(axis=1) / np.maximum(np.abs(self.C).sum(axis=1), 1e-300)
+        scale.setflags(write=False)  # as kernels know it
+        own = {"A": self.C @ terms.A, "b": -self.aim, "row_scale": scale, "rank": self.count, "friction": None}
+        self.terms = replace(terms, **own)
+
+    def solution(self, direction: Mapping[str, Array]) -> tuple[Array, Array]:
+        """x and the multipliers of these rows, where things slide in given directions."""
+        whole, g, loads = self.problem.terms, self.problem.g, []
+        for touch in self.sliding:
+            along = direction[touch.name] @ touch.tangents @ whole.A
+            if touch.normal is None:
+                g = g - touch.coefficient * along
+            else:
+                loads.append((touch.name, touch.coefficient * along))
+        terms = self.terms
+        if loads:
+            names, D = zip(*loads, strict=True)
+            ones = np.ones(len(loads), np.int64)
+            first = np.array([self.normal[name] for name in names])
+            terms = replace(terms, friction=LoadFriction(names, np.array(D), first, ones, ones))
+        found = solved(terms, g, self.aim, cap=g.size)
+        lam = found.lam
+        if found.rank < self.count:  # redundant rows share
+            lam = at_rank(self.terms, found.rank).A_pinv.T @ (g - terms.M @ found.vdot - found.friction)
+        return found.vdot, lam
+
+    def spread(self, lam: Array) -> Array:
+        """Multipliers of the rows of the machine that act both ways."""
+        whole = np.zeros(len(self.problem.target))
+        whole[self.problem.base] = lam[: len(self.problem.base)]
+        return whole

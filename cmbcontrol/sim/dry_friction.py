@@ -1,0 +1,48 @@
+"""Contacts with dry friction: what holds while they stick, and what acts while they slide."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..model.dry_friction import Rub, across, grown, require_free
+from ..model.elements import DirectedFriction, Point, PointOnLine, PointOnPlane
+from ..model.mechanism import Mechanism
+from .switching import Contact
+
+__all__ = ["rubs_of_contacts"]
+
+Array = NDArray[np.float64]
+
+# Of the size, a second: within it the direction of sliding is that of its begin; below all speeds told from rest.
+_OUTSET = 1e-12
+
+
+def rubs_of_contacts(plant: Mechanism, contacts: Sequence[Contact]) -> tuple[Mechanism, list[Rub]]:
+    """The plant with what slides in place of contacts with friction, or beside them."""
+    loops, forces, rubs = [], [], []
+    for contact in (c for c in contacts if c.friction is not None):
+        part = next((loop for loop in plant.loops if loop.name == contact.name), None)
+        if not isinstance(part, (Point, PointOnPlane)):
+            continue  # refused where the direction of the contact is asked for
+        name, law = contact.name, contact.law
+        slide, stick = f"{name}_sliding", f"{name}_sticking"
+        require_free(plant, contact.label, slide if isinstance(part, Point) else stick, f"{name}_friction")
+        if isinstance(part, Point):
+            normal = contact.direction(part, 3)
+            plane = PointOnPlane(slide, part.a, part.b, part.point_a, part.point_b, normal)
+            loops.append(plane)
+            tangents, side = across(normal), 1
+            sticking, sliding = frozenset([name]), frozenset([slide])
+        else:
+            loops.append(PointOnLine(stick, part.a, part.b, part.point_a, part.point_b, part.normal))
+            plane, side = part, contact.side
+            normal = np.array([float(side), 0.0, 0.0])
+            tangents = np.eye(3)[1:]
+            sticking, sliding = frozenset([name, stick]), frozenset([name])
+        element = DirectedFriction(f"{name}_friction", plane.name, law, side=side, outset=_OUTSET * plant.size)
+        forces.append(element)
+        rubs.append(Rub(name, law, sticking, sliding, element.name, "", tangents, normal))
+    return grown(plant, loops, forces), rubs

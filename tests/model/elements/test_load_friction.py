@@ -1,0 +1,298 @@
+"""Friction in proportion to loads: against the equations written out, closed forms, differences of order 8."""
+
+import numpy as np
+import pytest
+from scipy.integrate import solve_ivp
+
+import cmbcontrol as cmb
+from cmbcontrol import (
+    Actuator,
+    Body,
+    Frame,
+    Mechanism,
+    PinFriction,
+    Point,
+    PointOnPlane,
+    Prismatic,
+    Revolute,
+    SlidingFriction,
+    plants,
+)
+from cmbcontrol.characteristics import Friction
+from cmbcontrol.dynamics import acceleration_derivatives, derivatives
+from cmbcontrol.kernels import reduction
+from cmbcontrol.linear import reduced_model
+from cmbcontrol.linear.reduced import constant_rows, reduce
+from cmbcontrol.model.elements import DirectedFriction
+from cmbcontrol.papers.formulations import NamedFormulation
+from tests.fixtures import admissible_state, close_parts, largest, refuses, slope, tree_parts
+
+G = 9.81
+
+# Kinds of loops of random machines, and the seeds of their trees: a plane to slide on, a pin, both.
+RUBBING = [(3, (PointOnPlane,)), (1, (Revolute,)), (4, (PointOnPlane, Revolute)), (11, (PointOnPlane, PointOnPlane))]
+
+
+def rubbing_machine(case):
+    """A closed random machine with friction in all its loops, at a state with velocity."""
+    seed, kinds = case
+    parts = tree_parts(seed, bodies=7)
+    plant, q = close_parts(parts, seed, kinds)
+    forces = []
+    for loop in plant.loops:
+        law = Friction(0.25, static=0.4, transition_rate=0.3, stribeck_rate=0.8)
+        if isinstance(loop, PointOnPlane):
+            forces.append(SlidingFriction(f"friction_{loop.name}", loop.name, law))
+        else:
+            forces.append(PinFriction(f"friction_{loop.name}", loop.name, law, radius=2.0))
+    joints = [j.name for j in plant.joints if isinstance(j, (Revolute, Prismatic))]
+    plant = plant.with_parts(forces=forces, actuators=[Actuator(n) for n in joints])
+    q, v = admissible_state(plant, q, seed)
+    return plant, q, v, np.random.default_rng([seed, 8]).uniform(-2.0, 2.0, plant.nu)
+
+
+every_case = pytest.mark.parametrize("case", RUBBING, ids=lambda case: "+".join(k.__name__ for k in case[1]))
+
+
+def surface_speeds(plant, q, v):
+    """Of each friction: its sliding velocities as a function of the state, by differences of positions."""
+    found = []
+    for force in plant.forces:
+        loop = next(x for x in plant.loops if x.name == force.on)
+
+        def seen(at, loop=loop):
+            if isinstance(loop, PointOnPlane):
+                A, B = plant.pose(at, loop.a), plant.pose(at, loop.b)
+                return A.R.T @ (B.p + B.R @ loop.point_b - A.p)
+            A, B = plant.pose(at, loop.parent), plant.pose(at, loop.child)
+            return ((A @ loop.frame).R.T @ (B @ loop.child_frame).R).ravel()
+
+        J = np.array([slope(lambda s, e=e: seen(plant.integrate(q, s * e)), 1e-2) for e in np.eye(plant.nv)]).T
+        if isinstance(loop, PointOnPlane):
+            across = np.eye(3) - np.outer(loop.normal, loop.normal)
+            found.append((across @ J, across @ J @ v, lambda lam: abs(lam[0])))
+        else:  # rate of the angle about the axis: the vector of R'R'
+            axis, R = np.asarray(loop.axis), seen(q).reshape(3, 3)
+            turn = []
+            for column in J.T:
+                W = column.reshape(3, 3) @ R.T
+                turn.append(axis @ np.array([W[2, 1] - W[1, 2], W[0, 2] - W[2, 0], W[1, 0] - W[0, 1]]) / 2.0)
+            row = force.radius * np.array([turn])
+            found.append((row, row @ v, lambda lam: np.hypot(lam[0], lam[1])))
+    return found
+
+
+def by_fixed_point(plant, q, v, u):
+    """Acceleration and multipliers: the friction of the last loads acts, until nothing changes."""
+    terms = plant.terms(q, v)
+    n, rows = terms.A.shape[1], terms.A.shape[0]
+    K = np.block([[terms.M, terms.A.T], [terms.A, np.zeros((rows, rows))]])
+    speeds, lam = surface_speeds(plant, q, v), np.zeros(rows)
+    for _ in range(200):
+        rubbed = np.zeros(n)
+        for force, (J, s, load) in zip(plant.forces, speeds, strict=True):
+            law, speed = force.characteristic, np.linalg.norm(s)
+            mu = law.coulomb + (law.static - law.coulomb) * np.exp(-((speed / law.stribeck_rate) ** 2))
+            own = lam[plant.row_slices[force.on]]
+            rubbed += J.T @ (s / speed) * mu * np.tanh(speed / law.transition_rate) * load(own)
+        x = np.linalg.solve(K, np.concatenate([terms.B @ u - terms.h - rubbed, -terms.b]))
+        if np.abs(x[n:] - lam).max() < 1e-14 * np.abs(lam).max():
+            break
+        lam = x[n:]
+    return x[:n], lam
+
+
+@every_case
+@pytest.mark.parametrize("code", ["auto", "kernels"])
+def test_accelerations_are_those_of_the_equations(case, code, monkeypatch):
+    """By kernels, generated code and the functions of terms; forces on constraints with them."""
+    monkeypatch.setenv("CMB_CODE", code)
+    plant, q, v, u = rubbing_machine(case)
+    a, lam = by_fixed_point(plant, q, v, u)
+    plain = cmb.forward_dynamics(plant.with_parts(forces=()), q, v, u)
+    scale = largest(a)
+    assert largest(plain - a) > 1e-3 * scale  # friction does something
+    np.testing.assert_allclose(cmb.forward_dynamics(plant, q, v, u), a, atol=1e-9 * scale)
+    terms = plant.terms(q, v)
+    found = cmb.dynamics.constrained_motion(terms, terms.B @ u)
+    np.testing.assert_allclose(found.vdot, a, atol=1e-9 * scale)
+    np.testing.assert_allclose(found.multipliers, lam, atol=1e-9 * largest(lam))
+    of_loops = cmb.constraint_force(plant, q, v, u)
+    np.testing.assert_allclose(of_loops.multipliers, lam, atol=1e-9 * largest(lam))
+    np.testing.assert_allclose(of_loops.force, terms.A.T @ lam, atol=1e-9 * largest(terms.A.T @ lam))
+
+
+def moved(plant, q, v, Z, y, rates):
+    """A state beside another one, on the manifold."""
+    there = plant.close(plant.integrate(q, Z @ y))
+    return there, plant.project_velocity(there, v + Z @ rates)
+
+
+@every_case
+def test_derivatives_at_states_with_velocity(case):
+    plant, q, v, u = rubbing_machine(case)
+    here, found = derivatives(plant, q, v, u), acceleration_derivatives(plant, q, v, u)
+    Z, none = here.Z, np.zeros(here.Z.shape[1])
+    scale = max(largest(found.a_q), largest(found.a_v), largest(found.lam_q))
+    for e in np.eye(len(none)):
+        for y, rates in ((e, none), (none, e)):
+
+            def at(s, y=y, rates=rates):
+                return moved(plant, q, v, Z, s * y, s * rates)
+
+            dq, dv = slope(lambda s: plant.difference(q, at(s)[0]), 1e-3), slope(lambda s: at(s)[1], 1e-3)
+            a = slope(lambda s: cmb.forward_dynamics(plant, *at(s), u), 1e-3)
+            lam = slope(lambda s: cmb.constraint_force(plant, *at(s), u).multipliers, 1e-3)
+            np.testing.assert_allclose(found.a_q @ dq + found.a_v @ dv, a, atol=1e-7 * scale)
+            np.testing.assert_allclose(found.lam_q @ dq + found.lam_v @ dv, lam, atol=1e-7 * scale)
+    for k, e in enumerate(np.eye(plant.nu)):
+        a = slope(lambda s, e=e: cmb.forward_dynamics(plant, q, v, u + s * e), 1e-2)
+        np.testing.assert_allclose(found.a_u[:, k], a, atol=1e-8 * max(largest(a), 1.0))
+
+
+@every_case
+def test_linear_models_agree_three_ways(case):
+    """Generated code, kernels, and the reduction of the derivatives, which differences have judged above."""
+    plant, q, v, u = rubbing_machine(case)
+    here = derivatives(plant, q, v, u)
+    picked = []
+    for i in range(plant.nv):
+        rows = np.eye(plant.nv)[[*picked, i]]
+        if len(picked) < here.Z.shape[1] and np.linalg.matrix_rank(rows @ here.Z, 0.05) == len(rows):
+            picked.append(i)
+    if len(picked) < here.Z.shape[1]:
+        pytest.skip("no coordinates of the machine are far from dependent")
+    R = np.eye(plant.nv)[picked]
+    known = reduce(plant, here, constant_rows(R))
+    code = reduced_model(plant, q, v, u, R)
+    A, B, *_ = reduction.state_space(plant.arrays, q, v, u, R, -0.5, 1e-10, plant.nv)
+    scale = largest(known.A)
+    for found in (code.A, A):
+        np.testing.assert_allclose(found, known.A, atol=1e-9 * scale)
+    for found in (code.B, B):
+        np.testing.assert_allclose(found, known.B, atol=1e-9 * largest(known.B))
+    p = len(picked)
+    pushed = R @ acceleration_derivatives(plant, q, v, u).a_u
+    np.testing.assert_allclose(known.B[p:], pushed, atol=1e-9 * largest(pushed))
+
+
+@every_case
+def test_energy_goes_into_friction(case):
+    plant, q, v, u = rubbing_machine(case)
+    run = cmb.simulate(plant, u, q, v, t_end=0.4, limits="ignore")
+    work = run.data.dissipated_work.values
+    assert work[-1] > 1e-3 and np.all(np.diff(work) > 0.0)
+    scale = float(np.abs(run.data.energy).max() + work[-1] + np.abs(run.data.actuator_work).max())
+    assert run.max_energy_error < 1e-8 * scale
+
+
+def wedge(mu, angle):
+    """A block on a plane that is inclined, held on it; forces along x, and across it by a motor."""
+    turn = Frame.turned((0, -1, 0), angle)
+    joints = [
+        Prismatic("x", "ground", "rail", frame=turn, axis=(1, 0, 0)),
+        Prismatic("z", "rail", "block", axis=(0, 0, 1)),
+    ]
+    floor = PointOnPlane("floor", "ground", "block", normal=turn.R[:, 2])
+    friction = SlidingFriction("drag", "floor", Friction(mu, transition_rate=1e-6))
+    bodies, motor = [Body("rail"), Body("block", 2.0)], Actuator("z")
+    return Mechanism("wedge", bodies, joints, [floor], actuators=[motor], forces=[friction])
+
+
+@pytest.mark.parametrize("push", [0.0, -30.0, 100.0], ids=["weight", "pressed", "lifted, held from above"])
+def test_a_block_on_an_incline(push):
+    """g (sin - mu cos), with what else presses or lifts it."""
+    mu, angle = 0.3, 0.5
+    plant = wedge(mu, angle)
+    load = abs(2.0 * G * np.cos(angle) - push)
+    expected = -G * np.sin(angle) - mu * load / 2.0
+    a = cmb.forward_dynamics(plant, [0.0, 0.0], [1.0, 0.0], [push])
+    assert a == pytest.approx([expected, 0.0], rel=1e-10)
+    down = cmb.forward_dynamics(plant, [0.0, 0.0], [-1.0, 0.0], [push])
+    assert down == pytest.approx([-G * np.sin(angle) + mu * load / 2.0, 0.0], rel=1e-10)
+
+
+def test_a_pin_slows_a_pendulum():
+    """Energy over a swing: the integral of mu r |pin force| over the angle, which follows from the speed there."""
+    mu, r, m, L = 0.2, 0.05, 2.0, 0.6
+    body = Body("bob", m, (0.0, 0.0, 0.0), (1e-6, 1e-6, 1e-6))
+    joints = [
+        Prismatic("x", "ground", "c", axis=(1, 0, 0)),
+        Prismatic("z", "c", "d", axis=(0, 0, 1)),
+        Revolute("t", "d", "bob", axis=(0, 1, 0)),
+    ]
+    pin = Revolute("pin", "ground", "bob", axis=(0, 1, 0), child_frame=Frame((0.0, 0.0, L)))
+    friction = PinFriction("rub", "pin", Friction(mu, transition_rate=1e-7), radius=r)
+    plant = Mechanism("pendulum", [Body("c"), Body("d"), body], joints, [pin], forces=[friction])
+    # turned by the angle t about y, the bob is L below the pin: x = -L sin t, z = -L cos t
+    rate = 4.0
+    run = cmb.simulate(plant, None, [0.0, -L, 0.0], [-L * rate, 0.0, rate], t_end=0.2)
+    inertia = m * L**2 + 1e-6
+
+    def slowed(t, x):
+        """Torque -m g L sin - mu r N about the pin; the bob needs N, which depends on the torque."""
+        angle, speed = x
+        spin = 0.0
+        for _ in range(100):
+            load = m * np.hypot(L * speed**2 + G * np.cos(angle), L * spin + G * np.sin(angle))
+            spin = (-m * G * L * np.sin(angle) - mu * r * load) / inertia
+        return [speed, spin]
+
+    times = run.time[::50]
+    solution = solve_ivp(slowed, (0.0, times[-1]), [0.0, rate], "DOP853", times, rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(run.q.values[::50, 2], solution.y[0], atol=1e-9)
+    np.testing.assert_allclose(run.v.values[::50, 2], solution.y[1], atol=1e-8)
+    assert run.max_energy_error < 1e-9
+
+
+def test_loads_that_redundant_rows_share_are_refused():
+    plant = plants.five_bar(closure="revolute").with_parts(forces=[PinFriction("rub", "tip", 0.1, radius=0.02)])
+    q = plant.assemble(left=2.1, right=1.0)
+    assert np.isfinite(cmb.forward_dynamics(plant, q, np.zeros(4), np.zeros(2))).all()  # x and y of the pin are unique
+    pin = plant.loops[0]
+    doubled = plant.with_loops(Point("again", pin.parent, pin.child, pin.frame.p, pin.child_frame.p))
+    words = "'rub'", "tip_x", "redundant"
+    refuses(lambda: cmb.simulate(doubled, None, q, t_end=0.1), *words)
+    refuses(lambda: cmb.constraint_force(doubled, q, np.zeros(4)), *words)
+
+
+def test_formulations_and_wrong_parts_are_refused():
+    plant = wedge(0.3, 0.5)
+    formulation = NamedFormulation("augmented")
+    refuses(lambda: cmb.forward_dynamics(plant, [0, 0], [1, 0], [0], formulation=formulation), "'drag'", "formulation")
+    with_floor = plant.with_parts
+    refuses(lambda: with_floor(forces=[SlidingFriction("drag", "flor", 0.3)]), "'flor'", "floor")
+    point = Point("foot", "ground", "block")
+    refuses(lambda: with_floor(loops=[point], forces=[SlidingFriction("drag", "foot", 0.3)]), "'foot'", "PointOnPlane")
+    refuses(lambda: with_floor(forces=[PinFriction("drag", "floor", 0.3, radius=0.1)]), "'floor'", "Revolute")
+    refuses(lambda: SlidingFriction("drag", "floor", -0.3), "'drag'", "-0.3", kind=ValueError)
+    refuses(lambda: PinFriction("drag", "pin", 0.3, radius=0.0), "radius", "'drag'", kind=ValueError)
+    refuses(lambda: Friction(0.5, static=0.3), "static", kind=ValueError)
+
+
+def test_a_rod_that_paradoxes_has_no_acceleration():
+    """Painleve's rod: 1 + 3 cos (cos - mu sin) must be above zero."""
+    plant = rod(2.5)
+    for angle, possible in ((0.2, True), (1.2, False)):
+        q = [0.5 * np.cos(angle), 0.5 * np.sin(angle), angle]
+        assert (1.0 + 3.0 * np.cos(angle) * (np.cos(angle) - 2.5 * np.sin(angle)) > 0.0) == possible
+        if possible:
+            push = G / (1.0 + 3.0 * np.cos(angle) * (np.cos(angle) - 2.5 * np.sin(angle)))
+            found = cmb.forward_dynamics(plant, q, [-1.0, 0.0, 0.0])
+            assert found[0] == pytest.approx(2.5 * push, rel=1e-9)
+        else:
+            with pytest.raises(cmb.errors.PainleveError, match=r"'drag'.*Painleve"):
+                cmb.forward_dynamics(plant, q, [-1.0, 0.0, 0.0])
+
+
+def rod(mu):
+    """A rod of 1 kg and 1 m on the floor, with friction of its lower end to one side."""
+    body = Body("rod", 1.0, (0, 0, 0), (1e-3, 1.0 / 12.0, 1.0 / 12.0))
+    joints = [
+        Prismatic("x", "ground", "c", axis=(1, 0, 0)),
+        Prismatic("z", "c", "d", axis=(0, 0, 1)),
+        Revolute("turn", "d", "rod", axis=(0, -1, 0)),
+    ]
+    tip = PointOnPlane("tip", "ground", "rod", point_b=(-0.5, 0, 0))
+    force = DirectedFriction("drag", "tip", mu, side=1, direction=(-1.0, 0.0))
+    return Mechanism("rod", [Body("c"), Body("d"), body], joints, [tip], forces=[force])
