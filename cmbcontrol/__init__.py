@@ -57,6 +57,7 @@ from .model.elements import DistanceMotion as DistanceMotion
 from .model.elements import Fixed as Fixed
 from .model.elements import Frame as Frame
 from .model.elements import Free as Free
+from .model.elements import GearFriction as GearFriction
 from .model.elements import Helical as Helical
 from .model.elements import JointForce as JointForce
 from .model.elements import JointMotion as JointMotion
@@ -123,6 +124,7 @@ __all__ = [
     "FrameMotion",
     "Free",
     "FunctionPlant",
+    "GearFriction",
     "Helical",
     "Integrator",
     "Interrupted",

@@ -22,6 +22,7 @@ from .elements import (
     Bushing,
     Constraint,
     CoordinateConstraint,
+    Coupling,
     Cylindrical,
     DirectedFriction,
     Distance,
@@ -31,12 +32,14 @@ from .elements import (
     FormulaRows,
     Frame,
     FrictionOfLoad,
+    GearFriction,
     Helical,
     Joint,
     JointForce,
     JointSpring,
     Load,
     Motion,
+    PinFriction,
     Planar,
     Point,
     PointForce,
@@ -402,9 +405,19 @@ def _load_records(loads: Sequence[Load], link_of, frame_of):
     return np.array(records, dtype=layout.LOAD_DTYPE)
 
 
-def _load_of(element: FrictionOfLoad, loops: Sequence[Any]) -> tuple[list[_Row], int]:
-    """What friction in proportion to a load measures, and how many rows of the constraint are its load."""
+def _load_of(
+    element: FrictionOfLoad, joints: Sequence[Joint], loops: Sequence[Any], row_slice: dict[str, slice]
+) -> tuple[list[_Row], int, int]:
+    """What friction in proportion to a load measures, the first row of the load, and how many there are."""
     what = f"friction {element.name!r}"
+    if isinstance(element, PinFriction) and any(joint.name == element.on for joint in joints):
+        on = next(joint for joint in joints if joint.name == element.on)
+        if f"{element.on}_pin_x_held" not in row_slice:
+            raise ModelError(
+                f"{what} is in proportion to the force of {element.on!r}, which is a joint of the tree: make its force "
+                f"a multiplier, plant.with_pin_forces({element.on!r}).with_parts(forces=...), or put it among the loops"
+            )
+        return _turning(on), row_slice[f"{element.on}_pin_x_held"].start, 2
     on = next((loop for loop in loops if loop.name == element.on), None)
     if on is None:
         raise ModelError(f"{what}: {_check.unknown(element.on, [loop.name for loop in loops], 'constraint')}")
@@ -415,14 +428,33 @@ def _load_of(element: FrictionOfLoad, loops: Sequence[Any]) -> tuple[list[_Row],
                 "constraint, or make it a PointOnPlane"
             )
         turn = rotation_to(np.asarray(on.normal))
-        return [_offset("", on.a, on.b, on.point_a, turn[:, i], on.point_b) for i in range(2)], 1
+        rows = [_offset("", on.a, on.b, on.point_a, turn[:, i], on.point_b) for i in range(2)]
+        return rows, row_slice[element.on].start, 1
+    if isinstance(element, GearFriction):
+        if not isinstance(on, Coupling):
+            raise ModelError(
+                f"{what} is that of a Coupling, and {element.on!r} is a {type(on).__name__}: name another constraint"
+            )
+        return [_Row("", "", layout.ROW_COUPLING)], row_slice[element.on].start, 1
     if not isinstance(on, Revolute):
         raise ModelError(
             f"{what} is that of a cut Revolute joint, and {element.on!r} is a {type(on).__name__}: name another joint"
         )
-    turn = on.axis_frames()[0]
-    Ra, Rb = on.frame.R @ turn, on.child_frame.R @ turn
-    return [_align("", on.parent, on.child, Ra[:, i], Rb[:, 0]) for i in range(2)], 2
+    return _turning(on), row_slice[element.on].start, 2
+
+
+def _coordinate(element: ForceElement, loops: Sequence[Any]) -> tuple[str, float]:
+    """The coordinate that an element measures, and by how much: of a gear the first one, as its coupling counts it."""
+    if isinstance(element, GearFriction):
+        return next(iter(next(loop for loop in loops if loop.name == element.on).coefficients.items()))
+    return element.joint, 1.0  # type: ignore[attr-defined]
+
+
+def _turning(joint: Revolute) -> list[_Row]:
+    """Cosine and sine of its angle."""
+    turn = joint.axis_frames()[0]
+    Ra, Rb = joint.frame.R @ turn, joint.child_frame.R @ turn
+    return [_align("", joint.parent, joint.child, Ra[:, i], Rb[:, 0]) for i in range(2)]
 
 
 def _measures(element: ForceElement) -> list[_Row]:
@@ -445,7 +477,7 @@ def _measures(element: ForceElement) -> list[_Row]:
 
 
 def _element_records(
-    elements: Sequence[ForceElement], loops, row_slice, link_of, velocity_index, position_index, linear, Cq, Cv
+    elements: Sequence[ForceElement], joints, loops, row_slice, link_of, velocity_index, position_index, linear, Cq, Cv
 ):
     """Records of force elements, rows of their measures, tape, numbers; Cq and Cv with a line for each coordinate."""
     records, rows, tapes, numbers, lines, count = [], [], [np.zeros((0, 5), np.int64)], [np.zeros(0)], 0, 0
@@ -453,18 +485,18 @@ def _element_records(
         what = f"force element {element.name!r}"
         load = layout.PLAIN, -1, 0, 0
         if isinstance(element, FrictionOfLoad):
-            measures, count_of_load = _load_of(element, loops)
-            load = layout.LOADED, row_slice[element.on].start, count_of_load, element.side
+            measures, *rows_of_load = _load_of(element, joints, loops, row_slice)
+            load = layout.LOADED, *rows_of_load, element.side
         else:
             measures = _measures(element)
         for i, row in enumerate(measures):
             if row.kind == layout.ROW_COUPLING:
-                name = element.joint  # type: ignore[attr-defined]
+                name, weight = _coordinate(element, loops)
                 if name not in linear:
                     raise ModelError(f"{what}: {_check.unknown(name, linear, 'coordinate')}")
                 measures[i] = replace(row, coupling=len(Cq))
                 Cq, Cv = (np.vstack([C, np.zeros(C.shape[1])]) for C in (Cq, Cv))
-                Cq[-1, position_index[name]] = Cv[-1, velocity_index[name]] = 1.0
+                Cq[-1, position_index[name]] = Cv[-1, velocity_index[name]] = weight
             else:
                 for end in (row.a, row.b):
                     if end not in link_of:
@@ -603,7 +635,7 @@ def compile_parts(bodies, joints, loops, springs, actuators, loads, forces, grav
         np.concatenate([np.zeros(0), *(getattr(j, x) for j in joints)]) for x in ("armature", "damping")
     )
     elements, measures, tape, numbers, whole_Cq, whole_Cv = _element_records(
-        forces, loops, row_slice, link_of, velocity_index, position_index, linear, Cq, Cv
+        forces, joints, loops, row_slice, link_of, velocity_index, position_index, linear, Cq, Cv
     )
     where = position_index, velocity_index, linear
     formulas, measures, tape, numbers, whole_Cq, whole_Cv = _formula_records(

@@ -571,6 +571,35 @@ class Mechanism(Plant):
         parts = tuple(new.get(force.name, force) for force in self.forces)
         return self._with_arrays(arrays, lambda whole: whole.with_force_numbers(*forces, resting=resting), forces=parts)
 
+    def with_pin_forces(self, *joints: str) -> Mechanism:
+        """The same machine in which the radial forces of some pins are multipliers, as those of cut joints are.
+
+        A pin of the tree is held by its coordinates, so nothing in the equations of motion is its force. Here two
+        coordinates ``<joint>_pin_x`` and ``<joint>_pin_y`` across its axis come last, and two rows
+        ``<joint>_pin_x_held`` and ``..._y_held`` hold them at zero, whose multipliers are the force, N. `PinFriction`
+        needs them.
+
+        Parameters
+        ----------
+        *joints : str
+            Revolute joints of the tree.
+
+        Raises
+        ------
+        ModelError
+            For joints of other kinds.
+
+        Examples
+        --------
+        >>> from cmbcontrol import plants
+        >>> plant = plants.five_bar().with_pin_forces("left")
+        >>> plant.position_names[-2:], plant.row_names
+        (('left_pin_x', 'left_pin_y'), ('tip_x', 'tip_y', 'left_pin_x_held', 'left_pin_y_held'))
+        """
+        from .pins import with_pin_forces
+
+        return with_pin_forces(self, *joints)
+
     def with_friction(self, states: Mapping[str, str | int], q: ArrayLike | None = None) -> Mechanism:
         """The same machine with dry friction that is exact, in given states: for linear models about them.
 

@@ -13,7 +13,7 @@ from .force_elements import Bushing, ForceElement, JointForce, PointForce
 from .forces import Actuator, JointSpring, PointSpring
 from .formula_rows import FormulaRows, RowOfFormula
 from .joints import Cylindrical, Fixed, Free, Helical, Joint, Planar, Prismatic, Revolute, Spherical, Universal
-from .load_friction import DirectedFriction, FrictionOfLoad, PinFriction, SlidingFriction
+from .load_friction import DirectedFriction, FrictionOfLoad, GearFriction, PinFriction, SlidingFriction
 from .loads import Load
 from .motions import DistanceMotion, JointMotion, Motion, PointMotion, PoseMotion
 from .rolling import KnifeEdge, RollingBall, Wheel
@@ -38,6 +38,7 @@ __all__ = [
     "Frame",
     "Free",
     "FrictionOfLoad",
+    "GearFriction",
     "Helical",
     "Joint",
     "JointForce",

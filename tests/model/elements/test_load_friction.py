@@ -8,7 +8,9 @@ import cmbcontrol as cmb
 from cmbcontrol import (
     Actuator,
     Body,
+    Coupling,
     Frame,
+    GearFriction,
     Mechanism,
     PinFriction,
     Point,
@@ -243,6 +245,68 @@ def test_a_pin_slows_a_pendulum():
     np.testing.assert_allclose(run.q.values[::50, 2], solution.y[0], atol=1e-9)
     np.testing.assert_allclose(run.v.values[::50, 2], solution.y[1], atol=1e-8)
     assert run.max_energy_error < 1e-9
+
+
+def test_pins_of_the_tree():
+    """The force of a pin as multipliers: that of `reactions`; motion as before; friction as of the cut pin."""
+    plant = plants.five_bar(closure="revolute")
+    q, v, u = plant.assemble(left=2.1, right=1.0), np.array([0.4, 0.3, -0.2, 0.5]), np.array([3.0, -2.0])
+    v = plant.project_velocity(q, v)
+    opened = plant.with_pin_forces("left", "elbow_left")
+    more = np.zeros(4)
+    Q, V = np.concatenate([q, more]), np.concatenate([v, more])
+    a = cmb.forward_dynamics(plant, q, v, u)
+    np.testing.assert_allclose(cmb.forward_dynamics(opened, Q, V, u), np.concatenate([a, more]), atol=1e-11)
+    lam = cmb.constraint_force(opened, Q, V, u).multipliers
+    carried = cmb.reactions(plant, q, v, u).force
+    for joint in ("left", "elbow_left"):
+        rows = [opened.row_names.index(f"{joint}_pin_{x}_held") for x in "xy"]
+        assert np.hypot(*lam[rows]) == pytest.approx(float(np.hypot(*carried.sel(joint=joint)[:2])), rel=1e-10)
+    # a pendulum by its pin of the tree, and by a cut one
+    body = Body("bob", 2.0, (0.0, 0.0, -0.6), (0.02, 0.03, 0.02))
+    tree = Mechanism("pendulum", [body], [Revolute("pin", "ground", "bob", axis=(0, 1, 0))])
+    rub = PinFriction("rub", "pin", Friction(0.3, transition_rate=0.01), radius=0.05)
+    by_rows = tree.with_pin_forces("pin").with_parts(forces=[rub])
+    joints = [
+        Prismatic("x", "ground", "c", axis=(1, 0, 0)),
+        Prismatic("z", "c", "d", axis=(0, 0, 1)),
+        Revolute("turn", "d", "bob", axis=(0, 1, 0)),
+    ]
+    cut = Mechanism("cut", [Body("c"), Body("d"), body], joints, [Revolute("pin", "ground", "bob", axis=(0, 1, 0))])
+    one = cmb.simulate(by_rows, None, [1.2, 0.0, 0.0], t_end=2.0)
+    other = cmb.simulate(cut.with_parts(forces=[rub]), None, [0.0, 0.0, 1.2], t_end=2.0)
+    np.testing.assert_allclose(one.q.values[:, 0], other.q.values[:, 2], atol=1e-7)
+    assert one.max_energy_error < 1e-8 and one.data.dissipated_work.values[-1] > 0.5
+    refuses(lambda: tree.with_parts(forces=[rub]), "'rub'", "'pin'", "with_pin_forces")
+    refuses(lambda: cut.with_pin_forces("x"), "'x'", "Prismatic")
+    refuses(lambda: cut.with_pin_forces("pin"), "'pin'", kind=ValueError)
+
+
+@pytest.mark.parametrize("efficiency", [0.9, 0.6])
+def test_a_gear_takes_its_part_of_the_power(efficiency):
+    """Forwards what it says, backwards 2 - 1 / efficiency; accelerations from the torques of both shafts."""
+    ratio, motor, load = 5.0, 0.02, 1.5
+    shafts = [Body("fast", 1.0, inertia=(motor,) * 3), Body("slow", 1.0, inertia=(load,) * 3)]
+    joints = [Revolute("in", "ground", "fast", axis=(0, 0, 1)), Revolute("out", "ground", "slow", axis=(0, 0, 1))]
+    mesh = GearFriction("mesh", "gear", efficiency=efficiency, transition_rate=1e-6)
+    drives = [Actuator("in"), Actuator("out")]
+    gear = Coupling("gear", {"in": 1.0, "out": -ratio})
+    plant = Mechanism("gear", shafts, joints, [gear], actuators=drives, forces=[mesh], gravity=(0, 0, 0))
+    v = np.array([ratio, 1.0]) * 2.0
+    # the motor drives: what reaches the slow shaft is efficiency x ratio x torque, less what inertia takes
+    a = cmb.forward_dynamics(plant, [0, 0], v, [3.0, 0.0])
+    teeth = load * a[1] / ratio
+    assert 3.0 - motor * a[0] == pytest.approx(teeth / efficiency, rel=1e-9)
+    # the slow shaft drives a brake on the fast one
+    a = cmb.forward_dynamics(plant, [0, 0], v, [-0.1, 40.0])
+    teeth = (40.0 - load * a[1]) / ratio
+    assert motor * a[0] + 0.1 == pytest.approx(teeth * (2.0 - 1.0 / efficiency), rel=1e-9)
+    run = cmb.simulate(plant, [3.0, 0.0], [0, 0], v, t_end=1.0)
+    passed = run.data.actuator_work.values[-1]
+    assert run.data.dissipated_work.values[-1] < (1.0 - efficiency) * passed and run.max_energy_error < 1e-9 * passed
+    refuses(lambda: GearFriction("mesh", "gear", efficiency=1.2), "'mesh'", "1.2", kind=ValueError)
+    point = Point("foot", "ground", "slow")
+    refuses(lambda: plant.with_loops(point).with_parts(forces=[GearFriction("m", "foot", efficiency=0.9)]), "Coupling")
 
 
 def test_loads_that_redundant_rows_share_are_refused():
