@@ -252,7 +252,7 @@ def solve_forced(root, rows, rank, rhs, vdot, head):
 
 @kernel
 def solve_motion(model, q, v, w, rank, f, target, vdot):
-    """The same with friction in proportion to what constraints carry, which becomes a part of w.h; see `friction`.
+    """The same with friction in proportion to what constraints carry, see `friction`; w.friction.total gets its force.
 
     Returns the power that it takes, watts; nan, as the acceleration, where there is none, or more than one (Painleve).
     """
@@ -271,6 +271,7 @@ def solve_motion(model, q, v, w, rank, f, target, vdot):
         multipliers(model.scale, w.rows, rank, s.heads[j], s.reply_lam[j])
     load_levels(s.first, s.count, s.side, s.lam, s.reply_lam, s.level, s.pivot, s.J, s.carried)
     copy(s.head, w.z)
+    s.total[:] = 0.0
     for j in range(s.level.shape[0]):
         if not s.pivot[j] > 0.0:
             power = np.nan
@@ -278,7 +279,7 @@ def solve_motion(model, q, v, w, rank, f, target, vdot):
             force = s.level[j] * s.D[j, k]
             vdot[k] += s.level[j] * s.replies[j, k]
             w.z[k] += s.level[j] * s.heads[j, k]
-            w.h[k] += force
+            s.total[k] += force
             power += force * v[k]
     if np.isnan(power):
         vdot[:] = np.nan

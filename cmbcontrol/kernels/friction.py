@@ -57,6 +57,7 @@ class Friction(NamedTuple):
     reply_lam: np.ndarray  # (loads, rows) their multipliers
     J: np.ndarray  # (loads, loads + 1)
     carried: np.ndarray  # (rows,)
+    total: np.ndarray  # (nv,) D' c, of the last solution; zero where there is none
 
 
 @kernel
@@ -95,6 +96,7 @@ def new_friction(model):
         np.zeros((k, rows)),
         np.zeros((k, k + 1)),
         np.zeros(rows),
+        np.zeros(nv),
     )
 
 

@@ -264,12 +264,12 @@ def rate_evaluated(model, opt, s, w, t, rank, dx):
 
 @kernel
 def motion_power(model, w, v, vdot, force):
-    """Power of what prescribes motions, watts: of the constraint forces M dv/dt + h - B u; no other of them works."""
+    """Power of what prescribes motions, watts: of the constraint forces M dv/dt + h + D' c - B u; no other works."""
     if model.targets.shape[0] == 0:
         return 0.0
     power = 0.0
     for i in range(v.shape[0]):
-        s = w.h[i] - force[i]
+        s = w.h[i] + w.friction.total[i] - force[i]
         for k in range(v.shape[0]):
             s += w.M[i, k] * vdot[k]
         power += s * v[i]

@@ -153,8 +153,6 @@ def test_a_law_knows_the_machine_as_it_was_given():
     for friction in ("exact", "smooth"):
         run = cmb.simulate(plant, law, [0.0], path(0.0)[1], t_end=1.0, friction=friction)
         assert largest(run.error.values) < 2e-3
-        assert np.abs(run.data.h_told.values).max() > 0 if "h_told" in run.data else True
-    assert run.data.attrs["law_code"] == "generated"
 
 
 # -- contacts --------------------------------------------------------------------------------------------
@@ -330,8 +328,11 @@ def pressing_arm(*forces):
     return Mechanism("arm", bodies, joints, [tool], actuators=motors, forces=forces)
 
 
-def test_pressing_with_20_newtons_while_sliding():
+@pytest.mark.nojit_slow
+@pytest.mark.parametrize("code", ["generated", "kernels"])
+def test_pressing_with_20_newtons_while_sliding(code, monkeypatch):
     """Force PI and motion; friction is unknown to the law. Exact and smooth friction agree while it slides."""
+    monkeypatch.setattr("cmbcontrol.trace.code.CHOICE", code)
     plant, period = pressing_arm(), 1e-3
     q0 = plant.assemble(guess={"shoulder": -0.5, "elbow": 1.2})
     path = cmb.Sine([plant.point(q0, "fore", (0.5, 0, 0))[2]], [0.1], frequency=0.5)
