@@ -439,7 +439,7 @@ class Mechanism(Plant):
         >>> plant.lying_flat(plant.neutral()), plant.lying_flat([0.5**0.5, 0.5**0.5, 0, 0, 0, 0, 0])
         ((), ('rim',))
         """
-        found = []
+        q, found = self._position(q), []
         for wheel in (loop for loop in self.loops if isinstance(loop, Wheel)):
             normal = self.pose(q, wheel.a).R @ wheel.normal
             axle = self.pose(q, wheel.b).R @ wheel.axis
