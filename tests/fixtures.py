@@ -56,6 +56,7 @@ from cmbcontrol.model.elements import (
     Fixed,
     Frame,
     Free,
+    FrictionOfLoad,
     Helical,
     JointForce,
     JointMotion,
@@ -1381,6 +1382,8 @@ def changed_part(part, prefix, name, s):
     law = getattr(part, "characteristic", None)
     if law is not None and whole in law.number_names:
         numbers = [x + s * (n == whole) for n, x in zip(law.number_names, law.numbers, strict=True)]
+        if isinstance(part, FrictionOfLoad):  # its own numbers may be among those of its law
+            return with_field(part, friction=law.with_numbers(numbers[: len(law.numbers)]))
         return with_field(part, characteristic=law.with_numbers(numbers))
     if whole in ("fx", "fy", "fz", "mx", "my", "mz"):
         field = "force" if whole[0] == "f" else "moment"
@@ -1389,7 +1392,8 @@ def changed_part(part, prefix, name, s):
         c = dict(part.coefficients)
         c[whole.removeprefix("of_")] += s
         return with_field(part, coefficients=c)
-    if whole in ("mass", "pitch", "length", "offset", "stiffness", "rest", "damping", "gear") and hasattr(part, whole):
+    fields = "mass", "pitch", "length", "offset", "stiffness", "rest", "damping", "gear", "radius"
+    if whole in fields and hasattr(part, whole):
         return with_field(part, **{whole: getattr(part, whole) + s})
     return None
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..dynamics.acceleration import acceleration
+from ..dynamics.acceleration import acceleration, solved
 from ..dynamics.forces import smallest_effort
 from ..errors import ActuationError, InputError
 from ..kernels import reduction
@@ -273,9 +273,9 @@ def forward(machine: Machine) -> Entry:
     def case(state: State) -> Case:
         t = state.terms
         f = t.B @ state.u
-        a = acceleration(t, f)
+        a, _, _, friction, _ = solved(t, f - t.h)
         scales = acceleration_size(t, f), multiplier_size(t, machine.rows, f, t.h, t.M @ a), 1.0
-        return Case((t.q, t.v, state.u), (a, machine.multipliers(t, f - t.h - t.M @ a), None), scales)
+        return Case((t.q, t.v, state.u), (a, machine.multipliers(t, f - t.h - t.M @ a - friction), None), scales)
 
     return Entry(
         "forward",

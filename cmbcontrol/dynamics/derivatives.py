@@ -114,10 +114,12 @@ class Derivatives:
 
     def multipliers(self, force: Array, da: Array) -> Array:
         """Columns of the smallest dlam with ``A' dlam + D' dc = force - M da``."""
-        rest = force - self.M @ da
-        if not self.D.size:
-            return self.A_pinv.T @ rest
-        return np.linalg.lstsq(self.A.T + self.D.T @ self.loads, rest, rcond=DEPENDENT)[0]
+        return self.spread @ (force - self.M @ da)
+
+    @cached_property
+    def spread(self) -> Array:
+        """The smallest dlam (rows, nv) with ``A' dlam + D' dc`` a given force."""
+        return np.linalg.pinv(self.A.T + self.D.T @ self.loads, rcond=DEPENDENT) if self.D.size else self.A_pinv.T
 
 
 class AccelerationDerivatives(NamedTuple):

@@ -393,7 +393,7 @@ class LinearizedEquations:
         return np.hstack([self.K, np.zeros_like(self.K_rates)]), np.hstack([self.N, self.K_rates])
 
     def _accelerations_of_force(self, force: Array) -> Array:
-        return self.local.Z @ (self.local.Z.T @ force)
+        return self.local.acceleration(force, np.zeros((len(self.local.lam), force.shape[1])))
 
     def _accelerations(self, delta: Array, dv: Array, force: Array) -> Array:
         """da of all coordinates, for columns of delta, dv and further generalized forces."""
@@ -511,7 +511,10 @@ class LinearizedEquations:
         delta, dv = self._tangents
         by_state = self._feedback - local.force_q @ delta - local.force_v @ dv
         by_state = by_state - local.M @ self._accelerations(delta, dv, self._feedback)
-        return by_state, self._force - local.M @ self._accelerations_of_force(self._force)
+        by_input = self._force - local.M @ self._accelerations_of_force(self._force)
+        if local.D.size:  # friction in proportion to loads takes its part
+            by_state, by_input = (local.A.T @ local.spread @ part for part in (by_state, by_input))
+        return by_state, by_input
 
     def _constraint_outputs(self, name: str) -> list[Output]:
         """Generalized constraint force A' lam: A' dlam, and the change of A' with the configuration."""
@@ -527,9 +530,12 @@ class LinearizedEquations:
 
     def _stiffness_of_loops(self) -> Array:
         """d(A' lam)/dq: force_q is linear in lam."""
-        local = self.local
-        without = derivatives(self.plant, local.q, local.v, local.u, a=local.a, lam=np.zeros_like(local.lam))
-        return local.force_q - without.force_q - self._released.stiffness
+        local, plant, force_q = self.local, self.plant, self.local.force_q
+        if local.D.size:
+            plant = plant.with_force_numbers(resting=plant.terms(local.q, local.v).friction.names)  # type: ignore[attr-defined, union-attr]
+            force_q = derivatives(plant, local.q, local.v, local.u, a=local.a, lam=local.lam).force_q
+        without = derivatives(plant, local.q, local.v, local.u, a=local.a, lam=np.zeros_like(local.lam))
+        return force_q - without.force_q - self._released.stiffness
 
     def _multiplier_outputs(self, rows: list[int]) -> list[Output]:
         """Changes of the multipliers, the smallest solution of A' dlam = B du - F_q delta - F_v dv - M da."""

@@ -26,6 +26,8 @@ from .elements import (
     Distance,
     ForceElement,
     FormulaRows,
+    FrictionOfLoad,
+    GearFriction,
     Helical,
     Joint,
     JointForce,
@@ -187,12 +189,20 @@ class _Collector:
         return own
 
     def _measures(self, i: int, element: ForceElement) -> _Own:
-        """Of a force element."""
-        if isinstance(element, JointForce):
+        """Of a force element; what friction of a load measures moves with the constraint that it is on."""
+        if isinstance(element, (JointForce, GearFriction)):
             return _Own([], [], [], [])
         record = self.plant.arrays.elements[i]
         first = int(record["first"])
-        return self._rows(element.a, element.b, "measures", range(first, first + int(record["count"])))  # type: ignore[attr-defined]
+        rows = range(first, first + int(record["count"]))
+        if not isinstance(element, FrictionOfLoad):
+            return self._rows(element.a, element.b, "measures", rows)  # type: ignore[attr-defined]
+        on = next(part for part in (*self.plant.joints, *self.plant.loops) if part.name == element.on)
+        ends = (on.parent, on.child) if isinstance(on, Joint) else (on.a, on.b)
+        own = self._rows(*ends, "measures", rows)
+        for known, more in zip(self.own[on.name], own, strict=True):
+            known += more
+        return own
 
     def _rows(self, a: str, b: str, part: str, rows: range) -> _Own:
         """Of a closure, which is some rows between two bodies, or of what a force element measures."""
@@ -312,7 +322,7 @@ class _Collector:
                 i, k = indices[coordinate]
                 of_q = self.start["couplings_q", 0, "couplings_q"] + line * self.plant.nq + i
                 of_v = self.start["couplings_v", 0, "couplings_v"] + line * self.plant.nv + k
-                self._one(f"{name}_of_{coordinate}", "1", of_q, of_v)
+                self._one(f"{name}_of_{coordinate}", "1", of_q, of_v, *self._of_gears(loop, coordinate, i, k))
             self._one(f"{name}_offset", self.plant.row_units[rows.start], *self._at("rows", rows.start, "value", 1))
             return
         if isinstance(loop, Motion):
@@ -334,6 +344,17 @@ class _Collector:
                 self._turn(f"{name}_{what}", body, own.directions_a if body == loop.a else own.directions_b)
         if isinstance(loop, Distance):
             self._one(f"{name}_length", "m", *self._at("rows", rows.start, "value", 1))
+
+    def _of_gears(self, gear: Coupling, coordinate: str, i: int, k: int) -> list[int]:
+        """Where friction of a gear measures its first coordinate."""
+        found, arrays = [], self.plant.arrays
+        if coordinate == next(iter(gear.coefficients)):
+            for record, element in zip(arrays.elements, self.plant.forces, strict=True):
+                if isinstance(element, GearFriction) and element.on == gear.name:
+                    line = int(arrays.measures[record["first"]]["coupling"])
+                    found.append(self.start["couplings_q", 0, "couplings_q"] + line * self.plant.nq + i)
+                    found.append(self.start["couplings_v", 0, "couplings_v"] + line * self.plant.nv + k)
+        return found
 
     def _motion(self, motion: Motion) -> None:
         """Position, velocity and acceleration of a prescribed motion, each moving its targets at the rate of now."""

@@ -216,6 +216,12 @@ class Terms:
         object.__setattr__(terms, "h", h)
         return terms
 
+    def without_friction(self) -> Terms:
+        """The same without friction in proportion to loads."""
+        terms = copy.copy(self)
+        object.__setattr__(terms, "friction", None)
+        return terms
+
     @property
     def row_rate(self) -> Array:
         """Rate (rows,) of phi: A v, less what motions prescribe."""

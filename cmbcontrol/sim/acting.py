@@ -308,13 +308,18 @@ class Acting:
         return p
 
     def as_told(self, terms: Terms) -> Terms:
-        """The terms as the law knows them: without end stops, and with the loads of the plant that it was given."""
+        """The terms as the law knows them: without end stops, and with the loads of the plant that it was given.
+
+        What it has measured is of the machine as it is; what it computes with does not know friction of loads.
+        """
         if self.modes is not None:
             known = self.modes.told(terms.row_names)
             if known is not None:
                 force = terms.force
                 terms = known.terms(terms.q, terms.v, terms.t)
                 terms = terms if force is None else terms.with_force(force)
+        if terms.friction is not None:
+            terms = terms.without_friction()
         if not self.given:
             return terms
         W = self.plant.load_matrix(terms.q)  # type: ignore[attr-defined]

@@ -21,7 +21,8 @@ from . import numbers
 from .elimination import is_zero, sparse_of
 from .functions import Function, Tracing
 from .graph import FUNCTIONS, Graph, Scalar
-from .kernels.layout import ROW_COUPLING, ROW_FORMULA
+from .kernels import friction
+from .kernels.layout import LOADED, ROW_COUPLING, ROW_FORMULA
 from .machine import Machine, Parameters
 from .program import needed
 
@@ -199,7 +200,7 @@ class Partials(NamedTuple):
 
 
 def balance(at: Tracing) -> Function:
-    """(q, v, a, lam, u) -> M a + h + A'lam - B u, A a + b, and the residual, of all rows."""
+    """(q, v, a, lam, u) -> M a + h + A'lam + D'N(lam) - B u, A a + b, and the residual, of all rows."""
     count = len(at.model.rows)
     given = at.sample, np.linspace(0.3, 0.7, at.nv), np.ones(at.nv), np.ones(count), np.ones(at.nu)
     q, v, a, lam, u = at.inputs(*given)
@@ -210,6 +211,9 @@ def balance(at: Tracing) -> Function:
     machine.drive()
     machine.move(v, a)
     force = machine.h + lam @ machine.A
+    loaded = [element for element in at.model.elements if element.kind == LOADED]
+    for element, D in zip(loaded, machine.unit_load_forces(), strict=True):
+        force = force + friction.load_of(lam, element.row, element.rows, element.side) * D
     if at.nu:
         force = force - machine.B @ u
     accel = machine.b

@@ -11,6 +11,7 @@ from cmbcontrol.codegen.entries import Machine
 from cmbcontrol.codegen.selftest import nearness, states
 from cmbcontrol.errors import ModelError
 
+from ..model.elements.test_load_friction import gear, wedge
 from .conftest import COMPILER, STRICT
 
 
@@ -51,6 +52,16 @@ def test_it_fails_where_code_is_wrong(tmp_path, old, new):
     assert old in text
     source.write_text(text.replace(old, new))
     assert run(tmp_path).returncode == 1
+
+
+@pytest.mark.skipif(COMPILER is None, reason="no C compiler")
+@pytest.mark.parametrize("machine", ["wedge", "gear"])
+def test_friction_in_proportion_to_loads_is_in_the_code(tmp_path, machine):
+    plant = wedge(0.3, 0.5) if machine == "wedge" else gear(0.8, transition=0.01)
+    made = export(plant, tmp_path, np.zeros(2), functions=["forward", "linear"], coordinates=[plant.velocity_names[0]])
+    assert any(name.endswith("coulomb") for name in made.parameters)
+    done = run(tmp_path)
+    assert (done.returncode, done.stderr) == (0, ""), done.stdout
 
 
 def test_states_are_closed_regular_and_repeat():

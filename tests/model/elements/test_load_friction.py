@@ -21,13 +21,13 @@ from cmbcontrol import (
     plants,
 )
 from cmbcontrol.characteristics import Friction
-from cmbcontrol.dynamics import acceleration_derivatives, derivatives
+from cmbcontrol.dynamics import acceleration_derivatives, derivatives, parameters
 from cmbcontrol.kernels import reduction
 from cmbcontrol.linear import reduced_model
 from cmbcontrol.linear.reduced import constant_rows, reduce
 from cmbcontrol.model.elements import DirectedFriction
 from cmbcontrol.papers.formulations import NamedFormulation
-from tests.fixtures import admissible_state, close_parts, largest, refuses, slope, tree_parts
+from tests.fixtures import admissible_state, changed_machine, close_parts, largest, refuses, slope, tree_parts
 
 G = 9.81
 
@@ -179,6 +179,55 @@ def test_linear_models_agree_three_ways(case):
 
 
 @every_case
+def test_derivatives_by_coefficients_and_places(case):
+    """Of coefficients, radii, and where the constraint is, with which friction moves: against machines built anew."""
+    plant, q, v, u = rubbing_machine(case)
+    names = [n for n in parameters(plant) if n.startswith(("loop", "force_"))]
+    assert any(n.endswith("coulomb") for n in names) and any("turn" in n for n in names)
+    found = cmb.parameter_derivatives(plant, q, v, u, parameters=names)
+    scale = [largest(found.a_p), largest(found.lam_p)]
+    for k, name in enumerate(names):
+
+        def at(s, name=name):
+            machine = changed_machine(plant, name, s)
+            terms = machine.terms(q, v)
+            motion = cmb.dynamics.constrained_motion(terms, terms.B @ u)
+            return np.concatenate([motion.vdot / scale[0], motion.multipliers / scale[1]])
+
+        own = np.concatenate([found.a_p[:, k] / scale[0], found.lam_p[:, k] / scale[1]])
+        np.testing.assert_allclose(own, slope(at, 1e-3), atol=1e-7, err_msg=name)
+
+
+@every_case
+def test_forces_as_outputs_of_affine_models(case):
+    """Multipliers and the constraint force, by states and inputs, against differences along the manifold."""
+    plant, q, v, u = rubbing_machine(case)
+    if not plant.nu:
+        pytest.skip("no motor")
+    point = cmb.OperatingPoint.at(plant, q, u, v)
+    rows = list(dict.fromkeys([plant.row_names[0], plant.row_names[-1]]))
+    model = cmb.affine_approximation(plant, point, outputs=[*rows, "constraint_force"])
+    index = [plant.row_names.index(name) for name in rows]
+    for k, e in enumerate(np.eye(plant.nu)):
+
+        def forces(s, e=e):
+            found = cmb.constraint_force(plant, q, v, u + s * e)
+            return np.concatenate([found.multipliers[index], found.force])
+
+        by_input = slope(forces, 1e-2)
+        np.testing.assert_allclose(model.D[:, k], by_input, atol=1e-8 * max(1.0, largest(by_input)))
+    # at a fixed configuration the rates y_v move v by K y_v
+    for k in range(model.dof):
+
+        def moving(s, k=k):
+            found = cmb.constraint_force(plant, q, v + s * model.K[:, k], u)
+            return np.concatenate([found.multipliers[index], found.force])
+
+        by_rate = slope(moving, 1e-3)
+        np.testing.assert_allclose(model.C[:, model.dof + k], by_rate, atol=1e-7 * max(1.0, largest(by_rate)))
+
+
+@every_case
 def test_energy_goes_into_friction(case):
     plant, q, v, u = rubbing_machine(case)
     run = cmb.simulate(plant, u, q, v, t_end=0.4, limits="ignore")
@@ -282,16 +331,21 @@ def test_pins_of_the_tree():
     refuses(lambda: cut.with_pin_forces("pin"), "'pin'", kind=ValueError)
 
 
+def gear(efficiency, transition=1e-6):
+    """A motor of 0.02 kg m2 on a gear of 5 that takes its part, and 1.5 kg m2 behind it."""
+    shafts = [Body("fast", 1.0, inertia=(0.02,) * 3), Body("slow", 1.0, inertia=(1.5,) * 3)]
+    joints = [Revolute("in", "ground", "fast", axis=(0, 0, 1)), Revolute("out", "ground", "slow", axis=(0, 0, 1))]
+    mesh = GearFriction("mesh", "gear", efficiency=efficiency, transition_rate=transition)
+    drives = [Actuator("in"), Actuator("out")]
+    wheels = Coupling("gear", {"in": 1.0, "out": -5.0})
+    return Mechanism("gear", shafts, joints, [wheels], actuators=drives, forces=[mesh], gravity=(0, 0, 0))
+
+
 @pytest.mark.parametrize("efficiency", [0.9, 0.6])
 def test_a_gear_takes_its_part_of_the_power(efficiency):
     """Forwards what it says, backwards 2 - 1 / efficiency; accelerations from the torques of both shafts."""
     ratio, motor, load = 5.0, 0.02, 1.5
-    shafts = [Body("fast", 1.0, inertia=(motor,) * 3), Body("slow", 1.0, inertia=(load,) * 3)]
-    joints = [Revolute("in", "ground", "fast", axis=(0, 0, 1)), Revolute("out", "ground", "slow", axis=(0, 0, 1))]
-    mesh = GearFriction("mesh", "gear", efficiency=efficiency, transition_rate=1e-6)
-    drives = [Actuator("in"), Actuator("out")]
-    gear = Coupling("gear", {"in": 1.0, "out": -ratio})
-    plant = Mechanism("gear", shafts, joints, [gear], actuators=drives, forces=[mesh], gravity=(0, 0, 0))
+    plant = gear(efficiency)
     v = np.array([ratio, 1.0]) * 2.0
     # the motor drives: what reaches the slow shaft is efficiency x ratio x torque, less what inertia takes
     a = cmb.forward_dynamics(plant, [0, 0], v, [3.0, 0.0])
