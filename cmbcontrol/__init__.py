@@ -199,6 +199,7 @@ __all__ = [
     "simulate",
     "singular_configuration",
     "steady_motion",
+    "studies",
     "trim",
     "where_less",
 ]
@@ -212,6 +213,8 @@ def __getattr__(name: str) -> _types.ModuleType:
         return _importlib.import_module("cmbcontrol.papers")
     if name == "plot":
         return _importlib.import_module("cmbcontrol.plot")
+    if name == "studies":
+        return _importlib.import_module("cmbcontrol.studies")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

@@ -30,6 +30,7 @@ __all__ = [
     "SingularConfigurationError",
     "Status",
     "SwitchingError",
+    "TimeLimitError",
 ]
 
 
@@ -169,6 +170,10 @@ class SwitchingError(ModelError):
 
 class PainleveError(ModelError):
     """Friction leaves no motion, or more than one (Painleve's paradox); the message names it."""
+
+
+class TimeLimitError(CmbError):
+    """A run of a study took longer than its time limit; the message says which limit."""
 
 
 class RedundantRowsError(ModelError):

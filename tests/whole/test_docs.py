@@ -14,6 +14,7 @@ PLAIN = (
     "c-code.md",
     *("controller-chains.md", "control.md", "designing-gains.md", "experiments.md", "formulations.md"),
     *("getting-started.md", "linear.md", "plants.md", "python-control.md", "singular-configurations.md", "trim.md"),
+    "studies.md",
 )
 OWN = (
     *("force.md", "limits.md", "modes.md", "motion.md", "parametrizations.md", "passive-joints.md", "switching.md"),

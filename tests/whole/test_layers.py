@@ -22,6 +22,7 @@ LAYERS = (
         "linear",
         "controllers",
         "sim",
+        "studies",
         "design",
         "plot",
         "papers",

@@ -1,0 +1,154 @@
+"""Where the runs of a study are done: here, on all cores, or on a cluster. All give the same rows."""
+
+from __future__ import annotations
+
+import os
+import pickle
+from collections import Counter, deque
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from .. import _check
+from ..errors import InputError, InputTypeError
+from .running import Row, Task, rows_of
+
+__all__ = ["chunks_of", "execute"]
+
+_LONGEST, _SHORTEST = 200, 1  # runs of a chunk
+_TRIES = 2  # of a run that is alone in a process, before it counts as what has killed it
+
+
+def chunks_of(indices: Sequence[int], workers: int) -> list[list[int]]:
+    """Runs that are done one after the other, and kept as one part.
+
+    Some dozen chunks a worker, so that none waits long for the last one.
+    """
+    size = min(max(len(indices) // (16 * workers), _SHORTEST), _LONGEST)
+    return [list(indices[i : i + size]) for i in range(0, len(indices), size)]
+
+
+def execute(task: Task, indices: Sequence[int], workers: Any) -> Iterator[list[Row]]:
+    """The rows of these runs, chunk by chunk as they are finished.
+
+    Raises
+    ------
+    TypeError
+        Where the case cannot be sent to another process.
+    """
+    if hasattr(workers, "submit") and hasattr(workers, "scheduler_info"):
+        count = max(1, sum(workers.nthreads().values()))
+        yield from _on_cluster(task, chunks_of(indices, count), workers)
+        return
+    count = (os.cpu_count() or 1) if workers == "all" else _check.count(workers, "workers")
+    if count == 1:
+        for chunk in chunks_of(indices, 1):
+            yield rows_of(task, chunk)
+    else:
+        yield from _on_cores(task, chunks_of(indices, count), count)
+
+
+def _packed(task: Task) -> bytes:
+    """The task as other processes take it: functions of a notebook or a script, too."""
+    import cloudpickle
+
+    try:
+        return cloudpickle.dumps(task)
+    except Exception as error:
+        raise InputTypeError(
+            f"the case of the study cannot be sent to other processes: {type(error).__name__}: {error}. Make what it "
+            "needs inside of it, or use workers=1"
+        ) from error
+
+
+def work(packed: bytes, chunk: Sequence[int]) -> list[Row]:
+    """A chunk, in a worker."""
+    global _known
+    if _known is None or _known[0] != packed:
+        _known = packed, pickle.loads(packed)
+    return rows_of(_known[1], chunk)
+
+
+_known: tuple[bytes, Task] | None = None  # the task of a worker: it is unpacked once
+
+
+def _on_cores(task: Task, chunks: list[list[int]], count: int) -> Iterator[list[Row]]:
+    """In processes. Where one of them dies, the runs that were under way are done one by one, to find which it was."""
+    packed, lost = _packed(task), []
+    waiting = deque(chunks)
+    while waiting:
+        yield from _pooled(packed, waiting, lost, min(count, len(waiting)))
+        alone = deque([index] for chunk in lost for index in chunk)
+        lost.clear()
+        tries = Counter()
+        while alone:
+            yield from _pooled(packed, alone, lost, 1)
+            for (index,) in lost:
+                tries[index] += 1
+                if tries[index] < _TRIES:
+                    alone.appendleft([index])
+                else:
+                    yield [_died(index, task)]
+            lost.clear()
+
+
+def _pooled(packed: bytes, waiting: deque[list[int]], lost: list[list[int]], count: int) -> Iterator[list[Row]]:
+    """Chunks in a pool of processes, until all are done or the pool breaks: then `lost` gets those under way."""
+    from concurrent.futures import FIRST_COMPLETED, wait
+
+    from joblib.externals.loky import ProcessPoolExecutor
+    from joblib.externals.loky.process_executor import BrokenProcessPool
+
+    ahead = 1 if count == 1 else 2 * count  # alone, there is no doubt which one it was
+    pool, running = ProcessPoolExecutor(max_workers=count), {}
+    try:
+        while waiting or running:
+            while waiting and len(running) < ahead:
+                chunk = waiting.popleft()
+                running[pool.submit(work, packed, chunk)] = chunk
+            done, _ = wait(running, return_when=FIRST_COMPLETED)
+            for future in done:
+                rows = future.result()
+                del running[future]
+                yield rows
+    except BrokenProcessPool:
+        for future, chunk in running.items():
+            if future.done() and not future.cancelled() and future.exception() is None:
+                yield future.result()
+            else:
+                lost.append(chunk)
+    finally:
+        pool.shutdown(wait=True, kill_workers=True)
+
+
+def _died(index: int, task: Task) -> Row:
+    message = "the process of the worker ended while it did this run: out of memory, or a crash of compiled code"
+    return Row(index, dict.fromkeys(task.measures, np.nan), "worker died", message, np.nan, np.nan)
+
+
+def _on_cluster(task: Task, chunks: list[list[int]], client: Any) -> Iterator[list[Row]]:
+    """With dask.distributed, whose scheduler gives chunks of workers that died to others."""
+    from distributed import KilledWorker, as_completed
+
+    packed = client.scatter(_packed(task), broadcast=True)
+    if not client.scheduler_info()["workers"]:
+        raise InputError(
+            "the Dask cluster has no workers: start some, or wait for them with client.wait_for_workers(1)"
+        )
+    futures = {client.submit(work, packed, chunk, pure=False): chunk for chunk in chunks}
+    running = as_completed(futures)
+    for future in running:
+        chunk = futures[future]
+        try:
+            yield future.result()
+        except KilledWorker:
+            if len(chunk) == 1:
+                yield [_died(chunk[0], task)]
+            else:
+                for index in chunk:
+                    again = client.submit(work, packed, [index], pure=False)
+                    futures[again] = [index]
+                    running.add(again)
+        finally:
+            future.release()

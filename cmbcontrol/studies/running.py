@@ -1,0 +1,195 @@
+"""One run of a study: from the values of its parameters to a row of numbers, whatever happens on the way."""
+
+from __future__ import annotations
+
+import inspect
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..errors import InputTypeError, SimulationError, TimeLimitError
+from ..linear.model import LinearModel
+from ..sim.result import Simulation
+from ..sim.simulate import simulate
+from .variation import Table
+
+__all__ = ["Row", "Task", "rows_of", "run_file"]
+
+Measure = Callable[[Any], float]
+
+_TEXT = 400  # characters of a message that a row keeps
+
+
+@dataclass(frozen=True)
+class Row:
+    """What a study keeps of a run.
+
+    Attributes
+    ----------
+    index : int
+    measures : dict of str to float
+        nan where there is none.
+    status : str
+        "completed"; or what failed: the status of a run that ended early, the name of an error, "time limit", "memory",
+        "worker died", "measure".
+    message : str
+        Why, empty of a run that was completed.
+    reached : float
+        Time that the run has come to, s; nan where it is no run.
+    wall : float
+        s.
+    """
+
+    index: int
+    measures: dict[str, float]
+    status: str
+    message: str
+    reached: float
+    wall: float
+
+
+@dataclass(frozen=True, eq=False)
+class Task:
+    """All that a worker needs to know.
+
+    Attributes
+    ----------
+    case : callable
+    table : Table
+    measures : dict of str to callable
+    time_limit : float
+        s, infinite where there is none.
+    memory_limit : int
+        Bytes of a worker process; 0 where there is none.
+    folder : str
+        For whole runs that are kept; empty where there is none.
+    keep : frozenset of int, or None for all
+    """
+
+    case: Callable[..., Any]
+    table: Table
+    measures: dict[str, Measure]
+    time_limit: float
+    memory_limit: int
+    folder: str
+    keep: frozenset[int] | None
+
+
+def run_file(folder: str | Path, index: int) -> Path:
+    """Where a whole run is kept."""
+    return Path(folder) / "runs" / f"run-{index:08d}.nc"
+
+
+def rows_of(task: Task, indices: Sequence[int]) -> list[Row]:
+    """Some runs, one after the other. Ctrl-C ends them; all else becomes a row."""
+    if task.memory_limit:
+        _limit_memory(task.memory_limit)
+    return [row_of(task, index) for index in indices]
+
+
+def row_of(task: Task, index: int) -> Row:
+    """One run."""
+    begin, found, status, message = time.perf_counter(), None, "completed", ""
+    try:
+        with _within(task.time_limit):
+            found = result_of(task.case, task.table, index)
+    except SimulationError as error:
+        found = error.partial
+        status, message = _status_of(error), str(error)
+        if isinstance(error.__cause__, TimeLimitError):
+            status = "time limit"
+    except TimeLimitError as error:
+        status, message = "time limit", str(error)
+    except MemoryError as error:
+        status, message = "memory", str(error) or "the memory that a worker may use is used up"
+    except Exception as error:
+        status, message = type(error).__name__, str(error)
+    reached = float(found.time[-1]) if isinstance(found, Simulation) and len(found.time) else np.nan
+    values = dict.fromkeys(task.measures, np.nan)
+    if found is not None:
+        try:
+            if isinstance(found, Simulation) and (task.keep is None or index in task.keep):
+                found.save(run_file(task.folder, index))
+            if status == "completed":
+                values = measured(task.measures, found)
+        except Exception as error:
+            status, message = "measure", f"{type(error).__name__}: {error}"
+    wall = time.perf_counter() - begin
+    return Row(index, values, status, message[:_TEXT], reached, wall)
+
+
+def result_of(case: Callable[..., Any], table: Table, index: int) -> Any:
+    """What a case gives: a run, a linear model, or numbers by name; arguments of `simulate` are simulated."""
+    values = table.values(index)
+    values.pop("repetition", None)
+    if takes_random(case):
+        values["rng"] = table.random(index)
+    found = case(**values)
+    if isinstance(found, Mapping) and "plant" in found:
+        found = simulate(**found)
+    if not isinstance(found, (Simulation, LinearModel, Mapping)):
+        raise InputTypeError(
+            "a case must return a run, the arguments of simulate as a mapping, a LinearModel, or a mapping of names to "
+            f"numbers, got {type(found).__name__}"
+        )
+    return found
+
+
+def takes_random(case: Callable[..., Any]) -> bool:
+    """Whether a case asks for random numbers."""
+    try:
+        return "rng" in inspect.signature(case).parameters
+    except (TypeError, ValueError):
+        return False
+
+
+def measured(measures: Mapping[str, Measure], found: Any) -> dict[str, float]:
+    """The measures of a result; numbers that a case gives by name are measures of their own."""
+    values = {str(name): float(x) for name, x in found.items()} if isinstance(found, Mapping) else {}
+    return values | {name: float(measure(found)) for name, measure in measures.items()}
+
+
+def _status_of(error: SimulationError) -> str:
+    """How a run ended, in the words of its status."""
+    partial = error.partial
+    if partial is None:
+        return type(error.__cause__ or error).__name__
+    return partial.status.name.lower().replace("_", " ")
+
+
+@contextmanager
+def _within(seconds: float) -> Iterator[None]:
+    """Raise `TimeLimitError` where the block takes longer: in the main thread of a process that has alarms."""
+    usable = np.isfinite(seconds) and hasattr(signal, "setitimer")
+    if not usable or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+
+    def ring(number: int, frame: Any) -> None:
+        raise TimeLimitError(f"the run took longer than {seconds:g} s")
+
+    before = signal.signal(signal.SIGALRM, ring)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0.0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def _limit_memory(size: int) -> None:
+    """Let this process have no more than so many bytes, where the system knows limits."""
+    try:
+        import resource
+    except ImportError:  # Windows
+        return
+    soft, hard = resource.getrlimit(resource.RLIMIT_AS)
+    if soft == resource.RLIM_INFINITY or soft > size:
+        resource.setrlimit(resource.RLIMIT_AS, (size, hard))

@@ -1,0 +1,371 @@
+"""Studies: many runs with parameters that vary, as one call."""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .. import _check
+from .._progress import Progress, Reporter
+from ..errors import InputError, InputTypeError, Interrupted
+from ..sim.result import load_run
+from .execution import execute
+from .folder import Folder
+from .running import Row, Task, result_of, run_file
+from .variation import Table, table_of
+
+if TYPE_CHECKING:
+    import xarray
+
+__all__ = ["Study", "study"]
+
+Array = NDArray[np.float64]
+
+
+def study(
+    case: Callable[..., Any],
+    vary: Mapping[str, Any],
+    *,
+    runs: int | None = None,
+    sampling: str = "random",
+    seed: int = 0,
+    measures: Mapping[str, Callable[[Any], float]] | None = None,
+    measure_units: Mapping[str, str] | None = None,
+    workers: Any = 1,
+    folder: str | Path | None = None,
+    keep: bool | Sequence[int] = False,
+    time_limit: float | None = None,
+    memory_limit: float | None = None,
+    progress: Progress = False,
+) -> Study:
+    """Many runs of a case whose parameters vary: a row of numbers each, whatever happens.
+
+    The same call gives the same numbers to the last bit, on one core, on all, or on a cluster, and after an
+    interruption: random numbers of a run follow from the seed and its index alone.
+
+    Parameters
+    ----------
+    case : callable
+        ``case(**values)`` of the parameters by name. It returns a run, the arguments of `simulate` as a mapping
+        (``{"plant": plant, "controller": law, "q0": q0, "t_end": 2.0}``), a `LinearModel`, or a mapping of names to
+        numbers. Where it has an argument ``rng``, it gets random numbers of its own, for noise.
+    vary : mapping of str to distribution, (low, high), sequence, or Vary
+        Frozen distributions of `scipy.stats`, bounds of equally likely values, or lists of values. Each combination of
+        the lists is run with each of the `runs` samples of the distributions. `Vary` adds a unit.
+    runs : int, optional
+        How many samples; needed where something is drawn. Without distributions, repetitions.
+    sampling : {"random", "latin-hypercube", "sobol", "halton"}
+        How samples are spread; Sobol samples are for powers of two.
+    seed : int
+    measures : mapping of str to callable, optional
+        Functions of what the case returns (of a run, its `Simulation`) to a number; ready ones are made by
+        `cmbcontrol.studies`, such as ``worst_error()``. Numbers that the case returns are measures themselves.
+    measure_units : mapping of str to str, optional
+        For tables and figures; ready measures need none.
+    workers : int, "all" or dask.distributed.Client
+        Processes on this machine, or a Dask cluster (the extra ``dask``).
+    folder : path, optional
+        Where rows are kept while the study runs, in parts that are written completely or not at all. The same call goes
+        on where it was interrupted or killed; another study is refused.
+    keep : bool or sequence of int
+        Keep whole runs in the folder: of all indices, or of these.
+    time_limit : float, optional
+        s for a run; a longer one is a row with status "time limit".
+    memory_limit : float, optional
+        Bytes for the process of a worker, where the system knows such limits; not with ``workers=1``.
+    progress : bool or callable
+        Show a progress bar, or call with the fraction that is done.
+
+    Returns
+    -------
+    Study
+
+    Raises
+    ------
+    ValueError, TypeError
+        For arguments that make no sense, and where the folder holds another study.
+    FileError
+        Where the folder cannot be written, or another study writes into it.
+    Interrupted
+        After Ctrl-C, a `KeyboardInterrupt`; it carries the `Study` of all that was done as ``partial``.
+
+    Examples
+    --------
+    >>> from scipy import stats
+    >>> def pendulum(length, gravity):
+    ...     return {"frequency": (gravity / length) ** 0.5}
+    >>> found = study(pendulum, {"length": stats.norm(1.0, 0.02), "gravity": [9.81, 1.62]}, runs=100)
+    >>> found.data.sizes["run"], found.failures
+    (200, 0)
+    """
+    if not callable(case) or isinstance(case, type):
+        raise InputTypeError(f"case must be a function of the parameters, got {_check.shown(case)}")
+    table = table_of(vary, runs, sampling, seed)
+    _require_takes(case, [name for name in table.columns if name != "repetition"])
+    given = dict(_check.mapping({} if measures is None else measures, "measures", "names to functions"))
+    for name, measure in given.items():
+        _check.name(name, "measure")
+        if not callable(measure):
+            raise InputTypeError(f"measure {name!r} must be a function of what the case returns, got {measure!r}")
+    _require_distinct(given, tuple(table.columns))
+    units = {name: getattr(measure, "unit", "") for name, measure in given.items()}
+    units |= {} if measure_units is None else dict(_check.mapping(measure_units, "measure_units", "names to units"))
+    limit = math.inf if time_limit is None else _check.positive(time_limit, "time_limit")
+    memory = 0 if memory_limit is None else int(_check.positive(memory_limit, "memory_limit"))
+    if memory and isinstance(workers, (int, np.integer)) and workers == 1:
+        raise InputTypeError("memory_limit= is that of processes of workers: take workers=2 or more, or leave it out")
+    kept = _kept(keep, table.runs)
+    if folder is None and (kept is None or kept):
+        raise InputTypeError("keep= needs a folder=, where whole runs are kept")
+    task = Task(case, table, given, limit, memory, "" if folder is None else str(folder), kept)
+    made = Study(case, table, given, units, folder)
+    tell = Reporter(progress, "study")
+    if folder is None:
+        with tell:
+            _collect(made, task, workers, None, tell)
+        return made
+    place = Folder(folder, _manifest(case, table, given))
+    with place.held(), tell:
+        made.rows = {row.index: row for row in place.rows()}
+        _collect(made, task, workers, place, tell)
+    return made
+
+
+def _collect(made: Study, task: Task, workers: Any, place: Folder | None, tell: Reporter) -> None:
+    """Do what is left; after Ctrl-C all that has been done is kept."""
+    left = [index for index in range(task.table.runs) if index not in made.rows]
+    tell.update(len(made.rows) / task.table.runs)
+    try:
+        for rows in execute(task, left, workers) if left else ():
+            _require_distinct((name for row in rows for name in row.measures), made.parameters)
+            if place is not None:
+                place.write(rows)
+            made.rows |= {row.index: row for row in rows}
+            tell.update(len(made.rows) / task.table.runs)
+    except KeyboardInterrupt as error:
+        where = "" if place is None else f"; the same call with folder={str(place.path)!r} goes on from there"
+        raise Interrupted(
+            f"the study was interrupted after {len(made.rows)} of {task.table.runs} runs{where}", made
+        ) from error
+
+
+def _require_takes(case: Callable[..., Any], names: Sequence[str]) -> None:
+    """Refuse a case that does not take the parameters, before thousands of runs fail of it."""
+    try:
+        signature = inspect.signature(case)
+    except (TypeError, ValueError):
+        return
+    try:
+        signature.bind(**dict.fromkeys(names), **({"rng": None} if "rng" in signature.parameters else {}))
+    except TypeError as error:
+        raise InputTypeError(f"the case does not take the parameters {', '.join(map(repr, names))}: {error}") from error
+
+
+def _require_distinct(measures: Iterable[str], parameters: Sequence[str]) -> None:
+    """Refuse a measure that has the name of a parameter."""
+    for name in measures:
+        if name in (*parameters, "status", "message", "reached", "wall", "run"):
+            raise InputError(
+                f"a measure is called {name!r}, which is the name of something else in the rows; rename it"
+            )
+
+
+def _kept(keep: bool | Sequence[int], runs: int) -> frozenset[int] | None:
+    if keep is True or keep is False:
+        return None if keep else frozenset()
+    indices = [_check.count(i, "an index of keep", 0) for i in _check.sequence(keep, "keep", "indices of runs")]
+    for i in indices:
+        if i >= runs:
+            raise InputError(f"keep= names run {i}, and the study has {runs}")
+    return frozenset(indices)
+
+
+def _manifest(case: Callable[..., Any], table: Table, measures: Mapping[str, Callable]) -> dict[str, Any]:
+    """What makes a study this one."""
+    return {
+        "runs": table.runs,
+        "seed": table.seed,
+        "sampling": table.sampling,
+        "parameters": list(table.columns),
+        "values": table.fingerprint,
+        "measures": {name: _identity(measure) for name, measure in measures.items()},
+        "case": _identity(case),
+    }
+
+
+def _identity(function: Callable[..., Any]) -> str:
+    """A function, by its name and its source, where there is one."""
+    name = f"{getattr(function, '__module__', '')}.{getattr(function, '__qualname__', type(function).__name__)}"
+    try:
+        source = inspect.getsource(function)
+    except (OSError, TypeError):
+        source = repr(getattr(function, "__dict__", ""))
+    return f"{name} {hashlib.sha256(source.encode()).hexdigest()[:16]}"
+
+
+class Study:
+    """What a study has found.
+
+    Attributes
+    ----------
+    data : xarray.Dataset
+        Dimension run: ``run`` (index), a variable for each parameter and each measure (nan where a run failed), with
+        units; ``status`` ("completed", or why not), ``message``, ``reached`` (time that the run has come to, s),
+        ``wall`` (s).
+    parameters, measures : tuple of str
+        Names.
+    """
+
+    def __init__(
+        self,
+        case: Callable[..., Any],
+        table: Table,
+        measures: Mapping[str, Callable],
+        units: Mapping[str, str],
+        folder: str | Path | None,
+    ) -> None:
+        self._case, self._table, self._measures, self._units = case, table, measures, units
+        self.folder = None if folder is None else Path(folder)
+        self.rows: dict[int, Row] = {}
+        self._data: tuple[int, xarray.Dataset] | None = None
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        return tuple(self._table.columns)
+
+    @property
+    def measures(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys([*self._measures, *(name for row in self.rows.values() for name in row.measures)]))
+
+    @property
+    def data(self) -> xarray.Dataset:
+        if self._data is None or self._data[0] != len(self.rows):
+            self._data = len(self.rows), self._dataset()
+        return self._data[1]
+
+    @property
+    def failures(self) -> int:
+        """How many runs have failed."""
+        return sum(row.status != "completed" for row in self.rows.values())
+
+    def _dataset(self) -> xarray.Dataset:
+        import xarray
+
+        rows = [self.rows[index] for index in sorted(self.rows)]
+        index = np.array([row.index for row in rows], dtype=np.int64)
+        variables: dict[str, Any] = {}
+        for name, column in self._table.columns.items():
+            attrs = {"units": self._table.units.get(name, ""), "kind": "parameter"}
+            variables[name] = ("run", column[index], attrs)
+        for name in self.measures:
+            values = np.array([row.measures.get(name, np.nan) for row in rows])
+            variables[name] = ("run", values, {"units": self._units.get(name, ""), "kind": "measure"})
+        variables["status"] = ("run", np.array([row.status for row in rows], dtype=str))
+        variables["message"] = ("run", np.array([row.message for row in rows], dtype=str))
+        variables["reached"] = ("run", np.array([row.reached for row in rows]), {"units": "s"})
+        variables["wall"] = ("run", np.array([row.wall for row in rows]), {"units": "s"})
+        attrs = {"seed": self._table.seed, "sampling": self._table.sampling, "planned_runs": self._table.runs}
+        return xarray.Dataset(variables, {"run": index}, attrs)
+
+    def __str__(self) -> str:
+        done = len(self.rows)
+        lines = [f"study of {self._table.runs} runs, {done} done, {self.failures} of them failed"]
+        for kind, count in sorted(self._kinds().items(), key=lambda pair: -pair[1]):
+            lines.append(f"  {count:6d}  {kind}")
+        for name in self.measures:
+            values = self._good(name)
+            if values.size:
+                unit = self._units.get(name, "")
+                low, middle, high = np.quantile(values, [0.05, 0.5, 0.95])
+                lines.append(f"  {name}: median {middle:.5g}, 5 to 95 % {low:.5g} to {high:.5g} {unit}".rstrip())
+        return "\n".join(lines)
+
+    def _kinds(self) -> dict[str, int]:
+        found: dict[str, int] = {}
+        for row in self.rows.values():
+            found[row.status] = found.get(row.status, 0) + 1
+        return found
+
+    def _good(self, name: str) -> Array:
+        """Finite values of a measure."""
+        _check.one_of(name, self.measures, "measure")
+        values = self.data[name].values
+        return values[np.isfinite(values)]
+
+    def values(self, index: int) -> dict[str, Any]:
+        """Parameters of a run, by name."""
+        return self._table.values(self._index(index))
+
+    def _index(self, index: int) -> int:
+        index = _check.count(index, "the index of a run", 0)
+        if index >= self._table.runs:
+            raise InputError(f"there is no run {index}: the study has {self._table.runs}")
+        return index
+
+    def rerun(self, index: int) -> Any:
+        """One run again, whole, with the numbers that it had: a `Simulation`, or what else the case returns.
+
+        A run that was kept is read from the folder.
+
+        Raises
+        ------
+        SimulationError
+            As the run did, with all that was computed as ``partial``.
+        """
+        index = self._index(index)
+        if self.folder is not None and run_file(self.folder, index).exists():
+            return load_run(run_file(self.folder, index))
+        return result_of(self._case, self._table, index)
+
+    def worst(self, measure: str, count: int = 1, *, largest: bool = True) -> list[int]:
+        """Indices of the runs with the largest (or smallest) values of a measure, the worst first."""
+        _check.one_of(measure, self.measures, "measure")
+        values, index = self.data[measure].values, self.data["run"].values
+        order = np.argsort(-values if largest else values, kind="stable")
+        return [int(index[i]) for i in order if np.isfinite(values[i])][: _check.count(count, "count")]
+
+    def statistics(self, measure: str, *, confidence: float = 0.95, quantiles: ArrayLike = (0.05, 0.5, 0.95)) -> Any:
+        """Mean, standard deviation and quantiles of a measure over the completed runs, with confidence intervals.
+
+        Of the mean by Student's t; of quantiles without assumptions about the distribution, by order statistics.
+
+        Returns
+        -------
+        xarray.Dataset
+            Variables ``mean``, ``std``, ``quantile`` (quantile), with ``..._low`` and ``..._high``.
+        """
+        from .evaluation import statistics
+
+        return statistics(self, measure, confidence, quantiles)
+
+    def share(self, *limits: tuple[str, float, float], confidence: float = 0.95) -> Any:
+        """Part of all runs whose measures are within limits (measure, low, high), the yield; failed runs are not.
+
+        Returns
+        -------
+        xarray.Dataset
+            ``share``, and its confidence interval ``low``, ``high`` (Wilson).
+        """
+        from .evaluation import share
+
+        return share(self, limits, confidence)
+
+    def sensitivities(self, measure: str) -> Any:
+        """How much of the variance of a measure each numeric parameter explains, by linear regression.
+
+        Returns
+        -------
+        xarray.Dataset
+            By parameter: ``slope`` (unit of the measure by that of the parameter), ``standardized`` (per standard
+            deviations), ``rank_correlation`` (Spearman); and ``explained``, R^2 of the whole.
+        """
+        from .evaluation import sensitivities
+
+        return sensitivities(self, measure)

@@ -1,0 +1,183 @@
+"""What varies in a study: lists, distributions, and the table of all runs that follows from them and a seed."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import _check
+from ..errors import InputError, InputTypeError
+
+__all__ = ["SAMPLINGS", "Table", "Vary", "table_of", "varied_of"]
+
+Array = NDArray[np.float64]
+
+SAMPLINGS = ("random", "latin-hypercube", "sobol", "halton")
+
+
+@dataclass(frozen=True, eq=False)
+class Vary:
+    """How a parameter of a study varies.
+
+    Parameters
+    ----------
+    how : distribution, sequence, or (float, float)
+        A frozen distribution of `scipy.stats`; two numbers, between which all values are as likely; or a list of values
+        (numbers or texts), of which all combinations with those of other lists are run.
+    unit : str
+        For tables and figures.
+
+    Examples
+    --------
+    >>> from scipy import stats
+    >>> Vary(stats.norm(2.0, 0.1), "kg").unit
+    'kg'
+    """
+
+    how: Any
+    unit: str = ""
+
+    def __post_init__(self) -> None:
+        _check.text(self.unit, "the unit of a Vary")
+
+    @property
+    def listed(self) -> list[Any] | None:
+        """The values, where they are a list."""
+        return None if isinstance(self.how, tuple) or hasattr(self.how, "ppf") else list(self.how)
+
+    def value(self, share: Array) -> Array:
+        """Values at shares of the distribution, from 0 to 1."""
+        if isinstance(self.how, tuple):
+            low, high = self.how
+            return low + share * (high - low)
+        return np.asarray(self.how.ppf(share), dtype=np.float64)
+
+
+def _as_vary(name: str, given: Any) -> Vary:
+    """A parameter as it is given, checked."""
+    vary = given if isinstance(given, Vary) else Vary(given)
+    how, what = vary.how, f"parameter {name!r}"
+    if isinstance(how, tuple):
+        low, high = (_check.number(x, f"the bounds of {what}") for x in _check.pair(how, what))
+        if not low < high:
+            raise InputError(f"the bounds of {what} must be (low, high) with low < high, got {how}")
+        return Vary((low, high), vary.unit)
+    if hasattr(how, "ppf"):
+        if not hasattr(how, "dist") and not hasattr(how, "rvs"):
+            raise InputTypeError(f"{what}: {_check.shown(how)} is no frozen distribution of scipy.stats")
+        return vary
+    if isinstance(how, (str, bytes)) or not isinstance(how, (Sequence, np.ndarray)):
+        raise InputTypeError(
+            f"{what} must be a distribution of scipy.stats, such as scipy.stats.norm(2.0, 0.1), bounds (low, high), or "
+            f"a list of values, got {_check.shown(how)}"
+        )
+    values = [x.item() if isinstance(x, np.generic) else x for x in how]
+    if not values:
+        raise InputError(f"{what} has no values")
+    for x in values:
+        if not isinstance(x, (str, bool, int, float)) or (isinstance(x, float) and not np.isfinite(x)):
+            raise InputTypeError(f"{what}: values are finite numbers or texts, got {_check.shown(x)}")
+    if len({isinstance(x, str) for x in values}) > 1:
+        raise InputTypeError(f"{what}: values are all numbers or all texts, got {_check.shown(values)}")
+    return Vary(values, vary.unit)
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """The values of all runs.
+
+    Attributes
+    ----------
+    columns : dict of str to ndarray, shape (runs,)
+        By parameter: floats, or texts.
+    units : dict of str to str
+    seed : int
+    sampling : str
+    """
+
+    columns: dict[str, NDArray[Any]]
+    units: dict[str, str]
+    seed: int
+    sampling: str
+
+    @property
+    def runs(self) -> int:
+        """How many there are."""
+        return len(next(iter(self.columns.values()))) if self.columns else 1
+
+    def values(self, index: int) -> dict[str, Any]:
+        """Of one run, by name, as numbers and texts of Python."""
+        return {name: column[index].item() for name, column in self.columns.items()}
+
+    def random(self, index: int) -> np.random.Generator:
+        """Random numbers of one run, which follow from the seed and its index alone."""
+        return np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=(index,)))
+
+    @property
+    def fingerprint(self) -> str:
+        """Two tables that agree in it have the same values."""
+        digest = hashlib.sha256(json.dumps([self.seed, self.sampling, self.units], sort_keys=True).encode())
+        for name, column in self.columns.items():
+            digest.update(name.encode() + str(column.dtype.kind).encode() + column.tobytes())
+        return digest.hexdigest()
+
+
+def varied_of(vary: Mapping[str, Any]) -> dict[str, Vary]:
+    """The parameters of a study as they are given, checked."""
+    given = _check.mapping(vary, "vary", "parameters to distributions or lists")
+    varied = {_check.name(name, "parameter"): _as_vary(name, how) for name, how in given.items()}
+    if "rng" in varied:
+        raise InputError("no parameter may be called 'rng': a case gets its random numbers under this name")
+    return varied
+
+
+def table_of(vary: Mapping[str, Any], runs: int | None, sampling: str, seed: int) -> Table:
+    """The table of a study: all combinations of the lists, each with so many samples of the distributions."""
+    varied = varied_of(vary)
+    sampling, seed = _check.one_of(sampling, SAMPLINGS, "sampling"), _check.count(seed, "seed", 0)
+    lists = {name: how.listed for name, how in varied.items() if how.listed is not None}
+    drawn = [name for name, how in varied.items() if how.listed is None]
+    if runs is None and drawn:
+        raise InputTypeError(f"runs= is needed: how many samples of {', '.join(map(repr, drawn))} to draw")
+    count = 1 if runs is None else _check.count(runs, "runs")
+    shares = _shares(sampling, len(drawn), count, seed) if drawn else np.zeros((count, 0))
+    combinations = list(product(*lists.values()))  # one, of nothing, where there are none
+    columns: dict[str, NDArray[Any]] = {}
+    for name, how in varied.items():
+        if name in lists:
+            place, kind = list(lists).index(name), str if isinstance(lists[name][0], str) else np.float64
+            values = np.array([combination[place] for combination in combinations], dtype=kind)
+            columns[name] = np.repeat(values, count)
+        else:
+            values = how.value(shares[:, drawn.index(name)])
+            if not np.isfinite(values).all():
+                raise InputError(f"the distribution of parameter {name!r} has values that are not finite")
+            columns[name] = np.tile(values, len(combinations))
+    if not columns:
+        columns["repetition"] = np.arange(count, dtype=np.float64)
+    return Table(columns, {name: how.unit for name, how in varied.items()}, seed, sampling)
+
+
+def _shares(sampling: str, dimensions: int, count: int, seed: int) -> Array:
+    """Points of the unit cube, none on its border."""
+    from scipy.stats import qmc
+
+    rng = np.random.default_rng(seed)
+    if sampling == "random":
+        points = rng.random((count, dimensions))
+    elif sampling == "latin-hypercube":
+        points = qmc.LatinHypercube(dimensions, rng=rng).random(count)
+    elif sampling == "halton":
+        points = qmc.Halton(dimensions, rng=rng).random(count)
+    else:
+        if count & (count - 1):
+            raise InputError(f"Sobol samples are balanced for powers of two only: take runs={1 << count.bit_length()}")
+        points = qmc.Sobol(dimensions, rng=rng).random(count)
+    return np.clip(points, 0.5 / 2.0**53, 1.0 - 0.5 / 2.0**53)

@@ -1,0 +1,70 @@
+"""Cases of studies that other processes can find: functions of a module."""
+
+import os
+import signal
+import time
+
+import numpy as np
+
+import cmbcontrol as cmb
+from cmbcontrol import plants
+
+BASE = plants.pendulum()
+
+
+def frequency(length, mass, gravity):
+    """Of a pendulum that is a point on a rod: the mass does nothing."""
+    return {"frequency": np.sqrt(gravity / length) + 0.0 * mass}
+
+
+def noisy(amplitude, rng):
+    return {"noise": amplitude * rng.standard_normal(), "again": rng.uniform()}
+
+
+def swing(start):
+    """A run of the pendulum."""
+    q0 = BASE.assemble(angle=start)
+    return {"plant": BASE, "q0": q0, "t_end": 0.3, "output_times": 0.05}
+
+
+def sometimes(number):
+    """Every tenth run fails, each in another way; the others give their number."""
+    kind = int(number) % 50
+    if kind == 0:
+        raise ValueError(f"no run {number:g}")
+    if kind == 10:  # loops open
+        return {"plant": plants.five_bar(), "q0": [2.1, 0.0, 1.0, 0.0], "t_end": 0.1}
+    if kind == 20:  # a law that raises on the way
+
+        def law(t, terms, state):
+            if t > 0.05:
+                raise RuntimeError("the law gives up")
+            return np.zeros(2)
+
+        plant = plants.five_bar()
+        return {"plant": plant, "controller": law, "q0": plant.assemble(left=2.1, right=1.0), "t_end": 0.1}
+    if kind == 30:
+        time.sleep(30.0)
+    if kind == 40:
+        return {"value": np.nan, "text": "no number"}
+    return {"value": number}
+
+
+def deadly(number, victim):
+    """One of them kills its process."""
+    if number == victim:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return {"square": number**2}
+
+
+def slow(number):
+    time.sleep(0.05)
+    return {"square": number**2}
+
+
+def model(stiffness):
+    """A linear model of a mass on a spring and damper."""
+    body, rail = cmb.Body("block", 2.0), cmb.Prismatic("x", "ground", "block", axis=(1, 0, 0))
+    spring = cmb.JointSpring("spring", "x", stiffness, 0.0, 1.0)
+    plant = cmb.Mechanism("block", [body], [rail], springs=[spring], gravity=(0, 0, 0))
+    return cmb.linearize(plant, cmb.trim(plant, [0.0]))

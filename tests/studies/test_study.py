@@ -1,0 +1,231 @@
+"""Studies as a whole: rows whatever happens, the same everywhere, resumption, and what is told of them."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy import stats
+
+import cmbcontrol as cmb
+from cmbcontrol.errors import FileError, Interrupted
+from cmbcontrol.studies import damping, slowest_pole, study
+from tests.fixtures import refuses
+
+from . import cases
+
+ROOT = Path(__file__).parents[2]
+
+
+def alike(a, b):
+    """The same rows, to the last bit."""
+    assert a.data.sizes == b.data.sizes
+    for name in (*a.parameters, *a.measures, "status", "message"):
+        x, y = a.data[name].values, b.data[name].values
+        assert np.array_equal(x, y, equal_nan=x.dtype.kind == "f"), name
+
+
+def test_rows_with_parameters_and_measures():
+    found = study(cases.frequency, {"length": (0.5, 1.0), "mass": [1.0, 2.0], "gravity": [9.81]}, runs=10, seed=1)
+    assert found.data.sizes["run"] == 20 and found.failures == 0
+    expected = np.sqrt(9.81 / found.data.length.values)
+    np.testing.assert_array_equal(found.data.frequency.values, expected)
+    assert found.data.length.attrs["kind"] == "parameter" and found.data.frequency.attrs["kind"] == "measure"
+    assert found.values(3)["mass"] == found.data.mass.values[3]
+    assert "20 done, 0 of them failed" in str(found) and "frequency: median" in str(found)
+
+
+def test_runs_and_linear_models():
+    runs = study(cases.swing, {"start": [0.1, 0.5]}, measures={"end": lambda run: float(run.q.values[-1, 2])})
+    direct = [cmb.simulate(**cases.swing(x)).q.values[-1, 2] for x in (0.1, 0.5)]
+    assert runs.data.end.values.tolist() == direct
+    assert runs.data.reached.values.tolist() == [0.3, 0.3]
+    again = runs.rerun(1)
+    assert again.q.values[-1, 2] == direct[1]
+    models = study(cases.model, {"stiffness": [8.0, 50.0]}, measures={"slowest": slowest_pole(), "damping": damping()})
+    assert models.data.slowest.values == pytest.approx([-0.25, -0.25])
+    assert models.data.damping.values == pytest.approx([0.5 / np.sqrt(2 * 8.0), 0.5 / np.sqrt(2 * 50.0)])
+    assert models.data.slowest.attrs["units"] == "1/s"
+
+
+@pytest.mark.nojit_slow
+def test_every_tenth_run_fails_and_is_a_row():
+    found = study(cases.sometimes, {"number": list(range(100))}, time_limit=1.0)
+    assert found.data.sizes["run"] == 100 and found.failures == 10
+    kinds = [str(status) for status in found.data.status.values]
+    assert kinds[50] == "ValueError" and "no run 50" in str(found.data.message.values[50])
+    assert kinds[60] == "InputError" and "open" in str(found.data.message.values[60])
+    assert kinds[70] == "controller" and "gives up" in str(found.data.message.values[70])
+    assert 0.0 < found.data.reached.values[70] <= 0.06
+    assert kinds[80] == "time limit" and kinds[90] == "measure"
+    good = found.data.status.values == "completed"
+    assert good.sum() == 90
+
+
+def test_the_same_on_cores_and_in_another_order(tmp_path):
+    vary = {"amplitude": (0.5, 2.0)}
+    one = study(cases.noisy, vary, runs=37, seed=4)
+    alike(one, study(cases.noisy, vary, runs=37, seed=4, workers=2))
+    alike(one, study(cases.noisy, vary, runs=37, seed=4, workers=2, folder=tmp_path / "a"))
+    alike(one, study(cases.noisy, vary, runs=37, seed=4, folder=tmp_path / "a"))  # read from there
+    local = study(lambda amplitude, rng: cases.noisy(amplitude, rng), vary, runs=37, seed=4, workers=2)
+    alike(one, local)
+
+
+def test_a_run_that_kills_its_worker_is_a_row():
+    found = study(cases.deadly, {"number": list(range(40)), "victim": [13.0]}, workers=2)
+    assert found.data.sizes["run"] == 40
+    assert found.data.status.values[13] == "worker died" and found.failures == 1
+    good = np.delete(np.arange(40.0), 13)
+    np.testing.assert_array_equal(np.delete(found.data.square.values, 13), good**2)
+
+
+SCRIPT = """
+import sys
+sys.path.insert(0, {root!r})
+from cmbcontrol.studies import study
+from tests.studies import cases
+study(cases.slow, {{"number": list(range(60))}}, folder={folder!r}, workers={workers})
+print("done")
+"""
+
+
+@pytest.mark.nojit_slow
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_study_that_is_killed_goes_on(tmp_path, workers):
+    folder = str(tmp_path / "kept")
+    command = [sys.executable, "-c", SCRIPT.format(root=str(ROOT), folder=folder, workers=workers)]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, start_new_session=True)
+    parts = Path(folder, "parts")
+    for _ in range(600):
+        if parts.is_dir() and len(list(parts.glob("part-*.nc"))) >= 3:
+            break
+        time.sleep(0.05)
+    os.killpg(process.pid, signal.SIGKILL)
+    told, _ = process.communicate()
+    before = len(list(parts.glob("part-*.nc")))
+    assert before >= 3 and "done" not in told
+    found = study(cases.slow, {"number": list(range(60))}, folder=folder)
+    alike(found, study(cases.slow, {"number": list(range(60))}))
+    assert len(list(parts.glob("part-*.nc"))) > before and not Path(folder, "study.lock").exists()
+
+
+def test_ctrl_c_keeps_what_is_done(tmp_path):
+    def case(number):
+        if number == 20:
+            raise KeyboardInterrupt
+        return {"x": number}
+
+    with pytest.raises(Interrupted, match=r"interrupted after \d+ of 40 runs.*folder=") as caught:
+        study(case, {"number": list(range(40))}, folder=tmp_path / "k")
+    kept = caught.value.partial
+    assert 0 < kept.data.sizes["run"] < 40 and kept.failures == 0
+
+
+def test_another_study_is_not_mixed_in(tmp_path):
+    folder = tmp_path / "kept"
+    study(cases.frequency, {"length": (0.5, 1.0), "mass": [1.0], "gravity": [9.81]}, runs=4, folder=folder)
+    for changed, word in (
+        ({"runs": 5}, "runs"),
+        ({"seed": 1}, "seed"),
+        ({"vary": {"length": (0.5, 1.1), "mass": [1.0], "gravity": [9.81]}}, "values"),
+        ({"measures": {"f": np.sum}}, "measures"),
+    ):
+        options = {"vary": {"length": (0.5, 1.0), "mass": [1.0], "gravity": [9.81]}, "runs": 4, "folder": folder}
+        refuses(lambda o=options | changed: study(cases.frequency, **o), "another study", word, kind=ValueError)
+    refuses(
+        lambda: study(lambda length, mass, gravity: {"x": 1.0}, options["vary"], runs=4, folder=folder),
+        "another study", "case", kind=ValueError,
+    )  # fmt: skip
+    assert study(cases.frequency, options["vary"], runs=4, folder=folder).data.sizes["run"] == 4
+
+
+def test_two_studies_do_not_write_into_one_folder(tmp_path):
+    folder = tmp_path / "kept"
+    folder.mkdir()
+    (folder / "study.lock").write_text(f'{{"pid": {os.getppid()}, "host": "{os.uname().nodename}"}}')
+    refuses(lambda: study(cases.slow, {"number": [1.0]}, folder=folder), "another study is writing", kind=FileError)
+    (folder / "study.lock").write_text('{"pid": 999999999, "host": "' + os.uname().nodename + '"}')  # it was killed
+    assert study(cases.slow, {"number": [1.0]}, folder=folder).data.sizes["run"] == 1
+
+
+def test_folders_that_cannot_be_written(tmp_path, monkeypatch):
+    (tmp_path / "file").write_text("")
+    refuses(lambda: study(cases.slow, {"number": [1.0]}, folder=tmp_path / "file" / "x"), "file", kind=FileError)
+    import errno
+
+    from cmbcontrol.studies import folder as folder_module
+
+    full = OSError(errno.ENOSPC, "No space left on device")
+
+    def no_room(path):
+        raise FileError(f"{path} cannot be written: {full.strerror}")
+
+    monkeypatch.setattr(folder_module._files, "writing", no_room)
+    refuses(
+        lambda: study(cases.slow, {"number": [1.0, 2.0]}, folder=tmp_path / "full"), "No space left", kind=FileError
+    )
+    monkeypatch.undo()
+    assert study(cases.slow, {"number": [1.0, 2.0]}, folder=tmp_path / "full").data.sizes["run"] == 2
+
+
+def test_whole_runs_are_kept(tmp_path):
+    found = study(cases.swing, {"start": [0.1, 0.5, 0.9]}, folder=tmp_path, keep=[1])
+    assert [path.name for path in (tmp_path / "runs").iterdir()] == ["run-00000001.nc"]
+    assert found.rerun(1).q.values[-1, 2] == cmb.simulate(**cases.swing(0.5)).q.values[-1, 2]
+    assert found.rerun(2).q.values[-1, 2] == cmb.simulate(**cases.swing(0.9)).q.values[-1, 2]
+
+
+def test_progress_and_dask(tmp_path):
+    told = []
+    study(cases.frequency, {"length": (0.5, 1.0), "mass": [1.0], "gravity": [9.81]}, runs=32, progress=told.append)
+    assert told[0] == 0.0 and told[-1] == 1.0 and told == sorted(told)
+    distributed = pytest.importorskip("distributed")
+    cluster = distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None)
+    with cluster, distributed.Client(cluster) as client:
+        found = study(cases.noisy, {"amplitude": (0.5, 2.0)}, runs=37, seed=4, workers=client)
+    alike(found, study(cases.noisy, {"amplitude": (0.5, 2.0)}, runs=37, seed=4))
+
+
+def test_what_is_refused():
+    vary = {"number": [1.0, 2.0]}
+    refuses(lambda: study("case", vary), "case", "'case'", kind=TypeError)
+    refuses(lambda: study(cases.frequency, vary), "'number'", "length", kind=TypeError)
+    refuses(lambda: study(cases.slow, vary, keep=True), "folder=", kind=TypeError)
+    refuses(lambda: study(cases.slow, vary, keep=[7], folder="unused"), "run 7", kind=ValueError)
+    refuses(lambda: study(cases.slow, vary, memory_limit=1e9), "workers=2", kind=TypeError)
+    refuses(lambda: study(cases.slow, vary, time_limit=0.0), "time_limit", kind=ValueError)
+    refuses(lambda: study(cases.slow, vary, workers="some"), "workers", kind=(TypeError, ValueError))
+    refuses(lambda: study(cases.slow, vary, measures={"m": 3.0}), "'m'", kind=TypeError)
+    refuses(lambda: study(lambda number: {"number": 1.0}, vary), "'number'", "rename", kind=ValueError)
+    refuses(lambda: study(cases.slow, vary, measures={"number": np.sum}), "'number'", "rename", kind=ValueError)
+    lock = __import__("threading").Lock()
+    refuses(lambda: study(lambda number: {"x": lock.locked()}, vary, workers=2), "other processes", kind=TypeError)
+    found = study(cases.slow, vary)
+    refuses(lambda: found.worst("x"), "'x'", "square", kind=ValueError)
+    refuses(lambda: found.values(2), "2", kind=ValueError)
+
+
+@pytest.mark.slow
+def test_memory_of_the_parent_is_bounded():
+    resource = pytest.importorskip("resource")
+    study(cases.noisy, {"amplitude": (0.5, 2.0)}, runs=1000)
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    found = study(cases.noisy, {"amplitude": (0.5, 2.0)}, runs=20_000, workers=2)
+    assert found.failures == 0
+    grown = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
+    assert grown < 100_000  # KiB
+
+
+def test_normal_distribution_of_the_mean():
+    """Confidence intervals hold the mean as often as they say."""
+    inside = 0
+    for seed in range(200):
+        found = study(lambda x: {"y": x}, {"x": stats.norm(3.0, 2.0)}, runs=40, seed=seed)
+        told = found.statistics("y", confidence=0.9)
+        inside += float(told.mean_low) <= 3.0 <= float(told.mean_high)
+    assert stats.binomtest(inside, 200, 0.9).pvalue > 1e-4
