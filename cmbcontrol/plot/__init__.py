@@ -9,6 +9,11 @@ from .modes import modes as modes
 from .pole_sets import pole_sets as pole_sets
 from .poles import poles as poles
 from .root_locus import root_locus as root_locus
+from .studies import distribution as distribution
+from .studies import envelope as envelope
+from .studies import pareto as pareto
+from .studies import scatter as scatter
+from .studies import tornado as tornado
 from .time import accuracy as accuracy
 from .time import forces as forces
 from .time import reports as reports
@@ -21,13 +26,18 @@ __all__ = [
     "animate",
     "animate_mode",
     "bode",
+    "distribution",
+    "envelope",
     "forces",
     "mechanism",
     "modes",
+    "pareto",
     "pole_sets",
     "poles",
     "reports",
     "responses",
     "root_locus",
+    "scatter",
+    "tornado",
     "tuning",
 ]

@@ -1,0 +1,347 @@
+"""What a study has found: distributions, scatter of measures over parameters, sensitivities, fronts, envelopes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import _check
+from ..errors import InputError
+from ..sim.result import Simulation
+from ..studies.study import Study
+from . import style
+
+if TYPE_CHECKING:
+    import xarray
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+__all__ = ["distribution", "envelope", "pareto", "scatter", "tornado"]
+
+Array = NDArray[np.float64]
+
+
+def _label(data: xarray.Dataset, name: str) -> str:
+    unit = str(data[name].attrs.get("units", ""))
+    return f"{name} ({unit})" if unit not in ("", "1") else name
+
+
+def _values(found: Study, name: str) -> Array:
+    """A numeric column of the rows."""
+    _check.instance(found, Study, "found", "from study")
+    known = [*found.parameters, *found.measures]
+    values = found.data[_check.one_of(name, known, "parameter or measure")].values
+    if values.dtype.kind != "f":
+        raise InputError(f"{name!r} is no number, and cannot be drawn on an axis")
+    return values
+
+
+def _one(axes: Any, width: float, height: float) -> tuple[Figure, Axes]:
+    """A figure with one panel, or the axes that are given."""
+    if axes is None:
+        from matplotlib.figure import Figure
+
+        figure = Figure(figsize=(width, height), dpi=150, layout="constrained")
+        return figure, figure.subplots()
+    return axes.figure, axes
+
+
+def distribution(
+    found: Study, measure: str, *, low: float | None = None, high: float | None = None, axes: Any = None
+) -> Figure:
+    """Histogram of a measure over the completed runs, its cumulative share, and limits.
+
+    Parameters
+    ----------
+    found : Study
+    measure : str
+    low, high : float, optional
+        Limits; the share of all runs that are within them is told.
+    axes : matplotlib axes, optional
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+
+    Examples
+    --------
+    >>> from cmbcontrol.studies import study
+    >>> found = study(lambda x: {"y": x**2}, {"x": (0.0, 1.0)}, runs=50)
+    >>> distribution(found, "y").axes[0].get_xlabel()
+    'y'
+    """
+    values = _values(found, measure)
+    values = values[np.isfinite(values)]
+    if not values.size:
+        raise InputError(f"no run has a value of {measure!r}")
+    figure, ax = _one(axes, 5.6, 3.4)
+    ax.hist(values, bins="auto" if values.size > 20 else 10, color=style.COLORS[5], edgecolor="white", linewidth=0.5)
+    style.dress(ax, "runs")
+    ax.set_xlabel(_label(found.data, measure), fontsize=style.LABEL, color=style.INK)
+    share = ax.twinx()
+    ordered = np.sort(values)
+    share.step(
+        ordered, np.arange(1, ordered.size + 1) / ordered.size, color=style.COLORS[0], linewidth=1.3, where="post"
+    )
+    share.set_ylim(0.0, 1.02)
+    share.set_ylabel("cumulative share", fontsize=style.LABEL, color=style.COLORS[0])
+    share.tick_params(labelsize=style.TICK, colors=style.COLORS[0], length=3, width=0.6)
+    for side in ("top", "left"):
+        share.spines[side].set_visible(False)
+    for limit in (low, high):
+        if limit is not None:
+            ax.axvline(_check.number(limit, "a limit"), color=style.COLORS[1], linewidth=1.2, linestyle="--")
+    if low is not None or high is not None:
+        bounds = (-np.inf if low is None else low), (np.inf if high is None else high)
+        told = found.share((measure, *bounds))
+        ax.set_title(
+            f"{100 * float(told.share):.1f} % of {told.attrs['runs']} runs within the limits "
+            f"(95 %: {100 * float(told.low):.1f} to {100 * float(told.high):.1f} %)",
+            fontsize=style.LABEL,
+            color=style.INK,
+        )
+    return figure
+
+
+def scatter(
+    found: Study,
+    measures: Sequence[str] | None = None,
+    parameters: Sequence[str] | None = None,
+    *,
+    color: str | None = None,
+) -> Figure:
+    """Measures over parameters, a panel for each pair; runs that failed are marked at the bottom.
+
+    Parameters
+    ----------
+    found : Study
+    measures, parameters : sequence of str, optional
+        Default to all that are numbers and vary.
+    color : str, optional
+        A parameter or measure that is told by colour.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+
+    Examples
+    --------
+    >>> from cmbcontrol.studies import study
+    >>> found = study(lambda a, b: {"y": a * b, "z": a - b}, {"a": (0.0, 1.0), "b": (0.0, 1.0)}, runs=20)
+    >>> len(scatter(found).axes)
+    4
+    """
+    from matplotlib.figure import Figure
+
+    rows = list(found.measures if measures is None else measures)
+    varied = [n for n in found.parameters if found.data[n].dtype.kind == "f" and np.ptp(found.data[n].values) > 0.0]
+    columns = list(varied if parameters is None else parameters)
+    if not rows or not columns:
+        raise InputError("there is nothing to draw: no measure, or no numeric parameter that varies")
+    size = (min(1.2 + 2.0 * len(columns), 14.0), min(0.7 + 1.6 * len(rows), 18.0))
+    figure = Figure(figsize=size, dpi=150, layout="constrained")
+    panels = figure.subplots(len(rows), len(columns), squeeze=False, sharex="col", sharey="row")
+    shade = None if color is None else _values(found, color)
+    failed = found.data["status"].values != "completed"
+    drawn = None
+    for i, measure in enumerate(rows):
+        y = _values(found, measure)
+        for j, parameter in enumerate(columns):
+            ax, x = panels[i, j], _values(found, parameter)
+            style.dress(ax, _label(found.data, measure) if j == 0 else "")
+            kind = {"color": style.COLORS[0]} if shade is None else {"c": shade, "cmap": "viridis"}
+            drawn = ax.scatter(x, y, s=7.0, alpha=0.75, linewidths=0.0, **kind)
+            if failed.any():
+                ends = x[failed]
+                ax.plot(
+                    ends,
+                    np.zeros(ends.size),
+                    "x",
+                    color=style.COLORS[1],
+                    ms=4.0,
+                    transform=ax.get_xaxis_transform(),
+                    clip_on=False,
+                )
+            if i == len(rows) - 1:
+                ax.set_xlabel(_label(found.data, parameter), fontsize=style.LABEL, color=style.INK)
+    if shade is not None:
+        bar = figure.colorbar(drawn, ax=panels, shrink=0.8)
+        bar.set_label(_label(found.data, str(color)), fontsize=style.LABEL, color=style.INK)
+        bar.ax.tick_params(labelsize=style.TICK)
+    return figure
+
+
+def tornado(indices: xarray.Dataset, *, axes: Any = None) -> Figure:
+    """Sensitivities of a measure, the largest on top.
+
+    Parameters
+    ----------
+    indices : xarray.Dataset
+        Of `Study.sensitivities` (standardized slopes) or `sobol_indices` (first-order and total, with intervals).
+    axes : matplotlib axes, optional
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+
+    Examples
+    --------
+    >>> from cmbcontrol.studies import study
+    >>> found = study(lambda a, b: {"y": 3 * a - b}, {"a": (0.0, 1.0), "b": (0.0, 1.0)}, runs=20)
+    >>> [t.get_text() for t in tornado(found.sensitivities("y")).axes[0].get_yticklabels()]
+    ['b', 'a']
+    """
+    by_variance = "total" in indices
+    if not by_variance and "standardized" not in indices:
+        raise InputError("a tornado is drawn from Study.sensitivities(...) or from sobol_indices(...)")
+    main = indices["total" if by_variance else "standardized"].values
+    order = np.argsort(np.abs(main))
+    names = [str(n) for n in indices["parameter"].values[order]]
+    figure, ax = _one(axes, 5.6, 1.1 + 0.42 * len(names))
+    place = np.arange(len(names), dtype=float)
+    if by_variance:
+        parts = (("total", 0.18, style.COLORS[5], "total"), ("first", -0.18, style.COLORS[0], "alone"))
+        for name, shift, colour, label in parts:
+            x = indices[name].values[order]
+            ends = np.array([x - indices[f"{name}_low"].values[order], indices[f"{name}_high"].values[order] - x])
+            ax.barh(
+                place + shift,
+                x,
+                0.34,
+                color=colour,
+                label=label,
+                xerr=np.maximum(ends, 0.0),
+                ecolor=style.INK,
+                error_kw={"linewidth": 0.8},
+            )
+        label = f"part of the variance of {indices.attrs['measure']}"
+        style.beside(ax)
+    else:
+        ax.barh(place, main[order], 0.6, color=[style.COLORS[0] if x >= 0.0 else style.COLORS[1] for x in main[order]])
+        label = f"change of {indices.attrs['measure']} by a deviation of the parameter, in its deviations"
+    style.dress(ax, "")
+    ax.axvline(0.0, color=style.INK, linewidth=0.7)
+    ax.set_yticks(place, names)
+    ax.set_xlabel(label, fontsize=style.LABEL, color=style.INK)
+    if by_variance:
+        style.beside(ax)
+    return figure
+
+
+def pareto(found: Study, x: str, y: str, *, axes: Any = None) -> Figure:
+    """Two measures that should both be small, and the runs that no other one beats in both.
+
+    Parameters
+    ----------
+    found : Study
+    x, y : str
+        Measures.
+    axes : matplotlib axes, optional
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+
+    Examples
+    --------
+    >>> from cmbcontrol.studies import study
+    >>> found = study(lambda a: {"y": a, "z": 1.0 / a}, {"a": (0.5, 2.0)}, runs=20)
+    >>> [line.get_label() for line in pareto(found, "y", "z").axes[0].lines][-1]
+    'not beaten in both'
+    """
+    a, b = _values(found, x), _values(found, y)
+    good = np.isfinite(a) & np.isfinite(b)
+    if not good.any():
+        raise InputError(f"no run has both {x!r} and {y!r}")
+    a, b = a[good], b[good]
+    order = np.lexsort((b, a))
+    best = np.minimum.accumulate(b[order])
+    front = order[np.concatenate([[True], b[order][1:] < best[:-1]])]
+    figure, ax = _one(axes, 5.6, 3.6)
+    ax.plot(a, b, ".", color=style.COLORS[5], markersize=4.5, label="run")
+    ax.step(a[front], b[front], where="post", color=style.COLORS[0], linewidth=1.2)
+    ax.plot(a[front], b[front], "o", color=style.COLORS[0], markersize=4.0, label="not beaten in both")
+    style.dress(ax, _label(found.data, y))
+    ax.set_xlabel(_label(found.data, x), fontsize=style.LABEL, color=style.INK)
+    style.beside(ax)
+    return figure
+
+
+def envelope(runs: Sequence[Simulation], variable: str, name: str, *, share: float = 0.9, axes: Any = None) -> Figure:
+    """A signal of several runs over time: the middle, the range of a share of the runs, and of all.
+
+    Parameters
+    ----------
+    runs : sequence of Simulation
+        Such as ``[found.rerun(i) for i in found.worst("error", 20)]``; with the same output times.
+    variable : str
+        Of the data of the runs, such as ``"error"`` or ``"u"``.
+    name : str
+        Which one of its columns: a joint, a motor.
+    share : float
+        Part of the runs that the inner band holds.
+    axes : matplotlib axes, optional
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+
+    Examples
+    --------
+    >>> from cmbcontrol import plants, simulate
+    >>> plant = plants.pendulum()
+    >>> runs = [simulate(plant, q0=plant.assemble(angle=a), t_end=0.2, output_times=0.05) for a in (0.1, 0.2, 0.3)]
+    >>> envelope(runs, "q", "angle").axes[0].get_ylabel()
+    'q angle (rad)'
+    """
+    listed = list(_check.sequence(runs, "runs", "runs"))
+    if len(listed) < 2:
+        raise InputError("an envelope is that of two runs or more")
+    part = _check.positive(share, "share")
+    columns, times = [], listed[0].time
+    for run in listed:
+        _check.run(run)
+        values = getattr(run, variable)
+        names = [str(n) for n in values[values.dims[1]].values]
+        if len(run.time) != len(times) or not np.allclose(run.time, times):
+            raise InputError("the runs have different output times: give simulate(output_times=) the same for all")
+        columns.append(values.values[:, names.index(_check.one_of(name, names, f"column of {variable}"))])
+    signals = np.array(columns)
+    low, middle, high = np.quantile(signals, [0.5 - 0.5 * part, 0.5, 0.5 + 0.5 * part], axis=0)
+    figure, ax = _one(axes, 6.4, 3.0)
+    ax.fill_between(
+        times,
+        signals.min(axis=0),
+        signals.max(axis=0),
+        color=style.COLORS[5],
+        alpha=0.25,
+        linewidth=0.0,
+        label=f"all {len(listed)} runs",
+    )
+    ax.fill_between(
+        times, low, high, color=style.COLORS[0], alpha=0.30, linewidth=0.0, label=f"{100 * part:g} % of them"
+    )
+    ax.plot(times, middle, color=style.COLORS[0], linewidth=1.4, label="median")
+    unit = _unit(listed[0], variable, name)
+    style.dress(ax, f"{variable} {name}" + (f" ({unit})" if unit not in ("", "1") else ""))
+    style.time_axis([ax], times)
+    style.beside(ax)
+    return figure
+
+
+def _unit(run: Simulation, variable: str, name: str) -> str:
+    """The unit of a column, where the data say so."""
+    import json
+
+    values = getattr(run, variable)
+    units = values.attrs.get("units", "")
+    try:
+        units = json.loads(units) if isinstance(units, str) and units.startswith("[") else units
+    except ValueError:
+        return ""
+    if isinstance(units, (list, tuple)):
+        return str(units[[str(n) for n in values[values.dims[1]].values].index(name)])
+    return str(units)

@@ -1,0 +1,77 @@
+"""Figures of studies show the rows, their limits, what failed, and units."""
+
+import numpy as np
+import pytest
+
+from cmbcontrol import plants, simulate
+from cmbcontrol.plot.studies import distribution, envelope, pareto, scatter, tornado
+from cmbcontrol.studies import Vary, sobol_indices, study
+from tests.fixtures import drawn_curve, refuses
+
+
+def case(a, b):
+    if a > 0.9:
+        raise ValueError("too large")
+    return {"y": 3.0 * a - b, "z": 1.0 / (1.0 + a)}
+
+
+@pytest.fixture(scope="module")
+def found():
+    vary = {"a": Vary((0.0, 1.0), "kg"), "b": (0.0, 1.0)}
+    return study(case, vary, runs=64, sampling="sobol", measure_units={"y": "rad"})
+
+
+def test_distribution(found):
+    figure = distribution(found, "y", low=0.0)
+    ax, share = figure.axes
+    good = found.data.y.values[np.isfinite(found.data.y.values)]
+    assert ax.get_xlabel() == "y (rad)" and sum(patch.get_height() for patch in ax.patches) == good.size
+    x, p = share.lines[0].get_data()
+    assert x.tolist() == sorted(good) and p[-1] == 1.0
+    within = 100.0 * (good >= 0.0).sum() / 64
+    assert ax.get_title().startswith(f"{within:.1f} % of 64 runs")
+    refuses(lambda: distribution(found, "w"), "'w'", kind=ValueError)
+
+
+def test_scatter(found):
+    figure = scatter(found, color="b")
+    assert len(figure.axes) == 5  # two by two, and a bar
+    first = figure.axes[0]
+    assert first.get_ylabel() == "y (rad)" and figure.axes[2].get_xlabel() == "a (kg)"
+    points = first.collections[0].get_offsets()
+    good = np.isfinite(found.data.y.values)
+    np.testing.assert_allclose(points[good, 0], found.data.a.values[good])
+    failed = first.lines[0].get_xdata()
+    assert sorted(failed) == sorted(found.data.a.values[~good]) and len(failed) > 0
+
+
+def test_tornado(found):
+    figure = tornado(found.sensitivities("y"))
+    assert [t.get_text() for t in figure.axes[0].get_yticklabels()] == ["b", "a"]
+    indices = sobol_indices(lambda a, b: {"y": 3.0 * a - b}, {"a": (0.0, 1.0), "b": (0.0, 1.0)}, "y", runs=256)
+    bars = [patch.get_width() for patch in tornado(indices).axes[0].patches]
+    assert bars == pytest.approx([0.1, 0.9, 0.1, 0.9], abs=0.02)
+    refuses(lambda: tornado(found.statistics("y")), "tornado", kind=ValueError)
+
+
+def test_pareto(found):
+    figure = pareto(found, "y", "z")
+    x, y = drawn_curve(figure.axes[0], "not beaten in both")
+    a, b = found.data.y.values, found.data.z.values
+    for i in range(len(x)):
+        assert not ((a < x[i]) & (b < y[i])).any()
+    assert (np.diff(x) > 0.0).all() and (np.diff(y) < 0.0).all()
+
+
+def test_envelope():
+    plant = plants.pendulum()
+    starts = np.linspace(0.1, 0.5, 5)
+    runs = [simulate(plant, q0=plant.assemble(angle=a), t_end=0.2, output_times=0.05) for a in starts]
+    ax = envelope(runs, "q", "angle").axes[0]
+    t, middle = drawn_curve(ax, "median")
+    np.testing.assert_allclose(middle, runs[2].q.sel(position="angle"))
+    assert ax.get_ylabel() == "q angle (rad)" and t[-1] == 0.2
+    refuses(lambda: envelope(runs[:1], "q", "angle"), "two runs", kind=ValueError)
+    refuses(lambda: envelope(runs, "q", "angel"), "'angel'", "angle", kind=ValueError)
+    other = simulate(plant, q0=plant.assemble(angle=0.1), t_end=0.1)
+    refuses(lambda: envelope([*runs, other], "q", "angle"), "output times", kind=ValueError)
