@@ -571,6 +571,33 @@ class Mechanism(Plant):
         parts = tuple(new.get(force.name, force) for force in self.forces)
         return self._with_arrays(arrays, lambda whole: whole.with_force_numbers(*forces, resting=resting), forces=parts)
 
+    def with_parameters(self, values: Mapping[str, float]) -> Mechanism:
+        """The same machine with other numbers: masses, places, stiffnesses, by their names.
+
+        It is built again, in a few milliseconds; generated code, whose inputs these numbers are, serves both.
+
+        Parameters
+        ----------
+        values : mapping of str to float
+            By the names of `cmbcontrol.dynamics.parameters`; a turn is an angle by which it is turned.
+
+        Raises
+        ------
+        ValueError
+            For names of no number, or of one that cannot be set by its name (of prescribed motions).
+
+        Examples
+        --------
+        >>> from cmbcontrol import plants
+        >>> plant = plants.five_bar()
+        >>> heavy = plant.with_parameters({"left_lower_mass": 3.0, "gravity_y": -1.62})
+        >>> heavy.bodies[0].mass, heavy.gravity.tolist()
+        (3.0, [0.0, -1.62, 0.0])
+        """
+        from .renumbered import with_parameters
+
+        return with_parameters(self, values)
+
     def with_pin_forces(self, *joints: str) -> Mechanism:
         """The same machine in which the radial forces of some pins are multipliers, as those of cut joints are.
 

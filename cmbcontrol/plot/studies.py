@@ -39,6 +39,12 @@ def _values(found: Study, name: str) -> Array:
     return values
 
 
+def _table(indices: Any) -> xarray.Dataset:
+    import xarray
+
+    return _check.instance(indices, xarray.Dataset, "indices", "from Study.sensitivities or sobol_indices")
+
+
 def _one(axes: Any, width: float, height: float) -> tuple[Figure, Axes]:
     """A figure with one panel, or the axes that are given."""
     if axes is None:
@@ -136,9 +142,10 @@ def scatter(
     """
     from matplotlib.figure import Figure
 
-    rows = list(found.measures if measures is None else measures)
+    _check.instance(found, Study, "found", "from study")
+    rows = _check.names(found.measures if measures is None else measures, "measures", found.measures, "measure")
     varied = [n for n in found.parameters if found.data[n].dtype.kind == "f" and np.ptp(found.data[n].values) > 0.0]
-    columns = list(varied if parameters is None else parameters)
+    columns = _check.names(varied if parameters is None else parameters, "parameters", found.parameters, "parameter")
     if not rows or not columns:
         raise InputError("there is nothing to draw: no measure, or no numeric parameter that varies")
     size = (min(1.2 + 2.0 * len(columns), 14.0), min(0.7 + 1.6 * len(rows), 18.0))
@@ -194,7 +201,7 @@ def tornado(indices: xarray.Dataset, *, axes: Any = None) -> Figure:
     >>> [t.get_text() for t in tornado(found.sensitivities("y")).axes[0].get_yticklabels()]
     ['b', 'a']
     """
-    by_variance = "total" in indices
+    by_variance = "total" in _table(indices)
     if not by_variance and "standardized" not in indices:
         raise InputError("a tornado is drawn from Study.sensitivities(...) or from sobol_indices(...)")
     main = indices["total" if by_variance else "standardized"].values
@@ -301,10 +308,14 @@ def envelope(runs: Sequence[Simulation], variable: str, name: str, *, share: flo
     if len(listed) < 2:
         raise InputError("an envelope is that of two runs or more")
     part = _check.positive(share, "share")
-    columns, times = [], listed[0].time
+    if part > 1.0:
+        raise InputError(f"share must be at most 1, got {part}")
     for run in listed:
         _check.run(run)
-        values = getattr(run, variable)
+        _check.one_of(variable, [n for n, x in run.data.items() if x.ndim == 2], "variable of the runs")
+    columns, times = [], listed[0].time
+    for run in listed:
+        values = run.data[variable]
         names = [str(n) for n in values[values.dims[1]].values]
         if len(run.time) != len(times) or not np.allclose(run.time, times):
             raise InputError("the runs have different output times: give simulate(output_times=) the same for all")
@@ -336,7 +347,7 @@ def _unit(run: Simulation, variable: str, name: str) -> str:
     """The unit of a column, where the data say so."""
     import json
 
-    values = getattr(run, variable)
+    values = run.data[variable]
     units = values.attrs.get("units", "")
     try:
         units = json.loads(units) if isinstance(units, str) and units.startswith("[") else units

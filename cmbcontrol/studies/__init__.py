@@ -1,5 +1,6 @@
 """Studies: many runs with parameters that vary, on all cores or a cluster, and what they say."""
 
+from .case import MachineCase as MachineCase
 from .evaluation import sobol_indices as sobol_indices
 from .measures import damping as damping
 from .measures import dissipated_energy as dissipated_energy
@@ -18,6 +19,7 @@ from .study import study as study
 from .variation import Vary as Vary
 
 __all__ = [
+    "MachineCase",
     "Study",
     "Vary",
     "damping",

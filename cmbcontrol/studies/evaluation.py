@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
 from ..errors import InputError
+from .case import check_case, identity, takes_random
 from .variation import varied_of
 
 if TYPE_CHECKING:
@@ -166,12 +167,13 @@ def sobol_indices(
 
     from .study import study
 
-    known, n = varied_of(vary), _check.count(runs, "runs", 2)
+    known, n, seed = varied_of(vary), _check.count(runs, "runs", 2), _check.count(seed, "seed", 0)
     if n & (n - 1):
         raise InputError(f"runs= must be a power of two, for which Sobol samples are balanced, got {n}")
     listed = [name for name, how in known.items() if how.listed is not None]
     if listed or not known:
         raise InputError(f"Sobol's indices are those of distributions, and {listed or 'nothing'} is a list of values")
+    check_case(case, list(known))
     names = list(known)
     from scipy.stats import qmc
 
@@ -210,9 +212,13 @@ class _Indexed:
     def __init__(self, case: Callable[..., Any], drawn: Mapping[str, Array]) -> None:
         self.case, self.drawn = case, drawn
 
-    def __call__(self, sample: float) -> Any:
-        k = int(sample)
-        return self.case(**{name: float(values[k]) for name, values in self.drawn.items()})
+    def __call__(self, sample: float, rng: np.random.Generator) -> Any:
+        values: dict[str, Any] = {name: float(x[int(sample)]) for name, x in self.drawn.items()}
+        return self.case(**values, **({"rng": rng} if takes_random(self.case) else {}))
+
+    def described(self) -> str:
+        """All that makes this case another one, as a text."""
+        return f"{identity(self.case)} {[(name, x.tolist()) for name, x in self.drawn.items()]}"
 
 
 def _indices(f_A: Array, f_B: Array, f_mixed: Array) -> tuple[Array, Array]:

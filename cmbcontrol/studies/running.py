@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import signal
 import threading
 import time
@@ -18,6 +17,7 @@ from ..errors import InputTypeError, SimulationError, TimeLimitError
 from ..linear.model import LinearModel
 from ..sim.result import Simulation
 from ..sim.simulate import simulate
+from .case import takes_random
 from .variation import Table
 
 __all__ = ["Row", "Task", "rows_of", "run_file"]
@@ -140,14 +140,6 @@ def result_of(case: Callable[..., Any], table: Table, index: int) -> Any:
             f"numbers, got {type(found).__name__}"
         )
     return found
-
-
-def takes_random(case: Callable[..., Any]) -> bool:
-    """Whether a case asks for random numbers."""
-    try:
-        return "rng" in inspect.signature(case).parameters
-    except (TypeError, ValueError):
-        return False
 
 
 def measured(measures: Mapping[str, Measure], found: Any) -> dict[str, float]:

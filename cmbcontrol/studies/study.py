@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import inspect
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
@@ -16,6 +14,7 @@ from .. import _check
 from .._progress import Progress, Reporter
 from ..errors import InputError, InputTypeError, Interrupted
 from ..sim.result import load_run
+from .case import check_case, identity
 from .execution import execute
 from .folder import Folder
 from .running import Row, Task, result_of, run_file
@@ -53,9 +52,10 @@ def study(
     Parameters
     ----------
     case : callable
-        ``case(**values)`` of the parameters by name. It returns a run, the arguments of `simulate` as a mapping
-        (``{"plant": plant, "controller": law, "q0": q0, "t_end": 2.0}``), a `LinearModel`, or a mapping of names to
-        numbers. Where it has an argument ``rng``, it gets random numbers of its own, for noise.
+        A `MachineCase`, whose parameters are the numbers of a machine; or ``case(**values)`` of the parameters by name,
+        which returns a run, the arguments of `simulate` as a mapping (``{"plant": plant, "controller": law, "q0": q0,
+        "t_end": 2.0}``), a `LinearModel`, or a mapping of names to numbers. Where it has an argument ``rng``, it gets
+        random numbers of its own, for noise.
     vary : mapping of str to distribution, (low, high), sequence, or Vary
         Frozen distributions of `scipy.stats`, bounds of equally likely values, or lists of values. Each combination of
         the lists is run with each of the `runs` samples of the distributions. `Vary` adds a unit.
@@ -105,10 +105,8 @@ def study(
     >>> found.data.sizes["run"], found.failures
     (200, 0)
     """
-    if not callable(case) or isinstance(case, type):
-        raise InputTypeError(f"case must be a function of the parameters, got {_check.shown(case)}")
     table = table_of(vary, runs, sampling, seed)
-    _require_takes(case, [name for name in table.columns if name != "repetition"])
+    check_case(case, [name for name in table.columns if name != "repetition"])
     given = dict(_check.mapping({} if measures is None else measures, "measures", "names to functions"))
     for name, measure in given.items():
         _check.name(name, "measure")
@@ -156,18 +154,6 @@ def _collect(made: Study, task: Task, workers: Any, place: Folder | None, tell: 
         ) from error
 
 
-def _require_takes(case: Callable[..., Any], names: Sequence[str]) -> None:
-    """Refuse a case that does not take the parameters, before thousands of runs fail of it."""
-    try:
-        signature = inspect.signature(case)
-    except (TypeError, ValueError):
-        return
-    try:
-        signature.bind(**dict.fromkeys(names), **({"rng": None} if "rng" in signature.parameters else {}))
-    except TypeError as error:
-        raise InputTypeError(f"the case does not take the parameters {', '.join(map(repr, names))}: {error}") from error
-
-
 def _require_distinct(measures: Iterable[str], parameters: Sequence[str]) -> None:
     """Refuse a measure that has the name of a parameter."""
     for name in measures:
@@ -195,19 +181,9 @@ def _manifest(case: Callable[..., Any], table: Table, measures: Mapping[str, Cal
         "sampling": table.sampling,
         "parameters": list(table.columns),
         "values": table.fingerprint,
-        "measures": {name: _identity(measure) for name, measure in measures.items()},
-        "case": _identity(case),
+        "measures": {name: identity(measure) for name, measure in measures.items()},
+        "case": identity(case),
     }
-
-
-def _identity(function: Callable[..., Any]) -> str:
-    """A function, by its name and its source, where there is one."""
-    name = f"{getattr(function, '__module__', '')}.{getattr(function, '__qualname__', type(function).__name__)}"
-    try:
-        source = inspect.getsource(function)
-    except (OSError, TypeError):
-        source = repr(getattr(function, "__dict__", ""))
-    return f"{name} {hashlib.sha256(source.encode()).hexdigest()[:16]}"
 
 
 class Study:
@@ -327,6 +303,7 @@ class Study:
     def worst(self, measure: str, count: int = 1, *, largest: bool = True) -> list[int]:
         """Indices of the runs with the largest (or smallest) values of a measure, the worst first."""
         _check.one_of(measure, self.measures, "measure")
+        _check.flag(largest, "largest")
         values, index = self.data[measure].values, self.data["run"].values
         order = np.argsort(-values if largest else values, kind="stable")
         return [int(index[i]) for i in order if np.isfinite(values[i])][: _check.count(count, "count")]

@@ -248,7 +248,17 @@ def _spoilt(given: Any) -> bool:
 
 def calls() -> list[Call]:
     """All of them."""
-    return [*_parts(), *_machines(), *_plants(), *_dynamics(), *_simulation(), *_linear(), *_controllers(), *_design()]
+    return [
+        *_parts(),
+        *_machines(),
+        *_plants(),
+        *_dynamics(),
+        *_simulation(),
+        *_linear(),
+        *_controllers(),
+        *_design(),
+        *_studies(),
+    ]
 
 
 # -- parts -------------------------------------------------------------------------------------------------
@@ -694,6 +704,10 @@ def _machines() -> list[Call]:
             multipliers=([1.0, 2.0, 3.0], vector),
             values=([[2.1, 0.0, 0.0]], optional(matrix)),
         ),
+        call(
+            "with_parameters", plant.with_parameters, words=("parameter",), values=({"left_lower_mass": 2.5}, mapping)
+        ),
+        call("with_pin_forces", _with_pin_forces, joint=("left", known)),
         call("with_parts", plant.with_parts, gravity=((0.0, -1.6, 0.0), vector), name=("moon", name)),
         call("without", _without, constraint=("tip", known)),
         call("with_loops", _with_loop, words=("mechanism", "part"), loop=(cmb.Coupling("belt", {"left": 1.0}), thing)),
@@ -724,6 +738,10 @@ def _machines() -> list[Call]:
         call("as_at", plant.as_at, terms=(W.terms, thing)),
     ]
     return found
+
+
+def _with_pin_forces(joint: Any) -> Any:
+    return W.plant.with_pin_forces(joint)
 
 
 def _without(constraint: Any) -> Any:
@@ -2058,6 +2076,92 @@ def _configurations(base: Any) -> dict[str, Any]:
 def _bounds(base: Any) -> dict[str, Any]:
     wrong = {how: {"bandwidth": value} for how, value in pair((4.0, 10.0)).items()}
     return wrong | {"nothing": {}, "text all": "bandwidth", "list all": [(4.0, 10.0)], "None all": None}
+
+
+def _product(a: float, b: float) -> dict[str, float]:
+    return {"y": a * b, "z": a - b}
+
+
+def _studies() -> list[Call]:
+    from cmbcontrol import plot, studies
+
+    vary = {"a": (0.0, 1.0), "b": (0.0, 1.0)}
+    found = studies.study(_product, vary, runs=8)
+    indices = studies.sobol_indices(_product, vary, "y", runs=8)
+    return [
+        call(
+            "studies.study",
+            studies.study,
+            words=("case", "parameter"),
+            case=(_product, thing),
+            vary=(
+                vary,
+                lambda base: {"None": None, "text": "a", "number": 1.0, "empty": {}, "misspelt": {"aq": (0, 1)}},
+            ),
+            runs=(4, count),
+            sampling=("sobol", choice),
+            seed=(1, seed),
+            time_limit=(10.0, optional(positive)),
+            workers=(1, count),
+        ),
+        call(
+            "studies.sobol_indices",
+            studies.sobol_indices,
+            case=(_product, thing),
+            vary=vary,
+            measure=("y", known),
+            runs=(8, count),
+            seed=(1, seed),
+            confidence=(0.9, share),
+        ),
+        call("studies.Vary", studies.Vary, how=(0.0, 1.0), unit=("kg", text)),
+        call(
+            "studies.MachineCase",
+            studies.MachineCase,
+            plant=(W.plant, thing),
+            start={"left": 2.1, "right": 1.0},
+            knows=(False, flag),
+            t_end=0.1,
+        ),
+        call("studies.settling_time", studies.settling_time, within=(1e-3, positive)),
+        call("studies.worst_error", studies.worst_error, after=(0.1, not_negative)),
+        call("studies.rms_error", studies.rms_error, after=(0.1, not_negative)),
+        call("studies.share_at_limits", studies.share_at_limits, tolerance=(1e-6, positive)),
+        call("Study.values", found.values, words=("run",), index=(1, index)),
+        call("Study.rerun", found.rerun, words=("run",), index=(1, index)),
+        call("Study.worst", found.worst, measure=("y", known), count=(2, count), largest=(True, flag)),
+        call("Study.statistics", found.statistics, measure=("y", known), confidence=(0.9, share)),
+        call("Study.sensitivities", found.sensitivities, measure=("y", known)),
+        call(
+            "plot.distribution",
+            plot.distribution,
+            words=("limit",),
+            found=(found, thing),
+            measure=("y", known),
+            low=(0.1, optional(number)),
+            high=(0.9, optional(number)),
+        ),
+        call(
+            "plot.scatter",
+            plot.scatter,
+            words=("parameter or measure",),
+            found=(found, thing),
+            measures=(["y"], optional(names)),
+            parameters=(["a"], optional(names)),
+            color=("b", optional(known)),
+        ),
+        call("plot.tornado", plot.tornado, words=("tornado",), indices=(indices, thing)),
+        call("plot.pareto", plot.pareto, words=("measure",), found=(found, thing), x=("y", known), y=("z", known)),
+        call(
+            "plot.envelope",
+            plot.envelope,
+            words=("column",),
+            runs=([W.run, W.run], lambda base: {"None": None, "run": W.run, "one": [W.run], "objects": [UNKNOWN_, 3]}),
+            variable=("u", text),
+            name=("left", known),
+            share=(0.9, also(share, zero=0.0)),
+        ),
+    ]
 
 
 # What functions return; nobody makes these.

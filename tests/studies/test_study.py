@@ -1,5 +1,6 @@
 """Studies as a whole: rows whatever happens, the same everywhere, resumption, and what is told of them."""
 
+import functools
 import os
 import signal
 import subprocess
@@ -13,7 +14,8 @@ from scipy import stats
 
 import cmbcontrol as cmb
 from cmbcontrol.errors import FileError, Interrupted
-from cmbcontrol.studies import damping, slowest_pole, study
+from cmbcontrol.studies import MachineCase, damping, final_error, slowest_pole, study
+from cmbcontrol.studies.case import identity
 from tests.fixtures import refuses
 
 from . import cases
@@ -171,6 +173,51 @@ def test_folders_that_cannot_be_written(tmp_path, monkeypatch):
     )
     monkeypatch.undo()
     assert study(cases.slow, {"number": [1.0, 2.0]}, folder=tmp_path / "full").data.sizes["run"] == 2
+
+
+def make_law(plant, bandwidth):
+    path = cmb.Constant([2.1, 1.0])
+    return cmb.controllers.ProjectedInverseDynamics(plant, ("left", "right"), path, bandwidth=bandwidth, period=5e-3)
+
+
+def test_cases_of_a_machine_with_parameters_by_name():
+    """Masses, starts and gains; the law knows the nominal machine, or the true one, which it then follows exactly."""
+    nominal = cmb.plants.five_bar()
+    vary = {"left_lower_scale": [1.5], "start_left": [2.2], "bandwidth": [10.0], "right_upper_mass": [3.5]}
+    errors = []
+    for knows in (False, True):
+        case = MachineCase(nominal, make_law, {"left": 2.1, "right": 1.0}, knows=knows, t_end=0.4)
+        found = study(case, vary, measures={"error": final_error()})
+        assert found.failures == 0, found.data.message.values
+        errors.append(float(found.data.error.values[0]))
+        made = case(**found.values(0))
+        assert made["plant"].bodies[0].mass == 1.5 * nominal.bodies[0].mass
+        np.testing.assert_allclose(made["plant"].bodies[0].inertia, 1.5 * np.asarray(nominal.bodies[0].inertia))
+        assert made["q0"][0] == pytest.approx(2.2)
+    assert errors[0] > 1.5 * errors[1]
+    refuses(lambda: study(case, {"left_lower_mas": [1.0]}), "did you mean", "left_lower_mass", kind=ValueError)
+    refuses(lambda: MachineCase(nominal, make_law), "t_end", kind=TypeError)
+    refuses(lambda: MachineCase("five-bar", t_end=1.0), "Mechanism", kind=TypeError)
+    refuses(lambda: MachineCase(nominal, t_end=1.0, t_ned=2.0), "t_ned", "did you mean", kind=TypeError)
+
+
+def test_identity_is_the_same_in_every_process():
+    nominal = cmb.plants.five_bar()
+
+    def law(plant, bandwidth):
+        return None
+
+    def other(plant, bandwidth):
+        return 1.0
+
+    def made(make, plant=nominal, t_end=1.0):
+        return identity(MachineCase(plant, make, {"left": 2.1, "right": 1.0}, t_end=t_end))
+
+    assert made(law) == made(law, cmb.plants.five_bar())
+    assert "0x" not in MachineCase(nominal, law, t_end=1.0).described()
+    heavier = nominal.with_parameters({"left_lower_mass": 2.5})
+    assert len({made(law), made(other), made(law, heavier), made(law, t_end=2.0)}) == 4
+    assert identity(functools.partial(law, bandwidth=1.0)) != identity(functools.partial(law, bandwidth=2.0))
 
 
 def test_whole_runs_are_kept(tmp_path):

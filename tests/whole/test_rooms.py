@@ -47,6 +47,7 @@ ELSEWHERE = {
     "model/elements/forces": ("model/test_elements", "all parts are checked alike"),
     "model/elements/part": ("model/test_elements", "all parts are checked alike"),
     "model/contract": ("model/test_plant", "the base of Plant, which asks it"),
+    "studies/case": ("studies/test_study", "studies of machines with parameters by name"),
     "studies/execution": ("studies/test_study", "the same study here, in processes, on a cluster"),
     "studies/folder": ("studies/test_study", "studies that are killed and go on"),
     "studies/measures": ("studies/test_study", "measures of the rows of a study"),

@@ -1,0 +1,175 @@
+"""What a study runs: a function of parameters by name, or a machine under a law, which has names for them already."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import inspect
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from numpy.typing import ArrayLike
+
+from .. import _check
+from ..controllers.controller import Controller
+from ..controllers.with_model import WithModel
+from ..errors import InputError, InputTypeError
+from ..model.mechanism import Mechanism
+from ..model.parameters import parameters as parameters_of
+from ..sim.simulate import simulate
+
+__all__ = ["MachineCase", "check_case", "identity", "takes_random"]
+
+
+def check_case(case: Any, names: Sequence[str]) -> None:
+    """Refuse what is no case, or does not take the parameters, before thousands of runs fail of it.
+
+    Raises
+    ------
+    TypeError, ValueError
+    """
+    if not callable(case) or isinstance(case, type):
+        raise InputTypeError(f"case must be a function of the parameters, got {_check.shown(case)}")
+    if isinstance(case, MachineCase):
+        case.check(names)
+        return
+    try:
+        signature = inspect.signature(case)
+    except (TypeError, ValueError):
+        return
+    try:
+        signature.bind(**dict.fromkeys(names), **({"rng": None} if "rng" in signature.parameters else {}))
+    except TypeError as error:
+        raise InputTypeError(f"the case does not take the parameters {', '.join(map(repr, names))}: {error}") from error
+
+
+def takes_random(case: Callable[..., Any]) -> bool:
+    """Whether a case asks for random numbers."""
+    try:
+        return "rng" in inspect.signature(case).parameters
+    except (TypeError, ValueError):
+        return False
+
+
+def identity(function: Callable[..., Any]) -> str:
+    """A function by its name and its source, where there is one; the same in every process."""
+    name = f"{getattr(function, '__module__', '')}.{getattr(function, '__qualname__', type(function).__name__)}"
+    described = getattr(function, "described", None)
+    if callable(described):
+        source = described()
+    elif isinstance(function, functools.partial):
+        source = f"{identity(function.func)} {function.args} {function.keywords}"
+    else:
+        try:
+            source = inspect.getsource(function)
+        except (OSError, TypeError):
+            source = repr(getattr(function, "__dict__", ""))
+    source = re.sub(r" at 0x[0-9a-fA-F]+", "", source)  # places in memory differ from process to process
+    return f"{name} {hashlib.sha256(source.encode()).hexdigest()[:16]}"
+
+
+class MachineCase:
+    """A run of a machine under a law, with parameters by name.
+
+    Parameters
+    ----------
+    plant : Mechanism
+        Its numbers are parameters by the names of `cmbcontrol.dynamics.parameters`, such as ``left_lower_mass``, and
+        ``<body>_scale``, by which mass and inertia of a body are multiplied.
+    controller : optional
+        As of `simulate`; or a function ``controller(plant, **gains)`` that makes it, whose arguments are parameters.
+        The plant that it gets is the nominal one, unless the law `knows` the true one.
+    start : mapping of str to float, or array_like
+        Joint values from which the machine is assembled, which are parameters ``start_<joint>``; or a configuration.
+    knows : bool
+        Whether the law computes with the true machine of each run; else with the nominal one, by `WithModel`.
+    **options
+        Of `simulate`, such as ``t_end``.
+
+    Examples
+    --------
+    >>> from cmbcontrol import plants
+    >>> from cmbcontrol.studies import study
+    >>> case = MachineCase(plants.five_bar(), None, {"left": 2.1, "right": 1.0}, t_end=0.1, output_times=0.05)
+    >>> vary = {"left_lower_mass": (1.8, 2.2), "start_left": [2.0, 2.1]}
+    >>> found = study(case, vary, runs=2, measures={"end": lambda run: run.q.values[-1, 0]})
+    >>> found.data.sizes["run"], found.failures
+    (4, 0)
+    """
+
+    def __init__(
+        self,
+        plant: Mechanism,
+        controller: Any = None,
+        start: Mapping[str, float] | ArrayLike | None = None,
+        *,
+        knows: bool = False,
+        **options: Any,
+    ) -> None:
+        if not isinstance(plant, Mechanism):
+            raise InputTypeError(f"the plant of a MachineCase must be a Mechanism, got {_check.shown(plant)}")
+        if "t_end" not in options:
+            raise InputTypeError("a MachineCase needs t_end=, as simulate does")
+        taken = [n for n in inspect.signature(simulate).parameters if n not in ("plant", "controller", "q0")]
+        for name in options:
+            if name not in taken:
+                raise InputTypeError(_check.unknown(name, taken, "option of simulate"))
+        self.plant, self.controller, self.options = plant, controller, options
+        self.start = dict(start) if isinstance(start, Mapping) else start
+        self.knows = _check.flag(knows, "knows")
+
+    def check(self, names: Iterable[str]) -> None:
+        """Refuse names of no parameter.
+
+        Raises
+        ------
+        ValueError
+        """
+        for name in names:
+            _check.one_of(name, [*self._known(), *self._gains()], "parameter")
+
+    def described(self) -> str:
+        """All that makes this case another one, as a text."""
+        numbers = {name: number.value for name, number in parameters_of(self.plant).items()}
+        parts = [part.name for key in ("bodies", "joints", "loops", "actuators") for part in getattr(self.plant, key)]
+        law = identity(self.controller) if callable(self.controller) else repr(self.controller)
+        return f"{self.plant.name} {parts} {numbers} {law} {self.start} {self.knows} {sorted(self.options.items())}"
+
+    def _known(self) -> list[str]:
+        starts = [f"start_{joint}" for joint in self.start] if isinstance(self.start, dict) else []
+        return [*parameters_of(self.plant), *(f"{body.name}_scale" for body in self.plant.bodies), *starts]
+
+    def _gains(self) -> list[str]:
+        """Arguments of the function that makes the law."""
+        if not self._makes_law():
+            return []
+        return [name for name in inspect.signature(self.controller).parameters][1:]
+
+    def _makes_law(self) -> bool:
+        return callable(self.controller) and not isinstance(self.controller, Controller)
+
+    def __call__(self, **values: Any) -> dict[str, Any]:
+        """The arguments of `simulate`."""
+        known, gains = parameters_of(self.plant), self._gains()
+        numbers = {name: x for name, x in values.items() if name in known}
+        for body in self.plant.bodies:
+            scale = values.get(f"{body.name}_scale")
+            if scale is not None:
+                scale = _check.positive(scale, f"parameter '{body.name}_scale'")
+                own = [n for n in known if n == f"{body.name}_mass" or n.startswith(f"{body.name}_inertia_")]
+                numbers |= {n: scale * numbers.get(n, known[n].value) for n in own}
+        plant = self.plant.with_parameters(numbers) if numbers else self.plant
+        law = self.controller
+        if self._makes_law():
+            law = law(plant if self.knows else self.plant, **{n: x for n, x in values.items() if n in gains})
+        if isinstance(law, Controller) and numbers and not self.knows:
+            law = WithModel(self.plant, law)  # else it would be told the machine of the run
+        start = self.start
+        if isinstance(start, dict):
+            moved = {joint: float(values.get(f"start_{joint}", x)) for joint, x in start.items()}
+            start = plant.assemble(**moved)
+        left = [n for n in values if n not in known and n not in gains and n not in self._known()]
+        if left:
+            raise InputError(_check.unknown(left[0], [*self._known(), *gains], "parameter"))
+        return {"plant": plant, "controller": law, "q0": start, **self.options}
