@@ -18,6 +18,7 @@ __all__ = ["chunks_of", "execute"]
 
 _LONGEST, _SHORTEST = 200, 1  # runs of a chunk
 _TRIES = 2  # of a run that is alone in a process, before it counts as what has killed it
+_COMING = 30  # s: workers of a cluster start in seconds; those of a queue that take longer are waited for by the user
 
 
 def chunks_of(indices: Sequence[int], workers: int) -> list[list[int]]:
@@ -38,8 +39,7 @@ def execute(task: Task, indices: Sequence[int], workers: Any) -> Iterator[list[R
         Where the case cannot be sent to another process.
     """
     if hasattr(workers, "submit") and hasattr(workers, "scheduler_info"):
-        count = max(1, sum(workers.nthreads().values()))
-        yield from _on_cluster(task, chunks_of(indices, count), workers)
+        yield from _on_cluster(task, indices, workers)
         return
     count = (os.cpu_count() or 1) if workers == "all" else _check.count(workers, "workers")
     if count == 1:
@@ -127,28 +127,46 @@ def _died(index: int, task: Task) -> Row:
     return Row(index, dict.fromkeys(task.measures, np.nan), "worker died", message, np.nan, np.nan)
 
 
-def _on_cluster(task: Task, chunks: list[list[int]], client: Any) -> Iterator[list[Row]]:
-    """With dask.distributed, whose scheduler gives chunks of workers that died to others."""
+def _on_cluster(task: Task, indices: Sequence[int], client: Any) -> Iterator[list[Row]]:
+    """With dask.distributed, whose scheduler gives chunks of workers that died to others, three times.
+
+    What is still lost then is done run by run, with no other one on the way, to find which it was.
+    """
+    try:
+        client.wait_for_workers(1, timeout=_COMING)  # which may be starting, or starting again
+    except TimeoutError as error:
+        raise InputError(f"the Dask cluster has had no workers for {_COMING} s: start some") from error
+    threads = max(1, sum(client.nthreads().values()))
+    lost: list[list[int]] = []
+    yield from _submitted(task, deque(chunks_of(indices, threads)), lost, client, 4 * threads)
+    alone, lost = deque([index] for chunk in lost for index in chunk), []
+    yield from _submitted(task, alone, lost, client, 1)
+    for (index,) in lost:
+        yield [_died(index, task)]
+
+
+def _submitted(
+    task: Task, waiting: deque[list[int]], lost: list[list[int]], client: Any, ahead: int
+) -> Iterator[list[Row]]:
+    """Chunks on a cluster, so many at a time; `lost` gets those whose workers died.
+
+    Each goes with the task, some ten kilobytes: data scattered beforehand are gone where all that held them died.
+    """
     from distributed import KilledWorker, as_completed
 
-    packed = client.scatter(_packed(task), broadcast=True)
-    if not client.scheduler_info()["workers"]:
-        raise InputError(
-            "the Dask cluster has no workers: start some, or wait for them with client.wait_for_workers(1)"
-        )
-    futures = {client.submit(work, packed, chunk, pure=False): chunk for chunk in chunks}
-    running = as_completed(futures)
-    for future in running:
-        chunk = futures[future]
+    packed, chunk_of, running = _packed(task), {}, as_completed()
+    while waiting or chunk_of:
+        while waiting and len(chunk_of) < ahead:
+            chunk = waiting.popleft()
+            future = client.submit(work, packed, chunk, pure=False)
+            chunk_of[future] = chunk
+            running.add(future)
+        future = next(running)
+        chunk = chunk_of.pop(future)
         try:
-            yield future.result()
+            rows = future.result()
         except KilledWorker:
-            if len(chunk) == 1:
-                yield [_died(chunk[0], task)]
-            else:
-                for index in chunk:
-                    again = client.submit(work, packed, [index], pure=False)
-                    futures[again] = [index]
-                    running.add(again)
-        finally:
-            future.release()
+            lost.append(chunk)
+        else:
+            yield rows
+        future.release()

@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -14,7 +15,7 @@ from scipy import stats
 
 import cmbcontrol as cmb
 from cmbcontrol.errors import FileError, Interrupted
-from cmbcontrol.studies import MachineCase, damping, final_error, slowest_pole, study
+from cmbcontrol.studies import MachineCase, damping, execution, final_error, slowest_pole, study
 from cmbcontrol.studies.case import identity
 from tests.fixtures import refuses
 
@@ -227,15 +228,40 @@ def test_whole_runs_are_kept(tmp_path):
     assert found.rerun(2).q.values[-1, 2] == cmb.simulate(**cases.swing(0.9)).q.values[-1, 2]
 
 
-def test_progress_and_dask(tmp_path):
+def test_progress():
     told = []
     study(cases.frequency, {"length": (0.5, 1.0), "mass": [1.0], "gravity": [9.81]}, runs=32, progress=told.append)
     assert told[0] == 0.0 and told[-1] == 1.0 and told == sorted(told)
+
+
+def test_dask(monkeypatch):
     distributed = pytest.importorskip("distributed")
     cluster = distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None)
     with cluster, distributed.Client(cluster) as client:
         found = study(cases.noisy, {"amplitude": (0.5, 2.0)}, runs=37, seed=4, workers=client)
-    alike(found, study(cases.noisy, {"amplitude": (0.5, 2.0)}, runs=37, seed=4))
+        alike(found, study(cases.noisy, {"amplitude": (0.5, 2.0)}, runs=37, seed=4))
+        cluster.scale(0)
+        while client.nthreads():
+            time.sleep(0.05)
+        monkeypatch.setattr(execution, "_COMING", 0.1)
+        refuses(lambda: study(cases.slow, {"number": [1.0]}, workers=client), "no workers", kind=ValueError)
+
+
+@pytest.mark.slow
+def test_workers_of_a_cluster_die():
+    distributed = pytest.importorskip("distributed")
+    vary = {"number": [float(i) for i in range(60)]}
+    cluster = distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None)
+    with cluster, distributed.Client(cluster) as client:
+        victim = next(iter(cluster.workers.values())).pid
+        killer = threading.Timer(0.5, os.kill, (victim, signal.SIGKILL))
+        killer.start()
+        alike(study(cases.slow, vary, workers=client), study(cases.slow, vary))
+        killer.join()
+        assert victim not in [worker.pid for worker in cluster.workers.values()]
+        deadly = study(cases.deadly, vary | {"victim": [17.0]}, workers=client)
+    assert deadly.data.status.values[17] == "worker died" and deadly.failures == 1
+    assert deadly.data.square.values[18] == 18.0**2
 
 
 def test_what_is_refused():
