@@ -1,16 +1,17 @@
 """A thousand runs under a law, with masses and friction drawn: the five-bar at 1 kHz, an excavator arm at 200 Hz.
 
-Each run has another plant and starts with its own loops closed; the law knows the nominal one. Runs are shared out to
-the cores. What is compiled is compiled before.
+Each run has another plant and starts with its own loops closed; the law knows the nominal one. "bare" is the same runs
+in a loop without a study, "of bare" how many runs a core does in a study for one that it does bare, and "speed-up" that
+of all cores over one core in a study. What is compiled is compiled before.
 """
 
 from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -27,12 +28,13 @@ from cmbcontrol.controllers import (
     Saturation,
     WithModel,
 )
+from cmbcontrol.studies import study
 
 from . import excavator
 
-TITLE = "Studies: runs of 5 s with masses and friction drawn, on all cores"
-COLUMNS = ("study", "runs", "cores", "wall s", "goal s", "ms a run", "samples by code", "largest error")
-RUNS, T_END = 1000, 5.0
+TITLE = "Studies: runs of 5 s with masses and friction drawn, on one core and on all"
+COLUMNS = ("study", "runs", "cores", "wall s", "ms bare", "of bare", "speed-up", "samples by code", "largest error")
+T_END, FEW = 5.0, 100
 
 
 def scattered(plant: cmb.Mechanism, rng: np.random.Generator) -> cmb.Mechanism:
@@ -45,21 +47,24 @@ def scattered(plant: cmb.Mechanism, rng: np.random.Generator) -> cmb.Mechanism:
     )  # fmt: skip
 
 
-def five_bar(seed: int) -> tuple[float, float]:
-    """Angles along a sine at 1 kHz, delay of a sample, saturation, friction of the drives: error in rad."""
-    rng, base = np.random.default_rng(seed), plants.five_bar()
+def five_bar(rng: np.random.Generator) -> dict[str, Any]:
+    """Angles along a sine at 1 kHz, delay of a sample, saturation, friction of the drives."""
+    base = plants.five_bar()
     plant, path = scattered(base, rng), cmb.Sine([2.1, 1.0], [0.2, 0.1], 0.5)
     law = ProjectedInverseDynamics(base, ("left", "right"), path, bandwidth=8.0, period=1e-3)
-    chain = law | Saturation(60.0) | Delay(1e-3) | DriveFriction(coulomb=rng.uniform(0.0, 1.0))
-    run = cmb.simulate(plant, chain, plant.assemble(left=2.1, right=1.0), t_end=T_END, output_times=0.05)
-    asked = np.array([path(t)[0] for t in run.time])
-    angles = run.q.values[:, [plant.index("left"), plant.index("right")]]
-    return float(np.abs(angles - asked).max()), _by_code(run, 1e-3)
+    chain = WithModel(base, law) | Saturation(60.0) | Delay(1e-3) | DriveFriction(coulomb=rng.uniform(0.0, 1.0))
+    return {
+        "plant": plant,
+        "controller": chain,
+        "q0": plant.assemble(left=2.1, right=1.0),
+        "t_end": T_END,
+        "output_times": 0.05,
+    }
 
 
-def excavator_arm(seed: int) -> tuple[float, float]:
-    """The bucket tip along a level line at 200 Hz, encoders, filter, delay, limits, friction of the drives: m."""
-    rng, base = np.random.default_rng(seed), excavator.arm()
+def excavator_arm(rng: np.random.Generator) -> dict[str, Any]:
+    """The bucket tip along a level line at 200 Hz, encoders, filter, delay, limits, friction of the drives."""
+    base = excavator.arm()
     plant, path = scattered(base, rng), cmb.Quintic(excavator.BEGIN, excavator.END, 4.0)
     task = PoseTask(base, "bucket", cmb.Frame(excavator.TIP), axes=("x", "y", "rz"))
     law = ProjectedInverseDynamics(base, task, path, bandwidth=6.0, period=5e-3)
@@ -72,33 +77,60 @@ def excavator_arm(seed: int) -> tuple[float, float]:
         | Delay(5e-3)
         | DriveFriction(coulomb=rng.uniform(0.0, 2e3), width=0.01)
     )
-    run = cmb.simulate(plant, chain, excavator.at(plant, *excavator.BEGIN), t_end=T_END, output_times=0.05)
-    tip = np.array([plant.point(q, "bucket", excavator.TIP)[:2] for q in run.q.values])
+    q0 = excavator.at(plant, *excavator.BEGIN)
+    return {"plant": plant, "controller": chain, "q0": q0, "t_end": T_END, "output_times": 0.05}
+
+
+def angle_error(run: cmb.Simulation) -> float:
+    """Largest error of the angles, rad."""
+    path = cmb.Sine([2.1, 1.0], [0.2, 0.1], 0.5)
+    asked = np.array([path(t)[0] for t in run.time])
+    angles = run.q.values[:, [run.plant.index("left"), run.plant.index("right")]]
+    return float(np.abs(angles - asked).max())
+
+
+def tip_error(run: cmb.Simulation) -> float:
+    """Largest distance of the tip from where it should be, m."""
+    path = cmb.Quintic(excavator.BEGIN, excavator.END, 4.0)
+    tip = np.array([run.plant.point(q, "bucket", excavator.TIP)[:2] for q in run.q.values])
     asked = np.array([path(t)[0][:2] for t in run.time])
-    return float(np.linalg.norm(tip - asked, axis=1).max()), _by_code(run, 5e-3)
+    return float(np.linalg.norm(tip - asked, axis=1).max())
 
 
-def _by_code(run: cmb.Simulation, period: float) -> float:
+def by_code_1000_hz(run: cmb.Simulation) -> float:
     """Part of the samples that generated code has taken."""
-    return run.data.attrs["samples_by_code"] / round(T_END / period)
+    return run.data.attrs["samples_by_code"] / round(T_END / 1e-3)
 
 
-def _several(one: Callable[[int], tuple[float, float]], seeds: Sequence[int]) -> list[tuple[float, float]]:
-    return [one(int(seed)) for seed in seeds]
+def by_code_200_hz(run: cmb.Simulation) -> float:
+    """Part of the samples that generated code has taken."""
+    return run.data.attrs["samples_by_code"] / round(T_END / 5e-3)
 
 
 def rows() -> Iterable[Sequence[str]]:
     """Yield rows of the table."""
     cores = len(os.sched_getaffinity(0))
-    for one, goal, unit in ((five_bar, 60.0, "rad"), (excavator_arm, 300.0, "m")):
-        one(0)
+    for case, runs, error, by_code, unit in (
+        (five_bar, 1000, angle_error, by_code_1000_hz, "rad"),
+        (excavator_arm, 500, tip_error, by_code_200_hz, "m"),
+    ):
+        measures = {"error": error, "by_code": by_code}
+        drawn = [np.random.default_rng(i) for i in range(FEW + 1)]
+        cmb.simulate(**case(drawn.pop()))
         begin = time.perf_counter()
-        with ProcessPoolExecutor(cores) as pool:
-            parts = pool.map(_several, [one] * cores, np.array_split(np.arange(RUNS), cores))
-            found = [run for part in parts for run in part]
+        for rng in drawn:
+            run = cmb.simulate(**case(rng))
+            error(run), by_code(run)
+        bare = (time.perf_counter() - begin) / FEW
+        begin = time.perf_counter()
+        study(case, {}, runs=FEW, measures=measures)
+        single = (time.perf_counter() - begin) / FEW
+        begin = time.perf_counter()
+        found = study(case, {}, runs=runs, measures=measures, workers="all")
         wall = time.perf_counter() - begin
-        errors, by_code = np.array(found).T
+        assert not found.failures, found.data["message"].values
         yield (
-            one.__name__.replace("_", "-"), str(RUNS), str(cores), f"{wall:.1f}", f"{goal:g}",
-            f"{1e3 * wall * cores / RUNS:.1f}", f"{by_code.min():.3f}", f"{errors.max():.2e} {unit}",
+            case.__name__.replace("_", "-"), str(runs), str(cores), f"{wall:.1f}", f"{1e3 * bare:.1f}",
+            f"{bare / single:.2f}", f"{single * runs / wall:.2f}", f"{found.data.by_code.values.min():.3f}",
+            f"{found.data.error.values.max():.2e} {unit}",
         )  # fmt: skip
