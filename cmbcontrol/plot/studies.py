@@ -13,6 +13,7 @@ from ..errors import InputError
 from ..sim.result import Simulation
 from ..studies.study import Study
 from . import style
+from .time import column_units
 
 if TYPE_CHECKING:
     import xarray
@@ -228,7 +229,7 @@ def tornado(indices: xarray.Dataset, *, axes: Any = None) -> Figure:
         style.beside(ax)
     else:
         ax.barh(place, main[order], 0.6, color=[style.COLORS[0] if x >= 0.0 else style.COLORS[1] for x in main[order]])
-        label = f"change of {indices.attrs['measure']} by a deviation of the parameter, in its deviations"
+        label = f"standard deviations of {indices.attrs['measure']} per standard deviation of the parameter"
     style.dress(ax, "")
     ax.axvline(0.0, color=style.INK, linewidth=0.7)
     ax.set_yticks(place, names)
@@ -257,7 +258,7 @@ def pareto(found: Study, x: str, y: str, *, axes: Any = None) -> Figure:
     >>> from cmbcontrol.studies import study
     >>> found = study(lambda a: {"y": a, "z": 1.0 / a}, {"a": (0.5, 2.0)}, runs=20)
     >>> [line.get_label() for line in pareto(found, "y", "z").axes[0].lines][-1]
-    'not beaten in both'
+    'Pareto front'
     """
     a, b = _values(found, x), _values(found, y)
     good = np.isfinite(a) & np.isfinite(b)
@@ -270,7 +271,7 @@ def pareto(found: Study, x: str, y: str, *, axes: Any = None) -> Figure:
     figure, ax = _one(axes, 5.6, 3.6)
     ax.plot(a, b, ".", color=style.COLORS[5], markersize=4.5, label="run")
     ax.step(a[front], b[front], where="post", color=style.COLORS[0], linewidth=1.2)
-    ax.plot(a[front], b[front], "o", color=style.COLORS[0], markersize=4.0, label="not beaten in both")
+    ax.plot(a[front], b[front], "o", color=style.COLORS[0], markersize=4.0, label="Pareto front")
     style.dress(ax, _label(found.data, y))
     ax.set_xlabel(_label(found.data, x), fontsize=style.LABEL, color=style.INK)
     style.beside(ax)
@@ -336,23 +337,8 @@ def envelope(runs: Sequence[Simulation], variable: str, name: str, *, share: flo
         times, low, high, color=style.COLORS[0], alpha=0.30, linewidth=0.0, label=f"{100 * part:g} % of them"
     )
     ax.plot(times, middle, color=style.COLORS[0], linewidth=1.4, label="median")
-    unit = _unit(listed[0], variable, name)
+    unit = column_units(listed[0], variable)[names.index(name)]
     style.dress(ax, f"{variable} {name}" + (f" ({unit})" if unit not in ("", "1") else ""))
     style.time_axis([ax], times)
     style.beside(ax)
     return figure
-
-
-def _unit(run: Simulation, variable: str, name: str) -> str:
-    """The unit of a column, where the data say so."""
-    import json
-
-    values = run.data[variable]
-    units = values.attrs.get("units", "")
-    try:
-        units = json.loads(units) if isinstance(units, str) and units.startswith("[") else units
-    except ValueError:
-        return ""
-    if isinstance(units, (list, tuple)):
-        return str(units[[str(n) for n in values[values.dims[1]].values].index(name)])
-    return str(units)

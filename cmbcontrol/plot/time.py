@@ -60,7 +60,7 @@ def responses(run: Simulation, *, axes: Any = None) -> Figure:
     """
     _check.run(run)
     t, data = run.time, run.data
-    names, units = [str(n) for n in data["position"].values], _listed_units(data["q"])
+    names, units = [str(n) for n in data["position"].values], column_units(run, "q")
     followed = [str(n) for n in data["controlled"].values] if "reference" in data else []
     tracked = [n for n in followed if n in names]
     positions = _by_unit(names, units)
@@ -110,7 +110,7 @@ def forces(run: Simulation, *, axes: Any = None) -> Figure:
     """
     _check.run(run)
     t, data = run.time, run.data
-    names, units = [str(n) for n in data["velocity"].values], _listed_units(data["constraint_force"])
+    names, units = [str(n) for n in data["velocity"].values], column_units(run, "constraint_force")
     groups = _by_unit(names, units)
     rows = [str(n) for n in data["row"].values]
     multipliers = _by_unit(rows, _row_units(run.plant, len(rows))) or {"N": []}
@@ -308,16 +308,20 @@ def _has_data(ax: Axes) -> bool:
     return any(np.isfinite(np.asarray(line.get_ydata(), dtype=float)).any() for line in ax.lines)
 
 
-def _listed_units(variable: Any) -> list[str]:
-    """Units of a variable, one an entry of its second dimension."""
-    return [str(u) for u in json.loads(variable.attrs["units"])]
+def column_units(run: Simulation, variable: str) -> list[str]:
+    """Units of a variable of a run, one an entry of its second dimension."""
+    values = run.data[variable]
+    columns, told = values.dims[1], str(values.attrs.get("units", ""))
+    if columns in ("actuator", "row"):
+        return (_effort_units if columns == "actuator" else _row_units)(run.plant, values.sizes[columns])
+    return [str(u) for u in json.loads(told)] if told.startswith("[") else [told] * values.sizes[columns]
 
 
 def _errors(run: Simulation, followed: list[str], units: dict[str, str]) -> dict[str, dict[str, np.ndarray]]:
     """Tracking errors by unit and name, as the controller sees them, or else of coordinates."""
     data = run.data
     if "error" in data:
-        listed = _listed_units(data["error"])
+        listed = column_units(run, "error")
         units = dict(zip(followed, listed, strict=True)) if len(listed) == len(followed) else units
     groups: dict[str, dict[str, np.ndarray]] = {}
     for name in followed:

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from .. import _check
 from ..controllers.controller import Controller
 from ..controllers.with_model import WithModel
-from ..errors import InputError, InputTypeError
+from ..errors import InputTypeError
 from ..model.mechanism import Mechanism
 from ..model.parameters import parameters as parameters_of
 from ..sim.simulate import simulate
@@ -83,7 +83,8 @@ class MachineCase:
     start : mapping of str to float, or array_like
         Joint values from which the machine is assembled, which are parameters ``start_<joint>``; or a configuration.
     knows : bool
-        Whether the law computes with the true machine of each run; else with the nominal one, by `WithModel`.
+        Whether the law computes with the true machine of each run; else with the nominal one, by `WithModel`. Blocks of
+        a chain in continuous time then take the nominal one, too.
     **options
         Of `simulate`, such as ``t_end``.
 
@@ -151,6 +152,7 @@ class MachineCase:
 
     def __call__(self, **values: Any) -> dict[str, Any]:
         """The arguments of `simulate`."""
+        self.check(values)
         known, gains = parameters_of(self.plant), self._gains()
         numbers = {name: x for name, x in values.items() if name in known}
         for body in self.plant.bodies:
@@ -169,7 +171,4 @@ class MachineCase:
         if isinstance(start, dict):
             moved = {joint: float(values.get(f"start_{joint}", x)) for joint, x in start.items()}
             start = plant.assemble(**moved)
-        left = [n for n in values if n not in known and n not in gains and n not in self._known()]
-        if left:
-            raise InputError(_check.unknown(left[0], [*self._known(), *gains], "parameter"))
         return {"plant": plant, "controller": law, "q0": start, **self.options}

@@ -28,8 +28,8 @@ def statistics(study: Study, measure: str, confidence: float, quantiles: ArrayLi
     import xarray
     from scipy import stats
 
-    values, n = np.sort(study._good(measure)), study._good(measure).size
-    level = _level(confidence)
+    values, level = np.sort(study._good(measure)), _level(confidence)
+    n = values.size
     if n < 2:
         raise InputError(f"measure {measure!r} has {n} finite values: statistics need two or more")
     at = _check.numbers(quantiles, "quantiles")

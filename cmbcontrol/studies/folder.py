@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
-import socket
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+import filelock
 import numpy as np
 
 from .. import _files
@@ -44,44 +43,20 @@ class Folder:
 
     @contextlib.contextmanager
     def held(self) -> Iterator[None]:
-        """Within, no other study writes here; one that was killed does not count."""
-        lock = self.path / _LOCK
-        own = {"pid": os.getpid(), "host": socket.gethostname()}
-        for _ in range(2):
-            try:
-                file = os.open(lock, os.O_CREAT | os.O_EXCL | os.O_WRONLY)
-            except FileExistsError:
-                if not self._is_stale(lock):
-                    raise FileError(
-                        f"another study is writing into {self.path} ({_read(lock)}): wait for it, or name another "
-                        f"folder. If there is none, remove {lock.name} there"
-                    ) from None
-                lock.unlink(missing_ok=True)
-                continue
-            except OSError as error:
-                raise FileError(f"{self.path} cannot be written: {error.strerror or error}") from error
-            with os.fdopen(file, "w") as stream:
-                json.dump(own, stream)
-            break
+        """Within, no other study writes here. The lock is that of the system: it goes with a process that is killed."""
+        lock = filelock.FileLock(self.path / _LOCK)
+        try:
+            lock.acquire(blocking=False)
+        except filelock.Timeout:
+            raise FileError(f"another study is writing into {self.path}: wait for it, or name another folder") from None
+        except (OSError, NotImplementedError) as error:
+            told = getattr(error, "strerror", None) or error
+            raise FileError(f"{self.path / _LOCK} cannot be written and locked: {told}. Name another folder") from error
         try:
             self._begin()
             yield
         finally:
-            lock.unlink(missing_ok=True)
-
-    @staticmethod
-    def _is_stale(lock: Path) -> bool:
-        """Whether the process that has made the lock is gone; processes of other machines cannot be asked."""
-        known = _read(lock)
-        if not known or known.get("host") != socket.gethostname():
-            return False
-        try:
-            os.kill(int(known["pid"]), 0)
-        except (ProcessLookupError, ValueError):
-            return True
-        except PermissionError:
-            return False
-        return int(known["pid"]) == os.getpid()
+            lock.release()
 
     def _begin(self) -> None:
         """Compare with the manifest that is here, or write the first one."""

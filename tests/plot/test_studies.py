@@ -56,7 +56,7 @@ def test_tornado(found):
 
 def test_pareto(found):
     figure = pareto(found, "y", "z")
-    x, y = drawn_curve(figure.axes[0], "not beaten in both")
+    x, y = drawn_curve(figure.axes[0], "Pareto front")
     a, b = found.data.y.values, found.data.z.values
     for i in range(len(x)):
         assert not ((a < x[i]) & (b < y[i])).any()
