@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,9 @@ from .._progress import Progress, Reporter
 from ..errors import CmbError, InputError, InputTypeError, Interrupted, SimulationError
 from ..sim.result import Simulation
 from ..sim.simulate import simulate
+from ..studies.execution import Workers
+from ..studies.running import Task
+from ..studies.variation import Table, table_of
 
 if TYPE_CHECKING:
     import xarray
@@ -23,8 +26,8 @@ __all__ = ["METHODS", "Range", "TuneResult", "tune"]
 
 Array = NDArray[np.float64]
 
-METHODS = ("nelder-mead", "powell", "cobyqa", "differential-evolution", "dual-annealing", "direct")
-_LOCAL = ("nelder-mead", "powell", "cobyqa")
+METHODS = ("nelder-mead", "powell", "cobyqa", "differential-evolution", "dual-annealing", "direct", "optuna")
+_AT_ONCE = 8  # gains that optuna is asked for at a time, however many workers there are: else they would decide
 
 
 @dataclass(frozen=True)
@@ -93,10 +96,11 @@ class TuneResult:
         The best, by name.
     cost : float
     run : Simulation or None
-        The run with these gains; None where every run failed.
+        The run with these gains, of several cases that with the largest cost; None where no gains were good.
     data : xarray.Dataset
         Every evaluation in order, dimensions evaluation and gain: ``gains``, ``cost`` (of failed runs the
-        penalty), ``best`` (smallest cost so far), ``failed`` and ``failure`` (why).
+        penalty, and somewhat less where constraints are violated), ``best`` (smallest cost so far), ``violation`` (of
+        constraints, relative), ``failed`` and ``failure`` (why).
     complete : bool
         False where the search was interrupted.
     message : str
@@ -132,12 +136,18 @@ def tune(
     bounds: Mapping[str, Range | tuple[float, float]],
     cost: Callable[[Simulation], float],
     *,
+    cases: Mapping[str, Any] | None = None,
+    runs: int | None = None,
+    sampling: str = "latin-hypercube",
+    combine: str = "worst",
+    constraints: Mapping[str, tuple[Callable[[Simulation], float], float, float]] | None = None,
     method: str = "nelder-mead",
     start: Mapping[str, float] | None = None,
     max_evaluations: int = 200,
     tolerance: float = 1e-3,
     seed: int = 0,
     penalty: float | None = None,
+    workers: Any = 1,
     progress: Progress = False,
 ) -> TuneResult:
     """Gains with the smallest cost of a closed-loop simulation, within bounds.
@@ -151,9 +161,23 @@ def tune(
         ``{"plant": plant, "controller": law, "q0": q0, "t_end": 2.0}``.
     bounds : mapping of gain to Range or (low, high)
     cost : callable, run -> float
-        Your own, or `error_cost`, `effort_cost`, `overshoot_cost`, or a `weighted_cost` of these.
-    method : {"nelder-mead", "powell", "cobyqa", "differential-evolution", "dual-annealing", "direct"}
-        Of scipy.optimize, on gains scaled to 0 ... 1. The first three look nearby, the others everywhere.
+        Your own, or `error_cost`, `effort_cost`, `overshoot_cost`, a `weighted_cost` of these, or a measure of
+        `cmbcontrol.studies`.
+    cases : mapping of str to list or distribution, optional
+        Robust design: ``make(**gains, **case)`` is run for every case. What varies is written as for `study`: lists,
+        of which all combinations are taken, bounds and distributions, with `runs` samples, the same for all gains.
+    runs : int, optional
+        Samples, where some of the cases are drawn.
+    sampling : str
+        As of `study`.
+    combine : {"worst", "mean"}
+        Which cost of all cases counts. Constraints hold in every case.
+    constraints : mapping of str to (measure, low, high), optional
+        Measures of a run that must be within limits, such as ``{"effort": (peak_effort(), 0.0, 60.0)}``. Gains that
+        violate them rank behind all that do not, by how much they do (Deb, 2000).
+    method : {"nelder-mead", "powell", "cobyqa", "differential-evolution", "dual-annealing", "direct", "optuna"}
+        Of scipy.optimize, on gains scaled to 0 ... 1. The first three look nearby, the others everywhere; "optuna" is
+        its tree of Parzen estimators (the extra ``optuna``), for few expensive runs.
     start : mapping of gain to float, optional
         Where a local method starts; what it does not name starts in the middle, or as its `Range` says. Global methods
         try it first.
@@ -166,6 +190,9 @@ def tune(
         Cost of a run that fails (`SimulationError`, or another error of this package, or a cost that is not finite):
         ten times the largest cost before it (1e6 where there is none) unless given. Failed runs are counted, and never
         end the search.
+    workers : int, "all" or dask.distributed.Client
+        Processes, or a cluster, for the cases of each evaluation, and for the gains that "differential-evolution" and
+        "optuna" try at once. The answer does not depend on it.
     progress : bool or callable
         Show a progress bar, or call with the fraction of `max_evaluations` that is done.
 
@@ -214,8 +241,17 @@ def tune(
     for name, value in given.items():
         _check.number(value, f"the start of {_check.one_of(name, ranges, 'gain')!r}")
     x0 = np.array([r.share(_start_value(name, r, given.get(name))) for name, r in ranges.items()])
-    search = _Search(make, ranges, cost, max_evaluations, penalty, Reporter(progress, "tuning"))
-    with search.tell:
+    bound = _as_constraints(constraints)
+    _check.one_of(combine, ("worst", "mean"), "combine")
+    table = table_of({} if cases is None else cases, runs if cases else 1, sampling, seed)
+    for name in table.columns:
+        if name in ranges:
+            raise InputError(f"{name!r} is a gain and varies between the cases; give it another name")
+    measures = {"cost": cost, **{name: measure for name, (measure, *_) in bound.items()}}
+    task = Task(make, measures, math.inf, 0, "", frozenset())
+    tell = Reporter(progress, "tuning")
+    with Workers(task, workers) as place, tell:
+        search = _Search(make, ranges, measures, bound, table, combine, max_evaluations, penalty, tell, place)
         try:
             message = _minimise(search, x0, method, tolerance, seed, bool(given))
         except _Enough:
@@ -223,7 +259,19 @@ def tune(
         except KeyboardInterrupt as error:
             result = search.result("The search was interrupted.", False)
             raise Interrupted(f"the search was interrupted after {result.evaluations} runs", result) from error
-    return search.result(message, True)
+        return search.result(message, True)
+
+
+def _as_constraints(given: Any) -> dict[str, tuple[Callable[[Simulation], float], float, float]]:
+    found = {}
+    for name, item in _check.mapping({} if given is None else given, "constraints", "names to limits").items():
+        if not (isinstance(item, tuple) and len(item) == 3 and callable(item[0])) or name == "cost":
+            raise InputTypeError(f"constraint {name!r} must be (measure, low, high), got {_check.shown(item)}")
+        low, high = (_check.number(x, f"a limit of {name!r}", infinite=True) for x in item[1:])
+        if not low <= high:
+            raise InputError(f"the limits of {name!r} must be (low, high) with low <= high, got {low} and {high}")
+        found[_check.name(name, "constraint")] = item[0], low, high
+    return found
 
 
 def _as_range(name: str, given: Any) -> Range:
@@ -258,10 +306,13 @@ def _minimise(search: _Search, x0: Array, method: str, tolerance: float, seed: i
         options = {"initial_tr_radius": 0.25, "final_tr_radius": tolerance, "maxfev": search.most + 1, "maxiter": 10**6}
         found = optimize.minimize(search, x0, method="COBYQA", bounds=box, options=options)
     elif method == "differential-evolution":
-        first = {"x0": x0} if try_start else {}
+        options = {"x0": x0} if try_start else {}
+        options |= {"workers": search.many, "updating": "deferred"}  # however many there are: else they would decide
         found = optimize.differential_evolution(
-            search, box, seed=seed, maxiter=10**6, polish=False, tol=tolerance, **first
+            search, box, seed=seed, maxiter=10**6, polish=False, tol=tolerance, **options
         )
+    elif method == "optuna":
+        return _by_optuna(search, x0, seed, try_start)
     elif method == "dual-annealing":
         first = {"x0": x0} if try_start else {}
         found = optimize.dual_annealing(search, box, seed=seed, maxiter=10**6, **first)
@@ -273,72 +324,213 @@ def _minimise(search: _Search, x0: Array, method: str, tolerance: float, seed: i
     return f"The search ended by itself: {text}"
 
 
+# Statuses of rows whose fault another try does not mend: errors of Python, and of calls.
+_MISTAKES = ("InputError", "InputTypeError", "TypeError", "NameError", "AttributeError", "KeyError", "IndexError")
+
+
 class _Enough(Exception):
     """The runs are used up."""
+
+
+def _by_optuna(search: _Search, x0: Array, seed: int, try_start: bool) -> str:
+    """Trials of a tree of Parzen estimators, some at a time, until the runs are used up."""
+    import warnings
+
+    try:
+        import optuna
+    except ImportError as error:
+        raise InputError('method="optuna" needs it: pip install "cmbcontrol[optuna]"') from error
+    level = optuna.logging.get_verbosity()
+    optuna.logging.set_verbosity(optuna.logging.ERROR)
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # that waiting trials are guessed is experimental
+            sampler = optuna.samplers.TPESampler(seed=seed, multivariate=True, constant_liar=True)
+            found = optuna.create_study(sampler=sampler)
+            names = list(search.ranges)
+            if try_start:
+                found.enqueue_trial(dict(zip(names, x0.tolist(), strict=True)))
+            space = {name: optuna.distributions.FloatDistribution(0.0, 1.0) for name in names}
+            while True:
+                trials = [found.ask(space) for _ in range(_AT_ONCE)]
+                for trial, value in zip(
+                    trials, search.many(search, [[t.params[n] for n in names] for t in trials]), strict=True
+                ):
+                    found.tell(trial, value)
+    finally:
+        optuna.logging.set_verbosity(level)
+
+
+class _Outcome(NamedTuple):
+    """What the runs of all cases with some gains have given.
+
+    Attributes
+    ----------
+    cost : float
+        Combined.
+    violation : float
+        Sum over constraints and cases of how far a measure is outside, relative to its limit.
+    failure : str
+        Why one of them failed; empty where none did.
+    case : int
+        The one with the largest cost.
+    run : Simulation or None
+        Of that case, where it was done here.
+    """
+
+    cost: float
+    violation: float
+    failure: str
+    case: int
+    run: Simulation | None
 
 
 class _Search:
     """The cost of gains, and all that was tried."""
 
     def __init__(
-        self, make: Callable, ranges: dict[str, Range], cost: Callable, most: int, penalty: float | None, tell: Any
+        self,
+        make: Callable,
+        ranges: dict[str, Range],
+        measures: dict[str, Callable],
+        bound: dict[str, tuple[Callable, float, float]],
+        cases: Table,
+        combine: str,
+        most: int,
+        penalty: float | None,
+        tell: Any,
+        place: Workers,
     ) -> None:
-        self.make, self.ranges, self.cost, self.most, self.tell = make, ranges, cost, most, tell
-        self.penalty = None if penalty is None else _check.number(penalty, "penalty")
-        self.tried: list[tuple[Array, float, str]] = []
-        self.best: tuple[float, Array, Simulation | None] = (np.inf, np.full(len(ranges), np.nan), None)
+        self.make, self.ranges, self.measures, self.bound = make, ranges, measures, bound
+        self.cases, self.combine, self.most, self.tell, self.place = cases, combine, most, tell, place
+        self.penalty = penalty
+        self.parallel = not place.here
+        self.tried: list[tuple[Array, float, str, float]] = []
+        self.best: tuple[float, Array, _Outcome | None] = (np.inf, np.full(len(ranges), np.nan), None)
 
     def __call__(self, x: Array) -> float:
         """Cost of gains given as shares of their ranges."""
-        if len(self.tried) >= self.most:
+        return self.many(self, [x])[0]
+
+    def many(self, _: Any, shares: Iterable[Array]) -> list[float]:
+        """The same of several, as a ``map`` of scipy; as many as there are runs left."""
+        asked = list(shares)
+        listed = asked[: self.most - len(self.tried)]
+        if not listed:
             raise _Enough
-        gains = np.array([r.value(share) for r, share in zip(self.ranges.values(), np.atleast_1d(x), strict=True)])
-        run, value, failure = self._run(gains)
-        if failure:
+        pairs = [zip(self.ranges.values(), np.atleast_1d(x), strict=True) for x in listed]
+        gains = [np.array([r.value(share) for r, share in pair]) for pair in pairs]
+        found = self._elsewhere(gains) if self.parallel else map(self._here, gains)
+        values = [self._tried(g, outcome) for g, outcome in zip(gains, found, strict=True)]
+        if len(listed) < len(asked):
+            raise _Enough
+        return values
+
+    def _tried(self, gains: Array, outcome: _Outcome) -> float:
+        """Keep what some gains gave, and say what the search is told of it."""
+        value = outcome.cost
+        if outcome.failure:
             value = self._failed()
-        self.tried.append((gains, value, failure))
-        if not failure and value < self.best[0]:
-            self.best = (value, gains, run)
+        elif outcome.violation > 0.0:  # behind all that violate nothing, before failures
+            value = self._failed() * (1.0 - 0.5 / (1.0 + outcome.violation))
+        self.tried.append((gains, value, outcome.failure, outcome.violation))
+        if not outcome.failure and not outcome.violation and value < self.best[0]:
+            self.best = (value, gains, outcome)
         self.tell.update(len(self.tried) / self.most)
         return value
 
-    def _run(self, gains: Array) -> tuple[Simulation | None, float, str]:
-        """A run with its cost, or why it failed."""
+    def _here(self, gains: Array) -> _Outcome:
+        """Runs in this process."""
+        rows, runs, failure = [], [], ""
+        for k in range(self.cases.runs):
+            run, told, why = self._run({**self._gains(gains), **self._case(k)})
+            rows.append(told)
+            runs.append(run)
+            failure = failure or why
+        return self._combined(rows, runs, failure)
+
+    def _elsewhere(self, gains: list[Array]) -> list[_Outcome]:
+        """Runs of all cases with several gains, in processes or on a cluster."""
+        count = self.cases.runs
+        columns = {n: np.repeat([g[i] for g in gains], count) for i, n in enumerate(self.ranges)}
+        varied = {n: x for n, x in self.cases.columns.items() if n != "repetition"}
+        columns |= {n: np.tile(x, len(gains)) for n, x in varied.items()}
+        table = Table(columns, {}, self.cases.seed, self.cases.sampling)
+        rows = {row.index: row for some in self.place.rows(table, range(table.runs)) for row in some}
+        found = []
+        for i in range(len(gains)):
+            own = [rows[i * count + k] for k in range(count)]
+            for row in own:
+                if row.status in _MISTAKES:
+                    raise InputError(f"{row.status}: {row.message}")
+            why = next((row.message or row.status for row in own if row.status != "completed"), "")
+            told = [row.measures for row in own]
+            if not why and not all(math.isfinite(x["cost"]) for x in told):
+                why = "the cost is not finite"
+            found.append(self._combined(told, [None] * count, why))
+        return found
+
+    def _combined(self, rows: list[dict[str, float]], runs: list[Any], failure: str) -> _Outcome:
+        if failure:
+            return _Outcome(np.nan, 0.0, failure, 0, None)
+        costs = np.array([row["cost"] for row in rows])
+        violation = 0.0
+        for name, (_, low, high) in self.bound.items():
+            for row in rows:
+                x = row[name]
+                outside = max(low - x, x - high) if math.isfinite(x) else np.inf
+                limit = low if low - x > x - high else high
+                violation += max(outside, 0.0) / (abs(limit) if limit else 1.0)
+        case = int(costs.argmax())
+        combined = costs.max() if self.combine == "worst" else costs.mean()
+        return _Outcome(float(combined), min(violation, 1e12), "", case, runs[case])
+
+    def _gains(self, gains: Array) -> dict[str, float]:
+        return dict(zip(self.ranges, gains.tolist(), strict=True))
+
+    def _case(self, k: int) -> dict[str, Any]:
+        values = self.cases.values(k)
+        values.pop("repetition", None)
+        return values
+
+    def _run(self, values: dict[str, Any]) -> tuple[Simulation | None, dict[str, float], str]:
+        """A run with its measures, or why it failed."""
         try:
-            made = self.make(**dict(zip(self.ranges, gains.tolist(), strict=True)))
+            made = self.make(**values)
             if isinstance(made, Mapping):
                 made = simulate(**made)
             if not isinstance(made, Simulation):
                 raise InputTypeError(f"make must return a run, or the arguments of simulate as a mapping, got {made!r}")
-            value = float(self.cost(made))
+            told = {name: float(measure(made)) for name, measure in self.measures.items()}
         except (InputError, InputTypeError):  # a mistake in a call, which another try does not mend
             raise
         except SimulationError as error:
-            return None, np.nan, str(error)
+            return None, {}, str(error)
         except CmbError as error:
-            return None, np.nan, f"{type(error).__name__}: {error}"
-        return made, value, "" if math.isfinite(value) else f"the cost is {value}"
+            return None, {}, f"{type(error).__name__}: {error}"
+        return made, told, "" if math.isfinite(told["cost"]) else f"the cost is {told['cost']}"
 
     def _failed(self) -> float:
         """What a failed run costs."""
         if self.penalty is not None:
             return self.penalty
-        good = [abs(value) for _, value, failure in self.tried if not failure]
+        good = [abs(value) for _, value, failure, violation in self.tried if not failure and not violation]
         return 10.0 * max(good) if good and max(good) > 0.0 else 1e6
 
     def result(self, message: str, complete: bool) -> TuneResult:
         """Everything that was tried, labelled."""
         import xarray
 
-        gains = np.array([g for g, _, _ in self.tried]).reshape(len(self.tried), len(self.ranges))
-        costs = np.array([c for _, c, _ in self.tried])
-        failures = [f for _, _, f in self.tried]
-        good = np.where([bool(f) for f in failures], np.inf, costs) if failures else costs
+        gains = np.array([g for g, *_ in self.tried]).reshape(len(self.tried), len(self.ranges))
+        costs, failures = np.array([c for _, c, *_ in self.tried]), [f for _, _, f, _ in self.tried]
+        violations = np.array([v for *_, v in self.tried], dtype=np.float64)
+        good = np.where([bool(f) for f in failures] | (violations > 0.0), np.inf, costs) if failures else costs
         data = xarray.Dataset(
             {
                 "gains": (("evaluation", "gain"), gains),
                 "cost": ("evaluation", costs),
                 "best": ("evaluation", np.minimum.accumulate(good) if good.size else good),
+                "violation": ("evaluation", violations),
                 "failed": ("evaluation", np.array([bool(f) for f in failures], dtype=bool)),
                 "failure": ("evaluation", np.array(failures, dtype=str)),
             },
@@ -351,9 +543,17 @@ class _Search:
                 "log": ("gain", np.array([r.log for r in self.ranges.values()], dtype=bool)),
             },
         )
-        value, best, run = self.best
+        value, best, outcome = self.best
         if not math.isfinite(value) and failures:
-            message += f" Every run failed, the last with: {failures[-1]}"
+            if all(failures):
+                message += f" Every run failed, the last with: {failures[-1]}"
+            else:
+                message += (
+                    f" No gains keep the constraints; the nearest are off by {violations.min():.3g} of the limits"
+                )
+        run = None if outcome is None else outcome.run
+        if outcome is not None and run is None:  # it was done elsewhere
+            run = self._run({**self._gains(best), **self._case(outcome.case)})[0]
         return TuneResult(
             dict(zip(self.ranges, best.tolist(), strict=True)), float(value), run, data, complete, message
         )

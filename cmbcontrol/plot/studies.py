@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from .. import _check
 from ..errors import InputError
 from ..sim.result import Simulation
+from ..sim.units import column_units
 from ..studies.study import Study
 from . import style
-from .time import column_units
 
 if TYPE_CHECKING:
     import xarray

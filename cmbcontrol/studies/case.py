@@ -9,17 +9,22 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from numpy.typing import ArrayLike
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
-from ..controllers.controller import Controller
+from ..controllers.closed_loop import ClosedLoop, linearize_closed_loop
+from ..controllers.controller import Controller, regular_terms
 from ..controllers.with_model import WithModel
 from ..errors import InputTypeError
+from ..linear.linearize import linearize
+from ..linear.model import LinearModel
+from ..linear.operating import trim
 from ..model.mechanism import Mechanism
 from ..model.parameters import parameters as parameters_of
 from ..sim.simulate import simulate
 
-__all__ = ["MachineCase", "check_case", "identity", "takes_random"]
+__all__ = ["LinearCase", "MachineCase", "check_case", "identity", "takes_random"]
 
 
 def check_case(case: Any, names: Sequence[str]) -> None:
@@ -31,7 +36,7 @@ def check_case(case: Any, names: Sequence[str]) -> None:
     """
     if not callable(case) or isinstance(case, type):
         raise InputTypeError(f"case must be a function of the parameters, got {_check.shown(case)}")
-    if isinstance(case, MachineCase):
+    if isinstance(case, _Machine):
         case.check(names)
         return
     try:
@@ -46,6 +51,8 @@ def check_case(case: Any, names: Sequence[str]) -> None:
 
 def takes_random(case: Callable[..., Any]) -> bool:
     """Whether a case asks for random numbers."""
+    if isinstance(case, _Machine):
+        return False
     try:
         return "rng" in inspect.signature(case).parameters
     except (TypeError, ValueError):
@@ -69,7 +76,106 @@ def identity(function: Callable[..., Any]) -> str:
     return f"{name} {hashlib.sha256(source.encode()).hexdigest()[:16]}"
 
 
-class MachineCase:
+class _Machine:
+    """A machine under a law whose numbers have names: what both cases of machines share."""
+
+    def __init__(
+        self,
+        plant: Mechanism,
+        controller: Any,
+        start: Mapping[str, float] | ArrayLike | None,
+        knows: bool,
+        options: Mapping[str, Any],
+    ) -> None:
+        if not isinstance(plant, Mechanism):
+            raise InputTypeError(f"the plant of a {type(self).__name__} must be a Mechanism, got {_check.shown(plant)}")
+        self.plant, self.controller, self.options = plant, controller, dict(options)
+        self.start = dict(start) if isinstance(start, Mapping) else start
+        self.knows = _check.flag(knows, "knows")
+        self._last: tuple[dict[str, float], Mechanism] = {}, plant
+
+    def _require_options(self, function: Callable[..., Any]) -> None:
+        """Refuse options that the function which is called does not take."""
+        own = ("plant", "controller", "law", "q0", "point", "trace_at")
+        known = [name for name in inspect.signature(function).parameters if name not in own]
+        for name in self.options:
+            if name not in known:
+                raise InputTypeError(_check.unknown(name, known, f"option of {function.__name__}"))
+
+    def check(self, names: Iterable[str]) -> None:
+        """Refuse names of no parameter.
+
+        Raises
+        ------
+        ValueError
+        """
+        for name in names:
+            _check.one_of(name, [*self._known(), *self._gains], "parameter")
+
+    def described(self) -> str:
+        """All that makes this case another one, as a text."""
+        numbers = {name: number.value for name, number in self._parameters.items()}
+        parts = [part.name for key in ("bodies", "joints", "loops", "actuators") for part in getattr(self.plant, key)]
+        law = identity(self.controller) if callable(self.controller) else repr(self.controller)
+        return f"{self.plant.name} {parts} {numbers} {law} {self.start} {self.knows} {sorted(self.options.items())}"
+
+    def _known(self) -> list[str]:
+        starts = [f"start_{joint}" for joint in self.start] if isinstance(self.start, dict) else []
+        return [*self._parameters, *(f"{body.name}_scale" for body in self.plant.bodies), *starts]
+
+    @functools.cached_property
+    def _gains(self) -> list[str]:
+        """Arguments of the function that makes the law."""
+        if not self._makes_law():
+            return []
+        return [name for name in inspect.signature(self.controller).parameters][1:]
+
+    def _makes_law(self) -> bool:
+        return callable(self.controller) and not isinstance(self.controller, Controller)
+
+    @functools.cached_property
+    def nominal(self) -> NDArray[np.float64]:
+        """The configuration of the nominal machine at the nominal start."""
+        if self.start is None or isinstance(self.start, dict):
+            return self.plant.assemble(**(self.start or {}))
+        return self.plant.configuration(self.start)
+
+    def _parts(self, values: Mapping[str, Any]) -> tuple[Mechanism, Any, Any]:
+        """The machine of a run, its law, and its start."""
+        self.check(values)
+        plant, gains = self._machine(values), self._gains
+        law = self.controller
+        if self._makes_law():
+            law = law(plant if self.knows else self.plant, **{n: x for n, x in values.items() if n in gains})
+        if isinstance(law, Controller) and plant is not self.plant and not self.knows:
+            law = WithModel(self.plant, law)  # else it would be told the machine of the run
+        start = self.start
+        if isinstance(start, dict):
+            moved = {joint: float(values.get(f"start_{joint}", x)) for joint, x in start.items()}
+            start = plant.assemble(guess=self.nominal, **moved)  # in the assembly mode of the nominal start
+        return plant, law, start
+
+    def _machine(self, values: Mapping[str, Any]) -> Mechanism:
+        """The machine with its numbers; runs one after the other often share them."""
+        known = self._parameters
+        numbers = {name: x for name, x in values.items() if name in known}
+        for body in self.plant.bodies:
+            scale = values.get(f"{body.name}_scale")
+            if scale is not None:
+                scale = _check.positive(scale, f"parameter '{body.name}_scale'")
+                own = [n for n in known if n == f"{body.name}_mass" or n.startswith(f"{body.name}_inertia_")]
+                numbers |= {n: scale * numbers.get(n, known[n].value) for n in own}
+        if numbers != self._last[0]:
+            regular_terms(self.plant)  # laws look for a configuration of each machine, which then begins there
+            self._last = numbers, self.plant.with_parameters(numbers) if numbers else self.plant
+        return self._last[1]
+
+    @functools.cached_property
+    def _parameters(self) -> Mapping[str, Any]:
+        return parameters_of(self.plant)
+
+
+class MachineCase(_Machine):
     """A run of a machine under a law, with parameters by name.
 
     Parameters
@@ -81,7 +187,8 @@ class MachineCase:
         As of `simulate`; or a function ``controller(plant, **gains)`` that makes it, whose arguments are parameters.
         The plant that it gets is the nominal one, unless the law `knows` the true one.
     start : mapping of str to float, or array_like
-        Joint values from which the machine is assembled, which are parameters ``start_<joint>``; or a configuration.
+        Joint values from which the machine is assembled, which are parameters ``start_<joint>``, near the nominal
+        start; or a configuration.
     knows : bool
         Whether the law computes with the true machine of each run; else with the nominal one, by `WithModel`. Blocks of
         a chain in continuous time then take the nominal one, too.
@@ -108,67 +215,61 @@ class MachineCase:
         knows: bool = False,
         **options: Any,
     ) -> None:
-        if not isinstance(plant, Mechanism):
-            raise InputTypeError(f"the plant of a MachineCase must be a Mechanism, got {_check.shown(plant)}")
+        super().__init__(plant, controller, start, knows, options)
+        self._require_options(simulate)
         if "t_end" not in options:
             raise InputTypeError("a MachineCase needs t_end=, as simulate does")
-        taken = [n for n in inspect.signature(simulate).parameters if n not in ("plant", "controller", "q0")]
-        for name in options:
-            if name not in taken:
-                raise InputTypeError(_check.unknown(name, taken, "option of simulate"))
-        self.plant, self.controller, self.options = plant, controller, options
-        self.start = dict(start) if isinstance(start, Mapping) else start
-        self.knows = _check.flag(knows, "knows")
-
-    def check(self, names: Iterable[str]) -> None:
-        """Refuse names of no parameter.
-
-        Raises
-        ------
-        ValueError
-        """
-        for name in names:
-            _check.one_of(name, [*self._known(), *self._gains()], "parameter")
-
-    def described(self) -> str:
-        """All that makes this case another one, as a text."""
-        numbers = {name: number.value for name, number in parameters_of(self.plant).items()}
-        parts = [part.name for key in ("bodies", "joints", "loops", "actuators") for part in getattr(self.plant, key)]
-        law = identity(self.controller) if callable(self.controller) else repr(self.controller)
-        return f"{self.plant.name} {parts} {numbers} {law} {self.start} {self.knows} {sorted(self.options.items())}"
-
-    def _known(self) -> list[str]:
-        starts = [f"start_{joint}" for joint in self.start] if isinstance(self.start, dict) else []
-        return [*parameters_of(self.plant), *(f"{body.name}_scale" for body in self.plant.bodies), *starts]
-
-    def _gains(self) -> list[str]:
-        """Arguments of the function that makes the law."""
-        if not self._makes_law():
-            return []
-        return [name for name in inspect.signature(self.controller).parameters][1:]
-
-    def _makes_law(self) -> bool:
-        return callable(self.controller) and not isinstance(self.controller, Controller)
 
     def __call__(self, **values: Any) -> dict[str, Any]:
         """The arguments of `simulate`."""
-        self.check(values)
-        known, gains = parameters_of(self.plant), self._gains()
-        numbers = {name: x for name, x in values.items() if name in known}
-        for body in self.plant.bodies:
-            scale = values.get(f"{body.name}_scale")
-            if scale is not None:
-                scale = _check.positive(scale, f"parameter '{body.name}_scale'")
-                own = [n for n in known if n == f"{body.name}_mass" or n.startswith(f"{body.name}_inertia_")]
-                numbers |= {n: scale * numbers.get(n, known[n].value) for n in own}
-        plant = self.plant.with_parameters(numbers) if numbers else self.plant
-        law = self.controller
-        if self._makes_law():
-            law = law(plant if self.knows else self.plant, **{n: x for n, x in values.items() if n in gains})
-        if isinstance(law, Controller) and numbers and not self.knows:
-            law = WithModel(self.plant, law)  # else it would be told the machine of the run
-        start = self.start
-        if isinstance(start, dict):
-            moved = {joint: float(values.get(f"start_{joint}", x)) for joint, x in start.items()}
-            start = plant.assemble(**moved)
+        plant, law, start = self._parts(values)
         return {"plant": plant, "controller": law, "q0": start, **self.options}
+
+
+class LinearCase(_Machine):
+    """A machine to first order where it rests, alone or under a law, with parameters by name.
+
+    Some milliseconds a case: derivatives of the law come from generated code, where it can be traced. Measures are
+    those of linear models: `slowest_pole`, `damping`, `bandwidth`, `disk_margin` and so on.
+
+    Parameters
+    ----------
+    plant, controller, start, knows
+        As of `MachineCase`. Where the law has a goal that moves with the start, the function that makes it takes
+        ``start_<joint>`` as an argument, too.
+    **options
+        Of `linearize`, or with a controller of `linearize_closed_loop`, such as ``coordinates``.
+
+    Examples
+    --------
+    >>> from cmbcontrol import Constant, plants
+    >>> from cmbcontrol.controllers import ProjectedInverseDynamics
+    >>> from cmbcontrol.studies import disk_margin, slowest_pole, study
+    >>> def law(plant, start_left, bandwidth):
+    ...     goal = Constant([start_left, 1.0])
+    ...     return ProjectedInverseDynamics(plant, ("left", "right"), goal, bandwidth=bandwidth, period=1e-3)
+    >>> case = LinearCase(plants.five_bar(), law, {"left": 2.1, "right": 1.0})
+    >>> vary = {"start_left": (2.0, 2.2), "bandwidth": [8.0], "left_lower_scale": (0.9, 1.1)}
+    >>> found = study(case, vary, runs=3, measures={"pole": slowest_pole(), "disk": disk_margin()})
+    >>> bool((found.data["pole"] < -5.0).all()), bool((found.data["disk"] > 0.8).all())
+    (True, True)
+    """
+
+    def __init__(
+        self,
+        plant: Mechanism,
+        controller: Any = None,
+        start: Mapping[str, float] | ArrayLike | None = None,
+        *,
+        knows: bool = False,
+        **options: Any,
+    ) -> None:
+        super().__init__(plant, controller, start, knows, options)
+        self._require_options(linearize if controller is None else linearize_closed_loop)
+
+    def __call__(self, **values: Any) -> LinearModel | ClosedLoop:
+        """The linear model."""
+        plant, law, start = self._parts(values)
+        if law is None:
+            return linearize(plant, trim(plant, self.nominal if start is None else start), **self.options)
+        return linearize_closed_loop(plant, law, start, trace_at=self.nominal, **self.options)

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from .. import _check
 from ..errors import InputError
 from .case import check_case, identity, takes_random
-from .variation import varied_of
+from .variation import INSIDE, varied_of
 
 if TYPE_CHECKING:
     import xarray
@@ -178,7 +178,7 @@ def sobol_indices(
     from scipy.stats import qmc
 
     d, level = len(names), _level(confidence)
-    points = np.clip(qmc.Sobol(2 * d, rng=np.random.default_rng(seed)).random(n), 0.5 / 2.0**53, 1.0 - 0.5 / 2.0**53)
+    points = np.clip(qmc.Sobol(2 * d, rng=np.random.default_rng(seed)).random(n), *INSIDE)
     A, B = points[:, :d], points[:, d:]
     mixed = [np.where(np.arange(d) == i, B, A) for i in range(d)]
     shares = np.concatenate([A, B, *mixed])

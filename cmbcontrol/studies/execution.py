@@ -13,40 +13,129 @@ import numpy as np
 from .. import _check
 from ..errors import InputError, InputTypeError
 from .running import Row, Task, rows_of
+from .variation import Part, Table
 
-__all__ = ["chunks_of", "execute"]
+__all__ = ["Workers", "chunks_of"]
 
 _LONGEST, _SHORTEST = 200, 1  # runs of a chunk
 _TRIES = 2  # of a run that is alone in a process, before it counts as what has killed it
+# A process has one core: where cores are busy, small matrices wait longer for threads of BLAS than they are worked on.
+_ONE_THREAD = {f"{library}_NUM_THREADS": "1" for library in ("OMP", "OPENBLAS", "MKL", "VECLIB", "NUMEXPR")}
 _COMING = 30  # s: workers of a cluster start in seconds; those of a queue that take longer are waited for by the user
 
 
 def chunks_of(indices: Sequence[int], workers: int) -> list[list[int]]:
     """Runs that are done one after the other, and kept as one part.
 
-    Some dozen chunks a worker, so that none waits long for the last one.
+    Some dozen chunks a worker, and shorter ones at the end, so that none waits long for the last one.
     """
     size = min(max(len(indices) // (16 * workers), _SHORTEST), _LONGEST)
-    return [list(indices[i : i + size]) for i in range(0, len(indices), size)]
+    chunks, begin = [], 0
+    while begin < len(indices):
+        shorter = size if workers == 1 else (len(indices) - begin) // (2 * workers)
+        chunks.append(list(indices[begin : begin + max(min(size, shorter), _SHORTEST)]))
+        begin += len(chunks[-1])
+    return chunks
 
 
-def execute(task: Task, indices: Sequence[int], workers: Any) -> Iterator[list[Row]]:
-    """The rows of these runs, chunk by chunk as they are finished.
+class Workers:
+    """Where runs are done, one after the other call: here, in processes, or on a cluster.
+
+    Parameters
+    ----------
+    task : Task
+    workers : int, "all" or dask.distributed.Client
+
+    Attributes
+    ----------
+    here : bool
+        In this process.
 
     Raises
     ------
     TypeError
         Where the case cannot be sent to another process.
     """
-    if hasattr(workers, "submit") and hasattr(workers, "scheduler_info"):
-        yield from _on_cluster(task, indices, workers)
-        return
-    count = (os.cpu_count() or 1) if workers == "all" else _check.count(workers, "workers")
-    if count == 1:
-        for chunk in chunks_of(indices, 1):
-            yield rows_of(task, chunk)
-    else:
-        yield from _on_cores(task, chunks_of(indices, count), count)
+
+    def __init__(self, task: Task, workers: Any) -> None:
+        self.task = task
+        self._client = workers if hasattr(workers, "submit") and hasattr(workers, "scheduler_info") else None
+        self.count = 1
+        if self._client is None:
+            self.count = (os.cpu_count() or 1) if workers == "all" else _check.count(workers, "workers")
+        self.here = self.count == 1 and self._client is None
+        self._packed = b"" if self.here else _packed(task)
+        self._pool: Any = None
+
+    def __enter__(self) -> Workers:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._close()
+
+    def _close(self) -> None:
+        if self._pool is not None:
+            pool, self._pool = self._pool, None
+            pool.shutdown(wait=True, kill_workers=True)
+
+    def rows(self, table: Table, indices: Sequence[int]) -> Iterator[list[Row]]:
+        """The rows of these runs, chunk by chunk as they are finished."""
+        if self._client is not None:
+            yield from _on_cluster(self.task, self._packed, table, indices, self._client)
+        elif self.count == 1:
+            for chunk in chunks_of(indices, 1):
+                yield rows_of(self.task, table.part(chunk))
+        else:
+            yield from self._on_cores(table, chunks_of(indices, self.count))
+
+    def _on_cores(self, table: Table, chunks: list[list[int]]) -> Iterator[list[Row]]:
+        """In processes. Where one of them dies, those under way are done one by one, to find which it was."""
+        lost: list[list[int]] = []
+        waiting = deque(chunks)
+        while waiting:
+            yield from self._pooled(table, waiting, lost, 2 * self.count)
+            alone = deque([index] for chunk in lost for index in chunk)
+            lost.clear()
+            tries: Counter[int] = Counter()
+            while alone:
+                yield from self._pooled(table, alone, lost, 1)  # alone, there is no doubt which one it was
+                for (index,) in lost:
+                    tries[index] += 1
+                    if tries[index] < _TRIES:
+                        alone.appendleft([index])
+                    else:
+                        yield [_died(index, self.task)]
+                lost.clear()
+
+    def _pooled(
+        self, table: Table, waiting: deque[list[int]], lost: list[list[int]], ahead: int
+    ) -> Iterator[list[Row]]:
+        """Chunks in the pool, until all are done or it breaks: then `lost` gets those under way, and it is renewed."""
+        from concurrent.futures import FIRST_COMPLETED, wait
+
+        from joblib.externals.loky import ProcessPoolExecutor
+        from joblib.externals.loky.process_executor import BrokenProcessPool
+
+        if self._pool is None:
+            self._pool = ProcessPoolExecutor(max_workers=self.count, env=_ONE_THREAD)
+        running: dict[Any, list[int]] = {}
+        try:
+            while waiting or running:
+                while waiting and len(running) < ahead:
+                    chunk = waiting.popleft()
+                    running[self._pool.submit(work, self._packed, table.part(chunk))] = chunk
+                done, _ = wait(running, return_when=FIRST_COMPLETED)
+                for future in done:
+                    rows = future.result()
+                    del running[future]
+                    yield rows
+        except BrokenProcessPool:
+            for future, chunk in running.items():
+                if future.done() and not future.cancelled() and future.exception() is None:
+                    yield future.result()
+                else:
+                    lost.append(chunk)
+            self._close()
 
 
 def _packed(task: Task) -> bytes:
@@ -62,64 +151,15 @@ def _packed(task: Task) -> bytes:
         ) from error
 
 
-def work(packed: bytes, chunk: Sequence[int]) -> list[Row]:
+def work(packed: bytes, part: Part) -> list[Row]:
     """A chunk, in a worker."""
     global _known
     if _known is None or _known[0] != packed:
         _known = packed, pickle.loads(packed)
-    return rows_of(_known[1], chunk)
+    return rows_of(_known[1], part)
 
 
 _known: tuple[bytes, Task] | None = None  # the task of a worker: it is unpacked once
-
-
-def _on_cores(task: Task, chunks: list[list[int]], count: int) -> Iterator[list[Row]]:
-    """In processes. Where one of them dies, the runs that were under way are done one by one, to find which it was."""
-    packed, lost = _packed(task), []
-    waiting = deque(chunks)
-    while waiting:
-        yield from _pooled(packed, waiting, lost, min(count, len(waiting)))
-        alone = deque([index] for chunk in lost for index in chunk)
-        lost.clear()
-        tries = Counter()
-        while alone:
-            yield from _pooled(packed, alone, lost, 1)
-            for (index,) in lost:
-                tries[index] += 1
-                if tries[index] < _TRIES:
-                    alone.appendleft([index])
-                else:
-                    yield [_died(index, task)]
-            lost.clear()
-
-
-def _pooled(packed: bytes, waiting: deque[list[int]], lost: list[list[int]], count: int) -> Iterator[list[Row]]:
-    """Chunks in a pool of processes, until all are done or the pool breaks: then `lost` gets those under way."""
-    from concurrent.futures import FIRST_COMPLETED, wait
-
-    from joblib.externals.loky import ProcessPoolExecutor
-    from joblib.externals.loky.process_executor import BrokenProcessPool
-
-    ahead = 1 if count == 1 else 2 * count  # alone, there is no doubt which one it was
-    pool, running = ProcessPoolExecutor(max_workers=count), {}
-    try:
-        while waiting or running:
-            while waiting and len(running) < ahead:
-                chunk = waiting.popleft()
-                running[pool.submit(work, packed, chunk)] = chunk
-            done, _ = wait(running, return_when=FIRST_COMPLETED)
-            for future in done:
-                rows = future.result()
-                del running[future]
-                yield rows
-    except BrokenProcessPool:
-        for future, chunk in running.items():
-            if future.done() and not future.cancelled() and future.exception() is None:
-                yield future.result()
-            else:
-                lost.append(chunk)
-    finally:
-        pool.shutdown(wait=True, kill_workers=True)
 
 
 def _died(index: int, task: Task) -> Row:
@@ -127,7 +167,7 @@ def _died(index: int, task: Task) -> Row:
     return Row(index, dict.fromkeys(task.measures, np.nan), "worker died", message, np.nan, np.nan)
 
 
-def _on_cluster(task: Task, indices: Sequence[int], client: Any) -> Iterator[list[Row]]:
+def _on_cluster(task: Task, packed: bytes, table: Table, indices: Sequence[int], client: Any) -> Iterator[list[Row]]:
     """With dask.distributed, whose scheduler gives chunks of workers that died to others, three times.
 
     What is still lost then is done run by run, with no other one on the way, to find which it was.
@@ -138,27 +178,28 @@ def _on_cluster(task: Task, indices: Sequence[int], client: Any) -> Iterator[lis
         raise InputError(f"the Dask cluster has had no workers for {_COMING} s: start some") from error
     threads = max(1, sum(client.nthreads().values()))
     lost: list[list[int]] = []
-    yield from _submitted(task, deque(chunks_of(indices, threads)), lost, client, 4 * threads)
+    yield from _submitted(packed, table, deque(chunks_of(indices, threads)), lost, client, 4 * threads)
     alone, lost = deque([index] for chunk in lost for index in chunk), []
-    yield from _submitted(task, alone, lost, client, 1)
+    yield from _submitted(packed, table, alone, lost, client, 1)
     for (index,) in lost:
         yield [_died(index, task)]
 
 
 def _submitted(
-    task: Task, waiting: deque[list[int]], lost: list[list[int]], client: Any, ahead: int
+    packed: bytes, table: Table, waiting: deque[list[int]], lost: list[list[int]], client: Any, ahead: int
 ) -> Iterator[list[Row]]:
     """Chunks on a cluster, so many at a time; `lost` gets those whose workers died.
 
-    Each goes with the task, some ten kilobytes: data scattered beforehand are gone where all that held them died.
+    Each goes with the task, some ten kilobytes, and its part of the table: data scattered beforehand are gone where all
+    that held them died.
     """
     from distributed import KilledWorker, as_completed
 
-    packed, chunk_of, running = _packed(task), {}, as_completed()
+    chunk_of, running = {}, as_completed()
     while waiting or chunk_of:
         while waiting and len(chunk_of) < ahead:
             chunk = waiting.popleft()
-            future = client.submit(work, packed, chunk, pure=False)
+            future = client.submit(work, packed, table.part(chunk), pure=False)
             chunk_of[future] = chunk
             running.add(future)
         future = next(running)

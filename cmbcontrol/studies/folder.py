@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import contextlib
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import filelock
-import numpy as np
 
-from .. import _files
+from .. import _files, _netcdf
 from ..errors import FileError, InputError
+from .rows import rows_of_dataset
 from .running import Row
 
-__all__ = ["Folder"]
+if TYPE_CHECKING:
+    import xarray
+
+__all__ = ["Folder", "open_rows"]
 
 _MANIFEST, _LOCK = "study.json", "study.lock"
 
@@ -76,49 +79,62 @@ class Folder:
                     f"{_short(value)}. Name another folder, or make the study as it was to go on with it"
                 )
 
-    def write(self, rows: Sequence[Row]) -> None:
+    def write(self, rows: xarray.Dataset) -> None:
         """A part with some rows, completely or not at all."""
-        import xarray
-
-        names = list(dict.fromkeys(name for row in rows for name in row.measures))
-        data = {
-            "index": ("run", np.array([row.index for row in rows], dtype=np.int64)),
-            "status": ("run", np.array([row.status for row in rows], dtype=str)),
-            "message": ("run", np.array([row.message for row in rows], dtype=str)),
-            "reached": ("run", np.array([row.reached for row in rows])),
-            "wall": ("run", np.array([row.wall for row in rows])),
-            "measures": (
-                ("run", "measure"),
-                np.array([[row.measures.get(n, np.nan) for n in names] for row in rows]).reshape(len(rows), len(names)),
-            ),
-        }
-        part = xarray.Dataset(data, {"measure": np.array(names, dtype=str)})
-        with _files.writing(self.path / "parts" / f"part-{rows[0].index:08d}-{len(rows):06d}.nc") as beside:
-            part.to_netcdf(beside, engine="netcdf4")
+        index = rows["run"].values
+        _files.write(self.path / "parts" / f"part-{index[0]:08d}-{len(index):06d}.nc", _netcdf.encoded(rows))
 
     def rows(self) -> list[Row]:
         """The rows of all parts that are whole."""
-        import xarray
-
         found: dict[int, Row] = {}
         for file in sorted((self.path / "parts").glob("part-*.nc")):
             try:
-                with xarray.open_dataset(file, engine="netcdf4") as part:
-                    part.load()
+                rows = rows_of_dataset(_netcdf.read(file, "a part of a study"))
             except Exception as error:
-                raise FileError(f"{file} cannot be read: {error}. Remove it, and its runs are done anew") from error
-            names = [str(name) for name in part["measure"].values]
-            for i, index in enumerate(part["index"].values):
-                measures = dict(zip(names, part["measures"].values[i].tolist(), strict=True))
-                found[int(index)] = Row(
-                    int(index),
-                    measures,
-                    str(part["status"].values[i]),
-                    str(part["message"].values[i]),
-                    float(part["reached"].values[i]),
-                    float(part["wall"].values[i]),
-                )
+                raise FileError(f"{file} cannot be read: {error} Remove it, and its runs are done anew") from error
+            found |= {row.index: row for row in rows}
         return [found[index] for index in sorted(found)]
+
+
+def open_rows(folder: str | Path) -> xarray.Dataset:
+    """The rows of a study in a folder, lazily: of many runs, more than memory holds (the extra ``dask``).
+
+    Parameters
+    ----------
+    folder : path
+        Of `study`, finished or not.
+
+    Returns
+    -------
+    xarray.Dataset
+        As `Study.data`, its variables read from the parts when they are used; in the order of the parts.
+
+    Raises
+    ------
+    FileError
+        Where there is no study.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> from cmbcontrol.studies import study
+    >>> with TemporaryDirectory() as folder:
+    ...     _ = study(lambda a: {"b": 2.0 * a}, {"a": [1.0, 2.0, 3.0]}, folder=folder)
+    ...     with open_rows(folder) as rows:
+    ...         print(float(rows["b"].mean()))
+    4.0
+    """
+    import xarray
+
+    parts = sorted((Path(folder) / "parts").glob("part-*.nc"))
+    if not parts:
+        raise FileError(f"there are no rows of a study in {folder}")
+    try:
+        import dask  # noqa: F401
+    except ImportError as error:
+        raise InputError('rows are opened lazily with Dask: pip install "cmbcontrol[dask]"') from error
+    how = {"combine": "nested", "concat_dim": "run", "data_vars": "all", "coords": "minimal", "compat": "override"}
+    return xarray.open_mfdataset(parts, engine="netcdf4", combine_attrs="override", **how)
 
 
 def _read(file: Path) -> dict[str, Any] | None:

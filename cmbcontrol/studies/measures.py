@@ -9,21 +9,35 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _check
-from ..errors import InputError
+from ..controllers.actuation import actuation_along
+from ..controllers.closed_loop import ClosedLoop
+from ..controllers.loop_margins import LoopMargins
+from ..dynamics.nearest_singular import nearest_singular_configuration
+from ..errors import InputError, SingularConfigurationError
 from ..linear.model import LinearModel
 from ..sim.result import Simulation
+from ..sim.units import column_units
 
 __all__ = [
+    "bandwidth",
+    "closest_singularity",
     "damping",
+    "delay_margin",
+    "disk_margin",
     "dissipated_energy",
     "final_error",
+    "gain_margin",
     "motor_energy",
+    "overshoot",
     "peak_effort",
     "peak_multiplier",
+    "peak_reaction",
+    "phase_margin",
     "rms_error",
     "settling_time",
     "share_at_limits",
     "slowest_pole",
+    "smallest_actuation",
     "worst_conditioning",
     "worst_error",
 ]
@@ -33,25 +47,55 @@ Measure = Callable[[Any], float]
 
 
 class _Measure:
-    """A function with a unit; it can be sent to other processes."""
+    """A function with a unit, or one that a run tells; it can be sent to other processes."""
 
-    def __init__(self, function: Callable[..., float], unit: str, **options: Any) -> None:
-        self.function, self.unit, self.options = function, unit, options
+    def __init__(self, function: Callable[..., float], unit: str | Callable[..., str], **options: Any) -> None:
+        self.function, self.options = function, options
+        self.unit = unit if isinstance(unit, str) else ""
+        self._unit_of = None if isinstance(unit, str) else unit
 
     def __call__(self, found: Any) -> float:
         return float(self.function(found, **self.options))
 
+    def unit_of(self, found: Any) -> str:
+        """The unit, by what has been run."""
+        return self.unit if self._unit_of is None else self._unit_of(found, **self.options)
+
     def __repr__(self) -> str:
         return f"{self.function.__name__.lstrip('_')}({', '.join(f'{k}={v!r}' for k, v in self.options.items())})"
+
+
+def _column_unit(run: Any, variable: str, name: str | None) -> str:
+    """Unit of one column; of all, where they have the same."""
+    values = run.data[variable]
+    names, units = [str(n) for n in values[values.dims[1]].values], column_units(run, variable)
+    found = set(units) if name is None else {units[names.index(name)]}
+    return found.pop() if len(found) == 1 else ""
+
+
+def _error_unit(run: Any, name: str | None, **_: Any) -> str:
+    return _column_unit(run, "error", name)
+
+
+def _effort_unit(run: Any, motor: str | None) -> str:
+    return _column_unit(run, "u", motor)
+
+
+def _multiplier_unit(run: Any, row: str) -> str:
+    return _column_unit(run, "multipliers", row)
 
 
 def _errors(run: Simulation, name: str | None, after: float) -> Array:
     """Tracking errors (times, k) of one controlled value, or of all."""
     if not isinstance(run, Simulation) or "error" not in run.data:
         raise InputError("the run has no error: its law has no reference; write a measure of your own")
-    names = [str(n) for n in run.data["controlled"].values]
-    columns = slice(None) if name is None else [names.index(_check.one_of(name, names, "controlled value"))]
-    return run.error.values[run.time >= after][:, columns]
+    return run.error.values[run.time >= after][:, _columns(run, "controlled", name, "controlled value")]
+
+
+def _columns(run: Simulation, dimension: str, name: str | None, what: str) -> Any:
+    """One column by its name, or all."""
+    names = [str(n) for n in run.data[dimension].values]
+    return slice(None) if name is None else [names.index(_check.one_of(name, names, what))]
 
 
 def _worst(run: Simulation, name: str | None, after: float) -> float:
@@ -60,7 +104,7 @@ def _worst(run: Simulation, name: str | None, after: float) -> float:
 
 def worst_error(name: str | None = None, *, after: float = 0.0) -> Measure:
     """Largest tracking error of a controlled joint or task value, or of all, after a time (s); rad or m."""
-    return _Measure(_worst, "", name=name, after=_check.positive(after, "after", zero=True))
+    return _Measure(_worst, _error_unit, name=name, after=_check.positive(after, "after", zero=True))
 
 
 def _rms(run: Simulation, name: str | None, after: float) -> float:
@@ -70,7 +114,7 @@ def _rms(run: Simulation, name: str | None, after: float) -> float:
 
 def rms_error(name: str | None = None, *, after: float = 0.0) -> Measure:
     """Root of the mean square of the tracking error, over time; rad or m."""
-    return _Measure(_rms, "", name=name, after=_check.positive(after, "after", zero=True))
+    return _Measure(_rms, _error_unit, name=name, after=_check.positive(after, "after", zero=True))
 
 
 def _final(run: Simulation, name: str | None) -> float:
@@ -79,7 +123,7 @@ def _final(run: Simulation, name: str | None) -> float:
 
 def final_error(name: str | None = None) -> Measure:
     """Tracking error at the end of the run; rad or m."""
-    return _Measure(_final, "", name=name)
+    return _Measure(_final, _error_unit, name=name)
 
 
 def _settling(run: Simulation, within: float, name: str | None) -> float:
@@ -95,10 +139,21 @@ def settling_time(within: float, name: str | None = None) -> Measure:
     return _Measure(_settling, "s", within=_check.positive(within, "within"), name=name)
 
 
+def _overshoot(run: Simulation, name: str | None) -> float:
+    e, columns = _errors(run, name, -np.inf), _columns(run, "controlled", name, "controlled value")
+    reference = run.reference.values[:, columns]
+    goal, position = reference[-1], reference - e
+    way = goal - position[0]  # from where the run starts
+    return float(np.maximum((position - goal) * np.sign(way), 0.0).max())
+
+
+def overshoot(name: str | None = None) -> Measure:
+    """How far a controlled value goes beyond the last value of its reference, seen from its start; rad or m."""
+    return _Measure(_overshoot, _error_unit, name=name)
+
+
 def _efforts(run: Simulation, motor: str | None) -> Array:
-    names = [str(n) for n in run.data["actuator"].values]
-    columns = slice(None) if motor is None else [names.index(_check.one_of(motor, names, "motor"))]
-    return run.u.values[:, columns]
+    return run.u.values[:, _columns(run, "actuator", motor, "motor")]
 
 
 def _peak(run: Simulation, motor: str | None) -> float:
@@ -107,7 +162,7 @@ def _peak(run: Simulation, motor: str | None) -> float:
 
 def peak_effort(motor: str | None = None) -> Measure:
     """Largest effort of a motor, or of all; N or N m."""
-    return _Measure(_peak, "", motor=motor)
+    return _Measure(_peak, _effort_unit, motor=motor)
 
 
 def _at_limits(run: Simulation, tolerance: float) -> float:
@@ -150,19 +205,59 @@ def worst_conditioning() -> Measure:
 
 
 def _multiplier(run: Simulation, row: str) -> float:
-    names = [str(n) for n in run.data["row"].values]
-    return float(np.abs(run.multipliers.values[:, names.index(_check.one_of(row, names, "row"))]).max())
+    return float(np.abs(run.multipliers.values[:, _columns(run, "row", row, "row")]).max())
 
 
 def peak_multiplier(row: str) -> Measure:
     """Largest multiplier of a row of the constraints: N, or N m."""
-    return _Measure(_multiplier, "", row=row)
+    return _Measure(_multiplier, _multiplier_unit, row=row)
+
+
+def _reaction(run: Simulation, joint: str, what: str) -> float:
+    found = run.reactions()[what]
+    names = [str(n) for n in found["joint"].values]
+    values = found.values[:, names.index(_check.one_of(joint, names, "joint"))]
+    return float(np.linalg.norm(values, axis=1).max())
+
+
+def peak_reaction(joint: str, what: str = "force") -> Measure:
+    """Largest ``"force"`` (N) or ``"moment"`` (N m) that a joint or constraint carries."""
+    unit = "N" if _check.option(what, ("force", "moment"), "what") == "force" else "N m"
+    return _Measure(_reaction, unit, joint=joint, what=what)
+
+
+def _actuation(run: Simulation) -> float:
+    return float(actuation_along(run.plant, run)["margin"].min())  # type: ignore[arg-type]
+
+
+def smallest_actuation() -> Measure:
+    """Smallest margin of the actuation condition along the run (Aghili 2005, (64)): 0 where the motors lose control."""
+    return _Measure(_actuation, "1")
+
+
+def _closest(run: Simulation) -> float:
+    """From the configuration of the run whose constraints are worst conditioned."""
+    plant, q = run.plant, run.q.values[int(np.argmin(run.data["conditioning"].values))]
+    try:
+        singular = nearest_singular_configuration(plant, q, within=1e3)  # type: ignore[arg-type]
+    except SingularConfigurationError:
+        return np.inf
+    return float(np.abs(plant.difference(q, singular) / plant.spans).max(initial=0.0))  # type: ignore[union-attr]
+
+
+def closest_singularity() -> Measure:
+    """Distance to the closest singular configuration that is found: largest change of a coordinate, rad (or sizes).
+
+    Lengths count in sizes of the machine. It is looked for from the worst conditioned configuration of the run; inf
+    where none is found.
+    """
+    return _Measure(_closest, "rad")
 
 
 def _poles(model: Any) -> Array:
-    if not isinstance(model, LinearModel):
-        raise InputError(f"this measure is that of a LinearModel, and the case returned {type(model).__name__}")
-    return model.poles()
+    if not isinstance(model, (LinearModel, ClosedLoop)):
+        raise InputError(f"this measure is that of a linear model, and the case returned {type(model).__name__}")
+    return model.continuous_poles() if isinstance(model, ClosedLoop) else model.poles()
 
 
 def _slowest(model: Any) -> float:
@@ -176,10 +271,69 @@ def slowest_pole() -> Measure:
 
 def _damping(model: Any) -> float:
     poles = _poles(model)
-    sizes = np.abs(poles)
-    return float((-poles.real[sizes > 0.0] / sizes[sizes > 0.0]).min(initial=1.0))
+    poles = poles[np.isfinite(poles) & (np.abs(poles) > 0.0)]
+    return float((-poles.real / np.abs(poles)).min(initial=1.0))
 
 
 def damping() -> Measure:
-    """Smallest damping ratio of the poles of a linear model."""
+    """Smallest damping ratio of the poles of a linear model; of a sampled loop, of its poles in continuous time."""
     return _Measure(_damping, "1")
+
+
+def _loop(model: Any) -> ClosedLoop:
+    if not isinstance(model, ClosedLoop):
+        raise InputError(f"this measure is that of a closed loop, and the case returned {type(model).__name__}")
+    return model
+
+
+def _bandwidth(model: Any, coordinate: str) -> float:
+    return _loop(model).bandwidth(coordinate) if _loop(model).stable else 0.0
+
+
+def bandwidth(coordinate: str) -> Measure:
+    """Frequency up to which a coordinate follows its reference, rad/s; see `ClosedLoop.bandwidth`. 0 if unstable."""
+    return _Measure(_bandwidth, "rad/s", coordinate=coordinate)
+
+
+def _disk(model: Any, at: str) -> float:
+    return _loop(model).margins(at).disk if _loop(model).stable else 0.0
+
+
+def disk_margin(at: str = "input") -> Measure:
+    """Disk margin of all channels of a closed loop at once, see `Margins`; 0 where it is unstable."""
+    return _Measure(_disk, "1", at=_check.option(at, ("input", "output"), "at"))
+
+
+def _channels(model: Any, channel: str | None, at: str) -> list[LoopMargins]:
+    loops = _loop(model).margins(at).loops
+    names = [loop.channel for loop in loops]
+    return list(loops) if channel is None else [loops[names.index(_check.one_of(channel, names, "channel"))]]
+
+
+def _gain(model: Any, channel: str | None, at: str) -> float:
+    if not _loop(model).stable:
+        return 0.0
+    return min(min(one.gain_up, -one.gain_down) for one in _channels(model, channel, at))
+
+
+def gain_margin(channel: str | None = None, *, at: str = "input") -> Measure:
+    """Smallest change of the gain of a channel, or of any, that a closed loop does not bear, dB; 0 if unstable."""
+    return _Measure(_gain, "dB", channel=channel, at=_check.option(at, ("input", "output"), "at"))
+
+
+def _phase(model: Any, channel: str | None, at: str) -> float:
+    return min(one.phase for one in _channels(model, channel, at)) if _loop(model).stable else 0.0
+
+
+def phase_margin(channel: str | None = None, *, at: str = "input") -> Measure:
+    """Smallest change of the phase of a channel, or of any, that a closed loop does not bear, deg; 0 if unstable."""
+    return _Measure(_phase, "deg", channel=channel, at=_check.option(at, ("input", "output"), "at"))
+
+
+def _delay(model: Any, channel: str | None, at: str) -> float:
+    return min(one.delay for one in _channels(model, channel, at)) if _loop(model).stable else 0.0
+
+
+def delay_margin(channel: str | None = None, *, at: str = "input") -> Measure:
+    """Smallest further delay of a channel, or of any, that a closed loop does not bear, s; 0 if unstable."""
+    return _Measure(_delay, "s", channel=channel, at=_check.option(at, ("input", "output"), "at"))

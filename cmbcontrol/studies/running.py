@@ -2,32 +2,35 @@
 
 from __future__ import annotations
 
+import ctypes
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from ..controllers.closed_loop import ClosedLoop
 from ..errors import InputTypeError, SimulationError, TimeLimitError
 from ..linear.model import LinearModel
 from ..sim.result import Simulation
 from ..sim.simulate import simulate
 from .case import takes_random
-from .variation import Table
+from .variation import Part
 
-__all__ = ["Row", "Task", "rows_of", "run_file"]
+__all__ = ["Row", "Task", "result_of", "rows_of", "run_file"]
 
 Measure = Callable[[Any], float]
 
 _TEXT = 400  # characters of a message that a row keeps
+_AGAIN = 1.0  # s: an error that Python discards, as all that are raised while objects are deleted, is raised again
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Row:
     """What a study keeps of a run.
 
@@ -45,6 +48,8 @@ class Row:
         Time that the run has come to, s; nan where it is no run.
     wall : float
         s.
+    units : dict of str to str
+        Of measures whose unit depends on what was run.
     """
 
     index: int
@@ -53,6 +58,7 @@ class Row:
     message: str
     reached: float
     wall: float
+    units: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,7 +68,6 @@ class Task:
     Attributes
     ----------
     case : callable
-    table : Table
     measures : dict of str to callable
     time_limit : float
         s, infinite where there is none.
@@ -74,7 +79,6 @@ class Task:
     """
 
     case: Callable[..., Any]
-    table: Table
     measures: dict[str, Measure]
     time_limit: float
     memory_limit: int
@@ -87,19 +91,20 @@ def run_file(folder: str | Path, index: int) -> Path:
     return Path(folder) / "runs" / f"run-{index:08d}.nc"
 
 
-def rows_of(task: Task, indices: Sequence[int]) -> list[Row]:
+def rows_of(task: Task, part: Part) -> list[Row]:
     """Some runs, one after the other. Ctrl-C ends them; all else becomes a row."""
     if task.memory_limit:
         _limit_memory(task.memory_limit)
-    return [row_of(task, index) for index in indices]
+    return [row_of(task, part, k) for k in range(len(part.indices))]
 
 
-def row_of(task: Task, index: int) -> Row:
-    """One run."""
+def row_of(task: Task, part: Part, k: int) -> Row:
+    """The k-th of some runs."""
+    index = part.indices[k]
     begin, found, status, message = time.perf_counter(), None, "completed", ""
     try:
         with _within(task.time_limit):
-            found = result_of(task.case, task.table, index)
+            found = result_of(task.case, part, k)
     except SimulationError as error:
         found = error.partial
         status, message = _status_of(error), str(error)
@@ -112,32 +117,33 @@ def row_of(task: Task, index: int) -> Row:
     except Exception as error:
         status, message = type(error).__name__, str(error)
     reached = float(found.time[-1]) if isinstance(found, Simulation) and len(found.time) else np.nan
-    values = dict.fromkeys(task.measures, np.nan)
+    values, units = dict.fromkeys(task.measures, np.nan), {}
     if found is not None:
         try:
             if isinstance(found, Simulation) and (task.keep is None or index in task.keep):
                 found.save(run_file(task.folder, index))
             if status == "completed":
                 values = measured(task.measures, found)
+                units = {name: of(found) for name, m in task.measures.items() if (of := getattr(m, "unit_of", None))}
         except Exception as error:
             status, message = "measure", f"{type(error).__name__}: {error}"
     wall = time.perf_counter() - begin
-    return Row(index, values, status, message[:_TEXT], reached, wall)
+    return Row(index, values, status, message[:_TEXT], reached, wall, units)
 
 
-def result_of(case: Callable[..., Any], table: Table, index: int) -> Any:
+def result_of(case: Callable[..., Any], part: Part, k: int) -> Any:
     """What a case gives: a run, a linear model, or numbers by name; arguments of `simulate` are simulated."""
-    values = table.values(index)
+    values = part.values(k)
     values.pop("repetition", None)
     if takes_random(case):
-        values["rng"] = table.random(index)
+        values["rng"] = part.random(k)
     found = case(**values)
     if isinstance(found, Mapping) and "plant" in found:
         found = simulate(**found)
-    if not isinstance(found, (Simulation, LinearModel, Mapping)):
+    if not isinstance(found, (Simulation, LinearModel, ClosedLoop, Mapping)):
         raise InputTypeError(
-            "a case must return a run, the arguments of simulate as a mapping, a LinearModel, or a mapping of names to "
-            f"numbers, got {type(found).__name__}"
+            "a case must return a run, the arguments of simulate as a mapping, a LinearModel, a ClosedLoop, or a "
+            f"mapping of names to numbers, got {type(found).__name__}"
         )
     return found
 
@@ -158,22 +164,61 @@ def _status_of(error: SimulationError) -> str:
 
 @contextmanager
 def _within(seconds: float) -> Iterator[None]:
-    """Raise `TimeLimitError` where the block takes longer: in the main thread of a process that has alarms."""
-    usable = np.isfinite(seconds) and hasattr(signal, "setitimer")
-    if not usable or threading.current_thread() is not threading.main_thread():
-        yield
-        return
+    """Raise `TimeLimitError` where the block takes longer.
 
+    In the main thread by an alarm, which interrupts what waits, too. In other threads, as those of Dask, and where
+    there are no alarms, as soon as Python goes on.
+    """
+    if not np.isfinite(seconds):
+        yield
+    elif hasattr(signal, "setitimer") and threading.current_thread() is threading.main_thread():
+        with _alarm(seconds):
+            yield
+    else:
+        with _thrown(seconds):
+            yield
+
+
+@contextmanager
+def _alarm(seconds: float) -> Iterator[None]:
     def ring(number: int, frame: Any) -> None:
         raise TimeLimitError(f"the run took longer than {seconds:g} s")
 
     before = signal.signal(signal.SIGALRM, ring)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
+    signal.setitimer(signal.ITIMER_REAL, seconds, max(seconds, _AGAIN))
     try:
         yield
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0.0)
         signal.signal(signal.SIGALRM, before)
+
+
+@contextmanager
+def _thrown(seconds: float) -> Iterator[None]:
+    thread, lock, over = ctypes.c_ulong(threading.get_ident()), threading.Lock(), threading.Event()
+    throw = ctypes.pythonapi.PyThreadState_SetAsyncExc
+
+    class Late(TimeLimitError):  # a thread is thrown a class, not an error: this one brings its message
+        def __init__(self) -> None:
+            super().__init__(f"the run took longer than {seconds:g} s")
+
+    Late.__name__ = TimeLimitError.__name__
+
+    def ring() -> None:
+        wait = seconds
+        while not over.wait(wait):
+            with lock:
+                if not over.is_set():
+                    throw(thread, ctypes.py_object(Late))
+            wait = max(seconds, _AGAIN)
+
+    threading.Thread(target=ring, daemon=True).start()
+    try:
+        yield
+    finally:
+        with lock:
+            over.set()
+        throw(thread, None)  # what was thrown and has not arrived is taken back
 
 
 def _limit_memory(size: int) -> None:

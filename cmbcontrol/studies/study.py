@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .. import _check
+from .. import _check, _files, _netcdf
 from .._progress import Progress, Reporter
 from ..errors import InputError, InputTypeError, Interrupted
 from ..sim.result import load_run
 from .case import check_case, identity
-from .execution import execute
+from .execution import Workers
 from .folder import Folder
+from .rows import as_dataset, measures_of
 from .running import Row, Task, result_of, run_file
 from .variation import Table, table_of
 
@@ -33,7 +34,7 @@ def study(
     vary: Mapping[str, Any],
     *,
     runs: int | None = None,
-    sampling: str = "random",
+    sampling: str | ArrayLike = "random",
     seed: int = 0,
     measures: Mapping[str, Callable[[Any], float]] | None = None,
     measure_units: Mapping[str, str] | None = None,
@@ -61,8 +62,9 @@ def study(
         the lists is run with each of the `runs` samples of the distributions. `Vary` adds a unit.
     runs : int, optional
         How many samples; needed where something is drawn. Without distributions, repetitions.
-    sampling : {"random", "latin-hypercube", "sobol", "halton"}
-        How samples are spread; Sobol samples are for powers of two.
+    sampling : {"random", "latin-hypercube", "sobol", "halton"} or array_like, shape (runs, drawn)
+        How samples are spread; Sobol samples are for powers of two. Or a design of your own, such as one of SALib:
+        shares of the distributions from 0 to 1, with a column for each parameter that is drawn, in their order.
     seed : int
     measures : mapping of str to callable, optional
         Functions of what the case returns (of a run, its `Simulation`) to a number; ready ones are made by
@@ -77,7 +79,7 @@ def study(
     keep : bool or sequence of int
         Keep whole runs in the folder: of all indices, or of these.
     time_limit : float, optional
-        s for a run; a longer one is a row with status "time limit".
+        s for a run; a longer one is a row with status "time limit". Compiled code that is under way ends first.
     memory_limit : float, optional
         Bytes for the process of a worker, where the system knows such limits; not with ``workers=1``.
     progress : bool or callable
@@ -122,7 +124,7 @@ def study(
     kept = _kept(keep, table.runs)
     if folder is None and (kept is None or kept):
         raise InputTypeError("keep= needs a folder=, where whole runs are kept")
-    task = Task(case, table, given, limit, memory, "" if folder is None else str(folder), kept)
+    task = Task(case, given, limit, memory, "" if folder is None else str(folder), kept)
     made = Study(case, table, given, units, folder)
     tell = Reporter(progress, "study")
     if folder is None:
@@ -138,20 +140,20 @@ def study(
 
 def _collect(made: Study, task: Task, workers: Any, place: Folder | None, tell: Reporter) -> None:
     """Do what is left; after Ctrl-C all that has been done is kept."""
-    left = [index for index in range(task.table.runs) if index not in made.rows]
-    tell.update(len(made.rows) / task.table.runs)
+    total = made.table.runs
+    left = [index for index in range(total) if index not in made.rows]
+    tell.update(len(made.rows) / total)
     try:
-        for rows in execute(task, left, workers) if left else ():
-            _require_distinct((name for row in rows for name in row.measures), made.parameters)
-            if place is not None:
-                place.write(rows)
-            made.rows |= {row.index: row for row in rows}
-            tell.update(len(made.rows) / task.table.runs)
+        with Workers(task, workers) as place_of_work:
+            for rows in place_of_work.rows(made.table, left) if left else ():
+                _require_distinct((name for row in rows for name in row.measures), made.parameters)
+                if place is not None:
+                    place.write(made.dataset(rows))
+                made.rows |= {row.index: row for row in rows}
+                tell.update(len(made.rows) / total)
     except KeyboardInterrupt as error:
         where = "" if place is None else f"; the same call with folder={str(place.path)!r} goes on from there"
-        raise Interrupted(
-            f"the study was interrupted after {len(made.rows)} of {task.table.runs} runs{where}", made
-        ) from error
+        raise Interrupted(f"the study was interrupted after {len(made.rows)} of {total} runs{where}", made) from error
 
 
 def _require_distinct(measures: Iterable[str], parameters: Sequence[str]) -> None:
@@ -207,67 +209,67 @@ class Study:
         units: Mapping[str, str],
         folder: str | Path | None,
     ) -> None:
-        self._case, self._table, self._measures, self._units = case, table, measures, units
+        self._case, self.table, self._measures, self._given_units = case, table, measures, units
         self.folder = None if folder is None else Path(folder)
         self.rows: dict[int, Row] = {}
         self._data: tuple[int, xarray.Dataset] | None = None
 
     @property
     def parameters(self) -> tuple[str, ...]:
-        return tuple(self._table.columns)
+        return tuple(self.table.columns)
 
     @property
     def measures(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys([*self._measures, *(name for row in self.rows.values() for name in row.measures)]))
+        return measures_of(list(self.rows.values()), list(self._measures))
 
     @property
     def data(self) -> xarray.Dataset:
         if self._data is None or self._data[0] != len(self.rows):
-            self._data = len(self.rows), self._dataset()
+            self._data = len(self.rows), self.dataset([self.rows[index] for index in sorted(self.rows)])
         return self._data[1]
+
+    def dataset(self, rows: Sequence[Row]) -> xarray.Dataset:
+        """Some rows with their parameters."""
+        told = {name: unit for row in rows for name, unit in row.units.items()}
+        units = told | {name: unit for name, unit in self._given_units.items() if unit or name not in told}
+        return as_dataset(rows, self.table, measures_of(rows, list(self._measures)), units)
+
+    def save(self, path: str | Path) -> Path:
+        """Write all rows into a file of netCDF, which xarray opens."""
+        return _files.write(_check.path(path), _netcdf.encoded(self.data))
+
+    @property
+    def _units(self) -> dict[str, str]:
+        """Of measures: those given, and those that runs have told."""
+        told = {name: unit for row in self.rows.values() for name, unit in row.units.items()}
+        return told | {name: unit for name, unit in self._given_units.items() if unit or name not in told}
 
     @property
     def failures(self) -> int:
         """How many runs have failed."""
         return sum(row.status != "completed" for row in self.rows.values())
 
-    def _dataset(self) -> xarray.Dataset:
-        import xarray
-
-        rows = [self.rows[index] for index in sorted(self.rows)]
-        index = np.array([row.index for row in rows], dtype=np.int64)
-        variables: dict[str, Any] = {}
-        for name, column in self._table.columns.items():
-            attrs = {"units": self._table.units.get(name, ""), "kind": "parameter"}
-            variables[name] = ("run", column[index], attrs)
-        for name in self.measures:
-            values = np.array([row.measures.get(name, np.nan) for row in rows])
-            variables[name] = ("run", values, {"units": self._units.get(name, ""), "kind": "measure"})
-        variables["status"] = ("run", np.array([row.status for row in rows], dtype=str))
-        variables["message"] = ("run", np.array([row.message for row in rows], dtype=str))
-        variables["reached"] = ("run", np.array([row.reached for row in rows]), {"units": "s"})
-        variables["wall"] = ("run", np.array([row.wall for row in rows]), {"units": "s"})
-        attrs = {"seed": self._table.seed, "sampling": self._table.sampling, "planned_runs": self._table.runs}
-        return xarray.Dataset(variables, {"run": index}, attrs)
-
-    def __str__(self) -> str:
-        done = len(self.rows)
-        lines = [f"study of {self._table.runs} runs, {done} done, {self.failures} of them failed"]
-        for kind, count in sorted(self._kinds().items(), key=lambda pair: -pair[1]):
-            lines.append(f"  {count:6d}  {kind}")
-        for name in self.measures:
-            values = self._good(name)
-            if values.size:
-                unit = self._units.get(name, "")
-                low, middle, high = np.quantile(values, [0.05, 0.5, 0.95])
-                lines.append(f"  {name}: median {middle:.5g}, 5 to 95 % {low:.5g} to {high:.5g} {unit}".rstrip())
-        return "\n".join(lines)
-
-    def _kinds(self) -> dict[str, int]:
+    @property
+    def kinds(self) -> dict[str, int]:
+        """How many runs have ended in which way, the most frequent first."""
         found: dict[str, int] = {}
         for row in self.rows.values():
             found[row.status] = found.get(row.status, 0) + 1
-        return found
+        return dict(sorted(found.items(), key=lambda pair: -pair[1]))
+
+    def __str__(self) -> str:
+        done = len(self.rows)
+        lines = [f"study of {self.table.runs} runs, {done} done, {self.failures} of them failed"]
+        for kind, count in self.kinds.items():
+            lines.append(f"  {count:6d}  {kind}")
+        units = self._units
+        for name in self.measures:
+            values = self._good(name)
+            if values.size:
+                unit = units.get(name, "")
+                low, middle, high = np.quantile(values, [0.05, 0.5, 0.95])
+                lines.append(f"  {name}: median {middle:.5g}, 5 to 95 % {low:.5g} to {high:.5g} {unit}".rstrip())
+        return "\n".join(lines)
 
     def _good(self, name: str) -> Array:
         """Finite values of a measure."""
@@ -277,12 +279,12 @@ class Study:
 
     def values(self, index: int) -> dict[str, Any]:
         """Parameters of a run, by name."""
-        return self._table.values(self._index(index))
+        return self.table.values(self._index(index))
 
     def _index(self, index: int) -> int:
         index = _check.count(index, "the index of a run", 0)
-        if index >= self._table.runs:
-            raise InputError(f"there is no run {index}: the study has {self._table.runs}")
+        if index >= self.table.runs:
+            raise InputError(f"there is no run {index}: the study has {self.table.runs}")
         return index
 
     def rerun(self, index: int) -> Any:
@@ -298,7 +300,7 @@ class Study:
         index = self._index(index)
         if self.folder is not None and run_file(self.folder, index).exists():
             return load_run(run_file(self.folder, index))
-        return result_of(self._case, self._table, index)
+        return result_of(self._case, self.table.part([index]), 0)
 
     def worst(self, measure: str, count: int = 1, *, largest: bool = True) -> list[int]:
         """Indices of the runs with the largest (or smallest) values of a measure, the worst first."""

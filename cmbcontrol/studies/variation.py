@@ -10,15 +10,16 @@ from itertools import product
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
 from ..errors import InputError, InputTypeError
 
-__all__ = ["SAMPLINGS", "Table", "Vary", "table_of", "varied_of"]
+__all__ = ["INSIDE", "SAMPLINGS", "Part", "Table", "Vary", "table_of", "varied_of"]
 
 Array = NDArray[np.float64]
 
+INSIDE = 2.0**-54, 1.0 - 2.0**-53  # the first and the last share of a distribution that is not at its end
 SAMPLINGS = ("random", "latin-hypercube", "sobol", "halton")
 
 
@@ -116,9 +117,10 @@ class Table:
         """Of one run, by name, as numbers and texts of Python."""
         return {name: column[index].item() for name, column in self.columns.items()}
 
-    def random(self, index: int) -> np.random.Generator:
-        """Random numbers of one run, which follow from the seed and its index alone."""
-        return np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=(index,)))
+    def part(self, indices: Sequence[int]) -> Part:
+        """Some runs, as they are sent to a worker."""
+        at = np.asarray(indices, dtype=np.int64)
+        return Part({name: column[at] for name, column in self.columns.items()}, tuple(indices), self.seed)
 
     @property
     def fingerprint(self) -> str:
@@ -127,6 +129,31 @@ class Table:
         for name, column in self.columns.items():
             digest.update(name.encode() + str(column.dtype.kind).encode() + column.tobytes())
         return digest.hexdigest()
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """The values of some runs: all that a worker is told of them.
+
+    Attributes
+    ----------
+    columns : dict of str to ndarray, shape (n,)
+    indices : tuple of int
+        Of the runs, in the whole table.
+    seed : int
+    """
+
+    columns: dict[str, NDArray[Any]]
+    indices: tuple[int, ...]
+    seed: int
+
+    def values(self, k: int) -> dict[str, Any]:
+        """Of the k-th of them, by name, as numbers and texts of Python."""
+        return {name: column[k].item() for name, column in self.columns.items()}
+
+    def random(self, k: int) -> np.random.Generator:
+        """Random numbers of the k-th of them, which follow from the seed and its index in the table alone."""
+        return np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=(self.indices[k],)))
 
 
 def varied_of(vary: Mapping[str, Any]) -> dict[str, Vary]:
@@ -138,16 +165,23 @@ def varied_of(vary: Mapping[str, Any]) -> dict[str, Vary]:
     return varied
 
 
-def table_of(vary: Mapping[str, Any], runs: int | None, sampling: str, seed: int) -> Table:
+def table_of(vary: Mapping[str, Any], runs: int | None, sampling: str | ArrayLike, seed: int) -> Table:
     """The table of a study: all combinations of the lists, each with so many samples of the distributions."""
     varied = varied_of(vary)
-    sampling, seed = _check.one_of(sampling, SAMPLINGS, "sampling"), _check.count(seed, "seed", 0)
+    seed, design = _check.count(seed, "seed", 0), None
+    if not isinstance(sampling, str):
+        drawn = sum(how.listed is None for how in varied.values())
+        design, runs, sampling = *_design(sampling, drawn, runs), "given"
+    else:
+        _check.one_of(sampling, SAMPLINGS, "sampling")
     lists = {name: how.listed for name, how in varied.items() if how.listed is not None}
     drawn = [name for name, how in varied.items() if how.listed is None]
     if runs is None and drawn:
         raise InputTypeError(f"runs= is needed: how many samples of {', '.join(map(repr, drawn))} to draw")
     count = 1 if runs is None else _check.count(runs, "runs")
-    shares = _shares(sampling, len(drawn), count, seed) if drawn else np.zeros((count, 0))
+    shares = np.zeros((count, 0))
+    if drawn:
+        shares = _shares(sampling, len(drawn), count, seed) if design is None else design
     combinations = list(product(*lists.values()))  # one, of nothing, where there are none
     columns: dict[str, NDArray[Any]] = {}
     for name, how in varied.items():
@@ -165,6 +199,21 @@ def table_of(vary: Mapping[str, Any], runs: int | None, sampling: str, seed: int
     return Table(columns, {name: how.unit for name, how in varied.items()}, seed, sampling)
 
 
+def _design(given: Any, drawn: int, runs: int | None) -> tuple[Array, int]:
+    """Points of the unit cube that were made elsewhere, a row for each run."""
+    points = _check.numbers(given, "sampling", f"one of {', '.join(SAMPLINGS)}, or an array of points")
+    if points.ndim != 2 or points.shape[1] != drawn or not drawn:
+        raise InputError(
+            f"sampling must have a row for each run and a column for each of the {drawn} drawn parameters, got "
+            f"shape {points.shape}"
+        )
+    if not ((points >= 0.0) & (points <= 1.0)).all():
+        raise InputError("sampling: points are shares of the distributions, from 0 to 1")
+    if runs is not None and runs != len(points):
+        raise InputError(f"sampling has {len(points)} points, and runs={runs}; leave runs= out")
+    return np.clip(points, *INSIDE), len(points)
+
+
 def _shares(sampling: str, dimensions: int, count: int, seed: int) -> Array:
     """Points of the unit cube, none on its border."""
     from scipy.stats import qmc
@@ -180,4 +229,4 @@ def _shares(sampling: str, dimensions: int, count: int, seed: int) -> Array:
         if count & (count - 1):
             raise InputError(f"Sobol samples are balanced for powers of two only: take runs={1 << count.bit_length()}")
         points = qmc.Sobol(dimensions, rng=rng).random(count)
-    return np.clip(points, 0.5 / 2.0**53, 1.0 - 0.5 / 2.0**53)
+    return np.clip(points, *INSIDE)

@@ -74,12 +74,15 @@ class Graph:
         At the sample.
     guards : dict of index of a comparison to bool
         What has been decided.
+    trusted : set of int
+        Guards that say how far the code is to be trusted, beyond which the same is computed in another way.
     """
 
     def __init__(self) -> None:
         self.nodes: list[tuple] = []
         self.values: list[float] = []
         self.guards: dict[int, bool] = {}
+        self.trusted: set[int] = set()
         self._index: dict[tuple, int] = {}
 
     def node(self, key: tuple, value: float) -> Scalar:
@@ -132,8 +135,10 @@ class Graph:
         self.guards[decided.index] = True
 
     def require_less(self, a: Any, b: Any) -> None:
-        """What follows is computed under this condition; it must hold at the sample, and is a guard."""
-        if not self.scalar(a) < self.scalar(b):
+        """What follows is to be trusted under this condition; it must hold at the sample, and is a guard."""
+        a, b = self.scalar(a), self.scalar(b)
+        self.trusted.add(self.node(("lt", a.index, b.index), float(a.value < b.value)).index)
+        if not a < b:
             raise ArithmeticError(f"{self.scalar(a).value:.3g} is not below {self.scalar(b).value:.3g} at the sample")
 
 

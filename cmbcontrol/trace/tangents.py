@@ -26,9 +26,12 @@ from .kernels.layout import LOADED, ROW_COUPLING, ROW_FORMULA
 from .machine import Machine, Parameters
 from .program import needed
 
-__all__ = ["GuardBroken", "Moves", "Partials", "balance", "evaluated", "partials", "tangents"]
+__all__ = ["GuardBroken", "Moves", "Partials", "balance", "evaluated", "partials", "slope", "tangents"]
 
 Array = NDArray[Any]
+# What the direction does not move at all is 1e100 steps away, also where it is equal; what it moves is not changed.
+_APART, _STILL = 1e-200, 1e-300
+
 Tangent = dict[int, Any]  # derivatives that are not zero by structure
 Dual = tuple[Any, Tangent]
 
@@ -37,7 +40,9 @@ class GuardBroken(ArithmeticError):
     """A comparison is decided otherwise than at the sample."""
 
 
-def tangents(function: Function, given: Callable[[str, int], Dual]) -> list[Dual]:
+def tangents(
+    function: Function, given: Callable[[str, int], Dual], corners: list[tuple[Dual, Dual]] | None = None
+) -> list[Dual]:
     """Value and derivatives of each output.
 
     Parameters
@@ -45,6 +50,8 @@ def tangents(function: Function, given: Callable[[str, int], Dual]) -> list[Dual
     function : Function
     given : callable
         Value and derivatives of an input, from the name of its array and its index: symbols of one graph, or numbers.
+    corners : list, optional
+        Gets all pairs whose order decides what is computed.
 
     Raises
     ------
@@ -53,6 +60,8 @@ def tangents(function: Function, given: Callable[[str, int], Dual]) -> list[Dual
     """
     graph, found = function.graph, dict[int, Dual]()
     wanted = [x.index for x in function.outputs if isinstance(x, Scalar)]
+    decide = [k for k in graph.guards if k not in graph.trusted]
+    matters = set() if corners is None else set(needed(graph, [*wanted, *decide]))
     for k in needed(graph, [*wanted, *graph.guards]):
         op, *operands = graph.nodes[k]
         if op == "const":
@@ -60,11 +69,54 @@ def tangents(function: Function, given: Callable[[str, int], Dual]) -> list[Dual
         elif op == "input":
             found[k] = given(*operands)
         elif op == "lt":
+            if k not in graph.trusted:
+                _note(corners, "lt", [found[i] for i in operands])
             if (found[operands[0]][0] < found[operands[1]][0]) != graph.guards[k]:
                 raise GuardBroken
         else:
-            found[k] = _RULES[op](*(found[i] for i in operands))
+            parts = [found[i] for i in operands]
+            if k in matters:
+                _note(corners, op, parts)
+            found[k] = _RULES[op](*parts)
     return [found[x.index] if isinstance(x, Scalar) else (x, {}) for x in function.outputs]
+
+
+def _note(corners: list[tuple[Dual, Dual]] | None, op: str, parts: Sequence[Dual]) -> None:
+    """Keep the pair that an operation compares; a number is rounded the other way half a unit from what it becomes."""
+    if corners is None:
+        return
+    if op in ("lt", "min", "max", "select"):
+        corners.append((parts[0], parts[1]))
+    elif op == "abs":
+        corners.append((parts[0], (0.0, {})))
+    elif op == "rint":
+        value, tangent = parts[0]
+        corners.append(((_abs(value - _rint(value)), tangent), (0.5, {})))
+
+
+def slope(function: Function) -> Function:
+    """A function to first order along a direction.
+
+    Its inputs x are those of the function but for the first, which does not change (time), and the direction behind
+    all. Its outputs are those of the function, how they change, and the step along the direction to the nearest
+    comparison that is decided otherwise, to first order.
+    """
+    graph, source, size = Graph(), function.graph, function.inputs
+    values = {node[1:]: source.values[k] for k, node in enumerate(source.nodes) if node[0] == "input"}
+
+    def given(array: str, i: int) -> Dual:
+        x = graph.input(array, i, values[array, i])
+        return x, {0: graph.input("x", size + i - 1, 0.5)} if array == "x" and i else {}
+
+    corners: list[tuple[Dual, Dual]] = []
+    found = tangents(function, given, corners)
+    nearest: Any = math.inf
+    for (a, moved_a), (b, moved_b) in corners:
+        rate = _total((1.0, moved_a), (-1.0, moved_b)).get(0, 0.0)
+        if not is_zero(rate):
+            nearest = numbers.minimum(nearest, (_abs(a - b) + _APART) / (_abs(rate) + _STILL))
+    outputs = [x for x, _ in found] + [tangent.get(0, 0.0) for _, tangent in found] + [nearest]
+    return Function(graph, 2 * size - 1, outputs)
 
 
 def _total(*parts: tuple[Any, Tangent]) -> Tangent:

@@ -9,6 +9,7 @@ from tests.fixtures import ARMS, PAYLOAD_AT, PAYLOAD_POSES, ROBUST_REGION, robus
 
 
 @pytest.mark.nojit_slow
+@pytest.mark.slow
 def test_certified_on_the_nonlinear_plants_where_they_rest(robust, machines):
     law = robust_law(robust, machines)
     found = certify(machines, law, PAYLOAD_POSES, ROBUST_REGION)

@@ -41,6 +41,30 @@ def bowl(run):
     return (x - 3.0) ** 2 + 10.0 * (y - 0.2) ** 2 + 1.0
 
 
+SWING = cmb.Mechanism(
+    "swing",
+    [cmb.Body.rod("rod", mass=1.0, length=1.0)],
+    [cmb.Revolute("angle", "ground", "rod", axis=(0, 1, 0))],
+    actuators=[cmb.Actuator("angle")],
+)
+
+
+def at_rest(x, offset=0.0, y=0.0):
+    """A run that keeps what it was given: its start, in place of a motion."""
+    if x > 9.0:
+        raise cmb.errors.SimulationError("it fell over")
+    return {"plant": SWING, "q0": [x - offset], "v0": [y], "t_end": 1e-3, "output_times": 1e-3}
+
+
+def squared(run):
+    """(x - 3 - offset)^2 + 10 (y - 0.2)^2."""
+    return (float(run.q.values[0, 0]) - 3.0) ** 2 + 10.0 * (float(run.v.values[0, 0]) - 0.2) ** 2
+
+
+def position(run):
+    return float(run.q.values[0, 0])
+
+
 BOUNDS = {"x": Range(1.0, 10.0, log=True, unit="1/s"), "y": (-1.0, 1.0)}
 
 
@@ -128,3 +152,71 @@ def test_tune_refuses(quick):
         tune(quick, BOUNDS, lambda run: 1 / 0)
     with pytest.raises(ValueError, match="whole number"):
         tune(quick, BOUNDS, bowl, max_evaluations=0)
+
+
+# -- several cases, constraints, processes ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("combine", "best"), [("worst", 2.0), ("mean", 5.0 / 3.0)])
+def test_one_gain_for_several_cases(combine, best):
+    """The centre of the interval for the worst case, the mean of the offsets for the mean."""
+    cases = {"offset": [-3.0, -1.0, 0.0]} if combine == "mean" else {"offset": [-3.0, 1.0]}
+    found = tune(at_rest, {"x": (0.0, 8.0)}, squared, cases=cases, combine=combine, tolerance=1e-5)
+    assert found.gains["x"] == pytest.approx(best, abs=1e-3)
+    worst = max((best - 3.0 - offset) ** 2 for offset in cases["offset"])
+    assert combine == "mean" or found.cost == pytest.approx(worst + 0.4, rel=1e-2)
+    assert found.run is not None
+
+
+@pytest.mark.parametrize("method", ["nelder-mead", "cobyqa", "differential-evolution", "optuna"])
+def test_constraints_on_measures(method):
+    constraints = {"position": (position, -np.inf, 2.0)}
+    found = tune(at_rest, {"x": (0.0, 8.0)}, squared, constraints=constraints, method=method, tolerance=1e-5,
+                 max_evaluations=120)  # fmt: skip
+    assert found.gains["x"] == pytest.approx(2.0, abs=0.05) and found.gains["x"] <= 2.0
+    outside = found.data["gains"].values[:, 0] > 2.0
+    assert ((found.data["violation"].values > 0.0) == outside).all()
+    impossible = tune(at_rest, {"x": (5.0, 8.0)}, squared, constraints=constraints, method=method, max_evaluations=20)
+    assert impossible.run is None and "No gains keep the constraints" in impossible.message
+
+
+@pytest.mark.parametrize("method", ["nelder-mead", "differential-evolution", "optuna"])
+@pytest.mark.first(1)
+def test_the_same_in_processes(method):
+    """To the last bit, and the run of the best gains is there, too."""
+    options = {
+        "cases": {"offset": (-1.0, 1.0)}, "runs": 3, "method": method, "max_evaluations": 30, "seed": 5,
+        "constraints": {"position": (position, 0.0, 4.0)},
+    }  # fmt: skip
+    here, there = (tune(at_rest, {"x": (0.0, 10.0), "y": (-1.0, 1.0)}, squared, workers=n, **options) for n in (1, 2))
+    assert here.data.equals(there.data)
+    assert here.gains == there.gains and here.message == there.message
+    np.testing.assert_array_equal(here.run.q.values, there.run.q.values)
+
+
+def test_optuna_finds_the_minimum_and_repeats_itself():
+    options = {"method": "optuna", "max_evaluations": 80, "seed": 1}
+    first, second = (tune(at_rest, {"x": (0.0, 8.0), "y": (-1.0, 1.0)}, squared, **options) for _ in range(2))
+    assert first.data.equals(second.data)
+    assert first.gains["x"] == pytest.approx(3.0, abs=0.3) and first.gains["y"] == pytest.approx(0.2, abs=0.15)
+
+
+@pytest.mark.slow
+def test_failures_and_mistakes_in_processes():
+    found = tune(at_rest, {"x": (8.0, 10.0)}, squared, workers=2, max_evaluations=8, start={"x": 9.5})
+    assert found.failures > 0 and "it fell over" in found.data["failure"].values
+    with pytest.raises(ValueError, match="TypeError: "):
+        tune(at_rest, {"z": (0.0, 1.0), "x": (0.0, 1.0)}, squared, workers=2, max_evaluations=4)
+
+
+def test_cases_and_constraints_that_make_no_sense():
+    with pytest.raises(ValueError, match="'x' is a gain and varies"):
+        tune(at_rest, {"x": (0.0, 1.0)}, squared, cases={"x": [1.0]})
+    with pytest.raises(TypeError, match="runs= is needed"):
+        tune(at_rest, {"x": (0.0, 1.0)}, squared, cases={"offset": (0.0, 1.0)})
+    with pytest.raises(TypeError, match="constraint 'position' must be"):
+        tune(at_rest, {"x": (0.0, 1.0)}, squared, constraints={"position": position})
+    with pytest.raises(ValueError, match="low <= high"):
+        tune(at_rest, {"x": (0.0, 1.0)}, squared, constraints={"position": (position, 1.0, 0.0)})
+    with pytest.raises(ValueError, match="combine"):
+        tune(at_rest, {"x": (0.0, 1.0)}, squared, combine="worse")

@@ -68,3 +68,38 @@ def model(stiffness):
     spring = cmb.JointSpring("spring", "x", stiffness, 0.0, 1.0)
     plant = cmb.Mechanism("block", [body], [rail], springs=[spring], gravity=(0, 0, 0))
     return cmb.linearize(plant, cmb.trim(plant, [0.0]))
+
+
+LOADER = plants.loader(load=3000.0)
+
+
+def follows(plant, start_boom, start_bucket):
+    """A sampled law of the loader that holds it where it starts."""
+    goal = cmb.Constant([start_boom, start_bucket])
+    return cmb.controllers.ProjectedInverseDynamics(plant, ("boom", "bucket"), goal, bandwidth=6.0, period=5e-3)
+
+
+def sometimes_named(number):
+    """Numbers by name, of which a failed run has none."""
+    if number % 10 == 5:
+        raise ValueError("no")
+    return {"value": number**2}
+
+
+def grows(number):
+    """Rows that take more room from the hundredth on."""
+    return {f"m{i}": number for i in range(1 if number < 100 else 400)}
+
+
+def counts(seconds):
+    """Busy in Python for so long."""
+    end = time.perf_counter() + seconds
+    number = 0
+    while time.perf_counter() < end:
+        number += 1
+    return {"counted": number}
+
+
+def long_run(t_end):
+    """A run of the pendulum that may take for ever."""
+    return {"plant": BASE, "q0": BASE.assemble(angle=0.5), "t_end": t_end, "output_times": 0.01}

@@ -15,8 +15,20 @@ import pytest
 from scipy import stats
 
 import cmbcontrol as cmb
+from cmbcontrol import plants
 from cmbcontrol.errors import FileError, Interrupted
-from cmbcontrol.studies import MachineCase, damping, execution, final_error, slowest_pole, study
+from cmbcontrol.studies import (
+    LinearCase,
+    MachineCase,
+    damping,
+    disk_margin,
+    execution,
+    final_error,
+    gain_margin,
+    open_rows,
+    slowest_pole,
+    study,
+)
 from cmbcontrol.studies.case import identity
 from tests.fixtures import refuses
 
@@ -80,6 +92,7 @@ def test_the_same_on_cores_and_in_another_order(tmp_path):
     alike(one, local)
 
 
+@pytest.mark.slow
 def test_a_run_that_kills_its_worker_is_a_row():
     found = study(cases.deadly, {"number": list(range(40)), "victim": [13.0]}, workers=2)
     assert found.data.sizes["run"] == 40
@@ -100,6 +113,7 @@ print("done")
 
 @pytest.mark.nojit_slow
 @pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.slow
 def test_a_study_that_is_killed_goes_on(tmp_path, workers):
     folder = str(tmp_path / "kept")
     command = [sys.executable, "-c", SCRIPT.format(root=str(ROOT), folder=folder, workers=workers)]
@@ -247,10 +261,9 @@ def test_dask(monkeypatch):
     with cluster, distributed.Client(cluster) as client:
         found = study(cases.noisy, {"amplitude": (0.5, 2.0)}, runs=37, seed=4, workers=client)
         alike(found, study(cases.noisy, {"amplitude": (0.5, 2.0)}, runs=37, seed=4))
-        cluster.scale(0)
-        while client.nthreads():
-            time.sleep(0.05)
-        monkeypatch.setattr(execution, "_COMING", 0.1)
+    monkeypatch.setattr(execution, "_COMING", 0.1)
+    cluster = distributed.LocalCluster(n_workers=0, dashboard_address=None)
+    with cluster, distributed.Client(cluster) as client:
         refuses(lambda: study(cases.slow, {"number": [1.0]}, workers=client), "no workers", kind=ValueError)
 
 
@@ -309,3 +322,125 @@ def test_normal_distribution_of_the_mean():
         told = found.statistics("y", confidence=0.9)
         inside += float(told.mean_low) <= 3.0 <= float(told.mean_high)
     assert stats.binomtest(inside, 200, 0.9).pvalue > 1e-4
+
+
+@pytest.mark.nojit_slow
+def test_time_limits_in_threads():
+    """As workers of Dask have them: whatever is under way in Python, and in runs; and nothing comes late."""
+    found = []
+
+    def work():
+        vary = {"seconds": [0.0, 5.0, 0.0, 5.0, 0.0]}
+        found.append(study(cases.counts, vary, time_limit=0.3))
+        found.append(study(cases.long_run, {"t_end": [0.05, 1e4, 0.05]}, time_limit=0.5))
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+    for rows, kinds in zip(found, (["completed", "time limit"] * 2 + ["completed"],
+                                   ["completed", "time limit", "completed"]), strict=True):  # fmt: skip
+        assert rows.data.status.values.tolist() == kinds
+        assert all("took longer than" in m for m in rows.data.message.values[1::2])
+    assert found[1].data.reached.values[1] > 0.05
+
+
+# -- linear models ---------------------------------------------------------------------------------------------------
+
+
+def linear_case(knows=False):
+    return LinearCase(cases.LOADER, cases.follows, {"boom": 0.1, "bucket": -0.2}, knows=knows)
+
+
+LOADED = {"start_boom": (-0.5, 0.6), "start_bucket": (-0.5, 0.4), "load_scale": (0.2, 1.8)}
+MARGINS = {"pole": slowest_pole(), "disk": disk_margin(), "gain": gain_margin()}
+
+
+@pytest.mark.nojit_slow
+@pytest.mark.parametrize("knows", [False, True])
+def test_linear_cases_are_the_models_by_hand(knows):
+    found = study(linear_case(knows), LOADED, runs=6, seed=3, measures=MARGINS)
+    assert found.failures == 0
+    for i in (0, 3, 5):
+        x = found.values(i)
+        own = {n: number.value for n, number in cmb.dynamics.parameters(cases.LOADER).items() if n.startswith("load_")}
+        scaled = {n: x["load_scale"] * v for n, v in own.items() if "mass" in n or "inertia" in n}
+        plant = cases.LOADER.with_parameters(scaled)
+        law = cases.follows(plant if knows else cases.LOADER, x["start_boom"], x["start_bucket"])
+        law = law if knows else cmb.controllers.WithModel(cases.LOADER, law)
+        loop = cmb.linearize_closed_loop(plant, law)
+        assert found.data.pole.values[i] == pytest.approx(loop.continuous_poles().real.max(), rel=1e-6)
+        assert found.data.disk.values[i] == pytest.approx(loop.margins().disk, rel=1e-6)
+
+
+@pytest.mark.nojit_slow
+def test_linear_cases_give_the_same_bits_everywhere(tmp_path):
+    here = study(linear_case(), LOADED, runs=40, seed=4, measures=MARGINS)
+    alike(here, study(linear_case(), LOADED, runs=40, seed=4, measures=MARGINS, workers=2))
+    kept = study(linear_case(), LOADED, runs=40, seed=4, measures=MARGINS, folder=tmp_path)
+    for part in sorted((tmp_path / "parts").iterdir())[::2]:
+        part.unlink()
+    again = study(linear_case(), LOADED, runs=40, seed=4, measures=MARGINS, folder=tmp_path)
+    alike(here, kept)
+    alike(here, again)
+
+
+def test_open_loop_linear_cases():
+    case = LinearCase(plants.five_bar(), None, {"left": 2.1, "right": 1.0}, coordinates=("left", "right"))
+    found = study(
+        case, {"start_left": [2.0, 2.1], "left_lower_mass": (1.0, 3.0)}, runs=2, measures={"p": slowest_pole()}
+    )
+    plant = plants.five_bar().with_parameters({"left_lower_mass": found.values(3)["left_lower_mass"]})
+    q = plant.assemble(left=2.1, right=1.0)
+    assert found.data.p.values[3] == pytest.approx(cmb.linearize(plant, cmb.trim(plant, q)).poles().real.max())
+    with pytest.raises(TypeError, match="did you mean 'coordinates'"):
+        LinearCase(plants.five_bar(), None, coordinate=("left",))
+
+
+# -- on disk -----------------------------------------------------------------------------------------------------------
+
+
+def test_rows_opened_lazily(tmp_path):
+    found = study(cases.sometimes_named, {"number": [float(i) for i in range(50)]}, folder=tmp_path)
+    with open_rows(tmp_path) as rows:
+        assert rows.chunks
+        assert rows.sizes["run"] == 50
+        ordered = rows.sortby("run")
+        np.testing.assert_array_equal(ordered["value"].values, found.data["value"].values)
+        np.testing.assert_array_equal(ordered["number"].values, found.data["number"].values)
+        assert ordered["status"].values.astype(str).tolist() == found.data["status"].values.tolist()
+    with pytest.raises(FileError, match="there are no rows"):
+        open_rows(tmp_path / "none")
+
+
+def test_saved_rows(tmp_path):
+    import xarray
+
+    found = study(cases.sometimes_named, {"number": [1.0, 2.0]})
+    with xarray.open_dataset(found.save(tmp_path / "rows.nc")) as rows:
+        np.testing.assert_array_equal(rows["value"].values, found.data["value"].values)
+
+
+@pytest.mark.slow
+def test_a_full_disk_ends_the_study_and_loses_nothing(tmp_path):
+    """Parts that were written are there, and the same call goes on once there is room."""
+    script = f"""
+import resource, signal, sys
+from cmbcontrol.errors import FileError
+from cmbcontrol.studies import study
+from tests.studies import cases
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
+try:
+    study(cases.grows, {{"number": [float(i) for i in range(160)]}}, folder={str(tmp_path / "full")!r})
+except FileError as error:
+    assert "cannot be written: File too large" in str(error) and "make room" in str(error), error
+    sys.exit(7)
+"""
+    done = subprocess.run([sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 7, done.stderr
+    parts = sorted((tmp_path / "full" / "parts").iterdir())
+    assert len(parts) == 10 and not any(part.name.startswith(".") for part in parts)
+    before = [part.read_bytes() for part in parts]
+    found = study(cases.grows, {"number": [float(i) for i in range(160)]}, folder=tmp_path / "full")
+    assert found.data.sizes["run"] == 160 and found.failures == 0
+    assert [part.read_bytes() for part in parts] == before

@@ -36,7 +36,8 @@ def test_samples_follow_their_distributions(sampling):
 
 def test_random_numbers_of_a_run_follow_from_seed_and_index():
     first, other = (table_of({"x": (0.0, 1.0)}, runs, "random", 5) for runs in (10, 1000))
-    assert first.random(7).random() == other.random(7).random() != first.random(8).random()
+    draw = [table.part([7, 8]).random(k).random() for table in (first, other) for k in (0, 1)]
+    assert draw[0] == draw[2] != draw[1]
 
 
 def test_repetitions_without_parameters():
@@ -67,3 +68,26 @@ def test_what_is_refused(vary, runs, sampling, words):
 def test_units():
     assert table_of({"m": Vary(stats.norm(1.0, 0.1), "kg")}, 2, "random", 0).units == {"m": "kg"}
     refuses(lambda: Vary((0.0, 1.0), 3), "unit", kind=TypeError)
+
+
+def test_designs_of_others():
+    """Points of the unit cube; Morris' elementary effects of a linear function are its coefficients."""
+    from SALib.analyze import morris as analysis
+    from SALib.sample import morris as sample
+
+    from cmbcontrol.studies import study
+
+    problem = {"num_vars": 3, "names": ["a", "b", "c"], "bounds": [[0.0, 1.0]] * 3}
+    points = sample.sample(problem, 12, num_levels=4, seed=3)
+    vary = {"a": (0.0, 2.0), "b": (-1.0, 1.0), "c": stats.uniform(0.0, 4.0)}
+    found = study(lambda a, b, c: {"y": 3.0 * a - b + 0.5 * c}, vary, sampling=points)
+    effects = analysis.analyze(problem, points, found.data["y"].values, num_levels=4, seed=3)
+    assert np.asarray(effects["mu"]) == pytest.approx([6.0, -2.0, 2.0], rel=1e-9)
+    assert found.data.attrs["sampling"] == "given" and found.data.sizes["run"] == len(points)
+    both = table_of({"a": (0.0, 2.0), "n": [1, 2]}, None, [[0.25], [0.5]], 0)
+    assert both.columns["a"].tolist() == [0.5, 1.0, 0.5, 1.0] and both.columns["n"].tolist() == [1, 1, 2, 2]
+    for wrong, said in (([[0.1, 0.2]], "each of the 1"), ([[1.5]], "from 0 to 1"), ([0.1], "each of the 1")):
+        with pytest.raises(ValueError, match=said):
+            table_of({"a": (0.0, 1.0)}, None, wrong, 0)
+    with pytest.raises(ValueError, match="2 points, and runs=3"):
+        table_of({"a": (0.0, 1.0)}, 3, [[0.1], [0.2]], 0)

@@ -211,6 +211,7 @@ def check_seeds(seeds):
     return done
 
 
+@pytest.mark.slow
 def test_some_random_machines():
     assert check_seeds(range(36)) >= 25
 

@@ -63,6 +63,7 @@ def sharing(monkeypatch):
 
 @pytest.mark.parametrize("name", ["forward", "rate", "rate_near", "land", "close", "terms"])
 @pytest.mark.parametrize("which", ["loader", "stewart", "chain"])
+@pytest.mark.first(2)
 def test_shared_parts_compute_the_same(name, which, monkeypatch):
     if which == "chain":
         plant, q, v = stewart_chain(2)
@@ -98,6 +99,7 @@ def test_shared_parts_in_c(sharing, tmp_path):
     assert np.abs(y - expected).max() < 1e-11 * np.abs(expected).max()
 
 
+@pytest.mark.slow
 def test_a_chain_is_one_cell_over_and_over():
     """Ten times the cells are hardly more code."""
     sizes = []

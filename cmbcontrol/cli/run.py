@@ -1,0 +1,168 @@
+"""``cmbcontrol run``: a study from a file of YAML, on all cores, with a table, files and figures."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+from rich.table import Table
+from rich.text import Text
+
+from .. import _check, _files
+from ..errors import InputError, Interrupted
+from ..studies import Study
+from ..studies.study_file import StudyFile, read_study
+from . import common
+from .common import Bars, Debug
+
+__all__ = ["run"]
+
+_WORST = 3  # runs of each measure that the summary names
+
+
+def run(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="The study, as YAML.")],
+    workers: Annotated[
+        str, typer.Option("--workers", "-w", help="Processes: a number, or [bold]all[/bold] cores.")
+    ] = "1",
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="Folder for rows and results.", show_default="FILE-runs")
+    ] = None,
+    resume: Annotated[bool, typer.Option("--resume", help="Go on with what the folder has.")] = False,
+    report: Annotated[bool, typer.Option("--report", help="Write figures, too.")] = False,
+    scheduler: Annotated[
+        str | None, typer.Option(help="Address of a Dask scheduler, whose workers do the runs.", show_default="none")
+    ] = None,
+    debug: Debug = False,
+) -> None:
+    """Run a study from a file: many runs with parameters that vary.
+
+    Rows are kept in the folder while the study runs; after Ctrl-C, or a power cut, the same command with --resume goes
+    on. results.nc has all rows, summary.json what they say.
+    """
+    with common.in_one_line(debug):
+        count = "all" if workers == "all" else _check.count(_whole(workers), "--workers")
+        asked = read_study(file)
+        folder = out or Path(f"{file.stem}-runs")
+        if (folder / "study.json").exists() and not resume:
+            raise InputError(f"{folder} has a study already: say --resume to go on with it, or name another folder")
+        if scheduler is not None:
+            count = _client(scheduler)
+        common.warn_of_compilation()
+        with Bars() as bars, bars.step("runs") as tell:
+            try:
+                found = asked.run(workers=count, folder=folder, progress=tell)
+            except Interrupted as error:
+                raise Interrupted(
+                    f"{str(error).partition(';')[0]}; --resume goes on from there", error.partial
+                ) from error
+        files = _written(asked, found, folder)
+        if report:
+            with Bars() as bars, bars.step("figures") as tell:
+                files += _figures(asked, found, folder, tell)
+        _show(asked, found, folder, files)
+
+
+def _whole(text: str) -> int:
+    if not text.isdecimal():
+        raise InputError(f"--workers takes a number, or all, got {text!r}")
+    return int(text)
+
+
+def _client(address: str) -> Any:
+    """A client of a Dask scheduler."""
+    try:
+        from distributed import Client
+    except ImportError as error:
+        raise InputError('--scheduler needs Dask: pip install "cmbcontrol[dask]"') from error
+    try:
+        return Client(address, timeout=5)
+    except (OSError, TimeoutError, ValueError) as error:
+        raise InputError(f"no Dask scheduler answers at {address}: {error}") from error
+
+
+def _written(asked: StudyFile, found: Study, folder: Path) -> list[str]:
+    """All rows, and what they say."""
+    found.save(folder / "results.nc")
+    _files.write(folder / "summary.json", json.dumps(_summary(asked, found), indent=1) + "\n")
+    return ["results.nc", "summary.json"]
+
+
+def _summary(asked: StudyFile, found: Study) -> dict[str, Any]:
+    """The numbers of a study, ready for JSON."""
+    told: dict[str, Any] = {
+        "format": "cmbcontrol run 1",
+        "version": common.version(),
+        "study": asked.path.name,
+        "runs": len(found.rows),
+        "failed": found.failures,
+        "kinds": found.kinds,
+        "measures": {},
+    }
+    for name in found.measures:
+        values = found.data[name].values
+        finite = values[np.isfinite(values)]
+        entry: dict[str, Any] = {"unit": found.data[name].attrs["units"], "finite": int(finite.size)}
+        if finite.size >= 2:
+            of = found.statistics(name)
+            entry |= {key: float(of[key]) for key in ("mean", "mean_low", "mean_high", "std")}
+            entry |= {
+                "quantiles": dict(zip(map(str, of.probability.values), of["quantile"].values.tolist(), strict=True))
+            }
+            entry |= {"largest_in_runs": found.worst(name, _WORST)}
+        told["measures"][name] = entry
+    if asked.limits:
+        share = found.share(*((name, *pair) for name, pair in asked.limits.items()))
+        told["within_limits"] = {key: float(share[key]) for key in ("share", "low", "high")}
+    return told
+
+
+def _figures(asked: StudyFile, found: Study, folder: Path, tell: Any) -> list[str]:
+    """A distribution of each measure, and all of them over the parameters."""
+    from .. import plot
+
+    varied = [n for n in found.parameters if found.data[n].dtype.kind == "f" and np.ptp(found.data[n].values) > 0.0]
+    shown = [n for n in found.measures if np.isfinite(found.data[n].values).sum() > 1]
+    makers = {}
+    for name in shown:
+        low, high = (x if np.isfinite(x) else None for x in asked.limits.get(name, (np.nan, np.nan)))
+        makers[f"{name}.png"] = lambda name=name, low=low, high=high: plot.distribution(found, name, low=low, high=high)
+        if varied and np.isfinite(found.data[name].values).sum() > len(varied) + 2:
+            makers[f"{name}-sensitivities.png"] = lambda name=name: plot.tornado(found.sensitivities(name))
+    if shown and varied:
+        makers["scatter.png"] = lambda: plot.scatter(found, shown, parameters=varied)
+    for i, (name, make) in enumerate(makers.items()):
+        _files.write_figure(folder / name, make())
+        tell((i + 1) / len(makers))
+    return list(makers)
+
+
+def _show(asked: StudyFile, found: Study, folder: Path, files: list[str]) -> None:
+    """A table of the measures, failures by kind, the yield."""
+    console = common.console()
+    console.print(f"{len(found.rows)} runs of {asked.path.name}, {found.failures} of them failed")
+    table = Table(box=None, padding=(0, 1, 0, 2), header_style="dim")
+    table.add_column("measure")
+    for heading in ("5 %", "median", "95 %", "largest", "in run"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    table.add_column("")
+    for name in found.measures:
+        values = found.data[name].values
+        finite = values[np.isfinite(values)]
+        if finite.size:
+            numbers = [f"{x:.5g}" for x in (*np.quantile(finite, (0.05, 0.5, 0.95)), finite.max())]
+            table.add_row(name, *numbers, str(found.worst(name)[0]), found.data[name].attrs["units"])
+    if table.row_count:
+        console.print(table)
+    for kind, count in found.kinds.items():
+        if kind != "completed":
+            example = next(row for row in found.rows.values() if row.status == kind)
+            console.print(f"  {count} failed: {kind}, such as run {example.index}: {example.message}", soft_wrap=True)
+    if asked.limits:
+        share = found.share(*((name, *pair) for name, pair in asked.limits.items()))
+        told = f"  within limits: {float(share['share']):.1%} of the runs"
+        console.print(f"{told} (95 % confidence: {float(share['low']):.1%} to {float(share['high']):.1%})")
+    console.print(Text.assemble("written to ", (str(folder), "bold"), ": ", ", ".join(sorted(files))), soft_wrap=True)
