@@ -15,6 +15,8 @@ import cmbcontrol as cmb  # noqa: E402
 from cmbcontrol import plants  # noqa: E402
 from tests.fixtures import crank_law  # noqa: E402
 
+COMPILED = ("codegen", "fmu", "formats", "studies")  # folders whose tests are left out where nothing is compiled
+
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config, log):
@@ -26,8 +28,22 @@ def pytest_xdist_make_scheduler(config, log):
     return None
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
-    """Tests marked `last` look back on the whole run."""
+    """Of tests marked `first`, all cases but so many are slow; tests marked `last` look back on the whole run.
+
+    Those of some folders are about files, processes and generated code: kernels as Python tell nothing new there.
+    """
+    seen: dict[str, int] = {}
+    for item in items:
+        if item.path.parent.name in COMPILED:
+            item.add_marker(pytest.mark.nojit_slow)
+        marker = item.get_closest_marker("first")
+        if marker is not None:
+            name = item.nodeid.partition("[")[0]
+            seen[name] = seen.get(name, 0) + 1
+            if seen[name] > marker.args[0]:
+                item.add_marker(pytest.mark.slow)
     items.sort(key=lambda item: item.get_closest_marker("last") is not None)
 
 

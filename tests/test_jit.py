@@ -91,6 +91,7 @@ def allow_no_folder_beside_the_source(folder):
     [False, pytest.param(True, marks=pytest.mark.slow)],  # in short: test_without_any_folder
     ids=["beside the source", "NUMBA_CACHE_DIR"],
 )
+@pytest.mark.first(1)
 def test_an_edited_callee_is_compiled_again(copy, elsewhere):
     variables = {"NUMBA_CACHE_DIR": str(copy / "cache")} if elsewhere else {}
     assert python(RUN, copy, **variables) == ["20.0", "0"]
@@ -392,12 +393,14 @@ class TestLargeKernels:
         return run
 
     @pytest.mark.skipif(not _jit.JIT_ENABLED, reason="nothing is compiled")
+    @pytest.mark.slow
     def test_they_are_loaded_before_their_callers(self, hits_of):
         assert hits_of() == [0, 0, 0]
         assert hits_of() == [1, 1, 1]
 
     @pytest.mark.skipif(not _jit.JIT_ENABLED, reason="nothing is compiled")
     @pytest.mark.parametrize("damage", [lambda path: path.unlink(), lambda path: path.write_bytes(b"x" * 3000)])
+    @pytest.mark.slow
     def test_callers_of_one_that_was_lost_are_compiled_again(self, hits_of, tmp_path, damage):
         hits_of()
         (path,) = tmp_path.glob("__main__.inner-*")
@@ -406,6 +409,7 @@ class TestLargeKernels:
         assert hits_of() == [1, 1, 1]
 
     @pytest.mark.skipif(not _jit.JIT_ENABLED, reason="nothing is compiled")
+    @pytest.mark.slow
     def test_a_caller_that_was_lost(self, hits_of, tmp_path):
         hits_of()
         (path,) = tmp_path.glob("__main__.middle-*")

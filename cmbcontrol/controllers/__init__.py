@@ -13,6 +13,8 @@ from .controller import Evaluation as Evaluation
 from .controller import FunctionController as FunctionController
 from .controller import MotionLaw as MotionLaw
 from .delay import Delay as Delay
+from .description import law_described as law_described
+from .description import law_from as law_from
 from .drive_friction import DriveFriction as DriveFriction
 from .electric_drive import ElectricDrive as ElectricDrive
 from .encoder import Encoder as Encoder
@@ -87,5 +89,7 @@ __all__ = [
     "WithModel",
     "effort_metric",
     "law",
+    "law_described",
+    "law_from",
     "length_metric",
 ]

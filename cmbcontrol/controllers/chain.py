@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
+from .._arguments import KeepsArguments
 from ..errors import InputError, InputTypeError
 from ..model.plant import Plant
 from ..model.terms import Terms
@@ -68,7 +69,7 @@ class Setting(NamedTuple):
         return self.plant
 
 
-class Block:
+class Block(KeepsArguments):
     """A part of a chain besides the law. Pure: what changes is in states that are handed in and out."""
 
     __array_ufunc__ = None  # so that numbers | block comes to __ror__

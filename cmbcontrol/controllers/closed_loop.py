@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -19,9 +20,9 @@ from ..linear.signals import Wrench
 from ..model.plant import Plant
 from ..model.units import effort_units
 from .chain import different, names_of_states
-from .law_gains import FrozenLaw, Gains, HeldCommand, law_gains
-from .loop_margins import BrokenLoop, Margins, loop_margins
-from .resting import Guess, RestingLoop, closed_loop_equilibrium, given_state
+from .law_gains import FrozenLaw, Gains, HeldCommand, Ways, law_gains
+from .loop_margins import BrokenLoop, Margins, bandwidth, loop_margins, response
+from .resting import Guess, RestingLoop, equilibrium_of, given_state
 
 if TYPE_CHECKING:
     import control
@@ -89,6 +90,10 @@ class ClosedLoop:
 
     def poles(self) -> Complex:
         """Eigenvalues of A, by real, then by imaginary part: 1/s, or per sample where the law is sampled."""
+        return self._eigenvalues.copy()
+
+    @cached_property
+    def _eigenvalues(self) -> Complex:
         return np.sort_complex(np.linalg.eigvals(self.A).astype(complex))
 
     def continuous_poles(self) -> Complex:
@@ -102,7 +107,7 @@ class ClosedLoop:
     @property
     def stable(self) -> bool:
         """Whether all eigenvalues are on the stable side."""
-        values = np.linalg.eigvals(self.A)
+        values = self._eigenvalues
         return bool(np.all(np.abs(values) < 1.0)) if self.dt else bool(np.all(values.real < 0.0))
 
     def loop(self, at: str = "input", channel: str | None = None) -> control.StateSpace:
@@ -134,15 +139,46 @@ class ClosedLoop:
         entry = parts.entry @ parts.gains.u_x + parts.law @ parts.gains.c_x
         return BrokenLoop(self.name, at, self.dt, self.A, entry, np.eye(len(states), len(self.A)), states)
 
-    def margins(self, at: str = "input", omega: ArrayLike | None = None) -> Margins:
+    def margins(self, at: str = "input") -> Margins:
         """How much gain, phase and delay the loop bears; see `margins`."""
+        known: dict[str, Margins] = vars(self).setdefault("_margins", {})
         broken = self._broken(at)
+        if at in known:
+            return known[at]
         if not self.stable:
             raise InputError(
                 f"{self.name} is not stable: it has a pole at {self.continuous_poles()[-1]:.6g} 1/s, so that it has no "
                 "margins. See linearize_closed_loop(...)."
             )
-        return loop_margins(broken, omega)
+        known[at] = loop_margins(broken)
+        return known[at]
+
+    def bandwidth(self, coordinate: str) -> float:
+        """Frequency up to which a coordinate follows its reference, within 3 dB of how it does at rest, rad/s.
+
+        Inf where it follows at all frequencies.
+
+        Raises
+        ------
+        ValueError
+            For a loop that is not stable, and a coordinate without a reference.
+
+        Examples
+        --------
+        >>> from cmbcontrol import Constant, plants
+        >>> from cmbcontrol.controllers import ProjectedInverseDynamics
+        >>> plant = plants.five_bar()
+        >>> law = ProjectedInverseDynamics(plant, ("left", "right"), Constant([2.1, 1.0]), bandwidth=8.0)
+        >>> round(linearize_closed_loop(plant, law).bandwidth("left"), 2)
+        5.15
+        """
+        followed = [name.removesuffix("_ref") for name in self.inputs if name.endswith("_ref")]
+        followed = [name for name in followed if name in self.outputs]
+        _check.one_of(coordinate, followed, "coordinate with a reference")
+        if not self.stable:
+            raise InputError(f"{self.name} is not stable, so that it has no bandwidth")
+        i, j = self.outputs.index(coordinate), self.inputs.index(f"{coordinate}_ref")
+        return bandwidth(response(self.A, self.B[:, [j]], self.C[[i]], self.D[[i]][:, [j]], self.dt))
 
     def __str__(self) -> str:
         lines = [f"{self.name}, {len(self.A)} states" + (f", {self.dt:g} s a sample" if self.dt else "")]
@@ -190,6 +226,7 @@ def linearize_closed_loop(
     delay: float | ArrayLike | Mapping[str, float] | None = None,
     disturbances: Sequence[str | Wrench] = (),
     find_equilibrium: bool = True,
+    trace_at: ArrayLike | None = None,
 ) -> ClosedLoop:
     """Linear model of a plant under a law, with the law's own states.
 
@@ -223,6 +260,10 @@ def linearize_closed_loop(
     find_equilibrium : bool
         Look for where the loop rests first (`closed_loop_equilibrium`). Without it the loop is linearized at the state
         given, at rest or not; ``drift`` is what its states do there.
+    trace_at : array_like, shape (nq,), optional
+        A closed configuration. Given one, derivatives of the law come from generated code that is traced there: exact,
+        and a hundred times faster, after some seconds of compilation for each structure of law and machine. What cannot
+        be traced (a law that measures forces, a drive behind the hold) is done by differences all the same.
 
     Returns
     -------
@@ -258,13 +299,11 @@ def linearize_closed_loop(
     """
     find_equilibrium = _check.flag(find_equilibrium, "find_equilibrium")
     _check.plant(plant)
-    frozen_law = FrozenLaw(plant, law, _check.number(t, "t"))
+    sample = None if trace_at is None else _check.vector(trace_at, plant.nq, "trace_at", plant.position_names)
+    frozen_law = FrozenLaw(plant, law, _check.number(t, "t"), trace_at=sample)
     _require_known_force(frozen_law, disturbances)
-    rest = (
-        closed_loop_equilibrium(plant, law, point, state=state, t=t)
-        if find_equilibrium
-        else given_state(frozen_law, point, state)
-    )
+    find = equilibrium_of if find_equilibrium else given_state
+    rest = find(frozen_law, point, state)
     coordinates = _coordinates_for(frozen_law, rest.point) if coordinates is None else coordinates
     efforts = tuple(f"{n}_effort" for n in plant.actuator_names)
     names = (outputs,) if isinstance(outputs, str) else outputs
@@ -274,11 +313,11 @@ def linearize_closed_loop(
     model = affine_approximation(plant, rest.point, coordinates=coordinates, outputs=of_plant)
     pushed = _pushed(plant, model, coordinates, disturbances, of_plant)
     delays = _delays(frozen_law, model, delay)
-    controller = FrozenLaw(plant, law, frozen_law.t, with_drive=False)
+    controller = frozen_law.without_drive(sample)
     # the efforts before the sample, where a law measures the force that they cause
     before = rest.point.u[: controller.start.size - rest.state.size]
     state_of_law = np.concatenate([rest.state, before])
-    gains = law_gains(controller, model, state_of_law)
+    gains = law_gains(controller, Ways.of(model), state_of_law)
     if not (gains.u_r.any() or gains.c_r.any()):  # what is called a reference has no effect on the law
         controller.reference, gains = None, gains._replace(u_r=gains.u_r[:, :0], c_r=gains.c_r[:, :0])
     command, moved = controller(plant.terms(rest.point.q, rest.point.v, frozen_law.t), state_of_law)
@@ -345,7 +384,7 @@ def _behind_drive(law: FrozenLaw, plain: _Driven, state: Array) -> _Driven:
     """With the drive's states after the plant's, and its command as the effort."""
     model, plant = plain.model, law.plant
     held = FrozenLaw(plant, HeldCommand(law.drive), law.t)
-    g = law_gains(held, model, state)
+    g = law_gains(held, Ways.of(model), state)
     n = state.size - plant.nu
     rate = held(plant.terms(model.point.q, model.point.v, law.t), state)[1][:n]
     names = [*model.states, *names_of_states(law.drive, plant, "drive")]
@@ -371,7 +410,6 @@ def margins(
     point: Guess = None,
     *,
     at: str = "input",
-    omega: ArrayLike | None = None,
     **options: Any,
 ) -> Margins:
     """How much gain, phase and delay a loop bears before it is unstable: classical, and all channels at once.
@@ -382,8 +420,6 @@ def margins(
         As in `linearize_closed_loop`.
     at : {"input", "output"}
         Where the loop is broken: at the motor efforts, or at the plant's states as the law is told them.
-    omega : array_like, optional
-        Frequencies to look at, rad/s, increasing; defaults to a range around all poles.
     **options
         Further arguments of `linearize_closed_loop`, such as ``delay``.
 
@@ -398,10 +434,11 @@ def margins(
 
     Notes
     -----
-    A channel at a time by ``control.stability_margins``. The disk margin of all channels is 1 / max mu(S - 1/2) with
-    the sensitivity S = (1 + L)^-1 (Seiler, Packard and Gahinet, "An introduction to disk margins", 2020). The
-    structured singular value mu is bounded from above by the largest singular value, minimized over diagonal
-    scalings: exact for up to three channels, else on the safe side.
+    No grid of frequencies is needed: where the loop is real, or of size 1, are zeros of systems with twice its poles,
+    and largest values are those that no frequency exceeds by more than 1e-8, as eigenvalues of Hamiltonian matrices
+    show. The disk margin of all channels is 1 / max mu(S - 1/2) with the sensitivity S = (1 + L)^-1 (Seiler, Packard
+    and Gahinet, "An introduction to disk margins", 2020). The structured singular value mu is bounded from above by the
+    largest singular value, minimized over diagonal scalings: exact for up to three channels, else on the safe side.
 
     Examples
     --------
@@ -414,7 +451,7 @@ def margins(
     (True, True)
     """
     _check.plant(plant)
-    return linearize_closed_loop(plant, law, point, **options).margins(at, omega)
+    return linearize_closed_loop(plant, law, point, **options).margins(at)
 
 
 def _pushed(

@@ -10,9 +10,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
+from .._arguments import KeepsArguments
 from .._tolerance import INDEPENDENT, rank
 from ..dynamics.forces import smallest_effort
 from ..errors import AssemblyError, InputError, InputTypeError
+from ..model.mechanism import Mechanism
 from ..model.plant import Plant
 from ..model.terms import Terms
 from ..trace.symbols import numbers_of
@@ -75,7 +77,7 @@ class _ClassName:
         return kind.__name__
 
 
-class Controller:
+class Controller(KeepsArguments):
     """Base of controllers.
 
     One without states defines ``effort(t, terms, state)``; one with states, or with a report, defines
@@ -350,9 +352,22 @@ def determines_motion(Z: Array, rows: Sequence[int], reach: Array) -> bool:
 
 
 def regular_terms(plant: Plant) -> Terms | None:
-    """The equations of motion at rest where the plant is not singular, for checks; None where none are at hand."""
+    """The equations of motion at rest where the plant is not singular, for checks; None where none are at hand.
+
+    They are looked for once: many laws are made for one plant.
+    """
+    if not isinstance(plant, Mechanism):  # which never changes; the functions of another plant may
+        return _regular_terms(plant)
+    known = vars(plant)
+    if "_regular_terms" not in known:
+        known["_regular_terms"] = _regular_terms(plant)
+    return known["_regular_terms"]
+
+
+def _regular_terms(plant: Plant) -> Terms | None:
+    near = vars(plant).get("_regular_at")  # where a machine is regular from which this one was made
     try:
-        q = plant.assemble()
+        q = plant.assemble() if near is None else plant.close(near)
     except AssemblyError:
         return None
     terms = plant.terms(q, np.zeros(plant.nv))

@@ -1,6 +1,7 @@
 """A law to first order: asked at states along the manifold, so that it may be any Python code.
 
-Continuous or sampled, with states of its own; and it may hold another model than the plant.
+Continuous or sampled, with states of its own; and it may hold another model than the plant. Where generated code of it
+is asked for, derivatives are exact.
 """
 
 from __future__ import annotations
@@ -21,8 +22,9 @@ from ..model.plant import Plant
 from ..model.terms import Terms
 from .chain import names_of_states
 from .controller import Controller, Drive, Evaluation, as_controller, evaluated, moved, start_of
+from .law_slopes import slopes_of
 
-__all__ = ["FrozenLaw", "Gains", "HeldCommand", "law_gains"]
+__all__ = ["FrozenLaw", "Gains", "HeldCommand", "Ways", "law_gains"]
 
 Array = NDArray[np.float64]
 
@@ -48,9 +50,13 @@ class FrozenLaw:
         Those that have a next value; the others have a rate.
     reference : tuple of ndarray, or None
         Position, velocity and acceleration, (k,) each, where the law has a reference that can be replaced.
+    slopes : LawSlopes or None
+        Where a configuration `trace_at` is given, and the law can be traced there.
     """
 
-    def __init__(self, plant: Plant, law: Any, t: float, *, with_drive: bool = True) -> None:
+    def __init__(
+        self, plant: Plant, law: Any, t: float, *, with_drive: bool = True, trace_at: Array | None = None
+    ) -> None:
         self.plant, self.law, self.t = plant, as_controller(law, plant), t
         self.name = self.law.name
         if self.law.rough:
@@ -67,6 +73,14 @@ class FrozenLaw:
         self.free = np.arange(self.start.size)
         self.sampled = (self.free < self._ends[1]) & (self.period is not None)
         self.reference = self._find_reference()
+        plain = trace_at is not None and not self.measures_force and self.drive is None
+        self.slopes = slopes_of(plant, self.law, t, trace_at) if plain else None
+
+    def without_drive(self, trace_at: Array | None) -> FrozenLaw:
+        """The law alone, without the drive behind its held efforts."""
+        return (
+            self if self.drive is None else FrozenLaw(self.plant, self.law, self.t, with_drive=False, trace_at=trace_at)
+        )
 
     @property
     def moves(self) -> bool:
@@ -83,7 +97,8 @@ class FrozenLaw:
 
     def split(self, state: Array) -> tuple[Array, Array, Array]:
         """States of the law itself, efforts before the sample, states of the drive."""
-        return tuple(np.split(state, self._ends))  # type: ignore[return-value]
+        first, second = self._ends
+        return state[:first], state[first:second], state[second:]
 
     @property
     def coordinates(self) -> tuple[str, ...] | None:
@@ -196,33 +211,63 @@ class Gains(NamedTuple):
     c_u: Array
 
 
-def law_gains(law: FrozenLaw, model: LinearModel, state: Array, *, whole: bool = True) -> Gains:
-    """Derivatives of a law by differences of order 8 along the manifold; only in y, c and u unless `whole`."""
-    plant, point, nu = law.plant, model.point, law.plant.nu
-    q, v, length = point.q, point.v, law.plant.spans
+class Ways(NamedTuple):
+    """A state, and the ways that lead from it along the manifold.
+
+    Attributes
+    ----------
+    q, v : ndarray, shape (nq,) and (nv,)
+    K, N : ndarray, shape (nv, dof)
+        Changes of q, and of v, with the independent coordinates; K is the change of v with their rates, too.
+    names : tuple of str
+        Of the coordinates, and of their rates.
+    """
+
+    q: Array
+    v: Array
+    K: Array
+    N: Array
+    names: tuple[str, ...]
+
+    @classmethod
+    def of(cls, model: LinearModel) -> Ways:
+        """Those of the states of a linear model."""
+        return cls(model.point.q, model.point.v, model.K, model.N, model.states)
+
+
+def law_gains(law: FrozenLaw, ways: Ways, state: Array, *, whole: bool = True) -> Gains:
+    """Derivatives of a law along the manifold, by code or by differences of order 8; in y, c and u unless `whole`."""
+    plant, nu = law.plant, law.plant.nu
+    q, v, K, N, names = ways
+    length, dof = plant.spans, K.shape[1]
     terms = plant.terms(q, v, law.t)
     acting = law(terms, state)[0] if law.measures_force else None
     columns: list[Array] = []
 
-    def along(answer: Callable[[float], tuple[Array, Array]], scale: float, what: str) -> None:
-        columns.append(_derivative(lambda s: np.concatenate(answer(s)), scale, f"the law {law.name} along {what}"))
+    def along(answer: Callable[[float], tuple[Array, Array]], scale: float, what: str, **way: Array) -> None:
+        exact = None
+        if law.slopes is not None:
+            exact = law.slopes.along(q, v, state, _STEPS[0] * scale, **way)
+        if exact is None:
+            exact = _derivative(lambda s: np.concatenate(answer(s)), scale, f"the law {law.name} along {what}")
+        columns.append(exact)
 
     def moving(dq: Array, dv: Array, what: str) -> None:
         scale = 1.0 / max(float(np.abs((dq if dq.any() else dv) / length).max(initial=0.0)), 1e-12)
-        along(lambda s: law(_terms_along(law, q, v, dq, dv, s), state, None, acting), scale, what)
+        along(lambda s: law(_terms_along(law, q, v, dq, dv, s), state, None, acting), scale, what, dq=dq, dv=dv)
 
-    for name, dq, dv in zip(model.states, model.K.T, model.N.T, strict=False):
+    for name, dq, dv in zip(names[:dof], K.T, N.T, strict=True):
         moving(dq, dv, name)
-    for name, dv in zip(model.states[model.dof :], model.K.T, strict=True):
-        if whole:
-            moving(np.zeros(plant.nv), dv, name)
+    for name, dv in zip(names[dof:], K.T, strict=True) if whole else ():
+        moving(np.zeros(plant.nv), dv, name)
     n = len(columns)
     for i, e in zip(law.free, np.eye(state.size)[law.free], strict=True):
-        along(lambda s, e=e: law(terms, state + s * e, None, acting), max(1.0, abs(state[i])), f"its state {i + 1}")
+        size = max(1.0, abs(state[i]))
+        along(lambda s, e=e: law(terms, state + s * e, None, acting), size, f"its state {i + 1}", dstate=e)
     m = len(columns)
     units = np.tile(spans([unit for _, unit in law.signals], plant.size), 3)
     for e in np.eye(3 * law.reference[0].size) if whole and law.reference is not None else ():
-        along(lambda s, e=e: law(terms, state, s * e, acting), float(e @ units), "its reference")
+        along(lambda s, e=e: law(terms, state, s * e, acting), float(e @ units), "its reference", dreference=e)
     r = len(columns)
     for e, size in zip(np.eye(nu), _unit_efforts(terms, acting), strict=True) if acting is not None else ():
         along(lambda s, e=e: law(terms, state, None, acting + s * e), size, "the constraint force")

@@ -6,15 +6,29 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from .. import _check
-from ..errors import InputError
 
-__all__ = ["BrokenLoop", "LoopMargins", "Margins", "largest_mu", "loop_margins"]
+__all__ = [
+    "BrokenLoop",
+    "LoopMargins",
+    "Margins",
+    "Response",
+    "bandwidth",
+    "largest_mu",
+    "loop_margins",
+    "mu",
+    "response",
+]
 
 Array = NDArray[np.float64]
 Complex = NDArray[np.complex128]
+Sampled = tuple[Array, Complex]  # frequencies, and the responses there
+
+_AXIS = 1e-3  # of an eigenvalue: real over absolute value, below which it may be one on the imaginary axis
+_LEVEL = 1e-8  # relative, to which largest values over all frequencies are found
+_MOST = 200  # parts of the axis that are looked at; a handful is usual
 
 
 class LoopMargins(NamedTuple):
@@ -133,31 +147,164 @@ class BrokenLoop(NamedTuple):
         k = [self.channels.index(channel)]
         return self._replace(entry=self.entry[:, k], exit=self.exit[k], channels=(channel,))
 
-    def sensitivity(self, omega: Array) -> Complex:
-        """S = (1 + L)^-1 (frequencies, k, k), which has the poles of the closed loop alone."""
-        s = np.exp(1j * omega * self.dt) if self.dt else 1j * omega
-        shifted = s[:, None, None] * np.eye(len(self.A)) - self.A
-        return np.eye(len(self.channels)) + self.exit @ np.linalg.solve(shifted, self.entry.astype(complex)[None])
+    def sensitivity(self) -> Response:
+        """S = (1 + L)^-1 = 1 + exit (s - A)^-1 entry, which has the poles of the closed loop alone."""
+        return response(self.A, self.entry, self.exit, np.eye(len(self.channels)), self.dt)
 
 
-def loop_margins(loop: BrokenLoop, omega: ArrayLike | None = None) -> Margins:
-    """Margins of a stable loop at the place where it is broken: a channel at a time, and all at once."""
-    omega = _frequencies(loop) if omega is None else _increasing(omega)
-    S = loop.sensitivity(omega)
-    margins = [_channel_margins(loop, k, S[:, k, k], omega) for k in range(len(loop.channels))]
-    worst, where = largest_mu(S - 0.5 * np.eye(len(loop.channels)))
+class Response(NamedTuple):
+    """C (s - A)^-1 B + D with stable A, in continuous time, looked at along the imaginary axis; see `response`."""
+
+    A: Array
+    B: Array
+    C: Array
+    D: Array
+    dt: float = 0.0
+
+    def frequency(self, w: float) -> float:
+        """The frequency of the loop itself, rad/s, that is w here."""
+        return float(2.0 / self.dt * np.arctan(0.5 * w * self.dt)) if self.dt else float(w)
+
+    def __call__(self, omega: Array) -> Complex:
+        """Responses (frequencies, k, k) at s = i omega, which may be infinite."""
+        return self.with_slope(omega, False)[0]
+
+    def with_slope(self, omega: Array, slope: bool = True) -> tuple[Complex, Complex]:
+        """The same, and derivatives by omega, where they are asked for."""
+        n = len(self.A)
+        shifted = np.empty((len(omega), n * n), dtype=complex)
+        shifted[:] = -self.A.ravel()
+        finite = omega < np.inf
+        shifted[:, :: n + 1] += 1j * np.where(finite, omega, 0.0)[:, None]
+        shifted = shifted.reshape(-1, n, n)
+        X = np.linalg.solve(shifted, self.B)
+        found = self.C @ X * finite[:, None, None] + self.D
+        return found, -1j * self.C @ np.linalg.solve(shifted, X) if slope else found
+
+    def channel(self, k: int) -> Response:
+        """From and to one channel."""
+        return self._replace(B=self.B[:, [k]], C=self.C[[k]], D=self.D[[k]][:, [k]])
+
+    def minus(self, x: float) -> Response:
+        """With x 1 taken off."""
+        return self._replace(D=self.D - x * np.eye(len(self.D)))
+
+    def scaled(self, log_d: Array) -> Response:
+        """D X D^-1 of diagonal scalings."""
+        d = np.exp(log_d)
+        return self._replace(B=self.B / d, C=d[:, None] * self.C, D=d[:, None] * self.D / d)
+
+    def crossings(self, level: float) -> Array:
+        """Frequencies at which a singular value may be at a level, increasing; see Boyd, Balakrishnan, Kabamba (1989).
+
+        i omega is an eigenvalue of a Hamiltonian matrix there. Eigenvalues near the axis count, too: to look at a few
+        frequencies in vain costs less than to miss one.
+        """
+        A, B, C, D = self[:4]
+        n = len(A)
+        feed = np.linalg.solve(level**2 * np.eye(len(D)) - D.T @ D, np.hstack([D.T @ C, B.T]))
+        H = np.empty((2 * n, 2 * n))
+        H[:n, :n] = A + B @ feed[:, :n]
+        H[:n, n:] = B @ feed[:, n:]
+        H[n:, :n] = -C.T @ (C + D @ feed[:, :n])
+        H[n:, n:] = -H[:n, :n].T
+        values = np.linalg.eigvals(H)
+        near = np.abs(values.real) < _AXIS * np.abs(values)
+        return np.unique(np.abs(values[near].imag))
+
+    def turning(self) -> tuple[Array, Array]:
+        """Frequencies > 0 at which the response of one channel is real, and at which it has the real part 1/2.
+
+        S(s) - S(-s) = 2 s C (s^2 - A^2)^-1 B is zero at the former, S(s) + S(-s) - 1 = 2 C A (s^2 - A^2)^-1 B + 2 D - 1
+        at the latter: zeros s^2 = -omega^2 of two systems with the poles of A^2.
+        """
+        A, B, C, D = self[:4]
+        squared, found = A @ A, []
+        for readout, constant in ((C, 0.0), (2.0 * C @ A, 2.0 * D[0, 0] - 1.0)):
+            values = _zeros(squared, B, readout, constant)
+            values = values[(values.real < 0.0) & (np.abs(values.imag) < _AXIS * np.abs(values))]
+            found.append(np.sqrt(-values.real))
+        return found[0], found[1]
+
+
+def _zeros(A: Array, B: Array, C: Array, D: float) -> Complex:
+    """Zeros of C (s - A)^-1 B + D, one channel."""
+    if abs(D) > 0.1:  # the direct way is well conditioned
+        return np.linalg.eigvals(A - B @ C / D)
+    from scipy.linalg import eigvals
+
+    pencil = np.block([[A, B], [C, np.array([[D]])]])
+    values = eigvals(pencil, np.diag([1.0] * len(A) + [0.0]), check_finite=False)
+    return values[np.isfinite(values)]
+
+
+def response(A: Array, B: Array, C: Array, D: Array, dt: float) -> Response:
+    """C (s - A)^-1 B + D of a stable system, balanced; of a sampled one in continuous time.
+
+    That is by s = 2/dt (z - 1)/(z + 1): exactly, the response at a frequency w is that of the result at
+    2/dt tan(w dt/2).
+    """
+    from scipy.linalg import matrix_balance
+
+    n = len(A)
+    if dt:
+        P = np.linalg.inv(A + np.eye(n))  # no pole of a stable system is at z = -1
+        A, B, C, D = 2.0 / dt * P @ (A - np.eye(n)), 4.0 / dt * P @ P @ B, C, D - C @ P @ B
+    if not n:
+        return Response(A, B, C, D, dt)
+    A, (scale, _) = matrix_balance(A, permute=False, separate=True)
+    return Response(A, B / scale[:, None], C * scale, D, dt)
+
+
+def bandwidth(T: Response) -> float:
+    """Where the response of one channel is first 3 dB below what it is at rest, rad/s; inf where it never is."""
+    level = float(np.abs(T(np.zeros(1))[0, 0, 0])) * np.sqrt(0.5)
+    omega = T.crossings(level)
+    size = np.abs(T(omega * (1.0 + 1e-6))[:, 0, 0])
+    below = omega[size < level]
+    return T.frequency(below[0]) if below.size else np.inf
+
+
+def loop_margins(loop: BrokenLoop) -> Margins:
+    """Margins of a stable loop at the place where it is broken: a channel at a time, and all at once.
+
+    No frequencies are tried: those of margins are eigenvalues, and of largest values it is shown that no frequency has
+    a larger one.
+    """
+    S, k = loop.sensitivity(), len(loop.channels)
+    poles = np.linalg.eigvals(S.A)
+    omega = np.unique([0.0, np.inf, *np.abs(poles), *np.abs(poles.imag)])
+    near = omega, S(omega)
+    gains, phases = _turning(S)
+    margins = [_channel_margins(loop, S, i, near, gains[i], phases[i]) for i in range(k)]
+    worst, at = largest_mu(S.minus(0.5), (omega, near[1] - 0.5 * np.eye(k)))
     alpha = 1.0 / worst
     gain = 20.0 * np.log10((2.0 + alpha) / (2.0 - alpha)) if alpha < 2.0 else np.inf
     phase = float(np.degrees(2.0 * np.arctan(0.5 * alpha)))
-    return Margins(loop.name, loop.at, tuple(margins), alpha, float(gain), phase, float(omega[where]))
+    return Margins(loop.name, loop.at, tuple(margins), alpha, float(gain), phase, S.frequency(at))
 
 
-def _increasing(omega: ArrayLike) -> Array:
-    omega = _check.numbers(omega, "omega")
-    omega = _check.vector(omega, omega.size, "omega")
-    if omega.size < 2 or omega[0] <= 0.0 or np.any(np.diff(omega) <= 0.0):
-        raise InputError("omega must be at least two frequencies > 0 that increase, rad/s")
-    return omega
+def _turning(S: Response) -> tuple[list[tuple[Array, Complex]], list[tuple[Array, Complex]]]:
+    """For each channel: where it is real, and where its loop has size 1; with its responses there.
+
+    The ends of the axis are among the former: poles may cross there, too.
+    """
+    k, ends = len(S.D), [0.0, np.inf] if S.dt else [0.0]
+    found = [x for i in range(k) for x in S.channel(i).turning()]
+    sizes = [len(x) for x in found]
+    omega, channel = np.concatenate(found), np.repeat(np.arange(2 * k) // 2, sizes)
+    real, each = np.repeat(np.arange(2 * k) % 2 == 0, sizes), np.arange(len(omega))
+    for _ in range(2):  # squares have lost half of the digits of what is slow beside the fastest pole
+        values, slopes = (x[each, channel, channel] for x in S.with_slope(omega))
+        off, slope = np.where(real, values.imag, values.real - 0.5), np.where(real, slopes.imag, slopes.real)
+        omega = omega - np.clip(off / np.where(slope == 0.0, np.inf, slope), -0.1 * omega, 0.1 * omega)
+    values = S(np.concatenate([omega, ends]))
+    parts = np.split(omega, np.cumsum(sizes)[:-1])
+    own = [values[: len(omega), i, i] for i in range(k)]
+    told = [np.split(own[j // 2], np.cumsum(sizes)[:-1])[j] for j in range(2 * k)]
+    at_ends = values[len(omega) :]
+    gains = [(np.append(parts[2 * i], ends), np.append(told[2 * i], at_ends[:, i, i])) for i in range(k)]
+    return gains, [(parts[2 * i + 1], told[2 * i + 1]) for i in range(k)]
 
 
 def _loop_of(S: Complex) -> Complex:
@@ -165,81 +312,107 @@ def _loop_of(S: Complex) -> Complex:
     return 1.0 / np.where(np.abs(S) < 1e-300, 1e-300, S) - 1.0
 
 
-def _frequencies(loop: BrokenLoop) -> Array:
-    """A grid around all poles, open and closed, dense at resonances."""
-    values = np.concatenate([np.linalg.eigvals(loop.opened), np.linalg.eigvals(loop.A)]).astype(complex)
-    if loop.dt:
-        values = np.log(values[np.abs(values) > 1e-12]) / loop.dt
-    size = np.abs(values)
-    size = size[size > 1e-6 * size.max(initial=0.0)]
-    low, high = (0.01 * size.min(), 100.0 * size.max()) if size.size else (1e-2, 1e2)
-    if loop.dt:
-        low, high = min(low, 0.01 * np.pi / loop.dt), np.pi / loop.dt * (1.0 - 1e-9)
-    grid = [np.geomspace(low, high, 2000)]
-    for value in values[values.imag > 1e-9 * np.abs(values)]:
-        width = max(abs(value.real), 1e-4 * value.imag)
-        grid.append(value.imag + width * np.linspace(-5.0, 5.0, 100))
-    omega = np.unique(np.concatenate(grid))
-    return omega[(omega >= low) & (omega <= high)]
-
-
-def _channel_margins(loop: BrokenLoop, k: int, S: Complex, omega: Array) -> LoopMargins:
+def _channel_margins(
+    loop: BrokenLoop, S: Response, k: int, near: Sampled, gains: Sampled, phases: Sampled
+) -> LoopMargins:
     """Classical margins of channel k, whose loop with the others closed is 1 / S_kk - 1."""
-    import control
-
-    def sensitivity(w: Array) -> Complex:
-        return loop.sensitivity(w)[:, k, k]
-
-    response = control.frd(_loop_of(S), omega)
-    _, phase, _, w_gain, w_phase, w_modulus = control.stability_margins(response, returnall=True)
-    # at the ends of the axis L is real, and poles may cross there: python-control looks in between
-    w_gain = np.concatenate([[0.0], w_gain, [np.pi / loop.dt] if loop.dt else []])
-    real = _loop_of(sensitivity(w_gain))
-    # the splines between the frequencies go astray near undamped poles: keep what L itself confirms
-    true = (np.abs(real.imag) < 1e-2 * np.abs(real)) & (real.real < 0.0) & (np.abs(real) < 1e8)
-    gain, w_gain = -20.0 * np.log10(np.abs(real[true])), w_gain[true]
-    true = np.abs(np.abs(_loop_of(sensitivity(w_phase))) - 1.0) < 1e-2
-    phase, w_phase = phase[true], w_phase[true]
-    w_modulus = np.append(w_modulus, omega)
-    size = np.abs(np.append(sensitivity(w_modulus[: -omega.size]), S))
-    nearest = int(np.argmax(size))
+    w_gain, L = gains[0], _loop_of(gains[1])
+    # what is grazed only, or lost in rounding, is not kept; nor are integrators, where L is infinite
+    true = (np.abs(L.imag) < 1e-6 * np.abs(L)) & (L.real < 0.0) & (np.abs(L) > 1e-10) & (np.abs(L) < 1e8)
+    gain, w_gain = -20.0 * np.log10(np.abs(L[true])), w_gain[true]
+    L = _loop_of(phases[1])
+    true = np.abs(np.abs(L) - 1.0) < 1e-6
+    phase, w_phase = np.degrees(np.angle(-L[true])), phases[0][true]
+    size, w_modulus = largest_mu(S.channel(k), (near[0], near[1][:, k : k + 1, k : k + 1]))
     i, j = (int(np.argmin(np.abs(x))) if x.size else None for x in (gain, phase))
+    frequencies = np.array([S.frequency(w) for w in w_phase])
     return LoopMargins(
         channel=loop.channels[k],
         gain_up=float(gain[gain > 0.0].min(initial=np.inf)),
         gain_down=float(gain[gain < 0.0].max(initial=-np.inf)),
-        gain_frequency=float("nan") if i is None else float(w_gain[i]),
+        gain_frequency=float("nan") if i is None else S.frequency(w_gain[i]),
         phase=float("inf") if j is None else float(abs(phase[j])),
-        phase_frequency=float("nan") if j is None else float(w_phase[j]),
-        delay=float((np.radians(phase % 360.0) / w_phase).min(initial=np.inf)),
-        modulus=float(1.0 / size[nearest]),
-        modulus_frequency=float(w_modulus[nearest]),
+        phase_frequency=float("nan") if j is None else float(frequencies[j]),
+        delay=float((np.radians(phase % 360.0) / frequencies).min(initial=np.inf)),
+        modulus=float(1.0 / size),
+        modulus_frequency=S.frequency(w_modulus),
     )
 
 
-def largest_mu(X: Complex) -> tuple[float, int]:
-    """Largest upper bound of mu over frequencies, X (frequencies, n, n), and where; for full complex scalars.
+def largest_mu(X: Response, near: Sampled) -> tuple[float, float]:
+    """Largest upper bound of mu over all frequencies, and where; for full complex scalars.
 
-    Bounds that the Perron vectors of abs(X) give show which frequencies are worth the minimization.
+    Scalings that are best at one frequency bound mu at all others, too: where the singular values that they leave are
+    at the largest bound found, is known from `Response.crossings`. In between, other frequencies are tried, each with
+    its own scalings, until they have bounded mu everywhere.
+
+    Parameters
+    ----------
+    X : Response
+    near : (ndarray, ndarray)
+        Frequencies to begin with, and the responses there.
     """
-    if X.shape[1] == 1:
-        size = np.abs(X[:, 0, 0])
-        return float(size.max()), int(size.argmax())
-    scalings = _perron_scalings(np.abs(X))
-    bounds = np.linalg.norm(X * np.exp(scalings[:, :, None] - scalings[:, None, :]), 2, axis=(1, 2))
-    best, where = 0.0, 0
-    for k in np.argsort(-bounds):
-        if bounds[k] <= best * (1.0 + 1e-6):
+    best, where, log_d = _largest_of(*near, 0.0)
+    parts = [(0.0, np.inf, log_d)]
+    for _ in range(_MOST):
+        if not parts:
             break
-        optimum = _mu(X[k], scalings[k])
-        if optimum > best:
-            best, where = optimum, int(k)
+        low, high, scaling = parts.pop()
+        level = best * (1.0 + _LEVEL)
+        inside = X.scaled(scaling).crossings(level)
+        ends = np.array([low, *inside[(inside > low) & (inside < high)], high])
+        middle = 0.5 * (ends[:-1] + np.where(np.isfinite(ends[1:]), ends[1:], 3.0 * ends[:-1] + 1.0))
+        responses = X(middle)
+        above = _norms(responses * np.exp(scaling[:, None] - scaling)) > level
+        if not above.any():
+            continue
+        found, at, own = _largest_of(middle[above], responses[above], level)
+        if found > level:
+            best, where, parts = found, at, [(0.0, np.inf, own)]  # all anew, at a higher level
+            continue
+        for k in np.flatnonzero(above):
+            parts.append((float(ends[k]), float(ends[k + 1]), mu(responses[k])[1]))
     return best, where
 
 
+def _largest_of(omega: Array, responses: Complex, least: float) -> tuple[float, float, Array]:
+    """Largest mu at some frequencies, where, and with which scalings; `least` where none is larger.
+
+    Bounds that the Perron vectors of abs(X) give show which frequencies are worth the minimization.
+    """
+    if responses.shape[1] == 1:
+        sizes = np.abs(responses[:, 0, 0])
+        k = int(sizes.argmax())
+        return max(float(sizes[k]), least), float(omega[k]), np.zeros(1)
+    scalings = _perron_scalings(np.abs(responses))
+    bounds = _norms(responses * np.exp(scalings[:, :, None] - scalings[:, None, :]))
+    order = np.argsort(-bounds, kind="stable")
+    best, where, log_d = least, float(omega[order[0]]), scalings[order[0]]
+    for k in order:
+        if bounds[k] <= best:
+            break
+        value, scaling = mu(responses[k], scalings[k])
+        if value > best:
+            best, where, log_d = value, float(omega[k]), scaling
+    return best, where, log_d
+
+
+def _norms(X: Complex) -> Array:
+    """Largest singular values."""
+    return np.abs(X[:, 0, 0]) if X.shape[1] == 1 else np.linalg.svd(X, compute_uv=False)[:, 0]
+
+
 def _perron_scalings(size: Array) -> Array:
-    """log d (frequencies, n) that balances the Perron vectors of matrices with entries >= 0."""
-    size = size + 1e-12 * size.max(axis=(1, 2), keepdims=True)
+    """log d (frequencies, n) that balances the Perron vectors of matrices with entries >= 0.
+
+    Of two channels it is the best one: the product of both singular values is abs(det X), whatever d is, so that the
+    larger one is smallest where the sum of their squares is, which is that of all entries: where both entries beside
+    the diagonal are of one size.
+    """
+    n = size.shape[1]
+    size = size + 1e-12 * np.maximum(size.max(axis=(1, 2), keepdims=True), 1e-300)
+    if n == 2:
+        return np.stack([np.zeros(len(size)), 0.5 * np.log(size[:, 0, 1] / size[:, 1, 0])], axis=1)
     right, left = np.ones(size.shape[:2]), np.ones(size.shape[:2])
     for _ in range(30):
         right, left = np.einsum("fij,fj->fi", size, right), np.einsum("fji,fj->fi", size, left)
@@ -247,13 +420,18 @@ def _perron_scalings(size: Array) -> Array:
     return 0.5 * np.log(left / right)
 
 
-def _mu(X: Complex, start: Array) -> float:
-    """Smallest largest singular value of exp(d) X exp(-d), convex in d."""
-    from scipy.optimize import minimize
+def mu(X: Complex, start: Array | None = None) -> tuple[float, Array]:
+    """Smallest largest singular value of exp(d) X exp(-d), convex in d, and that d."""
+    start = _perron_scalings(np.abs(X)[None])[0] if start is None else start
+    if len(X) <= 2:
+        return float(_norms((X * np.exp(start[:, None] - start))[None])[0]), start
 
     def log_norm(d: Array) -> tuple[float, Array]:
         U, sigma, Vh = np.linalg.svd(X * np.exp(d[:, None] - d))
-        return float(np.log(sigma[0])), np.abs(U[:, 0]) ** 2 - np.abs(Vh[0]) ** 2
+        return float(np.log(max(sigma[0], 1e-300))), np.abs(U[:, 0]) ** 2 - np.abs(Vh[0]) ** 2
+
+    first = log_norm(start)[0]
+    from scipy.optimize import minimize
 
     optimum = minimize(log_norm, start, jac=True, method="BFGS", options={"gtol": 1e-7})
-    return float(np.exp(min(optimum.fun, log_norm(start)[0])))
+    return (float(np.exp(optimum.fun)), optimum.x) if optimum.fun < first else (float(np.exp(first)), start)

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
+from .._arguments import KeepsArguments
 from ..errors import InputError, InputTypeError
 from ..kernels import signals
 from ..trace.symbols import Time
@@ -81,7 +82,7 @@ def require_reference(reference: object, names: Sequence[str] | None) -> None:
         raise InputError(f"the reference must be finite, got {given!r} at t = 0")
 
 
-class Constant:
+class Constant(KeepsArguments):
     """Hold a position.
 
     Examples
@@ -102,7 +103,7 @@ class Constant:
         return np.tile(np.concatenate(self(0.0)), (len(times), 1))
 
 
-class Sine:
+class Sine(KeepsArguments):
     """centre + amplitude * sin(2 pi frequency t + phase).
 
     Parameters
@@ -143,7 +144,7 @@ class Sine:
         return np.hstack([self.centre + sine, w * self.amplitude * np.cos(angle), -w * w * sine])
 
 
-class Quintic:
+class Quintic(KeepsArguments):
     """From start to goal in the time given, at rest at both ends, with continuous acceleration.
 
     Examples
@@ -176,7 +177,7 @@ class Quintic:
         return position, velocity, acceleration
 
 
-class Spline:
+class Spline(KeepsArguments):
     """A cubic spline through given samples (at rest at both ends, held before and after).
 
     Parameters

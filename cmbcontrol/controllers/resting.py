@@ -11,24 +11,25 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
 from ..errors import CmbError, EquilibriumError, InputError, InputTypeError
-from ..linear.linearize import affine_approximation
 from ..linear.operating import OperatingPoint
+from ..linear.reduced import reduced_model
 from ..linear.statics import (
     list_forces,
     multipliers,
     relative_force,
     require_closed,
-    require_holonomic,
     static_derivatives,
     unbalanced_force,
 )
 from ..model.plant import Plant
-from .law_gains import FrozenLaw, law_gains
+from .law_gains import FrozenLaw, Ways, law_gains
 
-__all__ = ["Guess", "RestingLoop", "closed_loop_equilibrium", "given_state"]
+__all__ = ["Guess", "RestingLoop", "closed_loop_equilibrium", "equilibrium_of", "given_state"]
 
 Array = NDArray[np.float64]
 
+_SMALLEST = 1e-13  # step of Newton's method that changes nothing, in the same units
+_CLOSED = 1e-15  # sizes of the machine: as far as rounding allows
 _LONGEST = 0.3  # step of Newton's method, in radians or sizes of the machine
 
 
@@ -68,6 +69,7 @@ def closed_loop_equilibrium(
     state: ArrayLike | None = None,
     t: float = 0.0,
     tolerance: float = 1e-9,
+    trace_at: ArrayLike | None = None,
 ) -> RestingLoop:
     """Where a plant rests under a law: with a wrong model, a load or weak gains, not quite where it should.
 
@@ -87,6 +89,8 @@ def closed_loop_equilibrium(
         Time at which the law, and what its reference says, are frozen, s.
     tolerance : float
         Largest force left, relative to weights, springs, motor forces and stiffness.
+    trace_at : array_like, shape (nq,), optional
+        As in `linearize_closed_loop`.
 
     Returns
     -------
@@ -110,70 +114,76 @@ def closed_loop_equilibrium(
     """
     _check.plant(plant)
     _check.positive(tolerance, "tolerance")
-    frozen_law = FrozenLaw(plant, law, _check.number(t, "t"))
-    _require_standing(frozen_law)
-    q, state = _begin(frozen_law, guess, state)
-    rest = _Rest(frozen_law, q, state)
+    sample = None if trace_at is None else _check.vector(trace_at, plant.nq, "trace_at", plant.position_names)
+    return equilibrium_of(FrozenLaw(plant, law, _check.number(t, "t"), trace_at=sample), guess, state, tolerance)
+
+
+def equilibrium_of(law: FrozenLaw, guess: Guess, state: ArrayLike | None, tolerance: float = 1e-9) -> RestingLoop:
+    """See `closed_loop_equilibrium`."""
+    _require_standing(law)
+    rest = _Rest(law, *_begin(law, guess, state))
     part = 1.0  # of Newton's step; it has to bring the next step down (Deuflhard's natural test)
     for _ in range(100):
         step = rest.newton()
-        if rest.size(step) <= 1e-13:
+        if rest.size(step) <= _SMALLEST:
             break
         part = min(part, rest.longest(step))
         next_rest = rest.moved(part * step)
-        if next_rest is not None and rest.size(rest.newton(next_rest.F)) <= (1.0 - 0.25 * part) * rest.size(step):
+        left = np.inf if next_rest is None else rest.size(rest.newton(next_rest))
+        if next_rest is not None and left <= (1.0 - 0.25 * part) * rest.size(step):
             rest, part = next_rest, min(1.0, 4.0 * part)
+            if left <= _SMALLEST:
+                break  # with the derivatives before; those here say the same
         elif rest.relative <= tolerance or part < 1e-5:
             break  # rounding, or no way on
         else:
             part *= 0.5
     rest.require(tolerance)
-    state, _, drive = frozen_law.split(rest.state)
-    return RestingLoop(OperatingPoint.at(plant, rest.q, rest.u), state, drive)
+    state, _, drive = law.split(rest.state)
+    return RestingLoop(OperatingPoint.at(law.plant, rest.q, rest.u), state, drive)
 
 
 class _Rest:
-    """How far a plant and a law are from rest, and how that changes.
-
-    Attributes
-    ----------
-    F : ndarray, shape (dof + n,)
-        Acceleration Z' a, and the rate (or the next step) of the law's states.
-    """
+    """How far a plant and a law are from rest, and how that changes."""
 
     def __init__(self, law: FrozenLaw, q: Array, state: Array) -> None:
         plant = law.plant
         self.plant, self.law, self.q, self.state = plant, law, q, state
-        terms = plant.terms(q, np.zeros(plant.nv), law.t)
+        self.terms = terms = plant.terms(q, np.zeros(plant.nv), law.t)
         self.Z = terms.Z
         self.u, moved = law(terms, state)
         self.still = law.still(state, moved)
-        self.lam = multipliers(terms, self.u)
-        self.left = unbalanced_force(terms, self.u)
-        a = self.Z @ np.linalg.solve(self.Z.T @ terms.M @ self.Z, self.Z.T @ (terms.B @ self.u - terms.h))
-        self.F = np.concatenate([self.Z.T @ a, self.still])
+        self.a = self.Z @ np.linalg.solve(self.Z.T @ terms.M @ self.Z, self.Z.T @ (terms.B @ self.u - terms.h))
+
+    @cached_property
+    def left(self) -> Array:
+        """The generalized force (nv,) that is not balanced."""
+        return unbalanced_force(self.terms, self.u)
 
     @cached_property
     def relative(self) -> float:
         """The force left over all forces here; the rate of the law's states over the states, where that is larger."""
-        local = static_derivatives(self.plant, self.q, self.lam, self.u)
-        force = relative_force(self.plant, local, self.left, self.lam, self.u)
+        lam = multipliers(self.terms, self.u)
+        local = static_derivatives(self.plant, self.q, lam, self.u)
+        force = relative_force(self.plant, local, self.left, lam, self.u)
         return max(force, self._largest_state(self.still))
 
     @cached_property
     def _inverse(self) -> Array:
-        """Of dF/d(y, c), in y = Z' (q' [-] q)."""
+        """Of d(Z'a, still)/d(y, c), in y = Z' (q' [-] q)."""
         plant, n = self.plant, self.Z.shape[1]
-        require_holonomic(plant, self.q)
-        model = affine_approximation(plant, OperatingPoint.at(plant, self.q, self.u), coordinates=self.Z.T)
-        g = law_gains(self.law, model, self.state, whole=False)
-        B, c_c = model.B[n:], g.c_c + g.c_u @ g.u_c - np.diag(self.law.sampled.astype(float))
-        J = np.block([[model.A[n:, :n] + B @ g.u_x, B @ g.u_c], [g.c_x + g.c_u @ g.u_x, c_c]])
+        v = np.zeros(plant.nv)
+        reduced = reduced_model(plant, self.q, v, self.u, np.ascontiguousarray(self.Z.T))
+        names = tuple(f"y{i + 1}" for i in range(n))
+        g = law_gains(self.law, Ways(self.q, v, reduced.K, reduced.N, names), self.state, whole=False)
+        B, c_c = reduced.B[n:], g.c_c + g.c_u @ g.u_c - np.diag(self.law.sampled.astype(float))
+        J = np.block([[reduced.A[n:, :n] + B @ g.u_x, B @ g.u_c], [g.c_x + g.c_u @ g.u_x, c_c]])
         return np.linalg.pinv(J, rcond=1e-12)
 
-    def newton(self, F: Array | None = None) -> Array:
-        """Newton's step towards F = 0; of another F, with the derivatives here."""
-        return -self._inverse @ (self.F if F is None else F)
+    def newton(self, other: _Rest | None = None) -> Array:
+        """Newton's step towards rest; from another state, with the derivatives and in the directions of this one."""
+        other = self if other is None else other
+        return -self._inverse @ np.concatenate([self.Z.T @ other.a, other.still])
 
     def size(self, step: Array) -> float:
         """Largest entry, in radians or sizes of the machine; of the law's states, relative to them."""
@@ -194,7 +204,7 @@ class _Rest:
         """After a step, with the loops closed again; None where they do not close, or the law fails."""
         n = self.Z.shape[1]
         try:
-            q = self.plant.close(self.plant.integrate(self.q, self.Z @ step[:n]))
+            q = self.plant.close(self.plant.integrate(self.q, self.Z @ step[:n]), accuracy=_CLOSED)
             state = self.state.copy()
             state[self.law.free] += step[n:]
             return _Rest(self.law, q, state)

@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
+from .._arguments import KeepsArguments
 from ..dynamics import differences
 from ..errors import AssemblyError, InputError, InputTypeError
 from ..model.plant import Plant
@@ -56,7 +57,7 @@ class TaskMotion(NamedTuple):
     free: Array
 
 
-class Task(ABC):
+class Task(KeepsArguments, ABC):
     """Base of the tasks here: k values theta(q) with rate J v and acceleration J a + bias.
 
     Attributes
@@ -286,7 +287,7 @@ class TaskStack(Task):
         return TaskMotion(*(np.concatenate(x) for x in zip(*motions, strict=True)))
 
 
-class Posture:
+class Posture(KeepsArguments):
     """A wish for what a task leaves free: coordinates, or a second task, towards a reference, all else damped.
 
     A law fulfils it as well as it can without touching its own task: e'' + G_D e' + G_P e = 0 holds where the motion

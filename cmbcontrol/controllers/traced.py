@@ -27,6 +27,7 @@ from ..trace.graph import Graph
 from ..trace.numbers import empty
 from ..trace.plant import TracedPlant
 from ..trace.symbols import NotTraceable, Symbols, Time
+from ..trace.tangents import slope
 from ..trace.terms import TracedTerms
 from .controller import Controller, Drive, Evaluation, evaluated, moved, start_of
 
@@ -39,6 +40,7 @@ __all__ = [
     "law",
     "law_code",
     "signals_of",
+    "slope_code",
     "traced_sample",
     "untraceable",
 ]
@@ -47,6 +49,9 @@ Array = NDArray[np.float64]
 
 _OWN = __name__.partition(".")[0]
 _PLAIN = (0.0, 1.0, -1.0)
+
+# Closeness above which slopes are trusted: rounding grows by its inverse square, and differences have 1e-9 at best.
+_CLEAR = 1e-3
 
 _known: dict[str, _Traced] = {}  # by structure
 _KEPT = 256
@@ -213,10 +218,14 @@ class Numbers:
             self.structure.append(x.tobytes() if x.dtype.kind in "biu" else ("opaque", id(x)))
             self.kept.append(x)
             return x
+        if self._symbol is None:
+            for y in x.ravel().tolist():
+                self.number(y)
+            return x
         made = np.empty(x.shape, object)
         for at in np.ndindex(x.shape):
             made[at] = self._inside("_".join(map(str, at)), float(x[at])) if at else self.number(float(x))
-        return x if self._symbol is None else Symbols(made)
+        return Symbols(made)
 
     def _object(self, x: Any) -> Any:
         kind = type(x)
@@ -224,7 +233,7 @@ class Numbers:
         self._seen[id(x)] = made
         self.originals[id(made)] = x
         self.kept += [x, made]
-        names = [name for name in vars(x) if name not in getattr(kind, "untraced", ())]
+        names = [name for name in vars(x) if name != "_arguments" and name not in getattr(kind, "untraced", ())]
         self.structure.append((kind.__module__, kind.__qualname__, tuple(names)))
         title = "".join(f"_{c.lower()}" if c.isupper() else c for c in kind.__name__).lstrip("_")
         self._titles.append(title)
@@ -288,6 +297,11 @@ def drive_code(plant: Plant, drive: Drive | Controller, q: Array, code: Code | N
     x is q, v, efforts that are held, time, states, signals; y as there, and the rate of the states.
     """
     return _code(plant, drive, q, traced_rate, code)
+
+
+def slope_code(plant: Plant, law: Controller, q: Array) -> LawCode | str:
+    """Generated code of a law to first order along a direction, see `traced_slope`; or why there is none."""
+    return _code(plant, law, q, traced_slope, None)
 
 
 def _code(plant: Plant, law: Any, q: Array, trace: Callable, own: Code | None) -> LawCode | str:
@@ -355,8 +369,9 @@ def parts_of(law: Any) -> list[Any]:
             for y in x.values():
                 visit(y)
         elif is_traced(type(x)) and hasattr(x, "__dict__"):
-            for y in vars(x).values():
-                visit(y)
+            for name, y in vars(x).items():
+                if name != "_arguments":
+                    visit(y)
 
     visit(law)
     return found
@@ -397,6 +412,8 @@ def _traced_at(plant, law, q, start, machines, order, codes, trace) -> LawCode |
         number: Tracing(codes[number].model, codes[number].parameters, codes[number].rows, q, graph, int(at))
         for number, at in zip(order, offsets, strict=False)
     }
+    for tracing in tracings.values() if trace is traced_slope else ():
+        tracing.clear = _CLEAR
     places = itertools.count(int(offsets[-1]))
     numbers = Numbers(
         lambda _, x: graph.input("p", next(places), x), lambda machine: TracedPlant(machine, tracings[id(machine)])
@@ -428,7 +445,7 @@ class TracedLaw(NamedTuple):
     told: bool = False
 
 
-class _Signals:
+class Signals:
     """Functions of time that a law asks for, as the last inputs of its function."""
 
     def __init__(self, law: Any, numbers: Numbers, graph: Graph) -> None:
@@ -477,7 +494,7 @@ def traced_sample(
     Its inputs are t, q, v, states, held efforts where it measures the force, signals; its outputs efforts, next states
     and report.
     """
-    law, signal = numbers.of(original), _Signals(original, numbers, at.graph)
+    law, signal = numbers.of(original), Signals(original, numbers, at.graph)
     start, nu = start_of(original, plant) if start is None else start, plant.nu
     held = np.ones(nu) if original.measures_force else np.zeros(0)
     t, q, v, state, u = at.inputs(np.zeros(1), at.sample, np.linspace(0.3, 0.7, at.nv), start, held)
@@ -495,6 +512,27 @@ def traced_sample(
     return signal.traced([*effort, *np.asarray(after, object), *report.values()], at.size, tuple(report), told)
 
 
+def traced_slope(plant: Plant, original: Controller, numbers: Numbers, at: Tracing, start: Array) -> TracedLaw:
+    """A law to first order along a direction.
+
+    Its inputs are t, q, v, states, signals, and how all but t change along the direction. Its outputs are efforts and
+    what becomes of the states (their rates in continuous time), how both change, and how far it is to the nearest
+    comparison that is decided otherwise.
+    """
+    if original.measures_force:
+        raise NotTraceable("the force that a law measures answers its efforts")
+    law, signal = numbers.of(original), Signals(original, numbers, at.graph)
+    t, q, v, state = at.inputs(np.zeros(1), at.sample, np.linspace(0.3, 0.7, at.nv), start)
+    time = Time(t[0], signal)
+    evaluation = evaluated(law, time, TracedTerms(at, None, time, q, v), Symbols(state))  # type: ignore[arg-type]
+    effort = np.asarray(evaluation.effort, object).reshape(-1)
+    after = np.asarray(moved(evaluation, Symbols(state), original.period is not None), object).reshape(-1)
+    if effort.shape != (plant.nu,) or after.shape != start.shape:
+        raise NotTraceable("efforts or states in another shape than those of the machine")
+    plain = signal.traced([*effort, *after], at.size)
+    return plain._replace(function=slope(plain.function))
+
+
 def _report(at: Tracing, evaluation: Evaluation, inputs: Sequence[Any]) -> tuple[dict[str, Any], bool]:
     """The report; or what Python needs to tell it, where it does not compute with symbols."""
     guards, margins = dict(at.graph.guards), None if at.margins is None else list(at.margins)
@@ -507,7 +545,7 @@ def _report(at: Tracing, evaluation: Evaluation, inputs: Sequence[Any]) -> tuple
 
 def traced_rate(plant: Plant, original: Any, numbers: Numbers, at: Tracing, start: Array) -> TracedLaw:
     """The rate of a machine with a drive, or with a law in continuous time; see `drive_code`."""
-    law, signal = numbers.of(original), _Signals(original, numbers, at.graph)
+    law, signal = numbers.of(original), Signals(original, numbers, at.graph)
 
     def drive(machine: Any, t: Any, c: Any, u: Any) -> tuple[Any, Any]:
         time, state = Time(t[0], signal), Symbols(c)

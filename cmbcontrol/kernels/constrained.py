@@ -43,6 +43,7 @@ __all__ = [
     "forward_dynamics",
     "gauss_acceleration",
     "generalized_force",
+    "jacobian",
     "least_change",
     "mass_split",
     "multipliers",
@@ -474,6 +475,14 @@ def state_terms(model, q, v, tolerance, cap, projected, accuracy):
     drive_matrix(model, w.R, w.p, w.S, w.B, w.z)
     unit_load_forces(model, q, v, w.R, w.p, w.S, w.V, w.friction.D)
     return w.M, w.h, w.phi, w.A, w.b, w.B, potential_energy(model, q, w.R, w.p), w.rows.pivots, w.friction.D, rank
+
+
+@kernel(allocates=True)
+def jacobian(model, q, tolerance, cap):
+    """A (rows, nv) at a configuration; the rank is FAILED where M is not positive definite there."""
+    w = new_work(model)
+    rank = update_position(model, q, w, tolerance, cap)
+    return w.A, rank
 
 
 @kernel(allocates=True)

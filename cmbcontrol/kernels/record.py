@@ -61,11 +61,12 @@ def output_states(model, opt, s, w, times, T, X, F, out):
 
 
 @kernel(allocates=True)
-def output_quantities(model, opt, X, U, vdot, force, lam, phi, energies, pivots, ranks):
+def output_quantities(model, opt, X, U, vdot, force, lam, phi, energies, pivots, ranks, A):
     """Acceleration, constraint force, multipliers, residuals, energies and powers at given states.
 
     energies (times, 7): kinetic, potential, power of the actuators, dissipated power, power of the constraint forces
     that is not one of prescribed motions (of v' A' lam), power of the loads, of prescribed motions.
+    A (times, rows, nv): the rows, where there is room for them.
     """
     w = new_work(model)
     nv = model.damping.shape[0]
@@ -77,6 +78,9 @@ def output_quantities(model, opt, X, U, vdot, force, lam, phi, energies, pivots,
         ranks[i] = update_position(model, q, w, opt.tolerance, opt.cap)
         copy(w.rows.pivots, pivots[i])
         copy(w.phi, phi[i])
+        for k in range(A.shape[1]):
+            for j in range(nv):
+                A[i, k, j] = w.A[k, j]
         if ranks[i] == FAILED:
             continue
         update_velocity(model, q, v, w)

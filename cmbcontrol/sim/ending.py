@@ -86,4 +86,6 @@ def _cause(error: BaseException, where: str) -> str:
     codes = [frame.f_code for frame, _ in walk_tb(error.__traceback__)]
     inner = next((code for code in reversed(codes) if home not in Path(code.co_filename).parents), None)
     place = "" if inner is None else f" (in {inner.co_qualname}, {Path(inner.co_filename).name})."
-    return f"{where}{': ' if where else ''}{type(error).__name__}: {error}{place}"
+    text = str(error)
+    place = place or ("" if text.endswith((".", "!", "?")) else ".")
+    return f"{where}{': ' if where else ''}{type(error).__name__}{': ' if text else ''}{text}{place}"

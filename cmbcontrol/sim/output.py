@@ -107,14 +107,20 @@ class _Output:
     @cached_property
     def _states(self) -> list[Array]:
         """The states of each part at its times."""
-        own = [_own(self.times, self.parts, i) for i in range(len(self.parts))]
-        return [_states(part, times, self.failures) for part, times in zip(self.parts, own, strict=True)]
+        return [_states(part, times, self.failures) for part, times in self._own_times()]
+
+    def _own_times(self) -> list[tuple[Part, Array]]:
+        """Each part with its times."""
+        return [(part, _own(self.times, self.parts, i)) for i, part in enumerate(self.parts)]
 
     def variable(self, name: str) -> xarray.DataArray:
-        """The positions "q" or the velocities "v", without all else."""
+        """The positions "q", the velocities "v" or the efforts "u", without all else."""
         nq, nv = self.plant.nq, self.plant.nv
-        columns = slice(nq) if name == "q" else slice(nq, nq + nv)
-        values = np.concatenate([states[:, columns] for states in self._states])
+        if name == "u":  # held ones, or this would not be asked: no state is needed
+            of_parts = [_held(part, times) for part, times in self._own_times()]
+        else:
+            of_parts = [states[:, slice(nq) if name == "q" else slice(nq, nq + nv)] for states in self._states]
+        values = np.concatenate(of_parts)
         return labelled(self.plant, self.times, name, values)
 
     def dataset(self) -> xarray.Dataset:
@@ -122,8 +128,8 @@ class _Output:
         plant, parts, times, failures = self.plant, self.parts, self.times, self.failures
         first, last = parts[0].run, parts[-1].steps
         of_parts = [
-            _part_columns(part, _own(times, parts, i), states, plant, failures)
-            for i, (part, states) in enumerate(zip(parts, self._states, strict=True))
+            _part_columns(part, own, states, plant, failures)
+            for (part, own), states in zip(self._own_times(), self._states, strict=True)
         ]
         columns = {name: np.concatenate([part[name] for part in of_parts]) for name in of_parts[0]}
         columns["energy_balance"] -= columns["energy_balance"][0]
@@ -193,8 +199,7 @@ def _own(times: Array, parts: Sequence[Part], i: int) -> Array:
 def _part_columns(part: Part, times: Array, states: Array, whole: Plant, failures: _Failures) -> dict[str, Array]:
     """All that is told of a part, in the rows and loops of the whole plant."""
     run = part.run
-    T, _, _, U = part.steps.arrays()
-    efforts, commands, reports = _efforts(run, times, states, T, U, failures)
+    efforts, commands, reports = _efforts(part, times, states, failures)
     columns = _quantities(run, times, states, efforts, failures) | {"command": commands}
     columns["energy_balance"] += part.lost
     columns["impact_loss"] = np.full(times.size, part.lost)
@@ -263,19 +268,23 @@ def _engine(part: Part) -> Engine:
     return Engine(run, IntegratorState(float(part.steps.T[0][0]), part.steps.X[0][0], 0.0))
 
 
-def _efforts(
-    run: Run, times: Array, states: Array, T: Array, U: Array, failures: _Failures
-) -> tuple[Array, Array, Array]:
+def _held(part: Part, times: Array) -> Array:
+    """The efforts of the steps in which the output times are."""
+    T, _, _, U = part.steps.arrays()
+    if not len(U):
+        return np.tile(part.run.control.command, (times.size, 1))
+    return U[np.clip(np.searchsorted(T, after(times, part.run.t_end), side="right") - 1, 0, len(U) - 1)]
+
+
+def _efforts(part: Part, times: Array, states: Array, failures: _Failures) -> tuple[Array, Array, Array]:
     """Efforts that act at the output times, those commanded, and what a law in continuous time reports.
 
     They are held ones, or evaluated again.
     """
-    plant, control = run.plant, run.control
+    run, control, plant = part.run, part.run.control, part.run.plant
     nq, nv = plant.nq, plant.nv
     reports = np.full(times.size, None, dtype=object)
-    held = np.tile(control.command, (times.size, 1))
-    if len(U):
-        held = U[np.clip(np.searchsorted(T, after(times, run.t_end), side="right") - 1, 0, len(U) - 1)]
+    held = _held(part, times)
     if control.holds:
         return held, held, reports
     out, commands = np.full((2, times.size, plant.nu), np.nan)
@@ -300,9 +309,11 @@ def _quantities(run: Run, times: Array, X: Array, U: Array, failures: _Failures)
     energies, ranks = np.zeros((n, 7)), np.zeros(n, np.int64)
     whole = np.ascontiguousarray(X[:, : nq + nv + WORKS])
     load, motions = np.zeros((n, 0)), np.zeros((n, len(plant.motion_names), 3))
+    redundant = options.cap < rows
+    A = np.zeros((n, rows if redundant else 0, nv))
     if isinstance(plant, Mechanism):
         load = np.zeros((n, len(plant.load_names)))
-        outputs = vdot, force, lam, phi, energies, pivots, ranks
+        outputs = vdot, force, lam, phi, energies, pivots, ranks, A
         blocks = range(n) if run.acting.changing else range(0, n, max(n, 1))
         for i in blocks:
             block = slice(i, i + 1 if run.acting.changing else n)
@@ -327,10 +338,11 @@ def _quantities(run: Run, times: Array, X: Array, U: Array, failures: _Failures)
                 terms.M, terms.A, *scales, f - terms.h, _target(run, terms), RANK_TOLERANCE, options.cap
             )
             phi[i], pivots[i], force[i] = terms.phi, terms.pivots, terms.A.T @ lam[i]
+            A[i] = terms.A[: A.shape[1]]
             v = terms.v
             energies[i] = terms.kinetic, terms.potential, v @ f, 0.0, v @ force[i], 0.0, 0.0
-    if rows and options.cap < rows:
-        lam = _smallest_multipliers(plant, X[:, :nq], force, np.minimum(ranks, options.cap))
+    if redundant:
+        lam = _smallest_multipliers(A, force, np.minimum(ranks, options.cap))
     efforts = [plant.motion_efforts(*x) for x in zip(lam, motions, strict=True)] if plant.motions else np.zeros((n, 0))
     loops = list(plant.row_slices.values())
     drift = np.abs(phi) * plant.row_scale
@@ -409,13 +421,9 @@ def _steady_rank(pivots: Array, ranks: NDArray[np.int64], options: motion.Option
     return np.minimum(hysteresis_rank(ratios, options.tolerance, _BACK * options.tolerance), np.maximum(ranks, 0))
 
 
-def _smallest_multipliers(plant, Q: Array, force: Array, ranks: NDArray[np.int64]) -> Array:
-    """Minimum-norm multipliers where redundant rows share the force; the ranks of A are known."""
-    if not len(Q):
-        return np.zeros((0, len(plant.row_names)))
-    finite = np.isfinite(force).all(axis=1)  # else the functions of the plant have failed
-    A = np.zeros((*force.shape[:1], len(plant.row_names), plant.nv))
-    A[finite] = [plant.jacobian(q) for q in Q[finite]]
+def _smallest_multipliers(A: Array, force: Array, ranks: NDArray[np.int64]) -> Array:
+    """Minimum-norm multipliers where redundant rows A (times, rows, nv) share the force; their ranks are known."""
+    A = np.where(np.isfinite(force).all(axis=1)[:, None, None], A, 0.0)  # else the functions of the plant have failed
     U, s, Vt = np.linalg.svd(A, full_matrices=False)
     keep = (np.arange(s.shape[1]) < ranks[:, None]) & (s > 0.0)
     inverse = np.where(keep, 1.0 / np.where(keep, s, 1.0), 0.0)

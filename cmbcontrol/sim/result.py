@@ -5,8 +5,6 @@ from __future__ import annotations
 import copy
 import json
 import pickle
-import secrets
-import threading
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -14,9 +12,11 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import _check, _files
+from .. import _check, _files, _netcdf
 from ..errors import InputError, InputTypeError, Status
 from ..model.plant import Plant
+from ..model.units import effort_units, row_force_units
+from .provenance import Call, Provenance
 from .singularities import SingularityEvent, singularities
 
 if TYPE_CHECKING:
@@ -26,6 +26,7 @@ __all__ = ["Output", "Simulation", "build_dataset", "labelled", "load_run"]
 
 Array = NDArray[np.float64]
 
+_PROVENANCE = "provenance"  # attribute of files
 _EVENT_FIELDS = ("event_time", "event_conditioning", "event_rank", "event_loss")
 
 
@@ -40,7 +41,7 @@ class Output(Protocol):
     times: Array
 
     def variable(self, name: str) -> xarray.DataArray:
-        """Positions "q" or velocities "v" alone."""
+        """Positions "q", velocities "v" or efforts "u" alone."""
 
     def dataset(self) -> xarray.Dataset:
         """All data."""
@@ -67,7 +68,10 @@ class Simulation:
         controller also ``reference`` and ``error``; with one that reports, ``report`` by ``quantity``. With a
         formulation by name, accelerations and forces are those it gives, and ``formulation_conditioning`` is its own.
     plant : Plant or None
-        None where the run was loaded from a file, or came from another process and the plant cannot be pickled.
+        None where the run was loaded from a file that cannot hold it, or came from another process and it cannot be
+        pickled.
+    provenance : Provenance or None
+        Machine, law, settings, versions and date, as files keep them.
     status : Status
 
     Notes
@@ -80,7 +84,48 @@ class Simulation:
             self._output = data
         else:
             self.data = data
-        self.plant = plant
+        if plant is not None:
+            self.plant = plant
+        self.call: Call | None = None
+
+    @cached_property
+    def plant(self) -> Plant | None:
+        """Built again from what a file tells, when it is first asked for."""
+        return None if self.provenance is None else self.provenance.plant()
+
+    @cached_property
+    def provenance(self) -> Provenance | None:
+        """Written down when it is first asked for."""
+        return None if self.call is None else Provenance.of(self.call)
+
+    def rerun(self, **changes: Any) -> Simulation:
+        """Make the run again, to the last bit on the same platform, or with some arguments of `simulate` changed.
+
+        Parameters
+        ----------
+        **changes
+            Arguments of `simulate` by name, in place of those of the run.
+
+        Raises
+        ------
+        ValueError
+            Where a file does not hold what the run was made with, such as functions of a user; give these again.
+
+        Examples
+        --------
+        >>> from cmbcontrol import plants, simulate
+        >>> plant = plants.five_bar()
+        >>> run = simulate(plant, q0=plant.assemble(left=2.1, right=1.0), t_end=0.1)
+        >>> bool((run.rerun().q == run.q).all()), run.rerun(t_end=0.2).time[-1]
+        (True, np.float64(0.2))
+        """
+        from .simulate import simulate
+
+        if self.call is not None:
+            return simulate(**dict(self.call.arguments) | changes)
+        if self.provenance is None:
+            raise InputError("the run does not know how it was made: its file was saved by an older version")
+        return simulate(**self.provenance.call(changes))
 
     @cached_property
     def data(self) -> xarray.Dataset:
@@ -91,21 +136,31 @@ class Simulation:
 
     def __getstate__(self) -> dict[str, Any]:
         """A plant that cannot be pickled stays behind, as in a file; the numbers arrive."""
-        state = {"data": self.data, "plant": self.plant}
-        try:
-            pickle.dumps(self.plant)
-        except Exception:  # whatever the functions of a user raise
-            state["plant"] = None
+        state = {"data": self.data, "plant": self.plant, "call": self.call}
+        for name in ("plant", "call"):
+            try:
+                pickle.dumps(state[name])
+            except Exception:  # whatever the functions of a user raise
+                state[name] = None
+        if state["call"] is None:
+            state["provenance"] = self.provenance
         return state
 
     def __copy__(self) -> Simulation:
-        return Simulation(self.data, self.plant)
+        return self._with(self.data)
 
     def __deepcopy__(self, memo: dict) -> Simulation:
-        return Simulation(copy.deepcopy(self.data, memo), self.plant)
+        return self._with(copy.deepcopy(self.data, memo))
+
+    def _with(self, data: xarray.Dataset) -> Simulation:
+        other = Simulation(data, vars(self).get("plant"))  # one of a file is built when it is asked for
+        other.call = self.call
+        if self.call is None:
+            vars(other)["provenance"] = self.provenance
+        return other
 
     def __getattr__(self, name: str) -> Any:
-        if name in ("q", "v") and "data" not in vars(self):
+        if name in ("q", "v", "u") and "data" not in vars(self):
             return self._output.variable(name)
         if name.startswith("_") or name not in self.data:
             names = "" if name.startswith("_") else ", ".join(map(str, self.data.data_vars))
@@ -165,7 +220,7 @@ class Simulation:
         from ..dynamics.reactions import reactions_along
 
         if self.plant is None:
-            raise InputTypeError("a run from a file does not know its plant: use reactions(plant, q, v, u)")
+            raise InputTypeError("the file of this run does not hold its plant: use reactions(plant, q, v, u)")
         plant, data = self.plant, self.data
         states = {name: data[name].values for name in ("q", "v", "a", "u", "time")} | {"lam": data.multipliers.values}
         if "loads" in data and data.sizes["load_component"]:
@@ -180,7 +235,7 @@ class Simulation:
         Parameters
         ----------
         plant : Plant, optional
-            Needed where the run was loaded from a file.
+            Needed where the run was loaded from a file that does not hold it.
 
         Examples
         --------
@@ -195,7 +250,7 @@ class Simulation:
             _check.plant(plant)
         plant = self.plant if plant is None else plant
         if plant is None:
-            raise InputTypeError("a run from a file does not know its plant: give it, run.singularities(plant)")
+            raise InputTypeError("the file of this run does not hold its plant: give it, run.singularities(plant)")
         if "event_v" not in self.data:
             raise InputError("the run was saved by an older version, which did not keep the velocity of events")
         return singularities(plant, self.data)
@@ -215,7 +270,10 @@ class Simulation:
         path = _check.path(path)
         if path.suffix != ".nc":
             raise InputError(f"a run is kept in a .nc file (netCDF), got {path.name!r}")
-        return _files.write(path, _as_bytes(self.data))
+        data = self.data
+        if self.provenance is not None:
+            data = data.assign_attrs({_PROVENANCE: self.provenance.text()})
+        return _files.write(path, _netcdf.encoded(data))
 
     def to_control(self):
         """The run as `control.TimeResponseData`: motor efforts in, positions and velocities out."""
@@ -269,61 +327,14 @@ def load_run(path: str | Path) -> Simulation:
     path = _check.path(path)
     if not path.is_file():
         raise FileNotFoundError(f"there is no run at {path}")
-    data = _from_bytes(path)
+    data = _netcdf.read(path, "a run of cmbcontrol")
     if "status" not in data.attrs or "energy_balance" not in data:
         raise InputError(f"{path} is not a run of cmbcontrol: it lacks the status and the energy balance")
-    return Simulation(data)
-
-
-# netCDF's library works in memory, and files are read and written here: on a full disk it leaves wrecks and open
-# objects, and may end the process where it reads wrecks. It is for one thread at a time, and for one file of a name.
-_LIBRARY = threading.Lock()
-
-
-def _as_bytes(data: xarray.Dataset) -> bytes:
-    """The content of a netCDF file."""
-    import netCDF4
-    from xarray.backends import NetCDF4DataStore
-
-    with _LIBRARY:
-        file = netCDF4.Dataset(secrets.token_hex(8), "w", memory=data.nbytes)
-        try:
-            data.dump_to_store(NetCDF4DataStore(file))
-        finally:
-            content = bytes(file.close())
-    return content[: _length(content)]
-
-
-def _from_bytes(path: Path) -> xarray.Dataset:
-    """What a netCDF file holds."""
-    import netCDF4
-    import xarray
-    from xarray.backends import NetCDF4DataStore
-
-    content = path.read_bytes()
-    length = _length(content)
-    if length is None:
-        raise InputError(f"{path} is not a run of cmbcontrol: it is no netCDF-4 file, or its beginning is missing")
-    if len(content) < length:
-        raise InputError(
-            f"{path} is damaged: {len(content):,} bytes are left of {length:,}. Take a copy, or run again."
-        )
-    try:
-        with _LIBRARY, netCDF4.Dataset(secrets.token_hex(8), memory=content) as file:
-            data = xarray.open_dataset(NetCDF4DataStore(file)).load()
-            data.set_close(None)  # all of it is in memory: nothing is left open, and it can be pickled
-            return data
-    except Exception as error:
-        raise InputError(f"{path} is damaged: {error}. Take a copy, or run again.") from error
-
-
-def _length(content: bytes) -> int | None:
-    """The length that the head of an HDF5 file gives it; None where this is none, or the head is not all there."""
-    if content[:8] != b"\x89HDF\r\n\x1a\n" or len(content) < 64:
-        return None
-    size, at = (content[13], 24) if content[8] < 2 else (content[9], 12)  # version 0 or 1, or later
-    at += 2 * size  # base address, another one, end of file
-    return int.from_bytes(content[at : at + size], "little")
+    text = data.attrs.pop(_PROVENANCE, None)
+    run = Simulation(data)
+    if text is not None:
+        vars(run)["provenance"] = Provenance.from_text(str(text))
+    return run
 
 
 def units(names: tuple[str, ...]) -> str:
@@ -332,15 +343,16 @@ def units(names: tuple[str, ...]) -> str:
 
 
 def labelled(plant: Plant, times: Array, name: str, values: Array) -> xarray.DataArray:
-    """Positions "q" or velocities "v" as they are in the data of a run."""
+    """Positions "q", velocities "v" or efforts "u" as they are in the data of a run."""
     import xarray
 
-    dimension, names, of, words = {
-        "q": ("position", plant.position_names, plant.position_units, "joint positions"),
-        "v": ("velocity", plant.velocity_names, plant.velocity_units, "joint velocities"),
+    dimension, names, unit, words = {
+        "q": ("position", plant.position_names, units(plant.position_units), "joint positions"),
+        "v": ("velocity", plant.velocity_names, units(plant.velocity_units), "joint velocities"),
+        "u": ("actuator", plant.actuator_names, units(effort_units(plant)), "efforts that act at the joints"),
     }[name]
     coords = {"time": ("time", times, {"units": "s"}), dimension: (dimension, np.array(names, dtype=str))}
-    attributes = {"units": units(of), "long_name": words}
+    attributes = {"units": unit, "long_name": words}
     return xarray.DataArray(values, coords, ("time", dimension), name, attributes)
 
 
@@ -350,15 +362,16 @@ def build_dataset(plant: Plant, times: Array, columns: dict[str, Array], events:
 
     effort = tuple("N m" if u == "rad/s" else "N" for u in plant.velocity_units)
     efforts_of_motions = tuple("N m" if u == "rad" else "N" for u in plant.motion_units)
+    of_loads = tuple("N" if name[-2] == "f" else "N m" for name in getattr(plant, "load_names", ()))
     controlled = units(columns.pop("controlled_units", ()))
     layout = {
         "q": (("time", "position"), units(plant.position_units), "joint positions"),
         "v": (("time", "velocity"), units(plant.velocity_units), "joint velocities"),
         "a": (("time", "velocity"), units(tuple(f"{u}2" for u in plant.velocity_units)), "joint accelerations"),
-        "u": (("time", "actuator"), "N or N m", "efforts that act at the joints"),
-        "command": (("time", "actuator"), "N or N m", "efforts that the controller commands"),
+        "u": (("time", "actuator"), units(effort_units(plant)), "efforts that act at the joints"),
+        "command": (("time", "actuator"), units(effort_units(plant)), "efforts that the controller commands"),
         "constraint_force": (("time", "velocity"), units(effort), "constraint force A' lam"),
-        "multipliers": (("time", "row"), "N or N m", "smallest multipliers"),
+        "multipliers": (("time", "row"), units(row_force_units(plant)), "smallest multipliers"),
         "drift": (("time", "loop"), "m", "opening of the loops"),
         "kinetic": (("time",), "J", "kinetic energy"),
         "potential": (("time",), "J", "potential energy"),
@@ -375,7 +388,7 @@ def build_dataset(plant: Plant, times: Array, columns: dict[str, Array], events:
         "motion_power": (("time",), "W", "power of what prescribes motions"),
         "motion_effort": (("time", "motion"), units(efforts_of_motions), "efforts of what prescribes motions"),
         "motions": (("time", "motion"), units(plant.motion_units), "prescribed positions"),
-        "loads": (("time", "load_component"), "N or N m", "forces and moments of the loads"),
+        "loads": (("time", "load_component"), units(of_loads), "forces and moments of the loads"),
         "constraint_power": (("time",), "W", "power of the constraint force (zero in truth)"),
         "rank": (("time",), "1", "rank of the constraint Jacobian"),
         "conditioning": (("time",), "1", "smallest over largest pivot of the constraint gradients"),

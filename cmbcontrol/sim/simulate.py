@@ -5,6 +5,7 @@ from __future__ import annotations
 import time as clock
 from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
+from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -29,6 +30,7 @@ from .ending import not_begun, where, why_ended
 from .events import LIMITS, Event, EventRecorder, listed_events
 from .failures import LawFailed, is_of_user
 from .integrator import Integrator
+from .provenance import Call
 from .result import Simulation
 from .run import IntegratorState, Record, Run
 from .runaway import runaway
@@ -42,22 +44,41 @@ __all__ = ["simulate"]
 Array = NDArray[np.float64]
 
 
-def _with_interrupts_named(function: Callable[..., Simulation]) -> Callable[..., Simulation]:
-    """Ctrl-C before the first step, too, is one that says whose it is."""
+def _recorded(function: Callable[..., Simulation]) -> Callable[..., Simulation]:
+    """A run knows how it was called; Ctrl-C waits for the moments at which it may act, and says whose it is.
+
+    Python runs handlers of signals where compiled code that has returned makes arrays of its results. An exception
+    there is a SystemError in Numba, or the end of the process, so there must be none while kernels are called.
+    """
+    parameters = signature(function)
 
     @wraps(function)
-    def named(*arguments: Any, **options: Any) -> Simulation:
+    def recorded(*arguments: Any, **options: Any) -> Simulation:
+        result = None
         try:
-            return function(*arguments, **options)
+            with held():
+                try:
+                    call = Call.of(parameters.bind(*arguments, **options).arguments)
+                except TypeError:  # wrong arguments: Python says it better
+                    return function(*arguments, **options)
+                try:
+                    result = function(*arguments, **options)
+                except (Interrupted, SimulationError) as error:
+                    if error.partial is not None:
+                        error.partial.call = call
+                    raise
+                result.call = call
+            return result
         except Interrupted:
             raise
         except KeyboardInterrupt as error:
-            raise Interrupted("the run was interrupted before its first step") from error
+            when = "before its first step" if result is None else "after its end; it is in the attribute partial"
+            raise Interrupted(f"the run was interrupted {when}", result) from error
 
-    return named
+    return recorded
 
 
-@_with_interrupts_named
+@_recorded
 def simulate(
     plant: Plant,
     controller: Any = None,
@@ -227,6 +248,7 @@ def simulate(
     if named is not None:
         named.acceleration(terms, terms.B @ u0)  # so does a formulation
     first = integrator.step or first_step(start, terms, u0, options)
+    let_through()
     run = Run(
         plant, control, options, integrator, t_end, options.max_steps, Reporter(progress, "simulating"), times, kept,
         named, recorder=recorder, acting=acting,
@@ -246,17 +268,17 @@ def simulate(
         settings["parametrization"] = type(integrator.independent()).__name__
     history, simulation = RunHistory(), None
     try:
-        with held():
-            _go(run, state, modes, selector, history)
-            parts = history.parts
-            simulation = output.assemble_result(
-                modes.shown(part.run.plant for part in parts),
-                parts,
-                times,
-                settings,
-                begin,
-                [*history.events, *recorder.recorded],
-            )
+        _go(run, state, modes, selector, history)
+        parts = history.parts
+        simulation = output.assemble_result(
+            modes.shown(part.run.plant for part in parts),
+            parts,
+            times,
+            settings,
+            begin,
+            [*history.events, *recorder.recorded],
+        )
+        let_through()
     except KeyboardInterrupt as error:
         kept = "None of it is kept." if simulation is None else "It is in the attribute partial."
         raise Interrupted(f"the output of the run of {plant.name!r} was interrupted. {kept}", simulation) from error

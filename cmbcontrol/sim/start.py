@@ -27,7 +27,7 @@ Array = NDArray[np.float64]
 
 def configuration_of(plant: Plant, q0: ArrayLike | Mapping[str, float]) -> Array:
     """The start that a user gives, checked."""
-    if isinstance(q0, Mapping):
+    if isinstance(q0, (Mapping, str)):
         return plant.configuration(q0)
     return _check.vector(q0, plant.nq, "q0", plant.position_names)
 

@@ -627,8 +627,6 @@ def test_what_is_refused():
         linearize_closed_loop(plant, five_bar_law(plant)).loop("inputs")
     with pytest.raises(ValueError, match="did you mean 'left'"):
         linearize_closed_loop(plant, five_bar_law(plant)).loop("input", "lefft")
-    with pytest.raises(ValueError, match="increase"):
-        margins(plant, five_bar_law(plant), omega=[1.0, 0.5])
     with pytest.raises(TypeError, match="colour"):
         linearize_closed_loop(plant, five_bar_law(plant), colour="red")
     with pytest.raises(EquilibriumError, match="comes to no rest under"):

@@ -46,6 +46,7 @@ class TestWithoutActiveLimits:
         "name", ["five-bar", "two-arms", "loader", "stewart", "delta", "three-rrr", "slider-crank"]
     )
     @pytest.mark.parametrize("weighted", [False, True])
+    @pytest.mark.slow
     def test_the_efforts_are_those_of_motor_effort(self, name, weighted):
         plant, q, _ = plants.catalogue[name].start()
         terms, rng = moving_terms(plant, q, 1), np.random.default_rng(1)
@@ -131,6 +132,7 @@ class TestAgainstJudges:
         assert largest(found.u - (load - nearest)) < 1e-6 * largest(np.array(load))
         assert found.status == OPTIMAL and found.violation < 1e-6
 
+    @pytest.mark.slow
     def test_direct_and_modelled_agree(self):
         """On the plants of the catalogue and random machines, with all kinds of limits."""
         machines, rng, compared = list(some_machines(14)), np.random.default_rng(11), 0

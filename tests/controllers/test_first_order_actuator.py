@@ -31,7 +31,7 @@ def test_a_run_tells_the_command_from_what_friction_leaves_of_it(period):
     assert largest((run.command.values[:, 0] - asked)[:-1]) < 1e-9  # no sample at the end
     assert largest(run.actuator_power.values - run.u.values[:, 0] * run.v.values[:, 0]) < 1e-12
     assert run.max_energy_error < 1e-4  # of what acts, not of what was asked
-    assert run.command.attrs["units"] == run.u.attrs["units"] == "N or N m"
+    assert run.command.attrs["units"] == run.u.attrs["units"] == '["N m"]'
 
 
 def test_time_constants_by_motor():

@@ -62,6 +62,7 @@ def test_speed_by_the_flow_through_two_edges():
 
 
 @pytest.mark.parametrize("period", [None, 1e-3])
+@pytest.mark.first(1)
 def test_forces_follow(period):
     """Against a stop: the inner loop brings the force that is asked for, within the pressure."""
     plant, q = cart()

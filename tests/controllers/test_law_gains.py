@@ -5,7 +5,7 @@ import pytest
 
 from cmbcontrol import OperatingPoint, linearize, linearize_closed_loop, plants, trim
 from cmbcontrol.controllers import Controller, Evaluation
-from cmbcontrol.controllers.law_gains import FrozenLaw, law_gains
+from cmbcontrol.controllers.law_gains import FrozenLaw, Ways, law_gains
 from tests.fixtures import actuated_pendulum
 
 
@@ -40,7 +40,7 @@ def test_gains_of_a_law_with_known_derivatives():
     point = trim(plant, plant.assemble(left=2.1, right=1.0))
     K = np.array([[2.0, -1.0], [0.5, 4.0]])
     law = FrozenLaw(plant, Mixed(K), 0.0)
-    found = law_gains(law, linearize(plant, point, coordinates=("left", "right")), law.start)
+    found = law_gains(law, Ways.of(linearize(plant, point, coordinates=("left", "right"))), law.start)
     c, q = 0.4, np.array([2.1, 1.0])
     np.testing.assert_allclose(found.u_x, np.hstack([K * np.cos(q), -3.0 * np.eye(2)]), atol=1e-9)
     np.testing.assert_allclose(found.u_c, [[c], [c]], atol=1e-10)

@@ -44,6 +44,7 @@ def test_the_error_is_forgotten_with_the_bandwidth():
 
 @pytest.mark.nojit_slow
 @pytest.mark.parametrize("code", ["code", "kernels"])
+@pytest.mark.first(1)
 def test_no_lasting_error_under_a_load_that_nobody_knows(code, monkeypatch):
     if code == "kernels":
         monkeypatch.setattr("cmbcontrol.trace.code.CHOICE", "kernels")

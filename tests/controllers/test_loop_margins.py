@@ -3,10 +3,11 @@
 import control as ct
 import numpy as np
 import pytest
+from scipy.linalg import expm
 
 from cmbcontrol import linearize_closed_loop, margins, plants
 from cmbcontrol.controllers import Controller, Evaluation, WithModel
-from cmbcontrol.controllers.loop_margins import largest_mu
+from cmbcontrol.controllers.loop_margins import BrokenLoop, loop_margins, mu
 from tests.fixtures import IntegralLaw, actuated_pendulum, five_bar_law, largest
 
 
@@ -108,8 +109,8 @@ def test_margins_at_the_output():
     found = margins(plant, five_bar_law(plant), at="output")
     assert [x.channel for x in found.loops] == ["left", "right", "left_rate", "right_rate"]
     assert found.disk < margins(plant, five_bar_law(plant)).disk
-    grid = margins(plant, five_bar_law(plant), at="output", omega=np.geomspace(0.1, 100.0, 200))
-    assert grid.disk == pytest.approx(found.disk, rel=1e-3)
+    S = sensitivity(linearize_closed_loop(plant, five_bar_law(plant))._broken("output"), np.geomspace(0.1, 100.0, 200))
+    assert max(mu(x - 0.5 * np.eye(4))[0] for x in S) == pytest.approx(1.0 / found.disk, rel=1e-3)
 
 
 @pytest.mark.parametrize("n", [2, 3])
@@ -117,13 +118,75 @@ def test_structured_singular_value(n):
     """For up to three blocks the bound is mu itself: the largest spectral radius over all phases."""
     rng = np.random.default_rng(n)
     X = rng.standard_normal((4, n, n)) + 1j * rng.standard_normal((4, n, n))
-    found, where = largest_mu(X)
     grid = np.exp(2j * np.pi * np.arange(90) / 90)
     phases = np.stack(np.meshgrid(*[grid] * (n - 1), indexing="ij"), -1).reshape(-1, n - 1)
     full = np.concatenate([np.ones((len(phases), 1)), phases], axis=1)
-    truth = [np.abs(np.linalg.eigvals(full[:, :, None] * x)).max() for x in X]
-    assert where == int(np.argmax(truth))
-    assert found == pytest.approx(max(truth), rel=2e-3)
-    assert found > max(truth) * (1.0 - 1e-9)
-    diagonal = np.array([np.diag([0.3, 2.0, 0.1][:n])], dtype=complex)
-    assert largest_mu(diagonal)[0] == pytest.approx(2.0)
+    for x in X:
+        truth = np.abs(np.linalg.eigvals(full[:, :, None] * x)).max()
+        assert truth * (1.0 - 1e-9) < mu(x)[0] < truth * (1.0 + 2e-3)
+    assert mu(np.diag([0.3, 2.0, 0.1][:n]).astype(complex))[0] == pytest.approx(2.0)
+
+
+def sensitivity(loop, omega):
+    """Of a broken loop, in its own time."""
+    s = np.exp(1j * omega * loop.dt) if loop.dt else 1j * omega
+    shifted = s[:, None, None] * np.eye(len(loop.A)) - loop.A
+    return np.eye(len(loop.channels)) + loop.exit @ np.linalg.solve(shifted, loop.entry.astype(complex)[None])
+
+
+def random_loop(rng):
+    """A stable loop of one to three channels: fast or slow, sampled or not, some with dead ends of the chain."""
+    k, n, dt = int(rng.integers(1, 4)), int(rng.integers(1, 9)), float(rng.choice([0.0, 0.01, 1.0]))
+    scale = rng.uniform(0.1, 2.0) if dt else 10.0 ** rng.uniform(-2.0, 3.0)
+    A = rng.standard_normal((n, n))
+    A = scale * (A - (np.linalg.eigvals(A).real.max() + rng.uniform(0.005, 0.5)) * np.eye(n))
+    entry = rng.standard_normal((n, k)) * rng.uniform(0.1, 1.0) * scale
+    exit = rng.standard_normal((k, n)) * rng.uniform(0.3, 1.5)
+    if dt:
+        A, entry = expm(A * dt), entry * dt
+    if rng.random() < 0.3:  # two states more: past efforts of a sampled loop, lags of the other
+        more = np.zeros((2, 2)) if dt else -5.0 * scale * np.eye(2)
+        A = np.block([[A, np.zeros((n, 2))], [rng.standard_normal((2, n)), more]])
+        entry, exit = np.vstack([entry, np.zeros((2, k))]), np.hstack([exit, rng.standard_normal((k, 2))])
+    return BrokenLoop("random", "input", dt, A, entry, exit, ("a", "b", "c")[:k])
+
+
+@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.first(3)
+def test_margins_of_random_loops(seed):
+    """No frequency of a dense grid has a larger peak; each margin is at the border, and nothing within it is."""
+    rng = np.random.default_rng(seed)
+    for _ in range(12):
+        loop = random_loop(rng)
+        found, k = loop_margins(loop), len(loop.channels)
+        poles = np.linalg.eigvals(loop.A).astype(complex)
+        poles = np.log(poles[np.abs(poles) > 1e-12]) / loop.dt if loop.dt else poles
+        end = np.pi / loop.dt if loop.dt else 1e3 * np.abs(poles).max()
+        around = [np.abs(p.imag) + np.abs(p.real) * np.linspace(-3.0, 3.0, 40) for p in poles]
+        omega = np.unique(np.concatenate([[0.0], np.geomspace(1e-4 * np.abs(poles).min(), end, 300), *around]))
+        S = sensitivity(loop, omega[(omega >= 0.0) & (omega <= end)])
+        if np.isfinite(found.disk_frequency):
+            there = sensitivity(loop, np.array([found.disk_frequency]))[0]
+            assert mu(there - 0.5 * np.eye(k))[0] * found.disk == pytest.approx(1.0, rel=1e-7)
+        assert max(mu(x - 0.5 * np.eye(k))[0] for x in S) <= 1.0 / found.disk * (1.0 + 1e-7)
+        for j, one in enumerate(found.loops):
+            assert np.abs(S[:, j, j]).max() <= 1.0 / one.modulus * (1.0 + 1e-7)
+            check_borders(loop.only(loop.channels[j]), one)
+
+
+def check_borders(loop, one):
+    """Gain and phase, by eigenvalues of the loop changed."""
+    size = np.abs(np.linalg.eigvals(loop.A)).max()
+
+    def beyond(factor):
+        values = np.linalg.eigvals(loop.A + (factor - 1.0) * loop.entry @ loop.exit)
+        return np.abs(values).max() - 1.0 if loop.dt else values.real.max() / size
+
+    for gain, sign in ((one.gain_up, 1.0), (one.gain_down, -1.0)):
+        assert not np.isfinite(gain) or abs(beyond(10.0 ** (gain / 20.0))) < 1e-6
+        last = abs(gain) * (1.0 - 1e-6) if np.isfinite(gain) else 60.0
+        assert max(beyond(10.0 ** (sign * x / 20.0)) for x in np.linspace(0.0, last, 40)) < 1e-7
+    turns = np.radians(np.linspace(0.0, min(one.phase, 180.0) * (1.0 - 1e-6), 40))
+    assert max(beyond(np.exp(side * turn)) for turn in turns for side in (1j, -1j)) < 1e-7
+    if np.isfinite(one.phase):
+        assert min(abs(beyond(np.exp(side * np.radians(one.phase)))) for side in (1j, -1j)) < 1e-6

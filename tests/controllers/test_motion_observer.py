@@ -44,6 +44,7 @@ def test_motion_observer_finds_the_velocity(plant, load):
 
 
 @pytest.mark.nojit_slow
+@pytest.mark.slow
 def test_motion_observer_without_disturbance_keeps_an_error_under_a_load(plant):
     machine = with_payload(plant, "left_upper", 1.0, (1.5, 0.0, 0.0))
     law = ProjectedInverseDynamics(plant, NAMES, Constant([2.1, 1.0]), bandwidth=8.0, period=5e-3)

@@ -146,6 +146,7 @@ class TestSliderCrank:
             assert law.evaluate(0.0, terms, np.zeros(0)).reported()["lost"] == float(inside)
 
     @pytest.mark.nojit_slow
+    @pytest.mark.slow
     def test_a_wide_window_costs_accuracy(self):
         """What the window loses is made up for by the feedback, and falls with its width."""
         plant, worst = plants.slider_crank(), []

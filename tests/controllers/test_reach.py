@@ -76,6 +76,7 @@ def test_limits_are_respected():
 
 @pytest.mark.nojit_slow
 @pytest.mark.parametrize("name", MACHINES)
+@pytest.mark.first(2)
 def test_targets_that_exist_are_reached(name, count=25):
     plant, start, task = machine(name)
     reach = Reach(plant, task)
@@ -95,6 +96,7 @@ def test_many_targets_that_exist_are_reached(name):
 
 @pytest.mark.nojit_slow
 @pytest.mark.parametrize("name", ["five-bar", "three-rrr", "loader", "delta"])
+@pytest.mark.first(1)
 def test_nearest_ones_are_nearest(name):
     """No other configuration that is tried comes nearer, and none nearby does."""
     plant, start, task = machine(name)
@@ -114,6 +116,7 @@ def test_nearest_ones_are_nearest(name):
 
 
 @pytest.mark.nojit_slow
+@pytest.mark.slow
 def test_poses_and_redundant_tasks():
     plant, start, _ = machine("stewart")
     pose = PoseTask(plant, "platform")

@@ -218,6 +218,7 @@ OBSERVERS = {
 
 
 @pytest.mark.parametrize("name", OBSERVERS)
+@pytest.mark.first(1)
 def test_runs_with_motion_observers(name, monkeypatch):
     """All samples but the first, for which Python assembles the machine, with a model that is heavier."""
     plant, q0 = five_bar()
@@ -393,6 +394,7 @@ def check_random(seeds):
     return checked
 
 
+@pytest.mark.slow
 def test_some_random_machines():
     assert check_random(range(60)) >= 5
 

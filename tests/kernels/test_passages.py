@@ -120,6 +120,7 @@ class TestDeFalco:
 
 @pytest.mark.nojit_slow
 @pytest.mark.parametrize("tolerance", [1e-6, 1e-8])
+@pytest.mark.first(1)
 def test_energy_of_the_interpreted_loop(tolerance):
     """A law in continuous time on a plant given by functions, through three singular configurations."""
     plant = plants.slider_crank()

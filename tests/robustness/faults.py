@@ -7,6 +7,7 @@ findings; what may not be raises at once, and names the trial.
 import argparse
 import contextlib
 import csv
+import faulthandler
 import json
 import os
 import random
@@ -54,6 +55,7 @@ def forked(function, folder):
         signal.signal(signal.SIGINT, signal.default_int_handler)
         for stream, path in streams.items():
             os.dup2(os.open(path, os.O_WRONLY), stream)
+        faulthandler.enable(2)  # where a process crashed is told with its exit code
         os.write(begins, b".")
         code = function() or 0
     except SystemExit as end:

@@ -25,6 +25,7 @@ from cmbcontrol.controllers import Controller, Drive, Evaluation, FunctionContro
 from cmbcontrol.papers import Entry, Parts, Report, Table, measure
 from cmbcontrol.papers.methods import settings
 from cmbcontrol.sim import output, time_loop
+from cmbcontrol.sim.events import EventRecorder
 from tests.fixtures import crank_passage
 
 pytestmark = pytest.mark.nojit_slow
@@ -325,13 +326,6 @@ def test_ctrl_c_in_the_output(keyboard, five, monkeypatch, presses):
         assert caught.value.partial.time[-1] == 0.2 and caught.value.partial.status == cmb.Status.COMPLETED
 
 
-def test_ctrl_c_before_the_first_step(keyboard, five, monkeypatch):
-    monkeypatch.setattr("cmbcontrol.sim.start.generic_rank", lambda *_: press())
-    with pytest.raises(cmb.Interrupted, match="before its first step") as caught:
-        cmb.simulate(five[0], q0=five[1], t_end=0.2)
-    assert caught.value.partial is None
-
-
 def test_ctrl_c_in_a_run_within_a_run(keyboard, five):
     """A law that predicts by simulation: the outer run is the one that is handed over."""
 
@@ -386,6 +380,36 @@ def test_the_compiled_loop_looks_after_few_steps(keyboard, monkeypatch):
     with pytest.raises(cmb.Interrupted) as caught:
         cmb.simulate(plant, None, q0, v0, t_end=10.0, output_times=[0.0])
     assert 1 <= caught.value.partial.data.attrs["steps"] <= 8
+
+
+@pytest.mark.parametrize("place", ["first_step", "check_start", "RunHistory"])
+def test_none_comes_between_kernels(keyboard, five, monkeypatch, place):
+    """Compiled code that returns may not meet an exception: Numba makes a SystemError of it, or the process ends."""
+    simulation = sys.modules["cmbcontrol.sim.simulate"]
+    before, said = getattr(simulation, place), []
+
+    def pressed(*given):
+        press()
+        said.append("goes on")
+        return before(*given)
+
+    monkeypatch.setattr(simulation, place, pressed)
+    with pytest.raises(cmb.Interrupted) as caught:
+        cmb.simulate(five[0], q0=five[1], t_end=0.1)
+    assert said == ["goes on"]
+    partial = caught.value.partial
+    if place == "RunHistory":
+        assert partial.status == cmb.Status.INTERRUPTED
+    else:
+        assert partial is None and "before its first step" in str(caught.value)
+
+
+def test_ctrl_c_in_the_last_line(keyboard, five, monkeypatch):
+    """What is done is not lost."""
+    monkeypatch.setattr(EventRecorder, "warn", lambda *given, **options: press())
+    with pytest.raises(cmb.Interrupted, match="after its end") as caught:
+        cmb.simulate(five[0], q0=five[1], t_end=0.1)
+    assert caught.value.partial.status == cmb.Status.COMPLETED
 
 
 def test_it_travels_between_processes(five):

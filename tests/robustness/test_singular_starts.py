@@ -32,6 +32,7 @@ def prepared(index, speeds):
 
 @pytest.mark.nojit_slow
 @pytest.mark.parametrize("name", FAST)
+@pytest.mark.first(2)
 def test_starts_beside_singular_poses(name):
     prepared(CASES[name], SPEEDS)
     items = [(CASES[name], s, SPEEDS[i % 3], "given", 1.0) for i, s in enumerate(OFFSETS)]

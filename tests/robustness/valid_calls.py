@@ -674,6 +674,12 @@ def _machines() -> list[Call]:
             words=("load",),
             values=({"wind": (1.0, 2.0, 3.0)}, optional(but(mapping, "pair inside"))),
         ),
+        call(
+            "with_configurations",
+            plant.with_configurations,
+            words=("configuration",),
+            values=({"home": W.q}, but(mapping, "pair inside")),
+        ),
         call("with_loads", W.loaded.with_loads, words=("load",), values=({"wind_fx": 2.0}, mapping)),
         call(
             "steady_motion",
@@ -708,6 +714,7 @@ def _machines() -> list[Call]:
             "with_parameters", plant.with_parameters, words=("parameter",), values=({"left_lower_mass": 2.5}, mapping)
         ),
         call("with_pin_forces", _with_pin_forces, joint=("left", known)),
+        call("save", plant.save, path=(W.folder / "machine.yaml", path)),
         call("with_parts", plant.with_parts, gravity=((0.0, -1.6, 0.0), vector), name=("moon", name)),
         call("without", _without, constraint=("tip", known)),
         call("with_loops", _with_loop, words=("mechanism", "part"), loop=(cmb.Coupling("belt", {"left": 1.0}), thing)),
@@ -1044,6 +1051,47 @@ def _no_direction(base: Any) -> dict[str, Any]:
     return {"text": "up", "None": None, "bool": True, "two": 2, "half": 0.5, "nan": NAN}
 
 
+def _fmus() -> list[Call]:
+    """FMUs, written without a compiler; to read them needs one, and an extra."""
+    from cmbcontrol import fmu
+
+    where = {"plant": (W.plant, thing), "path": (W.folder / "machine.fmu", path), "binary": False, "overwrite": True}
+    return [
+        call(
+            "fmu.export",
+            fmu.export,
+            **where,
+            q=(W.q, optional(vector)),
+            v=([0.0] * 4, optional(vector)),
+            u=([0.0] * 2, optional(vector)),
+            version=("3.0", known),
+            kind=("ModelExchange", known),
+            bodies=(("left_upper",), optional(but(names, "empty"))),
+            internal_step=(1e-3, positive),
+            stop=(5.0, positive),
+        ),
+        call("fmu.export with a law", fmu.export, **where, law=(W.law, optional(law)), references=("inside", known)),
+    ]
+
+
+def _files_of_machines() -> list[Call]:
+    """Readers and writers of all formats, of files that are there."""
+    from cmbcontrol import formats
+
+    found = []
+    for kind, suffix in (("", "yaml"), ("_urdf", "urdf"), ("_sdf", "sdf"), ("_mjcf", "mjcf")):
+        read, write = getattr(formats, f"read{kind}"), getattr(formats, f"write{kind}")
+        file = W.folder / f"machine{kind}.{suffix}"
+        write(W.plant, file)
+        found.append(call(f"formats.write{kind}", write, machine=(W.plant, thing), path=(file, path)))
+        if kind != "_mjcf":  # which needs an extra
+            missing = f"nosuchfile.{suffix}"
+            found.append(
+                call(f"formats.read{kind}", read, words=("cannot be read",), path=(file, also(path, missing=missing)))
+            )
+    return found
+
+
 def _simulation() -> list[Call]:
     from cmbcontrol import plot
 
@@ -1179,6 +1227,8 @@ def _simulation() -> list[Call]:
             u=(np.zeros(W.plant.nu), vector),
             dt=(1e-3, positive),
         ),
+        *_files_of_machines(),
+        *_fmus(),
         call("load_run", cmb.load_run, words=("run",), path=(W.run_file, also(path, missing="nosuchfile.nc"))),
         call("Simulation.save", W.run.save, path=(W.folder / "again.nc", path)),
         call("Simulation.singularities", W.run.singularities, plant=(W.plant, optional(thing))),
@@ -1807,6 +1857,7 @@ def _controllers() -> list[Call]:
             outputs=(JOINTS, optional(names)),
             t=(0.0, number),
             find_equilibrium=(True, flag),
+            trace_at=(W.q, optional(vector)),
         ),
         call(
             "margins",
@@ -1815,7 +1866,6 @@ def _controllers() -> list[Call]:
             **law_,
             point=(W.q, optional(but(vector, "mapping"))),
             at=("input", choice),
-            omega=(np.geomspace(0.1, 100.0, 50), optional(also(_free_vector, negative=[-1.0, 1.0]))),
         ),
         call(
             "closed_loop_equilibrium",
@@ -1825,9 +1875,26 @@ def _controllers() -> list[Call]:
             guess=(W.q, optional(but(vector, "mapping"))),
             t=(0.0, number),
             tolerance=(1e-9, positive),
+            trace_at=(W.q, optional(vector)),
         ),
         call("ClosedLoop.loop", W.loop.loop, at=("input", choice), channel=("left", optional(known))),
         call("ClosedLoop.margins", W.loop.margins, at=("input", choice)),
+        call("ClosedLoop.bandwidth", W.loop.bandwidth, coordinate=("left", known)),
+        call(
+            "law_from",
+            cmb.controllers.law_from,
+            words=("type", "parameter"),
+            description={"type": "Saturation", "limits": "$a"},
+            plant=(W.plant, thing),
+            values=({"a": 60.0}, mapping),
+        ),
+        call(
+            "law_described",
+            cmb.controllers.law_described,
+            words=("no file can hold",),
+            law=(W.law, but(thing, "number", "array")),
+            plant=(W.plant, thing),
+        ),
         call(
             "actuation",
             cmb.actuation,
@@ -2030,6 +2097,8 @@ def _design() -> list[Call]:
             method=("nelder-mead", choice),
             start=({"bandwidth": 5.0}, optional(mapping)),
             max_evaluations=(2, count),
+            combine=("worst", choice),
+            workers=(1, count),
             tolerance=(1e-3, positive),
             seed=(0, seed),
             penalty=(10.0, optional(number)),
@@ -2123,6 +2192,18 @@ def _studies() -> list[Call]:
             knows=(False, flag),
             t_end=0.1,
         ),
+        call(
+            "studies.LinearCase",
+            studies.LinearCase,
+            plant=(W.plant, thing),
+            start={"left": 2.1, "right": 1.0},
+            knows=(False, flag),
+        ),
+        call("studies.peak_reaction", studies.peak_reaction, joint="tip", what=("force", choice)),
+        call("studies.disk_margin", studies.disk_margin, at=("input", choice)),
+        call("studies.gain_margin", studies.gain_margin, channel="left", at=("input", choice)),
+        call("studies.phase_margin", studies.phase_margin, channel="left", at=("input", choice)),
+        call("studies.delay_margin", studies.delay_margin, channel="left", at=("input", choice)),
         call("studies.settling_time", studies.settling_time, within=(1e-3, positive)),
         call("studies.worst_error", studies.worst_error, after=(0.1, not_negative)),
         call("studies.rms_error", studies.rms_error, after=(0.1, not_negative)),

@@ -34,6 +34,7 @@ def test_rhomb_stays_on_its_branch_and_is_steered_to_the_other():
 
 
 @pytest.mark.nojit_slow
+@pytest.mark.slow
 def test_ways_to_choose_are_the_same():
     plant = plants.slider_crank()
 

@@ -330,6 +330,7 @@ def pressing_arm(*forces):
 
 @pytest.mark.nojit_slow
 @pytest.mark.parametrize("code", ["generated", "kernels"])
+@pytest.mark.slow
 def test_pressing_with_20_newtons_while_sliding(code, monkeypatch):
     """Force PI and motion; friction is unknown to the law. Exact and smooth friction agree while it slides."""
     monkeypatch.setattr("cmbcontrol.trace.code.CHOICE", code)

@@ -32,6 +32,7 @@ def times(run, kind):
 
 
 @pytest.mark.parametrize("method", METHODS)
+@pytest.mark.first(1)
 def test_a_crossing_is_found_and_changes_nothing(plant, q0, method):
     alone = cmb.simulate(plant, q0=q0, t_end=1.0, **settings(method=method, **METHODS[method]))
     run = cmb.simulate(plant, q0=q0, t_end=1.0, events=[level], **settings(method=method, **METHODS[method]))

@@ -237,6 +237,7 @@ def test_a_plant_of_functions():
     [pytest.param([1.0, -2.0], marks=pytest.mark.slow), Integral(), Sampled()],  # numbers: as in test_the_same_motion
     ids=["constant", "continuous", "sampled"],
 )
+@pytest.mark.first(1)
 def test_laws(law):
     plant, q0 = five_bar()
     whole = cmb.simulate(plant, law, q0, t_end=0.5, output_times=0.01, rtol=1e-12, atol=1e-12)
@@ -298,6 +299,7 @@ def test_a_mass_that_vanishes_keeps_the_run(method):
     [(method, {}) for method in LOCAL_METHODS]
     + [("rodas4", dict(parametrization="partitioning")), ("radau", dict(coordinates=("left", "right")))],
 )
+@pytest.mark.first(2)
 def test_a_singular_pose_ends_the_run(method, chart):
     """Steps shrink without end there; the run stops soon, names the configuration, and keeps what can be believed."""
     for tol in (1e-5, 1e-8):

@@ -42,3 +42,16 @@ def test_output_times_of_ones_own():
     times = [0.0, 0.013, 0.5]
     run = cmb.simulate(plant, q0=plant.assemble(angle=0.1), t_end=0.5, output_times=times)
     assert run.time.tolist() == times
+
+
+def test_efforts_are_told_without_the_rest():
+    """Those of held commands, as the data have them, with labels."""
+    plant = plants.five_bar()
+    q0 = plant.assemble(left=2.1, right=1.0)
+    law = ProjectedInverseDynamics(plant, ("left", "right"), cmb.Constant([2.0, 1.1]), bandwidth=8.0, period=1e-2)
+    for efforts in (law, [1.0, -2.0], None):
+        run = cmb.simulate(plant, efforts, q0, t_end=0.1, output_times=0.013)
+        alone = {name: getattr(run, name) for name in ("u", "q", "v")}
+        assert "data" not in vars(run) or efforts is law
+        for name, found in alone.items():
+            assert found.identical(run.data[name]), name

@@ -12,7 +12,7 @@ def test_events_survive_a_file(tmp_path):
     plant = plants.slider_crank()
     run = cmb.simulate(plant, q0=[1.2, -2.4], v0=[2.0, -4.0], t_end=0.5, branch={1: 0})
     again = cmb.load_run(run.save(tmp_path / "run.nc"))
-    with pytest.raises(TypeError, match="does not know its plant"):
+    with pytest.raises(TypeError, match="does not hold its plant"):
         again.singularities()
     (here,), (there,) = run.singularities(), again.singularities(plant)
     assert (here.time, here.taken, here.kind) == (there.time, there.taken, there.kind)

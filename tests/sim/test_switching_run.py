@@ -156,6 +156,7 @@ class Squat:
 
 @pytest.mark.nojit_slow
 @pytest.mark.parametrize("foot", ["stick", "slide"])
+@pytest.mark.first(1)
 def test_one_controller_touches_down_squats_and_hops(foot):
     plant = leg(foot=foot)
     path = Squat(

@@ -1,0 +1,49 @@
+"""Objects that remember what they were made with, so that files can tell it."""
+
+from __future__ import annotations
+
+from functools import wraps
+from typing import Any, ClassVar
+
+import numpy as np
+
+__all__ = ["KeepsArguments"]
+
+
+class KeepsArguments:
+    """Base of objects that are made again from their arguments: laws, blocks, tasks, references.
+
+    Dataclasses among them need nothing: their fields tell it.
+
+    Examples
+    --------
+    >>> class Gain(KeepsArguments):
+    ...     def __init__(self, kp, kd=1.0):
+    ...         self.product = kp * kd
+    >>> Gain(2.0, kd=3.0)._arguments
+    ((2.0,), {'kd': 3.0})
+    """
+
+    _arguments: ClassVar[tuple[tuple[Any, ...], dict[str, Any]]] = (), {}  # objects have their own
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        made = vars(cls).get("__init__")
+        if made is None:
+            return
+
+        @wraps(made)
+        def init(self: Any, *arguments: Any, **options: Any) -> None:
+            if "_arguments" not in vars(self):  # those of the class that is made, not of its bases
+                kept = tuple(map(_copied, arguments)), {name: _copied(x) for name, x in options.items()}
+                object.__setattr__(self, "_arguments", kept)  # frozen ones, too
+            made(self, *arguments, **options)
+
+        cls.__init__ = init  # type: ignore[misc]
+
+
+def _copied(x: Any) -> Any:
+    """Arrays and lists as they are now: their owner may change them."""
+    if isinstance(x, np.ndarray):
+        return x.copy()
+    return list(x) if isinstance(x, list) else dict(x) if isinstance(x, dict) else x

@@ -1,0 +1,280 @@
+"""Laws as data, and back: what a file says of a law, by the names of the classes and their arguments."""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from .. import _check
+from .._arguments import KeepsArguments
+from ..errors import InputError, InputTypeError, ModelError
+from ..linear.model import LinearModel
+from ..model.elements import Frame
+from ..model.machine_file import described, from_description
+from ..model.mechanism import Mechanism
+from ..model.plant import Plant
+from .chain import Chain
+from .controller import ConstantEffort
+from .references import Constant, Quintic, Sine, Spline
+
+__all__ = ["DescribedLaw", "law_described", "law_from"]
+
+Kinds = Mapping[str, Callable[..., Any]]
+
+_REFERENCES = {kind.__name__: kind for kind in (Constant, Quintic, Sine, Spline)}
+_PARAMETER = re.compile(r"\$(\w+)")
+
+
+def law_from(
+    description: Any, plant: Plant, values: Mapping[str, Any] | None = None, *, more: Kinds | None = None
+) -> Any:
+    """A law from its description.
+
+    Parameters
+    ----------
+    description : mapping, sequence or number
+        A mapping has the name of a class of `cmbcontrol.controllers`, or of a reference, as ``type``, and its arguments
+        by name; those may be described in the same way. The plant is passed where the class asks for one. A sequence is
+        a chain, in the order of ``|``. A number, or a list of numbers, is constant efforts.
+    plant : Plant
+    values : mapping of str to float, optional
+        Stand for the texts ``$name``.
+    more : mapping of str to callable, optional
+        Other classes that a description may name.
+
+    Returns
+    -------
+    Controller, or what else is described
+
+    Raises
+    ------
+    ValueError, TypeError
+        For unknown types and arguments, and what the class itself refuses.
+
+    Examples
+    --------
+    >>> from cmbcontrol import plants
+    >>> described = {"type": "ProjectedInverseDynamics", "coordinates": ["left", "right"], "bandwidth": "$width"}
+    >>> described["reference"] = {"type": "Constant", "position": [2.1, 1.0]}
+    >>> chain = [described, {"type": "Saturation", "limits": 60.0}]
+    >>> law_from(chain, plants.five_bar(), {"width": 8.0}).name
+    'ProjectedInverseDynamics | Saturation'
+    """
+    _check.plant(plant)
+    given = {} if values is None else dict(_check.mapping(values, "values", "parameters to numbers"))
+    for name, value in given.items():
+        _check.one_of(name, list(dict.fromkeys(_parameters(description))), "parameter of the law behind a $")
+        given[name] = _check.number(value, f"the value of {name!r}")
+    kinds = _kinds() | dict(more or {})
+    if isinstance(description, list) and any(isinstance(part, Mapping) for part in description):
+        parts = [_made(part, plant, given, kinds) for part in description]
+        law = parts[0]
+        for part in parts[1:]:
+            law = law | part
+        return law
+    return _made(description, plant, given, kinds)
+
+
+def _made(x: Any, plant: Plant, values: Mapping[str, Any], kinds: Kinds) -> Any:
+    """What is described; other data as they are, with values in place of their names."""
+    if isinstance(x, str) and (asked := _PARAMETER.fullmatch(x)):
+        if asked[1] not in values:
+            raise InputError(_check.unknown(asked[1], list(values), "parameter behind a $"))
+        return values[asked[1]]
+    if isinstance(x, list):
+        return [_made(y, plant, values, kinds) for y in x]
+    if not isinstance(x, Mapping):
+        return x
+    if "type" not in x:
+        return {key: _made(y, plant, values, kinds) for key, y in x.items()}
+    if isinstance(x["type"], str) and x["type"] in _OTHERS:
+        return _OTHERS[x["type"]](x.get("data"))
+    if x["type"] == _CHAIN:
+        return law_from(x.get("parts"), plant, values, more=kinds)
+    kind = kinds[_check.one_of(x["type"], kinds, "type of law, block, task or reference")]
+    taken = list(inspect.signature(kind).parameters.values())
+    arguments = {key: _made(y, plant, values, kinds) for key, y in x.items() if key != "type"}
+    names = [p.name for p in taken]
+    several = [p.name for p in taken if p.kind is p.VAR_POSITIONAL]
+    if not any(p.kind is p.VAR_KEYWORD for p in taken):
+        for name in arguments:
+            _check.one_of(name, names, f"argument of {x['type']}")
+    if names and names[0] in ("plant", "model") and names[0] not in arguments:
+        arguments[names[0]] = plant
+    missing = [p.name for p in taken if p.default is p.empty and p.kind is p.POSITIONAL_OR_KEYWORD]
+    missing = [name for name in missing if name not in arguments]
+    if missing:
+        raise InputError(f"{x['type']} needs {', '.join(map(repr, missing))}")
+    listed = [y for name in several for y in arguments.pop(name, ())]
+    try:
+        return kind(*listed, **arguments)
+    except TypeError as error:
+        if isinstance(error, InputTypeError):
+            raise
+        raise InputTypeError(f"{x['type']}: {error}") from error
+
+
+def _kinds() -> dict[str, Callable[..., Any]]:
+    """Classes that can be described: those of `cmbcontrol.controllers`, and references."""
+    from .. import controllers
+
+    public = {name: getattr(controllers, name) for name in controllers.__all__}
+    kinds = {name: kind for name, kind in public.items() if inspect.isclass(kind)}
+    return kinds | _REFERENCES | {"Frame": Frame}
+
+
+_CHAIN = "Chain"
+_OTHERS: Kinds = {"Mechanism": from_description, "LinearModel": LinearModel.from_data}  # data in formats of their own
+
+
+# -- back --------------------------------------------------------------------------------------------------------------
+
+
+def law_described(law: Any, plant: Plant, *, more: Kinds | None = None) -> Any:
+    """The description of a law, of which `law_from` makes it again.
+
+    Parameters
+    ----------
+    law : Controller, Block, function or numbers
+    plant : Plant
+        Left out where the law has it; others are written down.
+    more : mapping of str to callable, optional
+        Other classes that may be named.
+
+    Raises
+    ------
+    ModelError
+        For functions, classes that are not of this package, and laws that were changed after they had been made.
+
+    Examples
+    --------
+    >>> from cmbcontrol import plants
+    >>> from cmbcontrol.controllers import Saturation
+    >>> law_described([40.0, 0.0] | Saturation(30.0), plants.five_bar())
+    [[40.0, 0.0], {'type': 'Saturation', 'limits': 30.0}]
+    """
+    _check.plant(plant)
+    if not isinstance(law, KeepsArguments) and not callable(law):
+        law = _check.numbers(law, "the law")
+    return plain(law, plant, more)
+
+
+def plain(x: Any, plant: Plant, more: Kinds | None = None) -> Any:
+    """Anything that can be written down, as data."""
+    return _Describer(plant, _kinds() | dict(more or {})).of(x)
+
+
+class _Describer:
+    def __init__(self, plant: Plant, kinds: Kinds) -> None:
+        self.plant, self.kinds = plant, kinds
+        self.machine = described(plant) if isinstance(plant, Mechanism) else None
+
+    def of(self, x: Any) -> Any:
+        """Plain data."""
+        if x is None or isinstance(x, (bool, int, float, str)):
+            return x
+        if isinstance(x, np.generic):
+            return x.item()
+        if isinstance(x, np.ndarray):
+            return x.tolist()
+        if isinstance(x, (tuple, list)) and not hasattr(x, "_fields"):
+            return [self.of(y) for y in x]
+        if isinstance(x, Mapping):
+            return {str(key): self.of(y) for key, y in x.items()}
+        if isinstance(x, Mechanism):
+            return {"type": "Mechanism", "data": described(x)}
+        if isinstance(x, LinearModel):
+            return {"type": "LinearModel", "data": x.to_data()}
+        if isinstance(x, Chain):
+            return [self.of(part) for part in x.parts]
+        if type(x) is ConstantEffort:
+            return x.u.tolist()
+        name = type(x).__name__
+        if self.kinds.get(name) is not type(x):
+            what = "a function" if inspect.isroutine(x) else f"of a class of your own, {name}"
+            raise ModelError(f"{_check.shown(x)} is {what}, and no file can hold it")
+        return {"type": name} | {key: self._argument(y) for key, y in self._arguments(x).items()}
+
+    def _argument(self, x: Any) -> Any:
+        return {"type": _CHAIN, "parts": self.of(x)} if isinstance(x, Chain) else self.of(x)
+
+    def _arguments(self, x: Any) -> dict[str, Any]:
+        """What it is made with, without what is as by default, and without the plant."""
+        if dataclasses.is_dataclass(x):
+            given = {field.name: getattr(x, field.name) for field in dataclasses.fields(x) if field.init}
+        elif isinstance(x, KeepsArguments):
+            bound = inspect.signature(type(x)).bind(*x._arguments[0], **x._arguments[1])
+            given = {}
+            for name, value in bound.arguments.items():
+                kind = bound.signature.parameters[name].kind
+                given |= value if kind is inspect.Parameter.VAR_KEYWORD else {name: value}
+            # copies with another model, reference or law have these as attributes
+            now = {name: y for name in given if _stands_for(y := vars(x).get(name))}
+            given = {name: now.get(name, y) if _stands_for(y) else y for name, y in given.items()}
+        else:
+            raise ModelError(f"{_check.shown(x)} does not tell what it was made with, and no file can hold it")
+        parameters = inspect.signature(type(x)).parameters
+        first = next(iter(parameters), None)
+        found = {}
+        for name, value in given.items():
+            default = parameters[name].default if name in parameters else inspect.Parameter.empty
+            if value is default or (isinstance(value, (str, float, int)) and value == default):
+                continue
+            if name == first and name in ("plant", "model") and self._is_the_plant(value):
+                continue
+            found[name] = value
+        return found
+
+    def _is_the_plant(self, x: Any) -> bool:
+        return x is self.plant or (
+            isinstance(x, Mechanism) and self.machine is not None and described(x) == self.machine
+        )
+
+
+def _stands_for(x: Any) -> bool:
+    """Whether it is an object that copies of a law may have in another version."""
+    return isinstance(x, (KeepsArguments, Plant, LinearModel)) or callable(x)
+
+
+class DescribedLaw:
+    """A function of a plant, and of the parameters that a description names with ``$``, which makes the law.
+
+    As `studies.MachineCase` takes it.
+
+    Examples
+    --------
+    >>> from inspect import signature
+    >>> made = DescribedLaw({"type": "Saturation", "limits": "$limit"})
+    >>> list(signature(made).parameters)
+    ['plant', 'limit']
+    """
+
+    def __init__(self, description: Any) -> None:
+        self.description = description
+        self.parameters = tuple(dict.fromkeys(_parameters(description)))
+
+    @property
+    def __signature__(self) -> inspect.Signature:
+        kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+        return inspect.Signature([inspect.Parameter(name, kind) for name in ("plant", *self.parameters)])
+
+    def __call__(self, plant: Plant, **values: Any) -> Any:
+        """The law."""
+        return law_from(self.description, plant, values)
+
+    def described(self) -> str:
+        """The description as a text."""
+        return repr(self.description)
+
+
+def _parameters(x: Any) -> list[str]:
+    """Names behind a $."""
+    if isinstance(x, str):
+        return [asked[1]] if (asked := _PARAMETER.fullmatch(x)) else []
+    parts: Sequence[Any] = list(x.values()) if isinstance(x, Mapping) else x if isinstance(x, list) else []
+    return [name for part in parts for name in _parameters(part)]

@@ -1,0 +1,16 @@
+"""Units of what a run holds, one a column."""
+
+from __future__ import annotations
+
+import json
+
+from .result import Simulation
+
+__all__ = ["column_units"]
+
+
+def column_units(run: Simulation, variable: str) -> list[str]:
+    """Units of a variable of a run, one an entry of its second dimension; "" where a plant of functions tells none."""
+    values = run.data[variable]
+    told = str(values.attrs.get("units", ""))
+    return [str(u) for u in json.loads(told)] if told.startswith("[") else [told] * values.sizes[values.dims[1]]
