@@ -1,4 +1,4 @@
-"""The command line: ``cmbcontrol list``; ``diagnose``, ``linearize``, ``study``, ``export`` a PLANT; ``experiment``."""
+"""The command line: ``cmbcontrol list``, ``diagnose``, ``linearize``, ``study``, ``run``, ``export``, ...."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 from typer.core import TyperCommand
 
-from . import common, experiment, export, linearize, machines, study
+from . import common, convert, experiment, export, linearize, machines, run, study
 
 __all__ = ["app", "main"]
 
@@ -21,15 +21,17 @@ _QUICK = {
     "diagnose": common.needs_compilation,
     "linearize": linearize.needs_compilation,
     "export": common.needs_compilation,
+    "convert": common.needs_compilation,
 }
 
 app = typer.Typer(
-    help="Control engineering for robots with closed loops: ready-made plants, their mobility, linear models, a whole "
-    "study, C for a controller's computer, and the experiments of the papers.",
+    help="Control engineering for robots with closed loops: ready-made plants, their mobility, linear models, a closed-"
+    "loop run, studies of many runs, C for a controller's computer, and the experiments of the papers.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
+    context_settings={"help_option_names": ["-h", "--help"]},
 )
 
 
@@ -43,7 +45,9 @@ for _name, _command, _kind in (
     ("diagnose", machines.diagnose, TyperCommand),
     ("linearize", linearize.linearize, linearize.Command),
     ("study", study.study, TyperCommand),
+    ("run", run.run, TyperCommand),
     ("export", export.export, TyperCommand),
+    ("convert", convert.convert, TyperCommand),
     ("experiment", experiment.experiment, TyperCommand),
 ):
     app.command(_name, cls=_kind, help=_paragraphs(_command))(_command)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 import re
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from inspect import Parameter, signature
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 import typer
@@ -20,7 +20,11 @@ from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, T
 from .. import _check, _jit
 from .._interpreted import begin_interpreted
 from .._interrupt import noted
+from .._versions import version
 from ..errors import CmbError, InputError
+from ..formats import read
+from ..formats.files import SUFFIXES
+from ..model.mechanism import Mechanism
 from ..plants import Entry, catalogue
 
 __all__ = [
@@ -29,6 +33,7 @@ __all__ = [
     "Bars",
     "Debug",
     "Factory",
+    "Place",
     "PlantName",
     "configuration",
     "console",
@@ -49,13 +54,16 @@ Array = NDArray[np.float64]
 
 JOINT_VALUES = "left=2.1, left=2*pi/3 or left=120deg"
 
-PlantName = Annotated[str, typer.Argument(metavar="PLANT", help="A name from [bold]cmbcontrol list[/bold].")]
+PlantName = Annotated[
+    str,
+    typer.Argument(metavar="PLANT", help="A name from [bold]cmbcontrol list[/bold], or a file: YAML, MJCF, URDF, SDF."),
+]
 At = Annotated[
     list[str] | None,
     typer.Option(
-        metavar="NAME=VALUE",
-        help="Joint value: left=2.1, left=pi/3 or left=120deg, several with commas or with --at again. The other "
-        "joints close the loops.",
+        metavar="NAME|NAME=VALUE",
+        help="A configuration that has a name in the machine file, and joint values: left=2.1, left=pi/3 or "
+        "left=120deg, several with commas or with --at again. The other joints close the loops.",
         show_default="the start configuration of the plant",
     ),
 ]
@@ -74,10 +82,25 @@ Debug = Annotated[bool, typer.Option("--debug", help="Show the traceback of an e
 
 
 def entry_of(name: str) -> Entry:
-    """The entry of the catalogue."""
+    """The entry of the catalogue, or one of a file; what a file has and a machine cannot hold is told."""
+    if Path(name).suffix.lower() in SUFFIXES:
+        found = read(name)
+        for remark in found.of_kind("left out"):
+            typer.echo(f"note: {name}: {remark}", err=True)
+        plant = found.machine
+        name, text = Path(name).stem, f"the machine of {name}"
+        return Entry(name, lambda: plant, text, plant.source, _start)
     if name not in catalogue:
-        raise InputError(_check.unknown(name, list(catalogue), "plant"))
+        raise InputError(
+            f"{_check.unknown(name, list(catalogue), 'plant')}; a file of a machine ends in {', '.join(SUFFIXES)}"
+        )
     return catalogue[name]
+
+
+def _start(plant: Mechanism) -> tuple[Array, Array]:
+    """Where a machine of a file starts: at its configuration "start", or with its joints near zero."""
+    q = plant.configuration("start") if "start" in plant.configurations else plant.assemble()
+    return q, np.zeros(plant.nv)
 
 
 def factory_options(entry: Entry, given: list[str] | None) -> dict[str, Any]:
@@ -134,12 +157,43 @@ def _plain(default: Any) -> str:
     return ",".join(map(_plain, default)) if isinstance(default, tuple) else str(default).removesuffix(".0")
 
 
-def configuration(plant: Any, q0: Array, at: Mapping[str, float]) -> tuple[Array, str]:
-    """The configuration with these joint values, and which it is in words."""
-    if not at:
-        return q0, "at the start configuration of the catalogue"
-    given = ", ".join(f"{name} = {value:.6g}" for name, value in at.items())
-    return plant.assemble(guess=q0, **at), f"at {given}"
+class Place(NamedTuple):
+    """What ``--at`` says: the name of a configuration, and values of joints there."""
+
+    name: str | None
+    values: dict[str, float]
+
+    @classmethod
+    def of(cls, at: list[str] | None) -> Place:
+        """Read the option.
+
+        Examples
+        --------
+        >>> Place.of(["home,left=120deg"]), Place.of(None)
+        (Place(name='home', values={'left': 2.0943951023931953}), Place(name=None, values={}))
+        """
+        words = [word.strip() for text in at or [] for word in re.split(r",(?=[^,]*=)", text)]
+        named = [word for word in words if word and "=" not in word]
+        if len(named) > 1 or any("," in word for word in named):
+            raise InputError(f"--at takes one configuration by name, and joint values, got {', '.join(named)}")
+        values = numbers([word for word in words if word not in named], "--at", JOINT_VALUES)
+        return cls(named[0] if named else None, values)
+
+
+def configuration(plant: Any, q0: Array, at: Place) -> tuple[Array, str]:
+    """The configuration at a place, and which it is in words."""
+    where = "at the start configuration"
+    if at.name is not None:
+        if not plant.configurations:
+            raise InputError(
+                f"--at takes joint values, such as {JOINT_VALUES}, got {at.name!r}; {plant.name!r} has no "
+                "configurations that have names"
+            )
+        q0, where = plant.configuration(at.name), f"at the configuration {at.name!r}"
+    if not at.values:
+        return q0, where
+    given = ", ".join(f"{name} = {value:.6g}" for name, value in at.values.items())
+    return plant.assemble(guess=q0, **at.values), f"{where}, {given}" if at.name is not None else f"at {given}"
 
 
 # -- names and numbers ---------------------------------------------------------------------------------------
@@ -223,11 +277,6 @@ def made_folder(path: Path) -> Path:
 
 
 # -- what is said --------------------------------------------------------------------------------------------
-
-
-def version() -> str:
-    """Of the package."""
-    return sys.modules[__name__.partition(".")[0]].__version__
 
 
 def console() -> Console:

@@ -5,22 +5,29 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
+import numpy as np
 import typer
+from numpy.typing import NDArray
 
 from ..codegen.export import export as written
 from ..codegen.identifiers import identifier
 from ..errors import FileError, InputError
+from ..model.plant import Plant
 from . import common
-from .common import At, Debug, Factory, PlantName
+from .common import At, Debug, Factory, Place, PlantName
 
 __all__ = ["export"]
+
+Array = NDArray[np.float64]
 
 
 def export(
     plant: PlantName,
     c: Annotated[bool, typer.Option("--c", help="As C99, with a header, a self-test and a CMake file.")] = False,
+    fmu: Annotated[bool, typer.Option("--fmu", help="As an FMU, which other simulators run.")] = False,
     out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="Folder to write into.", show_default="PLANT-c")
+        Path | None,
+        typer.Option("--out", "-o", help="Folder, or FMU, to write.", show_default="PLANT-c, PLANT.fmu"),
     ] = None,
     functions: Annotated[
         list[str] | None,
@@ -37,25 +44,42 @@ def export(
     prefix: Annotated[
         str | None, typer.Option(help="What names in C begin with.", show_default="the name of the plant")
     ] = None,
+    fmi: Annotated[str, typer.Option(metavar="VERSION", help="Of the FMU: 3.0 or 2.0.")] = "3.0",
+    kind: Annotated[
+        str | None,
+        typer.Option(help="Of the FMU: ModelExchange or CoSimulation.", show_default="both"),
+    ] = None,
+    binary: Annotated[
+        bool | None,
+        typer.Option(
+            "--binary/--no-binary",
+            help="A library for this system in the FMU, beside the sources.",
+            show_default="where a compiler is",
+        ),
+    ] = None,
     at: At = None,
     factory: Factory = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite files that are there.")] = False,
     debug: Debug = False,
 ) -> None:
-    """Write functions of a plant as C: equations of motion, accelerations, motor efforts, closed loops, linear model.
+    """Write a plant as C, or as an FMU for other simulators.
 
-    The self-test compares them with the kernels of this package; no compiler is needed to write them.
+    Functions in C are equations of motion, accelerations, motor efforts, closed loops, a linear model; a self-test
+    compares them with the kernels of this package. An FMU has the configuration as its start.
     """
     with common.in_one_line(debug):
         entry = common.entry_of(plant)
-        values = common.numbers(at, "--at", common.JOINT_VALUES)
+        place = Place.of(at)
         options = common.factory_options(entry, factory)
-        if not c:
-            raise InputError("say what to write: --c for C99")
-        folder = out if out is not None else Path(f"{plant}-c")
+        if c == fmu:
+            raise InputError("say what to write: --c for C99, or --fmu for an FMU")
         common.warn_of_compilation()
         machine, q0, _ = entry.start(**options)
-        q, _ = common.configuration(machine, q0, values)
+        q, _ = common.configuration(machine, q0, place)
+        if fmu:
+            _as_fmu(machine, q, out or Path(f"{entry.name}.fmu"), fmi, kind, binary, force)
+            return
+        folder = out if out is not None else Path(f"{entry.name}-c")
         try:
             made = written(
                 machine,
@@ -63,15 +87,37 @@ def export(
                 q,
                 functions=common.names(functions),
                 coordinates=common.names(coordinates) or (),
-                prefix=identifier(plant) if prefix is None else prefix,
+                prefix=identifier(entry.name) if prefix is None else prefix,
                 overwrite=force,
             )
         except FileError as error:
             raise FileError(str(error).replace("overwrite=True", "--force")) from error
-        typer.echo(f"{plant}: {len(made.functions)} functions, {len(made.parameters)} numbers")
+        typer.echo(f"{entry.name}: {len(made.functions)} functions, {len(made.parameters)} numbers")
         for name in made.functions:
             typer.echo(f"  {name}")
         for name, reason in made.left_out.items():
             typer.echo(f"  without {name}: {reason}")
         typer.echo(f"written to {folder}: {', '.join(path.name for path in made.files)}")
         typer.echo(f"to test them: cd {folder} && cmake -B build . && cmake --build build && ctest --test-dir build")
+
+
+def _as_fmu(
+    machine: Plant, q: Array, path: Path, version: str, kind: str | None, binary: bool | None, force: bool
+) -> None:
+    """Write an FMU, and tell what is in it."""
+    from .. import fmu
+
+    chosen = {} if kind is None else {"kind": kind}
+    try:
+        made = fmu.export(machine, path, q, version=version, binary=binary, overwrite=force, **chosen)  # type: ignore[arg-type]
+    except FileError as error:
+        raise FileError(
+            str(error).replace("overwrite=True", "--force").replace("binary=False", "--no-binary")
+        ) from error
+    typer.echo(f"{machine.name}: FMI {made.version}, {' and '.join(made.kinds)}")
+    typer.echo(f"  states   {', '.join(made.states)}")
+    typer.echo(f"  inputs   {', '.join(made.inputs) or 'none'}")
+    typer.echo(f"  outputs  {len(made.outputs)}; tunable parameters {len(made.parameters)}")
+    for word in made.left_out:
+        typer.echo(f"  without  {word}")
+    typer.echo(f"written to {made.path}, with {f'a library for {made.binary}' if made.binary else 'sources only'}")

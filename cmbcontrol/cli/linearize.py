@@ -21,7 +21,7 @@ from ..linear.linearize import linearize as linearize_at_rest
 from ..linear.model import LinearModel
 from ..linear.operating import OperatingPoint, trim
 from . import common, figures
-from .common import At, Debug, Factory, PlantName
+from .common import At, Debug, Factory, Place, PlantName
 from .matrices import matrix_lines
 
 if TYPE_CHECKING:
@@ -150,10 +150,10 @@ def linearize(
             rich_help_panel="Files",
         ),
     ] = None,
-    output: Annotated[
+    out: Annotated[
         Path | None,
         typer.Option(
-            "--output",
+            "--out",
             "-o",
             help="Folder for files without a folder in their name.",
             rich_help_panel="Files",
@@ -171,16 +171,16 @@ def linearize(
     with common.in_one_line(debug):
         entry = common.entry_of(plant)
         options = common.factory_options(entry, factory)
-        values = common.numbers(at, "--at", common.JOINT_VALUES)
+        place = Place.of(at)
         wish = _Wish(held, stable, affine, common.numbers(effort, "--effort", "left=5"))
         hold = _hold(sampled, delay)
-        files = _Files(output or Path(f"linear-{plant}"))
+        files = _Files(out or Path(f"linear-{entry.name}"))
         pictures = zip((bode, poles, modes), (figures.bode, figures.poles, figures.modes), strict=True)
         wanted = [(files.place(text, _PICTURES), draw) for text, draw in pictures if text]
         models = [files.place(f"linear.{n}" if f".{n}" in _MODELS else n, _MODELS) for n in common.names(save) or ()]
         common.warn_of_compilation(needs_compilation)
         machine, q0, _ = entry.start(**options)
-        q, where = common.configuration(machine, q0, values)
+        q, where = common.configuration(machine, q0, place)
         point, how = wish.point(machine, q, where)
         make = affine_approximation if affine else linearize_at_rest
         chosen = {"coordinates": coordinates, "inputs": inputs, "outputs": outputs}

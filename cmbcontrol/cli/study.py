@@ -6,7 +6,7 @@ import json
 import math
 from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -17,17 +17,19 @@ from rich.table import Table
 from rich.text import Text
 
 from .. import _check, _files
+from ..controllers.actuation import actuation
 from ..controllers.projected_inverse_dynamics import ProjectedInverseDynamics
 from ..controllers.references import Sine
-from ..errors import CmbError, Interrupted, SimulationError
+from ..errors import CmbError, EquilibriumError, FileError, Interrupted, SimulationError
 from ..linear.linearize import linearize
 from ..linear.model import LinearModel
 from ..linear.operating import trim
+from ..linear.signals import best_coordinates
 from ..plants import Entry, Study
 from ..sim.result import Simulation
 from ..sim.simulate import simulate
 from . import common
-from .common import Bars, Debug, Factory, PlantName
+from .common import At, Bars, Debug, Factory, Place, PlantName
 
 __all__ = ["decay_rate", "study", "tracking_error"]
 
@@ -36,12 +38,23 @@ Array = NDArray[np.float64]
 _OFF = 0.2  # how far a tracking run starts off its reference, as a part of the amplitude
 _FREE_RUN = 5.0  # s
 
+# of a machine that brings no task along: a slow motion that can be seen, well within its limits and its branch
+_SWING = 0.1  # rad, or of the size of the machine
+_ROOM = 0.5  # of the way to the nearest limit
+_RATE = 0.4  # Hz
+_WIDTH = 10.0  # rad/s, several times the frequency of the motion
+_WORST = 1e4  # condition of the motors' joints as coordinates: beyond, the configuration is next to a singular one
+
+_FILES = ("joints.png", "forces.png", "accuracy.png", "bode.png", "animation.gif", "run.nc", "linear.mat")
+_FILES += ("linear.json", "summary.json")
+
 
 def study(
     plant: PlantName,
+    at: At = None,
     factory: Factory = None,
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Folder to write into.", show_default="study-PLANT")
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="Folder to write into.", show_default="study-PLANT")
     ] = None,
     duration: Annotated[
         float | None, typer.Option(help="Length of the run, s.", show_default="the plant's own")
@@ -50,24 +63,33 @@ def study(
         float | None, typer.Option(help="Of the tracking error, rad/s.", show_default="the plant's own")
     ] = None,
     animation: Annotated[bool, typer.Option("--animation/--no-animation", help="Write animation.gif.")] = True,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite a study that is in the folder.")] = False,
     debug: Debug = False,
 ) -> None:
     """Study a plant: closed-loop tracking run, its errors, linear model, figures, animation.
 
-    The controller is projected inverse dynamics, the reference a sine. The run starts off the reference, on the
-    motion along which the error should decay at the bandwidth. A plant without motors runs free.
+    The controller is projected inverse dynamics, the reference a sine about the plant's own configuration or that of
+    [bold]--at[/bold]. The run starts off the reference, on the motion along which the error should decay at the
+    bandwidth. A plant whose motors cannot set all of its motion runs free.
     """
     with common.in_one_line(debug):
         entry = common.entry_of(plant)
         options = common.factory_options(entry, factory)
+        place = Place.of(at)
         if duration is not None:
             _check.positive(duration, "--duration")
         if bandwidth is not None:
             _check.positive(bandwidth, "--bandwidth")
-        folder = common.made_folder(output or Path(f"study-{plant}"))
+        folder = out or Path(f"study-{entry.name}")
+        if not force and (there := sorted(name for name in _FILES if (folder / name).exists())):
+            raise FileError(
+                f"{folder} has a study already ({', '.join(there)}); --force overwrites it, --out writes into another "
+                "folder"
+            )
+        folder = common.made_folder(folder)
         common.warn_of_compilation()
         with Bars() as bars:
-            found = _study(entry, options, folder, duration, bandwidth, animation, bars)
+            found = _study(entry, options, place, folder, duration, bandwidth, animation, bars)
         _report(found, folder)
 
 
@@ -88,6 +110,7 @@ class _Found:
 def _study(
     entry: Entry,
     options: dict[str, Any],
+    place: Place,
     folder: Path,
     duration: float | None,
     bandwidth: float | None,
@@ -97,6 +120,9 @@ def _study(
     """Linear model, run, figures, animation: whatever is done is written at once."""
     plant, q0, v0 = entry.start(**options)
     recipe = entry.study if plant.nu else None
+    if place != Place(None, {}) or (entry.study is None and plant.nu):
+        q0, _ = common.configuration(plant, q0, place)
+        recipe, v0 = _about(plant, q0, recipe), np.zeros(plant.nv)
     law, files = None, []
     with bars.step("linear model") as tell:
         if recipe is not None:
@@ -122,6 +148,34 @@ def _study(
     summary = _summary(entry, options, run, linear, law)
     _files.write(folder / "summary.json", json.dumps(summary, indent=1) + "\n")
     return _Found(run, linear, law, summary, [*files, "summary.json"])
+
+
+def _about(plant: Any, q: Array, recipe: Study | None) -> Study | None:
+    """A small motion about a configuration; None where the motors cannot set all of the motion there."""
+    Z = plant.terms(q, np.zeros(plant.nv)).Z
+    dof = Z.shape[1]
+    if recipe is not None:
+        centre = tuple(float(q[plant.position_names.index(name)]) for name in recipe.coordinates)
+        return replace(recipe, centre=centre)
+    if not dof or actuation(plant, q).rank < dof:
+        return None
+    try:
+        trim(plant, q)
+    except EquilibriumError:  # the motors are too weak
+        return None
+    moved = [motor.joint for motor in plant.actuators]
+    for names in (moved, best_coordinates(plant, Z)):
+        if len(names) != dof or not set(names) <= set(plant.position_names) & set(plant.velocity_names):
+            continue
+        rows = [plant.index(name) for name in names]
+        if np.linalg.cond(Z[rows] / plant.spans[rows, None]) > _WORST:
+            continue
+        places = [plant.position_names.index(name) for name in names]
+        room = np.abs(plant.limits[places] - q[places, None]).min(axis=1)
+        amplitude = np.minimum(_SWING * plant.spans[rows], _ROOM * room)
+        zeros = (0.0,) * dof
+        return Study(tuple(names), tuple(q[places]), tuple(amplitude), _RATE, zeros, _WIDTH, _FREE_RUN)
+    return None
 
 
 def _tracking(

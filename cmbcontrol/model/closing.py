@@ -33,6 +33,7 @@ _NOISE = 1e-12  # of the largest gradient: smaller ones are rounding
 _LEVER = 0.1  # sizes of the machine a radian: where all gradients are smaller, they are measured against it
 _LEAST = 1e-14  # damping: so rounding of the residual, 1e-16, moves nothing by more than 5e-10, whatever the gradient
 _CURVED = 0.1  # rad, or sizes: farther from the guess, the steps alone do not lead to the nearest configuration
+_EXACT = 4e-16  # sizes: no step makes a smaller residual better
 _STRIDE = 0.5  # rad: the longest step; farther, first order says little. Travels are linear, and need no bound
 
 
@@ -63,7 +64,7 @@ def descend(
     r, jacobian = equations(q)
     J, left, stalled = None, float(np.linalg.norm(r)), 0
     for _ in range(150):
-        if np.abs(r).max(initial=0.0) <= goal or stalled > 5:
+        if np.abs(r).max(initial=0.0) <= goal or left < _EXACT or stalled > 5:
             break
         J = jacobian() if J is None else J
         move = step(q, r, J, max(factor * min(float(np.abs(r).max()), 1.0), _LEAST))

@@ -6,6 +6,8 @@ import math
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
+from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -46,6 +48,7 @@ from .terms import FAILED, RANK_TOLERANCE, LoadFriction, Terms
 __all__ = ["Mechanism"]
 
 _PARTS = ("name", "bodies", "joints", "loops", "springs", "actuators", "loads", "forces", "gravity", "source")
+_PARTS += ("configurations",)
 
 Array = NDArray[np.float64]
 
@@ -70,6 +73,10 @@ class Mechanism(Plant):
         Springs and dampers of any characteristic, ropes, friction, bushings.
     cylinders : sequence of Cylinder
         Bodies, joints, closures and motors in one; they come last, in this order.
+    configurations : mapping of str to mapping, optional
+        Configurations by name, each by values of position coordinates, rad or m. A name stands wherever a configuration
+        may, as in ``simulate(plant, q0="home")``. Coordinates that are not named close the loops; where all are,
+        the loops are closed nearest to them. Where there is a ``"start"``, the command line begins there.
     gravity : array_like, shape (3,)
         m/s2, world axes.
     source : str
@@ -82,6 +89,9 @@ class Mechanism(Plant):
 
     Notes
     -----
+    A frame on a body that has a name of its own, such as a tool or a sensor, is a `Body` without mass and a `Fixed`
+    joint.
+
     Sign convention (Aghili, eq. 19): ``M dv/dt + h = B u - A' lam``. Positions are ``q (nq,)``,
     velocities ``v (nv,)``; they differ in length where a joint has a quaternion (w, x, y, z).
 
@@ -111,6 +121,7 @@ class Mechanism(Plant):
         loads: Sequence[Load] = (),
         forces: Sequence[ForceElement] = (),
         cylinders: Sequence[Cylinder] = (),
+        configurations: Mapping[str, Mapping[str, float]] | None = None,
     ) -> None:
         self.name = _check.name(name, "mechanism")
         parts = {"bodies": bodies, "joints": joints, "loops": loops, "springs": springs, "actuators": actuators}
@@ -158,9 +169,54 @@ class Mechanism(Plant):
             array.setflags(write=False)
         self.force_scale = self._force_scale()
         self._require_distinct_signals()
+        self.configurations = self._checked_configurations(configurations or {})
         self._frozen = True
         with np.errstate(all="ignore"):  # forces need not have a value at zero, where points may coincide
             self._check_mass()
+
+    @classmethod
+    def from_graph(
+        cls,
+        name: str,
+        bodies: Sequence[Body],
+        joints: Sequence[Joint],
+        *,
+        cuts: Sequence[str] | None = None,
+        **parts: Any,
+    ) -> Mechanism:
+        """A machine whose joints form loops, which are cut where it is best.
+
+        Parameters
+        ----------
+        name, bodies
+            As in `Mechanism`.
+        joints : sequence of Joint
+            All joints: a body may be the child of several.
+        cuts : sequence of str, optional
+            The joints to cut; None leaves the choice to `cmbcontrol.model.cutting.cut_loops`, which tells its reasons.
+        **parts
+            Other arguments of `Mechanism`.
+
+        Raises
+        ------
+        ModelError
+            Where bodies are not connected to the ground, or the named cuts leave no tree.
+
+        Examples
+        --------
+        >>> from cmbcontrol import Body, Frame, Mechanism, Revolute
+        >>> rods = [Body.rod(name, mass=1.0, length=1.0) for name in ("crank", "coupler", "rocker")]
+        >>> ends = [("ground", "crank", 0), ("crank", "coupler", 1), ("coupler", "rocker", 1), ("ground", "rocker", 0)]
+        >>> pins = [Revolute(f"pin{i}", a, b, frame=Frame((x, 0, 0))) for i, (a, b, x) in enumerate(ends)]
+        >>> four_bar = Mechanism.from_graph("four-bar", rods, pins)
+        >>> [joint.name for joint in four_bar.loops]
+        ['pin2']
+        """
+        from .cutting import cut_loops
+
+        given = {key: parts.get(key, ()) for key in ("loops", "actuators", "springs", "forces")}
+        made = cut_loops(bodies, joints, cuts=cuts, **given)
+        return cls(name, bodies, made.joints, **parts | {"loops": made.loops})
 
     # -- checks ---------------------------------------------------------------------------------
 
@@ -214,6 +270,16 @@ class Mechanism(Plant):
                         f"mechanism {self.name!r}: {option} has no effect on the cut joint {joint.name!r}; leave it "
                         f"out, or put {joint.name!r} into joints and cut another joint of its loop"
                     )
+
+    def _checked_configurations(self, given: Mapping[str, Mapping[str, float]]) -> Mapping[str, Mapping[str, float]]:
+        """Read-only copies, of coordinates that there are."""
+        found = {}
+        for name, values in _check.mapping(given, "configurations", "names to values of coordinates").items():
+            what = f"configuration {_check.name(name, 'configuration')!r} of {self.name!r}"
+            for key in _check.mapping(values, what, "coordinates to numbers"):
+                _check.one_of(key, self.position_names, f"coordinate of {what}")
+            found[name] = MappingProxyType({n: _check.number(x, f"{n!r} of {what}") for n, x in values.items()})
+        return MappingProxyType(found)
 
     def _force_scale(self) -> float:
         """Weight, and what springs give where they are stretched by the size of the machine, or turned by a radian."""
@@ -389,6 +455,12 @@ class Mechanism(Plant):
         constraint_rows.constraint_residual(self.arrays, q, R, p, phi)
         return phi
 
+    def jacobian(self, q: ArrayLike) -> Array:
+        q = self._position(q)
+        A, rank = constrained.jacobian(self.arrays, q, RANK_TOLERANCE, self.nv)
+        self._require_evaluated(q, A, rank)
+        return A
+
     def _closed_to(self, q: Array, euclidean: bool, accuracy: float) -> tuple[Array, float]:
         """By full steps in the compiled kernel; by damped ones where these do not close the loops, or lead far."""
         if self._rolling:
@@ -507,6 +579,40 @@ class Mechanism(Plant):
     def _take_cylinders(self, cylinders: tuple[Cylinder, ...]) -> None:
         """Cylinders whose parts are among those of the machine."""
         object.__setattr__(self, "cylinders", cylinders)
+
+    def with_configurations(self, values: Mapping[str, ArrayLike | Mapping[str, float]]) -> Mechanism:
+        """The same machine with more configurations that have names, or others of the same names.
+
+        Parameters
+        ----------
+        values : mapping of str to array_like or mapping
+            Names to configurations (nq,), or to values of coordinates by name, rad or m.
+
+        Raises
+        ------
+        ValueError
+            For coordinates that there are not, and numbers that are none.
+
+        Examples
+        --------
+        >>> from cmbcontrol import plants
+        >>> plant = plants.five_bar().with_configurations({"home": {"left": 2.1, "right": 1.0}})
+        >>> plant.configuration("home").round(3)
+        array([ 2.1 , -1.29, 1. , 1.31])
+        """
+        named = {name: dict(given) for name, given in self.configurations.items()}
+        for name, given in _check.mapping(values, "values", "names to configurations").items():
+            if not isinstance(given, Mapping):
+                q = self._position(given, f"configuration {name!r}")
+                given = dict(zip(self.position_names, q.tolist(), strict=True))
+            named[name] = dict(given)
+        other = object.__new__(type(self))
+        vars(other).update(vars(self), configurations=self._checked_configurations(named))
+        if self._whole is not None:
+            vars(other)["_whole"] = self._whole[0].with_configurations(values), self._whole[1]
+        for known in ("_modes", "_positional", "_placed"):
+            vars(other).pop(known, None)
+        return other
 
     def with_loads(self, values: Mapping[str, float | ArrayLike]) -> Mechanism:
         """The same machine under other loads: it shares all that is compiled.
@@ -667,7 +773,16 @@ class Mechanism(Plant):
         vars(other).update(vars(self), arrays=arrays, _compiled=replace(self._compiled, arrays=arrays), **parts)
         if self._whole is not None:
             vars(other)["_whole"] = of_whole(self._whole[0]), self._whole[1]
-        for known in ("_modes", "_generated", "_parameters", "_end_stops", "_positional", "_loaded"):
+        for known in (
+            "_modes",
+            "_generated",
+            "_parameters",
+            "_regular_terms",
+            "_end_stops",
+            "_positional",
+            "_loaded",
+            "_placed",
+        ):
             vars(other).pop(known, None)
         return other
 
@@ -919,12 +1034,14 @@ class Mechanism(Plant):
             "_modes",
             "_generated",
             "_parameters",
+            "_regular_terms",
             "_moves",
             "_looped",
             "_end_stops",
             "_rolling",
             "_positional",
             "_loaded",
+            "_placed",
         ):
             vars(mode).pop(known, None)
         return mode
@@ -958,23 +1075,98 @@ class Mechanism(Plant):
         M, h, phi, A, b, B, potential, pivots, D, rank = constrained.state_terms(
             self.arrays, q, v, RANK_TOLERANCE, self.nv if cap is None else cap, project, accuracy
         )
-        if rank == FAILED and check:
-            self._require_defined(q, A)
-            raise self._bad_mass(q)
-        if check and self.arrays.formulas.size:
-            self._require_defined(q, A)
+        if check:
+            self._require_evaluated(q, A, rank)
         rows = self.row_scale, self.reach, self.force_scale, None, self.row_names, self.absent
         rates = self.row_rates if self.motions else None
         rubs = self._loaded
         friction = None if rubs is None else rubs._replace(D=D)
         return Terms(t, q.copy(), v.copy(), M, h, phi, A, b, B, potential, pivots, rank, *rows, rates, friction)
 
+    # -- files ------------------------------------------------------------------------------------
+
+    def save(self, path: str | Path) -> Path:
+        """Write the machine into a file of YAML, from which `load` makes an equal one, to the last digit.
+
+        It has every part by its type, its name and its arguments, in SI units; it may be edited by hand. Functions in
+        it (profiles of cams, forces) are written as formulas.
+
+        Parameters
+        ----------
+        path : str or Path
+
+        Returns
+        -------
+        Path
+
+        Raises
+        ------
+        ModelError
+            Where a function cannot be written as a formula, or a part is of a class of one's own.
+        FileError
+            Where the file cannot be written; what it held is still there.
+
+        Examples
+        --------
+        >>> from tempfile import TemporaryDirectory
+        >>> from cmbcontrol import Mechanism, plants
+        >>> with TemporaryDirectory() as folder:
+        ...     Mechanism.load(plants.five_bar().save(f"{folder}/five-bar.yaml"))
+        <Mechanism 'five-bar': 4 bodies, 4 coordinates, 2 rows>
+        """
+        from .machine_file import write_machine
+
+        return write_machine(self, path)
+
+    @staticmethod
+    def load(path: str | Path) -> Mechanism:
+        """The machine of a file that `save` has written, or a person.
+
+        Parameters
+        ----------
+        path : str or Path
+
+        Raises
+        ------
+        FileError
+            Where it cannot be read, or is no YAML.
+        ModelError, ValueError, TypeError
+            Where it is no machine; messages tell file and line.
+
+        Examples
+        --------
+        >>> from tempfile import TemporaryDirectory
+        >>> from pathlib import Path
+        >>> text = '''format: cmbcontrol machine 1
+        ... name: pendulum
+        ... bodies: {rod: {mass: 1.0, com: [0.5, 0, 0], inertia: [0, 0.1, 0.1]}}
+        ... joints: {pivot: {type: Revolute, parent: ground, child: rod, axis: [0, 1, 0]}}
+        ... '''
+        >>> with TemporaryDirectory() as folder:
+        ...     file = Path(folder, "pendulum.yaml")
+        ...     _ = file.write_text(text)
+        ...     Mechanism.load(file)
+        <Mechanism 'pendulum': 1 bodies, 1 coordinates, 0 rows>
+        """
+        from .machine_file import read_machine
+
+        return read_machine(path)
+
+    def _require_evaluated(self, q: Array, A: Array, rank: int) -> None:
+        """Refuse configurations at which rows or masses have no value: what closes loops keeps away from them, too."""
+        if rank == FAILED or self.arrays.formulas.size:
+            self._require_defined(q, A)
+        if rank == FAILED:
+            raise self._bad_mass(q)
+
     def __reduce__(self) -> tuple:
         """Pickled as its parts and built again: arrays from a file would not be read-only, as kernels know them."""
         if self._whole is not None:
             whole, gone = self._whole
             return Mechanism.without, (whole, *gone)
-        return _built, ({key: getattr(self, key) for key in _PARTS}, self.cylinders)
+        parts = {key: getattr(self, key) for key in _PARTS}
+        parts["configurations"] = {name: dict(values) for name, values in self.configurations.items()}
+        return _built, (parts, self.cylinders)
 
     def __repr__(self) -> str:
         return (

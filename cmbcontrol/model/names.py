@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Self
 
 import numpy as np
@@ -31,6 +32,7 @@ class Names:
     row_slices: Mapping[str, slice]
     paired: tuple[tuple[int, int], ...]
     loops: tuple = ()
+    configurations: Mapping[str, Mapping[str, float]] = MappingProxyType({})
 
     def __setattr__(self, key: str, value: object) -> None:
         if getattr(self, "_frozen", False):
@@ -119,15 +121,18 @@ class Names:
             q[self.position_names.index(key)] = _check.number(value, f"the value of {key!r}")
         return self._position(q)
 
-    def configuration(self, q: ArrayLike | Mapping[str, float]) -> Array:
-        """`q` as a checked vector, from an array or from values by name.
+    def configuration(self, q: ArrayLike | Mapping[str, float] | str) -> Array:
+        """`q` as a checked vector, from an array, from values by name, or by the name of a configuration.
 
-        Quaternions of any length but zero are brought to length one: only their direction is an attitude.
+        Quaternions of any length but zero are brought to length one: only their direction is an attitude. The names
+        are those of `configurations`; a configuration that has a name has closed loops.
 
         Raises
         ------
         ValueError
             If `q` has a wrong shape or name, is not finite, or has a quaternion of length zero.
+        AssemblyError
+            If the loops cannot be closed at a configuration that has a name.
 
         Examples
         --------
@@ -143,8 +148,10 @@ class Names:
         except ValueError as error:
             raise InputError(f"q: {error}") from None
 
-    def _position(self, q: ArrayLike, what: str = "q") -> Array:
+    def _position(self, q: ArrayLike | str, what: str = "q") -> Array:
         """A configuration as it is given to any method: a checked vector."""
+        if isinstance(q, str):
+            return self._named(q, what)
         if type(q) is dict:
             raise InputTypeError(
                 f"{what} must be {self.nq} numbers, got a dict; plant.assemble(joint=value, ...) closes the loops with "

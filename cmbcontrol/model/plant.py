@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -394,6 +395,29 @@ class Plant(Contract):
         True
         """
         return assembly.assemble(self, joint_values, guess)
+
+    @cached_property
+    def _placed(self) -> dict[str, Array]:
+        """Configurations that have names, with closed loops, as far as they were asked for."""
+        return {}
+
+    def _named(self, name: str, what: str) -> Array:
+        """The configuration of a name, with closed loops; found once."""
+        if not self.configurations:
+            raise InputTypeError(
+                f"{what} must be {self.nq} numbers, got {name!r}, and no configuration of {self.name!r} has a name"
+            )
+        _check.one_of(name, self.configurations, f"configuration of {self.name!r}")
+        if name not in self._placed:
+            values = self.configurations[name]
+            q = self.pack(values)
+            if len(values) < self.nq:
+                q = self.assemble(**values)
+            elif not self.closure_error(q) <= 1e-9 * self.extent(q):  # written with fewer digits than there are
+                q = self.assemble(guess=q)
+            q.setflags(write=False)
+            self._placed[name] = q
+        return self._placed[name].copy()
 
     def _coupled(self, constraint: Any) -> Plant:
         """With one coupling more."""

@@ -57,7 +57,11 @@ def with_parameters(plant: Mechanism, values: Mapping[str, float]) -> Mechanism:
             raise InputError(
                 f"parameter {name!r} of {plant.name!r} cannot be set by its name; build the machine anew with it"
             )
-    return plant.with_parts(**{key: tuple(d.built() for d in drafts) for key, drafts in parts.items()}, gravity=gravity)
+    made = plant.with_parts(**{key: tuple(d.built() for d in drafts) for key, drafts in parts.items()}, gravity=gravity)
+    known = vars(plant).get("_regular_terms")
+    if known is not None:  # a place to start from for who looks for a regular configuration
+        vars(made)["_regular_at"] = known.q
+    return made
 
 
 def _of_coordinate(joints: list[_Draft], name: str, x: float) -> bool:

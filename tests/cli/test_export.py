@@ -1,5 +1,7 @@
 """The command export."""
 
+import zipfile
+
 import pytest
 
 from tests.fixtures import assert_fails, run_command
@@ -41,3 +43,20 @@ def test_what_is_left_out_is_said(here):
 def test_refusals_in_one_line(here, arguments, message):
     assert_fails(message, "export", *arguments)
     assert list(here.iterdir()) == []
+
+
+def test_an_fmu(tmp_path):
+    """Described in words; overwritten only where that is asked for."""
+    file = tmp_path / "bar.fmu"
+    words = "export", "five-bar", "--fmu", "--no-binary", "-o", file
+    code, out, err = run_command(*words, "--at", "left=2.0,right=1.0", "--fmi", "2.0", "--kind", "CoSimulation")
+    assert (code, err) == (0, "")
+    assert "five-bar: FMI 2.0, CoSimulation" in out and "inputs   u.left, u.right" in out and "sources only" in out
+    with zipfile.ZipFile(file) as inside:
+        description = inside.read("modelDescription.xml").decode()
+    assert 'fmiVersion="2.0"' in description and "<CoSimulation" in description
+    assert_fails("--force", *words)
+    assert run_command(*words, "--force")[0] == 0
+    assert_fails("'4.0'", *words, "--force", "--fmi", "4.0")
+    assert_fails("--c for C99, or --fmu", "export", "five-bar")
+    assert_fails("--c for C99, or --fmu", "export", "five-bar", "--c", "--fmu")

@@ -24,7 +24,7 @@ def test_every_plant_can_be_linearized(name, linearized):
     out, lin = linearized(name)
     entry = plants.catalogue[name]
     plant, q0, _ = entry.start()
-    assert out.startswith(f"{name}, {'held' if plant.nu else 'let go'} at the start configuration of the catalogue")
+    assert out.startswith(f"{name}, {'held' if plant.nu else 'let go'} at the start configuration")
     assert lin.point.residuals.balance <= 1e-6 * max(1.0, np.abs(lin.point.u).max(initial=0.0))
     if plant.nu:
         np.testing.assert_array_equal(lin.point.q, q0)

@@ -6,9 +6,10 @@ import sys
 
 import pytest
 
+import cmbcontrol as cmb
 from cmbcontrol import plants
 from cmbcontrol.cli import common
-from tests.fixtures import run_command
+from tests.fixtures import assert_fails, run_command
 
 
 @pytest.mark.nojit_slow
@@ -56,7 +57,7 @@ def test_diagnose_tells_what_the_motors_can_do():
 def test_diagnose_without_values_uses_the_start_pose():
     code, out, _ = run_command("diagnose", "slider-crank")
     assert code == 0
-    assert "at the start configuration of the catalogue" in out and "q1                0.6 rad" in out
+    assert "at the start configuration" in out and "q1                0.6 rad" in out
 
 
 # -- starting ----------------------------------------------------------------------------------------------
@@ -78,3 +79,76 @@ def test_list_loads_nothing_heavy():
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment)
     assert (done.returncode, done.stderr) == (0, "")
     assert "five-bar" in done.stdout
+
+
+# -- machine files -------------------------------------------------------------------------------------------------
+
+
+def test_a_machine_file_stands_for_a_plant(tmp_path, monkeypatch):
+    """In every command, and what is written is named after the file, in the folder where the command is given."""
+    (tmp_path / "mine").mkdir()
+    monkeypatch.chdir(tmp_path)
+    file = plants.five_bar().save(tmp_path / "mine" / "bar.yaml")
+    code, out, err = run_command("diagnose", str(file), "--at", "left=2.0,right=60deg")
+    assert (code, err) == (0, "") and out.startswith(str(plants.five_bar())) and "at left = 2, right = 1.0472:" in out
+    assert run_command("export", str(file), "--c")[0] == 0
+    assert (tmp_path / "bar-c" / "bar.h").exists()
+    assert run_command("linearize", str(file), "--at", "left=2.0,right=1.0", "--bode")[0] == 0
+    assert list((tmp_path / "linear-bar").iterdir())
+    assert run_command("study", str(file), "--duration", "0.1", "--no-animation")[0] == 0
+    assert (tmp_path / "study-bar" / "run.nc").exists()
+
+
+def test_configurations_that_have_names(tmp_path, monkeypatch):
+    """A machine file starts at "start"; --at takes the others, with joint values on top."""
+    monkeypatch.chdir(tmp_path)
+    named = {"start": {"left": 2.0, "right": 0.9}, "home": {"left": 2.1, "right": 1.0}}
+    file = plants.five_bar().with_configurations(named).save("bar.yaml")
+    out = run_command("diagnose", file)[1]
+    assert "at the start configuration:" in out and "left              2 rad" in out
+    assert "at the configuration 'home':" in run_command("diagnose", file, "--at", "home")[1]
+    out = run_command("diagnose", file, "--at", "home,left=130deg")[1]
+    assert "at the configuration 'home', left = 2.26893:" in out
+    assert_fails("did you mean 'home'", "diagnose", file, "--at", "hme")
+    assert_fails("takes one configuration by name", "diagnose", file, "--at", "home,start")
+    assert_fails("has no configurations that have names", "diagnose", "five-bar", "--at", "home")
+    assert run_command("linearize", file, "--at", "home")[0] == 0
+
+
+def test_a_file_whose_joints_form_loops(tmp_path):
+    """They are cut where it is best, or as the file says."""
+    text = """format: cmbcontrol machine 1
+name: four-bar
+gravity: [0, -9.81, 0]
+cuts: CUTS
+bodies:
+  crank: {mass: 1, com: [0.5, 0, 0], inertia: [0, 0.1, 0.1]}
+  coupler: {mass: 1, com: [0.5, 0, 0], inertia: [0, 0.1, 0.1]}
+  rocker: {mass: 1, com: [0.5, 0, 0], inertia: [0, 0.1, 0.1]}
+joints:
+  a: {type: Revolute, parent: ground, child: crank}
+  b: {type: Revolute, parent: crank, child: coupler, frame: {p: [1, 0, 0]}}
+  c: {type: Revolute, parent: coupler, child: rocker, frame: {p: [1, 0, 0]}, child_frame: {p: [1, 0, 0]}}
+  d: {type: Revolute, parent: ground, child: rocker, frame: {p: [1, 0, 0]}}
+actuators:
+  d: {joint: d}
+"""
+    file = tmp_path / "bar.yaml"
+    file.write_text(text.replace("CUTS", "automatic"))
+    code, out, _ = run_command("diagnose", file, "--at", "d=2.0")
+    assert code == 0 and "  loop   c " in out
+    file.write_text(text.replace("CUTS", "[b]"))
+    assert [joint.name for joint in cmb.Mechanism.load(file).loops] == ["b"]
+    file.write_text(text.replace("CUTS", "[x]"))
+    assert_fails("bar.yaml, line 4: there is no joint to cut 'x'", "diagnose", file)
+    file.write_text(text.replace("cuts: CUTS", ""))
+    assert run_command("diagnose", file)[0] == 1
+
+
+def test_machine_files_that_are_none(tmp_path):
+    code, _, err = run_command("diagnose", str(tmp_path / "none.yaml"))
+    assert code == 1 and "none.yaml cannot be read" in err and "Traceback" not in err
+    (tmp_path / "bad.yaml").write_text("format: cmbcontrol machine 1\nname: bad\nbodies: {a: {mass: x}}\njoints: {}\n")
+    code, _, err = run_command("diagnose", str(tmp_path / "bad.yaml"))
+    assert code == 1 and "bad.yaml, line 3: " in err and "'x'" in err
+    assert "a file of a machine ends in .yaml, " in run_command("diagnose", "five")[2]

@@ -92,7 +92,7 @@ def test_study_tells_open_loop_and_error_poles(studied):
 def test_every_plant_can_be_studied(name, tmp_path, monkeypatch):
     monkeypatch.setattr(study, "_figures", lambda *a: [])  # tested with the five-bar
     short = 0.03 if name == "andrews" else 0.2
-    code, _, err = run_command("study", name, "--output", tmp_path, "--duration", short, "--no-animation")
+    code, _, err = run_command("study", name, "--out", tmp_path, "--duration", short, "--no-animation")
     assert (code, err) == (0, "")
     summary = json.loads((tmp_path / "summary.json").read_text())
     assert summary["linear_model"]["modes"]
@@ -100,6 +100,46 @@ def test_every_plant_can_be_studied(name, tmp_path, monkeypatch):
     assert (tracking is None) == (plants.catalogue[name].study is None)
     if tracking is not None:
         assert tracking["decay_rate_measured"] == pytest.approx(tracking["decay_rate_asked"], rel=0.01)
+
+
+def test_nothing_is_overwritten_unasked(tmp_path):
+    words = "study", "five-bar", "--duration", 0.1, "--no-animation", "--out", tmp_path
+    (tmp_path / "notes.txt").write_text("mine")
+    assert run_command(*words)[0] == 0
+    before = (tmp_path / "run.nc").read_bytes()
+    assert_fails("has a study already (accuracy.png, ", *words)
+    assert (tmp_path / "run.nc").read_bytes() == before
+    assert run_command(*words, "--force")[0] == 0
+
+
+@pytest.mark.nojit_slow
+def test_a_study_elsewhere(tmp_path):
+    """About the configuration that is given, and of a machine that brings no task along."""
+    words = "--duration", 0.2, "--no-animation"
+    assert run_command("study", "five-bar", "--at", "left=2.3,right=0.8", "--out", tmp_path / "a", *words)[0] == 0
+    linear = json.loads((tmp_path / "a" / "summary.json").read_text())["linear_model"]
+    assert linear["configuration"]["left"] == pytest.approx(2.3)
+    named = {"start": {"left": 2.0, "right": 1.1}}
+    file = plants.five_bar().with_configurations(named).save(tmp_path / "bar.yaml")
+    assert run_command("study", file, "--out", tmp_path / "b", *words)[0] == 0
+    summary = json.loads((tmp_path / "b" / "summary.json").read_text())
+    assert summary["linear_model"]["configuration"]["left"] == pytest.approx(2.0)
+    assert summary["tracking"]["decay_rate_measured"] == pytest.approx(10.0, rel=0.01)
+    assert run_command("study", "particle", "--at", "q2=0.1", "--out", tmp_path / "c", *words)[0] == 0
+
+
+def test_motors_that_are_too_weak_leave_a_machine_of_a_file_free(tmp_path):
+    rod, weak = cmb.Body.rod("rod", 1.0, 1.0), cmb.Actuator("hinge", effort=1.0)
+    hinge = cmb.Revolute("hinge", "ground", "rod", axis=(0, 1, 0), limits=(-1.0, 0.5))
+    named = {"start": {"hinge": 0.5}}
+    arm = cmb.Mechanism("arm", [rod], [hinge], actuators=[weak], configurations=named)
+    out = run_command("study", arm.save(tmp_path / "arm.yaml"), "-o", tmp_path, "--duration", 0.1, "--no-animation")[1]
+    assert "arm: free run" in out
+
+
+def test_short_help():
+    for words in ([], ["study"], ["run"], ["linearize"]):
+        assert run_command(*words, "-h")[:2] == run_command(*words, "--help")[:2]
 
 
 def test_study_of_a_plant_without_motors(only, tmp_path):

@@ -26,6 +26,7 @@ def conditioning(terms, rows):
     return s[-1] / s[0] if s.size else 1.0
 
 
+@pytest.mark.slow
 def test_rows_are_as_many_as_the_rank_and_independent():
     looked = 0
     for seed in range(300):

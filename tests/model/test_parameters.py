@@ -29,6 +29,7 @@ def test_values_are_those_of_the_parts(name):
 
 
 @pytest.mark.parametrize("closure", fixtures.CLOSURES, ids=fixtures.closure_name)
+@pytest.mark.first(2)
 def test_numbers_of_the_arrays_follow(closure):
     """All but those that decide about rank, and vectors that a row does not have; as of machines built anew."""
     plant, _ = fixtures.sprung_machine(*closure)

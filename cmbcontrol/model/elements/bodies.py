@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from ... import _check
 from ..._frozen import Part, set_fields
 from ...errors import InputError, ModelError
-from .part import unit_vector
+from .part import ROUNDING, unit_vector
 
 __all__ = ["GROUND", "Body", "Frame", "rotation_to"]
 
@@ -38,6 +38,9 @@ def _orthonormal(R: np.ndarray) -> np.ndarray:
     for _ in range(2):
         R = R - 0.5 * R @ (R.T @ R - np.eye(3))
     return R
+
+
+_IDENTITY = np.eye(3)
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,13 +72,14 @@ class Frame(Part):
     def __post_init__(self) -> None:
         p = _check.point(self.p, "the origin of a frame")
         R = _check.matrix(self.R, (3, 3), "the rotation of a frame")
-        off = float(np.abs(R.T @ R - np.eye(3)).max())
+        with np.errstate(all="ignore"):  # large numbers, whose squares are none
+            off = float(np.abs(R.T @ R - np.eye(3)).max())
         if off > 1e-6 or np.linalg.det(R) < 0.0:  # 1e-6: what seven digits leave
             raise ModelError(
                 f"the rotation of a frame must be orthogonal (to 1e-6) with determinant 1, got {R.tolist()}, off by "
                 f"{off:.1e}; give more digits, or build it with Frame.turned(axis, angle)"
             )
-        set_fields(self, p=p, R=_orthonormal(R) if off > 4e-16 else R)
+        set_fields(self, p=p, R=_orthonormal(R) if off > ROUNDING else R)
 
     @classmethod
     def turned(cls, axis: ArrayLike, angle: float, p: ArrayLike = (0.0, 0.0, 0.0)) -> Frame:
@@ -94,11 +98,19 @@ class Frame(Part):
     def __matmul__(self, other: Frame) -> Frame:
         """The frame `other`, given in this frame, in the body's axes."""
         _check.instance(other, Frame, "what a frame is multiplied with")
-        return Frame(self.p + self.R @ other.p, self.R @ other.R)
+        return self._made(self.p + self.R @ other.p, self.R @ other.R)
 
     def inverse(self) -> Frame:
         """The body's frame, seen from this one."""
-        return Frame(-self.R.T @ self.p, self.R.T)
+        return self._made(-self.R.T @ self.p, self.R.T)
+
+    @classmethod
+    def _made(cls, p: np.ndarray, R: np.ndarray) -> Frame:
+        """From frames that have been checked: what they make is a frame; long products are kept from drifting."""
+        made = object.__new__(cls)
+        off = float(np.abs(R.T @ R - _IDENTITY).max())
+        set_fields(made, p=p, R=_orthonormal(R) if off > ROUNDING else R)
+        return made
 
 
 @dataclass(frozen=True, eq=False)

@@ -112,6 +112,7 @@ class _Periodic:
                 f"{angles[-1] - angles[0]:.9g} of {TURN:.9g} rad, with a lift of {lifts[0]:.9g} at first and "
                 f"{lifts[-1]:.9g} at last"
             )
+        self.points = angles, lifts
         lifts = np.append(lifts[:-1], lifts[0])
         self._angles, self._pieces = angles, CubicSpline(angles, lifts, bc_type="periodic").c
 

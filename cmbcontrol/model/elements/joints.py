@@ -14,7 +14,7 @@ from ..._frozen import Part, set_fields
 from ...errors import ModelError
 from ...kernels import layout
 from .bodies import Frame, rotation_to
-from .part import check_body_name, unit_vector
+from .part import ROUNDING, check_body_name, unit_vector
 
 __all__ = [
     "Cylindrical",
@@ -233,11 +233,14 @@ class Universal(Joint):
     def _check_geometry(self) -> None:
         first = unit_vector(self.axis, f"the axis of joint {self.name!r}")
         second = unit_vector(self.second_axis, f"the second axis of joint {self.name!r}")
-        if abs(first @ second) > 1e-9:
+        off = float(abs(first @ second))
+        if off > 1e-9:
             raise ModelError(
                 f"joint {self.name!r}: the two axes must be perpendicular at zero, got {first} and {second}"
             )
-        set_fields(self, axis=first, second_axis=unit_vector(second - (first @ second) * first, "the second axis"))
+        if off > ROUNDING:
+            second = unit_vector(second - (first @ second) * first, "the second axis")
+        set_fields(self, axis=first, second_axis=second)
 
     def axis_frames(self) -> tuple[np.ndarray, ...]:
         return rotation_to(np.asarray(self.axis)), rotation_to(np.asarray(self.second_axis))

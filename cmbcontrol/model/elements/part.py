@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ... import _check
 from ...errors import InputTypeError, ModelError
 
-__all__ = ["check_body_name", "unit_vector"]
+__all__ = ["ROUNDING", "check_body_name", "unit_vector"]
+
+ROUNDING = 4e-16  # what directions and rotations that are right may be off; these are kept as they are
 
 
 def unit_vector(axis: ArrayLike, what: str) -> np.ndarray:
@@ -16,10 +20,10 @@ def unit_vector(axis: ArrayLike, what: str) -> np.ndarray:
     if isinstance(axis, str):
         raise InputTypeError(f"{what} must be a direction such as (1, 0, 0), got {axis!r}")
     x = _check.vector(axis, 3, what)
-    length = float(np.linalg.norm(x))
+    length = math.hypot(*x)  # which does not overflow
     if length < 1e-12:
         raise ModelError(f"{what} must not be zero, got {x.tolist()}; give a direction such as (0, 0, 1)")
-    return x / length
+    return x if abs(length - 1.0) < ROUNDING else x / length  # what has length one stays as it is, in files, too
 
 
 def check_body_name(x: object, what: str) -> None:

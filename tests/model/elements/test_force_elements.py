@@ -175,6 +175,7 @@ def test_a_rope_that_goes_slack():
 
 @pytest.mark.nojit_slow
 @pytest.mark.parametrize("method", ["dop853", "radau", "rodas5p"])
+@pytest.mark.first(1)
 def test_energy_balance_with_all_of_them(method):
     plant = plants.five_bar()
     forces = [

@@ -153,6 +153,7 @@ def test_derivatives_at_states_with_velocity(case):
 
 
 @every_case
+@pytest.mark.first(1)
 def test_linear_models_agree_three_ways(case):
     """Generated code, kernels, and the reduction of the derivatives, which differences have judged above."""
     plant, q, v, u = rubbing_machine(case)
@@ -179,6 +180,7 @@ def test_linear_models_agree_three_ways(case):
 
 
 @every_case
+@pytest.mark.first(1)
 def test_derivatives_by_coefficients_and_places(case):
     """Of coefficients, radii, and where the constraint is, with which friction moves: against machines built anew."""
     plant, q, v, u = rubbing_machine(case)

@@ -305,6 +305,7 @@ def test_bad_wheels_are_refused_by_name():
     refuses(lambda: plant.with_loops(Wheel("other", "ground", "wheel", radius=0.3)), "'wheel'", "disc")
 
 
+@pytest.mark.nojit_slow
 def test_wheels_that_lie_flat():
     plant = rolling_disc()
     flat = plant.neutral()

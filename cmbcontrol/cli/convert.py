@@ -1,0 +1,53 @@
+"""``cmbcontrol convert``: a machine from one format into another."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ..errors import FileError, InputError
+from ..formats import read, write
+from ..formats.files import SUFFIXES
+from ..model.mechanism import Mechanism
+from . import common
+from .common import Debug, Factory, catalogue
+
+__all__ = ["convert"]
+
+
+def convert(
+    source: Annotated[
+        str, typer.Argument(metavar="FROM", help="A file of a machine (YAML, MJCF, URDF, SDF), or the name of a plant.")
+    ],
+    target: Annotated[
+        Path, typer.Argument(metavar="TO", help=f"The file to write: {', '.join(SUFFIXES)} tell the format.")
+    ],
+    factory: Factory = None,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite a file that is there.")] = False,
+    debug: Debug = False,
+) -> None:
+    """Convert a machine from one format into another, and tell all that is not as it was.
+
+    A plant of the catalogue is written with its start as the configuration [bold]start[/bold].
+    """
+    with common.in_one_line(debug):
+        if target.suffix.lower() not in SUFFIXES:
+            raise InputError(f"the file of a machine ends in {', '.join(SUFFIXES)}, got {target.name!r}")
+        if target.exists() and not force:
+            raise FileError(f"{target} is there already; --force overwrites it")
+        if source in catalogue:
+            entry = catalogue[source]
+            machine, q0, _ = entry.start(**common.factory_options(entry, factory))
+            if not isinstance(machine, Mechanism):
+                raise InputError(f"{source!r} is given by functions, and no file can hold these")
+            machine = machine.with_configurations({"start": q0})
+        elif factory:
+            raise InputError("--with goes with the name of a plant, not with a file")
+        else:
+            common.warn_of_compilation()
+            found = read(source)
+            typer.echo(f"read    {found}")
+            machine = found.machine
+        typer.echo(f"written {write(machine, target)}")

@@ -1,0 +1,182 @@
+"""What became of a machine on its way from one format to another."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal
+
+from ..errors import InputError
+from ..model.mechanism import Mechanism
+
+__all__ = ["Conversion", "Remark", "Remarks", "Servo"]
+
+Kind = Literal["left out", "changed", "assumed"]
+KINDS: tuple[Kind, ...] = ("left out", "changed", "assumed")
+
+
+@dataclass(frozen=True)
+class Remark:
+    """One thing that is not as it was.
+
+    Attributes
+    ----------
+    kind : {'left out', 'changed', 'assumed'}
+        Whether it is missing now, is there in another form, or is a value that the file does not tell.
+    part : str
+        What it is about, such as ``"joint 'knee'"``.
+    what : str
+    """
+
+    kind: Kind
+    part: str
+    what: str
+
+    def __str__(self) -> str:
+        return f"{self.kind}: {self.part}: {self.what}"
+
+
+@dataclass
+class Remarks:
+    """Remarks while a machine is converted."""
+
+    said: list[Remark] = field(default_factory=list)
+    _known: set[Remark] = field(default_factory=set, repr=False)
+
+    def left_out(self, part: str, what: str) -> None:
+        """Tell what is missing now."""
+        self._say(Remark("left out", part, what))
+
+    def changed(self, part: str, what: str) -> None:
+        """Tell what is there in another form."""
+        self._say(Remark("changed", part, what))
+
+    def assumed(self, part: str, what: str) -> None:
+        """Tell what the file did not say."""
+        self._say(Remark("assumed", part, what))
+
+    def _say(self, remark: Remark) -> None:
+        if remark not in self._known:
+            self._known.add(remark)
+            self.said.append(remark)
+
+
+@dataclass(frozen=True)
+class Servo:
+    """The law of a motor that a file gives together with it.
+
+    With the length l = gear q of the actuator, its effort is ``gain command + bias - kp l - kv dl/dt``.
+
+    Attributes
+    ----------
+    actuator, coordinate : str
+        Of the machine.
+    gear : float
+        That of the actuator: its length over the coordinate.
+    gain : float
+        N or N m over the unit of the command; of a position servo it is `kp`.
+    bias, stiffness, damping : float
+        Coefficients of 1, l and dl/dt, as the file has them: N or N m, -kp, -kv.
+    limits : (float, float)
+        Of the command.
+
+    Examples
+    --------
+    >>> servo = Servo("knee", "knee", gear=1.0, gain=80.0, bias=0.0, stiffness=-80.0, damping=-2.0)
+    >>> servo.effort(0.5, q=0.25, v=1.0)
+    18.0
+    """
+
+    actuator: str
+    coordinate: str
+    gear: float
+    gain: float
+    bias: float
+    stiffness: float
+    damping: float
+    limits: tuple[float, float] = (-math.inf, math.inf)
+
+    def effort(self, command: float, q: float, v: float) -> float:
+        """Effort of the motor, N or N m, at a coordinate, rad or m, and its rate."""
+        command = min(max(command, self.limits[0]), self.limits[1])
+        return self.gain * command + self.bias + self.gear * (self.stiffness * q + self.damping * v)
+
+    def __str__(self) -> str:
+        x, rate = f"{self.stiffness * self.gear:+g} q", f"{self.damping * self.gear:+g} v"
+        return f"effort = {self.gain:g} command {self.bias:+g} {x} {rate}"
+
+
+@dataclass(frozen=True)
+class Conversion:
+    """A machine that was read from a file, or written into one, and all that is not as it was.
+
+    Attributes
+    ----------
+    machine : Mechanism
+    path : Path
+        The file.
+    format : str
+        ``"MJCF"``, ``"URDF"``, ``"SDF"`` or ``"machine file"``.
+    remarks : tuple of Remark
+        Empty where nothing was lost.
+    servos : tuple of Servo
+        Laws that the file gives together with motors.
+
+    Examples
+    --------
+    >>> from cmbcontrol import plants
+    >>> print(Conversion(plants.pendulum(), Path("pendulum.urdf"), "URDF", ()))
+    pendulum.urdf (URDF), machine 'pendulum': nothing is left out
+    """
+
+    machine: Mechanism
+    path: Path
+    format: str
+    remarks: tuple[Remark, ...] = ()
+    servos: tuple[Servo, ...] = ()
+
+    def of_kind(self, kind: str) -> tuple[Remark, ...]:
+        """The remarks of a kind: 'left out', 'changed' or 'assumed'."""
+        if kind not in KINDS:
+            raise InputError(f"remarks are of the kinds {', '.join(map(repr, KINDS))}, got {kind!r}")
+        return tuple(remark for remark in self.remarks if remark.kind == kind)
+
+    def __str__(self) -> str:
+        head = f"{self.path} ({self.format}), machine {self.machine.name!r}: "
+        if not self.of_kind("left out"):
+            head += "nothing is left out"
+        else:
+            head += f"{len(self.of_kind('left out'))} left out"
+        return "\n".join([head, *(f"  {line}" for line in self._lines())])
+
+    def _lines(self) -> Iterator[str]:
+        for kind in KINDS:
+            yield from grouped(self.of_kind(kind))
+
+
+def grouped(remarks: Iterable[Remark]) -> Iterator[str]:
+    """Lines of remarks; parts of which the same is said share one."""
+    parts: dict[tuple[str, str], list[str]] = {}
+    for remark in remarks:
+        parts.setdefault((remark.kind, remark.what), []).append(remark.part)
+    for (kind, what), names in parts.items():
+        few = ", ".join(names[:4]) + (f" and {len(names) - 4} more" if len(names) > 4 else "")
+        yield f"{kind}: {few}: {what}"
+
+
+@contextmanager
+def of_file(path: Path, line: int | None = None) -> Iterator[None]:
+    """Errors of input within the block tell the file, and the line where it is known."""
+    from ..errors import InputTypeError, ModelError
+
+    try:
+        yield
+    except (InputError, InputTypeError, ModelError) as error:
+        if getattr(error, "told", False):  # by a block inside, which knows better
+            raise
+        told = type(error)(f"{path}{'' if line is None else f', line {line}'}: {error}")
+        told.told = True  # type: ignore[attr-defined]
+        raise told from error

@@ -1,0 +1,231 @@
+"""The YAML file beside a URDF file: what a tree of links cannot tell, loops and motors.
+
+A convention that is in use for robots with closed loops: ``closed_loop`` has pairs of names of links or joints,
+``type`` says of each pair whether their frames coincide (``6d``) or their origins (``3d``), ``name_mot`` has the
+motors, and ``joint_name`` with ``joint_type`` makes ball joints and universal joints of hinges. What it has no words
+for, and `write_urdf` writes, are other types of loops (`LOOP_TYPES`) with their numbers (``value``), and ``gravity``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from .. import _check, _yaml
+from ..errors import InputError
+from ..model.elements import (
+    Cylindrical,
+    Distance,
+    Fixed,
+    Frame,
+    Helical,
+    Joint,
+    Planar,
+    Point,
+    PointOnLine,
+    PointOnPlane,
+    Prismatic,
+    Revolute,
+    Spherical,
+    Universal,
+    Weld,
+    rotation_to,
+)
+from .conversion import Remarks
+from .links import LONGEST, bounded
+
+__all__ = [
+    "BALL",
+    "KEYS",
+    "LOOP_TYPES",
+    "UNIVERSAL",
+    "Closure",
+    "Pair",
+    "beside",
+    "closure_of",
+    "entries",
+    "is_loops_file",
+    "loop_of",
+    "pair_name",
+    "read_pairs",
+    "short_name",
+]
+
+KEYS = ("closed_loop", "type", "name_mot", "joint_name", "joint_type", "value", "gravity")
+
+BALL, UNIVERSAL = "SPHERICAL", "UJOINT_"  # values of joint_type; the latter with its two axes, such as UJOINT_XY
+
+# The types of loops between two frames a and b. Those with an axis have it along z of both frames; a universal joint
+# has its first axis along x of a and the second one along y of b; lines and planes are those of frame a.
+LOOP_TYPES: dict[str, type] = {
+    "6d": Weld,
+    "3d": Point,
+    "revolute": Revolute,
+    "prismatic": Prismatic,
+    "helical": Helical,  # value: m/rad
+    "cylindrical": Cylindrical,
+    "planar": Planar,
+    "universal": Universal,
+    "line": PointOnLine,
+    "plane": PointOnPlane,
+    "distance": Distance,  # value: m
+}
+_KIND_OF = {made: kind for kind, made in LOOP_TYPES.items()} | {Fixed: "6d", Spherical: "3d"}  # the same rows
+
+Placed = tuple[str, Frame]  # a body and a frame on it
+
+
+@dataclass(frozen=True)
+class Pair:
+    """An entry of ``closed_loop``: two frames by the names that they have in the file, and where it is."""
+
+    ends: tuple[str, str]
+    kind: str
+    value: float | None
+    document: _yaml.Document
+    keys: tuple[str | int, ...]
+
+
+@dataclass(frozen=True)
+class Closure:
+    """A loop as such a file has it."""
+
+    kind: str
+    a: Placed
+    b: Placed
+    value: float | None = None
+
+
+def is_loops_file(data: Any) -> bool:
+    """Whether what a file of YAML holds may be of the convention."""
+    return (
+        isinstance(data, dict)
+        and not {"closed_loop", "name_mot", "joint_name", "gravity"}.isdisjoint(data)
+        and "bodies" not in data
+    )
+
+
+def read_pairs(document: _yaml.Document, remarks: Remarks) -> list[Pair]:
+    """The closed loops of a file.
+
+    Raises
+    ------
+    ValueError, TypeError
+        Where lists have different lengths, or hold what is no loop; the message tells the line.
+    """
+    pairs, kinds, values = (entries(document, key) for key in ("closed_loop", "type", "value"))
+    if pairs and "type" not in document.data:
+        kinds = ("6d",) * len(pairs)
+        remarks.assumed("closed_loop", "loops whose file has no 'type' are of 6d")
+    for key, given in (("type", kinds), ("value", values)):
+        if len(given) != len(pairs) and (key == "type" or given):
+            with document.at(key):
+                raise InputError(f"closed_loop has {len(pairs)} pairs, and {key} has {len(given)} entries")
+    found = []
+    for i, (pair, kind) in enumerate(zip(pairs, kinds, strict=True)):
+        with document.at("closed_loop", i):
+            ends = _check.sequence(pair, "a closed loop", "two names of links or joints")
+            if len(ends) != 2:
+                raise InputError(f"a closed loop must be a pair of names of links or joints, got {len(ends)} entries")
+            for end in ends:
+                short_name(end, "the name of a frame of a closed loop")
+        with document.at("type", i):
+            _check.one_of(short_name(kind, "a type of closed loops"), LOOP_TYPES, "type of closed loops")
+        with document.at("value", i):
+            value = None if not values else values[i]
+            if value is not None:
+                value = bounded(_check.number(value, "the value of a closed loop"), "the value of a closed loop")
+            if value is None and kind in ("helical", "distance"):
+                raise InputError(f"a closed loop of type {kind!r} needs its number in 'value'")
+        found.append(Pair(ends, kind, value, document, ("closed_loop", i)))  # type: ignore[arg-type]
+    return found
+
+
+def short_name(x: Any, what: str) -> str:
+    """`x` if it is a text that may be a name."""
+    if len(_check.text(x, what)) > LONGEST:
+        raise InputError(f"{what} has {len(x)} characters, and names have up to {LONGEST}: it begins with {x[:40]!r}")
+    return x
+
+
+def entries(document: _yaml.Document, key: str) -> tuple:
+    """The list of a key; empty where there is none."""
+    with document.at(key):
+        given = document.data.get(key)
+        return _check.sequence(() if given is None else given, key, "entries")
+
+
+def pair_name(a: str, b: str) -> str:
+    """A name for a loop between two frames: what they share, where they are called knee_A and knee_B.
+
+    Examples
+    --------
+    >>> pair_name("knee_A", "knee_B"), pair_name("foot", "floor")
+    ('knee', 'foot_floor')
+    """
+    shared = a[:-1].rstrip("_- ")
+    if a[:-1] == b[:-1] and {a[-1:].lower(), b[-1:].lower()} == {"a", "b"} and shared:
+        return shared
+    return f"{a}_{b}"
+
+
+def loop_of(name: str, closure: Closure) -> Any:
+    """The constraint of the machine.
+
+    Examples
+    --------
+    >>> loop_of("tip", Closure("line", ("left", Frame((1, 0, 0))), ("right", Frame()))).axis
+    array([0., 0., 1.])
+    """
+    made, (a, frame_a), (b, frame_b) = LOOP_TYPES[closure.kind], closure.a, closure.b
+    if made is Weld:
+        return Weld(name, a, b, frame_a, frame_b)
+    if issubclass(made, Joint):
+        more = {"pitch": closure.value} if made is Helical else {}
+        return made(name, a, b, frame=frame_a, child_frame=frame_b, **more)
+    along = np.asarray(frame_a.R)[:, 2]
+    own = {PointOnLine: {"axis": along}, PointOnPlane: {"normal": along}, Distance: {"length": closure.value}}
+    return made(name, a, b, point_a=frame_a.p, point_b=frame_b.p, **own.get(made, {}))
+
+
+def closure_of(loop: Any) -> Closure | None:
+    """The entry for a loop of a machine, of which `loop_of` makes it again; None for what the files cannot hold.
+
+    Examples
+    --------
+    >>> from cmbcontrol import plants
+    >>> closure_of(plants.five_bar().loops[0]).kind
+    'line'
+    """
+    if (kind := _KIND_OF.get(type(loop))) is None:
+        return None
+    if isinstance(loop, Weld):
+        return Closure(kind, (loop.a, loop.frame_a), (loop.b, loop.frame_b))
+    if isinstance(loop, Joint):
+        turned = _turned(loop)
+        value = loop.pitch if isinstance(loop, Helical) else None
+        return Closure(kind, (loop.parent, loop.frame @ turned), (loop.child, loop.child_frame @ turned), value)
+    along = getattr(loop, "axis", getattr(loop, "normal", None))
+    R = np.eye(3) if along is None else rotation_to(np.asarray(along))
+    value = loop.length if isinstance(loop, Distance) else None
+    return Closure(kind, (loop.a, Frame(loop.point_a, R)), (loop.b, Frame(loop.point_b)), value)
+
+
+def _turned(joint: Joint) -> Frame:
+    """From the frame of a joint to one with its axes where `LOOP_TYPES` says."""
+    if isinstance(joint, Universal):
+        first, second = np.asarray(joint.axis), np.asarray(joint.second_axis)
+        return Frame(R=np.column_stack([first, second, np.cross(first, second)]))
+    if hasattr(joint, "axis"):
+        return Frame(R=rotation_to(np.asarray(joint.axis)))
+    return Frame()
+
+
+def beside(path: Path) -> Path:
+    """The YAML file beside a URDF file."""
+    return next(
+        (p for p in (path.with_suffix(".yaml"), path.with_suffix(".yml")) if p.is_file()), path.with_suffix(".yaml")
+    )

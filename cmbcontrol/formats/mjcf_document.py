@@ -1,0 +1,437 @@
+"""What of an MJCF file the compiler of MuJoCo is given.
+
+The compiler is C++, and loads meshes, textures and plugins from wherever a file says. So the file is read by
+`cmbcontrol.formats.xml` first, and only elements of which machines are made are handed on, one a line, so that the
+compiler's errors lead back to the line of the file. Includes are inserted here, from the folder of the file only.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from xml.sax.saxutils import quoteattr
+
+from .. import _check
+from ..errors import FileError, InputError
+from .conversion import Remarks
+from .xml import Node, read_xml
+
+__all__ = ["Document"]
+
+# Beyond these, the dense matrices of a machine take more than seconds and some hundred MB.
+_DOFS = 1_000  # degrees of freedom
+_FRAMES = 3_000  # bodies and sites
+_OTHERS = 4_000  # constraints, tendons, actuators and configurations
+_NUMBERS_OF_CONFIGURATIONS = 500_000
+_PARTS = 40_000  # elements, those that are replicated counted each time
+_INCLUDES = 100  # files
+_WORDS = 1_000_000  # numbers in one attribute: configurations have as many as a machine has coordinates
+
+_ACTUATORS = ("general", "motor", "position", "velocity", "intvelocity", "damper", "pid")
+_OTHER_ACTUATORS = ("cylinder", "muscle", "adhesion", "dcmotor", "orientation", "plugin")
+_TREE = ("body", "frame", "replicate")
+
+# Elements that are handed on, by the element that they are in.
+_KEPT: dict[str, tuple[str, ...]] = {
+    "mujoco": ("compiler", "option", "default", "worldbody", "tendon", "equality", "actuator", "keyframe"),
+    "option": ("flag",),
+    "default": ("default", "joint", "geom", "site", "tendon", "equality", *_ACTUATORS),
+    "worldbody": (*_TREE, "geom", "site"),
+    "body": (*_TREE, "geom", "site", "joint", "freejoint", "inertial"),
+    "frame": (*_TREE, "geom", "site", "joint", "freejoint", "inertial"),
+    "replicate": (*_TREE, "geom", "site"),
+    "tendon": ("fixed", "spatial"),
+    "fixed": ("joint",),
+    "spatial": ("site",),
+    "equality": ("connect", "weld", "joint", "tendon"),
+    "actuator": _ACTUATORS,
+    "keyframe": ("key",),
+}
+
+# Elements that a machine has no place for, with what is said of them; None is silence, where nothing acts on motion.
+_PICTURES = "pictures are not kept"
+_DEFORMABLE = "deformable bodies are not kept"
+_SURFACES = "meshes, textures and materials are not kept; masses come from <inertial> or from plain geoms"
+_LEFT_OUT: dict[str, dict[str, str | None]] = {
+    "mujoco": {
+        "asset": _SURFACES,
+        "visual": _PICTURES,
+        "statistic": _PICTURES,
+        "size": None,
+        "custom": "data of users are not kept",
+        "contact": "contacts are not kept; see `cmbcontrol.Contact`",
+        "sensor": "sensors are not kept; see `cmbcontrol.controllers.Encoder`",
+        "extension": "plugins are not loaded",
+        "deformable": _DEFORMABLE,
+    },
+    "compiler": {"lengthrange": None},
+    "default": dict.fromkeys(
+        (
+            "mesh",
+            "material",
+            "texture",
+            "pair",
+            "light",
+            "camera",
+            "flex",
+            "tuple",
+            "numeric",
+            "text",
+            *_OTHER_ACTUATORS,
+        )
+    ),
+    "actuator": dict.fromkeys(_OTHER_ACTUATORS, "there is no actuator of this kind"),
+    "equality": dict.fromkeys(("flex", "flexvert", "flexstrain", "distance"), "there is no constraint of this kind"),
+    "spatial": dict.fromkeys(("geom", "pulley")),
+}
+_IN_BODIES = {
+    "light": _PICTURES,
+    "camera": _PICTURES,
+    "plugin": "plugins are not loaded",
+    "flexcomp": _DEFORMABLE,
+    "composite": _DEFORMABLE,
+}
+for _tag in (*_TREE, "worldbody"):
+    _LEFT_OUT[_tag] = dict(_IN_BODIES)
+_LEFT_OUT["geom"] = _LEFT_OUT["site"] = _LEFT_OUT["body"]
+
+_COMPILER = {
+    "autolimits", "boundmass", "boundinertia", "settotalmass", "balanceinertia", "coordinate", "angle", "eulerseq",
+    "fusestatic", "inertiafromgeom", "alignfree", "inertiagrouprange",
+}  # fmt: skip
+_KEY = {"name", "qpos"}
+_NOWHERE = {"material", "mesh", "hfield", "plugin", "fitscale"}  # attributes that lead to what is not there
+_MESHES = ("mesh", "hfield", "sdf")
+_NUMBERS = {
+    "pos", "quat", "axisangle", "xyaxes", "zaxis", "euler", "axis", "ref", "springref", "stiffness", "damping",
+    "armature", "frictionloss", "range", "springdamper", "springyield", "springlength", "margin", "mass", "density",
+    "diaginertia", "fullinertia", "size", "fromto", "gravity", "wind", "viscosity", "anchor", "relpose", "torquescale",
+    "polycoef", "coef", "gear", "ctrlrange", "forcerange", "actrange", "actuatorfrcrange", "kp", "kv", "ki",
+    "dampratio", "timeconst", "gainprm", "biasprm", "dynprm", "qpos", "gravcomp", "offset", "count", "boundmass",
+    "boundinertia", "settotalmass", "solref", "solimp", "solreflimit", "solimplimit", "solreffriction",
+    "solimpfriction", "timestep", "delay", "cranklength", "user", "inheritrange", "lengthrange",
+}  # fmt: skip
+_TRANSMISSIONS = ("tendon", "body", "cranksite", "slidersite")
+
+
+@dataclass
+class _Classes:
+    """Values by default, of classes within classes."""
+
+    parent: dict[str, str | None] = field(default_factory=dict)
+    given: dict[tuple[str, str], dict[str, str]] = field(default_factory=dict)
+    main: str = "main"
+
+    def value(self, node: Node, childclass: str | None, key: str) -> str | None:
+        """An attribute, its own or by default."""
+        if key in node.attrib:
+            return node.attrib[key]
+        name: str | None = node.get("class") or childclass or self.main
+        while name is not None:
+            if key in (found := self.given.get((name, node.tag), {})):
+                return found[key]
+            name = self.parent.get(name)
+        return None
+
+
+@dataclass(frozen=True)
+class _Place:
+    """Where in the tree an element is."""
+
+    childclass: str | None = None
+    moves: bool = False
+    times: int = 1  # how often it is replicated
+    body: Node | None = None
+
+
+class Document:
+    """A file, checked and stripped.
+
+    Attributes
+    ----------
+    text : str
+        What the compiler is given.
+    name : str
+        That of the model, else of the file.
+    source : str
+        The text of this name that the file carries, else nothing.
+    """
+
+    def __init__(self, path: Path, remarks: Remarks) -> None:
+        self.path, self.remarks = path, remarks
+        self._nodes: list[Node] = []  # of each line
+        self._lines: list[str] = []
+        self._count = {"dofs": 0, "frames": 0, "parts": 0, "others": 0, "keys": 0}
+        root = read_xml(path, "mujoco")
+        _Includes(path).insert_into(root)
+        self.name = root.get("model") or path.stem
+        self.source = next((t.get("data", "") for t in root.iter("text") if t.get("name") == "source"), "")
+        self._classes = _Classes()
+        for node in root.findall("default"):
+            self._learn(node, None)
+        compilers = root.findall("compiler")
+        self._from_geoms = any(node.get("inertiafromgeom") == "true" for node in compilers)
+        groups = [node.get("inertiagrouprange") for node in compilers if node.get("inertiagrouprange")]
+        self._groups = _group_range(groups[-1]) if groups else (0, 5)
+        self._tendons = self._tendons_left_out(root)
+        self._bounded_replicas(root)
+        self._element(root, _Place())
+        if self._count["keys"] * self._count["dofs"] > _NUMBERS_OF_CONFIGURATIONS:
+            raise root.error(f"its {self._count['keys']} keyframes have more than {_NUMBERS_OF_CONFIGURATIONS} numbers")
+        self.text = "\n".join(self._lines)
+
+    # -- what the file says before it is compiled --------------------------------------------------
+
+    def _learn(self, node: Node, parent: str | None) -> None:
+        """Take up a class of values by default."""
+        name = node.get("class") or ("main" if parent is None else "")
+        if parent is None:
+            self._classes.main = name
+        self._classes.parent.setdefault(name, parent)
+        for child in node:
+            if child.tag == "default":
+                self._learn(child, name)  # type: ignore[arg-type]
+            else:
+                self._classes.given.setdefault((name, child.tag), {}).update(child.attrib)
+
+    def _tendons_left_out(self, root: Node) -> set[str]:
+        """Names of tendons that are no straight line between two sites, and no sum of coordinates."""
+        gone = set()
+        for section in root.every("tendon"):
+            for tendon in section:
+                if tendon.tag == "spatial" and [part.tag for part in tendon] != ["site", "site"]:
+                    gone.add(tendon.get("name", ""))
+        return gone
+
+    def _bounded_replicas(self, node: Node, times: int = 1) -> None:
+        """Refuse numbers of replicas that no memory holds, before anything is made of them."""
+        if node.tag == "replicate":
+            text = node.text_of("count")
+            if not re.fullmatch(r"\s*\d{1,9}\s*", text):
+                raise node.error(f"'count' of <replicate> must be a whole number, and is {text[:80]!r}")
+            times *= int(text)
+        self._count["parts"] += times
+        if self._count["parts"] > _PARTS:
+            raise node.error(f"the file has more than {_PARTS} elements, replicas counted: is it the right one?")
+        for child in node:
+            if child.tag not in ("asset", "visual", "sensor", "custom"):  # which are not handed on
+                self._bounded_replicas(child, times)  # type: ignore[arg-type]
+
+    # -- handing on --------------------------------------------------------------------------------
+
+    def node_of_line(self, line: int) -> Node | None:
+        """The element of the file that a line of the text is from."""
+        return self._nodes[line - 1] if 0 < line <= len(self._nodes) else None
+
+    def _element(self, node: Node, place: _Place) -> None:
+        attributes = self._attributes(node)
+        self._checked(node, attributes)
+        inside = self._place(node, place)
+        kept = [child for child in node if self._is_kept(child, node, inside)]  # type: ignore[arg-type]
+        head = f"<{node.tag}{''.join(f' {key}={quoteattr(x)}' for key, x in attributes.items())}"
+        self._line(node, head + (">" if kept else "/>"))
+        for child in kept:
+            self._element(child, inside)  # type: ignore[arg-type]
+        if kept:
+            self._line(node, f"</{node.tag}>")
+
+    def _line(self, node: Node, text: str) -> None:
+        self._nodes.append(node)
+        self._lines.append(text)
+
+    def _place(self, node: Node, place: _Place) -> _Place:
+        """That of the elements in a node."""
+        if node.tag not in (*_TREE, "worldbody"):
+            return place
+        times = place.times * (int(node.get("count", "1")) if node.tag == "replicate" else 1)
+        moves = place.moves or any(child.tag in ("joint", "freejoint") for child in _own(node))
+        if node.tag == "body":
+            self._bounded(node, "frames", times, _FRAMES, "bodies and sites")
+        return _Place(
+            node.get("childclass") or place.childclass,
+            moves,
+            times,
+            node if node.tag == "body" else place.body,
+        )
+
+    def _bounded(self, node: Node, what: str, count: int, most: int, words: str) -> None:
+        self._count[what] += count
+        if self._count[what] > most:
+            raise node.error(f"the file has more than {most} {words}: is it the right one?")
+
+    def _attributes(self, node: Node) -> dict[str, str]:
+        match node.tag:
+            case "compiler":
+                return {key: x for key, x in node.attrib.items() if key in _COMPILER}
+            case "key":
+                for key in ("qvel", "act", "ctrl", "mpos", "mquat", "plastic"):
+                    if key in node.attrib:
+                        self.remarks.left_out(
+                            f"{key!r} of keyframe {node.get('name', '')!r}", "a configuration has positions only"
+                        )
+                return {key: x for key, x in node.attrib.items() if key in _KEY}
+            case "mujoco":
+                return {"model": node.get("model", "")} if node.get("model") else {}
+        kept = {key: x for key, x in node.attrib.items() if key not in _NOWHERE}
+        if node.tag != "joint":  # of joints, it tells which ones are one joint of ours
+            kept.pop("user", None)
+        if node.tag in ("geom", "site") and kept.get("type") in _MESHES:  # of a class: its geoms are left out
+            del kept["type"]
+        return kept
+
+    def _checked(self, node: Node, attributes: Mapping[str, str]) -> None:
+        for key in attributes:
+            if key in _NUMBERS and node.tag != "flag":
+                if len(attributes[key]) > 8 * _WORDS:
+                    raise node.error(f"{key!r} of <{node.tag}> is longer than any list of numbers of a machine")
+                node.numbers(key, None)
+
+    def _is_kept(self, node: Node, parent: Node, place: _Place) -> bool:
+        silent = _LEFT_OUT.get(parent.tag, {})
+        if node.tag in silent:
+            if (why := silent[node.tag]) is not None and not self._is_source(node):
+                self.remarks.left_out(_called(node), why)
+            return False
+        if node.tag == "attach" or (parent.tag == "mujoco" and node.tag == "model"):
+            raise node.error(
+                f"<{node.tag}> takes parts from another model, and is not followed: save the whole with MuJoCo "
+                "(mj_saveLastXML), and read what it writes"
+            )
+        kept = _KEPT.get(parent.tag, ())
+        if node.tag not in kept:
+            known = [*kept, *silent]
+            said = _check.unknown(node.tag[:80], known, f"element of <{parent.tag}>")
+            raise node.error(said if known else f"<{parent.tag}> has no elements in it, and here is <{node.tag[:80]}>")
+        if parent.tag not in ("default", "fixed", "spatial"):
+            return self._fits(node, parent, place)
+        return True
+
+    def _is_source(self, node: Node) -> bool:
+        """Whether a section holds nothing but the text that tells where a machine is from."""
+        return node.tag == "custom" and all(child.get("name") == "source" for child in node)
+
+    def _fits(self, node: Node, parent: Node, place: _Place) -> bool:
+        """Whether an element of a known kind has a place in a machine."""
+        if parent.tag in ("equality", "tendon", "actuator", "keyframe"):
+            self._bounded(node, "others", 1, _OTHERS, "constraints, tendons, actuators and configurations")
+            self._count["keys"] += node.tag == "key"
+        match node.tag:
+            case "geom":
+                return self._geom_fits(node, place)
+            case "joint" if parent.tag in ("body", "frame"):
+                kind = self._classes.value(node, place.childclass, "type") or "hinge"
+                self._bounded(node, "dofs", place.times * {"ball": 3, "free": 6}.get(kind, 1), _DOFS, "coordinates")
+            case "freejoint":
+                self._bounded(node, "dofs", 6 * place.times, _DOFS, "coordinates")
+            case "site":
+                self._bounded(node, "frames", place.times, _FRAMES, "bodies and sites")
+            case "spatial" if node.get("name", "") in self._tendons:
+                self.remarks.left_out(_called(node), "only straight tendons between two sites are kept")
+                return False
+            case "tendon" if parent.tag == "equality":
+                if {node.get("tendon1"), node.get("tendon2")} & self._tendons:
+                    self.remarks.left_out(_called(node), "its tendon is left out")
+                    return False
+            case tag if tag in _ACTUATORS:
+                for key in _TRANSMISSIONS:
+                    if key in node.attrib:
+                        self.remarks.left_out(_called(node), f"no actuator here acts through a {key}")
+                        return False
+        return True
+
+    def _geom_fits(self, node: Node, place: _Place) -> bool:
+        """Leave out what needs a mesh; refuse where a mass would go with it."""
+
+        def value(key: str) -> str | None:
+            return self._classes.value(node, place.childclass, key)
+
+        if value("type") not in _MESHES and value("mesh") is None and value("hfield") is None:
+            return True
+        self.remarks.left_out(_called(node), "geoms of meshes and height fields are not kept")
+        body = place.body
+        if (
+            body is None
+            or not place.moves
+            or _zero(value("mass"))
+            or (value("mass") is None and _zero(value("density")))
+        ):
+            return False
+        group = value("group") or "0"
+        if group.strip().lstrip("-").isdigit() and not self._groups[0] <= int(group) <= self._groups[1]:
+            return False
+        if self._from_geoms or not any(child.tag == "inertial" for child in _own(body)):
+            raise node.error(
+                f"the mass of the body {body.get('name', '')!r} of line {body.line} is that of a mesh, which is not "
+                "read: give the body an <inertial>, as MuJoCo writes it (saveinertial='true' of <compiler>, then "
+                "mj_saveLastXML)"
+            )
+        return False
+
+
+def _own(node: Node) -> Iterator[Node]:
+    """Elements of a body, those in its frames, too."""
+    for child in node:
+        yield child  # type: ignore[misc]
+        if child.tag == "frame":
+            yield from _own(child)  # type: ignore[arg-type]
+
+
+def _zero(text: str | None) -> bool:
+    try:
+        return text is not None and float(text) == 0.0
+    except ValueError:
+        return False
+
+
+def _group_range(text: str) -> tuple[int, int]:
+    words = text.split()
+    try:
+        low, high = (int(word) for word in words)
+    except ValueError:
+        raise InputError(f"'inertiagrouprange' of <compiler> must be two whole numbers, and is {text[:80]!r}") from None
+    return low, high
+
+
+def _called(node: Node) -> str:
+    name = node.get("name")
+    return f"<{node.tag}>" if not name else f"{node.tag} {name!r}"
+
+
+class _Includes:
+    """Puts what is included in the place of the includes."""
+
+    def __init__(self, path: Path) -> None:
+        self.folder = Path(os.path.realpath(path)).parent
+        self.read = {Path(os.path.realpath(path))}
+
+    def insert_into(self, node: Node) -> None:
+        at = 0
+        while at < len(node):
+            child: Node = node[at]  # type: ignore[assignment]
+            if child.tag == "include":
+                node[at : at + 1] = list(self._content(child))
+            else:
+                self.insert_into(child)
+                at += 1
+
+    def _content(self, node: Node) -> Node:
+        name = node.text_of("file")
+        if "\0" in name or len(name) > 1000:
+            raise node.error(f"'file' of <include> is no name of a file: {name[:80]!r}")
+        path = Path(os.path.realpath(self.folder / name))
+        if not path.is_relative_to(self.folder):
+            raise node.error(
+                f"<include file={name!r}> leads out of the folder of the file, and is not followed: put it beside"
+            )
+        if path in self.read:
+            raise node.error(f"<include file={name!r}>: a file can be included once only, and here it is again")
+        if len(self.read) > _INCLUDES:
+            raise node.error(f"more than {_INCLUDES} files are included: is it the right file?")
+        self.read.add(path)
+        try:
+            return read_xml(path, None)
+        except FileError as error:
+            raise FileError(f"{node.path}, line {node.line}: <include file={name!r}>: {error}") from error

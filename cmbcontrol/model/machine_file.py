@@ -1,0 +1,441 @@
+"""Machines as files of YAML: every part by its type, its name and its numbers, SI units.
+
+A part is written with the names that its class has for its arguments, and only with those that are not as they are by
+default; so the reference of the classes is the reference of the file, and what is added to a class is in the file, too.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+import math
+from collections.abc import Callable, Mapping
+from contextlib import contextmanager
+from functools import cache, partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from .. import _check, _files, _yaml, characteristics
+from ..characteristics import Characteristic, FormulaForce, Sum
+from ..errors import InputError, InputTypeError, ModelError
+from ..trace.expression import Expression, text_of
+from . import elements
+from .elements import (
+    Actuator,
+    Body,
+    Cam,
+    Constraint,
+    CoordinateConstraint,
+    Cylinder,
+    ForceElement,
+    Frame,
+    Joint,
+    JointSpring,
+    Load,
+    PointSpring,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from .mechanism import Mechanism
+
+__all__ = [
+    "FORMAT",
+    "SUFFIXES",
+    "described",
+    "from_description",
+    "read_machine",
+    "wholly_described",
+    "write_machine",
+]
+
+FORMAT = "cmbcontrol machine 1"
+SUFFIXES = (".yaml", ".yml", ".json")  # JSON is YAML, too
+_LARGEST = 1e60  # of numbers: forms of the fourth degree in them are numbers
+_LEAST = 1e-200  # far below what rounding leaves of products; quotients with it are numbers
+UNITS = "m, kg, s, rad, N, N m; gravity in m/s2, inertia in kg m2 about the centre of mass"
+
+
+BODIES = {"Body.planar": Body.planar, "Body.rod": Body.rod}  # types that make a body of fewer numbers
+
+
+class _Section(NamedTuple):
+    """Parts of one sort: their classes, the word for one of them, and the class of those that give no type."""
+
+    kinds: tuple[type, ...]
+    word: str
+    plain: type | None = None
+
+
+_SECTIONS = {
+    "bodies": _Section((Body,), "body", Body),
+    "joints": _Section((Joint,), "joint"),
+    "loops": _Section((Joint, Constraint, CoordinateConstraint), "constraint"),
+    "springs": _Section((JointSpring, PointSpring), "spring"),
+    "actuators": _Section((Actuator,), "actuator", Actuator),
+    "loads": _Section((Load,), "load", Load),
+    "forces": _Section((ForceElement,), "force element"),
+    "cylinders": _Section((Cylinder,), "cylinder", Cylinder),
+}
+_HEAD = ("format", "units", "name", "source", "gravity", "without", "configurations", "cuts")
+
+
+@cache
+def _kinds_of(bases: tuple[type, ...]) -> dict[str, type]:
+    """The classes that a file may name, by name."""
+    public = {name: getattr(elements, name) for name in elements.__all__}
+    found = {
+        n: k for n, k in public.items() if isinstance(k, type) and issubclass(k, bases) and dataclasses.is_dataclass(k)
+    }
+    return {n: k for n, k in found.items() if k not in (Joint, Constraint, elements.FrictionOfLoad)}
+
+
+@cache
+def _characteristics() -> dict[str, type]:
+    return {n: k for n in characteristics.__all__ if dataclasses.is_dataclass(k := getattr(characteristics, n))}
+
+
+# -- writing ---------------------------------------------------------------------------------------------------------
+
+
+def described(plant: Mechanism) -> dict[str, Any]:
+    """All that a machine is, as plain data, of which `from_description` makes it again.
+
+    Raises
+    ------
+    ModelError
+        Where a function in it cannot be written down as a formula.
+
+    Examples
+    --------
+    >>> from cmbcontrol import plants
+    >>> described(plants.five_bar())["loops"]["tip"]["type"]
+    'PointOnLine'
+    """
+    if plant._whole is not None:
+        whole, gone = plant._whole
+        return described(whole) | {"without": list(gone)}
+    data: dict[str, Any] = {"format": FORMAT, "units": UNITS, "name": plant.name}
+    if plant.source:
+        data["source"] = plant.source
+    data["gravity"] = plant.gravity.tolist()
+    own = {key: [_part(part, section.plain) for part in getattr(plant, key)] for key, section in _SECTIONS.items()}
+    if not _only_cylinders(plant, own):
+        del own["cylinders"]
+    for key, parts in own.items():
+        if parts:
+            data[key] = {part.pop("name"): part for part in parts}
+    if plant.configurations:
+        data["configurations"] = {name: dict(values) for name, values in plant.configurations.items()}
+    return data
+
+
+def _only_cylinders(plant: Mechanism, own: dict[str, list[dict[str, Any]]]) -> bool:
+    """Leave out the parts that cylinders bring along; False where these are no longer as cylinders make them."""
+    made = {
+        key: [_part(part, _SECTIONS[key].plain) for cylinder in plant.cylinders for part in getattr(cylinder, key)]
+        for key in ("bodies", "joints", "loops", "actuators")
+    }
+    if any(own[key][len(own[key]) - len(parts) :] != parts for key, parts in made.items()):
+        return False
+    for key, parts in made.items():
+        del own[key][len(own[key]) - len(parts) :]
+    return True
+
+
+def _part(part: Any, plain: type | None) -> dict[str, Any]:
+    """A part, by the fields that are not as by default."""
+    kind, made = type(part), {}
+    if kind is not plain:
+        made["type"] = kind.__name__
+        if kind not in {*_kinds_of((object,)).values(), *_characteristics().values()}:
+            raise ModelError(f"{_check.shown(part)} is of a class of your own, and no file can hold it")
+    for field in dataclasses.fields(part):
+        if field.init and (value := _field(part, field)) is not _DEFAULT:
+            made[field.name] = value
+    return made
+
+
+_DEFAULT = object()
+
+
+def _field(part: Any, field: dataclasses.Field) -> Any:
+    value, key = getattr(part, field.name), field.name
+    if isinstance(value, Frame):
+        return _frame(value)
+    if isinstance(part, Joint) and key in ("damping", "armature"):
+        return _DEFAULT if not value.any() else float(value[0]) if value.size == 1 else value.tolist()
+    if isinstance(part, Joint) and key == "limits":
+        pairs = {
+            s: pair.tolist() for s, pair in zip(part.position_suffixes, value, strict=True) if np.isfinite(pair).any()
+        }
+        return _DEFAULT if not pairs else pairs.get("", pairs)
+    if isinstance(part, Cam) and key == "profile":
+        if hasattr(value, "points"):
+            return [x.tolist() for x in value.points]
+        return text_of(value, ["angle"], part.sample[1:], f"the profile of cam {part.name!r}")
+    if isinstance(value, Characteristic):
+        return _characteristic(value, part)
+    if isinstance(part, Body) and key == "inertia":
+        diagonal = np.diagonal(value)
+        value = diagonal if not (value - np.diag(diagonal)).any() else value
+    default = field.default_factory() if callable(field.default_factory) else field.default
+    if default is not dataclasses.MISSING and _same(value, default):
+        return _DEFAULT
+    return _plain(value)
+
+
+def _same(value: Any, default: Any) -> bool:
+    if value is None or default is None or isinstance(value, (str, bool)):
+        return value is default or value == default
+    if isinstance(value, Mapping):
+        return isinstance(default, Mapping) and dict(value) == dict(default)
+    return bool(np.array_equal(np.asarray(value), np.asarray(default)))
+
+
+def _plain(value: Any) -> Any:
+    """Lists and mappings of numbers and texts."""
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, Mapping):
+        return {str(key): _plain(x) for key, x in value.items()}
+    return [_plain(x) for x in value] if isinstance(value, (tuple, list)) else value
+
+
+def _frame(frame: Frame) -> Any:
+    made: dict[str, Any] = {}
+    if frame.p.any():  # type: ignore[union-attr]
+        made["p"] = frame.p.tolist()  # type: ignore[union-attr]
+    if not np.array_equal(frame.R, np.eye(3)):
+        made["R"] = frame.R.tolist()  # type: ignore[union-attr]
+    return made or _DEFAULT
+
+
+def _characteristic(x: Characteristic, owner: Any) -> Any:
+    if isinstance(x, Sum):
+        return [_characteristic(part, owner) for part in x.parts]
+    if type(x) in _characteristics().values():
+        return _part(x, None)
+    what, z = f"the characteristic of force element {owner.name!r}", owner.sample
+    names = ("x", "rate", *x.number_names)
+
+    def force(x_: Any, rate: Any, *numbers: Any) -> Any:
+        return x.with_numbers(numbers).force(x_, rate)
+
+    def energy(x_: Any, *numbers: Any) -> Any:
+        return x.with_numbers(numbers).energy(x_)
+
+    made: dict[str, Any] = {"type": FormulaForce.__name__}
+    made["formula"] = text_of(force, names, (*z[:2], *x.numbers), what)
+    stored = text_of(energy, ("x", *x.number_names), (z[0], *x.numbers), what)
+    if stored != "0.0":
+        made["stored"] = stored
+    if x.number_names:
+        made["values"] = dict(zip(x.number_names, x.numbers, strict=True))
+    return made
+
+
+def write_machine(plant: Mechanism, path: str | Path) -> Path:
+    """Write the file of a machine; see `Mechanism.save`."""
+    path = _check.path(path)
+    return _files.write(path, _yaml.text(wholly_described(plant)))
+
+
+def wholly_described(plant: Mechanism) -> dict[str, Any]:
+    """As `described`; refuses a machine of which the description makes another one.
+
+    Raises
+    ------
+    ModelError
+        Where kernels of the machine read numbers that no part of it has.
+    """
+    data = described(plant)
+    made = from_description(data)
+    for name, mine, other in zip(plant.arrays._fields, plant.arrays, made.arrays, strict=True):
+        if not _equal(mine, other):
+            raise ModelError(
+                f"{plant.name!r} has been changed in a way that no part of it tells ({name} of its kernels), and a "
+                "file would not keep it: save the machine that it was made from"
+            )
+    return data
+
+
+def _equal(a: Any, b: Any) -> bool:
+    """Whether arrays of kernels, or records of some, have the same numbers; 0.0 and -0.0 are one."""
+    if isinstance(a, tuple):
+        return len(a) == len(b) and all(_equal(x, y) for x, y in zip(a, b, strict=True))
+    if isinstance(a, np.ndarray) and a.dtype.names is not None:
+        return a.shape == b.shape and all(_equal(a[name], b[name]) for name in a.dtype.names)
+    return bool(np.array_equal(a, b, equal_nan=np.asarray(a).dtype.kind == "f"))
+
+
+# -- reading ---------------------------------------------------------------------------------------------------------
+
+
+def read_machine(path: str | Path) -> Mechanism:
+    """Read the file of a machine; see `Mechanism.load`."""
+    document = _yaml.read(_check.path(path))
+    return from_description(document.data, document.at)
+
+
+@contextmanager
+def _nowhere(*keys: str | int) -> Iterator[None]:
+    yield
+
+
+def from_description(data: Any, at: Callable[..., Any] = _nowhere) -> Mechanism:
+    """The machine that is described.
+
+    Parameters
+    ----------
+    data : mapping
+        As `described` makes it.
+    at : callable, optional
+        ``at(*keys)`` is a context in which errors are told with the place of an entry.
+
+    Raises
+    ------
+    ModelError, ValueError, TypeError
+
+    Examples
+    --------
+    >>> from cmbcontrol import plants
+    >>> from_description(described(plants.five_bar())).position_names
+    ('left', 'elbow_left', 'right', 'elbow_right')
+    """
+    from .mechanism import Mechanism
+
+    with at():
+        _check.mapping(data, "a machine file", "keys such as name, bodies and joints")
+        if data.get("format") != FORMAT:
+            raise InputError(f"a machine file begins with 'format: {FORMAT}', and this one has {data.get('format')!r}")
+        for key in data:
+            with at(key):
+                _check.one_of(key, [*_HEAD, *_SECTIONS], "key of a machine file")
+        _require_sizes(data, at)
+        for key in ("name", "bodies", "joints"):
+            if key not in data:
+                raise InputError(f"a machine file needs {key!r}")
+        parts: dict[str, list[Any]] = {}
+        for key, section in _SECTIONS.items():
+            with at(key):
+                given = _check.mapping(data.get(key) or {}, key, f"the name of each {section.word} to what it is")
+            parts[key] = [_read_part(key, name, section, x, at) for name, x in given.items()]
+        gravity = data.get("gravity", (0.0, 0.0, -9.81))
+        parts |= {"gravity": gravity, "source": data.get("source", "")}
+        if (cuts := data.get("cuts")) is None:
+            made = Mechanism(data["name"], **parts)
+        else:
+            with at("cuts"):
+                named = (
+                    None if cuts == "automatic" else _check.sequence(cuts, "cuts", "names of joints, or 'automatic'")
+                )
+                made = Mechanism.from_graph(data["name"], cuts=named, **parts)
+        with at("configurations"):
+            named = _check.mapping(data.get("configurations") or {}, "configurations", "names to values of coordinates")
+            for name, values in named.items():
+                with at("configurations", name):
+                    _check.mapping(values, f"configuration {name!r}", "coordinates to numbers")
+                    made = made.with_configurations({name: values})
+        with at("without"):
+            gone = _check.sequence(data.get("without", ()), "without", "names of constraints")
+            return made.without(*gone) if gone else made
+
+
+def _require_sizes(data: Any, at: Callable[..., Any], keys: tuple[str | int, ...] = ()) -> None:
+    """Refuse numbers whose products and quotients are none."""
+    if isinstance(data, float | int) and (_LARGEST < abs(data) != math.inf or 0.0 < abs(data) < _LEAST):
+        with at(*keys):
+            raise InputError(
+                f"{_check.shown(data)} is no size of a machine: it must be zero, or from {_LEAST:.0e} to {_LARGEST:.0e}"
+            )
+    for key, x in data.items() if isinstance(data, Mapping) else enumerate(data) if isinstance(data, list) else ():
+        _require_sizes(x, at, (*keys, key))
+
+
+def _read_part(key: str, name: str, section: _Section, x: Any, at: Callable[..., Any]) -> Any:
+    what = f"{section.word} {name!r}"
+    with at(key, name):
+        _check.mapping({} if x is None else x, what, "names of arguments to their values")
+        if key == "bodies" and isinstance(kind := (x or {}).get("type"), str) and kind in BODIES:
+            return _body(name, dict(x), what, partial(at, key, name))
+        return _made(_kinds_of(section.kinds), {"name": name, **(x or {})}, section.plain, what, partial(at, key, name))
+
+
+def _body(name: str, x: dict[str, Any], what: str, at: Callable[..., Any]) -> Body:
+    """A body by one of the functions that make some."""
+    make = BODIES[x.pop("type")]
+    wanted = [n for n in inspect.signature(make).parameters if n != "name"]
+    for key in x:
+        with at(key):
+            _check.one_of(key, wanted, f"argument of {what}")
+    if missing := [n for n in wanted if n not in x]:
+        raise InputError(f"{what} needs {', '.join(map(repr, missing))}")
+    return make(name, **x)
+
+
+def _made(kinds: Mapping[str, type], x: dict[str, Any], plain: type | None, what: str, at: Callable[..., Any]) -> Any:
+    """An object of one of some classes, with what is given."""
+    given = dict(x)
+    kind = plain
+    if "type" in given or plain is None:
+        if "type" not in given:
+            raise InputError(f"{what} needs a type: {', '.join(kinds)}")
+        with at("type"):
+            kind = kinds[_check.one_of(given.pop("type"), kinds, f"type of {what}")]
+    fields = {field.name: field for field in dataclasses.fields(kind) if field.init}  # type: ignore[arg-type]
+    for key in given:
+        with at(key):
+            _check.one_of(key, fields, f"argument of {what}")
+    missing = [
+        n for n, f in fields.items()
+        if f.default is dataclasses.MISSING and f.default_factory is dataclasses.MISSING and n not in given
+    ]  # fmt: skip
+    if missing:
+        raise InputError(f"{what} needs {', '.join(map(repr, missing))}")
+    for key, value in given.items():
+        with at(key):
+            given[key] = _value(kind, key, value, what, partial(at, key))
+    return kind(**given)  # type: ignore[misc]
+
+
+def _value(kind: type | None, key: str, value: Any, what: str, at: Callable[..., Any]) -> Any:
+    """An argument of a part."""
+    if key in ("frame", "child_frame", "frame_a", "frame_b"):
+        return _read_frame(value, f"{key} of {what}")
+    if key == "characteristic" or (key == "friction" and isinstance(value, Mapping)):
+        return _read_characteristic(value, f"the {key} of {what}", at)
+    if kind is Cam and key == "profile" and isinstance(value, (str, float, int)):
+        return Expression(value, ["angle"])  # type: ignore[arg-type]
+    if isinstance(value, Mapping) and key not in ("limits", "coefficients", "values"):
+        raise InputTypeError(f"{key} of {what} must be a number, a text or a list of these, got a mapping")
+    return value
+
+
+def _read_frame(x: Any, what: str) -> Frame:
+    _check.mapping(x, what, "p to the origin, and R to a rotation, or axis and angle to those of a turn")
+    for key in x:
+        _check.one_of(key, ("p", "R", "axis", "angle"), f"key of {what}")
+    if "axis" in x or "angle" in x:
+        if "R" in x or not ("axis" in x and "angle" in x):
+            raise InputError(f"{what} has R, or axis and angle (rad)")
+        return Frame.turned(x["axis"], x["angle"], x.get("p", (0.0, 0.0, 0.0)))
+    return Frame(**x)
+
+
+def _read_characteristic(x: Any, what: str, at: Callable[..., Any]) -> Characteristic:
+    if isinstance(x, list):
+        if not x:
+            raise InputError(f"{what} is an empty list")
+        parts = []
+        for i, part in enumerate(x):
+            with at(i):
+                parts.append(_read_characteristic(part, what, partial(at, i)))
+        return parts[0] if len(parts) == 1 else Sum(tuple(parts))
+    _check.mapping(x, what, "type to a characteristic, and names of its arguments to values; or a list of such")
+    return _made(_characteristics(), dict(x), None, what, at)

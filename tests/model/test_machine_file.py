@@ -1,0 +1,296 @@
+"""Machines through files and back: equal to the last digit, or an error that says what and where."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import cmbcontrol as cmb
+from cmbcontrol import Actuator, Body, Frame, Load, Mechanism, characteristics, plants
+from cmbcontrol.errors import CmbError, ModelError
+from cmbcontrol.model import elements
+from cmbcontrol.model.machine_file import described, from_description
+from cmbcontrol.plants import catalogue
+
+from ..fixtures import random_state
+from ..formats import mutations
+from ..robustness import machines
+
+READY = [name for name, entry in catalogue.items() if isinstance(entry.factory(), Mechanism)]
+
+
+def through_a_file(plant, folder):
+    made = Mechanism.load(plant.save(folder / "machine.yaml"))
+    assert described(made) == described(plant)
+    for name, one, other in zip(plant.arrays._fields, plant.arrays, made.arrays, strict=True):
+        if isinstance(one, np.ndarray):
+            assert one.tobytes() == other.tobytes(), name
+    q, v = random_state(plant, 1)
+    try:
+        terms = plant.terms(q, v)
+    except ModelError:  # without inertia, or where a formula has no value
+        return made
+    again = made.terms(q, v)
+    for key in ("M", "h", "A", "b", "B", "phi"):
+        assert np.array_equal(getattr(terms, key), getattr(again, key)), key
+    return made
+
+
+@pytest.mark.parametrize("name", READY)
+def test_ready_made_machines(name, tmp_path):
+    plant = catalogue[name].factory()
+    made = through_a_file(plant, tmp_path)
+    assert made.source == plant.source and [type(x) for x in made.loops] == [type(x) for x in plant.loops]
+    assert [x.effort for x in made.actuators] == [x.effort for x in plant.actuators]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(200))
+def test_random_machines(seed, tmp_path):
+    through_a_file(machines.build(machines.machine(seed)), tmp_path)
+
+
+@pytest.mark.parametrize("seed", range(0, 200, 20))
+def test_some_random_machines(seed, tmp_path):
+    through_a_file(machines.build(machines.machine(seed)), tmp_path)
+
+
+def furnished():
+    """A machine with one of everything that is no joint."""
+    b, j = (
+        [
+            Body("cart", 2.0, (0, 0, 0.1), (0.1, 0.2, 0.15)),
+            Body.rod("arm", 1.0, 0.8),
+            Body("tool", 0.5, (0.1, 0, 0), (1e-3, 2e-3, 2e-3)),
+        ],
+        [],
+    )
+    j.append(cmb.Prismatic("x", "ground", "cart", axis=(1, 0, 0.2), limits=(-1.0, 2.0), restitution=0.3, damping=1e-7))
+    turned = Frame.turned((1, 2, 3), 0.7, (0.1, 0.2, 1 / 3))
+    j.append(cmb.Revolute("hinge", "cart", "arm", frame=turned, axis=(0, 1, 0), armature=0.01))
+    j.append(cmb.Universal("wrist", "arm", "tool", frame=Frame((0.8, 0, 0)), damping=(0.1, 0.2),
+                           limits={"1": (-1.0, np.inf)}))  # fmt: skip
+    x, rate = "x", characteristics
+    forces = [
+        cmb.JointForce("table", x, rate.SpringTable([-1.0, 0.0, 1.5], [-20.0, 0.0, 90.0])),
+        cmb.JointForce("sum", "hinge", rate.Friction(0.2, static=0.3) + rate.SpringDamper(3.0, rest=0.1)),
+        cmb.JointForce("function", "hinge", lambda x, rate: 3.0 * np.sin(x) + 0.1 * rate),
+        cmb.PointForce("gas", "ground", "arm", rate.GasSpring(0.1, 1e6, 1e-4, 1e-3), (0, 0, -2), (0.5, 0, 0)),
+        cmb.PointForce("own", "cart", "tool", rate.FormulaForce("c*x**3", "c*x**4/4", {"c": 7.0}), (0, 0, -2)),
+        cmb.Bushing("rubber", "ground", "tool", Frame((0.1, 0, 0)), turned, stiffness=(1, 2, 3, 4, 5, 6.5)),
+    ]
+    return Mechanism(
+        "furnished", b, j, springs=[cmb.JointSpring("spring", "hinge", 5.0, 0.1, 0.2),
+                                    cmb.PointSpring("band", "ground", "tool", (0, 0, 2), (0.1, 0, 0), 30.0, 0.5)],
+        actuators=[Actuator("x", gear=-3.0, effort=20.0), Actuator("wheel", bodies=("arm", "tool"), axis=(1, 1, 1))],
+        loads=[Load("wind", "arm", turned, force=(1, 2, 3), moment=(0, 0, 1e-9), axes="frame")], forces=forces,
+        gravity=(0.1, 0.2, -3.7), source="nowhere: an invention, with # and 'quotes'",
+    )  # fmt: skip
+
+
+def test_everything_is_kept(tmp_path):
+    plant = furnished()
+    made = through_a_file(plant, tmp_path)
+    assert made.source == plant.source
+    assert made.forces[4].number_names == ("c",) and made.forces[2].characteristic.formula.count("sin") == 1
+    through_a_file(plant.with_loads({"wind": (4.0, 0, 0)}), tmp_path)
+    numbers = {
+        name: 1.01 * x.value for name, x in cmb.dynamics.parameters(plant).items() if not name.startswith("gravity")
+    }
+    through_a_file(plant.with_parameters({k: x for k, x in numbers.items() if k.endswith("_mass")}), tmp_path)
+
+
+def test_every_class_of_parts_is_known():
+    """What a mechanism may be made of has a name in files: a new class without a place here is a failure."""
+    from cmbcontrol.model.machine_file import _SECTIONS, _characteristics, _kinds_of
+
+    known = {name for section in _SECTIONS.values() for name in _kinds_of(section.kinds)} | set(_characteristics())
+    abstract = {
+        "Constraint",
+        "CoordinateConstraint",
+        "ForceElement",
+        "FormulaRows",
+        "FrictionOfLoad",
+        "Joint",
+        "Motion",
+    }
+    others = {"GROUND", "Frame", "RowOfFormula", "rotation_to"}
+    assert set(elements.__all__) - known == abstract | others
+    assert set(characteristics.__all__) - known == {"Characteristic"}
+
+
+@pytest.mark.parametrize(
+    "loop",
+    [
+        cmb.Cam("c", "a", "b", (np.linspace(0, 2 * np.pi, 9), 0.01 * (1 - np.cos(np.linspace(0, 2 * np.pi, 9))))),
+        cmb.Cam("c", "a", "b", lambda angle: 0.01 * np.cos(3 * angle), offset=0.1),
+        cmb.Coupling("c", {"a": 1.0, "b": -1 / 3}, 0.1),
+        cmb.JointMotion("c", "a", position=0.3, velocity=1 / 7),
+    ],
+)
+def test_constraints_of_coordinates(loop, tmp_path):
+    bodies = [Body.rod("one", 1.0, 1.0), Body.rod("two", 1.0, 1.0)]
+    joints = [cmb.Revolute("a", "ground", "one", axis=(0, 1, 0)), cmb.Revolute("b", "one", "two", axis=(0, 1, 0))]
+    through_a_file(Mechanism("pair", bodies, joints, [loop]), tmp_path)
+
+
+def test_cylinders_stay_cylinders(tmp_path):
+    beam = Body.planar("beam", 50.0, 0.5, 10.0)
+    ram = cmb.Cylinder("ram", "ground", "beam", (0.2, -0.3, 0), (0.5, 0, 0), stroke=(0.3, 0.55), bore=0.05, rod=0.03)
+    pivot = cmb.Revolute("pivot", "ground", "beam")
+    plant = Mechanism("crane", [beam], [pivot], cylinders=[ram], gravity=(0, -9.81, 0))
+    made = through_a_file(plant, tmp_path)
+    assert [x.name for x in made.cylinders] == ["ram"] and made.cylinders[0].bore == 0.05
+    text = (tmp_path / "machine.yaml").read_text()
+    assert "ram_barrel" not in text
+    heavier = plant.with_parameters({"ram_barrel_mass": 9.0})  # no longer as the cylinder makes it
+    assert through_a_file(heavier, tmp_path).bodies[1].mass == 9.0
+
+
+def test_what_is_taken_out_stays_out(tmp_path):
+    made = through_a_file(plants.five_bar().without("tip"), tmp_path)
+    assert made.row_names == () and made.absent == plants.five_bar().without("tip").absent
+
+
+def test_a_file_by_hand(tmp_path):
+    path = tmp_path / "pendulum.yaml"
+    path.write_text(
+        """
+        # weights from the drawing of 12 March
+        format: cmbcontrol machine 1
+        name: pendulum
+        bodies:
+          rod: {mass: 1, com: [0.5, 0, 0], inertia: [0, 1e-1, 1e-1]}  # thin
+        joints:
+          pivot: {type: Revolute, parent: ground, child: rod, axis: [0, 1, 0], frame: {axis: [1, 0, 0], angle: 0.1}}
+        forces:
+          stop: {type: JointForce, joint: pivot, characteristic: {type: FormulaForce, formula: "50*max(x - 1, 0)"}}
+        """
+    )
+    plant = Mechanism.load(path)
+    assert plant.gravity.tolist() == [0.0, 0.0, -9.81]
+    assert plant.terms([1.5], [0.0]).h[0] - plant.with_parts(forces=()).terms([1.5], [0.0]).h[0] == pytest.approx(25.0)
+    assert np.allclose(plant.joints[0].frame.R, Frame.turned((1, 0, 0), 0.1).R)
+
+
+GOOD = described(plants.loader())
+
+
+def changed(*keys, to):
+    """The loader's description with one entry changed, or taken out."""
+    import copy
+
+    data = copy.deepcopy(GOOD)
+    *path, last = keys
+    inner = data
+    for key in path:
+        inner = inner[key]
+    if to is None:
+        del inner[last]
+    else:
+        inner[last] = to
+    return data
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        (changed("format", to="cmbcontrol machine 9"), ["begins with", "machine 9"]),
+        (changed("bodys", to={}), ["'bodys'", "bodies"]),
+        (changed("joints", to=None), ["needs 'joints'"]),
+        (changed("joints", "boom", "type", to="Revolut"), ["'Revolut'", "Revolute"]),
+        (changed("joints", "boom", "type", to=None), ["joint 'boom' needs a type"]),
+        (changed("joints", "boom", "parent", to="grund"), ["grund"]),
+        (changed("joints", "boom", "parent", to=None), ["joint 'boom' needs 'parent'"]),
+        (changed("joints", "boom", "limit", to=[0, 1]), ["'limit'", "limits"]),
+        (changed("joints", "boom", "limits", to=[1, 0]), ["lower limit"]),
+        (changed("joints", "boom", "limits", to="wide"), ["limits"]),
+        (changed("joints", "boom", "axis", to=[0, 0, 0]), ["axis", "zero"]),
+        (changed("joints", "boom", "axis", to={"x": 1}), ["axis", "mapping"]),
+        (changed("joints", "boom", "frame", to={"p": [0, 0]}), ["origin"]),
+        (changed("joints", "boom", "frame", to={"q": [0, 0, 0]}), ["'q'"]),
+        (changed("bodies", "boom", "mass", to=-1.0), ["mass"]),
+        (changed("bodies", "boom", "mass", to="heavy"), ["mass", "heavy"]),
+        (changed("bodies", "boom", "mass", to=float("nan")), ["mass"]),
+        (changed("bodies", "boom", to=[1, 2]), ["boom"]),
+        (changed("loops", "lift_pin", "type", to="__import__"), ["__import__"]),
+        (changed("without", to=["nothing"]), ["nothing"]),
+        (changed("name", to=3), ["mechanism"]),
+        ([], ["machine file"]),
+        (None, ["machine file"]),
+    ],
+)
+def test_mistakes_are_told(data, words):
+    with pytest.raises(CmbError) as told:
+        from_description(data)
+    assert all(word in str(told.value) for word in words), told.value
+
+
+def test_mistakes_are_told_with_their_line(tmp_path):
+    path = plants.loader().save(tmp_path / "loader.yaml")
+    text = path.read_text()
+    line = 1 + text[: text.index("parent: boom")].count("\n")
+    path.write_text(text.replace("mass: 1550", "mass: x1550", 1).replace("parent: boom", "parnt: boom", 1))
+    with pytest.raises(CmbError, match=r"loader.yaml, line \d+: .*('x1550'|parnt)"):
+        Mechanism.load(path)
+    path.write_text(text.replace("parent: boom", "parnt: boom", 1))
+    with pytest.raises(CmbError, match=rf"loader.yaml, line {line}: .*'parnt'.*parent"):
+        Mechanism.load(path)
+
+
+def test_what_no_file_can_hold(tmp_path):
+    def steps(x, rate):
+        return 1.0 if x > 0.3 else 0.0
+
+    class Odd(cmb.Revolute):
+        pass
+
+    bodies = [Body.rod("rod", 1.0, 1.0)]
+    plant = Mechanism("odd", bodies, [Odd("pivot", "ground", "rod", axis=(0, 1, 0))])
+    with pytest.raises(ModelError, match="class of your own"):
+        plant.save(tmp_path / "odd.yaml")
+    assert not list(tmp_path.iterdir())
+
+
+def test_zeros_have_no_sign(tmp_path):
+    """Directions and forces are products, and some of these are -0.0."""
+    rod = Body("rod", 1.0, (0.5, -0.0, 0.0), (1.0, 1.0, 1.0))
+    pivot = cmb.Revolute("pivot", "ground", "rod", axis=(-0.0, 1.0, 0.0), frame=Frame((-0.0, 0.0, 0.0)))
+    load = Load("push", "rod", force=(-0.0, 0.0, 1.0), moment=(-0.0, 0.0, 0.0))
+    plant = Mechanism("rod", [rod], [pivot], loads=[load], gravity=(-0.0, 0.0, -9.81))
+    made = Mechanism.load(plant.save(tmp_path / "rod.yaml"))
+    assert np.array_equal(made.terms([0.3], [0.2]).h, plant.terms([0.3], [0.2]).h)
+
+
+@pytest.mark.parametrize("name", ["1e3", "null", "two words", "ü", "-x", "a:b", "#x", "~", "[x]", "'x'", "true"])
+def test_names_are_texts(name, tmp_path):
+    rod = Body(name, 1.0, (0.5, 0.0, 0.0), (1.0, 1.0, 1.0))
+    plant = Mechanism(name, [rod], [cmb.Revolute(name, "ground", name)], source=f"\n {name}:\t#\r\n ")
+    made = through_a_file(plant, tmp_path)
+    assert (made.name, made.source, made.position_names) == (name, plant.source, (name,))
+
+
+# -- files that are spoiled ------------------------------------------------------------------------------------------
+
+
+def spoil(folder, monkeypatch, seeds):
+    """How many can be read all the same; the others are told, with nothing run and no wait (see `mutations`)."""
+    monkeypatch.chdir(folder)
+    whole = [
+        p.save("whole.yaml").read_text()
+        for p in (furnished(), plants.excavator(), plants.delta(), plants.valve_train())
+    ]
+    read = 0
+    for seed in seeds:
+        Path("spoiled.yaml").write_bytes(mutations.yaml(whole[seed % len(whole)], seed))
+        read += isinstance(mutations.answer(Mechanism.load, "spoiled.yaml"), Mechanism)
+    return read
+
+
+def test_some_spoiled_files(tmp_path, monkeypatch):
+    spoil(tmp_path, monkeypatch, range(60))
+
+
+@pytest.mark.slow
+def test_500_spoiled_files(tmp_path, monkeypatch):
+    assert 25 < spoil(tmp_path, monkeypatch, range(1000, 1500)) < 475
