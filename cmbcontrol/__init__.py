@@ -179,6 +179,8 @@ __all__ = [
     "design",
     "dynamics",
     "errors",
+    "fmu",
+    "formats",
     "forward_dynamics",
     "impact",
     "inverse_dynamics",
@@ -209,6 +211,10 @@ def __getattr__(name: str) -> _types.ModuleType:
     """What takes long to import, or needs matplotlib, is imported when it is used."""
     if name == "codegen":
         return _importlib.import_module("cmbcontrol.codegen")
+    if name == "fmu":
+        return _importlib.import_module("cmbcontrol.fmu")
+    if name == "formats":
+        return _importlib.import_module("cmbcontrol.formats")
     if name == "papers":
         return _importlib.import_module("cmbcontrol.papers")
     if name == "plot":

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import copy
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 import numpy as np
@@ -19,12 +19,14 @@ from numpy.typing import ArrayLike, NDArray
 from . import _check
 from ._frozen import Part, set_fields
 from .errors import InputError
+from .trace.expression import Expression
 from .trace.symbols import where_less
 
 __all__ = [
     "Characteristic",
     "DamperTable",
     "Dragging",
+    "FormulaForce",
     "Friction",
     "GasSpring",
     "Rope",
@@ -428,6 +430,64 @@ class Friction(Characteristic):
 
     def force(self, x: Any, rate: Any) -> Any:
         return self.level(rate) * np.tanh(rate / self.transition_rate) + self.viscous * rate
+
+
+@dataclass(frozen=True, eq=False)
+class FormulaForce(Characteristic):
+    """A characteristic whose formulas are texts, as a file has them.
+
+    Parameters
+    ----------
+    formula : str
+        The force, of ``x``, ``rate`` and the names of `values`; see `cmbcontrol.trace.expression.Expression`.
+    stored : str
+        The stored energy, J, of ``x`` and the same names. Without it all work counts as dissipated.
+    values : mapping of str to float
+        Numbers of the formulas, which are parameters of the machine.
+
+    Raises
+    ------
+    ValueError
+        Where a text is no formula of these names.
+
+    Examples
+    --------
+    >>> FormulaForce("c * x**3", "c * x**4 / 4", {"c": 2.0}).force(3.0, 0.0)
+    54.0
+    """
+
+    formula: str
+    stored: str = ""
+    values: Mapping[str, float] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        given = _check.mapping(self.values, "values of FormulaForce", "names to numbers")
+        values = {_check.name(n, "value"): _check.number(x, f"the value of {n!r}") for n, x in given.items()}
+        for name in ("x", "rate"):
+            if name in values:
+                raise InputError(f"a value of FormulaForce is called {name!r}, which is the displacement or its rate")
+        object.__setattr__(self, "values", values)
+        object.__setattr__(self, "_force", Expression(self.formula, ("x", "rate", *values)))
+        object.__setattr__(self, "_energy", Expression(self.stored, ("x", *values)) if self.stored else None)
+
+    @property
+    def number_names(self) -> tuple[str, ...]:
+        return tuple(self.values)
+
+    @property
+    def numbers(self) -> tuple[float, ...]:
+        return tuple(self.values.values())
+
+    def with_numbers(self, numbers: Sequence[Any]) -> Characteristic:
+        made = copy.copy(self)
+        object.__setattr__(made, "values", dict(zip(self.values, numbers, strict=True)))
+        return made
+
+    def force(self, x: Any, rate: Any) -> Any:
+        return self._force(x, rate, *self.values.values())  # type: ignore[attr-defined]
+
+    def energy(self, x: Any) -> Any:
+        return 0.0 if self._energy is None else self._energy(x, *self.values.values())  # type: ignore[attr-defined]
 
 
 @dataclass(frozen=True, eq=False)

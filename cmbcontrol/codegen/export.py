@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _check, _files
+from .._versions import version
 from ..errors import ActuationError, CmbError, FileError, InputError, InputTypeError, SingularConfigurationError
 from ..model.generated import independent_rows
 from ..model.mechanism import Mechanism
@@ -118,7 +118,7 @@ def export(
     >>> made.functions, [path.name for path in made.files]
     (('pendulum_forward',), ['pendulum.h', 'pendulum.c', 'selftest.c', 'CMakeLists.txt', 'README.md'])
     """
-    _require_mechanism(plant)
+    require_mechanism(plant)
     folder = _check.path(folder, "folder")
     overwrite = _check.flag(overwrite, "overwrite")
     count, seed = _check.count(states, "states"), _check.count(seed, "seed", 0)
@@ -132,7 +132,7 @@ def export(
     if law is not None:
         entries.append(law_entry(machine, law))
     numbers = machine.table.used(entry.traced for entry in entries)
-    library = Library(plant, name, entries, numbers, _version())
+    library = Library(plant, name, entries, numbers, version())
     found = random_states(machine, count, seed, any(entry.name == "inverse" for entry in entries))
     texts = {
         f"{name}.h": header(library),
@@ -146,11 +146,7 @@ def export(
     return Export(folder, files, tuple(f"{name}_{entry.name}" for entry in entries), parameters, left_out, machine.q)
 
 
-def _version() -> str:
-    return sys.modules[__name__.partition(".")[0]].__version__
-
-
-def _require_mechanism(plant: Plant) -> None:
+def require_mechanism(plant: Plant) -> None:
     """Refuse what is no machine, and a machine that is given by functions: these cannot be traced."""
     _check.plant(plant)
     if not isinstance(plant, Mechanism):

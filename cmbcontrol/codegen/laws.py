@@ -55,7 +55,7 @@ def law_entry(machine: Machine, given: Any) -> Entry:
         return machine.table.symbol(at.graph, f"law_{name}", value, "a number of the law")
 
     def same(other: Any) -> TracedPlant:
-        _require_same(plant, other, law)
+        require_same_machine(plant, other, law)
         return TracedPlant(plant, at)
 
     try:
@@ -126,7 +126,7 @@ def _references(law: Controller, signals: Sequence[tuple[Any, int]]) -> list[Arg
     return made
 
 
-def _require_same(plant: Mechanism, other: Any, law: Controller) -> None:
+def require_same_machine(plant: Mechanism, other: Any, law: Controller) -> None:
     """Refuse a law that computes with another machine than the one that is exported."""
     if other is plant:
         return

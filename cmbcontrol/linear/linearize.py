@@ -18,7 +18,7 @@ from .reduced import FIXED, MOVING, bracket, position_rows
 from .signals import FrameMotion, LinearizedEquations, Wrench
 from .statics import constraint_curvatures, list_forces, relative_force, require_closed, require_holonomic
 
-__all__ = ["affine_approximation", "linearize", "underlying_ode"]
+__all__ = ["affine_approximation", "linearize", "regular_derivatives", "underlying_ode"]
 
 Array = NDArray[np.float64]
 
@@ -259,6 +259,11 @@ def _checked(plant: Plant, point: OperatingPoint) -> tuple[Array, Array, Array, 
 def _at_state(plant: Plant, point: OperatingPoint) -> Derivatives:
     """The equations at a state; refuses one that is off the manifold, or singular."""
     q, v, u, _ = _checked(plant, point)
+    return regular_derivatives(plant, q, v, u)
+
+
+def regular_derivatives(plant: Plant, q: Array, v: Array, u: Array) -> Derivatives:
+    """The equations at a state; refuses one that is off the manifold, or singular."""
     local = derivatives(plant, q, v, u)
     _require_on_manifold(plant, local)
     _require_regular(plant, local)

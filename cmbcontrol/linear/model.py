@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
@@ -13,7 +14,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _check, _files
-from ..errors import InputError
+from .._versions import versions
+from ..errors import InputError, ModelError
+from ..model.machine_file import from_description, wholly_described
+from ..model.mechanism import Mechanism
 from ..model.plant import Plant
 from . import modes as modal
 from . import sampled as sampling
@@ -32,6 +36,7 @@ _MATRICES = ("A", "B", "C", "D", "K")
 _LATER = ("drift", "N", "K_rates")  # not in all files of version 1
 _NAMES = ("states", "inputs", "outputs", "state_units", "input_units", "output_units", "coordinates")
 _POINT = ("q", "v", "u", "lam")
+_FORMAT = "cmbcontrol linear model 2"
 
 
 @dataclass(frozen=True, eq=False)
@@ -230,10 +235,65 @@ class LinearModel:
             lines.append(f"  drift    {', '.join(parts)}")
         return "\n".join([*lines, *modal.mode_table(self.damping())])
 
+    def to_data(self) -> dict[str, Any]:
+        """Plain data, of which `from_data` makes the model again: with its operating point, and its machine if it can.
+
+        Examples
+        --------
+        >>> import cmbcontrol as cmb
+        >>> plant = cmb.plants.five_bar()
+        >>> lin = cmb.linearize(plant, cmb.trim(plant, plant.assemble(left=2.1, right=1.0)))
+        >>> LinearModel.from_data(lin.to_data()).point.plant.name
+        'five-bar'
+        """
+        plain = {k: x.tolist() if isinstance(x, np.ndarray) else x for k, x in self._entries().items()}
+        return {k: list(x) if isinstance(x, tuple) else x for k, x in plain.items()}
+
+    def _entries(self) -> dict[str, Any]:
+        """What files keep of it: numbers, arrays, texts, tuples of texts."""
+        data: dict[str, Any] = {"format": _FORMAT, "name": self.name}
+        data |= {key: getattr(self, key) for key in (*_MATRICES, *_LATER, *_NAMES) if getattr(self, key) is not None}
+        data |= {key: getattr(self.point, key) for key in _POINT} | self.point.residuals._asdict()
+        data["conditioning"] = self.conditioning
+        if isinstance(self.point.plant, Mechanism):
+            with suppress(ModelError):  # functions and classes of a user: then it is made without its machine
+                data["machine"] = json.dumps(wholly_described(self.point.plant))
+        return data | {"made_with": json.dumps(versions())}
+
+    @classmethod
+    def from_data(cls, data: Mapping[str, Any], plant: Plant | None = None) -> LinearModel:
+        """The model that `to_data` describes, of a plant, or of the machine that is written down there.
+
+        Raises
+        ------
+        ValueError
+            Where it is none.
+        """
+        if not str(data.get("format", "")).startswith("cmbcontrol linear model"):
+            raise InputError("these are no data of a linear model of cmbcontrol")
+        names = {key: tuple(str(x) for x in data[key]) for key in _NAMES}
+        n, m, p, nv = len(names["states"]), len(names["inputs"]), len(names["outputs"]), len(names["coordinates"])
+        shapes = {"A": (n, n), "B": (n, m), "C": (p, n), "D": (p, m), "drift": (n,)}
+        shapes |= {key: (nv, np.size(data[key]) // max(nv, 1)) for key in ("K", "N", "K_rates") if key in data}
+        present = [*_MATRICES, *(key for key in _LATER if key in data)]  # files of version 1 are about equilibria
+        matrices = {key: np.array(data[key], dtype=np.float64).reshape(shapes[key]) for key in present}
+        vectors = {key: np.array(data[key], dtype=np.float64).reshape(-1) for key in _POINT}
+        residuals = Residuals(*(float(np.squeeze(data[key])) for key in Residuals._fields))
+        if plant is None and "machine" in data:
+            plant = from_description(json.loads(str(data["machine"])))
+        return cls(
+            name=str(data["name"]),
+            **matrices,
+            **names,
+            point=OperatingPoint(plant, **vectors, residuals=residuals),
+            conditioning=float(np.squeeze(data.get("conditioning", 0.0))),
+        )
+
     def save(self, path: str | Path) -> Path:
         """Write the model to a ``.mat`` (Matlab), ``.npz`` (numpy) or ``.json`` file, by its suffix.
 
-        All numbers are kept to the last bit, and the operating point with them.
+        All numbers are kept to the last bit, and with them the operating point and the machine, as in a machine file
+        (not where it has functions of a user), and the versions of what the model was made with.
 
         Returns
         -------
@@ -244,15 +304,10 @@ class LinearModel:
         load_linear
         """
         path = _check.path(path)
-        data: dict[str, Any] = {"format": "cmbcontrol linear model 2", "name": self.name}
-        data |= {key: getattr(self, key) for key in (*_MATRICES, *_LATER, *_NAMES) if getattr(self, key) is not None}
-        data |= {key: getattr(self.point, key) for key in _POINT} | self.point.residuals._asdict()
-        data["conditioning"] = self.conditioning
-        content = BytesIO()
+        data, content = self._entries(), BytesIO()
         match _suffix(path):
             case ".json":
-                plain = {k: x.tolist() if isinstance(x, np.ndarray) else x for k, x in data.items()}
-                return _files.write(path, json.dumps(plain, indent=1) + "\n")
+                return _files.write(path, json.dumps(self.to_data(), indent=1) + "\n")
             case ".npz":
                 np.savez(content, **{k: np.array(x, dtype=str) if isinstance(x, tuple) else x for k, x in data.items()})
             case _:
@@ -276,7 +331,8 @@ def load_linear(path: str | Path, plant: Plant | None = None) -> LinearModel:
     ----------
     path : str or Path
     plant : Plant, optional
-        For the operating point, so that it can be used again: the one that the model was made for.
+        For the operating point, so that it can be used again: the one that the model was made for. Without it, the
+        machine that the file holds.
 
     Raises
     ------
@@ -296,21 +352,7 @@ def load_linear(path: str | Path, plant: Plant | None = None) -> LinearModel:
         raise InputError(f"{path} is damaged: {said}. Take a copy, or linearize again.") from error
     if not str(data.get("format", "")).startswith("cmbcontrol linear model"):
         raise InputError(f"{path} holds no linear model of cmbcontrol")
-    names = {key: tuple(str(x) for x in data[key]) for key in _NAMES}
-    n, m, p, nv = len(names["states"]), len(names["inputs"]), len(names["outputs"]), len(names["coordinates"])
-    shapes = {"A": (n, n), "B": (n, m), "C": (p, n), "D": (p, m), "drift": (n,)}
-    shapes |= {key: (nv, np.size(data[key]) // max(nv, 1)) for key in ("K", "N", "K_rates") if key in data}
-    present = [*_MATRICES, *(key for key in _LATER if key in data)]  # files of version 1 are about equilibria
-    matrices = {key: np.array(data[key], dtype=np.float64).reshape(shapes[key]) for key in present}
-    vectors = {key: np.array(data[key], dtype=np.float64).reshape(-1) for key in _POINT}
-    residuals = Residuals(*(float(np.squeeze(data[key])) for key in Residuals._fields))
-    model = LinearModel(
-        name=str(data["name"]),
-        **matrices,
-        **names,
-        point=OperatingPoint(plant, **vectors, residuals=residuals),
-        conditioning=float(np.squeeze(data.get("conditioning", 0.0))),
-    )
+    model = LinearModel.from_data(data, plant)
     if plant is not None:
         _require_made_for(plant, model, path)
     return model

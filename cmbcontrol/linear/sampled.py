@@ -99,6 +99,9 @@ def zero_order_hold(A: ArrayLike, B: ArrayLike, period: float, delay: ArrayLike 
     whole = np.floor(delays / period + _SAME).astype(np.int64)
     part = delays - whole * period
     part[part <= _SAME * period] = 0.0
+    if not part.any():
+        held, now = _step(A, B, period)
+        return Hold(held, now, np.zeros((n, m)), whole, whole.copy())
     now, before = np.zeros((n, m)), np.zeros((n, m))
     for f in np.unique(part):
         late = part == f

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -11,9 +10,8 @@ from numpy.typing import NDArray
 
 from .. import _check
 from ..errors import InputError
-from ..model.plant import Plant
-from ..model.units import effort_units
 from ..sim.result import Simulation
+from ..sim.units import column_units
 from .style import COLORS, FAINT, INK, beside, dress, panels, styles, time_axis
 
 if TYPE_CHECKING:
@@ -67,7 +65,7 @@ def responses(run: Simulation, *, axes: Any = None) -> Figure:
     errors = _errors(run, followed, dict(zip(names, units, strict=True)))
     motors = [str(n) for n in data["actuator"].values]
     driven = motors if data.attrs["controller"] != "none" else []
-    efforts = _by_unit(driven, _effort_units(run.plant, len(motors))[: len(driven)])
+    efforts = _by_unit(driven, column_units(run, "u")[: len(driven)])
     figure, all_axes = panels(axes, len(positions) + len(errors) + len(efforts))
     left = iter(all_axes)
     for unit, group in positions.items():
@@ -82,7 +80,7 @@ def responses(run: Simulation, *, axes: Any = None) -> Figure:
     for unit, group in efforts.items():
         ax = next(left)
         _efforts(ax, run, group, motors)
-        dress(ax, f"motor effort ({unit})")
+        dress(ax, with_unit("motor effort", unit))
     _finish(run, all_axes)
     return figure
 
@@ -113,7 +111,7 @@ def forces(run: Simulation, *, axes: Any = None) -> Figure:
     names, units = [str(n) for n in data["velocity"].values], column_units(run, "constraint_force")
     groups = _by_unit(names, units)
     rows = [str(n) for n in data["row"].values]
-    multipliers = _by_unit(rows, _row_units(run.plant, len(rows))) or {"N": []}
+    multipliers = _by_unit(rows, column_units(run, "multipliers")) or {"N": []}
     figure, all_axes = panels(axes, len(groups) + len(multipliers), 2.1)
     left = iter(all_axes)
     for what, variable, order, found in (
@@ -124,7 +122,7 @@ def forces(run: Simulation, *, axes: Any = None) -> Figure:
             ax = next(left)
             for name, style in zip(group, styles(len(group)), strict=True):
                 ax.plot(t, data[variable].values[:, order.index(name)], linewidth=1.2, label=name, **style)
-            dress(ax, f"{what} ({unit})")
+            dress(ax, with_unit(what, unit))
             if not group:
                 _remark(ax, "no loops")
             elif variable == "multipliers":
@@ -308,15 +306,6 @@ def _has_data(ax: Axes) -> bool:
     return any(np.isfinite(np.asarray(line.get_ydata(), dtype=float)).any() for line in ax.lines)
 
 
-def column_units(run: Simulation, variable: str) -> list[str]:
-    """Units of a variable of a run, one an entry of its second dimension."""
-    values = run.data[variable]
-    columns, told = values.dims[1], str(values.attrs.get("units", ""))
-    if columns in ("actuator", "row"):
-        return (_effort_units if columns == "actuator" else _row_units)(run.plant, values.sizes[columns])
-    return [str(u) for u in json.loads(told)] if told.startswith("[") else [told] * values.sizes[columns]
-
-
 def _errors(run: Simulation, followed: list[str], units: dict[str, str]) -> dict[str, dict[str, np.ndarray]]:
     """Tracking errors by unit and name, as the controller sees them, or else of coordinates."""
     data = run.data
@@ -335,22 +324,14 @@ def _errors(run: Simulation, followed: list[str], units: dict[str, str]) -> dict
     return groups
 
 
+def with_unit(what: str, unit: str) -> str:
+    """A label; plants of functions have efforts of units that they do not tell."""
+    return f"{what} ({unit})" if unit else what
+
+
 def _by_unit(names: Iterable[str], units: Iterable[str]) -> dict[str, list[str]]:
     """Names that share an axis."""
     groups: dict[str, list[str]] = {}
     for name, unit in zip(names, units, strict=True):
         groups.setdefault(unit, []).append(name)
     return groups
-
-
-def _effort_units(plant: Any, count: int) -> list[str]:
-    """Units of the motor efforts; a run from a file does not say."""
-    known = effort_units(plant) if isinstance(plant, Plant) else ()
-    return [u or "N or N m" for u in known] or ["N or N m"] * count
-
-
-def _row_units(plant: Any, count: int) -> list[str]:
-    """Units of the multipliers."""
-    if not isinstance(plant, Plant):
-        return ["N or N m"] * count
-    return [{"m": "N", "rad": "N m"}.get(u, "N or N m") for u in plant.row_units]

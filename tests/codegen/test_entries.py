@@ -35,6 +35,7 @@ def worst(found, count, seed=1):
 @pytest.mark.nojit_slow
 @pytest.mark.parametrize("count", [200, pytest.param(10_000, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("name", NAMED)
+@pytest.mark.first(1)
 def test_named_plants(in_c, name, count):
     plant, q, _ = plants.catalogue[name].start()
     found = in_c(plant, q)
@@ -54,6 +55,7 @@ def test_named_plants(in_c, name, count):
         ("andrews", {}),
     ],
 )
+@pytest.mark.first(2)
 def test_redundant_rows_many_motors_and_springs(in_c, name, options):
     plant, q, _ = plants.catalogue[name].start(**options)
     assert max(worst(in_c(plant, q), 30).values()) < ACCURACY
@@ -100,6 +102,7 @@ def test_motions_and_cams(in_c):
 
 
 @pytest.mark.nojit_slow
+@pytest.mark.slow
 def test_some_random_machines(in_c):
     assert random_machines(in_c, range(8)) >= 4
 

@@ -63,6 +63,7 @@ def solvable(plant, terms):
 @pytest.mark.nojit_slow
 @pytest.mark.parametrize("count", [200, pytest.param(10_000, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("name", NAMED)
+@pytest.mark.first(1)
 def test_named_plants(in_c, name, count):
     plant, q = start(name)
     found = in_c(plant, q, functions=["forward"], law=chain(plant, q))

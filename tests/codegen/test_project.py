@@ -11,6 +11,7 @@ from cmbcontrol.codegen import export
 
 
 @pytest.mark.skipif(shutil.which("cmake") is None or shutil.which("cc") is None, reason="no cmake, or no C compiler")
+@pytest.mark.slow
 def test_cmake_and_ctest(tmp_path):
     plant, q, _ = plants.catalogue["loader"].start()
     export(plant, tmp_path, q)

@@ -93,6 +93,7 @@ def test_every_number_of_the_five_bar():
 
 
 @pytest.mark.parametrize("name", ["loader", "stewart", "delta", "governor", "andrews", "bricard"])
+@pytest.mark.first(2)
 def test_machines_of_the_catalogue(name):
     plant = plants.catalogue[name].factory()
     away = 0.3 * np.random.default_rng(1).standard_normal(plant.nv) * plant.size / plant.reach
@@ -120,6 +121,7 @@ def test_redundant_rows(closure):
     assert check(plant, q, v, u, names, accuracy=1e-9).exists.all()
 
 
+@pytest.mark.slow
 def test_where_redundant_rows_disagree_there_is_no_derivative():
     plant, q = sprung_machine(1, (cmb.Revolute,), twice=True)
     q, v, u = driven_state(plant, q, 1)
@@ -184,6 +186,7 @@ def test_a_cylinder_at_its_dead_centre():
 
 
 @pytest.mark.parametrize("seed", [2, 10, 24])
+@pytest.mark.first(3)
 def test_random_machines_in_odd_units(seed):
     data = machines.machine(seed)
     plant = machines.build(data)

@@ -110,6 +110,7 @@ def busy(seed, loops, twice=False, bodies=5):
     ],
     ids=fixtures.name_of,
 )
+@pytest.mark.first(2)
 def test_random_machines(seed, loops, twice):
     """All joints, redundant rows: away from the operating point the states are consistent, and A, B, C, D exact."""
     plant, point, rng = busy(seed, loops, twice)
@@ -157,6 +158,7 @@ def test_linearize_elsewhere(arm, system):
 
 @pytest.mark.nojit_slow
 @pytest.mark.parametrize(("cut", "closure"), [("tip", "point"), ("tip", "revolute"), ("right", "revolute")])
+@pytest.mark.slow
 def test_twins(system, cut, closure):
     """Other cuts and redundant closures are the same machine."""
     plant = plants.five_bar(cut=cut, closure=closure)
@@ -176,6 +178,7 @@ def test_cut_joints_as_coordinates():
 
 
 @pytest.mark.nojit_slow
+@pytest.mark.slow
 def test_a_cut_crank_turns_round():
     """A parallelogram by its cut crank: states of more than a turn are reached in several steps."""
     z = (0, 0, 1)

@@ -438,6 +438,7 @@ CLOSED = [
 @pytest.mark.nojit_slow
 @pytest.mark.parametrize("twice", [False, True], ids=["once", "twice"])
 @pytest.mark.parametrize("case", range(len(CLOSED)))
+@pytest.mark.first(1)
 def test_random_closed_machines_agree_with_differences(case, twice):
     """Equilibria of spring-held machines with multi-axis joints, against the nonlinear motion."""
     loop_kinds, kinds = CLOSED[case]

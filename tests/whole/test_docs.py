@@ -13,14 +13,25 @@ DOCS = Path(__file__).parents[2] / "docs"
 PLAIN = (
     "c-code.md",
     *("controller-chains.md", "control.md", "designing-gains.md", "experiments.md", "formulations.md"),
-    *("getting-started.md", "linear.md", "plants.md", "python-control.md", "singular-configurations.md", "trim.md"),
+    *(
+        "getting-started.md",
+        "linear.md",
+        "machine-files.md",
+        "fmu.md",
+        "mjcf.md",
+        "urdf.md",
+        "plants.md",
+        "python-control.md",
+        "singular-configurations.md",
+        "trim.md",
+    ),
     "studies.md",
 )
 OWN = (
     *("force.md", "limits.md", "modes.md", "motion.md", "parametrizations.md", "passive-joints.md", "switching.md"),
     "your-own-machine.md",
 )
-SKETCHES = ("simulation.md",)  # its blocks are calls in the middle of a program
+SKETCHES = ("million-runs.md", "simulation.md")  # their blocks are calls in the middle of a program
 LONG = ("controller-chains.md", "designing-gains.md")
 
 

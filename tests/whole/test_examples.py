@@ -152,6 +152,7 @@ def test_ex12_tuning():
 
 
 @pytest.mark.nojit_slow
+@pytest.mark.slow
 def test_ex13_de_falco():
     found = results("ex13_de_falco")
     assert found["our default: right until, s"] == 20.0 > found["rank 11 given: right until, s"]

@@ -11,13 +11,28 @@ FILES = sorted(ROOT.rglob("*.py"))
 
 # Lowest first. What a module may import stands at or before its own place; plants see only the model.
 LAYERS = (
-    *("errors", "_bundle", "_jit", "_check", "_progress", "_tolerance", "_interrupt", "_files", "_frozen"),
+    *(
+        "errors",
+        "_bundle",
+        "_jit",
+        "_check",
+        "_progress",
+        "_tolerance",
+        "_interrupt",
+        "_files",
+        "_netcdf",
+        "_yaml",
+        "_frozen",
+        "_arguments",
+        "_versions",
+    ),
     *(
         "kernels",
         "_interpreted",
         "trace",
         "characteristics",
         "model",
+        "formats",
         "dynamics",
         "linear",
         "controllers",
@@ -27,6 +42,7 @@ LAYERS = (
         "plot",
         "papers",
         "codegen",
+        "fmu",
         "cli",
     ),
 )
@@ -35,6 +51,7 @@ ALLOWED["plants"] = {"errors", "_check", "model", "plants"}
 
 
 ALLOWED["papers"] |= {"plants"}
+ALLOWED["studies"] |= {"plants"}  # files name plants of the catalogue
 ALLOWED["codegen"] -= {"plot", "papers"}  # beside them: only the command line is above
 
 

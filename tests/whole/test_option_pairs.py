@@ -210,6 +210,7 @@ def test_the_pairs_are_covered():
 
 @pytest.mark.nojit_slow
 @pytest.mark.parametrize("plant", PLANTS)
+@pytest.mark.first(1)
 def test_every_pair_runs(plant):
     assert faults(row for row in covering()[0] if row["plant"] == plant) == {}
 

@@ -92,6 +92,7 @@ def test_the_stiffness_of_the_constraint_forces_counts(name):
         pytest.param("five_bar", "by_lagrange", marks=pytest.mark.slow),
     ],
 )
+@pytest.mark.slow
 def test_sympy_agrees(name, method):
     """Symbolic equations with dependent coordinates, linearized at the configuration that our trim finds."""
     sympy, made = judge("sympy"), machine(name)

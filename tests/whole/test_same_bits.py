@@ -142,6 +142,7 @@ def test_again(wanted):
     assert differing(all_bits(), wanted) == []
 
 
+@pytest.mark.slow
 def test_with_copies_and_with_plants_made_alike(wanted):
     assert differing(all_bits(RUNS, *pickle.loads(pickle.dumps((PLANTS, LAWS)))), wanted) == []
     assert differing(all_bits(FEW, *copy.deepcopy((PLANTS, LAWS))), wanted) == []
@@ -160,6 +161,7 @@ def at_once(names):
         return list(threads.map(each, (names, names[::-1])))
 
 
+@pytest.mark.slow
 def test_in_two_threads(wanted):
     """Different runs at the same time, and the same ones."""
     for found in at_once(list(RUNS)):
