@@ -22,7 +22,7 @@ from .._interpreted import begin_interpreted
 from .._interrupt import noted
 from .._versions import version
 from ..errors import CmbError, InputError
-from ..formats import read
+from ..formats import Conversion, read
 from ..formats.files import SUFFIXES
 from ..model.mechanism import Mechanism
 from ..plants import Entry, catalogue
@@ -85,8 +85,7 @@ def entry_of(name: str) -> Entry:
     """The entry of the catalogue, or one of a file; what a file has and a machine cannot hold is told."""
     if Path(name).suffix.lower() in SUFFIXES:
         found = read(name)
-        for remark in found.of_kind("left out"):
-            typer.echo(f"note: {name}: {remark}", err=True)
+        tell_left_out(found)
         plant = found.machine
         name, text = Path(name).stem, f"the machine of {name}"
         return Entry(name, lambda: plant, text, plant.source, _start)
@@ -95,6 +94,12 @@ def entry_of(name: str) -> Entry:
             f"{_check.unknown(name, list(catalogue), 'plant')}; a file of a machine ends in {', '.join(SUFFIXES)}"
         )
     return catalogue[name]
+
+
+def tell_left_out(found: Conversion) -> None:
+    """What a file has and a machine cannot hold."""
+    for remark in found.of_kind("left out"):
+        typer.echo(f"note: {found.path}: {remark}", err=True)
 
 
 def _start(plant: Mechanism) -> tuple[Array, Array]:

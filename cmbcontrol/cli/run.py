@@ -46,6 +46,8 @@ def run(
     with common.in_one_line(debug):
         count = "all" if workers == "all" else _check.count(_whole(workers), "--workers")
         asked = read_study(file)
+        if asked.conversion is not None:
+            common.tell_left_out(asked.conversion)
         folder = out or Path(f"{file.stem}-runs")
         if (folder / "study.json").exists() and not resume:
             raise InputError(f"{folder} has a study already: say --resume to go on with it, or name another folder")

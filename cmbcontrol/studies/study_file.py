@@ -12,7 +12,8 @@ from .. import _check, _yaml
 from .._progress import Progress
 from ..controllers.description import DescribedLaw
 from ..errors import InputError, InputTypeError
-from ..model.machine_file import SUFFIXES
+from ..formats import Conversion, read
+from ..formats.files import SUFFIXES
 from ..model.mechanism import Mechanism
 from . import measures as ready
 from .case import LinearCase, MachineCase
@@ -39,6 +40,8 @@ class StudyFile:
         Of measures, for the yield.
     options : dict
         Of `study`: runs, sampling, seed, keep, limits of time and memory.
+    conversion : Conversion or None
+        Of a machine from a file: what is not as in the file.
     """
 
     path: Path
@@ -47,6 +50,7 @@ class StudyFile:
     measures: dict[str, Any]
     limits: dict[str, tuple[float, float]]
     options: dict[str, Any]
+    conversion: Conversion | None = None
 
     def run(self, *, workers: Any = 1, folder: str | Path | None = None, progress: Progress = False) -> Study:
         """Do the study; see `study`."""
@@ -59,8 +63,8 @@ class StudyFile:
 def read_study(path: str | Path) -> StudyFile:
     """Read a study from a file.
 
-    Its keys are ``machine`` (a plant of the catalogue, or a file of `Mechanism.save`, whose path is taken from the
-    folder of this one), ``options`` (of a plant of the catalogue), ``law`` (see
+    Its keys are ``machine`` (a plant of the catalogue, or a machine in a file of any format of `formats.read`,
+    whose path is taken from the folder of this one), ``options`` (of a plant of the catalogue), ``law`` (see
     `controllers.law_from`; texts ``$name`` are parameters), ``start`` (joint values), ``knows``; then either ``run``
     (options of `simulate`, such as t_end) or ``linear`` (options of linear models); ``vary`` (parameters: a list of
     values, ``{low: 1, high: 2}``, or ``{distribution: norm, loc: 1, scale: 0.1}`` of `scipy.stats`, each with a
@@ -111,7 +115,7 @@ def read_study(path: str | Path) -> StudyFile:
         if ("run" in data) == ("linear" in data):
             raise InputError("give either 'run', with options of simulate, or 'linear', with those of linear models")
     with file.at("machine"):
-        plant = _machine(data["machine"], data.get("options"), Path(path).parent)
+        plant, conversion = _machine(data["machine"], data.get("options"), Path(path).parent)
     kind = "run" if "run" in data else "linear"
     with file.at(kind):
         options = _check.mapping(data[kind] or {}, kind, "options to values")
@@ -147,7 +151,7 @@ def read_study(path: str | Path) -> StudyFile:
             _check.one_of(name, measures, "measure")
             limits[name] = _pair(pair, name)
     rest = {key: data[key] for key in ("runs", "sampling", "seed", "keep", "time_limit", "memory_limit") if key in data}
-    return StudyFile(Path(path), case, varied, measures, limits, rest)
+    return StudyFile(Path(path), case, varied, measures, limits, rest, conversion)
 
 
 def _pair(given: Any, name: str) -> tuple[float, float]:
@@ -161,20 +165,21 @@ def _pair(given: Any, name: str) -> tuple[float, float]:
     return low, high
 
 
-def _machine(name: Any, options: Any, folder: Path) -> Mechanism:
+def _machine(name: Any, options: Any, folder: Path) -> tuple[Mechanism, Conversion | None]:
     """A plant of the catalogue, or of a file."""
     from ..plants import catalogue
 
     if isinstance(name, str) and Path(name).suffix.lower() in SUFFIXES:
         if options is not None:
             raise InputError("options are those of a plant of the catalogue; a machine of a file has none")
-        return Mechanism.load(folder / name)
+        found = read(folder / name)
+        return found.machine, found
     entry = catalogue[_check.one_of(name, catalogue, "plant of the catalogue")]
     known = inspect.signature(entry.factory).parameters
     given = _check.mapping(options or {}, "options", "options of the plant to values")
     for key in given:
         _check.one_of(key, known, f"option of {name}")
-    return entry.factory(**given)
+    return entry.factory(**given), None
 
 
 def _vary(given: Any) -> Vary:

@@ -61,6 +61,24 @@ def test_the_same_as_in_python(written):
     assert found.data.start_left.attrs["units"] == "rad" and found.data.worst.attrs["units"] == "rad"
 
 
+def test_machines_of_other_formats(written, tmp_path):
+    """The machine is that of the reader of its format, and what it says of the file is kept."""
+    path = tmp_path / "machine.sdf"
+    cmb.formats.write(plants.five_bar(), path)
+    asked = read_study(written(TEXT.replace("five-bar", path.name).replace("left_lower_scale", "gravity_y")))
+    assert "'elbow_left' is cut" in str(asked.conversion)  # this format keeps a graph, which is cut anew
+
+    def law(plant, bandwidth):
+        goal = cmb.Constant([2.1, 1.0])
+        return controllers.ProjectedInverseDynamics(plant, ("left", "right"), goal, bandwidth=bandwidth, period=1e-2)
+
+    start = {"left": 2.1, "right": 1.0}
+    case = MachineCase(cmb.formats.read(path).machine, law, start, t_end=0.1, output_times=0.05)
+    found, truth = asked.run(), study(case, asked.vary, runs=3, seed=2, measures=asked.measures)
+    assert found.failures == 0
+    np.testing.assert_array_equal(found.data.worst.values, truth.data.worst.values)
+
+
 def test_linear_models(written):
     text = TEXT[: TEXT.index("run:")] + "linear: {}\n" + TEXT[TEXT.index("vary:") : TEXT.index("measures:")]
     text += "measures: {pole: slowest_pole, disk: disk_margin, gain: {gain_margin: {channel: left}}}\n"
