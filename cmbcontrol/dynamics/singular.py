@@ -481,7 +481,7 @@ def singular_configuration(
     >>> configuration = singular_configuration(plants.slider_crank(), [np.pi / 2, np.pi])
     >>> configuration.rank, configuration.generic_rank, configuration.bifurcation
     (0, 1, True)
-    >>> [branch.direction / branch.direction[0] for branch in configuration.branches]  # q2 = pi; q2 = -2 q1
+    >>> [(b.direction / b.direction[0]).round(9) + 0.0 for b in configuration.branches]  # q2 = pi; q2 = -2 q1
     [array([1., 0.]), array([ 1., -2.])]
     """
     _check.plant(plant)

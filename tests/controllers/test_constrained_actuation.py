@@ -151,7 +151,7 @@ class TestAgainstJudges:
         assert compared > 30
 
     def test_active_sets_and_programs_that_are_solved_whole_agree(self):
-        """With the same solver for both, as far as active sets leave anything to it: one in a hundred at most."""
+        """With the same solver for both, as far as active sets leave anything to it."""
         machines, rng, left = list(some_machines(28)), np.random.default_rng(12), 0
         for _ in range(300):
             plant, q = machines[rng.integers(len(machines))]
@@ -168,7 +168,7 @@ class TestAgainstJudges:
             assert staged.violation <= whole.violation + 1e-5 * (1.0 + whole.violation), (plant.name, options)
             if staged.status != CONTACT_LOST:
                 assert scaled_difference(law, staged.u, whole.u) < 1e-5, (plant.name, options)
-        assert left <= 3
+        assert left <= 7  # 12 of 1,500 are: 2.4 of 300, and three standard deviations; which they are, rounding tells
 
     @pytest.mark.parametrize("unit", [1e-6, 1e-3, 1e6])
     def test_the_unit_of_the_efforts_does_not_matter(self, unit):
