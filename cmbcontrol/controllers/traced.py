@@ -487,29 +487,37 @@ class Signals:
 
 
 def traced_sample(
-    plant: Plant, original: Controller, numbers: Numbers, at: Tracing, start: Array | None = None
+    plant: Plant, original: Controller, numbers: Numbers, at: Tracing, start: Array | None = None, first: bool = False
 ) -> TracedLaw:
     """A law at a sample; comparisons are decided as with the states `start`, which default to the first ones.
 
     Its inputs are t, q, v, states, held efforts where it measures the force, signals; its outputs efforts, next states
-    and report.
+    and report; with `first` also efforts and next states where no force has been measured, as at the first sample.
     """
     law, signal = numbers.of(original), Signals(original, numbers, at.graph)
     start, nu = start_of(original, plant) if start is None else start, plant.nu
     held = np.ones(nu) if original.measures_force else np.zeros(0)
     t, q, v, state, u = at.inputs(np.zeros(1), at.sample, np.linspace(0.3, 0.7, at.nv), start, held)
     time = Time(t[0], signal)
-    terms = TracedTerms(at, None, time, q, v)
+    unmeasured = terms = TracedTerms(at, None, time, q, v)
     if original.measures_force:
         f = terms.B @ Symbols(u)
         terms = terms.with_force(f - terms.h - terms.M @ terms.acceleration(f))
-    evaluation = evaluated(law, time, terms, Symbols(state))  # type: ignore[arg-type]
-    effort = np.asarray(evaluation.effort, object).reshape(-1)
-    after = moved(evaluation, Symbols(state), True)
+
+    def said(terms: TracedTerms) -> tuple[Evaluation, list[Any]]:
+        evaluation = evaluated(law, time, terms, Symbols(state))  # type: ignore[arg-type]
+        effort = np.asarray(evaluation.effort, object).reshape(-1)
+        after = np.asarray(moved(evaluation, Symbols(state), True), object)
+        if effort.shape != (nu,) or after.shape != start.shape:
+            raise NotTraceable("efforts or states in another shape than those of the machine")
+        return evaluation, [*effort, *after]
+
+    evaluation, outputs = said(terms)
     report, told = _report(at, evaluation, [*q, *v, *state, *u])
-    if effort.shape != (nu,) or after.shape != start.shape:
-        raise NotTraceable("efforts or states in another shape than those of the machine")
-    return signal.traced([*effort, *np.asarray(after, object), *report.values()], at.size, tuple(report), told)
+    outputs += report.values()
+    if first:
+        outputs += said(unmeasured)[1]
+    return signal.traced(outputs, at.size, tuple(report), told)
 
 
 def traced_slope(plant: Plant, original: Controller, numbers: Numbers, at: Tracing, start: Array) -> TracedLaw:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -51,7 +52,8 @@ class Law:
     controller : Controller
     functions : dict of str to Function
         ``law``, of a sampled one: t, q, v, states, present efforts where it measures the force, signals -> margin,
-        efforts, next states, report. ``follow``, of a law in continuous time or of a drive: t, q, v, states, held
+        efforts, next states, report; ``first_law`` is the same at its first sample, before any force is measured,
+        without report. ``follow``, of a law in continuous time or of a drive: t, q, v, states, held
         efforts of a sampled law, signals -> efforts, rates of states; ``follow_slope``: the same, and how all but t
         change -> how efforts and rates change.
     states : list of str
@@ -125,7 +127,7 @@ def law_of(machine: Machine, given: Any, references: str) -> Law:
         made = trace.following(law, start, traced_slope)
         following, following_start, states, start = names, start, nobody, nothing
     else:
-        made["law"], report = trace.sampled(law, start)
+        made, report = trace.sampled(law, start)
         following, following_start, states = nobody, nothing, names
         if law.drive is not None:
             following, following_start = names_of_states(law.drive, plant, "drive"), start_of(law.drive, plant)
@@ -197,16 +199,23 @@ class _Trace:
         except Exception as error:  # whatever does not compute with symbols
             raise InputTypeError(f"law: {self.law.name} cannot be written as C: {error}") from error
 
-    def sampled(self, law: Controller, start: Array) -> tuple[Function, list[str]]:
+    def sampled(self, law: Controller, start: Array) -> tuple[dict[str, Function], list[str]]:
         """A law at a sample, and names of its report."""
-        plant = self.machine.plant
         at, numbers = self._start(True, "law")
-        traced = self._traced(traced_sample, law, start, at, numbers)
+        traced = self._traced(partial(traced_sample, first=law.measures_force), law, start, at, numbers)
         report = [] if traced.told else list(traced.report)
-        outputs = traced.function.outputs[: plant.nu + start.size + len(report)]
-        whole = Function(at.graph, traced.function.inputs, [smallest(at.margins or [1.0]), *outputs])
+        count, outputs, margin = (
+            self.machine.plant.nu + start.size,
+            traced.function.outputs,
+            smallest(at.margins or [1.0]),
+        )
+        parts = {"law": outputs[: count + len(report)]}
+        if law.measures_force:
+            parts["first_law"] = outputs[-count:]
+        size = traced.function.inputs
+        whole = [Function(at.graph, size, [margin, *part]) for part in parts.values()]
         found = signals_of(law, traced.signals)
-        return self._closed([whole], found, whole.inputs)[0], report
+        return dict(zip(parts, self._closed(whole, found, size), strict=True)), report
 
     def following(self, part: Any, start: Array, trace: Callable) -> dict[str, Function]:
         """What works in continuous time."""

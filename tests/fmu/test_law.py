@@ -5,8 +5,16 @@ import pytest
 
 import cmbcontrol as cmb
 from cmbcontrol import fmu, plants
-from cmbcontrol.controllers import Delay, FirstOrderActuator, ProjectedInverseDynamics, Saturation
+from cmbcontrol.controllers import (
+    ConstraintForcePI,
+    Delay,
+    FirstOrderActuator,
+    HybridMotionForce,
+    ProjectedInverseDynamics,
+    Saturation,
+)
 
+from ..fixtures import actuated_five_bar, force_motion, force_start
 from .conftest import outer
 from .test_runtime import simulated
 
@@ -72,6 +80,24 @@ def test_chains_run_as_simulate_does(exported, chain, version):
     assert np.abs(outer(found, "q") - expected).max() < 1e-7
     found = simulated(made, "CoSimulation", stop_time=0.4)
     assert np.abs(outer(found, "q") - expected).max() < 1e-9
+
+
+@pytest.mark.nojit_slow
+@pytest.mark.parametrize("version", ["3.0", "2.0"])
+@pytest.mark.parametrize("alone", [True, False])
+def test_laws_that_measure_the_constraint_force(exported, alone, version):
+    """At the first sample nothing has been measured; from then on it is the force under the efforts before."""
+    plant = actuated_five_bar()
+    q, _ = force_start(plant)
+    law = ConstraintForcePI(plant, lambda t: [20.0 + t, -10.0], ["tip_x", "tip_y"], kp=0.2, ki=20.0, period=4e-3)
+    if not alone:
+        law = HybridMotionForce(force_motion(plant, period=4e-3), law)
+    expected = reference(plant, q, law, 0.4)
+    made = exported(plant, q, law=law, version=version)
+    found = simulated(made, stop_time=0.4, relative_tolerance=1e-11)
+    assert np.abs(outer(found, "q") - expected).max() < 1e-7
+    found = simulated(made, "CoSimulation", stop_time=0.4)
+    assert np.abs(outer(found, "q") - expected).max() < 1e-10
 
 
 @pytest.mark.nojit_slow

@@ -323,7 +323,11 @@ static int ask(Instance *I)
         x = put(x, efforts(I), NU);
     }
     put(x, s->in + NIN - NSIGNAL, NSIGNAL);
+#if MEASURES_FORCE
+    if (compute(I, s->samples == 0.0 ? model_first_law : model_law, "the law") != OK) {
+#else
     if (compute(I, model_law, "the law") != OK) {
+#endif
         return DISCARD;
     }
     if (!all_finite(y, 1 + NU + NLAW) || !(y[0] > 0.0)) {
@@ -333,7 +337,7 @@ static int ask(Instance *I)
     }
     y = take(said, y + 1, NU);
     y = take(s->law, y, NLAW);
-    take(s->report, y, NREPORT);
+    take(s->report, y, MEASURES_FORCE && s->samples == 0.0 ? 0 : NREPORT);
     if (s->samples == 0.0) {
         put(s->first, HAS_INITIAL ? effort_initial : said, NU);
     }
