@@ -249,15 +249,18 @@ def test_killed_while_compiling(copy):
 def test_interrupted_while_compiling(copy):
     """In the same process the kernel is compiled at the next call. Without care for it, some end in a crash."""
     code = """
-import signal, numpy as np
+import signal, time, numpy as np
 from cmbcontrol.kernels.caller import caller
 signal.signal(signal.SIGALRM, signal.default_int_handler)
 caller(np.int8(1))  # numba itself is loaded
+start = time.perf_counter()
+caller(np.uint64(1))
+one = time.perf_counter() - start  # what a compilation takes here, now
 interrupted = 0
 kinds = [float, complex, np.float32, np.int16, np.int32, np.uint8, np.uint16, np.uint32, np.complex64, np.bool_]
 for i, kind in enumerate(kinds):
     try:
-        signal.setitimer(signal.ITIMER_REAL, 0.005 + 0.01 * i)
+        signal.setitimer(signal.ITIMER_REAL, (0.05 + 0.08 * i) * one)
         caller(kind(1))
     except KeyboardInterrupt:
         interrupted += 1

@@ -488,6 +488,17 @@ def per_motor(given: ArrayLike | Mapping[str, float], setting: Setting, block: B
     return x
 
 
+def require_values(given: ArrayLike | Mapping[str, float], what: str, negative: bool = False) -> None:
+    """Refuse what no motor takes as soon as a block is made: which motors there are, it learns when it is bound."""
+    if isinstance(given, Mapping):
+        for name, value in given.items():
+            require_values(_check.number(value, f"{what} of {name!r}", infinite=True), f"{what} of {name!r}", negative)
+        return
+    x = _check.numbers(given, what, "a number, or one for each motor")
+    if not negative:
+        require_not_negative(x, what)
+
+
 def require_not_negative(x: Array, what: str) -> None:
     """Refuse what is not a number >= 0, or one for each motor."""
     if x.ndim > 1 or np.isnan(x).any() or (x < 0.0).any():

@@ -13,7 +13,7 @@ from .. import _check
 from ..errors import InputError
 from ..model.plant import Plant
 from ..model.terms import Terms
-from .chain import EffortBlock, Setting, of_motors, per_motor, require_not_negative, require_one_each
+from .chain import EffortBlock, Setting, of_motors, per_motor, require_one_each, require_values
 
 __all__ = ["Delay"]
 
@@ -58,11 +58,7 @@ class Delay(EffortBlock):
     place = "controller"
 
     def __post_init__(self) -> None:
-        if isinstance(self.delay, Mapping):
-            for motor, x in self.delay.items():
-                _check.positive(x, f"the Delay of {motor!r}", zero=True, infinite=True)
-        else:
-            require_not_negative(_check.numbers(self.delay, "a Delay", "a number, or one for each motor"), "a Delay")
+        require_values(self.delay, "a Delay")
 
     def bound(self, setting: Setting) -> Self:
         if setting.period is None:

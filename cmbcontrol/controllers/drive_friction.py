@@ -14,7 +14,7 @@ from ..errors import InputError
 from ..model.plant import Plant
 from ..model.terms import Terms
 from ..trace.symbols import numbers_of
-from .chain import EffortBlock, Setting, per_motor, require_one_each
+from .chain import EffortBlock, Setting, per_motor, require_one_each, require_values
 
 __all__ = ["DriveFriction"]
 
@@ -72,6 +72,9 @@ class DriveFriction(EffortBlock):
     def __post_init__(self) -> None:
         _check.positive(self.stribeck_velocity, "the stribeck_velocity of DriveFriction")
         _check.positive(self.width, "the width of DriveFriction")
+        for name in ("coulomb", "viscous", "breakaway"):
+            if getattr(self, name) is not None:
+                require_values(getattr(self, name), f"the {name} friction of DriveFriction")
 
     def bound(self, setting: Setting) -> Self:
         given = {f.name: getattr(self, f.name) for f in fields(self)[:3]}

@@ -14,7 +14,7 @@ from ..errors import InputError
 from ..model.plant import Plant
 from ..model.terms import Terms
 from ..trace.symbols import numbers_of, where_less
-from .chain import EffortBlock, Setting, per_motor, require_one_each
+from .chain import EffortBlock, Setting, per_motor, require_one_each, require_values
 
 __all__ = ["ElectricDrive"]
 
@@ -75,6 +75,8 @@ class ElectricDrive(EffortBlock):
 
     def __post_init__(self) -> None:
         _check.positive(self.width, "the width of ElectricDrive")
+        for name in _NUMBERS:
+            require_values(getattr(self, name), f"the {name} of ElectricDrive")
 
     def bound(self, setting: Setting) -> Self:
         found = {

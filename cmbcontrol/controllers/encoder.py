@@ -79,6 +79,10 @@ class Encoder(SensorBlock):
 
     def __post_init__(self) -> None:
         _check.count(self.seed, "the seed of an Encoder", 0)
+        for name in ("resolution", "noise", "velocity_noise"):  # the coordinates are known when it is bound
+            given, what = getattr(self, name), f"the {name} of an Encoder"
+            for value in given.values() if isinstance(given, Mapping) else (given,):
+                _require_possible(_check.numbers(value, what), what)
 
     def bound(self, setting: Setting) -> Self:
         require_samples(self, setting)
@@ -157,8 +161,7 @@ def _values(given, names: Sequence[str], what: str, only: Sequence[int] | None =
         x = np.where(np.isin(np.arange(len(names)), allowed), _check.number(given, what), 0.0)
     else:
         x = _check.vector(given, len(names), what, names).copy()
-    if not np.isfinite(x).all() or (x < 0.0).any():
-        raise InputError(f"{what} must be finite and >= 0, got {x.tolist()}")
+    _require_possible(x, what)
     for i in np.flatnonzero(x):
         if i not in allowed:
             raise InputError(
@@ -166,3 +169,8 @@ def _values(given, names: Sequence[str], what: str, only: Sequence[int] | None =
                 "it out, or give the joint noise"
             )
     return x
+
+
+def _require_possible(x: Array, what: str) -> None:
+    if not np.isfinite(x).all() or (x < 0.0).any():
+        raise InputError(f"{what} must be finite and >= 0, got {x.tolist()}")

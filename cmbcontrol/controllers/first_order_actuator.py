@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from ..errors import InputError
 from ..model.plant import Plant
 from ..model.terms import Terms
-from .chain import Setting, per_motor, require_one_each
+from .chain import Setting, per_motor, require_one_each, require_values
 from .lagging_effort import LaggingEffort
 
 __all__ = ["FirstOrderActuator"]
@@ -50,6 +50,10 @@ class FirstOrderActuator(LaggingEffort):
     plant: Plant | None = field(default=None, kw_only=True, repr=False)
 
     place = "machine"
+
+    def __post_init__(self) -> None:
+        require_values(self.time_constant, "the time constant of FirstOrderActuator")
+        require_values(self.initial, "the initial efforts of FirstOrderActuator", negative=True)
 
     def bound(self, setting: Setting) -> Self:
         tau = per_motor(self.time_constant, setting, self, "the time constant of FirstOrderActuator")

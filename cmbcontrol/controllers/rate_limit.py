@@ -13,7 +13,7 @@ from .. import _check
 from ..errors import InputError
 from ..model.plant import Plant
 from ..model.terms import Terms
-from .chain import Setting, per_motor, require_one_each
+from .chain import Setting, per_motor, require_one_each, require_values
 from .lagging_effort import LaggingEffort
 
 __all__ = ["RateLimit"]
@@ -58,6 +58,10 @@ class RateLimit(LaggingEffort):
     initial: ArrayLike | Mapping[str, float] = 0.0
     plant: Plant | None = field(default=None, kw_only=True, repr=False)
     period: float | None = field(default=None, init=False, repr=False)  # None: in continuous time
+
+    def __post_init__(self) -> None:
+        require_values(self.rate, "the rate of RateLimit")
+        require_values(self.initial, "the initial efforts of RateLimit", negative=True)
 
     def bound(self, setting: Setting) -> Self:
         given = self.rate

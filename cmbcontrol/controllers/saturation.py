@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..model.plant import Plant
 from ..model.terms import Terms
-from .chain import EffortBlock, Setting, per_motor, require_one_each
+from .chain import EffortBlock, Setting, per_motor, require_one_each, require_values
 
 __all__ = ["Saturation"]
 
@@ -46,6 +46,10 @@ class Saturation(EffortBlock):
 
     limits: ArrayLike | Mapping[str, float] | None = None
     plant: Plant | None = field(default=None, kw_only=True, repr=False)
+
+    def __post_init__(self) -> None:
+        if self.limits is not None:
+            require_values(self.limits, "the limits of Saturation")
 
     def bound(self, setting: Setting) -> Self:
         if self.limits is None:

@@ -11,6 +11,7 @@ from cmbcontrol.controllers import (
     Controller,
     Delay,
     DriveFriction,
+    ElectricDrive,
     Encoder,
     Evaluation,
     FilteredDifference,
@@ -25,6 +26,7 @@ from cmbcontrol.controllers import (
 )
 from cmbcontrol.controllers.chain import Chain
 from cmbcontrol.dynamics.acceleration import forward_dynamics
+from cmbcontrol.errors import InputError, InputTypeError
 from tests.fixtures import Told, largest, rotor
 
 
@@ -436,3 +438,20 @@ def test_what_does_not_fit(plant, pose):
         law | Saturation() | FirstOrderActuator(0.1, plant=other)
     with pytest.raises(TypeError, match="the plant of a block must be a plant"):
         law | Saturation(plant=law)
+
+
+@pytest.mark.parametrize("make", [
+    lambda x: Saturation(x),
+    lambda x: Saturation({"left": x}),
+    lambda x: Delay(x),
+    lambda x: FirstOrderActuator(x),
+    lambda x: RateLimit(x),
+    lambda x: DriveFriction(coulomb=x),
+    lambda x: ElectricDrive(0.1, gear={"left": x}),
+    lambda x: Encoder(noise=x),
+])  # fmt: skip
+@pytest.mark.parametrize("wrong", ["1.0", -1.0, np.nan])
+def test_impossible_values_are_refused_when_a_block_is_made(make, wrong):
+    """Not when it meets a law: which motors there are is known only then, what no motor takes is known before."""
+    with pytest.raises((InputError, InputTypeError), match="must be"):
+        make(wrong)
