@@ -30,14 +30,14 @@ def read_mjcf(path: str | Path) -> Conversion:
     """A machine from a file of MuJoCo.
 
     Joints of all types, several a body, with their ranges, references, springs, dampers, armatures and dry friction;
-    equalities; motors and servos; sites, as bodies without mass; keyframes, as configurations. Names and coordinates
-    are those of the file, SI units. What a machine cannot hold is told in the remarks.
+    equalities; motors and servos; sites, as bodies without mass; keyframes, as configurations; geoms, as shapes. Names
+    and coordinates are those of the file, SI units. What a machine cannot hold is told in the remarks.
 
     Parameters
     ----------
     path : path
-        Files that it includes must be in its folder, or in folders in this one. Meshes, textures and plugins are never
-        loaded.
+        Files that it includes and meshes (STL, OBJ) must be in its folder, or in folders in this one. Textures and
+        plugins are never loaded.
 
     Returns
     -------
@@ -75,7 +75,7 @@ def read_mjcf(path: str | Path) -> Conversion:
         model = _compiled(mujoco, document)
         try:
             with np.errstate(all="ignore"):  # of numbers that no machine has, which the parts refuse
-                machine, servos = machine_of(model, document.name, document.source, remarks)
+                machine, servos = machine_of(model, document.name, document.source, remarks, document.meshes)
         except (ArithmeticError, np.linalg.LinAlgError) as error:
             raise ModelError(
                 f"no machine can be computed from numbers as large as those of the file: {error}"

@@ -9,17 +9,22 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from xml.sax.saxutils import quoteattr
 
+import numpy as np
+
 from .. import _check
-from ..errors import FileError, InputError
+from ..errors import FileError, InputError, ModelError
+from ..model.elements import Mesh
+from ..model.elements.mesh_files import file_within
 from .conversion import Remarks
+from .visuals import scaled
 from .xml import Node, read_xml
 
-__all__ = ["Document"]
+__all__ = ["SHOWN", "STAND_IN", "Document"]
 
 # Beyond these, the dense matrices of a machine take more than seconds and some hundred MB.
 _DOFS = 1_000  # degrees of freedom
@@ -54,7 +59,7 @@ _KEPT: dict[str, tuple[str, ...]] = {
 # Elements that a machine has no place for, with what is said of them; None is silence, where nothing acts on motion.
 _PICTURES = "pictures are not kept"
 _DEFORMABLE = "deformable bodies are not kept"
-_SURFACES = "meshes, textures and materials are not kept; masses come from <inertial> or from plain geoms"
+_SURFACES = "textures and height fields are not kept; of meshes their surfaces are, of materials their colors"
 _LEFT_OUT: dict[str, dict[str, str | None]] = {
     "mujoco": {
         "asset": _SURFACES,
@@ -103,6 +108,9 @@ _COMPILER = {
     "fusestatic", "inertiafromgeom", "alignfree", "inertiagrouprange",
 }  # fmt: skip
 _KEY = {"name", "qpos"}
+_POSE = ("pos", "quat", "axisangle", "xyaxes", "zaxis", "euler")
+STAND_IN = "cmbcontrol mesh "  # name of a geom without mass in the place of one of a mesh, with a number and a slash
+SHOWN = 2  # the last group of geoms that MuJoCo's viewer shows by default: by custom, others are those of contacts
 _NOWHERE = {"material", "mesh", "hfield", "plugin", "fitscale"}  # attributes that lead to what is not there
 _MESHES = ("mesh", "hfield", "sdf")
 _NUMBERS = {
@@ -158,6 +166,8 @@ class Document:
         That of the model, else of the file.
     source : str
         The text of this name that the file carries, else nothing.
+    meshes : dict of str to Mesh
+        By the names of the geoms that stand for those of meshes, up to the slash.
     """
 
     def __init__(self, path: Path, remarks: Remarks) -> None:
@@ -177,6 +187,13 @@ class Document:
         groups = [node.get("inertiagrouprange") for node in compilers if node.get("inertiagrouprange")]
         self._groups = _group_range(groups[-1]) if groups else (0, 5)
         self._tendons = self._tendons_left_out(root)
+        folders = [node.get("meshdir", node.get("assetdir", "")) for node in compilers]
+        self._mesh_folder = next((folder for folder in reversed(folders) if folder), "")
+        self._assets = {tag: self._named(root, tag) for tag in ("mesh", "material")}
+        self._surfaces: dict[str, Mesh] = {}  # by the names of meshes
+        self._unread: dict[str, str] = {}  # why, by the names of others
+        self._stand_ins: dict[int, str] = {}  # by the id of a node
+        self.meshes: dict[str, Mesh] = {}
         self._bounded_replicas(root)
         self._element(root, _Place())
         if self._count["keys"] * self._count["dofs"] > _NUMBERS_OF_CONFIGURATIONS:
@@ -196,6 +213,11 @@ class Document:
                 self._learn(child, name)  # type: ignore[arg-type]
             else:
                 self._classes.given.setdefault((name, child.tag), {}).update(child.attrib)
+
+    def _named(self, root: Node, tag: str) -> dict[str, Node]:
+        """Assets of a kind; meshes are called like their files, where they have no name."""
+        nodes = [node for asset in root.every("asset") for node in asset.every(tag)]
+        return {node.get("name") or PurePosixPath(node.get("file", "")).stem: node for node in nodes}
 
     def _tendons_left_out(self, root: Node) -> set[str]:
         """Names of tendons that are no straight line between two sites, and no sum of coordinates."""
@@ -228,6 +250,8 @@ class Document:
 
     def _element(self, node: Node, place: _Place) -> None:
         attributes = self._attributes(node)
+        if node.tag == "geom":
+            self._color(node, attributes, place)
         self._checked(node, attributes)
         inside = self._place(node, place)
         kept = [child for child in node if self._is_kept(child, node, inside)]  # type: ignore[arg-type]
@@ -275,6 +299,10 @@ class Document:
                 return {key: x for key, x in node.attrib.items() if key in _KEY}
             case "mujoco":
                 return {"model": node.get("model", "")} if node.get("model") else {}
+        if id(node) in self._stand_ins:
+            kept = {key: x for key, x in node.attrib.items() if key in (*_POSE, "class", "group", "rgba")}
+            name = self._stand_ins[id(node)]
+            return kept | {"name": name, "type": "sphere", "size": "1", "mass": "0", "contype": "0", "conaffinity": "0"}
         kept = {key: x for key, x in node.attrib.items() if key not in _NOWHERE}
         if node.tag != "joint":  # of joints, it tells which ones are one joint of ours
             kept.pop("user", None)
@@ -284,7 +312,7 @@ class Document:
 
     def _checked(self, node: Node, attributes: Mapping[str, str]) -> None:
         for key in attributes:
-            if key in _NUMBERS and node.tag != "flag":
+            if key in _NUMBERS and key in node.attrib and node.tag != "flag":  # others are ours
                 if len(attributes[key]) > 8 * _WORDS:
                     raise node.error(f"{key!r} of <{node.tag}> is longer than any list of numbers of a machine")
                 node.numbers(key, None)
@@ -292,7 +320,7 @@ class Document:
     def _is_kept(self, node: Node, parent: Node, place: _Place) -> bool:
         silent = _LEFT_OUT.get(parent.tag, {})
         if node.tag in silent:
-            if (why := silent[node.tag]) is not None and not self._is_source(node):
+            if (why := silent[node.tag]) is not None and not self._is_silent(node):
                 self.remarks.left_out(_called(node), why)
             return False
         if node.tag == "attach" or (parent.tag == "mujoco" and node.tag == "model"):
@@ -309,8 +337,10 @@ class Document:
             return self._fits(node, parent, place)
         return True
 
-    def _is_source(self, node: Node) -> bool:
-        """Whether a section holds nothing but the text that tells where a machine is from."""
+    def _is_silent(self, node: Node) -> bool:
+        """Whether a section holds nothing but what is used: the text that tells where a machine is from, or meshes."""
+        if node.tag == "asset":
+            return all(child.tag in self._assets for child in node)
         return node.tag == "custom" and all(child.get("name") == "source" for child in node)
 
     def _fits(self, node: Node, parent: Node, place: _Place) -> bool:
@@ -350,25 +380,78 @@ class Document:
 
         if value("type") not in _MESHES and value("mesh") is None and value("hfield") is None:
             return True
-        self.remarks.left_out(_called(node), "geoms of meshes and height fields are not kept")
-        body = place.body
-        if (
-            body is None
-            or not place.moves
-            or _zero(value("mass"))
-            or (value("mass") is None and _zero(value("density")))
-        ):
-            return False
-        group = value("group") or "0"
-        if group.strip().lstrip("-").isdigit() and not self._groups[0] <= int(group) <= self._groups[1]:
-            return False
-        if self._from_geoms or not any(child.tag == "inertial" for child in _own(body)):
+        if not self._is_without_mass(node, place, value):
+            body: Node = place.body  # type: ignore[assignment]
             raise node.error(
                 f"the mass of the body {body.get('name', '')!r} of line {body.line} is that of a mesh, which is not "
                 "read: give the body an <inertial>, as MuJoCo writes it (saveinertial='true' of <compiler>, then "
                 "mj_saveLastXML)"
             )
-        return False
+        return self._stands_in(node, value)
+
+    def _is_without_mass(self, node: Node, place: _Place, value: Callable[[str], str | None]) -> bool:
+        """Whether no mass of the machine comes from a geom of a mesh."""
+        if place.body is None or not place.moves or _zero(value("mass")):
+            return True
+        if value("mass") is None and _zero(value("density")):
+            return True
+        group = value("group") or "0"
+        if group.strip().lstrip("-").isdigit() and not self._groups[0] <= int(group) <= self._groups[1]:
+            return True
+        return not self._from_geoms and any(child.tag == "inertial" for child in _own(place.body))
+
+    # -- what is seen ------------------------------------------------------------------------------
+
+    def _stands_in(self, node: Node, value: Callable[[str], str | None]) -> bool:
+        """Put a geom without mass in the place of one of a mesh, where its surface can be read."""
+        group = (value("group") or "0").strip()
+        if group.isdigit() and int(group) > SHOWN:
+            self.remarks.left_out(_called(node), f"is of a group above {SHOWN}: MuJoCo does not show it, no shape")
+            return False
+        try:
+            if value("mesh") is None or value("type") not in (None, "mesh") or value("fromto") is not None:
+                raise InputError("only geoms of type 'mesh' are shapes among those of meshes and height fields")
+            surface = self._surface(value("mesh") or "")
+        except (FileError, ModelError, ValueError, TypeError) as error:
+            text = str(error).removeprefix(f"{self.path}, ")
+            if name := value("mesh"):
+                self._unread.setdefault(name, str(error))
+            self.remarks.left_out(_called(node), f"a geom of a mesh: {text}")
+            return False
+        name = f"{STAND_IN}{len(self._stand_ins)}/"
+        self._stand_ins[id(node)], self.meshes[name] = name, surface
+        return True
+
+    def _surface(self, name: str) -> Mesh:
+        """A mesh by its name."""
+        if name in self._unread:  # and not tried again
+            raise InputError(self._unread[name])
+        if name not in self._surfaces:
+            if (node := self._assets["mesh"].get(name)) is None:
+                raise InputError(_check.unknown(name[:80], self._assets["mesh"], "mesh"))
+            if any(key in node.attrib for key in ("refpos", "refquat", "builtin")):
+                raise node.error(f"mesh {name!r} has refpos, refquat or builtin, which are not read")
+            if "file" in node.attrib:
+                inside = str(PurePosixPath(self._mesh_folder, node.attrib["file"]))
+                made = Mesh.from_file(file_within(self.path.parent, inside, f"the file of mesh {name!r}"))
+            else:
+                points, corners = (node.numbers(key, None) for key in ("vertex", "face"))
+                if len(points) % 3 or len(corners) % 3:
+                    raise node.error(f"mesh {name!r} needs three numbers for each vertex and each face")
+                smooth = node.get("smoothnormal") == "true"
+                made = Mesh(np.reshape(points, (-1, 3)), np.reshape(corners, (-1, 3)), smooth)
+            scale = [float(x) for x in (self._classes.value(node, None, "scale") or "1 1 1").split()]
+            if len(scale) != 3:
+                raise node.error(f"the scale of mesh {name!r} must have three numbers, and has {len(scale)}")
+            self._surfaces[name] = scaled(made, scale)
+        return self._surfaces[name]
+
+    def _color(self, node: Node, attributes: dict[str, str], place: _Place) -> None:
+        """Give a geom the color of its material, which is not handed on."""
+        material = self._assets["material"].get(self._classes.value(node, place.childclass, "material") or "")
+        rgba = None if material is None else self._classes.value(material, None, "rgba")
+        if rgba is not None and self._classes.value(node, place.childclass, "rgba") is None:
+            attributes["rgba"] = rgba
 
 
 def _own(node: Node) -> Iterator[Node]:

@@ -8,8 +8,8 @@ displacements from the reference.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -20,7 +20,9 @@ from ..errors import InputError
 from ..model.elements import (
     GROUND,
     Actuator,
+    Ball,
     Body,
+    Box,
     Cam,
     Constraint,
     CoordinateConstraint,
@@ -36,6 +38,7 @@ from ..model.elements import (
     JointForce,
     JointSpring,
     Load,
+    Mesh,
     Planar,
     Point,
     PointForce,
@@ -44,6 +47,8 @@ from ..model.elements import (
     PointSpring,
     Prismatic,
     Revolute,
+    Rod,
+    Shape,
     Spherical,
     Universal,
     Weld,
@@ -52,16 +57,21 @@ from ..model.elements import (
 from ..model.mechanism import Mechanism
 from ..trace.expression import Expression
 from .conversion import Remarks, Servo
+from .mjcf_document import SHOWN, STAND_IN
+from .visuals import color_of, ellipsoid
 
 __all__ = ["UNLIMITED", "machine_of"]
 
 Array = NDArray[np.float64]
 
 UNLIMITED = 1e10  # MuJoCo takes what is larger for an error in a state: no limit is beyond
+_GREY = np.array([0.5, 0.5, 0.5, 1.0], dtype=np.float32)  # what has no color of its own
 SAME = 1e-9  # axes and lengths nearer than this, relative, are the same: what MuJoCo's and our normalisation leave
 
 
-def machine_of(model: Any, name: str, source: str, remarks: Remarks) -> tuple[Mechanism, tuple[Servo, ...]]:
+def machine_of(
+    model: Any, name: str, source: str, remarks: Remarks, meshes: Mapping[str, Mesh]
+) -> tuple[Mechanism, tuple[Servo, ...]]:
     """The machine, and the servos of its motors.
 
     Parameters
@@ -71,8 +81,10 @@ def machine_of(model: Any, name: str, source: str, remarks: Remarks) -> tuple[Me
         Of the machine, and where it is from.
     remarks : Remarks
         Are added to.
+    meshes : mapping of str to Mesh
+        Of the geoms of these names.
     """
-    reader = _Reader(model, remarks)
+    reader = _Reader(model, remarks, meshes)
     reader.read()
     made = Mechanism(
         reader.names.made("mechanism", "model", name),
@@ -150,9 +162,12 @@ class _Group:
 
 
 class _Reader:
-    def __init__(self, model: Any, remarks: Remarks) -> None:
+    def __init__(self, model: Any, remarks: Remarks, meshes: Mapping[str, Mesh]) -> None:
         import mujoco
 
+        self.meshes = meshes
+        kinds = ("plane", "hfield", "sphere", "capsule", "ellipsoid", "cylinder", "box", "mesh", "sdf")
+        self.kind_of_geom = {int(getattr(mujoco.mjtGeom, f"mjGEOM_{kind.upper()}")): kind for kind in kinds}
         self.m, self.mujoco, self.remarks, self.names = model, mujoco, remarks, _Names(remarks)
         trn = mujoco.mjtTrn
         self.on_joints = int(trn.mjTRN_JOINT), int(trn.mjTRN_JOINTINPARENT)
@@ -199,6 +214,11 @@ class _Reader:
         self._find_screws()
         for b in range(1, m.nbody):
             self._read_body(b)
+        if looks := self._shapes(0):
+            name = self.names.made("body", "body", "world_shapes")
+            self.bodies.append(Body(name, shapes=looks))
+            self.joints.append(Fixed(self._fixed_name(name), GROUND, name))
+            self.remarks.changed("geoms of the world", f"are shapes of {name!r}, a body without mass on the ground")
         if not self._off("CONSTRAINT"):
             for e in range(m.neq):
                 self._read_equality(e)
@@ -214,8 +234,8 @@ class _Reader:
 
     def _say_what_is_left_out(self) -> None:
         m, opt = self.m, self.m.opt
-        if m.ngeom:
-            self.remarks.left_out("geoms", "shapes and contacts are not kept; their masses are")
+        if np.any(m.geom_contype) or np.any(m.geom_conaffinity):
+            self.remarks.left_out("geoms", "contacts are not kept; their shapes and masses are")
         if m.neq:
             self.remarks.changed("equalities", "solref and solimp make them soft in MuJoCo; constraints are exact here")
         if opt.density or opt.viscosity:
@@ -380,7 +400,8 @@ class _Reader:
         m, name = self.m, self.body[b]
         R = self._rotation(m.body_iquat[b])
         inertia = R @ np.diag(m.body_inertia[b]) @ R.T
-        self.bodies.append(Body(name, float(m.body_mass[b]), np.array(m.body_ipos[b]), 0.5 * (inertia + inertia.T)))
+        mass, com = float(m.body_mass[b]), np.array(m.body_ipos[b])
+        self.bodies.append(Body(name, mass, com, 0.5 * (inertia + inertia.T), self._shapes(b)))
         parent, place = self.body[int(m.body_parentid[b])], Frame(m.body_pos[b], self._rotation(m.body_quat[b]))
         if m.body_mocapid[b] >= 0:
             self.remarks.changed(f"body {name!r}", "is moved by a motion capture in MuJoCo, and is fixed here")
@@ -409,6 +430,34 @@ class _Reader:
             self.remarks.changed(
                 f"gravcomp of body {name!r}", "is a load here, of constant force at its centre of mass"
             )
+
+    def _shapes(self, b: int) -> list[Shape]:
+        """What a body looks like: the geoms that the viewer of MuJoCo shows without being asked."""
+        m, found = self.m, []
+        for g in range(int(m.body_geomadr[b]), int(m.body_geomadr[b]) + int(m.body_geomnum[b])):
+            if m.geom_group[g] > SHOWN or m.geom_rgba[g][3] == 0.0:
+                what = f"geoms of groups above {SHOWN}, or transparent ones, are no shapes: MuJoCo does not show them"
+                self.remarks.left_out("geoms", what)
+                continue
+            size, frame = np.array(m.geom_size[g]), Frame(m.geom_pos[g], self._rotation(m.geom_quat[g]))
+            color = None if np.array_equal(m.geom_rgba[g], _GREY) else color_of(m.geom_rgba[g])
+            given = self._given("GEOM", g)
+            if given.startswith(STAND_IN) and (mesh := self.meshes.get(f"{given.partition('/')[0]}/")):
+                found.append(replace(mesh, color=color).moved(frame))
+                continue
+            match self.kind_of_geom[int(m.geom_type[g])]:
+                case "box":
+                    found.append(Box(2.0 * size, frame, color=color))
+                case "sphere":
+                    found.append(Ball(frame.p, float(size[0]), color=color))
+                case "ellipsoid":
+                    found.append(ellipsoid(size, frame, color))
+                case "cylinder" | "capsule" as kind:
+                    ends = [frame.p + z * size[1] * frame.R[:, 2] for z in (-1.0, 1.0)]
+                    found.append(Rod(*ends, float(size[0]), kind == "capsule", color=color))
+                case kind:
+                    self.remarks.left_out(f"geoms of type {kind}", "have no end, and are no shapes")
+        return found
 
     def _fixed_name(self, body: str) -> str:
         return self.names.made("joint", "joint", f"{body}_fixed")

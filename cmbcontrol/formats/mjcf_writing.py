@@ -29,7 +29,9 @@ from ..errors import BranchWarning, CmbError, ModelError
 from ..model.elements import (
     GROUND,
     Actuator,
+    Ball,
     Body,
+    Box,
     Cam,
     Constraint,
     CoordinateConstraint,
@@ -52,6 +54,8 @@ from ..model.elements import (
     PointSpring,
     Prismatic,
     Revolute,
+    Rod,
+    Shape,
     Spherical,
     Universal,
     Weld,
@@ -60,6 +64,7 @@ from ..model.elements import (
 from ..model.mechanism import Mechanism
 from .conversion import Conversion, Remarks
 from .mjcf_model import UNLIMITED
+from .visuals import rgba_of
 
 __all__ = ["write_mjcf"]
 
@@ -70,6 +75,8 @@ DEEPEST = 390  # bodies within one another: MuJoCo reads 500 levels of elements,
 LEAST = 2e-15  # kg, kg m2: MuJoCo takes 1e-15 and less for nothing, and refuses to move it
 _OF_PLANES = (PointOnPlane, PointOnLine, Cylindrical, Prismatic, Planar)
 SNAP, SMALL = 1e-6, 1e-2  # m: MuJoCo puts frames on a body that are nearer than this into its frame
+# of geoms that are for the eye alone; the group is the one of visuals by custom
+_LOOKS = {"contype": "0", "conaffinity": "0", "mass": "0", "group": "2"}
 Loop = Joint | Constraint | CoordinateConstraint
 
 
@@ -156,6 +163,7 @@ class _Writer:
         SubElement(root, "option", gravity=_text(machine.gravity))
         if machine.source:
             SubElement(SubElement(root, "custom"), "text", name="source", data=machine.source)
+        self.assets = Element("asset")
         world = SubElement(root, "worldbody")
         self.element["world"] = world
         self._write_tree(world)
@@ -174,6 +182,8 @@ class _Writer:
         self._write_configurations()
         for cylinder in machine.cylinders:
             self.remarks.changed(f"cylinder {cylinder.name!r}", "is its bodies, joints, loop and motor")
+        if len(self.assets):
+            root.append(self.assets)
         root.extend(x for x in (self.tendons, self.equalities, self.actuators, self.keyframes) if len(x))
         if machine.size < SMALL:
             self.remarks.changed(
@@ -287,7 +297,7 @@ class _Writer:
         for joint in joints:
             pose = pose @ joint.frame @ joint.child_frame.inverse()
         pose = pose @ made.axes
-        if not body.mass and isinstance(joints[0], Fixed) and not made.children:
+        if not (body.mass or body.shapes or made.children) and isinstance(joints[0], Fixed):
             self.homes[body.name] = self._home_of(made.parent, parent_axes @ pose @ made.axes.inverse())
             self.names["site"].add(body.name)
             SubElement(under, "site", name=body.name, **_pose(pose @ made.axes.inverse()))
@@ -303,7 +313,32 @@ class _Writer:
         for joint in joints[:-1]:
             self.homes[joint.child] = self.homes[body.name]  # no place on it is asked for
         self._write_inertia(made, element)
+        for shape in body.shapes:
+            self._write_shape(shape.moved(back), element)
         return element
+
+    def _write_shape(self, shape: Shape, element: Element) -> None:
+        """A geom without mass that touches nothing; a mesh, where MJCF has no such shape."""
+        given = dict(_LOOKS) if shape.color is None else _LOOKS | {"rgba": rgba_of(shape.color)}
+        match shape:
+            case Box():
+                given |= {"type": "box", "size": _text(0.5 * np.asarray(shape.size)), **_pose(shape.frame)}
+            case Ball():
+                given |= {"type": "sphere", "size": _text(shape.radius), **_pose(Frame(shape.centre))}
+            case Rod():
+                kind = "capsule" if shape.rounded else "cylinder"
+                given |= {"type": kind, "size": _text([shape.radius, 0.5 * shape.length]), **_pose(shape.frame)}
+            case _:
+                name = f"shape_{len(self.assets) + 1}"
+                vertices, faces, smooth = shape.triangles()
+                vertices = np.resize(vertices, (max(len(vertices), 4), 3))  # MuJoCo wants four
+                look = {"vertex": _text(vertices.ravel()), "face": " ".join(map(str, faces.ravel()))}
+                # inertia="shell": MuJoCo computes volumes of the others, and refuses surfaces that are not closed
+                SubElement(
+                    self.assets, "mesh", name=name, inertia="shell", smoothnormal="true" if smooth else "false", **look
+                )
+                given |= {"type": "mesh", "mesh": name}
+        SubElement(element, "geom", **given)
 
     def _home_of(self, parent: str, frame: Frame) -> tuple[str, Frame]:
         name, place = self.homes[parent]

@@ -35,6 +35,7 @@ from ..model.elements import (
 from ..model.mechanism import Mechanism
 from .conversion import Conversion, Remarks, of_file
 from .links import UNLIMITED, Names, body_of, frame_of, measures, name_at, require_size
+from .visuals import Visuals
 from .xml import Node, read_xml
 
 __all__ = ["read_sdf"]
@@ -54,13 +55,13 @@ _JOINTS: dict[str, type[Joint] | None] = {
 }
 _READ = {
     "model": ("pose", "link", "joint", "frame", "static", "self_collide", "allow_auto_disable", "enable_wind"),
-    "link": ("pose", "inertial", "gravity", "kinematic", "must_be_base_link", "self_collide", "enable_wind"),
+    "link": ("pose", "inertial", "visual", "gravity", "kinematic", "must_be_base_link", "self_collide", "enable_wind"),
     "joint": (
         *("parent", "child", "pose", "axis", "axis2", "gearbox_ratio", "gearbox_reference_body"),
         *("thread_pitch", "screw_thread_pitch"),
     ),
 }
-_SHAPES = {"visual": "its shape is not read", "collision": "its collision shape is not read"}
+_SHAPES = {"collision": "its collision shape is not read"}
 _INCLUDED = "no other file is opened: read what the tools of SDF expand it to, such as `gz sdf -p`"
 
 
@@ -98,7 +99,8 @@ def read_sdf(
     -------
     Conversion
         The machine, and remarks on all that is not as in the file, and on where loops are cut. Joints with a limit of
-        effort have motors.
+        effort have motors. Visuals are shapes of the bodies; their meshes are read from STL and OBJ files in the folder
+        or package of the model.
 
     Raises
     ------
@@ -365,6 +367,7 @@ class _Reader:
 
     def _read_links(self) -> None:
         self._tell_unread(self.model, "model")
+        visuals = Visuals(self.path, self.remarks, self._pose_of_visual)
         for name in self.links:
             node = self.placed[name].node
             self._tell_unread(node, "link")
@@ -376,7 +379,13 @@ class _Reader:
                 self.remarks.left_out(part, "that gravity does not act on it: here, it does")
             label = self.labels[name] = self.body_names.of(name)
             made = self._body(node, name)
-            self.bodies.append(Body(label, made.mass, made.com, made.inertia))
+            self.bodies.append(replace(made, name=label, shapes=visuals.of(node)))
+
+    def _pose_of_visual(self, node: Node) -> Frame:
+        pose, relative = self._pose_of(node)
+        if relative not in (None, ""):
+            raise node.error(f"its pose is relative to {relative!r}; give it in the link")
+        return pose
 
     def _body(self, node: Node, name: str) -> Body:
         inertial = node.only("inertial")

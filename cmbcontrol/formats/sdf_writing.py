@@ -36,6 +36,7 @@ from ..model.elements import (
 from ..model.mechanism import Mechanism
 from .conversion import Conversion, Remarks
 from .links import UNLIMITED, Names, add, angles_of, dry_friction, numbers, tell_left_out, xml_text
+from .visuals import MeshFolder, write_visuals
 
 __all__ = ["write_sdf"]
 
@@ -60,7 +61,8 @@ def write_sdf(
 
     In such a file, joints are at zero where the links are, and those that close loops fit there. So a machine with
     loops is written at a configuration that closes them, and coordinates in the file are those of the machine less
-    those of that configuration.
+    those of that configuration. Shapes are visuals, without collisions; plates and meshes are OBJ files in a folder
+    beside.
 
     Parameters
     ----------
@@ -94,8 +96,10 @@ def write_sdf(
     """
     _check.instance(machine, Mechanism, "the machine that is written into an SDF file")
     path = _check.path(path)
-    writer = _Writer(machine, _configuration(machine, configuration))
-    _files.write(path, xml_text(writer.root))
+    writer = _Writer(machine, _configuration(machine, configuration), path)
+    content = xml_text(writer.root)
+    writer.meshes.write()
+    _files.write(path, content)
     return Conversion(machine, path, "SDF", tuple(writer.remarks.said))
 
 
@@ -108,8 +112,8 @@ def _configuration(machine: Mechanism, given: ArrayLike | Mapping[str, float] | 
 
 
 class _Writer:
-    def __init__(self, machine: Mechanism, q: Array) -> None:
-        self.machine, self.q, self.remarks = machine, q, Remarks()
+    def __init__(self, machine: Mechanism, q: Array, path: Path) -> None:
+        self.machine, self.q, self.remarks, self.meshes = machine, q, Remarks(), MeshFolder(path)
         self.root = Element("sdf", version=_VERSION)
         world = add(self.root, "world", name="world")
         add(world, "gravity", numbers(machine.gravity))
@@ -149,7 +153,8 @@ class _Writer:
         self.frames: set[str] = set()  # bodies that are written as frames on others
         for body in self.machine.bodies:
             carrier, name = carriers[body.name], self.links.of(body.name)
-            if not body.mass and body.name not in named and isinstance(carrier, Fixed) and carrier.parent != GROUND:
+            is_place = not (body.mass or body.shapes or body.name in named)
+            if is_place and isinstance(carrier, Fixed) and carrier.parent != GROUND:
                 self.frames.add(body.name)
                 node = add(self.model, "frame", name=name, attached_to=self.links.of(carrier.parent))
                 _add_pose(node, carrier.frame @ carrier.child_frame.inverse())
@@ -162,6 +167,7 @@ class _Writer:
             inertia, I = add(inertial, "inertia"), np.asarray(body.inertia)
             for i, j in ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2)):
                 add(inertia, f"i{'xyz'[i]}{'xyz'[j]}", numbers(0.5 * (I[i, j] + I[j, i])))
+            write_visuals(node, body, body.shapes, self.meshes, _add_pose, nested=True)
             if not body.mass:
                 self.remarks.changed(f"body {body.name!r}", "has no mass, which other readers refuse")
 

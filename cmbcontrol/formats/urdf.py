@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -47,6 +47,7 @@ from .loops_file import (
     read_pairs,
     short_name,
 )
+from .visuals import Visuals
 from .xml import Node, read_xml
 
 __all__ = ["WORLD", "read_urdf"]
@@ -96,7 +97,8 @@ def read_urdf(
     -------
     Conversion
         The machine, and remarks on all that is not as in the file. Frames of bodies are those of their links; links
-        without mass on fixed joints are bodies without mass, which is what named frames are. Motors are those of
+        without mass on fixed joints are bodies without mass, which is what named frames are. Visuals are shapes of the
+        bodies; their meshes are read from STL and OBJ files in the folder or package of the robot. Motors are those of
         ``name_mot``; without it those of transmissions, and without these all joints with a limit of effort.
 
     Raises
@@ -247,13 +249,13 @@ class _Reader:
     # -- the tree --------------------------------------------------------------------------------------------------
 
     def _tell_unread(self) -> None:
-        shapes = {"visual": "its shape is not read", "collision": "its collision shape is not read"}
+        shapes = {"collision": "its collision shape is not read"}
         for node in self.root:
             if node.tag == "gazebo":
                 self.remarks.left_out("<gazebo>", "what is for one simulator is not read")
             elif node.tag not in ("link", "joint", "transmission", "material"):
                 self.remarks.left_out(f"<{str(node.tag)[:80]}>", "is not read")
-        for kind, known in (("link", ("inertial",)), ("joint", _OF_JOINTS)):
+        for kind, known in (("link", ("inertial", "visual")), ("joint", _OF_JOINTS)):
             for node in self.root.every(kind):
                 for tag in dict.fromkeys(str(child.tag) for child in node):
                     if tag not in known:
@@ -266,12 +268,17 @@ class _Reader:
                 line = getattr(node, "line", 1)
                 raise InputError(f"{self.path}, line {line}: this is xacro; run xacro first, and read what it makes")
         carried = {_link_of(node, "child")[0] for node in self.root.every("joint")}
+        visuals = Visuals(self.path, self.remarks, _origin)
+        for node in self.root.every("material"):
+            visuals.learn(node)
         for node in self.root.every("link"):
             name = name_at(node, "name")
             if name in self.links:
                 raise node.error(f"a second link is called {name!r}, after that in line {self.links[name].node.line}")
             body = self._body(node, name, self.nearest or (name not in carried and not self.is_free))
+            body = replace(body, shapes=visuals.of(node))
             is_ground = name in WORLD and body.mass == 0.0 and name not in carried and not self.is_free
+            is_ground = is_ground and not body.shapes  # the ground itself has none
             self.links[name] = _Link(node, body, GROUND if is_ground else self.body_names.of(name))
         if not self.links:
             raise self.root.error("the robot has no links")
@@ -386,11 +393,7 @@ class _Reader:
         self._take_pairs()
         self._settle_massless()
         root = self.links[self.order[0]]
-        bodies = [
-            Body(link.label, link.body.mass, link.body.com, link.body.inertia)
-            for link in self.links.values()
-            if link.label != GROUND
-        ]
+        bodies = [replace(link.body, name=link.label) for link in self.links.values() if link.label != GROUND]
         joints = [] if root.label == GROUND else [self._base(root)]
         couplings: list[Coupling] = []
         forces: list[JointForce] = []

@@ -31,6 +31,7 @@ from ..model.mechanism import Mechanism
 from .conversion import Conversion, Remarks
 from .links import UNLIMITED, Names, add, angles_of, dry_friction, numbers, tell_left_out, xml_text
 from .loops_file import BALL, LOOP_TYPES, beside, closure_of, is_loops_file, pair_name
+from .visuals import MeshFolder, write_visuals
 
 __all__ = ["write_urdf"]
 
@@ -44,7 +45,8 @@ def write_urdf(machine: Mechanism, path: str | Path) -> Conversion:
 
     A link has the frame of its joint. Joints of several coordinates become several joints with links without mass
     between, which have the names of the coordinates, so that q and v stay as they are. Ball joints are hinges that the
-    YAML file makes ball joints; screws are hinges with a slide that mimics them.
+    YAML file makes ball joints; screws are hinges with a slide that mimics them. Shapes are visuals, without mass and
+    collisions; plates and meshes are OBJ files in a folder beside.
 
     Parameters
     ----------
@@ -76,7 +78,7 @@ def write_urdf(machine: Mechanism, path: str | Path) -> Conversion:
     path = _check.path(path)
     if path.suffix.lower() in (".yaml", ".yml"):
         raise InputError(f"{path} is the name of a YAML file; the robot goes into one that ends in .urdf")
-    writer = _Writer(machine)
+    writer = _Writer(machine, path)
     content, loops, file = xml_text(writer.root), writer.loops_data(), beside(path)
     if file.is_file():
         try:
@@ -90,13 +92,14 @@ def write_urdf(machine: Mechanism, path: str | Path) -> Conversion:
             )
     if loops is not None or file.is_file():
         _files.write(file, _yaml.text(loops or {"closed_loop": [], "type": []}))
+    writer.meshes.write()
     _files.write(path, content)
     return Conversion(machine, path, "URDF", tuple(writer.remarks.said))
 
 
 class _Writer:
-    def __init__(self, machine: Mechanism) -> None:
-        self.machine, self.remarks = machine, Remarks()
+    def __init__(self, machine: Mechanism, path: Path) -> None:
+        self.machine, self.remarks, self.meshes = machine, Remarks(), MeshFolder(path)
         self.root = Element("robot", name=machine.name)
         self.links = Names(self.remarks, "link", {GROUND, *(body.name for body in machine.bodies)})
         self.names = Names(self.remarks, "joint", (joint.name for joint in machine.joints))
@@ -125,9 +128,12 @@ class _Writer:
             frame, node = self.frames[body.name], add(self.root, "link", name=body.name)
             if np.any(frame.p) or not np.array_equal(frame.R, np.eye(3)):
                 self.remarks.changed(f"body {body.name!r}", "its axes are those of its joint now")
+            inside = frame.inverse()
+            looks = [shape.moved(inside) for shape in body.shapes]
+            write_visuals(node, body, looks, self.meshes, _add_origin, nested=False)
             if not body.mass:
                 continue
-            inertial, inside = add(node, "inertial"), frame.inverse()
+            inertial = add(node, "inertial")
             com = inside @ Frame(body.com)
             I = np.asarray(inside.R) @ np.asarray(body.inertia) @ np.asarray(inside.R).T
             _add_origin(inertial, Frame(com.p))

@@ -9,8 +9,9 @@ from __future__ import annotations
 import dataclasses
 import inspect
 import math
-from collections.abc import Callable, Mapping
-from contextlib import contextmanager
+import re
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -19,7 +20,7 @@ import numpy as np
 
 from .. import _check, _files, _yaml, characteristics
 from ..characteristics import Characteristic, FormulaForce, Sum
-from ..errors import InputError, InputTypeError, ModelError
+from ..errors import FileError, InputError, InputTypeError, ModelError
 from ..trace.expression import Expression, text_of
 from . import elements
 from .elements import (
@@ -34,8 +35,12 @@ from .elements import (
     Joint,
     JointSpring,
     Load,
+    Mesh,
+    Plate,
     PointSpring,
+    Shape,
 )
+from .elements.mesh_files import file_within, obj_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -59,7 +64,10 @@ _LEAST = 1e-200  # far below what rounding leaves of products; quotients with it
 UNITS = "m, kg, s, rad, N, N m; gravity in m/s2, inertia in kg m2 about the centre of mass"
 
 
-BODIES = {"Body.planar": Body.planar, "Body.rod": Body.rod}  # types that make a body of fewer numbers
+# types that make a part of fewer numbers
+BODIES = {"Body.planar": Body.planar, "Body.rod": Body.rod}
+SHAPES = {"Plate.bar": Plate.bar, "Mesh.from_file": Mesh.from_file}
+_LARGE_MESH = 200  # faces, some 15 kB of text: a larger mesh goes into a file of its own
 
 
 class _Section(NamedTuple):
@@ -90,7 +98,7 @@ def _kinds_of(bases: tuple[type, ...]) -> dict[str, type]:
     found = {
         n: k for n, k in public.items() if isinstance(k, type) and issubclass(k, bases) and dataclasses.is_dataclass(k)
     }
-    return {n: k for n, k in found.items() if k not in (Joint, Constraint, elements.FrictionOfLoad)}
+    return {n: k for n, k in found.items() if k not in (Joint, Constraint, elements.FrictionOfLoad, Shape)}
 
 
 @cache
@@ -179,6 +187,8 @@ def _field(part: Any, field: dataclasses.Field) -> Any:
         return text_of(value, ["angle"], part.sample[1:], f"the profile of cam {part.name!r}")
     if isinstance(value, Characteristic):
         return _characteristic(value, part)
+    if isinstance(part, Body) and key == "shapes":
+        return [_shape(shape) for shape in value] or _DEFAULT
     if isinstance(part, Body) and key == "inertia":
         diagonal = np.diagonal(value)
         value = diagonal if not (value - np.diag(diagonal)).any() else value
@@ -186,6 +196,14 @@ def _field(part: Any, field: dataclasses.Field) -> Any:
     if default is not dataclasses.MISSING and _same(value, default):
         return _DEFAULT
     return _plain(value)
+
+
+def _shape(shape: Shape) -> dict[str, Any]:
+    """A shape; one of a class that is not ours is written as its triangles."""
+    if type(shape) not in _kinds_of((Shape,)).values():
+        shape = Mesh(*shape.triangles(), color=shape.color)
+    made = _part(shape, None)
+    return made | {"color": made.pop("color")} if "color" in made else made  # at the end, as for every part
 
 
 def _same(value: Any, default: Any) -> bool:
@@ -243,7 +261,20 @@ def _characteristic(x: Characteristic, owner: Any) -> Any:
 def write_machine(plant: Mechanism, path: str | Path) -> Path:
     """Write the file of a machine; see `Mechanism.save`."""
     path = _check.path(path)
-    return _files.write(path, _yaml.text(wholly_described(plant)))
+    data = wholly_described(plant)
+    meshes: dict[Path, str] = {}  # what goes into files beside
+    for name, body in data.get("bodies", {}).items():
+        for i, shape in enumerate(body.get("shapes", ())):
+            if shape["type"] == "Mesh" and len(shape["faces"]) > _LARGE_MESH:
+                tidy = re.sub(r"[^A-Za-z0-9_-]+", "_", name)[:60]
+                file = Path(f"{path.stem}_meshes", f"{len(meshes) + 1}_{tidy}.obj")
+                meshes[file] = obj_text(np.array(shape.pop("vertices")), np.array(shape.pop("faces")))
+                body["shapes"][i] = shape | {"type": "Mesh.from_file", "path": file.as_posix(), "most": None}
+    for file, text in meshes.items():
+        with suppress(OSError):  # of which writing into it tells
+            (path.parent / file).parent.mkdir(exist_ok=True)
+        _files.write(path.parent / file, text)
+    return _files.write(path, _yaml.text(data))
 
 
 def wholly_described(plant: Mechanism) -> dict[str, Any]:
@@ -280,7 +311,7 @@ def _equal(a: Any, b: Any) -> bool:
 def read_machine(path: str | Path) -> Mechanism:
     """Read the file of a machine; see `Mechanism.load`."""
     document = _yaml.read(_check.path(path))
-    return from_description(document.data, document.at)
+    return from_description(document.data, document.at, document.path.parent)
 
 
 @contextmanager
@@ -288,7 +319,7 @@ def _nowhere(*keys: str | int) -> Iterator[None]:
     yield
 
 
-def from_description(data: Any, at: Callable[..., Any] = _nowhere) -> Mechanism:
+def from_description(data: Any, at: Callable[..., Any] = _nowhere, folder: Path | None = None) -> Mechanism:
     """The machine that is described.
 
     Parameters
@@ -297,6 +328,8 @@ def from_description(data: Any, at: Callable[..., Any] = _nowhere) -> Mechanism:
         As `described` makes it.
     at : callable, optional
         ``at(*keys)`` is a context in which errors are told with the place of an entry.
+    folder : path, optional
+        In which files of meshes are; without it, none is read.
 
     Raises
     ------
@@ -325,7 +358,7 @@ def from_description(data: Any, at: Callable[..., Any] = _nowhere) -> Mechanism:
         for key, section in _SECTIONS.items():
             with at(key):
                 given = _check.mapping(data.get(key) or {}, key, f"the name of each {section.word} to what it is")
-            parts[key] = [_read_part(key, name, section, x, at) for name, x in given.items()]
+            parts[key] = [_read_part(key, name, section, x, at, folder) for name, x in given.items()]
         gravity = data.get("gravity", (0.0, 0.0, -9.81))
         parts |= {"gravity": gravity, "source": data.get("source", "")}
         if (cuts := data.get("cuts")) is None:
@@ -358,36 +391,71 @@ def _require_sizes(data: Any, at: Callable[..., Any], keys: tuple[str | int, ...
         _require_sizes(x, at, (*keys, key))
 
 
-def _read_part(key: str, name: str, section: _Section, x: Any, at: Callable[..., Any]) -> Any:
-    what = f"{section.word} {name!r}"
-    with at(key, name):
-        _check.mapping({} if x is None else x, what, "names of arguments to their values")
-        if key == "bodies" and isinstance(kind := (x or {}).get("type"), str) and kind in BODIES:
-            return _body(name, dict(x), what, partial(at, key, name))
-        return _made(_kinds_of(section.kinds), {"name": name, **(x or {})}, section.plain, what, partial(at, key, name))
+def _read_part(
+    key: str, name: str, section: _Section, x: Any, at: Callable[..., Any], folder: Path | None = None
+) -> Any:
+    what, here = f"{section.word} {name!r}", partial(at, key, name)
+    with here():
+        given = {"name": name, **_check.mapping({} if x is None else x, what, "names of arguments to their values")}
+        if key != "bodies":
+            return _made(_kinds_of(section.kinds), given, section.plain, what, here)
+        if "shapes" in given:
+            with here("shapes"):
+                listed = _check.sequence(given["shapes"], f"the shapes of {what}", "mappings with a type each")
+            given["shapes"] = [
+                _read_shape(shape, f"shape {i} of {what}", partial(here, "shapes", i), folder)
+                for i, shape in enumerate(listed)
+            ]
+        if isinstance(kind := given.get("type"), str) and kind in BODIES:
+            return _by_function(BODIES, given, what, here)
+        return _made(_kinds_of(section.kinds), given, section.plain, what, here)
 
 
-def _body(name: str, x: dict[str, Any], what: str, at: Callable[..., Any]) -> Body:
-    """A body by one of the functions that make some."""
-    make = BODIES[x.pop("type")]
-    wanted = [n for n in inspect.signature(make).parameters if n != "name"]
+def _read_shape(x: Any, what: str, at: Callable[..., Any], folder: Path | None) -> Shape:
+    with at():
+        given = dict(_check.mapping(x, what, "type to a shape, and names of its arguments to values"))
+        if not isinstance(kind := given.get("type"), str) or kind not in SHAPES:
+            return _made(_kinds_of((Shape,)), given, None, what, at, [*SHAPES])
+        if kind == "Mesh.from_file" and "path" in given:
+            with at("path"):
+                given["path"] = file_within(folder, given["path"], f"the path of {what}")
+        try:
+            return _by_function(SHAPES, given, what, at)
+        except FileError as error:
+            raise InputError(f"{what}: {error}; put the file there, or take the shape out") from error
+
+
+def _by_function(makes: Mapping[str, Callable[..., Any]], x: dict[str, Any], what: str, at: Callable[..., Any]) -> Any:
+    """A part by one of the functions that make some."""
+    make = makes[x.pop("type")]
+    wanted = inspect.signature(make).parameters
     for key in x:
         with at(key):
             _check.one_of(key, wanted, f"argument of {what}")
-    if missing := [n for n in wanted if n not in x]:
+    if missing := [n for n, p in wanted.items() if p.default is p.empty and n not in x]:
         raise InputError(f"{what} needs {', '.join(map(repr, missing))}")
-    return make(name, **x)
+    for key, value in x.items():
+        with at(key):
+            x[key] = _value(None, key, value, what, partial(at, key))
+    return make(**x)
 
 
-def _made(kinds: Mapping[str, type], x: dict[str, Any], plain: type | None, what: str, at: Callable[..., Any]) -> Any:
-    """An object of one of some classes, with what is given."""
+def _made(
+    kinds: Mapping[str, type],
+    x: dict[str, Any],
+    plain: type | None,
+    what: str,
+    at: Callable[..., Any],
+    more: Sequence[str] = (),
+) -> Any:
+    """An object of one of some classes, with what is given; `more` are types that others make."""
     given = dict(x)
     kind = plain
     if "type" in given or plain is None:
         if "type" not in given:
-            raise InputError(f"{what} needs a type: {', '.join(kinds)}")
+            raise InputError(f"{what} needs a type: {', '.join([*kinds, *more])}")
         with at("type"):
-            kind = kinds[_check.one_of(given.pop("type"), kinds, f"type of {what}")]
+            kind = kinds[_check.one_of(given.pop("type"), [*kinds, *more], f"type of {what}")]
     fields = {field.name: field for field in dataclasses.fields(kind) if field.init}  # type: ignore[arg-type]
     for key in given:
         with at(key):

@@ -7,7 +7,8 @@ import inspect
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from .machine_file import _SECTIONS, BODIES, FORMAT, _characteristics, _kinds_of
+from .elements import Shape
+from .machine_file import _SECTIONS, BODIES, FORMAT, SHAPES, _characteristics, _kinds_of
 
 __all__ = ["machine_schema"]
 
@@ -44,6 +45,11 @@ _BY_ANNOTATION: dict[str, Any] = {
     "Mapping[str, float]": {"$ref": "#/$defs/coefficients"},
     "Callable[[Any], Any] | tuple[ArrayLike, ArrayLike]": {"$ref": "#/$defs/profile"},
     "Characteristic | Callable": {"$ref": "#/$defs/characteristics"},
+    "str | None": {"type": ["string", "null"]},
+    "str | Path": {"type": "string"},
+    "int | None": {"type": ["integer", "null"]},
+    "Frame | None": {"$ref": "#/$defs/frame"},
+    "Sequence[Shape]": {"type": "array", "items": {"$ref": "#/$defs/shape"}},
     "Friction | float": {"anyOf": [{"type": "number"}, {"$ref": "#/$defs/characteristic"}]},
 }
 
@@ -59,6 +65,10 @@ def machine_schema() -> dict[str, Any]:
     one = {"$ref": "#/$defs/characteristic"}
     definitions = _DEFINITIONS | {
         "characteristic": {"oneOf": [_part(kind, None) for kind in _characteristics().values()]},
+        "shape": {
+            "oneOf": [_part(kind, None) for kind in _kinds_of((Shape,)).values()]
+            + [_by_function(name, make) for name, make in SHAPES.items()]
+        },
         "characteristics": {"anyOf": [one, {"type": "array", "items": one, "minItems": 1}]},
     }
     names = {"type": "array", "items": {"type": "string"}}
@@ -102,9 +112,8 @@ def _part(kind: type, plain: type | None) -> dict[str, Any]:
 def _by_function(name: str, make: Callable[..., Any]) -> dict[str, Any]:
     parameters = [p for p in inspect.signature(make).parameters.values() if p.name != "name"]
     title = next(iter((inspect.getdoc(make) or "").splitlines()), "")
-    return _object(
-        name, title, ((p.name, str(p.annotation)) for p in parameters), [p.name for p in parameters] + ["type"]
-    )
+    needed = [p.name for p in parameters if p.default is p.empty]
+    return _object(name, title, ((p.name, str(p.annotation)) for p in parameters), [*needed, "type"])
 
 
 def _object(name: str, title: str, fields: Iterable[tuple[str, str]], needed: list[str]) -> dict[str, Any]:

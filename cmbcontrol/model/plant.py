@@ -21,6 +21,8 @@ from .near_singular import refined
 from .terms import Terms
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
     from ..linear.iosystem import PlantSystem
     from ..linear.operating import OperatingPoint
     from ..linear.signals import FrameMotion
@@ -599,10 +601,36 @@ class Plant(Contract):
         """The same of checked arguments."""
         return evaluation.terms(self, q, v, t, project, close, cap, check)
 
-    # -- printing ---------------------------------------------------------------------------------
+    # -- pictures and printing --------------------------------------------------------------------
+
+    def plot(self, q: ArrayLike | Mapping[str, float] | str | None = None, ax: Any = None) -> Figure:
+        """Draw the plant at a configuration; see `cmbcontrol.plot.mechanism`.
+
+        Parameters
+        ----------
+        q : array_like, shape (nq,), mapping of position name to value, or name of a configuration, optional
+            By default ``"start"``, if the plant has it, or all joints at zero, with closed loops if they close.
+        ax : matplotlib axes, optional
+            A new figure unless given.
+
+        Examples
+        --------
+        >>> from cmbcontrol import plants
+        >>> plant = plants.five_bar()
+        >>> plant.plot(plant.assemble(left=2.1, right=1.0)).axes[0].get_title()
+        'five-bar'
+        """
+        from ..plot import mechanism  # a door: matplotlib is imported when it is used
+
+        return mechanism(self, q, ax)
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.name!r}: {self.nv} coordinates, {len(self.row_names)} rows>"
+
+    def _repr_html_(self) -> str:
+        from ..plot.html import html
+
+        return html(self)
 
     def __str__(self) -> str:
         return diagnosis.table(self)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from .. import _check
 from ..errors import InputError
-from ..model.elements import Actuator, Body, Fixed, Frame, Revolute, Spherical, Universal
+from ..model.elements import Actuator, Body, Fixed, Frame, Plate, Revolute, Rod, Spherical, Universal
 from ..model.mechanism import Mechanism
 from .entry import Entry, Study
 
@@ -69,10 +69,13 @@ def delta(joints: str = "ball", load: float = 0.0, effort: float = 60.0) -> Mech
     across = ROD_MASS * ROD**2 / 12.0
     for i, direction in enumerate(DIRECTIONS):
         n, out = i + 1, Frame.turned((0, 0, 1), direction)
-        bodies.append(Body(f"arm{n}", 1.0, (0.12, 0, 0), (0.001, 0.012, 0.012)))
+        arm = [Rod((0, 0, 0), (ARM, 0, 0), 0.018, rounded=True)]
+        arm.append(Rod((ARM, -0.5 * WIDTH, 0), (ARM, 0.5 * WIDTH, 0), 0.008))
+        bodies.append(Body(f"arm{n}", 1.0, (0.12, 0, 0), (0.001, 0.012, 0.012), arm))
         tree.append(Revolute(f"arm{n}", "ground", f"arm{n}", axis=(0, 1, 0), frame=out @ Frame((BASE, 0, 0))))
         for name, side in ((f"{n}a", -0.5), (f"{n}b", 0.5)):
-            bodies.append(Body(f"rod{name}", ROD_MASS, (0, 0, 0.5 * ROD), (across, across, 0.0)))
+            look = [Rod((0, 0, 0), (0, 0, ROD), 0.006)]
+            bodies.append(Body(f"rod{name}", ROD_MASS, (0, 0, 0.5 * ROD), (across, across, 0.0), look))
             tree.append(Universal(f"rod{name}", f"arm{n}", f"rod{name}", frame=Frame((ARM, side * WIDTH, 0), _LEVEL)))
             ends = {"frame": Frame((0, 0, ROD)), "child_frame": out @ Frame((PLATFORM, side * WIDTH, 0), _LEVEL)}
             if joints == "ball":
@@ -81,7 +84,9 @@ def delta(joints: str = "ball", load: float = 0.0, effort: float = 60.0) -> Mech
                 axes = {"axis": (0, 1, 0), "second_axis": (1, 0, 0)}
                 end = Universal(f"joint{name}", f"rod{name}", "platform", **axes, **ends)
             (tree if name == "1a" else loops).append(end)
-    bodies.append(Body("platform", 0.5, (0, 0, 0), (6e-4, 6e-4, 1e-3)))
+    ends = [Frame((PLATFORM + 0.03, side * WIDTH, 0.0)) for side in (-0.5, 0.5)]
+    corners = [(Frame.turned((0, 0, 1), direction) @ end).p[:2] for direction in DIRECTIONS for end in ends]
+    bodies.append(Body("platform", 0.5, (0, 0, 0), (6e-4, 6e-4, 1e-3), [Plate(corners, 0.02)]))
     if load:
         bodies.append(Body("load", load))
         tree.append(Fixed("load", "platform", "load"))

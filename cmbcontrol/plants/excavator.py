@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ..model.elements import Body, Cylinder, Frame, Load, PointOnLine, Revolute
+from ..model.elements import Body, Cylinder, Frame, Load, Plate, PointOnLine, Revolute
 from ..model.mechanism import Mechanism
 from .entry import Entry, Study
 
@@ -13,6 +13,20 @@ __all__ = ["excavator"]
 
 SOURCE = "dimensions and masses of the 20 t class, our own"
 TEETH = (1.45, 0.0, 0.0)  # on the bucket, m
+
+# What is seen: outlines around the pins in the plane, m, as such machines have them.
+BOOM = [
+    *((-0.25, -0.15), (0.15, -0.28), (2.3, 0.28), (3.3, 0.5), (5.6, -0.2), (5.9, -0.1)),
+    *((5.85, 0.18), (3.45, 1.1), (3.0, 1.18), (1.9, 0.85), (-0.2, 0.22)),
+]
+ARM = [
+    *((-0.9, 0.25), (-0.2, -0.2), (0.4, -0.22), (2.8, -0.13), (3.0, -0.08), (3.0, 0.1), (2.5, 0.18)),
+    *((0.8, 0.66), (0.55, 0.72), (-0.6, 0.5), (-0.85, 0.48)),
+]
+# of the bucket, from its lip around its back to the teeth, and back on the inner side; its ears hold the pins
+_BACK = [(0.14, 0.05), (0.05, 0.3), (0.12, 0.58), (0.5, 0.72), (0.95, 0.55), TEETH[:2]]
+_INSIDE = [(1.3, 0.06), (0.88, 0.46), (0.5, 0.63), (0.2, 0.52), (0.13, 0.3), (0.22, 0.07)]
+_EARS = [(-0.12, -0.12), (0.15, -0.1), (0.25, 0.2), (0.25, 0.6), (-0.1, 0.54), (-0.23, 0.4)]
 
 # Angles of rocker and link near which the four bars of the bucket are assembled the right way.
 _BARS = {"rocker": 1.5, "link": -2.0}
@@ -44,9 +58,9 @@ def excavator(pressure: float = 34.3e6, damping: float = 8e3) -> Mechanism:
     (3, ('boom_cylinder', 'arm_cylinder', 'bucket_cylinder'))
     """
     bodies = [
-        Body.planar("boom", 1650.0, (2.6, 0.35), 5200.0),
-        Body.planar("arm", 900.0, (1.0, 0.15), 900.0),
-        Body.planar("bucket", 750.0, (0.65, 0.25), 190.0),
+        Body.planar("boom", 1650.0, (2.6, 0.35), 5200.0, shapes=[Plate(BOOM, 0.15, Frame((0, 0, -0.045)))]),
+        Body.planar("arm", 900.0, (1.0, 0.15), 900.0, shapes=[Plate(ARM, 0.1, Frame((0, 0, -0.05)))]),
+        Body.planar("bucket", 750.0, (0.65, 0.25), 190.0, shapes=_bucket(width=1.2, sides=0.05)),
         Body.planar("rocker", 45.0, (0.3, 0.0), 2.0),
         Body.planar("link", 60.0, (0.3, 0.0), 3.0),
     ]
@@ -76,6 +90,12 @@ def excavator(pressure: float = 34.3e6, damping: float = 8e3) -> Mechanism:
         gravity=(0.0, -9.81, 0.0),
         source=SOURCE,
     )
+
+
+def _bucket(width: float, sides: float) -> list[Plate]:
+    """A bent sheet, closed by two plates at its sides, and its ears."""
+    ends = [Frame((0.0, 0.0, 0.5 * side * (width - sides))) for side in (-1.0, 1.0)]
+    return [Plate(_BACK + _INSIDE, width), *(Plate(_BACK, sides, end) for end in ends), Plate(_EARS, 0.05)]
 
 
 def configuration(plant: Mechanism, boom: float, arm: float, bucket: float) -> NDArray[np.float64]:

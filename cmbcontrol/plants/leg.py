@@ -9,7 +9,20 @@ from numpy.typing import NDArray
 
 from .. import _check
 from ..errors import InputError
-from ..model.elements import GROUND, Actuator, Body, Frame, Planar, Point, PointOnPlane, Prismatic, Revolute
+from ..model.elements import (
+    GROUND,
+    Actuator,
+    Ball,
+    Body,
+    Box,
+    Frame,
+    Planar,
+    Plate,
+    Point,
+    PointOnPlane,
+    Prismatic,
+    Revolute,
+)
 from ..model.mechanism import Mechanism
 from .entry import Entry, Study
 
@@ -50,8 +63,14 @@ def leg(base: str = "slider", foot: str = "stick", effort: float = 300.0) -> Mec
     """
     _check.one_of(base, ("slider", "free"), "base")
     _check.one_of(foot, ("stick", "slide"), "foot")
+    link = Plate.bar((0, 0), (LINK, 0), width=0.06, thickness=0.03)
+    looks = {
+        "trunk": [Box((0.44, 0.22, 0.12), Frame((0, 0, -0.1)))],
+        "thigh": [link],
+        "shank": [link.moved(Frame((0, 0, -0.035))), Ball((LINK, 0, -0.035), 0.035)],
+    }
     bodies = [
-        Body.planar(name, mass, 0.0 if name == "trunk" else 0.5 * LINK, inertia)
+        Body.planar(name, mass, 0.0 if name == "trunk" else 0.5 * LINK, inertia, looks[name])
         for name, (mass, inertia) in _BODIES.items()
     ]
     guide = (

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _check
-from ..model.elements import Actuator, Body, Fixed, Frame, Prismatic, Revolute
+from ..model.elements import Actuator, Body, Box, Fixed, Frame, Plate, Prismatic, Revolute, Shape
 from ..model.mechanism import Mechanism
 from .entry import Entry, Study
 from .planar import pin, turned, two_bar
@@ -28,6 +28,16 @@ LINK = 0.52
 LINK_PIN, EDGE, LOAD_CENTRE = np.array([-0.15, 0.30]), 1.25, np.array([0.50, 0.45])
 # Cylinders: pin to pin when retracted, stroke, and lengths of barrel and rod.
 LIFT_CLOSED, LIFT_STROKE, TILT_CLOSED, TILT_STROKE = 1.36, 0.90, 0.92, 0.50
+
+# What is seen: outlines around the pins, m; of the bucket, its back from the edge to the top, and inside back again.
+BOOM_OUTLINE = [
+    *((-0.14, -0.12), (0.15, -0.16), (1.6, -0.32), (2.0, -0.2), (2.85, -0.14), (3.04, -0.08), (3.04, 0.1)),
+    *((2.85, 0.15), (2.05, 0.55), (1.8, 0.62), (1.6, 0.55), (1.2, 0.22), (0.0, 0.16), (-0.14, 0.1)),
+]
+BACK = [(EDGE, 0.0), (EDGE, -0.05), (0.15, -0.1), (0.1, 0.1), (0.02, 0.35), (0.06, 0.65), (0.26, 0.95)]
+INSIDE = [(0.31, 0.91), (0.13, 0.63), (0.09, 0.36), (0.16, 0.0)]
+EARS = [(-0.1, -0.1), (0.16, -0.1), (0.16, 0.4), (-0.1, 0.42), (-0.25, 0.33), (-0.2, 0.2)]  # which hold the pins
+WIDTH, SHEET = 2.6, 0.05  # of the bucket, and of its sides
 
 
 def loader(
@@ -65,17 +75,22 @@ def loader(
     """
     load = _check.positive(load, "load", zero=True)
 
-    def body(name: str, mass: float, x: float, y: float, inertia: float) -> Body:
-        return Body(name, mass, (x, y, 0.0), (0.5 * inertia, 0.5 * inertia, inertia))
+    def body(name: str, mass: float, x: float, y: float, inertia: float, *shapes: Shape) -> Body:
+        return Body(name, mass, (x, y, 0.0), (0.5 * inertia, 0.5 * inertia, inertia), shapes)
 
     def cylinder(name: str, closed: float, stroke: float) -> Prismatic:
         along, end = (1.0, 0.0, 0.0), Frame((closed, 0, 0))
         return Prismatic(name, f"{name}_barrel", f"{name}_rod", axis=along, frame=end, limits=(0.0, stroke))
 
+    upper = (*turned((UPPER, 0.0), BEND), 0.0)
+    ends = [Frame((0.0, 0.0, 0.5 * side * (WIDTH - SHEET))) for side in (-1.0, 1.0)]
+    bucket = [Plate(BACK + INSIDE, WIDTH), *(Plate([*BACK, (0.95, 0.3)], SHEET, end) for end in ends)]
+    bucket.append(Plate(EARS, 0.04))
+    arms = [Plate.bar((0, 0), end, width=0.2, thickness=0.03, z=0.03) for end in ((LOWER, 0), upper)]
     bodies = [
-        body("boom", 1500.0, 1.40, 0.10, 1250.0),
-        body("bucket", 2000.0, 0.42, 0.38, 700.0),
-        body("lever", 350.0, 0.15, 0.05, 70.0),
+        body("boom", 1500.0, 1.40, 0.10, 1250.0, Plate(BOOM_OUTLINE, 0.1, Frame((0, 0, -0.05)))),
+        body("bucket", 2000.0, 0.42, 0.38, 700.0, *bucket),
+        body("lever", 350.0, 0.15, 0.05, 70.0, *arms),
         body("link", 80.0, 0.5 * LINK, 0.0, 2.0),
         body("lift_barrel", 220.0, 0.55, 0.0, 25.0),
         body("lift_rod", 150.0, -0.55, 0.0, 16.0),
@@ -93,9 +108,9 @@ def loader(
         cylinder("tilt", TILT_CLOSED, TILT_STROKE),
     ]
     if load:
-        bodies.append(body("load", load, 0.0, 0.0, load * (0.9**2 + 0.7**2) / 12.0))
+        block = Box((0.9, 0.7, WIDTH - 3.0 * SHEET))
+        bodies.append(body("load", load, 0.0, 0.0, load * (0.9**2 + 0.7**2) / 12.0, block))
         joints.append(Fixed("load", "bucket", "load", frame=Frame((*LOAD_CENTRE, 0))))
-    upper = (*turned((UPPER, 0.0), BEND), 0.0)
     loops = [
         pin(closure, "lift_pin", "boom", "lift_rod", (*LIFT_PIN, 0), (0, 0, 0)),
         pin(closure, "tilt_pin", "lever", "tilt_rod", upper, (0, 0, 0)),

@@ -1,4 +1,4 @@
-"""Spencer's parallel four-bar robot (thesis, section 2.4.1)."""
+"""Spencer's parallel four-bar robot (thesis, section 2.4.1, eq. 2.48)."""
 
 from __future__ import annotations
 

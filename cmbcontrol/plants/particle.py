@@ -1,4 +1,4 @@
-"""Aghili's particle on a circle (section 5.4), given by functions."""
+"""Aghili's particle on a circle (section 5.4, eqs. 33 to 37), given by functions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Aghili's slider-crank (section 8), given by functions."""
+"""Aghili's slider-crank (section 8, eqs. 65 to 69), given by functions."""
 
 from __future__ import annotations
 

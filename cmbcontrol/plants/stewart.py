@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
 from ..errors import InputError
-from ..model.elements import Actuator, Body, Frame, Free, Prismatic, Spherical, Universal
+from ..model.elements import Actuator, Body, Frame, Free, Plate, Prismatic, Rod, Spherical, Universal
 from ..model.mechanism import Mechanism
 from .entry import Entry, Study
 
@@ -21,6 +21,7 @@ SOURCE = "D. Stewart, A platform with six degrees of freedom, Proc. IMechE 180 (
 BASE_RADIUS, PLATFORM_RADIUS = 0.90, 0.60
 BASE_SPREAD, PLATFORM_SPREAD = math.radians(10.0), math.radians(10.0)  # half the angle between paired joints
 CLOSED, STROKE = 0.90, 0.50  # a leg from joint to joint when retracted, and its travel
+BARREL = 0.75  # of the lower half, as it is seen: the upper one, 0.70 m long, stays in it
 
 
 def _ring(radius: float, pairs: ArrayLike, spread: float) -> NDArray[np.float64]:
@@ -89,11 +90,14 @@ def stewart(carrier: str = "leg", effort: float = 3000.0) -> Mechanism:
     """
     _check.one_of(carrier, ("leg", "free"), "carrier")
     bodies, joints, loops = [], [], []
-    platform = Body("platform", 200.0, (0.0, 0.0, 0.10), (22.0, 22.0, 42.0))
+    corners = 1.08 * PLATFORM[:, :2]  # joints are below the rim of the plate
+    top = Plate(corners, 0.06, Frame((0, 0, 0.06)))
+    platform = Body("platform", 200.0, (0.0, 0.0, 0.10), (22.0, 22.0, 42.0), [top])
     for i in range(6):
         n = i + 1
-        bodies += [Body(f"lower{n}", 12.0, (0, 0, 0.30), _thin(12.0, 0.60))]
-        bodies += [Body(f"upper{n}", 5.0, (0, 0, -0.35), _thin(5.0, 0.70))]
+        barrel, rod = Rod((0, 0, 0), (0, 0, BARREL), 0.045), Rod((0, 0, 0), (0, 0, -0.70), 0.025)
+        bodies += [Body(f"lower{n}", 12.0, (0, 0, 0.30), _thin(12.0, 0.60), [barrel])]
+        bodies += [Body(f"upper{n}", 5.0, (0, 0, -0.35), _thin(5.0, 0.70), [rod])]
         mount, end = _mount(i), Frame((0, 0, CLOSED))
         joints.append(Universal(f"mount{n}", "ground", f"lower{n}", frame=mount))
         joints.append(Prismatic(f"leg{n}", f"lower{n}", f"upper{n}", frame=end, limits=(0.0, STROKE)))

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _check
-from ..model.elements import Actuator, Body, Cam, Coupling, JointSpring, Prismatic, Revolute
+from ..model.elements import Actuator, Body, Cam, Coupling, JointSpring, Plate, Prismatic, Revolute, Rod
 from ..model.mechanism import Mechanism
 from .entry import Entry, Study
 
@@ -51,10 +51,14 @@ def valve_train(stiffness: float = 30e3, preload: float = 200.0) -> Mechanism:
     """
     stiffness = _check.positive(stiffness, "stiffness")
     preload = _check.positive(preload, "preload", zero=True)
+    # the arm of the rocker goes to -x, so that it pushes the valve down where it turns to the left
+    arm = Plate.bar((0.3 * RATIO, 0), (-RATIO, 0), width=0.01, thickness=0.008, z=0.012)
+    stem = Rod((-RATIO, -0.006, 0.012), (-RATIO, -0.09, 0.012), 0.0035)
+    head = Rod((-RATIO, -0.09, 0.012), (-RATIO, -0.094, 0.012), 0.016)
     bodies = [
         Body("shaft", 0.5, inertia=(2e-4, 2e-4, 2e-4)),
-        Body("rocker", 0.1, inertia=(4e-5, 4e-5, 4e-5)),
-        Body("valve", 0.09, inertia=(1e-5, 1e-5, 1e-5)),
+        Body("rocker", 0.1, inertia=(4e-5, 4e-5, 4e-5), shapes=[arm]),
+        Body("valve", 0.09, inertia=(1e-5, 1e-5, 1e-5), shapes=[stem, head]),
     ]
     joints = [
         Revolute("shaft", "ground", "shaft"),

@@ -379,7 +379,7 @@ def test_a_mesh_that_does_not_count_is_a_remark(tmp_path):
     text = TREE.replace(
         '<geom type="plane"', '<geom type="mesh" mesh="shell" mass="3" size="1 1 1"/><geom type="plane"'
     )
-    assert "geoms of meshes" in str(read(text, tmp_path))
+    assert "a geom of a mesh" in str(read(text, tmp_path))
 
 
 def test_includes(tmp_path):

@@ -75,10 +75,10 @@ BOMB = "<!DOCTYPE r [" + "".join(f"<!ENTITY e{i} '{f'&e{i - 1};' * 10 if i else 
 def test_what_is_refused(tmp_path, content, words):
     """At once, and in little memory."""
     tracemalloc.start()
-    begin = time.perf_counter()
+    begin = time.process_time()
     with pytest.raises(FileError, match=rf"file.xml, line \d+: .*{words}"):
         read(tmp_path, content)
-    assert time.perf_counter() - begin < 5.0 and tracemalloc.get_traced_memory()[1] < 5e8
+    assert time.process_time() - begin < 5.0 and tracemalloc.get_traced_memory()[1] < 5e8
     tracemalloc.stop()
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import cmbcontrol as cmb
-from cmbcontrol import Actuator, Body, Frame, Load, Mechanism, characteristics, plants
+from cmbcontrol import Actuator, Body, Frame, Load, Mechanism, characteristics, plants, shapes
 from cmbcontrol.errors import CmbError, ModelError
 from cmbcontrol.model import elements
 from cmbcontrol.model.machine_file import described, from_description
@@ -105,6 +105,7 @@ def test_every_class_of_parts_is_known():
     from cmbcontrol.model.machine_file import _SECTIONS, _characteristics, _kinds_of
 
     known = {name for section in _SECTIONS.values() for name in _kinds_of(section.kinds)} | set(_characteristics())
+    known |= set(_kinds_of((elements.Shape,)))
     abstract = {
         "Constraint",
         "CoordinateConstraint",
@@ -113,8 +114,9 @@ def test_every_class_of_parts_is_known():
         "FrictionOfLoad",
         "Joint",
         "Motion",
+        "Shape",
     }
-    others = {"GROUND", "Frame", "RowOfFormula", "rotation_to"}
+    others = {"GROUND", "Frame", "RowOfFormula", "Triangles", "rotation_to"}
     assert set(elements.__all__) - known == abstract | others
     assert set(characteristics.__all__) - known == {"Characteristic"}
 
@@ -294,3 +296,112 @@ def test_some_spoiled_files(tmp_path, monkeypatch):
 @pytest.mark.slow
 def test_500_spoiled_files(tmp_path, monkeypatch):
     assert 25 < spoil(tmp_path, monkeypatch, range(1000, 1500)) < 475
+
+
+# -- shapes ------------------------------------------------------------------------------------------------------------
+
+
+def shaped():
+    ball = shapes.Ball((0, 0, 1 / 3), 0.1)
+    looks = [
+        shapes.Box((1, 2, 3), Frame.turned((1, 2, 3), 0.7, (0.1, 0.2, 1 / 3)), color="#ff0000"),
+        shapes.Rod((0, 0, 0), (0, 0.1, 1 / 3), 0.05, rounded=True),
+        ball,
+        shapes.Plate([(0, 0), (1, 0), (1, 1 / 3), (0.5, 0.1), (0, 1)], 0.02, Frame((0, 0, 0.1))),
+        shapes.Mesh([(0, 0, 0), (1, 0, 0), (0, 1, 0)], [(0, 1, 2), (0, 2, 1)], smooth=True),
+        shapes.Mesh(*ball.triangles(), color="#00ff00"),  # a large one
+    ]
+    hinge, rod = cmb.Revolute("hinge", "ground", "arm"), Body.rod("arm", 1.0, 0.8, shapes=looks)
+    base = Body("a base / with 'a name'", shapes=[shapes.Mesh(*ball.triangles())])
+    return Mechanism("shaped", [rod, base], [hinge, cmb.Fixed("base", "ground", base.name)])
+
+
+def test_shapes_are_kept_and_large_meshes_are_files_beside(tmp_path):
+    plant = shaped()
+    made = through_a_file(plant, tmp_path)
+    assert [type(s) for s in made.bodies[0].shapes] == [type(s) for s in plant.bodies[0].shapes]
+    for one, other in zip(plant.bodies[0].shapes, made.bodies[0].shapes, strict=True):
+        assert one.color == other.color
+        for x, y in zip(one.triangles(), other.triangles(), strict=True):
+            assert np.array_equal(x, y)
+    names = sorted(file.name for file in (tmp_path / "machine_meshes").iterdir())
+    assert names == ["1_arm.obj", "2_a_base_with_a_name_.obj"]
+    text = (tmp_path / "machine.yaml").read_text()
+    assert "path: machine_meshes/1_arm.obj" in text and len(text) < 4000
+    assert from_description(described(plant)).bodies[1].shapes[0].faces.shape == plant.bodies[1].shapes[0].faces.shape
+
+
+def test_a_folder_that_is_not_there(tmp_path):
+    with pytest.raises(CmbError, match="make the folder"):
+        shaped().save(tmp_path / "none" / "machine.yaml")
+    (tmp_path / "machine_meshes").write_text("a file in its place")
+    with pytest.raises(CmbError, match="cannot be written"):
+        shaped().save(tmp_path / "machine.yaml")
+
+
+def test_shapes_by_hand(tmp_path):
+    (tmp_path / "wedge.obj").write_text("v 0 0 0\nv 1000 0 0\nv 0 1000 0\nf 1 2 3\n")
+    (tmp_path / "gate.yaml").write_text("""
+format: cmbcontrol machine 1
+name: gate
+bodies:
+  wing:
+    type: Body.rod
+    mass: 3
+    length: 2
+    shapes:
+      - {type: Plate.bar, start: [0, 0], end: [2, 0], width: 0.2, thickness: 0.05, color: '#aabbcc'}
+      - {type: Mesh.from_file, path: wedge.obj, scale: 0.001, frame: {p: [0, 0, 1]}}
+      - {type: Box, size: [1, 1, 1], frame: {axis: [0, 0, 1], angle: 0.5}}
+joints:
+  hinge: {type: Revolute, parent: ground, child: wing}
+""")
+    bar, wedge, box = Mechanism.load(tmp_path / "gate.yaml").bodies[0].shapes
+    assert bar.color == "#aabbcc" and wedge.vertices.max() == 1.0 and box.frame.R[0, 0] == pytest.approx(np.cos(0.5))
+
+
+WRONG_SHAPES = [
+    ("{type: Bocks, size: [1, 1, 1]}", "'Bocks'.*'Box'"),
+    ("{size: [1, 1, 1]}", "shape 0 of body 'wing' needs a type: Ball, Box"),
+    ("{type: Box}", "needs 'size'"),
+    ("{type: Box, size: [1, 1, 1], colour: red}", "did you mean 'color'"),
+    ("{type: Box, size: [1, 1, 1], color: red}", "'#RRGGBB'"),
+    ("{type: Box, size: [1, 1]}", "size of a box"),
+    ("{type: Rod, start: [0, 0, 0], end: [0, 0, 0], radius: 1}", "two different points"),
+    ("{type: Plate, outline: [[0, 0], [1, 1], [1, 0], [0, 1]], thickness: 1}", "crosses or touches"),
+    ("{type: Plate.bar, start: [0, 0], width: 1, thickness: 1}", "needs 'end'"),
+    ("{type: Plate.bar, start: [0, 0], end: [1, 0], width: 1, thickness: 1, name: a}", "'name'"),
+    ("{type: Mesh.from_file, path: none.stl}", "put the file there, or take the shape out"),
+    ("{type: Mesh.from_file, path: ../none.stl}", "leads out of the folder"),
+    ("{type: Mesh.from_file, path: /etc/passwd}", "leads out of the folder"),
+    ("{type: Mesh.from_file, path: 3}", "name of a file"),
+    ("{type: Mesh, vertices: [[0, 0, 0]], faces: [[0, 1, 2]]}", "face 0"),
+    ("3", "mapping"),
+]
+
+
+@pytest.mark.parametrize(("shape", "words"), WRONG_SHAPES)
+def test_wrong_shapes_are_told_with_their_line(shape, words, tmp_path):
+    (tmp_path / "gate.yaml").write_text(f"""format: cmbcontrol machine 1
+name: gate
+bodies:
+  wing:
+    mass: 3
+    shapes:
+      - {shape}
+joints:
+  hinge: {{type: Revolute, parent: ground, child: wing}}
+""")
+    with pytest.raises(CmbError, match=r"(?s)gate.yaml, line 7: .*" + words):
+        Mechanism.load(tmp_path / "gate.yaml")
+
+
+def test_meshes_in_data_need_a_folder():
+    data = described(shaped())
+    data["bodies"]["arm"]["shapes"] = [{"type": "Mesh.from_file", "path": "a.stl"}]
+    with pytest.raises(CmbError, match="no folder to take it from"):
+        from_description(data)
+    for wrong in (3, "box", {"type": "Box"}):
+        data["bodies"]["arm"]["shapes"] = wrong
+        with pytest.raises(CmbError, match="shapes of body 'arm'"):
+            from_description(data)

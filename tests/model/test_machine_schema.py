@@ -9,7 +9,7 @@ from cmbcontrol import Mechanism, plants
 from cmbcontrol.errors import CmbError
 from cmbcontrol.model.machine_file import described, from_description
 from cmbcontrol.model.machine_schema import machine_schema
-from tests.model.test_machine_file import furnished
+from tests.model.test_machine_file import furnished, shaped
 
 jsonschema = pytest.importorskip("jsonschema")
 PUBLISHED = Path(__file__).parents[2] / "docs" / "machine.schema.json"
@@ -36,6 +36,10 @@ def test_a_furnished_is_valid(judge):
     judge.validate(described(furnished()))
 
 
+def test_shapes_are_valid(judge):
+    judge.validate(described(shaped()))
+
+
 def gate(**changes):
     data = {
         "format": "cmbcontrol machine 1",
@@ -53,6 +57,8 @@ def gate(**changes):
         {"bodys": {}},
         {"bodies": {"wing": {"mas": 80}}},
         {"bodies": {"wing": {"mass": "heavy"}}},
+        {"bodies": {"wing": {"mass": 1, "shapes": [{"type": "Bocks", "size": [1, 1, 1]}]}}},
+        {"bodies": {"wing": {"mass": 1, "shapes": [{"type": "Box"}]}}},
         {"joints": {"hinge": {"type": "Revolut", "parent": "ground", "child": "wing"}}},
         {"joints": {"hinge": {"type": "Revolute", "parent": "ground"}}},
         {"joints": {"hinge": {"parent": "ground", "child": "wing"}}},

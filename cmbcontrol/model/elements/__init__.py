@@ -5,7 +5,7 @@ All parts are frozen. Frames are given on bodies: ``Frame(p, R)`` is a frame at 
 its frame is the world.
 """
 
-from .bodies import GROUND, Body, Frame, rotation_to
+from .bodies import GROUND, Body, Frame, Shape, Triangles, rotation_to
 from .cams import Cam
 from .constraints import Constraint, CoordinateConstraint, Coupling, Distance, Point, PointOnLine, PointOnPlane, Weld
 from .cylinders import Cylinder
@@ -17,11 +17,14 @@ from .load_friction import DirectedFriction, FrictionOfLoad, GearFriction, PinFr
 from .loads import Load
 from .motions import DistanceMotion, JointMotion, Motion, PointMotion, PoseMotion
 from .rolling import KnifeEdge, RollingBall, Wheel
+from .shapes import Ball, Box, Mesh, Plate, Rod
 
 __all__ = [
     "GROUND",
     "Actuator",
+    "Ball",
     "Body",
+    "Box",
     "Bushing",
     "Cam",
     "Constraint",
@@ -46,9 +49,11 @@ __all__ = [
     "JointSpring",
     "KnifeEdge",
     "Load",
+    "Mesh",
     "Motion",
     "PinFriction",
     "Planar",
+    "Plate",
     "Point",
     "PointForce",
     "PointMotion",
@@ -58,10 +63,13 @@ __all__ = [
     "PoseMotion",
     "Prismatic",
     "Revolute",
+    "Rod",
     "RollingBall",
     "RowOfFormula",
+    "Shape",
     "SlidingFriction",
     "Spherical",
+    "Triangles",
     "Universal",
     "Weld",
     "Wheel",

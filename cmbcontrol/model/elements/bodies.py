@@ -1,19 +1,23 @@
-"""Rigid bodies, and frames on them."""
+"""Rigid bodies, frames on them, and what they look like."""
 
 from __future__ import annotations
 
 import math
+import re
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from ... import _check
 from ..._frozen import Part, set_fields
 from ...errors import InputError, ModelError
 from .part import ROUNDING, unit_vector
 
-__all__ = ["GROUND", "Body", "Frame", "rotation_to"]
+__all__ = ["GROUND", "Body", "Frame", "Shape", "Triangles", "rotation_to"]
 
 GROUND = "ground"
 
@@ -113,6 +117,54 @@ class Frame(Part):
         return made
 
 
+class Triangles(NamedTuple):
+    """The surface of a shape.
+
+    Attributes
+    ----------
+    vertices : ndarray, shape (n, 3)
+        In the axes of the body, m. Where a curved surface has a sharp edge, they are there once for each side of it.
+    faces : ndarray of int32, shape (m, 3)
+        Triangles, counter-clockwise from outside.
+    smooth : bool
+        Whether the surface is curved, so that shading runs across triangles with common vertices.
+    """
+
+    vertices: NDArray[np.float64]
+    faces: NDArray[np.int32]
+    smooth: bool
+
+
+_COLOR = re.compile("#[0-9a-fA-F]{6}")
+
+
+@dataclass(frozen=True, eq=False)
+class Shape(Part, ABC):
+    """What a body, or a part of it, looks like: a solid in the axes of the body.
+
+    The classes are in `cmbcontrol.shapes`; one of your own defines the two methods.
+
+    Parameters
+    ----------
+    color : str, optional
+        ``"#RRGGBB"``; by default the machine's drawing chooses one.
+    """
+
+    color: str | None = field(default=None, kw_only=True)
+
+    def __post_init__(self) -> None:
+        if self.color is not None and not _COLOR.fullmatch(_check.text(self.color, "the color of a shape")):
+            raise InputError(f"the color of a shape is '#RRGGBB', such as '#1f77b4', got {_check.shown(self.color)}")
+
+    @abstractmethod
+    def triangles(self) -> Triangles:
+        """Its surface: a closed one of triangles, counter-clockwise from outside."""
+
+    @abstractmethod
+    def moved(self, frame: Frame) -> Shape:
+        """The same shape, given in a frame, in the axes that the frame is given in."""
+
+
 @dataclass(frozen=True, eq=False)
 class Body(Part):
     """A rigid body.
@@ -126,6 +178,10 @@ class Body(Part):
         Centre of mass in the body's axes, metres.
     inertia : array_like, shape (3, 3) or (3,)
         About the centre of mass, in the body's axes (or its diagonal), kg m2.
+    shapes : sequence of Shape
+        What it looks like, from `cmbcontrol.shapes`. They are for the eye alone: no mass, no contact. A body without
+        any is drawn as bars and polygons through its joints. A base or a frame that stands still is a body without
+        mass that has shapes, and a `Fixed` joint to the ground.
 
     Raises
     ------
@@ -142,6 +198,7 @@ class Body(Part):
     mass: float = 0.0
     com: ArrayLike = (0.0, 0.0, 0.0)
     inertia: ArrayLike = (0.0, 0.0, 0.0)
+    shapes: Sequence[Shape] = ()
 
     def __post_init__(self) -> None:
         _check.name(self.name, "body")
@@ -155,7 +212,10 @@ class Body(Part):
             )
         inertia = np.diag(inertia) if inertia.ndim == 1 else inertia
         inertia = _check.matrix(inertia, (3, 3), f"the inertia of {what}")
-        set_fields(self, mass=mass, com=com, inertia=inertia)
+        shapes = _check.sequence(self.shapes, f"the shapes of {what}", "shapes")
+        for shape in shapes:
+            _check.instance(shape, Shape, f"a shape of {what}", "from cmbcontrol.shapes")
+        set_fields(self, mass=mass, com=com, inertia=inertia, shapes=shapes)
         self._check_physics()
 
     def _check_physics(self) -> None:
@@ -178,15 +238,17 @@ class Body(Part):
             )
 
     @classmethod
-    def rod(cls, name: str, mass: float, length: float) -> Body:
+    def rod(cls, name: str, mass: float, length: float, shapes: Sequence[Shape] = ()) -> Body:
         """A thin uniform rod along x from the body's origin: inertia m L^2 / 12 across, none along."""
         mass = _check.positive(mass, f"the mass of body {name!r}", zero=True)
         length = _check.positive(length, f"the length of body {name!r}")
         i = mass * length**2 / 12.0
-        return cls(name, mass, (0.5 * length, 0.0, 0.0), (0.0, i, i))
+        return cls(name, mass, (0.5 * length, 0.0, 0.0), (0.0, i, i), shapes)
 
     @classmethod
-    def planar(cls, name: str, mass: float, com: float | ArrayLike, inertia: float) -> Body:
+    def planar(
+        cls, name: str, mass: float, com: float | ArrayLike, inertia: float, shapes: Sequence[Shape] = ()
+    ) -> Body:
         """A body for planar machines: centre of mass at (x, y, 0), `inertia` about z through it.
 
         `com` is the pair (x, y), or a number for (x, 0). Inertias about x and y, which a planar machine does not feel,
@@ -200,4 +262,4 @@ class Body(Part):
         what = f"the com of body {name!r}"
         x, y = (_check.number(com, what), 0.0) if _check.single(com) else _check.vector(com, 2, what)
         inertia = _check.number(inertia, f"the inertia of body {name!r}")
-        return cls(name, mass, (x, y, 0.0), (0.5 * inertia, 0.5 * inertia, inertia))
+        return cls(name, mass, (x, y, 0.0), (0.5 * inertia, 0.5 * inertia, inertia), shapes)
