@@ -7,14 +7,12 @@ import secrets
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from io import BytesIO
 from pathlib import Path
-from typing import Any
 
 from ._interrupt import held
 from .errors import FileError
 
-__all__ = ["write", "write_figure", "writing"]
+__all__ = ["write", "writing"]
 
 
 def write(path: str | Path, content: bytes | str) -> Path:
@@ -35,19 +33,6 @@ def write(path: str | Path, content: bytes | str) -> Path:
     with writing(path) as beside:
         beside.write_bytes(content.encode() if isinstance(content, str) else content)
     return Path(path)
-
-
-def write_figure(path: str | Path, figure: Any) -> Path:
-    """Put a figure of matplotlib into a file, in the format of its ending.
-
-    Raises
-    ------
-    FileError
-        As `write`.
-    """
-    content = BytesIO()
-    figure.savefig(content, format=Path(path).suffix.removeprefix(".") or None)
-    return write(path, content.getvalue())
 
 
 @contextmanager

@@ -284,7 +284,7 @@ def added_energy(works):
 
 @kernel
 def baumgarte(model, w, v, i, alpha, beta):
-    """-2 alpha phi' - beta^2 phi of row i ((3.8) of Spencer, (30) of de Falco et al.)."""
+    """-2 alpha phi' - beta^2 phi of row i (Spencer, eq. 3.8; de Falco, eq. 30)."""
     target = model.rows[i].target
     speed = -model.targets[target, 1] if target >= 0 else 0.0
     for k in range(v.shape[0]):

@@ -20,7 +20,7 @@ where M G' + A' mu' = R' and A G' = 0. Two adjoint solves a coordinate replace o
 
     L_q = G F_q + mu C_q - accel_q,    L_v = G F_v + mu C_v - accel_v
 
-follows the local state-space form (Spencer, 4.10b; his K' is N)
+follows the local state-space form (Spencer, eq. 4.10b; his K' is N)
 
     dy/dt = R v + factor R ad_v K y + y_v,
     dy_v/dt = R a + R' v - (L_q K + L_v N) y - L_v K y_v + G B du.

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     import control
     from matplotlib.figure import Figure
 
+    from ..view import View
+
 __all__ = ["LinearModel", "Mode", "load_linear"]
 
 Array = NDArray[np.float64]
@@ -217,6 +219,12 @@ class LinearModel:
 
         return animate_mode(self, mode, path, **options)
 
+    def view_modes(self, path: str | Path | None = None, **options: Any) -> View | Path:
+        """Modes on the closed machine in three dimensions, as one page; see `cmbcontrol.view.view_modes`."""
+        from ..view import view_modes
+
+        return view_modes(self, path, **options)
+
     # -- in words, and as a file ------------------------------------------------------------------
 
     def __str__(self) -> str:
@@ -234,6 +242,11 @@ class LinearModel:
             parts = (f"{n} {x:.6g} {r}".rstrip() for n, x, r in zip(self.states, self.drift, rates, strict=True) if x)
             lines.append(f"  drift    {', '.join(parts)}")
         return "\n".join([*lines, *modal.mode_table(self.damping())])
+
+    def _repr_html_(self) -> str:
+        from ..plot.html import html
+
+        return html(self)
 
     def to_data(self) -> dict[str, Any]:
         """Plain data, of which `from_data` makes the model again: with its operating point, and its machine if it can.

@@ -169,6 +169,11 @@ class OperatingPoint:
         lines.append(f"  loops open by {r.position:.1e} m, forces unbalanced by {r.balance:.1e} N or N m")
         return "\n".join(lines + ([] if self.report is None else _report_lines(self.report, forces)))
 
+    def _repr_html_(self) -> str:
+        from ..plot.html import html
+
+        return html(self)
+
     def to_control(self, model: Any = None) -> control.OperatingPoint:
         """The point for python-control, as `control.find_operating_point` returns it.
 

@@ -415,9 +415,12 @@ def _short(run: Through) -> str:
     return run.label.removeprefix(BY_DEFAULT).removesuffix(", (39) every step").replace("in the model", "model")
 
 
+_ROUNDING = 1e-14  # m, m/s and rad: some tens of roundings of a crank of a metre that turns by radians a second
+
+
 def _draw_closed_loop(runs: Sequence[Through]) -> Figure:
     """Angles, tracking error, torque, opening of the loop."""
-    from ..plot.style import INK, beside, dress, panels, styles, time_axis
+    from ..plot.style import INK, above_rounding, beside, dress, panels, styles, time_axis
 
     chosen = [r for r in runs if r.label.endswith(("step", "default")) and r.epsilon != 0.05]
     figure, axes = panels(None, 4, 1.9)
@@ -427,18 +430,20 @@ def _draw_closed_loop(runs: Sequence[Through]) -> Figure:
         shown = dict(linewidth=1.2, **style)
         axes[0].plot(run.time, run.q[:, 0], label=_short(run), **shown)
         error = np.abs(run.q[:, 0] - virtual_work(run.time)[0])
-        axes[1].plot(run.time, np.maximum(error, 1e-16), **shown)
+        axes[1].plot(run.time, error, **shown)
         axes[2].plot(run.time, run.u[:, 0], **shown)
-        axes[3].plot(run.time, np.maximum(run.opening, 1e-16), **shown)
+        axes[3].plot(run.time, run.opening, **shown)
     axes[0].plot(time, angle, color=INK, linewidth=0.9, dashes=(4, 3), label="reference")
     axes[2].plot(time, torque, color=INK, linewidth=0.9, dashes=(4, 3), label="virtual work")
     dress(axes[0], "angle of the crank (rad)")
-    dress(axes[1], "tracking error (rad)", log=True)
+    dress(axes[1], "tracking error (rad)")
     dress(axes[2], "torque (N m)")
     room = 0.3 * np.ptp(torque)
     axes[2].set_ylim(torque.min() - room, torque.max() + room)
     axes[0].set_ylim(0.0, 3.2)
-    dress(axes[3], "|Phi| (m)", log=True)
+    dress(axes[3], "|Phi| (m)")
+    for ax in (axes[1], axes[3]):
+        above_rounding(ax, _ROUNDING)
     beside(axes[0])
     beside(axes[2])
     time_axis(axes, time)
@@ -447,15 +452,16 @@ def _draw_closed_loop(runs: Sequence[Through]) -> Figure:
 
 def _draw_free(runs: Sequence[Through]) -> Figure:
     """Opening of the loop, and of its rate, without a motor."""
-    from ..plot.style import beside, dress, panels, styles, time_axis
+    from ..plot.style import above_rounding, beside, dress, panels, styles, time_axis
 
     chosen = [r for r in runs if r.label == "default" or r.label.startswith(BY_DEFAULT)]
     figure, axes = panels(None, 2, 2.2)
     for run, style in zip(chosen, styles(len(chosen)), strict=True):
         for ax, y in zip(axes, (run.opening, run.rate), strict=True):
-            ax.plot(run.time, np.maximum(y, 1e-17), linewidth=1.1, label=_short(run), **style)
-    dress(axes[0], "|Phi| (m)", log=True)
-    dress(axes[1], "|A v| (m/s)", log=True)
+            ax.plot(run.time, y, linewidth=1.1, label=_short(run), **style)
+    for ax, label in zip(axes, ("|Phi| (m)", "|A v| (m/s)"), strict=True):
+        dress(ax, label)
+        above_rounding(ax, _ROUNDING)
     beside(axes[0])
     time_axis(axes, runs[0].time)
     return figure

@@ -96,8 +96,8 @@ class State:
 def exact_acceleration(terms: Terms, f: Array) -> Array:
     """The acceleration (nv,) that the numbers in the terms determine, rounded once.
 
-    The matrix (20) of de Falco et al. with as many independent rows as the rank says, solved by iterative refinement
-    with residuals in rational numbers, which makes no rounding errors.
+    The augmented matrix (de Falco, eq. 20) with as many independent rows as the rank says, solved by iterative
+    refinement with residuals in rational numbers, which makes no rounding errors.
 
     Examples
     --------
@@ -275,14 +275,13 @@ def _pseudoinverses(states: Mapping[str, State], quick: bool) -> Table:
 
 def _near_figure(errors: Mapping, conditions: Mapping, near: Sequence[str]) -> Figure:
     """Error and condition number over the distance to the singular configuration."""
-    from matplotlib.figure import Figure
-
+    from ..plot.figure import new_figure
     from ..plot.style import INK, LABEL, beside, dress, styles
 
     shown = ("null-space-svd", "aghili", "lagrange", "augmented", "gauss")  # udwadia-kalaba: as gauss
     turned = [name for name in near if "turned" in name]
     distances = [float(name.split(",")[0]) for name in turned]
-    figure = Figure(figsize=(8.2, 3.0), dpi=150, layout="constrained")
+    figure = new_figure(8.2, 3.0)
     axes = figure.subplots(1, 2)
     panels = (conditions, "condition number"), (errors, "relative error of the acceleration")
     for ax, (values, label) in zip(axes, panels, strict=True):

@@ -462,11 +462,10 @@ def _numbers(outcome: _Outcome) -> dict[str, Any]:
 
 def _draw_cost(found: Mapping[int, Sequence[_Outcome]]) -> Figure:
     """Violation at the end over evaluations: the paper's cells, ours under its conditions, our default."""
-    from matplotlib.figure import Figure
-
+    from ..plot.figure import new_figure
     from ..plot.style import COLORS, INK, LABEL, beside, dress
 
-    figure = Figure(figsize=(7.2, 3.6), dpi=150, layout="constrained")
+    figure = new_figure(7.2, 3.6)
     ax = figure.subplots()
     for stabilised, colour, words in ((False, COLORS[1], "no Baumgarte"), (True, COLORS[0], "Baumgarte")):
         numbers = [n for n in found if PRINTED[n].stabilised == stabilised]

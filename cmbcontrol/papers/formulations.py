@@ -43,18 +43,20 @@ class NamedFormulation(Formulation):
         One of `FORMULATIONS`:
 
         ``"gauss"``: nearest to M^-1 (f - h) in the metric of M among those with A vdot + b = 0.
-        ``"null-space"``: c + K (K'MK)^-1 K'(f - h - M c), A K = 0, c = -A+ b (Spencer, eq. 3.5b), with the orthonormal
-        K = Z of the terms, or a user's (``basis``).
-        ``"null-space-svd"``: the same with K and c from singular values (Spencer, eqs. 3.1 to 3.5b).
+        ``"null-space"``: c + K (K'MK)^-1 K'(f - h - M c), A K = 0, c = -A+ b (Spencer, eqs. 2.43b and 3.5b), with
+        the orthonormal K = Z of the terms, or a user's (``basis``).
+        ``"null-space-svd"``: the same with K and c from singular values (Spencer, eqs. 3.1 to 3.7).
         ``"null-space-qr"``: the same with K and c from a pivoted QR of A'.
         ``"null-space-partitioning"``: generalized coordinate partitioning: K = [R; A]^-1 [I; 0] and
-        c = -[R; A]^-1 [0; b], with rows of the identity for R (eqs. 2.44 and 2.45).
+        c = -[R; A]^-1 [0; b], with rows of the identity for R (Spencer, eqs. 2.44 and 2.45).
         ``"null-space-differentiable"``: the same with orthonormal R, which stays the same from configuration to
-        configuration in a run. ``"aghili"``: M_c vdot = P(f - h) + M C v, M_c = M + PM - (PM)' (eqs. 22-24).
-        ``"aghili-symmetric"``: M_c' = PMP + (I-P)M(I-P), right side P(f - h) + (I - 2P) M C v (eqs. 27-28).
-        ``"aghili-gamma"``: M_c'' = PM + gamma (I - P), right side P(f - h) + gamma C v (eq. 29);
+        configuration in a run. ``"aghili"``: M_c vdot = P(f - h) + M C v, M_c = M + PM - (PM)' (Aghili, eqs. 22 to 24).
+        ``"aghili-symmetric"``: M_c' = PMP + (I-P)M(I-P), right side P(f - h) + (I - 2P) M C v (Aghili,
+        eqs. 26 to 28).
+        ``"aghili-gamma"``: M_c'' = PM + gamma (I - P), right side P(f - h) + gamma C v (Aghili, eq. 29);
         ``gamma`` in units of mass, the 2-norm of M unless given.
-        ``"lagrange"``: lam = (A M^-1 A')^-1 (A M^-1 (f - h) + b), vdot = M^-1 (f - h - A' lam) (Spencer, eq. 2.4).
+        ``"lagrange"``: lam = (A M^-1 A')^-1 (A M^-1 (f - h) + b), vdot = M^-1 (f - h - A' lam) (Spencer,
+        eqs. 2.4 and 2.5b).
         ``"augmented"``: [M A'; A 0] [vdot; lam] = [f - h; -b] (de Falco, eq. 20), in coordinates of unit inertia.
         ``"udwadia-kalaba"``: vdot_f + M^-1/2 D+ (-b - A vdot_f), D = A M^-1/2, vdot_f = M^-1 (f - h) (de Falco,
         eqs. 22 to 29). M^-1/2 is the inverse of the Cholesky factor: any root gives the same vdot, since two of them
@@ -63,7 +65,7 @@ class NamedFormulation(Formulation):
         One of `cmbcontrol.papers.pseudoinverse.PSEUDOINVERSES`, or a function
         ``(A, tolerance=..., cap=...) -> (A_plus, rank)``, such as ``functools.partial(damped, damping=1e-3)``.
         Of A in Aghili's three (P = I - A+ A and C v = -A+ b) and in the null space forms (c = -A+ b), of D in
-        "udwadia-kalaba", of A M^-1 A' in "lagrange" and of the whole matrix (20) in "augmented".
+        "udwadia-kalaba", of A M^-1 A' in "lagrange" and of the whole matrix in "augmented".
     rank_tolerance : float, optional
         Singular values (or pivots) below this fraction of the largest count as zero. Unless given, the rank is that of
         the terms. The matrices of "lagrange" and "augmented" hold small singular values squared, so their tolerance is
@@ -373,7 +375,7 @@ _CHOICES: dict[str, Callable[[Terms], Array]] = {
 
 
 def constraint_inertia(terms: Terms, form: str = "aghili", gamma: float | str | None = None) -> Array:
-    """Aghili's constraint inertia matrix M_c (eq. 23), M_c' (28) or M_c'' (29), shape (nv, nv).
+    """Constraint inertia matrix M_c, M_c' or M_c'' (Aghili, eqs. 23, 28 and 29), shape (nv, nv).
 
     `gamma` belongs to M_c'', in units of mass: |M| unless given, or ``"best"`` for the least condition number.
     """

@@ -209,14 +209,14 @@ def work_precision(groups: Mapping[str, Sequence[Measured]], label: str) -> Figu
     label : str
         Of the error, with its unit.
     """
-    from matplotlib.figure import Figure
     from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
 
+    from ..plot.figure import new_figure
     from ..plot.style import INK, LABEL, beside, dress, styles
 
     names = list(dict.fromkeys(run.label for runs in groups.values() for run in runs))
     look = dict(zip(names, styles(len(names)), strict=True))
-    figure = Figure(figsize=(7.2 if len(groups) == 1 else 3.3 * len(groups) + 1.3, 3.4), dpi=150, layout="constrained")
+    figure = new_figure(7.2 if len(groups) == 1 else 3.3 * len(groups) + 1.3, 3.4)
     axes = figure.subplots(1, len(groups), squeeze=False)[0]
     for ax, (title, runs) in zip(axes, groups.items(), strict=True):
         for name in names:

@@ -92,7 +92,9 @@ def pseudoinverse(
         Any shape, any rank, empty too. Rows in the same unit: the rank is a matter of their sizes.
     method : str
         One of `PSEUDOINVERSES`: "svd", "varga", "greville", "householder", "gram-schmidt", "complete-orthogonal",
-        "damped", "filtered".
+        "damped", "filtered". De Falco, Pennestri and Vita (section 2) have the first five: "svd" (de Falco, eqs. 15 and
+        16; Spencer, eq. 3.4), "varga" (de Falco, eqs. 17 and 18), "greville" (de Falco, eq. 19), and least squares
+        solutions for the columns of the identity (de Falco, eqs. 11 to 14).
     tolerance : float, optional
         What counts as zero, relative to the largest singular value ("svd", "damped", "filtered"), the largest column
         ("varga", "householder", "gram-schmidt", "complete-orthogonal") or the largest row ("greville"); 1e-10 unless
@@ -265,7 +267,8 @@ def householder(A: Array, tolerance: float, cap: int) -> Inverse:
     """Least squares solutions of A x = e_k (de Falco, section 2.2) by Householder's QR with column pivoting.
 
     The basic solution sets the columns that are left over to zero. Its part along N(A) is taken away, which makes it
-    the smallest one; so (12) and (14), which are singular or badly conditioned, need not be formed.
+    the smallest one; so the normal equations (de Falco, eqs. 12 and 14), singular or badly conditioned, need not be
+    formed.
 
     Examples
     --------

@@ -316,7 +316,7 @@ def _backward(tree: _Tree, move: _Motion) -> tuple[Array, Array]:
 
 
 def tau_NE(plant: Mechanism, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> Array:
-    """Newton-Euler algorithm, tau_NE(q, v, a) = M(q) a - F(q, v): inertia and weight (Spencer, 4.9 and A.3).
+    """Newton-Euler algorithm, tau_NE(q, v, a) = M(q) a - F(q, v): inertia and weight (Spencer, eq. 4.9, section A.3).
 
     Parameters
     ----------
@@ -401,7 +401,7 @@ def _force_derivative(I: Array, V: Array, dV: Array, dV_dot: Array) -> Array:
 
 
 def mass_matrix(plant: Mechanism, q: ArrayLike) -> Array:
-    """M (nv, nv) from Newton-Euler: its columns are tau_NE(q, 0, e_i) without weight (Spencer, below A.6).
+    """M (nv, nv) from Newton-Euler: its columns are tau_NE(q, 0, e_i) without weight (Spencer, below eq. A.6).
 
     Examples
     --------
@@ -495,7 +495,7 @@ class Jacobians(NamedTuple):
 
 
 def jacobians(plant: Mechanism, q: ArrayLike, v: ArrayLike | None = None, a: ArrayLike | None = None) -> Jacobians:
-    """Body-fixed Jacobians of all links with their derivatives (Spencer, section 4.4.1).
+    """Body-fixed Jacobians of all links with their derivatives (Spencer, section 4.4.1, eqs. A.1 to A.4).
 
     Parameters
     ----------
@@ -662,7 +662,7 @@ class Constraints(NamedTuple):
 
 
 def constraints(plant: Mechanism, q: ArrayLike, v: ArrayLike | None = None, a: ArrayLike | None = None) -> Constraints:
-    """Constraint Jacobian of all loops with its derivatives, from the body-fixed Jacobians (Spencer, A.9 and 4.4).
+    """Constraint Jacobian of all loops with its derivatives, from body-fixed Jacobians (Spencer, eq. A.9, section 4.4).
 
     Parameters
     ----------
@@ -835,7 +835,7 @@ class NullSpace(NamedTuple):
 def null_space(
     plant: Mechanism, q: ArrayLike, R: ArrayLike, v: ArrayLike | None = None, a: ArrayLike | None = None
 ) -> NullSpace:
-    """K of (4.11), [R; G] K = [1; 0], with its derivatives (Spencer, section 4.4).
+    """K, [R; G] K = [1; 0], with its derivatives (Spencer, eq. 4.11, section 4.4).
 
     Parameters
     ----------
@@ -956,7 +956,7 @@ class LocalStateSpace(NamedTuple):
 
 
 def acceleration(plant: Mechanism, q: ArrayLike, v: ArrayLike, u: ArrayLike, R: ArrayLike) -> Array:
-    """Acceleration (nv,) by the null space formulation (Spencer, 2.43b and 4.10b).
+    """Acceleration (nv,) by the null space formulation (Spencer, eqs. 2.43b and 4.10b).
 
     (K'MK) dy_v/dt = K'(tau - tau_NE(q, v, K_dot y_v)), then a = K dy_v/dt + K_dot y_v.
 
@@ -999,7 +999,7 @@ def _acceleration(tree: _Tree, v: Array, R: Array, null: NullSpace, tau: Array) 
 def local_state_space(
     plant: Mechanism, q: ArrayLike, v: ArrayLike, u: ArrayLike, R: ArrayLike, *, moving: bool = False
 ) -> LocalStateSpace:
-    """Linearized local state-space form at a state on the manifold (Spencer, section 4.2 and appendix B).
+    """Linearized local state-space form at a state on the manifold (Spencer, section 4.2, eqs. B.1 to B.5).
 
     Parameters
     ----------

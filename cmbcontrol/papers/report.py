@@ -196,8 +196,10 @@ class Report:
             parts.append("Where the set-up had to be chosen:\n\n" + "\n".join(f"- {choice}" for choice in self.choices))
         return "\n\n".join(parts) + "\n"
 
-    def save(self, folder: str | Path, told: Callable[[float], None] = lambda _: None) -> list[Path]:
-        """Write ``report.md``, a CSV file for each table, a PNG file for each figure, and ``data.json``.
+    def save(
+        self, folder: str | Path, told: Callable[[float], None] = lambda _: None, *, suffix: str = ".png"
+    ) -> list[Path]:
+        """Write ``report.md``, a CSV file for each table, a picture for each figure, and ``data.json``.
 
         Parameters
         ----------
@@ -205,6 +207,8 @@ class Report:
             Made where it does not exist.
         told : callable
             Gets the fraction that is done.
+        suffix : str
+            Of figures: ``".png"``, ``".svg"`` or ``".pdf"``.
 
         Returns
         -------
@@ -216,9 +220,13 @@ class Report:
         files += [table.to_csv(folder / f"{i:02}-{_slug(table.title)}.csv") for i, table in enumerate(self.tables, 1)]
         if self.data:
             files.append(_files.write(folder / "data.json", json.dumps(_plain(self.data)) + "\n"))
-        for i, (name, make) in enumerate(self.figures.items(), 1):
-            files.append(_files.write_figure(folder / f"{name}.png", make()))
-            told(i / len(self.figures))
+        if self.figures:
+            from ..plot.figure import save, unregistered
+
+            with unregistered():
+                for i, (name, make) in enumerate(self.figures.items(), 1):
+                    files.append(save(make(), folder / f"{name}{suffix}"))
+                    told(i / len(self.figures))
         return files
 
 

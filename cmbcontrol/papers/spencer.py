@@ -581,6 +581,9 @@ def _spike(course: Course, exact: SymmetricMotion) -> tuple[float, ...]:
 # -- figures ------------------------------------------------------------------------------------------------------
 
 
+_ROUNDING = 1e-14  # m, m/s, rad, and of the energies: some tens of roundings of links of about a metre
+
+
 @dataclass(frozen=True)
 class _Panel:
     """One panel: curves by name."""
@@ -590,19 +593,23 @@ class _Panel:
     curves: dict[str, Array]
     title: str = ""
     log: bool = False
+    rounding: float = 0.0  # what is below is not drawn as if it were a signal; 0 for a quantity that is no error
 
 
 def _stacked(panels_of: Sequence[_Panel], passages: ArrayLike, height: float = 1.75) -> Figure:
     """Panels above each other, with the times in the singular configuration."""
-    from ..plot.style import FAINT, INK, LABEL, beside, dress, panels, styles, time_axis
+    from ..plot.style import FAINT, INK, LABEL, above_rounding, beside, dress, panels, styles, time_axis
 
     figure, axes = panels(None, len(panels_of), height)
     for k, (ax, panel) in enumerate(zip(axes, panels_of, strict=True)):
         for (name, y), style in zip(panel.curves.items(), styles(len(panel.curves)), strict=True):
-            shown = np.where((y > 0.0) & np.isfinite(y), y, np.nan) if panel.log else y
+            known = np.isfinite(y) & ((y > 0.0) | (panel.rounding > 0.0))
+            shown = np.where(known, y, np.nan) if panel.log else y
             look = dict(color=INK, linewidth=0.8, dashes=(4, 3)) if name == "exact" else dict(linewidth=1.2, **style)
             ax.plot(panel.time, shown, label=name, **look)
-        dress(ax, panel.label, log=panel.log)
+        dress(ax, panel.label, log=panel.log and not panel.rounding)
+        if panel.rounding:
+            above_rounding(ax, panel.rounding)
         ax.set_title(panel.title, fontsize=LABEL, color=INK, loc="left")
         lines = [ax.axvline(t, color=FAINT, linewidth=0.8, zorder=0.5) for t in np.atleast_1d(passages)]
         if k == 0 and lines:
@@ -639,7 +646,8 @@ def _energies(course: Course, title: str) -> _Panel:
 
 
 def _change(course: Course, title: str) -> _Panel:
-    return _Panel("|change in energy| (J)", course.time, {"": np.abs(course.energy_change)}, title, log=True)
+    rounding = _ROUNDING * float(np.nanmax(np.abs(course.energies)))
+    return _Panel("|change in energy| (J)", course.time, {"": np.abs(course.energy_change)}, title, True, rounding)
 
 
 def _first_energies(thesis: Course, ours: Course, exact: SymmetricMotion) -> Figure:
@@ -656,7 +664,7 @@ def _first_energies(thesis: Course, ours: Course, exact: SymmetricMotion) -> Fig
 
 def _violation(course: Course, title: str) -> _Panel:
     curves = {"|g| (m)": course.violation, "|G v| (m/s)": course.rate_violation}
-    return _Panel("violation", course.time, curves, title, log=True)
+    return _Panel("violation", course.time, curves, title, True, _ROUNDING)
 
 
 def _violations(thesis: Course, ours: Course, exact: SymmetricMotion) -> Figure:
@@ -715,6 +723,6 @@ def _errors(*given: Any) -> Figure:
     for course, title in zip(courses, TITLES, strict=True):
         off = np.abs((course.q - exact.at(course.time)[0]) @ TO_LINKS.T).max(axis=1)
         panels_of.append(
-            _Panel("error (rad)", course.time, {"link angle": off, "mirror": course.mirror}, title, log=True)
+            _Panel("error (rad)", course.time, {"link angle": off, "mirror": course.mirror}, title, True, _ROUNDING)
         )
     return _stacked(panels_of, exact.passages)

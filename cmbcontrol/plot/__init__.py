@@ -1,6 +1,11 @@
-"""Figures of runs, models and machines: every function returns the figure and shows nothing."""
+"""Figures of runs, models and machines: every function returns the figure, which notebooks and pyplot show.
+
+In a notebook, and in a script that uses `matplotlib.pyplot` with windows, figures are known to pyplot: the end of a
+cell or ``plt.show()`` shows them. Elsewhere nothing is kept of them.
+"""
 
 from .actuation import actuation as actuation
+from .figure import save as save
 from .frequency import bode as bode
 from .machine import animate as animate
 from .machine import mechanism as mechanism
@@ -37,6 +42,7 @@ __all__ = [
     "reports",
     "responses",
     "root_locus",
+    "save",
     "scatter",
     "tornado",
     "tuning",

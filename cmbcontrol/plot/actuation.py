@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from ..controllers.actuation import actuation_along
 from ..errors import InputError, InputTypeError
 from ..sim.result import Simulation
-from .style import COLORS, INK, beside, dress, panels, time_axis
+from .style import COLORS, INK, beside, curve, dress, panels, time_axis
 
 if TYPE_CHECKING:
     import xarray
@@ -54,7 +54,7 @@ def actuation(run: Simulation | xarray.Dataset, *, ax: Axes | None = None, **opt
     data = _dataset(run, options)
     t = data["time"].values
     figure, (ax,) = panels(ax, 1, 2.2)
-    ax.plot(*_curve(data), color=COLORS[0], linewidth=1.5, label="margin")
+    curve(ax, *_curve(data), color=COLORS[0], linewidth=1.5, label="margin")
     threshold = float(data.attrs["threshold"])
     ax.axhline(threshold, color=INK, linewidth=0.9, dashes=(4, 3), label=f"threshold {threshold:.3g}")
     for k in range(data.sizes["loss"]):
@@ -63,7 +63,7 @@ def actuation(run: Simulation | xarray.Dataset, *, ax: Axes | None = None, **opt
         label = f"{data['loss_joint'].values[k]} lost at {at:.3g} s"
         ax.plot(at, least, "^", color=COLORS[1], markersize=6, clip_on=False, zorder=3, label=label)
     dress(ax, "actuation margin (1)")
-    ax.set_ylim(0.0, 1.08 * max(float(data["margin"].max()), 2.0 * threshold))
+    ax.set_ylim(0.0, 1.08 * max(float(np.nanmax(data["margin"].values, initial=0.0)), 2.0 * threshold))
     beside(ax)
     time_axis([ax], t)
     return figure

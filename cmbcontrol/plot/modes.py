@@ -14,8 +14,10 @@ from .._progress import Progress
 from ..errors import AssemblyError, InputError, ModelError
 from ..linear.model import LinearModel
 from ..linear.modes import Mode, Modes
-from .geometry import Sketch, sketcher
-from .machine import Drawing, animation_path, upright, write_animation
+from ..scene import scene
+from .animation import animation_path
+from .drawing import Drawing, Snapshot, snapshot, upright
+from .machine import trace_spots, write_shots
 from .style import INK, LABEL
 
 if TYPE_CHECKING:
@@ -88,20 +90,20 @@ def modes(
     undamped = _check.flag(undamped, "undamped")
     found = linear_model.undamped_modes() if undamped else linear_model.modes()
     panels = _panels(found, which)
-    motions = [_Motion(linear_model, group[0][1], amplitude) for group in panels]
+    motions = [ModeMotion(linear_model, group[0][1], amplitude) for group in panels]
     axes = _axes(motions, len(panels)) if axes is None else list(np.atleast_1d(np.asarray(axes, dtype=object)).ravel())
     if len(axes) != len(panels):
         raise InputError(f"this figure has {len(panels)} panels; give as many axes, got {len(axes)}")
     turn = np.exp(2j * np.pi * np.linspace(0.0, 1.0, 25))
-    cycles = [[motion.sketch(phase) for phase in turn] for motion in motions]
-    every = [sketch for cycle in cycles for sketch in cycle]  # all panels have the same limits
+    cycles = [[motion.shot(phase) for phase in turn] for motion in motions]
+    every = [shot for cycle in cycles for shot in cycle]  # all panels have the same limits
     for ax, group, motion, cycle in zip(axes, panels, motions, cycles, strict=True):
-        drawing = Drawing(motion.artist, every, ax)
-        for sketch, strength in ((cycle[0], 0.45), (cycle[12], 0.25)):  # to one side, to the other
-            drawing.ghost(sketch, strength)
+        drawing = Drawing(motion.scene, every, ax)
+        for shot, strength in ((cycle[0], 0.45), (cycle[12], 0.25)):  # to one side, to the other
+            drawing.ghost(shot, strength)
         drawing.paths(cycle)
-        drawing.update(motion.sketch(0.0))
-        ax.set_title(_title(group), fontsize=LABEL, color=INK)
+        drawing.update(motion.shot(0.0))
+        ax.set_title(mode_title(group), fontsize=LABEL, color=INK)
     return axes[0].figure
 
 
@@ -175,15 +177,17 @@ def animate_mode(
     found = linear_model.undamped_modes() if undamped else linear_model.modes()
     (number,) = _numbers(found, [mode])
     shown = found[number]
-    motion = _Motion(linear_model, shown, amplitude)
-    times, factors = _course(shown, float(cycles), seconds, decay, fps)
-    sketches = [motion.sketch(factor) for factor in factors]
-    drawing = Drawing(motion.artist, sketches, None, trace=trace, title=_title([(number, shown)]), dpi=100)
+    motion = ModeMotion(linear_model, shown, amplitude)
+    times, factors = mode_course(shown, float(cycles), seconds, decay, fps)
+    shots = [motion.shot(factor) for factor in factors]
     labels = [f"t = {t:.3g} s" for t in times] if shown.frequency else [""] * len(times)
-    return write_animation(path, drawing, sketches, labels, fps, progress)
+    title = mode_title([(number, shown)])
+    return write_shots(path, motion.scene, shots, labels, trace_spots(motion.scene, trace), title, fps, progress)
 
 
-def _course(mode: Mode, cycles: float, seconds: float, decay: bool, fps: float) -> tuple[Array, NDArray[np.complex128]]:
+def mode_course(
+    mode: Mode, cycles: float, seconds: float, decay: bool, fps: float
+) -> tuple[Array, NDArray[np.complex128]]:
     """Times of the machine (s), and the factors of the shape at them."""
     value = mode.eigenvalue
     if mode.kind == "oscillation":
@@ -231,7 +235,7 @@ def _parallel(a: NDArray[np.complex128], b: NDArray[np.complex128]) -> bool:
     return abs(np.vdot(a, b)) ** 2 > (1.0 - 1e-9) * np.vdot(a, a).real * np.vdot(b, b).real
 
 
-def _title(group: list[tuple[int, Mode]]) -> str:
+def mode_title(group: list[tuple[int, Mode]]) -> str:
     """Number, frequency and damping."""
     number = ("mode " if len(group) == 1 else "modes ") + ", ".join(str(i) for i, _ in group)
     first = group[0][1]
@@ -248,7 +252,7 @@ def _title(group: list[tuple[int, Mode]]) -> str:
 # -- configurations ------------------------------------------------------------------------------------------------
 
 
-class _Motion:
+class ModeMotion:
     """Poses along a mode, with closed loops."""
 
     def __init__(self, linear_model: LinearModel, mode: Mode, amplitude: float | None) -> None:
@@ -258,7 +262,7 @@ class _Motion:
                 f"the linear model of {linear_model.name!r} was loaded without its plant; use load_linear(path, plant)"
             )
         self.plant, self.q = point.plant, point.q
-        self.artist = sketcher(self.plant)
+        self.scene = scene(self.plant)
         self.length = self.plant.spans
         # of the phases of a complex shape, the one in which most moves
         square = np.sum((mode.shape / self.length) ** 2)
@@ -269,9 +273,9 @@ class _Motion:
         """The configuration (nq,) at a multiple of the amplitude."""
         return self._closed(factor * self.amplitude)[0]
 
-    def sketch(self, factor: complex) -> Sketch:
+    def shot(self, factor: complex) -> Snapshot:
         """The machine at a multiple of the amplitude."""
-        return self.artist.at(self.at(factor))
+        return snapshot(self.scene, self.at(factor))
 
     def _closed(self, factor: complex) -> tuple[Array, float]:
         """The closed configuration, and how much closing it changed, relative to the motion."""
@@ -284,11 +288,11 @@ class _Motion:
 
     def _chosen(self) -> float:
         """The largest amplitude that can be drawn, see `modes`."""
-        here = self.artist.at(self.q).points()
+        here = self.scene.points(self.q)
         extent = float(np.ptp(here, axis=0).max(initial=0.0)) or self.plant.size
         small = 1e-4 / np.abs(self.shape / self.length).max()
         moved = max(
-            float(np.linalg.norm(self.artist.at(self._closed(small * phase)[0]).points() - here, axis=1).max())
+            float(np.linalg.norm(self.scene.points(self._closed(small * phase)[0]) - here, axis=1).max())
             for phase in (1.0, 1j)
         )
         turning = np.array([unit == "rad/s" for unit in self.plant.velocity_units])
@@ -327,26 +331,27 @@ class _Motion:
         return True
 
 
-def _axes(motions: list[_Motion], count: int) -> list[Any]:
+def _axes(motions: list[ModeMotion], count: int) -> list[Any]:
     """A new figure with a panel a mode."""
-    from matplotlib.figure import Figure
     from matplotlib.ticker import MaxNLocator
 
-    artist, points = motions[0].artist, motions[0].artist.at(motions[0].q).points()
+    from .figure import new_figure
+
+    seen, points = motions[0].scene, motions[0].scene.points(motions[0].q)
     columns = min(count, 3)
     rows = -(-count // columns)
-    if artist.plane is not None:
-        width, height = np.ptp(points[:, list(artist.plane)], axis=0) + 0.4 * np.ptp(points, axis=0).max()
+    if seen.plane is not None:
+        width, height = np.ptp(points[:, list(seen.plane)], axis=0) + 0.4 * np.ptp(points, axis=0).max()
         ratio = float(np.clip(height / width, 0.35, 1.4))
-        figure = Figure(figsize=(max(3.6 * columns, 4.4), (2.9 * ratio + 0.7) * rows), dpi=150, layout="constrained")
+        figure = new_figure(max(3.6 * columns, 4.4), (2.9 * ratio + 0.7) * rows)
         return [figure.add_subplot(rows, columns, i + 1) for i in range(count)]
-    figure = Figure(figsize=(4.0 * columns, 3.9 * rows), dpi=150)
+    figure = new_figure(4.0 * columns, 3.9 * rows, layout="none")
     axes = []
     for i in range(count):  # labels in space need more room than a layout engine sees
         row, column = divmod(i, columns)
         place = ((column + 0.03) / columns, 1.0 - (row + 0.89) / rows, 0.84 / columns, 0.8 / rows)
         ax = figure.add_axes(place, projection="3d")
-        upright(ax, artist)
+        upright(ax, seen)
         for axis in (ax.xaxis, ax.yaxis, ax.zaxis):
             axis.set_major_locator(MaxNLocator(4))
         axes.append(ax)

@@ -48,8 +48,11 @@ def pole_sets(certificate: Certificate, *, ax: Any = None, legend: bool = True) 
         _, (ax,) = style.panels(None, 1, height=3.4)
     region = certificate.region
     groups: dict[str, list[np.ndarray]] = {}
+    lost: dict[str, int] = {}
     for case in certificate.cases:
-        groups.setdefault(case.label.split(",")[0], []).append(case.poles[np.isfinite(case.poles)])
+        name, finite = case.label.split(",")[0], np.isfinite(case.poles)
+        groups.setdefault(name, []).append(case.poles[finite])
+        lost[name] = lost.get(name, 0) + int(np.count_nonzero(~finite))
     poles = np.concatenate([p for sets in groups.values() for p in sets])
     low, high = min(poles.real.min(initial=-1.0), -region.decay), max(poles.real.max(initial=0.0), 0.0)
     if region.radius is not None and region.center - region.radius > 1.5 * low:  # show the disk if it is near
@@ -65,7 +68,10 @@ def pole_sets(certificate: Certificate, *, ax: Any = None, legend: bool = True) 
     ax.axvline(0.0, color=style.FAINT, linewidth=0.8, zorder=1.0)
     for i, (name, sets) in enumerate(groups.items()):
         all_of = np.concatenate(sets)
-        mark = {"marker": _MARKS[i % len(_MARKS)], "color": style.COLORS[i % len(style.COLORS)]}
+        turn = i + i // len(_MARKS)  # another pairing of marks and colours in each round
+        mark = {"marker": _MARKS[turn % len(_MARKS)], "color": style.COLORS[i % len(style.COLORS)]}
+        if lost[name]:
+            name = f"{name} ({lost[name]} not finite)"
         ax.plot(all_of.real, all_of.imag, linestyle="none", markersize=4.0, markerfacecolor="none", label=name, **mark)
     style.dress(ax, "imaginary part (rad/s)")
     ax.grid(False)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .. import _check
 from ..linear.model import LinearModel
@@ -13,9 +14,12 @@ from .root_locus import damping_lines, limits
 
 if TYPE_CHECKING:
     import control
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 __all__ = ["poles"]
+
+_SAME = 2e-3  # of the width and the height of the drawing: crosses as near as this look like one
 
 
 def poles(lin: LinearModel, digital: control.StateSpace | None = None) -> Figure:
@@ -40,11 +44,11 @@ def poles(lin: LinearModel, digital: control.StateSpace | None = None) -> Figure
     ax.set_aspect("equal", adjustable="box")
     if digital is None:
         period, values = 0.0, np.array([mode.eigenvalue for mode in lin.damping()], dtype=complex)
-        values = np.append(values, values.conj())
-        size = np.abs(values).max() or 1.0
+        values = np.append(values, values[values.imag != 0.0].conj())
+        size = np.abs(values).max(initial=0.0) or 1.0
         # the longer part decides, so that angles and with them damping ratios look like what they are
-        low, high = min(values.real.min(), -0.6 * size), max(values.real.max(), 0.3 * size)
-        top = max(np.abs(values.imag).max(), 0.6 * size)
+        low, high = values.real.min(initial=-0.6 * size), values.real.max(initial=0.3 * size)
+        top = np.abs(values.imag).max(initial=0.6 * size)
         ax.set(xlim=(1.1 * low, 1.1 * high), ylim=(-1.1 * top, 1.1 * top))
     else:
         period, values = float(digital.dt), np.asarray(digital.poles())
@@ -52,8 +56,22 @@ def poles(lin: LinearModel, digital: control.StateSpace | None = None) -> Figure
     damping_lines(ax, period, 0.0)
     style.dress(ax, "imaginary part" + (" (1)" if period else " (rad/s)"))
     ax.plot(values.real, values.imag, "x", color=style.COLORS[0], markersize=7.0, markeredgewidth=1.6, zorder=4)
+    _count_repeated(ax, values)
     ax.set_xlabel("real part" + (" (1)" if period else " (1/s)"), fontsize=style.LABEL, color=style.INK)
     title = f"eigenvalues of {lin.name}" + (f", sampled every {period:g} s" if period else "")
     ax.set_title(title, fontsize=style.LABEL + 1.0, color=style.INK)
     ax.grid(False)
     return figure
+
+
+def _count_repeated(ax: Axes, values: NDArray[np.complex128]) -> None:
+    """How many crosses are on top of each other, where it is more than one."""
+    width, height = np.ptp(ax.get_xlim()), np.ptp(ax.get_ylim())
+    left = list(values)
+    while left:
+        here = left[0]
+        same = [z for z in left if abs(z.real - here.real) < _SAME * width and abs(z.imag - here.imag) < _SAME * height]
+        left = [z for z in left if z not in same]
+        if len(same) > 1:
+            text = {"fontsize": style.TICK, "color": style.COLORS[0], "textcoords": "offset points"}
+            ax.annotate(f"{len(same)} times", (here.real, here.imag), xytext=(6.0, 5.0), **text)

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from .. import _check
 from ..linear.root_locus import RootLocus
+from .figure import new_figure
 from .style import COLORS, FAINT, INK, LABEL, TICK, dress
 
 if TYPE_CHECKING:
@@ -19,6 +20,7 @@ __all__ = ["damping_lines", "limits", "root_locus"]
 Array = NDArray[np.float64]
 
 _RATIOS = (0.2, 0.4, 0.6, 0.8)
+_APART = 0.04  # of the width or height: names of lines that are nearer would overlap
 
 
 def root_locus(locus: RootLocus, *, ax: Any = None, grid: bool = True) -> Figure:
@@ -48,9 +50,7 @@ def root_locus(locus: RootLocus, *, ax: Any = None, grid: bool = True) -> Figure
     grid = _check.flag(grid, "grid")
     data = locus.data
     if ax is None:
-        from matplotlib.figure import Figure
-
-        ax = Figure(figsize=(6.4, 4.6), dpi=150, layout="constrained").add_subplot()
+        ax = new_figure(6.4, 4.6).add_subplot()
     rows, period = data["eigenvalue"].values, float(data.attrs["period"])
     at = data["crossing_eigenvalue"].values
     at = np.concatenate([at, at.conj()[at.imag > 0.0]])
@@ -84,11 +84,12 @@ def root_locus(locus: RootLocus, *, ax: Any = None, grid: bool = True) -> Figure
 
 
 def _legend(ax: Any) -> None:
-    """Below the drawing, which keeps its width."""
+    """Below the drawing, which keeps its width; long texts below each other."""
+    longest = max(len(text) for text in ax.get_legend_handles_labels()[1])
     ax.legend(
         loc="upper center",
         bbox_to_anchor=(0.5, -0.14),
-        ncols=3,
+        ncols=3 if longest < 34 else 1,
         frameon=False,
         fontsize=TICK,
         handletextpad=0.3,
@@ -117,12 +118,13 @@ def damping_lines(ax: Any, period: float, ratio: float) -> None:
     if period:
         circle = np.exp(1j * np.linspace(0.0, 2.0 * np.pi, 181))
         ax.plot(circle.real, circle.imag, **(border if not ratio else {"color": FAINT, "linewidth": 0.8, "zorder": 1}))
+    named: list[NDArray[np.float64]] = []
     for zeta in sorted({*_RATIOS, *([ratio] if ratio else [])}):
         style = border if zeta == ratio else {"color": FAINT, "linewidth": 0.6, "linestyle": ":", "zorder": 1}
         line = _line(ax, zeta, period)
         for part in (line, line.conj()):
             ax.plot(part.real, part.imag, **style)
-        _name_line(ax, line, zeta)
+        _name_line(ax, line, zeta, named)
 
 
 def _line(ax: Any, zeta: float, period: float) -> NDArray[np.complex128]:
@@ -135,8 +137,15 @@ def _line(ax: Any, zeta: float, period: float) -> NDArray[np.complex128]:
     return direction * np.array([0.0, max(reach, 0.0)])
 
 
-def _name_line(ax: Any, line: NDArray[np.complex128], zeta: float) -> None:
-    """The ratio, near the end of its line (in sampled time half way)."""
+def _name_line(ax: Any, line: NDArray[np.complex128], zeta: float, named: list[Array]) -> None:
+    """The ratio, near the end of its line (in sampled time half way); not where another name stands."""
     z = line[len(line) // 2] if len(line) > 2 else 0.97 * line[-1]
-    text = {"fontsize": TICK - 1.5, "color": "#8A8A8A", "ha": "center", "va": "center", "zorder": 1.2}
-    ax.text(z.real, z.imag, f"{zeta:g}", bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.8}, **text)
+    place = np.array([z.real, z.imag]) / [np.ptp(ax.get_xlim()), np.ptp(ax.get_ylim())]
+    for i, other in enumerate(named):
+        room = np.array([3.0 if i == 0 else 1.0, 1.0]) * _APART  # the first one has a word with it
+        if np.all(np.abs(place - other) < room):
+            return
+    named.append(place)
+    words = f"{zeta:g}" if len(named) > 1 else f"damping {zeta:g}"
+    look = {"fontsize": TICK - 1.5, "color": "#8A8A8A", "ha": "center", "va": "center", "zorder": 1.2}
+    ax.text(z.real, z.imag, words, bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.8}, **look)

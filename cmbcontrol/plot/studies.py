@@ -14,6 +14,8 @@ from ..sim.result import Simulation
 from ..sim.units import column_units
 from ..studies.study import Study
 from . import style
+from .figure import new_figure
+from .signals import Signals
 
 if TYPE_CHECKING:
     import xarray
@@ -23,6 +25,10 @@ if TYPE_CHECKING:
 __all__ = ["distribution", "envelope", "pareto", "scatter", "tornado"]
 
 Array = NDArray[np.float64]
+
+_FAR = 1.5  # widths of the histogram: a limit that is farther would squeeze it
+_ACROSS = 6  # panels of a scatter side by side
+_LETTERS = 26  # of a label below such a panel
 
 
 def _label(data: xarray.Dataset, name: str) -> str:
@@ -49,9 +55,7 @@ def _table(indices: Any) -> xarray.Dataset:
 def _one(axes: Any, width: float, height: float) -> tuple[Figure, Axes]:
     """A figure with one panel, or the axes that are given."""
     if axes is None:
-        from matplotlib.figure import Figure
-
-        figure = Figure(figsize=(width, height), dpi=150, layout="constrained")
+        figure = new_figure(width, height)
         return figure, figure.subplots()
     return axes.figure, axes
 
@@ -66,7 +70,7 @@ def distribution(
     found : Study
     measure : str
     low, high : float, optional
-        Limits; the share of all runs that are within them is told.
+        Limits; the share of all runs that are within them is told. Those far from all values are not in sight.
     axes : matplotlib axes, optional
 
     Returns
@@ -80,6 +84,8 @@ def distribution(
     >>> distribution(found, "y").axes[0].get_xlabel()
     'y'
     """
+    from matplotlib.ticker import MaxNLocator
+
     values = _values(found, measure)
     values = values[np.isfinite(values)]
     if not values.size:
@@ -98,15 +104,18 @@ def distribution(
     share.tick_params(labelsize=style.TICK, colors=style.COLORS[0], length=3, width=0.6)
     for side in ("top", "left"):
         share.spines[side].set_visible(False)
+    ax.yaxis.set_major_locator(MaxNLocator(integer=True))
+    left, right = ax.get_xlim()
     for limit in (low, high):
-        if limit is not None:
-            ax.axvline(_check.number(limit, "a limit"), color=style.COLORS[1], linewidth=1.2, linestyle="--")
+        if limit is not None and abs(_check.number(limit, "a limit") - 0.5 * (left + right)) < _FAR * (right - left):
+            ax.axvline(limit, color=style.COLORS[1], linewidth=1.2, linestyle="--")
     if low is not None or high is not None:
         bounds = (-np.inf if low is None else low), (np.inf if high is None else high)
         told = found.share((measure, *bounds))
+        between = f"above {low:g}" if high is None else f"below {high:g}" if low is None else f"in {low:g} to {high:g}"
         ax.set_title(
-            f"{100 * float(told.share):.1f} % of {told.attrs['runs']} runs within the limits "
-            f"(95 %: {100 * float(told.low):.1f} to {100 * float(told.high):.1f} %)",
+            f"{100 * float(told.share):.1f} % of {told.attrs['runs']} runs {between}\n"
+            f"(95 % confidence: {100 * float(told.low):.1f} to {100 * float(told.high):.1f} %)",
             fontsize=style.LABEL,
             color=style.INK,
         )
@@ -141,40 +150,44 @@ def scatter(
     >>> len(scatter(found).axes)
     4
     """
-    from matplotlib.figure import Figure
-
     _check.instance(found, Study, "found", "from study")
     rows = _check.names(found.measures if measures is None else measures, "measures", found.measures, "measure")
     varied = [n for n in found.parameters if found.data[n].dtype.kind == "f" and np.ptp(found.data[n].values) > 0.0]
     columns = _check.names(varied if parameters is None else parameters, "parameters", found.parameters, "parameter")
     if not rows or not columns:
         raise InputError("there is nothing to draw: no measure, or no numeric parameter that varies")
-    size = (min(1.2 + 2.0 * len(columns), 14.0), min(0.7 + 1.6 * len(rows), 18.0))
-    figure = Figure(figsize=size, dpi=150, layout="constrained")
-    panels = figure.subplots(len(rows), len(columns), squeeze=False, sharex="col", sharey="row")
+    across = min(len(columns), _ACROSS)  # more parameters go on below
+    below = -(-len(columns) // across)
+    figure = new_figure(1.2 + 2.0 * across, 0.7 + (1.6 if below == 1 else 1.9) * below * len(rows))
+    panels = figure.subplots(below * len(rows), across, squeeze=False, sharex="col" if below == 1 else False)
     shade = None if color is None else _values(found, color)
     failed = found.data["status"].values != "completed"
     drawn = None
     for i, measure in enumerate(rows):
         y = _values(found, measure)
         for j, parameter in enumerate(columns):
-            ax, x = panels[i, j], _values(found, parameter)
-            style.dress(ax, _label(found.data, measure) if j == 0 else "")
+            ax, x = panels[i * below + j // across, j % across], _values(found, parameter)
+            if j:
+                ax.sharey(panels[i * below, 0])
+            style.dress(ax, _label(found.data, measure) if j % across == 0 else "")
+            ax.tick_params(labelleft=j % across == 0)
             kind = {"color": style.COLORS[0]} if shade is None else {"c": shade, "cmap": "viridis"}
             drawn = ax.scatter(x, y, s=7.0, alpha=0.75, linewidths=0.0, **kind)
             if failed.any():
+                place = {"transform": ax.get_xaxis_transform(), "clip_on": False}
                 ends = x[failed]
-                ax.plot(
-                    ends,
-                    np.zeros(ends.size),
-                    "x",
-                    color=style.COLORS[1],
-                    ms=4.0,
-                    transform=ax.get_xaxis_transform(),
-                    clip_on=False,
-                )
-            if i == len(rows) - 1:
-                ax.set_xlabel(_label(found.data, parameter), fontsize=style.LABEL, color=style.INK)
+                ax.plot(ends, np.zeros(ends.size), "x", color=style.COLORS[1], ms=4.0, **place)
+            if below > 1 or i == len(rows) - 1:
+                text = _label(found.data, parameter)
+                small = style.LABEL * min(1.0, _LETTERS / len(text))
+                ax.set_xlabel(text, fontsize=max(small, 5.5), color=style.INK)
+    for ax in panels.ravel():
+        if not ax.has_data():
+            ax.set_visible(False)
+    if failed.any():
+        count = int(np.count_nonzero(failed))
+        told = f"x at the bottom: {count} run{'s' if count > 1 else ''} that failed"
+        figure.suptitle(told, fontsize=style.TICK, color=style.COLORS[1])
     if shade is not None:
         bar = figure.colorbar(drawn, ax=panels, shrink=0.8)
         bar.set_label(_label(found.data, str(color)), fontsize=style.LABEL, color=style.INK)
@@ -229,7 +242,7 @@ def tornado(indices: xarray.Dataset, *, axes: Any = None) -> Figure:
         style.beside(ax)
     else:
         ax.barh(place, main[order], 0.6, color=[style.COLORS[0] if x >= 0.0 else style.COLORS[1] for x in main[order]])
-        label = f"standard deviations of {indices.attrs['measure']} per standard deviation of the parameter"
+        label = f"standard deviations of {indices.attrs['measure']}\nper standard deviation of the parameter"
     style.dress(ax, "")
     ax.axvline(0.0, color=style.INK, linewidth=0.7)
     ax.set_yticks(place, names)
@@ -323,7 +336,7 @@ def envelope(runs: Sequence[Simulation], variable: str, name: str, *, share: flo
         columns.append(values.values[:, names.index(_check.one_of(name, names, f"column of {variable}"))])
     signals = np.array(columns)
     low, middle, high = np.quantile(signals, [0.5 - 0.5 * part, 0.5, 0.5 + 0.5 * part], axis=0)
-    figure, ax = _one(axes, 6.4, 3.0)
+    figure, ax = _one(axes, 7.2, 3.0)
     ax.fill_between(
         times,
         signals.min(axis=0),
@@ -336,9 +349,10 @@ def envelope(runs: Sequence[Simulation], variable: str, name: str, *, share: flo
     ax.fill_between(
         times, low, high, color=style.COLORS[0], alpha=0.30, linewidth=0.0, label=f"{100 * part:g} % of them"
     )
-    ax.plot(times, middle, color=style.COLORS[0], linewidth=1.4, label="median")
+    style.curve(ax, times, middle, color=style.COLORS[0], linewidth=1.4, label="median")
     unit = column_units(listed[0], variable)[names.index(name)]
     style.dress(ax, f"{variable} {name}" + (f" ({unit})" if unit not in ("", "1") else ""))
+    style.room_for_constants(ax, Signals(listed[0]).scale(unit))
     style.time_axis([ax], times)
     style.beside(ax)
     return figure

@@ -1,4 +1,4 @@
-"""What all figures share: colours, sizes, legends beside the curves.
+"""What all figures share: colours, sizes, limits of axes, legends beside the curves.
 
 Everything is set on the artists themselves; matplotlib's global settings stay as they are.
 """
@@ -9,30 +9,54 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..errors import InputError
+from .figure import new_figure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["COLORS", "FAINT", "INK", "beside", "dress", "panels", "styles", "time_axis"]
+__all__ = [
+    "COLORS",
+    "FAINT",
+    "INK",
+    "above_rounding",
+    "beside",
+    "curve",
+    "dress",
+    "panels",
+    "room_for_constants",
+    "styles",
+    "time_axis",
+    "with_unit",
+]
+
+Array = NDArray[np.float64]
 
 # Okabe and Ito, distinct for colour-blind eyes; the yellow is left out, it is lost on white.
 COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#6B6B6B")
 INK, FAINT = "#222222", "#B8B8B8"
 WIDTH, LABEL, TICK = 7.2, 9.0, 8.0  # inches; points
-_LISTED = 14  # entries of a legend
+_DASHES: tuple[Any, ...] = ("-", "--", ":", "-.", (0, (8, 2)), (0, (3, 1, 1, 1, 1, 1)))
+_COLUMNS = (10, 24, 48)  # entries of a legend that one, two, three columns hold; four hold more
+_CONSTANT = 1e-12  # of the scale: what varies less is constant, and the rest is rounding
 
 
 def styles(n: int) -> list[dict[str, Any]]:
-    """Colour and line style of n curves: distinct colours, then the same dashed and dotted, then a scale of colours."""
-    dashes = ("-", "--", ":")
-    if n <= len(COLORS) * len(dashes):
-        return [{"color": COLORS[i % len(COLORS)], "linestyle": dashes[i // len(COLORS)]} for i in range(n)]
+    """Colour and line style of n curves: distinct colours, then the same with dashes; many share a scale of colours."""
+    if n <= len(COLORS) * len(_DASHES):
+        return [{"color": COLORS[i % len(COLORS)], "linestyle": _DASHES[i // len(COLORS)]} for i in range(n)]
     import matplotlib
 
-    return [{"color": c, "linestyle": "-"} for c in matplotlib.colormaps["viridis"](np.linspace(0.0, 0.92, n))]
+    shades = matplotlib.colormaps["viridis"](np.linspace(0.0, 0.92, n))
+    return [{"color": shade, "linestyle": _DASHES[i % 3]} for i, shade in enumerate(shades)]
+
+
+def with_unit(what: str, unit: str) -> str:
+    """A label; plants of functions have efforts of units that they do not tell."""
+    return f"{what} ({unit})" if unit else what
 
 
 def panels(axes: Any, count: int, height: float = 1.75) -> tuple[Figure, list[Axes]]:
@@ -44,15 +68,23 @@ def panels(axes: Any, count: int, height: float = 1.75) -> tuple[Figure, list[Ax
         Where another number of axes was given.
     """
     if axes is None:
-        from matplotlib.figure import Figure
-
-        figure = Figure(figsize=(WIDTH, height * count + 0.55), dpi=150, layout="constrained")
+        figure = new_figure(WIDTH, height * count + 0.55)
         made = figure.subplots(count, 1, sharex=True, squeeze=False)[:, 0]
         return figure, list(made)
     given = list(np.atleast_1d(np.asarray(axes, dtype=object)).ravel())
     if len(given) != count:
         raise InputError(f"this figure has {count} panels; give as many axes, got {len(given)}")
     return given[0].figure, given
+
+
+def curve(ax: Axes, t: Array, y: Array, **style: Any) -> Any:
+    """A line; with dots where a value has no neighbour to be joined to: of a single sample, and between gaps."""
+    (line,) = ax.plot(t, y, **style)
+    known = np.isfinite(y)
+    alone = known & ~np.append(known[1:], False) & ~np.append(False, known[:-1])
+    if alone.any():
+        line.set(marker="o", markersize=3.0, markevery=np.flatnonzero(alone).tolist())
+    return line
 
 
 def dress(ax: Axes, label: str, *, log: bool = False) -> None:
@@ -71,40 +103,112 @@ def dress(ax: Axes, label: str, *, log: bool = False) -> None:
         offset.set_fontsize(TICK)
 
 
-def time_axis(axes: Sequence[Axes], times: np.ndarray) -> None:
+def time_axis(axes: Sequence[Axes], times: Array) -> None:
     """Limits of all panels, label of the last."""
     axes[-1].set_xlabel("time (s)", fontsize=LABEL, color=INK)
-    if times.size > 1:
+    axes[0].figure.align_ylabels(list(axes))
+    if times.size > 1 and times[-1] > times[0]:
         for ax in axes:
             ax.set_xlim(times[0], times[-1])
 
 
-def beside(ax: Axes, extra: Sequence[Any] = ()) -> None:
-    """A legend to the right of the panel; long ones name the first curves and count the rest.
+def room_for_constants(ax: Axes, scale: float) -> None:
+    """Limits for curves that are constant up to rounding: about their value, and not about their last digits.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes
+        With a linear axis.
+    scale : float
+        Size of what the panel shows: a length, a weight, a right angle.
+    """
+    values = np.concatenate([np.asarray(line.get_ydata(), dtype=float).ravel() for line in ax.lines] or [np.zeros(0)])
+    values = values[np.isfinite(values)]
+    if not values.size:
+        return
+    low, high = float(values.min()), float(values.max())
+    rounding = _CONSTANT * max(abs(low), abs(high), scale)
+    if high - low > rounding:
+        return
+    centre = 0.5 * (low + high)
+    if abs(centre) <= rounding:
+        ax.set_ylim(-0.1 * scale or -1.0, 0.1 * scale or 1.0)
+    else:
+        ax.set_ylim(centre - 0.1 * abs(centre), centre + 0.1 * abs(centre))
+
+
+def above_rounding(ax: Axes, floor: float) -> None:
+    """A logarithmic axis of errors that ends where rounding begins: a band that says so, and curves that lie on it.
+
+    Parameters
+    ----------
+    ax : matplotlib.axes.Axes
+        With the curves drawn.
+    floor : float
+        What rounding alone makes, in the unit of the axis.
+    """
+    largest = floor
+    for line in ax.lines:
+        y = np.asarray(line.get_ydata(), dtype=float)
+        largest = max(largest, float(np.nanmax(y, initial=floor)))
+        line.set_ydata(np.maximum(y, floor))  # keeps nan
+    ax.relim()
+    ax.set_yscale("log")
+    ax.set_ylim(floor / 4.0, max(3.0 * largest, 1e3 * floor))
+    ax.axhspan(floor / 4.0, floor, color="#ECECEC", linewidth=0.0, zorder=0.2)
+    place = {"transform": ax.get_yaxis_transform(), "ha": "right", "va": "center"}
+    ax.text(0.995, floor / 2.0, "rounding", fontsize=TICK - 1.5, color="#7A7A7A", zorder=0.3, **place)
+
+
+def beside(ax: Axes, extra: Sequence[Any] = (), *, handles: Sequence[Any] | None = None) -> None:
+    """A legend to the right of the panel with all names; a figure of this package grows until they have room.
 
     Parameters
     ----------
     ax : matplotlib.axes.Axes
     extra : sequence of artists
-        Listed last, whatever the number of curves.
+        Listed last.
+    handles : sequence of artists, optional
+        What is listed before them; defaults to all curves of the panel.
     """
-    from matplotlib.lines import Line2D
+    if handles is None:
+        handles = [h for h, text in zip(*ax.get_legend_handles_labels(), strict=True) if h not in extra and text]
+    handles = [*handles, *extra]
+    if not handles:
+        return
+    legend = ax.legend(
+        handles=handles,
+        loc="upper left",
+        bbox_to_anchor=(1.01, 1.0),
+        borderaxespad=0.0,
+        frameon=False,
+        fontsize=TICK,
+        ncols=1 + sum(len(handles) > most for most in _COLUMNS),
+        handlelength=2.2,
+        columnspacing=1.0,
+        labelspacing=0.35,
+    )
+    _make_room(ax, legend)
 
-    handles = [h for h, text in zip(*ax.get_legend_handles_labels(), strict=True) if h not in extra and text]
-    if len(handles) > _LISTED:
-        more = Line2D([], [], linestyle="none", label=f"and {len(handles) - _LISTED + 1} more")
-        handles = [*handles[: _LISTED - 1], more]
-    handles += extra
-    if handles:
-        ax.legend(
-            handles=handles,
-            loc="upper left",
-            bbox_to_anchor=(1.01, 1.0),
-            borderaxespad=0.0,
-            frameon=False,
-            fontsize=TICK,
-            ncols=1 if len(handles) <= 7 else 2,
-            handlelength=1.6,
-            columnspacing=1.0,
-            labelspacing=0.35,
-        )
+
+def _make_room(ax: Axes, legend: Any) -> None:
+    """A figure of this package as wide and its row of panels as tall as a legend needs."""
+    from .notebook_figure import NotebookFigure
+
+    figure, spec = ax.figure, ax.get_subplotspec()
+    if not isinstance(figure, NotebookFigure) or spec is None:
+        return
+    box = legend.get_window_extent()
+    wide, tall = box.width / figure.dpi, box.height / figure.dpi + 0.1
+    width, height = figure.get_size_inches()
+    if wide > figure.legend_room:
+        width += wide - figure.legend_room
+        figure.legend_room = wide
+    grid = spec.get_gridspec()
+    ratios = np.array(grid.get_height_ratios(), dtype=float)
+    heights = height * ratios / ratios.sum()
+    row = spec.rowspan.start
+    if tall > heights[row]:
+        heights[row] = tall
+        grid.set_height_ratios(heights.tolist())
+    figure.set_size_inches(width, float(heights.sum()))

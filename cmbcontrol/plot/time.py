@@ -10,9 +10,24 @@ from numpy.typing import NDArray
 
 from .. import _check
 from ..errors import InputError
+from ..sim.motor_limits import effort_limits
 from ..sim.result import Simulation
 from ..sim.units import column_units
-from .style import COLORS, FAINT, INK, beside, dress, panels, styles, time_axis
+from .signals import Signals
+from .style import (
+    COLORS,
+    FAINT,
+    INK,
+    above_rounding,
+    beside,
+    curve,
+    dress,
+    panels,
+    room_for_constants,
+    styles,
+    time_axis,
+    with_unit,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -23,21 +38,26 @@ __all__ = ["accuracy", "forces", "reports", "responses"]
 Array = NDArray[np.float64]
 
 _POSITIONS = {"rad": "joint angle (rad)", "m": "joint travel (m)", "1": "coordinate (1)"}
+_VELOCITIES = {"rad/s": "joint rate (rad/s)", "m/s": "joint speed (m/s)", "1/s": "rate (1/s)"}
 _ERRORS = {"rad": "tracking error (rad)", "m": "tracking error (m)", "1": "tracking error (1)"}
 _SINGULAR = 0.03  # conditioning below which multipliers may leave the panel
+_ROUNDING = 1e-14  # of its scale: closing a loop, or a sum of energies, is no more accurate (1e-16 times some tens)
 
 _PASSAGES = ("singular passage", "singular start", "near-singular passage")  # kinds of events
+_EVENT_LINES = ("-", "--", ":", "-.")  # by kind
 
 
-def responses(run: Simulation, *, axes: Any = None) -> Figure:
+def responses(run: Simulation, *, velocities: bool = False, axes: Any = None) -> Figure:
     """Joint positions with their references, the tracking error, and motor efforts with their limits.
 
     Parameters
     ----------
     run : Simulation
+    velocities : bool
+        Joint velocities, too.
     axes : sequence of matplotlib axes, optional
-        One for each panel: positions by unit, tracking errors by unit (if there is a reference),
-        efforts by unit (if motors are on). A new figure unless given.
+        One for each panel: positions by unit, velocities by unit (where wanted), tracking errors by unit (if there is a
+        reference), efforts by unit (if motors are on). A new figure unless given.
 
     Returns
     -------
@@ -45,8 +65,9 @@ def responses(run: Simulation, *, axes: Any = None) -> Figure:
 
     Notes
     -----
-    Where only some coordinates are controlled, the others are drawn thin. Vertical lines are singular passages and
-    other events, under their names.
+    A joint, and the motor on it, have one colour in all panels and figures. Where only some coordinates are controlled,
+    the others are drawn thin. Vertical lines are singular passages and other events, under their names. Tracking errors
+    are drawn down to what rounding makes, 1e-14 rad, or of the size of the machine.
 
     Examples
     --------
@@ -57,30 +78,42 @@ def responses(run: Simulation, *, axes: Any = None) -> Figure:
     ['joint angle (rad)', 'motor effort (N m)']
     """
     _check.run(run)
-    t, data = run.time, run.data
+    velocities = _check.flag(velocities, "velocities")
+    t, data, signals = run.time, run.data, Signals(run)
     names, units = [str(n) for n in data["position"].values], column_units(run, "q")
     followed = [str(n) for n in data["controlled"].values] if "reference" in data else []
     tracked = [n for n in followed if n in names]
     positions = _by_unit(names, units)
+    rates = _by_unit([str(n) for n in data["velocity"].values], column_units(run, "v")) if velocities else {}
     errors = _errors(run, followed, dict(zip(names, units, strict=True)))
     motors = [str(n) for n in data["actuator"].values]
     driven = motors if data.attrs["controller"] != "none" else []
     efforts = _by_unit(driven, column_units(run, "u")[: len(driven)])
-    figure, all_axes = panels(axes, len(positions) + len(errors) + len(efforts))
+    figure, all_axes = panels(axes, len(positions) + len(rates) + len(errors) + len(efforts))
     left = iter(all_axes)
     for unit, group in positions.items():
         ax = next(left)
-        _positions(ax, run, group, tracked)
-        dress(ax, _POSITIONS.get(unit, f"coordinate ({unit})"))
-    for unit, group in errors.items():
+        _positions(ax, run, group, tracked, signals)
+        dress(ax, _POSITIONS.get(unit, with_unit("coordinate", unit)))
+        room_for_constants(ax, signals.span(unit))
+    for unit, group in rates.items():
         ax = next(left)
-        for (name, error), style in zip(group.items(), styles(len(group)), strict=True):
-            ax.plot(t, _positive(np.abs(error)), linewidth=1.3, label=name, **style)
-        dress(ax, _ERRORS.get(unit, f"tracking error ({unit})"), log=_has_data(ax))
+        for name in group:
+            curve(ax, t, data["v"].sel(velocity=name).values, linewidth=1.3, label=name, **signals.coordinate(name))
+        dress(ax, _VELOCITIES.get(unit, with_unit("rate", unit)))
+        room_for_constants(ax, signals.span(unit.removesuffix("/s")))
+    for unit, found in errors.items():
+        ax = next(left)
+        for name, error in found.items():
+            curve(ax, t, np.abs(error), linewidth=1.3, label=name, **signals.coordinate(name))
+        dress(ax, _ERRORS.get(unit, with_unit("tracking error", unit)))
+        if _has_data(ax):
+            above_rounding(ax, _ROUNDING * signals.span(unit))
     for unit, group in efforts.items():
         ax = next(left)
-        _efforts(ax, run, group, motors)
+        _efforts(ax, run, group, motors, signals)
         dress(ax, with_unit("motor effort", unit))
+        room_for_constants(ax, signals.force(unit))
     _finish(run, all_axes)
     return figure
 
@@ -107,22 +140,24 @@ def forces(run: Simulation, *, axes: Any = None) -> Figure:
     ['constraint force (N m)', 'multiplier (N)']
     """
     _check.run(run)
-    t, data = run.time, run.data
+    t, data, signals = run.time, run.data, Signals(run)
     names, units = [str(n) for n in data["velocity"].values], column_units(run, "constraint_force")
     groups = _by_unit(names, units)
     rows = [str(n) for n in data["row"].values]
     multipliers = _by_unit(rows, column_units(run, "multipliers")) or {"N": []}
     figure, all_axes = panels(axes, len(groups) + len(multipliers), 2.1)
     left = iter(all_axes)
-    for what, variable, order, found in (
-        ("constraint force", "constraint_force", names, groups),
-        ("multiplier", "multipliers", rows, multipliers),
+    for what, variable, order, found, style in (
+        ("constraint force", "constraint_force", names, groups, signals.coordinate),
+        ("multiplier", "multipliers", rows, multipliers, signals.row),
     ):
         for unit, group in found.items():
             ax = next(left)
-            for name, style in zip(group, styles(len(group)), strict=True):
-                ax.plot(t, data[variable].values[:, order.index(name)], linewidth=1.2, label=name, **style)
+            for name in group:
+                values = data[variable].values[:, order.index(name)]
+                curve(ax, t, values, linewidth=1.2, label=name, **style(name))
             dress(ax, with_unit(what, unit))
+            room_for_constants(ax, signals.force(unit))
             if not group:
                 _remark(ax, "no loops")
             elif variable == "multipliers":
@@ -173,8 +208,9 @@ def reports(run: Simulation, *panels_of: str | Sequence[str], axes: Any = None) 
     figure, all_axes = panels(axes, len(groups))
     for ax, group in zip(all_axes, groups, strict=True):
         for name, style in zip(group, styles(len(group)), strict=True):
-            ax.plot(run.time, run.data["report"].sel(quantity=name).values, linewidth=1.3, label=name, **style)
-        dress(ax, group[0] if len(group) == 1 else "reported")
+            curve(ax, run.time, run.data["report"].sel(quantity=name).values, linewidth=1.3, label=name, **style)
+        dress(ax, _short(group[0]) if len(group) == 1 else "reported")
+        room_for_constants(ax, 1.0)
     _finish(run, all_axes)
     return figure
 
@@ -201,30 +237,34 @@ def accuracy(run: Simulation, *, axes: Any = None) -> Figure:
     ['loop opening (m)', 'energy error (J)', 'energy (J)', 'conditioning (1)']
     """
     _check.run(run)
-    t, data = run.time, run.data
+    t, data, signals = run.time, run.data, Signals(run)
     figure, all_axes = panels(axes, 4)
     opening, balance, energy, conditioning = all_axes
-    loops = [str(n) for n in data["loop"].values]
-    for k, (name, style) in enumerate(zip(loops, styles(len(loops)), strict=True)):
-        opening.plot(t, _positive(data["drift"].values[:, k]), linewidth=1.0, label=name, **style)
-    if not loops:
+    for k, name in enumerate(str(n) for n in data["loop"].values):
+        curve(opening, t, data["drift"].values[:, k], linewidth=1.0, label=name, **signals.loop(name))
+    if not data.sizes["loop"]:
         _remark(opening, "no loops")
-    balance.plot(t, _positive(np.abs(data["energy_balance"].values)), color=INK, linewidth=1.0, label="energy - work")
+    curve(balance, t, np.abs(data["energy_balance"].values), color=INK, linewidth=1.0, label="energy - work")
     for name, style in zip(("kinetic", "potential"), styles(2), strict=True):
-        energy.plot(t, data[name].values, linewidth=1.3, label=name, **style)
-    energy.plot(t, data["energy"].values, color=INK, linewidth=1.3, linestyle="--", label="total")
+        curve(energy, t, data[name].values, linewidth=1.3, label=name, **style)
+    curve(energy, t, data["energy"].values, color=INK, linewidth=1.3, linestyle="--", label="total")
     if not np.isfinite(data["energy"].values).any():
         for ax in (balance, energy):
-            _remark(ax, "the plant has no potential energy given")
-    conditioning.plot(t, _positive(data["conditioning"].values), color=INK, linewidth=1.2)
+            _remark(ax, "no potential energy is known")
+    curve(conditioning, t, _positive(data["conditioning"].values), color=INK, linewidth=1.2)
     passed = np.isfinite(data["event_conditioning"].values)  # changes of the loops have none
     at, least = (data[name].values[passed] for name in ("event_time", "event_conditioning"))
     least = np.maximum(least, 1e-12)
     if at.size:
         conditioning.plot(at, least, "v", color=COLORS[1], markersize=5, label="least on the way", clip_on=False)
-    dress(opening, "loop opening (m)", log=_has_data(opening))
-    dress(balance, "energy error (J)", log=_has_data(balance))
+    dress(opening, "loop opening (m)")
+    dress(balance, "energy error (J)")
     dress(energy, "energy (J)")
+    scale = _energy_scale(run)
+    for ax, floor in ((opening, _ROUNDING * signals.size), (balance, _ROUNDING * scale)):
+        if _has_data(ax):
+            above_rounding(ax, floor)
+    room_for_constants(energy, scale)
     lowest = np.nanmin([*data["conditioning"].values, *least], initial=1.0)
     dress(conditioning, "conditioning (1)", log=_has_data(conditioning) and lowest < 0.1)
     if lowest >= 0.1:
@@ -236,50 +276,67 @@ def accuracy(run: Simulation, *, axes: Any = None) -> Figure:
 # -- parts -----------------------------------------------------------------------------------------
 
 
-def _positions(ax: Axes, run: Simulation, group: list[str], tracked: list[str]) -> None:
+def _positions(ax: Axes, run: Simulation, group: list[str], tracked: list[str], signals: Signals) -> None:
     """Curves of one unit; references dashed on top."""
     data, t = run.data, run.time
     names = [str(n) for n in data["position"].values]
     order = [n for n in group if n in tracked] + [n for n in group if n not in tracked]
-    for name, style in zip(order, styles(len(order)), strict=True):
+    for name in order:
         main = name in tracked or not tracked
-        ax.plot(t, data["q"].values[:, names.index(name)], linewidth=1.7 if main else 0.8, label=name, **style)
+        values = data["q"].values[:, names.index(name)]
+        curve(ax, t, values, linewidth=1.7 if main else 0.8, label=name, **signals.coordinate(name))
     label = "reference"
     for name in order:
         if name in tracked:
             values = data["reference"].sel(controlled=name).values
-            ax.plot(t, values, color=INK, linewidth=0.9, dashes=(4, 3), label=label)
+            curve(ax, t, values, color=INK, linewidth=0.9, dashes=(4, 3), label=label)
             label = "_reference"
 
 
-def _efforts(ax: Axes, run: Simulation, group: list[str], motors: list[str]) -> None:
-    """Efforts, with limits as dotted lines where they are in sight."""
-    limits = run.plant.effort if run.plant is not None else np.full(len(motors), np.inf)
+def _efforts(ax: Axes, run: Simulation, group: list[str], motors: list[str], signals: Signals) -> None:
+    """Efforts, with limits as dotted lines where they are in sight; in the colour of the motor if it is its own."""
+    limits, units = effort_limits(run), column_units(run, "u")
     largest = float(np.nanmax(np.abs(run.data["u"].values), initial=0.0))
-    for name, style in zip(group, styles(len(group)), strict=True):
-        k = motors.index(name)
+    lines: dict[float, str] = {}
+    for name in group:
+        k, style = motors.index(name), signals.motor(name)
         limit = float(limits[k])
-        text = name if np.isinf(limit) else f"{name} (limit {limit:.4g})"
-        ax.plot(run.time, run.data["u"].values[:, k], linewidth=1.3, label=text, **style)
+        text = name if np.isinf(limit) else f"{name} (limit {limit:.4g} {units[k]}".rstrip() + ")"
+        curve(ax, run.time, run.data["u"].values[:, k], linewidth=1.3, label=text, **style)
         if limit <= 2.0 * largest:
-            for y in (-limit, limit):
-                ax.axhline(y, color=style["color"], linewidth=1.0, linestyle=":")
+            lines[limit] = style["color"] if limit not in lines else INK
+    for limit, color in lines.items():
+        for y in (-limit, limit):
+            ax.axhline(y, color=color, linewidth=1.0, linestyle=":")
 
 
 def _finish(run: Simulation, axes: list[Axes]) -> None:
     """Singular passages and other events, by name, legends, the time axis."""
+    kinds = ["singular passage" if str(kind) in _PASSAGES else str(kind) for kind in run.data["event_kind"].values]
+    lines = {kind: _EVENT_LINES[i % len(_EVENT_LINES)] for i, kind in enumerate(dict.fromkeys(kinds))}
     for i, ax in enumerate(axes):
         last = [line for line in ax.lines if line.get_label() == "reference"]
         told = set()
-        for x, kind in zip(run.data["event_time"].values, run.data["event_kind"].values, strict=True):
-            what = "singular passage" if str(kind) in _PASSAGES else str(kind)
-            line = ax.axvline(x, color=FAINT, linewidth=0.8, zorder=0.5, label=f"_{what}")
+        for x, what in zip(run.data["event_time"].values, kinds, strict=True):
+            line = ax.axvline(x, color=FAINT, linewidth=0.8, linestyle=lines[what], zorder=0.5, label=f"_{what}")
             if what not in told and i == 0:
                 told.add(what)
                 line.set_label(what)
                 last.append(line)
         beside(ax, last)
     time_axis(axes, run.time)
+
+
+def _energy_scale(run: Simulation) -> float:
+    """The largest sum of the energies and works that the balance is made of, J; 1 where nothing moves or weighs."""
+    parts = ("kinetic", "potential", "actuator_work", "dissipated_work", "load_work", "motion_work")
+    total = sum(np.nan_to_num(np.abs(run.data[name].values)) for name in parts if name in run.data)
+    return float(np.max(total, initial=0.0)) or 1.0
+
+
+def _short(text: str) -> str:
+    """A label that the side of a panel holds."""
+    return text if len(text) <= 24 else text[:11] + "..." + text[-10:]
 
 
 def _keep_in_sight(ax: Axes, values: Array) -> None:
@@ -322,11 +379,6 @@ def _errors(run: Simulation, followed: list[str], units: dict[str, str]) -> dict
             continue
         groups.setdefault(units.get(name, ""), {})[name] = error
     return groups
-
-
-def with_unit(what: str, unit: str) -> str:
-    """A label; plants of functions have efforts of units that they do not tell."""
-    return f"{what} ({unit})" if unit else what
 
 
 def _by_unit(names: Iterable[str], units: Iterable[str]) -> dict[str, list[str]]:

@@ -16,11 +16,15 @@ from .. import _check, _files, _netcdf
 from ..errors import InputError, InputTypeError, Status
 from ..model.plant import Plant
 from ..model.units import effort_units, row_force_units
+from .motor_limits import MotorAtLimit, motors_at_limits
 from .provenance import Call, Provenance
 from .singularities import SingularityEvent, singularities
+from .summary import summary
 
 if TYPE_CHECKING:
     import xarray
+
+    from ..view import View
 
 __all__ = ["Output", "Simulation", "build_dataset", "labelled", "load_run"]
 
@@ -55,8 +59,8 @@ class Simulation:
     data : xarray.Dataset
         Dimensions time, position, velocity, actuator, row, loop, event. Variables, each with units
         in its attrs: ``q``, ``v``, ``a``, ``u`` (efforts that act at the joints, behind the drives), ``command``
-        (what the controller asks of the motors; the same without drives), ``constraint_force`` (A' lam),
-        ``multipliers``,
+        (what the controller asks of the motors; the same without drives), ``effort_limit`` (of each motor),
+        ``constraint_force`` (A' lam), ``multipliers``,
         ``drift`` (how far each loop is open), ``kinetic``, ``potential``, ``energy``,
         ``actuator_work``, ``dissipated_work``, ``load_work``, ``motion_work``, ``impact_loss``,
         ``energy_balance`` (the energy less what they have added, less that at the start: zero in truth), ``active``
@@ -201,6 +205,28 @@ class Simulation:
             for k, t, c, r, loss in zip(kinds, *columns, strict=True)
         ]
 
+    def motors_at_limits(self) -> list[MotorAtLimit]:
+        """The motors that the run takes to their limits, and how much more the law asks for, if it does.
+
+        A run gives the motors what the law asks for, whatever their limits: `controllers.Saturation` cuts it off, laws
+        with limits keep within them. What is told here is also in the summary, ``print(run)``.
+
+        Returns
+        -------
+        list of MotorAtLimit
+            In the order of the motors: ``motor``, ``joint``, ``unit``, ``limit``, ``asked`` (N or N m), ``time`` (s),
+            ``share`` of the time at the limit or above, ``beyond`` (whether more was asked than the motor has).
+
+        Examples
+        --------
+        >>> from cmbcontrol import plants, simulate
+        >>> plant = plants.five_bar(effort=20.0)
+        >>> run = simulate(plant, [-30.0, 15.0], plant.assemble(left=2.1, right=1.0), t_end=0.1)
+        >>> print(*run.motors_at_limits())
+        the law asks up to 30 N m of motor 'left' (limit 20 N m) at t = 0 s, above its limit for 100 % of the time
+        """
+        return motors_at_limits(self)
+
     def reactions(self, *, axes: str = "joint") -> xarray.Dataset:
         """Force and moment that each joint and constraint carries, at the times of the run; see `reactions`.
 
@@ -305,12 +331,34 @@ class Simulation:
 
         return animate(self, path, **options)
 
+    def view(self, path: str | Path | None = None, **options: Any) -> View | Path:
+        """The machine in three dimensions with its plots, as one page; see `cmbcontrol.view.view_run`."""
+        from ..view import view_run
+
+        return view_run(self, path, **options)
+
+    def write_report(self, path: str | Path, **options: Any) -> Path:
+        """Write machine, law, plots, viewer, accuracy and linear model on one page; see `report.report_run`."""
+        from ..report import report_run
+
+        return report_run(self, path, **options)
+
+    def __str__(self) -> str:
+        return summary(self)
+
+    def _repr_html_(self) -> str:
+        from ..plot.html import html
+
+        return html(self)
+
     def __repr__(self) -> str:
         d = self.data
+        beyond = sum(motor.beyond for motor in motors_at_limits(self))
+        asked = f"; {beyond} motor{'s' if beyond > 1 else ''} asked for more than the limit" if beyond else ""
         return (
             f"<Simulation of {d.attrs['plant']!r}: {d.sizes['time']} times to {self.time[-1]:.6g} s, "
             f"{d.attrs['steps']} steps, {d.attrs['evaluations']} evaluations, drift {self.max_drift:.1e} m, "
-            f"energy error {self.max_energy_error:.1e} J, {d.sizes['event']} events; {self.message}>"
+            f"energy error {self.max_energy_error:.1e} J, {d.sizes['event']} events; {self.message}{asked}>"
         )
 
 
@@ -415,6 +463,8 @@ def build_dataset(plant: Plant, times: Array, columns: dict[str, Array], events:
         name: (layout[name][0], values, {"units": layout[name][1], "long_name": layout[name][2]})
         for name, values in columns.items()
     }
+    limits = {"units": units(effort_units(plant)), "long_name": "largest efforts of the motors"}
+    variables["effort_limit"] = ("actuator", np.array(plant.effort, dtype=float), limits)
     variables["event_time"] = ("event", np.array([e["time"] for e in events]), {"units": "s"})
     variables["event_kind"] = ("event", np.array([e["kind"] for e in events], dtype=str))
     variables["event_conditioning"] = (

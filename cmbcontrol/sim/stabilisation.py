@@ -32,14 +32,14 @@ class Stabilisation:
     ----------
     kind : {"projection", "all-at-once", "baumgarte", "none"}
         ``projection``: bring first position, then velocity back onto the loops after each step. ``all-at-once``:
-        bring position, velocity and energy back together (Spencer, 3.1.3). ``baumgarte``: add 2 alpha phi' + beta^2
-        phi to the constraint ((3.8) there). ``none``: let the loops drift open.
+        bring position, velocity and energy back together (Spencer, section 3.1.3). ``baumgarte``: add
+        2 alpha phi' + beta^2 phi to the constraint (Spencer, eq. 3.8). ``none``: let the loops drift open.
     metric : {"mass", "euclidean"}
         Metric of projections.
     energy : bool
         Scale the velocity to the energy balance after each projection, too.
     every : int
-        Accepted steps from one projection to the next (Aghili's loop (39) "once every few time steps").
+        Accepted steps from one projection to the next (Aghili, eq. 39, "once every few time steps").
     gains : (float, float) or "adaptive"
         Baumgarte's alpha and beta, 1/s; or those that follow from the step h, 1/(2 h) and (2 - sqrt 2)/h, held
         through it: see `kernels.motion.step_gains`.
@@ -119,7 +119,7 @@ class Stabilisation:
         return motion.BAUMGARTE if self.kind == "baumgarte" else motion.NONE
 
     def correction(self, rate: Array, phi: Array, step: float | None = None) -> Array:
-        """What Baumgarte's terms add to A dv/dt ((3.8) of Spencer, (30) of de Falco et al.).
+        """What Baumgarte's terms add to A dv/dt (Spencer, eq. 3.8; de Falco, eq. 30).
 
         Gains that follow from the step are those of `kernels.motion.step_gains`.
         """

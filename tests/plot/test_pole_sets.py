@@ -18,11 +18,17 @@ def test_machines_look_alike_at_all_their_poses():
     figure = pole_sets(Certificate(REGION, CASES))
     ax = figure.axes[0]
     drawn = {line.get_label(): line for line in ax.lines if line.get_marker() != "None"}
-    assert list(drawn) == ["light", "heavy"]
+    assert list(drawn) == ["light", "heavy (1 not finite)"]
     found = drawn["light"].get_xdata() + 1j * drawn["light"].get_ydata()
     assert sorted(found.tolist(), key=abs) == sorted([-2.0 - 1.0j, -2.0 + 1.0j, -3.0, -4.0], key=abs)
-    assert drawn["heavy"].get_xdata().tolist() == [0.5]  # what is not finite is left out
+    assert drawn["heavy (1 not finite)"].get_xdata().tolist() == [0.5]  # what is not finite is left out, and told
     assert len({line.get_marker() for line in drawn.values()}) == 2
+
+
+def test_forty_machines_can_be_told_apart():
+    cases = tuple(Case(f"machine {i}, up", np.array([-2.0 - 0.1j * i]), {}, True) for i in range(40))
+    lines = [line for line in pole_sets(Certificate(REGION, cases)).axes[0].lines if line.get_marker() != "None"]
+    assert len({(line.get_marker(), line.get_color()) for line in lines}) == 40
 
 
 def test_the_region_is_the_one_that_was_asked_for():

@@ -1,5 +1,7 @@
 """Eigenvalues in the complex plane: what is drawn are those of the model."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 
@@ -41,3 +43,21 @@ def test_of_a_sampled_model(lin):
 def test_what_is_no_model():
     with pytest.raises(TypeError, match="lin"):
         poles(np.eye(2))
+
+
+def test_poles_on_top_of_each_other_are_counted():
+    """Three drives of a platform without gravity: six poles at the origin."""
+    plant, q, _ = plants.catalogue["three-rrr"].start()
+    ax = poles(linearize(plant, trim(plant, q))).axes[0]
+    assert "6 times" in [text.get_text() for text in ax.texts]
+
+
+def test_a_mechanism_without_motion_has_no_poles_to_draw():
+    plant = plants.pendulum()
+    lin = linearize(plant, trim(plant, plant.assemble(angle=0.5 * np.pi)))
+    none = dataclasses.replace(
+        lin,
+        **{"A": np.zeros((0, 0)), "B": np.zeros((0, 1)), "C": np.zeros((1, 0)), "K": np.zeros((len(lin.K), 0))},
+        **{"states": (), "state_units": (), "drift": np.zeros(0), "N": np.zeros((len(lin.K), 0))},
+    )
+    assert drawn(poles(none)).size == 0

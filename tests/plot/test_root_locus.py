@@ -21,7 +21,7 @@ def test_root_locus_shows_branches_ends_and_crossings():
     np.testing.assert_allclose(np.abs(start[0] + 1j * start[1]), 2.0)
     np.testing.assert_allclose(sorted(border[1]), [-2.0, 2.0])
     np.testing.assert_allclose(end[1], 0.0, atol=1e-12)
-    assert {"0.2", "0.8"} <= {t.get_text() for t in ax.texts}
+    assert {"damping 0.2", "0.8"} <= {t.get_text() for t in ax.texts}
     for values in (start, end, border):
         assert ax.get_xlim()[0] < values[0].min() and values[0].max() < ax.get_xlim()[1]
 

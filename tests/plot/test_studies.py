@@ -1,5 +1,7 @@
 """Figures of studies show the rows, their limits, what failed, and units."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
@@ -75,3 +77,32 @@ def test_envelope():
     refuses(lambda: envelope(runs, "q", "angel"), "'angel'", "angle", kind=ValueError)
     other = simulate(plant, q0=plant.assemble(angle=0.1), t_end=0.1)
     refuses(lambda: envelope([*runs, other], "q", "angle"), "output times", kind=ValueError)
+
+
+def test_a_limit_far_from_all_values_does_not_squeeze_them(found):
+    ax = distribution(found, "z", low=0.0, high=1e6).axes[0]
+    low, high = ax.get_xlim()
+    assert high < 1.2 and low > -0.2 and ax.get_title().startswith(f"{100.0 * 57 / 64:.1f} % of 64 runs in 0 to 1e+06")
+
+
+def test_many_parameters_go_on_below_and_all_are_named():
+    names = [f"a_parameter_of_a_long_name_{i}" for i in range(13)]
+    many = study(lambda **k: {"y": sum(k.values())}, {name: (0.0, 1.0) for name in names}, runs=10)
+    figure = scatter(many)
+    seen = [ax for ax in figure.axes if ax.get_visible()]
+    assert len(figure.axes) == 18 and [ax.get_xlabel() for ax in seen] == names
+    figure.draw_without_rendering()
+    boxes = [ax.xaxis.label.get_window_extent() for ax in seen[:6]]
+    assert all(a.x1 < b.x0 for a, b in pairwise(boxes))
+    assert seen[1].get_shared_y_axes().joined(seen[0], seen[12])
+
+
+def test_failed_runs_are_counted_in_words(found):
+    assert scatter(found).get_suptitle() == f"x at the bottom: {found.failures} runs that failed"
+
+
+def test_an_envelope_of_rounding_is_a_line():
+    plant = plants.pendulum()
+    runs = [simulate(plant, q0=plant.assemble(angle=a), t_end=0.2, output_times=0.05) for a in (0.1, 0.2)]
+    ax = envelope(runs, "drift", "pivot").axes[0]
+    assert ax.get_ylim()[1] > 1e-3

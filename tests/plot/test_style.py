@@ -1,12 +1,13 @@
 """What all figures share: styles that can be told apart, panels, legends."""
 
+import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
 from cmbcontrol.plot import style
 
 
-@pytest.mark.parametrize("n", [0, 1, 7, 21, 22, 60])
+@pytest.mark.parametrize("n", [0, 1, 7, 21, 42, 43, 120])
 def test_curves_can_be_told_apart(n):
     assert len({(str(s["color"]), s["linestyle"]) for s in style.styles(n)}) == n
 
@@ -20,15 +21,76 @@ def test_panels_share_their_time_axis_or_are_those_given():
         style.panels(axes, 2)
 
 
-@pytest.mark.parametrize(("curves", "entries"), [(0, None), (3, 3), (14, 14), (40, 14)])
-def test_long_legends_count_the_rest(curves, entries):
-    ax = Figure().subplots()
+@pytest.mark.parametrize("curves", [0, 1, 14, 40, 120])
+def test_legends_name_all_and_stay_on_the_page(curves):
+    figure, (ax, _) = style.panels(None, 2)
     for i in range(curves):
-        ax.plot([0.0], [0.0], label=f"curve {i}")
+        ax.plot([0.0], [0.0], label=f"a curve of a long name {i}")
     style.beside(ax)
-    if entries is None:
+    if not curves:
         assert ax.get_legend() is None
         return
-    texts = [text.get_text() for text in ax.get_legend().get_texts()]
-    assert len(texts) == entries
-    assert texts[-1] == (f"and {curves - 13} more" if curves > 14 else f"curve {curves - 1}")
+    figure.draw_without_rendering()
+    legend = ax.get_legend()
+    assert [text.get_text() for text in legend.get_texts()] == [f"a curve of a long name {i}" for i in range(curves)]
+    box = legend.get_window_extent()
+    assert box.x0 > ax.get_window_extent().x1 > 0.35 * figure.bbox.x1 / legend._ncols
+    assert box.x1 <= figure.bbox.x1 + 1.0 and box.y0 >= 0.0
+    assert ax.get_window_extent().width > 3.5 * figure.dpi  # the curves keep their room
+
+
+def test_a_legend_on_the_axes_of_others_does_not_change_their_figure():
+    figure = Figure(figsize=(4.0, 3.0))
+    ax = figure.subplots()
+    for i in range(40):
+        ax.plot([0.0], [0.0], label=f"curve {i}")
+    style.beside(ax)
+    assert len(ax.get_legend().get_texts()) == 40 and tuple(figure.get_size_inches()) == (4.0, 3.0)
+
+
+def test_rounding_is_not_drawn_as_if_it_were_a_signal():
+    ax = Figure().subplots()
+    noise = [0.0, 3e-17, np.nan, 1e-16]
+    ax.plot(range(4), noise)
+    style.above_rounding(ax, 1e-14)
+    np.testing.assert_array_equal(ax.lines[0].get_ydata(), [1e-14, 1e-14, np.nan, 1e-14])
+    assert ax.get_yscale() == "log" and 1e-15 < ax.get_ylim()[0] < 1e-14 < 1e-12 < ax.get_ylim()[1]
+    assert [text.get_text() for text in ax.texts] == ["rounding"]
+    ax = Figure().subplots()
+    ax.plot(range(3), [1e-9, 1e-6, 1e-20])
+    style.above_rounding(ax, 1e-14)
+    np.testing.assert_array_equal(ax.lines[0].get_ydata(), [1e-9, 1e-6, 1e-14])
+    assert ax.get_ylim()[1] > 1e-6
+
+
+@pytest.mark.parametrize(
+    ("values", "scale", "low", "high"),
+    [
+        ([70.0, 70.0 + 1e-13], 1.0, 63.0, 77.0),
+        ([1e-17, -2e-17], 100.0, -10.0, 10.0),
+        ([0.0, 0.0], 1e-3, -1e-4, 1e-4),
+        ([-5.0, np.nan], 1.0, -5.5, -4.5),
+    ],
+)
+def test_constants_are_shown_about_their_value(values, scale, low, high):
+    ax = Figure().subplots()
+    ax.plot(range(2), values)
+    style.room_for_constants(ax, scale)
+    assert ax.get_ylim() == pytest.approx((low, high))
+
+
+def test_what_varies_keeps_its_limits():
+    ax = Figure().subplots()
+    ax.plot(range(2), [1.0, 1.0 + 1e-9])
+    before = ax.get_ylim()
+    style.room_for_constants(ax, 1.0)
+    assert ax.get_ylim() == before
+
+
+def test_single_values_can_be_seen():
+    ax = Figure().subplots()
+    t, nan = np.arange(6.0), np.nan
+    line = style.curve(ax, t, np.array([1.0, nan, 2.0, 3.0, nan, 4.0]))
+    assert line.get_marker() == "o" and line.get_markevery() == [0, 5]
+    assert style.curve(ax, t, t).get_marker() == "None"
+    assert style.curve(ax, t[:1], t[:1]).get_markevery() == [0]

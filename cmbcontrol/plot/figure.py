@@ -1,0 +1,173 @@
+"""Figures that appear where somebody looks: in notebooks, in windows of pyplot, in files.
+
+In a notebook, and in a script whose matplotlib opens windows, figures are known to pyplot, and ``plt.show()`` or the
+end of a cell shows them. Elsewhere (files, servers, processes of a study, the command line) they are known to nobody
+but the caller, so that thousands of them leave nothing behind.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from io import BytesIO
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from .. import _check, _files
+from ..errors import InputError
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["DPI", "SUFFIXES", "inline", "new_figure", "png", "save", "unregistered"]
+
+DPI = 150.0  # of files and notebooks: letters of 8 points have 17 pixels
+SUFFIXES = (".png", ".svg", ".pdf")
+
+# Backends that write files and open nothing. All others (windows, notebooks, those of plugins) show what pyplot knows.
+_SILENT = {"agg", "cairo", "pdf", "pgf", "ps", "svg", "template"}
+_INLINE = {"inline", "module://matplotlib_inline.backend_inline"}
+
+_unregistered: ContextVar[bool] = ContextVar("unregistered", default=False)
+
+
+@contextmanager
+def unregistered() -> Iterator[None]:
+    """Within the block, figures are made for files alone: pyplot does not know them, whatever its backend.
+
+    Examples
+    --------
+    >>> with unregistered():
+    ...     figure = new_figure(4.0, 3.0)
+    >>> figure.number
+    Traceback (most recent call last):
+    ...
+    AttributeError: ...
+    """
+    token = _unregistered.set(True)
+    try:
+        yield
+    finally:
+        _unregistered.reset(token)
+
+
+def new_figure(width: float, height: float, **options: Any) -> Figure:
+    """An empty figure, known to pyplot where pyplot would show it.
+
+    Parameters
+    ----------
+    width, height : float
+        Inches.
+    **options
+        Of `matplotlib.figure.Figure`; the layout is "constrained" unless given, the resolution 150 dpi (in a window the
+        one of matplotlib's settings, so that it fits the screen).
+
+    Examples
+    --------
+    >>> new_figure(4.0, 3.0).get_size_inches()
+    array([4., 3.])
+    """
+    from .notebook_figure import NotebookFigure
+
+    options = {"figsize": (width, height), "layout": "constrained"} | options
+    if not _appears():
+        return NotebookFigure(**({"dpi": DPI} | options))
+    from matplotlib import pyplot
+
+    resolution = {"dpi": DPI} if inline() else {}
+    return pyplot.figure(FigureClass=NotebookFigure, **(resolution | options))
+
+
+def _appears() -> bool:
+    """Whether pyplot shows its figures here: it is in use, or a notebook is; and there is something to show them on.
+
+    Children of a process and other threads have no windows. pyplot is not imported for scripts that do not use it.
+    """
+    if _unregistered.get() or not _in_front():
+        return False
+    if "matplotlib.pyplot" not in sys.modules and not _notebook():
+        return False
+    import matplotlib
+
+    return matplotlib.get_backend().lower() not in _SILENT
+
+
+def _in_front() -> bool:
+    import multiprocessing
+    import threading
+
+    own = multiprocessing.parent_process() is None and multiprocessing.current_process().name == "MainProcess"
+    return own and threading.current_thread() is threading.main_thread()
+
+
+def _notebook() -> bool:
+    """Whether this is the kernel of a notebook."""
+    ipython = sys.modules.get("IPython")
+    shell = None if ipython is None else ipython.get_ipython()
+    return hasattr(shell, "kernel")
+
+
+def inline() -> bool:
+    """Whether cells of a notebook show the figures of pyplot at their end."""
+    import matplotlib
+
+    return matplotlib.get_backend().lower() in _INLINE
+
+
+def png(figure: Figure, dpi: float = DPI) -> bytes:
+    """A figure as PNG."""
+    return _content(figure, "png", dpi=dpi)
+
+
+def save(figure: Figure, path: str | Path) -> Path:
+    """Write a figure as PNG, SVG or PDF, by the suffix of the file.
+
+    The same figure gives the same bytes: there is no date in the file. It is written as a whole or not at all.
+
+    Parameters
+    ----------
+    figure : matplotlib.figure.Figure
+    path : str or Path
+        Ends in ``.png``, ``.svg`` or ``.pdf``.
+
+    Returns
+    -------
+    path : Path
+
+    Raises
+    ------
+    ValueError
+        For another suffix.
+    TypeError
+        For what is no figure.
+    FileError
+        Where it cannot be written.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     save(new_figure(4.0, 3.0), Path(folder, "empty.svg")).name
+    'empty.svg'
+    """
+    from matplotlib.figure import FigureBase
+
+    _check.instance(figure, FigureBase, "figure", "from a function of cmbcontrol.plot, or of matplotlib")
+    path = _check.path(path)
+    suffix = path.suffix.lower()
+    if suffix not in SUFFIXES:
+        raise InputError(f"a figure is kept in a {', '.join(SUFFIXES[:-1])} or {SUFFIXES[-1]} file, got {path.name!r}")
+    return _files.write(path, _content(figure, suffix[1:], dpi=max(DPI, figure.get_dpi())))
+
+
+def _content(figure: Figure, kind: str, dpi: float) -> bytes:
+    """The bytes of a file, the same for the same figure."""
+    import matplotlib
+
+    stream = BytesIO()
+    undated = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}
+    with matplotlib.rc_context({"svg.hashsalt": "cmbcontrol"}):  # else names within SVG are random
+        figure.savefig(stream, format=kind, dpi=dpi, metadata=undated.get(kind))
+    return stream.getvalue()

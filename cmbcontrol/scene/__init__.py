@@ -1,0 +1,10 @@
+"""What machines look like, whatever draws them: solids that move with bodies, joints by kind, what stretches."""
+
+from .scene import Scene as Scene
+from .scene import Solid as Solid
+from .scene import Spot as Spot
+from .scene import Stretched as Stretched
+from .scene import has_look as has_look
+from .scene import scene as scene
+
+__all__ = ["Scene", "Solid", "Spot", "Stretched", "has_look", "scene"]

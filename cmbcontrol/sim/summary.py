@@ -1,0 +1,76 @@
+"""A run in words: how it ended, how accurate it is, what its motors had to give."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from .motor_limits import motors_at_limits
+
+if TYPE_CHECKING:
+    from .result import Simulation
+
+__all__ = ["run_lines", "summary"]
+
+_EVENTS = 6  # that are told with their times
+
+
+def run_lines(run: Simulation) -> list[tuple[str, str]]:
+    """What there is to say of a run, as pairs of what it is about and the text."""
+    data = run.data
+    lines = [
+        ("ended", f"{run.message.rstrip('.')}, at {run.time[-1]:.6g} s"),
+        ("cost", f"{data.attrs['steps']} steps, {data.attrs['evaluations']} evaluations"),
+        ("loops open by at most", f"{run.max_drift:.1e} m" if data.sizes["loop"] else "no loops"),
+        ("energy error", _energy(run)),
+    ]
+    if "error" in data and data["error"].size:
+        lines.append(("tracking error", _tracking(run)))
+    if data.attrs["controller"] != "none" and data.sizes["actuator"]:
+        lines.append(("largest efforts", _efforts(run)))
+    if data.sizes["event"]:
+        lines.append(("events", _events(run)))
+    lines += [("limit", str(motor)) for motor in motors_at_limits(run)]
+    return lines
+
+
+def summary(run: Simulation) -> str:
+    """The lines as a text, for `print`."""
+    data = run.data
+    law = "free run" if data.attrs["controller"] == "none" else f"run under {data.attrs['controller']}"
+    title = f"{law} of {data.attrs['plant']}, {data.sizes['time']} times from {run.time[0]:.6g} s"
+    return "\n".join([title, *(f"  {what:<22} {text}" for what, text in run_lines(run))])
+
+
+def _energy(run: Simulation) -> str:
+    error = run.max_energy_error
+    return f"{error:.1e} J" if np.isfinite(error) else "unknown: the plant gives no potential energy, or the run failed"
+
+
+def _tracking(run: Simulation) -> str:
+    """Of the worst coordinate, by unit, at both ends."""
+    from .units import column_units
+
+    error, units = np.abs(run.data["error"].values), column_units(run, "error")
+    if len(units) != error.shape[1]:
+        units = [""] * error.shape[1]
+    parts = []
+    for unit in dict.fromkeys(units):
+        worst = error[:, [k for k, u in enumerate(units) if u == unit]].max(axis=1)
+        parts.append(f"{worst[0]:.3g} -> {worst[-1]:.3g} {unit} (largest {np.nanmax(worst, initial=0.0):.3g})")
+    return "; ".join(parts)
+
+
+def _efforts(run: Simulation) -> str:
+    from .units import column_units
+
+    peaks = np.nanmax(np.abs(run.data["u"].values), axis=0, initial=0.0)
+    names, units = run.data["actuator"].values, column_units(run, "u")
+    return ", ".join(f"{n} {x:.4g} {u}".rstrip() for n, x, u in zip(names, peaks, units, strict=True))
+
+
+def _events(run: Simulation) -> str:
+    events = run.events()
+    told = [f"{event['kind']} at {event['time']:.4g} s" for event in events[:_EVENTS]]
+    return ", ".join(told) + (f", {len(events)} in all" if len(events) > _EVENTS else "")
