@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 from typer.core import TyperCommand
 
-from . import common, convert, experiment, export, linearize, machines, run, study
+from . import common, convert, experiment, export, linearize, machines, run, study, view
 
 __all__ = ["app", "main"]
 
@@ -48,6 +48,7 @@ for _name, _command, _kind in (
     ("run", run.run, TyperCommand),
     ("export", export.export, TyperCommand),
     ("convert", convert.convert, TyperCommand),
+    ("view", view.view, TyperCommand),
     ("experiment", experiment.experiment, TyperCommand),
 ):
     app.command(_name, cls=_kind, help=_paragraphs(_command))(_command)

@@ -15,6 +15,7 @@ from ..papers import EXPERIMENTS, Report, Table
 from ..papers.report import Parts, text
 from . import common
 from .common import Debug
+from .figures import Format, suffix_of
 
 __all__ = ["experiment"]
 
@@ -26,8 +27,9 @@ def experiment(
     quick: Annotated[bool, typer.Option("--quick", help="A reduced set: seconds instead of minutes.")] = False,
     out: Annotated[
         Path | None,
-        typer.Option("--out", "-o", help="Folder for tables (CSV), figures (PNG), report.md, data.json."),
+        typer.Option("--out", "-o", help="Folder for tables (CSV), figures, report.md, data.json."),
     ] = None,
+    kind: Format = "png",
     debug: Debug = False,
 ) -> None:
     """Rerun an experiment of the papers, and print its tables beside ours; without a name, list them.
@@ -39,6 +41,7 @@ def experiment(
             _list()
             return
         entry = EXPERIMENTS[_check.one_of(name, EXPERIMENTS, "experiment")]
+        suffix = suffix_of(kind)
         folder = common.made_folder(out) if out is not None else None
         common.warn_of_compilation()
         files = []
@@ -51,7 +54,7 @@ def experiment(
                     raise KeyboardInterrupt(_left(parts)) from error
             if folder is not None:
                 with bars.step("figures") as tell:
-                    files = report.save(folder, tell)
+                    files = report.save(folder, tell, suffix=suffix)
         _show(report)
         if folder is not None:
             written = ", ".join(sorted(file.name for file in files))

@@ -1,16 +1,62 @@
-"""Figures of ``cmbcontrol linearize``: each takes the model, and what a computer sees of it if that was asked for."""
+"""Figures of the commands, as files.
+
+Those of ``cmbcontrol linearize`` take the model, and what a computer sees of it if that was asked for.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
+import typer
+
+from .. import _check
 from ..linear.model import LinearModel
 
 if TYPE_CHECKING:
     import control
     from matplotlib.figure import Figure
 
-__all__ = ["bode", "modes", "poles"]
+__all__ = ["SUFFIXES", "Format", "bode", "made", "modes", "poles", "suffix_of", "write", "write_all"]
+
+SUFFIXES = (".png", ".svg", ".pdf")  # those of plot.save; matplotlib is imported when a figure is made
+
+Format = Annotated[str, typer.Option("--format", metavar="FORMAT", help="Of figures: png, svg or pdf.")]
+
+
+def suffix_of(kind: str) -> str:
+    """The suffix of files of a format.
+
+    Examples
+    --------
+    >>> suffix_of("SVG")
+    '.svg'
+    """
+    return "." + _check.option(kind.lower().removeprefix("."), tuple(s[1:] for s in SUFFIXES), "--format")
+
+
+def made(make: Callable[..., Any], *arguments: Any) -> Any:
+    """A figure for a file; no window knows of it."""
+    from ..plot.figure import unregistered
+
+    with unregistered():
+        return make(*arguments)
+
+
+def write(path: Path, figure: Any) -> Path:
+    """A figure as a file, by the suffix of its name."""
+    from ..plot.figure import save
+
+    return save(figure, path)
+
+
+def write_all(folder: Path, makers: Mapping[str, Callable[[], Any]], tell: Callable[[float], None]) -> list[str]:
+    """Make figures and write them under their names; the names."""
+    for i, (name, make) in enumerate(makers.items()):
+        write(folder / name, made(make))
+        tell((i + 1) / len(makers))
+    return list(makers)
 
 
 def bode(lin: LinearModel, digital: control.StateSpace | None = None) -> Figure:

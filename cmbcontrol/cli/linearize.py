@@ -14,7 +14,7 @@ import typer
 from numpy.typing import NDArray
 from typer.core import TyperCommand
 
-from .. import _check, _files, _jit
+from .. import _check, _jit
 from ..errors import EquilibriumError, InputError
 from ..linear.linearize import affine_approximation
 from ..linear.linearize import linearize as linearize_at_rest
@@ -33,7 +33,6 @@ Array = NDArray[np.float64]
 
 _SMALL = 12  # states of a model that is printed
 _FIGURES = {"--bode": "bode.png", "--poles": "poles.png", "--modes": "modes.png"}
-_PICTURES = (".png", ".pdf", ".svg")
 _MODELS = (".mat", ".json", ".npz")
 _AS_IT_STANDS = "--affine linearizes it where it stands"
 
@@ -56,7 +55,7 @@ def _with_names(args: list[str]) -> Iterator[str]:
     """
     for arg, following in zip_longest(args, args[1:], fillvalue=""):
         yield arg
-        named = not following.startswith("-") and Path(following).suffix.lower() in _PICTURES
+        named = not following.startswith("-") and Path(following).suffix.lower() in figures.SUFFIXES
         if arg in _FIGURES and not named:
             yield _FIGURES[arg]
 
@@ -176,7 +175,7 @@ def linearize(
         hold = _hold(sampled, delay)
         files = _Files(out or Path(f"linear-{entry.name}"))
         pictures = zip((bode, poles, modes), (figures.bode, figures.poles, figures.modes), strict=True)
-        wanted = [(files.place(text, _PICTURES), draw) for text, draw in pictures if text]
+        wanted = [(files.place(text, figures.SUFFIXES), draw) for text, draw in pictures if text]
         models = [files.place(f"linear.{n}" if f".{n}" in _MODELS else n, _MODELS) for n in common.names(save) or ()]
         common.warn_of_compilation(needs_compilation)
         machine, q0, _ = entry.start(**options)
@@ -192,7 +191,7 @@ def linearize(
         for path in models:
             files.write(path, lin.save)
         for path, draw in wanted:
-            files.write(path, partial(_files.write_figure, figure=draw(lin, digital)))
+            files.write(path, partial(figures.write, figure=figures.made(draw, lin, digital)))
         if files.written:
             typer.echo(f"written: {', '.join(map(str, files.written))}")
 

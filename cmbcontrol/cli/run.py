@@ -15,8 +15,9 @@ from .. import _check, _files
 from ..errors import InputError, Interrupted
 from ..studies import Study
 from ..studies.study_file import StudyFile, read_study
-from . import common
+from . import common, figures
 from .common import Bars, Debug
+from .figures import Format
 
 __all__ = ["run"]
 
@@ -32,7 +33,8 @@ def run(
         Path | None, typer.Option("--out", "-o", help="Folder for rows and results.", show_default="FILE-runs")
     ] = None,
     resume: Annotated[bool, typer.Option("--resume", help="Go on with what the folder has.")] = False,
-    report: Annotated[bool, typer.Option("--report", help="Write figures, too.")] = False,
+    report: Annotated[bool, typer.Option("--report", help="Write figures and report.html, too.")] = False,
+    kind: Format = "png",
     scheduler: Annotated[
         str | None, typer.Option(help="Address of a Dask scheduler, whose workers do the runs.", show_default="none")
     ] = None,
@@ -45,6 +47,7 @@ def run(
     """
     with common.in_one_line(debug):
         count = "all" if workers == "all" else _check.count(_whole(workers), "--workers")
+        suffix = figures.suffix_of(kind)
         asked = read_study(file)
         if asked.conversion is not None:
             common.tell_left_out(asked.conversion)
@@ -64,7 +67,9 @@ def run(
         files = _written(asked, found, folder)
         if report:
             with Bars() as bars, bars.step("figures") as tell:
-                files += _figures(asked, found, folder, tell)
+                files += _figures(asked, found, folder, suffix, tell)
+                page = found.write_report(folder / "report.html", limits=asked.limits, title=asked.path.stem)
+                files.append(page.name)
         _show(asked, found, folder, files)
 
 
@@ -122,7 +127,7 @@ def _summary(asked: StudyFile, found: Study) -> dict[str, Any]:
     return told
 
 
-def _figures(asked: StudyFile, found: Study, folder: Path, tell: Any) -> list[str]:
+def _figures(asked: StudyFile, found: Study, folder: Path, suffix: str, tell: Any) -> list[str]:
     """A distribution of each measure, and all of them over the parameters."""
     from .. import plot
 
@@ -131,15 +136,12 @@ def _figures(asked: StudyFile, found: Study, folder: Path, tell: Any) -> list[st
     makers = {}
     for name in shown:
         low, high = (x if np.isfinite(x) else None for x in asked.limits.get(name, (np.nan, np.nan)))
-        makers[f"{name}.png"] = lambda name=name, low=low, high=high: plot.distribution(found, name, low=low, high=high)
+        makers[name] = lambda name=name, low=low, high=high: plot.distribution(found, name, low=low, high=high)
         if varied and np.isfinite(found.data[name].values).sum() > len(varied) + 2:
-            makers[f"{name}-sensitivities.png"] = lambda name=name: plot.tornado(found.sensitivities(name))
+            makers[f"{name}-sensitivities"] = lambda name=name: plot.tornado(found.sensitivities(name))
     if shown and varied:
-        makers["scatter.png"] = lambda: plot.scatter(found, shown, parameters=varied)
-    for i, (name, make) in enumerate(makers.items()):
-        _files.write_figure(folder / name, make())
-        tell((i + 1) / len(makers))
-    return list(makers)
+        makers["scatter"] = lambda: plot.scatter(found, shown, parameters=varied)
+    return figures.write_all(folder, {f"{name}{suffix}": make for name, make in makers.items()}, tell)
 
 
 def _show(asked: StudyFile, found: Study, folder: Path, files: list[str]) -> None:

@@ -28,8 +28,9 @@ from ..linear.signals import best_coordinates
 from ..plants import Entry, Study
 from ..sim.result import Simulation
 from ..sim.simulate import simulate
-from . import common
+from . import common, figures
 from .common import At, Bars, Debug, Factory, Place, PlantName
+from .figures import Format
 
 __all__ = ["decay_rate", "study", "tracking_error"]
 
@@ -45,8 +46,8 @@ _RATE = 0.4  # Hz
 _WIDTH = 10.0  # rad/s, several times the frequency of the motion
 _WORST = 1e4  # condition of the motors' joints as coordinates: beyond, the configuration is next to a singular one
 
-_FILES = ("joints.png", "forces.png", "accuracy.png", "bode.png", "animation.gif", "run.nc", "linear.mat")
-_FILES += ("linear.json", "summary.json")
+_FILES = ("report.html", "animation.gif", "run.nc", "linear.mat", "linear.json", "summary.json")
+_FILES += tuple(f"{name}{suffix}" for name in ("joints", "forces", "accuracy", "bode") for suffix in figures.SUFFIXES)
 
 
 def study(
@@ -63,6 +64,10 @@ def study(
         float | None, typer.Option(help="Of the tracking error, rad/s.", show_default="the plant's own")
     ] = None,
     animation: Annotated[bool, typer.Option("--animation/--no-animation", help="Write animation.gif.")] = True,
+    report: Annotated[
+        bool, typer.Option("--report/--no-report", help="Write report.html: all of it on one page, with a viewer.")
+    ] = True,
+    kind: Format = "png",
     force: Annotated[bool, typer.Option("--force", help="Overwrite a study that is in the folder.")] = False,
     debug: Debug = False,
 ) -> None:
@@ -80,6 +85,7 @@ def study(
             _check.positive(duration, "--duration")
         if bandwidth is not None:
             _check.positive(bandwidth, "--bandwidth")
+        suffix = figures.suffix_of(kind)
         folder = out or Path(f"study-{entry.name}")
         if not force and (there := sorted(name for name in _FILES if (folder / name).exists())):
             raise FileError(
@@ -89,7 +95,7 @@ def study(
         folder = common.made_folder(folder)
         common.warn_of_compilation()
         with Bars() as bars:
-            found = _study(entry, options, place, folder, duration, bandwidth, animation, bars)
+            found = _study(entry, options, place, folder, duration, bandwidth, animation, report, suffix, bars)
         _report(found, folder)
 
 
@@ -115,6 +121,8 @@ def _study(
     duration: float | None,
     bandwidth: float | None,
     animation: bool,
+    report: bool,
+    suffix: str,
     bars: Bars,
 ) -> _Found:
     """Linear model, run, figures, animation: whatever is done is written at once."""
@@ -131,8 +139,8 @@ def _study(
             linear = linearize(plant, trim(plant, centre), coordinates=recipe.coordinates)
         else:
             q, linear = q0, _linear_if_any(plant, q0)
-        for suffix in ("mat", "json") if linear is not None else ():
-            files.append(linear.save(folder / f"linear.{suffix}").name)
+        for form in ("mat", "json") if linear is not None else ():
+            files.append(linear.save(folder / f"linear.{form}").name)
         tell(1.0)
     t_end = duration or (recipe.t_end if recipe is not None else _FREE_RUN)
     try:
@@ -144,7 +152,11 @@ def _study(
             raise type(error)(f"{error} It is also in {folder / 'run.nc'}.", error.partial) from error
         raise
     files.append(run.save(folder / "run.nc").name)
-    files += _figures(run, linear, folder, animation, bars)
+    files += _figures(run, linear, folder, animation, suffix, bars)
+    if report:
+        with bars.step("report") as tell:
+            files.append(run.write_report(folder / "report.html", title=entry.name).name)
+            tell(1.0)
     summary = _summary(entry, options, run, linear, law)
     _files.write(folder / "summary.json", json.dumps(summary, indent=1) + "\n")
     return _Found(run, linear, law, summary, [*files, "summary.json"])
@@ -201,23 +213,23 @@ def _linear_if_any(plant: Any, q: Array) -> LinearModel | None:
         return None
 
 
-def _figures(run: Simulation, linear: LinearModel | None, folder: Path, animation: bool, bars: Bars) -> list[str]:
+def _figures(
+    run: Simulation, linear: LinearModel | None, folder: Path, animation: bool, suffix: str, bars: Bars
+) -> list[str]:
     """All pictures; the names of the files."""
     from .. import plot
-    from ..plot.geometry import can_sketch
+    from ..scene import has_look
 
     makers: dict[str, Callable[[], Any]] = {
-        "joints.png": lambda: plot.responses(run),
-        "forces.png": lambda: plot.forces(run),
-        "accuracy.png": lambda: plot.accuracy(run),
+        f"joints{suffix}": lambda: plot.responses(run),
+        f"forces{suffix}": lambda: plot.forces(run),
+        f"accuracy{suffix}": lambda: plot.accuracy(run),
     }
     if linear is not None and linear.inputs:
-        makers["bode.png"] = lambda: plot.bode(linear)
+        makers[f"bode{suffix}"] = lambda: plot.bode(linear)
     with bars.step("figures") as tell:
-        for i, (name, make) in enumerate(makers.items()):
-            _files.write_figure(folder / name, make())
-            tell((i + 1) / len(makers))
-    if animation and can_sketch(run.plant):
+        figures.write_all(folder, makers, tell)
+    if animation and has_look(run.plant):
         with bars.step("animation") as tell:
             # long runs are shown faster, short ones slower: between 2 and 20 s
             length = float(run.time[-1])
@@ -242,6 +254,7 @@ def _summary(
         "status": run.message,
         "max_loop_opening_m": run.max_drift,
         "max_energy_error_J": _number(run.max_energy_error),
+        "motors_at_limits": [vars(motor) | {"beyond": motor.beyond} for motor in run.motors_at_limits()],
         "max_effort": {str(n): float(x) for n, x in zip(data["actuator"].values, peaks, strict=True)},
         "steps": int(data.attrs["steps"]),
         "evaluations": int(data.attrs["evaluations"]),
@@ -352,6 +365,8 @@ def _lines(found: _Found) -> Iterator[tuple[str, str]]:
         units = effort_units(run.plant)
         peaks = [f"{n} {x:.4g} {u}".rstrip() for (n, x), u in zip(s["max_effort"].items(), units, strict=True)]
         yield "largest efforts", ", ".join(peaks)
+    for motor in run.motors_at_limits():
+        yield "limit", str(motor)
     passages = [f"{e['time']:.4g} s ({e['kind']})" for e in s["singular_passages"]]
     shown = passages[:6] + ([f"{len(passages) - 6} more"] if len(passages) > 6 else [])
     yield "singular passages", ", ".join(shown) or "none"

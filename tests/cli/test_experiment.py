@@ -36,6 +36,13 @@ def test_the_command_runs_and_writes(only, tmp_path):
     assert {file.name for file in (tmp_path / "out").iterdir()} >= {"report.md", "line.png", "data.json"}
 
 
+def test_figures_in_another_format(only, tmp_path):
+    assert call("small", "--format", "svg", "-o", tmp_path / "out")[0] == 0
+    assert (tmp_path / "out" / "line.svg").read_bytes().startswith(b"<?xml")
+    code, _, err = call("small", "--format", "gif", "-o", tmp_path / "no")
+    assert code == 1 and "--format must be 'png', 'svg' or 'pdf', got 'gif'" in err and not (tmp_path / "no").exists()
+
+
 def test_the_command_writes_nothing_unless_asked(only, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert call("small")[0] == 0

@@ -41,7 +41,7 @@ def test_every_plant_can_be_linearized(name, linearized):
 def test_the_guide_shows_what_is_printed(here):
     guide = (Path(__file__).parents[2] / "docs" / "command-line.md").read_text(encoding="utf-8")
     command, shown = re.search(r"```bash\ncmbcontrol (.*?)\n```\n\n```text\n(.*?)```", guide, re.S).groups()
-    code, out, _ = run_command(*command.split())
+    code, out, _ = run_command(*command.replace("\\\n", " ").split())
     assert code == 0
     rounding = "  loops open by"
     shown = [line for line in shown.splitlines() if not line.startswith(rounding)]
@@ -181,7 +181,7 @@ def test_linearize_names_better_coordinates():
         ("--delay takes a time in seconds, or name=time, got 'late'", ["--sampled", "0.1", "--delay", "late"]),
         ("there is no input 'lefd'", ["--sampled", "0.1", "--delay", "lefd=0.1"]),
         ("must end in .mat or .json or .npz, got 'model.txt'", ["--save", "model.txt"]),
-        ("must end in .png or .pdf or .svg, got 'plot.xyz'", ["--bode=plot.xyz"]),
+        ("must end in .png or .svg or .pdf, got 'plot.xyz'", ["--bode=plot.xyz"]),
         ("five.png is to be written twice", ["--bode", "five.png", "--poles", "five.png"]),
         ("has no inputs", ["--inputs", "", "--bode", "five.png"]),
     ],

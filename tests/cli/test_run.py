@@ -64,6 +64,13 @@ def test_rows_summary_and_figures(file):
     assert summary["within_limits"]["share"] == pytest.approx((worst <= 1e-3).mean())
 
 
+def test_figures_in_another_format(file):
+    assert run_command("run", file, "--report", "--format", "pdf")[0] == 0
+    names = {path.name for path in Path("masses-runs").iterdir()}
+    assert {"worst.pdf", "scatter.pdf"} <= names and not any(name.endswith(".png") for name in names)
+    assert_fails("--format must be 'png', 'svg' or 'pdf', got 'gif'", "run", file, "--format", "gif", "--resume")
+
+
 def test_nothing_is_overwritten_unasked(file):
     assert run_command("run", file, "-o", "out")[0] == 0
     before = (Path("out") / "results.nc").read_bytes()

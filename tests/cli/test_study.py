@@ -15,6 +15,7 @@ FILES = {
     "joints.png",
     "forces.png",
     "accuracy.png",
+    "report.html",
     "bode.png",
     "run.nc",
     "linear.mat",
@@ -188,3 +189,14 @@ def test_study_takes_options_of_the_plant(tmp_path, monkeypatch):
     assert (code, err) == (0, "")
     assert json.loads((tmp_path / "summary.json").read_text())["options"] == {"closure": "revolute", "effort": "inf"}
     assert cmb.load_run(tmp_path / "run.nc").data.sizes["row"] == 5
+
+
+def test_a_law_that_asks_for_more_than_a_motor_has_is_told(tmp_path):
+    words = "--duration", 0.1, "--no-animation", "--no-report", "--format", "svg", "--out", tmp_path
+    code, out, _ = run_command("study", "five-bar", "--with", "effort=40", *words)
+    told = " ".join(out.split())
+    assert code == 0 and "the law asks up to" in told and "(limit 40 N m) at t = 0 s, above its limit for" in told
+    summary = json.loads((tmp_path / "summary.json").read_text())
+    (motor, *_) = summary["motors_at_limits"]
+    assert motor["limit"] == 40.0 and motor["beyond"] and motor["asked"] == max(summary["max_effort"].values())
+    assert (tmp_path / "joints.svg").read_bytes().startswith(b"<?xml") and not (tmp_path / "joints.png").exists()

@@ -1,0 +1,129 @@
+"""``cmbcontrol view``: a run, a machine, a linear model or the worst run of a study as a page with a viewer."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import numpy as np
+import typer
+from numpy.typing import NDArray
+
+from .. import _check, _yaml
+from ..errors import FileError, InputError
+from ..formats.files import SUFFIXES
+from ..linear.model import load_linear
+from ..model.plant import Plant
+from ..sim.result import load_run
+from ..studies.study import Study
+from ..studies.study_file import read_study
+from ..view import view_machine, view_modes, view_run, view_study
+from . import common
+from .common import At, Debug, Factory, Place
+
+__all__ = ["view"]
+
+
+def view(
+    file: Annotated[
+        str,
+        typer.Argument(
+            metavar="FILE",
+            help="A run (.nc), a machine (YAML, MJCF, URDF, SDF) or the name of a plant, a linear model (.json, .mat), "
+            "a study (.yaml), or the folder of one.",
+        ),
+    ],
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="The page.", show_default="FILE.html")] = None,
+    measure: Annotated[
+        str | None,
+        typer.Option("--measure", "-m", help="Of a study: by which its worst run is sought.", show_default="the first"),
+    ] = None,
+    worst: Annotated[int, typer.Option("--worst", help="Of a study: how many of the worst runs.")] = 1,
+    at: At = None,
+    factory: Factory = None,
+    launch: Annotated[bool, typer.Option("--open", help="Open the page in the browser.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite a page that is there.")] = False,
+    debug: Debug = False,
+) -> None:
+    """Write a page that shows a machine in three dimensions: its motion, forces, plots; it needs no network.
+
+    A run is shown as it was; a machine at its start, or where [bold]--at[/bold] says; a linear model by its modes; of
+    a study the worst run, which is run again.
+    """
+    with common.in_one_line(debug):
+        path = Path(file)
+        kind = _kind(path)
+        target = out or Path(f"{path.resolve().name if path.is_dir() else path.stem}.html")
+        if target.exists() and not force:
+            raise FileError(f"{target} is there already; --force overwrites it, --out writes another one")
+        if kind != "machine" and (at or factory):
+            raise InputError("--at and --with go with a machine: what is shown of other files is in them")
+        if kind != "study" and (measure is not None or worst != 1):
+            raise InputError("--measure and --worst go with a study")
+        common.warn_of_compilation()
+        if kind == "run":
+            written = view_run(load_run(path / "run.nc" if path.is_dir() else path), target)
+        elif kind == "linear model":
+            written = view_modes(load_linear(path), target)
+        elif kind == "machine":
+            written = view_machine(*_machine(file, at, factory), target)
+        else:
+            written = view_study(*_study(path, measure), target, count=worst)
+        size = Path(str(written)).stat().st_size
+        typer.echo(f"written {written} ({size / 1e6:.1f} MB)")
+        if launch:
+            typer.launch(target.resolve().as_uri())
+
+
+def _kind(path: Path) -> str:
+    """What is in a file."""
+    if path.is_dir():
+        if (path / "run.nc").exists():
+            return "run"
+        if (path / "study.json").exists():
+            return "study"
+        raise InputError(f"{path} is a folder without a run (run.nc) and without a study (study.json)")
+    suffix = path.suffix.lower()
+    if suffix == ".nc":
+        return "run"
+    if suffix in (".json", ".mat", ".npz") and not _holds_machine(path):
+        return "linear model"
+    if suffix in (".yaml", ".yml") and path.is_file():
+        data = _yaml.read(path).data
+        return "study" if isinstance(data, dict) and "vary" in data else "machine"
+    if suffix in SUFFIXES or not suffix:
+        return "machine"
+    raise InputError(
+        f"view shows runs (.nc), linear models (.json, .mat), studies (.yaml) and machines ({', '.join(SUFFIXES)}), "
+        f"got {path.name!r}"
+    )
+
+
+def _holds_machine(path: Path) -> bool:
+    """Whether a file of JSON is a machine file; linear models may be in JSON as well."""
+    if path.suffix.lower() != ".json" or not path.is_file():
+        return False
+    data = _yaml.read(path).data  # JSON is YAML
+    return isinstance(data, dict) and str(data.get("format", "")).startswith("cmbcontrol machine")
+
+
+def _machine(name: str, at: list[str] | None, factory: list[str] | None) -> tuple[Plant, NDArray[np.float64]]:
+    """A machine and its configuration."""
+    entry = common.entry_of(name)
+    plant, q0, _ = entry.start(**common.factory_options(entry, factory))
+    q, _ = common.configuration(plant, q0, Place.of(at))
+    return plant, q
+
+
+def _study(path: Path, measure: str | None) -> tuple[Study, str]:
+    """A study that has been run, and a measure of it: nothing but what is shown is run again."""
+    file = path.with_name(f"{path.name.removesuffix('-runs')}.yaml") if path.is_dir() else path
+    folder = path if path.is_dir() else Path(f"{path.stem}-runs")
+    if not file.is_file():
+        raise InputError(f"what was run in {folder} is said by the file of the study, and {file} is not there")
+    if not (folder / "results.nc").exists():  # which is written at the end
+        raise InputError(f"the study has not been run to its end: cmbcontrol run {file} --out {folder} --resume")
+    found = read_study(file).run(folder=folder)
+    if not found.measures:
+        raise InputError("the study measures nothing, so that no run is the worst")
+    return found, found.measures[0] if measure is None else _check.one_of(measure, found.measures, "measure")

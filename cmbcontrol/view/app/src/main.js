@@ -1,0 +1,358 @@
+// The viewer: reads the data of the page, and ties machine, arrows, plots and time together.
+
+import "uplot/dist/uPlot.min.css";
+import "./style.css";
+import { Vector3 } from "three";
+import { Arrows } from "./arrows.js";
+import { short } from "./format.js";
+import { Machine } from "./machine.js";
+import { button, element } from "./page.js";
+import { unpack } from "./payload.js";
+import { Player } from "./player.js";
+import { Plots } from "./plots.js";
+import { Stage } from "./stage.js";
+import { Timeline } from "./timeline.js";
+
+const VIEWS = { front: "Front", side: "Side", top: "Top", space: "3D" };
+
+class Viewer {
+  constructor(data) {
+    this.data = data;
+    this.player = new Player();
+    this._page();
+    try {
+      this.stage = new Stage(this.canvas, { overlay: this.overlay });
+    } catch (error) {
+      this.view.append(element("p", { class: "message", text: "This browser has no WebGL: the machine cannot be drawn. The plots work." }));
+    }
+    this.timeline = new Timeline(this.bar, this.player);
+    this.plots = new Plots(this.side, this.player);
+    this.take(Math.min(data.first || 0, data.cases.length - 1));
+    this.player.listen((player) => this._show(player.time));
+    this.stage?.onDraw(() => this._overlay());
+    const scheme = matchMedia("(prefers-color-scheme: dark)");
+    scheme.addEventListener("change", () => this._theme(scheme.matches));
+    this._theme(scheme.matches);
+    document.addEventListener("keydown", (event) => this._key(event));
+    this.canvas.addEventListener("pointermove", (event) => this._hover(event));
+    this.canvas.addEventListener("pointerleave", () => (this.tip.hidden = true));
+    this.canvas.addEventListener("dblclick", (event) => this._pin(event));
+    const at = new URLSearchParams(location.hash.slice(1)).get("t");
+    if (at !== null && Number.isFinite(Number(at))) this.player.seek(Number(at));
+  }
+
+  // -- the page
+
+  _page() {
+    const { data } = this;
+    this.title = element("h1", { text: data.title });
+    this.note = element("span", { class: "note" });
+    this.cases = element("select", { "aria-label": "What is shown", class: "cases", onchange: () => this.take(Number(this.cases.value)) });
+    data.cases.forEach((one, i) => this.cases.append(element("option", { value: i, text: one.name })));
+    this.cases.hidden = data.cases.length < 2;
+    this.readout = element("div", { class: "readout" });
+    const tools = element(
+      "div",
+      { class: "tools", role: "toolbar", "aria-label": "View" },
+      ...Object.entries(VIEWS).map(([from, label], i) =>
+        element("button", { type: "button", text: label, title: `Look from there (${i + 1})`, onclick: () => this.stage?.look(from) }),
+      ),
+      button("fit", "Fit the whole motion into the view (F)", () => this.stage?.fit()),
+      (this.optionsButton = button("options", "Arrows and other options (O)", () => this._panel(this.options), { "aria-expanded": "false" })),
+      (this.infoButton = button("info", "About this motion (I)", () => this._panel(this.info), { "aria-expanded": "false" })),
+      button("picture", "Save a picture of the machine (PNG)", () => this._picture()),
+      (this.plotsButton = button("plots", "Show or hide the plots (P)", () => this._plots(), { "aria-pressed": "true" })),
+    );
+    this.canvas = element("canvas", { tabindex: 0, "aria-label": "The machine in three dimensions: drag to turn it, wheel to zoom, right button to shift", role: "img" });
+    this.overlay = element("div", { class: "scales" });
+    this.tip = element("div", { class: "tip", hidden: true });
+    this.options = element("div", { class: "card", hidden: true, role: "group", "aria-label": "Options" });
+    this.info = element("div", { class: "card", hidden: true, role: "group", "aria-label": "About this motion" });
+    this.view = element("div", { class: "view" }, this.canvas, this.overlay, this.tip, tools, this.options, this.info);
+    this.side = element("aside", { class: "side", "aria-label": "Plots" });
+    this.handle = element("div", { class: "handle", role: "separator", "aria-orientation": "vertical", "aria-label": "Width of the plots", tabindex: 0 });
+    this._resizable();
+    this.main = element("main", {}, this.view, this.handle, this.side);
+    this.bar = element("footer", { class: "bar" });
+    const head = element("header", { class: "head" }, this.title, this.cases, this.note, this.readout);
+    document.body.replaceChildren(head, this.main, this.bar);
+  }
+
+  _resizable() {
+    const { handle } = this;
+    const set = (share) => this.main.style.setProperty("--side", `${Math.min(Math.max(share, 0.15), 0.75) * 100}%`);
+    handle.addEventListener("pointerdown", (event) => handle.setPointerCapture(event.pointerId));
+    handle.addEventListener("pointermove", (event) => {
+      if (!handle.hasPointerCapture(event.pointerId)) return;
+      const box = this.main.getBoundingClientRect();
+      const below = getComputedStyle(this.main).flexDirection === "column";
+      set(below ? (box.bottom - event.clientY) / box.height : (box.right - event.clientX) / box.width);
+    });
+    handle.addEventListener("keydown", (event) => {
+      const step = { ArrowLeft: 0.03, ArrowUp: 0.03, ArrowRight: -0.03, ArrowDown: -0.03 }[event.key];
+      if (!step) return;
+      event.stopPropagation();
+      set(this.side.getBoundingClientRect().width / this.main.getBoundingClientRect().width + step);
+    });
+  }
+
+  _panel(card) {
+    const open = card.hidden;
+    for (const [one, by] of [[this.options, this.optionsButton], [this.info, this.infoButton]]) {
+      one.hidden = one !== card || !open;
+      by.setAttribute("aria-expanded", !one.hidden);
+    }
+  }
+
+  _plots() {
+    const shown = !this.main.classList.toggle("plots-off");
+    this.plotsButton.setAttribute("aria-pressed", shown);
+  }
+
+  _theme(dark) {
+    document.documentElement.dataset.theme = dark ? "dark" : "light";
+    this.stage?.theme(dark);
+    this.plots.theme();
+  }
+
+  _picture() {
+    if (!this.stage) return;
+    const name = `${this.data.title} ${this.timeline.clock.text(this.player.time)}`.replace(/[^\w.-]+/g, "-");
+    element("a", { href: this.stage.picture(), download: `${name}.png` }).click();
+  }
+
+  // -- what is shown
+
+  take(index) {
+    const one = this.data.cases[index];
+    const times = one.motion.times;
+    this.case = one;
+    this.cases.value = index;
+    this.note.textContent = one.note;
+    this.note.title = one.note;
+    this.player.pause();
+    const old = [this.machine, this.arrows];
+    if (this.stage) {
+      this.machine = new Machine(one.look, one.motion);
+      this.arrows = new Arrows(one.arrows, this.machine);
+      for (const trace of one.traces) this.machine.trace(trace);
+      this.stage.take(this.machine, [this.arrows.root]);
+    }
+    for (const thing of old) thing?.dispose();
+    this.player.range(times.data[0], times.data[times.data.length - 1], one.speed, true);
+    this.timeline.take(one);
+    this.plots.take(one.plots, one.events, this.timeline.clock);
+    this.readouts = one.readouts.map(({ label, unit, values }) => {
+      const value = element("b", {});
+      return { element: element("span", { title: label }, `${label} `, value, ` ${unit}`), value, values };
+    });
+    this.readout.replaceChildren(...this.readouts.map((r) => r.element));
+    this._options();
+    this._info();
+    this._show(this.player.time);
+    if (one.autoplay) this.player.play();
+  }
+
+  _options() {
+    if (!this.stage) return;
+    const check = (label, on, change, color) => {
+      const box = element("input", { type: "checkbox" });
+      box.checked = on;
+      box.addEventListener("change", () => {
+        change(box.checked);
+        this._show(this.player.time);
+      });
+      const swatch = color ? [element("i", { class: "dot" })] : [];
+      if (color) swatch[0].style.background = color;
+      return element("label", {}, box, ...swatch, label);
+    };
+    const cards = [];
+    if (this.arrows.groups.length) {
+      cards.push(element("h2", { text: "Arrows" }));
+      for (const group of this.arrows.groups) cards.push(check(group.label, group.on, (on) => (group.on = on), group.color));
+      const size = element("input", { type: "range", min: -1.5, max: 1.5, step: 0.05, value: 0, "aria-label": "Length of the arrows" });
+      size.addEventListener("input", () => {
+        this.arrows.zoom = 10 ** Number(size.value);
+        this._show(this.player.time);
+      });
+      cards.push(element("label", { class: "wide" }, "length", size));
+    }
+    cards.push(element("h2", { text: "View" }));
+    cards.push(check("perspective", this.stage.camera === this.stage.deep, (on) => this.stage.perspective(on)));
+    cards.push(check("ground grid", true, (on) => (this.stage.floor.visible = on)));
+    cards.push(check("glass bodies", false, (on) => this.machine.glass(on)));
+    if (this.machine.traces.length) {
+      cards.push(check("traces", true, (on) => this.machine.traces.forEach((t) => (t.object.visible = on))));
+    }
+    cards.push(
+      check("follow the machine", this.stage.follow, (on) => {
+        this.stage.follow = on;
+        this.stage.fit();
+      }),
+    );
+    cards.push(element("p", { class: "hint", text: "Double-click a part to trace that point." }));
+    this.options.replaceChildren(...cards);
+  }
+
+  _info() {
+    const rows = this.case.facts.map(([name, value]) => element("tr", {}, element("th", { scope: "row", text: name }), element("td", { text: value })));
+    const events = this.case.events.slice(0, 200).map((e) => {
+      const go = element("button", { type: "button", class: "link", text: this.timeline.clock.text(e.time), onclick: () => this.player.seek(e.time) });
+      return element("tr", {}, element("th", { scope: "row" }, go), element("td", { text: e.text }));
+    });
+    this.info.replaceChildren(element("h2", { text: this.case.name || this.data.title }), element("table", {}, ...rows));
+    if (events.length) this.info.append(element("h2", { text: "Events" }), element("table", {}, ...events));
+    if (this.data.about) this.info.append(element("p", { class: "hint", text: this.data.about }));
+  }
+
+  _show(t) {
+    if (this.stage) {
+      this.machine.show(t);
+      this.arrows.show(t);
+      this.stage.moved();
+    }
+    const row = nearest(this.case.plots.times.data, t);
+    for (const { value, values } of this.readouts) value.textContent = short(values.data[row], 3);
+  }
+
+  /** The bar that says how long a metre is, and what the arrows mean. */
+  _overlay() {
+    const { stage } = this;
+    const perPixel = stage.metresPerPixel;
+    if (!Number.isFinite(perPixel) || !(perPixel > 0)) return;
+    const most = 130 * perPixel;
+    const power = 10 ** Math.floor(Math.log10(most));
+    const round = [5, 2, 1].map((m) => m * power).find((x) => x <= most);
+    const shown = [];
+    const scaled = round >= 1e3 ? [round / 1e3, "km"] : round >= 1 ? [round, "m"] : round >= 1e-3 ? [round * 1e3, "mm"] : [round * 1e6, "\u00b5m"];
+    shown.push({ text: `${short(scaled[0])} ${scaled[1]}`, width: round / perPixel, class: "ruler", color: "" });
+    this.arrows.groups.forEach((group, i) => {
+      if (!group.on || !this.arrows.items.some((item) => item.group === i && item.object.visible)) return;
+      const text = `${group.label}, `;
+      if (group.unit === "N") {
+        const { value, size } = this.arrows.legend("N", 110 * perPixel);
+        shown.push({ text: `${text}${short(value)} N`, width: size / perPixel, class: "arrow", color: group.color });
+      } else {
+        const { value, size } = this.arrows.legend("N m", 1.9 * Math.PI);
+        shown.push({ text: `${text}${short(value)} N m`, angle: size, class: "arc", color: group.color });
+      }
+    });
+    const state = JSON.stringify(shown);
+    if (state === this._scales) return;
+    this._scales = state;
+    this.overlay.replaceChildren(
+      ...shown.map((one) => {
+        const bar = element("i", { class: one.class });
+        if (one.angle) bar.style.setProperty("--angle", `${one.angle}rad`);
+        else bar.style.width = `${Math.max(one.width, 6)}px`;
+        bar.style.color = one.color;
+        return element("div", { class: "scale" }, bar, element("span", { text: one.text }));
+      }),
+    );
+  }
+
+  // -- hands
+
+  _hit(event) {
+    const arrows = this.arrows.visible.flatMap((item) => [item.shaft, item.head]);
+    return this.stage.pick(event, arrows) || this.stage.pick(event, this.machine.pickable);
+  }
+
+  _hover(event) {
+    if (!this.stage || event.buttons) return void (this.tip.hidden = true);
+    const hit = this._hit(event);
+    this.tip.hidden = !hit;
+    if (!hit) return;
+    const { arrow, name, kind, body } = hit.object.userData;
+    const of = { joint: "joint ", loop: "joint that closes a loop: ", ground: "support " }[kind] || "";
+    if (arrow) {
+      const size = Math.hypot(...arrow.value);
+      const parts = arrow.value.map((x) => short(x, 3)).join(", ");
+      this.tip.textContent = `${arrow.name}: ${short(size)} ${arrow.unit} (${parts})${arrow.note ? "; " + arrow.note : ""}`;
+    } else {
+      const carrier = typeof body === "number" ? this.machine.look.bodies[body] : "";
+      this.tip.textContent = kind === "body" || carrier === name || !carrier ? `${of}${name}` : `${of}${name} on ${carrier}`;
+    }
+    const box = this.view.getBoundingClientRect();
+    const x = event.clientX - box.left;
+    this.tip.style.left = `${Math.min(x + 14, box.width - this.tip.offsetWidth - 8)}px`;
+    this.tip.style.top = `${Math.max(event.clientY - box.top - 30, 4)}px`;
+  }
+
+  _pin(event) {
+    const hit = this.stage?.pick(event, this.machine.solids);
+    if (!hit || typeof hit.object.userData.body !== "number") return;
+    const { body } = hit.object.userData;
+    const point = this.machine.bodies[body].worldToLocal(hit.point.clone()).toArray();
+    this.machine.trace({ body, point, color: this.data.colors[this.machine.traces.length % this.data.colors.length] });
+    this._options();
+    this._show(this.player.time);
+  }
+
+  _key(event) {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const { target } = event;
+    if (target.matches?.("select, input:not([type=range]):not([type=checkbox])")) return;
+    const { player } = this;
+    const step = (player.end - player.begin) / (event.shiftKey ? 20 : 200);
+    const move = (to) => {
+      player.pause();
+      player.seek(to);
+    };
+    const actions = {
+      " ": () => (target.matches?.("button, input[type=checkbox]") ? false : player.toggle()),
+      ArrowLeft: () => move(player.time - step),
+      ArrowRight: () => move(player.time + step),
+      ArrowUp: () => this.timeline.faster(1),
+      ArrowDown: () => this.timeline.faster(-1),
+      Home: () => move(player.begin),
+      End: () => move(player.end),
+      f: () => this.stage?.fit(),
+      o: () => this._panel(this.options),
+      i: () => this._panel(this.info),
+      p: () => this._plots(),
+    };
+    Object.keys(VIEWS).forEach((from, i) => (actions[i + 1] = () => this.stage?.look(from)));
+    if (target.closest?.(".card") && event.key.startsWith("Arrow")) return;
+    const action = actions[event.key.length === 1 ? event.key.toLowerCase() : event.key];
+    if (action && action() !== false) event.preventDefault();
+  }
+
+  // -- for programs: the object `viewer` of the page
+
+  /** Pose of a body as drawn: {position: [x, y, z], quaternion: [x, y, z, w]}. */
+  pose(name) {
+    const body = this.machine.bodies[this.machine.look.bodies.indexOf(name)];
+    return { position: body.position.toArray(), quaternion: body.quaternion.toArray() };
+  }
+
+  /** Where a point of the world is on the page, px. */
+  onScreen(point) {
+    return this.stage.onScreen(new Vector3(...point));
+  }
+}
+
+function nearest(times, t) {
+  let low = 0;
+  let high = times.length - 1;
+  while (high - low > 1) {
+    const middle = (low + high) >> 1;
+    if (times[middle] <= t) low = middle;
+    else high = middle;
+  }
+  return t - times[low] > times[high] - t ? high : low;
+}
+
+async function begin() {
+  if (typeof DecompressionStream === "undefined") {
+    throw new Error("This page needs Chrome 80, Firefox 113, Safari 16.4, or later.");
+  }
+  const data = await unpack(document.getElementById("data").textContent.trim());
+  window.viewer = new Viewer(data);
+  requestAnimationFrame(() => requestAnimationFrame(() => (document.documentElement.dataset.ready = performance.now().toFixed(0))));
+}
+
+begin().catch((error) => {
+  document.body.replaceChildren(element("p", { class: "message", text: `The viewer cannot show this: ${error.message}` }));
+  throw error;
+});

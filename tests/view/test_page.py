@@ -1,0 +1,244 @@
+"""Pages in a browser, from the disk and without a network: poses, plots, marks, hands, memory."""
+
+import html
+from importlib.resources import files
+
+import numpy as np
+import pytest
+from scipy.spatial.transform import Rotation
+
+from cmbcontrol import linearize, plants, simulate, trim
+from cmbcontrol.errors import FileError
+from cmbcontrol.view import View, view_machine, view_modes, view_run, view_study
+from cmbcontrol.view.cases import case_of_machine
+
+from .runs import TASKS, singular, touch_down, tracked
+
+FINE = 1e-4  # of the machine, or 1: how far a body may be drawn from where it is
+
+
+def at_rest():
+    plant = plants.pendulum()
+    return view_machine(plant, plant.assemble(angle=0.3))
+
+
+def check_pose(page, run, body, t):
+    """A body is drawn where Python computes it, between the samples too."""
+    T, Q = run.time, run.q.values
+    j = int(np.clip(np.searchsorted(T, t) - 1, 0, len(T) - 2))
+    q = run.plant.integrate(Q[j], (t - T[j]) / (T[j + 1] - T[j]) * run.plant.difference(Q[j], Q[j + 1]))
+    frame, shown = run.plant.pose(q, body), page.pose(body)
+    assert np.abs(np.array(shown["position"]) - frame.p).max() < FINE * max(run.plant.size, 1.0)
+    turned = Rotation.from_quat(shown["quaternion"]).as_matrix()
+    assert np.abs(turned - frame.R).max() < 2e-3
+
+
+def test_slider_moves_machine_and_cursors(opened, tmp_path):
+    run = tracked("five-bar", 2.0)
+    page = opened(view_run(run, tmp_path / "run.html"))
+    assert page("viewer.plots.panels.length") == 3
+    for t in (0.5, 1.334, 2.0):
+        page.slide(t)
+        assert page("viewer.player.time") == pytest.approx(t)
+        check_pose(page, run, "left_upper", t)
+        check_pose(page, run, "right_lower", t)
+        assert page.cursors() == pytest.approx([t] * 3, abs=0.004)  # half a pixel of 400
+    shown = page("viewer.plots.panels[0].values[0].textContent")
+    assert float(shown) == pytest.approx(float(run.q.sel(position="left").values[-1]), rel=1e-3)
+    assert page.errors == []
+
+
+def test_a_click_on_a_plot_moves_the_time(opened, tmp_path):
+    page = opened(view_run(tracked("five-bar", 2.0), tmp_path / "run.html"))
+    box = page.page.locator(".u-over").nth(1).bounding_box()
+    page.page.mouse.click(box["x"] + 0.25 * box["width"], box["y"] + 10)
+    assert page("viewer.player.time") == pytest.approx(0.5, abs=0.006)
+    assert float(page("document.querySelector('input.slider').value")) == pytest.approx(0.5, abs=0.006)
+    page.page.keyboard.press("End")
+    assert page("viewer.player.time") == 2.0
+    page.page.keyboard.press("ArrowLeft")
+    assert page("viewer.player.time") == pytest.approx(1.99)
+    page.page.keyboard.press("Space")
+    assert page("viewer.player.playing")
+    page.page.keyboard.press(" ")
+    assert not page("viewer.player.playing")
+    page.page.select_option("select[aria-label=Speed]", "0.5")
+    assert page("viewer.player.speed") == 0.5
+
+
+def test_events_are_marked_and_named(opened, tmp_path):
+    run = singular()
+    page = opened(view_run(run, tmp_path / "run.html"))
+    marks = page("[...document.querySelectorAll('.mark')].map((m) => m.dataset.tip)")
+    assert len(marks) == len(run.events()) and all("singular passage, conditioning" in text for text in marks)
+    page.page.locator(".mark").first.click()
+    assert page("viewer.player.time") == pytest.approx(run.events()[0]["time"], abs=1e-9)
+    x = page("document.querySelector('.mark').getBoundingClientRect().left + 6")
+    track = page(
+        "(() => { const b = document.querySelector('.slider').getBoundingClientRect(); return [b.left, b.width]; })()"
+    )
+    share = run.events()[0]["time"] / run.time[-1]
+    assert x == pytest.approx(track[0] + 8 + share * (track[1] - 16), abs=1.0)
+
+
+def test_contacts_push(opened, tmp_path):
+    """An arrow where the foot stands, and none in the air."""
+    run = touch_down()
+    page = opened(view_run(run, tmp_path / "run.html"))
+    contact = "viewer.arrows.items.find((i) => i.name === 'foot, force')"
+    page.slide(0.05)
+    assert page(f"{contact}.object.visible") is False
+    hit = next(e["time"] for e in run.events() if e["kind"] == "impact foot")
+    t = run.time[np.searchsorted(run.time, hit) + 10]
+    page.slide(t)
+    force = run.reactions(axes="world").force.sel(joint="foot", time=t).values
+    assert page(f"{contact}.object.visible") is True
+    assert page(f"{contact}.value") == pytest.approx(force, rel=0.02, abs=0.02 * np.linalg.norm(force))
+    tips = page("[...document.querySelectorAll('.mark')].map((m) => m.dataset.tip).join()")
+    assert "impact foot" in tips and "J lost" in tips
+
+
+def test_pages_of_other_things(opened, tmp_path):
+    plant = plants.five_bar()
+    page = opened(view_machine(plant, plant.assemble(left=2.1, right=1.0), tmp_path / "machine.html"))
+    assert page("document.querySelector('footer').hidden") and page("viewer.plots.panels.length") == 0
+    assert page.errors == []
+    lin = linearize(plant, trim(plant, plant.assemble(left=2.1, right=1.0)), coordinates=("left", "right"))
+    page = opened(lin.view_modes(tmp_path / "modes.html"))
+    assert page("viewer.player.playing") and page("document.querySelectorAll('.cases option').length") == 4
+    page.page.select_option(".cases", "2")
+    assert page("viewer.case.name").startswith("mode 2") and page.errors == []
+
+
+@pytest.mark.parametrize(("size", "scheme"), [((420, 800), "dark"), ((640, 400), "light")])
+def test_small_and_dark(opened, tmp_path, size, scheme):
+    page = opened(view_run(tracked("five-bar", 0.5), tmp_path / "run.html"), size, scheme)
+    assert page("document.documentElement.dataset.theme") == scheme
+    assert page("document.documentElement.scrollWidth") <= size[0]
+    assert page("document.querySelector('.view canvas').getBoundingClientRect().height") > 100
+    assert page.errors == []
+
+
+def test_inside_a_notebook(opened, tmp_path):
+    """The frame needs no file beside, and the name of a machine is text and no HTML."""
+    plant = plants.five_bar()
+    view = View('a "<b>" & </script>', [case_of_machine(plant, plant.assemble(left=2.1, right=1.0))])
+    outer = tmp_path / "notebook.html"
+    outer.write_text(f"<!doctype html><html data-ready=1><body>{view._repr_html_()}</body></html>", encoding="utf-8")
+    page = opened(outer)
+    inner = page.page.frame_locator("iframe")
+    inner.locator("html[data-ready]").wait_for(timeout=60000)
+    assert inner.locator("h1").inner_text() == 'a "<b>" & </script>'
+    assert page.errors == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [*TASKS, "leg", "singular"])
+def test_machines_of_the_catalogue(opened, tmp_path, name):
+    run = {"leg": touch_down, "singular": singular}.get(name, lambda: tracked(name, 2.0))()
+    page = opened(view_run(run, tmp_path / "run.html"))
+    for t in run.time[[len(run.time) // 3, -1]]:
+        page.slide(t)
+        for body in (run.plant.bodies[0].name, run.plant.bodies[-1].name):
+            check_pose(page, run, body, t)
+        assert page.cursors() == pytest.approx([t] * 3, abs=0.004 * run.time[-1])
+    assert page.errors == []
+
+
+@pytest.mark.slow
+def test_memory_is_bounded(opened, tmp_path):
+    """100 plays, and 20 changes of what is shown, leave the heap as large as it was."""
+    plant = plants.five_bar()
+    lin = linearize(plant, trim(plant, plant.assemble(left=2.1, right=1.0)), coordinates=("left", "right"))
+    pages = (
+        opened(view_run(tracked("five-bar", 2.0), tmp_path / "run.html")),
+        opened(lin.view_modes(tmp_path / "m.html")),
+    )
+    plays = (
+        "for (let k = 0; k < 100; k++) { v.play(); for (let i = 1; i <= 40; i++) v.seek(v.end * i / 40); v.pause(); }"
+    )
+    cases = "for (let k = 0; k < 20; k++) viewer.take(k % 4);"
+    for page, work in zip(pages, (f"const v = viewer.player; {plays}", cases), strict=True):
+        session = page.page.context.new_cdp_session(page.page)
+        used = []
+        for _ in range(3):
+            page(f"(() => {{ {work} }})()")
+            page.page.wait_for_timeout(300)
+            session.send("HeapProfiler.collectGarbage")
+            used.append(session.send("Runtime.getHeapUsage")["usedSize"])
+        assert used[2] < used[0] + 1e6
+        assert page.errors == []
+
+
+# -- without a browser ------------------------------------------------------------------------------------
+
+
+def test_a_page_needs_nothing_else():
+    page = at_rest().html
+    head = page[: page.index('<script type="text/plain"')]
+    assert "http" not in head.split("<style>")[0]
+    for word in ("<script src", "@import", "url(", '<link rel="stylesheet'):
+        assert word not in page
+    assert "MIT License" in page and "three.js authors" in page and "Leon Sorokin" in page
+
+
+def test_the_bundle_is_made_of_the_sources():
+    """Its fingerprint is that of `build.mjs`; `npm ci && npm run build` in cmbcontrol/view/app makes it anew."""
+    import hashlib
+
+    place = files("cmbcontrol.view")
+    app, made = place / "app", hashlib.sha256()
+    names = ["package.json", *(f"src/{x.name}" for x in sorted((app / "src").iterdir(), key=lambda x: x.name))]
+    for name in names:
+        text = app.joinpath(*name.split("/")).read_text(encoding="utf-8")
+        made.update(f"{name}\n{text}".encode())
+    for name in ("viewer.js", "viewer.css"):
+        assert made.hexdigest() in (place / "bundle" / name).read_text(encoding="utf-8")[:200]
+
+
+def test_the_frame_holds_the_page():
+    view = at_rest()
+    frame = view.frame(400)
+    content = frame[frame.index('srcdoc="') + 8 : frame.rindex('"')]
+    assert html.unescape(content) == view.html and "height:400px" in frame
+    with pytest.raises(ValueError, match="height must be a whole number >= 1"):
+        view.frame(0)
+
+
+def test_files(tmp_path):
+    view = at_rest()
+    assert view.save(tmp_path / "a.html").read_text(encoding="utf-8") == view.html
+    with pytest.raises(ValueError, match=r"a view is a page, .html or .htm, got 'a.png'"):
+        view.save(tmp_path / "a.png")
+    with pytest.raises(FileError, match="make the folder"):
+        view.save(tmp_path / "missing" / "a.html")
+
+
+@pytest.mark.slow
+def test_size_of_a_long_run(tmp_path):
+    """10 s of the Stewart platform, with a sample each millisecond."""
+    run = tracked("stewart", 10.0, output_times=1e-3)
+    assert view_run(run, tmp_path / "run.html").stat().st_size < 2e6
+
+
+def test_study_page(tmp_path, opened):
+    from cmbcontrol import studies
+
+    def case(start):
+        plant = plants.pendulum()
+        return {"plant": plant, "q0": plant.assemble(angle=start), "t_end": 0.2}
+
+    found = studies.study(case, {"start": [0.1, 0.3, 0.2]}, measures={"end": lambda run: float(run.q.values[-1, 2])})
+    page = opened(view_study(found, "end", tmp_path / "worst.html"))
+    names = page("[...document.querySelectorAll('.cases option')].map((o) => o.textContent)")
+    assert names[0].startswith("run 1, worst: end = ") and names[1].startswith("run 2, median: end = ")
+    assert page.errors == []
+
+
+def test_methods_are_the_functions(tmp_path):
+    plant = plants.pendulum()
+    run = simulate(plant, q0=plant.assemble(angle=0.2), t_end=0.1)
+    assert run.view().html == view_run(run).html
+    assert run.view(tmp_path / "run.html") == tmp_path / "run.html"
+    lin = linearize(plant, trim(plant, plant.assemble(angle=-np.pi / 2)))
+    assert lin.view_modes(which=0).html == view_modes(lin, which=0).html
