@@ -40,7 +40,8 @@ _GONE = 1e-5  # singular values of A below this part of the largest vanish at a 
 def metric_root(plant: Plant, weight: ArrayLike | None = None, what: str = "weight") -> Array:
     """L (nv, nv) of the metric W = L L', from what the user gives for W, (nv,) or (nv, nv).
 
-    By default, a radian counts as ``plant.size`` metres, eq. (50): W is a number where all joints are of one kind.
+    By default, a radian counts as ``plant.size`` metres (Aghili, eq. 50): W is a number where all joints are of one
+    kind.
     """
     if weight is not None:
         return weight_root(weight, plant.nv, what)
@@ -117,7 +118,7 @@ def checked_epsilon(epsilon: float | None) -> float:
 def active_force_map(
     plant: Plant, q: ArrayLike | Mapping[str, float] | Terms, *, weight: ArrayLike | None = None
 ) -> Array:
-    """Aghili's I + H (57)-(62) for any actuation matrix B: gears, motors on several joints, torques between bodies.
+    """I + H (Aghili, eqs. 57 to 62) for any actuation matrix B: gears, motors on several joints, torques of two bodies.
 
     The projector diag(I, 0) on the active joints (55) is B B^+ in general. With P, and with f_parallel = P f,
 
@@ -175,7 +176,7 @@ def actuation_along(
     weight: ArrayLike | None = None,
     epsilon: float | None = None,
 ) -> xarray.Dataset:
-    """The actuation condition (64) along the motion of a run, and where it is lost.
+    """The actuation condition (Aghili, eq. 64) along the motion of a run, and where it is lost.
 
     Parameters
     ----------

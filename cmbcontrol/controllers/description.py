@@ -176,10 +176,10 @@ class _Describer:
 
     def of(self, x: Any) -> Any:
         """Plain data."""
+        if isinstance(x, np.generic):  # numpy's float is one of Python's, too, which not all that write know
+            return x.item()
         if x is None or isinstance(x, (bool, int, float, str)):
             return x
-        if isinstance(x, np.generic):
-            return x.item()
         if isinstance(x, np.ndarray):
             return x.tolist()
         if isinstance(x, (tuple, list)) and not hasattr(x, "_fields"):

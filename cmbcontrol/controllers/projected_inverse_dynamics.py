@@ -47,9 +47,9 @@ class ProjectedInverseDynamics(MotionLaw):
         f = h_parallel + P M u_p,                                                               (45)
 
     the motors produce f (through I + H where joints are passive, eq. 62), so that the error obeys
-    e'' + G_D e' + G_P e = 0 (Theorem 4). u_p is the admissible acceleration with J u_p + J' v = theta_d'' + G_D e'
-    + G_P e; where the task leaves some of the motion free, it is the one that comes nearest to the `posture` in the
-    metric of M.
+    e'' + G_D e' + G_P e = 0 (Aghili, eq. 47, Theorem 4). u_p is the admissible acceleration with
+    J u_p + J' v = theta_d'' + G_D e' + G_P e; where the task leaves some of the motion free, it is the one that comes
+    nearest to the `posture` in the metric of M.
 
     Parameters
     ----------

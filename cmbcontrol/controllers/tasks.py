@@ -58,7 +58,7 @@ class TaskMotion(NamedTuple):
 
 
 class Task(KeepsArguments, ABC):
-    """Base of the tasks here: k values theta(q) with rate J v and acceleration J a + bias.
+    """Base of the tasks here: k values theta(q) with rate J v and acceleration J a + bias (Aghili, eq. 40).
 
     Attributes
     ----------

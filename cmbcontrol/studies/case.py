@@ -24,7 +24,7 @@ from ..model.mechanism import Mechanism
 from ..model.parameters import parameters as parameters_of
 from ..sim.simulate import simulate
 
-__all__ = ["LinearCase", "MachineCase", "check_case", "identity", "takes_random"]
+__all__ = ["LinearCase", "MachineCase", "check_case", "identity", "takes_random", "units_of"]
 
 
 def check_case(case: Any, names: Sequence[str]) -> None:
@@ -47,6 +47,11 @@ def check_case(case: Any, names: Sequence[str]) -> None:
         signature.bind(**dict.fromkeys(names), **({"rng": None} if "rng" in signature.parameters else {}))
     except TypeError as error:
         raise InputTypeError(f"the case does not take the parameters {', '.join(map(repr, names))}: {error}") from error
+
+
+def units_of(case: Any, names: Sequence[str]) -> dict[str, str]:
+    """Units of parameters, as far as the case knows them."""
+    return {name: case.unit(name) for name in names} if isinstance(case, _Machine) else {}
 
 
 def takes_random(case: Callable[..., Any]) -> bool:
@@ -122,6 +127,14 @@ class _Machine:
     def _known(self) -> list[str]:
         starts = [f"start_{joint}" for joint in self.start] if isinstance(self.start, dict) else []
         return [*self._parameters, *(f"{body.name}_scale" for body in self.plant.bodies), *starts]
+
+    def unit(self, name: str) -> str:
+        """Of a parameter of the machine or of its start; empty for gains, whose law alone knows them."""
+        if name in self._parameters:
+            return self._parameters[name].unit
+        if name.startswith("start_") and name in self._known():
+            return self.plant.position_units[self.plant.position_names.index(name.removeprefix("start_"))]
+        return "1" if name in self._known() else ""
 
     @functools.cached_property
     def _gains(self) -> list[str]:

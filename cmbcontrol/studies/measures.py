@@ -231,7 +231,7 @@ def _actuation(run: Simulation) -> float:
 
 
 def smallest_actuation() -> Measure:
-    """Smallest margin of the actuation condition along the run (Aghili 2005, (64)): 0 where the motors lose control."""
+    """Smallest margin of the actuation condition along the run (Aghili, eq. 64): 0 where the motors lose control."""
     return _Measure(_actuation, "1")
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +15,7 @@ from .. import _check, _files, _netcdf
 from .._progress import Progress, Reporter
 from ..errors import InputError, InputTypeError, Interrupted
 from ..sim.result import load_run
-from .case import check_case, identity
+from .case import check_case, identity, units_of
 from .execution import Workers
 from .folder import Folder
 from .rows import as_dataset, measures_of
@@ -59,7 +60,8 @@ def study(
         random numbers of its own, for noise.
     vary : mapping of str to distribution, (low, high), sequence, or Vary
         Frozen distributions of `scipy.stats`, bounds of equally likely values, or lists of values. Each combination of
-        the lists is run with each of the `runs` samples of the distributions. `Vary` adds a unit.
+        the lists is run with each of the `runs` samples of the distributions. `Vary` adds a unit; those of numbers of
+        a machine are known.
     runs : int, optional
         How many samples; needed where something is drawn. Without distributions, repetitions.
     sampling : {"random", "latin-hypercube", "sobol", "halton"} or array_like, shape (runs, drawn)
@@ -108,7 +110,10 @@ def study(
     (200, 0)
     """
     table = table_of(vary, runs, sampling, seed)
-    check_case(case, [name for name in table.columns if name != "repetition"])
+    parameters = [name for name in table.columns if name != "repetition"]
+    check_case(case, parameters)
+    known = units_of(case, parameters)
+    table = replace(table, units={name: unit or known.get(name, "") for name, unit in table.units.items()})
     given = dict(_check.mapping({} if measures is None else measures, "measures", "names to functions"))
     for name, measure in given.items():
         _check.name(name, "measure")
@@ -270,6 +275,23 @@ class Study:
                 low, middle, high = np.quantile(values, [0.05, 0.5, 0.95])
                 lines.append(f"  {name}: median {middle:.5g}, 5 to 95 % {low:.5g} to {high:.5g} {unit}".rstrip())
         return "\n".join(lines)
+
+    def view(self, measure: str, path: str | Path | None = None, **options: Any) -> Any:
+        """The worst runs by a measure and the one in the middle, in three dimensions; see `view.view_study`."""
+        from ..view import view_study
+
+        return view_study(self, measure, path, **options)
+
+    def write_report(self, path: str | Path, **options: Any) -> Path:
+        """Write statistics, figures, failures and the worst run on one page; see `report.report_study`."""
+        from ..report import report_study
+
+        return report_study(self, path, **options)
+
+    def _repr_html_(self) -> str:
+        from ..plot.html import html
+
+        return html(self)
 
     def _good(self, name: str) -> Array:
         """Finite values of a measure."""

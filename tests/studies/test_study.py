@@ -444,3 +444,20 @@ except FileError as error:
     found = study(cases.grows, {"number": [float(i) for i in range(160)]}, folder=tmp_path / "full")
     assert found.data.sizes["run"] == 160 and found.failures == 0
     assert [part.read_bytes() for part in parts] == before
+
+
+def test_units_of_parameters_are_those_of_the_machine():
+    """As far as it has them: gains have the units that they are given."""
+    plant = plants.five_bar()
+
+    def law(plant, bandwidth):
+        goal = cmb.Constant([2.1, 1.0])
+        return cmb.controllers.ProjectedInverseDynamics(plant, ("left", "right"), goal, bandwidth=bandwidth)
+
+    case = MachineCase(plant, law, {"left": 2.1, "right": 1.0}, t_end=0.01)
+    vary = {"left_lower_mass": [1.0], "left_upper_scale": [1.0], "start_left": [2.1], "bandwidth": [5.0]}
+    units = [study(case, vary).data[name].attrs["units"] for name in vary]
+    assert units == ["kg", "1", "rad", ""]
+    given = vary | {"bandwidth": cmb.studies.Vary([5.0], "rad/s"), "start_left": cmb.studies.Vary([2.1], "radians")}
+    units = [study(case, given).data[name].attrs["units"] for name in vary]
+    assert units == ["kg", "1", "radians", "rad/s"]

@@ -1,0 +1,6 @@
+"""Reports: all that is to say of a run or a study on one page, a file that needs nothing else."""
+
+from .run import report_run as report_run
+from .study import report_study as report_study
+
+__all__ = ["report_run", "report_study"]

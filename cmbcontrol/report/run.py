@@ -1,0 +1,252 @@
+"""The report of a run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from markupsafe import Markup
+
+from .. import _check, _yaml
+from .._versions import version
+from ..controllers.closed_loop import linearize_closed_loop
+from ..controllers.controller import Controller
+from ..errors import CmbError, InputError, ModelError
+from ..linear.linearize import linearize
+from ..linear.model import LinearModel
+from ..linear.operating import trim
+from ..model.plant import Plant
+from ..plot.poles import poles
+from ..plot.time import accuracy, forces, reports, responses
+from ..sim.result import Simulation
+from ..sim.summary import run_lines
+from ..view import view_run
+from .machine import show_machine
+from .page import Page, Picture, Section, Table, Text, pairs, require_page
+
+__all__ = ["report_run"]
+
+_EVENTS = 60  # rows of the table of events
+
+
+def report_run(run: Simulation, path: str | Path, *, title: str | None = None) -> Path:
+    """Write all that is to say of a run on one page, a file to send to a colleague.
+
+    The page holds the machine and its diagnosis, the law with its gains, the viewer, plots, events, closure and energy
+    errors, the linear model with poles and margins, settings and versions. It needs no network and no other file. What
+    cannot be shown of a run (a linear model where nothing rests, say) is named with its reason.
+
+    Parameters
+    ----------
+    run : Simulation
+        A run, also one that was loaded from a file, or the part of a failed one (``error.partial``).
+    path : str or Path
+        Of the page, ``.html``.
+    title : str, optional
+        The name of the plant unless given.
+
+    Returns
+    -------
+    Path
+
+    Raises
+    ------
+    ValueError, TypeError
+        For another suffix, and what is no run.
+    FileError
+        Where the file cannot be written; nothing is left of it then.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> from cmbcontrol import plants, simulate
+    >>> plant = plants.five_bar()
+    >>> run = simulate(plant, q0=plant.assemble(left=2.1, right=1.0), t_end=0.1)
+    >>> with TemporaryDirectory() as folder:
+    ...     report_run(run, folder + "/run.html").stat().st_size > 100_000
+    True
+    """
+    _check.run(run)
+    path = require_page(path)
+    name = str(run.data.attrs["plant"]) if title is None else _check.text(title, "title")
+    return _Report(run, name).page().save(path)
+
+
+class _Report:
+    """A run on its way onto a page."""
+
+    def __init__(self, run: Simulation, title: str) -> None:
+        self.run, self.title = run, title
+
+    def page(self) -> Page:
+        page = Page(self.title, self._subtitle())
+        with page.section("In short") as section:
+            section.parts.append(pairs(run_lines(self.run)))
+        if self.run.plant is not None:
+            with page.section("In motion") as section:
+                section.parts.append(Picture(_frame(self.run)))
+            with page.section("Machine") as section:
+                show_machine(section, self.run.plant, self.run.data["q"].values[0], "at the start")
+        with page.section("Control law") as section:
+            section.parts += self._law()
+        with page.section("Signals") as section:
+            self._signals(section)
+        with page.section("Events") as section:
+            section.parts += self._events()
+        with page.section("Accuracy") as section:
+            self._accuracy(section)
+        with page.section("Linear model") as section:
+            self._linear(section)
+        with page.section("Closed loop") as section:
+            self._closed_loop(section)
+        with page.section("Settings and versions") as section:
+            section.parts += self._settings()
+        return page
+
+    def _subtitle(self) -> str:
+        data = self.run.data
+        law = str(data.attrs["controller"])
+        under = "Free run" if law == "none" else f"Run under {law}"
+        made = self.run.provenance.date if self.run.provenance is not None else ""
+        return f"{under}, {self.run.time[0]:.6g} s to {self.run.time[-1]:.6g} s{f', made {made}' if made else ''}"
+
+    # -- the law ----------------------------------------------------------------------------------------------
+
+    def _law(self) -> Iterator[Text]:
+        kept = self.run.provenance
+        if str(self.run.data.attrs["controller"]) == "none":
+            yield Text("No law: the motors give nothing.")
+        elif kept is None:
+            yield Text("The file of this run does not hold its law.")
+        elif "controller" in kept.missing:
+            yield Text(f"The law cannot be written down: {kept.missing['controller']}")
+        else:
+            yield Text(_yaml.text(kept.law) if isinstance(kept.law, (Mapping, list)) else str(kept.law), plain=True)
+
+    # -- what happened ----------------------------------------------------------------------------------------
+
+    def _signals(self, section: Section) -> None:
+        run = self.run
+        section.parts.append(Picture.of(lambda: responses(run), "Positions, references and efforts"))
+        if run.data.sizes.get("row", 0):
+            section.parts.append(Picture.of(lambda: forces(run), "Forces of the constraints"))
+        if run.data.sizes.get("quantity", 0):
+            section.parts.append(Picture.of(lambda: reports(run), "What the law reports"))
+
+    def _events(self) -> Iterator[Table | Text]:
+        events = self.run.events()
+        if not events:
+            yield Text("None: no singular configuration, no switch, no limit, no event.")
+            return
+        rows = [
+            (f"{e['time']:.6g}", str(e["kind"]), str(e.get("name", "") or ""), f"{e['conditioning']:.3g}")
+            for e in events[:_EVENTS]
+        ]
+        more = f"the first {_EVENTS} of {len(events)} events" if len(events) > _EVENTS else ""
+        yield Table(("time (s)", "event", "", "conditioning"), rows, caption=more)
+        if self.run.plant is not None and any("singular" in str(e["kind"]) for e in events):
+            for event in self.run.singularities()[:3]:
+                yield Text(str(event.configuration), folded=f"Singular configuration at {event.time:.6g} s")
+
+    def _accuracy(self, section: Section) -> None:
+        attrs = self.run.data.attrs
+        section.parts.append(Picture.of(lambda: accuracy(self.run), "Closure, energy and rank along the run"))
+        asked = (
+            ("method", "method"), ("rtol", "relative tolerance"), ("atol", "absolute tolerance"),
+            ("stabilisation", "loops kept closed by"), ("formulation", "formulation"), ("steps", "steps"),
+            ("rejected_steps", "rejected steps"), ("evaluations", "evaluations"),
+            ("machine_code", "code of the machine"), ("law_code", "code of the law"), ("wall_time_s", "wall time (s)"),
+        )  # fmt: skip
+        section.parts.append(pairs((name, _number(attrs[key])) for key, name in asked if key in attrs))
+
+    # -- to first order ---------------------------------------------------------------------------------------
+
+    @cached_property
+    def _arguments(self) -> dict[str, Any]:
+        """What the run was made with: from the call, or from its file."""
+        kept = self.run.provenance
+        if kept is None:
+            raise InputError("the file of this run does not hold its law")
+        return kept.call({})
+
+    @property
+    def _plant(self) -> Plant:
+        if self.run.plant is None:
+            raise ModelError("the file of this run does not hold its plant")
+        return self.run.plant
+
+    def _linear(self, section: Section) -> None:
+        """Where the motors hold the machine, at the end of the run; at its start where they cannot there."""
+        plant, q = self._plant, self.run.data["q"].values
+        for k, when in ((-1, "at the end of the run"), (0, "at the start of the run")):
+            try:
+                point = trim(plant, q[k])
+                model = linearize(plant, point)
+                break
+            except (CmbError, ValueError) as error:
+                section.parts.append(Text(f"No equilibrium {when}: {error}"))
+        else:
+            return
+        section.parts.append(Text(f"The machine held by its motors {when}, without the law:"))
+        section.parts.append(Text(str(point), folded="Operating point"))
+        section.parts.append(_modes(model))
+        section.parts.append(Picture.of(lambda: poles(model), "Poles of the linear model"))
+
+    def _closed_loop(self, section: Section) -> None:
+        if str(self.run.data.attrs["controller"]) == "none":
+            section.parts.append(Text("No law: see the linear model."))
+            return
+        given = self._arguments
+        law, plant = given["controller"], self._plant
+        if not isinstance(law, Controller):
+            section.parts.append(Text("The efforts are held, or a function of Python: there is no loop to linearize."))
+            return
+        q, t = self.run.data["q"].values[-1], float(self.run.time[-1])
+        try:
+            loop = linearize_closed_loop(plant, law, q, t=t)
+            where = f"where both rest, with the reference of {t:.6g} s"
+        except CmbError as error:
+            loop = linearize_closed_loop(plant, law, q, t=t, find_equilibrium=False)
+            where = f"at the last configuration, as if it stood still there. It does not rest: {error}"
+        section.parts.append(Text(f"The machine under its law, {where}"))
+        section.parts.append(Text(str(loop), plain=True))
+        section.parts.append(Text(str(loop.margins()), plain=True))
+
+    # -- how it was made --------------------------------------------------------------------------------------
+
+    def _settings(self) -> Iterator[Table | Text]:
+        kept = self.run.provenance
+        if kept is None:
+            yield Text("The file of this run does not say how it was made.")
+            return
+        rows = [(name, _yaml.text(value).strip()) for name, value in kept.arguments.items()]
+        yield pairs(rows, "arguments of simulate that are not as by default")
+        if kept.missing:
+            yield pairs(list(kept.missing.items()), "what cannot be written down, and why")
+        yield pairs([*kept.versions.items(), ("date", kept.date)], "made with")
+        if kept.versions.get("cmbcontrol") != version():
+            yield Text(f"This page was made by cmbcontrol {version()}.")
+        if not kept.missing:
+            yield Text('After run.save("run.nc"), cmb.load_run("run.nc").rerun() makes the run again.')
+
+
+def _frame(run: Simulation) -> Markup:
+    return Markup(view_run(run).frame())  # type: ignore[union-attr]  # a View where no path is given
+
+
+def _modes(model: LinearModel) -> Table:
+    rows = []
+    for k, mode in enumerate(model.damping()):
+        value = mode.eigenvalue
+        pole = f"{value.real + 0.0:.5g}" + (f" ± {value.imag:.5g}j" if value.imag else "")
+        numbers = (pole, f"{mode.frequency:.5g}", f"{mode.damping + 0.0:.4g}", f"{mode.time_constant:.4g}")
+        rows.append((str(k), mode.kind, *numbers))
+    head = ("mode", "kind", "pole (1/s)", "frequency (rad/s)", "damping ratio", "time constant (s)")
+    return Table(head, rows, numbers=4)
+
+
+def _number(x: Any) -> str:
+    return f"{x:.4g}" if isinstance(x, (float, np.floating)) else str(x)

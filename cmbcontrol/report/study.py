@@ -1,0 +1,201 @@
+"""The report of a study."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from markupsafe import Markup
+
+from .. import _check
+from .._versions import now, versions
+from ..errors import CmbError, InputError
+from ..plot.studies import distribution, scatter, tornado
+from ..plot.time import responses
+from ..sim.result import Simulation
+from ..studies.study import Study
+from ..view import view_study
+from .machine import show_machine
+from .page import Page, Picture, Section, Table, Text, pairs, require_page
+
+__all__ = ["report_study"]
+
+_FAILURES = 20  # runs that are named of those that failed
+_WORST = 3  # of each measure
+_SCATTERED = 6  # measures and parameters in a picture of all against all: more are too small to read
+
+
+def report_study(
+    found: Study,
+    path: str | Path,
+    *,
+    limits: Mapping[str, tuple[float, float]] | None = None,
+    title: str = "study",
+) -> Path:
+    """Write all that is to say of a study on one page, a file to send to a colleague.
+
+    The page holds what varied, statistics of the measures with confidence intervals, the share of runs within limits,
+    failures by kind, distributions, sensitivities, scatter, and for studies of runs the machine, the worst run of the
+    first measure in the viewer beside the one in the middle, and its signals. It needs no network and no other file.
+
+    Parameters
+    ----------
+    found : Study
+        Also one that was interrupted.
+    path : str or Path
+        Of the page, ``.html``.
+    limits : mapping of measure to (low, high), optional
+        Marked in the distributions; their yield is told.
+    title : str
+
+    Returns
+    -------
+    Path
+
+    Raises
+    ------
+    ValueError, TypeError
+        For another suffix, limits of measures that there are not, and what is no study.
+    FileError
+        Where the file cannot be written; nothing is left of it then.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> from cmbcontrol.studies import study
+    >>> found = study(lambda a: {"square": a * a}, {"a": [1.0, 2.0, 3.0]})
+    >>> with TemporaryDirectory() as folder:
+    ...     report_study(found, folder + "/study.html").name
+    'study.html'
+    """
+    _check.instance(found, Study, "found", "from studies.study")
+    path, title = require_page(path), _check.text(title, "title")
+    return _page(found, _checked(limits, found.measures), title).save(path)
+
+
+def _checked(limits: Any, measures: Sequence[str]) -> dict[str, tuple[float, float]]:
+    """Limits by measure, each (low, high), either of which may be infinite."""
+    checked = {}
+    given = {} if limits is None else _check.mapping(limits, "limits", "measures to (low, high)")
+    for name, pair in given.items():
+        _check.one_of(name, measures, "measure", "limits")
+        low, high = _check.pair(pair, f"limits: those of {name!r}", infinite=True)
+        if not low <= high:
+            raise InputError(f"limits: those of {name!r} must be (low, high) with low <= high, got {(low, high)}")
+        checked[name] = low, high
+    return checked
+
+
+def _page(found: Study, limits: Mapping[str, tuple[float, float]], title: str) -> Page:
+    done, planned = len(found.rows), found.table.runs
+    whole = f"{done} runs" if done == planned else f"{done} of {planned} runs"
+    page = Page(title, f"{whole}, {found.failures} failed, sampling {found.table.sampling}, seed {found.table.seed}")
+    shown = [name for name in found.measures if np.isfinite(found.data[name].values).sum() > 1]
+    with page.section("Measures") as section:
+        section.parts += _measures(found, limits)
+    with page.section("What varies") as section:
+        section.parts.append(_parameters(found))
+    if found.failures:
+        with page.section("Failures") as section:
+            section.parts += _failures(found)
+    for name in shown:
+        with page.section(name) as section:
+            _measure(section, found, name, limits.get(name))
+    varied = [p for p in found.parameters if found.data[p].dtype.kind == "f" and np.ptp(found.data[p].values) > 0.0]
+    if shown and varied:
+        with page.section("All against all") as section:
+            chosen = shown[:_SCATTERED], varied[:_SCATTERED]
+            told = "Measures over parameters" + (
+                "" if len(shown) + len(varied) == sum(map(len, chosen)) else ", the first"
+            )
+            section.parts.append(Picture.of(lambda: scatter(found, chosen[0], parameters=chosen[1]), told))
+    if shown:
+        _worst_run(page, found, shown[0])
+    with page.section("Versions") as section:
+        section.parts.append(pairs([*versions().items(), ("date of this page", now())]))
+    return page
+
+
+def _measures(found: Study, limits: Mapping[str, tuple[float, float]]) -> Iterator[Table | Text]:
+    rows = []
+    for name in found.measures:
+        values = found.data[name].values
+        finite = values[np.isfinite(values)] if values.dtype.kind == "f" else values[:0]
+        if not finite.size:
+            rows.append((name, "", *["none"] * 5, ""))
+            continue
+        numbers = [f"{x:.5g}" for x in (*np.quantile(finite, (0.05, 0.5, 0.95)), finite.max())]
+        mean = f"{finite[0]:.5g}"
+        if finite.size > 1:
+            of = found.statistics(name)
+            mean = f"{float(of['mean']):.5g} ({float(of['mean_low']):.5g} to {float(of['mean_high']):.5g})"
+        unit = str(found.data[name].attrs.get("units", ""))
+        rows.append((name, unit, mean, *numbers, ", ".join(map(str, found.worst(name, _WORST)))))
+    head = ("measure", "unit", "mean (95 % confidence)", "5 %", "median", "95 %", "largest", "in runs")
+    yield Table(head, rows, numbers=6)
+    if limits:
+        share = found.share(*((name, *pair) for name, pair in limits.items()))
+        asked = "; ".join(f"{name} from {low:.5g} to {high:.5g}" for name, (low, high) in limits.items())
+        low, high = float(share["low"]), float(share["high"])
+        yield Text(
+            f"Within limits ({asked}): {float(share['share']):.1%} of the runs, with 95 % confidence {low:.1%} to "
+            f"{high:.1%}. Runs that failed count as outside."
+        )
+
+
+def _parameters(found: Study) -> Table:
+    rows = []
+    for name in found.parameters:
+        values, unit = found.data[name].values, str(found.data[name].attrs.get("units", ""))
+        if values.dtype.kind == "f" and values.size:
+            rows.append((name, unit, f"{values.min():.5g}", f"{np.median(values):.5g}", f"{values.max():.5g}"))
+        else:
+            kinds = dict.fromkeys(map(str, values))
+            rows.append((name, unit, ", ".join([*kinds][:8]) + (", ..." if len(kinds) > 8 else ""), "", ""))
+    return Table(("parameter", "unit", "smallest", "median", "largest"), rows, numbers=3)
+
+
+def _failures(found: Study) -> Iterator[Table]:
+    yield pairs([(kind, str(count)) for kind, count in found.kinds.items()], "how the runs ended")
+    rows = []
+    for row in sorted(found.rows.values(), key=lambda row: row.index):
+        if row.status != "completed" and len(rows) < _FAILURES:
+            given = ", ".join(f"{k} = {_short(v)}" for k, v in found.values(row.index).items())
+            rows.append((str(row.index), row.status, given, row.message))
+    caption = f"the first {_FAILURES} of {found.failures}" if found.failures > _FAILURES else ""
+    yield Table(("run", "kind", "parameters", "message"), rows, caption=caption)
+
+
+def _short(x: Any) -> str:
+    return f"{x:.6g}" if isinstance(x, (float, np.floating)) else str(x)
+
+
+def _measure(section: Section, found: Study, name: str, limits: Sequence[float] | None) -> None:
+    low, high = (x if np.isfinite(x) else None for x in limits or (np.nan, np.nan))
+    section.parts.append(Picture.of(lambda: distribution(found, name, low=low, high=high), f"Distribution of {name}"))
+    numeric = [p for p in found.parameters if found.data[p].dtype.kind == "f" and np.ptp(found.data[p].values) > 0.0]
+    if numeric and np.isfinite(found.data[name].values).sum() > len(numeric) + 2:  # more runs than slopes
+        of = found.sensitivities(name)
+        section.parts.append(Picture.of(lambda: tornado(of), f"What {name} depends on, by linear regression"))
+
+
+def _worst_run(page: Page, found: Study, measure: str) -> None:
+    """The worst run again, where runs are studied."""
+    index = found.worst(measure)[0]
+    try:
+        run = found.rerun(index)
+    except CmbError as error:
+        run = getattr(error, "partial", None)
+    if not isinstance(run, Simulation):
+        return
+    with page.section("The worst run") as section:
+        given = ", ".join(f"{k} = {_short(v)}" for k, v in found.values(index).items())
+        title = f"largest {measure}"
+        section.parts.append(Text(f"Run {index} has the largest {measure}: {given}. Beside it, the run in the middle."))
+        section.parts.append(Picture(Markup(view_study(found, measure, title=title).frame())))  # type: ignore[union-attr]
+        section.parts.append(Picture.of(lambda: responses(run), f"Positions, references and efforts of run {index}"))
+    if run.plant is not None:
+        with page.section("Machine") as section:
+            show_machine(section, run.plant, run.data["q"].values[0], f"at the start of run {index}")
