@@ -10,6 +10,7 @@ from . import dynamics as dynamics
 from . import errors as errors
 from . import linear as linear
 from . import plants as plants
+from . import shapes as shapes
 from .controllers.actuation import actuation as actuation
 from .controllers.closed_loop import ClosedLoop as ClosedLoop
 from .controllers.closed_loop import linearize_closed_loop as linearize_closed_loop
@@ -197,12 +198,16 @@ __all__ = [
     "plants",
     "plot",
     "reactions",
+    "report",
     "root_locus",
+    "scene",
+    "shapes",
     "simulate",
     "singular_configuration",
     "steady_motion",
     "studies",
     "trim",
+    "view",
     "where_less",
 ]
 
@@ -219,8 +224,14 @@ def __getattr__(name: str) -> _types.ModuleType:
         return _importlib.import_module("cmbcontrol.papers")
     if name == "plot":
         return _importlib.import_module("cmbcontrol.plot")
+    if name == "report":
+        return _importlib.import_module("cmbcontrol.report")
+    if name == "scene":
+        return _importlib.import_module("cmbcontrol.scene")
     if name == "studies":
         return _importlib.import_module("cmbcontrol.studies")
+    if name == "view":
+        return _importlib.import_module("cmbcontrol.view")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

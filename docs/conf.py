@@ -1,10 +1,13 @@
 """Sphinx settings."""
 
 import os
+import sys
+from pathlib import Path
 
-os.environ["NUMBA_DISABLE_JIT"] = "1"  # kernels as plain functions, with their signatures
-
-from docutils import nodes
+os.environ["NUMBA_DISABLE_JIT"] = (
+    "1"  # kernels as plain functions, with their signatures
+)
+sys.path.insert(0, str(Path(__file__).parent / "_ext"))
 
 import cmbcontrol
 
@@ -13,22 +16,65 @@ author = "The cmbcontrol developers"
 copyright = f"2026, {author}"
 release = version = cmbcontrol.__version__
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.autosummary", "sphinx.ext.napoleon"]
-exclude_patterns = ["_build"]
+extensions = [
+    "myst_parser",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.autosummary",
+    "sphinx.ext.intersphinx",
+    "sphinx.ext.napoleon",
+    "sphinx.ext.viewcode",
+    "sphinx_copybutton",
+    # our own, in _ext
+    "back_links",
+    "equation_map",
+    "mathml",
+    "names",
+    "picture",
+    "sharp",
+]
+exclude_patterns = ["_build", "_inventories"]
 html_theme = "furo"
 html_title = f"cmbcontrol {release}"
+html_static_path = ["_static"]
+html_css_files = ["cmbcontrol.css"]
+html_math_renderer = "mathml"
+html_show_search_summary = False  # browsers do not let a page of a disk read the others
 
-myst_enable_extensions = ["dollarmath"]
+myst_enable_extensions = ["attrs_block", "colon_fence", "dollarmath"]
 myst_heading_anchors = 3
 
 autodoc_default_options = {"members": True}
 autosummary_generate = False  # tables of entries that have their page already
 autodoc_member_order = "bysource"
 autodoc_typehints = "none"  # docstrings say types and shapes
-suppress_warnings = ["ref.python"]  # shapes such as (nq,) in docstrings are no references
+python_maximum_signature_line_length = 88  # one argument a line where all do not fit
+suppress_warnings = [
+    "ref.python"
+]  # shapes such as (nq,) in docstrings are no references
 napoleon_google_docstring = False
 napoleon_use_ivar = True
 napoleon_use_rtype = False
+
+viewcode_line_numbers = True
+copybutton_exclude = (
+    ".linenos, .gp, .go"  # of doctests and consoles the input alone, without prompts
+)
+
+# Lists of what we name there: the build needs no network (see _inventories/README.md).
+intersphinx_mapping = {
+    "control": (
+        "https://python-control.readthedocs.io/en/stable/",
+        "_inventories/control.txt",
+    ),
+    "matplotlib": ("https://matplotlib.org/stable/", "_inventories/matplotlib.txt"),
+    "numpy": ("https://numpy.org/doc/stable/", "_inventories/numpy.txt"),
+    "scipy": ("https://docs.scipy.org/doc/scipy/", "_inventories/scipy.txt"),
+    "xarray": ("https://docs.xarray.dev/en/stable/", "_inventories/xarray.txt"),
+}
+
+linkcheck_ignore = [
+    r"https?://"
+]  # other hosts come and go; what is in these pages is checked
 
 
 def bars_are_bars(app, what, name, obj, options, lines):
@@ -36,30 +82,6 @@ def bars_are_bars(app, what, name, obj, options, lines):
     lines[:] = [line.replace("|", r"\|") for line in lines]
 
 
-def link_names(app, doctree, page):
-    """Link `simulate`, `cmb.simulate` or `simulate(...)` in the prose to the reference.
-
-    A name links to its one entry; a name that two entries share (`modes`) has to be written with its module
-    (`plot.modes`).
-    """
-    if page.startswith("reference/"):
-        return
-    entries: dict[str, list] = {}
-    for name, entry in app.env.domains["py"].objects.items():
-        if entry.objtype in ("class", "exception", "function", "data") and not entry.aliased:
-            parts = name.split(".")
-            for i in range(len(parts)):
-                entries.setdefault(".".join(parts[i:]), []).append(entry)
-    for literal in list(doctree.findall(nodes.literal)):
-        name = literal.astext().partition("(")[0].removeprefix("cmb.")
-        found = entries.get(name, [])
-        if len(found) == 1 and not isinstance(literal.parent, nodes.reference):
-            target = app.builder.get_relative_uri(page, found[0].docname) + "#" + found[0].node_id
-            link = nodes.reference("", "", literal.deepcopy(), internal=True, refuri=target)
-            literal.replace_self(link)
-
-
 def setup(app):
     """Sphinx calls this."""
     app.connect("autodoc-process-docstring", bars_are_bars)
-    app.connect("doctree-resolved", link_names)

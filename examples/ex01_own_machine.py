@@ -6,7 +6,15 @@ a full 3D revolute joint, it is redundant, and moves all the same.
 
 from __future__ import annotations
 
+from functools import cache
+
+from matplotlib.figure import Figure
+
 import cmbcontrol as cmb
+from cmbcontrol import plot
+from cmbcontrol.plot.figure import new_figure
+
+GUESS = {"crank_angle": 1.0, "rod_angle": -1.3, "travel": 0.35}  # rad, m: which of two ways to close the loop
 
 
 def slider_crank(closure: str = "revolute") -> cmb.Mechanism:
@@ -34,14 +42,19 @@ def slider_crank(closure: str = "revolute") -> cmb.Mechanism:
     )
 
 
+@cache
+def falls(closure: str = "revolute") -> cmb.Simulation:
+    """Let go of at an angle of the crank of 1 rad."""
+    plant = slider_crank(closure)
+    return cmb.simulate(plant, q0=plant.assemble(crank_angle=1.0, guess=GUESS), t_end=1.0)
+
+
 def main() -> dict[str, float]:
     """Diagnose it, find the torque that holds it, and let it go."""
-    plant = slider_crank()
-    q = plant.assemble(crank_angle=1.0, guess={"crank_angle": 1.0, "rod_angle": -1.3, "travel": 0.35})
+    run, twin = falls(), falls("line")
+    plant, q = run.plant, run.q[0]
     found = plant.diagnose(q)
     hold = cmb.inverse_dynamics(plant, q, [0.0] * 3, [0.0] * 3)
-    run = cmb.simulate(plant, q0=q, t_end=1.0)
-    twin = cmb.simulate(slider_crank("line"), q0=q, t_end=1.0)
     return {
         "dof": found.dof,
         "redundant rows": found.redundant["pin"],
@@ -52,7 +65,22 @@ def main() -> dict[str, float]:
     }
 
 
+def figure() -> Figure:
+    """The machine at three times of its fall, and the motion of its joints."""
+    run = falls()
+    drawn = new_figure(7.2, 5.2)
+    top, below = drawn.subfigures(2, 1, height_ratios=(1.0, 2.2))
+    for ax, t in zip(top.subplots(1, 3), (0.0, 0.3, 0.6), strict=True):
+        run.plant.plot(run.q.sel(time=t, method="nearest"), ax=ax)
+        ax.set(xlim=(-0.15, 0.5), ylim=(-0.15, 0.15))
+        ax.label_outer()
+        ax.set_title(f"{t:g} s", fontsize=9)
+    plot.responses(run, axes=below.subplots(2, 1, sharex=True))
+    return drawn
+
+
 if __name__ == "__main__":
     print(slider_crank())
     for name, value in main().items():
         print(f"{name:30} {value:.4g}")
+    print("drawn:", plot.save(figure(), "ex01_own_machine.png"))

@@ -10,10 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
+from matplotlib.figure import Figure
 
 import cmbcontrol as cmb
-from cmbcontrol import affine_approximation, plants
+from cmbcontrol import affine_approximation, plants, plot
 from cmbcontrol.plants.loader import configuration
+from cmbcontrol.plot.figure import new_figure
+from cmbcontrol.plot.style import COLORS, beside, dress
 
 ANGLES, CYLINDERS = ("boom", "bucket"), ("lift", "tilt")
 ORDER_8 = {s * k: s * w for k, w in ((1, 4 / 5), (2, -1 / 5), (3, 4 / 105), (4, -1 / 280)) for s in (1, -1)}
@@ -43,13 +46,19 @@ def differences(f: Callable, step: float, weights: dict[int, float]) -> np.ndarr
     return np.array([sum(w * f(k * step * e) for k, w in weights.items()) / step for e in np.eye(4)]).T
 
 
+def points(plant: cmb.Mechanism) -> dict[str, cmb.OperatingPoint]:
+    """The same configuration without efforts, and with those that hold it."""
+    q = configuration(plant, boom=0.1, bucket=-0.1)
+    return {"falling": cmb.OperatingPoint.at(plant, q), "held": cmb.trim(plant, q)}
+
+
 def main() -> dict[str, object]:
     """Models of the falling and of the held machine, and the largest error in A of each way to difference."""
     plant = plants.loader()
-    q = configuration(plant, boom=0.1, bucket=-0.1)
-    falling, held = cmb.OperatingPoint.at(plant, q), cmb.trim(plant, q)
-    found: dict[str, object] = {"cylinder forces that hold it, kN": held.u / 1e3}
-    for state, point in (("falling", falling), ("held", held)):
+    states = points(plant)
+    q = states["held"].q
+    found: dict[str, object] = {"cylinder forces that hold it, kN": states["held"].u / 1e3}
+    for state, point in states.items():
         for names in (ANGLES, CYLINDERS):
             model = affine_approximation(plant, point, coordinates=names)
             case = f"{state}, {' and '.join(names)}"
@@ -61,7 +70,27 @@ def main() -> dict[str, object]:
     return found
 
 
+def figure() -> Figure:
+    """The machine, and its eigenvalues in both sets of coordinates, falling and held."""
+    plant = plants.loader()
+    drawn = new_figure(7.2, 6.0)
+    machine, *maps = drawn.subplots(3, 1, height_ratios=(2.2, 1.0, 1.0))
+    plant.plot(points(plant)["held"].q, ax=machine)
+    for ax, (state, point) in zip(maps, points(plant).items(), strict=True):
+        for names, mark, color in ((ANGLES, "x", COLORS[0]), (CYLINDERS, "o", COLORS[1])):
+            poles = affine_approximation(plant, point, coordinates=names).poles()
+            style = {"color": color, "markersize": 8, "fillstyle": "none"}
+            ax.plot(poles.real, poles.imag, mark, label=" and ".join(names), **style)
+        dress(ax, "imaginary part\n(rad/s)")
+        ax.set_title(state, fontsize=9)
+        ax.margins(y=0.3)
+        ax.set_xlabel("real part (1/s)", fontsize=9)
+        beside(ax)
+    return drawn
+
+
 if __name__ == "__main__":
     np.set_printoptions(precision=5, suppress=True, linewidth=120)
     for name, value in main().items():
         print(f"{name}\n{value}" if np.ndim(value) else f"{name:60} {value:.1e}")
+    print("drawn:", plot.save(figure(), "ex05_loader.png"))

@@ -7,18 +7,24 @@ level. Both start beside the path, and their errors obey e'' + G_D e' + G_P e = 
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
+from matplotlib.figure import Figure
 
 import cmbcontrol as cmb
-from cmbcontrol import plants
+from cmbcontrol import plants, plot
 from cmbcontrol.controllers import PointTask, PoseTask, Posture, ProjectedInverseDynamics
 from cmbcontrol.plants.three_rrr import configuration as pose_of_platform
 from cmbcontrol.plants.two_arms import configuration as pose_of_object
+from cmbcontrol.plot.figure import new_figure
+from cmbcontrol.plot.style import COLORS, INK, beside, dress, time_axis
 
 BANDWIDTH = 12.0
 Run = tuple[cmb.Simulation, ProjectedInverseDynamics]
 
 
+@cache
 def around_an_ellipse() -> Run:
     """The platform's centre round an ellipse in 2 s, its angle held."""
     plant = plants.three_rrr(plane="vertical")
@@ -29,6 +35,7 @@ def around_an_ellipse() -> Run:
     return cmb.simulate(plant, law, q0, t_end=2.0, output_times=0.01, rtol=1e-8, atol=1e-8), law
 
 
+@cache
 def along_a_line(posture: bool) -> Run:
     """The object's centre from left to right; its turning damped, or brought back to level by a posture."""
     plant = plants.two_arms()
@@ -75,69 +82,52 @@ def main() -> dict[str, float]:
     return found
 
 
-def figure():
-    """Paths in the plane, errors, the angle left over, and efforts; returns a matplotlib figure."""
-    from matplotlib.figure import Figure
-
-    fig = Figure(figsize=(8.2, 8.4), dpi=150, layout="constrained")
-    axes = fig.subplots(3, 2)
+def figure() -> Figure:
+    """Both machines with their paths; errors, the angle that is left over, and efforts."""
     ellipse, line, wish = around_an_ellipse(), along_a_line(posture=False), along_a_line(posture=True)
-    _paths(axes[0, 0], "platform of the 3-RRR", {"taken": ellipse})
-    _paths(axes[0, 1], "object of the two arms", {"damped": line, "posture": wish})
-    for i, (name, (run, _)) in enumerate({"3-RRR": ellipse, "arms, damped": line, "arms, posture": wish}.items()):
-        axes[1, 0].semilogy(run.time, run.report.sel(quantity="tracking_error"), label=name, **STYLES[(2, 0, 1)[i]])
-    axes[1, 0].set_ylabel("tracking error (m, rad)")
-    for i, (name, (run, _)) in enumerate({"damped": line, "posture": wish}.items()):
-        axes[1, 1].plot(run.time, turns(run), label=name, **STYLES[i])
-    axes[1, 1].set_ylabel("angle of the object (rad)")
-    axes[1, 1].set_ylim(-0.03, 0.55)
-    _efforts(axes[2, 0], ellipse[0])
-    _efforts(axes[2, 1], wish[0])
-    for ax in axes[1:].flat:
-        ax.set_xlabel("time (s)")
-    for ax in axes.flat:
-        ax.grid(True, color="#E4E4E4", linewidth=0.6)
-        ax.spines[["top", "right"]].set_visible(False)
-        place = "upper left" if ax is axes[0, 1] else "upper right"
-        ax.legend(fontsize=8, frameon=False, loc=place, ncols=2 if len(ax.lines) == 6 else 1)
-    return fig
+    drawn = new_figure(7.2, 8.6)
+    top, below = drawn.subfigures(2, 1, height_ratios=(1.0, 1.9))
+    robot, arms = top.subplots(1, 2)
+    error, angle, torques, more_torques = below.subplots(4, 1, sharex=True)
+    _path(robot, {"platform": ellipse})
+    _path(arms, {"damped": line, "posture": wish})
+    for (name, (run, _)), color in zip(
+        {"platform": ellipse, "object, damped": line, "object, posture": wish}.items(), COLORS, strict=False
+    ):
+        error.plot(run.time, run.report.sel(quantity="tracking_error"), color=color, label=name)
+        if run is not ellipse[0]:
+            angle.plot(run.time, turns(run), color=color, label=name)
+    _efforts(torques, ellipse[0])
+    _efforts(more_torques, wish[0])
+    dress(error, "error (m, rad)", log=True)
+    dress(angle, "object angle (rad)")
+    dress(torques, "robot: effort (N m)")
+    dress(more_torques, "arms: effort (N m)")
+    for ax in (error, angle, torques, more_torques):
+        beside(ax)
+    time_axis([error, angle, torques, more_torques], ellipse[0].time)
+    return drawn
 
 
-STYLES = (
-    {"color": "#D55E00", "linestyle": "-", "linewidth": 1.4},
-    {"color": "#0072B2", "linestyle": "--", "linewidth": 1.4},
-    {"color": "#009E73", "linestyle": "-.", "linewidth": 1.4},
-)
-
-
-def _paths(ax, title: str, cases: dict[str, Run]) -> None:
-    """The path asked for, and those that were taken, from the dot on."""
+def _path(ax, cases: dict[str, Run]) -> None:
+    """The machine where it starts, the path asked for, and those that were taken."""
     run, law = next(iter(cases.values()))
+    run.plant.plot(run.q[0], ax=ax)
     wanted = np.array([law.reference(t)[0] for t in run.time])
-    ax.plot(wanted[:, 0], wanted[:, 1], color="#222222", linewidth=3.0, alpha=0.3, label="wanted")
-    for i, (name, case) in enumerate(cases.items()):
+    ax.plot(wanted[:, 0], wanted[:, 1], color=INK, linewidth=4.0, alpha=0.3, zorder=8, label="wanted")
+    for (name, case), dashes in zip(cases.items(), ("-", "--"), strict=False):
         values = task_values(*case)
-        ax.plot(values[:, 0], values[:, 1], label=name, **STYLES[i])
-        ax.plot(*values[0, :2], "o", color="#222222", markersize=3.5)
-    ax.set_aspect("equal", adjustable="datalim")
-    ax.margins(0.15)
-    ax.locator_params(nbins=6)
-    ax.set_title(title, fontsize=10)
-    ax.set_xlabel("x (m)")
-    ax.set_ylabel("y (m)")
+        ax.plot(values[:, 0], values[:, 1], dashes, color=INK, linewidth=1.2, zorder=8, label=name)
+    ax.legend(fontsize=8, frameon=False, loc="upper center", bbox_to_anchor=(0.5, -0.25), ncols=3)
 
 
 def _efforts(ax, run: cmb.Simulation) -> None:
-    """Motor efforts over time, with room for the legend above."""
+    """Over time."""
     for i, name in enumerate(run.data["actuator"].values):
-        style = {**STYLES[i % 3], "linestyle": ("-", "--")[i // 3]}
-        ax.plot(run.time, run.u.values[:, i], label=str(name).replace("_", " "), **style)
-    low, high = run.u.values.min(), run.u.values.max()
-    ax.set_ylim(low - 0.05 * (high - low), high + 0.5 * (high - low))
-    ax.set_ylabel("motor effort (N m)")
+        ax.plot(run.time, run.u[:, i], ("-", "--")[i // 3], color=COLORS[i % 3], label=str(name))
 
 
 if __name__ == "__main__":
     for name, value in main().items():
         print(f"{name:65} {value:.4g}")
-    figure().savefig("task_tracking.png")
+    print("drawn:", plot.save(figure(), "ex06_task_tracking.png"))

@@ -7,13 +7,18 @@ same law without the term for that (mu of Aghili's eq. 51) lets the motion into 
 
 from __future__ import annotations
 
+from functools import cache
+
 import numpy as np
+from matplotlib.figure import Figure
 
 import cmbcontrol as cmb
-from cmbcontrol import plants
+from cmbcontrol import plants, plot
 from cmbcontrol.controllers import ConstraintForcePI, HybridMotionForce, PoseTask, ProjectedInverseDynamics
 from cmbcontrol.controllers.decoupling import is_decoupled
 from cmbcontrol.plants.two_arms import configuration
+from cmbcontrol.plot.figure import new_figure
+from cmbcontrol.plot.style import COLORS, INK, beside, dress, time_axis
 
 PERIOD, WEIGHT = 4e-3, 6.0 * 9.81  # s, N
 FORCES = ("grasp_fx", "grasp_fy", "grasp_mz")
@@ -26,6 +31,7 @@ def wanted(t: float) -> np.ndarray:
     return np.array([-squeeze, 0.5 * WEIGHT, 0.0])
 
 
+@cache
 def carry(compensate: bool = True) -> tuple[cmb.Simulation, HybridMotionForce]:
     """Move and squeeze for 2 s, sampled at 250 Hz."""
     plant = plants.two_arms()
@@ -72,53 +78,35 @@ def main() -> dict[str, float]:
     return found
 
 
-STYLES = (
-    {"color": "#0072B2", "linewidth": 1.4},
-    {"color": "#D55E00", "linewidth": 1.4},
-    {"color": "#009E73", "linewidth": 1.4},
-)
-
-
-def figure():
-    """Forces wanted and actual, path error, efforts and coupling; returns a matplotlib figure."""
-    from matplotlib.figure import Figure
-
-    fig = Figure(figsize=(8.2, 8.6), dpi=150, layout="constrained")
-    axes = fig.subplots(3, 2, sharex=True)
+def figure() -> Figure:
+    """The machine, the forces with and without compensation, moment and path errors, efforts."""
     cases = {"compensated": carry(), "coupling ignored": carry(compensate=False)}
-    run = cases["compensated"][0]
+    run = carry()[0]
     targets = np.array([wanted(t) for t in run.time])
-    for ax, style, (name, case) in zip(axes[0], STYLES, cases.items(), strict=False):
+    drawn = new_figure(7.2, 10.4)
+    machine, *axes = drawn.subplots(6, 1, height_ratios=(1.6, 1.0, 1.0, 0.7, 0.7, 1.0))
+    run.plant.plot(run.q[0], ax=machine)
+    for ax, color, (name, case) in zip(axes, COLORS[3:], cases.items(), strict=False):
         actual = forces(*case)
         for i, (label, sign) in enumerate((("squeeze", -1.0), ("lift", 1.0))):
-            ax.plot(run.time, sign * targets[:, i], color="#222222", linewidth=3.0, alpha=0.3)
-            ax.plot(run.time, sign * actual[:, i], label=label, **STYLES[i])
-        ax.plot([], [], color="#222222", linewidth=3.0, alpha=0.3, label="wanted")
-        ax.set(title=name, ylabel="force of the right hand (N)")
-        style = {**style, "linestyle": "-" if name == "compensated" else "--"}
-        axes[1, 0].plot(run.time, actual[:, 2], label=name, **style)
-        axes[1, 1].plot(run.time, 1e3 * path_error(*case), label=name, **style)
-    axes[1, 0].set(ylabel="moment of the right hand (N m)", ylim=(-1.5, 1.5))
-    axes[1, 1].set(ylabel="path error of the object (mm)")
+            ax.plot(run.time, sign * targets[:, i], color=INK, linewidth=3.5, alpha=0.25, label=("wanted", None)[i])
+            ax.plot(run.time, sign * actual[:, i], color=COLORS[i], label=f"{label}, {name}")
+        axes[2].plot(run.time, actual[:, 2], color=color, label=name)
+        dashes = "-" if name == "compensated" else "--"
+        axes[3].plot(run.time, 1e3 * path_error(*case), dashes, color=color, label=name)
     for i, name in enumerate(run.data["actuator"].values):
-        style = {**STYLES[i % 3], "linestyle": ("-", "--")[i // 3]}
-        axes[2, 0].plot(run.time, run.u.values[:, i], label=str(name).replace("_", " "), **style)
-    axes[2, 0].set(ylabel="motor effort (N m)")
-    axes[2, 1].plot(run.time, run.report.sel(quantity="coupling"), label=r"$|\mu P|$", **STYLES[0])
-    axes[2, 1].set(ylabel="cross coupling (no unit)")
-    for ax in axes[2]:
-        ax.set_xlabel("time (s)")
-    for ax in axes.flat:
-        ax.grid(True, color="#E4E4E4", linewidth=0.6)
-        ax.spines[["top", "right"]].set_visible(False)
-        low, high = ax.get_ylim()
-        ax.set_ylim(low, high + (0.4 if len(ax.lines) == 6 else 0.25) * (high - low))
-        columns = {"ncols": 3, "columnspacing": 1.0, "handlelength": 1.6}
-        ax.legend(fontsize=7.5, frameon=False, loc="upper right", **columns)
-    return fig
+        axes[4].plot(run.time, run.u[:, i], ("-", "--")[i // 3], color=COLORS[i % 3], label=str(name))
+    labels = ("force (N)", "force (N)", "moment (N m)", "path error (mm)", "motor effort (N m)")
+    for ax, label in zip(axes, labels, strict=True):
+        dress(ax, label)
+        beside(ax)
+        ax.sharex(axes[-1])
+        ax.tick_params(labelbottom=ax is axes[-1])
+    time_axis(axes, run.time)
+    return drawn
 
 
 if __name__ == "__main__":
     for name, value in main().items():
         print(f"{name:45} {value:.4g}")
-    figure().savefig("force_control.png")
+    print("drawn:", plot.save(figure(), "ex07_force_control.png"))

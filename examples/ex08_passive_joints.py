@@ -7,14 +7,15 @@ that instant there are two degrees of freedom and one motor. The machine passes,
 from __future__ import annotations
 
 from functools import cache
-from pathlib import Path
 
 import numpy as np
+from matplotlib.figure import Figure
 
 import cmbcontrol as cmb
 from cmbcontrol import plants, plot
 from cmbcontrol.controllers import PassiveJoints, ProjectedInverseDynamics
 from cmbcontrol.controllers.actuation import actuation_along
+from cmbcontrol.plot.figure import new_figure
 from cmbcontrol.plot.style import COLORS, beside, dress
 
 EPSILON = 0.2  # singular values of A below it count as zero, in the window of the paper
@@ -78,47 +79,51 @@ def _angle(run: cmb.Simulation, t: float) -> float:
     return float(np.interp(t, run.time, run.q.values[:, 0]))
 
 
-def figure(path: str | Path = "passive_joints.png") -> Path:
+def figure() -> Figure:
     """Both machines: angles, torques, and the actuation margin."""
-    from matplotlib.figure import Figure
-
-    chart = Figure(figsize=(9.6, 6.2), dpi=150, layout="constrained")
-    axes = chart.subplots(3, 2, sharex="col")
-    _draw_five_bar(*axes[:, 0], five_bar())
-    _draw_slider_crank(*axes[:, 1], slider_crank())
-    titles = ("five-bar, motors on left and right", "slider-crank, motor on the crank")
-    for ax, title in zip(axes[0], titles, strict=True):
-        ax.set_title(title, fontsize=9)
-    for row, label in zip(axes, ("angle (rad)", "torque on joint (N m)", "margin (1)"), strict=True):
-        for ax in row:
-            dress(ax, label)
-            beside(ax)
-    chart.savefig(path)
-    return Path(path)
+    drawn = new_figure(7.2, 10.0)
+    left, right = drawn.subfigures(2, 1)
+    _draw_five_bar(left, five_bar())
+    _draw_slider_crank(right, slider_crank())
+    left.suptitle("five-bar, motors on left and right", fontsize=10)
+    right.suptitle("slider-crank, motor on the crank", fontsize=10)
+    return drawn
 
 
-def _draw_five_bar(angle, torque, margin, run: cmb.Simulation) -> None:
+def _panels(drawn, run: cmb.Simulation) -> tuple:
+    """Axes for angles, torques and margin."""
+    axes = drawn.subplots(3, 1, sharex=True)
+    for ax, label in zip(axes, ("angle (rad)", "torque on joint (N m)"), strict=False):
+        dress(ax, label)
+    plot.actuation(run, ax=axes[2])
+    return axes
+
+
+def _draw_five_bar(drawn, run: cmb.Simulation) -> None:
+    angle, torque, margin = _panels(drawn, run)
     for k, (name, color) in enumerate(zip(run.plant.velocity_names, COLORS, strict=False)):
         if k in (0, 2):
-            angle.plot(run.time, run.q.values[:, k], color=color, label=name)
-        dashes = "--" if name == "elbow_right" else "-"
-        torque.plot(run.time, joint_forces(run)[:, k], dashes, color=color, label=name)
-    angle.plot(run.time, run.reference.values, "k:", linewidth=1.0, label=["reference", None])
-    plot.actuation(run, ax=margin)
+            angle.plot(run.time, run.q[:, k], color=color, label=name)
+        torque.plot(run.time, joint_forces(run)[:, k], "--" if k == 3 else "-", color=color, label=name)
+    angle.plot(run.time, run.reference, "k:", linewidth=1.2, label=["reference", None])
+    for ax in (angle, torque, margin):
+        beside(ax)
 
 
-def _draw_slider_crank(angle, torque, margin, run: cmb.Simulation) -> None:
-    angle.plot(run.time, run.q.values[:, 0], color=COLORS[0], label="q1")
-    angle.plot(run.time, run.reference.values, "k:", linewidth=1.0, label="reference")
+def _draw_slider_crank(drawn, run: cmb.Simulation) -> None:
+    angle, torque, margin = _panels(drawn, run)
+    angle.plot(run.time, run.q[:, 0], color=COLORS[0], label="q1")
+    angle.plot(run.time, run.reference, "k:", linewidth=1.2, label="reference")
     angle.axhline(0.5 * np.pi, color="0.6", linewidth=0.8, label="singular configuration")
-    torque.plot(run.time, run.u.values[:, 0], color=COLORS[0], label="q1")
-    torque.plot(run.time, crank_torque(run), "k:", linewidth=1.0, label="virtual work")
-    plot.actuation(run, ax=margin)
+    torque.plot(run.time, run.u[:, 0], color=COLORS[0], label="q1")
+    torque.plot(run.time, crank_torque(run), "k:", linewidth=1.2, label="virtual work")
     window = actuation_along(run.plant, run, epsilon=EPSILON)
     margin.plot(window.time, window.margin, "k:", linewidth=1.0, label=f"with epsilon = {EPSILON:g}")
+    for ax in (angle, torque, margin):
+        beside(ax)
 
 
 if __name__ == "__main__":
     for name, value in main().items():
         print(f"{name:55} {value:.6g}")
-    figure()
+    print("drawn:", plot.save(figure(), "ex08_passive_joints.png"))

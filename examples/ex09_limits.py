@@ -9,15 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
-from pathlib import Path
 
 import numpy as np
+from matplotlib.figure import Figure
 
 import cmbcontrol as cmb
-from cmbcontrol import plants
+from cmbcontrol import plants, plot
 from cmbcontrol.controllers import Cone, ConstrainedActuation, Controller, ProjectedInverseDynamics, Unilateral
 from cmbcontrol.plants.grasping_arms import configuration, grasping_arms
-from cmbcontrol.plot.style import COLORS, dress
+from cmbcontrol.plot.figure import new_figure
+from cmbcontrol.plot.style import COLORS, beside, dress, time_axis
 
 START, GOAL, DURATION = np.array([2.1, 1.0]), np.array([1.6, 0.8]), 0.5
 PERIOD = 4e-3
@@ -140,58 +141,51 @@ def main() -> dict[str, float]:
     return results
 
 
-def figure(path: str | Path = "limits.png") -> Path:
-    """Path and torques of the five-bar; contact forces of the hands in the friction cone."""
-    from matplotlib.figure import Figure
-
-    chart = Figure(figsize=(9.6, 3.3), dpi=150, layout="constrained")
-    plane, torque, cone = chart.subplots(1, 3, width_ratios=(1.0, 1.15, 1.15))
-    _draw_path(plane)
-    _draw_torques(torque)
-    _draw_cone(cone)
-    chart.savefig(path)
-    return Path(path)
-
-
-def _draw_path(ax) -> None:
+def figure() -> Figure:
+    """Path and torques of the five-bar; the arms, and the forces of their hands in the friction cone."""
+    drawn = new_figure(7.2, 9.6)
+    path, torque, machine, cone = drawn.subplots(4, 1, height_ratios=(1.0, 1.0, 1.2, 1.2))
     for (name, run), color, dashes in zip(moves().items(), ("k", *COLORS), (":", "-", "--", "-"), strict=False):
-        ax.plot(*run.q.values[:, [0, 2]].T, dashes, color=color, linewidth=1.2, label=name)
-    dress(ax, "right (rad)")
-    ax.set_xlabel("left (rad)", fontsize=9)
-    ax.set_title("five-bar: path of the driven angles", fontsize=9)
-    ax.legend(fontsize=7, frameon=False)
+        path.plot(run.q[:, 0], run.q[:, 2], dashes, color=color, label=name, zorder=3 if color == "k" else 2)
+    dress(path, "right (rad)")
+    path.set_xlabel("left (rad)", fontsize=9)
+    path.set_title("five-bar: the driven angles", fontsize=9)
+    _draw_torques(torque)
+    carried = grasps()["contacts kept"]
+    carried.plant.plot(carried.q[0], ax=machine)
+    _draw_cone(cone)
+    for ax in (path, torque, cone):
+        beside(ax)
+    return drawn
 
 
 def _draw_torques(ax) -> None:
     runs, limits = moves(), torque_limits()
     for k, motor in enumerate(("left", "right")):
-        ax.plot(runs["without limits"].time, runs["without limits"].u.values[:, k], ":", color=COLORS[k], linewidth=1.0)
-        ax.plot(runs["scaled"].time, runs["scaled"].u.values[:, k], color=COLORS[k], linewidth=1.2, label=motor)
+        for name, dashes in (("without limits", ":"), ("scaled", "-")):
+            ax.plot(runs[name].time, runs[name].u[:, k], dashes, color=COLORS[k], label=f"{motor}, {name}")
         for sign in (-1.0, 1.0):
             ax.axhline(sign * limits[k], color=COLORS[k], linewidth=0.8, linestyle="--")
-    ax.set_xlim(0.0, 1.0)
+    ax.plot([], [], "k--", linewidth=0.8, label="limits")
     dress(ax, "torque (N m)")
-    ax.set_xlabel("time (s)", fontsize=9)
-    ax.set_title("scaled; dotted: without limits", fontsize=9)
-    ax.legend(fontsize=7, frameon=False, loc="lower right")
+    time_axis([ax], np.array([0.0, 1.0]))
 
 
 def _draw_cone(ax) -> None:
     forces = {name: contact_forces(run) for name, run in grasps().items()}
     reach = 1.1 * max(np.abs(f[..., 0]).max() for f in forces.values())
-    ax.fill([0.0, reach, reach], [0.0, FRICTION * reach, -FRICTION * reach], color="#E8F0E8", zorder=0)
-    ax.plot([reach, 0.0, reach], [FRICTION * reach, 0.0, -FRICTION * reach], color="0.4", linewidth=0.8)
+    edge = FRICTION * reach
+    ax.fill([0.0, reach, reach], [0.0, edge, -edge], color="#E8F0E8", label=f"friction cone, mu = {FRICTION:g}")
     for (name, force), dashes in zip(forces.items(), (":", "-"), strict=True):
         for k, hand in enumerate(HANDS):
             ax.plot(*force[:, k].T, dashes, color=COLORS[k], linewidth=1.3, label=f"{hand} hand, {name}")
-    ax.axvline(SQUEEZE, color="0.6", linewidth=0.8, linestyle="--")
+    ax.axvline(SQUEEZE, color="0.6", linewidth=0.8, linestyle="--", label=f"least push, {SQUEEZE:g} N")
     dress(ax, "tangential force (N)")
     ax.set_xlabel("normal force (N)", fontsize=9)
-    ax.set_title(f"arms: contact forces, cone for mu = {FRICTION:g}", fontsize=9)
-    ax.legend(fontsize=7, frameon=False, loc="best")
+    ax.set_title("arms: contact forces", fontsize=9)
 
 
 if __name__ == "__main__":
     for name, value in main().items():
         print(f"{name:55} {value:.6g}")
-    figure()
+    print("drawn:", plot.save(figure(), "ex09_limits.png"))

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+import warnings
+from functools import cache
 
 import numpy as np
+from matplotlib.figure import Figure
 
 import cmbcontrol as cmb
+from cmbcontrol import plot
 from cmbcontrol.controllers import ProjectedInverseDynamics
 from cmbcontrol.plants.grasping_arms import TABLE, configuration, grasping_arms
+from cmbcontrol.plot.figure import new_figure
+from cmbcontrol.plot.style import COLORS, FAINT, beside, dress, time_axis
 
 PLANT = grasping_arms(table=True)
 JOINTS = PLANT.position_names[:6]
@@ -30,6 +35,7 @@ def where(t: float) -> np.ndarray:
     return configuration(PLANT, TABLE[0] + 0.3 * s, TABLE[1] + 0.12 * lift, 0.25 * lift, clearance=float(near(t)[0][0]))
 
 
+@cache
 def carry(off: float = 0.0, bandwidth: float = 15.0, period: float = 2e-3) -> cmb.Simulation:
     """The whole task; `off` is how far the hands start from where they should be, rad."""
     times = np.linspace(0.0, END, 801)
@@ -62,62 +68,39 @@ def main() -> dict[str, float]:
     }
 
 
-def figure(run: cmb.Simulation) -> Any:
+def figure() -> Figure:
     """Stills of the machine; joint errors, grasp forces, torques and energy over time."""
-    from matplotlib.figure import Figure
-
-    from cmbcontrol.plot.style import COLORS, FAINT, INK, beside, dress, time_axis
-
-    fig = Figure(figsize=(7.2, 7.6), dpi=150, layout="constrained")
-    top, below = fig.subfigures(2, 1, height_ratios=[0.16, 0.84])
-    stills = top.subplots(1, 4)
-    axes = list(below.subplots(4, 1, sharex=True))
-    for i, (t, title) in enumerate(((0.0, "reach"), (TAKE, "grasp"), (1.95, "carry"), (END, "back off"))):
-        draw(stills[i], run.q.values[int(np.argmin(np.abs(run.time - t)))], f"{title}, {t:g} s")
-    t, names = run.time, [name.replace("_", " ") for name in JOINTS]
-    for k, name in enumerate(names):
-        style = {"color": COLORS[k % 3], "linestyle": "-" if k < 3 else "--", "linewidth": 1.1}
-        axes[0].plot(t, 1e3 * (run.q.values[:, k] - run.reference.values[:, k]), label=name, **style)
-        axes[2].plot(t, run.u.values[:, k], label=name, **style)
-    rows = list(run.data["row"].values)
+    run = carry()
+    t = run.time
+    drawn = new_figure(7.2, 9.8)
+    top, below = drawn.subfigures(2, 1, height_ratios=(1.3, 2.4))
+    stills = (0.0, "reach"), (TAKE, "grasp"), (1.95, "carry"), (END, "back off")
+    for ax, (at, what) in zip(top.subplots(2, 2).flat, stills, strict=True):
+        with warnings.catch_warnings(action="ignore", category=cmb.errors.CmbWarning):  # loops that are open by intent
+            PLANT.plot(run.q.sel(time=at, method="nearest"), ax=ax)
+        ax.set(xlim=(-1.0, 1.0), ylim=(-0.1, 0.8), xticks=(-0.8, -0.4, 0.0, 0.4, 0.8))
+        ax.label_outer()
+        ax.set_title(f"{what}, {at:g} s", fontsize=9)
+    axes = error, force, torque, energy = below.subplots(4, 1, sharex=True)
+    for k, name in enumerate(JOINTS):
+        style = {"color": COLORS[k % 3], "linestyle": "-" if k < 3 else "--"}
+        error.plot(t, 1e3 * (run.q[:, k] - run.reference[:, k]), label=name, **style)
+        torque.plot(t, run.u[:, k], label=name, **style)
     for name, color in zip((*GRASPS, "table"), COLORS[3:], strict=False):
-        lam = run.multipliers.values[:, [rows.index(f"{name}_{axis}") for axis in "xy"]]
-        force = np.where(run.active.sel(loop=name).values, np.hypot(*lam.T), np.nan)
-        axes[1].plot(t, force, color=color, linewidth=1.3, label=name.replace("_", " "))
-    axes[3].plot(t, run.energy.values - run.energy.values[0], color=COLORS[0], label="energy")
-    axes[3].plot(t, run.actuator_work.values, color=COLORS[1], linestyle="--", label="work of the motors")
+        push = np.hypot(*run.multipliers.sel(row=[f"{name}_x", f"{name}_y"]).values.T)
+        force.plot(t, np.where(run.active.sel(loop=name), push, np.nan), color=color, label=name)
+    energy.plot(t, run.energy - run.energy[0], color=COLORS[0], label="change of energy")
+    energy.plot(t, run.actuator_work, "--", color=COLORS[1], label="work of the motors")
     for ax, label in zip(axes, ("error (mrad)", "force (N)", "torque (N m)", "energy (J)"), strict=True):
+        for at in (TAKE, PUT):
+            ax.axvline(at, color=FAINT, zorder=0, label="grasp, release" if ax is force and at == TAKE else None)
         dress(ax, label)
         beside(ax)
-        for at in (TAKE, PUT):
-            ax.axvline(at, color=FAINT, linewidth=0.9, zorder=0)
-    for at, text in ((TAKE, "grasp"), (PUT, "release")):
-        axes[0].annotate(
-            text, (at, 1.0), xycoords=("data", "axes fraction"), ha="center", va="bottom", fontsize=8, color=INK
-        )
     time_axis(axes, t)
-    return fig
-
-
-def draw(ax: Any, q: np.ndarray, title: str) -> None:
-    """Arms, object and table in one pose."""
-    from cmbcontrol.plot.style import COLORS, FAINT, INK
-
-    for side, color in (("left", COLORS[0]), ("right", COLORS[1])):
-        points = [PLANT.point(q, f"{side}_{part}")[:2] for part in ("upper", "fore", "hand")]
-        points.append(PLANT.point(q, f"{side}_hand", (0.12, 0, 0))[:2])
-        ax.plot(*np.transpose(points), "-o", color=color, linewidth=1.8, markersize=3)
-    corners = [(-0.2, -0.1), (0.2, -0.1), (0.2, 0.1), (-0.2, 0.1), (-0.2, -0.1)]
-    box = np.array([PLANT.point(q, "object", (x, y, 0.0))[:2] for x, y in corners])
-    ax.fill(*box.T, facecolor=FAINT, edgecolor=INK, linewidth=0.8)
-    ax.plot([-0.45, 0.45], [TABLE[1] - 0.1] * 2, color=INK, linewidth=1.0)
-    ax.set(xlim=(-0.97, 0.97), ylim=(-0.08, 0.8), aspect="equal", xticks=[], yticks=[])
-    ax.set_title(title, fontsize=8, color=INK)
-    for spine in ax.spines.values():
-        spine.set_visible(False)
+    return drawn
 
 
 if __name__ == "__main__":
     for name, value in main().items():
         print(f"{value:12.4g}   {name}")
-    figure(carry()).savefig("grasp.png")
+    print("drawn:", plot.save(figure(), "ex10_grasp.png"))

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
+from functools import cache
 from typing import Any
 
 import numpy as np
+from matplotlib.figure import Figure
 
 import cmbcontrol as cmb
+from cmbcontrol import plot
 from cmbcontrol.controllers import ProjectedInverseDynamics
 from cmbcontrol.dynamics.acceleration import acceleration
 from cmbcontrol.plants.leg import LINK, angles, configuration, leg
+from cmbcontrol.plot.figure import new_figure
+from cmbcontrol.plot.style import COLORS, FAINT, beside, dress, time_axis
 
 PLANT = leg()
 STROKES = (  # length of the leg, m, and when it begins to change, s
@@ -42,6 +48,7 @@ def falls_free(t: float, terms: Any) -> np.ndarray:
     return acceleration(terms, np.zeros(terms.h.size))
 
 
+@cache
 def jump(period: float = 1e-3) -> cmb.Simulation:
     """From 0.15 m above the ground."""
     law = ProjectedInverseDynamics(
@@ -74,32 +81,40 @@ def main() -> dict[str, float]:
     }
 
 
-def figure(run: cmb.Simulation) -> Any:
-    """Heights, force on the foot, torques, energy."""
-    from cmbcontrol.plot.style import COLORS, FAINT, beside, dress, panels, time_axis
-
-    fig, axes = panels(None, 4, height=1.6)
+def figure() -> Figure:
+    """Stills; heights, force on the foot, torques, energy; grey while the foot is on the ground."""
+    run = jump()
     t = run.time
-    axes[0].plot(t, run.q.values[:, 0], color=COLORS[0], label="hip")
-    axes[0].plot(t, sole(run), color=COLORS[1], label="foot")
-    axes[1].plot(t, -run.multipliers.values[:, 1], color=COLORS[2], label="normal force")
-    axes[1].plot(t, run.multipliers.values[:, 0], color=COLORS[3], linestyle="--", label="sideways")
+    drawn = new_figure(7.2, 9.0)
+    top, below = drawn.subfigures(2, 1, height_ratios=(1.25, 2.6))
+    for ax, at in zip(top.subplots(1, 5), (0.0, 0.18, 0.9, 1.2, 2.0), strict=True):
+        with warnings.catch_warnings(action="ignore", category=cmb.errors.CmbWarning):  # the contact is open in the air
+            PLANT.plot(run.q.sel(time=at, method="nearest"), ax=ax)
+        ax.set(xlim=(-0.35, 0.35), ylim=(-0.05, 0.95))
+        ax.label_outer()
+        ax.set_title(f"{at:g} s", fontsize=9)
+    axes = height, force, torque, energy = below.subplots(4, 1, sharex=True)
+    height.plot(t, run.q[:, 0], color=COLORS[0], label="hip")
+    height.plot(t, sole(run), color=COLORS[1], label="foot")
+    force.plot(t, -run.multipliers[:, 1], color=COLORS[2], label="normal force")
+    force.plot(t, run.multipliers[:, 0], "--", color=COLORS[3], label="sideways")
     for k, name in enumerate(("hip", "knee")):
-        axes[2].plot(t, run.u.values[:, k], color=COLORS[k], label=name)
-    start = run.energy.values[0]
-    axes[3].plot(t, run.energy.values - start, color=COLORS[0], label="energy")
-    axes[3].plot(t, run.actuator_work.values, color=COLORS[1], linestyle="--", label="work of the motors")
-    axes[3].plot(t, run.impact_loss.values, color=COLORS[3], linestyle=":", label="lost in impacts")
+        torque.plot(t, run.u[:, k], color=COLORS[k], label=name)
+    energy.plot(t, run.energy - run.energy[0], color=COLORS[0], label="change of energy")
+    energy.plot(t, run.actuator_work, "--", color=COLORS[1], label="work of the motors")
+    energy.plot(t, run.impact_loss, ":", color=COLORS[3], label="lost in impacts")
+    on_ground = np.ma.clump_unmasked(np.ma.masked_equal(run.active.values[:, 0], False))
     for ax, label in zip(axes, ("height (m)", "force (N)", "torque (N m)", "energy (J)"), strict=True):
+        for i, span in enumerate(on_ground):
+            name = "foot on the ground" if ax is height and i == 0 else None
+            ax.axvspan(t[span.start], t[span.stop - 1], color=FAINT, alpha=0.25, linewidth=0, zorder=0, label=name)
         dress(ax, label)
         beside(ax)
-        for span in np.ma.clump_unmasked(np.ma.masked_equal(run.active.values[:, 0], False)):
-            ax.axvspan(t[span.start], t[span.stop - 1], color=FAINT, alpha=0.25, linewidth=0, zorder=0)
     time_axis(axes, t)
-    return fig
+    return drawn
 
 
 if __name__ == "__main__":
     for name, value in main().items():
         print(f"{value:12.4g}   {name}")
-    figure(jump()).savefig("touch_down.png")
+    print("drawn:", plot.save(figure(), "ex11_touch_down.png"))

@@ -7,13 +7,13 @@ of projected inverse dynamics are searched for a machine with a delay and a payl
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from functools import cache
+
+from matplotlib.figure import Figure
 
 import cmbcontrol as cmb
-from cmbcontrol import controllers, design, plants
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+from cmbcontrol import controllers, design, plants, plot
+from cmbcontrol.plot.figure import new_figure
 
 DRIVEN = ("left", "right")
 TIP = (1.5, 0.0, 0.0)  # of the left upper link, m
@@ -28,6 +28,7 @@ def machines() -> dict[str, cmb.Mechanism]:
     return {f"{m:g} kg": design.with_payload(plants.five_bar(), "left_upper", m, TIP) for m in PAYLOADS}
 
 
+@cache
 def robust_gain() -> tuple[design.RobustFeedback, design.Certificate, design.Certificate]:
     """The gain for all models; certificates of it and of the nominal LQR on the nonlinear machines."""
     family = machines()
@@ -52,6 +53,7 @@ def make(bandwidth: float, damping_ratio: float) -> dict[str, object]:
     }  # fmt: skip
 
 
+@cache
 def tuned(max_evaluations: int = 60) -> design.TuneResult:
     """Gains with the smallest tracking error; a jerky effort costs, too."""
     bounds = {
@@ -81,27 +83,22 @@ def main() -> dict[str, float]:
     return results | {"tuned cost over that of the start": search.cost / first, "runs": search.evaluations}
 
 
-def pole_map() -> Figure:
-    """Poles of the 27 nonlinear machines under both laws."""
-    from matplotlib.figure import Figure
-
-    from cmbcontrol.plot import pole_sets
-
+def figure() -> Figure:
+    """Poles of the 27 nonlinear machines under both laws, and the search for PD gains."""
     _, robust, lqr = robust_gain()
-    figure = Figure(figsize=(7.2, 5.4), dpi=150, layout="constrained")
-    axes = figure.subplots(2, 1, sharex=True, sharey=True)
+    drawn = new_figure(7.2, 9.6)
+    maps, search = drawn.subfigures(2, 1, height_ratios=(1.1, 1.0))
+    axes = maps.subplots(2, 1, sharex=True, sharey=True)
     for ax, certificate, title in zip(axes, (lqr, robust), ("LQR of one model", "one gain for all"), strict=True):
-        pole_sets(certificate, ax=ax, legend=ax is axes[0])
+        plot.pole_sets(certificate, ax=ax, legend=ax is axes[0])
         inside = sum(case.inside for case in certificate.cases)
-        ax.set_title(f"{title}: {inside} of {len(certificate.cases)} inside", fontsize=9.0, loc="left")
-    axes[0].set_xlabel("")
-    return figure
+        ax.set_title(f"{title}: {inside} of {len(certificate.cases)} inside", fontsize=9, loc="left")
+        ax.label_outer()
+    plot.tuning(tuned(), axes=search.subplots(3, 1, sharex=True))
+    return drawn
 
 
 if __name__ == "__main__":
     for name, value in main().items():
         print(f"{name:50} {value:.4g}")
-    pole_map().savefig("pole_map.png")
-    from cmbcontrol.plot import tuning
-
-    tuning(tuned()).savefig("tuning.png")
+    print("drawn:", plot.save(figure(), "ex12_tuning.png"))

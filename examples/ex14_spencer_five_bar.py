@@ -5,13 +5,14 @@ The whole of it, with the null space form and figures 3.3 to 3.10: `cmbcontrol e
 
 from __future__ import annotations
 
-import sys
 from functools import cache
-from pathlib import Path
 
 import numpy as np
+from matplotlib.figure import Figure
 
+from cmbcontrol import plot
 from cmbcontrol.papers.spencer import GAINS, STEP, Course, SymmetricMotion, machine, simulated
+from cmbcontrol.plot.style import COLORS, beside, dress, panels, time_axis
 
 T_END = 4.2  # s, beyond the third passage
 
@@ -48,31 +49,26 @@ def main() -> dict[str, float]:
     return results
 
 
-def figure(path: str | Path = "spencer_five_bar.png") -> Path:
+def figure() -> Figure:
     """Link angles, change of the energy, and multipliers."""
-    from cmbcontrol.plot.style import COLORS, INK, beside, dress, panels, time_axis
-
-    *runs, exact = courses()
+    lagrange, ours, exact = courses()
     drawn, axes = panels(None, 3, 2.0)
-    axes[0].plot(runs[-1].time, runs[-1].angles, label=[f"link {k}" for k in (1, 2, 3, 4)])
-    for curve, color in zip(axes[0].lines, COLORS, strict=False):
-        curve.set(color=color, linewidth=1.2)
-    for run, color in zip(runs, COLORS, strict=False):
-        shown = dict(color=color, linewidth=1.2, label=run.label)
-        axes[1].plot(run.time, np.maximum(np.abs(run.energy_change), 1e-15), **shown)
-        axes[2].plot(run.time, np.linalg.norm(run.multipliers, axis=1), **shown)
-    true = np.linalg.norm(exact.multipliers(runs[-1].time), axis=1)
-    axes[2].plot(runs[-1].time, true, color=INK, linewidth=0.8, dashes=(4, 3), label="exact")
-    for ax, label in zip(axes, ("link angle (rad)", "|change in energy| (J)", "|multipliers| (N)"), strict=True):
-        dress(ax, label, log=ax is not axes[0])
+    angle, energy, multiplier = axes
+    for k, color in enumerate(COLORS[:4]):
+        angle.plot(ours.time, ours.angles[:, k], color=color, label=f"link {k + 1}, default")
+    for course, color in ((lagrange, COLORS[4]), (ours, COLORS[5])):
+        energy.plot(course.time, np.maximum(np.abs(course.energy_change), 1e-15), color=color, label=course.label)
+        multiplier.plot(course.time, np.linalg.norm(course.multipliers, axis=1), color=color, label=course.label)
+    size = np.linalg.norm(exact.multipliers(ours.time), axis=1)
+    multiplier.plot(ours.time, size, "k--", linewidth=0.8, label="exact")
+    for ax, label in zip(axes, ("link angle (rad)", "change of energy (J)", "size of multipliers (N)"), strict=True):
+        dress(ax, label, log=ax is not angle)
         beside(ax)
-    time_axis(axes, runs[-1].time)
-    drawn.savefig(path)
-    return Path(path)
+    time_axis(axes, ours.time)
+    return drawn
 
 
 if __name__ == "__main__":
     for name, value in main().items():
         print(f"{value:12.4g}   {name}")
-    if len(sys.argv) > 1:
-        figure(sys.argv[1])
+    print("drawn:", plot.save(figure(), "ex14_spencer_five_bar.png"))

@@ -6,13 +6,15 @@ whole, with the loop (39) every k steps and all three formulations: `cmbcontrol 
 
 from __future__ import annotations
 
-import sys
 from functools import cache
-from pathlib import Path
 
 import numpy as np
+from matplotlib.figure import Figure
 
+from cmbcontrol import plot
 from cmbcontrol.papers.aghili import closed_forms, closed_loop, condition_numbers, virtual_work
+from cmbcontrol.plot.figure import new_figure
+from cmbcontrol.plot.style import COLORS, beside, dress, time_axis
 
 
 @cache
@@ -39,35 +41,30 @@ def main() -> dict[str, float]:
     return results
 
 
-def figure(path: str | Path = "aghili_slider_crank.png") -> Path:
+def figure() -> Figure:
     """Condition numbers over the angle; torque and opening of the loop over time."""
-    from matplotlib.figure import Figure
-
-    from cmbcontrol.plot.style import COLORS, INK, beside, dress
-
-    drawn = Figure(figsize=(7.2, 6.0), dpi=150, layout="constrained")
+    drawn = new_figure(7.2, 6.4)
     condition, torque, opening = drawn.subplots(3, 1)
     angles = np.linspace(0.1, 3.0, 301)
-    for (label, values), color in zip(condition_numbers(angles).items(), COLORS, strict=False):
-        condition.plot(angles, values, color=color, linewidth=1.2, label=label)
+    for k, (label, values) in enumerate(condition_numbers(angles).items()):  # some are equal: the first ones are wider
+        condition.plot(angles, values, color=COLORS[k], linewidth=5.0 - 0.7 * k, label=label)
     for run, color in zip(runs()[0], COLORS, strict=False):
-        torque.plot(run.time, run.u[:, 0], color=color, linewidth=1.2, label=run.label.split(", (39)")[0])
-        opening.plot(run.time, np.maximum(run.opening, 1e-17), color=color, linewidth=1.2)
-    time = runs()[0][-1].time
-    torque.plot(time, virtual_work(time)[1], color=INK, linewidth=0.9, dashes=(4, 3), label="virtual work")
-    dress(condition, "condition number", log=True)
+        label = run.label.split(", (39)")[0]
+        torque.plot(run.time, run.u[:, 0], color=color, label=label)
+        opening.plot(run.time, np.maximum(run.opening, 1e-16), color=color, label=label)
+    torque.plot(run.time, virtual_work(run.time)[1], "k--", linewidth=0.9, label="virtual work")
+    dress(condition, "condition number (1)", log=True)
     dress(torque, "torque (N m)")
-    dress(opening, "loop open (m)", log=True)
+    dress(opening, "loop open by (m)", log=True)
     condition.set_xlabel("angle of the crank (rad)", fontsize=9)
-    opening.set_xlabel("time (s)", fontsize=9)
-    beside(condition)
-    beside(torque)
-    drawn.savefig(path)
-    return Path(path)
+    for ax in (torque, opening):
+        time_axis([ax], run.time)
+    for ax in (condition, torque, opening):
+        beside(ax)
+    return drawn
 
 
 if __name__ == "__main__":
     for name, value in main().items():
         print(f"{value:12.4g}   {name}")
-    if len(sys.argv) > 1:
-        figure(sys.argv[1])
+    print("drawn:", plot.save(figure(), "ex15_aghili_slider_crank.png"))

@@ -10,14 +10,14 @@ from __future__ import annotations
 
 from functools import cache
 from itertools import product
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+from matplotlib.figure import Figure
 
 import cmbcontrol as cmb
-from cmbcontrol import plants
-from cmbcontrol.plot.style import COLORS, dress
+from cmbcontrol import plants, plot
+from cmbcontrol.plot.style import COLORS, beside, dress, panels, time_axis
 
 START, GOAL = np.array([2.1, 1.0]), np.array([1.8, 1.25])  # of the driven joints, rad
 DECISION, AHEAD = 0.02, 0.12  # s: from one decision to the next, and how far each looks ahead
@@ -82,31 +82,28 @@ def main() -> dict[str, float]:
     }
 
 
-def figure(path: str | Path = "scheduler.png") -> Path:
-    """Angles, what was looked ahead at, and torques."""
-    from matplotlib.figure import Figure
-
+def figure() -> Figure:
+    """Angles, what was looked ahead at by every fifth decision (thin), and torques."""
     done = course()
-    chart = Figure(figsize=(6.4, 4.6), dpi=150, layout="constrained")
-    top, bottom = chart.subplots(2, 1, sharex=True, height_ratios=(1.4, 1.0))
-    for k, name in enumerate(("left", "right")):
+    drawn, axes = panels(None, 2, height=2.4)
+    angle, torque = axes
+    for k, (name, color) in enumerate(zip(("left", "right"), COLORS, strict=False)):
         for t, ends in done.tried:
-            begin = done.angles[round(t / DECISION), k]
-            top.plot([t, t + AHEAD], [np.full(len(ends), begin), ends[:, k]], color=COLORS[k], linewidth=0.4, alpha=0.5)
-        top.plot(done.time, done.angles[:, k], color=COLORS[k], linewidth=1.4, label=name)
-        top.axhline(GOAL[k], color=COLORS[k], linestyle=":", linewidth=1.0)
-        held = np.append(done.torques[:, k], done.torques[-1, k])
-        bottom.step(done.time, held, where="post", color=COLORS[k], linewidth=1.2)
-    dress(top, "angle (rad)")
-    dress(bottom, "torque (N m)")
-    top.set_title("thin: looked ahead at, every fifth decision; dotted: goal", fontsize=9)
-    top.legend(fontsize=8, frameon=False, loc="center right")
-    bottom.set_xlabel("time (s)", fontsize=9)
-    chart.savefig(path)
-    return Path(path)
+            begin = np.full(len(ends), done.angles[round(t / DECISION), k])
+            angle.plot([t, t + AHEAD], [begin, ends[:, k]], color=color, linewidth=0.4, alpha=0.5)
+        angle.plot(done.time, done.angles[:, k], color=color, label=name)
+        angle.axhline(GOAL[k], color=color, linestyle=":", label=f"{name}, goal")
+        torque.step(done.time[:-1], done.torques[:, k], where="post", color=color, label=name)
+    angle.plot([], [], "k", linewidth=0.4, label="looked ahead at")
+    dress(angle, "angle (rad)")
+    dress(torque, "torque (N m)")
+    time_axis(axes, done.time)
+    for ax in axes:
+        beside(ax)
+    return drawn
 
 
 if __name__ == "__main__":
     for name, value in main().items():
         print(f"{name:40} {value:.6g}")
-    figure()
+    print("drawn:", plot.save(figure(), "ex17_own_scheduler.png"))

@@ -8,6 +8,7 @@ One file for all of it, longer than others, so that nothing of it is written a s
 import copy
 import dataclasses
 import functools
+import importlib.util
 import json
 import math
 from dataclasses import replace
@@ -106,6 +107,14 @@ ROWS = {  # independent rows of each closure
     Weld: 6,
     Coupling: 1,
 }
+
+
+def script(path):
+    """A file of Python that is in no package, as a module."""
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
 
 def name_of(kind):

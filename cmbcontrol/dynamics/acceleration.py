@@ -324,7 +324,7 @@ def forward_dynamics(
     formulation: Formulation | None = None,
     baumgarte: Sequence[float] | None = None,
 ) -> Array:
-    """Acceleration of the machine under motor efforts u.
+    """Acceleration of the machine under motor efforts u (Aghili, eq. 25).
 
     Parameters
     ----------

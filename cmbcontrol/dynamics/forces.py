@@ -60,7 +60,7 @@ class ConstraintForce:
 def constraint_force(
     plant: Plant, q: ArrayLike, v: ArrayLike, u: ArrayLike | None = None, *, formulation: Formulation | None = None
 ) -> ConstraintForce:
-    """Force that the loops exert at a state under motor efforts u.
+    """Force that the loops exert at a state under motor efforts u (Aghili, eqs. 18 and 32; Remark 4).
 
     The multipliers are forces on the second body of the closure with a minus sign, in the axes of
     the closure's frame on the first: -lam pushes body b along the row.

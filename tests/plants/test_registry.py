@@ -1,5 +1,7 @@
 """The catalogue: what every plant claims to be, and what holds for all of them."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 from scipy.linalg import expm
@@ -219,3 +221,43 @@ def test_closed_form_errors_name_the_part():
             factory(**wrong)
     with pytest.raises(ValueError, match="elbows"):
         arms_configuration(two_arms(), elbows="up")
+
+
+# -- what they look like -----------------------------------------------------------------------------------------------
+
+SHAPED = [name for name in CLAIMS if any(body.shapes for body in getattr(catalogue[name].factory(), "bodies", ()))]
+
+
+@pytest.mark.parametrize("name", SHAPED)
+def test_shapes_change_nothing_of_the_motion(name):
+    """To the bit, and in the arrays that kernels take."""
+    plant, q, v = catalogue[name].start()
+    bare = plant.with_parts(bodies=[dataclasses.replace(body, shapes=()) for body in plant.bodies])
+    for one, other in zip(plant.arrays, bare.arrays, strict=True):
+        if isinstance(one, np.ndarray):
+            assert one.tobytes() == other.tobytes()
+    v = v + np.random.default_rng(3).normal(size=plant.nv)
+    for key in ("M", "h", "A", "b", "B", "phi"):
+        assert getattr(plant.terms(q, v), key).tobytes() == getattr(bare.terms(q, v), key).tobytes()
+    assert plant.size == bare.size
+
+
+# the axes of its shafts are one in the model, and its valve stands beside them
+@pytest.mark.parametrize("name", [name for name in SHAPED if name != "valve-train"])
+def test_shapes_are_where_their_bodies_are(name):
+    """The centre of mass and the joints of a body lie in the box around its shapes, or next to it."""
+    plant = catalogue[name].factory()
+    for body in (body for body in plant.bodies if body.shapes):
+        points = np.concatenate([shape.triangles().vertices for shape in body.shapes])
+        low, high = points.min(axis=0), points.max(axis=0)
+        assert 0.05 * plant.size < np.linalg.norm(high - low) < 2.0 * plant.size
+        near = [body.com, *(joint.frame.p for joint in plant.joints if joint.parent == body.name)]
+        near += [joint.child_frame.p for joint in plant.joints if joint.child == body.name]
+        for point in near:
+            assert np.maximum(low - point, point - high).max() <= 0.15 * plant.size, (body.name, point)
+
+
+def test_machines_with_shapes():
+    assert {"excavator", "loader", "stewart", "delta", "leg", "valve-train"} <= set(SHAPED)
+    held = loader(load=500.0).bodies[-1]
+    assert held.name == "load" and held.shapes[0].size[:2].tolist() == [0.9, 0.7]

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import atexit
+import contextlib
 import functools
 import re
 import shutil
 import tempfile
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -278,6 +280,44 @@ def many_rates(count: int) -> dict[str, Any]:
     return {key: ([0.1] * count, vector) for key in MOVING}
 
 
+def _shapes() -> list[Call]:
+    ends = {"start": ((0.0, 0.0, 0.0), vector), "end": ((1.0, 0.0, 0.0), vector)}
+    looks = {"frame": (cmb.Frame(), thing), "color": ("#ff0000", optional(text))}
+    outline = [(0.0, 0.0), (1.0, 0.0), (0.0, 1.0)]
+    corners, faces = [*np.eye(3).tolist(), [0.0, 0.0, 0.0]], [(0, 1, 2), (0, 3, 1)]
+    return [
+        call("shapes.Box", cmb.shapes.Box, size=((1.0, 1.0, 1.0), also(vector, flat=(1.0, 0.0, 1.0))), **looks),
+        call("shapes.Rod", cmb.shapes.Rod, **ends, radius=(0.1, positive), rounded=(True, flag), color=looks["color"]),
+        call("shapes.Ball", cmb.shapes.Ball, centre=ends["start"], radius=(0.1, positive), color=looks["color"]),
+        call(
+            "shapes.Plate",
+            cmb.shapes.Plate,
+            outline=(outline, also(matrix, crossing=[(0, 0), (1, 1), (1, 0), (0, 1)])),
+            thickness=(0.1, positive),
+            **looks,
+        ),
+        call(
+            "shapes.Plate.bar",
+            cmb.shapes.Plate.bar,
+            words=("bar",),
+            start=(ends["start"][0], but(vector, "too short")),  # a point of the plane
+            end=(ends["end"][0], but(vector, "too short")),
+            width=(0.1, positive),
+            thickness=(0.1, positive),
+            z=(0.1, number),
+            color=looks["color"],
+        ),
+        call(
+            "shapes.Mesh",
+            cmb.shapes.Mesh,
+            vertices=(corners, but(matrix, "one row more")),
+            faces=(faces, also(but(matrix, "one row more"), twice=[(0, 0, 1)], beyond=[(0, 1, 4)])),
+            smooth=(True, flag),
+            color=looks["color"],
+        ),
+    ]
+
+
 def _parts() -> list[Call]:
     found = [
         call("Frame", cmb.Frame, p=((1.0, 0.0, 0.0), vector), R=(np.eye(3), also(matrix, mirror=-np.eye(3)))),
@@ -297,6 +337,7 @@ def _parts() -> list[Call]:
             com=((0.1, 0.0, 0.0), vector),
             inertia=(np.eye(3), also(matrix, negative=-np.eye(3), impossible=(1.0, 1.0, 9.0))),
         ),
+        *_shapes(),
         call("Body.rod", cmb.Body.rod, name=("arm", name), mass=(1.0, not_negative), length=(1.0, positive)),
         call(
             "Body.planar",
@@ -1093,7 +1134,9 @@ def _files_of_machines() -> list[Call]:
 
 
 def _simulation() -> list[Call]:
-    from cmbcontrol import plot
+    from cmbcontrol import plot, view
+    from cmbcontrol.report import report_run
+    from cmbcontrol.scene import has_look, scene
 
     simulate = functools.partial(
         cmb.simulate, **{"plant": W.plant, "q0": W.q, "t_end": 0.01, "output_times": 0.005, "rtol": 1e-4, "atol": 1e-4}
@@ -1232,17 +1275,35 @@ def _simulation() -> list[Call]:
         call("load_run", cmb.load_run, words=("run",), path=(W.run_file, also(path, missing="nosuchfile.nc"))),
         call("Simulation.save", W.run.save, path=(W.folder / "again.nc", path)),
         call("Simulation.singularities", W.run.singularities, plant=(W.plant, optional(thing))),
-        call("plot.responses", plot.responses, run=(W.run, thing)),
+        call("plot.responses", plot.responses, run=(W.run, thing), velocities=(False, flag)),
         call("plot.reports", plot.reports, run=(W.run, thing)),
         call("plot.accuracy", plot.accuracy, run=(W.run, thing)),
         call("plot.forces", plot.forces, run=(W.run, thing)),
-        call("plot.mechanism", plot.mechanism, words=("coordinate",), plant=(W.plant, thing), q=(W.q, vector)),
+        call(
+            "plot.mechanism", plot.mechanism, words=("coordinate",), plant=(W.plant, thing), q=(W.q, optional(vector))
+        ),
+        call("Plant.plot", W.plant.plot, words=("coordinate",), q=(W.q, optional(vector))),
+        call("scene.scene", scene, plant=(W.plant, thing)),
+        call("scene.has_look", has_look, plant=(W.plant, thing)),
+        call(
+            "report.report_run",
+            report_run,
+            words=("report", "title", "run"),
+            run=(W.run, thing),
+            path=(W.folder / "run.html", path),
+            title=("run", optional(text)),
+        ),
+        call("plot.save", plot.save, figure=(plot.poles(W.lin), thing), path=(W.folder / "poles.png", path)),
         call("plot.poles", plot.poles, lin=(W.lin, thing)),
         call(
             "plot.bode",
             plot.bode,
             linear_model=(W.lin, thing),
             omega=(np.array([0.1, 1.0, 10.0]), optional(but(_free_vector, "number"))),
+            inputs=(W.lin.inputs[:1], optional(names)),
+            outputs=(W.lin.outputs[:1], optional(names)),
+            grid=(None, optional(flag)),
+            dB=(False, flag),
         ),
         call(
             "plot.modes",
@@ -1279,8 +1340,66 @@ def _simulation() -> list[Call]:
             trace=(False, flag),
         ),
         call("plot.actuation", plot.actuation, run=(W.run, thing)),
+        call(
+            "view.view_run",
+            view.view_run,
+            run=(W.run, thing),
+            path=(W.folder / "view.html", optional(path)),
+            title=("run", optional(text)),
+            trace=([("left_upper", (1.0, 0.0, 0.0))], optional(_traces)),
+            speed=(0.5, optional(positive)),
+        ),
+        call(
+            "view.view_modes",
+            view.view_modes,
+            linear_model=(W.lin, thing),
+            path=(W.folder / "modes.html", optional(path)),
+            which=([0], optional(_indices)),
+            amplitude=(0.1, optional(positive)),
+            undamped=(False, flag),
+            title=("modes", optional(text)),
+        ),
+        call(
+            "view.view_machine",
+            view.view_machine,
+            words=("coordinate",),
+            plant=(W.plant, thing),
+            q=(W.q, optional(vector)),
+            path=(W.folder / "machine.html", optional(path)),
+            title=("machine", optional(text)),
+        ),
+        call("View.save", view.view_machine(W.plant, W.q).save, path=(W.folder / "view.html", path)),
+        call(
+            "view.live",
+            _live,
+            words=("coordinate", "machine"),
+            plant=(W.plant, thing),
+            q=(W.q, optional(vector)),
+            host=("127.0.0.1", text),
+            port=(8751, count),
+        ),
+        call("View.frame", view.view_machine(W.plant, W.q).frame, height=(400, count)),
     ]
     return found
+
+
+def _live(**options: Any) -> None:
+    """A server that ends at once, where its extra is installed."""
+    from cmbcontrol import view
+
+    with contextlib.suppress(cmb.errors.MissingExtraError), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # those of the libraries of the server
+        view.live(**options).stop()
+
+
+def _traces(base: Any) -> dict[str, Any]:
+    return {
+        "text": "left_upper",
+        "number": 1.0,
+        "one": [3],
+        "misspelt": [("left_uper", (0, 0, 0))],
+        "short": [("tip",)],
+    }
 
 
 def parts_of_none(base: Any) -> dict[str, Any]:
@@ -2147,16 +2266,32 @@ def _bounds(base: Any) -> dict[str, Any]:
     return wrong | {"nothing": {}, "text all": "bandwidth", "list all": [(4.0, 10.0)], "None all": None}
 
 
+def _motion(a: float) -> dict[str, Any]:
+    return {"plant": W.plant, "q0": W.q, "t_end": 0.01 + 0.01 * a, "output_times": 0.005}
+
+
+def _last(run: Any) -> float:
+    return float(run.q.values[-1, 0])
+
+
 def _product(a: float, b: float) -> dict[str, float]:
     return {"y": a * b, "z": a - b}
 
 
+def _pairs(base: Any) -> dict[str, Any]:
+    """Names to (low, high)."""
+    first = next(iter(base))
+    inside = {how: {first: value} for how, value in pair((0.0, 1.0)).items()}
+    return inside | {"unknown": {"nosuchname": (0.0, 1.0)}, "number key": {3: (0.0, 1.0)}, "a list": [first]}
+
+
 def _studies() -> list[Call]:
-    from cmbcontrol import plot, studies
+    from cmbcontrol import plot, report, studies, view
 
     vary = {"a": (0.0, 1.0), "b": (0.0, 1.0)}
     found = studies.study(_product, vary, runs=8)
     indices = studies.sobol_indices(_product, vary, "y", runs=8)
+    motions = studies.study(_motion, {"a": (0.0, 1.0)}, runs=2, measures={"y": _last})
     return [
         call(
             "studies.study",
@@ -2231,7 +2366,26 @@ def _studies() -> list[Call]:
             parameters=(["a"], optional(names)),
             color=("b", optional(known)),
         ),
+        call(
+            "view.view_study",
+            view.view_study,
+            study=(motions, thing),
+            measure=("y", known),
+            path=(W.folder / "worst.html", optional(path)),
+            count=(1, count),
+            largest=(True, flag),
+            title=("worst", optional(text)),
+        ),
         call("plot.tornado", plot.tornado, words=("tornado",), indices=(indices, thing)),
+        call(
+            "report.report_study",
+            report.report_study,
+            words=("report", "study"),
+            found=(found, thing),
+            path=(W.folder / "study.html", path),
+            limits=({"y": (0.0, 1.0)}, optional(_pairs)),
+            title=("study", text),
+        ),
         call("plot.pareto", plot.pareto, words=("measure",), found=(found, thing), x=("y", known), y=("z", known)),
         call(
             "plot.envelope",

@@ -32,6 +32,7 @@ LAYERS = (
         "trace",
         "characteristics",
         "model",
+        "shapes",
         "formats",
         "dynamics",
         "linear",
@@ -39,7 +40,10 @@ LAYERS = (
         "sim",
         "studies",
         "design",
+        "scene",
         "plot",
+        "view",
+        "report",
         "papers",
         "codegen",
         "fmu",
@@ -52,7 +56,7 @@ ALLOWED["plants"] = {"errors", "_check", "model", "plants"}
 
 ALLOWED["papers"] |= {"plants"}
 ALLOWED["studies"] |= {"plants"}  # files name plants of the catalogue
-ALLOWED["codegen"] -= {"plot", "papers"}  # beside them: only the command line is above
+ALLOWED["codegen"] -= {"plot", "view", "report", "papers"}  # beside them: only the command line is above
 
 
 ALLOWED["cli"] |= {"plants"}
@@ -62,8 +66,16 @@ ALLOWED["cli"] |= {"plants"}
 DOORS = {
     ("sim/result.py", "plot"),
     ("linear/model.py", "plot"),
+    ("linear/operating.py", "plot"),  # what notebooks show
+    ("studies/study.py", "plot"),
+    ("sim/result.py", "view"),
+    ("linear/model.py", "view"),
+    ("sim/result.py", "report"),
+    ("studies/study.py", "report"),
+    ("studies/study.py", "view"),
     ("linear/root_locus.py", "plot"),
     ("model/plant.py", "linear"),
+    ("model/plant.py", "plot"),
 }
 HOMES = {
     "numba": {"_bundle", "_jit"},
@@ -72,6 +84,7 @@ HOMES = {
     "cvxpy": {"controllers", "design"},
     "clarabel": {"controllers"},
     "matplotlib": {"plot", "papers"},
+    "jinja2": {"report"},
     "typer": {"cli"},
 }
 IN_FUNCTIONS = {"matplotlib": {"papers"}}  # only where a figure is made: listing experiments stays quick

@@ -15,7 +15,7 @@ from cmbcontrol import controllers
 REFERENCE = Path(__file__).parents[2] / "docs" / "reference"
 PACKAGES = (
     *("", ".characteristics", ".codegen", ".controllers", ".design", ".dynamics", ".errors", ".linear"),
-    *(".fmu", ".formats", ".papers", ".plants", ".plot"),
+    *(".fmu", ".formats", ".papers", ".plants", ".plot", ".scene", ".shapes", ".view"),
 )
 MADE_BY = re.compile(r"\.\. auto(?:class|function|exception|data|module):: (cmbcontrol[\w.]*)")
 

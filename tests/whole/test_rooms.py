@@ -54,6 +54,7 @@ ELSEWHERE = {
     "model/elements/forces": ("model/test_elements", "all parts are checked alike"),
     "model/elements/part": ("model/test_elements", "all parts are checked alike"),
     "model/contract": ("model/test_plant", "the base of Plant, which asks it"),
+    "shapes": ("model/elements/test_shapes", "the same classes, by their public names"),
     "studies/case": ("studies/test_study", "studies of machines with parameters by name"),
     "studies/execution": ("studies/test_study", "the same study here, in processes, on a cluster"),
     "studies/folder": ("studies/test_study", "studies that are killed and go on"),
