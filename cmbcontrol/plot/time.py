@@ -301,7 +301,7 @@ def _efforts(ax: Axes, run: Simulation, group: list[str], motors: list[str], sig
     for name in group:
         k, style = motors.index(name), signals.motor(name)
         limit = float(limits[k])
-        text = name if np.isinf(limit) else f"{name} (limit {limit:.4g} {units[k]}".rstrip() + ")"
+        text = name if np.isinf(limit) else f"{name} (limit {_plain(limit)} {units[k]}".rstrip() + ")"
         curve(ax, run.time, run.data["u"].values[:, k], linewidth=1.3, label=text, **style)
         if limit <= 2.0 * largest:
             lines[limit] = style["color"] if limit not in lines else INK
@@ -332,6 +332,11 @@ def _energy_scale(run: Simulation) -> float:
     parts = ("kinetic", "potential", "actuator_work", "dissipated_work", "load_work", "motion_work")
     total = sum(np.nan_to_num(np.abs(run.data[name].values)) for name in parts if name in run.data)
     return float(np.max(total, initial=0.0)) or 1.0
+
+
+def _plain(x: float) -> str:
+    """Four digits; forces of machines with cylinders as one reads them, 390,600 and not 3.906e+05."""
+    return f"{float(f'{x:.4g}'):,.0f}" if 1e4 <= x < 1e7 else f"{x:.4g}"
 
 
 def _short(text: str) -> str:

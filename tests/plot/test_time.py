@@ -208,3 +208,15 @@ def test_errors_of_a_task_are_drawn():
     run = simulate(plant, ProjectedInverseDynamics(plant, tip, Constant(here + 0.01), bandwidth=8.0), q, t_end=0.05)
     assert "tracking error (m)" in [ax.get_ylabel() for ax in plot.responses(run).axes]
     assert run.error.values[0] == pytest.approx([0.01, 0.01], abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("limit", "shown"), [(390_631.0, "390,600"), (12_000.0, "12,000"), (80.0, "80"), (1.5e8, "1.5e+08")]
+)
+def test_limits_are_written_as_one_reads_them(limit, shown):
+    plant = plants.pendulum()
+    plant = plant.with_parts(actuators=[cmb.Actuator("angle", effort=limit)])
+    run = cmb.simulate(plant, [1.0], plant.assemble(angle=0.3), t_end=0.1)
+    figure = plot.responses(run)
+    texts = [text.get_text() for ax in figure.axes if ax.get_legend() for text in ax.get_legend().get_texts()]
+    assert f"angle (limit {shown} N m)" in texts
