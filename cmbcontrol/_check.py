@@ -223,6 +223,14 @@ def pair(x: Any, what: str, infinite: bool = False) -> tuple[float, float]:
     return number(low, what, infinite), number(high, what, infinite)
 
 
+def interval(x: Any, what: str) -> tuple[float, float]:
+    """`x` as (low, high) with low <= high, either of which may be infinite."""
+    low, high = pair(x, what, infinite=True)
+    if not low <= high:
+        raise InputError(f"{what} must be (low, high) with low <= high, got {shown(x)}")
+    return low, high
+
+
 def shown(x: Any) -> str:
     """What was given, in short: large things by their kind."""
     text = repr(x)

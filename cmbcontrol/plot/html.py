@@ -23,7 +23,7 @@ from .figure import png, unregistered
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["html"]
+__all__ = ["MODE_HEAD", "html", "mode_rows"]
 
 _DPI = 80.0  # of pictures inside of a page: they are 400 to 600 pixels wide
 _ROWS = 24  # of a table; longer ones say how many more there are, and where
@@ -103,15 +103,22 @@ def _linear(lin: LinearModel) -> tuple[str, list[str]]:
             ("outputs", lin.outputs, lin.output_units),
         )
     ]
+    table = _table(MODE_HEAD, mode_rows(lin), "no modes", "print(lin)", right=4)
+    return f"linear model of {lin.name}", [_picture(lambda: poles(lin)), _TABLES, table, _pairs(about), "</div>"]
+
+
+MODE_HEAD = ("mode", "kind", "poles (1/s)", "frequency (rad/s)", "damping ratio", "time constant (s)")
+
+
+def mode_rows(lin: LinearModel) -> list[tuple[str, ...]]:
+    """The modes as rows of a table below `MODE_HEAD`; its last four columns hold numbers."""
     rows = []
     for i, mode in enumerate(lin.damping()):
         value = mode.eigenvalue
-        pair = f" ± {value.imag:.4g}j" if value.imag else ""
-        numbers = (f"{value.real + 0.0:.4g}{pair}", f"{mode.frequency:.4g}", f"{mode.damping + 0.0:.3g}")
+        pair = f" ± {value.imag:.5g}j" if value.imag else ""
+        numbers = (f"{value.real + 0.0:.5g}{pair}", f"{mode.frequency:.5g}", f"{mode.damping + 0.0:.4g}")
         rows.append((str(i), mode.kind, *numbers, f"{mode.time_constant:.4g}"))
-    head = ("mode", "kind", "poles (1/s)", "frequency (rad/s)", "damping ratio", "time constant (s)")
-    table = _table(head, rows, "no modes", "print(lin)", right=4)
-    return f"linear model of {lin.name}", [_picture(lambda: poles(lin)), _TABLES, table, _pairs(about), "</div>"]
+    return rows
 
 
 def _point(point: OperatingPoint) -> tuple[str, list[str]]:

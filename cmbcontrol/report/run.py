@@ -16,9 +16,9 @@ from ..controllers.closed_loop import linearize_closed_loop
 from ..controllers.controller import Controller
 from ..errors import CmbError, InputError, ModelError
 from ..linear.linearize import linearize
-from ..linear.model import LinearModel
 from ..linear.operating import trim
 from ..model.plant import Plant
+from ..plot.html import MODE_HEAD, mode_rows
 from ..plot.poles import poles
 from ..plot.time import accuracy, forces, reports, responses
 from ..sim.result import Simulation
@@ -192,7 +192,7 @@ class _Report:
             return
         section.parts.append(Text(f"The machine held by its motors {when}, without the law:"))
         section.parts.append(Text(str(point), folded="Operating point"))
-        section.parts.append(_modes(model))
+        section.parts.append(Table(MODE_HEAD, mode_rows(model), numbers=4))
         section.parts.append(Picture.of(lambda: poles(model), "Poles of the linear model"))
 
     def _closed_loop(self, section: Section) -> None:
@@ -235,17 +235,6 @@ class _Report:
 
 def _frame(run: Simulation) -> Markup:
     return Markup(view_run(run).frame())  # type: ignore[union-attr]  # a View where no path is given
-
-
-def _modes(model: LinearModel) -> Table:
-    rows = []
-    for k, mode in enumerate(model.damping()):
-        value = mode.eigenvalue
-        pole = f"{value.real + 0.0:.5g}" + (f" ± {value.imag:.5g}j" if value.imag else "")
-        numbers = (pole, f"{mode.frequency:.5g}", f"{mode.damping + 0.0:.4g}", f"{mode.time_constant:.4g}")
-        rows.append((str(k), mode.kind, *numbers))
-    head = ("mode", "kind", "pole (1/s)", "frequency (rad/s)", "damping ratio", "time constant (s)")
-    return Table(head, rows, numbers=4)
 
 
 def _number(x: Any) -> str:

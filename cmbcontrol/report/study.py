@@ -11,7 +11,7 @@ from markupsafe import Markup
 
 from .. import _check
 from .._versions import now, versions
-from ..errors import CmbError, InputError
+from ..errors import CmbError
 from ..plot.studies import distribution, scatter, tornado
 from ..plot.time import responses
 from ..sim.result import Simulation
@@ -81,10 +81,7 @@ def _checked(limits: Any, measures: Sequence[str]) -> dict[str, tuple[float, flo
     given = {} if limits is None else _check.mapping(limits, "limits", "measures to (low, high)")
     for name, pair in given.items():
         _check.one_of(name, measures, "measure", "limits")
-        low, high = _check.pair(pair, f"limits: those of {name!r}", infinite=True)
-        if not low <= high:
-            raise InputError(f"limits: those of {name!r} must be (low, high) with low <= high, got {(low, high)}")
-        checked[name] = low, high
+        checked[name] = _check.interval(pair, f"the limits of {name!r}")
     return checked
 
 

@@ -149,20 +149,9 @@ def read_study(path: str | Path) -> StudyFile:
     for name, pair in asked.items():
         with file.at("limits", name):
             _check.one_of(name, measures, "measure")
-            limits[name] = _pair(pair, name)
+            limits[name] = _check.interval(pair, f"the limits of {name!r}")
     rest = {key: data[key] for key in ("runs", "sampling", "seed", "keep", "time_limit", "memory_limit") if key in data}
     return StudyFile(Path(path), case, varied, measures, limits, rest, conversion)
-
-
-def _pair(given: Any, name: str) -> tuple[float, float]:
-    """Limits of a measure, which may be infinite."""
-    numbers = isinstance(given, list) and len(given) == 2
-    if not numbers or any(isinstance(x, bool) or not isinstance(x, (int, float)) or x != x for x in given):
-        raise InputTypeError(f"the limits of {name!r} are [low, high], two numbers, got {_check.shown(given)}")
-    low, high = map(float, given)
-    if not low <= high:
-        raise InputError(f"the limits of {name!r} are [low, high] with low <= high, got {given}")
-    return low, high
 
 
 def _machine(name: Any, options: Any, folder: Path) -> tuple[Mechanism, Conversion | None]:

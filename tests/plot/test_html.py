@@ -80,7 +80,7 @@ def test_a_linear_model_shows_its_poles(five_bar):
     lin = cmb.linearize(plant, point, coordinates=("left", "right"))
     found = page(lin)
     assert {"frequency (rad/s)", "damping ratio", "left (rad), right (rad)"} <= set(found.cells)
-    values = [f"{mode.eigenvalue.real:.4g}" for mode in lin.damping()]
+    values = [f"{mode.eigenvalue.real:.5g}" for mode in lin.damping()]
     assert set(values) <= set(found.cells) and found.pictures
 
 

@@ -111,7 +111,7 @@ def test_linear_models(written):
         ("after: 0.05", "after: -1", 18, "after"),
         ("limits: {worst:", "limits: {wurst:", 19, "did you mean 'worst'"),
         ("[0, .inf]", "[0]", 19, "limits of 'worst'"),
-        ("[0, .inf]", "[low, 1]", 19, "two numbers, got .'low', 1"),
+        ("[0, .inf]", "[low, 1]", 19, "limits of 'worst' must be a number, got 'low'"),
         ("[0, .inf]", "[1, 0]", 19, "low <= high"),
         ("[left, right]", "[left, rigth]", 2, "rigth"),
         ("seed: 2", "options: {speed: 2}", 1, "option of five-bar"),
