@@ -25,6 +25,7 @@ from ..linear.linearize import linearize
 from ..linear.model import LinearModel
 from ..linear.operating import trim
 from ..linear.signals import best_coordinates
+from ..model.units import effort_units, in_unit
 from ..plants import Entry, Study
 from ..sim.result import Simulation
 from ..sim.simulate import simulate
@@ -360,10 +361,8 @@ def _lines(found: _Found) -> Iterator[tuple[str, str]]:
         rate = "too short to measure" if measured is None else f"{measured:#.4g} 1/s"
         yield "decay of the error", f"{rate} (asked for {tracking['decay_rate_asked']:.4g} 1/s)"
     if s["max_effort"]:
-        from ..model.units import effort_units
-
         units = effort_units(run.plant)
-        peaks = [f"{n} {x:.4g} {u}".rstrip() for (n, x), u in zip(s["max_effort"].items(), units, strict=True)]
+        peaks = [f"{n} {in_unit(x, u)}" for (n, x), u in zip(s["max_effort"].items(), units, strict=True)]
         yield "largest efforts", ", ".join(peaks)
     for motor in run.motors_at_limits():
         yield "limit", str(motor)

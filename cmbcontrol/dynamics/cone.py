@@ -54,7 +54,7 @@ def residual(forms: Array, s: Array) -> float:
     """Largest s'Qs, relative to Q: zero on the cone."""
     if not len(forms):
         return 0.0
-    return float((np.abs(np.einsum("i,pij,j->p", s, forms, s)) / _sizes(forms)).max())
+    return float((np.abs(s @ forms @ s) / _sizes(forms)).max())
 
 
 def _sizes(forms: Array) -> Array:
@@ -90,7 +90,7 @@ def components(forms: Array, starts: Sequence[Array] = ()) -> tuple[list[Compone
     if not len(forms):
         return [Component(_first(np.eye(d)), np.eye(d), True, False, np.eye(d))], True
     basis = _face(forms)  # where a form is semidefinite, the cone lies in its kernel
-    rest = _independent(np.einsum("ai,pab,bj->pij", basis, forms, basis))
+    rest = _independent(basis.T @ forms @ basis)
     if not basis.shape[1]:
         return [], True
     if not len(rest):
@@ -133,7 +133,7 @@ def _face(forms: Array) -> Array:
             if values[0] > -small or values[-1] < small:
                 kernel = vectors[:, np.abs(values) <= small]
                 basis = basis @ kernel
-                rest = np.einsum("ai,pab,bj->pij", kernel, rest, kernel)
+                rest = kernel.T @ rest @ kernel
                 rest = rest[np.abs(rest).max(axis=(1, 2), initial=0.0) > _ZERO]
                 break
         else:
@@ -149,7 +149,7 @@ def _definite(forms: Array) -> bool:
         values, vectors = np.linalg.eigh(np.tensordot(c, forms, 1))
         if values[0] > 1e-3:
             return True
-        c = c + 0.5 / (k + 1.0) * np.einsum("i,pij,j->p", vectors[:, 0], forms, vectors[:, 0])
+        c = c + 0.5 / (k + 1.0) * (vectors[:, 0] @ forms @ vectors[:, 0])
     return False
 
 
@@ -210,7 +210,7 @@ def _newton(forms: Array, starts: Array) -> Array:
         length = np.linalg.norm(step, axis=1, keepdims=True)
         s = s - step * np.minimum(1.0, 0.5 / np.maximum(length, 1e-300))
         S[open_] = s / np.linalg.norm(s, axis=1, keepdims=True)
-    return S[np.abs(np.einsum("pij,ki,kj->kp", forms, S, S)).max(axis=1, initial=0.0) < 1e-12]
+    return S[np.abs(((S @ forms) * S).sum(axis=2)).max(axis=0, initial=0.0) < 1e-12]
 
 
 def _search(forms: Array, starts: Sequence[Array]) -> tuple[list[Component], bool]:
@@ -257,12 +257,12 @@ def _piece(forms: Array, s: Array) -> Component | None:
     U, sigma, Vt = np.linalg.svd(scaled @ s)
     r = int(np.count_nonzero(sigma > 1e-5))
     T = Vt[r:].T
-    unseen = np.einsum("pc,pij,ia,jb->cab", U[:, r:], scaled, T, T)  # what the gradients leave open
+    unseen = np.tensordot(U[:, r:], T.T @ scaled @ T, (0, 0))  # what the gradients leave open
     if np.abs(unseen).max(initial=0.0) > 1e-5:
         T = _span_near(scaled, s, T)
-        if np.abs(np.einsum("pij,ia,jb->pab", scaled, T, T)).max() > 1e-5:
+        if np.abs(T.T @ scaled @ T).max() > 1e-5:
             return None
-    linear = bool(np.abs(np.einsum("pij,ia,jb->pab", scaled, T, T)).max() < 1e-5)
+    linear = bool(np.abs(T.T @ scaled @ T).max() < 1e-5)
     s = T @ (T.T @ s)
     s = s / np.linalg.norm(s)
     return Component(_first(T) if linear and T.shape[1] > 1 else s, T, linear, False, T if linear else s[:, None])

@@ -15,7 +15,7 @@ from ..kernels import linear_algebra
 from ..model.diagnosis import unique_multipliers
 from ..model.plant import Plant
 from ..model.terms import Terms
-from ..model.units import effort_units, row_force_units
+from ..model.units import effort_units, in_unit, row_force_units
 
 __all__ = [
     "EffortValues",
@@ -192,8 +192,9 @@ def require_limits(plant: Plant, u: Array) -> None:
 
 def _too_weak(plant: Plant, k: int, need: float) -> str:
     unit = effort_units(plant)[k]
+    needs, has = in_unit(abs(need), unit), in_unit(plant.effort[k], unit)
     return (
-        f"actuator {plant.actuator_names[k]!r} needs {abs(need):.4g} {unit} and has {plant.effort[k]:.4g} {unit}. "
+        f"actuator {plant.actuator_names[k]!r} needs {needs} and has {has}. "
         "Raise its effort limit, or choose another configuration."
     )
 

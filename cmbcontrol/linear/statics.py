@@ -10,7 +10,7 @@ from ..errors import ModelError
 from ..model import closing
 from ..model.plant import Plant
 from ..model.terms import Terms
-from ..model.units import force_units
+from ..model.units import force_units, in_unit
 
 __all__ = [
     "constraint_curvatures",
@@ -94,7 +94,7 @@ def list_forces(plant: Plant, forces: Array) -> str:
     """The generalized forces that count, by coordinate: ``'left' 3.2 N m, 'right' -1 N m``."""
     size, units = np.abs(forces * plant.spans), force_units(plant)
     shown = sorted(k for k in np.argsort(-size)[:6] if size[k] > 1e-3 * size.max())
-    return ", ".join(f"{plant.velocity_names[k]!r} {forces[k]:.4g} {units[k]}".rstrip() for k in shown)
+    return ", ".join(f"{plant.velocity_names[k]!r} {in_unit(forces[k], units[k])}" for k in shown)
 
 
 def require_holonomic(plant: Plant, q: Array) -> None:

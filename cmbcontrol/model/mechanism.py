@@ -681,6 +681,7 @@ class Mechanism(Plant):
         """The same machine with other numbers: masses, places, stiffnesses, by their names.
 
         It is built again, in a few milliseconds; generated code, whose inputs these numbers are, serves both.
+        Shapes that are given to its bodies stay as they are; those drawn by default follow the joints.
 
         Parameters
         ----------

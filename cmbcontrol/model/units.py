@@ -9,8 +9,9 @@ from .elements import Joint, Prismatic, Revolute
 if TYPE_CHECKING:
     from .plant import Plant
 
-__all__ = ["cut_joints", "effort_units", "force_units", "rate_of", "row_force_units", "unit_of"]
+__all__ = ["cut_joints", "effort_units", "force_units", "in_unit", "rate_of", "row_force_units", "unit_of"]
 
+_PLAIN = 1e4, 1e7  # sizes of forces of machines with cylinders: told in digits, not in powers of ten
 _FORCES = {"rad/s": "N m", "m/s": "N"}  # by the unit of the velocity that they do work on
 
 
@@ -40,6 +41,14 @@ def force_units(plant: Plant) -> tuple[str, ...]:
 def row_force_units(plant: Plant) -> tuple[str, ...]:
     """Units of the multipliers."""
     return tuple({"m": "N", "rad": "N m"}.get(u, "") for u in plant.row_units)
+
+
+def in_unit(x: float, unit: str) -> str:
+    """Four digits and the unit, as one reads them: "390,600 N", not "3.906e+05 N"; the number where the unit is ""."""
+    rounded = f"{x:.4g}"
+    if _PLAIN[0] <= abs(float(rounded)) < _PLAIN[1]:
+        rounded = f"{float(rounded):,.0f}"
+    return f"{rounded} {unit}".rstrip()
 
 
 def effort_units(plant: Plant) -> tuple[str, ...]:

@@ -102,7 +102,7 @@ EXPERIMENTS: Mapping[str, Entry] = MappingProxyType(
                 "de-falco-figure-2",
                 "de Falco, Pennestri, Vita, figure 2: violation of the constraints over time",
                 _later("de_falco:figure_2"),
-                "3 min",
+                "4 min",
                 "10 s",
             ),
             Entry(

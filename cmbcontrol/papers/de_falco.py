@@ -463,7 +463,7 @@ def _numbers(outcome: _Outcome) -> dict[str, Any]:
 def _draw_cost(found: Mapping[int, Sequence[_Outcome]]) -> Figure:
     """Violation at the end over evaluations: the paper's cells, ours under its conditions, our default."""
     from ..plot.figure import new_figure
-    from ..plot.style import COLORS, INK, LABEL, beside, dress
+    from ..plot.style import COLORS, INK, LABEL, above_rounding, beside, dress
 
     figure = new_figure(7.2, 3.6)
     ax = figure.subplots()
@@ -478,6 +478,7 @@ def _draw_cost(found: Mapping[int, Sequence[_Outcome]]) -> Figure:
     defaults = [_dot(o) for outcomes in found.values() for o in outcomes if o.setup.default]
     _dots(ax, defaults, "D", COLORS[2], "our default")
     dress(ax, "sum of squared violations\nat the end (m$^2$)", log=True)
+    above_rounding(ax, _ROUNDING)
     ax.set_xscale("log")
     ax.set_xlabel("evaluations", fontsize=LABEL, color=INK)
     beside(ax)
@@ -485,10 +486,10 @@ def _draw_cost(found: Mapping[int, Sequence[_Outcome]]) -> Figure:
 
 
 def _dot(outcome: _Outcome) -> tuple[float, float]:
-    return outcome.evaluations, max(float(outcome.psi[-1]), _FLOOR)
+    return outcome.evaluations, float(outcome.psi[-1])
 
 
-_FLOOR = 1e-34  # m2, below which a violation is rounding
+_ROUNDING = 1e-28  # m2: a loop of this size, 1 m, closes to 1e-14 m or so
 
 
 def _dots(
@@ -579,13 +580,13 @@ def _printed_psi(setup: _Setup) -> float | None:
 
 def _draw_violation(found: Mapping[str, Sequence[_Outcome]]) -> Figure:
     """Both panels, with the paper's figures at the end as dots."""
-    from ..plot.style import COLORS, beside, dress, panels, time_axis
+    from ..plot.style import COLORS, above_rounding, beside, dress, panels, time_axis
 
     figure, axes = panels(None, 2, height=2.1)
     titles = ("a) without stabilisation", f"b) with Baumgarte, {BAUMGARTE[0]:g} and {BAUMGARTE[1]:g} 1/s")
     for ax, outcomes, title in zip(axes, found.values(), titles, strict=True):
         for o, colour in zip(outcomes, (*COLORS[:2], COLORS[4], COLORS[2]), strict=True):
-            ax.plot(o.times, np.maximum(o.psi, _FLOOR), color=colour, linewidth=1.0, label=_name(o.setup))
+            ax.plot(o.times, o.psi, color=colour, linewidth=1.0, label=_name(o.setup))
             theirs = _printed_psi(o.setup)
             if theirs is not None and o.times[-1] == DURATION:
                 ax.plot(
@@ -598,9 +599,12 @@ def _draw_violation(found: Mapping[str, Sequence[_Outcome]]) -> Figure:
                     label=f"the paper, {DURATION:g} s",
                 )
         dress(ax, "sum of squared\nviolations (m$^2$)", log=True)
+        above_rounding(ax, _ROUNDING)
         ax.set_title(title, fontsize=9.0, loc="left")
         beside(ax)
-    axes[1].sharey(axes[0])
+    top = max(ax.get_ylim()[1] for ax in axes)
+    for ax in axes:
+        ax.set_ylim(top=top)
     time_axis(axes, found["a"][-1].times)
     return figure
 

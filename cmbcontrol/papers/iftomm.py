@@ -149,7 +149,7 @@ def _figure_over_time(
     accuracy: float | None = None,
 ) -> Figure:
     """Observed coordinates above, errors below; published points as dots, singular passages as vertical lines."""
-    from ..plot.style import COLORS, FAINT, INK, beside, dress, panels, styles, time_axis
+    from ..plot.style import COLORS, FAINT, INK, above_rounding, beside, dress, panels, styles, time_axis
 
     figure, (top, below) = panels(None, 2)
     for (name, values), look in zip(lines.items(), styles(len(lines)), strict=True):
@@ -159,9 +159,10 @@ def _figure_over_time(
             text = "published" if k == 0 else None
             top.plot(dots[0], column, ".", color=INK, markersize=2.4, label=text, zorder=3)
     for (name, (when, error)), color in zip(errors.items(), COLORS, strict=False):
-        below.plot(when, np.maximum(error, 1e-17), linewidth=1.0, color=color, label=name)
+        below.plot(when, error, linewidth=1.0, color=color, label=name)
     if accuracy is not None:
         below.axhline(accuracy, color=INK, linewidth=0.8, linestyle=(0, (4, 3)), label="accuracy of\nthe published")
+    above_rounding(below, 1e-14)  # of coordinates of the order of one
     for ax in (top, below):
         _mark(ax, marks, FAINT, "flat configuration" if ax is top else None)
     dress(top, label)

@@ -14,7 +14,7 @@ from ..linear.model import LinearModel
 from ..linear.operating import OperatingPoint
 from ..model.diagnosis import Diagnosis
 from ..model.plant import Plant
-from ..model.units import effort_units
+from ..model.units import effort_units, in_unit
 from ..sim.result import Simulation
 from ..sim.summary import run_lines
 from ..studies.study import Study
@@ -69,7 +69,7 @@ def _machine(plant: Plant) -> tuple[str, list[str]]:
     about += _mobility(found) if found is not None else [("degrees of freedom", "the loops were not closed")]
     if plant.source:
         about.append(("source", plant.source))
-    limits = [f"{x:.4g} {u}".rstrip() if np.isfinite(x) else "none" for x, u in zip(*_limits(plant), strict=True)]
+    limits = [in_unit(x, u) if np.isfinite(x) else "none" for x, u in zip(*_limits(plant), strict=True)]
     joints = {a.name: a.joint or " and ".join(a.bodies) for a in getattr(plant, "actuators", ())}
     motors = [(name, joints.get(name, name), limit) for name, limit in zip(plant.actuator_names, limits, strict=True)]
     parts = [_pairs(about), _table(("motor", "on", "limit"), motors, "no motors", "print(plant)")]

@@ -19,7 +19,9 @@ if TYPE_CHECKING:
 
 __all__ = ["poles"]
 
-_SAME = 2e-3  # of the width and the height of the drawing: crosses as near as this look like one
+_SAME = 2e-3  # of the width and the height of the drawing: crosses as near as these look like one
+_NEAR = 0.25  # of the distance from 1: eigenvalues all this near would be crowded in an eighth of the unit circle
+_SMALLEST = 1e-6  # of the distance from 1: integrators only, or more digits than an axis shows
 
 
 def poles(lin: LinearModel, digital: control.StateSpace | None = None) -> Figure:
@@ -52,7 +54,7 @@ def poles(lin: LinearModel, digital: control.StateSpace | None = None) -> Figure
         ax.set(xlim=(1.1 * low, 1.1 * high), ylim=(-1.1 * top, 1.1 * top))
     else:
         period, values = float(digital.dt), np.asarray(digital.poles())
-        limits(ax, values, period)
+        _sampled_limits(ax, values, period)
     damping_lines(ax, period, 0.0)
     style.dress(ax, "imaginary part" + (" (1)" if period else " (rad/s)"))
     ax.plot(values.real, values.imag, "x", color=style.COLORS[0], markersize=7.0, markeredgewidth=1.6, zorder=4)
@@ -64,14 +66,33 @@ def poles(lin: LinearModel, digital: control.StateSpace | None = None) -> Figure
     return figure
 
 
+def _sampled_limits(ax: Axes, values: NDArray[np.complex128], period: float) -> None:
+    """The unit circle; where samples are fast and all eigenvalues are near 1, the part of it where they are.
+
+    z - 1 is s times the period there to first order: the part looks like the eigenvalues in continuous time.
+    """
+    size = np.abs(values - 1.0).max(initial=0.0)
+    if not _SMALLEST < size < _NEAR:
+        limits(ax, values, period)
+        return
+    low, high = 1.0 - 0.3 * size, 1.0 + 0.3 * size  # the border is seen, and both sides of it
+    low, high = min(low, values.real.min(initial=1.0)), max(high, values.real.max(initial=1.0))
+    top, room = np.abs(values.imag).max(initial=0.6 * size), 0.1 * size
+    ax.set(xlim=(low - room, high + room), ylim=(-top - room, top + room))
+    ax.locator_params(axis="x", nbins=5)
+    ax.ticklabel_format(axis="x", useOffset=False)
+
+
 def _count_repeated(ax: Axes, values: NDArray[np.complex128]) -> None:
     """How many crosses are on top of each other, where it is more than one."""
     width, height = np.ptp(ax.get_xlim()), np.ptp(ax.get_ylim())
-    left = list(values)
+    left = sorted(values, key=lambda z: (z.real, z.imag))
+    above = True
     while left:
         here = left[0]
         same = [z for z in left if abs(z.real - here.real) < _SAME * width and abs(z.imag - here.imag) < _SAME * height]
         left = [z for z in left if z not in same]
         if len(same) > 1:
             text = {"fontsize": style.TICK, "color": style.COLORS[0], "textcoords": "offset points"}
-            ax.annotate(f"{len(same)} times", (here.real, here.imag), xytext=(6.0, 5.0), **text)
+            ax.annotate(f"{len(same)} times", (here.real, here.imag), xytext=(6.0, 5.0 if above else -11.0), **text)
+            above = not above  # neighbours have room

@@ -116,7 +116,8 @@ def damping_lines(ax: Any, period: float, ratio: float) -> None:
     ax.axhline(0.0, color=FAINT, linewidth=0.6, zorder=1)
     ax.axvline(0.0, **(border if not (period or ratio) else {"color": FAINT, "linewidth": 0.6, "zorder": 1}))
     if period:
-        circle = np.exp(1j * np.linspace(0.0, 2.0 * np.pi, 181))
+        half = np.pi if ax.get_xlim()[0] <= -1.0 else min(2.0 * ax.get_ylim()[1], np.pi)  # or the part that is seen
+        circle = np.exp(1j * half * np.linspace(-1.0, 1.0, 181))
         ax.plot(circle.real, circle.imag, **(border if not ratio else {"color": FAINT, "linewidth": 0.8, "zorder": 1}))
     named: list[NDArray[np.float64]] = []
     for zeta in sorted({*_RATIOS, *([ratio] if ratio else [])}):
@@ -130,16 +131,22 @@ def damping_lines(ax: Any, period: float, ratio: float) -> None:
 def _line(ax: Any, zeta: float, period: float) -> NDArray[np.complex128]:
     """Eigenvalues with a damping ratio, to the edge of the drawing or to the highest frequency of a sampled system."""
     direction = -zeta + 1j * np.sqrt(1.0 - zeta**2)
+    (left, right), (low, top) = ax.get_xlim(), ax.get_ylim()
     if period:
-        return np.exp(direction * np.linspace(0.0, np.pi / direction.imag, 121))
-    (left, _), (_, top) = ax.get_xlim(), ax.get_ylim()
+        line = np.exp(direction * np.linspace(0.0, np.pi / direction.imag, 121))
+        if left <= -1.0:
+            return line
+        # a part of the circle near 1: z - 1 is nearly straight, and as long as the drawing at most
+        line = np.exp(direction * np.linspace(0.0, np.hypot(right - left, top - low), 121))
+        return line[(line.real >= left) & (line.imag <= top)]
     reach = min(left / direction.real, top / direction.imag)
     return direction * np.array([0.0, max(reach, 0.0)])
 
 
 def _name_line(ax: Any, line: NDArray[np.complex128], zeta: float, named: list[Array]) -> None:
-    """The ratio, near the end of its line (in sampled time half way); not where another name stands."""
-    z = line[len(line) // 2] if len(line) > 2 else 0.97 * line[-1]
+    """The ratio, near the end of its line (on the whole unit circle half way); not where another name stands."""
+    whole = ax.get_xlim()[0] <= -1.0 and len(line) > 2
+    z = line[len(line) // 2] if whole else line[0] + 0.97 * (line[-1] - line[0])
     place = np.array([z.real, z.imag]) / [np.ptp(ax.get_xlim()), np.ptp(ax.get_ylim())]
     for i, other in enumerate(named):
         room = np.array([3.0 if i == 0 else 1.0, 1.0]) * _APART  # the first one has a word with it
@@ -147,5 +154,5 @@ def _name_line(ax: Any, line: NDArray[np.complex128], zeta: float, named: list[A
             return
     named.append(place)
     words = f"{zeta:g}" if len(named) > 1 else f"damping {zeta:g}"
-    look = {"fontsize": TICK - 1.5, "color": "#8A8A8A", "ha": "center", "va": "center", "zorder": 1.2}
+    look = {"fontsize": TICK - 1.5, "color": "#8A8A8A", "ha": "center", "va": "center", "zorder": 1.2, "clip_on": True}
     ax.text(z.real, z.imag, words, bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.8}, **look)

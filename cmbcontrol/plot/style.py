@@ -154,10 +154,12 @@ def above_rounding(ax: Axes, floor: float) -> None:
         line.set_ydata(np.maximum(y, floor))  # keeps nan
     ax.relim()
     ax.set_yscale("log")
-    ax.set_ylim(floor / 4.0, max(3.0 * largest, 1e3 * floor))
-    ax.axhspan(floor / 4.0, floor, color="#ECECEC", linewidth=0.0, zorder=0.2)
+    top = max(3.0 * largest, 1e3 * floor)
+    band = (top / floor) ** 0.08  # of the height of the axis: room for its name
+    ax.set_ylim(floor / band, top)
+    ax.axhspan(floor / band, floor, color="#ECECEC", linewidth=0.0, zorder=0.2)
     place = {"transform": ax.get_yaxis_transform(), "ha": "right", "va": "center"}
-    ax.text(0.995, floor / 2.0, "rounding", fontsize=TICK - 1.5, color="#7A7A7A", zorder=0.3, **place)
+    ax.text(0.995, floor / np.sqrt(band), "rounding", fontsize=TICK - 1.5, color="#7A7A7A", zorder=0.3, **place)
 
 
 def beside(ax: Axes, extra: Sequence[Any] = (), *, handles: Sequence[Any] | None = None) -> None:

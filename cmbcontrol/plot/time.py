@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from .. import _check
 from ..errors import InputError
+from ..model.units import in_unit
 from ..sim.motor_limits import effort_limits
 from ..sim.result import Simulation
 from ..sim.units import column_units
@@ -301,7 +302,7 @@ def _efforts(ax: Axes, run: Simulation, group: list[str], motors: list[str], sig
     for name in group:
         k, style = motors.index(name), signals.motor(name)
         limit = float(limits[k])
-        text = name if np.isinf(limit) else f"{name} (limit {_plain(limit)} {units[k]}".rstrip() + ")"
+        text = name if np.isinf(limit) else f"{name} (limit {in_unit(limit, units[k])})"
         curve(ax, run.time, run.data["u"].values[:, k], linewidth=1.3, label=text, **style)
         if limit <= 2.0 * largest:
             lines[limit] = style["color"] if limit not in lines else INK
@@ -332,11 +333,6 @@ def _energy_scale(run: Simulation) -> float:
     parts = ("kinetic", "potential", "actuator_work", "dissipated_work", "load_work", "motion_work")
     total = sum(np.nan_to_num(np.abs(run.data[name].values)) for name in parts if name in run.data)
     return float(np.max(total, initial=0.0)) or 1.0
-
-
-def _plain(x: float) -> str:
-    """Four digits; forces of machines with cylinders as one reads them, 390,600 and not 3.906e+05."""
-    return f"{float(f'{x:.4g}'):,.0f}" if 1e4 <= x < 1e7 else f"{x:.4g}"
 
 
 def _short(text: str) -> str:

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from ..model.units import in_unit
+
 if TYPE_CHECKING:
     from .result import Simulation
 
@@ -53,10 +55,10 @@ class MotorAtLimit:
 
     def __str__(self) -> str:
         place = f" on {self.joint}" if self.joint != self.motor else ""
-        limit, percent = f"{self.limit:.4g} {self.unit}".rstrip(), 100.0 * self.share
+        limit, percent = in_unit(self.limit, self.unit), 100.0 * self.share
         part = f"{percent:.0f} %" if percent >= 10.0 else f"{percent:.2g} %"
         if self.beyond:
-            asked = f"{self.asked:.4g} {self.unit}".rstrip()
+            asked = in_unit(self.asked, self.unit)
             return (
                 f"the law asks up to {asked} of motor {self.motor!r}{place} (limit {limit}) at t = {self.time:.4g} s, "
                 f"above its limit for {part} of the time"

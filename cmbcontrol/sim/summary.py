@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from ..model.units import in_unit
 from .motor_limits import motors_at_limits
 
 if TYPE_CHECKING:
@@ -67,7 +68,7 @@ def _efforts(run: Simulation) -> str:
 
     peaks = np.nanmax(np.abs(run.data["u"].values), axis=0, initial=0.0)
     names, units = run.data["actuator"].values, column_units(run, "u")
-    return ", ".join(f"{n} {x:.4g} {u}".rstrip() for n, x, u in zip(names, peaks, units, strict=True))
+    return ", ".join(f"{n} {in_unit(x, u)}" for n, x, u in zip(names, peaks, units, strict=True))
 
 
 def _events(run: Simulation) -> str:

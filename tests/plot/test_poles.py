@@ -61,3 +61,25 @@ def test_a_mechanism_without_motion_has_no_poles_to_draw():
         **{"states": (), "state_units": (), "drift": np.zeros(0), "N": np.zeros((len(lin.K), 0))},
     )
     assert drawn(poles(none)).size == 0
+
+
+@pytest.mark.parametrize("period", [1e-3, 1e-2])
+def test_eigenvalues_of_fast_samples_are_told_apart(lin, period):
+    figure = poles(lin, lin.sampled(period))
+    (ax,) = figure.axes
+    figure.canvas.draw()
+    (crosses,) = [line for line in ax.lines if line.get_marker() == "x"]
+    at = ax.transData.transform(crosses.get_xydata())
+    apart = np.abs(at[:, None] - at[None]).max(axis=-1)[~np.eye(len(at), dtype=bool)]
+    assert apart.min() > 7.0  # points: the size of a cross
+    box = ax.get_window_extent()
+    assert all(box.contains(*place) for place in at)
+    assert ax.get_position().width > 0.2  # the names of lines out of sight take no room from the drawing
+
+
+def test_integrators_in_sampled_time_stand_on_the_whole_circle():
+    """A bar held level: the moment of its weight has an extremum there, and both eigenvalues are 0."""
+    plant = plants.pendulum()
+    lin = linearize(plant, trim(plant, plant.assemble(angle=0.0)))
+    ax = poles(lin, lin.sampled(1e-3)).axes[0]
+    assert ax.get_xlim()[0] < -1.0 and "2 times" in [text.get_text() for text in ax.texts]

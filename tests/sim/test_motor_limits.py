@@ -106,3 +106,11 @@ def test_the_tracking_example_asks_for_more_than_a_motor_has():
     run = cmb.simulate(plant, law, plant.assemble(left=2.15, right=0.95), t_end=0.2, rtol=1e-8, atol=1e-8)
     (found,) = run.motors_at_limits()
     assert found.motor == "right" and f"{found.asked:.0f}" == "114" and found.time == 0.0
+
+
+def test_large_forces_are_written_as_one_reads_them():
+    """Of cylinders, in digits; of what is larger still, in powers of ten."""
+    found = MotorAtLimit("boom", "boom_cylinder", "N", 390_631.0, 1_234_567.0, 0.5, 0.25)
+    text = str(found)
+    assert "asks up to 1,235,000 N of motor 'boom' on boom_cylinder (limit 390,600 N)" in text
+    assert "limit 2e+08 N" in str(MotorAtLimit("press", "press", "N", 2e8, 3e8, 0.5, 0.25))
