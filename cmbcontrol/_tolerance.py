@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 __all__ = [
     "BLURRED",
+    "CONSTANT",
     "DEPENDENT",
     "INDEPENDENT",
     "ROUNDING",
@@ -41,6 +42,10 @@ DEPENDENT = 1e-10
 # Of the largest constraint gradient: a smaller one is turned by rounding (1e-16 over its size) by more than its size.
 # Poses so near to a singular one cannot be told from it, and velocities are not projected on what is noise.
 BLURRED = 1e-8
+
+# What varies over a run, or from run to run, by less than this part of its size is constant: a run adds up the rounding
+# of some hundred steps.
+CONSTANT = 1e-12
 
 # Cosines below it, between admissible motions and what motors do, count as zero. The null space of the constraints is
 # as exact as rounding over the conditioning of the rows; linkages in use stay above 1e-4: a margin of 1e3 is left.

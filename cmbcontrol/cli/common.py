@@ -23,6 +23,7 @@ from .._interrupt import noted
 from .._versions import version
 from ..errors import CmbError, InputError
 from ..formats import Conversion, read
+from ..formats.conversion import grouped
 from ..formats.files import SUFFIXES
 from ..model.mechanism import Mechanism
 from ..plants import Entry, catalogue
@@ -98,8 +99,8 @@ def entry_of(name: str) -> Entry:
 
 def tell_left_out(found: Conversion) -> None:
     """What a file has and a machine cannot hold."""
-    for remark in found.of_kind("left out"):
-        typer.echo(f"note: {found.path}: {remark}", err=True)
+    for line in grouped(found.of_kind("left out")):
+        typer.echo(f"note: {found.path}: {line}", err=True)
 
 
 def _start(plant: Mechanism) -> tuple[Array, Array]:

@@ -12,7 +12,7 @@ from typing import Literal
 from ..errors import InputError
 from ..model.mechanism import Mechanism
 
-__all__ = ["Conversion", "Remark", "Remarks", "Servo"]
+__all__ = ["Conversion", "Remark", "Remarks", "Servo", "grouped"]
 
 Kind = Literal["left out", "changed", "assumed"]
 KINDS: tuple[Kind, ...] = ("left out", "changed", "assumed")

@@ -9,7 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _check
+from .._tolerance import CONSTANT
 from ..errors import InputError
+from ..model.units import in_unit
 from ..sim.result import Simulation
 from ..sim.units import column_units
 from ..studies.study import Study
@@ -109,6 +111,10 @@ def distribution(
     for limit in (low, high):
         if limit is not None and abs(_check.number(limit, "a limit") - 0.5 * (left + right)) < _FAR * (right - left):
             ax.axvline(limit, color=style.COLORS[1], linewidth=1.2, linestyle="--")
+    if values.size > 1 and np.ptp(values) <= CONSTANT * np.abs(values).max():
+        unit = found.data[measure].attrs.get("units", "")
+        same = f"the same in all {values.size} runs: {in_unit(values[0], '' if unit == '1' else unit)}"
+        ax.set_title(same, fontsize=style.LABEL, color=style.INK)
     if low is not None or high is not None:
         bounds = (-np.inf if low is None else low), (np.inf if high is None else high)
         told = found.share((measure, *bounds))
@@ -246,6 +252,9 @@ def tornado(indices: xarray.Dataset, *, axes: Any = None) -> Figure:
     style.dress(ax, "")
     ax.axvline(0.0, color=style.INK, linewidth=0.7)
     ax.set_yticks(place, names)
+    if not np.any(main):
+        middle = {"transform": ax.transAxes, "ha": "center", "va": "center", "bbox": {"fc": "white", "ec": "none"}}
+        ax.text(0.5, 0.5, "it does not vary with any of them", fontsize=style.LABEL, color=style.INK, **middle)
     ax.set_xlabel(label, fontsize=style.LABEL, color=style.INK)
     if by_variance:
         style.beside(ax)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .._tolerance import CONSTANT
 from ..errors import InputError
 from .figure import new_figure
 
@@ -41,7 +42,6 @@ INK, FAINT = "#222222", "#B8B8B8"
 WIDTH, LABEL, TICK = 7.2, 9.0, 8.0  # inches; points
 _DASHES: tuple[Any, ...] = ("-", "--", ":", "-.", (0, (8, 2)), (0, (3, 1, 1, 1, 1, 1)))
 _COLUMNS = (10, 24, 48)  # entries of a legend that one, two, three columns hold; four hold more
-_CONSTANT = 1e-12  # of the scale: what varies less is constant, and the rest is rounding
 
 
 def styles(n: int) -> list[dict[str, Any]]:
@@ -127,7 +127,7 @@ def room_for_constants(ax: Axes, scale: float) -> None:
     if not values.size:
         return
     low, high = float(values.min()), float(values.max())
-    rounding = _CONSTANT * max(abs(low), abs(high), scale)
+    rounding = CONSTANT * max(abs(low), abs(high), scale)
     if high - low > rounding:
         return
     centre = 0.5 * (low + high)

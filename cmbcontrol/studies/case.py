@@ -16,7 +16,7 @@ from .. import _check
 from ..controllers.closed_loop import ClosedLoop, linearize_closed_loop
 from ..controllers.controller import Controller, regular_terms
 from ..controllers.with_model import WithModel
-from ..errors import InputTypeError
+from ..errors import InputError, InputTypeError
 from ..linear.linearize import linearize
 from ..linear.model import LinearModel
 from ..linear.operating import trim
@@ -115,7 +115,14 @@ class _Machine:
         ValueError
         """
         for name in names:
-            _check.one_of(name, [*self._known(), *self._gains], "parameter")
+            known = [*self._known(), *self._gains]
+            joint = str(name).removeprefix("start_")
+            if name not in known and joint != name and joint in self.plant.position_names:
+                raise InputError(
+                    f"{name!r} varies where the machine starts, but the start does not say where {joint!r} is: give "
+                    f"its nominal value, start={{{joint!r}: ...}}"
+                )
+            _check.one_of(name, known, "parameter")
 
     def described(self) -> str:
         """All that makes this case another one, as a text."""

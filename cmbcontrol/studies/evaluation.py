@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
+from .._tolerance import CONSTANT
 from ..errors import InputError
 from .case import check_case, identity, takes_random
 from .variation import INSIDE, varied_of
@@ -100,6 +101,8 @@ def sensitivities(study: Study, measure: str) -> xarray.Dataset:
         raise InputError(f"{good.sum()} completed runs are too few for {len(names)} parameters")
     X = np.array([data[n].values[good] for n in names]).T
     y = values[good]
+    if np.ptp(y) <= CONSTANT * np.abs(y).max():
+        y = np.full_like(y, y.mean())  # slopes of what is rounding say nothing
     centred, spread = X - X.mean(axis=0), X.std(axis=0)
     beta = np.linalg.lstsq(centred / spread, y - y.mean(), rcond=None)[0]
     residual = y - y.mean() - centred / spread @ beta

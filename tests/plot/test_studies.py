@@ -106,3 +106,11 @@ def test_an_envelope_of_rounding_is_a_line():
     runs = [simulate(plant, q0=plant.assemble(angle=a), t_end=0.2, output_times=0.05) for a in (0.1, 0.2)]
     ax = envelope(runs, "drift", "pivot").axes[0]
     assert ax.get_ylim()[1] > 1e-3
+
+
+def test_a_measure_that_does_not_vary_says_so():
+    """Up to rounding: a histogram of rounding would look like one of something."""
+    found = study(lambda a: {"y": 12_300.0 + 1e-13 * a * 12_300.0}, {"a": (0.0, 1.0)}, runs=24)
+    assert distribution(found, "y").axes[0].get_title() == "the same in all 24 runs: 12,300"
+    (text,) = tornado(found.sensitivities("y")).axes[0].texts
+    assert "does not vary" in text.get_text()

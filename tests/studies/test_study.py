@@ -218,6 +218,8 @@ def test_cases_of_a_machine_with_parameters_by_name():
         assert made["q0"][0] == pytest.approx(2.2)
     assert errors[0] > 1.5 * errors[1]
     refuses(lambda: study(case, {"left_lower_mas": [1.0]}), "did you mean", "left_lower_mass", kind=ValueError)
+    free = MachineCase(nominal, t_end=0.1)
+    refuses(lambda: study(free, {"start_left": [2.2]}), "nominal value", "start={'left': ...}", kind=ValueError)
     refuses(lambda: MachineCase(nominal, make_law), "t_end", kind=TypeError)
     refuses(lambda: MachineCase("five-bar", t_end=1.0), "Mechanism", kind=TypeError)
     refuses(lambda: MachineCase(nominal, t_end=1.0, t_ned=2.0), "t_ned", "did you mean", kind=TypeError)
