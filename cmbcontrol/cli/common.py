@@ -25,6 +25,7 @@ from ..errors import CmbError, InputError
 from ..formats import Conversion, read
 from ..formats.conversion import grouped
 from ..formats.files import SUFFIXES
+from ..model.assembly import start_configuration
 from ..model.mechanism import Mechanism
 from ..plants import Entry, catalogue
 
@@ -105,8 +106,7 @@ def tell_left_out(found: Conversion) -> None:
 
 def _start(plant: Mechanism) -> tuple[Array, Array]:
     """Where a machine of a file starts: at its configuration "start", or with its joints near zero."""
-    q = plant.configuration("start") if "start" in plant.configurations else plant.assemble()
-    return q, np.zeros(plant.nv)
+    return start_configuration(plant), np.zeros(plant.nv)
 
 
 def factory_options(entry: Entry, given: list[str] | None) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from .. import _check, _files
 from ..errors import InputError, Interrupted
 from ..studies import Study
 from ..studies.study_file import StudyFile, read_study
+from ..studies.summary import HEAD, measure_lines, yield_line
 from . import common, figures
 from .common import Bars, Debug
 from .figures import Format
@@ -150,15 +151,11 @@ def _show(asked: StudyFile, found: Study, folder: Path, files: list[str]) -> Non
     console.print(f"{len(found.rows)} runs of {asked.path.name}, {found.failures} of them failed")
     table = Table(box=None, padding=(0, 1, 0, 2), header_style="dim")
     table.add_column("measure")
-    for heading in ("5 %", "median", "95 %", "largest", "in run"):
+    for heading in (*HEAD, "in run"):
         table.add_column(heading, justify="right", no_wrap=True)
     table.add_column("")
-    for name in found.measures:
-        values = found.data[name].values
-        finite = values[np.isfinite(values)]
-        if finite.size:
-            numbers = [f"{x:.5g}" for x in (*np.quantile(finite, (0.05, 0.5, 0.95)), finite.max())]
-            table.add_row(name, *numbers, str(found.worst(name)[0]), found.data[name].attrs["units"])
+    for name, unit, numbers, (run,) in measure_lines(found):
+        table.add_row(name, *numbers, str(run), unit)
     if table.row_count:
         console.print(table)
     for kind, count in found.kinds.items():
@@ -166,7 +163,5 @@ def _show(asked: StudyFile, found: Study, folder: Path, files: list[str]) -> Non
             example = next(row for row in found.rows.values() if row.status == kind)
             console.print(f"  {count} failed: {kind}, such as run {example.index}: {example.message}", soft_wrap=True)
     if asked.limits:
-        share = found.share(*((name, *pair) for name, pair in asked.limits.items()))
-        told = f"  within limits: {float(share['share']):.1%} of the runs"
-        console.print(f"{told} (95 % confidence: {float(share['low']):.1%} to {float(share['high']):.1%})")
+        console.print(f"  {yield_line(found, asked.limits)}", soft_wrap=True)
     console.print(Text.assemble("written to ", (str(folder), "bold"), ": ", ", ".join(sorted(files))), soft_wrap=True)

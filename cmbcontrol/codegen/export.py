@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from .. import _check, _files
 from .._versions import version
 from ..errors import ActuationError, CmbError, FileError, InputError, InputTypeError, SingularConfigurationError
+from ..model.assembly import start_configuration
 from ..model.generated import independent_rows
 from ..model.mechanism import Mechanism
 from ..model.plant import Plant
@@ -79,7 +80,8 @@ def export(
         Made where it does not exist.
     q : array_like, shape (nq,), optional
         A configuration in the middle of the work space: independent rows are chosen there, and states of the self-test
-        around it. By default the one that `plant.assemble()` finds. Loops are closed; a singular one is left.
+        around it. By default its configuration ``"start"``, or the one that `plant.assemble()` finds. Loops are closed;
+        a singular one is left.
     functions : sequence of str, optional
         Of ``"terms"``, ``"forward"``, ``"inverse"``, ``"close"``, ``"project_velocity"`` and ``"linear"``. By default
         all but the last; without ``"inverse"`` where the motors do not reach every motion.
@@ -160,7 +162,7 @@ def require_mechanism(plant: Plant) -> None:
 
 def _configuration(plant: Mechanism, q: ArrayLike | None) -> Array:
     """A configuration with closed loops, which is not singular: the given one, or one nearby."""
-    found = plant.close(plant.assemble() if q is None else plant.configuration(q))
+    found = plant.close(start_configuration(plant) if q is None else plant.configuration(q))
     terms, rank = plant.terms(found, np.zeros(plant.nv)), plant.generic_rank(found)
     motions = iter(np.concatenate([terms.unit_motions.T, -terms.unit_motions.T]))
     while len(independent_rows(terms)) < rank:

@@ -23,6 +23,7 @@ from .._versions import version as own_version
 from ..codegen.export import require_mechanism
 from ..codegen.identifiers import identifier as c_name
 from ..errors import FileError, InputError
+from ..model.assembly import start_configuration
 from ..model.mechanism import Mechanism
 from ..trace.graph import TooLarge
 from .description import build_description, model_description, value_references
@@ -101,8 +102,8 @@ def export(
     path : str or Path
         A file that ends in ``.fmu``.
     q, v : array_like, shape (nq,) and (nv,), optional
-        Where it starts; by default the configuration that `plant.assemble()` finds, at rest. Loops are closed, and
-        velocities projected.
+        Where it starts; by default its configuration ``"start"`` or the one that `plant.assemble()` finds, at rest.
+        Loops are closed, and velocities projected.
     u : array_like, shape (nu,), optional
         Start values of the efforts, N or N m; by default zero. Not with a law.
     law : Controller, optional
@@ -172,7 +173,7 @@ def export(
     efforts = np.zeros(plant.nu) if u is None else _check.vector(u, plant.nu, "u", plant.actuator_names)
     if path.exists() and not overwrite:
         raise FileError(f"{path} is there already; name another file, or allow it: overwrite=True")
-    start = plant.close(plant.assemble() if q is None else plant.configuration(q))
+    start = plant.close(start_configuration(plant) if q is None else plant.configuration(q))
     given = np.zeros(plant.nv) if v is None else _check.vector(v, plant.nv, "v", plant.velocity_names)
     moving = plant.project_velocity(start, given)
     name = c_name(plant.name)

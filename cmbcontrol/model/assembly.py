@@ -18,7 +18,7 @@ from .near_singular import refined
 if TYPE_CHECKING:
     from .plant import Plant
 
-__all__ = ["CLOSED", "assemble", "close_holding"]
+__all__ = ["CLOSED", "assemble", "close_holding", "start_configuration"]
 
 Array = NDArray[np.float64]
 
@@ -64,6 +64,11 @@ def assemble(plant: Plant, values: dict[str, float], guess=None, *, starts: int 
         if plant.closure_error(unlimited) < CLOSED * plant.extent(unlimited):
             best_q = unlimited
     raise AssemblyError(_explain(closing, best_q, chosen, target, starts), plant.loop_residuals(best_q), best_q)
+
+
+def start_configuration(plant: Plant) -> Array:
+    """Where a machine is unless told: at its configuration "start", or as it is assembled."""
+    return plant.configuration("start") if "start" in plant.configurations else plant.assemble()
 
 
 def _random_start(closing: Closing, q0: Array, rng: np.random.Generator, attempt: int) -> Array:

@@ -9,7 +9,7 @@ from .elements import Joint, Prismatic, Revolute
 if TYPE_CHECKING:
     from .plant import Plant
 
-__all__ = ["cut_joints", "effort_units", "force_units", "in_unit", "rate_of", "row_force_units", "unit_of"]
+__all__ = ["cut_joints", "effort_units", "force_units", "in_unit", "plain", "rate_of", "row_force_units", "unit_of"]
 
 _PLAIN = 1e4, 1e7  # sizes of forces of machines with cylinders: told in digits, not in powers of ten
 _FORCES = {"rad/s": "N m", "m/s": "N"}  # by the unit of the velocity that they do work on
@@ -44,11 +44,14 @@ def row_force_units(plant: Plant) -> tuple[str, ...]:
 
 
 def in_unit(x: float, unit: str) -> str:
-    """Four digits and the unit, as one reads them: "390,600 N", not "3.906e+05 N"; the number where the unit is ""."""
-    rounded = f"{x:.4g}"
-    if _PLAIN[0] <= abs(float(rounded)) < _PLAIN[1]:
-        rounded = f"{float(rounded):,.0f}"
-    return f"{rounded} {unit}".rstrip()
+    """Four digits and the unit; the number alone where the unit is ""."""
+    return f"{plain(x)} {unit}".rstrip()
+
+
+def plain(x: float, digits: int = 4) -> str:
+    """A number as one reads it: "390,600" and not "3.906e+05"."""
+    rounded = f"{x:.{digits}g}"
+    return f"{float(rounded):,.0f}" if _PLAIN[0] <= abs(float(rounded)) < _PLAIN[1] else rounded
 
 
 def effort_units(plant: Plant) -> tuple[str, ...]:

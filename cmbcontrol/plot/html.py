@@ -10,14 +10,17 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..errors import AssemblyError
 from ..linear.model import LinearModel
 from ..linear.operating import OperatingPoint
+from ..model.assembly import start_configuration
 from ..model.diagnosis import Diagnosis
 from ..model.plant import Plant
 from ..model.units import effort_units, in_unit
 from ..sim.result import Simulation
 from ..sim.summary import run_lines
 from ..studies.study import Study
+from ..studies.summary import HEAD, measure_lines
 from .figure import png, unregistered
 
 if TYPE_CHECKING:
@@ -150,20 +153,14 @@ def _point(point: OperatingPoint) -> tuple[str, list[str]]:
 
 
 def _study(found: Study) -> tuple[str, list[str]]:
-    rows, measures = [], []
-    for name in found.measures:
-        values = found.data[name].values
-        values = values[np.isfinite(values)] if values.dtype.kind == "f" else values[:0]
-        if values.size:
-            measures.append(name)
-            numbers = [f"{x:.4g}" for x in (*np.quantile(values, (0.05, 0.5, 0.95)), values.max())]
-            rows.append((name, *numbers, str(found.worst(name)[0]), str(found.data[name].attrs.get("units", ""))))
+    lines = measure_lines(found)
+    rows = [(name, *numbers, str(run), unit) for name, unit, numbers, (run,) in lines]
     about = [("runs", f"{len(found.rows)} of {found.table.runs}"), ("parameters", ", ".join(found.parameters))]
     about += [(kind, str(count)) for kind, count in found.kinds.items()]
-    head = ("measure", "5 %", "median", "95 %", "largest", "in run", "unit")
+    head = ("measure", *HEAD, "in run", "unit")
     parts = [_pairs(about), _table(head, rows, "no measures", "print(found)")]
-    if measures:
-        parts.append(_picture(lambda: _distributions(found, measures[:_MEASURES])))
+    if lines:
+        parts.append(_picture(lambda: _distributions(found, [line.name for line in lines[:_MEASURES]])))
     return f"study of {found.table.runs} runs", parts
 
 
@@ -192,12 +189,10 @@ _PAGES: dict[type, Callable[[Any], tuple[str, list[str]]]] = {
 
 
 def _start(plant: Plant) -> Any:
-    """Where a machine is shown: its configuration "start", or one that is assembled; None where there is none."""
-    if "start" in getattr(plant, "configurations", {}):
-        return plant.configuration("start")
+    """Where a machine is shown; None where its loops cannot be closed."""
     try:
-        return plant.assemble()
-    except ValueError:
+        return start_configuration(plant)
+    except AssemblyError:
         return None
 
 

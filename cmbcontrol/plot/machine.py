@@ -12,7 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
 from .._progress import Progress
-from ..errors import AssemblyError, BranchWarning, CmbWarning, InputError, InputTypeError, ModelError
+from ..errors import AssemblyError, CmbWarning, InputError, InputTypeError, ModelError
+from ..model.assembly import start_configuration
 from ..scene import Scene, Spot, scene
 from ..sim.result import Simulation
 from .animation import animation_path, write_animation
@@ -38,8 +39,8 @@ def mechanism(plant: Any, q: ArrayLike | Mapping[str, float] | str | None = None
     ----------
     plant : Mechanism, or FunctionPlant with a sketch
     q : array_like, shape (nq,), mapping of position name to value, or name of a configuration, optional
-        By default the configuration ``"start"``, if the plant has one; else the one with all joints at zero, with
-        closed loops if they can be closed from there.
+        By default the configuration ``"start"``, if the plant has one, else the one that `plant.assemble()` finds; with
+        all joints at zero where the loops cannot be closed.
     ax : matplotlib axes, optional
         With ``projection="3d"`` for a machine that moves in space. A new figure unless given.
 
@@ -78,18 +79,11 @@ def mechanism(plant: Any, q: ArrayLike | Mapping[str, float] | str | None = None
 
 
 def _default(plant: Any) -> Array:
-    """The configuration "start", or the one at zero, closed if it can be."""
-    if "start" in getattr(plant, "configurations", {}):
-        return plant.configuration("start")
-    q = plant.neutral()
-    if not len(plant.row_names):
-        return q
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", BranchWarning)  # any branch will do
-        try:
-            return plant.assemble(guess=q)
-        except AssemblyError:
-            return q
+    """Where the machine is unless told; where its loops cannot be closed, with all joints at zero."""
+    try:
+        return start_configuration(plant)
+    except AssemblyError:
+        return plant.neutral()
 
 
 def animate(

@@ -12,10 +12,12 @@ from markupsafe import Markup
 from .. import _check
 from .._versions import now, versions
 from ..errors import CmbError
+from ..model.units import plain
 from ..plot.studies import distribution, scatter, tornado
 from ..plot.time import responses
 from ..sim.result import Simulation
 from ..studies.study import Study
+from ..studies.summary import HEAD, measure_lines, yield_line
 from ..view import view_study
 from .machine import show_machine
 from .page import Page, Picture, Section, Table, Text, pairs, require_page
@@ -116,30 +118,22 @@ def _page(found: Study, limits: Mapping[str, tuple[float, float]], title: str) -
 
 
 def _measures(found: Study, limits: Mapping[str, tuple[float, float]]) -> Iterator[Table | Text]:
+    lines = {line.name: line for line in measure_lines(found, _WORST)}
     rows = []
     for name in found.measures:
-        values = found.data[name].values
-        finite = values[np.isfinite(values)] if values.dtype.kind == "f" else values[:0]
-        if not finite.size:
+        if name not in lines:
             rows.append((name, "", *["none"] * 5, ""))
             continue
-        numbers = [f"{x:.5g}" for x in (*np.quantile(finite, (0.05, 0.5, 0.95)), finite.max())]
-        mean = f"{finite[0]:.5g}"
-        if finite.size > 1:
+        _, unit, numbers, runs = lines[name]
+        mean = numbers[1]  # of a single value
+        if len(runs) > 1:
             of = found.statistics(name)
-            mean = f"{float(of['mean']):.5g} ({float(of['mean_low']):.5g} to {float(of['mean_high']):.5g})"
-        unit = str(found.data[name].attrs.get("units", ""))
-        rows.append((name, unit, mean, *numbers, ", ".join(map(str, found.worst(name, _WORST)))))
-    head = ("measure", "unit", "mean (95 % confidence)", "5 %", "median", "95 %", "largest", "in runs")
-    yield Table(head, rows, numbers=6)
+            mean = f"{plain(of['mean'], 5)} ({plain(of['mean_low'], 5)} to {plain(of['mean_high'], 5)})"
+        rows.append((name, unit, mean, *numbers, ", ".join(map(str, runs))))
+    yield Table(("measure", "unit", "mean (95 % confidence)", *HEAD, "in runs"), rows, numbers=6)
     if limits:
-        share = found.share(*((name, *pair) for name, pair in limits.items()))
-        asked = "; ".join(f"{name} from {low:.5g} to {high:.5g}" for name, (low, high) in limits.items())
-        low, high = float(share["low"]), float(share["high"])
-        yield Text(
-            f"Within limits ({asked}): {float(share['share']):.1%} of the runs, with 95 % confidence {low:.1%} to "
-            f"{high:.1%}. Runs that failed count as outside."
-        )
+        told = yield_line(found, limits)
+        yield Text(f"{told[0].upper()}{told[1:]}. Runs that failed count as outside.")
 
 
 def _parameters(found: Study) -> Table:

@@ -20,6 +20,7 @@ from .execution import Workers
 from .folder import Folder
 from .rows import as_dataset, measures_of
 from .running import Row, Task, result_of, run_file
+from .summary import summary
 from .variation import Table, table_of
 
 if TYPE_CHECKING:
@@ -244,12 +245,6 @@ class Study:
         return _files.write(_check.path(path), _netcdf.encoded(self.data))
 
     @property
-    def _units(self) -> dict[str, str]:
-        """Of measures: those given, and those that runs have told."""
-        told = {name: unit for row in self.rows.values() for name, unit in row.units.items()}
-        return told | {name: unit for name, unit in self._given_units.items() if unit or name not in told}
-
-    @property
     def failures(self) -> int:
         """How many runs have failed."""
         return sum(row.status != "completed" for row in self.rows.values())
@@ -262,19 +257,11 @@ class Study:
             found[row.status] = found.get(row.status, 0) + 1
         return dict(sorted(found.items(), key=lambda pair: -pair[1]))
 
+    def __repr__(self) -> str:
+        return f"<Study of {self.table.runs} runs: {len(self.rows)} done, {self.failures} failed>"
+
     def __str__(self) -> str:
-        done = len(self.rows)
-        lines = [f"study of {self.table.runs} runs, {done} done, {self.failures} of them failed"]
-        for kind, count in self.kinds.items():
-            lines.append(f"  {count:6d}  {kind}")
-        units = self._units
-        for name in self.measures:
-            values = self._good(name)
-            if values.size:
-                unit = units.get(name, "")
-                low, middle, high = np.quantile(values, [0.05, 0.5, 0.95])
-                lines.append(f"  {name}: median {middle:.5g}, 5 to 95 % {low:.5g} to {high:.5g} {unit}".rstrip())
-        return "\n".join(lines)
+        return summary(self)
 
     def view(self, measure: str, path: str | Path | None = None, **options: Any) -> Any:
         """The worst runs by a measure and the one in the middle, in three dimensions; see `view.view_study`."""

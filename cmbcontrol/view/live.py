@@ -14,6 +14,7 @@ from scipy.spatial.transform import Rotation
 
 from .. import _check
 from ..errors import AssemblyError, InputError, MissingExtraError
+from ..model.assembly import start_configuration
 from ..scene import scene
 
 __all__ = ["Hands", "Live", "live"]
@@ -34,7 +35,7 @@ def live(
     ----------
     plant : Mechanism, or FunctionPlant with a sketch
     q : array_like, shape (nq,), or mapping of position name to value, optional
-        Where it starts; the assembled machine unless given.
+        Where it starts; by default its configuration ``"start"``, or the one that `plant.assemble()` finds.
     host, port : str and int
         Where the page is served: this computer alone, unless told. Another port is taken where this one is in use.
 
@@ -55,7 +56,7 @@ def live(
     _check.plant(plant)
     host = _check.text(host, "host")
     port = _check.count(port, "port", 1, 65535)
-    hands = Hands(plant, plant.assemble() if q is None else plant.configuration(q))
+    hands = Hands(plant, start_configuration(plant) if q is None else plant.configuration(q))
     try:
         import viser
     except ImportError as error:

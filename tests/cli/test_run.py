@@ -41,7 +41,7 @@ def test_rows_summary_and_figures(file):
     assert (code, err) == (0, "")
     folder = Path("masses-runs")
     assert "8 runs of masses.yaml, 0 of them failed" in out
-    assert "within limits:" in out
+    assert "within limits (worst from 0 to 0.001): " in out
     for name in (
         "results.nc",
         "summary.json",
