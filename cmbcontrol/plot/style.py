@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
+from weakref import WeakSet
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,6 +41,9 @@ Array = NDArray[np.float64]
 COLORS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#6B6B6B")
 INK, FAINT = "#222222", "#B8B8B8"
 WIDTH, LABEL, TICK = 7.2, 9.0, 8.0  # inches; points
+_DASH = 5.0  # widths of a line
+_TURNS: WeakSet[Any] = WeakSet()  # lines that take turns with others
+_HIDDEN = 2e-3  # of the span of curves: they are drawn wider than what parts them
 _DASHES: tuple[Any, ...] = ("-", "--", ":", "-.", (0, (8, 2)), (0, (3, 1, 1, 1, 1, 1)))
 _COLUMNS = (10, 24, 48)  # entries of a legend that one, two, three columns hold; four hold more
 
@@ -78,13 +82,48 @@ def panels(axes: Any, count: int, height: float = 1.75) -> tuple[Figure, list[Ax
 
 
 def curve(ax: Axes, t: Array, y: Array, **style: Any) -> Any:
-    """A line; with dots where a value has no neighbour to be joined to: of a single sample, and between gaps."""
+    """A line; with dots where a value has no neighbour to be joined to: of a single sample, and between gaps.
+
+    Where it lies on earlier ones, as of symmetric machines, their colours take turns.
+    """
+    below = [line for line in ax.lines if _lies_on(t, y, line)]
     (line,) = ax.plot(t, y, **style)
+    _take_turns([*below, line])
     known = np.isfinite(y)
     alone = known & ~np.append(known[1:], False) & ~np.append(False, known[:-1])
     if alone.any():
         line.set(marker="o", markersize=3.0, markevery=np.flatnonzero(alone).tolist())
     return line
+
+
+def _take_turns(lines: list[Any]) -> None:
+    """Solid lines that lie on one another become dashes, each in the gaps of the others."""
+    lines = [line for line in lines if line.get_linestyle() == "-" or line in _TURNS]
+    if len(lines) > 1:
+        gap = _DASH * (len(lines) - 1)
+        for i, line in enumerate(lines):
+            line.set_linestyle((_DASH * i, (_DASH, gap)))
+            _TURNS.add(line)
+
+
+def _key(handle: Any) -> Any:
+    """What stands in a legend: a solid line for one that takes turns with others."""
+    if handle not in _TURNS:
+        return handle
+    from matplotlib.lines import Line2D
+
+    return Line2D([], [], color=handle.get_color(), linewidth=handle.get_linewidth(), label=handle.get_label())
+
+
+def _lies_on(t: Array, y: Array, line: Any) -> bool:
+    """Whether a curve cannot be told from a line that is there."""
+    x, below = (np.asarray(part, dtype=float) for part in (line.get_xdata(), line.get_ydata()))
+    known = np.isfinite(y)
+    if known.sum() < 2 or not np.array_equal(x, t) or not np.array_equal(known, np.isfinite(below)):
+        return False
+    y, below = y[known], below[known]
+    span = max(y.max(), below.max()) - min(y.min(), below.min())
+    return bool((np.abs(y - below) <= _HIDDEN * span).all())
 
 
 def dress(ax: Axes, label: str, *, log: bool = False) -> None:
@@ -175,7 +214,7 @@ def beside(ax: Axes, extra: Sequence[Any] = (), *, handles: Sequence[Any] | None
     """
     if handles is None:
         handles = [h for h, text in zip(*ax.get_legend_handles_labels(), strict=True) if h not in extra and text]
-    handles = [*handles, *extra]
+    handles = [_key(handle) for handle in (*handles, *extra)]
     if not handles:
         return
     legend = ax.legend(

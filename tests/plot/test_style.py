@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from cmbcontrol.plot import style
@@ -94,3 +95,34 @@ def test_single_values_can_be_seen():
     assert line.get_marker() == "o" and line.get_markevery() == [0, 5]
     assert style.curve(ax, t, t).get_marker() == "None"
     assert style.curve(ax, t[:1], t[:1]).get_markevery() == [0]
+
+
+def pixels(figure, color):
+    """How many pixels of a figure have a colour."""
+    canvas = FigureCanvasAgg(figure)
+    canvas.draw()
+    image = np.asarray(canvas.buffer_rgba())[..., :3].astype(int)
+    wanted = np.array([int(color[i : i + 2], 16) for i in (1, 3, 5)])
+    return int((np.abs(image - wanted).max(axis=-1) <= 8).sum())
+
+
+@pytest.mark.parametrize("count", [2, 3, 6])
+def test_all_colours_are_seen_of_curves_that_lie_on_one_another(count):
+    """Each gets its share of the line, and a solid key."""
+    t = np.linspace(0.0, 1.0, 200)
+    figure, (ax,) = style.panels(None, 1)
+    for k in range(count):
+        style.curve(ax, t, np.sin(5.0 * t) + 1e-9 * k, color=style.COLORS[k], linewidth=2.0, label=str(k))
+    shares = [pixels(figure, style.COLORS[k]) for k in range(count)]
+    assert min(shares) > 0.5 * max(shares) > 0
+    style.beside(ax)
+    assert all(key.get_linestyle() == "-" for key in ax.get_legend().get_lines())
+
+
+def test_curves_that_differ_stay_solid():
+    t = np.linspace(0.0, 1.0, 50)
+    _, (ax,) = style.panels(None, 1)
+    lines = [style.curve(ax, t, np.sin(5.0 * t) + shift) for shift in (0.0, 0.02)]
+    lines.append(style.curve(ax, t, np.where(t < 0.5, np.sin(5.0 * t), np.nan)))
+    lines.append(style.curve(ax, 2.0 * t, np.sin(5.0 * t)))
+    assert [line.get_linestyle() for line in lines[:2]] == ["-", "-"] and lines[3].get_linestyle() == "-"
