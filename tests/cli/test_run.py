@@ -94,6 +94,12 @@ def test_what_is_refused(file, tmp_path):
     assert_fails("line 1: plant of the catalogue must be a name", "run", _with(file, "machine: five-bar", "machine: 5"))
     assert_fails("--workers takes a number, or all, got 'many'", "run", file, "--workers", "many")
     assert_fails("cannot be read: No such file", "run", tmp_path / "none.yaml")
+    assert not Path("masses-runs").exists()
+
+
+@pytest.mark.slow
+def test_a_scheduler_that_does_not_answer(file):
+    """Asked for five seconds."""
     assert_fails("no Dask scheduler answers", "run", file, "--scheduler", "tcp://127.0.0.1:1")
     assert not Path("masses-runs").exists()
 

@@ -88,6 +88,7 @@ def test_study_tells_open_loop_and_error_poles(studied):
     assert line.split()[-3:] == ["-12", "12", "1"]
 
 
+@pytest.mark.first(3)
 @pytest.mark.nojit_slow
 @pytest.mark.parametrize("name", [n for n in plants.catalogue if n != "five-bar"])
 def test_every_plant_can_be_studied(name, tmp_path, monkeypatch):
@@ -104,7 +105,7 @@ def test_every_plant_can_be_studied(name, tmp_path, monkeypatch):
 
 
 def test_nothing_is_overwritten_unasked(tmp_path):
-    words = "study", "five-bar", "--duration", 0.1, "--no-animation", "--out", tmp_path
+    words = "study", "pendulum", "--duration", 0.1, "--no-animation", "--out", tmp_path
     (tmp_path / "notes.txt").write_text("mine")
     assert run_command(*words)[0] == 0
     before = (tmp_path / "run.nc").read_bytes()
@@ -113,6 +114,7 @@ def test_nothing_is_overwritten_unasked(tmp_path):
     assert run_command(*words, "--force")[0] == 0
 
 
+@pytest.mark.slow
 @pytest.mark.nojit_slow
 def test_a_study_elsewhere(tmp_path):
     """About the configuration that is given, and of a machine that brings no task along."""

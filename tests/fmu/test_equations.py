@@ -38,7 +38,7 @@ def compare(plant, q, v, u, one, digits=1e-9):
         np.testing.assert_allclose(one.group(f"reaction.{joint}"), expected, atol=10 * digits * scale)
 
 
-@pytest.mark.first(2)
+@pytest.mark.first(1)
 @pytest.mark.nojit_slow
 @pytest.mark.parametrize("twice", [False, True], ids=["", "doubled"])
 @every_closure

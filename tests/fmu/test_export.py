@@ -33,7 +33,7 @@ def test_the_validation_of_fmpy_finds_nothing(tmp_path, name, version, kind):
     assert validate(str(made.path)) == []
 
 
-@pytest.mark.first(1)
+@pytest.mark.slow
 @pytest.mark.nojit_slow
 @both
 def test_c_is_free_of_warnings(tmp_path, version):

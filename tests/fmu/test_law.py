@@ -68,6 +68,7 @@ CHAINS = {
 }
 
 
+@pytest.mark.first(4)
 @pytest.mark.nojit_slow
 @pytest.mark.parametrize("version", ["3.0", "2.0"])
 @pytest.mark.parametrize("chain", CHAINS)
@@ -82,6 +83,7 @@ def test_chains_run_as_simulate_does(exported, chain, version):
     assert np.abs(outer(found, "q") - expected).max() < 1e-9
 
 
+@pytest.mark.first(2)
 @pytest.mark.nojit_slow
 @pytest.mark.parametrize("version", ["3.0", "2.0"])
 @pytest.mark.parametrize("alone", [True, False])
@@ -100,6 +102,7 @@ def test_laws_that_measure_the_constraint_force(exported, alone, version):
     assert np.abs(outer(found, "q") - expected).max() < 1e-10
 
 
+@pytest.mark.slow
 @pytest.mark.nojit_slow
 @pytest.mark.parametrize("chain", ["law", "actuator"])
 def test_a_law_in_continuous_time_has_states_and_derivatives(exported, opened, chain):
@@ -140,6 +143,7 @@ REFERENCES = {
 }
 
 
+@pytest.mark.first(2)
 @pytest.mark.nojit_slow
 @pytest.mark.parametrize("name", REFERENCES)
 def test_references_are_computed_inside(exported, name):

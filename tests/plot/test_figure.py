@@ -22,6 +22,7 @@ def run():
     return cmb.simulate(plant, q0=plant.assemble(angle=-1.0), t_end=0.1, output_times=0.05)
 
 
+@pytest.mark.slow
 def test_two_hundred_figures_leave_nothing_behind(run):
     """The backend of the tests is Agg, which shows nothing; pyplot is imported."""
     with warnings.catch_warnings():

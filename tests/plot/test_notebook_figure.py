@@ -38,6 +38,7 @@ def notebook(*cells):
     return made.cells
 
 
+@pytest.mark.first(1)
 @pytest.mark.nojit_slow
 @pytest.mark.filterwarnings("ignore")  # of jupyter's libraries
 @pytest.mark.parametrize(

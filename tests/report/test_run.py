@@ -66,6 +66,7 @@ def test_a_run_under_a_law(tracked, tmp_path):
     assert "t_end" in found["Settings and versions"]["text"]
 
 
+@pytest.mark.slow
 def test_the_machine_in_the_page_is_the_machine(tracked, tmp_path):
     text = re.search(r"(?s)name: five-bar.*", sections(tracked, tmp_path)["Machine"]["text"]).group()
     whole = re.search(r"(?s)format: cmbcontrol machine 1.*", sections(tracked, tmp_path)["Machine"]["text"]).group()
@@ -76,6 +77,7 @@ def test_the_machine_in_the_page_is_the_machine(tracked, tmp_path):
     np.testing.assert_array_equal(again.terms(q, v).M, tracked.plant.terms(q, v).M)
 
 
+@pytest.mark.slow
 def test_a_run_from_a_file_says_the_same(tracked, tmp_path):
     loaded = cmb.load_run(tracked.save(tmp_path / "run.nc"))
     one, other = sections(tracked, tmp_path), sections(loaded, tmp_path)
@@ -93,6 +95,7 @@ def test_a_reference_that_moves_leaves_the_loop_frozen(tmp_path):
     assert len(poles) >= 2 and np.abs(np.add(poles, 8.0)).max() < 1e-2  # double poles split by the root of rounding
 
 
+@pytest.mark.first(2)
 @pytest.mark.parametrize("make", ["free", "held", "function", "own plant", "singular", "contact"])
 def test_all_kinds_of_runs(make, tmp_path):
     plant = plants.five_bar()

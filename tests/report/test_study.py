@@ -42,6 +42,7 @@ def falling(angle):
     return {"plant": plant, "q0": plant.assemble(angle=angle), "t_end": 0.2}
 
 
+@pytest.mark.slow
 def test_the_worst_run_is_seen(tmp_path):
     found = study(falling, {"angle": [0.1, 0.2, 0.3]}, measures={"end": lambda run: run.q.values[-1, 2]})
     told = sections(found, tmp_path)

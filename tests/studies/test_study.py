@@ -257,6 +257,7 @@ def test_progress():
     assert told[0] == 0.0 and told[-1] == 1.0 and told == sorted(told)
 
 
+@pytest.mark.slow
 def test_dask(monkeypatch):
     distributed = pytest.importorskip("distributed")
     cluster = distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None)
@@ -326,6 +327,7 @@ def test_normal_distribution_of_the_mean():
     assert stats.binomtest(inside, 200, 0.9).pvalue > 1e-4
 
 
+@pytest.mark.slow
 @pytest.mark.nojit_slow
 def test_time_limits_in_threads():
     """As workers of Dask have them: whatever is under way in Python, and in runs; and nothing comes late."""
@@ -374,6 +376,7 @@ def test_linear_cases_are_the_models_by_hand(knows):
         assert found.data.disk.values[i] == pytest.approx(loop.margins().disk, rel=1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.nojit_slow
 def test_linear_cases_give_the_same_bits_everywhere(tmp_path):
     here = study(linear_case(), LOADED, runs=40, seed=4, measures=MARGINS)

@@ -66,6 +66,7 @@ def test_a_click_on_a_plot_moves_the_time(opened, tmp_path):
     assert page("viewer.player.speed") == 0.5
 
 
+@pytest.mark.slow
 def test_events_are_marked_and_named(opened, tmp_path):
     run = singular()
     page = opened(view_run(run, tmp_path / "run.html"))
@@ -81,6 +82,7 @@ def test_events_are_marked_and_named(opened, tmp_path):
     assert x == pytest.approx(track[0] + 8 + share * (track[1] - 16), abs=1.0)
 
 
+@pytest.mark.slow
 def test_contacts_push(opened, tmp_path):
     """An arrow where the foot stands, and none in the air."""
     run = touch_down()
@@ -98,6 +100,7 @@ def test_contacts_push(opened, tmp_path):
     assert "impact foot" in tips and "J lost" in tips
 
 
+@pytest.mark.slow
 def test_pages_of_other_things(opened, tmp_path):
     plant = plants.five_bar()
     page = opened(view_machine(plant, plant.assemble(left=2.1, right=1.0), tmp_path / "machine.html"))
@@ -110,6 +113,7 @@ def test_pages_of_other_things(opened, tmp_path):
     assert page("viewer.case.name").startswith("mode 2") and page.errors == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("size", "scheme"), [((420, 800), "dark"), ((640, 400), "light")])
 def test_small_and_dark(opened, tmp_path, size, scheme):
     page = opened(view_run(tracked("five-bar", 0.5), tmp_path / "run.html"), size, scheme)
@@ -119,6 +123,7 @@ def test_small_and_dark(opened, tmp_path, size, scheme):
     assert page.errors == []
 
 
+@pytest.mark.slow
 def test_inside_a_notebook(opened, tmp_path):
     """The frame needs no file beside, and the name of a machine is text and no HTML."""
     plant = plants.five_bar()
@@ -221,6 +226,7 @@ def test_size_of_a_long_run(tmp_path):
     assert view_run(run, tmp_path / "run.html").stat().st_size < 2e6
 
 
+@pytest.mark.slow
 def test_study_page(tmp_path, opened):
     from cmbcontrol import studies
 

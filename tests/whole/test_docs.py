@@ -47,7 +47,7 @@ OWN = (
 SKETCHES = ("million-runs.md", "simulation.md")  # their blocks are calls in the middle of a program
 NUMBER = re.compile(r"[-+]?\b\d[\d,]*(?:\.\d+)?(?:e[-+]?\d+)?")
 ROUNDING = 1e-6  # numbers below it, errors of loops and energies, differ from platform to platform
-LONG = ("controller-chains.md", "designing-gains.md")
+LONG = ("controller-chains.md", "designing-gains.md", "studies.md", "tutorial.md")
 
 
 make_pictures = script(DOCS / "make_pictures.py")
