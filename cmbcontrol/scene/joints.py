@@ -261,6 +261,8 @@ def stretched_parts(of: Proportions) -> list[Between]:
             (a, at_a, axis), (b, at_b, _) = sliding_ends(part)
             if b in of.pistons and a in of.pistons:
                 found.append(_between("rod", part))  # between a rod that is short and its barrel
+            elif of.plane is None and GROUND not in (a, b):
+                found.append(_between("rod", part))  # in space, where a line would not look as if it carried anything
             elif not {a, b} & of.hidden:
                 found.append(Track("guide", part.name, a, at_a, b, at_b, axis, reach))
         elif isinstance(part, (PointOnLine, PointOnPlane)):

@@ -120,3 +120,21 @@ def test_plants_without_a_sketch_say_so():
         scene(wire_bead())
     with pytest.raises(cmb.errors.ModelError, match=r"sketch\(q\) must return lines.*\(2,\)"):
         scene(wire_bead(sketch=lambda q: [q]))
+
+
+def test_what_slides_between_moving_bodies_in_space_is_carried():
+    """By a rod from where the joint is on one body to where it is on the other, as long as the joint is out."""
+    first = cmb.Body("first", 1.0, (0.1, 0.2, 0.1), (0.1, 0.1, 0.1))
+    second = cmb.Body("second", 1.0, (0.0, 0.3, 0.1), (0.1, 0.1, 0.1))
+    joints = [
+        cmb.Spherical("ball", "ground", "first"),
+        cmb.Prismatic("out", "first", "second", axis=(0, 0, 1), frame=cmb.Frame((0.0, 0.0, -0.5))),
+    ]
+    plant = cmb.Mechanism("leg", [first, second], joints)
+    q = plant.configuration({"ball_qw": np.cos(0.3), "ball_qx": np.sin(0.3), "ball_qy": 0, "ball_qz": 0, "out": -0.4})
+    seen = scene(plant)
+    (i,) = [i for i, part in enumerate(seen.stretched) if part.name == "out"]
+    assert seen.stretched[i].kind == "rod"
+    a, b = seen.ends(q)[i]
+    assert np.linalg.norm(b - a) == pytest.approx(0.4)
+    np.testing.assert_allclose(a, plant.point(q, "first", (0.0, 0.0, -0.5)), atol=1e-12)
