@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _check, _files
+from .._notebook import Shown
 from .._versions import versions
 from ..errors import InputError, ModelError
 from ..model.machine_file import from_description, wholly_described
@@ -42,7 +43,7 @@ _FORMAT = "cmbcontrol linear model 2"
 
 
 @dataclass(frozen=True, eq=False)
-class LinearModel:
+class LinearModel(Shown):
     """dx/dt = drift + A x + B u, y = C x + D u, in deviations from an operating point.
 
     Attributes
@@ -242,11 +243,6 @@ class LinearModel:
             parts = (f"{n} {x:.6g} {r}".rstrip() for n, x, r in zip(self.states, self.drift, rates, strict=True) if x)
             lines.append(f"  drift    {', '.join(parts)}")
         return "\n".join([*lines, *modal.mode_table(self.damping())])
-
-    def _repr_html_(self) -> str:
-        from ..plot.html import html
-
-        return html(self)
 
     def to_data(self) -> dict[str, Any]:
         """Plain data, of which `from_data` makes the model again: with its operating point, and its machine if it can.

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
+from .._notebook import Shown
 from .._tolerance import UNREACHED, null_space
 from ..dynamics.derivatives import Derivatives
 from ..errors import EquilibriumError, InputError, InputTypeError
@@ -89,7 +90,7 @@ class TrimReport(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class OperatingPoint:
+class OperatingPoint(Shown):
     """A state with the efforts and the multipliers that belong to it.
 
     Attributes
@@ -168,11 +169,6 @@ class OperatingPoint:
         r = self.residuals
         lines.append(f"  loops open by {r.position:.1e} m, forces unbalanced by {r.balance:.1e} N or N m")
         return "\n".join(lines + ([] if self.report is None else _report_lines(self.report, forces)))
-
-    def _repr_html_(self) -> str:
-        from ..plot.html import html
-
-        return html(self)
 
     def to_control(self, model: Any = None) -> control.OperatingPoint:
         """The point for python-control, as `control.find_operating_point` returns it.

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
+from .._notebook import Shown
 from .._tolerance import metres
 from ..errors import InputTypeError, ModelError
 from . import assembly, consistency, diagnosis, evaluation
@@ -32,7 +33,7 @@ __all__ = ["Plant"]
 Array = NDArray[np.float64]
 
 
-class Plant(Contract):
+class Plant(Contract, Shown):
     """A constrained machine: `Mechanism`, `FunctionPlant`, or a class of your own.
 
     M(q) dv/dt + h(q, v) = B(q) u - A(q)' lam with Phi(q) = 0. A class of your own defines five methods: ``M(q)``,
@@ -626,11 +627,6 @@ class Plant(Contract):
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.name!r}: {self.nv} coordinates, {len(self.row_names)} rows>"
-
-    def _repr_html_(self) -> str:
-        from ..plot.html import html
-
-        return html(self)
 
     def __str__(self) -> str:
         return diagnosis.table(self)

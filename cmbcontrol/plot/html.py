@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import re
 import warnings
 from collections.abc import Callable, Iterable, Sequence
 from html import escape
@@ -26,7 +27,7 @@ from .figure import png, unregistered
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["MODE_HEAD", "html", "mode_rows"]
+__all__ = ["MODE_HEAD", "bundle", "html", "mode_rows"]
 
 _DPI = 80.0  # of pictures inside of a page: they are 400 to 600 pixels wide
 _ROWS = 24  # of a table; longer ones say how many more there are, and where
@@ -48,6 +49,13 @@ def html(thing: Any) -> str:
         return f"<div><b>{escape(title)}</b><div style='{_PLACE}'>{''.join(parts)}</div></div>"
     except Exception:
         return f"<pre>{escape(_text(thing))}</pre>"
+
+
+def bundle(thing: Any) -> dict[str, str]:
+    """The page, and its first picture by itself."""
+    page = html(thing)
+    picture = re.search(r"data:image/png;base64,([^']+)", page)
+    return {"text/html": page} | ({"image/png": picture[1]} if picture else {})
 
 
 def _text(thing: Any) -> str:

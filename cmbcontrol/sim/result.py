@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _check, _files, _netcdf
+from .._notebook import Shown
 from ..errors import InputError, InputTypeError, Status
 from ..model.plant import Plant
 from ..model.units import effort_units, row_force_units
@@ -51,7 +52,7 @@ class Output(Protocol):
         """All data."""
 
 
-class Simulation:
+class Simulation(Shown):
     """A run.
 
     Attributes
@@ -345,11 +346,6 @@ class Simulation:
 
     def __str__(self) -> str:
         return summary(self)
-
-    def _repr_html_(self) -> str:
-        from ..plot.html import html
-
-        return html(self)
 
     def __repr__(self) -> str:
         d = self.data

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _check, _files, _netcdf
+from .._notebook import Shown
 from .._progress import Progress, Reporter
 from ..errors import InputError, InputTypeError, Interrupted
 from ..sim.result import load_run
@@ -194,7 +195,7 @@ def _manifest(case: Callable[..., Any], table: Table, measures: Mapping[str, Cal
     }
 
 
-class Study:
+class Study(Shown):
     """What a study has found.
 
     Attributes
@@ -274,11 +275,6 @@ class Study:
         from ..report import report_study
 
         return report_study(self, path, **options)
-
-    def _repr_html_(self) -> str:
-        from ..plot.html import html
-
-        return html(self)
 
     def _good(self, name: str) -> Array:
         """Finite values of a measure."""

@@ -1,10 +1,13 @@
 """What notebooks show: tables with names and units, a picture, and never an error."""
 
+import base64
 from html.parser import HTMLParser
+from io import BytesIO
 
 import numpy as np
 import pytest
 from matplotlib import pyplot
+from PIL import Image
 
 import cmbcontrol as cmb
 from cmbcontrol import plants
@@ -130,3 +133,16 @@ def test_nothing_is_raised_warned_or_left_behind(five_bar, monkeypatch):
     assert lin._repr_html_().startswith("<pre>LinearModel(name=&#x27;five-bar")
     assert module.html(object()).startswith("<pre>&lt;object")
     assert pyplot.get_fignums() == []
+
+
+def test_the_picture_stands_alone_where_no_pages_are_shown(five_bar):
+    """As when a notebook becomes a PDF; what has no picture has none."""
+    plant, point = five_bar
+    run = cmb.simulate(plant, None, point.q, t_end=0.05)
+    for thing in (plant, point, run, cmb.linearize(plant, point)):
+        shown = thing._repr_mimebundle_()
+        assert set(shown) == {"text/html", "image/png"} and shown["image/png"] in shown["text/html"]
+        with Image.open(BytesIO(base64.b64decode(shown["image/png"]))) as image:
+            assert min(image.size) > 100
+    found = study(lambda a: {}, {"a": [1.0, 2.0]})
+    assert set(found._repr_mimebundle_()) == {"text/html"}

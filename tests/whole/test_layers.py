@@ -16,6 +16,7 @@ LAYERS = (
         "_bundle",
         "_jit",
         "_check",
+        "_notebook",
         "_progress",
         "_tolerance",
         "_interrupt",
@@ -66,8 +67,7 @@ ALLOWED["cli"] |= {"plants"}
 DOORS = {
     ("sim/result.py", "plot"),
     ("linear/model.py", "plot"),
-    ("linear/operating.py", "plot"),  # what notebooks show
-    ("studies/study.py", "plot"),
+    ("_notebook.py", "plot"),
     ("sim/result.py", "view"),
     ("linear/model.py", "view"),
     ("sim/result.py", "report"),

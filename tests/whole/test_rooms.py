@@ -12,6 +12,7 @@ ELSEWHERE = {
     "_netcdf": ("sim/test_result", "runs as files"),
     "_interrupt": ("robustness/test_faults", "signals at any moment, in processes of their own"),
     "_arguments": ("controllers/test_description", "laws that are written down by what they were made with"),
+    "_notebook": ("plot/test_html", "what notebooks show"),
     "_versions": ("sim/test_provenance", "what runs were made with"),
     "cli/figures": ("cli/test_linearize", "the figures that this command writes"),
     "controllers/effort_program": ("controllers/test_constrained_actuation", "the program that this law solves"),
