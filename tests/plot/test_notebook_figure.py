@@ -44,7 +44,8 @@ def notebook(*cells):
 @pytest.mark.parametrize(
     "before", ["", "import matplotlib.pyplot as plt\n", "%matplotlib agg\nimport matplotlib.pyplot as plt\n"]
 )
-def test_each_figure_is_shown_once(before, tmp_path):
+def test_each_figure_is_shown_once(before, tmp_path, monkeypatch):
+    monkeypatch.delenv("MPLBACKEND", raising=False)  # which a kernel inherits: with "Agg" nothing is shown
     folder = f"folder = {str(tmp_path)!r}\n"
     cells = notebook(
         before + folder + RUN, *(cell for cell, _ in CELLS), "import matplotlib.pyplot as plt", "run", "plant"
