@@ -122,8 +122,9 @@ def _lies_on(t: Array, y: Array, line: Any) -> bool:
     if known.sum() < 2 or not np.array_equal(x, t) or not np.array_equal(known, np.isfinite(below)):
         return False
     y, below = y[known], below[known]
-    span = max(y.max(), below.max()) - min(y.min(), below.min())
-    return bool((np.abs(y - below) <= _HIDDEN * span).all())
+    low, high = min(y.min(), below.min()), max(y.max(), below.max())
+    hidden = max(_HIDDEN * (high - low), CONSTANT * max(abs(low), abs(high)))  # the span of constants is rounding
+    return bool((np.abs(y - below) <= hidden).all())
 
 
 def dress(ax: Axes, label: str, *, log: bool = False) -> None:

@@ -128,7 +128,8 @@ def _measures(found: Study, limits: Mapping[str, tuple[float, float]]) -> Iterat
         mean = numbers[1]  # of a single value
         if len(runs) > 1:
             of = found.statistics(name)
-            mean = f"{plain(of['mean'], 5)} ({plain(of['mean_low'], 5)} to {plain(of['mean_high'], 5)})"
+            mean, low, high = (plain(float(of[key]), 5) for key in ("mean", "mean_low", "mean_high"))
+            mean = f"{mean} ({low} to {high})"
         rows.append((name, unit, mean, *numbers, ", ".join(map(str, runs))))
     yield Table(("measure", "unit", "mean (95 % confidence)", *HEAD, "in runs"), rows, numbers=6)
     if limits:

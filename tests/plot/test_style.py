@@ -119,6 +119,14 @@ def test_all_colours_are_seen_of_curves_that_lie_on_one_another(count):
     assert all(key.get_linestyle() == "-" for key in ax.get_legend().get_lines())
 
 
+def test_constants_that_differ_by_rounding_take_turns():
+    t = np.linspace(0.0, 1.0, 50)
+    _, (ax,) = style.panels(None, 1)
+    noise = np.random.default_rng(0).uniform(-1.0, 1.0, (2, 50))
+    first, second = (style.curve(ax, t, 3e5 * (1.0 + 1e-15 * row)) for row in noise)
+    assert first.get_linestyle() != "-" and second.get_linestyle() != "-"
+
+
 def test_curves_that_differ_stay_solid():
     t = np.linspace(0.0, 1.0, 50)
     _, (ax,) = style.panels(None, 1)
