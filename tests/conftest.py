@@ -1,6 +1,7 @@
 """What holds for the whole run of the suite, and fixtures that several folders of it share."""
 
 import os
+import sys
 
 import pytest
 
@@ -11,8 +12,31 @@ for _library in ("OMP", "OPENBLAS", "MKL"):
 
 pytest.register_assert_rewrite("tests.fixtures")
 
+# What the extra `dev` has and the extra `test` has not: the outside judges.
+JUDGES = ("mujoco", "pinocchio", "exudyn", "sympy", "playwright", "nbclient", "ipykernel", "viser", "mypy")
+
+
+collect_ignore = ["whole/user_script.py"]  # a script: who imports it runs it
+
+
+def pytest_addoption(parser):
+    parser.addoption("--smoke", action="store_true", help="one quick test of each file")
+    parser.addoption("--bare", action="store_true", help="as where the packages of the extra `dev` are not installed")
+
+
+def pytest_configure(config):
+    if config.option.bare:
+        sys.modules |= dict.fromkeys(JUDGES)
+
+
+def pytest_report_header(config):
+    return f"random tests: seeds of {seeds.SEED:07x}, {seeds.TIMES} times (CMB_SEED, CMB_TIMES)"
+
+
 import cmbcontrol as cmb  # noqa: E402
 from cmbcontrol import plants  # noqa: E402
+from cmbcontrol._jit import kernels  # noqa: E402
+from tests import seeds  # noqa: E402
 from tests.fixtures import crank_law  # noqa: E402
 
 # Folders whose tests are left out where nothing is compiled: they ask for whole runs; kernels have tests of their own.
@@ -30,7 +54,7 @@ def pytest_xdist_make_scheduler(config, log):
 
 
 @pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items):
+def pytest_collection_modifyitems(config, items):
     """Of tests marked `first`, all cases but so many are slow; tests marked `last` look back on the whole run.
 
     Those of some folders are about files, processes and generated code: kernels as Python tell nothing new there.
@@ -45,7 +69,30 @@ def pytest_collection_modifyitems(items):
             seen[name] = seen.get(name, 0) + 1
             if seen[name] > marker.args[0]:
                 item.add_marker(pytest.mark.slow)
+        if item.get_closest_marker("rotates"):
+            item.add_marker(pytest.mark.slow)
+    if config.option.smoke:
+        items[:] = smoke(items)
     items.sort(key=lambda item: item.get_closest_marker("last") is not None)
+
+
+def smoke(items):
+    """Of each file the tests marked `smoke`, or else the first quick one."""
+    files: dict[str, list] = {}
+    for item in items:
+        if not item.get_closest_marker("slow"):
+            files.setdefault(item.nodeid.partition("::")[0], []).append(item)
+    for file, found in files.items():
+        if file.startswith("tests"):  # the modules' own examples are left out
+            marked = [item for item in found if item.get_closest_marker("smoke")]
+            yield from marked or found[:1]
+
+
+def pytest_collection_finish(session):
+    """Tests build machines, collecting does not: every worker would compile at once, and so would who only looks."""
+    ran = [kernel.__name__ for kernel in kernels() if getattr(kernel, "overloads", None)]
+    if ran:
+        raise pytest.UsageError(f"collecting the tests ran compiled kernels: {', '.join(ran[:5])}")
 
 
 @pytest.fixture(scope="module")

@@ -81,12 +81,15 @@ from cmbcontrol.model.functions import FunctionPlant
 from cmbcontrol.model.mechanism import Mechanism
 from cmbcontrol.model.terms import RANK_TOLERANCE
 from cmbcontrol.papers import Report, Table
+from cmbcontrol.plants import catalogue
 from cmbcontrol.plants.five_bar import configuration as five_bar_configuration
 from cmbcontrol.plants.two_arms import configuration as two_arms_configuration
 from cmbcontrol.sim.control import Control
 from cmbcontrol.sim.engine import Engine
 from cmbcontrol.sim.run import IntegratorState, Run
 
+# Names of what is no function plant; said here, since collecting the tests builds no machine.
+MECHANISMS = tuple(name for name in catalogue if name not in ("particle", "slider-crank"))
 JOINTS = (Revolute, Prismatic, Helical, Cylindrical, Universal, Planar, Spherical, Free, Fixed)
 LINEAR = (Revolute, Prismatic, Helical, Cylindrical, Universal)  # dq/dt = v
 CUTS = (Revolute, Prismatic, Helical, Cylindrical, Universal, Planar, Spherical, Fixed)

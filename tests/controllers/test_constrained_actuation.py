@@ -430,7 +430,9 @@ class TestFailures:
 
 
 class TestInput:
-    plant = plants.five_bar()
+    @pytest.fixture(autouse=True)
+    def five_bar(self, plant):
+        self.plant = plant
 
     @pytest.mark.parametrize(
         ("options", "error", "words"),

@@ -5,8 +5,7 @@ import math
 import numpy as np
 import pytest
 
-import cmbcontrol as cmb
-from cmbcontrol import Mechanism, plants, simulate
+from cmbcontrol import plants, simulate
 from cmbcontrol.controllers import ConstraintForcePI, WithModel
 from cmbcontrol.errors import ActuationError
 from cmbcontrol.papers.methods import settings
@@ -15,6 +14,7 @@ from tests.fixtures import (
     FORCE_PLANTS,
     FORCE_ROWS,
     actuated_five_bar,
+    actuated_pendulum,
     decoupled_particle,
     force_errors,
     force_start,
@@ -22,7 +22,6 @@ from tests.fixtures import (
 )
 
 ACCURATE = {"rtol": 1e-11, "atol": 1e-11}
-TREE = Mechanism("tree", [cmb.Body.rod("rod", 1.0, 1.0)], [cmb.Revolute("pivot", "ground", "rod")])
 
 
 # -- the law itself -------------------------------------------------------------------------------
@@ -231,7 +230,7 @@ def test_plants_that_it_is_not_for():
         ConstraintForcePI(plants.two_arms("planar"), [1.0], ["grasp_angle_mz"])
     assert ConstraintForcePI(plants.two_arms("planar"), [1.0], ["grasp_angle"]).names == ("grasp_angle",)
     with pytest.raises(ValueError, match="no loops"):
-        ConstraintForcePI(TREE, [])
+        ConstraintForcePI(actuated_pendulum(), [])
     with pytest.raises(ActuationError, match=r"no motor.*reachable_forces"):
         ConstraintForcePI(plants.five_bar(), [1.0], ["tip_x"])
 

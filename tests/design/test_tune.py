@@ -1,5 +1,7 @@
 """Gains by simulation: known minima, seeds, failures, interruptions."""
 
+from functools import cache
+
 import numpy as np
 import pytest
 
@@ -41,19 +43,17 @@ def bowl(run):
     return (x - 3.0) ** 2 + 10.0 * (y - 0.2) ** 2 + 1.0
 
 
-SWING = cmb.Mechanism(
-    "swing",
-    [cmb.Body.rod("rod", mass=1.0, length=1.0)],
-    [cmb.Revolute("angle", "ground", "rod", axis=(0, 1, 0))],
-    actuators=[cmb.Actuator("angle")],
-)
+@cache
+def swing():
+    rod, pivot = cmb.Body.rod("rod", mass=1.0, length=1.0), cmb.Revolute("angle", "ground", "rod", axis=(0, 1, 0))
+    return cmb.Mechanism("swing", [rod], [pivot], actuators=[cmb.Actuator("angle")])
 
 
 def at_rest(x, offset=0.0, y=0.0):
     """A run that keeps what it was given: its start, in place of a motion."""
     if x > 9.0:
         raise cmb.errors.SimulationError("it fell over")
-    return {"plant": SWING, "q0": [x - offset], "v0": [y], "t_end": 1e-3, "output_times": 1e-3}
+    return {"plant": swing(), "q0": [x - offset], "v0": [y], "t_end": 1e-3, "output_times": 1e-3}
 
 
 def squared(run):

@@ -22,6 +22,7 @@ from cmbcontrol.formats.mjcf_writing import write_mjcf
 
 mujoco = pytest.importorskip("mujoco")
 
+from ..seeds import rotating  # noqa: E402
 from . import mutations  # noqa: E402
 from .mjcf_judge import Judge  # noqa: E402
 from .mjcf_texts import LOOPS, SITES, TREE, Random, shipped  # noqa: E402
@@ -161,10 +162,10 @@ def test_random_texts(seed, tmp_path):
     random_agrees(seed, tmp_path)
 
 
-@pytest.mark.slow
+@pytest.mark.rotates
 @pytest.mark.filterwarnings("ignore::cmbcontrol.errors.BranchWarning")
-@pytest.mark.parametrize("seed", range(8, 200))
-def test_more_random_texts(seed, tmp_path):
+@pytest.mark.parametrize("seed", rotating(100))
+def test_random_texts_of_this_commit(seed, tmp_path):
     random_agrees(seed, tmp_path)
 
 
@@ -525,10 +526,10 @@ def test_spoiled_files(part, tmp_path, monkeypatch):
         spoil(seed, tmp_path)
 
 
-@pytest.mark.slow
+@pytest.mark.rotates
 @pytest.mark.filterwarnings("ignore:overflow|invalid|divide:RuntimeWarning")
-@pytest.mark.parametrize("part", range(3, 50))
-def test_more_spoiled_files(part, tmp_path, monkeypatch):
+@pytest.mark.parametrize("part", range(5))
+def test_spoiled_files_of_this_commit(part, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    for seed in range(20 * part, 20 * part + 20):
+    for seed in rotating(100)[part::5]:
         spoil(seed, tmp_path)

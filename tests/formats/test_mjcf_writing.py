@@ -13,9 +13,10 @@ from cmbcontrol.formats.mjcf_writing import write_mjcf
 from cmbcontrol.model import elements
 from cmbcontrol.plants import catalogue
 
+from ..fixtures import MECHANISMS
 from ..robustness import machines
+from ..seeds import rotating
 
-READY = [name for name, entry in catalogue.items() if isinstance(entry.factory(), Mechanism)]
 ROD = Body("rod", 1.0, (0.4, 0.05, -0.1), np.diag([0.02, 0.03, 0.04]) + 0.004)
 
 quiet = pytest.mark.filterwarnings("ignore::cmbcontrol.errors.BranchWarning")
@@ -99,7 +100,7 @@ def closed_states(plant, count, start=None):
 
 
 @quiet
-@pytest.mark.parametrize("name", READY)
+@pytest.mark.parametrize("name", MECHANISMS)
 def test_ready_made_machines(name, tmp_path):
     plant = catalogue[name].factory()
     states = closed_states(plant, 3)
@@ -132,10 +133,10 @@ def test_some_random_machines(seed, tmp_path):
     random_machine(seed, tmp_path)
 
 
-@pytest.mark.slow
+@pytest.mark.rotates
 @quiet
-@pytest.mark.parametrize("seed", range(400))
-def test_random_machines(seed, tmp_path):
+@pytest.mark.parametrize("seed", rotating(100))
+def test_random_machines_of_this_commit(seed, tmp_path):
     random_machine(seed, tmp_path)
 
 

@@ -28,11 +28,11 @@ from cmbcontrol.model.elements import (
 )
 from cmbcontrol.plants import catalogue
 
+from ..fixtures import MECHANISMS
 from ..robustness import machines
+from ..seeds import rotating
 from .matching import differences, made_body
 from .test_urdf_writing import body, frame, kept_of
-
-READY = [name for name, entry in catalogue.items() if isinstance(entry.factory(), Mechanism)]
 
 
 def cuts_of(kept):
@@ -73,7 +73,7 @@ def undamped(plant):
 
 
 @pytest.mark.nojit_slow
-@pytest.mark.parametrize("name", READY)
+@pytest.mark.parametrize("name", MECHANISMS)
 def test_ready_made_machines(name, tmp_path):
     plant = undamped(catalogue[name].factory())
     conversion = write_sdf(plant, tmp_path / "robot.sdf")
@@ -126,9 +126,9 @@ def test_some_random_machines(seed, tmp_path):
     random_machine(seed, tmp_path)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("seed", range(400))
-def test_random_machines(seed, tmp_path):
+@pytest.mark.rotates
+@pytest.mark.parametrize("seed", rotating(100))
+def test_random_machines_of_this_commit(seed, tmp_path):
     random_machine(seed, tmp_path)
 
 

@@ -31,11 +31,11 @@ from cmbcontrol.model.elements import (
 )
 from cmbcontrol.plants import catalogue
 
+from ..fixtures import MECHANISMS
 from ..robustness import machines
+from ..seeds import rotating
 from .matching import closed_state, differences
 from .test_urdf import in_pinocchio
-
-READY = [name for name, entry in catalogue.items() if isinstance(entry.factory(), Mechanism)]
 
 
 def kept_of(plant, conversion):
@@ -69,7 +69,7 @@ def is_kept(plant, made, conversion, q, v):
 
 
 @pytest.mark.nojit_slow
-@pytest.mark.parametrize("name", READY)
+@pytest.mark.parametrize("name", MECHANISMS)
 def test_ready_made_machines(name, tmp_path):
     plant = catalogue[name].factory()
     made, conversion = through_a_file(plant, tmp_path)
@@ -105,9 +105,9 @@ def test_some_random_machines(seed, tmp_path):
     random_machine(seed, tmp_path)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("seed", range(400))
-def test_random_machines(seed, tmp_path):
+@pytest.mark.rotates
+@pytest.mark.parametrize("seed", rotating(100))
+def test_random_machines_of_this_commit(seed, tmp_path):
     random_machine(seed, tmp_path)
 
 

@@ -1,5 +1,7 @@
 """Machines through files and back: equal to the last digit, or an error that says what and where."""
 
+import copy
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -12,11 +14,10 @@ from cmbcontrol.model import elements
 from cmbcontrol.model.machine_file import described, from_description
 from cmbcontrol.plants import catalogue
 
-from ..fixtures import random_state
+from ..fixtures import MECHANISMS, random_state
 from ..formats import mutations
 from ..robustness import machines
-
-READY = [name for name, entry in catalogue.items() if isinstance(entry.factory(), Mechanism)]
+from ..seeds import rotating
 
 
 def through_a_file(plant, folder):
@@ -36,7 +37,7 @@ def through_a_file(plant, folder):
     return made
 
 
-@pytest.mark.parametrize("name", READY)
+@pytest.mark.parametrize("name", MECHANISMS)
 def test_ready_made_machines(name, tmp_path):
     plant = catalogue[name].factory()
     made = through_a_file(plant, tmp_path)
@@ -44,9 +45,9 @@ def test_ready_made_machines(name, tmp_path):
     assert [x.effort for x in made.actuators] == [x.effort for x in plant.actuators]
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("seed", range(200))
-def test_random_machines(seed, tmp_path):
+@pytest.mark.rotates
+@pytest.mark.parametrize("seed", rotating(100))
+def test_random_machines_of_this_commit(seed, tmp_path):
     through_a_file(machines.build(machines.machine(seed)), tmp_path)
 
 
@@ -175,27 +176,30 @@ def test_a_file_by_hand(tmp_path):
     assert np.allclose(plant.joints[0].frame.R, Frame.turned((1, 0, 0), 0.1).R)
 
 
-GOOD = described(plants.loader())
+@cache
+def loader():
+    return described(plants.loader())
 
 
 def changed(*keys, to):
-    """The loader's description with one entry changed, or taken out."""
-    import copy
-
-    data = copy.deepcopy(GOOD)
+    """Makes the loader's description with one entry changed, or taken out."""
     *path, last = keys
-    inner = data
-    for key in path:
-        inner = inner[key]
-    if to is None:
-        del inner[last]
-    else:
-        inner[last] = to
-    return data
+
+    def make():
+        inner = data = copy.deepcopy(loader())
+        for key in path:
+            inner = inner[key]
+        if to is None:
+            del inner[last]
+        else:
+            inner[last] = to
+        return data
+
+    return make
 
 
 @pytest.mark.parametrize(
-    ("data", "words"),
+    ("make", "words"),
     [
         (changed("format", to="cmbcontrol machine 9"), ["begins with", "machine 9"]),
         (changed("bodys", to={}), ["'bodys'", "bodies"]),
@@ -218,13 +222,13 @@ def changed(*keys, to):
         (changed("loops", "lift_pin", "type", to="__import__"), ["__import__"]),
         (changed("without", to=["nothing"]), ["nothing"]),
         (changed("name", to=3), ["mechanism"]),
-        ([], ["machine file"]),
-        (None, ["machine file"]),
+        (list, ["machine file"]),
+        (lambda: None, ["machine file"]),
     ],
 )
-def test_mistakes_are_told(data, words):
+def test_mistakes_are_told(make, words):
     with pytest.raises(CmbError) as told:
-        from_description(data)
+        from_description(make())
     assert all(word in str(told.value) for word in words), told.value
 
 
@@ -293,9 +297,10 @@ def test_some_spoiled_files(tmp_path, monkeypatch):
     spoil(tmp_path, monkeypatch, range(60))
 
 
-@pytest.mark.slow
-def test_500_spoiled_files(tmp_path, monkeypatch):
-    assert 25 < spoil(tmp_path, monkeypatch, range(1000, 1500)) < 475
+@pytest.mark.rotates
+def test_spoiled_files_of_this_commit(tmp_path, monkeypatch):
+    seeds = rotating(100)
+    assert 0.05 < spoil(tmp_path, monkeypatch, seeds) / len(seeds) < 0.95
 
 
 # -- shapes ------------------------------------------------------------------------------------------------------------

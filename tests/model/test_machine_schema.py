@@ -5,15 +5,15 @@ from pathlib import Path
 
 import pytest
 
-from cmbcontrol import Mechanism, plants
+from cmbcontrol import plants
 from cmbcontrol.errors import CmbError
 from cmbcontrol.model.machine_file import described, from_description
 from cmbcontrol.model.machine_schema import machine_schema
+from tests.fixtures import MECHANISMS
 from tests.model.test_machine_file import furnished, shaped
 
 jsonschema = pytest.importorskip("jsonschema")
 PUBLISHED = Path(__file__).parents[2] / "docs" / "machine.schema.json"
-MACHINES = [name for name, entry in plants.catalogue.items() if isinstance(entry.start()[0], Mechanism)]
 
 
 @pytest.fixture(scope="module")
@@ -27,7 +27,7 @@ def test_the_published_one_is_this_one():
     assert json.loads(PUBLISHED.read_text()) == machine_schema()
 
 
-@pytest.mark.parametrize("name", MACHINES)
+@pytest.mark.parametrize("name", MECHANISMS)
 def test_ready_made_machines_are_valid(judge, name):
     judge.validate(described(plants.catalogue[name].start()[0]))
 

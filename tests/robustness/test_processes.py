@@ -5,6 +5,7 @@ import inspect
 import multiprocessing
 import pickle
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from functools import cache
 
 import numpy as np
 import pytest
@@ -183,6 +184,13 @@ def test_a_coupled_plant_does_not_have_the_modes_of_the_one_without():
 # -- laws ------------------------------------------------------------------------------------------------------
 
 
+LAWS = (
+    *("motion", "task", "computed torque", "impedance", "gravity", "limits", "on model", "observer", "chain"),
+    *("feedback", "observer feedback", "numbers", "hybrid", "passive", "direct", "cvxpy"),
+)
+
+
+@cache
 def laws():
     """Each kind of controller once: a plant, a configuration and a function that makes the law."""
     five_bar = plants.five_bar(effort=60.0)
@@ -243,9 +251,6 @@ def laws():
     return found | {solver: (arms, qa, lambda solver=solver: held(solver)) for solver in ("direct", "cvxpy")}
 
 
-LAWS = laws()
-
-
 def states(plant, q, count):
     rng = np.random.default_rng(0)
     near = [plant.close(plant.integrate(q, 0.2 * rng.uniform(-1.0, 1.0, plant.nv))) for _ in range(count)]
@@ -260,7 +265,7 @@ def answers(plant, law, here):
 
 @pytest.mark.parametrize("name", LAWS)
 def test_laws_arrive_before_and_after_use(name):
-    plant, q, make = LAWS[name]
+    plant, q, make = laws()[name]
     law, here = make(), states(plant, q, 4)
     fresh = {way: again(law) for way, again in WAYS.items()}
     wanted = answers(plant, law, here)
@@ -272,7 +277,7 @@ def test_laws_arrive_before_and_after_use(name):
 
 @pytest.mark.parametrize("name", LAWS)
 def test_threads_may_share_a_law(name):
-    plant, q, make = LAWS[name]
+    plant, q, make = laws()[name]
     law, here = make(), states(plant, q, 12)
     shifted = [[*here[i:], *here[:i]] for i in range(0, 12, 3)]
     wanted = [answers(plant, law, turn) for turn in shifted]
@@ -298,4 +303,4 @@ def test_threads_may_run_one_plant_with_one_law(five_bar, pose):
 
 def test_programs_of_a_model_take_turns():
     """Two threads in one model of cvxpy would hand each other their numbers."""
-    assert isinstance(LAWS["cvxpy"][2]()._solve, ModelledSolver)
+    assert isinstance(laws()["cvxpy"][2]()._solve, ModelledSolver)

@@ -2,10 +2,14 @@
 
 import pytest
 
+from tests.seeds import rotating
+
 from . import machines, random_machines, workers
 from .trial import OUTCOMES, Trial, in_words, run_trial
 
-GROUPS = {"fast": (0, 300, 15), "slow": (10_000, 1500, 50)}  # first seed, machines, machines a test
+EACH = 15  # machines of a test
+# Seeds that found something, each with what it was.
+PINNED: dict[int, str] = {}
 
 
 @pytest.fixture(scope="module")
@@ -13,9 +17,8 @@ def compiled():
     random_machines.warm()
 
 
-def groups(which):
-    first, count, each = GROUPS[which]
-    return [range(s, s + each) for s in range(first, first + count, each)]
+def groups(seeds):
+    return [seeds[i : i + EACH] for i in range(0, len(seeds), EACH)]
 
 
 def require_good(seeds):
@@ -27,17 +30,22 @@ def require_good(seeds):
 
 
 @pytest.mark.nojit_slow
-@pytest.mark.parametrize("seeds", groups("fast"), ids=lambda s: f"{s.start}-{s.stop - 1}")
-@pytest.mark.first(3)
+@pytest.mark.parametrize("seeds", groups(range(45)), ids=lambda s: f"{s.start}-{s.stop - 1}")
 def test_random_machines(compiled, seeds):
     require_good(seeds)
 
 
 @pytest.mark.nojit_slow
-@pytest.mark.slow
-@pytest.mark.parametrize("seeds", groups("slow"), ids=lambda s: f"{s.start}-{s.stop - 1}")
-def test_more_random_machines(compiled, seeds):
+@pytest.mark.rotates
+@pytest.mark.parametrize("seeds", groups(rotating(300)), ids=lambda s: f"{s.start}-{s.stop - 1}")
+def test_random_machines_of_this_commit(compiled, seeds):
     require_good(seeds)
+
+
+@pytest.mark.nojit_slow
+@pytest.mark.slow
+def test_machines_that_found_something(compiled):
+    require_good(list(PINNED))
 
 
 def spin(x):

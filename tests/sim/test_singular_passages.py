@@ -20,11 +20,12 @@ pytestmark = pytest.mark.nojit_slow  # whole runs
 
 
 @pytest.mark.parametrize(
-    ("plant", "q", "mobilities"),
-    [(triangle(3.0), [0.0, 0.0], 1), (bars(3.5), [0.0, 0.0, np.pi], 2)],
+    ("make", "base", "q", "mobilities"),
+    [(triangle, 3.0, [0.0, 0.0], 1), (bars, 3.5, [0.0, 0.0, np.pi], 2)],
     ids=["three", "four"],
 )
-def test_a_bar_as_long_as_the_others_together_is_locked(plant, q, mobilities):
+def test_a_bar_as_long_as_the_others_together_is_locked(make, base, q, mobilities):
+    plant = make(base)
     pose = singular_configuration(plant, q)
     assert pose.locked and not pose.bifurcation and pose.motions.shape[1] == mobilities
     assert pose.generic_rank == plant.nv and pose.infinitesimal.shape[1] == mobilities

@@ -1,5 +1,7 @@
 """Runs whose loops change: one unchanged controller, twins, the order of events, failures."""
 
+from functools import cache
+
 import numpy as np
 import pytest
 
@@ -85,11 +87,15 @@ def carried(t):
     back = Quintic([0.06], [0.0], 0.4) if t < 1.0 else Quintic([0.0], [0.06], 0.4, begin=1.5)
     s = Quintic([0.0], [1.0], 0.8, begin=0.6)(t)[0][0]
     bump = np.sin(np.pi * s) ** 2
-    plant = CARRY
+    plant = carrying()
     return arms_configuration(plant, TABLE[0] + 0.2 * s, TABLE[1] + 0.1 * bump, 0.2 * bump, clearance=back(t)[0][0])
 
 
-CARRY = grasping_arms(table=True)
+@cache
+def carrying():
+    return grasping_arms(table=True)
+
+
 GRASPS = ("left_grasp", "right_grasp")
 CHANGES = [
     *(Engage(name, at=0.5, capture=True) for name in GRASPS),
@@ -104,10 +110,10 @@ CHANGES = [
 def test_one_controller_grasps_carries_and_releases(period):
     grid = np.linspace(0.0, 2.0, 401)
     path = Spline(grid, np.array([carried(t) for t in grid])[:, :6])
-    law = ProjectedInverseDynamics(CARRY, JOINTS, path, bandwidth=15.0, consistent=True, period=period)
+    law = ProjectedInverseDynamics(carrying(), JOINTS, path, bandwidth=15.0, consistent=True, period=period)
     kept = dict(vars(law))
     more = {"max_step": 0.05, "rtol": 1e-7, "atol": 1e-7} if period is None else {}
-    run = simulate(CARRY, law, carried(0.0), t_end=2.0, output_times=0.02, switches=CHANGES, **settings(**more))
+    run = simulate(carrying(), law, carried(0.0), t_end=2.0, output_times=0.02, switches=CHANGES, **settings(**more))
     assert dict(vars(law)) == kept
     error = np.abs(run.q.values[:, :6] - run.reference.values).max()
     assert error < (1e-5 if period is None else 3e-3)
@@ -116,7 +122,7 @@ def test_one_controller_grasps_carries_and_releases(period):
     held = run.active.sel(loop=list(GRASPS)).values.all(axis=1)
     on_table = run.active.sel(loop="table").values
     assert np.array_equal(held, ~on_table) and held.any() and on_table[0] and on_table[-1]
-    apart = run.multipliers.values[~held][:, [i for i, n in enumerate(CARRY.row_names) if "grasp" in n]]
+    apart = run.multipliers.values[~held][:, [i for i, n in enumerate(carrying().row_names) if "grasp" in n]]
     assert largest(apart) == 0.0 and largest(run.q.values[on_table & (run.time < 0.5), 6:] - [*TABLE, 0.0]) < 1e-12
 
 
@@ -362,23 +368,27 @@ class TestLawsWhereLoopsComeAndGo:
         grid = np.linspace(0.0, 2.0, 401)
         return Spline(grid, np.array([carried(t) for t in grid])[:, :6])
 
-    def motion(self, plant=CARRY):
-        return ProjectedInverseDynamics(plant, JOINTS, self.path(), bandwidth=15.0, consistent=True, period=2e-3)
+    def motion(self, plant=None):
+        return ProjectedInverseDynamics(
+            plant or carrying(), JOINTS, self.path(), bandwidth=15.0, consistent=True, period=2e-3
+        )
 
     def run(self, law, **options):
-        return simulate(CARRY, law, carried(0.0), t_end=2.0, output_times=0.02, switches=CHANGES, **settings(**options))
+        return simulate(
+            carrying(), law, carried(0.0), t_end=2.0, output_times=0.02, switches=CHANGES, **settings(**options)
+        )
 
     def test_terms_tell_the_rows_and_what_is_absent(self):
-        apart = CARRY.without(*GRASPS)
+        apart = carrying().without(*GRASPS)
         terms = apart.terms(carried(0.0), np.zeros(9))
         assert terms.row_names == apart.row_names and terms.absent == set(GRASPS)
-        S = np.eye(len(CARRY.row_names))
-        here = terms.in_present_rows(S, CARRY.row_names)
-        assert here.shape == (len(CARRY.row_names), len(apart.row_names))
+        S = np.eye(len(carrying().row_names))
+        here = terms.in_present_rows(S, carrying().row_names)
+        assert here.shape == (len(carrying().row_names), len(apart.row_names))
         assert here.any(axis=1).sum() == len(apart.row_names)
-        twin = CARRY.as_at(terms)
-        assert twin is CARRY.as_at(terms) and twin.row_names == apart.row_names
-        assert CARRY.as_at(CARRY.terms(carried(0.0), np.zeros(9))) is CARRY
+        twin = carrying().as_at(terms)
+        assert twin is carrying().as_at(terms) and twin.row_names == apart.row_names
+        assert carrying().as_at(carrying().terms(carried(0.0), np.zeros(9))) is carrying()
 
     @pytest.mark.nojit_slow
     def test_a_model_goes_along(self):
@@ -395,7 +405,7 @@ class TestLawsWhereLoopsComeAndGo:
     @pytest.mark.nojit_slow
     def test_a_force_law_squeezes_while_it_holds(self):
         wrench = "right_grasp_fx"
-        force = ConstraintForcePI(CARRY, [20.0], [wrench], ki=20.0, period=2e-3, frame="ground", on="b")
+        force = ConstraintForcePI(carrying(), [20.0], [wrench], ki=20.0, period=2e-3, frame="ground", on="b")
         run = self.run(HybridMotionForce(self.motion(), force))
         held = run.active.sel(loop=list(GRASPS)).values.all(axis=1)
         error = run.report.sel(quantity=f"force_error_{wrench}").values

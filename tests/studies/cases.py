@@ -3,13 +3,17 @@
 import os
 import signal
 import time
+from functools import cache
 
 import numpy as np
 
 import cmbcontrol as cmb
 from cmbcontrol import plants
 
-BASE = plants.pendulum()
+
+@cache
+def pendulum():
+    return plants.pendulum()
 
 
 def frequency(length, mass, gravity):
@@ -23,8 +27,8 @@ def noisy(amplitude, rng):
 
 def swing(start):
     """A run of the pendulum."""
-    q0 = BASE.assemble(angle=start)
-    return {"plant": BASE, "q0": q0, "t_end": 0.3, "output_times": 0.05}
+    q0 = pendulum().assemble(angle=start)
+    return {"plant": pendulum(), "q0": q0, "t_end": 0.3, "output_times": 0.05}
 
 
 def sometimes(number):
@@ -70,7 +74,9 @@ def model(stiffness):
     return cmb.linearize(plant, cmb.trim(plant, [0.0]))
 
 
-LOADER = plants.loader(load=3000.0)
+@cache
+def loader():
+    return plants.loader(load=3000.0)
 
 
 def follows(plant, start_boom, start_bucket):
@@ -102,4 +108,4 @@ def counts(seconds):
 
 def long_run(t_end):
     """A run of the pendulum that may take for ever."""
-    return {"plant": BASE, "q0": BASE.assemble(angle=0.5), "t_end": t_end, "output_times": 0.01}
+    return {"plant": pendulum(), "q0": pendulum().assemble(angle=0.5), "t_end": t_end, "output_times": 0.01}

@@ -352,7 +352,7 @@ def test_time_limits_in_threads():
 
 
 def linear_case(knows=False):
-    return LinearCase(cases.LOADER, cases.follows, {"boom": 0.1, "bucket": -0.2}, knows=knows)
+    return LinearCase(cases.loader(), cases.follows, {"boom": 0.1, "bucket": -0.2}, knows=knows)
 
 
 LOADED = {"start_boom": (-0.5, 0.6), "start_bucket": (-0.5, 0.4), "load_scale": (0.2, 1.8)}
@@ -366,11 +366,12 @@ def test_linear_cases_are_the_models_by_hand(knows):
     assert found.failures == 0
     for i in (0, 3, 5):
         x = found.values(i)
-        own = {n: number.value for n, number in cmb.dynamics.parameters(cases.LOADER).items() if n.startswith("load_")}
+        numbers = cmb.dynamics.parameters(cases.loader())
+        own = {n: number.value for n, number in numbers.items() if n.startswith("load_")}
         scaled = {n: x["load_scale"] * v for n, v in own.items() if "mass" in n or "inertia" in n}
-        plant = cases.LOADER.with_parameters(scaled)
-        law = cases.follows(plant if knows else cases.LOADER, x["start_boom"], x["start_bucket"])
-        law = law if knows else cmb.controllers.WithModel(cases.LOADER, law)
+        plant = cases.loader().with_parameters(scaled)
+        law = cases.follows(plant if knows else cases.loader(), x["start_boom"], x["start_bucket"])
+        law = law if knows else cmb.controllers.WithModel(cases.loader(), law)
         loop = cmb.linearize_closed_loop(plant, law)
         assert found.data.pole.values[i] == pytest.approx(loop.continuous_poles().real.max(), rel=1e-6)
         assert found.data.disk.values[i] == pytest.approx(loop.margins().disk, rel=1e-6)

@@ -1,5 +1,6 @@
 """The pages as they are built: formulas, links, search, and what fits on a desk and a phone. Offline, from disk."""
 
+import os
 import re
 import shutil
 import subprocess
@@ -64,6 +65,9 @@ class Page(HTMLParser):
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory):
+    """The pages that `CMB_SITE` has, or built now."""
+    if "CMB_SITE" in os.environ:
+        return Path(os.environ["CMB_SITE"])
     out = tmp_path_factory.mktemp("site")
     command = [sys.executable, "-m", "sphinx", "-q", "-W", "--keep-going", "-b", "html", str(ROOT / "docs"), str(out)]
     done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT)

@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.related import DOORS, imports, parsed
+
 ROOT = Path(__file__).parents[2] / "cmbcontrol"
 FILES = sorted(ROOT.rglob("*.py"))
 
@@ -63,20 +65,6 @@ ALLOWED["codegen"] -= {"plot", "view", "report", "papers"}  # beside them: only 
 ALLOWED["cli"] |= {"plants"}
 
 
-# Simulation.plot and .animate, LinearModel.plot_modes and .animate_mode, RootLocus.plot; plant.to_iosystem
-DOORS = {
-    ("sim/result.py", "plot"),
-    ("linear/model.py", "plot"),
-    ("_notebook.py", "plot"),
-    ("sim/result.py", "view"),
-    ("linear/model.py", "view"),
-    ("sim/result.py", "report"),
-    ("studies/study.py", "report"),
-    ("studies/study.py", "view"),
-    ("linear/root_locus.py", "plot"),
-    ("model/plant.py", "linear"),
-    ("model/plant.py", "plot"),
-}
 HOMES = {
     "numba": {"_bundle", "_jit"},
     "llvmlite": {"_bundle", "_jit", "trace"},
@@ -96,37 +84,14 @@ def layer_of(path):
     return None if first in ("__init__", "__main__") else first
 
 
-def is_type_checking(node):
-    return isinstance(node, ast.If) and ast.unparse(node.test).endswith("TYPE_CHECKING")
-
-
-def imports(path):
-    """(line, absolute dotted name, for type checkers only, on top) of all imports, those inside functions too."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    typing_only = {id(child) for node in ast.walk(tree) if is_type_checking(node) for child in ast.walk(node)}
-    package = ["cmbcontrol", *path.relative_to(ROOT).parts[:-1]]
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            names = [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom):
-            base = package[: len(package) - node.level + 1] if node.level else []
-            names = [".".join([*base, *filter(None, [node.module]), alias.name]) for alias in node.names]
-        elif isinstance(node, ast.Call) and ast.unparse(node.func).endswith(("import_module", "__import__")):
-            names = [ast.literal_eval(node.args[0])] if node.args and isinstance(node.args[0], ast.Constant) else ["?"]
-        else:
-            continue
-        for name in names:
-            yield node.lineno, name, id(node) in typing_only, node.col_offset == 0
-
-
 def violations(path):
     """Imports of one file that point the wrong way."""
     here, file = layer_of(path), path.relative_to(ROOT).as_posix()
-    for line, name, typing_only, on_top in imports(path):
+    for line, name, typing_only, on_top in imports(path, ROOT):
         parts = name.split(".")
         if parts[0] == "cmbcontrol":
             target = parts[1] if len(parts) > 1 else None
-            if here is not None and target not in ALLOWED[here] and (file, target) not in DOORS:
+            if here is not None and target not in ALLOWED[here] and (file.removesuffix(".py"), target) not in DOORS:
                 yield f"{file}:{line}: {here} must not import {target or 'the package itself'}"
             if name == "cmbcontrol._jit.kernel" and here != "kernels":
                 yield f"{file}:{line}: kernels live in kernels/, where the guard of the cache sees them"
@@ -174,7 +139,7 @@ def test_library_never_prints_exits_or_asserts():
     found = []
     for path in FILES:
         here, file = layer_of(path), path.relative_to(ROOT).as_posix()
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in ast.walk(parsed(path)):
             called = ast.unparse(node.func) if isinstance(node, ast.Call) else ""
             raised = ast.unparse(node.exc) if isinstance(node, ast.Raise) and node.exc else ""
             exits = called in ("sys.exit", "exit", "quit", "os._exit") or raised.startswith("SystemExit")

@@ -5,6 +5,7 @@ import multiprocessing
 import pickle
 import threading
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from functools import cache
 
 import numpy as np
 import pytest
@@ -85,13 +86,16 @@ def start_of(name, plant):
     return {"q0": q0, "v0": v0}
 
 
-PLANTS = {name: plants.catalogue[name].factory() for name, _, _ in RUNS.values()}
-LAWS = {(name, law): KINDS[law](PLANTS[name]) for name, law, _ in RUNS.values()}
+@cache
+def shared():
+    """Plants and laws of all runs."""
+    machines = {name: plants.catalogue[name].factory() for name, _, _ in RUNS.values()}
+    return machines, {(name, law): KINDS[law](machines[name]) for name, law, _ in RUNS.values()}
 
 
-def run_of(name, machines=PLANTS, laws=LAWS):
+def run_of(name, machines=None, laws=None):
     kind, law, options = RUNS[name]
-    plant, law = machines[kind], laws[kind, law]
+    plant, law = (machines or shared()[0])[kind], (laws or shared()[1])[kind, law]
     given = start_of(kind, plant) | {"t_end": 0.1, "output_times": 0.01, "limits": "ignore", "rtol": 1e-7, "atol": 1e-7}
     given |= options(plant) if callable(options) else options
     return cmb.simulate(plant, law, **settings(**given))
@@ -111,7 +115,7 @@ def bits(run):
     return numbers | {name: str(x) for name, x in run.data.attrs.items() if not name.endswith("_time_s")}
 
 
-def all_bits(names=RUNS, machines=PLANTS, laws=LAWS):
+def all_bits(names=RUNS, machines=None, laws=None):
     return {name: bits(run_of(name, machines, laws)) for name in names}
 
 
@@ -144,9 +148,9 @@ def test_again(wanted):
 
 @pytest.mark.slow
 def test_with_copies_and_with_plants_made_alike(wanted):
-    assert differing(all_bits(RUNS, *pickle.loads(pickle.dumps((PLANTS, LAWS)))), wanted) == []
-    assert differing(all_bits(FEW, *copy.deepcopy((PLANTS, LAWS))), wanted) == []
-    assert differing(all_bits(FEW, {name: plants.catalogue[name].factory() for name in PLANTS}), wanted) == []
+    assert differing(all_bits(RUNS, *pickle.loads(pickle.dumps(shared()))), wanted) == []
+    assert differing(all_bits(FEW, *copy.deepcopy(shared())), wanted) == []
+    assert differing(all_bits(FEW, {name: plants.catalogue[name].factory() for name in shared()[0]}), wanted) == []
 
 
 def at_once(names):
@@ -172,7 +176,7 @@ def test_in_two_threads(wanted):
 
 
 def test_steps_in_two_threads():
-    plant = PLANTS["five-bar"]
+    plant = shared()[0]["five-bar"]
     alone = stepped(plant)
     with ThreadPoolExecutor(2) as threads:
         assert list(threads.map(stepped, [plant] * 8)) == [alone] * 8
@@ -186,7 +190,7 @@ def processes():
 def test_in_two_processes(wanted):
     """With the plants and laws that they are sent; the runs come back."""
     with processes() as pool:
-        sent = {name: pool.submit(run_of, name, PLANTS, LAWS) for name in FEW}
+        sent = {name: pool.submit(run_of, name, *shared()) for name in FEW}
         assert differing({name: bits(x.result(timeout=300)) for name, x in sent.items()}, wanted) == []
 
 
