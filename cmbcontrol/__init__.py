@@ -2,6 +2,7 @@
 
 import importlib as _importlib
 import types as _types
+import typing as _typing
 
 from . import characteristics as characteristics
 from . import controllers as controllers
@@ -212,27 +213,41 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> _types.ModuleType:
-    """What takes long to import, or needs matplotlib, is imported when it is used."""
-    if name == "codegen":
-        return _importlib.import_module("cmbcontrol.codegen")
-    if name == "fmu":
-        return _importlib.import_module("cmbcontrol.fmu")
-    if name == "formats":
-        return _importlib.import_module("cmbcontrol.formats")
-    if name == "papers":
-        return _importlib.import_module("cmbcontrol.papers")
-    if name == "plot":
-        return _importlib.import_module("cmbcontrol.plot")
-    if name == "report":
-        return _importlib.import_module("cmbcontrol.report")
-    if name == "scene":
-        return _importlib.import_module("cmbcontrol.scene")
-    if name == "studies":
-        return _importlib.import_module("cmbcontrol.studies")
-    if name == "view":
-        return _importlib.import_module("cmbcontrol.view")
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+# What takes long to import, or needs matplotlib, is imported when it is used. Type checkers take it as imported; from
+# them the function is hidden, so that they see names that there are not.
+if _typing.TYPE_CHECKING:
+    from . import codegen as codegen
+    from . import fmu as fmu
+    from . import formats as formats
+    from . import papers as papers
+    from . import plot as plot
+    from . import report as report
+    from . import scene as scene
+    from . import studies as studies
+    from . import view as view
+else:
+
+    def __getattr__(name: str) -> _types.ModuleType:
+        """What takes long to import, or needs matplotlib, is imported when it is used."""
+        if name == "codegen":
+            return _importlib.import_module("cmbcontrol.codegen")
+        if name == "fmu":
+            return _importlib.import_module("cmbcontrol.fmu")
+        if name == "formats":
+            return _importlib.import_module("cmbcontrol.formats")
+        if name == "papers":
+            return _importlib.import_module("cmbcontrol.papers")
+        if name == "plot":
+            return _importlib.import_module("cmbcontrol.plot")
+        if name == "report":
+            return _importlib.import_module("cmbcontrol.report")
+        if name == "scene":
+            return _importlib.import_module("cmbcontrol.scene")
+        if name == "studies":
+            return _importlib.import_module("cmbcontrol.studies")
+        if name == "view":
+            return _importlib.import_module("cmbcontrol.view")
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:

@@ -39,7 +39,7 @@ class KeepsArguments:
                 object.__setattr__(self, "_arguments", kept)  # frozen ones, too
             made(self, *arguments, **options)
 
-        cls.__init__ = init  # type: ignore[misc]
+        cls.__init__ = init
 
 
 def _copied(x: Any) -> Any:

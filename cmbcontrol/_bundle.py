@@ -50,9 +50,10 @@ def bundle(made: T) -> T:
     Its fields cannot be assigned, and what they are in memory is found when a kernel first sees it: an array must not
     be resized in place.
     """
-    if numba.config.DISABLE_JIT:
+    config: Any = numba.config  # whose annotations do not tell what is in it
+    if config.DISABLE_JIT:
         return made
-    own = {
+    own: dict[str, Any] = {
         "__doc__": made.__doc__,
         "__module__": made.__module__,
         "__qualname__": made.__qualname__,
@@ -159,7 +160,7 @@ register_model(_ClassType)(models.OpaqueModel)
 class _Fields(AttributeTemplate):
     key = BundleType
 
-    def generic_resolve(self, kind: BundleType, name: str) -> types.Type | None:
+    def generic_resolve(self, kind: BundleType, name: str) -> types.Type | None:  # type: ignore[override]
         names = kind.made._fields  # type: ignore[attr-defined]
         return kind.kinds[names.index(name)] if name in names else None
 

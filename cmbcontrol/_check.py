@@ -9,7 +9,7 @@ import operator
 import os
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -85,12 +85,12 @@ def numbers(x: Any, what: str, expected: str = "real numbers") -> Array:
 _FLOAT = np.dtype(np.float64)
 
 
-def _is_plain(x: Any) -> bool:
+def _is_plain(x: Any) -> TypeGuard[Array]:
     """Whether x is an array as kernels know them; for other kinds, read-only ones too, numba compiles them anew."""
     return type(x) is np.ndarray and x.dtype == _FLOAT and x.flags.carray
 
 
-def fits(x: Any, n: int) -> bool:
+def fits(x: Any, n: int) -> TypeGuard[Array]:
     """Whether x is a vector of length n as kernels know them; whether it is finite is not looked at."""
     return type(x) is np.ndarray and x.dtype is _FLOAT and x.shape == (n,) and x.flags.carray
 
@@ -114,7 +114,7 @@ def _is_finite(x: Array) -> bool:
 
 def plain(x: ArrayLike) -> Array:
     """`x` as a kernel takes it, contiguous float64 that may be written into: itself, or a copy. Nothing is refused."""
-    return x if _is_plain(x) else np.array(x, dtype=np.float64, order="C")  # type: ignore[return-value]
+    return x if _is_plain(x) else np.array(x, dtype=np.float64, order="C")
 
 
 def _holds_truth(x: Any) -> bool:
@@ -161,7 +161,7 @@ def matrix(x: ArrayLike, shape: tuple[int, int], what: str) -> Array:
     return x
 
 
-def number(x: float, what: str, infinite: bool = False) -> float:
+def number(x: Any, what: str, infinite: bool = False) -> float:
     """`x` as a finite float (or an infinite one, if that is allowed)."""
     if isinstance(x, float):
         x = float(x)  # of numpy's, too
@@ -178,7 +178,7 @@ def number(x: float, what: str, infinite: bool = False) -> float:
     return x
 
 
-def positive(x: float, what: str, zero: bool = False, infinite: bool = False) -> float:
+def positive(x: Any, what: str, zero: bool = False, infinite: bool = False) -> float:
     """`x` as a float above zero (or not below it), finite unless an infinite one is allowed."""
     value = number(x, what, infinite)
     if value < 0.0 or (value == 0.0 and not zero):
@@ -253,7 +253,7 @@ def with_article(noun: str) -> str:
 _LISTED = 16  # names that a message lists; of more than these, it lists 12
 
 
-def unknown(given: str, known: Collection[str], what: str) -> str:
+def unknown(given: Any, known: Collection[str], what: str) -> str:
     """A message about a name that does not exist, with the nearest one that does."""
     close = _nearest(str(given), list(known))
     hint = f"; did you mean {close!r}?" if close else ""
@@ -272,7 +272,7 @@ def _nearest(given: str, known: list[str]) -> str | None:
     return next(iter([*slips, *longer, *shorter[::-1], *similar]), None)
 
 
-def one_of(given: str, known: Collection[str], what: str, argument: str = "") -> str:
+def one_of(given: Any, known: Collection[str], what: str, argument: str = "") -> str:
     """`given` if it is one of the known names, else an error with the nearest one (and the argument it was in)."""
     where = argument and f"{argument}: "
     if not isinstance(given, str):

@@ -32,7 +32,7 @@ from collections.abc import Callable, Iterator
 from functools import cache
 from importlib import resources
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar, overload
 
 import numba
 import numpy as np
@@ -66,7 +66,14 @@ __all__ = [
     "where_less",
 ]
 
-JIT_ENABLED = not numba.config.DISABLE_JIT
+_Function = TypeVar("_Function", bound=Callable)
+
+# what the annotations of numba do not tell
+_config: Any = numba.config
+_njit: Any = numba.njit
+_Tuple: Any = types.BaseTuple
+
+JIT_ENABLED = not _config.DISABLE_JIT
 
 SOURCES = ("_bundle.py", "_jit.py", "_tolerance.py")  # beside the kernels: constants are compiled in
 _OTHERS = 3  # folders of other sources that stay when a new one is made: versions of the package may share a place
@@ -107,7 +114,7 @@ def _folders() -> tuple[Path, ...]:
     """
     if not _FINGERPRINT:
         return ()
-    places = [Path(numba.config.CACHE_DIR, "cmbcontrol").absolute()] if numba.config.CACHE_DIR else []
+    places = [Path(_config.CACHE_DIR, "cmbcontrol").absolute()] if _config.CACHE_DIR else []
     places.append(Path(__file__).parent / "kernels" / "__pycache__")
     places.append(Path(AppDirs("cmbcontrol", appauthor=False).user_cache_dir))  # relative for a user without a home
     return tuple(place / f"kernels-{_FINGERPRINT}" for place in places if place.is_absolute())
@@ -175,7 +182,7 @@ class _DiskCache(NullCache):
     def __init__(self, kernel: Any) -> None:
         function = kernel.py_func
         self._kernel, self._name = kernel, f"{function.__module__.rpartition('.')[2]}.{function.__qualname__}"
-        checked = bool(numba.config.BOUNDSCHECK)  # of indices, which code that was compiled without it does not
+        checked = bool(_config.BOUNDSCHECK)  # of indices, which code that was compiled without it does not
         self._of = sys.implementation.cache_tag, numba.__version__, function.__code__.co_firstlineno, checked
         _caches[self._name] = self
 
@@ -196,7 +203,7 @@ class _DiskCache(NullCache):
                     return made
         return None
 
-    def save_overload(self, signature: Any, compiled: CompileResult) -> None:
+    def save_overload(self, signature: Any, compiled: Any) -> None:
         library = compiled.library
         if library.has_dynamic_globals:  # addresses of this process
             return
@@ -216,7 +223,7 @@ class _DiskCache(NullCache):
         self._kernel.compile(args)
         return self._kernel.overloads[args].fndesc.llvm_func_name == symbol
 
-    def _share(self, made: CompileResult, needs: tuple[Any, ...], large: bool) -> None:
+    def _share(self, made: Any, needs: tuple[Any, ...], large: bool) -> None:
         """Say to callers what they need besides: a large kernel itself, which they do not take in."""
         library = made.library
         library.needs = needs
@@ -230,7 +237,8 @@ def _let_signals_act() -> None:
     """Run the handlers of the signals that came while numba compiled."""
     while _came:
         number, frame = _came.pop(0)
-        (_handlers.get(number) or signal.getsignal(number))(number, frame)
+        handler: Any = _handlers.get(number) or signal.getsignal(number)  # only of those that can be called, some wait
+        handler(number, frame)
 
 
 _compile_times = threading.local()  # seconds of this thread, and how deep it is in them
@@ -285,7 +293,15 @@ def _uninterrupted(compile_now: Callable) -> Callable:
     return compiled
 
 
-def kernel(function: Callable | None = None, *, allocates: bool = False) -> Callable:
+@overload
+def kernel(function: _Function, *, allocates: bool = False) -> _Function: ...
+
+
+@overload
+def kernel(*, allocates: bool = False) -> Callable[[_Function], _Function]: ...
+
+
+def kernel(function: Any = None, *, allocates: bool = False) -> Any:
     """Compile `function` on first use; keep the machine code on disk for the next process.
 
     A kernel that makes arrays, or returns some, says that it `allocates`. All others borrow the arrays of their
@@ -294,7 +310,7 @@ def kernel(function: Callable | None = None, *, allocates: bool = False) -> Call
     """
     if function is None:
         return lambda f: kernel(f, allocates=allocates)
-    compiled = numba.njit(error_model="numpy", nogil=True, no_cfunc_wrapper=True, _nrt=allocates)(function)
+    compiled = _njit(error_model="numpy", nogil=True, no_cfunc_wrapper=True, _nrt=allocates)(function)
     if JIT_ENABLED:
         compiled.compile = _uninterrupted(_for_all_numbers(compiled, allocates))
         if function.__module__.startswith(f"{__package__}.kernels."):  # the sources that the folder belongs to
@@ -321,9 +337,7 @@ def _for_all_numbers(kernel: Any, allocates: bool) -> Callable:
 
 
 def _holds_array(kind: Any) -> bool:
-    return isinstance(kind, types.Array | BundleType) or (
-        isinstance(kind, types.BaseTuple) and any(map(_holds_array, kind))
-    )
+    return isinstance(kind, types.Array | BundleType) or (isinstance(kind, _Tuple) and any(map(_holds_array, kind)))
 
 
 def _scratch(shape: int | tuple[int, ...]) -> Any:
@@ -336,7 +350,7 @@ def _scratch(shape: int | tuple[int, ...]) -> Any:
 
 @intrinsic(prefer_literal=True)
 def _on_the_stack(context: Any, shape: Any) -> Any:
-    lengths = [axis.literal_value for axis in (shape if isinstance(shape, types.BaseTuple) else (shape,))]
+    lengths = [axis.literal_value for axis in (shape if isinstance(shape, _Tuple) else (shape,))]
     item = types.float64.bitwidth // 8
     strides = [item * math.prod(lengths[axis + 1 :]) for axis in range(len(lengths))]
     array = types.Array(types.float64, len(lengths), "C")
@@ -369,7 +383,7 @@ def where_less(a, b, x, y):
     return x if a < b else y
 
 
-def plain(function: Callable) -> Callable:
+def plain(function: _Function) -> _Function:
     """A kernel as the Python function that it was written as: for single calls of small ones from Python."""
     return function.py_func if JIT_ENABLED else function  # type: ignore[attr-defined]
 
@@ -417,7 +431,7 @@ class Callback:
             _interpreted.pop(self.address, None)
 
 
-def entry(function: Callable, *arguments: Any) -> Callable:
+def entry(function: Any, *arguments: Any) -> Callable:
     """The machine code of a kernel for arguments of these types, called without looking at types again."""
     if not JIT_ENABLED:
         return function
@@ -468,10 +482,10 @@ if JIT_ENABLED:
 
 else:
 
-    def call(address: int, what: int, t: float) -> int:
+    def call(address: int, what: int, t: float) -> int:  # type: ignore[misc]
         """The status that the function at an address returns."""
         return _interpreted[address](what, t)
 
-    def execute(address: int, p: Any, x: Any, y: Any) -> int:
+    def execute(address: int, p: Any, x: Any, y: Any) -> int:  # type: ignore[misc]
         """Nothing is generated where nothing is compiled."""
         raise NotImplementedError

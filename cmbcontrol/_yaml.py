@@ -63,8 +63,8 @@ class Document:
             if getattr(error, "told", False):  # by a block inside, which knows better
                 raise
             words = _LONG_WORD.sub(lambda word: f"{word[0][:60]}...", str(error))
-            told = type(error)(f"{self.path}, line {self.line(*keys)}: {words}")
-            told.told = True  # type: ignore[attr-defined]
+            told: Any = type(error)(f"{self.path}, line {self.line(*keys)}: {words}")
+            told.told = True
             raise told from error
 
 

@@ -10,14 +10,14 @@ from __future__ import annotations
 import copy
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
-from typing import Any
+from dataclasses import field, fields
+from typing import Any, Self
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from . import _check
-from ._frozen import Part, set_fields
+from ._frozen import Held, HeldArray, Part, frozen, frozen_family, held, set_fields
 from .errors import InputError
 from .trace.expression import Expression
 from .trace.symbols import where_less
@@ -70,14 +70,14 @@ class Characteristic(Part, ABC):
     @property
     def number_names(self) -> tuple[str, ...]:
         """Names of its numbers."""
-        return tuple(f.name for f in fields(self) if type(getattr(self, f.name)) in (float, int))  # type: ignore[arg-type]
+        return tuple(f.name for f in fields(self) if type(getattr(self, f.name)) in (float, int))
 
     @property
     def numbers(self) -> tuple[float, ...]:
         """Its numbers, which may change without anything being compiled again."""
         return tuple(float(getattr(self, name)) for name in self.number_names)
 
-    def with_numbers(self, numbers: Sequence[Any]) -> Characteristic:
+    def with_numbers(self, numbers: Sequence[Any]) -> Self:
         """The same with other numbers, unchecked; symbols while it is traced."""
         made = copy.copy(self)
         for name, value in zip(self.number_names, numbers, strict=True):
@@ -94,7 +94,7 @@ class Characteristic(Part, ABC):
             set_fields(self, **{name: _check.positive(getattr(self, name), what, zero=not above)})
 
 
-@dataclass(frozen=True, eq=False)
+@frozen
 class Sum(Characteristic):
     """Several at once."""
 
@@ -114,16 +114,16 @@ class Sum(Characteristic):
     def numbers(self) -> tuple[float, ...]:
         return tuple(x for part in self.parts for x in part.numbers)
 
-    def with_numbers(self, numbers: Sequence[Any]) -> Characteristic:
+    def with_numbers(self, numbers: Sequence[Any]) -> Self:
         parts, at = [], 0
         for part in self.parts:
             count = len(part.number_names)
             parts.append(part.with_numbers(numbers[at : at + count]))
             at += count
-        return Sum(tuple(parts))
+        return type(self)(tuple(parts))
 
 
-@dataclass(frozen=True, eq=False)
+@frozen
 class SpringDamper(Characteristic):
     """Spring and damper: stiffness (x - rest) + damping rate.
 
@@ -184,7 +184,7 @@ class _Curve:
         return self._piece(self.integral, s - below - above) + ends
 
 
-@dataclass(frozen=True, eq=False)
+@frozen_family
 class SpringTable(Characteristic):
     """A spring by points: smooth between them, without overshoot, and on straight lines beyond the ends.
 
@@ -201,8 +201,8 @@ class SpringTable(Characteristic):
     50.0
     """
 
-    x: ArrayLike
-    y: ArrayLike
+    x: HeldArray
+    y: HeldArray
 
     def __post_init__(self) -> None:
         what = type(self).__name__
@@ -221,7 +221,7 @@ class SpringTable(Characteristic):
         return self._curve.area(x)  # type: ignore[attr-defined]
 
 
-@dataclass(frozen=True, eq=False)
+@frozen_family
 class DamperTable(SpringTable):
     """A damper by points, of rates in place of displacements.
 
@@ -245,7 +245,7 @@ class DamperTable(SpringTable):
         return 0.0
 
 
-@dataclass(frozen=True, eq=False)
+@frozen
 class Rope(Characteristic):
     """Pulls where it is longer than its length, and never pushes.
 
@@ -281,7 +281,7 @@ class Rope(Characteristic):
         return 0.5 * self.stiffness * np.maximum(x - self.length, 0.0) ** 2
 
 
-@dataclass(frozen=True, eq=False)
+@frozen
 class Strut(Characteristic):
     """Pushes where it is shorter than its length, and never pulls: a buffer.
 
@@ -317,7 +317,7 @@ class Strut(Characteristic):
         return 0.5 * self.stiffness * np.maximum(self.length - x, 0.0) ** 2
 
 
-@dataclass(frozen=True, eq=False)
+@frozen
 class GasSpring(Characteristic):
     """Gas behind a piston: p V^n is constant, and the volume grows as it extends.
 
@@ -377,7 +377,7 @@ def _static_part(rate: Any, stribeck_rate: Any) -> Any:
     return where_less(0.0, stribeck_rate, np.exp(-falls * falls), 0.0)
 
 
-@dataclass(frozen=True, eq=False)
+@frozen
 class Friction(Characteristic):
     """Coulomb friction with Stribeck's static part and a viscous one, smooth in the rate.
 
@@ -406,10 +406,10 @@ class Friction(Characteristic):
     """
 
     coulomb: float
-    static: float | None = None
+    static: Held[float | None, float] = held(None)
     viscous: float = 0.0
     transition_rate: float = 1e-3
-    stribeck_rate: float | None = None
+    stribeck_rate: Held[float | None, float] = held(None)
 
     def __post_init__(self) -> None:
         if self.static is None:
@@ -417,7 +417,7 @@ class Friction(Characteristic):
         if self.stribeck_rate is None:
             set_fields(self, stribeck_rate=10.0 * _check.positive(self.transition_rate, "transition_rate of Friction"))
         self._require(coulomb=False, static=False, viscous=False, transition_rate=True, stribeck_rate=False)
-        if self.static < self.coulomb:  # type: ignore[operator]
+        if self.static < self.coulomb:
             raise InputError(
                 f"static friction must not be below that of sliding, got static={self.static} and coulomb="
                 f"{self.coulomb}"
@@ -425,14 +425,14 @@ class Friction(Characteristic):
 
     def level(self, rate: Any) -> Any:
         """Size of the dry part while it slides, N or N m."""
-        rise = self.static - self.coulomb  # type: ignore[operator]
+        rise = self.static - self.coulomb
         return self.coulomb + rise * _static_part(rate, self.stribeck_rate)
 
     def force(self, x: Any, rate: Any) -> Any:
         return self.level(rate) * np.tanh(rate / self.transition_rate) + self.viscous * rate
 
 
-@dataclass(frozen=True, eq=False)
+@frozen
 class FormulaForce(Characteristic):
     """A characteristic whose formulas are texts, as a file has them.
 
@@ -478,7 +478,7 @@ class FormulaForce(Characteristic):
     def numbers(self) -> tuple[float, ...]:
         return tuple(self.values.values())
 
-    def with_numbers(self, numbers: Sequence[Any]) -> Characteristic:
+    def with_numbers(self, numbers: Sequence[Any]) -> Self:
         made = copy.copy(self)
         object.__setattr__(made, "values", dict(zip(self.values, numbers, strict=True)))
         return made
@@ -490,7 +490,7 @@ class FormulaForce(Characteristic):
         return 0.0 if self._energy is None else self._energy(x, *self.values.values())  # type: ignore[attr-defined]
 
 
-@dataclass(frozen=True, eq=False)
+@frozen
 class Dragging(Characteristic):
     """Dry friction of what slides to one side: as `Friction`, but on the side that is given, whatever the rate.
 
@@ -520,8 +520,8 @@ class Dragging(Characteristic):
     @classmethod
     def of(cls, law: Friction, side: float) -> Dragging:
         """Of a friction, to the side of 1 or -1; 0 is none."""
-        rise = law.static - law.coulomb  # type: ignore[operator]
-        return cls(float(side * law.coulomb), float(side * rise), law.viscous, law.stribeck_rate)  # type: ignore[arg-type]
+        rise = law.static - law.coulomb
+        return cls(float(side * law.coulomb), float(side * rise), law.viscous, law.stribeck_rate)
 
     def force(self, x: Any, rate: Any) -> Any:
         return self.drag + self.rise * _static_part(rate, self.stribeck_rate) + self.viscous * rate

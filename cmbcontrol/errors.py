@@ -42,7 +42,8 @@ class _Portable:
     """
 
     def __reduce__(self) -> tuple:
-        kept, notes = {}, list(getattr(self, "__notes__", ()))
+        kept: dict[str, Any] = {}
+        notes = list(getattr(self, "__notes__", ()))
         for name, value in vars(self).items():
             try:
                 pickle.dumps(value)

@@ -16,9 +16,6 @@ pytest.register_assert_rewrite("tests.fixtures")
 JUDGES = ("mujoco", "pinocchio", "exudyn", "sympy", "playwright", "nbclient", "ipykernel", "viser", "mypy")
 
 
-collect_ignore = ["whole/user_script.py"]  # a script: who imports it runs it
-
-
 def pytest_addoption(parser):
     parser.addoption("--smoke", action="store_true", help="one quick test of each file")
     parser.addoption("--bare", action="store_true", help="as where the packages of the extra `dev` are not installed")

@@ -273,6 +273,7 @@ print(interrupted)
     assert python(RUN, copy) == ["20.0", "1"]
 
 
+@pytest.mark.smoke
 def test_all_that_kernels_are_compiled_from_counts_for_the_cache():
     """A constant of another module is compiled in; a change of it must reach the kernels."""
     for file in (PACKAGE / "kernels").glob("*.py"):

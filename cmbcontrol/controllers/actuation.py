@@ -222,7 +222,7 @@ def actuation_along(
     samples = sorted([*zip(run.time.tolist(), measures, strict=True), *extra], key=lambda sample: sample[0])
     losses = path.losses(samples, margin)
     unit = {"units": "1"}
-    data = {
+    data: dict[str, Any] = {
         "margin": ("time", [c.margin for c in measures], {**unit, "long_name": "actuation margin (1 best, 0 lost)"}),
         "rank": ("time", [c.rank for c in measures], {**unit, "long_name": "degrees of freedom that the motors reach"}),
         "dof": ("time", [c.dof for c in measures], {**unit, "long_name": "degrees of freedom"}),

@@ -36,7 +36,7 @@ class AroundLaw(Controller, abstract=True):
         return other
 
     @property
-    def name(self) -> str:
+    def name(self) -> str:  # type: ignore[override]
         return f"{type(self).__name__}({self._inner.name})"
 
     @property
@@ -50,7 +50,7 @@ class AroundLaw(Controller, abstract=True):
         return self._inner.coordinates
 
     @property
-    def task(self) -> Any:  # type: ignore[override]
+    def task(self) -> Any:
         """What the inner law controls, as a task, where it has one."""
         return self._inner.task
 

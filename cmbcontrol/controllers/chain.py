@@ -266,7 +266,9 @@ class Chain(AroundLaw):
     ProjectedInverseDynamics | Saturation | Delay
     """
 
-    drive: Drive | None = None  # type: ignore[override]  # a chain has blocks of its own there
+    law: Any  # a Controller; None of a chain of blocks alone
+    parts: tuple[Any, ...]
+    drive: Drive | None = None  # a chain has blocks of its own there
     untraced = ("parts",)  # what it evaluates are copies of them, at their places
 
     def __init__(self, *parts: Any) -> None:
@@ -325,7 +327,7 @@ class Chain(AroundLaw):
     # -- what a controller has ----------------------------------------------------------------------
 
     @property
-    def name(self) -> str:
+    def name(self) -> str:  # type: ignore[override]
         return " | ".join(_title(part) for part in self.parts)
 
     @property
@@ -414,7 +416,7 @@ class Chain(AroundLaw):
             readings.append(sensor.measured(t, *readings[-1], c))
         measured = terms
         if self.sensors:
-            measured = self.plant.as_at(terms).terms(*readings[-1], terms.t, cap=terms.rank)  # type: ignore[arg-type]
+            measured = self.plant.as_at(terms).terms(*readings[-1], terms.t, cap=terms.rank)
             measured = measured if terms.force is None else measured.with_force(terms.force)
         of_law = evaluated(self.law, t, measured, states[k])
         u = numbers_of(of_law.effort)

@@ -242,7 +242,7 @@ class ConstrainedActuation(AroundMotion):
     def start(self, plant: Plant) -> Array:
         """No state; refuses a plant with other coordinates or motors than the model, or other loops."""
         require_same_signals(self.plant, plant)
-        own = self.plant.as_at(plant) if plant.absent else self.plant  # type: ignore[attr-defined]
+        own = self.plant.as_at(plant) if plant.absent else self.plant
         if self.limits and not set(own.row_names) <= set(plant.row_names):
             raise InputError(
                 f"the contacts were named on the loops of {self.plant.name!r}, {', '.join(self.plant.row_names)}; "

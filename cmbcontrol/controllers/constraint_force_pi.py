@@ -122,6 +122,7 @@ class ConstraintForcePI(Controller):
     True
     """
 
+    plant: Plant
     measures_force = True
 
     def __init__(
@@ -175,7 +176,7 @@ class ConstraintForcePI(Controller):
         """One number a component, not negative."""
         k = len(self.components)
         if _check.single(given):
-            given = np.full(k, _check.number(given, what))  # type: ignore[arg-type]
+            given = np.full(k, _check.number(given, what))
         values = _check.vector(given, k, what, self.names).copy()
         if values.min() < 0.0 or (values.min() == 0.0 and not zero):
             raise InputError(f"{what} must be {'>= 0' if zero else '> 0'}, got {values.tolist()}")

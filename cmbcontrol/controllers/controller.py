@@ -165,7 +165,7 @@ class Controller(KeepsArguments):
         """Effort, what becomes of the states, and the report."""
         return Evaluation(self.effort(t, terms, state))
 
-    def __call__(self, t: float, terms: Terms, state: Array) -> Array:
+    def __call__(self, t: float, terms: Terms, state: Any) -> Array:
         """Motor efforts u (nu,), N or N m."""
         return np.asarray(self.effort(t, terms, state), dtype=np.float64)
 
@@ -273,7 +273,7 @@ class FunctionController(Controller):
         self.period = None if period is None else _check.positive(period, "period")
 
     @property
-    def name(self) -> str:
+    def name(self) -> str:  # type: ignore[override]
         return getattr(self.function, "__name__", type(self.function).__name__)
 
     def effort(self, t: float, terms: Terms, state: Array) -> ArrayLike:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
-from typing import Self
+from dataclasses import field, replace
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
+from .._frozen import Held, frozen, held
 from ..errors import InputError
 from ..model.plant import Plant
 from ..model.terms import Terms
@@ -20,7 +21,7 @@ __all__ = ["Delay"]
 Array = NDArray[np.float64]
 
 
-@dataclass(frozen=True, eq=False)
+@frozen
 class Delay(EffortBlock):
     """Efforts of a sampled law act later than their sample: the time to compute and to send them.
 
@@ -51,8 +52,8 @@ class Delay(EffortBlock):
     array(0.0015)
     """
 
-    delay: ArrayLike | Mapping[str, float]
-    initial: str | ArrayLike | Mapping[str, float] = "hold"
+    delay: Held[ArrayLike | Mapping[str, float], Any]
+    initial: Held[str | ArrayLike | Mapping[str, float], Any] = held("hold")
     plant: Plant | None = field(default=None, kw_only=True, repr=False)
 
     place = "controller"
@@ -83,7 +84,7 @@ class Delay(EffortBlock):
     @property
     def latency(self) -> ArrayLike:  # type: ignore[override]
         """The delay, s."""
-        return self.delay  # type: ignore[return-value]
+        return self.delay
 
     @property
     def initial_effort(self) -> Array | None:  # type: ignore[override]

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, replace
-from typing import Self
+from dataclasses import field, fields, replace
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
+from .._frozen import Held, frozen, held
 from ..errors import InputError
 from ..model.plant import Plant
 from ..model.terms import Terms
@@ -21,7 +22,7 @@ __all__ = ["DriveFriction"]
 Array = NDArray[np.float64]
 
 
-@dataclass(frozen=True, eq=False)
+@frozen
 class DriveFriction(EffortBlock):
     """What bearings and gears of the drives take from the efforts: Coulomb, viscous, and Stribeck's peak.
 
@@ -60,9 +61,9 @@ class DriveFriction(EffortBlock):
     array([ 0. ,  2.5, -2.5])
     """
 
-    coulomb: ArrayLike | Mapping[str, float] = 0.0
-    viscous: ArrayLike | Mapping[str, float] = 0.0
-    breakaway: ArrayLike | Mapping[str, float] | None = None
+    coulomb: Held[ArrayLike | Mapping[str, float], Any] = held(0.0)
+    viscous: Held[ArrayLike | Mapping[str, float], Any] = held(0.0)
+    breakaway: Held[ArrayLike | Mapping[str, float] | None, Any] = held(None)
     stribeck_velocity: float = 0.1
     width: float = 0.01
     plant: Plant | None = field(default=None, kw_only=True, repr=False)
@@ -78,7 +79,7 @@ class DriveFriction(EffortBlock):
 
     def bound(self, setting: Setting) -> Self:
         given = {f.name: getattr(self, f.name) for f in fields(self)[:3]}
-        values = {
+        values: dict[str, Any] = {
             name: per_motor(x, setting, self, f"the {name} friction of DriveFriction")
             for name, x in given.items()
             if x is not None or name != "breakaway"

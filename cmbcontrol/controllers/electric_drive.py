@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
+from .._frozen import Held, frozen, held
 from ..errors import InputError
 from ..model.plant import Plant
 from ..model.terms import Terms
@@ -23,7 +24,7 @@ Array = NDArray[np.float64]
 _NUMBERS = ("torque_constant", "gear", "current", "resistance", "voltage", "time_constant", "efficiency")
 
 
-@dataclass(frozen=True, eq=False)
+@frozen
 class ElectricDrive(EffortBlock):
     """Servo motors with gears: what current, bus voltage and gear leave of the efforts that are asked for.
 
@@ -61,13 +62,13 @@ class ElectricDrive(EffortBlock):
     array([ 20., -50.])
     """
 
-    torque_constant: ArrayLike | Mapping[str, float]
-    gear: ArrayLike | Mapping[str, float] = 1.0
-    current: ArrayLike | Mapping[str, float] = np.inf
-    resistance: ArrayLike | Mapping[str, float] = 0.0
-    voltage: ArrayLike | Mapping[str, float] = np.inf
-    time_constant: ArrayLike | Mapping[str, float] = 0.0
-    efficiency: ArrayLike | Mapping[str, float] = 1.0
+    torque_constant: Held[ArrayLike | Mapping[str, float], Any]
+    gear: Held[ArrayLike | Mapping[str, float], Any] = held(1.0)
+    current: Held[ArrayLike | Mapping[str, float], Any] = held(np.inf)
+    resistance: Held[ArrayLike | Mapping[str, float], Any] = held(0.0)
+    voltage: Held[ArrayLike | Mapping[str, float], Any] = held(np.inf)
+    time_constant: Held[ArrayLike | Mapping[str, float], Any] = held(0.0)
+    efficiency: Held[ArrayLike | Mapping[str, float], Any] = held(1.0)
     width: float = 1e-3
     plant: Plant | None = field(default=None, kw_only=True, repr=False)
 
@@ -79,7 +80,7 @@ class ElectricDrive(EffortBlock):
             require_values(getattr(self, name), f"the {name} of ElectricDrive")
 
     def bound(self, setting: Setting) -> Self:
-        found = {
+        found: dict[str, Any] = {
             name: per_motor(getattr(self, name), setting, self, f"the {name} of ElectricDrive") for name in _NUMBERS
         }
         for name in ("torque_constant", "gear", "resistance", "time_constant", "efficiency"):

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Self
+from dataclasses import field, replace
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
+from .._frozen import Held, frozen, held
 from ..errors import InputError
 from ..model.plant import Plant
 from .chain import SensorBlock, Setting
@@ -20,7 +21,7 @@ __all__ = ["Encoder"]
 Array = NDArray[np.float64]
 
 
-@dataclass(frozen=True, eq=False)
+@frozen
 class Encoder(SensorBlock):
     """Positions as encoders give them: noise first, then rounding to whole steps.
 
@@ -62,18 +63,19 @@ class Encoder(SensorBlock):
     array([0.0997, 0.1994, 0.3007, 0.4004])
     """
 
-    resolution: ArrayLike | Mapping[str, float] = 0.0
-    bits: int | Mapping[str, int] | None = None
-    noise: ArrayLike | Mapping[str, float] = 0.0
-    velocity_noise: ArrayLike | Mapping[str, float] = 0.0
+    resolution: Held[ArrayLike | Mapping[str, float], Any] = held(0.0)
+    bits: Held[int | Mapping[str, int] | None, Any] = held(None)
+    noise: Held[ArrayLike | Mapping[str, float], Any] = held(0.0)
+    velocity_noise: Held[ArrayLike | Mapping[str, float], Any] = held(0.0)
     seed: int = 0
     plant: Plant | None = field(default=None, kw_only=True, repr=False)
-    _setting: Setting | None = field(default=None, init=False, repr=False)
-    _rounded: NDArray[np.int64] | None = field(default=None, init=False, repr=False)  # positions with a step
+    _setting: Held[Setting | None, Setting] = field(default=held(None), init=False, repr=False)
+    # positions with a step
+    _rounded: Held[NDArray[np.int64] | None, NDArray[np.int64]] = field(default=held(None), init=False, repr=False)
     _noisy: bool = field(default=False, init=False, repr=False)
 
     @property
-    def rough(self) -> bool:
+    def rough(self) -> bool:  # type: ignore[override]
         """Whether it rounds or adds noise."""
         return any(np.any(x) for x in (self.resolution, self.noise, self.velocity_noise)) or self.bits is not None
 
@@ -91,7 +93,7 @@ class Encoder(SensorBlock):
         steps = _values(self.resolution, plant.position_names, "the resolution of an Encoder", only=single)
         if self.bits is not None:
             steps = self._steps_of_bits(plant, steps, single)
-        noise = {
+        noise: dict[str, Any] = {
             name: _values(getattr(self, name), plant.velocity_names, f"the {name} of an Encoder")
             for name in ("noise", "velocity_noise")
         }
@@ -121,19 +123,19 @@ class Encoder(SensorBlock):
 
     def measured(self, t: float, q: Array, v: Array, state: Array) -> tuple[Array, Array]:
         if self._noisy:
-            plant = self._setting.plant  # type: ignore[union-attr]
+            plant = self._setting.plant
             white = at_time(self._white, t)
             q, v = plant.integrate(q, self.noise * white[0]), v + self.velocity_noise * white[1]  # type: ignore[union-attr]
         rounded = self._rounded
-        if rounded.size:  # type: ignore[union-attr]
-            q, step = q.copy(), self.resolution[rounded]  # type: ignore[index]
+        if rounded.size:
+            q, step = q.copy(), self.resolution[rounded]
             q[rounded] = np.rint(q[rounded] / step) * step
         return q, v
 
     def _white(self, t: float) -> Array:
         """White noise (2, nv) of the sample at t."""
-        k = round(t / self._setting.period)  # type: ignore[union-attr,operator]
-        return np.random.default_rng([self.seed, max(k, 0)]).standard_normal((2, len(self.noise)))  # type: ignore[arg-type]
+        k = round(t / self._setting.period)  # type: ignore[operator]
+        return np.random.default_rng([self.seed, max(k, 0)]).standard_normal((2, len(self.noise)))
 
 
 def require_samples(block: SensorBlock, setting: Setting) -> None:

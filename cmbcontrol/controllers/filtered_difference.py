@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .. import _check
+from .._frozen import Held, frozen, held
 from ..errors import InputTypeError
 from ..model.plant import Plant
 from ..trace.symbols import where_less
@@ -21,7 +22,7 @@ __all__ = ["FilteredDifference"]
 Array = NDArray[np.float64]
 
 
-@dataclass(frozen=True, eq=False)
+@frozen
 class FilteredDifference(SensorBlock):
     """Velocity from backward differences of the positions, through a filter of first order.
 
@@ -53,10 +54,10 @@ class FilteredDifference(SensorBlock):
     0.00530516
     """
 
-    time_constant: float | None = None
+    time_constant: Held[float | None, float] = held(None)
     cutoff: float | None = field(default=None, kw_only=True)
     plant: Plant | None = field(default=None, kw_only=True, repr=False)
-    _setting: Setting | None = field(default=None, init=False, repr=False)
+    _setting: Held[Setting | None, Setting] = field(default=held(None), init=False, repr=False)
 
     def __post_init__(self) -> None:
         if (self.time_constant is None) == (self.cutoff is None):
@@ -65,7 +66,7 @@ class FilteredDifference(SensorBlock):
             tau = 1.0 / (2.0 * np.pi * _check.positive(self.cutoff, "the cutoff of FilteredDifference"))
             object.__setattr__(self, "time_constant", tau)
             object.__setattr__(self, "cutoff", None)
-        _check.positive(self.time_constant, "the time constant of FilteredDifference", zero=True)  # type: ignore[arg-type]
+        _check.positive(self.time_constant, "the time constant of FilteredDifference", zero=True)
 
     def bound(self, setting: Setting) -> Self:
         require_samples(self, setting)
@@ -87,7 +88,7 @@ class FilteredDifference(SensorBlock):
         return ["difference_begun", *last, *(f"{n}_filtered_rate" for n in plant.velocity_names)]
 
     def measured(self, t: float, q: Array, v: Array, state: Array) -> tuple[Array, Array]:
-        plant, T = self._setting.plant, self._setting.period  # type: ignore[union-attr]
+        plant, T = self._setting.plant, self._setting.period
         a = np.exp(-T / self.time_constant) if self.time_constant != 0.0 else 0.0  # type: ignore[operator]
         last, filtered = state[1 : 1 + q.size], state[1 + q.size :]
         last = where_less(state[0], 0.5, q, last)  # at the first sample there is none

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Self
+from dataclasses import field, replace
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from .._frozen import Held, frozen, held
 from ..errors import InputError
 from ..model.plant import Plant
 from ..model.terms import Terms
@@ -20,7 +21,7 @@ __all__ = ["FirstOrderActuator"]
 Array = NDArray[np.float64]
 
 
-@dataclass(frozen=True, eq=False)
+@frozen
 class FirstOrderActuator(LaggingEffort):
     """Efforts follow what is asked for with du/dt = (u_c - u) / time_constant: a current loop, a valve.
 
@@ -45,8 +46,8 @@ class FirstOrderActuator(LaggingEffort):
     (array([0., 0.]), array([ 30., -10.]))
     """
 
-    time_constant: ArrayLike | Mapping[str, float]
-    initial: ArrayLike | Mapping[str, float] = 0.0
+    time_constant: Held[ArrayLike | Mapping[str, float], Any]
+    initial: Held[ArrayLike | Mapping[str, float], Any] = held(0.0)
     plant: Plant | None = field(default=None, kw_only=True, repr=False)
 
     place = "machine"
@@ -75,4 +76,4 @@ class FirstOrderActuator(LaggingEffort):
         return state
 
     def derivative(self, t: float, terms: Terms, u: Array, state: Array) -> Array:
-        return (u - state) / self.time_constant  # type: ignore[operator]
+        return (u - state) / self.time_constant

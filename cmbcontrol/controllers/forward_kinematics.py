@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .. import _check
+from .._frozen import Held, frozen, held
 from .._tolerance import DEPENDENT, pinv
 from ..errors import ActuationError, InputError
 from ..model.plant import Plant
@@ -23,7 +24,7 @@ __all__ = ["ForwardKinematics"]
 Array = NDArray[np.float64]
 
 
-@dataclass(frozen=True, eq=False)
+@frozen
 class ForwardKinematics(SensorBlock):
     """All positions and velocities from those of the measured joints, by closing the loops of the controller's model.
 
@@ -61,7 +62,7 @@ class ForwardKinematics(SensorBlock):
 
     coordinates: Sequence[str]
     plant: Plant | None = field(default=None, kw_only=True, repr=False)
-    _setting: Setting | None = field(default=None, init=False, repr=False)
+    _setting: Held[Setting | None, Setting] = field(default=held(None), init=False, repr=False)
 
     def __post_init__(self) -> None:
         given = (self.coordinates,) if isinstance(self.coordinates, str) else self.coordinates
@@ -84,7 +85,7 @@ class ForwardKinematics(SensorBlock):
         return block
 
     def measured(self, t: float, q: Array, v: Array, state: Array) -> tuple[Array, Array]:
-        plant = self._setting.plant  # type: ignore[union-attr]
+        plant = self._setting.plant
         rows = [plant.velocity_names.index(name) for name in self.coordinates]  # type: ignore[union-attr]
         if isinstance(plant, TracedPlant):
             return plant.closed_with(q, v, rows)
@@ -101,7 +102,7 @@ class ForwardKinematics(SensorBlock):
 
     def _closed(self, q: Array, rows: list[int]) -> tuple[Array, Array]:
         """The nearest closed configuration with the measured joints held, and Z there: Newton's method."""
-        plant = self._setting.plant  # type: ignore[union-attr]
+        plant = self._setting.plant
         at = [plant.position_names.index(name) for name in self.coordinates]  # type: ignore[union-attr]
         held, size = q[at], plant.size
         S, still = np.eye(plant.nv)[rows], np.zeros(plant.nv)  # type: ignore[union-attr]

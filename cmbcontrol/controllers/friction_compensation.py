@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .. import _check
+from .._frozen import Held, frozen, held
 from ..errors import ActuationError, InputError, InputTypeError
 from ..model.plant import Plant
 from ..model.terms import Terms
@@ -21,7 +22,7 @@ __all__ = ["FrictionCompensation"]
 Array = NDArray[np.float64]
 
 
-@dataclass(frozen=True, eq=False)
+@frozen
 class FrictionCompensation(EffortBlock):
     """Add to the efforts what the drives are expected to lose.
 
@@ -63,7 +64,7 @@ class FrictionCompensation(EffortBlock):
     plant: Plant | None = field(default=None, kw_only=True, repr=False)
 
     place = "controller"
-    _setting: Setting | None = field(default=None, init=False, repr=False)
+    _setting: Held[Setting | None, Setting] = field(default=held(None), init=False, repr=False)
 
     def __post_init__(self) -> None:
         if not isinstance(self.friction, DriveFriction):
@@ -94,7 +95,7 @@ class FrictionCompensation(EffortBlock):
 
     def _reference_velocity(self, t: float, terms: Terms) -> Array:
         """v = K y_d', with K from the coordinates to all velocities on the loops."""
-        law, plant = self._setting.law, self._setting.plant  # type: ignore[union-attr]
+        law, plant = self._setting.law, self._setting.plant
         rows = [plant.velocity_names.index(name) for name in law.coordinates]  # type: ignore[union-attr]
         R_Z = terms.Z[rows]
         if R_Z.shape[0] != R_Z.shape[1] or np.linalg.cond(R_Z) > 1e8:

@@ -69,6 +69,9 @@ class GravityPD(Controller):
     (array([-31.49,  32.91]), array([-31.49,  32.91]))
     """
 
+    plant: Plant
+    reference: Reference
+
     def __init__(
         self,
         plant: Plant,

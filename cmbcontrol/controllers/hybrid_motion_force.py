@@ -67,6 +67,7 @@ class HybridMotionForce(AroundMotion):
     array([ 2.5, -10. ])
     """
 
+    plant: Plant
     measures_force = True
 
     def __init__(self, motion: Any, force: ConstraintForcePI) -> None:

@@ -81,6 +81,9 @@ class Impedance(MotionLaw):
     array([-31.49,  32.91])
     """
 
+    reference: Reference
+    coordinates: Sequence[str]
+
     def __init__(
         self,
         plant: Plant,

@@ -182,7 +182,7 @@ class HeldCommand(Controller):
         self.held = held
 
     @property
-    def name(self) -> str:
+    def name(self) -> str:  # type: ignore[override]
         return "drive"
 
     def start(self, plant: Plant) -> Array:

@@ -77,6 +77,9 @@ class LoadObserver(AroundLaw):
     array([-9.,  4.])
     """
 
+    plant: Mechanism
+    period: float
+
     def __init__(
         self,
         law: Any,

@@ -96,6 +96,9 @@ class MotionObserver(AroundLaw):
     True
     """
 
+    plant: Plant
+    period: float
+
     def __init__(
         self,
         law: Any,

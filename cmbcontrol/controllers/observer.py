@@ -71,6 +71,8 @@ class ObserverFeedback(AroundLaw):
     True
     """
 
+    plant: Plant
+    period: float
     inner = "feedback"
 
     def __init__(

@@ -121,6 +121,9 @@ class ProjectedInverseDynamics(MotionLaw):
     array([-31.49,  32.91])
     """
 
+    reference: Reference
+    coordinates: Sequence[str]
+
     def __init__(
         self,
         plant: Plant,

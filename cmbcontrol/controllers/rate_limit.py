@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Self
+from dataclasses import field, replace
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
+from .._frozen import Held, frozen, held
 from ..errors import InputError
 from ..model.plant import Plant
 from ..model.terms import Terms
@@ -21,7 +22,7 @@ __all__ = ["RateLimit"]
 Array = NDArray[np.float64]
 
 
-@dataclass(frozen=True, eq=False)
+@frozen
 class RateLimit(LaggingEffort):
     """Efforts change no faster than this.
 
@@ -53,11 +54,11 @@ class RateLimit(LaggingEffort):
     array([ 100., -100.])
     """
 
-    rate: ArrayLike | Mapping[str, float]
-    time_constant: float | None = None
-    initial: ArrayLike | Mapping[str, float] = 0.0
+    rate: Held[ArrayLike | Mapping[str, float], Any]
+    time_constant: Held[float | None, float] = held(None)
+    initial: Held[ArrayLike | Mapping[str, float], Any] = held(0.0)
     plant: Plant | None = field(default=None, kw_only=True, repr=False)
-    period: float | None = field(default=None, init=False, repr=False)  # None: in continuous time
+    period: Held[float | None, float] = field(default=held(None), init=False, repr=False)  # None: in continuous time
 
     def __post_init__(self) -> None:
         require_values(self.rate, "the rate of RateLimit")
@@ -93,12 +94,12 @@ class RateLimit(LaggingEffort):
     def effort(self, t: float, terms: Terms, u: Array, state: Array) -> Array:
         if self.period is None:
             return state
-        most = self.rate * self.period  # type: ignore[operator]
+        most = self.rate * self.period
         return np.minimum(np.maximum(u, state - most), state + most)
 
     def derivative(self, t: float, terms: Terms, u: Array, state: Array) -> Array:
-        rate = (u - state) / self.time_constant  # type: ignore[operator]
-        return np.minimum(np.maximum(rate, -self.rate), self.rate)  # type: ignore[operator]
+        rate = (u - state) / self.time_constant
+        return np.minimum(np.maximum(rate, -self.rate), self.rate)
 
     def update(self, t: float, terms: Terms, u: Array, state: Array) -> Array:
         return self.effort(t, terms, u, state)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
-from typing import Self
+from dataclasses import field, replace
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from .._frozen import Held, frozen, held
 from ..model.plant import Plant
 from ..model.terms import Terms
 from .chain import EffortBlock, Setting, per_motor, require_one_each, require_values
@@ -18,7 +19,7 @@ __all__ = ["Saturation"]
 Array = NDArray[np.float64]
 
 
-@dataclass(frozen=True, eq=False)
+@frozen
 class Saturation(EffortBlock):
     """Cut efforts to what the motors can give.
 
@@ -44,7 +45,7 @@ class Saturation(EffortBlock):
     array([ 30., -20.])
     """
 
-    limits: ArrayLike | Mapping[str, float] | None = None
+    limits: Held[ArrayLike | Mapping[str, float] | None, Any] = held(None)
     plant: Plant | None = field(default=None, kw_only=True, repr=False)
 
     def __post_init__(self) -> None:
@@ -65,4 +66,4 @@ class Saturation(EffortBlock):
         return np.zeros(0)
 
     def effort(self, t: float, terms: Terms, u: Array, state: Array) -> Array:
-        return np.minimum(np.maximum(u, -self.limits), self.limits)  # type: ignore[operator]  # np.clip is slow
+        return np.minimum(np.maximum(u, -self.limits), self.limits)  # np.clip is slow

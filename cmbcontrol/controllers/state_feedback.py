@@ -101,6 +101,9 @@ class StateFeedback(Controller):
     np.True_
     """
 
+    plant: Plant
+    coordinates: Sequence[str]
+
     def __init__(
         self,
         model: LinearModel,

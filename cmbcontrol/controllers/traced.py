@@ -11,7 +11,7 @@ import functools
 import itertools
 import types
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,6 +46,7 @@ __all__ = [
 ]
 
 Array = NDArray[np.float64]
+_Given = TypeVar("_Given")
 
 _OWN = __name__.partition(".")[0]
 _PLAIN = (0.0, 1.0, -1.0)
@@ -57,7 +58,7 @@ _known: dict[str, _Traced] = {}  # by structure
 _KEPT = 256
 
 
-def law(given: Any) -> Any:
+def law(given: _Given) -> _Given:
     """Mark a class of controllers, or a function (t, terms, state) -> effort, to be compiled for the time loop.
 
     It is then called once with symbols in place of numbers, and must do the same each time: no printing, no memory of
@@ -96,7 +97,7 @@ def law(given: Any) -> Any:
             f"{_check.shown(given)}; @law marks what it stands above"
         )
     try:
-        given.traced = True
+        given.traced = True  # type: ignore[attr-defined]
     except (AttributeError, TypeError):
         raise InputTypeError(
             f"given: {_check.shown(given)} cannot be marked, as it takes no attributes; write a class or function of "

@@ -154,7 +154,7 @@ def _values(given: ArrayLike | Mapping[str, float], names: Sequence[str], what: 
             _check.one_of(name, names, what)
         given = [given.get(name, 0.0) for name in names]
     if _check.single(given):
-        given = np.full(len(names), _check.number(given, "weight"))  # type: ignore[arg-type]
+        given = np.full(len(names), _check.number(given, "weight"))
     weights = _check.vector(given, len(names), "weight", names)
     if (weights < 0.0).any():
         raise InputError(f"weights must be >= 0, got {weights.tolist()}")

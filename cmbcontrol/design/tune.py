@@ -296,7 +296,7 @@ def _minimise(search: _Search, x0: Array, method: str, tolerance: float, seed: i
     if method == "nelder-mead":
         steps = np.where(x0 + 0.25 <= 1.0, 0.25, -0.25)
         # it ends where the corners are that near to each other, whatever their costs
-        options = {"xatol": tolerance, "fatol": np.inf, "maxfev": 10**9, "maxiter": 10**9}
+        options: dict[str, Any] = {"xatol": tolerance, "fatol": np.inf, "maxfev": 10**9, "maxiter": 10**9}
         options["initial_simplex"] = np.vstack([x0, x0 + np.diag(steps)])
         found = optimize.minimize(search, x0, method="Nelder-Mead", bounds=box, options=options)
     elif method == "powell":

@@ -80,8 +80,8 @@ def reactions(
     found = solved(terms, g)
     a, lam = found.vdot, terms.A_pinv.T @ (g - terms.M @ found.vdot - found.friction)
     state = {"q": terms.q, "v": terms.v, "a": a, "lam": lam, "u": u}
-    found = reactions_along(plant, {name: x[None] for name, x in state.items()}, axes=axes)
-    return found.isel(time=0, drop=True)
+    along = reactions_along(plant, {name: x[None] for name, x in state.items()}, axes=axes)
+    return along.isel(time=0, drop=True)
 
 
 def _require(plant: object) -> None:

@@ -14,8 +14,8 @@ from .runtime import texts
 
 __all__ = ["sources"]
 
-_FUNCTIONS = ("loops", "motion", "bound_slope", "slope", "outputs", "outputs_slope", "first_law", "law")
-_FUNCTIONS += ("follow", "follow_slope")
+_OF_MACHINE = ("loops", "motion", "bound_slope", "slope", "outputs", "outputs_slope")
+_FUNCTIONS = (*_OF_MACHINE, "first_law", "law", "follow", "follow_slope")
 
 
 def sources(model: Model, version: str) -> dict[str, str]:

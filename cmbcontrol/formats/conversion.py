@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from ..errors import InputError
 from ..model.mechanism import Mechanism
@@ -177,6 +177,6 @@ def of_file(path: Path, line: int | None = None) -> Iterator[None]:
     except (InputError, InputTypeError, ModelError) as error:
         if getattr(error, "told", False):  # by a block inside, which knows better
             raise
-        told = type(error)(f"{path}{'' if line is None else f', line {line}'}: {error}")
-        told.told = True  # type: ignore[attr-defined]
+        told: Any = type(error)(f"{path}{'' if line is None else f', line {line}'}: {error}")
+        told.told = True
         raise told from error

@@ -140,7 +140,7 @@ def read_pairs(document: _yaml.Document, remarks: Remarks) -> list[Pair]:
                 value = bounded(_check.number(value, "the value of a closed loop"), "the value of a closed loop")
             if value is None and kind in ("helical", "distance"):
                 raise InputError(f"a closed loop of type {kind!r} needs its number in 'value'")
-        found.append(Pair(ends, kind, value, document, ("closed_loop", i)))  # type: ignore[arg-type]
+        found.append(Pair(ends, kind, value, document, ("closed_loop", i)))
     return found
 
 
@@ -184,10 +184,14 @@ def loop_of(name: str, closure: Closure) -> Any:
     if made is Weld:
         return Weld(name, a, b, frame_a, frame_b)
     if issubclass(made, Joint):
-        more = {"pitch": closure.value} if made is Helical else {}
+        more: dict[str, Any] = {"pitch": closure.value} if made is Helical else {}
         return made(name, a, b, frame=frame_a, child_frame=frame_b, **more)
     along = np.asarray(frame_a.R)[:, 2]
-    own = {PointOnLine: {"axis": along}, PointOnPlane: {"normal": along}, Distance: {"length": closure.value}}
+    own: dict[Any, dict[str, Any]] = {
+        PointOnLine: {"axis": along},
+        PointOnPlane: {"normal": along},
+        Distance: {"length": closure.value},
+    }
     return made(name, a, b, point_a=frame_a.p, point_b=frame_b.p, **own.get(made, {}))
 
 

@@ -433,7 +433,8 @@ class _Reader:
 
     def _shapes(self, b: int) -> list[Shape]:
         """What a body looks like: the geoms that the viewer of MuJoCo shows without being asked."""
-        m, found = self.m, []
+        m = self.m
+        found: list[Shape] = []
         for g in range(int(m.body_geomadr[b]), int(m.body_geomadr[b]) + int(m.body_geomnum[b])):
             if m.geom_group[g] > SHOWN or m.geom_rgba[g][3] == 0.0:
                 what = f"geoms of groups above {SHOWN}, or transparent ones, are no shapes: MuJoCo does not show them"
@@ -453,8 +454,8 @@ class _Reader:
                 case "ellipsoid":
                     found.append(ellipsoid(size, frame, color))
                 case "cylinder" | "capsule" as kind:
-                    ends = [frame.p + z * size[1] * frame.R[:, 2] for z in (-1.0, 1.0)]
-                    found.append(Rod(*ends, float(size[0]), kind == "capsule", color=color))
+                    start, end = (frame.p + z * size[1] * frame.R[:, 2] for z in (-1.0, 1.0))
+                    found.append(Rod(start, end, float(size[0]), kind == "capsule", color=color))
                 case kind:
                     self.remarks.left_out(f"geoms of type {kind}", "have no end, and are no shapes")
         return found
@@ -649,7 +650,7 @@ class _Reader:
     def _line(self, t: int) -> tuple[str, Array, str, Array]:
         w = int(self.m.tendon_adr[t])
         (a, fa), (b, fb) = (self._site(int(self.m.wrap_objid[i])) for i in (w, w + 1))
-        return a, fa.p, b, fb.p  # type: ignore[return-value]
+        return a, fa.p, b, fb.p
 
     def _join_points(self) -> None:
         """Two points on an axis, or in two planes, that are named as our own files do, are one constraint again."""

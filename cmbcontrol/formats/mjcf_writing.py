@@ -80,6 +80,11 @@ _LOOKS = {"contype": "0", "conaffinity": "0", "mass": "0", "group": "2"}
 Loop = Joint | Constraint | CoordinateConstraint
 
 
+def _child(parent: Element, tag: str, **attributes: str) -> Element:
+    """A new element at the end of another one."""
+    return SubElement(parent, tag, attributes)
+
+
 def write_mjcf(machine: Mechanism, path: str | Path) -> Conversion:
     """A machine as a file of MuJoCo. The package ``mujoco`` is not needed.
 
@@ -159,12 +164,12 @@ class _Writer:
     def root(self) -> Element:
         machine = self.machine
         root = Element("mujoco", model=machine.name)
-        SubElement(root, "compiler", angle="radian", autolimits="true")
-        SubElement(root, "option", gravity=_text(machine.gravity))
+        _child(root, "compiler", angle="radian", autolimits="true")
+        _child(root, "option", gravity=_text(machine.gravity))
         if machine.source:
-            SubElement(SubElement(root, "custom"), "text", name="source", data=machine.source)
+            _child(_child(root, "custom"), "text", name="source", data=machine.source)
         self.assets = Element("asset")
-        world = SubElement(root, "worldbody")
+        world = _child(root, "worldbody")
         self.element["world"] = world
         self._write_tree(world)
         self.tendons, self.equalities = Element("tendon"), Element("equality")
@@ -256,17 +261,17 @@ class _Writer:
             case Fixed():
                 return []
             case Revolute():
-                return [_Axis("hinge", n, joint.axis)]  # type: ignore[arg-type]
+                return [_Axis("hinge", n, joint.axis)]
             case Prismatic():
-                return [_Axis("slide", n, joint.axis)]  # type: ignore[arg-type]
+                return [_Axis("slide", n, joint.axis)]
             case Helical():
-                return [_Axis("hinge", n, joint.axis), _Axis("slide", f"{n}_travel", joint.axis)]  # type: ignore[arg-type]
+                return [_Axis("hinge", n, joint.axis), _Axis("slide", f"{n}_travel", joint.axis)]
             case Cylindrical():
-                return [_Axis("hinge", f"{n}_angle", joint.axis), _Axis("slide", f"{n}_travel", joint.axis)]  # type: ignore[arg-type]
+                return [_Axis("hinge", f"{n}_angle", joint.axis), _Axis("slide", f"{n}_travel", joint.axis)]
             case Universal():
-                return [_Axis("hinge", f"{n}_1", joint.axis), _Axis("hinge", f"{n}_2", joint.second_axis)]  # type: ignore[arg-type]
+                return [_Axis("hinge", f"{n}_1", joint.axis), _Axis("hinge", f"{n}_2", joint.second_axis)]
             case Planar():
-                x, y, z = rotation_to(joint.axis).T  # type: ignore[arg-type]
+                x, y, z = rotation_to(joint.axis).T
                 return [_Axis("slide", f"{n}_x", x), _Axis("slide", f"{n}_y", y), _Axis("hinge", f"{n}_angle", z)]
             case Spherical():
                 return [_Axis("ball", n)]
@@ -300,12 +305,12 @@ class _Writer:
         if not (body.mass or body.shapes or made.children) and isinstance(joints[0], Fixed):
             self.homes[body.name] = self._home_of(made.parent, parent_axes @ pose @ made.axes.inverse())
             self.names["site"].add(body.name)
-            SubElement(under, "site", name=body.name, **_pose(pose @ made.axes.inverse()))
+            _child(under, "site", name=body.name, **_pose(pose @ made.axes.inverse()))
             return under
         name = body.name if body.name != "world" else self._free_name("world_body", {*self.bodies, "world"})
         if name != body.name:
             self.remarks.changed(f"body {body.name!r}", f"is called {name!r} in the file")
-        element = SubElement(under, "body", name=name, **_pose(pose))
+        element = _child(under, "body", name=name, **_pose(pose))
         made.element = self.element[name] = element
         self.homes[body.name] = name, made.axes.inverse()
         for joint, place in zip(joints, places, strict=True):
@@ -334,11 +339,11 @@ class _Writer:
                 vertices = np.resize(vertices, (max(len(vertices), 4), 3))  # MuJoCo wants four
                 look = {"vertex": _text(vertices.ravel()), "face": " ".join(map(str, faces.ravel()))}
                 # inertia="shell": MuJoCo computes volumes of the others, and refuses surfaces that are not closed
-                SubElement(
+                _child(
                     self.assets, "mesh", name=name, inertia="shell", smoothnormal="true" if smooth else "false", **look
                 )
                 given |= {"type": "mesh", "mesh": name}
-        SubElement(element, "geom", **given)
+        _child(element, "geom", **given)
 
     def _home_of(self, parent: str, frame: Frame) -> tuple[str, Frame]:
         name, place = self.homes[parent]
@@ -361,12 +366,12 @@ class _Writer:
             self.names["joint"].add(axis.name)
             self.order.append(axis)
             if axis.kind == "free":
-                SubElement(element, "joint", name=axis.name, type="free", **axis.options)
+                _child(element, "joint", name=axis.name, type="free", **axis.options)
                 continue
             more = {} if axis.kind == "ball" else {"axis": _text(place.R @ axis.axis)}  # type: ignore[operator]
             if axis.kind != "ball":
                 self.axes[axis.name] = axis
-            SubElement(element, "joint", name=axis.name, type=axis.kind, pos=_text(place.p), **more, **axis.options)
+            _child(element, "joint", name=axis.name, type=axis.kind, pos=_text(place.p), **more, **axis.options)
 
     def _give_options(self, joint: Joint, axes: list[_Axis]) -> None:
         damping, armature = np.asarray(joint.damping), np.asarray(joint.armature)
@@ -426,7 +431,7 @@ class _Writer:
             self.remarks.changed(f"body {body.name!r}", f"has inertias of {LEAST:g} kg m2 in place of zero")
         pose = _pose(back @ Frame(body.com, turn)) or {"pos": "0 0 0"}
         pose.setdefault("pos", "0 0 0")
-        SubElement(element, "inertial", mass=_text(mass), diaginertia=_text(moments), **pose)
+        _child(element, "inertial", mass=_text(mass), diaginertia=_text(moments), **pose)
 
     # -- sites -------------------------------------------------------------------------------------
 
@@ -442,7 +447,7 @@ class _Writer:
         home, place = self.homes[body]
         name = self._free_name(wanted, {*self.names["site"], *self.bodies})
         self.names["site"].add(name)
-        SubElement(self.element[home], "site", name=name, **_pose(place @ frame))
+        _child(self.element[home], "site", name=name, **_pose(place @ frame))
         return name
 
     def _sites(self, name: str, a: str, b: str, fa: Frame, fb: Frame) -> dict[str, str]:
@@ -480,7 +485,7 @@ class _Writer:
             case Point() | Spherical():
                 self._connect(loop.name, *_ends(loop), off)
             case Weld() | Fixed():
-                SubElement(self.equalities, "weld", name=loop.name, **self._sites(loop.name, *_ends(loop)), **off)
+                _child(self.equalities, "weld", name=loop.name, **self._sites(loop.name, *_ends(loop)), **off)
                 if isinstance(loop, Fixed):
                     self.remarks.changed(f"cut joint {loop.name!r}", "is a weld")
             case Revolute():
@@ -498,7 +503,7 @@ class _Writer:
 
     def _connect(self, name: str, a: str, b: str, fa: Frame, fb: Frame, off: dict[str, str]) -> None:
         ends = self._sites(name, a, b, Frame(fa.p), Frame(fb.p))
-        SubElement(self.equalities, "connect", name=name, **ends, **off)
+        _child(self.equalities, "connect", name=name, **ends, **off)
 
     def _hinge(self, name: str, a: str, b: str, fa: Frame, fb: Frame, axis: Array, off: dict[str, str]) -> None:
         """Two points on the axis, of whose six rows five are independent."""
@@ -512,7 +517,7 @@ class _Writer:
         self._connect(joint.name, *_ends(joint), off)
         a, b, fa, fb = _ends(joint)
         L = self.machine.size
-        pa, pb = fa @ Frame(L * joint.axis), fb @ Frame(L * joint.second_axis)  # type: ignore[operator]
+        pa, pb = fa @ Frame(L * joint.axis), fb @ Frame(L * joint.second_axis)
         name = f"{joint.name}_cross"
         self._distance(Distance(name, a, b, pa.p, pb.p, math.sqrt(2.0) * L), off)
         self.remarks.changed(f"cut joint {joint.name!r}", "is a point, and a distance between points on its axes")
@@ -524,7 +529,7 @@ class _Writer:
         ends = [self.machine.point(zero, body, p) for body, p in ((loop.a, loop.point_a), (loop.b, loop.point_b))]
         change = float(loop.length) - float(np.linalg.norm(ends[1] - ends[0]))
         polynomial = _text([change, 0.0, 0.0, 0.0, 0.0])
-        SubElement(self.equalities, "tendon", name=loop.name, tendon1=tendon, polycoef=polynomial, **off)
+        _child(self.equalities, "tendon", name=loop.name, tendon1=tendon, polycoef=polynomial, **off)
 
     def _by_planes(self, loop: Loop, off: dict[str, str]) -> None:
         """Points in planes: each is as far from one point beside its plane as from the image of this point behind it.
@@ -541,7 +546,7 @@ class _Writer:
             lengths = [float(np.linalg.norm(self.machine.point(zero, a, end) - here)) for end in ends]
             polynomial = _text([lengths[1] - lengths[0], 1.0, 0.0, 0.0, 0.0])
             both = {"tendon1": tendons[0], "tendon2": tendons[1]}
-            SubElement(self.equalities, "tendon", name=name, **both, polycoef=polynomial, **off)
+            _child(self.equalities, "tendon", name=name, **both, polycoef=polynomial, **off)
         what = f"{'cut joint' if isinstance(loop, Joint) else 'constraint'} {loop.name!r}"
         self.remarks.changed(what, "is points in planes, each held there by two tendons of equal length")
 
@@ -549,24 +554,24 @@ class _Writer:
         """Suffixes, a point of the plane on a, the point on b, and the normal on a."""
         _, _, fa, fb = _ends(loop)
         if isinstance(loop, PointOnPlane):
-            return [("", fa.p, fb.p, np.asarray(loop.normal))]  # type: ignore[list-item]
-        turn = rotation_to(loop.axis)  # type: ignore[union-attr, arg-type]
+            return [("", fa.p, fb.p, np.asarray(loop.normal))]
+        turn = rotation_to(loop.axis)  # type: ignore[union-attr]
         (x, y, z), (u, v, w) = (fa.R @ turn).T, self.machine.size * (fb.R @ turn).T
         if isinstance(loop, Planar):
-            return [("", fa.p, fb.p, z), ("_2", fa.p, fb.p + u, z), ("_3", fa.p, fb.p + v, z)]  # type: ignore
+            return [("", fa.p, fb.p, z), ("_2", fa.p, fb.p + u, z), ("_3", fa.p, fb.p + v, z)]
         line = [("", fa.p, fb.p, x), ("_plane", fa.p, fb.p, y)]
         if isinstance(loop, PointOnLine):
-            return line  # type: ignore[return-value]
+            return line
         line += [("_far", fa.p, fb.p + w, x), ("_far_plane", fa.p, fb.p + w, y)]
-        return line if isinstance(loop, Cylindrical) else [*line, ("_turn", fa.p, fb.p + u, y)]  # type: ignore
+        return line if isinstance(loop, Cylindrical) else [*line, ("_turn", fa.p, fb.p + u, y)]
 
     def _tendon(self, wanted: str, a: str, b: str, pa: object, pb: object, **more: str) -> str:
         name = self._free_name(wanted, self.names["tendon"])
         self.names["tendon"].add(name)
-        tendon = SubElement(self.tendons, "spatial", name=name, **more)
+        tendon = _child(self.tendons, "spatial", name=name, **more)
         ends = self._sites(wanted, a, b, Frame(pa), Frame(pb))  # type: ignore[arg-type]
         for site in ends.values():
-            SubElement(tendon, "site", site=site)
+            _child(tendon, "site", site=site)
         return name
 
     def _couple(self, name: str, given: Mapping[str, float], offset: float, off: dict[str, str]) -> None:
@@ -580,15 +585,15 @@ class _Writer:
             slope = 0.0 if second is None else -coefficients[second]
             ends = {"joint1": first} | ({} if second is None else {"joint2": second})
             polynomial = _text([offset, slope, 0.0, 0.0, 0.0])
-            SubElement(self.equalities, "joint", name=name, **ends, polycoef=polynomial, **off)
+            _child(self.equalities, "joint", name=name, **ends, polycoef=polynomial, **off)
             return None
         tendon = self._free_name(name, self.names["tendon"])
         self.names["tendon"].add(tendon)
-        made = SubElement(self.tendons, "fixed", name=tendon)
+        made = _child(self.tendons, "fixed", name=tendon)
         for coordinate, c in coefficients.items():
-            SubElement(made, "joint", joint=coordinate, coef=_text(c))
+            _child(made, "joint", joint=coordinate, coef=_text(c))
         polynomial = _text([offset, 0.0, 0.0, 0.0, 0.0])
-        SubElement(self.equalities, "tendon", name=name, tendon1=tendon, polycoef=polynomial, **off)
+        _child(self.equalities, "tendon", name=name, tendon1=tendon, polycoef=polynomial, **off)
         return None
 
     def _cam(self, cam: Cam, off: dict[str, str]) -> None:
@@ -598,7 +603,7 @@ class _Writer:
             return self.remarks.left_out(f"cam {cam.name!r}", "its profile is no polynomial of degree four")
         c = [c[0] + cam.offset, *c[1:]]
         ends = {"joint1": cam.follower, "joint2": cam.cam}
-        SubElement(self.equalities, "joint", name=cam.name, **ends, polycoef=_text(c), **off)
+        _child(self.equalities, "joint", name=cam.name, **ends, polycoef=_text(c), **off)
         return None
 
     # -- constraints that MJCF does not know -------------------------------------------------------
@@ -696,8 +701,8 @@ class _Writer:
                 springs.setdefault(spring.joint, []).append(spring)
         for force in self.machine.forces:
             if isinstance(force, JointForce):
-                kept = [x for x in _parts(force.characteristic) if not isinstance(x, SpringDamper)]  # type: ignore[arg-type]
-                for x in _parts(force.characteristic):  # type: ignore[arg-type]
+                kept = [x for x in _parts(force.characteristic) if not isinstance(x, SpringDamper)]
+                for x in _parts(force.characteristic):
                     if isinstance(x, SpringDamper):
                         made = JointSpring(force.name, force.joint, x.stiffness, x.rest, x.damping)
                         springs.setdefault(force.joint, []).append(made)
@@ -762,7 +767,7 @@ class _Writer:
         for force in self.machine.forces:
             what = f"force element {force.name!r}"
             if isinstance(force, JointForce):
-                for x in _parts(force.characteristic):  # type: ignore[arg-type]
+                for x in _parts(force.characteristic):
                     if isinstance(x, SpringDamper):
                         continue
                     if isinstance(x, Friction) and force.joint in self.axes:
@@ -819,17 +824,17 @@ class _Writer:
             gear[3:] = actuator.gear * np.asarray(actuator.axis)
             ends = {"refsite": self._site(f"{actuator.name}_from", a, Frame()),
                     "site": self._site(f"{actuator.name}_on", b, Frame())}  # fmt: skip
-            SubElement(self.actuators, "motor", gear=_text(gear), **ends, **options)
+            _child(self.actuators, "motor", gear=_text(gear), **ends, **options)
         elif actuator.joint in self.axes:
-            SubElement(self.actuators, "motor", joint=actuator.joint, gear=_text(actuator.gear), **options)
+            _child(self.actuators, "motor", joint=actuator.joint, gear=_text(actuator.gear), **options)
         elif (cut := self._cut(actuator.joint)) is not None:
             a, b, fa, fb = _ends(cut)
-            gear[3:] = actuator.gear * cut.axis  # type: ignore[attr-defined]
+            gear[3:] = actuator.gear * cut.axis
             if isinstance(cut, Prismatic):
                 gear = np.roll(gear, 3)
             ends = {"refsite": self._site(f"{actuator.name}_from", a, fa),
                     "site": self._site(f"{actuator.name}_on", b, fb)}  # fmt: skip
-            SubElement(self.actuators, "motor", gear=_text(gear), **ends, **options)
+            _child(self.actuators, "motor", gear=_text(gear), **ends, **options)
             self.remarks.changed(what, "acts between two sites at the cut joint")
         else:
             self.remarks.left_out(what, f"MJCF has no coordinate {actuator.joint!r} to drive")
@@ -861,7 +866,7 @@ class _Writer:
                 if isinstance(joint, Helical):
                     values[f"{joint.name}_travel"] = joint.pitch * values[joint.name]
             qpos = [values[n] for axis in self.order for n in self._positions(axis)]
-            SubElement(self.keyframes, "key", name=name, qpos=_text(qpos))
+            _child(self.keyframes, "key", name=name, qpos=_text(qpos))
 
     def _positions(self, axis: _Axis) -> list[str]:
         """Coordinates of a joint of MJCF in the order of the file: of a free one the place comes first."""

@@ -478,7 +478,7 @@ class _Reader:
         keys: dict[str, Any] = {"frame": frames[0], "child_frame": frames[1]}
         made = _JOINTS[kind]
         if made in (Fixed, Spherical):
-            yield made(label, *ends, **keys)  # type: ignore[misc]
+            yield made(label, *ends, **keys)
             return
         axis = self._axis(node, "axis")
         if made is not None and made is not Universal:

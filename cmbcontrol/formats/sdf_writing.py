@@ -368,7 +368,7 @@ class _Writer:
             if at is None or self._dynamics(at).find("spring_stiffness") is not None:
                 self.remarks.left_out(part, "SDF has springs on coordinates only, one on each")
                 continue
-            add(self._dynamics(at), "spring_reference", numbers(spring.rest - self.start[at]))  # type: ignore[attr-defined]
+            add(self._dynamics(at), "spring_reference", numbers(spring.rest - self.start[at]))
             add(self._dynamics(at), "spring_stiffness", numbers(spring.stiffness))
             if spring.damping:
                 self._add_damping(at, spring.damping)
@@ -377,7 +377,7 @@ class _Writer:
                 self.remarks.changed(part, f"is called {read!r} when it is read")
         for force in self.machine.forces:
             at = getattr(force, "joint", None)
-            there = at in self.axes and self._dynamics(at).find("friction") is None  # type: ignore[arg-type]
+            there = at in self.axes and self._dynamics(at).find("friction") is None
             if (found := dry_friction(force, self.remarks, "SDF", there)) is not None:
                 coulomb, viscous = found
                 add(self._dynamics(at), "friction", numbers(coulomb))  # type: ignore[arg-type]

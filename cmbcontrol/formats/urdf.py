@@ -494,8 +494,8 @@ class _Reader:
             self.remarks.changed(f"joint {carrier!r}", "it moves nothing with mass, and is fixed now")
             joint.kind = "fixed"
         for label, a, b, pair in self.between:
-            ends = ((self.links[end].label, Frame()) for end in (a, b))
-            self.closures.append((label, Closure(pair.kind, *ends, pair.value)))
+            first, second = ((self.links[end].label, Frame()) for end in (a, b))
+            self.closures.append((label, Closure(pair.kind, first, second, pair.value)))
 
     def _cut(self, name: str, joint: _Joint) -> bool:
         """Fix a massless link on the link to which a 6d loop, its only one, welds it, and cut its joint."""

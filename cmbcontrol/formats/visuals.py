@@ -125,8 +125,8 @@ class Visuals:
                 return Ball(frame.p, *self._numbers(node, "radius", 1), color=color)
             case "cylinder" | "capsule":
                 (radius,), (length,) = (self._numbers(node, key, 1) for key in ("radius", "length"))
-                ends = (frame @ Frame((0.0, 0.0, s * length)) for s in (-0.5, 0.5))
-                return Rod(*(end.p for end in ends), radius, node.tag == "capsule", color=color)
+                start, end = (frame @ Frame((0.0, 0.0, s * length)) for s in (-0.5, 0.5))
+                return Rod(start.p, end.p, radius, node.tag == "capsule", color=color)
             case "ellipsoid":
                 return ellipsoid(self._numbers(node, "radii", 3), frame, color)
             case "mesh":

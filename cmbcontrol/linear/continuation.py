@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -332,7 +332,7 @@ class _Record:
         self.special: list[SpecialPoint] = []
         self.special_nodes: list[Node] = []
 
-    def add(self, node: Node, specials: list[tuple[float, str, Node]] = ()) -> None:
+    def add(self, node: Node, specials: Sequence[tuple[float, str, Node]] = ()) -> None:
         """Add a point, with the special points before it."""
         before = self.nodes[-1] if self.nodes else node
         start = self.arclength[-1] if self.nodes else 0.0

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -180,7 +180,7 @@ class Curve:
     ) -> None:
         self.family, self.start, self.stop, self.range = family, start, stop, abs(stop - start)
         plant = self.plant = family.make(start)
-        self.options = {"preload": preload, "weight": weight}
+        self.options: dict[str, Any] = {"preload": preload, "weight": weight}
         free = () if hold is not None and free == "all" else free
         self.free = starting_configuration(plant, plant.configuration(q), free, hold)[1]
         self.unprescribed = self.free.copy()
@@ -200,7 +200,7 @@ class Curve:
                 "as the parameter"
             )
 
-    def _named(self, u: EffortValues | float | None) -> dict[str, float]:
+    def _named(self, u: EffortValues | float | None) -> dict[str, Any]:
         """Given efforts by name."""
         if u is None or isinstance(u, Mapping):
             return dict(u or {})

@@ -71,11 +71,9 @@ def release_motions(plant: Plant, local: Derivatives, inputs: Sequence[Any] | No
                 f"motion {motion.name!r} prescribes an attitude, and is no input of a linear model: use a PointMotion "
                 "and JointMotions, or a wrench on the body"
             )
-        rows = plant.row_slices[motion.name]  # type: ignore[attr-defined]
+        rows = plant.row_slices[motion.name]
         gone[rows] = True
-        driven[motion.name] = [  # type: ignore[attr-defined]
-            _driven(plant, motion, k, i, local) for k, i in enumerate(range(rows.start, rows.stop))
-        ]
+        driven[motion.name] = [_driven(plant, motion, k, i, local) for k, i in enumerate(range(rows.start, rows.stop))]
     lam = np.where(gone, local.lam, 0.0)
     loads = [derivatives(plant, local.q, local.v, local.u, a=local.a, lam=x).force_q for x in (lam, np.zeros_like(lam))]
     kept = ~gone
@@ -88,7 +86,7 @@ def release_motions(plant: Plant, local: Derivatives, inputs: Sequence[Any] | No
 
 
 def _named(motion: Motion, given: Sequence[str]) -> bool:
-    names = {motion.name, *(f"{n}_acceleration" for n in motion.component_names)}  # type: ignore[attr-defined]
+    names = {motion.name, *(f"{n}_acceleration" for n in motion.component_names)}
     return bool(names.intersection(given))
 
 
@@ -100,8 +98,8 @@ def _driven(plant: Plant, motion: Motion, component: int, row: int, local: Deriv
     A, rate_q, accel_q, accel_v = (x[row] for x in (local.A, local.rate_q, local.accel_q, local.accel_v))
     if isinstance(motion, DistanceMotion):
         # with y = length, row = y^2 / (2 c) + ..: row' = y y' / c, row'' = (y y'' + y'^2) / c
-        y = float(np.sqrt(motion.length**2 + 2.0 * motion.length * _distance_row(plant, local.q, row)))  # type: ignore[operator]
-        f = float(motion.length) / y  # type: ignore[arg-type]
+        y = float(np.sqrt(motion.length**2 + 2.0 * motion.length * _distance_row(plant, local.q, row)))
+        f = float(motion.length) / y
         A = f * A
         first = A @ local.v
         second = f * (local.A[row] @ local.a + local.b[row] + _second_rate(plant, row)) - first**2 / y

@@ -20,6 +20,7 @@ from ..dynamics.forces import ConstraintForce, constraint_force
 from ..errors import InputError
 from ..kernels.layout import SPHERICAL
 from ..model.elements import Joint, Revolute
+from ..model.mechanism import Mechanism
 from ..model.plant import Plant
 from ..model.units import cut_joints
 from .branch import follow
@@ -171,7 +172,7 @@ def _coordinate_gradient(state: _OutputState, name: str) -> Array:
     return state.motion.joint_rows(cut_joints(state.plant)[name])[0][None]
 
 
-def _joint_value(plant: Plant, q: Array, joint: Joint) -> float:
+def _joint_value(plant: Mechanism, q: Array, joint: Joint) -> float:
     """Angle (rad, up to whole turns) or travel (m) of a cut joint."""
     a, b = plant.pose(q, joint.parent) @ joint.frame, plant.pose(q, joint.child) @ joint.child_frame
     if not isinstance(joint, Revolute):
@@ -181,7 +182,7 @@ def _joint_value(plant: Plant, q: Array, joint: Joint) -> float:
     return float(np.arctan2(0.5 * sine, 0.5 * (np.trace(R) - 1.0)))
 
 
-def _frame(plant: Plant, q0: Array, item: FrameMotion) -> _Signal:
+def _frame(plant: Mechanism, q0: Array, item: FrameMotion) -> _Signal:
     """Way and rotation vector of a frame from its start, and its velocities, in world axes."""
     start = plant.pose(q0, item.body) @ item.frame
 

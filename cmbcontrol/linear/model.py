@@ -285,8 +285,8 @@ class LinearModel(Shown):
         shapes = {"A": (n, n), "B": (n, m), "C": (p, n), "D": (p, m), "drift": (n,)}
         shapes |= {key: (nv, np.size(data[key]) // max(nv, 1)) for key in ("K", "N", "K_rates") if key in data}
         present = [*_MATRICES, *(key for key in _LATER if key in data)]  # files of version 1 are about equilibria
-        matrices = {key: np.array(data[key], dtype=np.float64).reshape(shapes[key]) for key in present}
-        vectors = {key: np.array(data[key], dtype=np.float64).reshape(-1) for key in _POINT}
+        matrices: dict[str, Any] = {key: np.array(data[key], dtype=np.float64).reshape(shapes[key]) for key in present}
+        vectors: dict[str, Any] = {key: np.array(data[key], dtype=np.float64).reshape(-1) for key in _POINT}
         residuals = Residuals(*(float(np.squeeze(data[key])) for key in Residuals._fields))
         if plant is None and "machine" in data:
             plant = from_description(json.loads(str(data["machine"])))
@@ -318,7 +318,10 @@ class LinearModel(Shown):
             case ".json":
                 return _files.write(path, json.dumps(self.to_data(), indent=1) + "\n")
             case ".npz":
-                np.savez(content, **{k: np.array(x, dtype=str) if isinstance(x, tuple) else x for k, x in data.items()})
+                arrays: dict[str, Any] = {
+                    k: np.array(x, dtype=str) if isinstance(x, tuple) else x for k, x in data.items()
+                }
+                np.savez(content, **arrays)
             case _:
                 from scipy.io import savemat  # imported where used
 

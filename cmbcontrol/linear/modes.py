@@ -93,7 +93,7 @@ class Modes:
         self.data = data
         self._modes = sequence
 
-    def __getattr__(self, name: str) -> Any:
+    def __getattr__(self, name: str) -> xarray.DataArray:
         if name.startswith("_") or name == "data" or name not in self.data:
             known = ", ".join(map(str, self.data.data_vars)) if "data" in self.__dict__ else ""
             raise AttributeError(f"modes have no {name!r} (variables: {known})")

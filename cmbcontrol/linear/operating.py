@@ -116,7 +116,7 @@ class OperatingPoint(Shown):
     True
     """
 
-    plant: Plant | None
+    plant: Any  # a Plant, of whatever class; None of a file that does not hold it
     q: Array
     v: Array
     u: Array
@@ -154,7 +154,7 @@ class OperatingPoint(Shown):
         return reactions(self.plant, self.q, self.v, self.u, axes=axes)  # type: ignore[arg-type]
 
     def __str__(self) -> str:
-        q, u = list(map(str, range(self.q.size))), list(map(str, range(self.u.size)))
+        q, u = tuple(map(str, range(self.q.size))), tuple(map(str, range(self.u.size)))
         title, units, forces = "operating point", ("",) * self.q.size, ("",) * self.u.size
         if self.plant is not None:
             title += f" of {self.plant.name}"

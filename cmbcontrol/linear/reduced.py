@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -119,20 +119,21 @@ def reduced_model(
     u = _check.vector(u, plant.nu, "u", plant.actuator_names)
     if isinstance(plant, Mechanism):
         require_holonomic(plant, q)
-    fits = type(R) is np.ndarray and R.dtype == np.float64 and R.ndim == 2 and R.shape[1] == plant.nv
-    if not (fits and R.flags.carray and math.isfinite(R.ravel().dot(R.ravel()))):
-        R = _check.matrix(R, (len(_check.sequence(R, "R", "rows")), plant.nv), "R").copy()
+    rows: Any = R
+    fits = type(rows) is np.ndarray and rows.dtype == np.float64 and rows.ndim == 2 and rows.shape[1] == plant.nv
+    if not (fits and rows.flags.carray and math.isfinite(rows.ravel().dot(rows.ravel()))):
+        rows = _check.matrix(rows, (len(_check.sequence(rows, "R", "rows")), plant.nv), "R").copy()
     factor = MOVING if moving else FIXED
     if not isinstance(plant, Mechanism):
-        return reduce(plant, derivatives(plant, q, v, u), constant_rows(R), factor)
-    found = _by_code(plant, q, v, u, R, factor)
+        return reduce(plant, derivatives(plant, q, v, u), constant_rows(rows), factor)
+    found = _by_code(plant, q, v, u, rows, factor)
     if found is not None:
         return found
     A, B, drift, K, N, G, a, lam, rank = reduction.state_space(
-        plant.arrays, q, v, u, R, factor, RANK_TOLERANCE, plant.nv
+        plant.arrays, q, v, u, rows, factor, RANK_TOLERANCE, plant.nv
     )
     if rank < 0:
-        raise _refusal(plant, q, R, rank)
+        raise _refusal(plant, q, rows, rank)
     return Reduced(A, B, drift, K.T, N.T, G, a, lam, rank)
 
 

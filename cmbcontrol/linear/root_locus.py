@@ -47,7 +47,7 @@ class RootLocus:
     def __init__(self, data: xarray.Dataset) -> None:
         self.data = data
 
-    def __getattr__(self, name: str) -> Any:
+    def __getattr__(self, name: str) -> xarray.DataArray:
         if name.startswith("_") or name == "data" or name not in self.data:
             known = ", ".join(map(str, self.data.data_vars)) if "data" in self.__dict__ else ""
             raise AttributeError(f"a root locus has no {name!r} (variables: {known})")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -297,18 +297,19 @@ def _with_drift(lin: LinearModel, drift: bool) -> tuple[Array, Array, Array, Arr
 
 def input_delays(lin: LinearModel, delay: float | ArrayLike | Mapping[str, float]) -> Array:
     """Delay of each input, s, from one number, from all, or by name."""
+    one: Any = delay
     if isinstance(delay, Mapping):
         named = {key if key in lin.inputs else f"{key}_effort": value for key, value in delay.items()}  # or by motor
         for key, given in zip(named, delay, strict=True):
             if key not in lin.inputs:
                 raise InputError(f"delay: {_check.unknown(given, lin.inputs, 'input')}")
-        delay = [named.get(key, 0.0) for key in lin.inputs]
+        one = [named.get(key, 0.0) for key in lin.inputs]
     m = len(lin.inputs)
-    given = np.full(m, _check.number(delay, "delay")) if _check.single(delay) else delay
-    given = _check.vector(given, m, "delay", lin.inputs)
-    if (given < 0.0).any():
-        raise InputError(f"delay must be >= 0, got {given.min()}")
-    return given
+    delays = np.full(m, _check.number(one, "delay")) if _check.single(one) else one
+    delays = _check.vector(delays, m, "delay", lin.inputs)
+    if (delays < 0.0).any():
+        raise InputError(f"delay must be >= 0, got {delays.min()}")
+    return delays
 
 
 def frequencies(omega: ArrayLike) -> Array:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -201,24 +201,23 @@ class LinearizedEquations:
         return motion(self.plant, self.local.q, self.local.v, self.local.a)
 
     def _coordinates(self, given: Sequence[str] | ArrayLike | None) -> tuple[tuple[str, ...], CoordinateRows]:
-        if given is None:
-            given = best_coordinates(self.plant, self.local.Z)
-        given = (given,) if isinstance(given, str) else given
-        _check.sequence(given, "coordinates", "names, or a matrix R")
-        if not all(isinstance(name, str) for name in given):
-            R = _check.matrix(given, (*np.shape(given)[:1], self.plant.nv), "coordinates")
+        chosen: Any = best_coordinates(self.plant, self.local.Z) if given is None else given
+        chosen = (chosen,) if isinstance(chosen, str) else chosen
+        _check.sequence(chosen, "coordinates", "names, or a matrix R")
+        if not all(isinstance(name, str) for name in chosen):
+            R = _check.matrix(chosen, (*np.shape(chosen)[:1], self.plant.nv), "coordinates")
             return tuple(f"y{i + 1}" for i in range(len(R))), constant_rows(R)
-        refuse_repetition(list(given), "coordinate")
+        refuse_repetition(list(chosen), "coordinate")
         rows = []
-        for name in given:
+        for name in chosen:
             row = self.coordinate_row(name)
             if row is None:
                 known = [*self.plant.velocity_names, *cut_joints(self.plant)]
                 raise InputError(_check.unknown(name, known, "coordinate"))
             rows.append(row)
         parts = np.array(rows).reshape(len(rows), 4, self.plant.nv).transpose(1, 0, 2)
-        constant = np.array([name in self.plant.velocity_names for name in given], dtype=bool)
-        return tuple(given), CoordinateRows(*parts, constant)
+        constant = np.array([name in self.plant.velocity_names for name in chosen], dtype=bool)
+        return tuple(chosen), CoordinateRows(*parts, constant)
 
     def coordinate_row(self, name: str) -> tuple[Array, Array, Array, Array] | None:
         """R, rate_q, accel_q and accel_v (nv,) of a coordinate, as in `CoordinateRows`; None for an unknown name."""
@@ -290,8 +289,10 @@ class LinearizedEquations:
             given = plant.actuator_names
         columns: list[Input] = []
         driven: list[Driven] = []
-        given = (given,) if isinstance(given, (str, Wrench)) else _check.sequence(given, "inputs", "names")
-        for item in given:
+        items: tuple[Any, ...] = (
+            (given,) if isinstance(given, (str, Wrench)) else _check.sequence(given, "inputs", "names")
+        )
+        for item in items:
             if not isinstance(item, (str, Wrench)):
                 raise InputTypeError(f"inputs must be names or Wrench(...), got {_check.shown(item)}")
             if isinstance(item, str) and (loads := self._load_inputs(item)) is not None:
@@ -426,8 +427,10 @@ class LinearizedEquations:
         """Rows of C and D for names of coordinates, rates, frames, efforts, multipliers and constraint forces."""
         given = self.names if given is None else given
         rows: list[Output] = []
-        given = (given,) if isinstance(given, (str, FrameMotion)) else _check.sequence(given, "outputs", "names")
-        for item in given:
+        items: tuple[Any, ...] = (
+            (given,) if isinstance(given, (str, FrameMotion)) else _check.sequence(given, "outputs", "names")
+        )
+        for item in items:
             if not isinstance(item, (str, FrameMotion)):
                 raise InputTypeError(f"outputs must be names or FrameMotion(...), got {_check.shown(item)}")
             frame = item if isinstance(item, FrameMotion) else named_frame(self.plant, item)

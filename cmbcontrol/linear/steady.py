@@ -132,8 +132,8 @@ def _efforts(plant: Plant, u: ArrayLike | Mapping[str, float] | float | None) ->
             value[plant.actuator_names.index(name)] = _check.number(x, f"the effort of {name!r}")
         return given, value
     if _check.single(u):
-        return given, np.full(plant.nu, _check.number(u, "u"))  # type: ignore[arg-type]
-    return given, _check.vector(u, plant.nu, "u", plant.actuator_names).copy()  # type: ignore[arg-type]
+        return given, np.full(plant.nu, _check.number(u, "u"))
+    return given, _check.vector(u, plant.nu, "u", plant.actuator_names).copy()
 
 
 def _chosen(plant: Plant, names: Collection[str], what: str) -> NDArray[np.int64]:

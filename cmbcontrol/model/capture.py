@@ -8,15 +8,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import InputError
-from .elements import Cam, Constraint, Coupling, Distance, Frame, Joint, Motion, Weld
+from .elements import Cam, Constraint, CoordinateConstraint, Coupling, Distance, Frame, Joint, Motion, Weld
 from .mechanism import Mechanism
 
 __all__ = ["capture"]
 
 
 def capture(
-    plant: Mechanism, constraint: Joint | Constraint | Coupling, q: NDArray[np.float64]
-) -> Joint | Constraint | Coupling:
+    plant: Mechanism, constraint: Joint | Constraint | CoordinateConstraint, q: NDArray[np.float64]
+) -> Joint | Constraint | CoordinateConstraint:
     """The constraint closed at q: what it holds on body b stays, and its place on body a moves there.
 
     A weld or a cut joint keeps the frame on body b (the child) and moves the one on body a (the parent); a point is

@@ -263,7 +263,7 @@ def _constraint_rows(constraint: Constraint | Joint) -> list[_Row]:
                     constraint.b,
                     pa=constraint.point_a,
                     pb=constraint.point_b,
-                    value=constraint.length,  # type: ignore[arg-type]
+                    value=constraint.length,
                 )
             ]
         case Weld():
@@ -287,7 +287,7 @@ def _formula_rows(part: FormulaRows, parts: list[FormulaRows], units: dict[str, 
     parts.append(part)
     rows, ends = [], {}
     if not isinstance(part, CoordinateConstraint):
-        fa, fb = part.measured  # type: ignore[attr-defined]
+        fa, fb = part.measured
         ends = {"a": part.a, "b": part.b, "pa": fa.p, "pb": fb.p, "u": fa.R[:, 2], "x": fa.R[:, 0], "w": fb.R[:, 2]}  # type: ignore[attr-defined]
     for k, formula in enumerate(part.formulas):
         unit = formula.unit or units.get(part.measured[0], "m")
@@ -463,7 +463,7 @@ def _measures(element: ForceElement) -> list[_Row]:
         case JointForce():
             return [_Row("", "", layout.ROW_COUPLING)]
         case PointForce():
-            ends = {"pa": element.point_a, "pb": element.point_b}
+            ends: dict[str, Any] = {"pa": element.point_a, "pb": element.point_b}
             return [_Row("", "m", layout.ROW_DISTANCE, element.a, element.b, **ends, value=UNIT)]
         case Bushing():
             a, b, fa, fb = element.a, element.b, element.frame_a, element.frame_b
@@ -480,10 +480,11 @@ def _element_records(
     elements: Sequence[ForceElement], joints, loops, row_slice, link_of, velocity_index, position_index, linear, Cq, Cv
 ):
     """Records of force elements, rows of their measures, tape, numbers; Cq and Cv with a line for each coordinate."""
-    records, rows, tapes, numbers, lines, count = [], [], [np.zeros((0, 5), np.int64)], [np.zeros(0)], 0, 0
+    rows: list[_Row] = []
+    records, tapes, numbers, lines, count = [], [np.zeros((0, 5), np.int64)], [np.zeros(0)], 0, 0
     for element in elements:
         what = f"force element {element.name!r}"
-        load = layout.PLAIN, -1, 0, 0
+        load: tuple[int, ...] = layout.PLAIN, -1, 0, 0
         if isinstance(element, FrictionOfLoad):
             measures, *rows_of_load = _load_of(element, joints, loops, row_slice)
             load = layout.LOADED, *rows_of_load, element.side
@@ -522,7 +523,8 @@ def _formula_measures(part: FormulaRows, position_index, velocity_index, linear,
             Cq, Cv = (np.vstack([C, np.zeros(C.shape[1])]) for C in (Cq, Cv))
             Cq[-1, position_index[name]] = Cv[-1, velocity_index[name]] = 1.0
         return rows, Cq, Cv
-    a, b, fa, fb = part.a, part.b, *part.measured  # type: ignore[attr-defined]
+    a, b = part.a, part.b  # type: ignore[attr-defined]
+    fa, fb = part.measured
     rows = [_offset(k, a, b, fa.p, fa.R[:, i], fb.p) for i, k in enumerate("xyz")]
     rows += [_align("", a, b, fa.R[:, i], fb.R[:, j]) for i in range(3) for j in range(3)]
     return rows, Cq, Cv
@@ -595,9 +597,11 @@ def compile_parts(bodies, joints, loops, springs, actuators, loads, forces, grav
     units = {n: u for j in joints for n, u in zip(j.position_names, j.position_units, strict=True)}
 
     links, link_of, frame_of = _link_records(bodies, joints, ordered, (position, velocity))
-    rows, labels, row_slice = [], [], {}
+    rows: list[_Row] = []
+    labels, row_slice = [], {}
     couplings = [c for c in loops if isinstance(c, CoordinateConstraint) and not isinstance(c, FormulaRows)]
-    targets, formula_parts = [np.zeros((0, 3))], []
+    targets = [np.zeros((0, 3))]
+    formula_parts: list[FormulaRows] = []
     Cq, Cv = np.zeros((len(couplings), nq)), np.zeros((len(couplings), nv))
     for constraint in loops:
         start = len(rows)

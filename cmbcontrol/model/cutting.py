@@ -362,12 +362,12 @@ def reversed_joint(joint: Joint) -> Joint:
         return replace(joint, **ends, axis=-np.asarray(joint.axis), **_scalars(joint))
     if isinstance(joint, Universal):
         low = {s: tuple(pair) for s, pair in zip(("2", "1"), joint.limits, strict=True) if np.isfinite(pair).any()}
-        swapped = {
+        swapped: dict[str, Any] = {
             "damping": tuple(joint.damping[::-1]),
             "armature": tuple(joint.armature[::-1]),
             "limits": low or None,
         }
-        axes = {"axis": -np.asarray(joint.second_axis), "second_axis": -np.asarray(joint.axis)}
+        axes: dict[str, Any] = {"axis": -np.asarray(joint.second_axis), "second_axis": -np.asarray(joint.axis)}
         return replace(joint, **ends, **axes, **swapped)
     if isinstance(joint, (Planar, Spherical, Free)):
         if np.isfinite(joint.limits).any() or (np.ptp(joint.damping) if joint.damping.size else 0.0):

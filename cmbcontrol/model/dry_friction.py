@@ -94,7 +94,7 @@ def _friction_of(force: ForceElement) -> Friction | None:
         return None
     law = force.characteristic
     parts = law.parts if isinstance(law, Sum) else (law,)
-    dry = [part for part in parts if type(part) is Friction and part.static > 0.0]  # type: ignore[operator]
+    dry = [part for part in parts if type(part) is Friction and part.static > 0.0]
     if len(dry) > 1:
         raise InputError(
             f"force element {force.name!r} has {len(dry)} frictions: where it sticks, only their sum is known. Make "
@@ -106,7 +106,7 @@ def _friction_of(force: ForceElement) -> Friction | None:
 def directed(law: Friction | Sum, side: float) -> Dragging | Sum:
     """A characteristic with friction that acts to one side, 1 or -1; with 0 it does not."""
     if isinstance(law, Sum):
-        return Sum(tuple(directed(part, side) if type(part) is Friction else part for part in law.parts))  # type: ignore[arg-type]
+        return Sum(tuple(directed(part, side) if type(part) is Friction else part for part in law.parts))
     return Dragging.of(law, side)
 
 
@@ -147,7 +147,8 @@ def with_friction(plant: Mechanism, states: Mapping[str, str | int], q: ArrayLik
     whole, rubs = rubs_of_forces(plant)
     known = {rub.name: rub for rub in rubs}
     elements = {force.name: force for force in whole.forces}
-    given, resting, holding, loops = [], [], [], []
+    given, resting, loops = [], [], []
+    holding: list[str] = []
     for name, state in _check.mapping(states, "states", "force elements to states").items():
         rub = known[_check.one_of(name, known, "force element with dry friction")]
         if isinstance(state, bool) or state not in ("sticks", 1, -1):

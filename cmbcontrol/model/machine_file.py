@@ -65,8 +65,8 @@ UNITS = "m, kg, s, rad, N, N m; gravity in m/s2, inertia in kg m2 about the cent
 
 
 # types that make a part of fewer numbers
-BODIES = {"Body.planar": Body.planar, "Body.rod": Body.rod}
-SHAPES = {"Plate.bar": Plate.bar, "Mesh.from_file": Mesh.from_file}
+BODIES: dict[str, Callable[..., Any]] = {"Body.planar": Body.planar, "Body.rod": Body.rod}
+SHAPES: dict[str, Callable[..., Any]] = {"Plate.bar": Plate.bar, "Mesh.from_file": Mesh.from_file}
 _LARGE_MESH = 200  # faces, some 15 kB of text: a larger mesh goes into a file of its own
 
 
@@ -227,10 +227,10 @@ def _plain(value: Any) -> Any:
 
 def _frame(frame: Frame) -> Any:
     made: dict[str, Any] = {}
-    if frame.p.any():  # type: ignore[union-attr]
-        made["p"] = frame.p.tolist()  # type: ignore[union-attr]
+    if frame.p.any():
+        made["p"] = frame.p.tolist()
     if not np.array_equal(frame.R, np.eye(3)):
-        made["R"] = frame.R.tolist()  # type: ignore[union-attr]
+        made["R"] = frame.R.tolist()
     return made or _DEFAULT
 
 
@@ -354,7 +354,7 @@ def from_description(data: Any, at: Callable[..., Any] = _nowhere, folder: Path 
         for key in ("name", "bodies", "joints"):
             if key not in data:
                 raise InputError(f"a machine file needs {key!r}")
-        parts: dict[str, list[Any]] = {}
+        parts: dict[str, Any] = {}
         for key, section in _SECTIONS.items():
             with at(key):
                 given = _check.mapping(data.get(key) or {}, key, f"the name of each {section.word} to what it is")
@@ -370,8 +370,10 @@ def from_description(data: Any, at: Callable[..., Any] = _nowhere, folder: Path 
                 )
                 made = Mechanism.from_graph(data["name"], cuts=named, **parts)
         with at("configurations"):
-            named = _check.mapping(data.get("configurations") or {}, "configurations", "names to values of coordinates")
-            for name, values in named.items():
+            by_name = _check.mapping(
+                data.get("configurations") or {}, "configurations", "names to values of coordinates"
+            )
+            for name, values in by_name.items():
                 with at("configurations", name):
                     _check.mapping(values, f"configuration {name!r}", "coordinates to numbers")
                     made = made.with_configurations({name: values})

@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -26,7 +26,6 @@ from .elements import (
     Body,
     Constraint,
     CoordinateConstraint,
-    Coupling,
     Cylinder,
     ForceElement,
     Frame,
@@ -47,8 +46,8 @@ from .terms import FAILED, RANK_TOLERANCE, LoadFriction, Terms
 
 __all__ = ["Mechanism"]
 
-_PARTS = ("name", "bodies", "joints", "loops", "springs", "actuators", "loads", "forces", "gravity", "source")
-_PARTS += ("configurations",)
+_PARTS: tuple[str, ...] = ("name", "bodies", "joints", "loops", "springs", "actuators", "loads", "forces", "gravity")
+_PARTS += ("source", "configurations")
 
 Array = NDArray[np.float64]
 
@@ -105,6 +104,21 @@ class Mechanism(Plant):
     array([4.905])
     """
 
+    bodies: tuple[Body, ...]
+    joints: tuple[Joint, ...]
+    loops: tuple[Joint | Constraint | CoordinateConstraint, ...]
+    springs: tuple[JointSpring | PointSpring, ...]
+    actuators: tuple[Actuator, ...]
+    loads: tuple[Load, ...]
+    forces: tuple[ForceElement, ...]
+    cylinders: tuple[Cylinder, ...]
+    gravity: Array
+
+    if TYPE_CHECKING:  # what these make of a mechanism is one
+
+        def without(self, *constraints: str) -> Mechanism: ...
+        def as_at(self, terms: Terms | Plant) -> Mechanism: ...
+
     _whole: tuple[Mechanism, tuple[str, ...]] | None = None  # what `without` took which constraints from
 
     def __init__(
@@ -112,7 +126,7 @@ class Mechanism(Plant):
         name: str,
         bodies: Sequence[Body],
         joints: Sequence[Joint],
-        loops: Sequence[Joint | Constraint | Coupling] = (),
+        loops: Sequence[Joint | Constraint | CoordinateConstraint] = (),
         springs: Sequence[JointSpring | PointSpring] = (),
         actuators: Sequence[Actuator] = (),
         gravity: ArrayLike = (0.0, 0.0, -9.81),
@@ -124,8 +138,8 @@ class Mechanism(Plant):
         configurations: Mapping[str, Mapping[str, float]] | None = None,
     ) -> None:
         self.name = _check.name(name, "mechanism")
-        parts = {"bodies": bodies, "joints": joints, "loops": loops, "springs": springs, "actuators": actuators}
-        parts |= {"loads": loads, "forces": forces}
+        parts: dict[str, Any] = {"bodies": bodies, "joints": joints, "loops": loops, "springs": springs}
+        parts |= {"actuators": actuators, "loads": loads, "forces": forces}
         self.cylinders = _check.sequence(cylinders, f"mechanism {self.name!r}: cylinders", "cylinders")
         for part in self.cylinders:
             if not isinstance(part, Cylinder):
@@ -539,7 +553,7 @@ class Mechanism(Plant):
             f"the rows {bad} of {self.name!r} have no value at q = {np.round(q, 6).tolist()}; look at their formulas"
         )
 
-    def with_loops(self, *loops: Joint | Constraint | Coupling) -> Mechanism:
+    def with_loops(self, *loops: Joint | Constraint | CoordinateConstraint) -> Mechanism:
         """The same machine with more constraints; one that has the name of a present constraint takes its place.
 
         The machine is built again, in a few milliseconds; no kernel is compiled again.
@@ -1020,7 +1034,7 @@ class Mechanism(Plant):
                     f"mechanism {self.name!r}: the motor {motor.name!r} drives the cut joint {motor.joint!r}, which "
                     "can therefore not be taken away; put the motor between two bodies, or cut another joint"
                 )
-        parts = {
+        parts: dict[str, Any] = {
             "rows": self.arrays.rows[rows],
             "scale": self.arrays.scale[rows],
             "elements": _in_rows(self.arrays.elements, rows),

@@ -91,7 +91,7 @@ class Names:
                 raise ModelError(f"{self.name!r}: {owner[signal]} and {what} are both called {signal!r}; rename one")
             owner[signal] = what
 
-    def velocity_of(self, positions: Sequence[int]) -> list[int]:
+    def velocity_of(self, positions: Sequence[int] | NDArray[np.integer]) -> list[int]:
         """Velocity coordinates that belong to position coordinates (one-to-one ones only)."""
         pairs = dict(self.paired)
         positions = [_check.count(i, "positions", 0) for i in _check.sequence(positions, "positions", "numbers")]

@@ -56,8 +56,8 @@ def refined(closing: Closing, q: Array, start: Array | None = None) -> Array:
         if origin is None:
             return q
         starts = [q] if start is None or _distance(closing, start, q) > _SQUARE else [start, q]
-        solution = (_from_singular(closing, origin, near) for near in starts)
-        return next((new for new in solution if new is not None and _as_closed(closing, new, q)), q)
+        solutions = (_from_singular(closing, origin, near) for near in starts)
+        return next((new for new in solutions if new is not None and _as_closed(closing, new, q)), q)
     except (ModelError, np.linalg.LinAlgError):  # of functions that are not defined so near
         return q
 

@@ -310,7 +310,7 @@ class _Collector:
             turned.append((where, (inertia @ cross - cross @ inertia).ravel()))
             self._add(f"{joint.name}_child_turn_{axis}", 0.0, "rad", _moves(turned))
 
-    def _loop(self, loop: Joint | Constraint | Coupling) -> None:
+    def _loop(self, loop: Joint | Constraint | CoordinateConstraint) -> None:
         name, rows = loop.name, self.plant.row_slices[loop.name]
         if isinstance(loop, Joint):
             self._joint(loop, tree=False)
@@ -358,7 +358,7 @@ class _Collector:
 
     def _motion(self, motion: Motion) -> None:
         """Position, velocity and acceleration of a prescribed motion, each moving its targets at the rate of now."""
-        name = motion.name  # type: ignore[attr-defined]
+        name = motion.name
         rows = self.plant.arrays.rows[self.plant.row_slices[name]]
         where = self.start["targets", 0, "targets"] + 3 * rows["target"][:, None] + np.arange(3)
         value = motion.value

@@ -16,7 +16,7 @@ from ..errors import InputTypeError, ModelError
 from . import assembly, consistency, diagnosis, evaluation
 from .closing import Closing, not_closed, require_closed
 from .contract import OF_ROWS, Contract
-from .elements import Constraint, Coupling, Joint
+from .elements import Constraint, CoordinateConstraint, Coupling, Joint
 from .generic_rank import generic_rank
 from .near_singular import refined
 from .terms import Terms
@@ -221,7 +221,7 @@ class Plant(Contract, Shown):
         """Without all but these constraints, and their rows; `changed` are the attributes that change."""
         return _Rows(self, rows, **changed)
 
-    def with_loops(self, *loops: Joint | Constraint | Coupling) -> Plant:
+    def with_loops(self, *loops: Joint | Constraint | CoordinateConstraint) -> Plant:
         """The same plant with more constraints; one that has the name of a present one takes its place.
 
         A plant without bodies takes couplings of its coordinates.

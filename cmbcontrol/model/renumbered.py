@@ -31,7 +31,8 @@ class _Draft:
     """A part and those of its fields that change; reads like the part with them."""
 
     def __init__(self, part: Any) -> None:
-        self.part, self.fields = part, {}
+        self.part = part
+        self.fields: dict[str, Any] = {}
 
     def __getattr__(self, name: str) -> Any:
         return self.fields[name] if name in self.fields else getattr(self.part, name)
@@ -58,9 +59,9 @@ def with_parameters(plant: Mechanism, values: Mapping[str, float]) -> Mechanism:
                 f"parameter {name!r} of {plant.name!r} cannot be set by its name; build the machine anew with it"
             )
     made = plant.with_parts(**{key: tuple(d.built() for d in drafts) for key, drafts in parts.items()}, gravity=gravity)
-    known = vars(plant).get("_regular_terms")
-    if known is not None:  # a place to start from for who looks for a regular configuration
-        vars(made)["_regular_at"] = known.q
+    regular = vars(plant).get("_regular_terms")
+    if regular is not None:  # a place to start from for who looks for a regular configuration
+        vars(made)["_regular_at"] = regular.q
     return made
 
 

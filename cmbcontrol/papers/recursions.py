@@ -52,7 +52,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -244,7 +244,15 @@ class _Tree:
         return np.zeros((self.n + 1, *shape))
 
 
-def _chain(plant: Mechanism, q: ArrayLike, **rates: ArrayLike | None) -> tuple:
+@overload
+def _chain(plant: Mechanism, q: ArrayLike, *, v: ArrayLike | None) -> tuple[_Tree, Array]: ...
+@overload
+def _chain(
+    plant: Mechanism, q: ArrayLike, *, v: ArrayLike | None, a: ArrayLike | None
+) -> tuple[_Tree, Array, Array]: ...
+@overload
+def _chain(plant: Mechanism, q: ArrayLike, *, v: ArrayLike, tau: ArrayLike) -> tuple[_Tree, Array, Array]: ...
+def _chain(plant: Mechanism, q: ArrayLike, **rates: Any) -> tuple[Any, ...]:
     """The tree, and v=, a=, ... as checked vectors (nv,), zero where None."""
     tree = _Tree(plant, q)
     return tree, *(

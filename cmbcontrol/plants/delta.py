@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .. import _check
 from ..errors import InputError
-from ..model.elements import Actuator, Body, Fixed, Frame, Plate, Revolute, Rod, Spherical, Universal
+from ..model.elements import Actuator, Body, Fixed, Frame, Joint, Plate, Revolute, Rod, Spherical, Universal
 from ..model.mechanism import Mechanism
 from .entry import Entry, Study
 
@@ -65,7 +66,9 @@ def delta(joints: str = "ball", load: float = 0.0, effort: float = 60.0) -> Mech
     """
     _check.one_of(joints, ("ball", "universal"), "joints")
     load = _check.positive(load, "load", zero=True)
-    bodies, tree, loops = [], [], []
+    bodies: list[Body] = []
+    tree: list[Joint] = []
+    loops: list[Joint] = []
     across = ROD_MASS * ROD**2 / 12.0
     for i, direction in enumerate(DIRECTIONS):
         n, out = i + 1, Frame.turned((0, 0, 1), direction)
@@ -77,15 +80,19 @@ def delta(joints: str = "ball", load: float = 0.0, effort: float = 60.0) -> Mech
             look = [Rod((0, 0, 0), (0, 0, ROD), 0.006)]
             bodies.append(Body(f"rod{name}", ROD_MASS, (0, 0, 0.5 * ROD), (across, across, 0.0), look))
             tree.append(Universal(f"rod{name}", f"arm{n}", f"rod{name}", frame=Frame((ARM, side * WIDTH, 0), _LEVEL)))
-            ends = {"frame": Frame((0, 0, ROD)), "child_frame": out @ Frame((PLATFORM, side * WIDTH, 0), _LEVEL)}
+            ends: dict[str, Any] = {
+                "frame": Frame((0, 0, ROD)),
+                "child_frame": out @ Frame((PLATFORM, side * WIDTH, 0), _LEVEL),
+            }
+            end: Joint
             if joints == "ball":
                 end = Spherical(f"joint{name}", f"rod{name}", "platform", **ends)
             else:
-                axes = {"axis": (0, 1, 0), "second_axis": (1, 0, 0)}
+                axes: dict[str, Any] = {"axis": (0, 1, 0), "second_axis": (1, 0, 0)}
                 end = Universal(f"joint{name}", f"rod{name}", "platform", **axes, **ends)
             (tree if name == "1a" else loops).append(end)
-    ends = [Frame((PLATFORM + 0.03, side * WIDTH, 0.0)) for side in (-0.5, 0.5)]
-    corners = [(Frame.turned((0, 0, 1), direction) @ end).p[:2] for direction in DIRECTIONS for end in ends]
+    sides = [Frame((PLATFORM + 0.03, side * WIDTH, 0.0)) for side in (-0.5, 0.5)]
+    corners = [(Frame.turned((0, 0, 1), direction) @ pin).p[:2] for direction in DIRECTIONS for pin in sides]
     bodies.append(Body("platform", 0.5, (0, 0, 0), (6e-4, 6e-4, 1e-3), [Plate(corners, 0.02)]))
     if load:
         bodies.append(Body("load", load))

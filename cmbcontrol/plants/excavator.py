@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -71,7 +73,7 @@ def excavator(pressure: float = 34.3e6, damping: float = 8e3) -> Mechanism:
         Revolute("rocker", "arm", "rocker", frame=Frame((2.5, 0.06, 0.0))),
         Revolute("link", "rocker", "link", frame=Frame((0.62, 0.0, 0.0))),
     ]
-    pins = {
+    pins: dict[str, tuple[Any, ...]] = {
         "boom": ("ground", "boom", (0.5, -0.45, 0.0), (2.3, 0.55, 0.0), (1.6, 2.9), (0.17, 0.12)),
         "arm": ("boom", "arm", (3.2, 1.0, 0.0), (-0.75, 0.35, 0.0), (1.9, 3.3), (0.135, 0.095)),
         "bucket": ("arm", "rocker", (0.6, 0.6, 0.0), (0.62, 0.0, 0.0), (1.5, 2.5), (0.115, 0.08)),

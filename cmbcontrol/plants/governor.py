@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _check
-from ..model.elements import Actuator, Body, Fixed, Frame, PointSpring, Prismatic, Revolute
+from ..model.elements import Actuator, Body, Fixed, Frame, Joint, PointSpring, Prismatic, Revolute
 from ..model.mechanism import Mechanism
 from .entry import Entry
 
@@ -57,7 +57,7 @@ def governor(stiffness: float = 8e5, damping: float = 4e4, motor: float | None =
         Body("shaft", long, (0, 0, 0.5 * LENGTH), (across, across, along)),
         Body("slider", cube, (0, 0, 0), (cube * BLOCK**2 / 6.0,) * 3),
     ]
-    joints = [Revolute("shaft", "ground", "shaft"), Prismatic("slider", "shaft", "slider")]
+    joints: list[Joint] = [Revolute("shaft", "ground", "shaft"), Prismatic("slider", "shaft", "slider")]
     springs = []
     for n, turn in ((1, 0.0), (2, math.pi)):
         bodies += [Body(f"rod{n}", long, (0.5 * LENGTH, 0, 0), (along, across, across)), Body(f"ball{n}", BALL)]

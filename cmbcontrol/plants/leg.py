@@ -15,6 +15,7 @@ from ..model.elements import (
     Ball,
     Body,
     Box,
+    Constraint,
     Frame,
     Planar,
     Plate,
@@ -22,6 +23,7 @@ from ..model.elements import (
     PointOnPlane,
     Prismatic,
     Revolute,
+    Shape,
 )
 from ..model.mechanism import Mechanism
 from .entry import Entry, Study
@@ -64,7 +66,7 @@ def leg(base: str = "slider", foot: str = "stick", effort: float = 300.0) -> Mec
     _check.one_of(base, ("slider", "free"), "base")
     _check.one_of(foot, ("stick", "slide"), "foot")
     link = Plate.bar((0, 0), (LINK, 0), width=0.06, thickness=0.03)
-    looks = {
+    looks: dict[str, list[Shape]] = {
         "trunk": [Box((0.44, 0.22, 0.12), Frame((0, 0, -0.1)))],
         "thigh": [link],
         "shank": [link.moved(Frame((0, 0, -0.035))), Ball((LINK, 0, -0.035), 0.035)],
@@ -78,6 +80,7 @@ def leg(base: str = "slider", foot: str = "stick", effort: float = 300.0) -> Mec
     )
     joints = [guide, Revolute("hip", "trunk", "thigh"), Revolute("knee", "thigh", "shank", frame=Frame((LINK, 0, 0)))]
     ground, sole = (0.0, 0.0, 0.0), (LINK, 0.0, 0.0)
+    loop: Constraint
     if foot == "stick":
         loop = Point("foot", GROUND, "shank", ground, sole)
     else:

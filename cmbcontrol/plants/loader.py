@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _check
-from ..model.elements import Actuator, Body, Box, Fixed, Frame, Plate, Prismatic, Revolute, Shape
+from ..model.elements import Actuator, Body, Box, Fixed, Frame, Joint, Plate, Prismatic, Revolute, Shape
 from ..model.mechanism import Mechanism
 from .entry import Entry, Study
 from .planar import pin, turned, two_bar
@@ -97,7 +97,7 @@ def loader(
         body("tilt_barrel", 160.0, 0.38, 0.0, 9.0),
         body("tilt_rod", 100.0, -0.36, 0.0, 5.0),
     ]
-    joints = [
+    joints: list[Joint] = [
         Revolute("boom", "ground", "boom", limits=(-0.80, 0.85)),
         Revolute("bucket", "boom", "bucket", frame=Frame((BOOM, 0, 0)), limits=(-1.55, 1.40)),
         Revolute("lever", "boom", "lever", frame=Frame((*LEVER_PIN, 0)), limits=(-1.35, -0.25)),

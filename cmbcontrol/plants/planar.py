@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
 from ..errors import InputError
@@ -39,14 +40,16 @@ def pin(closure: str, name: str, a: str, b: str, point_a: ArrayLike, point_b: Ar
     return (Point if closure == "point" else PointOnLine)(name, a, b, point_a, point_b)
 
 
-def turned(vector: ArrayLike, angle: float) -> np.ndarray:
+def turned(vector: Sequence[float] | NDArray[np.float64], angle: float) -> NDArray[np.float64]:
     """A plane vector (2,) turned by `angle`, rad."""
     x, y = vector
     c, s = math.cos(angle), math.sin(angle)
     return np.array([c * x - s * y, s * x + c * y])
 
 
-def two_bar(span: ArrayLike, first: float, second: float, side: int, what: str) -> tuple[float, float]:
+def two_bar(
+    span: Sequence[float] | NDArray[np.float64], first: float, second: float, side: int, what: str
+) -> tuple[float, float]:
     """Absolute angles of two bars, end to end, that reach across `span`.
 
     Parameters

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
 from ..errors import InputError
-from ..model.elements import Actuator, Body, Frame, Free, Plate, Prismatic, Rod, Spherical, Universal
+from ..model.elements import Actuator, Body, Constraint, Frame, Free, Joint, Plate, Prismatic, Rod, Spherical, Universal
 from ..model.mechanism import Mechanism
 from .entry import Entry, Study
 
@@ -24,7 +25,7 @@ CLOSED, STROKE = 0.90, 0.50  # a leg from joint to joint when retracted, and its
 BARREL = 0.75  # of the lower half, as it is seen: the upper one, 0.70 m long, stays in it
 
 
-def _ring(radius: float, pairs: ArrayLike, spread: float) -> NDArray[np.float64]:
+def _ring(radius: float, pairs: Sequence[float], spread: float) -> NDArray[np.float64]:
     """Six points on a horizontal circle, on both sides of three directions (rad)."""
     angles = np.array([a + s * spread for a in pairs for s in (-1.0, 1.0)])
     return radius * np.column_stack([np.cos(angles), np.sin(angles), np.zeros(6)])
@@ -89,7 +90,9 @@ def stewart(carrier: str = "leg", effort: float = 3000.0) -> Mechanism:
     (6, 15)
     """
     _check.one_of(carrier, ("leg", "free"), "carrier")
-    bodies, joints, loops = [], [], []
+    bodies: list[Body] = []
+    joints: list[Joint] = []
+    loops: list[Joint | Constraint] = []
     corners = 1.08 * PLATFORM[:, :2]  # joints are below the rim of the plate
     top = Plate(corners, 0.06, Frame((0, 0, 0.06)))
     platform = Body("platform", 200.0, (0.0, 0.0, 0.10), (22.0, 22.0, 42.0), [top])

@@ -110,7 +110,7 @@ def configuration(
     """
     if len(elbows) != 3 or set(elbows) - set("+-"):
         raise InputError(f"elbows must be three signs, such as '+++' or '+-+', got {elbows!r}")
-    values = {}
+    values: dict[str, float] = {}
     for i, sign in enumerate(elbows):
         held = np.array([x, y]) + turned(_spoke(PLATFORM, i)[:2], angle)
         side = 1 if sign == "+" else -1

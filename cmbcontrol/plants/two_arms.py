@@ -146,7 +146,7 @@ def arm_angles(x: float, y: float, angle: float, reach: float, elbows: str) -> d
 
     Wrists are not wrapped: shoulder + elbow + wrist is the angle of the hand.
     """
-    values = {}
+    values: dict[str, float] = {}
     for side, base, hand in (("left", -SHOULDER, angle), ("right", SHOULDER, angle + math.pi)):
         wrist = np.array([x, y]) - turned((reach, 0.0), hand)
         bend = OUTWARD[side] if elbows == "out" else -OUTWARD[side]

@@ -73,10 +73,10 @@ def new_figure(width: float, height: float, **options: Any) -> Figure:
 
     options = {"figsize": (width, height), "layout": "constrained"} | options
     if not _appears():
-        return NotebookFigure(**({"dpi": DPI} | options))
+        return NotebookFigure(**{"dpi": DPI, **options})
     from matplotlib import pyplot
 
-    resolution = {"dpi": DPI} if inline() else {}
+    resolution: dict[str, Any] = {"dpi": DPI} if inline() else {}
     return pyplot.figure(FigureClass=NotebookFigure, **(resolution | options))
 
 

@@ -123,7 +123,7 @@ MODE_HEAD = ("mode", "kind", "poles (1/s)", "frequency (rad/s)", "damping ratio"
 
 def mode_rows(lin: LinearModel) -> list[tuple[str, ...]]:
     """The modes as rows of a table below `MODE_HEAD`; its last four columns hold numbers."""
-    rows = []
+    rows: list[tuple[str, ...]] = []
     for i, mode in enumerate(lin.damping()):
         value = mode.eigenvalue
         pair = f" ± {value.imag:.5g}j" if value.imag else ""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -93,6 +93,6 @@ def _count_repeated(ax: Axes, values: NDArray[np.complex128]) -> None:
         same = [z for z in left if abs(z.real - here.real) < _SAME * width and abs(z.imag - here.imag) < _SAME * height]
         left = [z for z in left if z not in same]
         if len(same) > 1:
-            text = {"fontsize": style.TICK, "color": style.COLORS[0], "textcoords": "offset points"}
+            text: dict[str, Any] = {"fontsize": style.TICK, "color": style.COLORS[0], "textcoords": "offset points"}
             ax.annotate(f"{len(same)} times", (here.real, here.imag), xytext=(6.0, 5.0 if above else -11.0), **text)
             above = not above  # neighbours have room

@@ -253,7 +253,12 @@ def tornado(indices: xarray.Dataset, *, axes: Any = None) -> Figure:
     ax.axvline(0.0, color=style.INK, linewidth=0.7)
     ax.set_yticks(place, names)
     if not np.any(main):
-        middle = {"transform": ax.transAxes, "ha": "center", "va": "center", "bbox": {"fc": "white", "ec": "none"}}
+        middle: dict[str, Any] = {
+            "transform": ax.transAxes,
+            "ha": "center",
+            "va": "center",
+            "bbox": {"fc": "white", "ec": "none"},
+        }
         ax.text(0.5, 0.5, "it does not vary with any of them", fontsize=style.LABEL, color=style.INK, **middle)
     ax.set_xlabel(label, fontsize=style.LABEL, color=style.INK)
     if by_variance:

@@ -198,7 +198,7 @@ def above_rounding(ax: Axes, floor: float) -> None:
     band = (top / floor) ** 0.08  # of the height of the axis: room for its name
     ax.set_ylim(floor / band, top)
     ax.axhspan(floor / band, floor, color="#ECECEC", linewidth=0.0, zorder=0.2)
-    place = {"transform": ax.get_yaxis_transform(), "ha": "right", "va": "center"}
+    place: dict[str, Any] = {"transform": ax.get_yaxis_transform(), "ha": "right", "va": "center"}
     ax.text(0.995, floor / np.sqrt(band), "rounding", fontsize=TICK - 1.5, color="#7A7A7A", zorder=0.3, **place)
 
 

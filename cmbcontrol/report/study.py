@@ -151,7 +151,7 @@ def _parameters(found: Study) -> Table:
 
 def _failures(found: Study) -> Iterator[Table]:
     yield pairs([(kind, str(count)) for kind, count in found.kinds.items()], "how the runs ended")
-    rows = []
+    rows: list[tuple[str, ...]] = []
     for row in sorted(found.rows.values(), key=lambda row: row.index):
         if row.status != "completed" and len(rows) < _FAILURES:
             given = ", ".join(f"{k} = {_short(v)}" for k, v in found.values(row.index).items())

@@ -211,7 +211,7 @@ class ContactProblem:
                 continue
             if state == "sticks":
                 held = float(np.linalg.norm(lam[system.tangents[t.name]]))
-                bound = t.rub.law.static * max(push, 0.0) + self.nothing  # type: ignore[operator]
+                bound = t.rub.law.static * max(push, 0.0) + self.nothing
                 margin[i], instead[i] = bound - held, "slides"
             elif not t.moves:
                 margin[i], instead[i] = direction[t.name] @ (t.tangents @ motion) + self.noise, "sticks"

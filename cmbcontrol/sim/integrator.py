@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass, replace
-from typing import TYPE_CHECKING, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -135,7 +135,9 @@ class Integrator:
         for name, value in (("rtol", rtol), ("atol", atol)):
             if value is not None and getattr(made, name) is not None:
                 raise InputTypeError(f"{name}= is given twice: the Integrator has its own, {getattr(made, name):g}")
-        tolerances = {name: value for name, value in (("rtol", rtol), ("atol", atol)) if value is not None}
+        tolerances: dict[str, Any] = {
+            name: value for name, value in (("rtol", rtol), ("atol", atol)) if value is not None
+        }
         return replace(made, **tolerances) if tolerances else made
 
     # -- what it is ---------------------------------------------------------------------------------

@@ -256,7 +256,8 @@ class Method:
         self._mark = (0, state.t)  # tries until then, and the time, where the pace is taken from
         self._before = np.inf  # conditioning of the chart at the start of the last step
         self._q = state.x[: self.nq].copy()
-        self.system: _System | None = None  # made by the first step, which tells what is wrong with the start
+        # made by the first step, which tells what is wrong with the start
+        self.system: _System = None  # type: ignore[assignment]
         self.stepper: Stepper | ScipyStepper | None = None
 
     def forget(self) -> None:

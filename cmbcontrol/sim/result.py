@@ -24,6 +24,7 @@ from .summary import summary
 
 if TYPE_CHECKING:
     import xarray
+    from matplotlib.figure import Figure
 
     from ..view import View
 
@@ -94,7 +95,7 @@ class Simulation(Shown):
         self.call: Call | None = None
 
     @cached_property
-    def plant(self) -> Plant | None:
+    def plant(self) -> Any:  # a Plant, of whatever class; None of a file that does not hold it
         """Built again from what a file tells, when it is first asked for."""
         return None if self.provenance is None else self.provenance.plant()
 
@@ -164,7 +165,7 @@ class Simulation(Shown):
             vars(other)["provenance"] = self.provenance
         return other
 
-    def __getattr__(self, name: str) -> Any:
+    def __getattr__(self, name: str) -> xarray.DataArray:
         if name in ("q", "v", "u") and "data" not in vars(self):
             return self._output.variable(name)
         if name.startswith("_") or name not in self.data:
@@ -302,7 +303,7 @@ class Simulation(Shown):
             data = data.assign_attrs({_PROVENANCE: self.provenance.text()})
         return _files.write(path, _netcdf.encoded(data))
 
-    def to_control(self):
+    def to_control(self) -> Any:
         """The run as `control.TimeResponseData`: motor efforts in, positions and velocities out."""
         import control
 
@@ -320,7 +321,7 @@ class Simulation(Shown):
             issiso=False,
         )
 
-    def plot(self, **options: Any):
+    def plot(self, **options: Any) -> Figure:
         """Joints, references and torques over time; see `cmbcontrol.plot.responses`."""
         from ..plot import responses
 
@@ -455,7 +456,7 @@ def build_dataset(plant: Plant, times: Array, columns: dict[str, Array], events:
     for name in ("controlled", "quantity"):
         if name in columns:
             coords[name] = (name, np.array(columns.pop(name), dtype=str))
-    variables = {
+    variables: dict[str, Any] = {
         name: (layout[name][0], values, {"units": layout[name][1], "long_name": layout[name][2]})
         for name, values in columns.items()
     }

@@ -6,7 +6,7 @@ import time as clock
 from collections.abc import Callable, Mapping, Sequence
 from functools import wraps
 from inspect import signature
-from typing import Any
+from typing import Any, ParamSpec
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -42,9 +42,10 @@ from .switching_run import RunHistory, run_in_parts
 __all__ = ["simulate"]
 
 Array = NDArray[np.float64]
+_Arguments = ParamSpec("_Arguments")
 
 
-def _recorded(function: Callable[..., Simulation]) -> Callable[..., Simulation]:
+def _recorded(function: Callable[_Arguments, Simulation]) -> Callable[_Arguments, Simulation]:
     """A run knows how it was called; Ctrl-C waits for the moments at which it may act, and says whose it is.
 
     Python runs handlers of signals where compiled code that has returned makes arrays of its results. An exception
@@ -53,7 +54,7 @@ def _recorded(function: Callable[..., Simulation]) -> Callable[..., Simulation]:
     parameters = signature(function)
 
     @wraps(function)
-    def recorded(*arguments: Any, **options: Any) -> Simulation:
+    def recorded(*arguments: _Arguments.args, **options: _Arguments.kwargs) -> Simulation:
         result = None
         try:
             with held():
@@ -92,7 +93,7 @@ def simulate(
     atol: float | None = None,
     stabilisation: str | Stabilisation = "projection",
     formulation: Formulation | None = None,
-    switches: Sequence[Switch | Contact] = (),
+    switches: Switch | Contact | Sequence[Switch | Contact] = (),
     branch: Any = None,
     events: Sequence[Event | Callable] = (),
     limits: str = "hold",
@@ -280,8 +281,8 @@ def simulate(
         )
         let_through()
     except KeyboardInterrupt as error:
-        kept = "None of it is kept." if simulation is None else "It is in the attribute partial."
-        raise Interrupted(f"the output of the run of {plant.name!r} was interrupted. {kept}", simulation) from error
+        rest = "None of it is kept." if simulation is None else "It is in the attribute partial."
+        raise Interrupted(f"the output of the run of {plant.name!r} was interrupted. {rest}", simulation) from error
     recorder.warn(stacklevel=3)  # 1 is here, 2 what names interrupts, 3 the caller
     if parts[-1].steps.status not in (Status.COMPLETED, Status.EVENT):
         _raise(plant, parts[-1].steps, simulation)
@@ -374,7 +375,7 @@ def _output_times(given: ArrayLike | float | None, t_end: float) -> Array:
     if given is None:
         return np.linspace(0.0, t_end, 501)
     if _check.single(given):
-        spacing = _check.positive(given, "the spacing of output_times")  # type: ignore[arg-type]
+        spacing = _check.positive(given, "the spacing of output_times")
         if spacing > t_end:
             raise InputError(
                 f"output_times as a number is their spacing, and {spacing:g} s is longer than the run, {t_end:g} s; "

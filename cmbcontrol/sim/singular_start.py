@@ -212,7 +212,7 @@ def _rate_at_singular(
     if selector.active and not configuration.moves(v):
         choice = selector.choose(configuration, state.t, v)
         if choice is not None and np.ndim(choice):
-            choice = configuration.branch_of(configuration.on_branch(choice))  # type: ignore[arg-type]
+            choice = configuration.branch_of(configuration.on_branch(choice))
         branch = choice
     rate = rate.copy()
     if pull is not None:

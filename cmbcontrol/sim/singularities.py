@@ -71,7 +71,7 @@ class SingularityEvent:
 
     def _with_motions_held(self) -> SingularConfiguration:
         """Where motions are prescribed: that of the loops alone, or else what is there to the accuracy of the run."""
-        motions = [motion.name for motion in self.plant.motions if motion.name in self.plant.row_slices]  # type: ignore[attr-defined]
+        motions = [motion.name for motion in self.plant.motions if motion.name in self.plant.row_slices]
         try:
             q = nearest_singular_configuration(self.plant.without(*motions), self.q, within=1e-3)
         except SingularConfigurationError:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -123,7 +124,8 @@ class Stabilisation:
 
         Gains that follow from the step are those of `kernels.motion.step_gains`.
         """
-        alpha, beta = motion.step_gains(step) if self.adaptive else self.gains
+        gains: Any = motion.step_gains(step) if self.adaptive else self.gains
+        alpha, beta = gains
         return -2.0 * alpha * rate - beta**2 * phi
 
 

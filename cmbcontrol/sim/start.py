@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -157,7 +158,8 @@ def options_of(
     tolerance: float = RANK_TOLERANCE,
 ) -> motion.Options:
     """The options of a run from the configuration of `terms`."""
-    alpha, beta = (0.0, 0.0) if kept.adaptive else kept.gains
+    gains: Any = (0.0, 0.0) if kept.adaptive else kept.gains
+    alpha, beta = gains
     return motion.Options(
         rtol=integrator.rtol,
         atol=integrator.atol,

@@ -131,12 +131,13 @@ class Stepper:
         integrator = Integrator.of(method, rtol, atol)
         _check.one_of(integrator.name, integrator.STEPWISE, "method of a Stepper")
         tolerances = (integrator.default_tolerance if x is None else x for x in (integrator.rtol, integrator.atol))
-        self._integrator = replace(integrator, max_steps=_ALL, **dict(zip(("rtol", "atol"), tolerances, strict=True)))
+        made: dict[str, Any] = dict(zip(("rtol", "atol"), tolerances, strict=True))
+        self._integrator = replace(integrator, max_steps=_ALL, **made)
         self._acting = Acting(plant, motions=motions, held=True)
         self.plant, self._kept, self._t_end = self._acting.plant, Stabilisation(), _check.positive(t_end, "t_end")
         limits = _check.option(limits, LIMITS[1:], "limits")
         self._recorder = EventRecorder(plant, listed_events(events), limits, self._t_end)
-        self._start: Terms | None = None
+        self._start: Terms = None  # type: ignore[assignment]  # until the steps begin
         self.reset(q0, v0)
 
     def reset(self, q0: ArrayLike | None = None, v0: ArrayLike | None = None) -> State:

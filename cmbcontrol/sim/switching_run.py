@@ -179,7 +179,7 @@ class _ModeSwitch:
     def _beyond(self, rub: Rub, state: EventState) -> float:
         """Force that sticking needs beyond static friction, N or N m."""
         lam = np.concatenate([state.multipliers(name) for name in self.modes.sticking(rub)])
-        held, bound = float(np.linalg.norm(rub.tangents @ lam)), float(rub.law.static)  # type: ignore[arg-type]
+        held, bound = float(np.linalg.norm(rub.tangents @ lam)), float(rub.law.static)
         return held - bound * (1.0 if rub.normal is None else -float(rub.normal @ lam))
 
     def _stopping(self, rub: Rub, state: EventState) -> float:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,7 +32,8 @@ def tableau(method: str) -> Tableau:
         # (1, 2, 2, 0, 1) / 6 is of order 3: it meets all conditions of it
         errors = [np.zeros(0)] * 2 if method == "rk4" else [np.zeros(5), np.array([0, 0, 0, 1, -1]) / 6.0]
         b = np.array([1, 2, 2, 1]) / 6.0
-        return Tableau(A, b, A.sum(axis=1), *errors, *(_NO_DENSE if method == "rk4" else quintic(b)), 4)
+        dense: Any = _NO_DENSE if method == "rk4" else quintic(b)
+        return Tableau(A, b, A.sum(axis=1), errors[0], errors[1], *dense, 4)
     if method == "dp54":
         from scipy.integrate import RK45
 

@@ -195,7 +195,8 @@ def _submitted(
     """
     from distributed import KilledWorker, as_completed
 
-    chunk_of, running = {}, as_completed()
+    chunk_of: dict[Any, Any] = {}
+    running = as_completed()
     while waiting or chunk_of:
         while waiting and len(chunk_of) < ahead:
             chunk = waiting.popleft()

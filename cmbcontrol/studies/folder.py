@@ -133,7 +133,7 @@ def open_rows(folder: str | Path) -> xarray.Dataset:
         import dask  # noqa: F401
     except ImportError as error:
         raise InputError('rows are opened lazily with Dask: pip install "cmbcontrol[dask]"') from error
-    how = {"combine": "nested", "concat_dim": "run", "data_vars": "all", "coords": "minimal", "compat": "override"}
+    how: Any = {"combine": "nested", "concat_dim": "run", "data_vars": "all", "coords": "minimal", "compat": "override"}
     return xarray.open_mfdataset(parts, engine="netcdf4", combine_attrs="override", **how)
 
 

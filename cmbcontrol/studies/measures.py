@@ -227,7 +227,7 @@ def peak_reaction(joint: str, what: str = "force") -> Measure:
 
 
 def _actuation(run: Simulation) -> float:
-    return float(actuation_along(run.plant, run)["margin"].min())  # type: ignore[arg-type]
+    return float(actuation_along(run.plant, run)["margin"].min())
 
 
 def smallest_actuation() -> Measure:
@@ -239,10 +239,10 @@ def _closest(run: Simulation) -> float:
     """From the configuration of the run whose constraints are worst conditioned."""
     plant, q = run.plant, run.q.values[int(np.argmin(run.data["conditioning"].values))]
     try:
-        singular = nearest_singular_configuration(plant, q, within=1e3)  # type: ignore[arg-type]
+        singular = nearest_singular_configuration(plant, q, within=1e3)
     except SingularConfigurationError:
         return np.inf
-    return float(np.abs(plant.difference(q, singular) / plant.spans).max(initial=0.0))  # type: ignore[union-attr]
+    return float(np.abs(plant.difference(q, singular) / plant.spans).max(initial=0.0))
 
 
 def closest_singularity() -> Measure:
@@ -254,7 +254,7 @@ def closest_singularity() -> Measure:
     return _Measure(_closest, "rad")
 
 
-def _poles(model: Any) -> Array:
+def _poles(model: Any) -> NDArray[np.complex128]:
     if not isinstance(model, (LinearModel, ClosedLoop)):
         raise InputError(f"this measure is that of a linear model, and the case returned {type(model).__name__}")
     return model.continuous_poles() if isinstance(model, ClosedLoop) else model.poles()

@@ -22,8 +22,8 @@ from .variation import Vary
 
 __all__ = ["StudyFile", "read_study"]
 
-_KEYS = ("machine", "options", "law", "start", "knows", "run", "linear", "vary", "runs", "sampling", "seed", "measures")
-_KEYS = (*_KEYS, "limits", "keep", "time_limit", "memory_limit")
+_RUNS = ("vary", "runs", "sampling", "seed", "measures", "limits", "keep", "time_limit", "memory_limit")
+_KEYS = ("machine", "options", "law", "start", "knows", "run", "linear", *_RUNS)
 
 
 @dataclass(frozen=True)

@@ -170,8 +170,8 @@ def table_of(vary: Mapping[str, Any], runs: int | None, sampling: str | ArrayLik
     varied = varied_of(vary)
     seed, design = _check.count(seed, "seed", 0), None
     if not isinstance(sampling, str):
-        drawn = sum(how.listed is None for how in varied.values())
-        design, runs, sampling = *_design(sampling, drawn, runs), "given"
+        count = sum(how.listed is None for how in varied.values())
+        design, runs, sampling = *_design(sampling, count, runs), "given"
     else:
         _check.one_of(sampling, SAMPLINGS, "sampling")
     lists = {name: how.listed for name, how in varied.items() if how.listed is not None}

@@ -115,11 +115,11 @@ def _parsed(text: str, arguments: tuple[str, ...]) -> tuple[list[tuple[str, ast.
         target = statement.targets[0] if isinstance(statement, ast.Assign) and len(statement.targets) == 1 else None
         if not isinstance(target, ast.Name):
             raise InputError(f"the formula {_short(text)}: each line but the last must be name = formula")
-        _require_understood(statement.value, known, text)  # type: ignore[union-attr]
+        _require_understood(statement.value, known, text)
         if target.id in _CONSTANTS or target.id in arguments:
             raise InputError(f"the formula {_short(text)}: {target.id!r} is there already; name the line otherwise")
         known.add(target.id)
-        lines.append((target.id, statement.value))  # type: ignore[union-attr]
+        lines.append((target.id, statement.value))
     if not body or not isinstance(body[-1], ast.Expr):
         raise InputError(f"the formula {_short(text)} has no value: its last line must be a formula without a name")
     _require_understood(body[-1].value, known, text)

@@ -6,7 +6,7 @@ from being dependent: where that is little, the kernels choose rows anew (see `k
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -109,7 +109,7 @@ class Tracing:
         """Largest residual of all rows, metres."""
         return largest([abs(s * phi) for s, phi in zip(self.model.scale, machine.phi, strict=True)])
 
-    def finished(self, *parts: Sequence[Any]) -> Function:
+    def finished(self, *parts: Iterable[Any]) -> Function:
         return Function(self.graph, self.size, [x for part in parts for x in part])
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from . import numbers
 from .graph import Graph, Scalar
@@ -83,7 +84,7 @@ def array(values: Any) -> Any:
     return values.view(Symbols) if values.ndim else values[()]
 
 
-def numbers_of(values: Any) -> Any:
+def numbers_of(values: Any) -> NDArray[Any]:
     """An array of symbols as it is, and all else as an array of numbers."""
     return values if isinstance(values, Symbols) else np.asarray(values, dtype=np.float64)
 

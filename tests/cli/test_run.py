@@ -83,6 +83,7 @@ def test_nothing_is_overwritten_unasked(file):
     assert_fails("holds another study: its", "run", file, "-o", "out", "--resume")
 
 
+@pytest.mark.smoke
 def test_failed_runs_are_told(file):
     file.write_text(TEXT.replace("low: 0.9", "low: -0.5"))
     code, out, _ = run_command("run", file, "-o", "out")

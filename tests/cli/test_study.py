@@ -140,6 +140,7 @@ def test_motors_that_are_too_weak_leave_a_machine_of_a_file_free(tmp_path):
     assert "arm: free run" in out
 
 
+@pytest.mark.smoke
 def test_short_help():
     for words in ([], ["study"], ["run"], ["linearize"]):
         assert run_command(*words, "-h")[:2] == run_command(*words, "--help")[:2]

@@ -141,6 +141,7 @@ def test_a_prescribed_motion_is_an_input(opened):
     )
 
 
+@pytest.mark.smoke
 def test_parameters_are_tunable(opened):
     """A heavier, longer link in the FMU is that in the machine, also in event mode."""
     plant = plants.five_bar()

@@ -33,6 +33,7 @@ def test_every_parameter(closure):
             )
 
 
+@pytest.mark.smoke
 def test_several_at_once_and_what_is_refused():
     plant = plants.five_bar()
     both = plant.with_parameters({"left_lower_mass": 3.0, "left_upper_com_x": 0.4})

@@ -83,6 +83,7 @@ def test_figures_travel_between_processes():
 
 
 @pytest.mark.parametrize("suffix", SUFFIXES)
+@pytest.mark.smoke
 def test_files_are_the_same_each_time(run, tmp_path, suffix):
     starts = {".png": b"\x89PNG", ".svg": b"<?xml", ".pdf": b"%PDF"}
     one = plot.save(run.plot(), tmp_path / f"one{suffix}")

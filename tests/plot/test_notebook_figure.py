@@ -38,7 +38,7 @@ def notebook(*cells):
     return made.cells
 
 
-@pytest.mark.first(1)
+@pytest.mark.slow
 @pytest.mark.nojit_slow
 @pytest.mark.filterwarnings("ignore")  # of jupyter's libraries
 @pytest.mark.parametrize(

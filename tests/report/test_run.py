@@ -137,6 +137,7 @@ def test_what_was_computed_of_a_run_that_failed(tmp_path):
     assert "The controller raised an error, at 0.05 s" in found["In short"]["text"]
 
 
+@pytest.mark.smoke
 def test_refusals(tracked, tmp_path):
     with pytest.raises(InputError, match="a report is a page"):
         report_run(tracked, tmp_path / "run.pdf")

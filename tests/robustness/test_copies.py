@@ -183,6 +183,7 @@ def test_a_run_from_a_file_arrives():
     assert list(differences(run, WAYS["pickle"](run))) == []
 
 
+@pytest.mark.smoke
 def test_one_bit_is_a_difference():
     lin = valid_calls.W.lin
     other = copy.deepcopy(lin)

@@ -65,6 +65,7 @@ def test_what_raises_is_told_and_the_rest_goes_on():
     assert found["x"].outcome == "unhandled" and "TypeError" in found["x"].text
 
 
+@pytest.mark.smoke
 def test_the_table_tells_outcomes_by_class():
     trial = Trial(3, machines.kind_of(3), "regular")
     trial.add("assemble", "wrong", "far")

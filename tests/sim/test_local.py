@@ -300,6 +300,7 @@ def test_a_mass_that_vanishes_keeps_the_run(method):
     + [("rodas4", dict(parametrization="partitioning")), ("radau", dict(coordinates=("left", "right")))],
 )
 @pytest.mark.first(2)
+@pytest.mark.smoke
 def test_a_singular_pose_ends_the_run(method, chart):
     """Steps shrink without end there; the run stops soon, names the configuration, and keeps what can be believed."""
     for tol in (1e-5, 1e-8):

@@ -71,6 +71,7 @@ def test_failed_runs_are_not_within_limits():
     assert found.worst("value", 2) == [3, 1] and found.worst("value", largest=False) == [0]
 
 
+@pytest.mark.smoke
 def test_what_is_refused():
     found = study(lambda x: {"y": x}, {"x": [1.0]})
     refuses(lambda: found.statistics("y"), "'y'", "two or more", kind=ValueError)

@@ -175,6 +175,7 @@ def test_in_two_threads(wanted):
             assert differing(found, wanted) == []
 
 
+@pytest.mark.smoke
 def test_steps_in_two_threads():
     plant = shared()[0]["five-bar"]
     alone = stepped(plant)

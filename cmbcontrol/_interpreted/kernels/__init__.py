@@ -5,9 +5,13 @@ which compiles nothing.
 """
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 __path__ = [str(Path(__file__).parents[2] / "kernels")]
 
-from . import derivatives, linear_algebra, reduction
+if TYPE_CHECKING:
+    from ...kernels import derivatives, linear_algebra, reduction
+else:
+    from . import derivatives, linear_algebra, reduction
 
 __all__ = ["derivatives", "linear_algebra", "reduction"]

@@ -6,14 +6,14 @@ import math
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ... import _check
-from ..._frozen import Part, set_fields
+from ..._frozen import Held, HeldArray, Part, frozen, held, set_fields
 from ...errors import InputError, ModelError
 from .part import ROUNDING, unit_vector
 
@@ -47,7 +47,7 @@ def _orthonormal(R: np.ndarray) -> np.ndarray:
 _IDENTITY = np.eye(3)
 
 
-@dataclass(frozen=True, eq=False)
+@frozen
 class Frame(Part):
     """A frame on a body.
 
@@ -70,8 +70,8 @@ class Frame(Part):
     array([1., 0., 0.])
     """
 
-    p: ArrayLike = (0.0, 0.0, 0.0)
-    R: ArrayLike = field(default_factory=lambda: np.eye(3))
+    p: HeldArray = held((0.0, 0.0, 0.0))
+    R: HeldArray = field(default_factory=lambda: held(np.eye(3)))
 
     def __post_init__(self) -> None:
         p = _check.point(self.p, "the origin of a frame")
@@ -138,7 +138,7 @@ class Triangles(NamedTuple):
 _COLOR = re.compile("#[0-9a-fA-F]{6}")
 
 
-@dataclass(frozen=True, eq=False)
+@frozen
 class Shape(Part, ABC):
     """What a body, or a part of it, looks like: a solid in the axes of the body.
 
@@ -165,7 +165,7 @@ class Shape(Part, ABC):
         """The same shape, given in a frame, in the axes that the frame is given in."""
 
 
-@dataclass(frozen=True, eq=False)
+@frozen
 class Body(Part):
     """A rigid body.
 
@@ -196,9 +196,9 @@ class Body(Part):
 
     name: str
     mass: float = 0.0
-    com: ArrayLike = (0.0, 0.0, 0.0)
-    inertia: ArrayLike = (0.0, 0.0, 0.0)
-    shapes: Sequence[Shape] = ()
+    com: HeldArray = held((0.0, 0.0, 0.0))
+    inertia: HeldArray = held((0.0, 0.0, 0.0))
+    shapes: Held[Sequence[Shape], tuple[Shape, ...]] = held(())
 
     def __post_init__(self) -> None:
         _check.name(self.name, "body")

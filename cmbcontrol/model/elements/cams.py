@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ... import _check
-from ..._frozen import set_fields
+from ..._frozen import Held, frozen_family, set_fields
 from ...errors import InputError, ModelError
 from ...trace.symbols import where_less
 from .constraints import CoordinateConstraint
@@ -23,7 +23,7 @@ Array = NDArray[np.float64]
 TURN = 2.0 * np.pi
 
 
-@dataclass(frozen=True, eq=False)
+@frozen_family
 class Cam(FormulaRows, CoordinateConstraint):
     """follower = offset + profile(cam): a valve lifter, a pivoted lever on a disc, a groove (1 row).
 
@@ -56,7 +56,7 @@ class Cam(FormulaRows, CoordinateConstraint):
     name: str
     follower: str
     cam: str
-    profile: Callable[[Any], Any] | tuple[ArrayLike, ArrayLike]
+    profile: Held[Callable[[Any], Any] | tuple[ArrayLike, ArrayLike], Callable[[Any], Any]]
     offset: float = field(default=0.0, kw_only=True)
 
     def __post_init__(self) -> None:
@@ -92,7 +92,7 @@ class Cam(FormulaRows, CoordinateConstraint):
 
     def lift(self, angle: Any) -> Any:
         """The profile at an angle of the cam."""
-        return self.profile(angle)  # type: ignore[operator]
+        return self.profile(angle)
 
 
 class _Periodic:

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-
-from numpy.typing import ArrayLike
+from dataclasses import field
 
 from ... import _check
-from ..._frozen import Part, set_fields
+from ..._frozen import HeldArray, Part, frozen_family, held, set_fields
 from ...errors import ModelError
 from .bodies import Frame
 from .part import check_body_name, unit_vector
@@ -16,7 +14,7 @@ from .part import check_body_name, unit_vector
 __all__ = ["Constraint", "CoordinateConstraint", "Coupling", "Distance", "Point", "PointOnLine", "PointOnPlane", "Weld"]
 
 
-@dataclass(frozen=True, eq=False)
+@frozen_family
 class Constraint(Part):
     """A constraint that is not a cut joint: something on body `b` is held relative to body `a`."""
 
@@ -38,38 +36,38 @@ class Constraint(Part):
                 set_fields(self, **{key: unit_vector(getattr(self, key), f"the {key} of constraint {self.name!r}")})
 
 
-@dataclass(frozen=True, eq=False)
+@frozen_family
 class Point(Constraint):
     """p_b - p_a = 0: a point of b coincides with a point of a (3 rows, in a's axes, metres)."""
 
-    point_a: ArrayLike = (0.0, 0.0, 0.0)
-    point_b: ArrayLike = (0.0, 0.0, 0.0)
+    point_a: HeldArray = held((0.0, 0.0, 0.0))
+    point_b: HeldArray = held((0.0, 0.0, 0.0))
 
 
-@dataclass(frozen=True, eq=False)
+@frozen_family
 class PointOnLine(Constraint):
     """A point of b stays on the line through `point_a` along `axis`, both fixed on a (2 rows, metres)."""
 
-    point_a: ArrayLike = (0.0, 0.0, 0.0)
-    point_b: ArrayLike = (0.0, 0.0, 0.0)
-    axis: ArrayLike = (0.0, 0.0, 1.0)
+    point_a: HeldArray = held((0.0, 0.0, 0.0))
+    point_b: HeldArray = held((0.0, 0.0, 0.0))
+    axis: HeldArray = held((0.0, 0.0, 1.0))
 
 
-@dataclass(frozen=True, eq=False)
+@frozen_family
 class PointOnPlane(Constraint):
     """A point of b stays in the plane through `point_a` across `normal`, both fixed on a (1 row, metres)."""
 
-    point_a: ArrayLike = (0.0, 0.0, 0.0)
-    point_b: ArrayLike = (0.0, 0.0, 0.0)
-    normal: ArrayLike = (0.0, 0.0, 1.0)
+    point_a: HeldArray = held((0.0, 0.0, 0.0))
+    point_b: HeldArray = held((0.0, 0.0, 0.0))
+    normal: HeldArray = held((0.0, 0.0, 1.0))
 
 
-@dataclass(frozen=True, eq=False)
+@frozen_family
 class Distance(Constraint):
     """(|p_b - p_a|^2 - length^2) / (2 length) = 0: a massless rod with ball ends (1 row, metres)."""
 
-    point_a: ArrayLike = (0.0, 0.0, 0.0)
-    point_b: ArrayLike = (0.0, 0.0, 0.0)
+    point_a: HeldArray = held((0.0, 0.0, 0.0))
+    point_b: HeldArray = held((0.0, 0.0, 0.0))
     length: float = 0.0
 
     def __post_init__(self) -> None:
@@ -77,7 +75,7 @@ class Distance(Constraint):
         set_fields(self, length=_check.positive(self.length, f"the length of constraint {self.name!r}"))
 
 
-@dataclass(frozen=True, eq=False)
+@frozen_family
 class Weld(Constraint):
     """Frame `frame_b` of b coincides with `frame_a` of a (6 rows: 3 in metres, 3 in radians)."""
 
@@ -96,7 +94,7 @@ class CoordinateConstraint(Part):
     name: str
 
 
-@dataclass(frozen=True, eq=False)
+@frozen_family
 class Coupling(CoordinateConstraint):
     """sum of coefficient * coordinate = offset: gears, belts, differentials (1 row).
 

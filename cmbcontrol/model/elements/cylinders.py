@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from ... import _check
-from ..._frozen import Part, set_fields
+from ..._frozen import Held, HeldArray, Part, frozen, held, set_fields
 from ...errors import ModelError
 from .bodies import Body, Frame, rotation_to
 from .constraints import Constraint, Point, PointOnLine
@@ -19,11 +19,13 @@ from .part import check_body_name, unit_vector
 
 __all__ = ["Cylinder"]
 
+Array = NDArray[np.float64]
+
 STEEL = 7850.0  # kg/m3
 WALL = 0.1  # of a barrel, in bores
 
 
-@dataclass(frozen=True, eq=False)
+@frozen
 class Cylinder(Part):
     """A hydraulic or electric cylinder between two bodies.
 
@@ -72,13 +74,13 @@ class Cylinder(Part):
     name: str
     a: str
     b: str
-    point_a: ArrayLike = (0.0, 0.0, 0.0)
-    point_b: ArrayLike = (0.0, 0.0, 0.0)
+    point_a: HeldArray = held((0.0, 0.0, 0.0))
+    point_b: HeldArray = held((0.0, 0.0, 0.0))
     stroke: tuple[float, float] = field(default=(0.0, 0.0), kw_only=True)
     bore: float | None = field(default=None, kw_only=True)
     rod: float | None = field(default=None, kw_only=True)
-    axis: ArrayLike | None = field(default=(0.0, 0.0, 1.0), kw_only=True)
-    mass: tuple[float, float] | None = field(default=None, kw_only=True)
+    axis: Held[ArrayLike | None, Array | None] = field(default=held((0.0, 0.0, 1.0)), kw_only=True)
+    mass: Held[tuple[float, float] | None, tuple[float, float]] = field(default=held(None), kw_only=True)
     pressure: float = field(default=math.inf, kw_only=True)
     damping: float = field(default=0.0, kw_only=True)
     armature: float = field(default=0.0, kw_only=True)
@@ -156,7 +158,7 @@ class Cylinder(Part):
         """Barrel and rod; x is along the cylinder, the origins are at the pins."""
         made = []
         radii = [0.5 * (x or 0.1 * self.stroke[0]) for x in (self.bore, self.rod)]
-        for name, mass, radius, side in zip(("barrel", "rod"), self.mass, radii, (1.0, -1.0), strict=True):  # type: ignore[arg-type]
+        for name, mass, radius, side in zip(("barrel", "rod"), self.mass, radii, (1.0, -1.0), strict=True):
             length = self.stroke[0]
             about, across = 0.5 * mass * radius**2, mass * (length**2 / 12.0 + 0.25 * radius**2)
             com = (0.5 * side * length, 0.0, 0.0)

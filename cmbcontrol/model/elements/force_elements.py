@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from ... import _check
-from ..._frozen import Part, set_fields
+from ..._frozen import Held, HeldArray, Part, frozen, held, set_fields
 from ...characteristics import Characteristic
 from ...errors import InputTypeError, ModelError
 from .bodies import Frame
@@ -73,7 +73,7 @@ class ForceElement(Part):
 class _OneForce(ForceElement):
     """With one characteristic."""
 
-    characteristic: Characteristic | Callable
+    characteristic: Held[Characteristic | Callable, Characteristic]
 
     count = 1
 
@@ -90,14 +90,14 @@ class _OneForce(ForceElement):
 
     @property
     def number_names(self) -> tuple[str, ...]:
-        return self.characteristic.number_names  # type: ignore[union-attr]
+        return self.characteristic.number_names
 
     @property
     def numbers(self) -> tuple[float, ...]:
-        return self.characteristic.numbers  # type: ignore[union-attr]
+        return self.characteristic.numbers
 
 
-@dataclass(frozen=True, eq=False)
+@frozen
 class _Function(Characteristic):
     """A plain function (x, rate) -> force."""
 
@@ -107,7 +107,7 @@ class _Function(Characteristic):
         return self.function(x, rate)
 
 
-@dataclass(frozen=True, eq=False)
+@frozen
 class JointForce(_OneForce):
     """A force against a coordinate: a nonlinear spring or damper, an end cushion, friction.
 
@@ -128,7 +128,7 @@ class JointForce(_OneForce):
 
     name: str
     joint: str
-    characteristic: Characteristic | Callable
+    characteristic: Held[Characteristic | Callable, Characteristic]
 
     def __post_init__(self) -> None:
         _check.name(self.name, "force element")
@@ -140,13 +140,13 @@ class JointForce(_OneForce):
         return np.array([0.3, 0.2])
 
     def force(self, numbers: Any, z: Any, rate: Any) -> Any:
-        return [self.characteristic.with_numbers(numbers).force(z[0], rate[0])]  # type: ignore[union-attr]
+        return [self.characteristic.with_numbers(numbers).force(z[0], rate[0])]
 
     def energy(self, numbers: Any, z: Any) -> Any:
-        return self.characteristic.with_numbers(numbers).energy(z[0])  # type: ignore[union-attr]
+        return self.characteristic.with_numbers(numbers).energy(z[0])
 
 
-@dataclass(frozen=True, eq=False)
+@frozen
 class PointForce(_OneForce):
     """A force along the line between two points: a rope, a gas spring, a nonlinear strut.
 
@@ -170,9 +170,9 @@ class PointForce(_OneForce):
     name: str
     a: str
     b: str
-    characteristic: Characteristic | Callable
-    point_a: ArrayLike = (0.0, 0.0, 0.0)
-    point_b: ArrayLike = (0.0, 0.0, 0.0)
+    characteristic: Held[Characteristic | Callable, Characteristic]
+    point_a: HeldArray = held((0.0, 0.0, 0.0))
+    point_b: HeldArray = held((0.0, 0.0, 0.0))
 
     def __post_init__(self) -> None:
         _check.name(self.name, "force element")
@@ -187,11 +187,11 @@ class PointForce(_OneForce):
 
     def force(self, numbers: Any, z: Any, rate: Any) -> Any:
         length = self._length(z[0])
-        pull = self.characteristic.with_numbers(numbers).force(length, rate[0] * UNIT / length)  # type: ignore[union-attr]
+        pull = self.characteristic.with_numbers(numbers).force(length, rate[0] * UNIT / length)
         return [pull * UNIT / length]
 
     def energy(self, numbers: Any, z: Any) -> Any:
-        return self.characteristic.with_numbers(numbers).energy(self._length(z[0]))  # type: ignore[union-attr]
+        return self.characteristic.with_numbers(numbers).energy(self._length(z[0]))
 
     @staticmethod
     def _length(z: Any) -> Any:
@@ -199,7 +199,7 @@ class PointForce(_OneForce):
         return np.sqrt(UNIT**2 + 2.0 * UNIT * z)
 
 
-@dataclass(frozen=True, eq=False)
+@frozen
 class Bushing(ForceElement):
     """An elastic bearing between two frames: a 6 x 6 stiffness and damping.
 
@@ -229,8 +229,8 @@ class Bushing(ForceElement):
     b: str
     frame_a: Frame = field(default_factory=Frame)
     frame_b: Frame = field(default_factory=Frame)
-    stiffness: ArrayLike = field(default=(0.0,) * 6, kw_only=True)
-    damping: ArrayLike = field(default=(0.0,) * 6, kw_only=True)
+    stiffness: HeldArray = field(default=held((0.0,) * 6), kw_only=True)
+    damping: HeldArray = field(default=held((0.0,) * 6), kw_only=True)
 
     count = 9  # three displacements, and six entries of the rotation
 
@@ -250,8 +250,8 @@ class Bushing(ForceElement):
             if np.abs(matrix - matrix.T).max() > 1e-9 * np.abs(matrix).max():
                 raise ModelError(f"{what} must be symmetric: one that is not makes energy of nothing")
             set_fields(self, **{key: 0.5 * (matrix + matrix.T)})
-        scale = np.sqrt(np.maximum(np.abs(np.diag(self.damping)), 1e-300))  # type: ignore[arg-type]
-        if np.linalg.eigvalsh(self.damping / np.outer(scale, scale))[0] < -1e-9:  # type: ignore[operator]
+        scale = np.sqrt(np.maximum(np.abs(np.diag(self.damping)), 1e-300))
+        if np.linalg.eigvalsh(self.damping / np.outer(scale, scale))[0] < -1e-9:
             raise ModelError(f"damping of force element {self.name!r} must take energy: it has a negative eigenvalue")
 
     @property
@@ -260,12 +260,12 @@ class Bushing(ForceElement):
 
     def force(self, numbers: Any, z: Any, rate: Any) -> Any:
         K, D, e, e_rate = self.stiffness, self.damping, _six(z), _six(rate)
-        wrench = [_dot(K[i], e) + _dot(D[i], e_rate) for i in range(6)]  # type: ignore[index]
+        wrench = [_dot(K[i], e) + _dot(D[i], e_rate) for i in range(6)]
         return [*wrench[:3], *(s * 0.5 * wrench[3 + i] for i in range(3) for s in (1.0, -1.0))]
 
     def energy(self, numbers: Any, z: Any) -> Any:
         e = _six(z)
-        return 0.5 * sum((e[i] * _dot(self.stiffness[i], e) for i in range(6)), 0.0)  # type: ignore[index]
+        return 0.5 * sum((e[i] * _dot(self.stiffness[i], e) for i in range(6)), 0.0)
 
 
 def _six(z: Any) -> list[Any]:

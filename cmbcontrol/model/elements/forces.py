@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field
-
-from numpy.typing import ArrayLike
+from dataclasses import field
 
 from ... import _check
-from ..._frozen import Part, set_fields
+from ..._frozen import HeldArray, Part, frozen, held, set_fields
 from ...errors import ModelError
 from .part import check_body_name, unit_vector
 
@@ -22,7 +20,7 @@ def _set_spring(spring: JointSpring | PointSpring) -> None:
     set_fields(spring, damping=_check.positive(spring.damping, f"damping of spring {spring.name!r}", zero=True))
 
 
-@dataclass(frozen=True, eq=False)
+@frozen
 class JointSpring(Part):
     """Spring and damper on one coordinate: force = -stiffness * (q - rest) - damping * v."""
 
@@ -38,15 +36,15 @@ class JointSpring(Part):
         _set_spring(self)
 
 
-@dataclass(frozen=True, eq=False)
+@frozen
 class PointSpring(Part):
     """Spring and damper between two points: tension = stiffness * (length - rest) + damping * rate."""
 
     name: str
     a: str
     b: str
-    point_a: ArrayLike = (0.0, 0.0, 0.0)
-    point_b: ArrayLike = (0.0, 0.0, 0.0)
+    point_a: HeldArray = held((0.0, 0.0, 0.0))
+    point_b: HeldArray = held((0.0, 0.0, 0.0))
     stiffness: float = 0.0
     rest: float = 0.0
     damping: float = 0.0
@@ -62,7 +60,7 @@ class PointSpring(Part):
             set_fields(self, **{key: _check.point(getattr(self, key), f"{key} of spring {self.name!r}")})
 
 
-@dataclass(frozen=True, eq=False)
+@frozen
 class Actuator(Part):
     """A motor or cylinder on one joint coordinate, or a torque between two bodies.
 
@@ -93,7 +91,7 @@ class Actuator(Part):
     effort: float = math.inf
     gear: float = 1.0
     bodies: tuple[str, str] | None = field(default=None, kw_only=True)
-    axis: ArrayLike = field(default=(0.0, 0.0, 1.0), kw_only=True)
+    axis: HeldArray = field(default=held((0.0, 0.0, 1.0)), kw_only=True)
 
     def __post_init__(self) -> None:
         _check.name(self.joint, "joint to drive")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,6 +38,13 @@ class FormulaRows:
     formulas : tuple of RowOfFormula
     """
 
-    measured: Any
-    sample: Array
-    formulas: tuple[RowOfFormula, ...]
+    name: str
+
+    if TYPE_CHECKING:  # attributes or properties
+
+        @property
+        def measured(self) -> Any: ...
+        @property
+        def sample(self) -> Array: ...
+        @property
+        def formulas(self) -> tuple[RowOfFormula, ...]: ...

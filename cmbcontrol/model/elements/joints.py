@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from typing import ClassVar
+from dataclasses import field
+from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import NDArray
 
 from ... import _check
-from ..._frozen import Part, set_fields
+from ..._frozen import Held, HeldArray, Part, frozen_family, held, set_fields
 from ...errors import ModelError
 from ...kernels import layout
 from .bodies import Frame, rotation_to
@@ -29,10 +29,11 @@ __all__ = [
     "Universal",
 ]
 
+Array = NDArray[np.float64]
 Limits = tuple[float, float]
 
 
-@dataclass(frozen=True, eq=False)
+@frozen_family
 class Joint(Part):
     """A joint between two bodies; in the list of loops it is a cut joint.
 
@@ -61,9 +62,9 @@ class Joint(Part):
     child: str
     frame: Frame = field(default_factory=Frame, kw_only=True)
     child_frame: Frame = field(default_factory=Frame, kw_only=True)
-    damping: float | tuple[float, ...] = field(default=0.0, kw_only=True)
-    armature: float | tuple[float, ...] = field(default=0.0, kw_only=True)
-    limits: Limits | Mapping[str, Limits] | None = field(default=None, kw_only=True)
+    damping: HeldArray = field(default=held(0.0), kw_only=True)
+    armature: HeldArray = field(default=held(0.0), kw_only=True)
+    limits: Held[Limits | Mapping[str, Limits] | Array | None, Array] = field(default=held(None), kw_only=True)
     restitution: float = field(default=0.0, kw_only=True)
 
     kinds: ClassVar[tuple[int, ...]] = ()  # kernel joints, one link each
@@ -110,9 +111,9 @@ class Joint(Part):
         """Limits as an array (nq, 2), infinite where none are given."""
         what, suffixes = f"joint {self.name!r}", self.position_suffixes
         array = np.tile([-np.inf, np.inf], (len(suffixes), 1))
-        if self.limits is None:
+        limits: Any = self.limits  # as they are given
+        if limits is None:
             return array
-        limits = self.limits
         if isinstance(limits, np.ndarray) and limits.shape == array.shape:  # from another joint (dataclasses.replace)
             limits = dict(zip(suffixes, limits, strict=True))
         elif not suffixes:
@@ -151,11 +152,11 @@ class Joint(Part):
         return (np.eye(3),)
 
 
-@dataclass(frozen=True, eq=False)
+@frozen_family
 class _AxisJoint(Joint):
     """A joint with an axis, given in the joint frame; defaults to z."""
 
-    axis: ArrayLike = field(default=(0.0, 0.0, 1.0), kw_only=True)
+    axis: HeldArray = field(default=held((0.0, 0.0, 1.0)), kw_only=True)
 
     def _check_geometry(self) -> None:
         set_fields(self, axis=unit_vector(self.axis, f"the axis of joint {self.name!r}"))
@@ -164,7 +165,7 @@ class _AxisJoint(Joint):
         return (rotation_to(np.asarray(self.axis)),)
 
 
-@dataclass(frozen=True, eq=False)
+@frozen_family
 class Revolute(_AxisJoint):
     """Rotation about `axis`; coordinate: angle, rad."""
 
@@ -173,7 +174,7 @@ class Revolute(_AxisJoint):
     position_units, velocity_units = ("rad",), ("rad/s",)
 
 
-@dataclass(frozen=True, eq=False)
+@frozen_family
 class Prismatic(_AxisJoint):
     """Translation along `axis`; coordinate: travel, m."""
 
@@ -182,7 +183,7 @@ class Prismatic(_AxisJoint):
     position_units, velocity_units = ("m",), ("m/s",)
 
 
-@dataclass(frozen=True, eq=False)
+@frozen_family
 class Helical(_AxisJoint):
     """Screw about `axis`; coordinate: angle, rad; `pitch` is the travel per radian, m/rad."""
 
@@ -200,7 +201,7 @@ class Helical(_AxisJoint):
         set_fields(self, pitch=pitch)
 
 
-@dataclass(frozen=True, eq=False)
+@frozen_family
 class Cylindrical(_AxisJoint):
     """Rotation about and translation along `axis`; coordinates: angle (rad), travel (m)."""
 
@@ -209,7 +210,7 @@ class Cylindrical(_AxisJoint):
     position_units, velocity_units = ("rad", "m"), ("rad/s", "m/s")
 
 
-@dataclass(frozen=True, eq=False)
+@frozen_family
 class Planar(_AxisJoint):
     """Motion in the plane across `axis`; positions (x, y, angle), velocities (vx, vy, omega) in the child's axes."""
 
@@ -219,12 +220,12 @@ class Planar(_AxisJoint):
     position_units, velocity_units = ("m", "m", "rad"), ("m/s", "m/s", "rad/s")
 
 
-@dataclass(frozen=True, eq=False)
+@frozen_family
 class Universal(Joint):
     """Two crossing axes: `axis`, fixed on the parent, then `second_axis`, fixed on the child."""
 
-    axis: ArrayLike = field(default=(1.0, 0.0, 0.0), kw_only=True)
-    second_axis: ArrayLike = field(default=(0.0, 1.0, 0.0), kw_only=True)
+    axis: HeldArray = field(default=held((1.0, 0.0, 0.0)), kw_only=True)
+    second_axis: HeldArray = field(default=held((0.0, 1.0, 0.0)), kw_only=True)
 
     kinds = (layout.REVOLUTE, layout.REVOLUTE)
     position_suffixes = velocity_suffixes = ("1", "2")
@@ -246,7 +247,7 @@ class Universal(Joint):
         return rotation_to(np.asarray(self.axis)), rotation_to(np.asarray(self.second_axis))
 
 
-@dataclass(frozen=True, eq=False)
+@frozen_family
 class Spherical(Joint):
     """Ball joint; positions: quaternion (w, x, y, z); velocities: angular velocity in the child's axes."""
 
@@ -256,7 +257,7 @@ class Spherical(Joint):
     position_units, velocity_units = ("1",) * 4, ("rad/s",) * 3
 
 
-@dataclass(frozen=True, eq=False)
+@frozen_family
 class Free(Joint):
     """No constraint; positions: quaternion (w, x, y, z), then x, y, z; velocities in the child's axes."""
 
@@ -266,7 +267,7 @@ class Free(Joint):
     position_units, velocity_units = ("1",) * 4 + ("m",) * 3, ("rad/s",) * 3 + ("m/s",) * 3
 
 
-@dataclass(frozen=True, eq=False)
+@frozen_family
 class Fixed(Joint):
     """No motion."""
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from ... import _check
-from ..._frozen import set_fields
+from ..._frozen import Held, HeldArray, frozen_family, held, set_fields
 from ...characteristics import Friction
 from ...errors import InputError, InputTypeError
 from ...trace.symbols import where_less
@@ -24,13 +24,13 @@ Array = NDArray[np.float64]
 _STILL = 1e-9
 
 
-@dataclass(frozen=True, eq=False)
+@frozen_family
 class FrictionOfLoad(ForceElement):
     """Friction whose force is in proportion to the load of a constraint, N: its formulas are those of a load of 1 N."""
 
     name: str
     on: str
-    friction: Friction | float
+    friction: Held[Friction | float, Friction]
 
     count = 2
     side = 0  # the load counts without its sign
@@ -48,7 +48,7 @@ class FrictionOfLoad(ForceElement):
     @property
     def characteristic(self) -> Friction:
         """How its coefficient depends on the speed."""
-        return self.friction  # type: ignore[return-value]
+        return self.friction
 
     @property
     def summary(self) -> str:
@@ -70,7 +70,7 @@ class FrictionOfLoad(ForceElement):
         return 0.0
 
 
-@dataclass(frozen=True, eq=False)
+@frozen_family
 class SlidingFriction(FrictionOfLoad):
     """Friction of a point that slides on a plane, in proportion to the force that holds it there: a tool on a wall.
 
@@ -92,13 +92,13 @@ class SlidingFriction(FrictionOfLoad):
 
     def force(self, numbers: Any, z: Any, rate: Any) -> Any:
         law = self.characteristic.with_numbers(numbers)
-        still = _STILL * law.transition_rate  # type: ignore[attr-defined]
+        still = _STILL * law.transition_rate
         speed = np.sqrt(rate[0] * rate[0] + rate[1] * rate[1] + still * still)
         level = law.force(0.0, speed) / speed
         return [level * rate[0], level * rate[1]]
 
 
-@dataclass(frozen=True, eq=False)
+@frozen_family
 class DirectedFriction(FrictionOfLoad):
     """Friction of a contact while it slides, in proportion to its push, and full from the begin on.
 
@@ -119,8 +119,8 @@ class DirectedFriction(FrictionOfLoad):
     (1.0, 0.0, 1e-12)
     """
 
-    side: int = field(kw_only=True)  # type: ignore[misc]
-    direction: ArrayLike = field(default=(1.0, 0.0), kw_only=True)
+    side: int = field(kw_only=True)
+    direction: HeldArray = field(default=held((1.0, 0.0)), kw_only=True)
     outset: float = field(default=1e-12, kw_only=True)
 
     @property
@@ -129,7 +129,7 @@ class DirectedFriction(FrictionOfLoad):
 
     @property
     def numbers(self) -> tuple[float, ...]:
-        x, y = self.direction  # type: ignore[misc]
+        x, y = self.direction
         return (*self.characteristic.numbers, float(x), float(y), float(self.outset))
 
     def force(self, numbers: Any, z: Any, rate: Any) -> Any:
@@ -141,12 +141,12 @@ class DirectedFriction(FrictionOfLoad):
         law = self.characteristic.with_numbers(of_law)
         x, y = rate[0] + outset * dx, rate[1] + outset * dy
         speed = np.sqrt(x * x + y * y)
-        level = law.level(speed) / speed  # type: ignore[attr-defined]
-        level = where_less(0.0, x * dx + y * dy, level, -level) + law.viscous  # type: ignore[attr-defined]
+        level = law.level(speed) / speed
+        level = where_less(0.0, x * dx + y * dy, level, -level) + law.viscous
         return [level * x, level * y]
 
 
-@dataclass(frozen=True, eq=False)
+@frozen_family
 class PinFriction(FrictionOfLoad):
     """Friction of a pin in its bearing, in proportion to the radial force that the joint carries.
 
@@ -193,7 +193,7 @@ class PinFriction(FrictionOfLoad):
         return [-torque * z[1], torque * z[0]]
 
 
-@dataclass(frozen=True, eq=False)
+@frozen_family
 class GearFriction(FrictionOfLoad):
     """What a gear takes of the power that it passes on, by friction in proportion to the force of its teeth.
 
@@ -224,7 +224,7 @@ class GearFriction(FrictionOfLoad):
     0.25
     """
 
-    friction: Friction | float = field(default=0.0, init=False)
+    friction: Held[Friction | float, Friction] = field(default=held(0.0), init=False)
     efficiency: float = field(kw_only=True)
     transition_rate: float = field(default=1e-3, kw_only=True)
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from ... import _check
-from ..._frozen import Part, set_fields
+from ..._frozen import HeldArray, Part, frozen, held, set_fields
 from ...errors import InputTypeError
 from .bodies import Frame
 from .part import check_body_name
@@ -16,7 +15,7 @@ from .part import check_body_name
 __all__ = ["Load"]
 
 
-@dataclass(frozen=True, eq=False)
+@frozen
 class Load(Part):
     """An external force and moment on a body: a digging force, a payload, wind, what a person pushes with.
 
@@ -42,8 +41,8 @@ class Load(Part):
     name: str
     body: str
     frame: Frame = field(default_factory=Frame)
-    force: ArrayLike = field(default=(0.0, 0.0, 0.0), kw_only=True)
-    moment: ArrayLike = field(default=(0.0, 0.0, 0.0), kw_only=True)
+    force: HeldArray = field(default=held((0.0, 0.0, 0.0)), kw_only=True)
+    moment: HeldArray = field(default=held((0.0, 0.0, 0.0)), kw_only=True)
     axes: str = field(default="world", kw_only=True)
 
     def __post_init__(self) -> None:

@@ -6,13 +6,13 @@ A motion is a constraint whose rows are to be r(t) in place of zero (rheonomic).
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from ... import _check
-from ..._frozen import set_fields
+from ..._frozen import Held, HeldArray, frozen_family, held, set_fields
 from ...errors import ModelError
 from .bodies import Frame
 from .constraints import Constraint, CoordinateConstraint
@@ -32,10 +32,11 @@ class Motion:
         What the names of the components have behind the name of the motion.
     """
 
+    name: str
     suffixes: tuple[str, ...] = ("",)
 
     def _check_value(self) -> None:
-        count, what = len(self.suffixes), f"of motion {self.name!r}"  # type: ignore[attr-defined]
+        count, what = len(self.suffixes), f"of motion {self.name!r}"
         for key in ("position", "velocity", "acceleration"):
             given = getattr(self, key)
             if count == 1:
@@ -46,7 +47,7 @@ class Motion:
     @property
     def component_names(self) -> tuple[str, ...]:
         """Names of the components."""
-        return tuple(f"{self.name}{suffix}" for suffix in self.suffixes)  # type: ignore[attr-defined]
+        return tuple(f"{self.name}{suffix}" for suffix in self.suffixes)
 
     @property
     def value(self) -> Array:
@@ -71,7 +72,7 @@ class Motion:
         return -lam
 
 
-@dataclass(frozen=True, eq=False)
+@frozen_family
 class JointMotion(Motion, CoordinateConstraint):
     """A coordinate that follows a function of time: a crank that turns at a given speed, a table that is shaken.
 
@@ -110,7 +111,7 @@ class JointMotion(Motion, CoordinateConstraint):
         return 0.0
 
 
-@dataclass(frozen=True, eq=False)
+@frozen_family
 class DistanceMotion(Motion, Constraint):
     """A distance between two points that follows a function of time: a winch, a cylinder that is moved.
 
@@ -130,12 +131,12 @@ class DistanceMotion(Motion, Constraint):
     array([[ 0.   , -0.1  ,  0.005]])
     """
 
-    point_a: ArrayLike = (0.0, 0.0, 0.0)
-    point_b: ArrayLike = (0.0, 0.0, 0.0)
+    point_a: HeldArray = held((0.0, 0.0, 0.0))
+    point_b: HeldArray = held((0.0, 0.0, 0.0))
     position: float = field(default=0.0, kw_only=True)
     velocity: float = field(default=0.0, kw_only=True)
     acceleration: float = field(default=0.0, kw_only=True)
-    length: float | None = field(default=None, kw_only=True)
+    length: Held[float | None, float] = field(default=held(None), kw_only=True)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -153,14 +154,14 @@ class DistanceMotion(Motion, Constraint):
 
     def targets(self, value: Array) -> Array:
         L, d, dd = value[0]
-        unit = float(self.length)  # type: ignore[arg-type]
+        unit = float(self.length)
         return np.array([[0.5 * (L * L - unit * unit), L * d, d * d + L * dd]]) / unit
 
     def efforts(self, lam: Array, value: Array) -> Array:
         return -lam * value[0, 0] / self.length
 
 
-@dataclass(frozen=True, eq=False)
+@frozen_family
 class PointMotion(Motion, Constraint):
     """A point of b that follows a curve in the axes of a: a handle that is moved, a foot on a given path.
 
@@ -177,11 +178,11 @@ class PointMotion(Motion, Constraint):
     ('hand_x', 'hand_y', 'hand_z')
     """
 
-    point_a: ArrayLike = (0.0, 0.0, 0.0)
-    point_b: ArrayLike = (0.0, 0.0, 0.0)
-    position: ArrayLike = field(default=(0.0, 0.0, 0.0), kw_only=True)
-    velocity: ArrayLike = field(default=(0.0, 0.0, 0.0), kw_only=True)
-    acceleration: ArrayLike = field(default=(0.0, 0.0, 0.0), kw_only=True)
+    point_a: HeldArray = held((0.0, 0.0, 0.0))
+    point_b: HeldArray = held((0.0, 0.0, 0.0))
+    position: HeldArray = field(default=held((0.0, 0.0, 0.0)), kw_only=True)
+    velocity: HeldArray = field(default=held((0.0, 0.0, 0.0)), kw_only=True)
+    acceleration: HeldArray = field(default=held((0.0, 0.0, 0.0)), kw_only=True)
 
     suffixes = ("_x", "_y", "_z")
 
@@ -190,7 +191,7 @@ class PointMotion(Motion, Constraint):
         self._check_value()
 
 
-@dataclass(frozen=True, eq=False)
+@frozen_family
 class PoseMotion(Motion, Constraint):
     """A frame of b that moves in a frame of a as it is told: a shaken platform, a vehicle on a given path.
 
@@ -216,9 +217,9 @@ class PoseMotion(Motion, Constraint):
 
     frame_a: Frame = field(default_factory=Frame)
     frame_b: Frame = field(default_factory=Frame)
-    position: ArrayLike = field(default=(0.0,) * 6, kw_only=True)
-    velocity: ArrayLike = field(default=(0.0,) * 6, kw_only=True)
-    acceleration: ArrayLike = field(default=(0.0,) * 6, kw_only=True)
+    position: HeldArray = field(default=held((0.0,) * 6), kw_only=True)
+    velocity: HeldArray = field(default=held((0.0,) * 6), kw_only=True)
+    acceleration: HeldArray = field(default=held((0.0,) * 6), kw_only=True)
 
     suffixes = ("_x", "_y", "_z", "_rx", "_ry", "_rz")
 

@@ -5,15 +5,15 @@ Their rows bind velocities and, but for the distance of a wheel from its plane, 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from ... import _check
-from ..._frozen import set_fields
+from ..._frozen import HeldArray, frozen_family, held, set_fields
 from ...errors import ModelError
 from .bodies import Frame, rotation_to
 from .constraints import Constraint
@@ -33,13 +33,13 @@ def _rows_of(z: Any) -> tuple[Any, Any]:
     return z[:3], (z[3:6], z[6:9], z[9:12])
 
 
-@dataclass(frozen=True, eq=False)
+@frozen_family
 class _Rolling(FormulaRows, Constraint):
     """On the plane through `point_a` of body a across `normal`; its centre is `point_b` of body b."""
 
-    point_a: ArrayLike = (0.0, 0.0, 0.0)
-    point_b: ArrayLike = (0.0, 0.0, 0.0)
-    normal: ArrayLike = field(default=(0.0, 0.0, 1.0), kw_only=True)
+    point_a: HeldArray = held((0.0, 0.0, 0.0))
+    point_b: HeldArray = held((0.0, 0.0, 0.0))
+    normal: HeldArray = field(default=held((0.0, 0.0, 1.0)), kw_only=True)
     sample = _SAMPLE
 
     @property
@@ -48,7 +48,7 @@ class _Rolling(FormulaRows, Constraint):
         return Frame(self.point_a, rotation_to(np.asarray(self.normal)))
 
 
-@dataclass(frozen=True, eq=False)
+@frozen_family
 class Wheel(_Rolling):
     """A wheel that rolls on a plane without slipping, upright or tilted (3 rows).
 
@@ -91,7 +91,7 @@ class Wheel(_Rolling):
     ('contact', 'forward', 'side')
     """
 
-    axis: ArrayLike = field(default=(0.0, 1.0, 0.0), kw_only=True)
+    axis: HeldArray = field(default=held((0.0, 1.0, 0.0)), kw_only=True)
     radius: float = field(default=0.0, kw_only=True)
     tube: float = field(default=0.0, kw_only=True)
     rollers: float | None = field(default=None, kw_only=True)
@@ -139,7 +139,7 @@ class Wheel(_Rolling):
         return (along * (wy * x - wx * y) + across * (wx * x + wy * y)) / s
 
 
-@dataclass(frozen=True, eq=False)
+@frozen_family
 class RollingBall(_Rolling):
     """A ball that rolls on a plane without slipping; it may spin about the normal (3 rows).
 
@@ -177,7 +177,7 @@ class RollingBall(_Rolling):
         return _point_velocity(z, rate, -self.radius, 0.0)[k]
 
 
-@dataclass(frozen=True, eq=False)
+@frozen_family
 class KnifeEdge(FormulaRows, Constraint):
     """A blade, a skate, the wheel of a light cart: a point moves along its edge only (1 row, velocities).
 
@@ -200,8 +200,8 @@ class KnifeEdge(FormulaRows, Constraint):
     [0.0, 1.0, 0.0]
     """
 
-    point_b: ArrayLike = (0.0, 0.0, 0.0)
-    across: ArrayLike = field(default=(0.0, 1.0, 0.0), kw_only=True)
+    point_b: HeldArray = held((0.0, 0.0, 0.0))
+    across: HeldArray = field(default=held((0.0, 1.0, 0.0)), kw_only=True)
 
     point_a = (0.0, 0.0, 0.0)
     sample = _SAMPLE

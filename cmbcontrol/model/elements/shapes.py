@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ... import _check
-from ..._frozen import set_fields
+from ..._frozen import Held, HeldArray, frozen, set_fields
 from ...errors import InputError, ModelError
 from .bodies import Frame, Shape, Triangles, rotation_to
 from .mesh_files import read_mesh
@@ -24,7 +24,7 @@ _AROUND = 24  # facets around: a circle is off by 0.9 % of its radius, which a p
 _POINTS = 500  # of an outline at most: the effort of its triangles grows with the square
 
 
-@dataclass(frozen=True, eq=False)
+@frozen
 class Box(Shape):
     """A box.
 
@@ -48,7 +48,7 @@ class Box(Shape):
     array([0.4 , 0.1 , 0.05])
     """
 
-    size: ArrayLike
+    size: HeldArray
     frame: Frame = field(default_factory=Frame)
 
     def __post_init__(self) -> None:
@@ -68,7 +68,7 @@ class Box(Shape):
         return replace(self, frame=frame @ self.frame)
 
 
-@dataclass(frozen=True, eq=False)
+@frozen
 class Rod(Shape):
     """A round bar between two points; a disc or a wheel, where it is shorter than thick.
 
@@ -94,8 +94,8 @@ class Rod(Shape):
     np.float64(1.5)
     """
 
-    start: ArrayLike
-    end: ArrayLike
+    start: HeldArray
+    end: HeldArray
     radius: float
     rounded: bool = False
 
@@ -131,7 +131,7 @@ class Rod(Shape):
         return replace(self, start=_seen(frame, self.start), end=_seen(frame, self.end))
 
 
-@dataclass(frozen=True, eq=False)
+@frozen
 class Ball(Shape):
     """A ball.
 
@@ -150,7 +150,7 @@ class Ball(Shape):
     np.float64(0.35)
     """
 
-    centre: ArrayLike
+    centre: HeldArray
     radius: float
 
     def __post_init__(self) -> None:
@@ -165,7 +165,7 @@ class Ball(Shape):
         return replace(self, centre=_seen(frame, self.centre))
 
 
-@dataclass(frozen=True, eq=False)
+@frozen
 class Plate(Shape):
     """A plate of any outline.
 
@@ -192,7 +192,7 @@ class Plate(Shape):
     20
     """
 
-    outline: ArrayLike
+    outline: HeldArray
     thickness: float
     frame: Frame = field(default_factory=Frame)
 
@@ -260,7 +260,7 @@ class Plate(Shape):
         return replace(self, frame=frame @ self.frame)
 
 
-@dataclass(frozen=True, eq=False)
+@frozen
 class Mesh(Shape):
     """A surface of triangles.
 
@@ -287,8 +287,8 @@ class Mesh(Shape):
     (4, 3)
     """
 
-    vertices: ArrayLike
-    faces: ArrayLike
+    vertices: HeldArray
+    faces: Held[ArrayLike, NDArray[np.int32]]
     smooth: bool = False
 
     def __post_init__(self) -> None:
@@ -399,7 +399,7 @@ class Mesh(Shape):
         return replace(self, vertices=_seen(frame, self.vertices))
 
 
-def _merged(vertices: Array, faces: NDArray[np.int32], cells: int) -> tuple[Array, NDArray[np.int32]]:
+def _merged(vertices: Array, faces: NDArray[np.integer], cells: int) -> tuple[Array, NDArray[np.int32]]:
     """A mesh whose vertices within a cell of a grid are one, at their mean; what has no area then is left out."""
     low, size = vertices.min(axis=0), float(np.ptp(vertices, axis=0).max())
     place = np.floor((vertices - low) * (cells / size)).astype(np.int64) if size else np.zeros(vertices.shape, np.int64)
@@ -408,8 +408,8 @@ def _merged(vertices: Array, faces: NDArray[np.int32], cells: int) -> tuple[Arra
     faces = cell[faces]
     faces = faces[(faces != np.roll(faces, 1, axis=1)).all(axis=1)]
     # of two sides of a thin wall that are one now, nothing is left: opposite triangles cancel, the surface stays closed
-    first = np.argmin(faces, axis=1)[:, None]
-    faces = np.take_along_axis(faces, (first + np.arange(3)) % 3, axis=1)  # the smallest number first
+    least = np.argmin(faces, axis=1)[:, None]
+    faces = np.take_along_axis(faces, (least + np.arange(3)) % 3, axis=1)  # the smallest number first
     n = len(merged)  # below 2 million, as the files are bounded: n^3 is a whole number of 64 bits
     keys, first, many = np.unique(faces @ (n * n, n, 1), return_index=True, return_counts=True)
     faces = faces[first]
@@ -507,14 +507,14 @@ def _refuse_crossings(outline: Array) -> None:
     meet = (_turn(p, q, r) * _turn(p, q, s) <= 0.0) & (_turn(r, s, p) * _turn(r, s, q) <= 0.0)
     near = (np.minimum(p, q) <= np.maximum(r, s)) & (np.minimum(r, s) <= np.maximum(p, q))
     meet &= near.all(axis=-1)
-    i, j = np.indices((k, k))
-    apart = (j - i) % k
-    meet &= (apart > 1) & (apart < k - 1) & (i < j)
+    row, column = np.indices((k, k))
+    apart = (column - row) % k
+    meet &= (apart > 1) & (apart < k - 1) & (row < column)
     if meet.any():
-        i, j = (int(x[0]) for x in np.nonzero(meet))
+        first, second = (int(x[0]) for x in np.nonzero(meet))
         raise ModelError(
-            f"{what} crosses or touches itself: the edge after corner {i}, {outline[i].tolist()}, and the edge after "
-            f"corner {j}, {outline[j].tolist()}, of {k}"
+            f"{what} crosses or touches itself: the edge after corner {first}, {outline[first].tolist()}, and the edge "
+            f"after corner {second}, {outline[second].tolist()}, of {k}"
         )
     if abs(_area(a)) < 1e-12:  # of a square around it: rounding leaves so much
         raise ModelError(f"{what} encloses nothing: its corners are on a line")

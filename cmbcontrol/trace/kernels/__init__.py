@@ -5,12 +5,40 @@ compiles nothing, and `numpy` is replaced by `trace.numbers`, whose arrays hold 
 """
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from .. import numbers
 
 __path__ = [str(Path(__file__).parents[2] / "kernels")]
 
-from . import constraint_rows, derivatives, forces, frames, friction, inertia, reduction, signals, spatial, tapes, tree
+if TYPE_CHECKING:
+    from ...kernels import (
+        constraint_rows,
+        derivatives,
+        forces,
+        frames,
+        friction,
+        inertia,
+        reduction,
+        signals,
+        spatial,
+        tapes,
+        tree,
+    )
+else:
+    from . import (
+        constraint_rows,
+        derivatives,
+        forces,
+        frames,
+        friction,
+        inertia,
+        reduction,
+        signals,
+        spatial,
+        tapes,
+        tree,
+    )
 
 for _kernels in (
     constraint_rows,
@@ -25,4 +53,4 @@ for _kernels in (
     tapes,
     tree,
 ):
-    _kernels.np = numbers
+    vars(_kernels)["np"] = numbers
