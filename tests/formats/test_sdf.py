@@ -469,8 +469,12 @@ def spoil(originals, seeds):
     return read
 
 
+# Seeds that found something, each with what it was.
+PINNED = {93: "numbers beyond those of any machine were told by numpy, from inside, and not by the reader"}
+
+
 def test_some_spoiled_files(originals):
-    spoil(originals, range(60))
+    spoil(originals, [*range(60), *PINNED])
 
 
 @pytest.mark.rotates

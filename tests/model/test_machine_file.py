@@ -293,8 +293,12 @@ def spoil(folder, monkeypatch, seeds):
     return read
 
 
+# Seeds that found something, each with what it was.
+PINNED = {1398: "a word of 10,000 characters was in a message"}
+
+
 def test_some_spoiled_files(tmp_path, monkeypatch):
-    spoil(tmp_path, monkeypatch, range(60))
+    spoil(tmp_path, monkeypatch, [*range(60), *PINNED])
 
 
 @pytest.mark.rotates

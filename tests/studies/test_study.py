@@ -70,7 +70,9 @@ def test_runs_and_linear_models():
 
 @pytest.mark.nojit_slow
 def test_every_tenth_run_fails_and_is_a_row():
-    found = study(cases.sometimes, {"number": list(range(100))}, time_limit=1.0)
+    for number in (10, 20):  # kernels are loaded before the clock runs
+        study(cases.sometimes, {"number": [number]})
+    found = study(cases.sometimes, {"number": list(range(100))}, time_limit=4.0)
     assert found.data.sizes["run"] == 100 and found.failures == 10
     kinds = [str(status) for status in found.data.status.values]
     assert kinds[50] == "ValueError" and "no run 50" in str(found.data.message.values[50])
@@ -119,10 +121,8 @@ def test_a_study_that_is_killed_goes_on(tmp_path, workers):
     command = [sys.executable, "-c", SCRIPT.format(root=str(ROOT), folder=folder, workers=workers)]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, start_new_session=True)
     parts = Path(folder, "parts")
-    for _ in range(600):
-        if parts.is_dir() and len(list(parts.glob("part-*.nc"))) >= 3:
-            break
-        time.sleep(0.05)
+    while process.poll() is None and len(list(parts.glob("part-*.nc"))) < 3:
+        time.sleep(0.02)
     os.killpg(process.pid, signal.SIGKILL)
     told, _ = process.communicate()
     before = len(list(parts.glob("part-*.nc")))
@@ -277,11 +277,15 @@ def test_workers_of_a_cluster_die():
     cluster = distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None)
     with cluster, distributed.Client(cluster) as client:
         victim = next(iter(cluster.workers.values())).pid
-        killer = threading.Timer(0.5, os.kill, (victim, signal.SIGKILL))
-        killer.start()
-        alike(study(cases.slow, vary, workers=client), study(cases.slow, vary))
-        killer.join()
-        assert victim not in [worker.pid for worker in cluster.workers.values()]
+        told = []
+
+        def kill_at_first_rows(fraction):
+            if not told:
+                os.kill(victim, signal.SIGKILL)
+            told.append(fraction)
+
+        alike(study(cases.slow, vary, workers=client, progress=kill_at_first_rows), study(cases.slow, vary))
+        assert told and victim not in [worker.pid for worker in cluster.workers.values()]
         deadly = study(cases.deadly, vary | {"victim": [17.0]}, workers=client)
     assert deadly.data.status.values[17] == "worker died" and deadly.failures == 1
     assert deadly.data.square.values[18] == 18.0**2
@@ -334,9 +338,9 @@ def test_time_limits_in_threads():
     found = []
 
     def work():
-        vary = {"seconds": [0.0, 5.0, 0.0, 5.0, 0.0]}
-        found.append(study(cases.counts, vary, time_limit=0.3))
-        found.append(study(cases.long_run, {"t_end": [0.05, 1e4, 0.05]}, time_limit=0.5))
+        study(cases.long_run, {"t_end": [0.05]})  # kernels are loaded before the clock runs
+        found.append(study(cases.counts, {"seconds": [0.0, 60.0, 0.0, 60.0, 0.0]}, time_limit=2.0))
+        found.append(study(cases.long_run, {"t_end": [0.05, 1e5, 0.05]}, time_limit=3.0))
 
     thread = threading.Thread(target=work)
     thread.start()
