@@ -267,6 +267,7 @@ def as_functions(plant, looked):
     )  # fmt: skip
 
 
+@pytest.mark.nojit_slow
 @pytest.mark.parametrize("rates", [(0.0, 0.0), (1e-9, 1e-9), (0.5, -0.7)], ids=["at rest", "slow", "moving"])
 def test_the_search_for_singular_poses_costs_little_where_all_poses_are_near_one(rates):
     """At rest, rounding makes a minimum of every third look; each took 168 more."""

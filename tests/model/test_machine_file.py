@@ -48,7 +48,12 @@ def test_ready_made_machines(name, tmp_path):
 @pytest.mark.rotates
 @pytest.mark.parametrize("seed", rotating(100))
 def test_random_machines_of_this_commit(seed, tmp_path):
-    through_a_file(machines.build(machines.machine(seed)), tmp_path)
+    try:
+        plant = machines.build(machines.machine(seed))
+    except ModelError as error:  # some have a coordinate without inertia, and are refused
+        assert "no inertia" in str(error)
+        return
+    through_a_file(plant, tmp_path)
 
 
 @pytest.mark.parametrize("seed", range(0, 200, 20))
