@@ -63,7 +63,7 @@ def imports(path: Path, root: Path = LIBRARY):
     """(line, absolute dotted name, for type checkers only, on top) of all imports, those inside functions too."""
     nodes = list(ast.walk(parsed(path)))
     checked = [n for n in nodes if isinstance(n, ast.If) and ast.unparse(n.test).endswith("TYPE_CHECKING")]
-    typing_only = {id(child) for node in checked for child in ast.walk(node)}
+    typing_only = {id(child) for node in checked for line in node.body for child in ast.walk(line)}  # not `else`
     package = ["cmbcontrol", *path.relative_to(root).parts[:-1]]
     for node in nodes:
         if isinstance(node, ast.Import):
