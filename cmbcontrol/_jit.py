@@ -9,6 +9,7 @@ nothing can be imported. Here
 * a folder belongs to the sources of all kernels at once: when one of them changes, another folder is used;
 * a file belongs to one kernel, one signature, one processor, one version of Python and numba. It appears whole or not
   at all, and carries a checksum. What cannot be read is compiled again;
+* of processes that need the same kernel, one compiles it, and the others wait for its file;
 * files are read from wherever they are, and written to the first place that takes them.
 """
 
@@ -79,6 +80,7 @@ SOURCES = ("_bundle.py", "_jit.py", "_tolerance.py")  # beside the kernels: cons
 _OTHERS = 3  # folders of other sources that stay when a new one is made: versions of the package may share a place
 _SUM = 32  # bytes of a checksum
 _LARGE = 4096  # bytes of machine code: below, calls are worth to be taken in
+_WAIT = 300.0  # s until a kernel is compiled here that another process compiles: ten times what the largest one takes
 _registry: list[Callable] = []
 _caches: dict[str, _DiskCache] = {}  # by name of the kernel
 _told: list[bool] = []
@@ -218,6 +220,34 @@ class _DiskCache(NullCache):
         file = self._file(args, self._kernel.targetctx.codegen())
         return any((folder / file).exists() for folder in _folders())
 
+    @contextlib.contextmanager
+    def alone(self, args: Any) -> Iterator[None]:
+        """Wait until no other process compiles for these arguments: its file is there then.
+
+        A kernel waits for those that it calls, never the other way round, so no two wait for each other. Where there
+        are no locks, and after a while, it goes on: to compile twice does no harm.
+        """
+        if not _folders() or self.holds(args):
+            yield
+            return
+        from filelock import FileLock, Timeout  # as slow to import as most of the package
+
+        file, until = self._file(args, self._kernel.targetctx.codegen()), time.monotonic() + _WAIT
+        path = _folders()[0] / f"{file}.lock"
+        lock = FileLock(path)
+        with contextlib.suppress(OSError, NotImplementedError):
+            _make(path.parent)
+            while not lock.is_locked and time.monotonic() < until:
+                with contextlib.suppress(Timeout):
+                    lock.acquire(timeout=0.2)
+                _let_signals_act()
+        try:
+            yield
+        finally:
+            lock.release()
+            with contextlib.suppress(OSError):  # who waits for a lock that is gone has it for himself
+                path.unlink(missing_ok=True)
+
     def has(self, args: Any, symbol: str) -> bool:
         """Whether code for these arguments, which is loaded or else compiled now, has this symbol."""
         self._kernel.compile(args)
@@ -328,7 +358,8 @@ def _for_all_numbers(kernel: Any, allocates: bool) -> Callable:
 
     def compiled(signature: Any) -> Any:
         args = tuple(types.unliteral(kind) for kind in sigutils.normalize_signature(signature)[0])
-        entry_point = compile_now(args)
+        with kernel._cache.alone(args) if isinstance(kernel._cache, _DiskCache) else contextlib.nullcontext():
+            entry_point = compile_now(args)
         if not allocates and _holds_array(found := kernel.overloads[args].signature.return_type):
             raise TypeError(f"kernel {kernel.__name__} returns {found}: write @kernel(allocates=True)")
         return entry_point

@@ -29,7 +29,7 @@ TREE = Path(__file__).parents[1]
 GROUND = (
     *("cmbcontrol/_*.py", "cmbcontrol/__init__.py", "cmbcontrol/errors.py"),
     *("cmbcontrol/kernels/*", "cmbcontrol/trace/*", "cmbcontrol/model/*", "cmbcontrol/sim/*"),
-    *("tests/*.py", "tests/*/__init__.py", "pyproject.toml", ".ci/run"),
+    *("tests/[!t]*.py", "pyproject.toml", ".ci/run"),
 )
 # Tests in `whole` and `robustness` are about the package; these few about a part of it, and other files.
 PARTS = {
@@ -145,7 +145,22 @@ def changed_since(commit: str) -> list[str]:
 
 
 def matches(file: str, patterns) -> bool:
-    return any(fnmatch(file, pattern) for pattern in patterns)
+    """Whether a file is one of these, or in a folder that ends in `/*`, however deep."""
+    fitting = (pattern for pattern in patterns if fnmatch(file, pattern))
+    return any(pattern.endswith("/*") or pattern.count("/") == file.count("/") for pattern in fitting)
+
+
+def touched(files) -> set[str]:
+    """The modules of changed files; a page, a C source or data are a part of all modules of their package."""
+    found = set()
+    for file in files:
+        of_it = {name for name, path in modules().items() if path == TREE / file}
+        if file.startswith("cmbcontrol/") and not file.endswith(".py"):
+            for folder in Path(file).relative_to("cmbcontrol").parents:  # the nearest one that has any
+                start = "" if folder == Path() else f"{folder.as_posix()}/"
+                of_it = of_it or {name for name in modules() if name.startswith(start)}
+        found |= of_it
+    return found
 
 
 def on_ground(files) -> bool:
@@ -157,10 +172,8 @@ def related(files, deep=False) -> list[str]:
     """Test files that belong to changed files, the nearest first; ["tests", "cmbcontrol"] where that is all of them."""
     if deep and on_ground(files):
         return ["tests", "cmbcontrol"]
-    names = {path: name for name, path in modules().items()}
-    changed = {names[TREE / file] for file in files if TREE / file in names}
     found = [file for file in files if fnmatch(file, "tests/*/test_*.py") and (TREE / file).exists()]
-    for ring in above(changed, deep):
+    for ring in above(touched(files), deep):
         found += sorted(f"tests/{where(module)}.py" for module in ring)
     for file in files:
         if fnmatch(file, "tests/*/*.py") and not Path(file).name.startswith("test_"):  # what a folder shares

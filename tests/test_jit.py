@@ -15,6 +15,7 @@ from pathlib import Path
 import numba
 import numpy as np
 import pytest
+from filelock import FileLock
 from numba import types
 
 from cmbcontrol import _jit
@@ -229,6 +230,25 @@ def test_processes_that_start_cold_together(copy):
             assert out.split()[0] == ("20.0" if code is RUN else "(10+10j)")
     assert python(RUN, copy) == ["20.0", "1"]
     assert python(ALSO_COMPLEX, copy) == ["(10+10j)", "20.0"]
+
+
+@needs_jit
+def test_of_processes_that_start_together_one_compiles(copy):
+    processes = [start(RUN, copy) for _ in range(3)]
+    found = [process.communicate(timeout=120) for process in processes]
+    assert sorted(found) == [("20.0 0\n", ""), ("20.0 1\n", ""), ("20.0 1\n", "")]
+    assert not list(copy.rglob("*.lock"))
+
+
+@needs_jit
+def test_a_process_that_holds_a_kernel_too_long_is_not_waited_for(copy):
+    python(RUN, copy)
+    (file,) = (file for file in kept(copy) if file.name.startswith("caller.caller-"))
+    file.unlink()
+    with FileLock(f"{file}.lock"):
+        begin = time.monotonic()
+        assert python(f"from cmbcontrol import _jit; _jit._WAIT = 1.0; {RUN}", copy) == ["20.0", "0"]
+        assert time.monotonic() - begin > 1.0
 
 
 @pytest.mark.slow

@@ -121,22 +121,22 @@ def nearest_approach(model, opt, s, w, x0, F, low, high, y):
     """Fraction of a step, between low and high, at which its motion is nearest to a singular configuration.
 
     The motion is that of the dense coefficients F; beyond 1 it is continued. Where it comes nearer than half the
-    closeness at `low`, the place is refined. Returns the fraction and the closeness there; at a glance, where the
-    motion begins away from it.
+    closeness at `low`, the place is refined. Returns the fraction, the closeness there, and the one at `low`; at a
+    glance, where the motion begins away from it.
     """
     at, near = low, closeness_in(model, opt, s, w, x0, F, low, False, y)
     exact = near < AWAY
     if exact:
         near = closeness_in(model, opt, s, w, x0, F, low, True, y)
-    most = 0.5 * near
+    first = near
     part = (high - low) / LOOKS
     for k in range(1, LOOKS + 1):
         c = closeness_in(model, opt, s, w, x0, F, low + k * part, exact, y)
         if c < near:
             at, near = low + k * part, c
-    if near > most:
-        return at, near
-    return refined(model, opt, s, w, x0, F, max(at - part, low), min(at + part, high), COARSE, exact, y)
+    if near <= 0.5 * first:
+        at, near = refined(model, opt, s, w, x0, F, max(at - part, low), min(at + part, high), COARSE, exact, y)
+    return at, near, first
 
 
 @kernel
@@ -203,15 +203,15 @@ def passage(model, opt, s, w, x, F, last, reach, now, before, y):
     if not (now < before and now * last < 8.0 * (before - now) * reach):
         return np.inf
     high = 1.0 + min(reach / last, 8.0)
-    at, near = nearest_approach(model, opt, s, w, x, F, 1.0, high, y)
-    return (at - 1.0) * last if near < 0.5 * now and at < high - 1e-3 else np.inf
+    at, near, first = nearest_approach(model, opt, s, w, x, F, 1.0, high, y)
+    return (at - 1.0) * last if near < 0.5 * min(now, first) and at < high - 1e-3 else np.inf
 
 
 @kernel
 def passed(model, opt, s, w, x, F, t, step, fraction, y):
     """Whether a step has gone through a singular configuration near a fraction of it; a near miss opens the loops."""
     low, high = max(fraction - 0.3, 0.0), min(fraction + 0.3, 1.0)
-    at, near = nearest_approach(model, opt, s, w, x, F, low, high, y)
+    at, near, _ = nearest_approach(model, opt, s, w, x, F, low, high, y)
     interpolate(x, F, at, y)
     if opt.functions:
         near = closeness_at(model, opt, s, w, 0.0, y)  # which leaves w.phi

@@ -424,7 +424,7 @@ def inside(model, opt, s, w, tableau, x, new, t, step, closing, K, F, y):
     """Fraction of a step at which its motion goes through a singular configuration; zero where it does not."""
     if path_within(model, opt, s, w, tableau, x, new, t, step, closing, K, F, y) < 0:
         return 0.0
-    at, near = nearest_approach(model, opt, s, w, x, F, 0.0, 1.0, y)
+    at, near, _ = nearest_approach(model, opt, s, w, x, F, 0.0, 1.0, y)
     return at if near < CROSS_FROM else 0.0
 
 

@@ -78,7 +78,7 @@ def test_what_is_refused(tmp_path, content, words):
     begin = time.process_time()
     with pytest.raises(FileError, match=rf"file.xml, line \d+: .*{words}"):
         read(tmp_path, content)
-    assert time.process_time() - begin < 5.0 and tracemalloc.get_traced_memory()[1] < 5e8
+    assert time.process_time() - begin < 30.0 and tracemalloc.get_traced_memory()[1] < 5e8
     tracemalloc.stop()
 
 

@@ -9,7 +9,9 @@ from .trial import OUTCOMES, Trial, in_words, run_trial
 
 EACH = 15  # machines of a test
 # Seeds that found something, each with what it was.
-PINNED: dict[int, str] = {}
+PINNED: dict[int, str] = {
+    12584916100030: "just beyond a singular configuration; by generated code its closeness is that of other rows",
+}
 
 
 @pytest.fixture(scope="module")

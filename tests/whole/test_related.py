@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from tests import related, seeds
+from tests import put_back, related, seeds
 
 
 def test_names_lead_to_the_modules_behind_them():
@@ -66,6 +66,18 @@ def test_a_commit_has_its_seeds(monkeypatch):
         seeds.seed_of_commit()
     drawn = seeds.rotating(300)
     assert len(drawn) == 300 * seeds.TIMES and drawn[0] == seeds.SEED * seeds.STRIDE
+
+
+@pytest.mark.parametrize("fault", put_back.FAULTS, ids=lambda fault: fault.name)
+def test_the_checks_of_a_change_hold_what_catches_a_fault_of_the_past_in_it(fault):
+    """`.ci/run` runs all quick tests, interpreted those below, and of the slow ones those of the change."""
+    assert not put_back.unfit(fault)
+    file = fault.test.partition("::")[0]
+    if "interpreted" in fault.mode:
+        assert file.startswith(("tests/kernels/", "tests/trace/", "tests/whole/test_interpreted.py"))
+    if "slow" in fault.mode:
+        found = related.related([fault.file], deep=True)
+        assert "tests" in found or file in found
 
 
 @pytest.mark.slow
