@@ -29,7 +29,12 @@ os.environ["CMB_SEED"] = f"{SEED:07x}"  # processes that tests start have the sa
 TIMES = int(os.environ.get("CMB_TIMES", "1"))
 
 
+def many(count: int) -> int:
+    """How many cases a long test takes: so many, and `CMB_TIMES` as many where somebody looks further."""
+    return count * TIMES
+
+
 def rotating(count: int) -> range:
     """So many seeds of this commit."""
     first = SEED * STRIDE
-    return range(first, first + count * TIMES)
+    return range(first, first + many(count))

@@ -13,6 +13,7 @@ from cmbcontrol.dynamics.forces import motor_effort
 from cmbcontrol.errors import CmbError
 from cmbcontrol.plants.five_bar import configuration
 
+from ..seeds import many
 from ..trace.test_functions import random_machine
 
 NAMED = ("five-bar", "loader", "delta", "stewart")
@@ -33,7 +34,7 @@ def worst(found, count, seed=1):
 
 
 @pytest.mark.nojit_slow
-@pytest.mark.parametrize("count", [200, pytest.param(10_000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("count", [200, pytest.param(many(2000), marks=pytest.mark.slow)])
 @pytest.mark.parametrize("name", NAMED)
 @pytest.mark.first(1)
 def test_named_plants(in_c, name, count):
@@ -109,7 +110,7 @@ def test_some_random_machines(in_c):
 
 @pytest.mark.slow
 def test_random_machines(in_c):
-    assert random_machines(in_c, range(8, 120)) >= 80
+    assert random_machines(in_c, range(8, 8 + many(32))) >= 0.6 * many(32)
 
 
 def test_public_functions_say_the_same(in_c):

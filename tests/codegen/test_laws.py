@@ -31,6 +31,7 @@ from cmbcontrol.model.actuation import actuation_at
 
 from ..controllers.test_traced import heavier
 from ..fixtures import actuated_five_bar, force_motion, force_start
+from ..seeds import many
 from .test_entries import ACCURACY, NAMED, worst
 
 NEAR_SINGULAR = 3  # a status
@@ -61,7 +62,7 @@ def solvable(plant, terms):
 
 
 @pytest.mark.nojit_slow
-@pytest.mark.parametrize("count", [200, pytest.param(10_000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("count", [200, pytest.param(many(2000), marks=pytest.mark.slow)])
 @pytest.mark.parametrize("name", NAMED)
 @pytest.mark.first(1)
 def test_named_plants(in_c, name, count):

@@ -7,6 +7,7 @@ import cmbcontrol as cmb
 from cmbcontrol import Body, Mechanism, Reach, Revolute, plants
 from cmbcontrol.controllers import PointTask, PoseTask
 from tests.fixtures import refuses
+from tests.seeds import many
 
 MACHINES = {
     "five-bar": ("left_upper", (1.5, 0.0, 0.0), "xy"),
@@ -91,7 +92,7 @@ def test_targets_that_exist_are_reached(name, count=25):
 @pytest.mark.slow
 @pytest.mark.parametrize("name", MACHINES)
 def test_many_targets_that_exist_are_reached(name):
-    test_targets_that_exist_are_reached(name, 1000)
+    test_targets_that_exist_are_reached(name, many(250))
 
 
 @pytest.mark.nojit_slow

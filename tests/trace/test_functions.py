@@ -15,6 +15,7 @@ from cmbcontrol.trace.graph import Scalar
 from cmbcontrol.trace.machine import Parameters
 
 from ..robustness import machines
+from ..seeds import many
 
 pytestmark = pytest.mark.skipif(not JIT_ENABLED, reason="nothing is compiled")
 
@@ -219,4 +220,4 @@ def test_some_random_machines():
 
 @pytest.mark.slow
 def test_random_machines():
-    assert check_seeds(range(36, 700)) >= 500
+    assert check_seeds(range(36, 36 + many(160))) >= 0.65 * many(160)

@@ -9,6 +9,7 @@ from cmbcontrol import plants
 from cmbcontrol._jit import JIT_ENABLED
 from cmbcontrol.linear.reduced import reduced_model
 
+from ..seeds import many
 from ..trace.test_functions import random_machine
 
 pytestmark = pytest.mark.skipif(not JIT_ENABLED, reason="nothing is compiled")
@@ -151,7 +152,7 @@ def test_linear_models_of_some_random_machines(monkeypatch):
 
 @pytest.mark.slow
 def test_linear_models_of_random_machines(monkeypatch):
-    assert random_machines(monkeypatch, range(24, 500)) >= 250
+    assert random_machines(monkeypatch, range(24, 24 + many(120))) >= 0.45 * many(120)
 
 
 def test_kernels_take_over_near_singular_configurations(monkeypatch):
