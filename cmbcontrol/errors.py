@@ -25,6 +25,7 @@ __all__ = [
     "ModelError",
     "PainleveError",
     "ParametrizationError",
+    "PrecisionWarning",
     "RedundantRowsError",
     "SimulationError",
     "SingularConfigurationError",
@@ -101,6 +102,10 @@ class CmbWarning(UserWarning):
 
 class BranchWarning(CmbWarning):
     """The loops were closed farther from the guess than first order predicts: perhaps on another branch."""
+
+
+class PrecisionWarning(CmbWarning):
+    """Redundant rows of a machine agree to some digits only; says what was made of it."""
 
 
 class LimitWarning(CmbWarning):

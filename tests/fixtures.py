@@ -1411,24 +1411,24 @@ def changed_part(part, prefix, name, s):
 
 
 def changed_machine(plant, name, s):
-    """The machine built anew, with one number larger by s."""
+    """The machine built anew, with one number larger by s, whether or not redundant rows agree then."""
     given = {key: list(getattr(plant, key)) for key in PARTS}
     gravity = plant.gravity
     if name.startswith("gravity_"):
         gravity = gravity + s * UNIT_AXES[name[-1]]
-        return Mechanism(plant.name, **given, gravity=gravity)
+        return Mechanism(plant.name, **given, gravity=gravity, precision=0.0)
     field, _, coordinate = name.partition("_")
     if field in ("damping", "armature"):
         for i, joint in enumerate(plant.joints):
             if coordinate in joint.velocity_names:
                 unit = np.array([float(n == coordinate) for n in joint.velocity_names])
                 given["joints"][i] = with_field(joint, **{field: getattr(joint, field) + s * unit})
-        return Mechanism(plant.name, **given, gravity=gravity)
+        return Mechanism(plant.name, **given, gravity=gravity, precision=0.0)
     prefixes = {"springs": "spring_", "actuators": "motor_", "loads": "load_", "forces": "force_"}
     for key, parts in given.items():
         for i, part in enumerate(parts):
             found = changed_part(part, f"{prefixes.get(key, '')}{part.name}_", name, s)
             if found is not None:
                 parts[i] = found
-                return Mechanism(plant.name, **given, gravity=gravity)
+                return Mechanism(plant.name, **given, gravity=gravity, precision=0.0)
     raise AssertionError(f"nothing is called {name}")

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
-from ..errors import InputError
+from ..errors import InputError, PrecisionWarning
 from ..model.mechanism import Mechanism
 
-__all__ = ["Conversion", "Remark", "Remarks", "Servo", "grouped"]
+__all__ = ["Conversion", "Remark", "Remarks", "Servo", "built", "grouped"]
 
 Kind = Literal["left out", "changed", "assumed"]
 KINDS: tuple[Kind, ...] = ("left out", "changed", "assumed")
@@ -62,6 +63,19 @@ class Remarks:
         if remark not in self._known:
             self._known.add(remark)
             self.said.append(remark)
+
+
+def built(remarks: Remarks, *parts: Any, **more: Any) -> Mechanism:
+    """The machine of these arguments of `Mechanism`; what files have few digits for is a remark, and no warning."""
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        made = Mechanism(*parts, **more)
+    for warning in told:
+        if warning.category is PrecisionWarning and made.agreement is not None and made.agreement.changes:
+            remarks.changed("numbers", str(made.agreement))
+        else:
+            warnings.warn(warning.message, stacklevel=2)
+    return made
 
 
 @dataclass(frozen=True)

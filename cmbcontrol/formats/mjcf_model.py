@@ -56,7 +56,7 @@ from ..model.elements import (
 )
 from ..model.mechanism import Mechanism
 from ..trace.expression import Expression
-from .conversion import Remarks, Servo
+from .conversion import Remarks, Servo, built
 from .mjcf_document import SHOWN, STAND_IN
 from .visuals import color_of, ellipsoid
 
@@ -86,7 +86,8 @@ def machine_of(
     """
     reader = _Reader(model, remarks, meshes)
     reader.read()
-    made = Mechanism(
+    made = built(
+        remarks,
         reader.names.made("mechanism", "model", name),
         reader.bodies,
         reader.joints,

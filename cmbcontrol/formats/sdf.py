@@ -33,7 +33,7 @@ from ..model.elements import (
     Universal,
 )
 from ..model.mechanism import Mechanism
-from .conversion import Conversion, Remarks, of_file
+from .conversion import Conversion, Remarks, built, of_file
 from .links import UNLIMITED, Names, body_of, frame_of, measures, name_at, require_size
 from .visuals import Visuals
 from .xml import Node, read_xml
@@ -623,7 +623,8 @@ class _Reader:
             keep = self._keeper(tree, loops)
             if self.gravity is None:
                 self.remarks.assumed("gravity", "the file has no world: (0, 0, -9.81) m/s2")
-            return Mechanism(
+            return built(
+                self.remarks,
                 self.name,
                 self.bodies,
                 tree,

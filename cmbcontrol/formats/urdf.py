@@ -31,7 +31,7 @@ from ..model.elements import (
     Universal,
 )
 from ..model.mechanism import Mechanism
-from .conversion import Conversion, Remarks, of_file
+from .conversion import Conversion, Remarks, built, of_file
 from .links import UNLIMITED, Names, body_of, bounded, frame_of, measures, name_at, require_size
 from .loops_file import (
     BALL,
@@ -408,7 +408,8 @@ class _Reader:
         require_size(self.root, bodies, joints)
         actuators = self._actuators()
         with of_file(self.path):
-            return Mechanism(
+            return built(
+                self.remarks,
                 self.name,
                 bodies,
                 joints,

@@ -327,7 +327,7 @@ def _condition(bodies: Sequence[Body], graph: _Graph, tree: frozenset[int]) -> f
     cut = [graph.joints[i] for i in range(len(graph.joints)) if i not in tree]
     plain = [replace(joint, damping=0.0, armature=0.0, limits=None) for joint in cut]
     try:
-        plant = Mechanism("graph", list(bodies), made, loops=plain)
+        plant = Mechanism("graph", list(bodies), made, loops=plain, precision=0.0)
         A = plant.jacobian(plant.neutral()) * plant.row_scale[:, None] / plant.reach
     except (ModelError, ValueError):
         return np.inf

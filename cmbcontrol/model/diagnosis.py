@@ -13,6 +13,7 @@ from .actuation import Actuation, actuation_at
 from .units import effort_units
 
 if TYPE_CHECKING:
+    from .agreement import Agreement
     from .mechanism import Mechanism
     from .plant import Plant
     from .terms import Terms
@@ -39,6 +40,8 @@ class Diagnosis:
     unique_multipliers : dict of row name to bool
         Which multipliers are determined by the motion (the constraint force always is).
     actuation : Actuation
+    agreement : Agreement or None
+        How redundant rows came to agree that did so to the digits of the machine's numbers only.
     residuals : dict of loop name to float
         How far each loop is open, metres.
     """
@@ -53,6 +56,7 @@ class Diagnosis:
     singular_values: np.ndarray
     unique_multipliers: dict[str, bool]
     actuation: Actuation
+    agreement: Agreement | None
     residuals: dict[str, float]
 
     def __str__(self) -> str:
@@ -67,6 +71,8 @@ class Diagnosis:
             "multipliers: " + ("all unique" if not shared else f"not unique in {', '.join(shared)}"),
             f"actuation: {self.actuation}",
         ]
+        if self.agreement is not None:
+            lines.append(str(self.agreement))
         return "\n".join(lines)
 
 
@@ -118,6 +124,7 @@ def diagnose(plant: Plant, q: np.ndarray) -> Diagnosis:
         singular_values=terms.singular_values,
         unique_multipliers=dict(zip(plant.row_names, mask.tolist(), strict=True)),
         actuation=actuation_at(terms, plant.velocity_names),
+        agreement=getattr(plant, "agreement", None),
         residuals=plant.loop_residuals(q),
     )
 
@@ -201,6 +208,8 @@ def mechanism_lines(plant: Mechanism, diagnosis: Diagnosis | None) -> list[str]:
         f"{plant.name}: {len(plant.bodies)} bodies, {plant.nv} joint coordinates, {rows} loop rows",
         f"  gravity ({gravity}) m/s2",
     ]
+    if plant.agreement is not None:
+        lines.append(f"  {plant.agreement}")
     for joint in plant.joints:
         names = (", ".join(joint.velocity_names) or "-") + ranges(plant, joint.position_names)
         lines.append(f"  joint  {joint.name:<16} {type(joint).__name__:<13} {joint.parent} -> {joint.child}  [{names}]")

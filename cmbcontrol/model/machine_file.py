@@ -88,7 +88,7 @@ _SECTIONS = {
     "forces": _Section((ForceElement,), "force element"),
     "cylinders": _Section((Cylinder,), "cylinder", Cylinder),
 }
-_HEAD = ("format", "units", "name", "source", "gravity", "without", "configurations", "cuts")
+_HEAD = ("format", "units", "name", "source", "gravity", "precision", "without", "configurations", "cuts")
 
 
 @cache
@@ -130,6 +130,8 @@ def described(plant: Mechanism) -> dict[str, Any]:
     if plant.source:
         data["source"] = plant.source
     data["gravity"] = plant.gravity.tolist()
+    if plant.precision is not None:
+        data["precision"] = plant.precision
     own = {key: [_part(part, section.plain) for part in getattr(plant, key)] for key, section in _SECTIONS.items()}
     if not _only_cylinders(plant, own):
         del own["cylinders"]
@@ -360,7 +362,7 @@ def from_description(data: Any, at: Callable[..., Any] = _nowhere, folder: Path 
                 given = _check.mapping(data.get(key) or {}, key, f"the name of each {section.word} to what it is")
             parts[key] = [_read_part(key, name, section, x, at, folder) for name, x in given.items()]
         gravity = data.get("gravity", (0.0, 0.0, -9.81))
-        parts |= {"gravity": gravity, "source": data.get("source", "")}
+        parts |= {"gravity": gravity, "source": data.get("source", ""), "precision": data.get("precision")}
         if (cuts := data.get("cuts")) is None:
             made = Mechanism(data["name"], **parts)
         else:

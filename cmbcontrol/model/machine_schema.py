@@ -81,6 +81,7 @@ def machine_schema() -> dict[str, Any]:
         "name": {"type": "string"},
         "source": {"type": "string"},
         "gravity": {"$ref": "#/$defs/numbers", "description": "m/s2, axes of the world"},
+        "precision": {"type": "number", "minimum": 0, "description": "m, of places; see Mechanism"},
         "without": names,
         "cuts": {"anyOf": [{"const": "automatic"}, names]},
         "configurations": {"type": "object", "additionalProperties": {"$ref": "#/$defs/coefficients"}},

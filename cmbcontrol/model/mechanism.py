@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -15,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
 from .._tolerance import BLURRED, ROUNDING
-from ..errors import InputError, InputTypeError, ModelError
+from ..errors import InputError, InputTypeError, ModelError, PrecisionWarning
 from ..kernels import constrained, constraint_rows, forces, layout, tree
 from ..kernels.layout import LOADED, PLAIN, RESTING
 from . import diagnosis, prescribed
@@ -44,12 +45,17 @@ from .plant import Plant
 from .prescribed import Prescribed
 from .terms import FAILED, RANK_TOLERANCE, LoadFriction, Terms
 
+if TYPE_CHECKING:
+    from .agreement import Agreement
+
 __all__ = ["Mechanism"]
 
 _PARTS: tuple[str, ...] = ("name", "bodies", "joints", "loops", "springs", "actuators", "loads", "forces", "gravity")
-_PARTS += ("source", "configurations")
+_PARTS += ("source", "configurations", "precision")
 
 Array = NDArray[np.float64]
+
+_DIGITS = 30.0  # sums of rounded numbers, and levers, make more of a rounding than it is
 
 
 class Mechanism(Plant):
@@ -80,11 +86,26 @@ class Mechanism(Plant):
         m/s2, world axes.
     source : str
         Where the machine is from.
+    precision : float, optional
+        How exact its places are, m; its angles are so over its size. Where redundant rows agree no better than that,
+        places and axes change by so little that they do, see `agreement`. Unless it is given, changes above 1e-9 of
+        the size are told by a warning, and those above 1e-3 are not made; 0 leaves all numbers as they are.
+
+    Attributes
+    ----------
+    agreement : Agreement or None
+        How redundant rows came to agree that did so to the digits of the numbers only; see
+        `cmbcontrol.model.agreement.Agreement`. None where they agree by themselves.
 
     Raises
     ------
     ModelError
         Where the parts contradict each other or physics; the message names the part.
+
+    Warns
+    -----
+    PrecisionWarning
+        Where redundant rows agree to a few digits only.
 
     Notes
     -----
@@ -113,6 +134,7 @@ class Mechanism(Plant):
     forces: tuple[ForceElement, ...]
     cylinders: tuple[Cylinder, ...]
     gravity: Array
+    agreement: Agreement | None
 
     if TYPE_CHECKING:  # what these make of a mechanism is one
 
@@ -136,6 +158,7 @@ class Mechanism(Plant):
         forces: Sequence[ForceElement] = (),
         cylinders: Sequence[Cylinder] = (),
         configurations: Mapping[str, Mapping[str, float]] | None = None,
+        precision: float | None = None,
     ) -> None:
         self.name = _check.name(name, "mechanism")
         parts: dict[str, Any] = {"bodies": bodies, "joints": joints, "loops": loops, "springs": springs}
@@ -152,6 +175,7 @@ class Mechanism(Plant):
         self.source = _check.text(source, f"mechanism {self.name!r}: source")
         self.gravity = _check.vector(gravity, 3, "gravity").copy()
         self.gravity.setflags(write=False)
+        self.precision = None if precision is None else _check.positive(precision, "precision", zero=True)
         self._check_parts()
         self._compiled = compile_parts(
             self.bodies, self.joints, self.loops, self.springs, self.actuators, self.loads, self.forces, self.gravity
@@ -187,6 +211,7 @@ class Mechanism(Plant):
         self._frozen = True
         with np.errstate(all="ignore"):  # forces need not have a value at zero, where points may coincide
             self._check_mass()
+            self._agree()
 
     @classmethod
     def from_graph(
@@ -327,6 +352,30 @@ class Mechanism(Plant):
                     f"own in M is {own[weak]:.3g}, and combined with others {least:.3g} of it is left); give the "
                     "bodies that it carries mass or inertia"
                 )
+
+    def _agree(self) -> None:
+        """Other numbers in place of those that do not agree, by so little as the precision allows."""
+        from .agreement import FINE, agreed
+
+        vars(self)["agreement"] = None
+        found = None if self.precision == 0.0 else agreed(self)
+        if found is None:
+            return
+        told, made = found
+        changed = max(told.shift / self.size, told.turn)
+        if told.changes and (self.precision is None or changed <= _DIGITS * self.precision / self.size):
+            vars(self).update(vars(made) | {"cylinders": self.cylinders})
+        else:
+            told = replace(told, changes={})
+        vars(self)["agreement"] = told
+        if told.changes and (self.precision is not None or changed <= FINE):
+            return
+        remedy = (
+            "precision= (m) says that this is meant, and precision=0 that the numbers are"
+            if told.changes
+            else "With precision= (m) they are changed, where singular values tell which rows are redundant"
+        )
+        warnings.warn(f"mechanism {self.name!r}: {told}. {remedy}", PrecisionWarning, stacklevel=3)
 
     def _carried(self, q: Array) -> Array:
         """The inertia (nv,) that the links behind a coordinate could have at most: mass times distance squared."""

@@ -65,7 +65,8 @@ def redundant_parallelogram(aside=0.0):
         PointOnLine("end", "coupler", "bar2", (2.0, 0, 0), (1.0, 0, 0)),
     ]
     bodies = [*bars, Body.rod("coupler", 2.0, 2.0)]
-    return Mechanism("redundant", bodies, joints, tops, actuators=[Actuator("bar0")], gravity=(0, -9.81, 0))
+    motors = [Actuator("bar0")]
+    return Mechanism("redundant", bodies, joints, tops, actuators=motors, gravity=(0, -9.81, 0), precision=0.0)
 
 
 def test_wrong_dimensions_do_not_lock_the_model():

@@ -235,7 +235,7 @@ class Universal(Joint):
         first = unit_vector(self.axis, f"the axis of joint {self.name!r}")
         second = unit_vector(self.second_axis, f"the second axis of joint {self.name!r}")
         off = float(abs(first @ second))
-        if off > 1e-9:
+        if off > 1e-3:  # numbers of three digits are meant to be perpendicular, and are taken so; see `axis_frames`
             raise ModelError(
                 f"joint {self.name!r}: the two axes must be perpendicular at zero, got {first} and {second}"
             )
