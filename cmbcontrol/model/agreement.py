@@ -177,7 +177,8 @@ def _agreed(plant: Mechanism, plain: Mechanism) -> tuple[Agreement, Mechanism] |
     starts = []
     for q in _starts(plain):
         rows = _Rows(plain, _lengths(plain, q))
-        rank, samples, walk = rows.split(q).rank, [], _Walk(q)
+        samples: list[Array] = []
+        rank, walk = rows.split(q).rank, _Walk(q)
         while rank < len(plain.row_names) and len(samples) < _SAMPLES and (near := walk.on(rows, rank)) is not None:
             there = rows.split(near).rank
             if there > rank:  # what was before is singular
