@@ -92,7 +92,7 @@ def allow_no_folder_beside_the_source(folder):
     [False, pytest.param(True, marks=pytest.mark.slow)],  # in short: test_without_any_folder
     ids=["beside the source", "NUMBA_CACHE_DIR"],
 )
-@pytest.mark.first(1)
+@pytest.mark.slow
 def test_an_edited_callee_is_compiled_again(copy, elsewhere):
     variables = {"NUMBA_CACHE_DIR": str(copy / "cache")} if elsewhere else {}
     assert python(RUN, copy, **variables) == ["20.0", "0"]
@@ -192,6 +192,7 @@ def test_a_read_only_installation_keeps_its_kernels_with_the_user(copy):
     assert python(RUN, copy) == ["20.0", "1"]
 
 
+@pytest.mark.slow
 def test_without_any_folder_kernels_are_compiled_at_every_start(copy):
     allow_no_folder_beside_the_source(copy)
     (copy / "home").write_text("")
@@ -241,6 +242,7 @@ def test_of_processes_that_start_together_one_compiles(copy):
 
 
 @needs_jit
+@pytest.mark.slow
 def test_a_process_that_holds_a_kernel_too_long_is_not_waited_for(copy):
     python(RUN, copy)
     (file,) = (file for file in kept(copy) if file.name.startswith("caller.caller-"))

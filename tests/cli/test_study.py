@@ -88,7 +88,7 @@ def test_study_tells_open_loop_and_error_poles(studied):
     assert line.split()[-3:] == ["-12", "12", "1"]
 
 
-@pytest.mark.first(3)
+@pytest.mark.first(1)
 @pytest.mark.nojit_slow
 @pytest.mark.parametrize("name", [n for n in plants.catalogue if n != "five-bar"])
 def test_every_plant_can_be_studied(name, tmp_path, monkeypatch):
@@ -104,6 +104,7 @@ def test_every_plant_can_be_studied(name, tmp_path, monkeypatch):
         assert tracking["decay_rate_measured"] == pytest.approx(tracking["decay_rate_asked"], rel=0.01)
 
 
+@pytest.mark.slow
 def test_nothing_is_overwritten_unasked(tmp_path):
     words = "study", "pendulum", "--duration", 0.1, "--no-animation", "--out", tmp_path
     (tmp_path / "notes.txt").write_text("mine")
@@ -146,6 +147,7 @@ def test_short_help():
         assert run_command(*words, "-h")[:2] == run_command(*words, "--help")[:2]
 
 
+@pytest.mark.slow
 def test_study_of_a_plant_without_motors(only, tmp_path):
     only(unmotored, lambda plant: (plant.assemble(angle=-1.0), np.zeros(3)))
     code, out, err = run_command("study", "mine", "-o", tmp_path, "--duration", 0.2, "--no-animation")
@@ -156,6 +158,7 @@ def test_study_of_a_plant_without_motors(only, tmp_path):
     assert summary["tracking"] is None and summary["max_effort"] == {}
 
 
+@pytest.mark.slow
 def test_study_of_a_plant_without_equilibrium(only, tmp_path):
     block = cmb.Body("block", 1.0, inertia=(0.1, 0.1, 0.1))
     only(
@@ -184,6 +187,7 @@ def test_a_run_that_ends_early_is_kept(tmp_path, monkeypatch):
 # -- linearize -------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_study_takes_options_of_the_plant(tmp_path, monkeypatch):
     monkeypatch.setattr(study, "_figures", lambda *a: [])
     code, _, err = run_command(

@@ -56,7 +56,7 @@ def test_named_plants(in_c, name, count):
         ("andrews", {}),
     ],
 )
-@pytest.mark.first(2)
+@pytest.mark.first(1)
 def test_redundant_rows_many_motors_and_springs(in_c, name, options):
     plant, q, _ = plants.catalogue[name].start(**options)
     assert max(worst(in_c(plant, q), 30).values()) < ACCURACY

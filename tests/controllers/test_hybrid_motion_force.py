@@ -74,6 +74,7 @@ def test_efforts_that_are_held_while_the_pose_changes_move_the_joints_in_proport
 @pytest.mark.parametrize("filter_time", [None, 0.02])
 @pytest.mark.parametrize("make", FORCE_PLANTS.values(), ids=FORCE_PLANTS)
 @pytest.mark.nojit_slow
+@pytest.mark.first(1)
 def test_motion_does_not_disturb_the_force(make, filter_time):
     plant = make()
     k = len(FORCE_ROWS[plant.name])
@@ -85,6 +86,7 @@ def test_motion_does_not_disturb_the_force(make, filter_time):
 
 @pytest.mark.parametrize("make", FORCE_PLANTS.values(), ids=FORCE_PLANTS)
 @pytest.mark.nojit_slow
+@pytest.mark.slow
 def test_between_samples_the_motion_disturbs_the_force_in_proportion_to_the_period(make):
     plant = make()
     k = len(FORCE_ROWS[plant.name])

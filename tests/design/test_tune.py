@@ -180,7 +180,7 @@ def test_constraints_on_measures(method):
     assert impossible.run is None and "No gains keep the constraints" in impossible.message
 
 
-@pytest.mark.first(1)
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["nelder-mead", "differential-evolution", "optuna"])
 def test_the_same_in_processes(method):
     """To the last bit, and the run of the best gains is there, too."""

@@ -106,6 +106,7 @@ def test_machines_of_the_catalogue(name):
 
 
 @pytest.mark.parametrize("closure", fixtures.CLOSURES, ids=fixtures.closure_name)
+@pytest.mark.slow
 def test_springs_dampers_and_all_loops(closure):
     plant, q = sprung_machine(*closure)
     check(plant, *driven_state(plant, q, 1), some(plant, 12), accuracy=1e-9)

@@ -38,7 +38,7 @@ def compare(plant, q, v, u, one, digits=1e-9):
         np.testing.assert_allclose(one.group(f"reaction.{joint}"), expected, atol=10 * digits * scale)
 
 
-@pytest.mark.first(1)
+@pytest.mark.slow
 @pytest.mark.nojit_slow
 @pytest.mark.parametrize("twice", [False, True], ids=["", "doubled"])
 @every_closure
@@ -160,7 +160,7 @@ def test_parameters_are_tunable(opened):
     compare(plant, q, np.zeros(4), np.zeros(2), one)
 
 
-@pytest.mark.first(2)
+@pytest.mark.first(1)
 @pytest.mark.nojit_slow
 @pytest.mark.parametrize("seed", range(4, 28))
 def test_machines_that_are_hard(opened, seed):

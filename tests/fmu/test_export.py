@@ -21,7 +21,7 @@ module = sys.modules["cmbcontrol.fmu.export"]  # whose name is that of the funct
 both = pytest.mark.parametrize("version", ["3.0", "2.0"])
 
 
-@pytest.mark.first(8)
+@pytest.mark.first(1)
 @pytest.mark.nojit_slow
 @both
 @pytest.mark.parametrize("kind", ["ModelExchange", "CoSimulation", ("ModelExchange", "CoSimulation")], ids=str)

@@ -68,7 +68,7 @@ CHAINS = {
 }
 
 
-@pytest.mark.first(4)
+@pytest.mark.first(1)
 @pytest.mark.nojit_slow
 @pytest.mark.parametrize("version", ["3.0", "2.0"])
 @pytest.mark.parametrize("chain", CHAINS)
@@ -83,7 +83,7 @@ def test_chains_run_as_simulate_does(exported, chain, version):
     assert np.abs(outer(found, "q") - expected).max() < 1e-9
 
 
-@pytest.mark.first(2)
+@pytest.mark.first(1)
 @pytest.mark.nojit_slow
 @pytest.mark.parametrize("version", ["3.0", "2.0"])
 @pytest.mark.parametrize("alone", [True, False])

@@ -58,7 +58,7 @@ def test_model_exchange_runs_as_simulate_does(exported, name, version):
     assert np.ptp(expected, axis=0).max() > 1e-3
 
 
-@pytest.mark.first(2)
+@pytest.mark.first(1)
 @pytest.mark.nojit_slow
 @pytest.mark.parametrize("name", MACHINES)
 def test_co_simulation_has_the_order_of_its_step(exported, name):
@@ -166,6 +166,7 @@ both = pytest.mark.parametrize("version", ["3.0", "2.0"])
 
 
 @both
+@pytest.mark.first(1)
 def test_instances_do_not_know_of_each_other(opened, version):
     plant = plants.five_bar()
     q = plant.assemble(left=2.1, right=1.0)

@@ -67,6 +67,7 @@ def test_rate_is_that_of_the_full_dynamics(machine, kind):
         for k in CHART_KINDS
     ],
 )
+@pytest.mark.first(3)
 def test_jacobian_is_that_of_differences(machine, kind):
     form, x, u, pose = moving_state(machine, kind)
     p = form.dof

@@ -28,6 +28,7 @@ def check_local_form(plant, q, v, u, R):
 
 @pytest.mark.nojit_slow
 @pytest.mark.parametrize("kinds", ALL_LOOPS, ids=lambda kinds: kinds[0].__name__)
+@pytest.mark.first(4)
 def test_local_state_space_form_of_every_loop(kinds):
     for seed in (0, 1):
         plant, q = sprung_machine(seed, kinds)

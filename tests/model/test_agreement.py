@@ -120,6 +120,7 @@ def wrist(digits, loop):
 
 @pytest.mark.parametrize("loop", ["hinge", "point"])
 @pytest.mark.parametrize("digits", [12, 10, 8, 7, 6, 5])
+@pytest.mark.first(4)
 def test_axes_that_meet_in_a_point(loop, digits):
     ends = []
     for plant in (wrist(16, loop), wrist(digits, loop)):
@@ -192,6 +193,7 @@ def test_machines_that_agree_keep_every_bit(name):
 
 
 @pytest.mark.parametrize("seed", range(45))
+@pytest.mark.first(20)
 def test_random_machines_that_agree_keep_every_bit(seed):
     unchanged(machines.build(machines.machine(seed)))
 

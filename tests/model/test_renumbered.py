@@ -9,7 +9,7 @@ from tests.fixtures import CLOSURES, changed_machine, closed_at_random, closure_
 
 
 @pytest.mark.parametrize("closure", CLOSURES[:8], ids=closure_name)
-@pytest.mark.first(2)
+@pytest.mark.first(3)
 def test_every_parameter(closure):
     plant, q, v = closed_at_random(closure)
     rng = np.random.default_rng(0)

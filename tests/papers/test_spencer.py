@@ -79,6 +79,7 @@ class TestSpencersExamples:
 
     @pytest.mark.nojit_slow
     @pytest.mark.parametrize(("cut", "off", "energy"), [("right", 2e-3, 1e-7), ("tip", 1e-5, 3e-8)])
+    @pytest.mark.first(1)
     def test_the_default_follows_the_exact_motion_for_5_s(self, cut, off, energy):
         """Mirror errors grow a thousandfold a swing, and start as rounding in the rows of the cut."""
         course = spencer.simulated("default", "second", 5.0, cut=cut)

@@ -65,6 +65,7 @@ print("good")
 WINDOW = "from matplotlib.backends.backend_agg import *\n"
 
 
+@pytest.mark.slow
 def test_a_script_with_windows_and_pyplot_has_its_figures_there(tmp_path):
     """The backend is one of a plugin that draws as Agg; pyplot takes it for one that opens windows."""
     (tmp_path / "fake_window.py").write_text(WINDOW)

@@ -84,6 +84,7 @@ def test_an_output_that_is_not_moved_by_symmetry_is_not_drawn_at_its_rounding():
     assert figure.axes[0].get_ylim()[0] > 1e-8
 
 
+@pytest.mark.slow
 def test_many_channels_are_a_grid_with_units_on_every_axis():
     plant, q, _ = plants.catalogue["stewart"].start()
     lin = linearize(plant, trim(plant, q))

@@ -84,6 +84,7 @@ def test_a_run_from_a_file_says_the_same(tracked, tmp_path):
     assert {name: x["text"] for name, x in one.items()} == {name: x["text"] for name, x in other.items()}
 
 
+@pytest.mark.slow
 def test_a_reference_that_moves_leaves_the_loop_frozen(tmp_path):
     plant = plants.five_bar()
     path = cmb.Sine([2.1, 1.0], 0.2, 0.5)
@@ -95,7 +96,7 @@ def test_a_reference_that_moves_leaves_the_loop_frozen(tmp_path):
     assert len(poles) >= 2 and np.abs(np.add(poles, 8.0)).max() < 1e-2  # double poles split by the root of rounding
 
 
-@pytest.mark.first(2)
+@pytest.mark.slow
 @pytest.mark.parametrize("make", ["free", "held", "function", "own plant", "singular", "contact"])
 def test_all_kinds_of_runs(make, tmp_path):
     plant = plants.five_bar()

@@ -155,6 +155,7 @@ def made():
     return [*found, *further()]
 
 
+@pytest.mark.slow
 def test_every_public_class_is_among_what_is_copied(made):
     kinds = {base for _, x in made for part in inside(x) for base in type(part).__mro__}
     for module in (cmb, controllers, design, linear, plants):

@@ -679,6 +679,7 @@ posix = pytest.mark.skipif(not hasattr(os, "fork") or not Path("/proc/self").exi
 
 
 @posix
+@pytest.mark.slow
 def test_a_few_faults():
     found = faults("full-disk", "read-only", "kill", "simulate", "--count", 3)
     assert [sum(kind["found"].values()) >= 3 for kind in found] == [True] * 4

@@ -33,6 +33,7 @@ def require_good(seeds):
 
 @pytest.mark.nojit_slow
 @pytest.mark.parametrize("seeds", groups(range(45)), ids=lambda s: f"{s.start}-{s.stop - 1}")
+@pytest.mark.first(1)
 def test_random_machines(compiled, seeds):
     require_good(seeds)
 

@@ -23,6 +23,7 @@ def require_good(cases):
 
 @pytest.mark.nojit_slow
 @pytest.mark.parametrize("group", range(4))
+@pytest.mark.first(1)
 def test_rounded_machines(group):
     require_good(rounded.cases(24)[group::4])
 

@@ -75,6 +75,7 @@ def distance(plant, a, b):
 
 @pytest.mark.nojit_slow
 @pytest.mark.parametrize("case", [pytest.param(0, marks=pytest.mark.slow), 1, 2], ids=["constant", "law", "free"])
+@pytest.mark.first(1)
 def test_order_of_convergence(case):
     _, plant, law, q0, v0, T, steps = list(cases())[case]
     times = [0.37 * T, T]  # the first lies within a step
@@ -134,6 +135,7 @@ def charts(plant, q0):
 
 @pytest.mark.nojit_slow
 @pytest.mark.parametrize("name", ["five-bar", pytest.param("andrews", marks=pytest.mark.slow), "bricard", "redundant"])
+@pytest.mark.first(1)
 def test_the_same_motion(name):
     """That of the default method, closed by construction, with energy balanced to what the tolerance allows."""
     plant, q0, v0, u, T = MACHINES[name]()

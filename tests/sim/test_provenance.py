@@ -67,6 +67,7 @@ def test_all_cases():
 
 
 @pytest.mark.parametrize("name", NAMES)
+@pytest.mark.first(3)
 def test_a_file_makes_the_run_again(name, tmp_path):
     given = cases()[name]
     run = cmb.simulate(**given)

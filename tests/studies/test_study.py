@@ -69,6 +69,7 @@ def test_runs_and_linear_models():
 
 
 @pytest.mark.nojit_slow
+@pytest.mark.slow
 def test_every_tenth_run_fails_and_is_a_row():
     for number in (10, 20):  # kernels are loaded before the clock runs
         study(cases.sometimes, {"number": [number]})
@@ -84,6 +85,7 @@ def test_every_tenth_run_fails_and_is_a_row():
     assert good.sum() == 90
 
 
+@pytest.mark.slow
 def test_the_same_on_cores_and_in_another_order(tmp_path):
     vary = {"amplitude": (0.5, 2.0)}
     one = study(cases.noisy, vary, runs=37, seed=4)

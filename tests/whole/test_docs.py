@@ -91,6 +91,7 @@ def assert_same(shown, printed):
 
 @pytest.mark.nojit_slow
 @pytest.mark.parametrize("page", [pytest.param(p, marks=[pytest.mark.slow] * (p in LONG)) for p in PLAIN])
+@pytest.mark.first(4)
 def test_page_runs(page, run):
     run(page)
 

@@ -190,6 +190,7 @@ NAMES = sorted(path.stem for path in EXAMPLES.glob("ex*.py"))
 
 @pytest.mark.nojit_slow
 @pytest.mark.parametrize("name", [pytest.param(name, marks=[pytest.mark.slow] * (name in LONG)) for name in NAMES])
+@pytest.mark.first(2)
 def test_figures_can_be_read(name):
     figure = example(name).figure()
     assert isinstance(figure, Figure)

@@ -234,6 +234,7 @@ every_kind = pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name
 
 @every_closure
 @every_kind
+@pytest.mark.first(4)
 def test_the_motion_follows_what_is_prescribed(closure, kind):
     """Along q(t) with the velocity and acceleration that the equations say, the rows stay closed to second order."""
     found = driven(closure, kind)
@@ -263,6 +264,7 @@ def test_the_motion_follows_what_is_prescribed(closure, kind):
 
 @every_closure
 @every_kind
+@pytest.mark.first(6)
 def test_efforts_of_motions_are_those_of_their_power(closure, kind):
     """Constraint forces have no other power than that of what prescribes the motions."""
     found = driven(closure, kind)
@@ -281,6 +283,7 @@ def test_efforts_of_motions_are_those_of_their_power(closure, kind):
 
 @every_closure
 @every_kind
+@pytest.mark.first(6)
 def test_code_and_kernels_and_differences_agree(closure, kind, monkeypatch):
     found = driven(closure, kind)
     if found is None:
