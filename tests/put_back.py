@@ -335,6 +335,7 @@ FAULTS = (
         "q = configuration(plant, position=(0.0, 0.1, 0.05))",
         "q = pose(plant, position=(0.0, 0.1, 0.05))",
         "tests/whole/test_docs.py::test_page_runs[plants.md]",
+        "slow",
     ),
     # commands and exports
     Fault(

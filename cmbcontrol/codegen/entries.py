@@ -299,6 +299,11 @@ def inverse(machine: Machine) -> Entry:
             f"the motors of {plant.name!r} reach {found.rank} of {found.dof} degrees of freedom: not every "
             "acceleration has efforts that give it; leave out the function 'inverse', or add an actuator"
         )
+    if machine.terms.friction is not None:
+        raise ActuationError(
+            f"friction {machine.terms.friction.names[0]!r} of {plant.name!r} is in proportion to loads that efforts "
+            "make, which C code does not solve for; leave out the function 'inverse'"
+        )
     weights: list[Any] = [1.0] * plant.nu
     if plant.nu > found.dof:
         text = "W of this motor: the efforts have the least u' W^-1 u; its limit squared weighs it by what it can give"

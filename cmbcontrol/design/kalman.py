@@ -8,11 +8,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
+from .._tolerance import ROUNDING
 from ..controllers.observer import measured_rows
 from ..controllers.state_feedback import require_rest
 from ..errors import ActuationError, InputTypeError
 from ..linear.model import LinearModel
 from .lqr import weight_matrix
+from .unmoved import slowest_decay, unmoved
 
 __all__ = ["kalman"]
 
@@ -81,16 +83,22 @@ def kalman(
     if period is not None:
         A, W = _held_noise(model.A, W, _check.positive(period, "period"))
         solve = control.dlqe
+    unseen = unmoved(A.T, C.T, period)
+    if unseen is not None:
+        raise ActuationError(
+            f"the measurements {', '.join(outputs)} of {model.name!r} do not show the mode at {unseen:.6g}"
+            f"{' 1/s' if period is None else ''}, which does not decay: no observer gain exists. Measure more "
+            "coordinates."
+        )
     try:
         L = np.asarray(solve(A, np.eye(len(A)), C, W, V)[0])
-        values = np.linalg.eigvals(A - L @ C)
-        stable = values.real.max() < 0.0 if period is None else np.abs(values).max() < 1.0
+        stable = slowest_decay(np.linalg.eigvals(A - L @ C), period) > ROUNDING
     except (np.linalg.LinAlgError, ValueError, control.ControlArgument):
         stable = False
     if not stable:
         raise ActuationError(
-            f"the measurements {', '.join(outputs)} of {model.name!r} do not show every mode that does not decay, or "
-            "no noise moves it: no observer gain was found. Measure more coordinates, or add state_noise."
+            f"no noise of {model.name!r} moves some mode that does not decay: no observer gain was found. Add "
+            "state_noise."
         )
     return L
 

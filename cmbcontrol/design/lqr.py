@@ -8,9 +8,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
+from .._tolerance import ROUNDING
 from ..controllers.state_feedback import StateFeedback, augmented, integral_rows, require_rest
 from ..errors import ActuationError, InputError
 from ..linear.model import LinearModel
+from .unmoved import slowest_decay, unmoved
 
 __all__ = ["bryson", "lqr", "weight_matrix"]
 
@@ -87,15 +89,24 @@ def lqr(
         if cost == "integral":
             Q, R, N = _sampled_cost(model, Q, R, N, period)
     A, B = augmented(model, C, period)
+    still = unmoved(A, B, period)
+    if still is not None:
+        rate = still if period is None else np.log(still or 1e-300) / period
+        raise ActuationError(
+            f"the inputs {', '.join(model.inputs)} of {model.name!r} do not move the mode at {rate:.6g} 1/s, which "
+            "does not decay: no gain makes it stable. Add a motor (or leave out an integral that adds such a mode)."
+        )
     solve = control.lqr if period is None else control.dlqr
     try:
         K = np.asarray(solve(A, B, Q, R, N)[0])
-        values = np.linalg.eigvals(A - B @ K)
-        stable = np.abs(values).max() < 1.0 if period is not None else values.real.max() < 0.0
+        stable = slowest_decay(np.linalg.eigvals(A - B @ K), period) > ROUNDING
     except (np.linalg.LinAlgError, ValueError, control.ControlArgument):
         stable = False
     if not stable:
-        raise ActuationError(_why_unstable(model, A, B, Q, period))
+        raise ActuationError(
+            f"no stabilising gain of {model.name!r} was found: some mode that does not decay has no weight in Q. Give "
+            "the coordinates (and every integral) a weight > 0."
+        )
     return StateFeedback(model, K, period=period, integral=integral, **options)
 
 
@@ -202,22 +213,3 @@ def _sampled_cost(model: LinearModel, Q: Array, R: Array, N: Array, period: floa
     W = E[size:, size:].T @ E[:size, size:]
     W = 0.5 * (W + W.T)
     return W[:n, :n], W[n:, n:], W[:n, n:]
-
-
-def _why_unstable(model: LinearModel, A: Array, B: Array, Q: Array, period: float | None) -> str:
-    """The unstable mode that the inputs do not move, or the cost does not see."""
-    values = np.linalg.eigvals(A)
-    rates = np.log(np.where(values == 0.0, 1e-300, values)) / period if period is not None else values
-    for value, rate in zip(values, rates, strict=True):
-        if rate.real < -1e-9 * np.abs(rates).max():
-            continue
-        left = np.linalg.svd(np.hstack([value * np.eye(len(A)) - A, B]), compute_uv=False)
-        if left[-1] < 1e-9 * left[0]:
-            return (
-                f"the inputs {', '.join(model.inputs)} of {model.name!r} do not move the mode at {rate:.6g} 1/s, which "
-                "does not decay: no gain makes it stable. Add a motor (or leave out an integral that adds such a mode)."
-            )
-    return (
-        f"no stabilising gain of {model.name!r} was found: some mode that does not decay has no weight in Q. Give the "
-        "coordinates (and every integral) a weight > 0."
-    )

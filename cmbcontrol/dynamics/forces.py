@@ -10,14 +10,15 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
 from .._tolerance import ROUNDING, UNREACHED, pinv
-from ..errors import ActuationError, InputError
+from ..errors import ActuationError, InputError, PainleveError
+from ..kernels import friction as kernels
 from ..kernels import linear_algebra
 from ..model.actuation import Actuation, actuation_at
 from ..model.diagnosis import unique_multipliers
 from ..model.plant import Plant
 from ..model.terms import Terms
 from ..trace.terms import TracedTerms
-from .acceleration import Formulation, constrained_motion, solved
+from .acceleration import Formulation, constrained_motion, require_unique_loads, solved
 
 __all__ = [
     "ConstraintForce",
@@ -31,6 +32,7 @@ __all__ = [
     "require_reached",
     "smallest_effort",
     "weight_root",
+    "with_friction_of_loads",
 ]
 
 Array = NDArray[np.float64]
@@ -108,6 +110,7 @@ class MotorEffort:
     u : ndarray, shape (nu,)
         Motor efforts, N or N m.
     terms : Terms
+        The equations of motion; friction in proportion to loads is a part of their h, as these efforts make it.
     vdot : ndarray, shape (nv,)
         The acceleration that they are for.
     f : ndarray, shape (nv,)
@@ -139,6 +142,9 @@ class MotorEffort:
 def motor_effort(terms: Terms, vdot: ArrayLike, weight: ArrayLike | None = None, *, strict: bool = True) -> MotorEffort:
     """Smallest motor efforts u with Z'B u = Z'(M vdot + h).
 
+    Friction in proportion to what constraints carry, as of gears with losses, is a part of h that follows from the
+    efforts: both are solved for together.
+
     Equals Aghili's (I + H) f_parallel (eq. 62) where each motor acts on one joint.
 
     Parameters
@@ -158,15 +164,21 @@ def motor_effort(terms: Terms, vdot: ArrayLike, weight: ArrayLike | None = None,
         Where rank(Z'B) is below the freedom that the motion needs.
     ValueError
         Where the weight is not symmetric and positive definite.
+    PainleveError
+        Where friction leaves no efforts, or several.
     """
     vdot = _check.vector(vdot, terms.h.size, "vdot")
-    return MotorEffort(smallest_effort(terms, vdot, weight_root(weight, terms.B.shape[1]), strict=strict), terms, vdot)
+    root = weight_root(weight, terms.B.shape[1])
+    if not isinstance(terms, TracedTerms):
+        terms = with_friction_of_loads(terms, vdot, root)
+    return MotorEffort(smallest_effort(terms, vdot, root, strict=strict), terms, vdot)
 
 
 def smallest_effort(terms: Terms, vdot: Array, root: Array | None = None, *, strict: bool = True) -> Array:
     """The u of `motor_effort` alone, with a root of the metric (`weight_root`): what laws call at every sample."""
     if isinstance(terms, TracedTerms):
         return terms.smallest_effort(vdot, root)
+    terms = with_friction_of_loads(terms, vdot, root)
     B = terms.B if root is None else terms.B @ root
     x, rank = linear_algebra.smallest_effort(terms.Z, B, terms.reach, terms.M, terms.h, vdot, UNREACHED)
     if rank < terms.dof:
@@ -177,6 +189,42 @@ def smallest_effort(terms: Terms, vdot: Array, root: Array | None = None, *, str
         if strict:
             require_reached(terms, need - X @ x, inertial)
     return x if root is None else root @ x
+
+
+def with_friction_of_loads(terms: Terms, vdot: Array, root: Array | None = None) -> Terms:
+    """The terms with friction in proportion to loads as a part of h, where the smallest efforts give an acceleration.
+
+    Efforts, multipliers and friction are linear in the loads c, as c = 0 and each unit of them tell; what is left is
+    c = N(lam), as in `kernels.friction`.
+
+    Raises
+    ------
+    PainleveError
+        Where no loads fulfil that, or several do.
+    """
+    rubs = terms.friction
+    if rubs is None:
+        return terms
+    require_unique_loads(terms)
+    plain = terms.without_friction()
+
+    def multipliers(h: Array, a: Array) -> Array:
+        u = smallest_effort(plain.with_bias(h), a, root, strict=False)
+        return plain.A_pinv.T @ (plain.B @ u - h - plain.M @ a)
+
+    lam = multipliers(terms.h, vdot)
+    replies = np.array([multipliers(D, np.zeros(vdot.size)) for D in rubs.D])
+    k = len(rubs.names)
+    level, pivot, carried = np.zeros(k), np.zeros(k), np.zeros(lam.size)
+    kernels.load_levels(rubs.first, rubs.count, rubs.side, lam, replies, level, pivot, np.zeros((k, k + 1)), carried)
+    loads = np.array([kernels.load_of(carried, *rows) for rows in zip(rubs.first, rubs.count, rubs.side, strict=True)])
+    if not (pivot > 0.0).all() or not np.abs(loads - level).max() <= 1e-9 * np.abs(loads).max(initial=1e-300):
+        raise PainleveError(
+            f"friction {rubs.names[int(np.argmin(pivot))]!r} leaves no efforts for this acceleration, or several, "
+            f"at q = {np.round(terms.q, 6).tolist()}: a drive that locks itself holds whatever its motor does. Ask for "
+            "another acceleration, or take a smaller loss"
+        )
+    return plain.with_bias(terms.h + level @ rubs.D)
 
 
 def require_reached(terms: Terms, missing: Array, force: Array) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Mapping
 from contextlib import suppress
@@ -16,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from .. import _check, _files
 from .._notebook import Shown
 from .._versions import versions
-from ..errors import InputError, ModelError
+from ..errors import CmbError, FileError, InputError, ModelError
 from ..model.machine_file import from_description, wholly_described
 from ..model.mechanism import Mechanism
 from ..model.plant import Plant
@@ -327,6 +328,7 @@ class LinearModel(Shown):
 
                 cells = {k: np.array(x, dtype=object) if isinstance(x, tuple) else x for k, x in data.items()}
                 savemat(content, cells, oned_as="column")
+                return _files.write(path, _with_checksum(content.getvalue()))
         return _files.write(path, content.getvalue())
 
 
@@ -350,21 +352,28 @@ def load_linear(path: str | Path, plant: Plant | None = None) -> LinearModel:
     ------
     ValueError
         If the file is damaged, of another kind, or made for another plant.
+    FileError
+        If it cannot be read.
     """
     path = _check.path(path)
     if plant is not None:
         _check.plant(plant)
     path = Path(path)
     _suffix(path)
-    content = path.read_bytes()
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise FileError(f"{path} cannot be read: {error.strerror or error}") from error
     try:
         data = _read(path.suffix, content)
-    except Exception as error:  # of json, zipfile, numpy, scipy
+        if not str(data.get("format", "")).startswith("cmbcontrol linear model"):
+            raise InputError(f"{path} holds no linear model of cmbcontrol")
+        model = LinearModel.from_data(data, plant)
+    except CmbError:
+        raise
+    except Exception as error:  # of json, zipfile, numpy, scipy, and of entries that are missing
         said = f"{type(error).__name__}: {error}"
         raise InputError(f"{path} is damaged: {said}. Take a copy, or linearize again.") from error
-    if not str(data.get("format", "")).startswith("cmbcontrol linear model"):
-        raise InputError(f"{path} holds no linear model of cmbcontrol")
-    model = LinearModel.from_data(data, plant)
     if plant is not None:
         _require_made_for(plant, model, path)
     return model
@@ -413,7 +422,19 @@ def _read(suffix: str, content: bytes) -> dict[str, Any]:
         case _:
             from scipy.io import loadmat
 
+            if _with_checksum(content)[:_HEAD] != content[:_HEAD] and content.startswith(_WRITTEN_BY):
+                raise ValueError("its checksum is another one")  # scipy's reader ends the process on some damage
             return {k: _from_matlab(x) for k, x in loadmat(BytesIO(content)).items() if not k.startswith("__")}
+
+
+# A .mat file begins with so many characters that say where it is from.
+_HEAD, _WRITTEN_BY = 116, b"MATLAB 5.0 MAT-file, written by cmbcontrol, sha256 of the rest: "
+
+
+def _with_checksum(content: bytes) -> bytes:
+    """A .mat file that says in its first characters what the rest of it must be."""
+    digest = hashlib.sha256(content[_HEAD:]).hexdigest()[:32].encode()
+    return (_WRITTEN_BY + digest).ljust(_HEAD) + content[_HEAD:]
 
 
 def _from_matlab(x: Any) -> Any:

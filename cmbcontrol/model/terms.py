@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Collection
 from dataclasses import dataclass
 from functools import cached_property
 from operator import itemgetter
@@ -214,6 +215,20 @@ class Terms:
         """The same with other bias forces (nv,)."""
         terms = copy.copy(self)
         object.__setattr__(terms, "h", h)
+        return terms
+
+    def with_friction_of(self, names: Collection[str]) -> Terms:
+        """The same with the friction in proportion to loads of some force elements only."""
+        rubs = self.friction
+        kept = [] if rubs is None else [i for i, name in enumerate(rubs.names) if name in names]
+        if rubs is None or not kept:
+            return self.without_friction()
+        if len(kept) == len(rubs.names):
+            return self
+        terms = copy.copy(self)
+        arrays = rubs.D[kept], rubs.first[kept], rubs.count[kept], rubs.side[kept]
+        some = LoadFriction(tuple(rubs.names[i] for i in kept), *arrays)
+        object.__setattr__(terms, "friction", some)
         return terms
 
     def without_friction(self) -> Terms:

@@ -310,7 +310,8 @@ class Acting:
     def as_told(self, terms: Terms) -> Terms:
         """The terms as the law knows them: without end stops, and with the loads of the plant that it was given.
 
-        What it has measured is of the machine as it is; what it computes with does not know friction of loads.
+        What it has measured is of the machine as it is; what it computes with knows the friction of the plant, as of
+        gears, and not that of contacts.
         """
         if self.modes is not None:
             known = self.modes.told(terms.row_names)
@@ -319,7 +320,7 @@ class Acting:
                 terms = known.terms(terms.q, terms.v, terms.t)
                 terms = terms if force is None else terms.with_force(force)
         if terms.friction is not None:
-            terms = terms.without_friction()
+            terms = terms.with_friction_of([force.name for force in self.told.forces])  # type: ignore[attr-defined]
         if not self.given:
             return terms
         W = self.plant.load_matrix(terms.q)  # type: ignore[attr-defined]

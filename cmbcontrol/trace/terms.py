@@ -203,6 +203,8 @@ class TracedTerms:
         chart, B = self.chart(), self._pushes(root)
         if B.shape[1] < self.dof:
             raise NotTraceable(f"{B.shape[1]} motors and {self.dof} degrees of freedom")
+        if any(element.kind == LOADED for element in self.at.model.elements):
+            raise NotTraceable("friction in proportion to loads, which follows from the efforts")
         force = self.M.view(np.ndarray) @ np.asarray(vdot, object) + self.h.view(np.ndarray)
         if nominal is not None:
             force = force - self.B.view(np.ndarray) @ np.asarray(nominal, object)

@@ -22,6 +22,7 @@ from cmbcontrol._interrupt import held, let_through
 from cmbcontrol.cli import common
 from cmbcontrol.cli import experiment as command
 from cmbcontrol.controllers import Controller, Drive, Evaluation, FunctionController
+from cmbcontrol.errors import CmbError
 from cmbcontrol.papers import Entry, Parts, Report, Table, measure
 from cmbcontrol.papers.methods import settings
 from cmbcontrol.sim import output, time_loop
@@ -650,6 +651,32 @@ def test_damaged_linear_models_are_named(five, tmp_path):
             file.write_bytes(wreck)
             with pytest.raises(ValueError, match=rf"{name} (is damaged|holds no linear model)"):
                 cmb.load_linear(file)
+
+
+def test_bytes_of_linear_models_that_are_others(five, tmp_path):
+    """A digit of a text may be another digit; whatever else is wrong is told with the name of the file."""
+    lin, rng = cmb.linearize(five[0], cmb.trim(*five)), np.random.default_rng(0)
+    with pytest.raises(OSError, match=r"missing.json cannot be read: No such file") as error:
+        cmb.load_linear(tmp_path / "missing.json")
+    assert isinstance(error.value, CmbError)
+    for name in ("linear.json", "linear.npz", "linear.mat"):
+        file, told = lin.save(tmp_path / name), 0
+        whole = file.read_bytes()
+        for _ in range(60):
+            wreck = bytearray(whole)
+            for i in rng.integers(len(whole), size=rng.integers(1, 5)):
+                wreck[i] = rng.integers(256)
+            file.write_bytes(wreck)
+            try:
+                cmb.load_linear(file)
+            except CmbError as error:
+                told += 1
+                assert name in str(error) or name == "linear.json"
+        assert told >= (10 if name == "linear.json" else 50)
+    data = json.loads((lin.save(tmp_path / "linear.json")).read_text())
+    (tmp_path / "linear.json").write_text(json.dumps(data | {"machine": data["machine"][:100]}))
+    with pytest.raises(ValueError, match=r"linear.json is damaged: JSONDecodeError"):
+        cmb.load_linear(tmp_path / "linear.json")
 
 
 def test_reports_are_written_part_by_part(tmp_path):

@@ -252,7 +252,7 @@ class Body(Part):
         """A body for planar machines: centre of mass at (x, y, 0), `inertia` about z through it.
 
         `com` is the pair (x, y), or a number for (x, 0). Inertias about x and y, which a planar machine does not feel,
-        are half of that about z, so that the body exists.
+        are as that about z, so that the body exists, and does so with an inertia that is up to twice as large.
 
         Examples
         --------
@@ -262,4 +262,4 @@ class Body(Part):
         what = f"the com of body {name!r}"
         x, y = (_check.number(com, what), 0.0) if _check.single(com) else _check.vector(com, 2, what)
         inertia = _check.number(inertia, f"the inertia of body {name!r}")
-        return cls(name, mass, (x, y, 0.0), (0.5 * inertia, 0.5 * inertia, inertia), shapes)
+        return cls(name, mass, (x, y, 0.0), (inertia, inertia, inertia), shapes)

@@ -21,6 +21,7 @@ from cmbcontrol import (
     plants,
 )
 from cmbcontrol.characteristics import Friction
+from cmbcontrol.codegen import export
 from cmbcontrol.dynamics import acceleration_derivatives, derivatives, parameters
 from cmbcontrol.kernels import reduction
 from cmbcontrol.linear import reduced_model
@@ -416,3 +417,55 @@ def rod(mu):
     tip = PointOnPlane("tip", "ground", "rod", point_b=(-0.5, 0, 0))
     force = DirectedFriction("drag", "tip", mu, side=1, direction=(-1.0, 0.0))
     return Mechanism("rod", [Body("c"), Body("d"), body], joints, [tip], forces=[force])
+
+
+class TestInverseDynamics:
+    """Efforts make loads, and loads make friction: both are solved for together."""
+
+    @every_case
+    def test_efforts_give_the_acceleration_that_they_are_for(self, case):
+        plant, q, v, u = rubbing_machine(case)
+        for push in (u, -3.0 * u):
+            a = cmb.forward_dynamics(plant, q, v, push)
+            found = cmb.inverse_dynamics(plant, q, v, a)
+            again = cmb.forward_dynamics(plant, q, v, found.u)
+            np.testing.assert_allclose(again, a, atol=1e-11 * np.abs(a).max())
+            np.testing.assert_allclose(found.residual, 0.0, atol=1e-11 * np.abs(found.f).max())
+
+    @pytest.mark.parametrize("efficiency", [1.0, 0.95, 0.8, 0.5])
+    @pytest.mark.parametrize("speed", [1.0, -1.0])
+    def test_a_geared_arm(self, efficiency, speed):
+        plant, q = geared(efficiency), [18.0, 0.3]
+        v, a = np.array([60.0, 1.0]) * speed, np.array([120.0, 2.0])
+        found = cmb.inverse_dynamics(plant, q, v, a)
+        np.testing.assert_allclose(cmb.forward_dynamics(plant, q, v, found.u), a, rtol=1e-12)
+        # friction is (1 / efficiency - 1) of what the arm takes, on the side of the motor
+        arm = (2.0 + 20.0 * 0.25) * 2.0 + 20.0 * G * 0.5 * np.cos(0.3)
+        on_motor = arm / 60.0 * (1.0 + speed * (1.0 / efficiency - 1.0))
+        assert found.u[0] == pytest.approx(0.01 * 120.0 + on_motor, rel=1e-9)
+
+    @pytest.mark.parametrize("efficiency", [0.95, 0.8])
+    def test_a_law_with_the_exact_model_follows(self, efficiency):
+        plant = geared(efficiency)
+        law = cmb.controllers.ProjectedInverseDynamics(plant, "arm", cmb.Sine([0.3], [0.2], 0.5), bandwidth=10.0)
+        q = plant.assemble(arm=0.3, motor=18.0)
+        run = cmb.simulate(plant, law, q, plant.project_velocity(q, [12.0 * np.pi, 0.2 * np.pi]), t_end=1.0)
+        assert np.abs(run.error.values).max() < 1e-6
+
+    def test_what_code_cannot_solve_is_left_out_by_name(self, tmp_path):
+        plant = geared(0.9)
+        q = plant.assemble(arm=0.3, motor=18.0)
+        with pytest.raises(cmb.errors.ActuationError, match="friction 'mesh' of 'geared' is in proportion to loads"):
+            export(plant, tmp_path, q, functions=["inverse"])
+        made = export(plant, tmp_path, q)
+        assert "friction 'mesh'" in made.left_out["inverse"]
+
+
+def geared(efficiency):
+    """An arm behind a gear of 60; the rotor has an inertia of 0.01 kg m2."""
+    joints = [Revolute("motor", "ground", "rotor"), Revolute("arm", "ground", "arm", frame=Frame((1, 0, 0)))]
+    bodies = [Body("rotor", 1.0, inertia=(0.01,) * 3), Body("arm", 20.0, (0.5, 0, 0), (2.0,) * 3)]
+    gear = Coupling("gear", {"motor": 1.0, "arm": -60.0})
+    losses = [GearFriction("mesh", "gear", efficiency=efficiency)]
+    actuators = [Actuator("motor")]
+    return Mechanism("geared", bodies, joints, [gear], actuators=actuators, gravity=(0, -G, 0), forces=losses)
