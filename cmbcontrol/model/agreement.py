@@ -110,15 +110,19 @@ def agreed(plant: Mechanism) -> tuple[Agreement, Mechanism] | None:
     """How rows agree that do not by themselves, and the machine where they do; else None."""
     if _left.get() or not plant.nv or not plant.loops:
         return None
-    plain = plant._positional
-    if plain.motions:
-        plain = plain.without(*(motion.name for motion in plain.motions))
+    plain = _with_loops_only(plant)
     if not plain.row_names or plain.nv * len(plain.row_names) > _LARGEST:
         return None
     try:
         return None if _is_clear(plain) else _agreed(plant, plain)
     except (ModelError, np.linalg.LinAlgError):  # rows or masses without a value at a configuration
         return None
+
+
+def _with_loops_only(plant: Mechanism) -> Mechanism:
+    """The machine without prescribed motions and without rows that bind velocities only."""
+    plain = plant._positional
+    return plain.without(*(motion.name for motion in plain.motions)) if plain.motions else plain
 
 
 def _is_clear(plant: Mechanism) -> bool:
@@ -173,7 +177,7 @@ def _parts(plant: Mechanism) -> list[tuple[list[int], list[int]]]:
 
 
 def _agreed(plant: Mechanism, plain: Mechanism) -> tuple[Agreement, Mechanism] | None:
-    """The same, with the machine without prescribed motions and without rows that bind velocities only."""
+    """The same for a machine that is not clear; `plain` is the machine with its loops only."""
     starts = []
     for q in _starts(plain):
         rows = _Rows(plain, _lengths(plain, q))
@@ -404,9 +408,7 @@ def _changed(
         changes = {name: number.value + x for name, number, x in zip(names, numbers, units * step, strict=True) if x}
         with left_as_they_are():
             made = made.with_parameters(changes)
-        plain = made._positional
-        plain = plain.without(*(motion.name for motion in plain.motions)) if plain.motions else plain
-        rows = _Rows(plain, rows.lengths)
+        rows = _Rows(_with_loops_only(made), rows.lengths)
     else:
         return None
     lengths = np.array([known[name].unit == "m" for name in names])

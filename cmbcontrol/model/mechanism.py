@@ -55,7 +55,7 @@ _PARTS += ("source", "configurations", "precision")
 
 Array = NDArray[np.float64]
 
-_DIGITS = 30.0  # sums of rounded numbers, and levers, make more of a rounding than it is
+_DIGITS = 30.0  # changes may be so many roundings: rows add up rounded numbers, times their levers
 
 
 class Mechanism(Plant):
@@ -364,7 +364,10 @@ class Mechanism(Plant):
         told, made = found
         changed = max(told.shift / self.size, told.turn)
         if told.changes and (self.precision is None or changed <= _DIGITS * self.precision / self.size):
-            vars(self).update(vars(made) | {"cylinders": self.cylinders})
+            cylinders = self.cylinders
+            vars(self).clear()  # what is known of the other numbers, too
+            vars(self).update(vars(made) | {"cylinders": cylinders})
+            vars(self).pop("_positional", None)  # it may be the other object
         else:
             told = replace(told, changes={})
         vars(self)["agreement"] = told

@@ -89,6 +89,21 @@ def test_what_is_stated_is_not_told():
         assert four_bar(1e-6).agreement is None
 
 
+def test_nothing_is_kept_of_the_other_numbers():
+    """Also where a motion is prescribed, and is no part of what is looked at."""
+    for loops in (None, [*four_bar().loops, cmb.JointMotion("drive", "crank")]):
+        with pytest.warns(PrecisionWarning):
+            plant = four_bar(1e-6) if loops is None else four_bar(1e-6, loops=[*loops[:1], moved_pin(1e-6), *loops[2:]])
+        anew = plant.with_parts(precision=0.0)
+        known, built = cmb.dynamics.parameters(plant), cmb.dynamics.parameters(anew)
+        assert {name: number.value for name, number in known.items()} == {n: x.value for n, x in built.items()}
+        assert plant._positional is plant
+
+
+def moved_pin(gap):
+    return Point("pin_back", "coupler", "rocker", (0.6, 0, -0.02), (0.4 + gap, 0, -0.02))
+
+
 def test_numbers_that_are_meant_are_another_machine():
     """Of two holes that are a centimetre apart only one can have the pin: nothing moves, and nothing is changed."""
     with warnings.catch_warnings():
