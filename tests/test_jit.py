@@ -185,6 +185,7 @@ def test_a_full_disk_keeps_no_part_of_a_file(tmp_path, tiny, monkeypatch):
     assert [file for file in tmp_path.rglob("*") if file.is_file()] == []
 
 
+@pytest.mark.slow
 def test_a_read_only_installation_keeps_its_kernels_with_the_user(copy):
     allow_no_folder_beside_the_source(copy)
     assert python(RUN, copy) == ["20.0", "0"]
@@ -268,6 +269,7 @@ def test_killed_while_compiling(copy):
 
 @needs_jit
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="no timers")
+@pytest.mark.slow
 def test_interrupted_while_compiling(copy):
     """In the same process the kernel is compiled at the next call. Without care for it, some end in a crash."""
     code = """

@@ -110,6 +110,10 @@ class Block(KeepsArguments):
         """Names of the states."""
         return ()
 
+    def begun(self, start: Array, after: Array, terms: Terms) -> Array:
+        """See `Controller.begun`."""
+        return start
+
 
 class SensorBlock(Block):
     """What the law is told of the state: stands left of a sampled law."""
@@ -399,6 +403,10 @@ class Chain(AroundLaw):
     def state_names(self, plant: Plant) -> list[str]:
         """Names of the states."""
         return different([n for part in self._order for n in names_of_states(part, plant)])
+
+    def begun(self, start: Array, after: Array, terms: Terms) -> Array:
+        states = zip(self._order, *(_split(c, self._order, terms) for c in (start, after)), strict=True)
+        return np.concatenate([np.zeros(0), *(part.begun(*both, terms) for part, *both in states)])
 
     # -- what goes through ----------------------------------------------------------------------------
 

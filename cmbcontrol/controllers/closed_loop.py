@@ -15,11 +15,12 @@ from ..errors import InputError
 from ..linear.linearize import affine_approximation
 from ..linear.model import LinearModel
 from ..linear.operating import OperatingPoint
-from ..linear.sampled import input_delays, zero_order_hold
+from ..linear.sampled import hold_until, input_delays, pade_delays, zero_order_hold
 from ..linear.signals import Wrench
 from ..model.plant import Plant
 from ..model.units import effort_units
 from .chain import different, names_of_states
+from .controller import as_controller
 from .law_gains import FrozenLaw, Gains, HeldCommand, Ways, law_gains
 from .loop_margins import BrokenLoop, Margins, bandwidth, loop_margins, response
 from .resting import Guess, RestingLoop, equilibrium_of, given_state
@@ -31,6 +32,8 @@ __all__ = ["ClosedLoop", "linearize_closed_loop", "margins"]
 
 Array = NDArray[np.float64]
 Complex = NDArray[np.complex128]
+
+_MOST_SECTIONS = 20  # of a delay in continuous time, 160 states: ten turns of phase where the loop still acts
 
 
 @dataclass(frozen=True, eq=False)
@@ -143,15 +146,76 @@ class ClosedLoop:
         """How much gain, phase and delay the loop bears; see `margins`."""
         known: dict[str, Margins] = vars(self).setdefault("_margins", {})
         broken = self._broken(at)
-        if at in known:
-            return known[at]
-        if not self.stable:
-            raise InputError(
-                f"{self.name} is not stable: it has a pole at {self.continuous_poles()[-1]:.6g} 1/s, so that it has no "
-                "margins. See linearize_closed_loop(...)."
-            )
-        known[at] = loop_margins(broken)
+        if at not in known:
+            known[at] = loop_margins(broken, self._later_input if at == "input" else self._later_output)
         return known[at]
+
+    def _behind_delays(self, at: str, delays: Array) -> BrokenLoop:
+        """The loop in continuous time with delays (nu,) of the efforts, by Pade approximations one after the other.
+
+        Where the open loop is above a hundredth, each is right to 1e-10: of order 8, for less than 3 rad of phase.
+        """
+        broken, (entry, effort) = self._broken("input"), (self._parts.entry, self._parts.effort)
+        values = np.abs(np.linalg.eigvals(broken.opened))
+        omega = np.geomspace(max(values[values > 0.0].min(initial=1.0), 1e-9) * 0.1, 1e6 / delays.max(), 400)
+        shifted = 1j * omega[:, None, None] * np.eye(len(self.A)) - broken.opened
+        sizes = np.linalg.norm(effort @ np.linalg.solve(shifted, entry[None].astype(complex)), axis=(1, 2))
+        highest = omega[sizes > 0.01].max(initial=0.0)
+        sections = 1 + int(highest * delays.max() / 3.0)
+        if sections > _MOST_SECTIONS:
+            raise InputError(
+                f"a delay of {delays.max():.6g} s is {highest * delays.max() / (2.0 * np.pi):.0f} periods of "
+                f"{highest:.6g} rad/s, up to where the loop {self.name} acts; is it in seconds?"
+            )
+        late = pade_delays(delays, 8, sections)
+        n, m = len(self.A), len(late.A)
+        opened = np.block([[self.A - entry @ effort, entry @ late.C], [np.zeros((m, n + m))]])
+        opened[n:, n:] = late.A
+        entry = np.vstack([entry @ late.D, late.B])
+        wide = [np.hstack([x, np.zeros((len(x), m))]) for x in (effort, np.eye(len(self.plant.states), n))]
+        A = opened + entry @ wide[0]
+        if at == "input":
+            return broken._replace(A=A, entry=entry, exit=wide[0])
+        law = np.vstack([self._parts.law, np.zeros((m, self._parts.law.shape[1]))])
+        entry = entry @ self._parts.gains.u_x + law @ self._parts.gains.c_x
+        return self._broken("output")._replace(A=A, entry=entry, exit=wide[1])
+
+    def _later_input(self, motor: int, part: float) -> BrokenLoop:
+        """The sampled loop broken at the motors, of which one answers later by a part of a period, s."""
+        held, gains = self._parts.held, self._parts.inner
+        delays = held.delays + part * (np.arange(len(held.delays)) == motor)  # type: ignore[union-attr]
+        frame = _hold(held._replace(delays=delays), gains, self.dt)  # type: ignore[union-attr]
+        A, effort, _ = _closed(frame, gains)
+        return BrokenLoop(self.name, "input", self.dt, A, frame.entry, effort, self._broken("input").channels)
+
+    def _later_output(self, k: int, part: float) -> BrokenLoop:
+        """The sampled loop broken at the plant's states, of which the law is told one as it was a part of a period ago.
+
+        That reading is a state of its own, x_k (T - part) after the sample before.
+        """
+        broken, held, n = self._broken("output"), self._parts.held, len(self.A)
+        plant, delays = held.model, held.delays  # type: ignore[union-attr]
+        hold = zero_order_hold(plant.A, plant.B, self.dt, delays)
+        early, now, before = hold_until(plant.A, plant.B, self.dt - part, delays - hold.whole * self.dt)
+        row, u = np.zeros(n), np.zeros(plant.B.shape[1])  # of the states, and of the present efforts
+        row[: len(early)] = early[k]
+        past = n - int(hold.past.sum())  # where past efforts stand
+        for i in range(len(u)):
+            for age, gain in ((hold.whole[i], now[k, i]), (hold.whole[i] + 1, before[k, i])):
+                if age == 0:
+                    u[i] += gain
+                elif age <= hold.past[i]:
+                    row[past + age - 1] += gain
+            past += int(hold.past[i])
+        # the law hears the reading in place of the state
+        A = np.zeros((n + 1, n + 1))
+        told = np.eye(len(broken.exit), n + 1)
+        told[k] = np.eye(n + 1)[n]
+        u_x, own = self._parts.gains.u_x, self._parts.effort.copy()
+        own[:, : len(told)] = 0.0
+        entry = np.vstack([broken.entry, u @ u_x])
+        A[:n, :n], A[n, :n] = broken.opened, row + u @ own
+        return broken._replace(A=A + entry @ told, entry=entry, exit=told)
 
     def bandwidth(self, coordinate: str) -> float:
         """Frequency up to which a coordinate follows its reference, within 3 dB of how it does at rest, rad/s.
@@ -175,10 +239,12 @@ class ClosedLoop:
         followed = [name.removesuffix("_ref") for name in self.inputs if name.endswith("_ref")]
         followed = [name for name in followed if name in self.outputs]
         _check.one_of(coordinate, followed, "coordinate with a reference")
-        if not self.stable:
-            raise InputError(f"{self.name} is not stable, so that it has no bandwidth")
         i, j = self.outputs.index(coordinate), self.inputs.index(f"{coordinate}_ref")
-        return bandwidth(response(self.A, self.B[:, [j]], self.C[[i]], self.D[[i]][:, [j]], self.dt))
+        way = BrokenLoop(self.name, "", self.dt, self.A, self.B[:, [j]], self.C[[i]], ()).without_hidden()[0]
+        values = np.linalg.eigvals(way.A)
+        if not (np.abs(values) < 1.0 if self.dt else values.real < 0.0).all():
+            raise InputError(f"{self.name} is not stable, so that it has no bandwidth")
+        return bandwidth(response(way.A, way.entry, way.exit, self.D[[i]][:, [j]], self.dt))
 
     def __str__(self) -> str:
         lines = [f"{self.name}, {len(self.A)} states" + (f", {self.dt:g} s a sample" if self.dt else "")]
@@ -205,6 +271,17 @@ class _Parts(NamedTuple):
     entry: Array  # (n, nu) what a motor effort asked for does to the states
     effort: Array  # (nu, n) efforts that the law asks for
     law: Array  # (n, states of the law) where its states stand
+    inner: Gains  # on the plant with its drives
+    held: _Held | None  # of a sampled loop
+
+
+class _Held(NamedTuple):
+    """What a sampled loop with other delays is built from."""
+
+    model: LinearModel  # of the plant with its drives
+    push: Array
+    moved: Array
+    delays: Array
 
 
 def _state_space(loop: ClosedLoop, A, B, C, D, inputs, outputs, name: str) -> control.StateSpace:
@@ -326,11 +403,12 @@ def linearize_closed_loop(
     if frozen_law.drive is not None:
         driven = _behind_drive(frozen_law, driven, np.concatenate([rest.drive, command]))
     inner = gains._replace(u_x=driven.u_x, c_x=driven.c_x)
-    if frozen_law.period is None:
+    held = None if frozen_law.period is None else _Held(driven.model, driven.push, moved, delays)
+    if held is None:
         frame = _continuous(driven.model, driven.push, inner, moved)
     else:
-        frame = _held(driven.model, driven.push, inner, moved, frozen_law.period, delays)
-    return _assemble(driven.model, pushed, controller, rest, frame, inner, names, efforts, model, gains)
+        frame = _hold(held, inner, frozen_law.period)
+    return _assemble(driven.model, pushed, controller, rest, frame, inner, names, efforts, model, gains, held)
 
 
 def _delays(law: FrozenLaw, model: LinearModel, given: Any) -> Array:
@@ -347,7 +425,7 @@ def _delays(law: FrozenLaw, model: LinearModel, given: Any) -> Array:
     if law.period is None and delays.any():
         raise InputError(
             f"{law.name} works in continuous time, where a delay has no finite number of states. Give it a period, "
-            "or use margins(...), which says what delay the loop bears."
+            "or use margins(..., delay=...)."
         )
     if law.measures_force and law.period is not None and (delays >= law.period * (1.0 - 1e-9)).any():
         raise _unknown_force(law, f"a delay of a period or more ({delays.max():.6g} s)")
@@ -421,16 +499,17 @@ def margins(
     at : {"input", "output"}
         Where the loop is broken: at the motor efforts, or at the plant's states as the law is told them.
     **options
-        Further arguments of `linearize_closed_loop`, such as ``delay``.
+        Further arguments of `linearize_closed_loop`, such as ``delay``: of a law in continuous time, too.
 
     Returns
     -------
     Margins
+        Of a loop that is not stable, the changes of gain and phase that bring it to the border; phases are negative.
 
     Raises
     ------
     ValueError
-        Where the closed loop is not stable, so that there are no margins.
+        Where a mode that is not stable is no part of the loop, and where the loop stands on the border.
 
     Notes
     -----
@@ -451,7 +530,13 @@ def margins(
     (True, True)
     """
     _check.plant(plant)
-    return linearize_closed_loop(plant, law, point, **options).margins(at)
+    delay = options.get("delay")
+    if delay is None or as_controller(law, plant).period is not None:
+        return linearize_closed_loop(plant, law, point, **options).margins(at)
+    loop = linearize_closed_loop(plant, law, point, **(options | {"delay": None}))
+    _check.one_of(at, ("input", "output"), "place to break the loop", "at")
+    delays = input_delays(loop.plant, delay)
+    return loop_margins(loop._behind_delays(at, delays)) if delays.any() else loop.margins(at)
 
 
 def _pushed(
@@ -509,8 +594,9 @@ def _felt(gains: Gains, push: Array) -> Array:
     return np.hstack([gains.c_u, np.zeros((len(gains.c_u), push.shape[1] - gains.c_u.shape[1]))])
 
 
-def _held(model: LinearModel, push: Array, gains: Gains, moved: Array, period: float, delays: Array) -> _Frame:
+def _hold(held: _Held, gains: Gains, period: float) -> _Frame:
     """The plant behind a zero-order hold with delays, exactly."""
+    model, push, moved, delays = held
     n, m, nu = len(model.A), gains.c_c.shape[0], model.B.shape[1]
     hold = zero_order_hold(model.A, model.B, period, delays)
     whole = zero_order_hold(model.A, np.column_stack([push, model.drift]), period).B
@@ -550,19 +636,15 @@ def _assemble(
     efforts: tuple[str, ...],
     bare: LinearModel,
     own: Gains,
+    held: _Held | None,
 ) -> ClosedLoop:
     """Close the loop over the plant with its hold; `bare` is the plant without drives, and `own` the gains on it."""
-    n, m, size, nu = len(model.A), gains.c_c.shape[0], len(frame.open), len(efforts)
-    at = np.eye(size)[:, n : n + m]  # where the states of the law stand
-    effort = np.zeros((nu, size))
-    effort[:, :n], effort[:, n : n + m] = gains.u_x, gains.u_c
-    moved = np.zeros((m, size))
-    moved[:, :n], moved[:, n : n + m] = gains.c_x, gains.c_c
-    A = frame.open + frame.entry @ effort + at @ moved
+    m, size, nu = gains.c_c.shape[0], len(frame.open), len(efforts)
+    A, effort, at = _closed(frame, gains)
     B = np.hstack([frame.disturbed, frame.entry @ gains.u_r + at @ gains.c_r])
     # outputs of the plant see the efforts that act, those of the law what it asks for
     of_plant = np.zeros((len(model.C), size))
-    of_plant[:, :n] = model.C
+    of_plant[:, : len(model.A)] = model.C
     direct = frame.direct[:, None]
     C = np.vstack([of_plant + model.D @ (frame.applied + direct * effort), effort])
     none = np.zeros((nu, len(pushed.inputs)))
@@ -587,8 +669,18 @@ def _assemble(
         drift=frame.drift,
         rest=rest,
         plant=bare,
-        _parts=_Parts(own, frame.entry, effort, at),
+        _parts=_Parts(own, frame.entry, effort, at, gains, held),
     )
+
+
+def _closed(frame: _Frame, gains: Gains) -> tuple[Array, Array, Array]:
+    """A of the closed loop, the efforts (nu, n) that the law asks for, and where (n, m) its states stand."""
+    n, m, size = gains.u_x.shape[1], gains.c_c.shape[0], len(frame.open)
+    at = np.eye(size)[:, n : n + m]
+    effort, moved = np.zeros((len(gains.u_x), size)), np.zeros((m, size))
+    effort[:, :n], effort[:, n : n + m] = gains.u_x, gains.u_c
+    moved[:, :n], moved[:, n : n + m] = gains.c_x, gains.c_c
+    return frame.open + frame.entry @ effort + at @ moved, effort, at
 
 
 def _order(names: Sequence[str], of_plant: Sequence[str], efforts: Sequence[str]) -> list[int]:

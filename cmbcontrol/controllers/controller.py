@@ -177,6 +177,14 @@ class Controller(KeepsArguments):
         """Names of the states, for linear models; they are numbered unless there are as many as states."""
         return ()
 
+    def begun(self, start: Array, after: Array, terms: Terms) -> Array:
+        """States of a controller that has been at work for a while.
+
+        Those whose first sample is like no other, such as the last reading of a difference, are taken from ``after``,
+        one sample after ``start``.
+        """
+        return start
+
     def error(self, t: float, terms: Terms) -> tuple[Array, Array] | None:
         """How far it is from its reference, (e, rate), (k,) each; None where it does not say."""
         return None

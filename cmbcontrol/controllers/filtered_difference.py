@@ -13,6 +13,7 @@ from .. import _check
 from .._frozen import Held, frozen, held
 from ..errors import InputTypeError
 from ..model.plant import Plant
+from ..model.terms import Terms
 from ..trace.symbols import where_less
 from .chain import SensorBlock, Setting
 from .encoder import require_samples
@@ -86,6 +87,9 @@ class FilteredDifference(SensorBlock):
     def state_names(self, plant: Plant) -> Sequence[str]:
         last = [f"{n}_last" for n in plant.position_names]
         return ["difference_begun", *last, *(f"{n}_filtered_rate" for n in plant.velocity_names)]
+
+    def begun(self, start: Array, after: Array, terms: Terms) -> Array:
+        return after
 
     def measured(self, t: float, q: Array, v: Array, state: Array) -> tuple[Array, Array]:
         plant, T = self._setting.plant, self._setting.period

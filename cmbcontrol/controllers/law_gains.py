@@ -6,6 +6,7 @@ is asked for, derivatives are exact.
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -13,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _check
-from .._tolerance import spans
+from .._tolerance import ROUNDING, spans
 from ..dynamics.differences import ORDER_8
 from ..dynamics.forces import measured_force
 from ..errors import CmbError, InputError, InputTypeError
@@ -24,13 +25,17 @@ from .chain import names_of_states
 from .controller import Controller, Drive, Evaluation, as_controller, evaluated, moved, start_of
 from .law_slopes import slopes_of
 
-__all__ = ["FrozenLaw", "Gains", "HeldCommand", "Ways", "law_gains"]
+__all__ = ["FrozenLaw", "Gains", "HeldCommand", "Ways", "law_gains", "state_sizes", "unit_efforts"]
 
 Array = NDArray[np.float64]
 
-_STEPS = (1e-2, 1e-3, 1e-4)  # of the differences, in radians or sizes of the machine
+# Of the differences, in radians or sizes of the machine (or a large change of what else varies). The last ones are for
+# what is smooth over a short way only: a velocity that is a difference of positions a millisecond apart, friction that
+# turns within a millimetre a second.
+_STEPS = (1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7)
 _SMOOTH = 1e-6  # agreement of the differences with those of half the step, relative
 _CORNER = 1e-3  # jump of the slope, relative
+_FELT = 1e-10  # of a unit: a state that changes efforts by less does not act on them
 
 
 class FrozenLaw:
@@ -241,16 +246,14 @@ def law_gains(law: FrozenLaw, ways: Ways, state: Array, *, whole: bool = True) -
     q, v, K, N, names = ways
     length, dof = plant.spans, K.shape[1]
     terms = plant.terms(q, v, law.t)
-    acting = law(terms, state)[0] if law.measures_force else None
-    columns: list[Array] = []
+    u, rates = law(terms, state)
+    acting = u if law.measures_force else None
+    centre = np.concatenate([u, rates])
+    columns: list[_Slope] = []
 
     def along(answer: Callable[[float], tuple[Array, Array]], scale: float, what: str, **way: Array) -> None:
-        exact = None
-        if law.slopes is not None:
-            exact = law.slopes.along(q, v, state, _STEPS[0] * scale, **way)
-        if exact is None:
-            exact = _derivative(lambda s: np.concatenate(answer(s)), scale, f"the law {law.name} along {what}")
-        columns.append(exact)
+        exact = None if law.slopes is None else law.slopes.along(q, v, state, _STEPS[0] * scale, **way)
+        columns.append(_Slope(lambda s: np.concatenate(answer(s)), centre, scale, what, exact))
 
     def moving(dq: Array, dv: Array, what: str) -> None:
         scale = 1.0 / max(float(np.abs((dq if dq.any() else dv) / length).max(initial=0.0)), 1e-12)
@@ -261,26 +264,43 @@ def law_gains(law: FrozenLaw, ways: Ways, state: Array, *, whole: bool = True) -
     for name, dv in zip(names[dof:], K.T, strict=True) if whole else ():
         moving(np.zeros(plant.nv), dv, name)
     n = len(columns)
-    for i, e in zip(law.free, np.eye(state.size)[law.free], strict=True):
-        size = max(1.0, abs(state[i]))
+    unit = unit_efforts(terms)
+    sizes = state_sizes(law, terms, state, u, unit)
+    for i, e, size in zip(law.free, np.eye(state.size)[law.free], sizes, strict=True):
         along(lambda s, e=e: law(terms, state + s * e, None, acting), size, f"its state {i + 1}", dstate=e)
     m = len(columns)
     units = np.tile(spans([unit for _, unit in law.signals], plant.size), 3)
     for e in np.eye(3 * law.reference[0].size) if whole and law.reference is not None else ():
         along(lambda s, e=e: law(terms, state, s * e, acting), float(e @ units), "its reference", dreference=e)
     r = len(columns)
-    for e, size in zip(np.eye(nu), _unit_efforts(terms, acting), strict=True) if acting is not None else ():
+    for e, size in zip(np.eye(nu), np.maximum(np.abs(u), unit), strict=True) if acting is not None else ():
         along(lambda s, e=e: law(terms, state, None, acting + s * e), size, "the constraint force")
-    J = np.array(columns).reshape(len(columns), nu + law.free.size).T
+    # how large each answer is: at the state itself, and what it becomes along the ways
+    floor = np.concatenate([unit, np.full(rates.size, ROUNDING)])
+    large = np.max([floor, np.abs(centre), *(np.abs(x.slope) * x.scale for x in columns)], axis=0)
+    answers = [*(f"the effort of {x!r}" for x in plant.actuator_names), *(f"state {i + 1}" for i in law.free)]
+    J = np.array([x.settled(large, law.name, answers) for x in columns]).reshape(len(columns), centre.size).T
     c_u = J[nu:, r:] if acting is not None else np.zeros((law.free.size, nu))
     return Gains(J[:nu, :n], J[:nu, n:m], J[:nu, m:r], J[nu:, :n], J[nu:, n:m], J[nu:, m:r], c_u)
 
 
-def _unit_efforts(terms: Terms, acting: Array) -> Array:
-    """Efforts (nu,) of the order of those that act, or of the weight of the machine; a unit where there is neither."""
+def unit_efforts(terms: Terms) -> Array:
+    """Efforts (nu,) that are large for this machine: they hold its weight, or move it by its size (a radian) in 1 s."""
     pushes = np.linalg.norm(terms.B / terms.reach[:, None], axis=0)  # N
-    size = np.maximum(np.abs(acting), terms.force_scale / np.where(pushes > 0.0, pushes, 1.0))
-    return np.where(size > 0.0, size, 1.0)
+    inertia = float(np.abs(terms.M / np.outer(terms.reach, terms.reach)).max(initial=0.0))  # kg
+    size = float(terms.reach.max(initial=0.0))  # m
+    return (terms.force_scale + inertia * size) / np.where(pushes > 0.0, pushes, 1.0)
+
+
+def state_sizes(law: FrozenLaw, terms: Terms, state: Array, u: Array, unit: Array) -> Array:
+    """Large changes of the free states of a law: what changes efforts by a unit; else their size, or 1."""
+    sizes = np.maximum(1.0, np.abs(state[law.free]))
+    for k, e in enumerate(np.eye(state.size)[law.free]):
+        with contextlib.suppress(CmbError):  # a law need not bear any change of a state
+            answer = np.abs(law(terms, state + sizes[k] * e, None, u)[0] - u) / unit
+            if answer.max(initial=0.0) > _FELT:
+                sizes[k] /= answer.max()
+    return np.maximum(sizes, np.abs(state[law.free]))
 
 
 def _terms_along(law: FrozenLaw, q: Array, v: Array, dq: Array, dv: Array, s: float) -> Terms:
@@ -291,41 +311,82 @@ def _terms_along(law: FrozenLaw, q: Array, v: Array, dq: Array, dv: Array, s: fl
     return plant.terms(q_moved, v_moved, law.t, project=bool(v_moved.any()))
 
 
-def _derivative(function: Callable[[float], Array], scale: float, what: str) -> Array:
-    """Slope at zero by central differences of order 8, with a step at which it can be believed.
+class _Slope:
+    """Slope of a function at zero: exact, or by central differences of order 8 with a step at which it can be believed.
 
-    Half the step must give the same slope; and what a central difference does not see, f(h) + f(-h) - 2 f(0), must
-    fall with the square of the step: with the step itself it falls at a corner.
-
-    Raises
-    ------
-    ValueError
-        Where no step does.
+    Parameters
+    ----------
+    function : callable
+    centre : ndarray
+        Its value at zero.
+    scale : float
+        A large change of its argument.
+    what : str
+        What the argument is, for messages.
+    exact : ndarray, optional
     """
-    error: Exception | None = None
-    sides = np.zeros(2)
-    centre = function(0.0)
-    for h in (step * scale for step in _STEPS):
-        try:
-            values = {k: function(0.5 * k * h) for k in (1, -1, 2, -2, 3, -3, 4, -4, 6, -6, 8, -8)}
-        except (InputError, InputTypeError):  # a mistake in a call, which another try does not mend
-            raise
-        except CmbError as failed:  # the manifold, or what the law can do, ends nearby
-            error = failed
-            continue
-        wide, fine = (sum(w / (0.5 * m * h) * (values[k * m] - values[-k * m]) for k, w in ORDER_8) for m in (2, 1))
-        curvature = (4.0 * (values[1] + values[-1] - 2.0 * centre) - (values[2] + values[-2] - 2.0 * centre)) / h
-        size, noise = np.abs(fine).max(initial=0.0), 1e-12 / h * np.abs(centre).max(initial=0.0)
-        if (
-            np.abs(wide - fine).max(initial=0.0) <= _SMOOTH * size + noise
-            and np.abs(curvature).max(initial=0.0) <= _CORNER * size + 10.0 * noise
-        ):
-            return fine
-        k = int(np.argmax(np.abs(curvature)))
-        sides = np.array([(centre - values[-1])[k], (values[1] - centre)[k]]) / (0.5 * h)
-    if error is not None and not sides.any():
-        raise error
-    raise InputError(
-        f"{what} is not smooth here: its slope is {sides[0]:.6g} on one side and {sides[1]:.6g} on the other. Is it "
-        "saturated, or does it switch at this state? Choose another point, or a smooth form of it."
-    )
+
+    def __init__(
+        self, function: Callable[[float], Array], centre: Array, scale: float, what: str, exact: Array | None
+    ) -> None:
+        self.function, self.centre, self.scale, self.what, self.exact = function, centre, scale, what, exact
+        self._steps = iter(_STEPS)
+        self._failed: Exception | None = None
+        if exact is not None:
+            self.slope = exact
+        elif not self._next():
+            raise self._failed  # type: ignore[misc]
+
+    def _next(self) -> bool:
+        """Differences with the next smaller step that can be taken; False where there is none."""
+        for h in (step * self.scale for step in self._steps):
+            try:
+                values = {k: self.function(0.5 * k * h) for k in (1, -1, 2, -2, 3, -3, 4, -4, 6, -6, 8, -8)}
+            except (InputError, InputTypeError):  # a mistake in a call, which another try does not mend
+                raise
+            except CmbError as failed:  # the manifold, or what the law can do, ends nearby
+                self._failed = failed
+                continue
+            wide, fine = (sum(w / (0.5 * m * h) * (values[k * m] - values[-k * m]) for k, w in ORDER_8) for m in (2, 1))
+            twice = 2.0 * self.centre
+            near, far = (values[k] + values[-k] - twice for k in (1, 2))
+            self.step, self.slope, self.gap = h, fine, wide - fine
+            self.curvature = (4.0 * near - far) / h
+            self.sides = np.array([self.centre - values[-1], values[1] - self.centre]) / (0.5 * h)
+            return True
+        return False
+
+    def settled(self, large: Array, name: str, answers: list[str]) -> Array:
+        """The slope, once half the step gives the same one, and both sides do.
+
+        What a central difference does not see, f(h) + f(-h) - 2 f(0), must fall with the square of the step: with the
+        step itself it falls at a corner. All is measured in how large the answers are, so that units and masses do not
+        matter, and slopes that vanish are not compared with their rounding.
+
+        Raises
+        ------
+        ValueError
+            Where no step does.
+        """
+        if self.exact is not None:
+            return self.exact
+        while True:
+            size, noise = np.abs(self.slope / large).max(initial=0.0), ROUNDING / self.step
+            gap, jump = np.abs(self.gap / large), np.abs(self.curvature / large)
+            if (gap <= _SMOOTH * size + noise).all() and (jump <= _CORNER * size + 10.0 * noise).all():
+                return self.slope
+            worst = int(np.argmax(np.maximum(gap, jump)))
+            if not self._next():
+                break
+        before, after = self.sides[:, worst]
+        what = f"the law {name} along {self.what} is not smooth here: "
+        if abs(self.gap[worst]) <= _CORNER * max(abs(before), abs(after)):  # each side has a slope
+            raise InputError(
+                f"{what}the slope of {answers[worst]} is {before:.6g} on one side and {after:.6g} on the other. "
+                "Is it saturated, or does it switch at this state? Choose another point, or a smooth form of it."
+            )
+        raise InputError(
+            f"{what}{answers[worst]} jumps or scatters: differences over {self.step:.3g} and over half of that give "
+            f"slopes that are {abs(self.gap[worst]):.3g} apart. Does the law switch at this state, iterate with a "
+            "loose tolerance, or use random numbers?"
+        )

@@ -123,6 +123,10 @@ class LoadObserver(AroundLaw):
         require_same_signals(self.plant, plant)
         return np.concatenate([np.zeros(self._size), start_of(self.law, self.plant)])
 
+    def begun(self, start: Array, after: Array, terms: Terms) -> Array:
+        n = self._size
+        return np.concatenate([after[:n], self.law.begun(start[n:], after[n:], terms)])
+
     def state_names(self, plant: Plant) -> list[str]:
         """Names of the states of the observer."""
         foreseen_rates = [f"{n}_rate_foreseen" for n in plant.velocity_names]

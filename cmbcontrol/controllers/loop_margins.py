@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -9,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _check
+from ..errors import InputError
 
 __all__ = [
     "BrokenLoop",
@@ -20,15 +22,22 @@ __all__ = [
     "loop_margins",
     "mu",
     "response",
+    "sampled_delay",
 ]
 
 Array = NDArray[np.float64]
 Complex = NDArray[np.complex128]
 Sampled = tuple[Array, Complex]  # frequencies, and the responses there
+Later = Callable[[int, float], "BrokenLoop"]
 
 _AXIS = 1e-3  # of an eigenvalue: real over absolute value, below which it may be one on the imaginary axis
 _LEVEL = 1e-8  # relative, to which largest values over all frequencies are found
 _MOST = 200  # parts of the axis that are looked at; a handful is usual
+
+# Of the size of a balanced A (of 1 in sampled time): poles this near to the border of stability may stand on it.
+# Double ones, as of a free motion, are found to 1e-8.
+_BORDER = 1e-7
+_HIDDEN = 1e-7  # of where a loop is broken: what it sees, or moves, of a mode on the border that is no part of it
 
 
 class LoopMargins(NamedTuple):
@@ -43,11 +52,12 @@ class LoopMargins(NamedTuple):
     gain_frequency : float
         Of the nearer of the two, rad/s (nan where there is neither).
     phase : float
-        Change of phase that does, deg (inf where the gain never is 1).
+        Change of phase that does, deg (inf where the gain never is 1); negative where the loop is not stable.
     phase_frequency : float
         rad/s.
     delay : float
-        Additional delay that does, s.
+        Additional delay that does, s (inf where no delay does): of a sampled loop, of what is held, or read, for the
+        whole of it. Nan where the loop is not stable.
     modulus : float
         Smallest distance of L from -1, the inverse of the largest sensitivity.
     modulus_frequency : float
@@ -83,6 +93,12 @@ class Margins:
         The same of phase, deg.
     disk_frequency : float
         Where it is smallest, rad/s.
+    stable : bool
+        Whether the loop is. If it is not, gains and phases are the changes that bring it to the border, and the disk
+        margin is 0.
+    outside : tuple of complex
+        Poles on the border of stability that are no part of the loop where it is broken: a position on which nothing
+        depends, say. 1/s, or per sample.
     """
 
     name: str
@@ -92,6 +108,8 @@ class Margins:
     disk_gain: float
     disk_phase: float
     disk_frequency: float
+    stable: bool = True
+    outside: tuple[complex, ...] = ()
 
     def __str__(self) -> str:
         lines = [
@@ -103,11 +121,21 @@ class Margins:
                 f"  {x.channel:<16}  {x.gain_down:7.2f} {x.gain_up:+7.2f}    {x.phase:9.2f}    {x.phase_frequency:8.4g}"
                 f"  {x.delay:9.3g}  {x.modulus:7.3f}  {x.modulus_frequency:8.4g}"
             )
+        if self.outside:
+            poles = ", ".join(_shown(x) for x in self.outside)
+            lines.append(f"  on the border of stability, but no part of the loop: poles at {poles}")
+        if not self.stable:
+            lines.append("  the loop is not stable: the values are the changes that bring it to the border")
+            return "\n".join(lines)
         lines.append(
             f"  all at once: gain +-{self.disk_gain:.2f} dB or phase +-{self.disk_phase:.2f} deg each (disk margin "
             f"{self.disk:.3f} at {self.disk_frequency:.4g} rad/s)"
         )
         return "\n".join(lines)
+
+
+def _shown(pole: complex) -> str:
+    return f"{pole:.6g}" if pole.imag else f"{pole.real:.6g}"
 
 
 class BrokenLoop(NamedTuple):
@@ -146,6 +174,43 @@ class BrokenLoop(NamedTuple):
         _check.one_of(channel, self.channels, f"channel at the plant {self.at}")
         k = [self.channels.index(channel)]
         return self._replace(entry=self.entry[:, k], exit=self.exit[k], channels=(channel,))
+
+    def without_hidden(self) -> tuple[BrokenLoop, Complex]:
+        """The loop without modes on the border of stability that it does not see, or does not move; and their poles.
+
+        Modes on the border, or beyond, are split off (ordered Schur form, and a Sylvester equation); of them stays what
+        is observable at `exit` and controllable from `entry`.
+        """
+        from scipy.linalg import schur, solve_sylvester
+
+        A, entry, exit = _balanced(self.A, self.entry, self.exit)
+        size = 1.0 if self.dt else float(np.linalg.norm(A, 2))
+        if not (_growth(np.linalg.eigvals(A), self.dt) >= -_BORDER * size).any():
+            return self, np.zeros(0, dtype=complex)
+
+        def on_border(x: complex, y: float = 0.0) -> bool:
+            return bool(_growth(np.array(x + 1j * y), self.dt) >= -_BORDER * size)
+
+        T, Q, n = schur(A, sort=on_border)
+        E, F = Q.T @ entry, exit @ Q
+        X = solve_sylvester(T[:n, :n], -T[n:, n:], -T[:n, n:]) if n < len(A) else np.zeros((n, 0))
+        rest, E_rest, F_rest = T[n:, n:], E[n:], F[:, n:] + F[:, :n] @ X
+        E_group = E[:n] - X @ E_rest
+        group, F_group = T[:n, :n], F[:, :n]
+        for seen_by in (F_group, None):  # what is seen; then, of that, what is moved
+            whole, at = (F, group) if seen_by is not None else (E.T, group.T)
+            rows = F_group if seen_by is not None else E_group.T
+            kept = _reached(rows / np.maximum(np.abs(whole).max(axis=1, keepdims=True), 1e-300), at)
+            group, E_group, F_group = kept.T @ group @ kept, kept.T @ E_group, F_group @ kept
+        if len(group) == n:
+            return self, np.zeros(0, dtype=complex)
+        hidden = list(np.linalg.eigvals(T[:n, :n]).astype(complex))
+        for value in np.linalg.eigvals(group) if len(group) else ():
+            hidden.pop(int(np.argmin(np.abs(np.array(hidden) - value))))
+        k, m = len(group), len(rest)
+        A = np.block([[group, np.zeros((k, m))], [np.zeros((m, k)), rest]])
+        entry, exit = np.vstack([E_group, E_rest]), np.hstack([F_group, F_rest])
+        return self._replace(A=A, entry=entry, exit=exit), np.array(hidden)
 
     def sensitivity(self) -> Response:
         """S = (1 + L)^-1 = 1 + exit (s - A)^-1 entry, which has the poles of the closed loop alone."""
@@ -227,6 +292,28 @@ class Response(NamedTuple):
         return found[0], found[1]
 
 
+def _balanced(A: Array, B: Array, C: Array) -> tuple[Array, Array, Array]:
+    """The same system in states of like size."""
+    from scipy.linalg import matrix_balance
+
+    A, (scale, _) = matrix_balance(A, permute=False, separate=True)
+    return A, B / scale[:, None], C * scale
+
+
+def _growth(values: Complex, dt: float) -> Array:
+    """How far poles are beyond the border of stability."""
+    return np.abs(values) - 1.0 if dt else values.real
+
+
+def _reached(rows: Array, A: Array) -> Array:
+    """Orthonormal basis (n, r) of what rows, and rows A, A^2, ..., span."""
+    n, unit, seen = len(A), float(np.linalg.norm(A, 2)) if len(A) else 1.0, [rows]
+    for _ in range(n - 1):
+        seen.append(seen[-1] @ A / (unit or 1.0))
+    _, values, Vh = np.linalg.svd(np.concatenate(seen), full_matrices=False)
+    return Vh[values > _HIDDEN].T
+
+
 def _zeros(A: Array, B: Array, C: Array, D: float) -> Complex:
     """Zeros of C (s - A)^-1 B + D, one channel."""
     if abs(D) > 0.1:  # the direct way is well conditioned
@@ -244,16 +331,13 @@ def response(A: Array, B: Array, C: Array, D: Array, dt: float) -> Response:
     That is by s = 2/dt (z - 1)/(z + 1): exactly, the response at a frequency w is that of the result at
     2/dt tan(w dt/2).
     """
-    from scipy.linalg import matrix_balance
-
     n = len(A)
     if dt:
         P = np.linalg.inv(A + np.eye(n))  # no pole of a stable system is at z = -1
         A, B, C, D = 2.0 / dt * P @ (A - np.eye(n)), 4.0 / dt * P @ P @ B, C, D - C @ P @ B
     if not n:
         return Response(A, B, C, D, dt)
-    A, (scale, _) = matrix_balance(A, permute=False, separate=True)
-    return Response(A, B / scale[:, None], C * scale, D, dt)
+    return Response(*_balanced(A, B, C), D, dt)
 
 
 def bandwidth(T: Response) -> float:
@@ -265,23 +349,104 @@ def bandwidth(T: Response) -> float:
     return T.frequency(below[0]) if below.size else np.inf
 
 
-def loop_margins(loop: BrokenLoop) -> Margins:
-    """Margins of a stable loop at the place where it is broken: a channel at a time, and all at once.
+def loop_margins(loop: BrokenLoop, later: Later | None = None) -> Margins:
+    """Margins of a loop at the place where it is broken: a channel at a time, and all at once.
 
     No frequencies are tried: those of margins are eigenvalues, and of largest values it is shown that no frequency has
     a larger one.
+
+    Parameters
+    ----------
+    loop : BrokenLoop
+    later : callable, optional
+        Of a sampled loop: (channel, part of a period in s) -> the loop with what passes there later by that.
+
+    Raises
+    ------
+    ValueError
+        For a loop that has an unstable mode which it does not touch, and one that stands on the border of stability.
     """
+    whole, (loop, outside) = loop, loop.without_hidden()
+    border = _BORDER * (1.0 if loop.dt else float(np.linalg.norm(_balanced(*loop[3:6])[0], 2)) if len(loop.A) else 1.0)
+    growth = _growth(np.linalg.eigvals(loop.A), loop.dt)
+    fastest = float(growth.max(initial=-np.inf))
+    for pole in outside[_growth(outside, loop.dt) > border]:
+        raise InputError(
+            f"{loop.name} has no margins at the plant {loop.at}: it is not stable, with a pole at {_shown(pole)} that "
+            "is no part of the loop there, so that no change of it helps. See linearize_closed_loop(...)."
+        )
+    if abs(fastest) < 1e-3 * border:
+        raise InputError(
+            f"{loop.name} stands on the border of stability already: it is not stable, and all its margins are zero. "
+            "See linearize_closed_loop(...)."
+        )
+    stable = fastest < 0.0
     S, k = loop.sensitivity(), len(loop.channels)
     poles = np.linalg.eigvals(S.A)
     omega = np.unique([0.0, np.inf, *np.abs(poles), *np.abs(poles.imag)])
     near = omega, S(omega)
     gains, phases = _turning(S)
-    margins = [_channel_margins(loop, S, i, near, gains[i], phases[i]) for i in range(k)]
+    margins = [_channel_margins(loop, S, i, near, gains[i], phases[i], stable) for i in range(k)]
+    if loop.dt and later is not None and stable:
+        margins = [one._replace(delay=sampled_delay(whole, i, later)) for i, one in enumerate(margins)]
+    listed = tuple(complex(x) for x in outside)
+    if not stable:
+        return Margins(loop.name, loop.at, tuple(margins), 0.0, 0.0, 0.0, float("nan"), False, listed)
     worst, at = largest_mu(S.minus(0.5), (omega, near[1] - 0.5 * np.eye(k)))
     alpha = 1.0 / worst
     gain = 20.0 * np.log10((2.0 + alpha) / (2.0 - alpha)) if alpha < 2.0 else np.inf
     phase = float(np.degrees(2.0 * np.arctan(0.5 * alpha)))
-    return Margins(loop.name, loop.at, tuple(margins), alpha, float(gain), phase, S.frequency(at))
+    return Margins(loop.name, loop.at, tuple(margins), alpha, float(gain), phase, S.frequency(at), True, listed)
+
+
+def sampled_delay(loop: BrokenLoop, channel: int, later: Later) -> float:
+    """Additional delay that a channel of a sampled loop bears, s; inf where it bears any.
+
+    A delay of a part f of a period changes what a sample does, a delay of d whole periods is a factor z^-d. With the
+    part f, where the loop has size 1, at z = exp(i w T), its phase is short of -180 deg by phi: it bears fewer whole
+    periods than H(f) = min phi / (w T). So the first delay at which it is lost is d T + f with the smallest d >= H(f),
+    and the smallest f of those. H ends, at f = T, one below where it begins.
+    """
+    from scipy.optimize import brentq
+
+    T = loop.dt
+
+    def periods(f: float) -> tuple[float, float]:
+        """H(f), and the highest frequency at which the loop has size 1."""
+        one = (later(channel, f) if f else loop).only(loop.channels[channel]).without_hidden()[0]
+        S = one.sensitivity()
+        w, values = _turning(S)[1][0]
+        L = _loop_of(values)
+        true = np.abs(np.abs(L) - 1.0) < 1e-6
+        angles, w = np.angle(-L[true]) % (2.0 * np.pi), np.array([S.frequency(x) for x in w[true]])
+        return float((angles / (w * T)).min(initial=np.inf)), float(w.max(initial=0.0))
+
+    def growth(f: float) -> float:
+        """Of the loop with that part, below zero while it is stable."""
+        one = later(channel, f).without_hidden()[0]
+        return float(_growth(np.linalg.eigvals(one.A), T).max(initial=-1.0))
+
+    first, highest = periods(0.0)
+    # between these, the phase that the part of a period takes turns by less than an eighth of a turn at the highest
+    # frequency; where the loop never has size 1, it may between the samples
+    parts = np.linspace(0.0, T, 1 + (1 + int(4.0 * highest * T / np.pi) if highest else 8))
+    lost = next((j for j in range(1, len(parts)) if growth(parts[j]) >= 0.0), None)
+    if lost is not None:
+        return float(brentq(growth, parts[lost - 1], parts[lost], xtol=1e-12 * T))
+    left = np.array([first, *(periods(f)[0] for f in parts[1:-1]), first - 1.0])
+    if not np.isfinite(left).any():
+        return np.inf
+    d = np.ceil(left[np.isfinite(left)].min())
+    j = int(np.argmax(left <= d))
+    if j == 0:
+        return d * T
+    if not np.isfinite(left[j - 1]):
+        return d * T + float(parts[j])
+
+    def beyond(f: float) -> float:
+        return left[j] - d if f == parts[j] else (left[j - 1] if f == parts[j - 1] else periods(f)[0]) - d
+
+    return float(d * T + brentq(beyond, parts[j - 1], parts[j], xtol=1e-12 * T))
 
 
 def _turning(S: Response) -> tuple[list[tuple[Array, Complex]], list[tuple[Array, Complex]]]:
@@ -313,7 +478,7 @@ def _loop_of(S: Complex) -> Complex:
 
 
 def _channel_margins(
-    loop: BrokenLoop, S: Response, k: int, near: Sampled, gains: Sampled, phases: Sampled
+    loop: BrokenLoop, S: Response, k: int, near: Sampled, gains: Sampled, phases: Sampled, stable: bool
 ) -> LoopMargins:
     """Classical margins of channel k, whose loop with the others closed is 1 / S_kk - 1."""
     w_gain, L = gains[0], _loop_of(gains[1])
@@ -331,9 +496,9 @@ def _channel_margins(
         gain_up=float(gain[gain > 0.0].min(initial=np.inf)),
         gain_down=float(gain[gain < 0.0].max(initial=-np.inf)),
         gain_frequency=float("nan") if i is None else S.frequency(w_gain[i]),
-        phase=float("inf") if j is None else float(abs(phase[j])),
+        phase=float("inf") if j is None else float(abs(phase[j])) * (1.0 if stable else -1.0),
         phase_frequency=float("nan") if j is None else float(frequencies[j]),
-        delay=float((np.radians(phase % 360.0) / frequencies).min(initial=np.inf)),
+        delay=float((np.radians(phase % 360.0) / frequencies).min(initial=np.inf)) if stable else float("nan"),
         modulus=float(1.0 / size),
         modulus_frequency=S.frequency(w_modulus),
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Mapping
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -10,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
+from .._tolerance import ROUNDING
 from ..errors import CmbError, EquilibriumError, InputError, InputTypeError
 from ..linear.operating import OperatingPoint
 from ..linear.reduced import reduced_model
@@ -22,7 +24,8 @@ from ..linear.statics import (
     unbalanced_force,
 )
 from ..model.plant import Plant
-from .law_gains import FrozenLaw, Ways, law_gains
+from ..model.terms import Terms
+from .law_gains import FrozenLaw, Ways, law_gains, state_sizes, unit_efforts
 
 __all__ = ["Guess", "RestingLoop", "closed_loop_equilibrium", "equilibrium_of", "given_state"]
 
@@ -31,6 +34,7 @@ Array = NDArray[np.float64]
 _SMALLEST = 1e-13  # step of Newton's method that changes nothing, in the same units
 _CLOSED = 1e-15  # sizes of the machine: as far as rounding allows
 _LONGEST = 0.3  # step of Newton's method, in radians or sizes of the machine
+_TRIES, _DIFFERENCE, _SETTLED = 20, 1e-4, 1e-10  # of states of a drive: steps, and parts of a large change
 
 
 class RestingLoop(NamedTuple):
@@ -121,7 +125,7 @@ def closed_loop_equilibrium(
 def equilibrium_of(law: FrozenLaw, guess: Guess, state: ArrayLike | None, tolerance: float = 1e-9) -> RestingLoop:
     """See `closed_loop_equilibrium`."""
     _require_standing(law)
-    rest = _Rest(law, *_begin(law, guess, state))
+    rest = _Rest(law, *_begin(law, guess, state, np.zeros(law.plant.nv)))
     part = 1.0  # of Newton's step; it has to bring the next step down (Deuflhard's natural test)
     for _ in range(100):
         step = rest.newton()
@@ -162,28 +166,52 @@ class _Rest:
 
     @cached_property
     def relative(self) -> float:
-        """The force left over all forces here; the rate of the law's states over the states, where that is larger."""
+        """The force left over all forces here; how the law's states still change, where that is more.
+
+        A rate (or a step to the next value) counts relative to what the states themselves, and a motion by a radian or
+        the size of the machine, change it by.
+        """
         lam = multipliers(self.terms, self.u)
         local = static_derivatives(self.plant, self.q, lam, self.u)
         force = relative_force(self.plant, local, self.left, lam, self.u)
-        return max(force, self._largest_state(self.still))
+        if not self.still.size:
+            return force
+        state = np.abs(self.state[self.law.free])
+        rows = np.abs(self._jacobian[self.Z.shape[1] :])
+        felt = rows[:, : self.Z.shape[1]] @ (self.Z.T**2 @ self.plant.spans) + rows[:, self.Z.shape[1] :] @ state
+        still = np.maximum(np.abs(self.still) - ROUNDING * (1.0 + state), 0.0)
+        return max(force, float((still / np.maximum(felt, 1e-300)).max()))
 
     @cached_property
-    def _inverse(self) -> Array:
-        """Of d(Z'a, still)/d(y, c), in y = Z' (q' [-] q)."""
+    def _jacobian(self) -> Array:
+        """d(Z'a, still)/d(y, c), in y = Z' (q' [-] q)."""
         plant, n = self.plant, self.Z.shape[1]
         v = np.zeros(plant.nv)
         reduced = reduced_model(plant, self.q, v, self.u, np.ascontiguousarray(self.Z.T))
         names = tuple(f"y{i + 1}" for i in range(n))
         g = law_gains(self.law, Ways(self.q, v, reduced.K, reduced.N, names), self.state, whole=False)
         B, c_c = reduced.B[n:], g.c_c + g.c_u @ g.u_c - np.diag(self.law.sampled.astype(float))
-        J = np.block([[reduced.A[n:, :n] + B @ g.u_x, B @ g.u_c], [g.c_x + g.c_u @ g.u_x, c_c]])
-        return np.linalg.pinv(J, rcond=1e-12)
+        return np.block([[reduced.A[n:, :n] + B @ g.u_x, B @ g.u_c], [g.c_x + g.c_u @ g.u_x, c_c]])
+
+    @cached_property
+    def _sizes(self) -> Array:
+        """Large changes of the law's states."""
+        return state_sizes(self.law, self.terms, self.state, self.u, unit_efforts(self.terms))
+
+    def _solved(self, left: Array) -> Array:
+        """Newton's step for what is left, the smallest one where there are several, in large changes of all.
+
+        Rows and columns are brought to one size first: accelerations, rates, and next values of whatever units.
+        """
+        columns = np.concatenate([self.Z.T**2 @ self.plant.spans, self._sizes])
+        J = self._jacobian * columns
+        rows = np.maximum(np.abs(J).max(axis=1, initial=0.0), 1e-300)
+        return -columns * (np.linalg.pinv(J / rows[:, None], rcond=1e-12) @ (left / rows))
 
     def newton(self, other: _Rest | None = None) -> Array:
         """Newton's step towards rest; from another state, with the derivatives and in the directions of this one."""
         other = self if other is None else other
-        return -self._inverse @ np.concatenate([self.Z.T @ other.a, other.still])
+        return self._solved(np.concatenate([self.Z.T @ other.a, other.still]))
 
     def size(self, step: Array) -> float:
         """Largest entry, in radians or sizes of the machine; of the law's states, relative to them."""
@@ -192,8 +220,8 @@ class _Rest:
         return max(float(motion), self._largest_state(step[n:]))
 
     def _largest_state(self, change: Array) -> float:
-        """Largest change of a state of the law, relative to it; 0 for a law whose states never change."""
-        return float(np.abs(change / (1.0 + np.abs(self.state[self.law.free]))).max(initial=0.0))
+        """Largest change of a state of the law, as a part of a large one; 0 for a law whose states never change."""
+        return float(np.abs(change / self._sizes).max(initial=0.0))
 
     def longest(self, step: Array) -> float:
         """Part of a step that moves no coordinate too far at once."""
@@ -239,8 +267,8 @@ def _require_standing(law: FrozenLaw) -> None:
         )
 
 
-def _begin(law: FrozenLaw, guess: Guess, state: ArrayLike | None) -> tuple[Array, Array]:
-    """A closed configuration, and states of the law."""
+def _begin(law: FrozenLaw, guess: Guess, state: ArrayLike | None, v: Array) -> tuple[Array, Array]:
+    """A closed configuration, and states of the law at a velocity there."""
     plant = law.plant
     drive = law.split(law.start)[2]
     if isinstance(guess, RestingLoop):
@@ -257,16 +285,52 @@ def _begin(law: FrozenLaw, guess: Guess, state: ArrayLike | None) -> tuple[Array
     q = _check.vector(guess, plant.nq, "q (the guess, or the point)", plant.position_names).copy()
     require_closed(plant, q)
     own, before, _ = law.split(law.start)
-    own = own if state is None else _check.vector(state, own.size, f"state of {law.name}")
+    if state is not None:
+        return q, np.concatenate([_check.vector(state, own.size, f"state of {law.name}"), before, drive])
+    if law.period is not None and own.size:
+        # one sample earlier on the same way, so that what is special about a first sample is over
+        earlier = plant.close(plant.integrate(q, -law.period * v)) if v.any() else q
+        terms = plant.terms(earlier, v, law.t)
+        own = law.law.begun(own, law.split(law(terms, law.start)[1])[0], terms)
     return q, np.concatenate([own, before, drive])
 
 
 def given_state(law: FrozenLaw, point: Guess, state: ArrayLike | None) -> RestingLoop:
-    """The state given, at rest or not, with the efforts of the law there."""
+    """The state given, at rest or not, with the efforts of the law there.
+
+    What the caller does not say is as if all had been at work before: filters have read, and drives give what they are
+    asked for, where they can.
+    """
     plant = law.plant
-    q, c = _begin(law, point, state)
     at = point.point if isinstance(point, RestingLoop) else point
     v = at.v if isinstance(at, OperatingPoint) else np.zeros(plant.nv)
-    u = law(plant.terms(q, v, law.t), c)[0]
+    q, c = _begin(law, point, state, v)
+    terms = plant.terms(q, v, law.t)
+    if law.drive is not None and not isinstance(point, RestingLoop):
+        c = _driven(law, terms, c)
+    u = law(terms, c)[0]
     own, _, drive = law.split(c)
     return RestingLoop(OperatingPoint.at(plant, q, u, v), own, drive)
+
+
+def _driven(law: FrozenLaw, terms: Terms, state: Array) -> Array:
+    """The states with those of the drive at rest under what the law asks for; as they are, where Newton finds none."""
+    n, found = law.split(state)[2].size, state
+    first = state.size - n
+    sizes = state_sizes(law, terms, state, law(terms, state)[0], unit_efforts(terms))[first:]
+
+    def rate(c: Array) -> Array:
+        return law(terms, c)[1][first:]
+
+    with contextlib.suppress(CmbError, np.linalg.LinAlgError):
+        for _ in range(_TRIES):
+            steps = _DIFFERENCE * np.maximum(sizes, np.abs(found[first:]))
+            J = np.empty((n, n))
+            for k, h in enumerate(steps):
+                e = h * np.eye(state.size)[first + k]
+                J[:, k] = (rate(found + e) - rate(found - e)) / 2.0
+            step = np.linalg.solve(J, -rate(found)) * steps
+            found = found + np.concatenate([np.zeros(first), step])
+            if (np.abs(step) <= _SETTLED * (sizes + np.abs(found[first:]))).all():
+                return found
+    return state

@@ -74,6 +74,9 @@ class WithModel(AroundLaw, MotionLaw):
             )
         self.model, self.law = model, as_controller(law, model).with_model(model)
 
+    def begun(self, start: Array, after: Array, terms: Terms) -> Array:
+        return self.law.begun(start, after, terms)
+
     @property
     def plant(self) -> Plant:  # type: ignore[override]
         """The model: the machine as the law knows it."""

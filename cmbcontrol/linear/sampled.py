@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from .model import LinearModel
 
-__all__ = ["Hold", "delayed", "input_delays", "sampled", "zero_order_hold"]
+__all__ = ["Hold", "delayed", "hold_until", "input_delays", "pade_delays", "sampled", "zero_order_hold"]
 
 Array = NDArray[np.float64]
 
@@ -99,15 +99,21 @@ def zero_order_hold(A: ArrayLike, B: ArrayLike, period: float, delay: ArrayLike 
     whole = np.floor(delays / period + _SAME).astype(np.int64)
     part = delays - whole * period
     part[part <= _SAME * period] = 0.0
-    if not part.any():
-        held, now = _step(A, B, period)
-        return Hold(held, now, np.zeros((n, m)), whole, whole.copy())
+    return Hold(*hold_until(A, B, period, part), whole, whole + (part > 0.0))
+
+
+def hold_until(A: Array, B: Array, t: float, part: Array) -> tuple[Array, Array, Array]:
+    """exp(A t), and what inputs do to x(t) that change at `part` (m,) to what they then are: after that, and before."""
+    (n, m), held = B.shape, None
     now, before = np.zeros((n, m)), np.zeros((n, m))
     for f in np.unique(part):
         late = part == f
-        rest, now[:, late] = _step(A, B[:, late], period - f)
-        before[:, late] = rest @ _step(A, B[:, late], f)[1]
-    return Hold(_step(A, B[:, :0], period)[0], now, before, whole, whole + (part > 0.0))
+        rest, now[:, late] = _step(A, B[:, late], max(t - f, 0.0))
+        if f > 0.0:
+            before[:, late] = rest @ _step(A, B[:, late], min(f, t))[1]
+        else:
+            held = rest
+    return _step(A, B[:, :0], t)[0] if held is None else held, now, before
 
 
 def _step(A: Array, B: Array, t: float) -> tuple[Array, Array]:
@@ -248,30 +254,48 @@ def delayed(
     name = linear_model.name if name is None else _check.text(name, "name")
     A, B, C, D, inputs = _with_drift(linear_model, _check.flag(drift, "drift"))
     delays = _padded(linear_model, delay, len(inputs))
-    late = np.flatnonzero(delays > 0.0)
-    n, past = len(A), order * len(late)
-    big_A, big_B = np.zeros((n + past, n + past)), np.zeros((n + past, len(inputs)))
-    big_C = np.zeros((len(C), n + past))
-    big_A[:n, :n], big_B[:n], big_C[:, :n], D = A, B, C, D.copy()
-    states = list(linear_model.states)
-    a, b, c, d = _pade(order)
-    for first, i in zip(range(n, n + past, order), late, strict=True):
-        mine = slice(first, first + order)
-        big_A[mine, mine], big_B[mine, i] = a / delays[i], b / delays[i]
-        big_A[:n, mine], big_C[:, mine] = np.outer(B[:, i], c), np.outer(D[:, i], c)
-        big_B[:n, i] *= d
-        D[:, i] *= d
-        states += [f"{inputs[i]}_delay{j + 1}" for j in range(order)]
+    late = pade_delays(delays, order)
+    labels = [f"{inputs[i]}_delay{j + 1}" for i in np.flatnonzero(delays > 0.0) for j in range(order)]
     return control.ss(
-        big_A,
-        big_B,
-        big_C,
-        D,
+        np.block([[A, B @ late.C], [np.zeros((len(late.A), len(A))), late.A]]),
+        np.vstack([B @ late.D, late.B]),
+        np.hstack([C, D @ late.C]),
+        D @ late.D,
         name=name,
-        states=states,
+        states=[*linear_model.states, *labels],
         inputs=inputs,
         outputs=list(linear_model.outputs),
     )
+
+
+class Delays(NamedTuple):
+    """Approximations of delays, a state-space form from and to as many signals."""
+
+    A: Array
+    B: Array
+    C: Array
+    D: Array
+
+
+def pade_delays(delays: Array, order: int, sections: int = 1) -> Delays:
+    """Pade approximations of delays (m,), s: of each, some in a row; none for signals that are not late."""
+    late = np.flatnonzero(delays > 0.0)
+    a, b, c, d = _pade(order)
+    size = order * sections
+    A, B, C = np.zeros((size, size)), np.zeros(size), np.zeros(size)  # of one delay of 1 s
+    for k in range(sections):
+        mine = slice(order * k, order * (k + 1))
+        A[mine, mine], B[mine] = a, b * d**k
+        for j in range(k):
+            A[mine, order * j : order * (j + 1)] = np.outer(b, c) * d ** (k - 1 - j)
+        C[mine] = c * d ** (sections - 1 - k)
+    n, m = size * len(late), len(delays)
+    whole = Delays(np.zeros((n, n)), np.zeros((n, m)), np.zeros((m, n)), np.eye(m))
+    for k, i in enumerate(late):
+        mine = slice(size * k, size * (k + 1))
+        rate = sections / delays[i]
+        whole.A[mine, mine], whole.B[mine, i], whole.C[i, mine], whole.D[i, i] = rate * A, rate * B, C, d**sections
+    return whole
 
 
 def _pade(order: int) -> tuple[Array, Array, Array, float]:

@@ -132,6 +132,7 @@ def test_a_study_elsewhere(tmp_path):
     assert run_command("study", "particle", "--at", "q2=0.1", "--out", tmp_path / "c", *words)[0] == 0
 
 
+@pytest.mark.slow
 def test_motors_that_are_too_weak_leave_a_machine_of_a_file_free(tmp_path):
     rod, weak = cmb.Body.rod("rod", 1.0, 1.0), cmb.Actuator("hinge", effort=1.0)
     hinge = cmb.Revolute("hinge", "ground", "rod", axis=(0, 1, 0), limits=(-1.0, 0.5))

@@ -13,11 +13,16 @@ pytestmark = pytest.mark.skipif(not law_slopes.enabled(), reason="needs generate
 
 
 def count_differences(monkeypatch):
-    """How often a law is differentiated by differences."""
+    """What differences were taken along."""
     from cmbcontrol.controllers import law_gains
 
-    asked, by_differences = [], law_gains._derivative
-    monkeypatch.setattr(law_gains, "_derivative", lambda *given: asked.append(1) or by_differences(*given))
+    asked, by_differences = [], law_gains._Slope._next
+
+    def counted(slope):
+        asked.append(slope.what)
+        return by_differences(slope)
+
+    monkeypatch.setattr(law_gains._Slope, "_next", counted)
     return asked
 
 

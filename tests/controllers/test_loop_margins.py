@@ -5,9 +5,20 @@ import numpy as np
 import pytest
 from scipy.linalg import expm
 
-from cmbcontrol import linearize_closed_loop, margins, plants
-from cmbcontrol.controllers import Controller, Evaluation, WithModel
+from cmbcontrol import (
+    Actuator,
+    Body,
+    Constant,
+    Mechanism,
+    Revolute,
+    linearize_closed_loop,
+    margins,
+    plants,
+    trim,
+)
+from cmbcontrol.controllers import Controller, Evaluation, ProjectedInverseDynamics, WithModel
 from cmbcontrol.controllers.loop_margins import BrokenLoop, loop_margins, mu
+from cmbcontrol.errors import InputError
 from tests.fixtures import IntegralLaw, actuated_pendulum, five_bar_law, largest
 
 
@@ -76,7 +87,8 @@ def test_margins_bring_the_loop_to_its_border(period):
     )
     turn = np.exp(1j * np.radians(one.phase) * np.array([1, -1]))
     assert min(abs(spread(x)) for x in turn) < 1e-5
-    assert one.delay == pytest.approx(np.radians(one.phase) / one.phase_frequency)
+    if not period:
+        assert one.delay == pytest.approx(np.radians(one.phase) / one.phase_frequency)
     # the classical margins of python-control, from polynomials, and its disk margin
     L = loop.loop()
     gm, pm, sm, *_ = ct.stability_margins(L)
@@ -91,17 +103,194 @@ def test_margins_bring_the_loop_to_its_border(period):
     assert found.disk_phase == pytest.approx(phase, rel=1e-4)
 
 
-def test_delay_margin_of_a_sampled_loop():
-    """A delay a little longer than the margin, and the loop is lost."""
-    plant, law = plants.five_bar(), five_bar_law(plants.five_bar(), period=1e-3)
+@pytest.mark.parametrize(
+    ("period", "bandwidth", "ratio"), [(0.03, 40.0, 0.4), (0.05, 22.0, 0.35), (0.1, 9.0, 0.7), (0.01, 9.0, 0.7)]
+)
+def test_delay_margin_of_a_sampled_loop(period, bandwidth, ratio):
+    """Behind a hold, a delay by a part of a period is no factor exp(-i w delay): it is really put in here."""
+    plant = plants.five_bar()
+    law = ProjectedInverseDynamics(
+        plant, ("left", "right"), Constant([2.1, 1.0]), bandwidth=bandwidth, damping_ratio=ratio, period=period
+    )
     found = margins(plant, law)
     delay = found.loops[0].delay
-    for factor, stable in ((0.98, True), (1.02, False)):
-        loop = linearize_closed_loop(plant, law, delay={"left": factor * delay})
-        assert loop.stable is stable
+
+    def growth(delay):
+        loop = linearize_closed_loop(plant, law, delay={"left": delay})
+        return np.abs(loop.poles()).max() - 1.0
+
+    assert abs(growth(delay)) < 1e-8
+    assert max(growth(part * delay) for part in np.linspace(0.02, 0.999, 50)) < 0.0
+    assert growth(1.001 * delay) > 0.0
     text = str(found)
     assert "gain [dB]" in text
     assert "all at once: gain +-" in text
+
+
+@pytest.mark.parametrize(("channel", "signal"), [("left", 0), ("left_rate", 4)])
+def test_delay_margin_at_the_output_of_a_sampled_loop(channel, signal):
+    """A reading that is late by whole periods: borne as long as the margin says."""
+    plant = plants.five_bar()
+    law = FixedGain(plant, 0.02)
+    q = plant.assemble(left=2.1, right=1.0)
+    loop = linearize_closed_loop(plant, law, q, coordinates=("left", "right"))
+    (delay,) = [x.delay for x in loop.margins("output").loops if x.channel == channel]
+    assert np.isfinite(delay)
+    for samples in range(int(delay / 0.02) + 3):
+        late = FixedGain(plant, 0.02, signal, samples)
+        state = np.full(samples, late.value(loop.point))
+        growth = np.abs(
+            linearize_closed_loop(plant, late, loop.point, state=state, coordinates=("left", "right")).poles()
+        )
+        assert (growth.max() < 1.0) == (samples * 0.02 < delay)
+
+
+class FixedGain(Controller):
+    """Efforts at rest, and gains on two coordinates and their rates; one of them may be told late."""
+
+    def __init__(self, plant, period, signal=0, samples=0):
+        self.plant, self.period, self.signal, self.samples = plant, period, signal, samples
+        self.at = [plant.position_names.index("left"), plant.position_names.index("right")]
+        self.rest = trim(plant, plant.assemble(left=2.1, right=1.0))
+
+    def value(self, point):
+        return np.concatenate([point.q[self.at], point.v[self.at]])[[0, 0, 0, 0, 2, 2][self.signal]]
+
+    def start(self, plant):
+        return np.full(self.samples, self.value(self.rest))
+
+    def evaluate(self, t, terms, state):
+        told = np.concatenate([terms.q[self.at], terms.v[self.at]])
+        place = 0 if self.signal < 4 else 2
+        kept = np.append(state, told[place])
+        told[place] = kept[0]
+        u = self.rest.u - 400.0 * (told[:2] - self.rest.q[self.at]) - 60.0 * told[2:]
+        return Evaluation(u, kept[1:])
+
+
+class Speed(Controller):
+    """A speed loop with integral action."""
+
+    def __init__(self, period, sign=1.0):
+        self.period, self.sign = period, sign
+
+    def start(self, plant):
+        return [0.0]
+
+    def evaluate(self, t, terms, state):
+        e = -self.sign * terms.v[0]
+        moved = 2.0 * e if self.period is None else state[0] + 2.0 * self.period * e
+        return Evaluation([0.5 * e + state[0]], [moved])
+
+
+def flywheel():
+    return Mechanism(
+        "flywheel",
+        [Body.planar("m", 1.0, (0, 0), 0.1)],
+        [Revolute("a", "ground", "m", damping=0.02)],
+        actuators=[Actuator("a")],
+    )
+
+
+@pytest.mark.parametrize("period", [None, 0.01])
+def test_a_position_on_which_nothing_depends(period):
+    """The angle of a flywheel is an integral of its speed, and no part of the speed loop: margins by a sweep of L."""
+    loop = linearize_closed_loop(flywheel(), Speed(period), [0.0])
+    found = loop.margins()
+    assert found.stable
+    assert [abs(x - (1.0 if period else 0.0)) < 1e-6 for x in found.outside] == [True]
+    w = np.linspace(0.5, 300.0, 600001)
+    L = np.asarray(loop.loop()(np.exp(1j * w * period) if period else 1j * w)).ravel()
+    k = np.flatnonzero(np.diff(np.sign(np.abs(L) - 1.0)))
+    assert len(k) == 1
+    phase = np.degrees(np.angle(-L[k[0]]))
+    assert found.loops[0].phase == pytest.approx(phase, abs=0.02)
+    assert found.loops[0].modulus == pytest.approx(np.abs(1.0 + L).min(), rel=1e-5)
+    assert "no part of the loop: poles at" in str(found)
+
+
+@pytest.mark.parametrize("period", [None, 0.01])
+def test_margins_of_a_loop_that_is_not_stable(period):
+    """Gains and phases that bring it to the border, with a sign; no disk."""
+    plant = actuated_pendulum(0.2)
+    loop = linearize_closed_loop(plant, Weak(period), [0.5 * np.pi], coordinates=("pivot",))
+    assert not loop.stable
+    found = loop.margins()
+    (one,) = found.loops
+    assert (found.stable, found.disk) == (False, 0.0)
+    assert one.phase < 0.0
+    entry, effort = loop._parts.entry, loop._parts.effort
+
+    def growth(factor):
+        values = np.linalg.eigvals(loop.A + (factor - 1.0) * entry @ effort)
+        return np.abs(np.abs(values) - 1.0 if period else values.real).min()  # of the pole that is there
+
+    turns = [growth(np.exp(1j * np.radians(x))) for x in (one.phase, -one.phase)]
+    assert min(turns) < 1e-6
+    assert "not stable" in str(found)
+
+
+class Weak(Controller):
+    """Upright with too little damping of the wrong sign."""
+
+    def __init__(self, period):
+        self.period = period
+
+    def effort(self, t, terms, state):
+        return 60.0 * (0.5 * np.pi - terms.q) + 0.8 * terms.v
+
+
+def test_an_unstable_mode_that_is_no_part_of_the_loop():
+    """Nothing at the motor helps against a second pendulum that falls by itself."""
+    bodies = [Body.rod("held", 1.0, 1.0), Body.rod("free", 1.0, 1.0)]
+    joints = [Revolute("held", "ground", "held"), Revolute("free", "ground", "free")]
+    plant = Mechanism("two", bodies, joints, actuators=[Actuator("held")], gravity=(0.0, -9.81, 0.0))
+
+    def law(t, terms, state):
+        return [-40.0 * (terms.q[0] - 0.5 * np.pi) - 8.0 * terms.v[0]]
+
+    with pytest.raises(InputError, match=r"no margins .*not stable, with a pole at 3\.83"):
+        margins(plant, law, [0.5 * np.pi, 0.5 * np.pi])
+    found = margins(plant, law, [0.5 * np.pi, -0.5 * np.pi])  # it hangs, and swings for ever
+    assert sorted(abs(x.imag) for x in found.outside) == pytest.approx([np.sqrt(1.5 * 9.81)] * 2)
+
+
+@pytest.mark.parametrize("at", ["input", "output"])
+def test_continuous_loops_with_a_delay(at):
+    """Of one channel, a delay takes phase and nothing else; what is left of it is what the rest bears."""
+    plant = actuated_pendulum(0.2)
+    law = Lead()
+    bare = margins(plant, law, [0.5 * np.pi], at=at, coordinates=("pivot",)).loops[0]
+    delay = 0.4 * margins(plant, law, [0.5 * np.pi], coordinates=("pivot",)).loops[0].delay
+    late = margins(plant, law, [0.5 * np.pi], at=at, coordinates=("pivot",), delay=delay).loops[0]
+    if at == "input":
+        assert late.delay == pytest.approx(bare.delay - delay, rel=1e-8)
+        assert late.phase_frequency == pytest.approx(bare.phase_frequency, rel=1e-8)
+    loop = linearize_closed_loop(plant, law, [0.5 * np.pi], coordinates=("pivot",))
+    L = loop.loop(at, late.channel)
+    w = np.geomspace(0.1, 300.0, 400001)
+    factor = np.exp(-1j * w * delay)
+    if at == "input":
+        values = np.asarray(L(1j * w)).ravel() * factor
+    else:  # 1 + L of a state with the other one heard, late as well
+        A, b, c = loop.plant.A, loop.plant.B, loop._parts.gains
+        values = late_output_loop(A, b, c, w, factor)
+    assert late.modulus == pytest.approx(np.abs(1.0 + values).min(), rel=1e-6)
+
+
+def late_output_loop(A, b, c, w, factor):
+    """L of the position alone, with the rate closed, behind delays: from state feedback and a lead of first order."""
+    found = []
+    for x, f in zip(w, factor, strict=True):
+        G = np.linalg.solve(1j * x * np.eye(2) - A, b).ravel() * f
+        K = -(c.u_x[0] + c.u_c[0, 0] / (1j * x - c.c_c[0, 0]) * c.c_x[0])
+        found.append(G[0] * K[0] / (1.0 + G[1] * K[1]))
+    return np.array(found)
+
+
+def test_a_delay_that_is_no_delay_of_a_loop():
+    with pytest.raises(InputError, match="is it in seconds"):
+        margins(actuated_pendulum(0.2), Lead(), [0.5 * np.pi], coordinates=("pivot",), delay=100.0)
 
 
 def test_margins_at_the_output():

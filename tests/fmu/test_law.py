@@ -157,6 +157,7 @@ def test_references_are_computed_inside(exported, name):
     assert np.abs(outer(found, "q") - expected).max() < 1e-9
 
 
+@pytest.mark.slow
 def test_what_is_no_formula_is_an_input(exported):
     """A function that asks what time it is would be decided once and for all."""
 

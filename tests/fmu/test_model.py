@@ -17,6 +17,7 @@ def model(plant, q=None, law=None):
 
 
 @pytest.mark.parametrize("closure", CLOSURES, ids=closure_name)
+@pytest.mark.first(2)
 def test_no_coordinate_is_fast_beside_the_kept_ones(closure):
     """Entries of K, in metres by metres, are 1.5 at most: of positions, too, with quaternions among them."""
     plant, q, _ = closed_at_random(closure, forces=False)

@@ -77,6 +77,7 @@ def test_co_simulation_has_the_order_of_its_step(exported, name):
 
 
 @pytest.mark.nojit_slow
+@pytest.mark.slow
 def test_other_coordinates_are_kept_while_a_machine_goes_round(opened, exported):
     """Cranks of the five-bar turn and fall: no pair of coordinates is independent all the way."""
     plant = plants.five_bar()
@@ -101,6 +102,7 @@ def top(free):
 
 
 @pytest.mark.parametrize("free", [False, True], ids=["spherical", "free"])
+@pytest.mark.slow
 def test_a_body_that_tumbles_keeps_its_quaternion(exported, free):
     """All entries of the quaternion vanish and come back, so that three of them are never enough."""
     plant = top(free)
@@ -125,6 +127,7 @@ def rolling_coin():
     )
 
 
+@pytest.mark.slow
 def test_a_machine_that_rolls_has_more_positions_than_velocities(exported):
     """A coin: two coordinates of the plane follow from no constraint on positions."""
     plant = rolling_coin()
@@ -141,6 +144,7 @@ def test_a_machine_that_rolls_has_more_positions_than_velocities(exported):
 
 
 @pytest.mark.parametrize("scale", [1e-3, 1e3])
+@pytest.mark.slow
 def test_size_and_units_do_not_matter(exported, scale):
     """A four-bar in millimetres and in kilometres goes as fast as gravity has it."""
     lengths = scale * np.array([0.4, 1.0, 0.8])
@@ -179,6 +183,7 @@ def test_instances_do_not_know_of_each_other(opened, version):
 
 
 @both
+@pytest.mark.slow
 def test_a_saved_state_brings_everything_back(opened, version):
     """Through bytes, too; independent coordinates are part of it."""
     plant = plants.five_bar()
@@ -199,6 +204,7 @@ def test_a_saved_state_brings_everything_back(opened, version):
 
 
 @both
+@pytest.mark.slow
 def test_start_values_move_the_machine_before_it_starts(opened, version):
     """Independent positions set before initialization lead to a closed machine on the same branch."""
     plant = plants.five_bar()
@@ -213,6 +219,7 @@ def test_start_values_move_the_machine_before_it_starts(opened, version):
 
 
 @both
+@pytest.mark.slow
 def test_what_is_not_finite_is_told_by_name(opened, version):
     """And nothing crashes: the next good values are computed as ever."""
     plant = plants.five_bar()
@@ -235,6 +242,7 @@ def test_what_is_not_finite_is_told_by_name(opened, version):
 
 
 @both
+@pytest.mark.slow
 def test_a_state_that_no_configuration_has_is_told_with_the_gap(opened, version):
     plant = plants.five_bar()
     one = opened(plant, plant.assemble(left=2.1, right=1.0), version=version).begin()
@@ -252,6 +260,7 @@ def test_a_state_that_no_configuration_has_is_told_with_the_gap(opened, version)
 
 
 @both
+@pytest.mark.slow
 def test_calls_in_the_wrong_mode_are_refused(opened, version):
     plant = plants.five_bar()
     one = opened(plant, plant.assemble(left=2.1, right=1.0), version=version).begin()
@@ -295,6 +304,7 @@ def test_an_event_keeps_the_motion(opened):
 
 
 @pytest.mark.nojit_slow
+@pytest.mark.slow
 def test_loads_may_change_during_a_run(opened):
     """A digging force that is linear between points. fmpy sets inputs too seldom for ramps, so scipy integrates."""
     plant, q, _ = plants.catalogue["excavator"].start()

@@ -124,6 +124,7 @@ def test_all_kinds_of_runs(make, tmp_path):
     assert json.dumps(found)  # all of it is text
 
 
+@pytest.mark.slow
 def test_what_was_computed_of_a_run_that_failed(tmp_path):
     plant = plants.five_bar()
 
@@ -147,6 +148,7 @@ def test_refusals(tracked, tmp_path):
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.slow
 def test_the_method(tracked, tmp_path):
     assert "other" in tracked.write_report(tmp_path / "a.html", title="other").read_text()
 

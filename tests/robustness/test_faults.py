@@ -171,6 +171,7 @@ def circle(key, fails):
 
 @pytest.mark.parametrize("options", [{}, dict(method="rk4", step=5e-3), METHODS["scipy"], METHODS["radau"]])
 @pytest.mark.parametrize("key", ["M", "h", "Phi", "A", "Adot_v", "potential"])
+@pytest.mark.first(4)
 def test_a_function_of_a_plant_that_fails(key, options):
     plant = circle(key, lambda q: q[1] < -0.5)
     match = rf"plant 'circle': {key}\(q.*\) failed at .*KeyError: 'no entry'"
