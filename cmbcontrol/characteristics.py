@@ -77,6 +77,15 @@ class Characteristic(Part, ABC):
         """Its numbers, which may change without anything being compiled again."""
         return tuple(float(getattr(self, name)) for name in self.number_names)
 
+    @property
+    def dry_rate(self) -> float:
+        """Rate within which dry friction is smooth; 0 where there is none."""
+        return 0.0
+
+    def without_dry_friction(self) -> Characteristic:
+        """The same without dry friction, of which all is there at the slowest motion."""
+        return self
+
     def with_numbers(self, numbers: Sequence[Any]) -> Self:
         """The same with other numbers, unchecked; symbols while it is traced."""
         made = copy.copy(self)
@@ -113,6 +122,13 @@ class Sum(Characteristic):
     @property
     def numbers(self) -> tuple[float, ...]:
         return tuple(x for part in self.parts for x in part.numbers)
+
+    @property
+    def dry_rate(self) -> float:
+        return max((part.dry_rate for part in self.parts), default=0.0)
+
+    def without_dry_friction(self) -> Characteristic:
+        return type(self)(tuple(part.without_dry_friction() for part in self.parts))
 
     def with_numbers(self, numbers: Sequence[Any]) -> Self:
         parts, at = [], 0
@@ -422,6 +438,13 @@ class Friction(Characteristic):
                 f"static friction must not be below that of sliding, got static={self.static} and coulomb="
                 f"{self.coulomb}"
             )
+
+    @property
+    def dry_rate(self) -> float:
+        return self.transition_rate if self.static > 0.0 else 0.0
+
+    def without_dry_friction(self) -> Characteristic:
+        return SpringDamper(damping=self.viscous)
 
     def level(self, rate: Any) -> Any:
         """Size of the dry part while it slides, N or N m."""

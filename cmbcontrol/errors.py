@@ -14,6 +14,7 @@ __all__ = [
     "CmbWarning",
     "ContinuationError",
     "DesignError",
+    "DesignWarning",
     "EquilibriumError",
     "EventError",
     "FileError",
@@ -106,6 +107,10 @@ class BranchWarning(CmbWarning):
 
 class PrecisionWarning(CmbWarning):
     """Redundant rows of a machine agree to some digits only; says what was made of it."""
+
+
+class DesignWarning(CmbWarning):
+    """A design has a result, but what was asked for leaves it without a bound: gains depend on the solver."""
 
 
 class LimitWarning(CmbWarning):

@@ -19,7 +19,7 @@ from ..controllers.state_feedback import (
     require_rest,
     require_same_model,
 )
-from ..errors import DesignError, InputError, InputTypeError
+from ..errors import DesignError, DesignWarning, InputError, InputTypeError
 from ..linear.model import LinearModel
 from .certificate import Case, Certificate
 from .family import labelled_models
@@ -144,7 +144,9 @@ def robust_state_feedback(
     region : PoleRegion, optional
         Stability alone unless given.
     h2, hinf : float or "min", optional
-        Bound of the norm from disturbance to performance, for every model; or make it small. One of both at most.
+        Bound of the norm from disturbance to performance, for every model; or make it small. One of both at most. What
+        is to be made small needs efforts in the performance, or a radius of the region: a `DesignWarning` tells where
+        both are missing.
     performance : Performance, optional
         Needed with a norm.
     integral : sequence of str, optional
@@ -209,6 +211,14 @@ def robust_state_feedback(
         _check.one_of(solver, _SOLVERS, "solver")
     integral = (integral,) if isinstance(integral, str) else tuple(integral)
     problem = _Problem(models, integral, performance, period, solver, region)
+    if "min" in (h2, hinf) and period is None and region.radius is None and not problem.weighs_efforts:
+        warnings.warn(
+            f"{'h2' if h2 == 'min' else 'hinf'}='min' with efforts that cost nothing, in a region without radius: "
+            "gains grow without bound, until the solver ends. Give the region a radius, or the performance a weight of "
+            "each effort.",
+            DesignWarning,
+            stacklevel=2,
+        )
     found = problem.solve(region, h2, hinf)
     if found.X is None:
         raise problem.explained(region, h2, hinf, found.status, explain)
@@ -355,6 +365,11 @@ class _Problem:
         found_h2 = units["h2"] * float(np.sqrt(max(h2_sq.value, 0.0))) if h2 is not None else np.nan
         found_hinf = units["hinf"] * float(gamma.value) if hinf is not None else np.nan
         return _Found(X_found, Y.value, found_h2, found_hinf, solver, status)
+
+    @property
+    def weighs_efforts(self) -> bool:
+        """Whether each combination of efforts is part of the performance."""
+        return np.linalg.matrix_rank(self.W_s[:, len(self.names) :]) == self.W_s.shape[1] - len(self.names)
 
     def _scale_norms(self) -> None:
         """Disturbances and outputs of size one, and the H2 and H-infinity norms of one unit then."""

@@ -33,10 +33,11 @@ from ..model.elements import (
     Universal,
 )
 from ..model.mechanism import Mechanism
+from .angles import as_meant
 from .conversion import Conversion, Remarks, built, of_file
 from .links import UNLIMITED, Names, body_of, frame_of, measures, name_at, require_size
 from .visuals import Visuals
-from .xml import Node, read_xml
+from .xml import Node
 
 __all__ = ["read_sdf"]
 
@@ -122,11 +123,16 @@ def read_sdf(
     path = _check.path(path)
     _check.option(base, ("free", "fixed"), "base")
     _check.option(inertia, ("refused", "nearest"), "inertia")
-    reader = _Reader(path, read_xml(path, "sdf"), model, inertia == "nearest")
-    if gravity is not None:
-        reader.gravity = _check.vector(gravity, 3, "gravity")
-    machine = reader.machine(base == "free", cuts)
-    return Conversion(machine, path, "SDF", tuple(reader.remarks.said))
+    gravity = None if gravity is None else _check.vector(gravity, 3, "gravity")
+
+    def read(root: Node) -> Conversion:
+        reader = _Reader(path, root, model, inertia == "nearest")
+        if gravity is not None:
+            reader.gravity = gravity
+        machine = reader.machine(base == "free", cuts)
+        return Conversion(machine, path, "SDF", tuple(reader.remarks.said))
+
+    return as_meant(read, path, "sdf", (("pose", None),))
 
 
 @dataclass(frozen=True)

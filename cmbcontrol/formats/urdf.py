@@ -31,6 +31,7 @@ from ..model.elements import (
     Universal,
 )
 from ..model.mechanism import Mechanism
+from .angles import as_meant
 from .conversion import Conversion, Remarks, built, of_file
 from .links import UNLIMITED, Names, body_of, bounded, frame_of, measures, name_at, require_size
 from .loops_file import (
@@ -48,7 +49,7 @@ from .loops_file import (
     short_name,
 )
 from .visuals import Visuals
-from .xml import Node, read_xml
+from .xml import Node
 
 __all__ = ["WORLD", "read_urdf"]
 
@@ -122,13 +123,18 @@ def read_urdf(
     _check.option(base, ("fixed", "free"), "base")
     _check.option(massless, ("refused", "fixed"), "massless")
     _check.option(inertia, ("refused", "nearest"), "inertia")
-    reader = _Reader(path, read_xml(path, "robot"), base == "free", massless == "fixed", inertia == "nearest")
-    document = _document(path, loops, reader.remarks)
-    if document is not None:
-        reader.take_loops_file(document)
-    if gravity is not None:
-        reader.gravity = _check.vector(gravity, 3, "gravity")
-    return Conversion(reader.machine(), path, "URDF", tuple(reader.remarks.said))
+    gravity = None if gravity is None else _check.vector(gravity, 3, "gravity")
+
+    def read(root: Node) -> Conversion:
+        reader = _Reader(path, root, base == "free", massless == "fixed", inertia == "nearest")
+        document = _document(path, loops, reader.remarks)
+        if document is not None:
+            reader.take_loops_file(document)
+        if gravity is not None:
+            reader.gravity = gravity
+        return Conversion(reader.machine(), path, "URDF", tuple(reader.remarks.said))
+
+    return as_meant(read, path, "robot", ((None, "rpy"),))
 
 
 def _document(path: Path, loops: str | Path | bool | None, remarks: Remarks) -> _yaml.Document | None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -33,6 +34,7 @@ def linearize(
     inputs: Sequence[str | Wrench] | None = None,
     outputs: Sequence[str | FrameMotion] | None = None,
     tolerance: float = 1e-7,
+    dry_friction: bool = True,
 ) -> LinearModel:
     """Linear model about an equilibrium: 2 dof states, with the stiffness of the constraint forces.
 
@@ -63,6 +65,9 @@ def linearize(
         Defaults to the independent coordinates. Multipliers must be unique; the constraint force always is.
     tolerance : float
         Largest unbalanced force, relative to weights, springs, motor forces and stiffness.
+    dry_friction : bool
+        Whether dry friction counts, which at rest is the slope of its smooth form: a damper as steep as the form, of
+        which ``print(model)`` tells. Without it, only what is viscous does (`Mechanism.without_dry_friction`).
 
     Returns
     -------
@@ -99,6 +104,10 @@ def linearize(
     array([-2.773+0.j, -2.37 +0.j,  2.37 +0.j,  2.773+0.j])
     """
     tolerance = _check.positive(tolerance, "tolerance")
+    if not _check.flag(dry_friction, "dry_friction") and isinstance(plant, Mechanism):
+        _checked(plant, point)
+        plant = plant.without_dry_friction()
+        point = replace(point, plant=plant)
     local = _at_equilibrium(plant, point, tolerance)
     factor = MOVING if point.v.any() else FIXED
     linearized = LinearizedEquations(plant, local, coordinates, inputs, factor)

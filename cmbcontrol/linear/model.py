@@ -243,7 +243,19 @@ class LinearModel(Shown):
             rates = (f"{unit}/s" if unit else "" for unit in self.state_units)
             parts = (f"{n} {x:.6g} {r}".rstrip() for n, x, r in zip(self.states, self.drift, rates, strict=True) if x)
             lines.append(f"  drift    {', '.join(parts)}")
+        steep = self.smoothed_friction
+        if steep:
+            lines.append(
+                f"  friction of {', '.join(steep)} is dry: at rest it is the slope of its smooth form, a steep damper; "
+                "linearize(..., dry_friction=False) leaves it out"
+            )
         return "\n".join([*lines, *modal.mode_table(self.damping())])
+
+    @property
+    def smoothed_friction(self) -> tuple[str, ...]:
+        """Force elements whose dry friction counts as a steep damper here; see `Mechanism.smoothed_friction`."""
+        plant = self.point.plant
+        return plant.smoothed_friction(self.point.v) if isinstance(plant, Mechanism) else ()
 
     def to_data(self) -> dict[str, Any]:
         """Plain data, of which `from_data` makes the model again: with its operating point, and its machine if it can.

@@ -55,6 +55,7 @@ _PARTS += ("source", "configurations", "precision")
 
 Array = NDArray[np.float64]
 
+_SLIDES = 3.0  # times the rate within which friction is smooth: from there on it is dry but for 0.5 %
 _DIGITS = 30.0  # changes may be so many roundings: rows add up rounded numbers, times their levers
 
 
@@ -645,6 +646,43 @@ class Mechanism(Plant):
     def _take_cylinders(self, cylinders: tuple[Cylinder, ...]) -> None:
         """Cylinders whose parts are among those of the machine."""
         object.__setattr__(self, "cylinders", cylinders)
+
+    def without_dry_friction(self) -> Mechanism:
+        """The same machine without dry friction, of joints and in proportion to loads; what is viscous stays.
+
+        For linear models: dry friction has no slope at rest, and that of its smooth form is as steep as the form.
+
+        Examples
+        --------
+        >>> from cmbcontrol import JointForce, characteristics, plants
+        >>> rubbing = JointForce("rub", "angle", characteristics.Friction(0.3, viscous=0.1))
+        >>> plant = plants.pendulum().with_parts(forces=[rubbing])
+        >>> plant.without_dry_friction().forces[0].characteristic
+        SpringDamper(stiffness=0.0, rest=0.0, damping=0.1)
+        """
+        plain = [force.without_dry_friction() for force in self.forces]
+        return self.with_parts(forces=[force for force in plain if force is not None])
+
+    def smoothed_friction(self, v: ArrayLike) -> tuple[str, ...]:
+        """Force elements whose dry friction is near rest at velocities (nv,), where its smooth form is a steep damper.
+
+        Examples
+        --------
+        >>> from cmbcontrol import JointForce, characteristics, plants
+        >>> rubbing = JointForce("rub", "angle", characteristics.Friction(0.3))
+        >>> plant = plants.pendulum().with_parts(forces=[rubbing])
+        >>> plant.smoothed_friction([0.0]), plant.smoothed_friction([1.0])
+        (('rub',), ())
+        """
+        v = _check.vector(v, self.nv, "v", self.velocity_names)
+        found = []
+        for force in self.forces:
+            at = getattr(force, "joint", None)
+            # of what turns or slides between points, the rate is not a coordinate's
+            rate = abs(v[self.index(at)]) if at in self.velocity_names else float(np.abs(v).max(initial=0.0))
+            if rate < _SLIDES * force.dry_rate:
+                found.append(force.name)
+        return tuple(found)
 
     def with_configurations(self, values: Mapping[str, ArrayLike | Mapping[str, float]]) -> Mechanism:
         """The same machine with more configurations that have names, or others of the same names.

@@ -1,5 +1,6 @@
 """One state feedback for many linear models, by matrix inequalities."""
 
+import contextlib
 import copy
 from dataclasses import replace
 
@@ -85,6 +86,15 @@ def test_norm_bounds_hold_for_every_model(models, period):
                 some, ROBUST_REGION, performance=goal, period=period, explain=False, **{name: 0.3 * best}
             )
         assert "Loosen" in str(caught.value)
+
+
+def test_a_norm_made_small_with_efforts_that_cost_nothing(models):
+    """Gains grow without bound; a radius bounds them."""
+    some = [models["0 kg, (2.3, 0.8)"]]
+    goal = Performance(states={"left": 20.0, "right": 20.0})
+    with pytest.warns(cmb.errors.DesignWarning, match="gains grow without bound"), contextlib.suppress(cmb.CmbError):
+        robust_state_feedback(some, performance=goal, h2="min")
+    assert robust_state_feedback(some, PoleRegion(radius=30.0), performance=goal, h2="min").certificate.valid
 
 
 def test_h2_design_of_one_model_is_lqr(models):

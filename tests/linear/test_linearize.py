@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from cmbcontrol import OperatingPoint, affine_approximation, linearize, plants, trim
+from cmbcontrol.characteristics import Friction
 from cmbcontrol.controllers import Controller
 from cmbcontrol.dynamics.acceleration import forward_dynamics
 from cmbcontrol.dynamics.derivatives import derivatives
@@ -21,6 +22,7 @@ from cmbcontrol.model.elements import (
     Fixed,
     Frame,
     Free,
+    JointForce,
     Planar,
     Point,
     PointSpring,
@@ -541,3 +543,25 @@ def test_twin_of_the_point_closure():
     q = np.concatenate([at_tree.q, np.zeros(3)])
     models = [linearize(tree, at_tree), linearize(cut, trim(cut, q))]
     assert matched(*(m.poles() for m in models)) < 1e-9
+
+
+def test_dry_friction_is_told_and_left_out():
+    """An upright rod that rubs: of its poles +-sqrt(m g l / J), smooth friction makes -909 and 0.016 1/s."""
+    parts = [Body("rod", 1.0, (0.5, 0, 0), (0.08, 0.08, 0.08))], [Revolute("a", "ground", "rod")]
+    pole = np.sqrt(9.81 * 0.5 / 0.33)
+    for law in (Friction(0.3), Friction(0.3, viscous=0.2)):
+        plant = Mechanism("rod", *parts, forces=[JointForce("rub", "a", law)], gravity=(-9.81, 0, 0))
+        point = trim(plant, [0.0])
+        steep = linearize(plant, point)
+        assert steep.poles().real.min() < -900.0
+        assert "friction of rub is dry" in str(steep) and "dry_friction=False" in str(steep)
+        plain = linearize(plant, point, dry_friction=False)
+        assert "is dry" not in str(plain)
+        viscous = law.viscous / 0.33
+        expected = np.sort(np.roots([1.0, viscous, -(pole**2)]))
+        assert plain.poles().real == pytest.approx(expected, abs=1e-9)
+        moving = affine_approximation(plant, OperatingPoint.at(plant, [0.3], v=[0.5]))
+        assert "is dry" not in str(moving)
+    assert "is dry" not in str(
+        linearize(plants.five_bar(), trim(plants.five_bar(), plants.five_bar().assemble(left=2.1, right=1.0)))
+    )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable
-from dataclasses import field
+from dataclasses import field, replace
 from typing import Any
 
 import numpy as np
@@ -69,6 +69,15 @@ class ForceElement(Part):
     def energy(self, numbers: Any, z: Any) -> Any:
         """Stored energy, J."""
 
+    @property
+    def dry_rate(self) -> float:
+        """Rate within which its dry friction is smooth; 0 where it has none."""
+        return 0.0
+
+    def without_dry_friction(self) -> ForceElement | None:
+        """The same without its dry friction; None where nothing else is left."""
+        return self
+
 
 class _OneForce(ForceElement):
     """With one characteristic."""
@@ -87,6 +96,13 @@ class _OneForce(ForceElement):
                     f"(x, rate) -> force, got {_check.shown(given)}"
                 )
             set_fields(self, characteristic=_Function(given))
+
+    @property
+    def dry_rate(self) -> float:
+        return self.characteristic.dry_rate
+
+    def without_dry_friction(self) -> ForceElement | None:
+        return replace(self, characteristic=self.characteristic.without_dry_friction()) if self.dry_rate else self
 
     @property
     def number_names(self) -> tuple[str, ...]:

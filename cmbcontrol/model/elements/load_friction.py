@@ -51,6 +51,13 @@ class FrictionOfLoad(ForceElement):
         return self.friction
 
     @property
+    def dry_rate(self) -> float:
+        return self.characteristic.dry_rate
+
+    def without_dry_friction(self) -> ForceElement | None:
+        return None
+
+    @property
     def summary(self) -> str:
         return f"{type(self).__name__} on {self.on}, coefficient {self.characteristic.coulomb:g}"
 
