@@ -347,7 +347,10 @@ class _Slope:
             except CmbError as failed:  # the manifold, or what the law can do, ends nearby
                 self._failed = failed
                 continue
-            wide, fine = (sum(w / (0.5 * m * h) * (values[k * m] - values[-k * m]) for k, w in ORDER_8) for m in (2, 1))
+            wide, fine = (
+                np.sum([w / (0.5 * m * h) * (values[k * m] - values[-k * m]) for k, w in ORDER_8], axis=0)
+                for m in (2, 1)
+            )
             twice = 2.0 * self.centre
             near, far = (values[k] + values[-k] - twice for k in (1, 2))
             self.step, self.slope, self.gap = h, fine, wide - fine

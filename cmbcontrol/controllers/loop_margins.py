@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -300,7 +300,7 @@ def _balanced(A: Array, B: Array, C: Array) -> tuple[Array, Array, Array]:
     return A, B / scale[:, None], C * scale
 
 
-def _growth(values: Complex, dt: float) -> Array:
+def _growth(values: NDArray[Any], dt: float) -> Array:
     """How far poles are beyond the border of stability."""
     return np.abs(values) - 1.0 if dt else values.real
 

@@ -168,8 +168,8 @@ class _Rest:
     def relative(self) -> float:
         """The force left over all forces here; how the law's states still change, where that is more.
 
-        A rate (or a step to the next value) counts relative to what the states themselves, and a motion by a radian or
-        the size of the machine, change it by.
+        A rate (or a step to the next value) counts relative to what large changes of the states, and a motion by a
+        radian or the size of the machine, change it by.
         """
         lam = multipliers(self.terms, self.u)
         local = static_derivatives(self.plant, self.q, lam, self.u)
@@ -178,7 +178,7 @@ class _Rest:
             return force
         state = np.abs(self.state[self.law.free])
         rows = np.abs(self._jacobian[self.Z.shape[1] :])
-        felt = rows[:, : self.Z.shape[1]] @ (self.Z.T**2 @ self.plant.spans) + rows[:, self.Z.shape[1] :] @ state
+        felt = rows[:, : self.Z.shape[1]] @ (self.Z.T**2 @ self.plant.spans) + rows[:, self.Z.shape[1] :] @ self._sizes
         still = np.maximum(np.abs(self.still) - ROUNDING * (1.0 + state), 0.0)
         return max(force, float((still / np.maximum(felt, 1e-300)).max()))
 
