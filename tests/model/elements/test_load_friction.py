@@ -28,6 +28,7 @@ from cmbcontrol.linear import reduced_model
 from cmbcontrol.linear.reduced import constant_rows, reduce
 from cmbcontrol.model.elements import DirectedFriction
 from cmbcontrol.papers.formulations import NamedFormulation
+from tests import seeds
 from tests.fixtures import admissible_state, changed_machine, close_parts, largest, refuses, slope, tree_parts
 
 G = 9.81
@@ -432,6 +433,14 @@ class TestInverseDynamics:
             np.testing.assert_allclose(again, a, atol=1e-11 * np.abs(a).max())
             np.testing.assert_allclose(found.residual, 0.0, atol=1e-11 * np.abs(found.f).max())
 
+    @pytest.mark.slow
+    @pytest.mark.rotates
+    @pytest.mark.nojit_slow
+    def test_random_machines(self):
+        found = {seed: inverse_of(seed) for seed in seeds.rotating(60)}
+        assert not {seed: x for seed, x in found.items() if isinstance(x, float) and not x <= 1e-11}
+        assert sum(isinstance(x, float) for x in found.values()) >= 0.8 * len(found)
+
     @pytest.mark.parametrize("efficiency", [1.0, 0.95, 0.8, 0.5])
     @pytest.mark.parametrize("speed", [1.0, -1.0])
     def test_a_geared_arm(self, efficiency, speed):
@@ -459,6 +468,46 @@ class TestInverseDynamics:
             export(plant, tmp_path, q, functions=["inverse"])
         made = export(plant, tmp_path, q)
         assert "friction 'mesh'" in made.left_out["inverse"]
+
+
+def inverse_of(seed):
+    """By how much the acceleration of the efforts for one is another one, relative; or why there is none."""
+    rng = np.random.default_rng([seed, 33])
+    kinds = [(PointOnPlane, Revolute)[int(k)] for k in rng.integers(0, 2, int(rng.integers(1, 3)))]
+    parts = tree_parts(seed, bodies=int(rng.integers(5, 9)))
+    plant, q = close_parts(parts, seed, kinds)
+    forces, couplings = [], []
+    for loop in plant.loops:
+        dry = float(rng.uniform(0.02, 0.25))
+        law = Friction(
+            dry, static=dry * float(rng.uniform(1.0, 1.5)), transition_rate=float(10.0 ** rng.uniform(-3, -0.5))
+        )
+        if isinstance(loop, PointOnPlane):
+            forces.append(SlidingFriction(f"friction_{loop.name}", loop.name, law))
+        else:
+            forces.append(PinFriction(f"friction_{loop.name}", loop.name, law, radius=float(rng.uniform(0.01, 0.5))))
+    joints = [j.name for j in plant.joints if isinstance(j, (Revolute, Prismatic))]
+    if joints and rng.random() < 0.5:  # a rotor and its gear on one of the joints
+        driven, ratio = str(rng.choice(joints)), float(10.0 ** rng.uniform(-1.0, 2.0))
+        bodies = [*plant.bodies, Body("rotor", 0.1, inertia=(0.01,) * 3)]
+        couplings = [Coupling("gear", {"rotor_turn": 1.0, driven: -ratio})]
+        forces.append(GearFriction("mesh", "gear", efficiency=float(rng.uniform(0.7, 0.99))))
+        turned = ratio * q[plant.position_names.index(driven)]
+        plant = plant.with_parts(
+            bodies=bodies,
+            joints=[*plant.joints, Revolute("rotor_turn", "ground", "rotor")],
+            loops=[*plant.loops, *couplings],
+        )
+        q, joints = np.append(q, turned), [*(j for j in joints if j != driven), "rotor_turn"]
+    plant = plant.with_parts(forces=forces, actuators=[Actuator(n) for n in joints])
+    try:
+        q, v = admissible_state(plant, q, seed)
+        a = cmb.forward_dynamics(plant, q, v, rng.uniform(-2.0, 2.0, plant.nu))
+        found = cmb.inverse_dynamics(plant, q, v, a)
+        again = cmb.forward_dynamics(plant, q, v, found.u)
+    except cmb.CmbError as error:
+        return f"{type(error).__name__}: {error}"
+    return float(np.abs(again - a).max() / np.abs(a).max())
 
 
 def geared(efficiency):
