@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from .. import _check
 from ..errors import InputError
+from ..linear.balancing import balanced
 
 __all__ = [
     "BrokenLoop",
@@ -183,7 +184,7 @@ class BrokenLoop(NamedTuple):
         """
         from scipy.linalg import schur, solve_sylvester
 
-        A, entry, exit = _balanced(self.A, self.entry, self.exit)
+        A, entry, exit = balanced(self.A, self.entry, self.exit)
         size = 1.0 if self.dt else float(np.linalg.norm(A, 2))
         if not (_growth(np.linalg.eigvals(A), self.dt) >= -_BORDER * size).any():
             return self, np.zeros(0, dtype=complex)
@@ -292,14 +293,6 @@ class Response(NamedTuple):
         return found[0], found[1]
 
 
-def _balanced(A: Array, B: Array, C: Array) -> tuple[Array, Array, Array]:
-    """The same system in states of like size."""
-    from scipy.linalg import matrix_balance
-
-    A, (scale, _) = matrix_balance(A, permute=False, separate=True)
-    return A, B / scale[:, None], C * scale
-
-
 def _growth(values: NDArray[Any], dt: float) -> Array:
     """How far poles are beyond the border of stability."""
     return np.abs(values) - 1.0 if dt else values.real
@@ -337,7 +330,7 @@ def response(A: Array, B: Array, C: Array, D: Array, dt: float) -> Response:
         A, B, C, D = 2.0 / dt * P @ (A - np.eye(n)), 4.0 / dt * P @ P @ B, C, D - C @ P @ B
     if not n:
         return Response(A, B, C, D, dt)
-    return Response(*_balanced(A, B, C), D, dt)
+    return Response(*balanced(A, B, C), D, dt)
 
 
 def bandwidth(T: Response) -> float:
@@ -367,7 +360,7 @@ def loop_margins(loop: BrokenLoop, later: Later | None = None) -> Margins:
         For a loop that has an unstable mode which it does not touch, and one that stands on the border of stability.
     """
     whole, (loop, outside) = loop, loop.without_hidden()
-    border = _BORDER * (1.0 if loop.dt else float(np.linalg.norm(_balanced(*loop[3:6])[0], 2)) if len(loop.A) else 1.0)
+    border = _BORDER * (1.0 if loop.dt else float(np.linalg.norm(balanced(*loop[3:6])[0], 2)) if len(loop.A) else 1.0)
     growth = _growth(np.linalg.eigvals(loop.A), loop.dt)
     fastest = float(growth.max(initial=-np.inf))
     for pole in outside[_growth(outside, loop.dt) > border]:

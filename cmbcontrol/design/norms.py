@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from ..linear.balancing import balanced
 from .unmoved import slowest_decay
 
 __all__ = ["h2_norm", "hinf_norm"]
@@ -47,7 +48,6 @@ def hinf_norm(A: Array, B: Array, C: Array, period: float | None = None) -> floa
     >>> round(hinf_norm(np.array([[-2.0]]), np.array([[1.0]]), np.array([[3.0]])), 6)
     1.5
     """
-    from scipy.linalg import matrix_balance
     from scipy.optimize import minimize_scalar
 
     if not _stable(A, period):
@@ -56,8 +56,7 @@ def hinf_norm(A: Array, B: Array, C: Array, period: float | None = None) -> floa
     if period is not None:
         back = np.linalg.inv(A + np.eye(len(A)))
         A, B, C, D = back @ (A - np.eye(len(A))), np.sqrt(2.0) * back @ B, np.sqrt(2.0) * C @ back, D - C @ back @ B
-    A, (scale, _) = matrix_balance(A, permute=False, separate=True)
-    B, C = B / scale[:, None], C * scale
+    A, B, C = balanced(A, B, C)
 
     def responses(frequencies: Array) -> Array:
         at = 1j * frequencies[:, None, None] * np.eye(len(A)) - A

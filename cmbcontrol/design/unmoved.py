@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..linear.balancing import balanced
+
 __all__ = ["slowest_decay", "unmoved"]
 
 Array = NDArray[np.float64]
@@ -36,10 +38,7 @@ def unmoved(A: Array, B: Array, period: float | None = None) -> complex | None:
     >>> abs(unmoved(A, np.array([[1.0], [0.0], [0.0]])))
     0.0
     """
-    from scipy.linalg import matrix_balance
-
-    A, (scale, _) = matrix_balance(A, permute=False, separate=True)
-    B = B / scale[:, None]
+    A, B, _ = balanced(A, B, np.zeros((0, len(A))))
     size = float(np.linalg.norm(A, 2)) or 1.0
     lengths = np.linalg.norm(B, axis=0)
     B = size * B / np.where(lengths > 0.0, lengths, 1.0)

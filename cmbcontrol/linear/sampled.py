@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
 from ..errors import InputError
+from .balancing import balanced
 
 if TYPE_CHECKING:
     import control
@@ -301,12 +302,11 @@ def pade_delays(delays: Array, order: int, sections: int = 1) -> Delays:
 def _pade(order: int) -> tuple[Array, Array, Array, float]:
     """State-space form of the approximation of exp(-s), balanced: that of exp(-s T) has its rates divided by T."""
     import control
-    from scipy.linalg import matrix_balance
     from scipy.signal import tf2ss
 
     a, b, c, d = tf2ss(*control.pade(1.0, order))
-    a, (scale, _) = matrix_balance(a, permute=False, separate=True)
-    return a, b[:, 0] / scale, c[0] * scale, float(d[0, 0])
+    a, b, c = balanced(a, b, c)
+    return a, b[:, 0], c[0], float(d[0, 0])
 
 
 def _with_drift(lin: LinearModel, drift: bool) -> tuple[Array, Array, Array, Array, list[str]]:

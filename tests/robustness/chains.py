@@ -16,13 +16,13 @@ import warnings
 
 import numpy as np
 from scipy.integrate import solve_ivp
-from scipy.linalg import matrix_balance
 
 import cmbcontrol as cmb
 from cmbcontrol import Actuator, Body, Constant, Frame, Load, Mechanism, PointOnLine, Prismatic, Revolute, design
 from cmbcontrol import controllers as C
 from cmbcontrol.controllers import EffortBlock
 from cmbcontrol.controllers.chain import Chain
+from cmbcontrol.linear.balancing import state_scales
 
 from . import workers
 
@@ -275,7 +275,7 @@ def wrong_model(plant, law, loop, rate):
     """What is wrong with A, compared in states of like size."""
     real = Sampled(plant, law, loop)
     lengths = [plant.size if unit == "m" else 1.0 for unit in loop.state_units[: len(real.names)]]
-    _, (scale, _) = matrix_balance(loop.A, permute=False, separate=True)
+    scale = state_scales(loop.A)
     scale = scale / scale[0] * lengths[0]
     units = np.minimum(scale, 1e12)
     units[: len(lengths)] = lengths

@@ -507,7 +507,7 @@ def inverse_of(seed):
         again = cmb.forward_dynamics(plant, q, v, found.u)
     except cmb.CmbError as error:
         return f"{type(error).__name__}: {error}"
-    return float(np.abs(again - a).max() / np.abs(a).max())
+    return float(np.abs(again - a).max() / max(np.abs(a).max(initial=0.0), 1e-300))
 
 
 def geared(efficiency):

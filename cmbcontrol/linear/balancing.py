@@ -1,0 +1,44 @@
+"""States of like size: the units of a linear model decide nothing."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+__all__ = ["balanced", "state_scales"]
+
+Array = NDArray[np.float64]
+
+# Powers of two. Blocks of which one acts on the other, and not the other way, are balanced ever better by ever larger
+# ratios: they are no units.
+_LARGEST = 2.0**120
+
+
+def state_scales(A: Array) -> Array:
+    """Units s (n,), powers of two, in which rows and columns of A, entries A_ij s_j / s_i, are of like size.
+
+    A state that acts on no other, or on which no other acts, is left as it is.
+
+    Examples
+    --------
+    >>> state_scales(np.array([[0.0, 1e-6], [1e6, 0.0]])).round(6)
+    array([9.77e-04, 1.02e+03])
+    """
+    from scipy.linalg import matrix_balance
+
+    with np.errstate(invalid="ignore"):  # scipy casts scales to integers, which are permutations elsewhere
+        scales = np.abs(matrix_balance(A)[1]).sum(axis=1) if A.size else np.ones(0)
+    return np.clip(scales, 1.0 / _LARGEST, _LARGEST)
+
+
+def balanced(A: Array, B: Array, C: Array) -> tuple[Array, Array, Array]:
+    """The same system in these units.
+
+    Examples
+    --------
+    >>> A, B, C = balanced(np.array([[0.0, 1e-6], [1e6, 0.0]]), np.ones((2, 1)), np.ones((1, 2)))
+    >>> bool(np.abs(A).max() < 2.0), float((C @ B)[0, 0])
+    (True, 2.0)
+    """
+    s = state_scales(A)
+    return A * s / s[:, None], B / s[:, None], C * s
