@@ -379,3 +379,37 @@ def check_borders(loop, one):
     assert max(beyond(np.exp(side * turn)) for turn in turns for side in (1j, -1j)) < 1e-7
     if np.isfinite(one.phase):
         assert min(abs(beyond(np.exp(side * np.radians(one.phase)))) for side in (1j, -1j)) < 1e-6
+
+
+@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.first(6)
+def test_random_loops_that_are_not_stable_or_hide_an_integral(seed):
+    """Each gain and phase brings a pole to the border; an integral that is no part of the loop is told, and no more."""
+    rng = np.random.default_rng(seed)
+    loop = random_loop(rng)
+    gain, k, n = 10.0 ** rng.uniform(0.0, 2.0), len(loop.channels), len(loop.A)
+    A, exit = loop.opened + gain * loop.entry @ loop.exit, gain * loop.exit
+    hides = bool(rng.random() < 0.5)
+    whole = loop._replace(A=A, exit=exit)
+    if hides:
+        row = rng.standard_normal((1, n)) * (loop.dt or 1.0)
+        more = np.block([[A, np.zeros((n, 1))], [row, np.full((1, 1), 1.0 if loop.dt else 0.0)]])
+        entry = np.vstack([loop.entry, np.zeros((1, k))])
+        whole = loop._replace(A=more, entry=entry, exit=np.hstack([exit, np.zeros((k, 1))]))
+    found = loop_margins(whole)
+
+    def from_border(A):
+        values = np.linalg.eigvals(A)
+        off = np.abs(values) - 1.0 if loop.dt else values.real / max(1.0, np.abs(values).max())
+        return np.abs(off).min(), off.max()
+
+    assert found.stable == (from_border(A)[1] < 0.0)
+    assert len(found.outside) == hides
+    for i, one in enumerate(found.loops):
+
+        def changed(factor, i=i):
+            return from_border(A + (factor - 1.0) * loop.entry[:, [i]] @ exit[[i]])[0]
+
+        assert all(changed(10.0 ** (x / 20.0)) < 1e-7 for x in (one.gain_up, one.gain_down) if np.isfinite(x))
+        turns = np.exp(1j * np.radians(one.phase) * np.array([1.0, -1.0])) if np.isfinite(one.phase) else []
+        assert min(map(changed, turns), default=0.0) < 1e-7
