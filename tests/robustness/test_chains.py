@@ -6,7 +6,6 @@ from tests import seeds
 
 from . import chains
 
-
 # Seeds that found something, each with what it was.
 PINNED = {
     104: "at rest under an observer whose states are zero: what they change by was compared with them",
