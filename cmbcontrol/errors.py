@@ -260,8 +260,10 @@ _MESSAGES = {
     "forces at this state.",
     Status.MASS_MATRIX: "The mass matrix is not positive definite here. Give every joint some inertia to move.",
     Status.PROJECTION: "The loops could not be closed after a step. Try a smaller tolerance or maximum step.",
-    Status.TOO_MANY_STEPS: "The maximum number of steps was reached. Raise `max_steps`, or loosen `rtol` and `atol`; a motion that "
-    "grows faster and faster, as of a loop that is not stable (see `margins`), needs more at any limit.",
+    Status.TOO_MANY_STEPS: (
+        "The maximum number of steps was reached. Raise `max_steps`, or loosen `rtol` and `atol`; a motion that grows "
+        "faster and faster, as of a loop that is not stable (see `margins`), needs more at any limit."
+    ),
     Status.CONTROLLER: "The controller raised an error.",
     Status.INTERRUPTED: "The run was interrupted.",
     Status.SINGULAR_CONFIGURATION: (

@@ -279,7 +279,8 @@ class _Held(NamedTuple):
     """What a sampled loop with other delays is built from."""
 
     model: LinearModel  # of the plant with its drives
-    push: Array
+    push: Array  # what disturbances do to the rates
+    whole: Array  # what these, and the drift, do over a period
     moved: Array
     delays: Array
 
@@ -403,10 +404,13 @@ def linearize_closed_loop(
     if frozen_law.drive is not None:
         driven = _behind_drive(frozen_law, driven, np.concatenate([rest.drive, command]))
     inner = gains._replace(u_x=driven.u_x, c_x=driven.c_x)
-    held = None if frozen_law.period is None else _Held(driven.model, driven.push, moved, delays)
-    if held is None:
+    held = None
+    if frozen_law.period is None:
         frame = _continuous(driven.model, driven.push, inner, moved)
     else:
+        pushed_and_drift = np.column_stack([driven.push, driven.model.drift])
+        whole = zero_order_hold(driven.model.A, pushed_and_drift, frozen_law.period).B
+        held = _Held(driven.model, driven.push, whole, moved, delays)
         frame = _hold(held, inner, frozen_law.period)
     return _assemble(driven.model, pushed, controller, rest, frame, inner, names, efforts, model, gains, held)
 
@@ -596,10 +600,9 @@ def _felt(gains: Gains, push: Array) -> Array:
 
 def _hold(held: _Held, gains: Gains, period: float) -> _Frame:
     """The plant behind a zero-order hold with delays, exactly."""
-    model, push, moved, delays = held
+    model, push, whole, moved, delays = held
     n, m, nu = len(model.A), gains.c_c.shape[0], model.B.shape[1]
     hold = zero_order_hold(model.A, model.B, period, delays)
-    whole = zero_order_hold(model.A, np.column_stack([push, model.drift]), period).B
     size = n + m + int(hold.past.sum())
     opened, entry, applied = np.zeros((size, size)), np.zeros((size, nu)), np.zeros((nu, size))
     opened[:n, :n] = hold.A

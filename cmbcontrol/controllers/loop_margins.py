@@ -425,7 +425,7 @@ def sampled_delay(loop: BrokenLoop, channel: int, later: Later) -> float:
     parts = np.linspace(0.0, T, 1 + (1 + int(4.0 * highest * T / np.pi) if highest else 8))
     lost = next((j for j in range(1, len(parts)) if growth(parts[j]) >= 0.0), None)
     if lost is not None:
-        return float(brentq(growth, parts[lost - 1], parts[lost], xtol=1e-12 * T))
+        return float(brentq(growth, parts[lost - 1], parts[lost], xtol=1e-11 * T))
     left = np.array([first, *(periods(f)[0] for f in parts[1:-1]), first - 1.0])
     if not np.isfinite(left).any():
         return np.inf
@@ -439,7 +439,7 @@ def sampled_delay(loop: BrokenLoop, channel: int, later: Later) -> float:
     def beyond(f: float) -> float:
         return left[j] - d if f == parts[j] else (left[j - 1] if f == parts[j - 1] else periods(f)[0]) - d
 
-    return float(d * T + brentq(beyond, parts[j - 1], parts[j], xtol=1e-12 * T))
+    return float(d * T + brentq(beyond, parts[j - 1], parts[j], xtol=1e-11 * T))
 
 
 def _turning(S: Response) -> tuple[list[tuple[Array, Complex]], list[tuple[Array, Complex]]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from .. import _check
 from ..controllers.actuation import actuation_along
 from ..controllers.closed_loop import ClosedLoop
-from ..controllers.loop_margins import LoopMargins
+from ..controllers.loop_margins import LoopMargins, Margins
 from ..dynamics.nearest_singular import nearest_singular_configuration
 from ..errors import InputError, SingularConfigurationError
 from ..linear.model import LinearModel
@@ -295,8 +295,19 @@ def bandwidth(coordinate: str) -> Measure:
     return _Measure(_bandwidth, "rad/s", coordinate=coordinate)
 
 
+def _margins(model: Any, at: str) -> Margins | None:
+    """Of a loop that is stable, but for what is no part of it where it is broken; else None."""
+    loop = _loop(model)
+    try:
+        found = loop.margins(at)
+    except InputError:  # it has none
+        return None
+    return found if found.stable else None
+
+
 def _disk(model: Any, at: str) -> float:
-    return _loop(model).margins(at).disk if _loop(model).stable else 0.0
+    found = _margins(model, at)
+    return 0.0 if found is None else found.disk
 
 
 def disk_margin(at: str = "input") -> Measure:
@@ -305,15 +316,23 @@ def disk_margin(at: str = "input") -> Measure:
 
 
 def _channels(model: Any, channel: str | None, at: str) -> list[LoopMargins]:
-    loops = _loop(model).margins(at).loops
-    names = [loop.channel for loop in loops]
-    return list(loops) if channel is None else [loops[names.index(_check.one_of(channel, names, "channel"))]]
+    """Of one channel, or of all; none of a loop that is not stable."""
+    found = _margins(model, at)
+    if found is None:
+        return []
+    names = [loop.channel for loop in found.loops]
+    if channel is None:
+        return list(found.loops)
+    return [found.loops[names.index(_check.one_of(channel, names, "channel"))]]
+
+
+def _least(values: Iterable[float]) -> float:
+    """0 of none."""
+    return min(values, default=0.0)
 
 
 def _gain(model: Any, channel: str | None, at: str) -> float:
-    if not _loop(model).stable:
-        return 0.0
-    return min(min(one.gain_up, -one.gain_down) for one in _channels(model, channel, at))
+    return _least(min(one.gain_up, -one.gain_down) for one in _channels(model, channel, at))
 
 
 def gain_margin(channel: str | None = None, *, at: str = "input") -> Measure:
@@ -322,7 +341,7 @@ def gain_margin(channel: str | None = None, *, at: str = "input") -> Measure:
 
 
 def _phase(model: Any, channel: str | None, at: str) -> float:
-    return min(one.phase for one in _channels(model, channel, at)) if _loop(model).stable else 0.0
+    return _least(one.phase for one in _channels(model, channel, at))
 
 
 def phase_margin(channel: str | None = None, *, at: str = "input") -> Measure:
@@ -331,7 +350,7 @@ def phase_margin(channel: str | None = None, *, at: str = "input") -> Measure:
 
 
 def _delay(model: Any, channel: str | None, at: str) -> float:
-    return min(one.delay for one in _channels(model, channel, at)) if _loop(model).stable else 0.0
+    return _least(one.delay for one in _channels(model, channel, at))
 
 
 def delay_margin(channel: str | None = None, *, at: str = "input") -> Measure:
