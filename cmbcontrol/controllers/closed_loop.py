@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _check
+from .._tolerance import ROUNDING
 from ..errors import InputError
 from ..linear.linearize import affine_approximation
 from ..linear.model import LinearModel
@@ -22,7 +23,7 @@ from ..model.units import effort_units
 from .chain import different, names_of_states
 from .controller import as_controller
 from .law_gains import FrozenLaw, Gains, HeldCommand, Ways, law_gains
-from .loop_margins import BrokenLoop, Margins, bandwidth, loop_margins, response
+from .loop_margins import BrokenLoop, Margins, bandwidth, border_unit, growth, loop_margins, response
 from .resting import Guess, RestingLoop, equilibrium_of, given_state
 
 if TYPE_CHECKING:
@@ -109,9 +110,8 @@ class ClosedLoop:
 
     @property
     def stable(self) -> bool:
-        """Whether all eigenvalues are on the stable side."""
-        values = self._eigenvalues
-        return bool(np.all(np.abs(values) < 1.0)) if self.dt else bool(np.all(values.real < 0.0))
+        """Whether all eigenvalues are on the stable side, by more than their rounding."""
+        return bool((growth(self._eigenvalues, self.dt) < -ROUNDING * border_unit(self._eigenvalues, self.dt)).all())
 
     def loop(self, at: str = "input", channel: str | None = None) -> control.StateSpace:
         """Loop transfer L, broken open where it says; the loop is 1 + L = 0 (negative feedback).
@@ -242,7 +242,7 @@ class ClosedLoop:
         i, j = self.outputs.index(coordinate), self.inputs.index(f"{coordinate}_ref")
         way = BrokenLoop(self.name, "", self.dt, self.A, self.B[:, [j]], self.C[[i]], ()).without_hidden()[0]
         values = np.linalg.eigvals(way.A)
-        if not (np.abs(values) < 1.0 if self.dt else values.real < 0.0).all():
+        if not (growth(values, self.dt) < 0.0).all():
             raise InputError(f"{self.name} is not stable, so that it has no bandwidth")
         return bandwidth(response(way.A, way.entry, way.exit, self.D[[i]][:, [j]], self.dt))
 

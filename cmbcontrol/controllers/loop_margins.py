@@ -19,6 +19,8 @@ __all__ = [
     "Margins",
     "Response",
     "bandwidth",
+    "border_unit",
+    "growth",
     "largest_mu",
     "loop_margins",
     "mu",
@@ -186,11 +188,11 @@ class BrokenLoop(NamedTuple):
 
         A, entry, exit = balanced(self.A, self.entry, self.exit)
         size = 1.0 if self.dt else float(np.linalg.norm(A, 2))
-        if not (_growth(np.linalg.eigvals(A), self.dt) >= -_BORDER * size).any():
+        if not (growth(np.linalg.eigvals(A), self.dt) >= -_BORDER * size).any():
             return self, np.zeros(0, dtype=complex)
 
         def on_border(x: complex, y: float = 0.0) -> bool:
-            return bool(_growth(np.array(x + 1j * y), self.dt) >= -_BORDER * size)
+            return bool(growth(np.array(x + 1j * y), self.dt) >= -_BORDER * size)
 
         T, Q, n = schur(A, sort=on_border)
         E, F = Q.T @ entry, exit @ Q
@@ -293,9 +295,14 @@ class Response(NamedTuple):
         return found[0], found[1]
 
 
-def _growth(values: NDArray[Any], dt: float) -> Array:
+def growth(values: NDArray[Any], dt: float) -> Array:
     """How far poles are beyond the border of stability."""
     return np.abs(values) - 1.0 if dt else values.real
+
+
+def border_unit(values: Complex, dt: float) -> float:
+    """What counts as far from the border: the largest pole; 1 in sampled time."""
+    return 1.0 if dt else float(np.abs(values).max(initial=0.0))
 
 
 def _reached(rows: Array, A: Array) -> Array:
@@ -361,9 +368,8 @@ def loop_margins(loop: BrokenLoop, later: Later | None = None) -> Margins:
     """
     whole, (loop, outside) = loop, loop.without_hidden()
     border = _BORDER * (1.0 if loop.dt else float(np.linalg.norm(balanced(*loop[3:6])[0], 2)) if len(loop.A) else 1.0)
-    growth = _growth(np.linalg.eigvals(loop.A), loop.dt)
-    fastest = float(growth.max(initial=-np.inf))
-    for pole in outside[_growth(outside, loop.dt) > border]:
+    fastest = float(growth(np.linalg.eigvals(loop.A), loop.dt).max(initial=-np.inf))
+    for pole in outside[growth(outside, loop.dt) > border]:
         raise InputError(
             f"{loop.name} has no margins at the plant {loop.at}: it is not stable, with a pole at {_shown(pole)} that "
             "is no part of the loop there, so that no change of it helps. See linearize_closed_loop(...)."
@@ -414,18 +420,18 @@ def sampled_delay(loop: BrokenLoop, channel: int, later: Later) -> float:
         angles, w = np.angle(-L[true]) % (2.0 * np.pi), np.array([S.frequency(x) for x in w[true]])
         return float((angles / (w * T)).min(initial=np.inf)), float(w.max(initial=0.0))
 
-    def growth(f: float) -> float:
-        """Of the loop with that part, below zero while it is stable."""
+    def grows(f: float) -> float:
+        """How the loop with that part does, below zero while it is stable."""
         one = later(channel, f).without_hidden()[0]
-        return float(_growth(np.linalg.eigvals(one.A), T).max(initial=-1.0))
+        return float(growth(np.linalg.eigvals(one.A), T).max(initial=-1.0))
 
     first, highest = periods(0.0)
     # between these, the phase that the part of a period takes turns by less than an eighth of a turn at the highest
     # frequency; where the loop never has size 1, it may between the samples
     parts = np.linspace(0.0, T, 1 + (1 + int(4.0 * highest * T / np.pi) if highest else 8))
-    lost = next((j for j in range(1, len(parts)) if growth(parts[j]) >= 0.0), None)
+    lost = next((j for j in range(1, len(parts)) if grows(parts[j]) >= 0.0), None)
     if lost is not None:
-        return float(brentq(growth, parts[lost - 1], parts[lost], xtol=1e-11 * T))
+        return float(brentq(grows, parts[lost - 1], parts[lost], xtol=1e-11 * T))
     left = np.array([first, *(periods(f)[0] for f in parts[1:-1]), first - 1.0])
     if not np.isfinite(left).any():
         return np.inf

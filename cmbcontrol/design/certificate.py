@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _check
+from .._tolerance import ROUNDING
 from ..controllers.closed_loop import linearize_closed_loop
 from ..controllers.controller import Controller
 from ..controllers.references import Constant
@@ -18,6 +19,7 @@ from ..linear.operating import OperatingPoint
 from ..model.plant import Plant
 from .family import Configuration, configuration_of, labelled_configurations, labelled_plants
 from .regions import PoleRegion
+from .unmoved import slowest_decay
 
 __all__ = ["Case", "Certificate", "certify"]
 
@@ -76,8 +78,10 @@ class Certificate:
 
     @property
     def stable(self) -> tuple[bool, ...]:
-        """Whether each case is stable."""
-        return tuple(not case.failure and bool(case.poles.real.max() < 0.0) for case in self.cases)
+        """Whether each case is stable, by more than the rounding of its poles."""
+        finite = (case.poles[np.isfinite(case.poles)] for case in self.cases)
+        decays = [slowest_decay(poles, None) > ROUNDING for poles in finite]
+        return tuple(not case.failure and one for case, one in zip(self.cases, decays, strict=True))
 
     @property
     def worst(self) -> dict[str, float]:

@@ -251,6 +251,7 @@ def test_an_unstable_mode_that_is_no_part_of_the_loop():
 
     with pytest.raises(InputError, match=r"no margins .*not stable, with a pole at 3\.83"):
         margins(plant, law, [0.5 * np.pi, 0.5 * np.pi])
+    assert not linearize_closed_loop(plant, law, [0.5 * np.pi, -0.5 * np.pi]).stable  # nor is it by its rounding
     found = margins(plant, law, [0.5 * np.pi, -0.5 * np.pi])  # it hangs, and swings for ever
     assert sorted(abs(x.imag) for x in found.outside) == pytest.approx([np.sqrt(1.5 * 9.81)] * 2)
 
