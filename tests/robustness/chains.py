@@ -184,7 +184,7 @@ class Sampled:
             middle = 0.5 * (t0 + t1)
             command = np.array([past[i][self.age(i, middle)] for i in range(plant.nu)])
             run = solve_ivp(
-                self.rate, (t0, t1), x, "DOP853", rtol=1e-12, atol=1e-14 * (1.0 + np.abs(x)), args=(command,)
+                self.rate, (t0, t1), x, "DOP853", rtol=1e-11, atol=1e-13 * (1.0 + np.abs(x)), args=(command,)
             )
             x = run.y[:, -1]
         at = [plant.position_names.index(name) for name in self.names]
@@ -277,7 +277,7 @@ def wrong_model(plant, law, loop, rate):
     lengths = [plant.size if unit == "m" else 1.0 for unit in loop.state_units[: len(real.names)]]
     scale = state_scales(loop.A)
     scale = scale / scale[0] * lengths[0]
-    units = np.minimum(scale, 1e12)
+    units = np.where(np.arange(len(scale)) < real.law_at, scale, np.minimum(scale, 100.0))  # angles, rates, integrals
     units[: len(lengths)] = lengths
     units[len(lengths) : 2 * len(lengths)] = rate * np.array(lengths)
     still = np.abs(real.step(np.zeros(len(units))) / units).max()
