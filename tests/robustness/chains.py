@@ -277,7 +277,9 @@ def wrong_model(plant, law, loop, rate):
     lengths = [plant.size if unit == "m" else 1.0 for unit in loop.state_units[: len(real.names)]]
     scale = state_scales(loop.A)
     scale = scale / scale[0] * lengths[0]
-    units = np.where(np.arange(len(scale)) < real.law_at, scale, np.minimum(scale, 100.0))  # angles, rates, integrals
+    of_law = slice(real.law_at, real.past_at)  # angles, rates, integrals: no larger than they are
+    units = scale.copy()
+    units[of_law] = np.minimum(units[of_law], 100.0)
     units[: len(lengths)] = lengths
     units[len(lengths) : 2 * len(lengths)] = rate * np.array(lengths)
     still = np.abs(real.step(np.zeros(len(units))) / units).max()
