@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -11,9 +12,12 @@ from numpy.typing import ArrayLike, NDArray
 from .. import _check
 from .._tolerance import metres as metres_of
 from ..errors import InputError, ModelError
+from ..model.assembly import completed
 from ..model.closing import Closing, descend
 from ..model.elements import Revolute, Universal
+from ..model.gears import gears_of
 from ..model.plant import Plant
+from ..model.terms import Terms
 from .tasks import Task, as_task
 
 if TYPE_CHECKING:
@@ -108,34 +112,37 @@ class Reach:
             _check.count(samples, "samples", 1),
             np.random.default_rng(_check.count(seed, "seed", 0)),
         )
-        self._closing = Closing(plant, [])
-        self._samples: tuple[Array, Array] | None = None
+        self._gears = gears_of(plant)
+        self._twin = twin = plant if self._gears is None else self._gears.twin  # what is moved; q is its own below
+        self._closing = Closing(twin)
+        self._samples: Array | None = None
         whole = [
             name
-            for j in getattr(plant, "joints", ())
+            for j in getattr(twin, "joints", ())
             if isinstance(j, (Revolute, Universal))
             for name in j.position_names
         ]
-        free = [i for i, (low, high) in enumerate(plant.limits) if not (np.isfinite(low) or np.isfinite(high))]
-        self._round = np.array([i for i in free if plant.position_names[i] in whole], dtype=int)
+        free = [i for i, (low, high) in enumerate(twin.limits) if not (np.isfinite(low) or np.isfinite(high))]
+        self._round = np.array([i for i in free if twin.position_names[i] in whole], dtype=int)
 
-    def __call__(self, target: ArrayLike, guess: ArrayLike | None = None) -> Reached:
+    def __call__(self, target: ArrayLike, guess: ArrayLike | Mapping[str, float] | str | None = None) -> Reached:
         """The configuration for a target: the one near the guess, where there are several.
 
         Parameters
         ----------
         target : array_like, shape (k,)
             Value of the task, m and rad.
-        guess : array_like, shape (nq,), or mapping, optional
-            Defaults to the nearest of the samples.
+        guess : array_like, shape (nq,), mapping, or name of a configuration, optional
+            Defaults to the nearest of the samples. Coordinates that a mapping does not name are not known; see
+            `Plant.assemble`.
 
         Returns
         -------
         Reached
         """
         target = self._target(target)
-        starts = [] if guess is None else [self.plant.configuration(guess)]
-        origin, tried = starts[0] if starts else self.plant.neutral(), 0
+        starts = [] if guess is None else [self._start(guess)]
+        origin, tried = starts[0] if starts else self._twin.neutral(), 0
         for tries in _NEAR if not starts else (0, *_NEAR[1:]):
             starts = [*starts, *self._nearest(target, tries)[max(tried - 1, 0) :]]
             for start in starts[tried:]:
@@ -181,16 +188,17 @@ class Reach:
         target, found = self._target(target), list[Reached]()
         lengths = self._closing.lengths
         for start in self._random(_check.count(tries, "tries", 1)):
-            new = self._descend(target, start, self.plant.neutral())
+            new = self._descend(target, start, self._twin.neutral())
             if new is None or not new.reached:
                 continue
-            terms = self.plant.terms(new.q, np.zeros(self.plant.nv))
-            if np.linalg.matrix_rank(self.task.jacobian(terms) @ terms.Z, 1e-9) < terms.dof and not found:
+            q = self._reduced(new.q)
+            terms = self._twin.terms(q, np.zeros(self._twin.nv))
+            if np.linalg.matrix_rank(self._slopes(self._terms(q)) @ terms.Z, 1e-9) < terms.dof and not found:
                 raise InputError(
                     f"the task {self.names} leaves motion of {self.plant.name!r} free, so there are infinitely many "
                     "configurations; name more coordinates, or ask for one of them with a guess"
                 )
-            apart = [np.abs(self.plant.difference(x.q, new.q) / lengths).max() for x in found]
+            apart = [np.abs(self._twin.difference(self._reduced(x.q), q) / lengths).max() for x in found]
             if min(apart, default=np.inf) > _APART:
                 found.append(new)
         return sorted(found, key=lambda x: x.q.tolist())
@@ -209,13 +217,14 @@ class Reach:
         Q = list(self._random(_check.count(count, "count", 1)))
         values, quality = [], []
         for q in Q:
-            terms = self.plant.terms(q, np.zeros(self.plant.nv))
-            s = np.linalg.svd(self._scale[:, None] * self.task.jacobian(terms) @ terms.unit_motions, compute_uv=False)
+            terms = self._terms(q)
+            motions = self._twin.terms(q, np.zeros(self._twin.nv)).unit_motions
+            s = np.linalg.svd(self._scale[:, None] * self._slopes(terms) @ motions, compute_uv=False)
             values.append(self.task.value(terms))
             quality.append(s[-1] / s[0] if len(s) == len(self.names) and s[0] > 0.0 else 0.0)
         data = {
             "value": (("sample", "name"), np.array(values).reshape(-1, len(self.names))),
-            "q": (("sample", "position"), np.array(Q).reshape(-1, self.plant.nq)),
+            "q": (("sample", "position"), np.array([self._full(q) for q in Q]).reshape(-1, self.plant.nq)),
             "manipulability": ("sample", np.array(quality), {"long_name": "smallest over largest rate of the task"}),
         }
         coords = {"name": np.array(self.names), "position": np.array(self.plant.position_names)}
@@ -226,36 +235,52 @@ class Reach:
     def _target(self, target: ArrayLike) -> Array:
         return _check.vector(target, len(self.names), "the target", self.names)
 
+    def _full(self, q: Array) -> Array:
+        return q if self._gears is None else self._gears.full(q)
+
+    def _reduced(self, q: Array) -> Array:
+        return q if self._gears is None else self._gears.reduced(q)
+
+    def _start(self, guess: ArrayLike | Mapping[str, float] | str) -> Array:
+        """A guess of the user."""
+        if not isinstance(guess, Mapping):
+            return self._reduced(self.plant.configuration(guess))
+        self.plant.configuration(guess)  # which checks it
+        named = guess if self._gears is None else self._gears.named(guess)[0]
+        return completed(self._twin, self._twin.configuration(named), frozenset(named))
+
+    def _terms(self, q: Array) -> Terms:
+        """Of the machine."""
+        return self.plant.terms(self._full(q), np.zeros(self.plant.nv))
+
+    def _slopes(self, terms: Terms) -> Array:
+        """Rates of the task (k, nv) by the coordinates that are moved."""
+        J = self.task.jacobian(terms)
+        return J if self._gears is None else J @ self._gears.rates
+
     def _residual(self, target: Array, q: Array) -> tuple[Array, Array]:
         """Loops and error of the task, in sizes of the machine."""
-        terms = self.plant.terms(q, np.zeros(self.plant.nv))
-        return self._closing.rows(q)[0], -self._scale * self.task.error(target, terms)
+        return self._closing.rows(q)[0], -self._scale * self.task.error(target, self._terms(q))
 
     def _descend(self, target: Array, start: Array, origin: Array) -> Reached | None:
         """Where steps for loops and task together lead; None where the loops stay open."""
-        plant, closing = self.plant, self._closing
+        closing = self._closing
 
-        def equations(q: Array) -> tuple[Array, object]:
+        def equations(q: Array) -> tuple[Array, Callable[[], Array]]:
             rows, jacobian = closing.rows(q)
-            terms = plant.terms(q, np.zeros(plant.nv))
+            terms = self._terms(q)
             r = np.concatenate([rows, -self._scale * self.task.error(target, terms)])
-
-            def slopes() -> Array:
-                J = self._scale[:, None] * self.task.jacobian(terms) * closing.lengths
-                return np.vstack([jacobian(), J])
-
-            return r, slopes
+            return r, lambda: np.vstack([jacobian(), self._scale[:, None] * self._slopes(terms) * closing.lengths])
 
         try:
             q = closing.close(start)
-            q, _ = descend(plant, q, equations, closing.step, 0.0, 1e-2)  # type: ignore[arg-type]
+            q, _ = descend(self._twin, q, equations, closing.step, 0.0, 1e-2)
         except ModelError:
             return None
         return self._told(target, q, origin)
 
     def _told(self, target: Array, q: Array, origin: Array) -> Reached | None:
         """What is told of a configuration; None where its loops are open. Joints that turn round are near `origin`."""
-        plant = self.plant
         turned = q.copy()
         turned[self._round] -= 2.0 * np.pi * np.round((q - origin)[self._round] / (2.0 * np.pi))
         if np.abs(self._closing.rows(turned)[0]).max(initial=0.0) <= _CLOSED:  # else a coupling counts the turns
@@ -263,27 +288,28 @@ class Reach:
         rows, left = self._residual(target, q)
         if np.abs(rows).max(initial=0.0) > _CLOSED or self._closing.reversed_loops(q):
             return None
+        plant, whole = self.plant, self._full(q)
         distance = float(np.linalg.norm(left)) * plant.size
-        i = self._closing.bounded[:, 0]
-        low, high = plant.limits[i].T
-        at = np.minimum(np.abs(q[i] - low), np.abs(q[i] - high)) < 1e-9
-        names = tuple(plant.position_names[k] for k in i[at])
-        return Reached(q, -left / self._scale, distance, distance <= _THERE * plant.size, names)
+        at = np.abs(whole[:, None] - plant.limits).min(axis=1, initial=np.inf) < 1e-9
+        names = tuple(plant.position_names[k] for k in np.flatnonzero(at))
+        return Reached(whole, -left / self._scale, distance, distance <= _THERE * plant.size, names)
 
     def _approach(self, target: Array, start: Array, origin: Array) -> Reached | None:
         """The nearest configuration that is found from a start: no motion within the loops and limits comes nearer."""
-        plant, closing = self.plant, self._closing
+        twin, closing = self._twin, self._closing
         try:
             now = self._told(target, closing.close(start), origin)
             damping = 1e-3
             for _ in range(200):
                 if now is None or damping > 1e8:
                     break
-                new = self._told(target, closing.close(plant.integrate(now.q, self._move(now, damping))), origin)
+                new = self._told(
+                    target, closing.close(twin.integrate(self._reduced(now.q), self._move(now, damping))), origin
+                )
                 if new is not None and new.distance < now.distance:
                     gained = now.distance - new.distance
                     now, damping = new, max(0.2 * damping, 1e-10)
-                    if gained < 1e-14 * plant.size:
+                    if gained < 1e-14 * twin.size:
                         break
                 else:
                     damping *= 10.0
@@ -293,13 +319,12 @@ class Reach:
 
     def _move(self, now: Reached, damping: float) -> Array:
         """The damped step of least error along the closed machine; what would pass a limit stays there."""
-        plant, closing = self.plant, self._closing
-        terms = plant.terms(now.q, np.zeros(plant.nv))
+        plant, closing, q = self._twin, self._closing, self._reduced(now.q)
         lengths, (i, k) = closing.lengths, closing.bounded.T
-        J = self._scale[:, None] * self.task.jacobian(terms) * lengths
-        A = (plant.row_scale / plant.size)[:, None] * terms.A * lengths
+        J = self._scale[:, None] * self._slopes(self._terms(q)) * lengths
+        A = closing.rows(q)[1]()
         e, low, high = self._scale * now.error, np.full(plant.nv, -np.inf), np.full(plant.nv, np.inf)
-        low[k], high[k] = ((plant.limits[i] - now.q[i, None]) / lengths[k, None]).T
+        low[k], high[k] = ((plant.limits[i] - q[i, None]) / lengths[k, None]).T
         held: list[int] = []
         while True:
             rows = np.vstack([A, np.eye(plant.nv)[held]])
@@ -321,7 +346,7 @@ class Reach:
 
     def _random(self, count: int) -> list[Array]:
         """Random configurations with closed loops within the limits."""
-        plant, closing, found = self.plant, self._closing, list[Array]()
+        plant, closing, found = self._twin, self._closing, list[Array]()
         low, high = plant.limits.T
         for _ in range(20 * count):
             if len(found) == count:
@@ -340,7 +365,6 @@ class Reach:
     def _nearest(self, target: Array, count: int) -> list[Array]:
         """Samples whose values are nearest to a target."""
         if self._samples is None:
-            Q = self._random(self._count)
-            self._samples = np.array(Q).reshape(-1, self.plant.nq), np.zeros(0)
-        left = [np.linalg.norm(self._residual(target, q)[1]) for q in self._samples[0]]
-        return [self._samples[0][k].copy() for k in np.argsort(left)[:count]]
+            self._samples = np.array(self._random(self._count)).reshape(-1, self._twin.nq)
+        left = [np.linalg.norm(self._residual(target, q)[1]) for q in self._samples]
+        return [self._samples[k].copy() for k in np.argsort(left)[:count]]

@@ -849,6 +849,7 @@ class Mechanism(Plant):
             "_positional",
             "_loaded",
             "_placed",
+            "_gears",
         ):
             vars(other).pop(known, None)
         return other
@@ -1109,6 +1110,7 @@ class Mechanism(Plant):
             "_positional",
             "_loaded",
             "_placed",
+            "_gears",
         ):
             vars(mode).pop(known, None)
         return mode
