@@ -201,7 +201,7 @@ class Reach:
             apart = [np.abs(self._twin.difference(self._reduced(x.q), q) / lengths).max() for x in found]
             if min(apart, default=np.inf) > _APART:
                 found.append(new)
-        return sorted(found, key=lambda x: x.q.tolist())
+        return sorted(found, key=lambda x: self._reduced(x.q).tolist())
 
     def workspace(self, count: int = 1000) -> xarray.Dataset:
         """Values of the task at random configurations within the limits, and how well it can be moved there.

@@ -34,7 +34,7 @@ Array = NDArray[np.float64]
 Affine = tuple[int, float, float]  # (i, a, b): a x_i + b
 
 _GONE = 1e-12  # of the coefficients that were subtracted: what elimination leaves of one that is zero
-_BALANCED = 1e-9  # sizes of the machine: a centre of mass that is nearer to the axis is on it
+_BALANCED = 0.02  # sizes of the machine: rotors have their weight nearer to their axes, links at half their lengths
 _AGREE = 1e-12  # of the terms: values of two coordinates of a gear that agree but for rounding
 
 
@@ -183,8 +183,8 @@ def _found(plant: Mechanism, held: frozenset[str]) -> Gears | None:
 def _rotors(plant: Mechanism, C: Array) -> list[int]:
     """Coordinates (positions) of couplings by whose joints nothing else moves: no loop, and no further coordinate.
 
-    Where a group of coupled coordinates has no others, as a last link and its motor, rotors are those whose links are
-    balanced; where all are, those with a motor. Where that does not tell them from the others, all of them count.
+    A last link is as idle as a rotor. Rotors are balanced; where a group of coupled coordinates has no such one, or no
+    others, they are those with a motor. Where that does not tell them from the others, all coordinates count.
     """
     links, velocity = plant.arrays.links, dict(plant.paired)
     used = np.zeros(plant.nv, dtype=bool)
@@ -206,11 +206,9 @@ def _rotors(plant: Mechanism, C: Array) -> list[int]:
     motors = {motor.joint for motor in plant.actuators}
     rotors = set[int]()
     for group in _groups(C):
-        some = group & idle
-        if some == group:
-            some = {i for i in group if _off_axis(link_of[velocity[i]]) <= _BALANCED * plant.size}
-        if some == group:
-            some = {i for i in group if plant.position_names[i] in motors}
+        balanced = {i for i in group & idle if _off_axis(link_of[velocity[i]]) <= _BALANCED * plant.size}
+        driven = {i for i in balanced or group & idle if plant.position_names[i] in motors}
+        some = balanced if balanced and balanced != group else driven
         rotors |= some if some != group else set()
     return sorted(rotors)
 

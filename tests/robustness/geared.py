@@ -270,7 +270,6 @@ def queries(d, plant, twin, seed):
                 continue
             c, n = next(iter(by.items()))
             x = float(rng.uniform(-1.0, 1.0))
-            # the value is that of the twin but for rounding, which branches of few digits magnify by their conditioning
             yield kind, lambda v={name: n * x + offset}: plant.assemble(**v), lambda v={c: x}: twin.assemble(**v)
         elif kind == "close":
             q, _ = asked(twin.assemble)
