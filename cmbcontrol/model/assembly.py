@@ -27,6 +27,7 @@ Guess = ArrayLike | Mapping[str, float] | None
 CLOSED = 1e-12  # of the largest length in play: loops that are open by less are closed
 _FAR = 3.0  # times what first order predicts: what is farther from the guess is on another branch, or past a fold
 _NOTICED = 0.1  # rad, or sizes of the machine: less is never called far
+_TRIED = 6  # constraints that are open together, of which it is tried whether the others close without them
 _FITS = 8  # starts from which what a guess does not name is looked for, where the loops do not close with what it names
 
 
@@ -232,8 +233,9 @@ def _explain(closing: Closing, q: Array, chosen: NDArray[np.int64], target: Arra
     residuals, closed = plant.loop_residuals(q), CLOSED * plant.extent(q)
     names = [plant.position_names[i] for i in chosen]
     given = _check.values_by_name(names, target, "no joint values")
-    if max(residuals.values(), default=0.0) > closed:
-        together = _dependent(plant, q, chosen, target)
+    off = closing.displaced(q)
+    if max(residuals.values(), default=0.0) > closed or off > closed:
+        together = [] if closing.placed.size else _dependent(plant, q, chosen, target)
         if together:
             return (
                 f"{' and '.join(together)} depend on each other, and their values disagree: with "
@@ -241,14 +243,15 @@ def _explain(closing: Closing, q: Array, chosen: NDArray[np.int64], target: Arra
                 f"{listed_open(plant, q, closed)}. Hold one fewer of them."
             )
         beyond = _beyond(plant, chosen, target)
+        missed = [listed_open(plant, q, closed), f"held places missed by {off:.3e} m" if off > closed else ""]
+        remedy = _contradicting(closing, q, closed) or (
+            "Hold fewer joints, give values within reach, or a guess= near the branch you want."
+        )
         return (
             f"{f'{beyond} The' if beyond else 'the'} loops cannot be closed with {given}: "
-            f"{listed_open(plant, q, closed)} at best, from {starts} starts. Hold fewer joints, "
-            "give values within reach, or a guess= near the branch you want."
+            f"{', '.join(filter(None, missed))} at best, from {starts} starts. {remedy}"
+            f"{'' if beyond else _degrees(plant, chosen, target)}"
         )
-    off = closing.displaced(q)
-    if off > closed:
-        return f"the loops close with {given} only {off:.3e} m beside. Hold fewer joints, or give values within reach."
     wrong = closing.reversed_loops(q)
     if wrong:
         return f"with {given}, loop {wrong[0]!r} closes only with its axes reversed. Give a guess= on the right side."
@@ -259,6 +262,35 @@ def _explain(closing: Closing, q: Array, chosen: NDArray[np.int64], target: Arra
     )
 
 
+def _contradicting(closing: Closing, q: Array, closed: float) -> str:
+    """A sentence on constraints that are open together, where leaving out any one of some lets all others close."""
+    plant, residuals = closing.plant, closing.plant.loop_residuals(q)
+    worst = max(residuals.values())
+    open_ = [name for name, r in residuals.items() if r > max(closed, 1e-6 * worst)]
+    if not 2 <= len(open_) <= _TRIED:
+        return ""
+    found = []
+    for name in open_:
+        with contextlib.suppress(ModelError, InputError, np.linalg.LinAlgError):
+            other = Closing(plant.without(name), closing.held, closing.at)
+            if _closed(other, other.close(q)):
+                found.append(repr(name))
+    if not found:
+        return ""
+    if len(found) == 1:
+        return f"Without {found[0]} all others close: look at where it is to be, or hold fewer joints."
+    return (
+        f"{', '.join(found[:-1])} and {found[-1]} contradict one another: without any one of them all others close. "
+        "Look at where they are to be, or hold fewer joints."
+    )
+
+
+def _degrees(plant: Plant, chosen: NDArray[np.int64], target: Array) -> str:
+    """A hint at the unit of angles of several turns; "" where there are none."""
+    many = [i for i, x in zip(chosen, target, strict=True) if plant.position_units[i] == "rad" and abs(x) > 2.0 * np.pi]
+    return f" Angles are in radians: is {plant.position_names[many[0]]} given in degrees?" if many else ""
+
+
 def _beyond(plant: Plant, indices: NDArray[np.int64], values: Array) -> str:
     """Sentences on the values outside the limits of their coordinates, and on units that look wrong; "" for none."""
     found, hints = [], {}
@@ -267,7 +299,7 @@ def _beyond(plant: Plant, indices: NDArray[np.int64], values: Array) -> str:
         if low - 1e-9 * plant.position_spans[i] <= x <= high + 1e-9 * plant.position_spans[i]:
             continue
         if unit == "rad" and abs(x) > min(2.0 * np.pi, 3.0 * max(abs(low), abs(high))):
-            hints["rad"] = " Angles are in radians."
+            hints["rad"] = f" Angles are in radians: is {plant.position_names[i]} given in degrees?"
         elif unit == "m" and low <= 1e-3 * x <= high:
             hints["m"] = f" Lengths are in metres: is {plant.position_names[i]} given in mm?"
         unit = "" if unit == "1" else f" {unit}"

@@ -140,7 +140,7 @@ class Closing:
         self.angular = np.array([unit == "rad/s" for unit in plant.velocity_units])
         self.lengths = np.where(self.angular, 1.0, plant.size)
         still, self.placed, self.movers = _still(plant, [int(i) for i in held])
-        self.at = at
+        self.held, self.at = held, at
         self.free = np.setdiff1d(np.arange(plant.nv), still)
         bounded = [pair for pair in plant.paired if limited and pair[1] not in still]
         self.bounded = np.array(bounded, dtype=int).reshape(-1, 2)
