@@ -35,7 +35,6 @@ _LEAST = 1e-14  # damping: so rounding of the residual, 1e-16, moves nothing by 
 _CURVED = 0.1  # rad, or sizes: farther from the guess, the steps alone do not lead to the nearest configuration
 _LARGE = 150  # coordinates: from about so many on, sparse elimination takes less time than singular values
 _STEPS = 150  # and one for each coordinate: where loops close one after the other, along a chain
-_ACROSS = 5e-3  # cosine: chains of n loops that close one after the other have 0.5 / sqrt(n) and more
 _LISTED = 3  # of the loops that are open, the worst: a reader looks at no more of them
 _EXACT = 4e-16  # sizes: no step makes a smaller residual better
 _TURN = 2.0 * np.pi
@@ -85,9 +84,9 @@ def descend(
         First damping, as a part of the residual: 1e-2 stays nearest to the start, less reaches farther.
     """
     r, jacobian = equations(q)
-    J, left, stalled = None, float(np.linalg.norm(r)), 0
+    J, left, stalled, patience = None, float(np.linalg.norm(r)), 0, max(5, plant.nv // 2)
     for _ in range(_STEPS + plant.nv):
-        if np.abs(r).max(initial=0.0) <= goal or left < _EXACT or stalled > 5:
+        if np.abs(r).max(initial=0.0) <= goal or left < _EXACT or stalled > patience:
             break
         J = jacobian() if J is None else J
         move = step(q, r, J, max(factor * min(float(np.abs(r).max()), 1.0), _LEAST))
@@ -95,9 +94,9 @@ def descend(
         r_trial, jacobian_trial = equations(trial)
         now = float(np.linalg.norm(r_trial))
         if now < left:
-            # a residual that stays, across all motions, is a minimum; where the loops close, even at singular
-            # configurations, it falls by more, but for long chains, which close one loop after the other
-            stalled = stalled + 1 if now > 0.97 * left and not far and _is_across(J, r) else 0
+            # a residual that stays is a minimum; where the loops close, even at singular configurations, it falls by
+            # more, but for long chains, which close one loop after the other
+            stalled = stalled + 1 if now > 0.97 * left and not far else 0
             factor = max(0.2 * factor, 1e-4) if now < 0.3 * left else factor
             q, r, jacobian, J, left = trial, r_trial, jacobian_trial, None, now
         elif left < 1e-13 * plant.extent(q) / plant.size or factor > 1e8:
@@ -105,12 +104,6 @@ def descend(
         else:
             factor *= 10.0
     return q, float(np.abs(r).max(initial=0.0))
-
-
-def _is_across(J: Array, r: Array) -> bool:
-    """Whether motions change a residual little, beside what the longest of their gradients would."""
-    longest = np.sqrt(np.einsum("ij,ij->j", J, J).max(initial=0.0))
-    return bool(np.linalg.norm(J.T @ r) <= _ACROSS * longest * np.linalg.norm(r))
 
 
 class Closing:
