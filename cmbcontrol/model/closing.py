@@ -33,7 +33,7 @@ _NOISE = 1e-12  # of the largest gradient: smaller ones are rounding
 _LEVER = 0.1  # sizes of the machine a radian: where all gradients are smaller, they are measured against it
 _LEAST = 1e-14  # damping: so rounding of the residual, 1e-16, moves nothing by more than 5e-10, whatever the gradient
 _CURVED = 0.1  # rad, or sizes: farther from the guess, the steps alone do not lead to the nearest configuration
-_LARGE = 150  # coordinates: from about so many on, sparse elimination takes less time than singular values
+_LARGE = 100  # coordinates: from about so many on, sparse elimination takes less time than singular values
 _STEPS = 150  # and one for each coordinate: where loops close one after the other, along a chain
 _LISTED = 3  # of the loops that are open, the worst: a reader looks at no more of them
 _EXACT = 4e-16  # sizes: no step makes a smaller residual better
@@ -65,6 +65,15 @@ def _damped_sparse(J: Array, r: Array, damping: float) -> Array:
     rows, columns = J.shape
     whole = bmat([[identity(rows), S], [S.T, -damping * largest**2 * identity(columns)]], format="csc")
     return splu(whole).solve(np.concatenate([-r, np.zeros(columns)]))[rows:]
+
+
+def _along(J: Array, way: Array) -> Array:
+    """The part of a way that leaves loops closed; they are so to 1e-6, as are their gradients."""
+    if J.shape[1] > _LARGE:
+        return way - _damped_sparse(J, -J @ way, 1e-12)
+    _, s, Vt = np.linalg.svd(J, full_matrices=False)
+    across = Vt[s > 1e-6 * s.max(initial=0.0)]
+    return way - across.T @ (across @ way)
 
 
 def descend(
@@ -192,10 +201,8 @@ class Closing:
         plant, free, part, rough = self.plant, self.free, 1.0, q
         way = np.where(known, plant.difference(q, guess), 0.0) / self.lengths
         while part > 0.05 and np.abs(way).max(initial=0.0) > _CURVED:
-            _, s, Vt = np.linalg.svd(self.rows(rough)[1]()[:, free], full_matrices=False)
-            across = Vt[s > 1e-6 * s.max(initial=0.0)]  # loops are closed to 1e-6 here
             move = np.zeros(plant.nv)
-            move[free] = way[free] - across.T @ (across @ way[free])
+            move[free] = _along(self.rows(rough)[1]()[:, free], way[free])
             if np.linalg.norm(move) < 0.01 * np.linalg.norm(way):
                 break
             trial = self.close(plant.integrate(rough, self.short(part * self.lengths * move)), goal=1e-6)
