@@ -35,6 +35,12 @@ _ALL = 100  # so many: of 900 targets within reach, on 15 machines, none took mo
 _LOCAL = 10  # of these, from where the nearest configuration is looked for
 _OFTEN = 4  # searches that end at the nearest one found, before it counts as the nearest
 _ROUGH, _FINE = 1e-6, 1e-14  # sizes of the machine that a step gains at least: to compare searches, and to end one
+_TURN = 2.0 * np.pi
+_ENDLESS = 64.0  # rad, or sizes: what goes on so far has no end
+_NOTHING = (
+    "no configuration of {!r} was found in which the loops are closed within the limits of the joints; give a guess, "
+    "or look at the limits"
+)
 _SURE = 0.01  # chance that another start leads where none has led: less, and the search is given up
 _APART = 1e-5  # rad, or sizes: configurations that are nearer are one branch
 _TRIES = 60  # starts from which branches are looked for
@@ -158,10 +164,7 @@ class Reach:
             tried = len(starts)
         best = self._nearest_of(target, starts[:_LOCAL], origin)
         if best is None:
-            raise InputError(
-                f"no configuration of {self.plant.name!r} was found in which the loops are closed within the limits of "
-                "the joints; give a guess, or look at the limits"
-            )
+            raise InputError(_NOTHING.format(self.plant.name))
         if not best.reached and best.distance < _ALMOST * self.plant.size:  # it may be there, behind a limit or a fold
             for start in self._nearest(target, _ALL)[tried:]:
                 if _unseen(ends) < _SURE:
@@ -238,6 +241,56 @@ class Reach:
         coords = {"name": np.array(self.names), "position": np.array(self.plant.position_names)}
         return xarray.Dataset(data, coords, {"plant": self.plant.name, "units": list(self.units)})
 
+    def extremes(self, tries: int = _LOCAL) -> xarray.Dataset:
+        """The smallest and the largest value of each entry of the task that is found, within loops and limits.
+
+        From the samples with the most extreme values, downhill and uphill to where no motion leads further. There may
+        be more behind a part of the machine's configurations that no sample is in.
+
+        Parameters
+        ----------
+        tries : int
+            Samples to start from, for each value.
+
+        Returns
+        -------
+        xarray.Dataset
+            ``value`` (name, end), with the ends ``"least"`` and ``"most"``, and ``q`` (name, end, position), where it
+            is. Where it goes on beyond 64 radians, or sizes of the machine, the value is infinite, and q that far.
+
+        Raises
+        ------
+        ValueError
+            Where no closed configuration was found.
+
+        Examples
+        --------
+        >>> from cmbcontrol import plants
+        >>> from cmbcontrol.controllers import PointTask
+        >>> reach = Reach(plants.five_bar(), PointTask(plants.five_bar(), "left_upper", (1.5, 0.0, 0.0), axes="xy"))
+        >>> reach.extremes().value.values.round(6) + 0.0
+        array([[-1.5,  2.5],
+               [-2.44949,  2.44949]])
+        """
+        import xarray
+
+        _check.count(tries, "tries", 1)
+        samples = self._sampled()
+        if not len(samples):
+            raise InputError(_NOTHING.format(self.plant.name))
+        values = np.array([self.task.value(self._terms(q)) for q in samples]).reshape(len(samples), -1)
+        ends, where = np.zeros((len(self.names), 2)), np.zeros((len(self.names), 2, self.plant.nq))
+        for i, name in enumerate(self.names):
+            one = Reach.__new__(Reach)
+            vars(one).update(vars(self), task=_Entry(self.task, i), names=(name,), units=self.units[i : i + 1])
+            one._scale = self._scale[i : i + 1]
+            for k, sign in enumerate((-1.0, 1.0)):
+                starts = [samples[j] for j in np.argsort(-sign * values[:, i])[:tries]]
+                ends[i, k], where[i, k] = one._end(sign, starts)
+        data = {"value": (("name", "end"), ends), "q": (("name", "end", "position"), where)}
+        coords = {"name": list(self.names), "end": ["least", "most"], "position": list(self.plant.position_names)}
+        return xarray.Dataset(data, coords, {"plant": self.plant.name, "units": list(self.units)})
+
     # -- how ------------------------------------------------------------------------------------------
 
     def _target(self, target: ArrayLike) -> Array:
@@ -289,11 +342,15 @@ class Reach:
 
     def _told(self, target: Array, q: Array, origin: Array) -> Reached | None:
         """What is told of a configuration; None where its loops are open. Joints that turn round are near `origin`."""
-        turned = q.copy()
-        turned[self._round] -= 2.0 * np.pi * np.round((q - origin)[self._round] / (2.0 * np.pi))
-        if np.abs(self._closing.rows(turned)[0]).max(initial=0.0) <= _CLOSED:  # else a coupling counts the turns
-            q = turned
         rows, left = self._residual(target, q)
+        turns = np.zeros(q.size)
+        turns[self._round] = np.round((q - origin)[self._round] / _TURN)
+        every = turns if turns.any() else np.zeros((0, q.size))
+        for some in np.vstack([every, turns * np.eye(q.size)[turns != 0.0]]):
+            turned = self._residual(target, q - _TURN * some)
+            counted = np.linalg.norm(turned[1] - left) > _CLOSED  # by the task; or by a coupling
+            if turns @ some and not counted and np.abs(turned[0]).max(initial=0.0) <= _CLOSED:
+                q, turns, (rows, left) = q - _TURN * some, turns - some, turned
         if np.abs(rows).max(initial=0.0) > _CLOSED or self._closing.reversed_loops(q):
             return None
         plant, whole = self.plant, self._full(q)
@@ -314,6 +371,24 @@ class Reach:
             if sum(x.distance - best.distance < 10.0 * _ROUGH * self.plant.size for x in found) >= _OFTEN:
                 break
         return best and (self._approach(target, self._reduced(best.q), origin, _FINE) or best)
+
+    def _end(self, sign: float, starts: list[Array]) -> tuple[float, Array]:
+        """The largest value of a task of one entry, or the smallest, from some starts; and where it is.
+
+        Targets that are ahead of it are approached, and put further ahead as long as they are reached.
+        """
+        ahead, origin = 1.0, self._twin.neutral()
+        while True:
+            value = self.task.value(self._terms(starts[0]))
+            best = self._nearest_of(value + sign * ahead / self._scale, starts, origin)
+            if best is None:
+                return float(value[0]), self._full(starts[0])
+            starts = [self._reduced(best.q)]
+            if not best.reached:
+                return float(self.task.value(self._terms(starts[0]))[0]), best.q
+            if ahead >= _ENDLESS:
+                return sign * np.inf, best.q
+            ahead *= 4.0
 
     def _approach(self, target: Array, start: Array, origin: Array, gain: float) -> Reached | None:
         """The nearest configuration that is found from a start: no motion within the loops and limits comes nearer.
@@ -397,10 +472,15 @@ class Reach:
 
     def _nearest(self, target: Array, count: int) -> list[Array]:
         """Samples whose values are nearest to a target."""
+        samples = self._sampled()
+        left = [np.linalg.norm(self._residual(target, q)[1]) for q in samples]
+        return [samples[k].copy() for k in np.argsort(left)[:count]]
+
+    def _sampled(self) -> Array:
+        """Random configurations (samples, nq), made when they are first needed."""
         if self._samples is None:
             self._samples = np.array(self._random(self._count)).reshape(-1, self._twin.nq)
-        left = [np.linalg.norm(self._residual(target, q)[1]) for q in self._samples]
-        return [self._samples[k].copy() for k in np.argsort(left)[:count]]
+        return self._samples
 
 
 def _unseen(ends: list[float]) -> float:
@@ -415,6 +495,23 @@ def _unseen(ends: list[float]) -> float:
             found.append(end)
     n, w = len(ends), len(found)
     return w * (w + 1) / (n * (n - 1)) if n > 1 else 1.0
+
+
+class _Entry(Task):
+    """One value of a task."""
+
+    def __init__(self, task: Task, i: int) -> None:
+        self.task, self.plant, self._i = task, task.plant, slice(i, i + 1)
+        self.names, self.units = tuple(task.names[i : i + 1]), tuple(task.units[i : i + 1])
+
+    def value(self, terms: Terms) -> Array:
+        return self.task.value(terms)[self._i]
+
+    def jacobian(self, terms: Terms) -> Array:
+        return self.task.jacobian(terms)[self._i]
+
+    def bias(self, terms: Terms) -> Array:
+        return self.task.bias(terms)[self._i]
 
 
 class _Local(NamedTuple):

@@ -37,6 +37,7 @@ class Drawing:
     more: tuple = ((), (), ())  # bodies, joints and loops of the gears
     order: np.ndarray | None = None  # of all joints
     limits: dict = field(default_factory=dict)  # of joints of the twin
+    grounded: bool = True  # all rotors are on the ground, so that M of the twin is that of the machine without them
     of_rotors: dict = field(default_factory=dict)  # of rotors, in place of those of the joints that they move
 
 
@@ -147,6 +148,7 @@ def drawing(seed):
         """A rotor whose coordinate is sum(ratio x) + offset."""
         slides = rng.random() < 0.1
         mount = str(rng.choice([parents[c] for c in by if c in parents] or ["ground"]))
+        d.grounded &= mount == "ground"
         place = Frame((float(rng.uniform(-0.2, 0.2)), float(rng.uniform(-0.2, 0.2)), 0.0))
         kind = Prismatic if slides else Revolute
         bodies.append(Body(name, float(rng.uniform(1, 40)), inertia=(0.1, 0.1, 0.2)))
@@ -279,10 +281,11 @@ def queries(d, plant, twin, seed):
             whole = plant.neutral()
             for i, name in enumerate(plant.position_names):
                 whole[i] = q[names.index(name)] if name in names else float(rng.uniform(-50.0, 50.0))
+            metric = "mass" if d.grounded else "euclidean"
             yield (
                 kind,
-                lambda a=whole: plant.close(a, metric="euclidean"),
-                lambda a=q: twin.close(a, metric="euclidean"),
+                lambda a=whole, m=metric: plant.close(a, metric=m),
+                lambda a=q, m=metric: twin.close(a, metric=m),
             )
         else:
             task = "tool" if rng.random() < 0.5 else d.driven[0][0]
