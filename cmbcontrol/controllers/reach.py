@@ -335,7 +335,7 @@ class Reach:
 
         try:
             q = closing.close(start)
-            q, left = descend(self._twin, q, equations, closing.step, 0.0, 1e-2)
+            q, left = descend(closing, q, equations, closing.step, 0.0, 1e-2)
         except ModelError:
             return None, np.inf
         return self._told(target, q, origin), left
@@ -393,7 +393,7 @@ class Reach:
     def _approach(self, target: Array, start: Array, origin: Array, gain: float) -> Reached | None:
         """The nearest configuration that is found from a start: no motion within the loops and limits comes nearer.
 
-        It ends where a step gains no more than `gain` sizes of the machine.
+        It ends where a step gains no more than `gain` sizes of the machine, and finely, where slopes fall no more.
         """
         twin, closing = self._twin, self._closing
         bend = np.zeros((twin.nv, twin.nv))  # of half the square of the distance along the closed loops, but for J'J
@@ -406,13 +406,19 @@ class Reach:
                 q = self._reduced(now.q)
                 ahead = twin.integrate(q, self._move(now, here, bend, damping))
                 new = self._told(target, closing.close(ahead), origin)
-                if new is not None and new.distance < now.distance:
-                    gained, there = now.distance - new.distance, self._local(new)
+                there = None
+                if new is not None and new.distance < now.distance + _FINE * twin.size:
+                    there = self._local(new)
+                    # where distances are equal to rounding, slopes still tell
+                    flatter = np.linalg.norm(there.downhill) < 0.5 * np.linalg.norm(here.downhill)
+                if new is not None and there is not None and (flatter or new.distance < now.distance):
+                    gained = now.distance - new.distance
                     moved = twin.difference(q, self._reduced(new.q)) / closing.lengths
                     bend = _secant(bend, moved, here.downhill - there.downhill - here.J.T @ (here.J @ moved))
                     now, here, damping = new, there, max(0.2 * damping, 1e-10)
                     small = small + 1 if gained < gain * twin.size else 0
-                    if small > 1:  # a single one may be short only, after some that led too far
+                    # a single one may be short only, after some that led too far
+                    if small > 1 and not (flatter and gain <= _FINE):
                         break
                 else:
                     damping *= 10.0

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from ..errors import AssemblyError
 from ..kernels import layout, tree
-from .elements import Joint, Revolute, Universal, Weld
+from .elements import Distance, Helical, Joint, Point, PointOnLine, PointOnPlane, Revolute, Spherical, Universal, Weld
 
 if TYPE_CHECKING:
     from .plant import Plant
@@ -37,6 +37,8 @@ _LARGE = 100  # coordinates: from about so many on, sparse elimination takes les
 _STEPS = 150  # and one for each coordinate: where loops close one after the other, along a chain
 _LISTED = 3  # of the loops that are open, the worst: a reader looks at no more of them
 _EXACT = 4e-16  # sizes: no step makes a smaller residual better
+_ON_AXIS = 1e-9  # sizes of the machine: points that are nearer to an axis are on it
+_ON_A = (PointOnLine, PointOnPlane)  # what is held on body a turns with that
 _TURN = 2.0 * np.pi
 _STRIDE = 0.5  # rad: the longest step; farther, first order says little. Travels are linear, and need no bound
 
@@ -77,7 +79,7 @@ def _along(J: Array, way: Array) -> Array:
 
 
 def descend(
-    plant: Plant, q: Array, equations: Equations, step: Callable[..., Array], goal: float, factor: float
+    closing: Closing, q: Array, equations: Equations, step: Callable[..., Array], goal: float, factor: float
 ) -> tuple[Array, float]:
     """Where the residual of some equations is least, from q on, and the largest entry of it that is left.
 
@@ -92,6 +94,7 @@ def descend(
     factor : float
         First damping, as a part of the residual: 1e-2 stays nearest to the start, less reaches farther.
     """
+    plant = closing.plant
     r, jacobian = equations(q)
     J, left, stalled, patience = None, float(np.linalg.norm(r)), 0, max(5, plant.nv // 2)
     for _ in range(_STEPS + plant.nv):
@@ -99,7 +102,7 @@ def descend(
             break
         J = jacobian() if J is None else J
         move = step(q, r, J, max(factor * min(float(np.abs(r).max()), 1.0), _LEAST))
-        trial, far = plant.integrate(q, move), np.abs(move).max(initial=0.0) >= _STRIDE
+        trial, far = plant.integrate(q, move), np.abs(move / closing.lengths).max(initial=0.0) >= _STRIDE
         r_trial, jacobian_trial = equations(trial)
         now = float(np.linalg.norm(r_trial))
         if now < left:
@@ -139,8 +142,7 @@ class Closing:
         limited: bool = True,
     ) -> None:
         self.plant = plant
-        self.angular = np.array([unit == "rad/s" for unit in plant.velocity_units])
-        self.lengths = np.where(self.angular, 1.0, plant.size)
+        self.angular, self.lengths = _units(plant)
         still, self.placed, self.movers = _still(plant, [int(i) for i in held])
         self.held, self.at = held, at
         self.free = np.setdiff1d(np.arange(plant.nv), still)
@@ -187,10 +189,10 @@ class Closing:
         if not self.free.size or not (self.plant.row_names or self.placed.size):
             return q
         if self.turns:
-            q, left = descend(self.plant, q, self.equations, step, 1e-6, damping)
+            q, left = descend(self, q, self.equations, step, 1e-6, damping)
             if left > 1e-3:  # the rows may vanish here, but with an axis reversed
                 return q
-        return descend(self.plant, q, self.rows, step, goal, damping)[0]
+        return descend(self, q, self.rows, step, goal, damping)[0]
 
     def nearest(self, q: Array, guess: Array, known: NDArray[np.bool_]) -> Array:
         """The closed configuration nearest to a guess, on the branch of a closed one q: along the manifold, downhill.
@@ -285,6 +287,43 @@ class Closing:
             return []
         R, S = screws(self.plant, q)
         return [turn.loop for turn in self.turns if np.linalg.norm(turn.angles(R, S)[0]) > 0.5 * np.pi]
+
+
+def _units(plant: Plant) -> tuple[NDArray[np.bool_], Array]:
+    """Which coordinates (nv,) turn what they move, and what is a large motion of each: a radian, or a size.
+
+    A nut that is held on its axis alone travels with its screw, whatever it turns: as a gear, a pitch changes no
+    answer.
+    """
+    angular = np.array([unit == "rad/s" for unit in plant.velocity_units])
+    lengths = np.where(angular, 1.0, plant.size)
+    for joint in (joint for joint in getattr(plant, "joints", ()) if isinstance(joint, Helical)):
+        if _held_on_axis(plant, joint):
+            k = plant.index(joint.name)
+            angular[k], lengths[k] = False, plant.size / abs(joint.pitch)
+    return angular, lengths
+
+
+def _held_on_axis(plant: Any, screw: Helical) -> bool:
+    """Whether loops hold a nut by points on its axis alone, and it carries nothing: none of them knows how it turns."""
+    link, rows = plant.link_index(screw.child), plant.arrays.rows
+    if (plant.arrays.links["parent"] == link).any():
+        return False
+    named = {name for loop in plant.loops for name in getattr(loop, "coefficients", ())}
+    named |= {name for loop in plant.loops for name in getattr(loop, "measured", ()) if isinstance(name, str)}
+    if screw.name in named:
+        return False
+    for name, span in plant.row_slices.items():
+        own = rows[span]
+        if not ((own["a"] == link) | (own["b"] == link)).any():
+            continue
+        loop = next(loop for loop in plant.loops if loop.name == name)
+        on_a = (own["a"] == link).any()
+        if not isinstance(loop, (Point, Distance, Spherical) if on_a else (Point, Distance, Spherical, *_ON_A)):
+            return False
+        if np.abs(own["pa" if on_a else "pb"][:, :2]).max() > _ON_AXIS * plant.size:
+            return False
+    return True
 
 
 def _still(plant: Plant, held: list[int]) -> tuple[list[int], NDArray[np.int64], list[int]]:

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import cmbcontrol as cmb
-from cmbcontrol import Actuator, Body, Coupling, Frame, JointMotion, Mechanism, Prismatic, Revolute, plants
+from cmbcontrol import Actuator, Body, Coupling, Frame, Helical, JointMotion, Mechanism, Prismatic, Revolute, plants
 from cmbcontrol.errors import AssemblyError
 from cmbcontrol.model.gears import gears_of
 from tests.fixtures import crank_and_slider, knuckle_press, refuses
@@ -174,3 +174,20 @@ def test_an_error_of_the_twin_is_told_of_the_machine():
         cmb.Mechanism.close(
             plant.with_parts(loops=[*plant.loops, cmb.Point("far", "ground", "ram", (9, 0, 0))]), q=plant.neutral()
         )
+
+
+@pytest.mark.parametrize("pitch", [1.0, 1e-3, 1e-5, 10.0])
+def test_a_nut_on_its_axis_travels_whatever_its_pitch(pitch):
+    """A slider on a screw, in place of a rail: thousands of radians are as far as the travel that they make."""
+    plain = crank_and_slider()
+    screw = Helical("slide", "ground", "slide", axis=(1, 0, 0), pitch=pitch)
+    nut = dataclasses.replace(plain.bodies[2], inertia=(0.1, 0.1, 0.1))
+    plant = plain.with_parts(bodies=[*plain.bodies[:2], nut], joints=[*plain.joints[:2], screw])
+    for crank in (0.7, 2.0):
+        q, own = plant.assemble(crank=crank), plain.assemble(crank=crank)
+        np.testing.assert_allclose(q * [1.0, 1.0, pitch], own, rtol=0, atol=1e-12)
+    reach, twin = cmb.Reach(plant, "slide"), cmb.Reach(plain, "slide")
+    for travel in (2.0, 2.9):
+        found, own = reach([travel / pitch]), twin([travel])
+        assert found.reached
+        np.testing.assert_allclose(found.q[:2], own.q[:2], rtol=0, atol=1e-10)

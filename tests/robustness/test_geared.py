@@ -9,6 +9,7 @@ from . import geared
 # Seeds that found something, each with what it was.
 PINNED = {
     7: "branches were listed in the order of the rotors",
+    1088: "of nearest configurations, distances were equal to rounding, and coordinates to its root",
     9: "the last link of an arm was taken for a rotor of its differential",
 }
 
