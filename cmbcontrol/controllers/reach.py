@@ -269,7 +269,7 @@ class Reach:
         >>> from cmbcontrol.controllers import PointTask
         >>> reach = Reach(plants.five_bar(), PointTask(plants.five_bar(), "left_upper", (1.5, 0.0, 0.0), axes="xy"))
         >>> reach.extremes().value.values.round(6) + 0.0
-        array([[-1.5,  2.5],
+        array([[-1.5    ,  2.5    ],
                [-2.44949,  2.44949]])
         """
         import xarray

@@ -185,7 +185,7 @@ def _random_start(closing: Closing, q0: Array, rng: np.random.Generator, attempt
     return q
 
 
-def close_holding(plant: Plant, start: Array, chosen: Array, target: Array) -> Array:
+def close_holding(plant: Plant, start: Array, chosen: NDArray[np.int64], target: Array) -> Array:
     """The loops closed, as far as possible, near a start and within limits; coordinates `chosen` stay at `target`."""
     start = _with(start, chosen, target)
     return Closing(plant, chosen, start).close(start)

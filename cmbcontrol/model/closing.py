@@ -144,7 +144,7 @@ class Closing:
         self.plant = plant
         self.angular, self.lengths = _units(plant)
         still, self.placed, self.movers = _still(plant, [int(i) for i in held])
-        self.held, self.at = held, at
+        self.held, self.at = held, plant.neutral() if at is None else at
         self.free = np.setdiff1d(np.arange(plant.nv), still)
         bounded = [pair for pair in plant.paired if limited and pair[1] not in still]
         self.bounded = np.array(bounded, dtype=int).reshape(-1, 2)

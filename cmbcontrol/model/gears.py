@@ -272,8 +272,10 @@ def _with_twin(
         j, a, b = moved_by[names[i]] = way
         low, high = sorted((plant.limits[i] - b) / a)
         limits[j] = max(limits[j, 0], low), min(limits[j, 1], high)
-    if (limits[:, 0] >= limits[:, 1]).any():  # no configuration is within both: what is told of the whole is clearer
-        return None
+    led = [motion.joint for motion in plant.loops if isinstance(motion, JointMotion)]
+    led = [names[moved_by[joint][0]] if joint in moved_by else joint for joint in led]
+    if (limits[:, 0] >= limits[:, 1]).any() or len(set(led)) < len(led):
+        return None  # nothing is within both limits, or follows both motions: what is told of the whole is clearer
     joints = list[Joint]()
     for joint in plant.joints:
         own = [names.index(name) for name in joint.position_names]
@@ -293,7 +295,7 @@ def _with_twin(
             driven[line] = (a, b)
             loop = replace(loop, joint=names[j], position=0.0, velocity=0.0, acceleration=0.0)
         line += len(loop.targets(loop.value)) if isinstance(loop, Motion) else 0
-        if id(loop) in lines and not fixed.isdisjoint(loop.coefficients):
+        if isinstance(loop, Coupling) and not fixed.isdisjoint(loop.coefficients):
             i = lines[id(loop)]
             others = {n: float(x) for n, x in zip(names, left[i], strict=True) if x != 0.0}
             if i in pivots or not (others or right[i]):

@@ -191,3 +191,16 @@ def test_a_nut_on_its_axis_travels_whatever_its_pitch(pitch):
         found, own = reach([travel / pitch]), twin([travel])
         assert found.reached
         np.testing.assert_allclose(found.q[:2], own.q[:2], rtol=0, atol=1e-10)
+
+
+def test_gears_that_contradict_limits_or_motions_are_told_of_the_whole_machine():
+    """What a twin could not be built for is left to the machine itself."""
+    plant = knuckle_press(60.0)
+    limited = [
+        dataclasses.replace(joint, limits=(200.0, 300.0)) if joint.name == "motor" else joint for joint in plant.joints
+    ]
+    limited = [dataclasses.replace(joint, limits=(0.0, 3.0)) if joint.name == "crank" else joint for joint in limited]
+    assert gears_of(plant.with_parts(joints=limited)) is None
+    both = plant.with_loops(JointMotion("turn", "crank", position=1.5), JointMotion("drive", "motor", position=90.0))
+    assert gears_of(both) is None
+    refuses(lambda: both.with_motions({"drive": 9.0}).assemble(guess=GUESS), "cannot be closed", kind=AssemblyError)
